@@ -1,0 +1,30 @@
+/**
+ * A string with one character (0..255) per byte, as `latin1` decodes it.
+ *
+ * Git names paths, refs and tree entries by bytes, not by text. Inside `git/` and `smart-http/` they
+ * are kept in this form: nothing is lost, and `<` on two of them is Git's own byte order. Text leaves
+ * and enters at the edge, through `textOf` and `bytesOf`, and nowhere else.
+ */
+export type ByteString = string;
+
+/** UTF-8 text of a byte string; malformed sequences become U+FFFD, as `git log` prints them. */
+export function textOf(bytes: ByteString): string {
+  return isAscii(bytes) ? bytes : Buffer.from(bytes, 'latin1').toString('utf8');
+}
+
+/** The byte string of a text: its UTF-8 encoding, one character per byte. */
+export function bytesOf(text: string): ByteString {
+  return isAscii(text) ? text : Buffer.from(text, 'utf8').toString('latin1');
+}
+
+/** Whether every byte sequence of `bytes` is well-formed UTF-8. */
+export function isUtf8(bytes: ByteString): boolean {
+  return isAscii(bytes) || bytesOf(textOf(bytes)) === bytes;
+}
+
+function isAscii(value: string): boolean {
+  for (let at = 0; at < value.length; at++) {
+    if (value.charCodeAt(at) > 0x7f) return false;
+  }
+  return true;
+}

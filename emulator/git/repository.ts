@@ -1,0 +1,83 @@
+import type { ByteString } from './bytes.js';
+import type { History } from './history/history.js';
+import { type Oid, ZERO_OID } from './object.js';
+import type { Refs } from './refs.js';
+import type { ObjectStore } from './store/object-store.js';
+
+/** A place that holds one immutable value. The world keeps it, so that its snapshots include it. */
+export interface Cell<T> {
+  get(): T;
+  set(value: T): void;
+}
+
+/** One compare-and-swap: `old` undefined skips the compare, all zeros means "must not exist". */
+export interface RefUpdate {
+  readonly name: ByteString;
+  readonly old?: Oid | undefined;
+  /** All zeros deletes. */
+  readonly new: Oid;
+}
+
+/**
+ * `ok`: done. `stale`: the ref does not hold `old`. `blocked`: another ref is a folder of this one or
+ * the reverse. `aborted`: another update of the same atomic set failed.
+ */
+export type RefOutcome = 'ok' | 'stale' | 'blocked' | 'aborted';
+
+/**
+ * One Git repository: objects, refs, and what is derived from them. Readers take `refs` once and keep
+ * it; that pins everything they will see, because objects are never changed or removed under them.
+ */
+export class GitRepository {
+  #writers: Promise<unknown> = Promise.resolve();
+
+  constructor(
+    readonly objects: ObjectStore,
+    readonly history: History,
+    private readonly cell: Cell<Refs>,
+    private readonly now: () => number,
+  ) {}
+
+  get refs(): Refs {
+    return this.cell.get();
+  }
+
+  /** Replaces the refs as a whole (HEAD included). Only inside `write`. */
+  setRefs(refs: Refs): void {
+    this.cell.set(refs);
+  }
+
+  /** Runs `task` when every earlier writer has ended: one writer at a time, in order of arrival. */
+  write<T>(task: () => T | Promise<T>): Promise<T> {
+    const turn = this.#writers.then(task);
+    this.#writers = turn.catch(() => undefined);
+    return turn;
+  }
+
+  /**
+   * Moves refs in one synchronous step: no reader sees half of it. With `atomic`, all or none.
+   * The objects have to be published before.
+   */
+  updateRefs(updates: readonly RefUpdate[], options: { atomic?: boolean } = {}): RefOutcome[] {
+    let refs = this.refs;
+    const now = this.now();
+    // Deletions first, so that one push can replace `a` by `a/b`.
+    const order = [...updates.keys()].sort(
+      (a, b) => Number(updates[b]!.new === ZERO_OID) - Number(updates[a]!.new === ZERO_OID) || a - b,
+    );
+    const outcomes: RefOutcome[] = new Array(updates.length).fill('ok');
+    for (const index of order) {
+      const update = updates[index]!;
+      const current = refs.get(update.name) ?? ZERO_OID;
+      if (update.old !== undefined && update.old !== current) outcomes[index] = 'stale';
+      else if (update.new === ZERO_OID) refs = refs.with([[update.name, undefined]], now);
+      else if (current === ZERO_OID && refs.conflictWith(update.name) !== undefined) outcomes[index] = 'blocked';
+      else refs = refs.with([[update.name, update.new]], now);
+    }
+    if (options.atomic && outcomes.some((outcome) => outcome !== 'ok')) {
+      return outcomes.map((outcome) => (outcome === 'ok' ? 'aborted' : outcome));
+    }
+    if (refs !== this.refs) this.cell.set(refs);
+    return outcomes;
+  }
+}

@@ -1,0 +1,84 @@
+import type { z } from 'zod';
+import type { Call } from './call.js';
+import type { Reply } from './reply.js';
+
+export type Scope = 'git:read' | 'git:write' | 'repo:write' | 'org:read' | 'deployment:read' | 'deployment:write';
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+
+/**
+ * How an operation words its errors.
+ * `problem`: RFC 9457 problem details. `error`: `{"error": text}` and nothing else.
+ * `result`: problem details for gateway rejections and malformed bodies, the write result otherwise.
+ * `git`: plain text, which the git client prints behind `remote:`.
+ */
+export type Dialect = 'problem' | 'error' | 'result' | 'git';
+
+/** What the token's `repo` claim has to name before the handler runs. */
+export type Subject =
+  /** The repository, which has to exist: by path (must equal the claim) or, on `/api/v1`, by claim. */
+  | 'repository'
+  /** The repository of the claim, which need not exist: create. */
+  | 'new-repository'
+  /** Nothing: organization routes. A claim that is present does no harm. */
+  | 'organization'
+  /** Nothing that has to exist: the operation looks up what it needs inside the token's organization. */
+  | 'claim';
+
+/** The kind of effect, by which a repository's state allows or refuses the operation (`lifecycle.ts`). */
+export type Effect = 'read' | 'write' | 'delete';
+
+export interface Route {
+  readonly method: Method;
+  /** `/api/repos/{repo_name}/grep`; a `{parameter}` fills one segment. */
+  readonly path: string;
+}
+
+/**
+ * One operation of the service, as a row: the router, the checks, the OpenAPI document, `emulator routes`
+ * and the README's table are all read from it.
+ */
+export interface Operation<Query = unknown, Body = unknown> {
+  /** camelCase; permanent: faults, states and the journal name operations by it. */
+  readonly id: string;
+  readonly group:
+    | 'Repositories'
+    | 'Branches'
+    | 'Commits'
+    | 'Files'
+    | 'Tags'
+    | 'Notes'
+    | 'Organization'
+    | 'Git'
+    | 'Deployments'
+    | 'Webhooks';
+  readonly summary: string;
+  /** Preferred route first, then its aliases. */
+  readonly routes: readonly Route[];
+  /** Every scope that is needed, together. */
+  readonly scopes: readonly Scope[];
+  readonly subject: Subject;
+  readonly effect: Effect;
+  /** Default `problem`. */
+  readonly dialect?: Dialect;
+  /** Whether HEAD answers like GET. Default: true for GET routes. */
+  readonly head?: boolean;
+  /** Query parameters. Values arrive as strings; a key listed in `repeated` as an array of strings. */
+  readonly query?: z.ZodType<Query>;
+  readonly repeated?: readonly string[];
+  /** `json`: parsed and checked against `body`. `stream`: the handler reads `call.stream()` itself. */
+  readonly reads?: 'nothing' | 'json' | 'stream';
+  readonly body?: z.ZodType<Body>;
+  /** Success statuses with the schema of their JSON body, or a media type for other bodies. */
+  readonly replies: Readonly<Record<number, z.ZodType | string>>;
+  /** Error statuses the operation can give beside the gateway's. */
+  readonly errors: readonly number[];
+  readonly handle: (call: Call<Query, Body>) => Reply | Promise<Reply>;
+}
+
+/** Checks the row against its own schemas at compile time; at run time it is the row itself. */
+export function operation<Query = Record<string, never>, Body = undefined>(
+  row: Operation<Query, Body>,
+): Operation<Query, Body> {
+  return row;
+}

@@ -1,0 +1,91 @@
+/**
+ * Every error of the API by its stable `code`: HTTP status and title.
+ * Specification, Errors: the generic code of each status, then the specific codes.
+ */
+const CODES = {
+  bad_request: [400, 'Bad Request'],
+  unauthorized: [401, 'Unauthorized'],
+  forbidden: [403, 'Forbidden'],
+  not_found: [404, 'Not Found'],
+  method_not_allowed: [405, 'Method Not Allowed'],
+  request_timeout: [408, 'Request Timeout'],
+  conflict: [409, 'Conflict'],
+  precondition_failed: [412, 'Precondition Failed'],
+  payload_too_large: [413, 'Payload Too Large'],
+  unprocessable_entity: [422, 'Unprocessable Entity'],
+  rate_limited: [429, 'Too Many Requests'],
+  request_canceled: [499, 'Request Canceled'],
+  internal_error: [500, 'Internal Server Error'],
+  not_implemented: [501, 'Not Implemented'],
+  bad_gateway: [502, 'Bad Gateway'],
+  service_unavailable: [503, 'Service Unavailable'],
+  gateway_timeout: [504, 'Gateway Timeout'],
+  // Statuses without a generic code carry their status text in snake_case (Errors, rule 4).
+  unsupported_media_type: [415, 'Unsupported Media Type'],
+  range_not_satisfiable: [416, 'Range Not Satisfiable'],
+  misdirected_request: [421, 'Misdirected Request'],
+  request_header_fields_too_large: [431, 'Request Header Fields Too Large'],
+  // Specific codes.
+  authentication_unavailable: [403, 'Authentication Unavailable'],
+  insufficient_scope: [403, 'Insufficient Scope'],
+  repo_claim_missing: [400, 'Repository Claim Missing'],
+  repo_name_mismatch: [400, 'Repository Name Mismatch'],
+  route_not_found: [404, 'Route Not Found'],
+  repository_not_found: [404, 'Repository Not Found'],
+  repository_deleted: [409, 'Repository Deleted'],
+  repository_thawing: [409, 'Repository Thawing'],
+  sync_in_progress: [409, 'Sync In Progress'],
+  upstream_already_configured: [409, 'Upstream Already Configured'],
+  branch_not_found: [404, 'Branch Not Found'],
+  ref_not_found: [404, 'Ref Not Found'],
+  merge_conflict: [409, 'Merge Conflict'],
+  credential_not_found: [404, 'Credential Not Found'],
+  credential_exists: [409, 'Credential Exists'],
+  forge_app_not_configured: [412, 'Forge App Not Configured'],
+  forge_repository_inaccessible: [412, 'Forge Repository Inaccessible'],
+  hosting_not_enabled: [403, 'Hosting Not Enabled'],
+  hosting_project_not_found: [404, 'Hosting Project Not Found'],
+  deployment_not_found: [404, 'Deployment Not Found'],
+  deployment_project_name_in_use: [409, 'Deployment Project Name In Use'],
+  idempotency_key_reused: [422, 'Idempotency Key Reused'],
+} as const satisfies Record<string, readonly [status: number, title: string]>;
+
+export type ProblemCode = keyof typeof CODES;
+
+export interface ProblemOptions {
+  /** Another status than the table's: only where the specification leaves a choice for one code. */
+  readonly status?: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Members beside the standard ones, such as `conflict_paths`. */
+  readonly extra?: Readonly<Record<string, unknown>>;
+  /** The body of a write workflow that failed, used where the operation's dialect is `result`. */
+  readonly result?: Readonly<Record<string, unknown>>;
+}
+
+/** An answer that is an error: raised by code anywhere, rendered once in `respond.ts`. */
+export class Problem extends Error {
+  override readonly name = 'Problem';
+  readonly status: number;
+
+  constructor(
+    readonly code: ProblemCode,
+    readonly detail: string,
+    readonly options: ProblemOptions = {},
+  ) {
+    super(detail);
+    this.status = options.status ?? CODES[code][0];
+  }
+
+  get title(): string {
+    return CODES[this.code][1];
+  }
+}
+
+/** `throw problem('ref_not_found', 'No branch, tag or commit is named x.')` */
+export function problem(code: ProblemCode, detail: string, options?: ProblemOptions): Problem {
+  return new Problem(code, detail, options);
+}
+
+export function problemCodes(): { code: ProblemCode; status: number; title: string }[] {
+  return Object.entries(CODES).map(([code, [status, title]]) => ({ code: code as ProblemCode, status, title }));
+}
