@@ -1,0 +1,191 @@
+import { type ByteString, bytesOf } from './bytes.js';
+import { type Identity, parseIdentity, writeIdentity } from './identity.js';
+import { MalformedObject } from './malformed-object.js';
+import { COMMIT, isOid, type ObjectReader, type Oid, readAs } from './object.js';
+import { decodeText } from './text-encoding.js';
+
+export interface Commit {
+  readonly tree: Oid;
+  readonly parents: readonly Oid[];
+  readonly author: Identity;
+  readonly committer: Identity;
+  /** Everything after the header, verbatim, as text. */
+  readonly message: string;
+  /** The `encoding` header the text was read by. Commits are always written in UTF-8, without it. */
+  readonly encoding?: string;
+  /** Armoured text of the `gpgsig` header, without a final line feed. */
+  readonly signature?: string;
+  /** The other headers, in order: `mergetag`, `change-id` and the like. */
+  readonly extra?: readonly (readonly [name: string, value: string])[];
+}
+
+/** What history walks need of a commit. Times are seconds since 1970. */
+export interface CommitLinks {
+  readonly tree: Oid;
+  readonly parents: Oid[];
+  readonly authoredAt: number;
+  readonly committedAt: number;
+}
+
+const LF = 0x0a;
+const TREE_LINE = 'tree '.length + 41;
+const PARENT_LINE = 'parent '.length + 41;
+
+export function readCommit(objects: ObjectReader, oid: Oid): Commit {
+  return parseCommit(readAs(objects, oid, COMMIT));
+}
+
+/**
+ * Reads a commit object:
+ *
+ *     tree <oid>
+ *     parent <oid>            (none, one or more)
+ *     author <identity>
+ *     committer <identity>
+ *     <name> <value>          (a line that starts with a space continues the value)
+ *     <empty line>
+ *     <message>
+ *
+ * Only `tree` and `parent` lines have to be well-formed, as for Git; throws `MalformedObject` where they are not.
+ */
+export function parseCommit(body: Buffer): Commit {
+  const { tree, parents, end } = parseLinks(body);
+  const split = body.indexOf('\n\n', end - 1, 'latin1');
+  const headers = parseHeaders(body.toString('latin1', end, split < 0 ? body.length : split));
+  let author = '';
+  let committer = '';
+  let encoding: string | undefined;
+  const signatures: string[] = [];
+  const extra: [string, string][] = [];
+  for (const [name, value] of headers) {
+    if (name === 'author') author ||= value;
+    else if (name === 'committer') committer ||= value;
+    else if (name === 'encoding') encoding ??= value;
+    else if (name === 'gpgsig') signatures.push(value);
+    else extra.push([name, value]);
+  }
+  return {
+    tree,
+    parents,
+    author: parseIdentity(author, encoding),
+    committer: parseIdentity(committer, encoding),
+    message: split < 0 ? '' : decodeText(body.toString('latin1', split + 2), encoding),
+    ...(encoding !== undefined && { encoding }),
+    ...(signatures.length > 0 && { signature: decodeText(signatures.join('\n'), encoding) }),
+    ...(extra.length > 0 && { extra: extra.map(([name, value]) => [name, decodeText(value, encoding)] as const) }),
+  };
+}
+
+function parseHeaders(text: ByteString): [ByteString, ByteString][] {
+  const headers: [ByteString, ByteString[]][] = [];
+  for (const line of text.split('\n')) {
+    const last = headers.at(-1);
+    if (line.startsWith(' ') && last) last[1].push(line.slice(1));
+    else if (line !== '') {
+      const space = line.indexOf(' ');
+      headers.push(space < 0 ? [line, ['']] : [line.slice(0, space), [line.slice(space + 1)]]);
+    }
+  }
+  return headers.map(([name, lines]) => [name, lines.join('\n')]);
+}
+
+/** Writes a commit in UTF-8. NULs in the message, which Git cannot hold, are left out. */
+export function writeCommit(commit: Omit<Commit, 'encoding'>): Buffer {
+  const lines = [`tree ${commit.tree}`];
+  for (const parent of commit.parents) lines.push(`parent ${parent}`);
+  lines.push(`author ${writeIdentity(commit.author)}`, `committer ${writeIdentity(commit.committer)}`);
+  for (const [name, value] of commit.extra ?? []) lines.push(writeHeader(name, value));
+  if (commit.signature !== undefined) lines.push(writeHeader('gpgsig', commit.signature));
+  return Buffer.from(`${lines.join('\n')}\n\n${bytesOf(commit.message.replaceAll('\0', ''))}`, 'latin1');
+}
+
+function writeHeader(name: string, value: string): ByteString {
+  return bytesOf(`${name} ${value.replaceAll('\n', '\n ')}`);
+}
+
+/** The links and times of a commit, without decoding any text; throws `MalformedObject` as `parseCommit` does. */
+export function commitLinks(body: Buffer): CommitLinks {
+  const { tree, parents, end } = parseLinks(body);
+  const authorEnd = lineEnd(body, end);
+  return {
+    tree,
+    parents,
+    authoredAt: secondsOf(body, end, authorEnd),
+    committedAt: secondsOf(body, authorEnd + 1, lineEnd(body, authorEnd + 1)),
+  };
+}
+
+function parseLinks(body: Buffer): { tree: Oid; parents: Oid[]; end: number } {
+  if (body.toString('latin1', 0, 5) !== 'tree ' || body[TREE_LINE - 1] !== LF) {
+    throw new MalformedObject('commit', 'no tree line');
+  }
+  const tree = oidAt(body, 5);
+  const parents: Oid[] = [];
+  let end = TREE_LINE;
+  for (; startsParent(body, end); end += PARENT_LINE) {
+    if (body[end + PARENT_LINE - 1] !== LF) throw new MalformedObject('commit', 'bad parent line');
+    parents.push(oidAt(body, end + 7));
+  }
+  return { tree, parents, end };
+}
+
+function startsParent(body: Buffer, at: number): boolean {
+  // `p`: no other header of Git's starts with it, so most commits pay for one comparison.
+  return body[at] === 0x70 && body.toString('latin1', at, at + 7) === 'parent ';
+}
+
+function oidAt(body: Buffer, at: number): Oid {
+  const oid = body.toString('latin1', at, at + 40).toLowerCase();
+  if (!isOid(oid)) throw new MalformedObject('commit', 'bad object id');
+  return oid;
+}
+
+function lineEnd(body: Buffer, start: number): number {
+  const end = body.indexOf(LF, start);
+  return end < 0 ? body.length : end;
+}
+
+/** The seconds of the identity line from `start` to `end`: the digits after its last `>`. */
+function secondsOf(body: Buffer, start: number, end: number): number {
+  let at = end - 1;
+  while (at >= start && body[at] !== 0x3e) at--;
+  if (at < start) return 0;
+  do at++;
+  while (body[at] === 0x20);
+  let seconds = 0;
+  for (; at < end && isDigit(body[at]!); at++) seconds = seconds * 10 + body[at]! - 0x30;
+  return Number.isSafeInteger(seconds) ? seconds : 0;
+}
+
+function isDigit(byte: number): boolean {
+  return byte >= 0x30 && byte <= 0x39;
+}
+
+/**
+ * What the commit's signature signs: the object without its `gpgsig` headers (`gpgsig-sha256` too, as Git does).
+ * The body itself when there is none.
+ */
+export function payloadOf(body: Buffer): Buffer {
+  const kept: Buffer[] = [];
+  let keptFrom = 0;
+  let skipping = false;
+  let at = 0;
+  while (at < body.length && body[at] !== LF) {
+    const next = Math.min(lineEnd(body, at) + 1, body.length);
+    const skip: boolean = body[at] === 0x20 ? skipping : isSignatureHeader(body, at);
+    if (skip !== skipping) {
+      if (skip) kept.push(body.subarray(keptFrom, at));
+      else keptFrom = at;
+      skipping = skip;
+    }
+    at = next;
+  }
+  if (skipping) keptFrom = at;
+  if (kept.length === 0) return body;
+  kept.push(body.subarray(keptFrom));
+  return Buffer.concat(kept);
+}
+
+function isSignatureHeader(body: Buffer, at: number): boolean {
+  return body[at] === 0x67 && /^gpgsig(?:-sha256)? /.test(body.toString('latin1', at, at + 14));
+}

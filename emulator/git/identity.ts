@@ -1,0 +1,92 @@
+import { type ByteString, bytesOf } from './bytes.js';
+import { decodeText } from './text-encoding.js';
+
+/** Who made a commit or tag, and when. `seconds` counts from 1970 in UTC, `offset` is written `+0100`. */
+export interface Identity {
+  readonly name: string;
+  readonly email: string;
+  readonly seconds: number;
+  readonly offset: string;
+}
+
+/** The last second RFC 3339 can write: 9999-12-31T23:59:59Z. */
+const LAST_SECOND = 253_402_300_799;
+
+/**
+ * Reads `Name <e-mail> seconds offset`, the value of an `author`, `committer` or `tagger` line.
+ *
+ * As lenient as `git log`: the name ends at the first `<`, the e-mail at the next `>`, the date follows the
+ * last `>`; what is missing or malformed reads as empty text or as the epoch.
+ */
+export function parseIdentity(line: ByteString, encoding?: string): Identity {
+  const open = line.indexOf('<');
+  const close = open < 0 ? -1 : line.indexOf('>', open);
+  if (close < 0) return { name: '', email: '', seconds: 0, offset: '+0000' };
+  return {
+    name: decodeText(line.slice(0, open).trimEnd(), encoding),
+    email: decodeText(line.slice(open + 1, close), encoding),
+    ...parseDate(line.slice(line.lastIndexOf('>') + 1)),
+  };
+}
+
+function parseDate(text: string): { seconds: number; offset: string } {
+  const match = /^\s*(\d+)\s+([+-]\d+)/.exec(text);
+  if (!match) return { seconds: 0, offset: '+0000' };
+  const seconds = Number(match[1]);
+  return { seconds: Number.isSafeInteger(seconds) ? seconds : 0, offset: match[2]! };
+}
+
+/**
+ * Writes what `parseIdentity` reads, as UTF-8. `<`, `>`, line feed and NUL would end the field early
+ * and are left out, as Git does.
+ */
+export function writeIdentity(identity: Identity): ByteString {
+  const seconds = Number.isSafeInteger(identity.seconds) ? Math.max(0, identity.seconds) : 0;
+  const offset = /^[+-]\d{4}$/.test(identity.offset) ? identity.offset : '+0000';
+  return `${writePart(identity.name)} <${writePart(identity.email)}> ${seconds} ${offset}`;
+}
+
+function writePart(text: string): ByteString {
+  return bytesOf(text.replace(/[<>\n\0]/g, ''));
+}
+
+/**
+ * A name or e-mail as `git commit` would record it: without white space, control characters and stray
+ * punctuation at either end, and without `<`, `>`, line feeds and NULs inside.
+ */
+export function cleanIdentityPart(text: string): string {
+  let start = 0;
+  let end = text.length;
+  while (start < end && isCrud(text.charCodeAt(start))) start++;
+  while (end > start && isCrud(text.charCodeAt(end - 1))) end--;
+  return text.slice(start, end).replace(/[<>\n\0]/g, '');
+}
+
+function isCrud(code: number): boolean {
+  return code <= 0x20 || '.,:;<>"\\\''.includes(String.fromCharCode(code));
+}
+
+/**
+ * The moment in RFC 3339, on the clock of its author: `2026-01-02T03:04:05+01:00`, `Z` for UTC.
+ * A moment or offset that RFC 3339 cannot write becomes the epoch, or UTC.
+ */
+export function formatDate({ seconds, offset }: Pick<Identity, 'seconds' | 'offset'>): string {
+  const minutes = offsetMinutes(offset);
+  const local = seconds + minutes * 60;
+  const shown = seconds >= 0 && local >= 0 && local <= LAST_SECOND ? local : 0;
+  const date = new Date(shown * 1000).toISOString().slice(0, 19);
+  if (minutes === 0) return `${date}Z`;
+  const size = Math.abs(minutes);
+  const zone = `${String(Math.floor(size / 60)).padStart(2, '0')}:${String(size % 60).padStart(2, '0')}`;
+  return `${date}${minutes < 0 ? '-' : '+'}${zone}`;
+}
+
+/** Minutes east of UTC of `+hhmm`; 0 for anything a clock cannot show. */
+export function offsetMinutes(offset: string): number {
+  const match = /^([+-])(\d+)$/.exec(offset);
+  if (!match) return 0;
+  const digits = Number(match[2]);
+  if (digits > 2359 || digits % 100 > 59 || digits === 0) return 0;
+  const minutes = Math.floor(digits / 100) * 60 + (digits % 100);
+  return match[1] === '-' ? -minutes : minutes;
+}

@@ -1,0 +1,72 @@
+import { createHash } from 'node:crypto';
+import type { ByteString } from '../bytes.js';
+import { type ObjectReader, type ObjectType, type Oid, type TypeCode, typeCode, typeName } from '../object.js';
+import { type TreeEntry, writeTree } from '../tree.js';
+
+/** The simplest `ObjectReader` there can be, with a writer: what tests of the object formats stand on. */
+export class MemoryObjects implements ObjectReader {
+  readonly #objects: { oid: Oid; type: TypeCode; body: Buffer }[] = [];
+  readonly #numbers = new Map<Oid, number>();
+
+  write(type: TypeCode, body: Buffer | string): Oid {
+    const bytes = typeof body === 'string' ? Buffer.from(body, 'latin1') : body;
+    const oid = createHash('sha1')
+      .update(`${typeName(type)} ${bytes.length}\0`)
+      .update(bytes)
+      .digest('hex');
+    if (!this.#numbers.has(oid)) {
+      this.#numbers.set(oid, this.size);
+      this.#objects.push({ oid, type, body: bytes });
+    }
+    return oid;
+  }
+
+  add(type: ObjectType, body: Buffer | string): Oid {
+    return this.write(typeCode(type), body);
+  }
+
+  /** A tree of nested records: text is a file, an array `[mode, oid]` is stored as it is. */
+  tree(content: Content): Oid {
+    const entries: TreeEntry[] = Object.entries(content).map(([name, value]) => {
+      if (typeof value === 'string') return { name, mode: 0o100644, oid: this.add('blob', value) };
+      if (Array.isArray(value)) return { name, mode: value[0], oid: value[1] };
+      return { name, mode: 0o040000, oid: this.tree(value as Content) };
+    });
+    return this.add('tree', writeTree(entries));
+  }
+
+  get size(): number {
+    return this.#objects.length;
+  }
+  find(oid: Oid): number {
+    return this.#numbers.get(oid) ?? -1;
+  }
+  findRaw(bytes: Uint8Array, at: number): number {
+    return this.find(Buffer.from(bytes.subarray(at, at + 20)).toString('hex'));
+  }
+  findPrefix(prefix: string, limit: number): Oid[] {
+    return [...this.#numbers.keys()]
+      .filter((oid) => oid.startsWith(prefix))
+      .sort()
+      .slice(0, limit);
+  }
+  oidOf(number: number): Oid {
+    return this.#objects[number]!.oid;
+  }
+  copyOid(number: number, target: Uint8Array, at: number): void {
+    target.set(Buffer.from(this.oidOf(number), 'hex'), at);
+  }
+  typeOf(number: number): TypeCode {
+    return this.#objects[number]!.type;
+  }
+  sizeOf(number: number): number {
+    return this.#objects[number]!.body.length;
+  }
+  read(number: number): Buffer {
+    return this.#objects[number]!.body;
+  }
+}
+
+export interface Content {
+  readonly [name: ByteString]: string | readonly [mode: number, oid: Oid] | Content;
+}

@@ -1,0 +1,61 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type ObjectReader, type ObjectType, type Oid, typeName } from '../object.js';
+
+/** A throw-away repository of the real Git: the oracle of these tests. */
+export class ScratchGit implements Disposable {
+  readonly path = mkdtempSync(join(tmpdir(), 'scratch-git-'));
+
+  constructor(...options: string[]) {
+    this.run(['init', '-q', '-b', 'main', ...options, '.']);
+  }
+
+  [Symbol.dispose](): void {
+    rmSync(this.path, { recursive: true, force: true });
+  }
+
+  /** Output of a command that has to succeed, without its final line feed. */
+  run(args: string[], input: Buffer | string = ''): string {
+    const { status, stdout, stderr } = this.try(args, input);
+    if (status !== 0) throw new Error(`git ${args.join(' ')}: ${stderr}`);
+    return stdout.toString('latin1').replace(/\n$/, '');
+  }
+
+  try(args: string[], input: Buffer | string = ''): { status: number | null; stdout: Buffer; stderr: string } {
+    const { status, stdout, stderr } = spawnSync('git', args, {
+      cwd: this.path,
+      input,
+      env: ENVIRONMENT,
+      maxBuffer: 1 << 28,
+    });
+    return { status, stdout, stderr: stderr.toString('latin1') };
+  }
+
+  /** Stores an object as it is, however broken. */
+  add(type: ObjectType, body: Buffer | string): Oid {
+    const bytes = typeof body === 'string' ? Buffer.from(body, 'latin1') : body;
+    return this.run(['hash-object', '-w', '--literally', '-t', type, '--stdin'], bytes);
+  }
+
+  /** Stores every object of `objects`. */
+  copy(objects: ObjectReader): void {
+    for (let number = 0; number < objects.size; number++) {
+      this.add(typeName(objects.typeOf(number)), objects.read(number));
+    }
+  }
+}
+
+const ENVIRONMENT = {
+  ...process.env,
+  GIT_CONFIG_GLOBAL: '/dev/null',
+  GIT_CONFIG_NOSYSTEM: '1',
+  GIT_AUTHOR_NAME: 'A U Thor',
+  GIT_AUTHOR_EMAIL: 'author@example.com',
+  GIT_AUTHOR_DATE: '1700000000 +0100',
+  GIT_COMMITTER_NAME: 'C O Mitter',
+  GIT_COMMITTER_EMAIL: 'committer@example.com',
+  GIT_COMMITTER_DATE: '1700000060 -0330',
+  LC_ALL: 'C',
+};

@@ -1,0 +1,206 @@
+import type { ByteString } from './bytes.js';
+import { MalformedObject } from './malformed-object.js';
+import { EMPTY_TREE_OID, type ObjectReader, type Oid, readAs, TREE } from './object.js';
+
+export const MODE_TREE = 0o040000;
+export const MODE_FILE = 0o100644;
+export const MODE_EXECUTABLE = 0o100755;
+export const MODE_SYMLINK = 0o120000;
+export const MODE_GITLINK = 0o160000;
+
+export interface TreeEntry {
+  /** One of the five modes above, whatever older tools wrote. */
+  readonly mode: number;
+  readonly name: ByteString;
+  readonly oid: Oid;
+}
+
+/** What a path holds: a tree entry, named by its path from the root. */
+export interface PathEntry {
+  readonly path: ByteString;
+  readonly mode: number;
+  readonly oid: Oid;
+}
+
+const SLASH = 0x2f;
+const EMPTY = Buffer.alloc(0);
+
+/** The mode as Git reads it: of files only the owner's x bit counts, and what is neither file, link nor tree is a gitlink. */
+export function canonicalMode(mode: number): number {
+  switch (mode & 0o170000) {
+    case 0o100000:
+      return mode & 0o100 ? MODE_EXECUTABLE : MODE_FILE;
+    case MODE_SYMLINK:
+      return MODE_SYMLINK;
+    case MODE_TREE:
+      return MODE_TREE;
+    default:
+      return MODE_GITLINK;
+  }
+}
+
+/** A mode as the API and `git ls-tree` write it: six octal digits. */
+export function formatMode(mode: number): string {
+  return mode.toString(8).padStart(6, '0');
+}
+
+/**
+ * Steps over the entries of a tree object without allocating:
+ *
+ *     <mode in octal> SP <name> NUL <20 bytes of id>      (repeated, sorted by name, folders as if ended by `/`)
+ *
+ * `next` throws `MalformedObject` where Git could not read on either.
+ */
+export class TreeScanner {
+  /** As stored, not canonical. */
+  mode = 0;
+  nameStart = 0;
+  nameEnd = 0;
+  /** Where the 20 raw bytes of the id start. */
+  oidStart = 0;
+  #next = 0;
+
+  constructor(readonly body: Buffer) {}
+
+  next(): boolean {
+    const { body } = this;
+    let at = this.#next;
+    if (at >= body.length) return false;
+    const start = at;
+    let mode = 0;
+    for (; body[at] !== 0x20; at++) {
+      const digit = (body[at] ?? 0) - 0x30;
+      if (digit < 0 || digit > 7) throw new MalformedObject('tree', 'malformed mode');
+      mode = (mode * 8 + digit) & 0xffff;
+    }
+    if (at === start) throw new MalformedObject('tree', 'malformed mode');
+    const end = body.indexOf(0, at + 1);
+    if (end < 0 || end + 21 > body.length) throw new MalformedObject('tree', 'truncated entry');
+    if (end === at + 1) throw new MalformedObject('tree', 'empty name');
+    this.mode = mode;
+    this.nameStart = at + 1;
+    this.nameEnd = end;
+    this.oidStart = end + 1;
+    this.#next = end + 21;
+    return true;
+  }
+
+  get isTree(): boolean {
+    return (this.mode & 0o170000) === MODE_TREE;
+  }
+
+  get isGitlink(): boolean {
+    return canonicalMode(this.mode) === MODE_GITLINK;
+  }
+
+  get name(): ByteString {
+    return this.body.toString('latin1', this.nameStart, this.nameEnd);
+  }
+
+  get oid(): Oid {
+    return this.body.toString('hex', this.oidStart, this.oidStart + 20);
+  }
+}
+
+/** All entries, in stored order; throws `MalformedObject`. */
+export function parseTree(body: Buffer): TreeEntry[] {
+  const entries: TreeEntry[] = [];
+  const scan = new TreeScanner(body);
+  while (scan.next()) entries.push({ mode: canonicalMode(scan.mode), name: scan.name, oid: scan.oid });
+  return entries;
+}
+
+/** Writes the entries in Git's order, whatever order they come in. */
+export function writeTree(entries: Iterable<TreeEntry>): Buffer {
+  const sorted = [...entries].sort(compareEntries);
+  let size = 0;
+  for (const { mode, name } of sorted) size += (mode === MODE_TREE ? 5 : 6) + 1 + name.length + 1 + 20;
+  const body = Buffer.allocUnsafe(size);
+  let at = 0;
+  for (const { mode, name, oid } of sorted) {
+    at += body.write(`${mode.toString(8)} ${name}\0`, at, 'latin1');
+    at += body.write(oid, at, 'hex');
+  }
+  return body;
+}
+
+/** Git's order of tree entries: by bytes, the name of a folder as if it ended in `/`. */
+export function compareEntries(a: Pick<TreeEntry, 'mode' | 'name'>, b: Pick<TreeEntry, 'mode' | 'name'>): number {
+  const left = a.mode === MODE_TREE ? `${a.name}/` : a.name;
+  const right = b.mode === MODE_TREE ? `${b.name}/` : b.name;
+  return left < right ? -1 : left > right ? 1 : 0;
+}
+
+/** The body of a tree; the empty tree needs no stored object. Throws `MissingObject`. */
+export function readTreeBody(objects: ObjectReader, oid: Oid): Buffer {
+  return oid === EMPTY_TREE_OID && objects.find(oid) < 0 ? EMPTY : readAs(objects, oid, TREE);
+}
+
+export function readTree(objects: ObjectReader, oid: Oid): TreeEntry[] {
+  return parseTree(readTreeBody(objects, oid));
+}
+
+/** What `path` holds below `tree`; undefined when nothing is there. The empty path is the tree itself. */
+export function entryAt(objects: ObjectReader, tree: Oid, path: ByteString): PathEntry | undefined {
+  let mode = MODE_TREE;
+  let oid = tree;
+  if (path === '') return { path, mode, oid };
+  const bytes = Buffer.from(path, 'latin1');
+  for (let start = 0; start <= bytes.length; ) {
+    if (mode !== MODE_TREE) return undefined;
+    const slash = bytes.indexOf(SLASH, start);
+    const end = slash < 0 ? bytes.length : slash;
+    const scan = new TreeScanner(readTreeBody(objects, oid));
+    if (!findName(scan, bytes, start, end)) return undefined;
+    mode = canonicalMode(scan.mode);
+    oid = scan.oid;
+    start = end + 1;
+  }
+  return { path, mode, oid };
+}
+
+function findName(scan: TreeScanner, bytes: Buffer, start: number, end: number): boolean {
+  while (scan.next()) {
+    if (scan.nameEnd - scan.nameStart !== end - start) continue;
+    if (scan.body.compare(bytes, start, end, scan.nameStart, scan.nameEnd) === 0) return true;
+  }
+  return false;
+}
+
+/** The tree at `path`; undefined when the path holds no tree. */
+export function treeAt(objects: ObjectReader, tree: Oid, path: ByteString): Oid | undefined {
+  const entry = entryAt(objects, tree, path);
+  return entry?.mode === MODE_TREE ? entry.oid : undefined;
+}
+
+export interface WalkOptions {
+  /** Folders are reported too, before what they hold. */
+  readonly trees?: boolean;
+  /** Put before every path, with a slash between: where `tree` sits. */
+  readonly under?: ByteString;
+  /** Folders it refuses are not entered, and not reported. */
+  readonly enter?: (path: ByteString) => boolean;
+}
+
+/** The files, links and gitlinks below `tree`, in the order of Git's index. Iterative: trees may be any depth. */
+export function* walkTree(
+  objects: ObjectReader,
+  tree: Oid,
+  { trees = false, under = '', enter }: WalkOptions = {},
+): IterableIterator<PathEntry> {
+  const stack = [{ scan: new TreeScanner(readTreeBody(objects, tree)), base: under === '' ? '' : `${under}/` }];
+  for (let frame = stack.at(-1); frame !== undefined; frame = stack.at(-1)) {
+    const { scan, base } = frame;
+    if (!scan.next()) {
+      stack.pop();
+      continue;
+    }
+    const entry = { path: base + scan.name, mode: canonicalMode(scan.mode), oid: scan.oid };
+    if (entry.mode !== MODE_TREE) {
+      yield entry;
+    } else if (enter === undefined || enter(entry.path)) {
+      if (trees) yield entry;
+      stack.push({ scan: new TreeScanner(readTreeBody(objects, entry.oid)), base: `${entry.path}/` });
+    }
+  }
+}
