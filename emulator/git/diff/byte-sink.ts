@@ -1,0 +1,43 @@
+import type { ByteString } from '../bytes.js';
+
+/** A growing buffer, for output put together from many small pieces. */
+export class ByteSink {
+  #bytes: Buffer;
+  #length = 0;
+
+  constructor(expected = 1024) {
+    this.#bytes = Buffer.allocUnsafe(expected);
+  }
+
+  get length(): number {
+    return this.#length;
+  }
+
+  string(text: ByteString): void {
+    this.#reserve(text.length);
+    this.#length += this.#bytes.latin1Write(text, this.#length);
+  }
+
+  byte(value: number): void {
+    this.#reserve(1);
+    this.#bytes[this.#length++] = value;
+  }
+
+  slice(source: Buffer, start = 0, end = source.length): void {
+    this.#reserve(end - start);
+    this.#length += source.copy(this.#bytes, this.#length, start, end);
+  }
+
+  /** What was written so far. The sink must not be used any more. */
+  finish(): Buffer {
+    return this.#bytes.subarray(0, this.#length);
+  }
+
+  #reserve(size: number): void {
+    const needed = this.#length + size;
+    if (needed <= this.#bytes.length) return;
+    const larger = Buffer.allocUnsafe(Math.max(needed, this.#bytes.length * 2));
+    this.#bytes.copy(larger, 0, 0, this.#length);
+    this.#bytes = larger;
+  }
+}

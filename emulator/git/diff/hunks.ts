@@ -1,0 +1,104 @@
+import type { ByteSink } from './byte-sink.js';
+import { isSpace, type Lines } from './line-interner.js';
+import type { Change } from './lines.js';
+
+export interface HunkOptions {
+  /** Unchanged lines shown around a change. */
+  readonly context: number;
+  /** Hunks that would be this far apart or less are shown as one. */
+  readonly interHunk: number;
+}
+
+/** A heading is cut off after so many bytes. */
+const HEADING_BYTES = 80;
+const SPACE = 0x20;
+const MINUS = 0x2d;
+const PLUS = 0x2b;
+const NEWLINE = 10;
+
+/**
+ * Writes the changes as hunks in the unified format:
+ *
+ *     @@ -<old start>[,<old lines>] +<new start>[,<new lines>] @@[ <heading>]
+ *
+ * and then the lines, each behind a space, `-` or `+`. A count of 1 is left out; a start counts from 1,
+ * and is the line before where there are no lines. The heading is the nearest line above the hunk that starts
+ * with a letter, `_` or `$`. Unchanged lines are those of the new file.
+ */
+export function writeHunks(
+  sink: ByteSink,
+  oldLines: Lines,
+  newLines: Lines,
+  changes: readonly Change[],
+  options: HunkOptions,
+): void {
+  const { context } = options;
+  const reach = 2 * context + options.interHunk;
+  let heading = '';
+  let searched = -1;
+  for (let from = 0; from < changes.length; ) {
+    let to = from + 1;
+    while (to < changes.length && changes[to]!.oldStart - oldEnd(changes[to - 1]!) <= reach) to++;
+    const first = changes[from]!;
+    const last = changes[to - 1]!;
+    const before = Math.min(context, first.oldStart, first.newStart);
+    const after = Math.min(context, oldLines.ids.length - oldEnd(last), newLines.ids.length - newEnd(last));
+    const oldStart = first.oldStart - before;
+    const newStart = first.newStart - before;
+
+    heading = headingAbove(oldLines, oldStart - 1, searched) ?? heading;
+    searched = oldStart - 1;
+    const oldRange = rangeText(oldStart, oldEnd(last) + after - oldStart);
+    const newRange = rangeText(newStart, newEnd(last) + after - newStart);
+    sink.string(`@@ -${oldRange} +${newRange} @@${heading === '' ? '' : ` ${heading}`}\n`);
+
+    let newAt = newStart;
+    for (let at = from; at < to; at++) {
+      const change = changes[at]!;
+      writeLines(sink, SPACE, newLines, newAt, change.newStart);
+      writeLines(sink, MINUS, oldLines, change.oldStart, oldEnd(change));
+      writeLines(sink, PLUS, newLines, change.newStart, newEnd(change));
+      newAt = newEnd(change);
+    }
+    writeLines(sink, SPACE, newLines, newAt, newAt + after);
+    from = to;
+  }
+}
+
+function oldEnd(change: Change): number {
+  return change.oldStart + change.oldCount;
+}
+
+function newEnd(change: Change): number {
+  return change.newStart + change.newCount;
+}
+
+function rangeText(start: number, count: number): string {
+  const first = count === 0 ? start : start + 1;
+  return count === 1 ? `${first}` : `${first},${count}`;
+}
+
+function writeLines(sink: ByteSink, mark: number, lines: Lines, from: number, to: number): void {
+  for (let line = from; line < to; line++) {
+    sink.byte(mark);
+    sink.slice(lines.bytes, lines.starts[line]!, lines.starts[line + 1]!);
+  }
+  if (to > from && lines.bytes[lines.starts[to]! - 1] !== NEWLINE) sink.string('\n\\ No newline at end of file\n');
+}
+
+/** The heading from the lines at `from` and above it, down to but without `limit`; undefined if none will do. */
+function headingAbove({ bytes, starts }: Lines, from: number, limit: number): string | undefined {
+  for (let line = from; line > limit && line >= 0; line--) {
+    const start = starts[line]!;
+    if (!startsHeading(bytes[start]!)) continue;
+    let end = Math.min(starts[line + 1]!, start + HEADING_BYTES);
+    while (end > start && isSpace(bytes[end - 1]!)) end--;
+    return bytes.latin1Slice(start, end);
+  }
+  return undefined;
+}
+
+function startsHeading(byte: number): boolean {
+  const letter = byte | 0x20;
+  return (letter >= 0x61 && letter <= 0x7a) || byte === 0x5f || byte === 0x24;
+}

@@ -1,0 +1,76 @@
+import { isSpace, type Lines } from './line-interner.js';
+
+/** How bad it is to cut a file at some line: less is better. */
+export interface SplitScore {
+  readonly indent: number;
+  readonly penalty: number;
+}
+
+const BLANK = -1;
+const MAX_INDENT = 200;
+const MAX_BLANKS = 20;
+
+/** The weights Git derived from a body of hand-rated diffs (Git's own choice, part of its output format). */
+const START_OF_FILE = 1;
+const END_OF_FILE = 21;
+const PER_BLANK_LINE = -30;
+const PER_BLANK_LINE_BELOW = 6;
+/** [without, with] blank lines next to the cut. */
+const INDENTED = [-4, 10] as const;
+const OUTDENTED = [24, 17] as const;
+const DEDENTED = [23, 17] as const;
+const INDENT_WEIGHT = 60;
+
+export function compareSplits(a: SplitScore, b: SplitScore): number {
+  return INDENT_WEIGHT * Math.sign(a.indent - b.indent) + (a.penalty - b.penalty);
+}
+
+/** The score of a cut in front of line `at` of the first `count` lines. */
+export function scoreSplit(lines: Lines, count: number, at: number): SplitScore {
+  const ownIndent = at < count ? indentOf(lines, at) : BLANK;
+  const above = nearestIndent(lines, at - 1, -1, -1);
+  const below = nearestIndent(lines, at + 1, count, 1);
+
+  let penalty = 0;
+  if (above.indent === BLANK && above.blanks === 0) penalty += START_OF_FILE;
+  if (at >= count) penalty += END_OF_FILE;
+  const blanksBelow = ownIndent === BLANK ? 1 + below.blanks : 0;
+  const blanks = above.blanks + blanksBelow;
+  penalty += PER_BLANK_LINE * blanks + PER_BLANK_LINE_BELOW * blanksBelow;
+
+  const indent = ownIndent === BLANK ? below.indent : ownIndent;
+  if (indent !== BLANK && above.indent !== BLANK && indent !== above.indent) {
+    const withBlanks = blanks === 0 ? 0 : 1;
+    if (indent > above.indent) penalty += INDENTED[withBlanks];
+    else if (below.indent !== BLANK && below.indent > indent) penalty += OUTDENTED[withBlanks];
+    else penalty += DEDENTED[withBlanks];
+  }
+  return { indent, penalty };
+}
+
+/** The indent of the first line from `at` on that is not blank, and how many blank ones come before it. */
+function nearestIndent(lines: Lines, at: number, end: number, step: 1 | -1): { indent: number; blanks: number } {
+  let blanks = 0;
+  for (let line = at; step > 0 ? line < end : line > end; line += step) {
+    const indent = indentOf(lines, line);
+    if (indent !== BLANK) return { indent, blanks };
+    blanks++;
+    if (blanks === MAX_BLANKS) return { indent: 0, blanks };
+  }
+  return { indent: BLANK, blanks };
+}
+
+/** Columns of white space before the text, tabs to multiples of 8; `BLANK` if there is no text. */
+function indentOf(lines: Lines, line: number): number {
+  const { bytes, starts } = lines;
+  const end = starts[line + 1]!;
+  let indent = 0;
+  for (let at = starts[line]!; at < end; at++) {
+    const byte = bytes[at]!;
+    if (!isSpace(byte)) return indent;
+    if (byte === 32) indent++;
+    else if (byte === 9) indent += 8 - (indent % 8);
+    if (indent >= MAX_INDENT) return MAX_INDENT;
+  }
+  return BLANK;
+}

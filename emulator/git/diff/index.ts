@@ -1,0 +1,2 @@
+export { LineInterner, type Lines } from './line-interner.js';
+export { type Change, diffInterned, diffLines, type LineDiffOptions } from './lines.js';

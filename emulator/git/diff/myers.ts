@@ -1,0 +1,219 @@
+import { roughSquareRoot } from './discard.js';
+
+/** The lines of one file that take part in the search. */
+export interface Side {
+  readonly ids: Int32Array;
+  /** Where in the file each of them is. */
+  readonly lines: Int32Array;
+  /** One per line of the file; the search sets 1 for changed lines. */
+  readonly flags: Uint8Array;
+}
+
+/** A run of equal lines longer than this is a sign of being on a good path. */
+const SNAKE = 20;
+/** From this many edits on, a good path is taken without proof that it is the shortest. */
+const PATIENCE = 256;
+/** How much more than its edits a path has to have covered to be good. */
+const GOOD_RATIO = 4;
+const FAR = 0x7fff_ffff;
+
+/** Where a box of the edit graph is cut in two, and which half is known to be cut well. */
+interface Cut {
+  readonly a: number;
+  readonly b: number;
+  readonly isLowMinimal: boolean;
+  readonly isHighMinimal: boolean;
+}
+
+/**
+ * Marks the lines that are not in a (nearly) longest common subsequence: E. W. Myers, "An O(ND) difference
+ * algorithm and its variations" (1986), linear space, with Git's limits on how long it looks. At most about
+ * `lines * sqrt(lines)` steps, however different the files are.
+ */
+export function markDifferences(a: Side, b: Side): void {
+  const diagonals = a.ids.length + b.ids.length + 3;
+  const search = new Search(a.ids, b.ids, Math.max(PATIENCE, roughSquareRoot(diagonals)), diagonals);
+  const boxes: number[] = [0, a.ids.length, 0, b.ids.length, 0];
+  while (boxes.length > 0) {
+    const isMinimal = boxes.pop() !== 0;
+    let bEnd = boxes.pop()!;
+    let bStart = boxes.pop()!;
+    let aEnd = boxes.pop()!;
+    let aStart = boxes.pop()!;
+    while (aStart < aEnd && bStart < bEnd && a.ids[aStart] === b.ids[bStart]) {
+      aStart++;
+      bStart++;
+    }
+    while (aStart < aEnd && bStart < bEnd && a.ids[aEnd - 1] === b.ids[bEnd - 1]) {
+      aEnd--;
+      bEnd--;
+    }
+    if (aStart === aEnd) {
+      for (; bStart < bEnd; bStart++) b.flags[b.lines[bStart]!] = 1;
+    } else if (bStart === bEnd) {
+      for (; aStart < aEnd; aStart++) a.flags[a.lines[aStart]!] = 1;
+    } else {
+      const cut = search.cut({ aStart, aEnd, bStart, bEnd }, isMinimal);
+      boxes.push(aStart, cut.a, bStart, cut.b, Number(cut.isLowMinimal));
+      boxes.push(cut.a, aEnd, cut.b, bEnd, Number(cut.isHighMinimal));
+    }
+  }
+}
+
+interface Box {
+  readonly aStart: number;
+  readonly aEnd: number;
+  readonly bStart: number;
+  readonly bEnd: number;
+}
+
+/** The diagonals reached from one corner of the box: every second one from `first` to `last`. */
+interface Front {
+  readonly first: number;
+  readonly last: number;
+}
+
+/** Finds the middle of a box from both corners at once; diagonal `d` holds the points where a - b = d. */
+class Search {
+  /** The furthest `a` reached from the low corner, and from the high corner, on each diagonal. */
+  readonly #low: Int32Array;
+  readonly #high: Int32Array;
+  /** Where diagonal 0 is in both. */
+  readonly #zero: number;
+
+  constructor(
+    private readonly a: Int32Array,
+    private readonly b: Int32Array,
+    private readonly maxEdits: number,
+    diagonals: number,
+  ) {
+    this.#low = new Int32Array(diagonals + 2);
+    this.#high = new Int32Array(diagonals + 2);
+    this.#zero = b.length + 1;
+  }
+
+  cut(box: Box, isMinimal: boolean): Cut {
+    const { a, b } = this;
+    const { aStart, aEnd, bStart, bEnd } = box;
+    const low = this.#low;
+    const high = this.#high;
+    const zero = this.#zero;
+    const first = aStart - bEnd;
+    const last = aEnd - bStart;
+    let lowFirst = aStart - bStart;
+    let lowLast = lowFirst;
+    let highFirst = aEnd - bEnd;
+    let highLast = highFirst;
+    const isOdd = ((lowFirst - highFirst) & 1) !== 0;
+    low[zero + lowFirst] = aStart;
+    high[zero + highFirst] = aEnd;
+    for (let edits = 1; ; edits++) {
+      let hasSnake = false;
+
+      if (lowFirst > first) low[zero + --lowFirst - 1] = -1;
+      else lowFirst++;
+      if (lowLast < last) low[zero + ++lowLast + 1] = -1;
+      else lowLast--;
+      for (let d = lowLast; d >= lowFirst; d -= 2) {
+        const below = low[zero + d - 1]!;
+        const above = low[zero + d + 1]!;
+        const from = below >= above ? below + 1 : above;
+        let x = from;
+        while (x < aEnd && x - d < bEnd && a[x] === b[x - d]) x++;
+        if (x - from > SNAKE) hasSnake = true;
+        low[zero + d] = x;
+        if (isOdd && highFirst <= d && d <= highLast && high[zero + d]! <= x) return middleAt(x, x - d);
+      }
+
+      if (highFirst > first) high[zero + --highFirst - 1] = FAR;
+      else highFirst++;
+      if (highLast < last) high[zero + ++highLast + 1] = FAR;
+      else highLast--;
+      for (let d = highLast; d >= highFirst; d -= 2) {
+        const below = high[zero + d - 1]!;
+        const above = high[zero + d + 1]!;
+        const from = below < above ? below : above - 1;
+        let x = from;
+        while (x > aStart && x - d > bStart && a[x - 1] === b[x - d - 1]) x--;
+        if (from - x > SNAKE) hasSnake = true;
+        high[zero + d] = x;
+        if (!isOdd && lowFirst <= d && d <= lowLast && x <= low[zero + d]!) return middleAt(x, x - d);
+      }
+
+      if (isMinimal) continue;
+      const lowFront = { first: lowFirst, last: lowLast };
+      const highFront = { first: highFirst, last: highLast };
+      if (hasSnake && edits > PATIENCE) {
+        const cut = this.#goodLowPath(box, lowFront, edits) ?? this.#goodHighPath(box, highFront, edits);
+        if (cut) return cut;
+      }
+      if (edits >= this.maxEdits) return this.#furthestPath(box, lowFront, highFront);
+    }
+  }
+
+  #goodLowPath({ aStart, aEnd, bStart, bEnd }: Box, front: Front, edits: number): Cut | undefined {
+    let best = GOOD_RATIO * edits;
+    let cut: Cut | undefined;
+    for (let d = front.last; d >= front.first; d -= 2) {
+      const x = this.#low[this.#zero + d]!;
+      const y = x - d;
+      const gain = x - aStart + (y - bStart) - Math.abs(d - (aStart - bStart));
+      if (gain <= best || x < aStart + SNAKE || x >= aEnd || y < bStart + SNAKE || y >= bEnd) continue;
+      if (!this.#isSnake(x - SNAKE, y - SNAKE)) continue;
+      best = gain;
+      cut = { a: x, b: y, isLowMinimal: true, isHighMinimal: false };
+    }
+    return cut;
+  }
+
+  #goodHighPath({ aStart, aEnd, bStart, bEnd }: Box, front: Front, edits: number): Cut | undefined {
+    let best = GOOD_RATIO * edits;
+    let cut: Cut | undefined;
+    for (let d = front.last; d >= front.first; d -= 2) {
+      const x = this.#high[this.#zero + d]!;
+      const y = x - d;
+      const gain = aEnd - x + (bEnd - y) - Math.abs(d - (aEnd - bEnd));
+      if (gain <= best || x <= aStart || x > aEnd - SNAKE || y <= bStart || y > bEnd - SNAKE) continue;
+      if (!this.#isSnake(x, y)) continue;
+      best = gain;
+      cut = { a: x, b: y, isLowMinimal: false, isHighMinimal: true };
+    }
+    return cut;
+  }
+
+  /** The point furthest from its corner: good enough when looking on would take too long. */
+  #furthestPath({ aStart, aEnd, bStart, bEnd }: Box, lowFront: Front, highFront: Front): Cut {
+    let lowSum = -1;
+    let lowA = -1;
+    for (let d = lowFront.last; d >= lowFront.first; d -= 2) {
+      let x = Math.min(this.#low[this.#zero + d]!, aEnd);
+      if (x - d > bEnd) x = bEnd + d;
+      if (x + x - d <= lowSum) continue;
+      lowSum = x + x - d;
+      lowA = x;
+    }
+    let highSum = FAR;
+    let highA = FAR;
+    for (let d = highFront.last; d >= highFront.first; d -= 2) {
+      let x = Math.max(aStart, this.#high[this.#zero + d]!);
+      if (x - d < bStart) x = bStart + d;
+      if (x + x - d >= highSum) continue;
+      highSum = x + x - d;
+      highA = x;
+    }
+    return aEnd + bEnd - highSum < lowSum - (aStart + bStart)
+      ? { a: lowA, b: lowSum - lowA, isLowMinimal: true, isHighMinimal: false }
+      : { a: highA, b: highSum - highA, isLowMinimal: false, isHighMinimal: true };
+  }
+
+  #isSnake(x: number, y: number): boolean {
+    for (let at = 0; at < SNAKE; at++) {
+      if (this.a[x + at] !== this.b[y + at]) return false;
+    }
+    return true;
+  }
+}
+
+function middleAt(a: number, b: number): Cut {
+  return { a, b, isLowMinimal: true, isHighMinimal: true };
+}
