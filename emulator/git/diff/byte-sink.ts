@@ -15,7 +15,7 @@ export class ByteSink {
 
   string(text: ByteString): void {
     this.#reserve(text.length);
-    this.#length += this.#bytes.latin1Write(text, this.#length);
+    this.#length += this.#bytes.write(text, this.#length, 'latin1');
   }
 
   byte(value: number): void {

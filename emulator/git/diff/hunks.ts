@@ -93,7 +93,7 @@ function headingAbove({ bytes, starts }: Lines, from: number, limit: number): st
     if (!startsHeading(bytes[start]!)) continue;
     let end = Math.min(starts[line + 1]!, start + HEADING_BYTES);
     while (end > start && isSpace(bytes[end - 1]!)) end--;
-    return bytes.latin1Slice(start, end);
+    return bytes.toString('latin1', start, end);
   }
   return undefined;
 }
