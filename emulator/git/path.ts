@@ -1,0 +1,69 @@
+import { type ByteString, bytesOf } from './bytes.js';
+import { hidesDotName } from './dot-names.js';
+import { MODE_SYMLINK } from './tree.js';
+
+export const MOST_PATH_BYTES = 4096;
+export const MOST_NAME_BYTES = 255;
+
+const LONE_SURROGATE = /\p{Surrogate}/u;
+
+/** Why a path cannot be written to a tree, and how to say so. */
+const PATH_FAULTS = {
+  'not-text': 'is not well-formed Unicode text',
+  empty: 'is empty',
+  control: 'has a NUL or a line feed',
+  'too-long': `is longer than ${MOST_PATH_BYTES} bytes`,
+  'empty-name': 'has an empty segment, or ends in a slash',
+  'dot-name': 'has a segment `.` or `..`',
+  'long-name': `has a segment longer than ${MOST_NAME_BYTES} bytes`,
+  'git-name': 'has a segment that some file systems take for `.git`',
+  'modules-link': 'makes `.gitmodules` a symbolic link',
+} as const;
+
+export type PathFault = keyof typeof PATH_FAULTS;
+
+/** The faults by code, each completing the sentence "the path …". */
+export function describePathFault(fault: PathFault): string {
+  return PATH_FAULTS[fault];
+}
+
+/** A path from the API as the tree knows it, or what is wrong with it. */
+export type PathReading = { readonly path: ByteString; readonly fault?: undefined } | { readonly fault: PathFault };
+
+/**
+ * Reads a path given by a client: slashes at its start are stripped, the rest has to be a path Git would check out
+ * on any file system (git's `verify_path` with `core.protectNTFS` and `core.protectHFS`). A backslash is an ordinary
+ * byte. Of `mode` only a symbolic link matters: `.gitmodules` may not be one.
+ */
+export function readPath(text: string, mode?: number): PathReading {
+  if (LONE_SURROGATE.test(text)) return { fault: 'not-text' };
+  const path = bytesOf(stripLeadingSlashes(text));
+  const fault = pathFault(path, mode);
+  return fault === undefined ? { path } : { fault };
+}
+
+function stripLeadingSlashes(text: string): string {
+  let start = 0;
+  while (text.charCodeAt(start) === 0x2f) start++;
+  return text.slice(start);
+}
+
+/** What keeps `path` out of a tree; undefined when nothing does. */
+export function pathFault(path: ByteString, mode?: number): PathFault | undefined {
+  if (path === '') return 'empty';
+  if (path.length > MOST_PATH_BYTES) return 'too-long';
+  if (/[\0\n]/.test(path)) return 'control';
+  const names = path.split('/');
+  for (const name of names) {
+    const fault = nameFault(name);
+    if (fault !== undefined) return fault;
+  }
+  return mode === MODE_SYMLINK && hidesDotName(names.at(-1)!, 'gitmodules') ? 'modules-link' : undefined;
+}
+
+function nameFault(name: ByteString): PathFault | undefined {
+  if (name === '') return 'empty-name';
+  if (name === '.' || name === '..') return 'dot-name';
+  if (name.length > MOST_NAME_BYTES) return 'long-name';
+  return hidesDotName(name, 'git') ? 'git-name' : undefined;
+}

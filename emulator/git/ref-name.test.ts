@@ -1,0 +1,64 @@
+import fc from 'fast-check';
+import t from 'tap';
+import { bytesOf } from './bytes.js';
+import { branchNameFault, describeRefNameFault, isRefName, readBranchName, refNameFault } from './ref-name.js';
+import { ScratchGit } from './test/scratch-git.js';
+
+const PIECES = ['a', 'b', '/', '.', '@', '{', '-', '~', '^', ':', '?', '*', '[', '\\', ' ', '\t', '\x7f', '\u00e9'];
+const WORDS = ['.lock', 'lock', '..', '//', 'HEAD', 'refs/', 'heads/', '@{', '+', '%', 'x.lock/y', '.LOCK'];
+
+function sampleNames(count: number): string[] {
+  const piece = fc.constantFrom(...PIECES, ...WORDS);
+  const names = fc.array(piece, { minLength: 1, maxLength: 5 }).map((pieces) => pieces.join(''));
+  return [...new Set(fc.sample(names, { numRuns: count, seed: 11 }))];
+}
+
+t.test('full names are judged as git check-ref-format judges them', (t) => {
+  using git = new ScratchGit();
+  for (const name of sampleNames(400)) {
+    if (name.startsWith('-')) continue; // An option to the command.
+    const accepted = git.try(['check-ref-format', name]).status === 0;
+    t.equal(isRefName(bytesOf(name)), accepted, JSON.stringify(name));
+    const oneLevel = git.try(['check-ref-format', '--allow-onelevel', name]).status === 0;
+    t.equal(refNameFault(bytesOf(name), { oneLevel: true }) === undefined, oneLevel, JSON.stringify(name));
+  }
+  t.end();
+});
+
+t.test('branch names are judged as git check-ref-format --branch judges them', (t) => {
+  using git = new ScratchGit();
+  for (const name of [
+    'main',
+    'a/b',
+    '-a',
+    'HEAD',
+    'a/HEAD',
+    'x.lock',
+    'a..b',
+    '\u00e9',
+    'e\u0301',
+    ...sampleNames(300),
+  ]) {
+    // `@` and `refs/…`: Git reads the first as HEAD and would nest the second; no branch of the API is called so.
+    if (name === '@' || name.startsWith('refs/')) continue;
+    const accepted = git.try(['check-ref-format', '--branch', name]).status === 0;
+    t.equal(readBranchName(name).fault === undefined, accepted, JSON.stringify(name));
+  }
+  t.end();
+});
+
+t.test('what the API adds', (t) => {
+  t.same(readBranchName('refs/heads/main'), { fault: 'refs-prefix' });
+  t.same(readBranchName('\udc00'), { fault: 'not-text' });
+  t.same(readBranchName('a\nb'), { fault: 'character' });
+  t.same(readBranchName('a\0b'), { fault: 'character' });
+  t.same(readBranchName('v1^{}'), { fault: 'character' });
+  t.same(readBranchName(''), { fault: 'empty' });
+  t.same(readBranchName('@'), { fault: 'only-at' });
+  t.equal(branchNameFault('x'.repeat(1024)), undefined);
+  t.equal(branchNameFault('x'.repeat(1025)), 'too-long');
+  t.same(readBranchName('f'.repeat(40)), { name: 'f'.repeat(40) }, 'a name like an id is legal, if unwise');
+  t.match(describeRefNameFault('lock'), /\.lock/);
+  t.match(describeRefNameFault('refs-prefix'), /refs/);
+  t.end();
+});
