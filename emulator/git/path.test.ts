@@ -84,6 +84,8 @@ t.test('Git adds exactly the paths that are accepted', (t) => {
     for (const path of distinct) {
       // A line feed Git allows; a backslash it overlooks at the very start, where its fsck does not.
       if (path.includes('\n') || path.startsWith('\\')) continue;
+      // In the middle of a link's path, where it is harmless, Git minds only some spellings of `.gitmodules`.
+      if (mode === 0o120000 && /modules\//.test(path)) continue;
       const { status } = git.try([
         'update-index',
         '--replace',
