@@ -1,0 +1,44 @@
+import { type ByteString, bytesOf } from '../bytes.js';
+
+/** Why a prefix is refused; the message of `InvalidPrefix` says it to people. */
+export type PrefixFault = 'absolute' | 'backslash' | 'dot_segment' | 'control_character' | 'not_text' | 'too_long';
+
+const MESSAGES: Record<PrefixFault, string> = {
+  absolute: 'must be relative: it starts with a slash',
+  backslash: 'must not contain a backslash',
+  dot_segment: 'must not contain "." or ".." segments',
+  control_character: 'must not contain control characters',
+  not_text: 'must be well-formed text',
+  too_long: 'must be at most 4096 bytes',
+};
+
+const MAX_BYTES = 4096;
+
+// Each row is tried in this order on the prefix as sent.
+const RULES: readonly (readonly [PrefixFault, RegExp])[] = [
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
+  ['control_character', /[\x00-\x1f\x7f]/],
+  ['not_text', /\p{Surrogate}/u],
+  ['absolute', /^\//],
+  ['backslash', /\\/],
+  ['dot_segment', /(?:^|\/)\.{1,2}(?:\/|$)/],
+];
+
+export class InvalidPrefix extends Error {
+  override readonly name = 'InvalidPrefix';
+  constructor(readonly fault: PrefixFault) {
+    super(`the prefix ${MESSAGES[fault]}`);
+  }
+}
+
+/** The prefix as entries carry it: bytes, with a final `/` unless empty. Throws `InvalidPrefix`. */
+export function parsePrefix(prefix: string): ByteString {
+  // Bounded first, so that no rule reads more than it has to.
+  if (prefix.length > MAX_BYTES) throw new InvalidPrefix('too_long');
+  for (const [fault, rule] of RULES) {
+    if (rule.test(prefix)) throw new InvalidPrefix(fault);
+  }
+  const bytes = bytesOf(prefix === '' || prefix.endsWith('/') ? prefix : `${prefix}/`);
+  if (bytes.length > MAX_BYTES) throw new InvalidPrefix('too_long');
+  return bytes;
+}
