@@ -34,7 +34,15 @@ t.test('the tar is the one git archive writes, byte for byte', async (t) => {
     nested: { deeper: { ['h'.repeat(99)]: 'exactly fits', deepest: { ['i'.repeat(100)]: 'just not' } } },
   });
   git.copy(objects);
-  for (const prefix of ['', 'p/', 'p/q/', `${'prefix/'.repeat(20)}`, `${'p'.repeat(155)}/`, `${'p'.repeat(300)}/`]) {
+  for (const prefix of [
+    '',
+    'p/',
+    'p/q/',
+    `${'prefix/'.repeat(20)}`,
+    `${'p'.repeat(154)}/`,
+    `${'p'.repeat(155)}/`,
+    `${'p'.repeat(300)}/`,
+  ]) {
     const ours = await readTar(objects, { commit, prefix });
     const theirs = git.try(['archive', '--format=tar', `--prefix=${prefix}`, commit]).stdout;
     t.ok(ours.equals(theirs), `with prefix ${JSON.stringify(prefix.slice(0, 20))}`);
