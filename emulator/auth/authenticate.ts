@@ -1,0 +1,80 @@
+import { type Claims, checkUse, parseClaims } from './claims.js';
+import { isAccepted, parseCredential, type Surface } from './credentials.js';
+import type { KeyRing, RegisteredKey } from './keys.js';
+import { reject } from './rejection.js';
+import { decodeToken } from './token.js';
+import { type ProvenToken, TokenCache } from './token-cache.js';
+import { findSigner } from './verify.js';
+
+/** One request, as far as its credential is concerned. */
+export interface AuthenticationRequest {
+  /** The value of the `Authorization` header (`authorizationOf` the raw headers). */
+  readonly authorization: string | undefined;
+  readonly surface: Surface;
+  /** The organization of the host that was asked. */
+  readonly tenant: string;
+  /** Milliseconds on the world's clock. */
+  readonly now: number;
+  /** Whether the tenant has hosting enabled. */
+  readonly hosting: boolean;
+  /** Tolerated difference of clocks, in milliseconds. Default 0. */
+  readonly clockSkew?: number;
+  /** The keys of an organization, or undefined when there is no such organization. */
+  readonly ringOf: (organization: string) => KeyRing | undefined;
+}
+
+/** Who asks: claims that were proven and hold at this moment, and the key that proved them. */
+export interface Verified {
+  readonly claims: Claims;
+  readonly key: RegisteredKey;
+}
+
+/** Turns `Authorization` headers into claims. Holds the tokens it has proven; everything else comes with the request. */
+export class Authenticator {
+  readonly #proven: TokenCache;
+
+  constructor(options: { cacheSize?: number } = {}) {
+    this.#proven = new TokenCache(options.cacheSize);
+  }
+
+  /**
+   * The answer for a token that was proven before, without waiting; undefined when `authenticate` has to be
+   * asked. Only the signature is remembered: keys, clock, scopes and tenant are judged anew.
+   * Throws a `Rejection`.
+   */
+  recall(request: AuthenticationRequest): Verified | undefined {
+    if (request.authorization === undefined) return undefined;
+    const proven = this.#proven.get(request.authorization);
+    if (!proven || !isAccepted(proven.scheme, request.surface)) return undefined;
+    if (request.ringOf(proven.claims.iss) !== proven.ring) return undefined;
+    return use(proven, request);
+  }
+
+  /** Who sent `request`. Throws a `Rejection` that names the first check it failed. */
+  async authenticate(request: AuthenticationRequest): Promise<Verified> {
+    return this.recall(request) ?? use(await this.prove(request), request);
+  }
+
+  private async prove(request: AuthenticationRequest): Promise<ProvenToken> {
+    const { scheme, token } = parseCredential(request.authorization, request.surface);
+    const decoded = decodeToken(token);
+    const ring = ringFor(decoded.payload.iss, request);
+    const key = await findSigner(token, decoded, ring);
+    const proven = { scheme, claims: parseClaims(decoded.payload), key, ring };
+    this.#proven.set(request.authorization!, proven);
+    return proven;
+  }
+}
+
+function ringFor(issuer: unknown, request: AuthenticationRequest): KeyRing {
+  const ring = typeof issuer === 'string' ? request.ringOf(issuer) : undefined;
+  if (!ring) throw reject('issuer', 'iss is missing or names no organization');
+  return ring;
+}
+
+function use(proven: ProvenToken, request: AuthenticationRequest): Verified {
+  const { claims, key } = proven;
+  const { now, hosting, tenant, clockSkew = 0 } = request;
+  checkUse(claims, { key, now, clockSkew, hosting, tenant });
+  return proven;
+}

@@ -1,0 +1,172 @@
+import type { Scope } from '../http/operation.js';
+import type { RegisteredKey } from './keys.js';
+import { parsePolicy, type RefPolicy } from './policy.js';
+import { type Check, reject } from './rejection.js';
+
+/** The claims of a token whose signature has been proven. Times are Unix seconds. */
+export interface Claims {
+  /** The organization. */
+  readonly iss: string;
+  /** Who asks, for logs. */
+  readonly sub: string;
+  readonly scopes: readonly Scope[];
+  /** The one repository the token covers. */
+  readonly repo?: string;
+  readonly iat?: number;
+  readonly exp?: number;
+  readonly nbf?: number;
+  /** From `refs` and `ops`. */
+  readonly policy: RefPolicy;
+  /** Every member as it was signed: private claims are read from here. */
+  readonly members: Readonly<Record<string, unknown>>;
+}
+
+type Payload = Readonly<Record<string, unknown>>;
+
+/** Enough for every scope several times over; a longer list is somebody trying something. */
+const MAX_SCOPES = 64;
+
+/** A restricted key's tokens live at most this long, in seconds. */
+const RESTRICTED_LIFETIME = 3600;
+
+/** One rule about the form of the claims: true when it holds. */
+interface FormRule {
+  readonly check: Check;
+  readonly reason: string;
+  holds(payload: Payload): boolean;
+}
+
+const FORM_RULES: readonly FormRule[] = [
+  { check: 'issuer', reason: 'iss is missing', holds: ({ iss }) => typeof iss === 'string' },
+  { check: 'subject', reason: 'sub is missing', holds: ({ sub }) => typeof sub === 'string' },
+  { check: 'scopes', reason: 'scopes is not an array of names', holds: ({ scopes }) => isScopeList(scopes) },
+  { check: 'times', reason: 'iat is not a number', holds: ({ iat }) => isTime(iat) },
+  { check: 'times', reason: 'exp is not a number', holds: ({ exp }) => isTime(exp) },
+  { check: 'times', reason: 'nbf is not a number', holds: ({ nbf }) => isTime(nbf) },
+  {
+    check: 'times',
+    reason: 'exp is not after iat',
+    holds: ({ iat, exp }) => iat === undefined || exp === undefined || (exp as number) > (iat as number),
+  },
+  {
+    check: 'repo',
+    reason: 'repo is not a string',
+    holds: ({ repo }) => repo === undefined || typeof repo === 'string',
+  },
+];
+
+/** Claims from the payload of a token. Throws a `Rejection` that names the first rule of form it breaks. */
+export function parseClaims(payload: Payload): Claims {
+  for (const rule of FORM_RULES) {
+    if (!rule.holds(payload)) throw reject(rule.check, rule.reason);
+  }
+  const { iss, sub, scopes, repo, iat, exp, nbf } = payload as unknown as Claims;
+  return {
+    iss,
+    sub,
+    scopes,
+    policy: parsePolicy(payload.refs, payload.ops),
+    members: payload,
+    ...(repo === undefined ? {} : { repo }),
+    ...(iat === undefined ? {} : { iat }),
+    ...(exp === undefined ? {} : { exp }),
+    ...(nbf === undefined ? {} : { nbf }),
+  };
+}
+
+/** What a token is judged against each time it is used. */
+export interface UseContext {
+  /** The key that signed it. */
+  readonly key: RegisteredKey;
+  /** Milliseconds on the world's clock. */
+  readonly now: number;
+  /** How far the clocks of signer and service may differ, in milliseconds. */
+  readonly clockSkew: number;
+  /** Whether the organization has hosting, without which the `deployment:*` scopes are unknown. */
+  readonly hosting: boolean;
+  /** The organization of the host that was asked. */
+  readonly tenant: string;
+}
+
+/** One rule about the use of a token, here and now: true when it holds. */
+interface UseRule {
+  readonly check: Check;
+  readonly reason: string;
+  holds(claims: Claims, context: UseContext): boolean;
+}
+
+const USE_RULES: readonly UseRule[] = [
+  {
+    check: 'scopes',
+    reason: 'scopes holds an unknown name',
+    holds: ({ scopes }, { hosting }) => scopes.every((scope) => (hosting ? ALL_SCOPES : BASIC_SCOPES).has(scope)),
+  },
+  {
+    check: 'expired',
+    reason: 'exp has passed',
+    holds: ({ exp }, { now, clockSkew }) => exp === undefined || exp * 1000 > now - clockSkew,
+  },
+  {
+    check: 'not-yet-valid',
+    reason: 'nbf lies ahead',
+    holds: ({ nbf }, { now, clockSkew }) => nbf === undefined || nbf * 1000 <= now + clockSkew,
+  },
+  {
+    check: 'restricted-key',
+    reason: 'tokens of a restricted key need iat and exp in whole seconds',
+    holds: ({ iat, exp }, { key }) => !key.isRestricted || (Number.isSafeInteger(iat) && Number.isSafeInteger(exp)),
+  },
+  {
+    check: 'restricted-key',
+    reason: `tokens of a restricted key live at most ${RESTRICTED_LIFETIME} seconds`,
+    holds: ({ iat, exp }, { key }) => !key.isRestricted || exp! - iat! <= RESTRICTED_LIFETIME,
+  },
+  {
+    check: 'restricted-key',
+    reason: 'scopes holds a name that the restricted key does not allow',
+    holds: ({ scopes }, { key }) =>
+      !key.isRestricted || scopes.every((scope) => (key.allowedScopes as readonly string[]).includes(scope)),
+  },
+  {
+    check: 'tenant',
+    reason: 'The credential is not valid for this tenant',
+    holds: ({ iss }, { tenant }) => iss === tenant,
+  },
+  {
+    check: 'repo-missing',
+    reason: 'The token has no repo claim, which every scope but org:read needs',
+    holds: ({ repo, scopes }) => repo !== undefined || scopes.every((scope) => scope === 'org:read'),
+  },
+];
+
+/** Judges proven claims at the moment of their use. Throws a `Rejection` that names the first rule they break. */
+export function checkUse(claims: Claims, context: UseContext): void {
+  for (const rule of USE_RULES) {
+    if (!rule.holds(claims, context)) throw reject(rule.check, rule.reason);
+  }
+}
+
+/** The repository a token covers. Throws `repo_claim_missing` for an operation that is about one. */
+export function requireRepo(claims: Claims): string {
+  if (claims.repo === undefined) throw reject('repo-missing', 'The operation needs a token with a repo claim');
+  return claims.repo;
+}
+
+/** Throws `insufficient_scope` unless the token lists every scope of `needed`: no scope implies another. */
+export function requireScopes(claims: Claims, needed: readonly Scope[]): void {
+  for (const scope of needed) {
+    if (!claims.scopes.includes(scope)) throw reject('scope-missing', `The token lacks the scope ${scope}`);
+  }
+}
+
+const BASIC_SCOPES: ReadonlySet<Scope> = new Set<Scope>(['git:read', 'git:write', 'repo:write', 'org:read']);
+const ALL_SCOPES: ReadonlySet<Scope> = new Set<Scope>([...BASIC_SCOPES, 'deployment:read', 'deployment:write']);
+
+function isTime(value: unknown): boolean {
+  return value === undefined || Number.isFinite(value);
+}
+
+function isScopeList(value: unknown): boolean {
+  if (!Array.isArray(value) || value.length === 0 || value.length > MAX_SCOPES) return false;
+  return value.every((scope) => typeof scope === 'string');
+}

@@ -1,0 +1,65 @@
+import { createPublicKey } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { type Algorithm, type AllowedScopes, KeyRing, RegisteredKey } from './keys.js';
+
+/** A row of `fixtures/keys/keys.json`. */
+interface KeyRow {
+  readonly id: string;
+  readonly file: string;
+  readonly alg: Algorithm;
+  /** `first`: registered with the first organization. `further`: with every other one. */
+  readonly organization: 'first' | 'further';
+  readonly allowed_scopes: AllowedScopes;
+  readonly deleted?: true;
+}
+
+/** A published test key: anyone can sign with it. */
+export interface FixtureKey {
+  readonly id: string;
+  readonly algorithm: Algorithm;
+  readonly organization: 'first' | 'further';
+  readonly allowedScopes: AllowedScopes;
+  readonly deleted: boolean;
+  /** Absolute path of the private key, PKCS#8 PEM. */
+  readonly privateKeyFile: string;
+  readonly publicKeyFile: string;
+}
+
+export function fixtureKeys(): FixtureKey[] {
+  // `#fixtures/*` is mapped by package.json; the same from sources, from dist and from an installed package.
+  const { resolve } = createRequire(import.meta.url);
+  const rows: KeyRow[] = JSON.parse(readFileSync(resolve('#fixtures/keys/keys.json'), 'utf8'));
+  return rows.map((row) => ({
+    id: row.id,
+    algorithm: row.alg,
+    organization: row.organization,
+    allowedScopes: row.allowed_scopes,
+    deleted: row.deleted === true,
+    privateKeyFile: resolve(`#fixtures/keys/${row.file}`),
+    publicKeyFile: resolve(`#fixtures/keys/${row.file.replace(/\.pem$/, '.pub.pem')}`),
+  }));
+}
+
+/**
+ * The test keys that organization number `index` (0: the first) starts with, at `now` milliseconds.
+ * No organization shares a key with the first. Key files are read when a token needs them.
+ */
+export function fixtureRing(organization: string, index: number, now: number): KeyRing {
+  const place = index === 0 ? 'first' : 'further';
+  return KeyRing.of(
+    fixtureKeys()
+      .filter((row) => row.organization === place)
+      .map((row) => {
+        const { id: kid, algorithm, allowedScopes } = row;
+        const fields = { kid, organization, algorithm, allowedScopes, ...(row.deleted ? { deletedAt: now } : {}) };
+        return new RegisteredKey(fields, () => createPublicKey(readFileSync(row.publicKeyFile)));
+      }),
+  );
+}
+
+/** The key that `emulator token` and the ready line name: the first one of the first or of a further organization. */
+export function defaultFixtureKey(index = 0): FixtureKey {
+  const place = index === 0 ? 'first' : 'further';
+  return fixtureKeys().find((row) => row.organization === place)!;
+}

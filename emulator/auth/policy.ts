@@ -1,0 +1,78 @@
+import { reject } from './rejection.js';
+
+/** `verify-sig`: every new commit has to be signed by a registered key. */
+export type PolicyOp = 'no-push' | 'no-force-push' | 'verify-sig';
+
+const OPS: ReadonlySet<unknown> = new Set<PolicyOp>(['no-push', 'no-force-push', 'verify-sig']);
+
+export interface RefRule {
+  /** `*`, a full ref name, or a full prefix that ends in `/*`. */
+  readonly pattern: string;
+  /** Empty: everything is allowed, whatever later rules say. */
+  readonly ops: readonly PolicyOp[];
+}
+
+/** What a token forbids, ref by ref; the first rule that matches decides. */
+export type RefPolicy = readonly RefRule[];
+
+/**
+ * Reads the claims `refs`, an array of `[pattern, [op, …]]`, and `ops`, the older `[op, …]` for every
+ * ref, which comes last. Throws a `Rejection`: a policy that cannot be read must not be read as "allowed".
+ */
+export function parsePolicy(refs: unknown, ops: unknown): RefPolicy {
+  const rules: RefRule[] = [];
+  if (refs !== undefined) {
+    if (!Array.isArray(refs)) throw reject('policy', 'refs is not an array');
+    for (const entry of refs) {
+      if (!Array.isArray(entry) || entry.length !== 2) throw reject('policy', 'an entry of refs is not a pair');
+      rules.push({ pattern: parsePattern(entry[0]), ops: parseOps(entry[1]) });
+    }
+  }
+  if (ops !== undefined) rules.push({ pattern: '*', ops: parseOps(ops) });
+  return rules;
+}
+
+function parsePattern(value: unknown): string {
+  if (typeof value !== 'string' || value === '') throw reject('policy', 'a pattern of refs is not a name');
+  if (value === '*') return value;
+  const star = value.indexOf('*');
+  // A star anywhere else would match nothing and so forbid nothing.
+  if (star >= 0 && !(star === value.length - 1 && value.endsWith('/*'))) {
+    throw reject('policy', 'a pattern of refs has a * elsewhere than in a final /*');
+  }
+  return value.startsWith('refs/') ? value : `refs/heads/${value}`;
+}
+
+function parseOps(value: unknown): PolicyOp[] {
+  if (!Array.isArray(value)) throw reject('policy', 'the operations of a policy are not an array');
+  if (!value.every((op) => OPS.has(op))) {
+    throw reject('policy', 'a policy names an operation that is none of no-push, no-force-push, verify-sig');
+  }
+  return value;
+}
+
+/**
+ * Why `policy` forbids `action` on `ref`, in the words git shows behind `! [remote rejected]`; undefined
+ * when it does not. `ref` is the full name as text. `push` is any change of the ref (create, update,
+ * delete); `force` is one after which the old tip is no longer an ancestor.
+ */
+export function decide(policy: RefPolicy, ref: string, action: 'push' | 'force'): string | undefined {
+  const ops = opsFor(policy, ref);
+  if (ops.includes('no-push')) return 'denied by policy (no-push)';
+  if (action === 'force' && ops.includes('no-force-push')) return 'denied by policy (no-force-push)';
+  return undefined;
+}
+
+/** Whether `policy` asks that every commit new to `ref` is signed by a registered key. */
+export function needsSignedCommits(policy: RefPolicy, ref: string): boolean {
+  return opsFor(policy, ref).includes('verify-sig');
+}
+
+function opsFor(policy: RefPolicy, ref: string): readonly PolicyOp[] {
+  return policy.find((rule) => isMatch(rule.pattern, ref))?.ops ?? [];
+}
+
+function isMatch(pattern: string, ref: string): boolean {
+  if (pattern === '*') return true;
+  return pattern.endsWith('/*') ? ref.startsWith(pattern.slice(0, -1)) : ref === pattern;
+}

@@ -1,0 +1,40 @@
+import type { KeyRing, RegisteredKey } from './keys.js';
+import { reject } from './rejection.js';
+import type { DecodedToken } from './token.js';
+
+/** jose is loaded by the first token, not by the start of the process. Node keeps what was imported. */
+export async function loadVerifier() {
+  const [{ compactVerify }, { JWSSignatureVerificationFailed }] = await Promise.all([
+    import('jose/jws/compact/verify'),
+    import('jose/errors'),
+  ]);
+  return { compactVerify, JWSSignatureVerificationFailed };
+}
+
+/**
+ * The registered key that signed `token`. Specification, Token header: a `kid` that names a registered
+ * key leaves only that key; any other `kid`, or none, lets every key of the organization try. Only keys
+ * of the very type and curve of `alg` are tried. Throws a `Rejection` when none fits.
+ */
+export async function findSigner(token: string, decoded: DecodedToken, ring: KeyRing): Promise<RegisteredKey> {
+  const named = decoded.kid === undefined ? undefined : ring.find(decoded.kid);
+  if (named && named.algorithm !== decoded.algorithm) {
+    throw reject('algorithm', 'alg does not fit the type and curve of the key that kid names');
+  }
+  for (const key of named ? [named] : ring.candidates(decoded.algorithm)) {
+    if (await isSignedBy(token, key)) return key;
+  }
+  const signer = named ? 'the key that kid names' : 'any registered key';
+  throw reject('signature', `its signature was not made by ${signer}`);
+}
+
+async function isSignedBy(token: string, key: RegisteredKey): Promise<boolean> {
+  const { compactVerify, JWSSignatureVerificationFailed } = await loadVerifier();
+  try {
+    await compactVerify(token, key.publicKey, { algorithms: [key.algorithm] });
+    return true;
+  } catch (error) {
+    if (error instanceof JWSSignatureVerificationFailed) return false;
+    throw error;
+  }
+}
