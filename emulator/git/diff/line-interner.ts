@@ -9,6 +9,20 @@ export interface Lines {
   readonly ids: Int32Array;
 }
 
+/** Cuts without numbering: all ids are 0. Enough to print lines, or to count them (`ids.length`). */
+export function cutLines(bytes: Buffer): Lines {
+  let starts = new Int32Array((bytes.length >>> 5) + 16);
+  let count = 0;
+  for (let start = 0; start < bytes.length; ) {
+    if (count + 1 >= starts.length) starts = doubled(starts);
+    starts[count++] = start;
+    const newline = bytes.indexOf(NEWLINE, start);
+    start = newline < 0 ? bytes.length : newline + 1;
+  }
+  starts[count] = bytes.length;
+  return { bytes, starts: starts.subarray(0, count + 1), ids: new Int32Array(count) };
+}
+
 /** What hashes are multiplied with. No file can be made to collide without knowing it; no result depends on it. */
 const MULTIPLIER = (randomBytes(4).readUInt32LE() & 0x3fff_fff8) | 0x4000_0005;
 

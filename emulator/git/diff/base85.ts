@@ -1,0 +1,50 @@
+import type { ByteSink } from './byte-sink.js';
+
+const DIGITS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz!#$%&()*+-;<=>?@^_`{|}~';
+const VALUES = new Int8Array(256).fill(-1);
+for (let value = 0; value < DIGITS.length; value++) VALUES[DIGITS.charCodeAt(value)] = value;
+
+/** Bytes a line of a binary patch holds at most. */
+const LINE_BYTES = 52;
+const LF = 10;
+
+/**
+ * Writes the lines of a binary patch: a letter for the number of bytes (`A` to `Z` for 1 to 26, `a` to `z` for
+ * 27 to 52), then five digits for each four bytes, the most significant first; the last group is filled with zeros.
+ */
+export function writeBase85(sink: ByteSink, bytes: Buffer): void {
+  for (let start = 0; start < bytes.length; start += LINE_BYTES) {
+    const size = Math.min(LINE_BYTES, bytes.length - start);
+    sink.byte(size <= 26 ? 0x40 + size : 0x60 + size - 26);
+    for (let at = start; at < start + size; at += 4) {
+      let word = 0;
+      for (let index = at; index < at + 4; index++) word = word * 256 + (index < start + size ? bytes[index]! : 0);
+      for (let divisor = 85 ** 4; divisor >= 1; divisor /= 85) {
+        sink.byte(DIGITS.charCodeAt(Math.floor(word / divisor) % 85));
+      }
+    }
+    sink.byte(LF);
+  }
+}
+
+/** Bytes in the line from `start` to `end` (its line feed not included); undefined when it is malformed. */
+export function readBase85Line(patch: Buffer, start: number, end: number): Buffer | undefined {
+  const letter = patch[start]!;
+  const isUpper = letter >= 0x41 && letter <= 0x5a;
+  const isLower = letter >= 0x61 && letter <= 0x7a;
+  if (!isUpper && !isLower) return undefined;
+  const size = isUpper ? letter - 0x40 : letter - 0x60 + 26;
+  if (end - start - 1 !== Math.ceil(size / 4) * 5) return undefined;
+  const bytes = Buffer.alloc(Math.ceil(size / 4) * 4);
+  for (let at = start + 1, target = 0; at < end; at += 5, target += 4) {
+    let word = 0;
+    for (let index = at; index < at + 5; index++) {
+      const value = VALUES[patch[index]!]!;
+      if (value < 0) return undefined;
+      word = word * 85 + value;
+    }
+    if (word > 0xffff_ffff) return undefined;
+    bytes.writeUInt32BE(word, target);
+  }
+  return bytes.subarray(0, size);
+}

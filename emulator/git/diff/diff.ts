@@ -1,0 +1,72 @@
+import { readCommit } from '../commit.js';
+import type { ObjectReader, Oid } from '../object.js';
+import { Turn, type TurnOptions } from '../turn.js';
+import { FileDiff, type FileDiffOptions } from './file-diff.js';
+import { PathFilter } from './path-filter.js';
+import { detectRenames } from './renames.js';
+import { diffTreeEntries } from './trees.js';
+
+export interface DiffOptions extends FileDiffOptions, TurnOptions {
+  /** Only these files and what is below these folders. A rename is seen when both of its paths are in. */
+  readonly paths?: Iterable<string> | undefined;
+  /** As `git diff -M`; on by default. */
+  readonly renames?: boolean | undefined;
+  /** See `TooManyChanges`. */
+  readonly limit?: number | undefined;
+}
+
+export interface DiffStats {
+  readonly files: number;
+  readonly additions: number;
+  readonly deletions: number;
+  /** Additions and deletions. */
+  readonly changes: number;
+}
+
+export interface Diff {
+  /** In order of their paths. */
+  readonly files: readonly FileDiff[];
+  readonly stats: DiffStats;
+}
+
+/**
+ * What changed between two commits (undefined: the empty tree), as `git diff <before> <after>` has it.
+ * Throws `MissingObject`, `TooManyChanges`, `DeadlineExceeded`.
+ */
+export function diffCommits(
+  objects: ObjectReader,
+  before: Oid | undefined,
+  after: Oid | undefined,
+  options: DiffOptions = {},
+): Promise<Diff> {
+  const treeOf = (commit: Oid | undefined) => commit && readCommit(objects, commit).tree;
+  return diffTrees(objects, treeOf(before), treeOf(after), options);
+}
+
+/** As `diffCommits`, of trees. */
+export async function diffTrees(
+  objects: ObjectReader,
+  before: Oid | undefined,
+  after: Oid | undefined,
+  options: DiffOptions = {},
+): Promise<Diff> {
+  const turn = new Turn(options);
+  const paths = options.paths && new PathFilter(options.paths);
+  const changes = [];
+  for (const change of diffTreeEntries(objects, before, after, { paths, limit: options.limit })) {
+    changes.push(change);
+    if (turn.isOver) await turn.pass();
+  }
+  const found = options.renames === false ? changes : await detectRenames(objects, changes, { turn });
+  const files: FileDiff[] = [];
+  let additions = 0;
+  let deletions = 0;
+  for (const change of found) {
+    const file = new FileDiff(objects, change, options);
+    additions += file.additions;
+    deletions += file.deletions;
+    if (!file.isUnchanged) files.push(file);
+    if (turn.isOver) await turn.pass();
+  }
+  return { files, stats: { files: files.length, additions, deletions, changes: additions + deletions } };
+}

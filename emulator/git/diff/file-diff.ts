@@ -1,0 +1,161 @@
+import type { ByteString } from '../bytes.js';
+import { numberOf, type ObjectReader, type Oid, ZERO_OID } from '../object.js';
+import { MODE_GITLINK } from '../tree.js';
+import { isBinary } from './binary.js';
+import { cutLines, LineInterner } from './line-interner.js';
+import { type Change, diffInterned } from './lines.js';
+import { type PatchOptions, writePatch } from './patch.js';
+import type { FileChange } from './renames.js';
+import { similarityPercent } from './similarity.js';
+import type { Side } from './trees.js';
+
+export interface FileDiffOptions extends PatchOptions {
+  /** As `git diff -b`. */
+  readonly ignoreSpaceChange?: boolean | undefined;
+}
+
+/** Git's letter for a kind of change, behind `R` the similarity in percent: `R100`. */
+export type FileState = 'A' | 'D' | 'M' | 'T' | `R${string}`;
+
+/** One changed file. What costs something is done when first asked for. */
+export class FileDiff {
+  readonly state: FileState;
+  /** After the change; of a deleted file, before it. */
+  readonly path: ByteString;
+  /** Of renames only. */
+  readonly oldPath?: ByteString;
+  #result: { changes: Change[]; isBinary: boolean; additions: number; deletions: number } | undefined;
+
+  constructor(
+    private readonly objects: ObjectReader,
+    private readonly change: FileChange,
+    private readonly options: FileDiffOptions = {},
+  ) {
+    const { before, after } = change;
+    this.state = stateOf(change);
+    this.path = (after ?? before!).path;
+    if (this.state.startsWith('R')) this.oldPath = before!.path;
+  }
+
+  /** 0 where there is no file. */
+  get oldMode(): number {
+    return this.change.before?.mode ?? 0;
+  }
+
+  get newMode(): number {
+    return this.change.after?.mode ?? 0;
+  }
+
+  /** All zeros where there is no file. */
+  get oldOid(): Oid {
+    return this.change.before?.oid ?? ZERO_OID;
+  }
+
+  get newOid(): Oid {
+    return this.change.after?.oid ?? ZERO_OID;
+  }
+
+  /** Bytes of the file before and after. */
+  get oldSize(): number {
+    return sizeOf(this.objects, this.change.before);
+  }
+
+  get newSize(): number {
+    return sizeOf(this.objects, this.change.after);
+  }
+
+  /** Whether one of the two is not text: there are no lines to count then. */
+  get isBinary(): boolean {
+    return this.#compare().isBinary;
+  }
+
+  get additions(): number {
+    return this.#compare().additions;
+  }
+
+  get deletions(): number {
+    return this.#compare().deletions;
+  }
+
+  /** Modified only in white space, when that was to be ignored: `git diff -b` does not show such files. */
+  get isUnchanged(): boolean {
+    if (this.state !== 'M' || this.oldMode !== this.newMode) return false;
+    const { changes, isBinary } = this.#compare();
+    return !isBinary && changes.length === 0;
+  }
+
+  /**
+   * The patch, byte for byte what `git diff` prints. A file that became a link (or the like) is deleted and
+   * created there, in two patches.
+   */
+  raw(): Buffer {
+    const { objects, change, options } = this;
+    if (this.state === 'T') {
+      const halves = [{ before: change.before! }, { after: change.after! }];
+      return Buffer.concat(halves.map((half) => new FileDiff(objects, half, options).raw()));
+    }
+    const { changes, isBinary } = this.#compare();
+    const [oldBytes, newBytes] = this.#contents();
+    return writePatch(objects, { ...change, oldBytes, newBytes, isBinary, changes }, options);
+  }
+
+  #compare() {
+    this.#result ??= compareContents(...this.#contents(), this.oldOid === this.newOid, this.options);
+    return this.#result;
+  }
+
+  #contents(): [Buffer, Buffer] {
+    return [contentOf(this.objects, this.change.before), contentOf(this.objects, this.change.after)];
+  }
+}
+
+function stateOf({ before, after, score }: FileChange): FileState {
+  if (!before) return 'A';
+  if (!after) return 'D';
+  if (isOtherKind(before, after)) return 'T';
+  if (score === undefined) return 'M';
+  return `R${String(similarityPercent(score)).padStart(3, '0')}`;
+}
+
+/** Whether one is a file, the other a link or gitlink; there is no line by line between those. */
+function isOtherKind(before: Side, after: Side): boolean {
+  return (before.mode & 0o170000) !== (after.mode & 0o170000);
+}
+
+const EMPTY = Buffer.alloc(0);
+
+function contentOf(objects: ObjectReader, side: Side | undefined): Buffer {
+  if (!side) return EMPTY;
+  if (side.mode === MODE_GITLINK) return Buffer.from(`Subproject commit ${side.oid}\n`);
+  return objects.read(numberOf(objects, side.oid));
+}
+
+function sizeOf(objects: ObjectReader, side: Side | undefined): number {
+  if (!side) return 0;
+  return side.mode === MODE_GITLINK ? contentOf(objects, side).length : objects.sizeOf(numberOf(objects, side.oid));
+}
+
+function compareContents(before: Buffer, after: Buffer, isSame: boolean, options: FileDiffOptions) {
+  if (isBinary(before) || isBinary(after)) return { changes: [], isBinary: true, additions: 0, deletions: 0 };
+  const changes = isSame ? [] : lineChanges(before, after, options);
+  let additions = 0;
+  let deletions = 0;
+  for (const change of changes) {
+    additions += change.newCount;
+    deletions += change.oldCount;
+  }
+  return { changes, isBinary: false, additions, deletions };
+}
+
+function lineChanges(before: Buffer, after: Buffer, options: FileDiffOptions): Change[] {
+  if (before.length === 0 || after.length === 0) {
+    const oldCount = cutLines(before).ids.length;
+    const newCount = cutLines(after).ids.length;
+    return oldCount + newCount === 0 ? [] : [{ oldStart: 0, oldCount, newStart: 0, newCount }];
+  }
+  const { ignoreSpaceChange = false } = options;
+  const interner = new LineInterner({ ignoreSpaceChange });
+  return diffInterned(interner, interner.lines(before), interner.lines(after), {
+    trimTail: options.context === 0,
+  });
+}

@@ -1,0 +1,99 @@
+import { type ObjectReader, type Oid, ZERO_OID } from '../object.js';
+import { formatMode } from '../tree.js';
+import { abbreviateOid } from './abbreviation.js';
+import { writeBinaryPatch } from './binary-patch.js';
+import { ByteSink } from './byte-sink.js';
+import { writeHunks } from './hunks.js';
+import { cutLines } from './line-interner.js';
+import type { Change } from './lines.js';
+import { quotePath } from './quoted-path.js';
+import type { FileChange } from './renames.js';
+import { similarityPercent } from './similarity.js';
+
+export interface PatchOptions {
+  /** Unchanged lines around a change; 3 unless told otherwise. */
+  readonly context?: number | undefined;
+  /** Hunks with up to so many further unchanged lines between them are shown as one; 0. */
+  readonly interHunk?: number | undefined;
+  /** As `git diff --binary`: what is not text is in the patch too. */
+  readonly binary?: boolean | undefined;
+  /** As `git diff --full-index`: ids in full. On by default; binary patches have them in any case. */
+  readonly fullIndex?: boolean | undefined;
+}
+
+/** A changed file whose contents have been compared. */
+export interface ComparedFile extends FileChange {
+  readonly oldBytes: Buffer;
+  readonly newBytes: Buffer;
+  readonly isBinary: boolean;
+  /** Empty if binary. */
+  readonly changes: readonly Change[];
+}
+
+/**
+ * The patch of one file, as git-diff(1) describes it under "Generating patch text with -p":
+ *
+ *     diff --git a/<old path> b/<new path>
+ *     new file mode, deleted file mode, or old mode and new mode
+ *     similarity index, rename from, rename to
+ *     index <old id>..<new id>[ <mode>]
+ *     --- a/<old path>
+ *     +++ b/<new path>
+ *     <hunks>
+ *
+ * Empty when nothing but ignored white space differs.
+ */
+export function writePatch(objects: ObjectReader, file: ComparedFile, options: PatchOptions): Buffer {
+  const { before, after, score, oldBytes, newBytes, isBinary, changes } = file;
+  const sink = new ByteSink(Math.max(512, Math.min(1 << 16, oldBytes.length + newBytes.length)));
+  const isContentEqual = before?.oid === after?.oid;
+  const isBinaryShown = isBinary && !isContentEqual;
+  const isNameOrMode = !before || !after || score !== undefined || before.mode !== after.mode;
+  if (!isNameOrMode && !isBinaryShown && changes.length === 0) return sink.finish();
+
+  const oldPath = quotePath(`a/${(before ?? after!).path}`);
+  const newPath = quotePath(`b/${(after ?? before!).path}`);
+  const oldLabel = before ? oldPath : '/dev/null';
+  const newLabel = after ? newPath : '/dev/null';
+  sink.string(`diff --git ${oldPath} ${newPath}\n`);
+  writeModes(sink, file);
+  if (!isContentEqual) writeIndexLine(sink, objects, file, options);
+  if (isBinaryShown) {
+    if (options.binary) writeBinaryPatch(sink, oldBytes, newBytes);
+    else sink.string(`Binary files ${oldLabel} and ${newLabel} differ\n`);
+  } else if (changes.length > 0) {
+    sink.string(`--- ${oldLabel}${tabAfter(oldLabel)}\n+++ ${newLabel}${tabAfter(newLabel)}\n`);
+    const { context = 3, interHunk = 0 } = options;
+    writeHunks(sink, cutLines(oldBytes), cutLines(newBytes), changes, { context, interHunk });
+  }
+  return sink.finish();
+}
+
+function writeModes(sink: ByteSink, { before, after, score }: ComparedFile): void {
+  if (!before) {
+    sink.string(`new file mode ${formatMode(after!.mode)}\n`);
+  } else if (!after) {
+    sink.string(`deleted file mode ${formatMode(before.mode)}\n`);
+  } else {
+    if (before.mode !== after.mode) {
+      sink.string(`old mode ${formatMode(before.mode)}\nnew mode ${formatMode(after.mode)}\n`);
+    }
+    if (score !== undefined) {
+      sink.string(`similarity index ${similarityPercent(score)}%\n`);
+      sink.string(`rename from ${quotePath(before.path)}\nrename to ${quotePath(after.path)}\n`);
+    }
+  }
+}
+
+function writeIndexLine(sink: ByteSink, objects: ObjectReader, file: ComparedFile, options: PatchOptions): void {
+  const { before, after, isBinary } = file;
+  const isFull = (options.fullIndex ?? true) || (isBinary && options.binary);
+  const idOf = (oid: Oid) => (isFull ? oid : abbreviateOid(objects, oid));
+  const mode = before && after && before.mode === after.mode ? ` ${formatMode(after.mode)}` : '';
+  sink.string(`index ${idOf(before?.oid ?? ZERO_OID)}..${idOf(after?.oid ?? ZERO_OID)}${mode}\n`);
+}
+
+/** A tab ends a name that has a space in it, or readers could take the rest for a date. */
+function tabAfter(label: string): string {
+  return label.includes(' ') ? '\t' : '';
+}

@@ -1,0 +1,25 @@
+import type { ByteString } from '../bytes.js';
+
+const LETTERS: Readonly<Record<string, string>> = {
+  '\x07': 'a',
+  '\b': 'b',
+  '\t': 't',
+  '\n': 'n',
+  '\v': 'v',
+  '\f': 'f',
+  '\r': 'r',
+  '"': '"',
+  '\\': '\\',
+};
+
+/** The bytes that do not stand for themselves in a path (core.quotePath is on, Git's default). */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these are the bytes meant
+const UNUSUAL = /[\x00-\x1f"\\\x7f-\xff]/g;
+
+/** A path as Git prints it: in double quotes, with C escapes, if any of its bytes is unusual. */
+export function quotePath(path: ByteString): string {
+  const escaped = path.replace(UNUSUAL, (byte) => {
+    return `\\${LETTERS[byte] ?? byte.charCodeAt(0).toString(8).padStart(3, '0')}`;
+  });
+  return escaped === path ? path : `"${escaped}"`;
+}

@@ -1,0 +1,218 @@
+import type { ByteString } from '../bytes.js';
+import { numberOf, type ObjectReader, type Oid } from '../object.js';
+import { Turn } from '../turn.js';
+import { canReach, FULL_SCORE, type Spans, similarity, spansOf } from './similarity.js';
+import type { Side, TreeChange } from './trees.js';
+
+/** A change, perhaps a pair of a deleted and an added path that Git would call a rename. */
+export interface FileChange extends TreeChange {
+  /** Of renames: 0 to 60,000. */
+  readonly score?: number;
+}
+
+export interface RenameOptions {
+  /** The least score of a rename; 30,000, a half, unless told otherwise. */
+  readonly minimumScore?: number;
+  /** Beyond this squared, the pairs of unmatched paths are not compared at all, as in Git. */
+  readonly limit?: number;
+  /** Whether empty files can be renamed. On by default, as in `git diff`. */
+  readonly withEmpty?: boolean;
+  /** Only look where this path came from; the other added paths stay as they are. */
+  readonly follow?: ByteString;
+  readonly turn?: Turn;
+}
+
+const EMPTY_BLOB: Oid = 'e69de29bb2d1d6434b8b29ae775ad8c2e48c5391';
+const HALF = FULL_SCORE / 2;
+const DEFAULT_LIMIT = 1000;
+const CANDIDATES = 4;
+/** So many files of one id are looked at for the best namesake. */
+const SAME_OID = 100;
+
+interface Candidate {
+  readonly source: number;
+  readonly target: number;
+  readonly score: number;
+  readonly isNamesake: boolean;
+}
+
+/**
+ * Joins deleted and added paths whose files are alike, as `git diff -M` does: equal files first, then files
+ * that alone bear their name and are three quarters alike, then whatever is most alike. The order stays that of
+ * the paths after the change.
+ */
+export async function detectRenames(
+  objects: ObjectReader,
+  changes: readonly TreeChange[],
+  options: RenameOptions = {},
+): Promise<FileChange[]> {
+  const minimum = options.minimumScore ?? HALF;
+  const hasContent = (side: Side) => (options.withEmpty ?? true) || side.oid !== EMPTY_BLOB;
+  const sources: Side[] = [];
+  const targets: Side[] = [];
+  for (const { before, after } of changes) {
+    if (before && !after && hasContent(before)) sources.push(before);
+    if (after && !before && hasContent(after) && (options.follow ?? after.path) === after.path) targets.push(after);
+  }
+  if (sources.length === 0 || targets.length === 0) return [...changes];
+
+  const matching = new Matching(objects, sources, targets);
+  matching.matchEqual();
+  if (minimum < FULL_SCORE) {
+    const turn = options.turn ?? new Turn();
+    await matching.matchNamesakes(minimum + Math.trunc((FULL_SCORE - minimum) / 2), turn);
+    await matching.matchSimilar(minimum, options.limit ?? DEFAULT_LIMIT, turn);
+  }
+  return matching.apply(changes);
+}
+
+class Matching {
+  readonly #usedSources = new Set<number>();
+  /** Target to source and score. */
+  readonly #matches = new Map<number, { source: number; score: number }>();
+  readonly #spans = new Map<Oid, Spans>();
+
+  constructor(
+    private readonly objects: ObjectReader,
+    private readonly sources: readonly Side[],
+    private readonly targets: readonly Side[],
+  ) {}
+
+  matchEqual(): void {
+    // The first source is last in its list: what is taken is always near the end, and cheap to take.
+    const unused = new Map<string, number[]>();
+    for (let index = this.sources.length - 1; index >= 0; index--) {
+      const key = contentKey(this.sources[index]!);
+      const same = unused.get(key);
+      if (same) same.push(index);
+      else unused.set(key, [index]);
+    }
+    for (const [index, target] of this.targets.entries()) {
+      const same = unused.get(contentKey(target));
+      if (!same?.length) continue;
+      const at = this.#bestEqual(same, target);
+      this.#match(same[at]!, index, FULL_SCORE);
+      same.splice(at, 1);
+    }
+  }
+
+  #bestEqual(same: readonly number[], target: Side): number {
+    for (let at = same.length - 1; at >= Math.max(0, same.length - SAME_OID); at--) {
+      if (isNamesake(this.sources[same[at]!]!.path, target.path)) return at;
+    }
+    return same.length - 1;
+  }
+
+  async matchNamesakes(minimum: number, turn: Turn): Promise<void> {
+    const sourceNames = uniqueNames(this.sources, (index) => this.#usedSources.has(index));
+    const targetNames = uniqueNames(this.targets, (index) => this.#matches.has(index));
+    for (const [name, source] of sourceNames) {
+      const target = targetNames.get(name) ?? -1;
+      if (source < 0 || target < 0) continue;
+      const score = this.#score(this.sources[source]!, this.targets[target]!, minimum);
+      if (score >= minimum) this.#match(source, target, score);
+      if (turn.isOver) await turn.pass();
+    }
+  }
+
+  async matchSimilar(minimum: number, limit: number, turn: Turn): Promise<void> {
+    const sources = [...this.sources.keys()].filter((index) => !this.#usedSources.has(index));
+    const targets = [...this.targets.keys()].filter((index) => !this.#matches.has(index));
+    if (sources.length * targets.length > limit * limit) return;
+    const candidates: Candidate[] = [];
+    for (const target of targets) {
+      const after = this.targets[target]!;
+      const best: Candidate[] = [];
+      for (const source of sources) {
+        const before = this.sources[source]!;
+        const score = this.#score(before, after, minimum);
+        keepBest(best, { source, target, score, isNamesake: isNamesake(before.path, after.path) });
+        if (turn.isOver) await turn.pass();
+      }
+      for (const candidate of best) if (candidate.score >= minimum) candidates.push(candidate);
+    }
+    candidates.sort(compareCandidates);
+    for (const { source, target, score } of candidates) {
+      if (!this.#matches.has(target) && !this.#usedSources.has(source)) this.#match(source, target, score);
+    }
+  }
+
+  apply(changes: readonly TreeChange[]): FileChange[] {
+    const targets = new Map(this.targets.map((side, index) => [side, index]));
+    const gone = new Set([...this.#usedSources].map((index) => this.sources[index]!));
+    const result: FileChange[] = [];
+    for (const change of changes) {
+      const match = change.after && this.#matches.get(targets.get(change.after) ?? -1);
+      if (match) result.push({ before: this.sources[match.source]!, after: change.after!, score: match.score });
+      else if (change.after || !gone.has(change.before!)) result.push(change);
+    }
+    return result;
+  }
+
+  #match(source: number, target: number, score: number): void {
+    this.#usedSources.add(source);
+    this.#matches.set(target, { source, score });
+  }
+
+  #score(source: Side, target: Side, minimum: number): number {
+    if (!isRegular(source.mode) || !isRegular(target.mode)) return 0;
+    const sourceSize = this.objects.sizeOf(numberOf(this.objects, source.oid));
+    const targetSize = this.objects.sizeOf(numberOf(this.objects, target.oid));
+    if (!canReach(minimum, sourceSize, targetSize)) return 0;
+    return similarity(this.#spansOf(source.oid), this.#spansOf(target.oid), sourceSize, targetSize);
+  }
+
+  #spansOf(oid: Oid): Spans {
+    let spans = this.#spans.get(oid);
+    if (!spans) {
+      spans = spansOf(this.objects.read(numberOf(this.objects, oid)));
+      this.#spans.set(oid, spans);
+    }
+    return spans;
+  }
+}
+
+/** Equal for sides that hold the same: of regular files, the x bit does not matter. */
+function contentKey({ mode, oid }: Side): string {
+  return isRegular(mode) ? oid : `${oid} ${mode}`;
+}
+
+function isRegular(mode: number): boolean {
+  return (mode & 0o170000) === 0o100000;
+}
+
+function nameOf(path: ByteString): ByteString {
+  return path.slice(path.lastIndexOf('/') + 1);
+}
+
+function isNamesake(a: ByteString, b: ByteString): boolean {
+  return nameOf(a) === nameOf(b);
+}
+
+/** The index of each name's only bearer, -1 for names borne more than once. */
+function uniqueNames(sides: readonly Side[], isTaken: (index: number) => boolean): Map<ByteString, number> {
+  const names = new Map<ByteString, number>();
+  for (const [index, { path }] of sides.entries()) {
+    if (isTaken(index)) continue;
+    const name = nameOf(path);
+    names.set(name, names.has(name) ? -1 : index);
+  }
+  return names;
+}
+
+function compareCandidates(a: Candidate, b: Candidate): number {
+  return b.score - a.score || Number(b.isNamesake) - Number(a.isNamesake);
+}
+
+/** Puts `candidate` in the place of the worst of the four, the first of equally bad ones, if it is better. */
+function keepBest(best: Candidate[], candidate: Candidate): void {
+  if (best.length < CANDIDATES) {
+    best.push(candidate);
+    return;
+  }
+  let worst = 0;
+  for (let at = 1; at < CANDIDATES; at++) {
+    if (compareCandidates(best[at]!, best[worst]!) > 0) worst = at;
+  }
+  if (compareCandidates(best[worst]!, candidate) > 0) best[worst] = candidate;
+}

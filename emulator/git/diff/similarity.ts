@@ -1,0 +1,70 @@
+import { isBinary } from './binary.js';
+
+/** The score of equal files; a score is this times the share of the larger file found in the other one. */
+export const FULL_SCORE = 60_000;
+
+/** What a file is made of: chunks, told apart by a small hash, and how many bytes each of them fills. */
+export interface Spans {
+  /** Ascending. */
+  readonly hashes: Int32Array;
+  readonly bytes: Int32Array;
+}
+
+const HASHES = 107_927;
+const CHUNK = 64;
+const LF = 10;
+const CR = 13;
+
+/**
+ * Cuts a file behind each line feed and after 64 bytes at the latest, and adds up the length of equal chunks.
+ * In text, the CR of a line end does not count. An unfinished last chunk is left out, as Git does.
+ */
+export function spansOf(file: Buffer): Spans {
+  const sizes = new Map<number, number>();
+  const isText = !isBinary(file);
+  const { length } = file;
+  let low = 0;
+  let high = 0;
+  let size = 0;
+  for (let at = 0; at < length; at++) {
+    const byte = file[at]!;
+    if (byte === CR && isText && file[at + 1] === LF) continue;
+    const carried = low >>> 25;
+    low = ((low << 7) ^ (high >>> 25)) + byte;
+    high = (high << 7) ^ carried;
+    if (++size < CHUNK && byte !== LF) continue;
+    const hash = ((low + Math.imul(high, 0x61)) >>> 0) % HASHES;
+    sizes.set(hash, (sizes.get(hash) ?? 0) + size);
+    low = 0;
+    high = 0;
+    size = 0;
+  }
+  const hashes = Int32Array.from(sizes.keys()).sort();
+  return { hashes, bytes: hashes.map((hash) => sizes.get(hash)!) };
+}
+
+/** Whether files of these sizes can reach `score` at all. */
+export function canReach(score: number, sizeA: number, sizeB: number): boolean {
+  const larger = Math.max(sizeA, sizeB);
+  return larger * (FULL_SCORE - score) >= Math.abs(sizeA - sizeB) * FULL_SCORE;
+}
+
+/** How much of the larger of two files is in the other one, as a score. Sizes are those of the whole files. */
+export function similarity(a: Spans, b: Spans, sizeA: number, sizeB: number): number {
+  const aCount = a.hashes.length;
+  const bCount = b.hashes.length;
+  let common = 0;
+  for (let i = 0, j = 0; i < aCount && j < bCount; ) {
+    const difference = a.hashes[i]! - b.hashes[j]!;
+    if (difference === 0) common += Math.min(a.bytes[i++]!, b.bytes[j++]!);
+    else if (difference < 0) i++;
+    else j++;
+  }
+  const larger = Math.max(sizeA, sizeB);
+  return larger === 0 || sizeB === 0 ? 0 : Math.trunc((common * FULL_SCORE) / larger);
+}
+
+/** The score as Git shows it. */
+export function similarityPercent(score: number): number {
+  return Math.trunc((score * 100) / FULL_SCORE);
+}
