@@ -28,20 +28,13 @@ export function hidesDotName(name: ByteString, wanted: DotName): boolean {
   return false;
 }
 
-/** A cheap look at the first byte, which lets nearly every name pass. */
+/** A cheap look that lets nearly every name pass: the first byte, and the tilde of short names. */
 function maySpellDotName(name: ByteString): boolean {
-  switch (name.charCodeAt(0)) {
-    case 0x2e: // .
-    case 0x47: // G
-    case 0x67: // g
-    case 0x4d: // M
-    case 0x6d: // m
-    case 0xe2: // Lead bytes of what HFS+ ignores.
-    case 0xef:
-      return true;
-    default:
-      return false;
-  }
+  const first = name.charCodeAt(0);
+  // A dot, or the lead bytes of what HFS+ ignores.
+  if (first === 0x2e || first === 0xe2 || first === 0xef) return true;
+  const tilde = name.indexOf('~');
+  return tilde >= 0 && tilde < 7;
 }
 
 /**

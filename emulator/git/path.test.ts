@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import t from 'tap';
-import { textOf } from './bytes.js';
 import { isDotName } from './dot-names.js';
 import { describePathFault, type PathFault, pathFault, readPath } from './path.js';
 import { ScratchGit } from './test/scratch-git.js';
@@ -109,7 +108,7 @@ t.test('the other dot names have the spellings Git knows', (t) => {
     'g~123456',
     '~1234567',
   ])
-    t.ok(isDotName(name, 'gitattributes') === !name.startsWith('~'), textOf(name));
+    t.ok(isDotName(name, 'gitattributes'), name);
   for (const name of ['.mailmap:x', 'mailma~1', 'maba30~9']) t.ok(isDotName(name, 'mailmap'), name);
   for (const name of ['gitatt~5', 'gi7d29~0', 'gi7d29~x', '.gitattributesx', 'gitattributes'])
     t.notOk(isDotName(name, 'gitattributes'), name);

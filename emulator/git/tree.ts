@@ -54,6 +54,8 @@ export function formatMode(mode: number): string {
 export class TreeScanner {
   /** As stored, not canonical. */
   mode = 0;
+  /** Where the entry starts, with the digits of its mode. */
+  start = 0;
   nameStart = 0;
   nameEnd = 0;
   /** Where the 20 raw bytes of the id start. */
@@ -78,6 +80,7 @@ export class TreeScanner {
     if (end < 0 || end + 21 > body.length) throw new MalformedObject('tree', 'truncated entry');
     if (end === at + 1) throw new MalformedObject('tree', 'empty name');
     this.mode = mode;
+    this.start = start;
     this.nameStart = at + 1;
     this.nameEnd = end;
     this.oidStart = end + 1;

@@ -1,0 +1,29 @@
+import { checkHeaderEnd, checkIdentity, HeaderCursor } from './header.js';
+import { type Finding, finding } from './messages.js';
+
+/** What is wrong with the body of a commit: the first fault, as Git stops there. */
+export function checkCommit(body: Buffer): Finding | undefined {
+  const nul = body.indexOf(0);
+  return checkHeaderEnd(body, nul) ?? checkLines(new HeaderCursor(body)) ?? checkNul(nul);
+}
+
+function checkLines(cursor: HeaderCursor): Finding | undefined {
+  if (!cursor.skip('tree ')) return finding('missingTree', "invalid format - expected 'tree' line");
+  if (!cursor.skipOidLine()) return finding('badTreeSha1', "invalid 'tree' line format - bad sha1");
+  while (cursor.skip('parent ')) {
+    if (!cursor.skipOidLine()) return finding('badParentSha1', "invalid 'parent' line format - bad sha1");
+  }
+  let authors = 0;
+  for (; cursor.skip('author '); authors++) {
+    const fault = checkIdentity(cursor);
+    if (fault) return fault;
+  }
+  if (authors === 0) return finding('missingAuthor', "invalid format - expected 'author' line");
+  if (authors > 1) return finding('multipleAuthors', "invalid format - multiple 'author' lines");
+  if (!cursor.skip('committer ')) return finding('missingCommitter', "invalid format - expected 'committer' line");
+  return checkIdentity(cursor);
+}
+
+function checkNul(nul: number): Finding | undefined {
+  return nul < 0 ? undefined : finding('nulInCommit', 'NUL byte in the commit object body');
+}

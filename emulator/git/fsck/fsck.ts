@@ -1,0 +1,82 @@
+import { BLOB, COMMIT, type ObjectReader, type Oid, TAG, TREE, type TypeCode } from '../object.js';
+import { checkCommit } from './commit.js';
+import { checkGitattributes, MOST_GITATTRIBUTES_BYTES } from './gitattributes.js';
+import { checkGitmodules, MOST_GITMODULES_BYTES } from './gitmodules.js';
+import { type Finding, finding, formatFinding, isRefused } from './messages.js';
+import { checkTag } from './tag.js';
+import { checkTree } from './tree.js';
+
+/** `strict` refuses what Git refuses with `receive.fsckObjects`; `off` refuses nothing. */
+export type FsckPolicy = 'strict' | 'off';
+
+/** Thrown for an object a strict receiver does not take. The message is Git's. */
+export class FsckError extends Error {
+  override readonly name = 'FsckError';
+  constructor(
+    readonly oid: Oid,
+    readonly findings: readonly Finding[],
+  ) {
+    super(findings.map((each) => formatFinding(oid, each)).join('\n'));
+  }
+}
+
+/** The two kinds of file whose content is checked. Text and rules are Git's. */
+const SPECIAL_FILES = {
+  gitmodules: { check: checkGitmodules, most: MOST_GITMODULES_BYTES },
+  gitattributes: { check: checkGitattributes, most: MOST_GITATTRIBUTES_BYTES },
+} as const;
+
+type SpecialKind = keyof typeof SPECIAL_FILES;
+
+/** What one push brings, checked as it comes in. */
+export class Fsck {
+  readonly #special: Record<SpecialKind, Set<Oid>> = { gitmodules: new Set(), gitattributes: new Set() };
+
+  constructor(private readonly warn: (line: string) => void = () => undefined) {}
+
+  /** Checks one object; throws `FsckError`. Blobs are checked by `finish`, when the trees have told their names. */
+  check(type: TypeCode, body: Buffer, oid: Oid): void {
+    const findings = this.#findings(type, body);
+    if (findings.length > 0) this.#report(oid, findings);
+  }
+
+  #findings(type: TypeCode, body: Buffer): readonly Finding[] {
+    switch (type) {
+      case COMMIT: {
+        const fault = checkCommit(body);
+        return fault ? [fault] : NONE;
+      }
+      case TREE:
+        return checkTree(body, (kind, oid) => this.#special[kind].add(oid));
+      case TAG:
+        return checkTag(body);
+      default:
+        return NONE;
+    }
+  }
+
+  /** Checks the `.gitmodules` and `.gitattributes` files of the trees seen, wherever they are stored; throws `FsckError`. */
+  finish(objects: ObjectReader): void {
+    for (const kind of ['gitmodules', 'gitattributes'] as const) {
+      for (const oid of this.#special[kind]) this.#report(oid, checkSpecialFile(objects, kind, oid));
+      this.#special[kind].clear();
+    }
+  }
+
+  #report(oid: Oid, findings: readonly Finding[]): void {
+    const refused = findings.filter(isRefused);
+    for (const each of findings) if (!isRefused(each)) this.warn(formatFinding(oid, each));
+    if (refused.length > 0) throw new FsckError(oid, refused);
+  }
+}
+
+const NONE: readonly Finding[] = [];
+
+function checkSpecialFile(objects: ObjectReader, kind: SpecialKind, oid: Oid): readonly Finding[] {
+  const number = objects.find(oid);
+  if (number < 0) return [finding(`${kind}Missing`, `unable to read .${kind} blob`)];
+  if (objects.typeOf(number) !== BLOB) return [finding(`${kind}Blob`, `non-blob found at .${kind}`)];
+  const { check, most } = SPECIAL_FILES[kind];
+  if (objects.sizeOf(number) > most) return [finding(`${kind}Large`, `.${kind} too large to parse`)];
+  return check(objects.read(number));
+}

@@ -1,0 +1,19 @@
+import { type Finding, finding } from './messages.js';
+
+export const MOST_GITATTRIBUTES_BYTES = 100 * 1024 * 1024;
+const MOST_LINE_BYTES = 2048;
+
+/** Git ignores a `.gitattributes` with a line of 2048 bytes or more, so it refuses to receive one. */
+export function checkGitattributes(body: Buffer): Finding[] {
+  const nul = body.indexOf(0);
+  const end = nul < 0 ? body.length : nul;
+  for (let start = 0; start < end; ) {
+    const feed = body.indexOf(0x0a, start);
+    const lineEnd = feed < 0 || feed > end ? end : feed;
+    if (lineEnd - start >= MOST_LINE_BYTES) {
+      return [finding('gitattributesLineLength', '.gitattributes has too long lines to parse')];
+    }
+    start = lineEnd + 1;
+  }
+  return [];
+}

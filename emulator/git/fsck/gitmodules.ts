@@ -1,0 +1,64 @@
+import type { ByteString } from '../bytes.js';
+import { BadConfig, type ConfigVariable, parseConfig } from './config-file.js';
+import { type Finding, finding } from './messages.js';
+
+/** Git's own bound is core.bigFileThreshold, 512 MiB; a server that does one thing at a time can afford less. */
+export const MOST_GITMODULES_BYTES = 8 * 1024 * 1024;
+
+/** What in a `.gitmodules` file could make a client run or write what it should not. */
+export function checkGitmodules(body: Buffer): Finding[] {
+  const findings: Finding[] = [];
+  try {
+    for (const variable of parseConfig(body.toString('latin1'))) findings.push(...checkVariable(variable));
+  } catch (error) {
+    if (!(error instanceof BadConfig)) throw error;
+    findings.push(finding('gitmodulesParse', 'could not parse gitmodules blob'));
+  }
+  return findings;
+}
+
+function* checkVariable({ name, value }: ConfigVariable): IterableIterator<Finding> {
+  const dot = name.lastIndexOf('.');
+  const prefix = 'submodule.';
+  if (!name.startsWith(prefix) || dot < prefix.length) return;
+  const module = name.slice(prefix.length, dot);
+  const key = name.slice(dot + 1);
+  if (isBadName(module)) yield finding('gitmodulesName', `disallowed submodule name: ${module}`);
+  if (value === undefined) return;
+  if (key === 'url' && isBadUrl(value)) yield finding('gitmodulesUrl', `disallowed submodule url: ${value}`);
+  if (key === 'path' && value.startsWith('-')) {
+    yield finding('gitmodulesPath', `disallowed submodule path: ${value}`);
+  }
+  if (key === 'update' && value.startsWith('!')) {
+    yield finding('gitmodulesUpdate', `disallowed submodule update setting: ${value}`);
+  }
+}
+
+function isBadName(name: ByteString): boolean {
+  return name === '' || /(?:^|[/\\])\.\.(?:[/\\]|$)/.test(name);
+}
+
+const RELATIVE = /^\.\.?[/\\]/;
+const HTTP_OR_FTP = /^(?:(?:https?|ftps?)::)?(?<url>.*)$/s;
+
+/** Options in disguise, line feeds that would reach a credential helper, and relative URLs that climb over the host. */
+function isBadUrl(url: ByteString): boolean {
+  if (url.startsWith('-')) return true;
+  if (RELATIVE.test(url) || url.startsWith('git://')) {
+    return decodeUrl(url).includes('\n') || climbsOverHost(url);
+  }
+  if (!/^(?:https?|ftps?)(?:::|:\/\/)/.test(url)) return false;
+  const target = HTTP_OR_FTP.exec(url)!.groups!.url!;
+  const host = /^[^:/?#]+:\/\/(?:[^/?#@]*@)*(?<host>[^/?#]*)/.exec(target)?.groups?.host;
+  return !host || host.startsWith(':') || decodeUrl(target).includes('\n');
+}
+
+/** Whether `../` at the start is followed by `:` or `/`, as in `../../../:evil.example/x`. */
+function climbsOverHost(url: ByteString): boolean {
+  const [dots] = /^(?:\.\.?[/\\])*/.exec(url)!;
+  return /\.\.[/\\]/.test(dots) && /^[:/]/.test(url.slice(dots.length));
+}
+
+function decodeUrl(url: ByteString): ByteString {
+  return url.replace(/%([0-9a-fA-F]{2})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
+}

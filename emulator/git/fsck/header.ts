@@ -1,0 +1,116 @@
+import { type Finding, finding } from './messages.js';
+
+const LF = 0x0a;
+const SEPARATOR = Buffer.from('\n\n');
+/** The largest date a signed 64-bit clock holds, in digits. */
+const LAST_DATE = '9223372036854775807';
+
+/** A place in the header of a commit or tag, moved from line to line. */
+export class HeaderCursor {
+  at = 0;
+
+  constructor(readonly body: Buffer) {}
+
+  /** Steps over `word` if the line starts with it. */
+  skip(word: string): boolean {
+    const { body, at } = this;
+    for (let index = 0; index < word.length; index++) {
+      if (body[at + index] !== word.charCodeAt(index)) return false;
+    }
+    this.at = at + word.length;
+    return true;
+  }
+
+  /** Steps over an object id and its line feed; false, and nothing more, when they are not there. */
+  skipOidLine(): boolean {
+    const { body, at } = this;
+    for (let index = at; index < at + 40; index++) {
+      if (!isHexDigit(body[index])) return false;
+    }
+    if (body[at + 40] !== LF) return false;
+    this.at = at + 41;
+    return true;
+  }
+
+  /** Steps over the rest of the line and returns where it ended; -1 when no line feed follows. */
+  skipLine(): number {
+    const end = this.body.indexOf(LF, this.at);
+    this.at = end < 0 ? this.body.length : end + 1;
+    return end;
+  }
+}
+
+function isHexDigit(byte: number | undefined): boolean {
+  if (byte === undefined) return false;
+  return isDigit(byte) || (byte >= 0x61 && byte <= 0x66) || (byte >= 0x41 && byte <= 0x46);
+}
+
+function isDigit(byte: number | undefined): boolean {
+  return byte !== undefined && byte >= 0x30 && byte <= 0x39;
+}
+
+/** The header ends in an empty line, or the object ends in a line feed; there is no NUL before. `nul` is the first NUL. */
+export function checkHeaderEnd(body: Buffer, nul: number): Finding | undefined {
+  const end = body.indexOf(SEPARATOR);
+  if (nul >= 0 && (end < 0 || nul < end)) {
+    return finding('nulInHeader', `unterminated header: NUL at offset ${nul}`);
+  }
+  if (end >= 0 || body[body.length - 1] === LF) return undefined;
+  return finding('unterminatedHeader', 'unterminated header');
+}
+
+/**
+ * Checks `Name <e-mail> seconds +hhmm` and moves to the next line. The name may be empty, but a space always stands
+ * before `<`; seconds have no leading zero.
+ */
+export function checkIdentity(cursor: HeaderCursor): Finding | undefined {
+  const { body } = cursor;
+  const start = cursor.at;
+  cursor.skipLine();
+  let at = start;
+  if (body[at] === 0x3c) return identityFinding('missingNameBeforeEmail', 'missing space before email');
+  at = skipTo(body, at);
+  if (body[at] === 0x3e) return identityFinding('badName', 'bad name');
+  if (body[at] !== 0x3c) return identityFinding('missingEmail', 'missing email');
+  if (body[at - 1] !== 0x20) return identityFinding('missingSpaceBeforeEmail', 'missing space before email');
+  at = skipTo(body, at + 1);
+  if (body[at] !== 0x3e) return identityFinding('badEmail', 'bad email');
+  if (body[at + 1] !== 0x20) return identityFinding('missingSpaceBeforeDate', 'missing space before date');
+  return checkDate(body, at + 2);
+}
+
+function checkDate(body: Buffer, from: number): Finding | undefined {
+  let at = from;
+  while (body[at] === 0x20 || body[at] === 0x09) at++;
+  const start = at;
+  if (!isDigit(body[at])) return identityFinding('badDate', 'bad date');
+  if (body[at] === 0x30 && body[at + 1] !== 0x20) return identityFinding('zeroPaddedDate', 'zero-padded date');
+  while (isDigit(body[at])) at++;
+  if (dateOverflows(body, start, at)) {
+    return identityFinding('badDateOverflow', 'date causes integer overflow');
+  }
+  if (body[at] !== 0x20) return identityFinding('badDate', 'bad date');
+  at++;
+  const isZone =
+    (body[at] === 0x2b || body[at] === 0x2d) &&
+    [1, 2, 3, 4].every((step) => isDigit(body[at + step])) &&
+    body[at + 5] === LF;
+  return isZone ? undefined : identityFinding('badTimezone', 'bad time zone');
+}
+
+function dateOverflows(body: Buffer, start: number, end: number): boolean {
+  const digits = end - start;
+  if (digits !== LAST_DATE.length) return digits > LAST_DATE.length;
+  return body.toString('latin1', start, end) > LAST_DATE;
+}
+
+/** The next `<`, `>` or line feed. */
+function skipTo(body: Buffer, from: number): number {
+  let at = from;
+  while (at < body.length && body[at] !== 0x3c && body[at] !== 0x3e && body[at] !== LF) at++;
+  return at;
+}
+
+function identityFinding(id: Finding['id'], what: string): Finding {
+  return finding(id, `invalid author/committer line - ${what}`);
+}

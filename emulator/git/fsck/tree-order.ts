@@ -1,0 +1,59 @@
+/**
+ * Watches the order of a tree's entries: by name, a folder's as if it ended in `/`, no name twice.
+ *
+ * Because of that slash two entries of one name may stand apart (`foo`, `foo.bar`, `foo/`). Files that a later
+ * folder could repeat wait on a stack: a file stays there only while what follows it still begins with its name.
+ */
+export class EntryOrder {
+  readonly #waiting: { start: number; end: number }[] = [];
+  #start = 0;
+  #end = -1;
+  #isTree = false;
+
+  constructor(private readonly body: Buffer) {}
+
+  /** Takes the next entry and says what its place breaks. */
+  follow(start: number, end: number, isTree: boolean): 'treeNotSorted' | 'duplicateEntries' | undefined {
+    const fault = this.#end < 0 ? undefined : this.#compare(start, end, isTree);
+    this.#start = start;
+    this.#end = end;
+    this.#isTree = isTree;
+    return fault;
+  }
+
+  #compare(start: number, end: number, isTree: boolean): 'treeNotSorted' | 'duplicateEntries' | undefined {
+    const { body } = this;
+    const before = this.#end - this.#start;
+    const after = end - start;
+    const common = Math.min(before, after);
+    for (let index = 0; index < common; index++) {
+      const difference = body[this.#start + index]! - body[start + index]!;
+      if (difference !== 0) return difference < 0 ? undefined : 'treeNotSorted';
+    }
+    if (before === after) return 'duplicateEntries';
+    const left = before > common ? body[this.#start + common]! : this.#isTree ? 0x2f : 0;
+    const right = after > common ? body[start + common]! : isTree ? 0x2f : 0;
+    if (left === 0 && isBelowSlash(right)) this.#waiting.push({ start: this.#start, end: this.#end });
+    else if (right === 0x2f && isBelowSlash(left) && this.#isWaiting(start, end)) return 'duplicateEntries';
+    return left < right ? undefined : 'treeNotSorted';
+  }
+
+  /** Whether a file of this very name came before; drops the files that nothing can repeat any more. */
+  #isWaiting(start: number, end: number): boolean {
+    for (let file = this.#waiting.pop(); file !== undefined; file = this.#waiting.pop()) {
+      const length = file.end - file.start;
+      if (length > end - start || this.body.compare(this.body, start, start + length, file.start, file.end) !== 0)
+        continue;
+      if (length === end - start) return true;
+      if (isBelowSlash(this.body[start + length]!)) {
+        this.#waiting.push(file);
+        return false;
+      }
+    }
+    return false;
+  }
+}
+
+function isBelowSlash(byte: number): boolean {
+  return byte > 0 && byte < 0x2f;
+}
