@@ -17,8 +17,8 @@ export interface Call<Query = unknown, Body = unknown> {
   readonly body: Body;
   /** Lower-case request header, or undefined. */
   header(name: string): string | undefined;
-  /** The request body as it arrives, within the operation's limit. Ends early by throwing on abort. */
-  stream(): AsyncIterable<Buffer>;
+  /** The request body as it arrives; throws past `maxBytes`, after a long pause, and when the client goes away. */
+  stream(maxBytes: number): AsyncIterable<Buffer>;
   /** Aborted when the client has gone. */
   readonly signal: AbortSignal;
   /** `http://127.0.0.1:8080`: the origin Git remotes start with. */

@@ -1,0 +1,80 @@
+import { readCommit } from '../git/commit.js';
+import { BLOB, EMPTY_TREE_OID } from '../git/object.js';
+import { MODE_GITLINK } from '../git/tree.js';
+import { applyEdits } from '../git/tree-edit.js';
+import type { Call } from '../http/call.js';
+import { operation } from '../http/operation.js';
+import { json } from '../http/reply.js';
+import { type BranchWrite, branchRef, writeToBranch } from '../repositories/branch-write.js';
+import { readCommitPack, type WriteMetadata } from './commit-pack-body.js';
+import { readBranch, readIdentity, readMessage } from './fields.js';
+import { requireAllowed } from './policy.js';
+import { showWrite, writeResult } from './records.js';
+
+export const commitPack = operation({
+  id: 'commitPack',
+  group: 'Commits',
+  summary: 'Create a commit from streamed content',
+  routes: [
+    { method: 'POST', path: '/api/repos/{repo_name}/commit-pack' },
+    { method: 'POST', path: '/api/v1/repos/commit-pack' },
+  ],
+  scopes: ['git:write'],
+  subject: 'repository',
+  effect: 'write',
+  reads: 'stream',
+  replies: { 201: writeResult },
+  errors: [400, 404, 409, 413],
+  handle: async (call) => {
+    const { world, repository } = call;
+    const limits = { ...world.limits, oversizedChunk: world.variants.oversizedChunk };
+    const { metadata, edits } = await readCommitPack(call.stream(streamBytes(world.limits.maxCommitBytes)), limits);
+    const target = readTarget(call, metadata);
+    const written = await writeToBranch(repository, {
+      ...target,
+      buildTree: (objects, parent) => {
+        const base = parent === undefined ? EMPTY_TREE_OID : readCommit(objects, parent).tree;
+        return applyEdits(
+          objects,
+          base,
+          edits.map(({ path, mode, content }) =>
+            content === undefined
+              ? { path, delete: true as const }
+              : { path, mode, oid: mode === MODE_GITLINK ? content.toString('latin1') : objects.write(BLOB, content) },
+          ),
+        );
+      },
+    });
+    const blobs = edits.filter(({ content, mode }) => content !== undefined && mode !== MODE_GITLINK).length;
+    return json(201, showWrite(metadata.target_branch, written, blobs));
+  },
+});
+
+/** Base64 takes four bytes for three, and every 4 MiB chunk a line of JSON around it. */
+function streamBytes(contentBytes: number): number {
+  return contentBytes * 1.5 + 64 * 1024 * 1024;
+}
+
+/** Where and as whom a streamed write commits. New names win over old ones. */
+export function readTarget(call: Call, metadata: WriteMetadata): Omit<BranchWrite, 'buildTree'> {
+  const now = call.world.clock.now();
+  const branch = readBranch(metadata.target_branch, 'metadata.target_branch');
+  const ephemeral = metadata.target_is_ephemeral ?? metadata.ephemeral ?? false;
+  const author = readIdentity(metadata.author, 'metadata.author', now);
+  requireAllowed(call, branchRef(branch, ephemeral));
+  return {
+    branch,
+    ephemeral,
+    base:
+      metadata.base_branch === undefined
+        ? undefined
+        : {
+            branch: readBranch(metadata.base_branch, 'metadata.base_branch'),
+            ephemeral: metadata.base_is_ephemeral ?? metadata.ephemeral_base ?? false,
+          },
+    expected: metadata.expected_target_sha ?? metadata.expected_head_sha,
+    author,
+    committer: metadata.committer ? readIdentity(metadata.committer, 'metadata.committer', now) : author,
+    message: readMessage(metadata.commit_message, 'metadata.commit_message'),
+  };
+}

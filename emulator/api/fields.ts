@@ -1,0 +1,46 @@
+import { z } from 'zod';
+import type { ByteString } from '../git/bytes.js';
+import { cleanIdentityPart, type Identity } from '../git/identity.js';
+import { describePathFault, readPath } from '../git/path.js';
+import { describeRefNameFault, readBranchName } from '../git/ref-name.js';
+import { problem } from '../http/problem.js';
+
+/** Schemas and readings of the fields that several operations share. */
+
+export const person = z.object({ name: z.string(), email: z.string() });
+export type Person = z.infer<typeof person>;
+
+export const sha = z.string().regex(/^[0-9a-f]{40}$/, 'has to be 40 lower-case hexadecimal digits');
+
+/** `true` or `false`; anything else is refused rather than guessed. */
+export const flag = z.enum(['true', 'false'], 'has to be true or false').transform((value) => value === 'true');
+
+/** An identity at `now` milliseconds; a name that is empty, once cleaned as Git cleans it, is refused. */
+export function readIdentity(value: Person, what: string, now: number): Identity {
+  if (value.name.includes('\0') || value.email.includes('\0'))
+    throw problem('bad_request', `${what} holds a NUL byte.`);
+  const name = cleanIdentityPart(value.name);
+  const email = cleanIdentityPart(value.email);
+  if (name === '') throw problem('bad_request', `${what}.name is empty.`);
+  if (email === '') throw problem('bad_request', `${what}.email is empty.`);
+  return { name, email, seconds: Math.floor(now / 1000), offset: '+0000' };
+}
+
+export function readBranch(text: string, what: string): ByteString {
+  const reading = readBranchName(text);
+  if (reading.fault === undefined) return reading.name;
+  throw problem('bad_request', `${what} ${describeRefNameFault(reading.fault)}.`);
+}
+
+export function readFilePath(text: string, what: string, mode?: number): ByteString {
+  const reading = readPath(text, mode);
+  if (reading.fault === undefined) return reading.path;
+  throw problem('bad_request', `${what} ${describePathFault(reading.fault)}.`);
+}
+
+/** A commit message, verbatim. Git cannot store a NUL in one. */
+export function readMessage(text: string, what: string): string {
+  if (text.includes('\0')) throw problem('bad_request', `${what} holds a NUL byte.`);
+  if (text.trim() === '') throw problem('bad_request', `${what} is empty.`);
+  return text;
+}

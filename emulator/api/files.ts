@@ -1,0 +1,59 @@
+import { z } from 'zod';
+import { textOf } from '../git/bytes.js';
+import { readCommit } from '../git/commit.js';
+import { BLOB, readAs } from '../git/object.js';
+import { entryAt, MODE_GITLINK, MODE_TREE } from '../git/tree.js';
+import { respondConditionally } from '../http/conditional.js';
+import { operation } from '../http/operation.js';
+import { problem } from '../http/problem.js';
+import { contentTypeOf } from './content-type.js';
+import { flag, readFilePath } from './fields.js';
+import { resolveRef } from './resolve.js';
+
+export const readFile = operation({
+  id: 'readFile',
+  group: 'Files',
+  summary: 'Read a file',
+  routes: [
+    { method: 'GET', path: '/api/repos/{repo_name}/file' },
+    { method: 'GET', path: '/api/v1/repos/file' },
+  ],
+  scopes: ['git:read'],
+  subject: 'repository',
+  effect: 'read',
+  query: z.object({
+    path: z.string('is required'),
+    ref: z.string().optional(),
+    ephemeral: flag.optional(),
+    ephemeral_base: flag.optional(),
+  }),
+  replies: { 200: 'application/octet-stream', 206: 'application/octet-stream' },
+  errors: [304, 400, 404, 412, 416],
+  handle: async ({ repository, query, header }) => {
+    const path = readFilePath(query.path, 'path');
+    const { git } = repository;
+    const { commit } = resolveRef(repository, { ref: query.ref, ephemeral: query.ephemeral });
+    const entry = entryAt(git.objects, readCommit(git.objects, commit).tree, path);
+    if (!entry || entry.mode === MODE_TREE || entry.mode === MODE_GITLINK) {
+      throw problem('not_found', `There is no file ${textOf(path)} at ${query.ref || 'the default branch'}.`);
+    }
+    const body = readAs(git.objects, entry.oid, BLOB);
+    const touched = (await git.history.lastTouch(commit, path)) ?? commit;
+    return respondConditionally(
+      {
+        etag: `"${entry.oid}"`,
+        lastModified: readCommit(git.objects, touched).committer.seconds,
+        body,
+        headers: {
+          'content-type': await contentTypeOf(textOf(path), body),
+          'x-blob-sha': entry.oid,
+          'x-last-commit-sha': touched,
+          // A repository's HTML must never run with the rights of this origin.
+          'x-content-type-options': 'nosniff',
+          'content-security-policy': "default-src 'none'; sandbox",
+        },
+      },
+      header,
+    );
+  },
+});

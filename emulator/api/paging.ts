@@ -1,0 +1,42 @@
+import { z } from 'zod';
+import type { Call } from '../http/call.js';
+import { Cursors } from '../http/cursor.js';
+import { problem } from '../http/problem.js';
+import type { World } from '../world.js';
+
+/** The query parameters every list takes. */
+export const pageQuery = { cursor: z.string().optional(), limit: z.string().optional() };
+
+export const pageEnd = { next_cursor: z.string().nullable(), has_more: z.boolean() };
+
+const DEFAULT_LIMIT = 20;
+
+const signers = new WeakMap<World, Cursors>();
+
+export function cursorsOf(world: World): Cursors {
+  const cursors = signers.get(world) ?? new Cursors(world.ids.secret('cursor'));
+  signers.set(world, cursors);
+  return cursors;
+}
+
+/** A `limit` parameter: whole and at least 1, clamped to `cap`. */
+export function readLimit(text: string | undefined, cap: number, fallback = DEFAULT_LIMIT): number {
+  if (text === undefined) return fallback;
+  if (!/^[1-9]\d{0,15}$/.test(text)) throw problem('bad_request', 'limit has to be a whole number of at least 1.');
+  return Math.min(Number(text), cap);
+}
+
+/** A list's cursors: bound to the operation, the repository and whatever else selects the list. */
+export function listPurpose(call: Pick<Call, 'claims'>, operation: string, ...selection: unknown[]): string {
+  return JSON.stringify([operation, call.claims.iss, call.claims.repo ?? null, ...selection]);
+}
+
+/** Takes one page from `items`: asks for one more than the page holds, to know whether another follows. */
+export function takePage<T>(items: Iterable<T>, limit: number): { page: T[]; hasMore: boolean } {
+  const page: T[] = [];
+  for (const item of items) {
+    if (page.length === limit) return { page, hasMore: true };
+    page.push(item);
+  }
+  return { page, hasMore: false };
+}

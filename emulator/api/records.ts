@@ -1,0 +1,108 @@
+import { z } from 'zod';
+import { textOf } from '../git/bytes.js';
+import { payloadOf, readCommit } from '../git/commit.js';
+import { formatDate } from '../git/identity.js';
+import { COMMIT, type ObjectReader, type Oid, readAs } from '../git/object.js';
+import type { BranchWritten } from '../repositories/branch-write.js';
+import type { Repository } from '../repositories/repository.js';
+
+/** From the domain to the wire: one schema and one function per record. */
+
+export const repositoryRecord = z.object({
+  repo_id: z.string(),
+  url: z.string().meta({ description: 'The repository name.' }),
+  repo_name: z.string(),
+  default_branch: z.string(),
+  created_at: z.iso.datetime(),
+  base_repo: z.object({ provider: z.string(), owner: z.string(), name: z.string() }).optional(),
+});
+
+export function showRepository(repository: Repository): z.infer<typeof repositoryRecord> {
+  const { id, name, createdAt, baseRepo } = repository.record;
+  return {
+    repo_id: id,
+    url: name,
+    repo_name: name,
+    default_branch: textOf(repository.defaultBranch ?? 'HEAD'),
+    created_at: new Date(createdAt).toISOString(),
+    ...(baseRepo ? { base_repo: { provider: baseRepo.provider, owner: baseRepo.owner, name: baseRepo.name } } : {}),
+  };
+}
+
+export const commitRecord = z.object({
+  sha: z.string(),
+  message: z.string(),
+  author_name: z.string(),
+  author_email: z.string(),
+  committer_name: z.string(),
+  committer_email: z.string(),
+  date: z.string().meta({ description: 'The author date, RFC 3339.' }),
+  parent_shas: z.array(z.string()),
+});
+
+export const signedCommitRecord = commitRecord.extend({
+  signature: z.string().optional(),
+  payload: z.string().optional(),
+});
+
+export function showCommit(objects: ObjectReader, oid: Oid): z.infer<typeof commitRecord> {
+  const { author, committer, message, parents } = readCommit(objects, oid);
+  return {
+    sha: oid,
+    message,
+    author_name: author.name,
+    author_email: author.email,
+    committer_name: committer.name,
+    committer_email: committer.email,
+    date: formatDate(author),
+    parent_shas: [...parents],
+  };
+}
+
+/** As `showCommit`, with signature and signed payload where the commit has them. */
+export function showSignedCommit(objects: ObjectReader, oid: Oid): z.infer<typeof signedCommitRecord> {
+  const record = showCommit(objects, oid);
+  const { signature } = readCommit(objects, oid);
+  if (signature === undefined) return record;
+  return { ...record, signature, payload: payloadOf(readAs(objects, oid, COMMIT)).toString() };
+}
+
+export const writeResult = z.object({
+  commit: z.object({
+    commit_sha: z.string(),
+    tree_sha: z.string(),
+    target_branch: z.string(),
+    pack_bytes: z.int(),
+    blob_count: z.int().optional(),
+  }),
+  result: z.object({
+    branch: z.string(),
+    target_branch: z.string(),
+    old_sha: z.string(),
+    new_sha: z.string(),
+    success: z.boolean(),
+    status: z.enum(['ok', 'precondition_failed']),
+    message: z.string(),
+  }),
+});
+
+export function showWrite(branch: string, written: BranchWritten, blobCount?: number): z.infer<typeof writeResult> {
+  return {
+    commit: {
+      commit_sha: written.commit,
+      tree_sha: written.tree,
+      target_branch: branch,
+      pack_bytes: written.packBytes,
+      ...(blobCount === undefined ? {} : { blob_count: blobCount }),
+    },
+    result: {
+      branch,
+      target_branch: branch,
+      old_sha: written.old,
+      new_sha: written.commit,
+      success: true,
+      status: 'ok',
+      message: '',
+    },
+  };
+}

@@ -1,0 +1,51 @@
+import { bytesOf, textOf } from '../git/bytes.js';
+import type { Oid } from '../git/object.js';
+import { resolveRevision } from '../git/revision.js';
+import { peelToCommit } from '../git/tag.js';
+import { type Problem, problem } from '../http/problem.js';
+import { EPHEMERAL } from '../repositories/branch-write.js';
+import type { Repository } from '../repositories/repository.js';
+
+export interface ResolvedRef {
+  readonly commit: Oid;
+  /** What an answer shows as `ref`: the short branch name, or what was asked for. */
+  readonly shown: string;
+}
+
+export interface RefQuestion {
+  /** Branch, tag, commit id or any revision; undefined and empty mean the default branch. */
+  readonly ref: string | undefined;
+  /** Branch names are looked up in the ephemeral namespace. */
+  readonly ephemeral?: boolean | undefined;
+}
+
+/**
+ * The commit a client's `ref` means. A branch wins over a tag of the same name. Throws `ref_not_found`
+ * for what does not resolve or is no commit, and `bad_request` for what no revision can look like.
+ */
+export function resolveRef(repository: Repository, { ref, ephemeral = false }: RefQuestion): ResolvedRef {
+  const { refs, objects } = repository.git;
+  const name = ref === undefined || ref === '' ? defaultRef(repository) : ref;
+  const shown = name.startsWith('refs/heads/') ? name.slice('refs/heads/'.length) : name;
+  if (ephemeral) {
+    const tip = refs.get(`${EPHEMERAL}refs/heads/${bytesOf(shown)}`);
+    if (tip !== undefined) return { commit: tip, shown };
+    // A full commit id names the same commit in every namespace.
+    if (!/^[0-9a-f]{40}$/.test(name)) throw missing(`The ephemeral branch ${name} does not exist.`);
+  }
+  const outcome = resolveRevision(objects, refs, bytesOf(name), { prefer: 'branch' });
+  if (outcome.fault === 'malformed') throw problem('bad_request', `${name} is not a revision.`);
+  if (outcome.fault === 'ambiguous') throw missing(`${name} names more than one commit.`);
+  const commit = outcome.fault === undefined ? peelToCommit(objects, outcome.oid) : undefined;
+  if (commit === undefined) throw missing(`No branch, tag or commit is named ${name}.`);
+  return { commit, shown };
+}
+
+/** The default branch, or HEAD when no default is set. */
+function defaultRef(repository: Repository): string {
+  return repository.defaultBranch === undefined ? 'HEAD' : textOf(repository.defaultBranch);
+}
+
+function missing(detail: string): Problem {
+  return problem('ref_not_found', detail);
+}

@@ -1,0 +1,78 @@
+import Koa from 'koa';
+import { createAdmin } from './admin/routes.js';
+import {
+  authenticate,
+  checkAuthenticationAvailable,
+  checkRepositoryClaim,
+  checkScope,
+  comparePathWithClaim,
+} from './chain/credential.js';
+import { armFaults, checkRepositoryState, findRepository, takeQuota } from './chain/gate.js';
+import { callHandler, readInput } from './chain/handle.js';
+import { recordOutcome, renderFailure } from './chain/outcome.js';
+import { matchRoute } from './chain/route.js';
+import { checkHost, readTarget } from './chain/target.js';
+import { createExchange, type Step } from './exchange.js';
+import { FaultCounters } from './faults/counters.js';
+import type { Operation } from './http/operation.js';
+import { writeReply } from './http/respond.js';
+import type { World } from './world.js';
+
+export interface AppOptions {
+  /** Every operation, API and Git. */
+  readonly operations: readonly Operation[];
+  /** The organization this port belongs to. */
+  readonly organization: string;
+  /** `http://127.0.0.1:8080`, known once the port is. */
+  readonly origin: () => string;
+  readonly allowedHosts: readonly string[];
+  /** Whether requests may ask for faults: when the emulator is bound to loopback. */
+  readonly inBandFaults: boolean;
+}
+
+/**
+ * The whole way of a request, in order. A step lets it pass or throws a `Problem`; so the first step
+ * that objects decides the answer, and this list is the order of checks that clients see.
+ */
+export function chainOf(options: Pick<AppOptions, 'operations' | 'allowedHosts'>): readonly Step[] {
+  return [
+    readTarget,
+    checkHost(options.allowedHosts),
+    matchRoute(options.operations),
+    armFaults(new FaultCounters()),
+    checkAuthenticationAvailable,
+    authenticate(),
+    checkRepositoryClaim,
+    comparePathWithClaim,
+    checkScope,
+    takeQuota,
+    findRepository,
+    checkRepositoryState,
+    readInput,
+    callHandler,
+  ];
+}
+
+/** One port's application over a world. */
+export function createApp(world: World, options: AppOptions): Koa {
+  const chain = chainOf(options);
+  const app = new Koa();
+  app.silent = true;
+  app.use(createAdmin(world, options));
+  app.use(async (ctx) => {
+    world.clock.tick();
+    const exchange = createExchange(world, options, ctx.req, ctx.res);
+    try {
+      for (const step of chain) {
+        // Most steps are synchronous; awaiting only the others keeps the chain off the microtask queue.
+        const pending = step(exchange);
+        if (pending) await pending;
+      }
+    } catch (error) {
+      exchange.reply = renderFailure(exchange, error);
+    }
+    recordOutcome(exchange);
+    await writeReply(ctx, exchange.reply);
+  });
+  return app;
+}

@@ -1,0 +1,92 @@
+import { bytes, empty, type Reply } from './reply.js';
+
+/** What conditions and ranges are judged by. */
+export interface Representation {
+  /** A strong entity tag with its quotes. */
+  readonly etag: string;
+  /** Seconds since 1970. */
+  readonly lastModified: number;
+  readonly body: Buffer;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/**
+ * Answers a GET of `representation` as RFC 9110 says: preconditions in the order of section 13.2.2, then
+ * one byte range (section 14). 304 and 412 have no body; 416 names the size.
+ */
+export function respondConditionally(
+  representation: Representation,
+  header: (name: string) => string | undefined,
+): Reply {
+  const { etag, lastModified, body } = representation;
+  const headers = {
+    ...representation.headers,
+    etag,
+    'last-modified': new Date(lastModified * 1000).toUTCString(),
+    'accept-ranges': 'bytes',
+  };
+  const ifMatch = header('if-match');
+  const ifUnmodified = dateOf(header('if-unmodified-since'));
+  if (ifMatch !== undefined ? !lists(ifMatch, etag, true) : ifUnmodified !== undefined && lastModified > ifUnmodified) {
+    return empty(412, headers);
+  }
+  const ifNoneMatch = header('if-none-match');
+  const ifModified = dateOf(header('if-modified-since'));
+  if (
+    ifNoneMatch !== undefined ? lists(ifNoneMatch, etag, false) : ifModified !== undefined && lastModified <= ifModified
+  ) {
+    return empty(304, headers);
+  }
+  const range = header('range');
+  if (range === undefined || !rangeStillFits(header('if-range'), etag, lastModified)) return bytes(200, body, headers);
+  const part = parseRange(range, body.length);
+  if (part === undefined) return bytes(200, body, headers);
+  if (part === 'unsatisfiable') return empty(416, { ...headers, 'content-range': `bytes */${body.length}` });
+  return bytes(206, body.subarray(part.start, part.end), {
+    ...headers,
+    'content-range': `bytes ${part.start}-${part.end - 1}/${body.length}`,
+  });
+}
+
+/** Whether an `If-Match` or `If-None-Match` value names `etag`. A weak tag never matches strongly. */
+function lists(value: string, etag: string, strong: boolean): boolean {
+  if (value.trim() === '*') return true;
+  return value.split(',').some((one) => {
+    const tag = one.trim();
+    return tag === etag || (!strong && tag === `W/${etag}`);
+  });
+}
+
+function rangeStillFits(ifRange: string | undefined, etag: string, lastModified: number): boolean {
+  if (ifRange === undefined) return true;
+  return ifRange.startsWith('"') || ifRange.startsWith('W/')
+    ? ifRange.trim() === etag
+    : dateOf(ifRange) === lastModified;
+}
+
+function dateOf(value: string | undefined): number | undefined {
+  if (value === undefined) return undefined;
+  const time = Date.parse(value);
+  return Number.isNaN(time) ? undefined : Math.floor(time / 1000);
+}
+
+/**
+ * A single range of bytes (RFC 9110, section 14.1.2), end exclusive:
+ *
+ *     int-range    = first-pos "-" [ last-pos ]
+ *     suffix-range = "-" suffix-length
+ *
+ * Several ranges, other units and malformed values are ignored, which section 14.2 allows.
+ */
+function parseRange(value: string, size: number): { start: number; end: number } | 'unsatisfiable' | undefined {
+  const match = /^bytes=(?:(\d+)-(\d*)|-(\d+))$/i.exec(value.trim());
+  if (!match) return undefined;
+  if (match[3] !== undefined) {
+    const length = Math.min(Number(match[3]), size);
+    return length === 0 ? 'unsatisfiable' : { start: size - length, end: size };
+  }
+  const start = Number(match[1]);
+  const last = match[2] === '' ? size - 1 : Number(match[2]);
+  if (last < start && match[2] !== '') return undefined;
+  return start >= size ? 'unsatisfiable' : { start, end: Math.min(last + 1, size) };
+}

@@ -1,0 +1,61 @@
+import { problem } from './problem.js';
+
+const NEWLINE = 0x0a;
+const RETURN = 0x0d;
+/** Blank lines cost a client nothing and a server a turn each; more than these are no message. */
+const MOST_BLANK_LINES = 1_000;
+
+/**
+ * Splits a body into its lines (https://github.com/ndjson/ndjson-spec):
+ *
+ *     Each JSON text MUST conform to the [RFC8259] standard and MUST be written to the stream followed
+ *     by the newline character \n (0x0A). The newline character MAY be preceded by a carriage return \r
+ *     (0x0D). The parser MAY silently ignore empty lines.
+ *
+ * The last line may lack its newline. Framing works on bytes: text is decoded per line, by whoever
+ * parses it. Throws `bad_request` past `maxLineBytes`, which is asked anew for each line.
+ */
+export async function* readLines(
+  chunks: AsyncIterable<Buffer>,
+  maxLineBytes: (line: number) => number,
+): AsyncGenerator<Buffer> {
+  let held: Buffer[] = [];
+  let heldBytes = 0;
+  let line = 0;
+  let blank = 0;
+  const hold = (part: Buffer): void => {
+    heldBytes += part.length;
+    if (heldBytes > maxLineBytes(line)) {
+      throw problem('bad_request', `Line ${line + 1} is longer than ${maxLineBytes(line)} bytes.`);
+    }
+    held.push(part);
+  };
+  const take = (): Buffer | undefined => {
+    let whole = held.length === 1 ? held[0]! : Buffer.concat(held);
+    held = [];
+    heldBytes = 0;
+    if (whole.length > 0 && whole[whole.length - 1] === RETURN) whole = whole.subarray(0, -1);
+    if (whole.length > 0) {
+      line += 1;
+      return whole;
+    }
+    blank += 1;
+    if (blank > MOST_BLANK_LINES)
+      throw problem('bad_request', `The body has more than ${MOST_BLANK_LINES} blank lines.`);
+    return undefined;
+  };
+  for await (const chunk of chunks) {
+    let start = 0;
+    for (let end = chunk.indexOf(NEWLINE); end >= 0; end = chunk.indexOf(NEWLINE, start)) {
+      hold(chunk.subarray(start, end));
+      start = end + 1;
+      const whole = take();
+      if (whole) yield whole;
+    }
+    if (start < chunk.length) hold(chunk.subarray(start));
+  }
+  if (heldBytes > 0) {
+    const whole = take();
+    if (whole) yield whole;
+  }
+}

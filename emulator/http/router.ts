@@ -1,0 +1,97 @@
+import type { Method, Operation, Route } from './operation.js';
+import { problem } from './problem.js';
+import { decodeOnce } from './request-target.js';
+
+interface Node {
+  readonly fixed: Map<string, Node>;
+  variable: { readonly name: string; readonly node: Node } | undefined;
+  readonly methods: Map<Method, Operation>;
+}
+
+export interface Match {
+  readonly operation: Operation;
+  readonly route: string;
+  readonly params: Record<string, string>;
+}
+
+/**
+ * Routes by segment. The path is split first and each segment is decoded exactly once, so `%2F` stays
+ * inside its segment; a template's `{name}` fills one segment that is not empty. Matching costs one map
+ * look-up per segment, however many routes there are.
+ */
+export class Router {
+  readonly #root = createNode();
+
+  constructor(operations: Iterable<Operation>) {
+    for (const operation of operations) {
+      for (const route of operation.routes) this.#add(route, operation);
+    }
+  }
+
+  /** The operation of a request; throws `route_not_found`, or `method_not_allowed` with `Allow`. */
+  match(method: string, path: string): Match {
+    const params: Record<string, string> = {};
+    let node = this.#root;
+    let route = '';
+    for (const segment of path.slice(1).split('/')) {
+      const fixed = node.fixed.get(segment);
+      if (fixed) {
+        node = fixed;
+        route += `/${segment}`;
+      } else if (node.variable && segment !== '') {
+        params[node.variable.name] = decodeOnce(segment, 'The path');
+        route += `/{${node.variable.name}}`;
+        node = node.variable.node;
+      } else {
+        throw problem('route_not_found', 'No API route matches the path.');
+      }
+    }
+    if (node.methods.size === 0) throw problem('route_not_found', 'No API route matches the path.');
+    const operation = node.methods.get((method === 'HEAD' ? 'GET' : method) as Method);
+    if (operation && (method !== 'HEAD' || operation.head !== false)) return { operation, route, params };
+    throw new MethodNotAllowed(allowed(node), anyOf(node.methods));
+  }
+
+  #add(route: Route, operation: Operation): void {
+    let node = this.#root;
+    for (const segment of route.path.slice(1).split('/')) {
+      const name = /^\{(.+)\}$/.exec(segment)?.[1];
+      if (name === undefined) {
+        const next = node.fixed.get(segment) ?? createNode();
+        node.fixed.set(segment, next);
+        node = next;
+      } else {
+        node.variable ??= { name, node: createNode() };
+        if (node.variable.name !== name) throw new Error(`${route.path}: {${node.variable.name}} and {${name}} meet`);
+        node = node.variable.node;
+      }
+    }
+    if (node.methods.has(route.method)) throw new Error(`${route.method} ${route.path} is routed twice`);
+    node.methods.set(route.method, operation);
+  }
+}
+
+/** Raised with the operation that answers other methods of the path, so that its dialect is used. */
+export class MethodNotAllowed extends Error {
+  constructor(
+    readonly allow: string,
+    readonly operation: Operation,
+  ) {
+    super('method not allowed');
+  }
+}
+
+function createNode(): Node {
+  return { fixed: new Map(), variable: undefined, methods: new Map() };
+}
+
+function anyOf(methods: Map<Method, Operation>): Operation {
+  return methods.get('GET') ?? methods.values().next().value!;
+}
+
+function allowed(node: Node): string {
+  const methods: string[] = [...node.methods.keys()];
+  const get = node.methods.get('GET');
+  if (get && get.head !== false) methods.splice(methods.indexOf('GET') + 1, 0, 'HEAD');
+  return methods.join(', ');
+}

@@ -1,0 +1,119 @@
+import type http from 'node:http';
+import { isIP } from 'node:net';
+import { operations } from './api/index.js';
+import { createApp } from './app.js';
+import { defaultFixtureKey, fixtureRing } from './auth/fixture-keys.js';
+import { createServer, drain, listen } from './listen.js';
+import { type EmulatorOptions, resolveOptions } from './options.js';
+import { type Log, realClock, steppingClock } from './ports.js';
+import { World } from './world.js';
+
+export type { EmulatorOptions } from './options.js';
+
+/** Where one organization is reached. Addresses are origins without a trailing slash. */
+export interface OrganizationAddress {
+  readonly org: string;
+  readonly baseUrl: string;
+  /** `<gitUrl>/<repo_name>.git` is a remote. */
+  readonly gitUrl: string;
+}
+
+/** A running emulator. The addresses beside `orgs` are the first organization's. */
+export interface Emulator extends OrganizationAddress, AsyncDisposable {
+  readonly gitHost: string;
+  readonly orgs: readonly (OrganizationAddress & { readonly gitHost: string })[];
+  /** Id of the key that `keyFile` belongs to. */
+  readonly keyId: string;
+  /** Absolute path of the private key that signs for the first organization (PKCS#8 PEM). */
+  readonly keyFile: string;
+  readonly adminUrl: string;
+  readonly world: World;
+  /** Stops listening and lets running requests finish for `graceMs` (default: the drain time-out). */
+  close(options?: { graceMs?: number }): Promise<void>;
+}
+
+/**
+ * Starts the whole service in this process and resolves once it answers. Each organization has a port
+ * of its own; the first one's is `port`, and there `Host: api.<org>.localhost` reaches the others too.
+ * Rejects with the system's error when a port cannot be bound.
+ */
+export async function startEmulator(
+  given: Partial<EmulatorOptions> = {},
+  ports: { readonly log?: Log } = {},
+): Promise<Emulator> {
+  const options = resolveOptions(given);
+  const clock = options.clock === 'real' ? realClock : steppingClock(options.clock);
+  const world = new World({
+    organizations: options.org.map((name, index) => ({
+      name,
+      keys: fixtureRing(name, index, clock.now()),
+      authenticationAvailable: true,
+      hostingEnabled: true,
+      forgeApps: 1,
+    })),
+    seed: options.seed,
+    clock,
+    variants: options.variants,
+    limits: options.limits,
+    ...ports,
+  });
+  const servers: http.Server[] = [];
+  const close = async ({ graceMs = options.limits.drainTimeout } = {}): Promise<void> => {
+    await Promise.all(servers.map((server) => drain(server, graceMs)));
+  };
+  const orgs: (OrganizationAddress & { gitHost: string })[] = [];
+  try {
+    for (const [index, org] of options.org.entries()) {
+      let origin = '';
+      const app = createApp(world, {
+        operations,
+        organization: org,
+        origin: () => origin,
+        allowedHosts: [...options.allowedHost, options.host],
+        inBandFaults: isLoopback(options.host),
+      });
+      const server = createServer(app, world);
+      const port = await listen(server, index === 0 ? options.port : 0, options.host);
+      servers.push(server);
+      const gitHost = `${shownHost(options.host)}:${port}`;
+      origin = `http://${gitHost}`;
+      orgs.push({ org, baseUrl: origin, gitUrl: origin, gitHost });
+    }
+    await Promise.all(orgs.map(({ baseUrl }) => answerOnce(baseUrl)));
+  } catch (error) {
+    await close({ graceMs: 0 });
+    throw error;
+  }
+  const key = defaultFixtureKey();
+  return {
+    ...orgs[0]!,
+    orgs,
+    keyId: key.id,
+    keyFile: key.privateKeyFile,
+    adminUrl: `${orgs[0]!.baseUrl}/_emulator`,
+    world,
+    close,
+    [Symbol.asyncDispose]: () => close(),
+  };
+}
+
+/** Asks the listener for its health: what listens but does not answer is not ready. */
+async function answerOnce(baseUrl: string): Promise<void> {
+  const { get } = await import('node:http');
+  await new Promise<void>((resolve, reject) => {
+    get(`${baseUrl}/_emulator/health`, { agent: false, headers: { connection: 'close' } }, (response) => {
+      response.resume();
+      response.once('end', resolve);
+    }).once('error', reject);
+  });
+}
+
+/** The address clients use: a wildcard is reached on loopback. */
+function shownHost(host: string): string {
+  if (host === '0.0.0.0' || host === '::') return '127.0.0.1';
+  return isIP(host) === 6 ? `[${host}]` : host;
+}
+
+function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '::1' || /^127\./.test(host);
+}

@@ -1,0 +1,35 @@
+const KiB = 1024;
+const MiB = 1024 * KiB;
+const GiB = 1024 * MiB;
+
+/** Every bound of the emulator: default, unit, reason. Each is also a flag of `emulator start`. */
+export const LIMITS = {
+  maxJsonBytes: [1 * MiB, 'bytes', 'largest JSON request body'],
+  maxLineBytes: [6 * MiB, 'bytes', 'longest NDJSON line; a full 4 MiB chunk takes 5,592,462'],
+  maxMetadataBytes: [16 * MiB, 'bytes', 'longest metadata line of a streamed write'],
+  maxFiles: [100_000, 'files', 'most file operations in one commit'],
+  maxCommitBytes: [1 * GiB, 'bytes', 'decoded content of one streamed commit'],
+  maxPushBytes: [1 * GiB, 'bytes', 'largest pushed pack, and largest inflated Git request'],
+  maxObjectBytes: [256 * MiB, 'bytes', 'largest inflated object'],
+  maxInflatedBytes: [4 * GiB, 'bytes', 'inflated content of one push'],
+  maxObjects: [5_000_000, 'objects', 'most objects in one push'],
+  maxHeldBytes: [2 * GiB, 'bytes', 'stored content of the whole process; past it writes answer 503'],
+  cacheBytes: [96 * MiB, 'bytes', 'inflated objects kept at hand, per repository'],
+  maxSockets: [512, 'sockets', 'open connections per port'],
+  headersTimeout: [10_000, 'ms', 'time to receive the request headers'],
+  idleTimeout: [30_000, 'ms', 'longest pause while a request body arrives'],
+  drainTimeout: [10_000, 'ms', 'time running requests get after SIGTERM'],
+  searchTimeout: [2_000, 'ms', 'time a search may take before it answers 504'],
+  maxPatternBytes: [1 * KiB, 'bytes', 'longest search expression'],
+  maxGlobs: [100, 'globs', 'most glob patterns in one request'],
+  maxGlobBytes: [4 * KiB, 'bytes', 'longest glob pattern'],
+  maxMetadataCommits: [100_000, 'commits', 'distinct last-touching commits file metadata expands'],
+  maxJournal: [10_000, 'entries', 'requests the journal keeps'],
+} as const satisfies Record<string, readonly [number, string, string]>;
+
+export type LimitName = keyof typeof LIMITS;
+export type Limits = { readonly [Name in LimitName]: number };
+
+export const DEFAULT_LIMITS = Object.fromEntries(
+  Object.entries(LIMITS).map(([name, [value]]) => [name, value]),
+) as Limits;

@@ -1,0 +1,79 @@
+import http from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import type Koa from 'koa';
+import { problem } from './http/problem.js';
+import { renderProblem } from './http/respond.js';
+import type { World } from './world.js';
+
+const CODES: Readonly<Record<string, 'request_header_fields_too_large' | 'request_timeout'>> = {
+  HPE_HEADER_OVERFLOW: 'request_header_fields_too_large',
+  ERR_HTTP_REQUEST_TIMEOUT: 'request_timeout',
+};
+
+/** An HTTP server with the limits of the world. It does not listen yet. */
+export function createServer(app: Koa, world: World): http.Server {
+  const { limits } = world;
+  const server = http.createServer(
+    {
+      keepAliveTimeout: 5_000,
+      headersTimeout: limits.headersTimeout,
+      // A push may take long; what may not is a pause, and bodies have a timer for that.
+      requestTimeout: 0,
+      connectionsCheckingInterval: 5_000,
+      maxHeaderSize: 16 * 1024,
+    },
+    app.callback(),
+  );
+  server.maxConnections = limits.maxSockets;
+  server.maxRequestsPerSocket = 1_000;
+  server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => answerBrokenRequest(error, socket, world));
+  return server;
+}
+
+/** What Node's parser refused never reaches the chain; it gets the same words all the same. */
+function answerBrokenRequest(error: NodeJS.ErrnoException, socket: Socket, world: World): void {
+  if (!socket.writable || error.code === 'ECONNRESET') {
+    socket.destroy();
+    return;
+  }
+  const code = CODES[error.code ?? ''] ?? 'bad_request';
+  const reply = renderProblem(problem(code, 'The request could not be read as HTTP.'), {
+    dialect: 'problem',
+    path: '/',
+    variants: world.variants,
+  });
+  const body = JSON.stringify(reply.json);
+  socket.end(
+    [
+      `HTTP/1.1 ${reply.status} ${http.STATUS_CODES[reply.status]}`,
+      `content-type: ${reply.headers!['content-type']}`,
+      `content-length: ${Buffer.byteLength(body)}`,
+      'connection: close',
+      '',
+      body,
+    ].join('\r\n'),
+  );
+}
+
+/** Resolves to the port that was bound. Rejects with the system's error (`EADDRINUSE`, …). */
+export function listen(server: http.Server, port: number, host: string): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, host, () => {
+      server.off('error', reject);
+      resolve((server.address() as AddressInfo).port);
+    });
+  });
+}
+
+/** Stops accepting, lets running requests finish for `graceMs`, then cuts what is left. */
+export async function drain(server: http.Server, graceMs: number): Promise<void> {
+  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+  // Connections that fall idle later are closed as they do.
+  const sweep = setInterval(() => server.closeIdleConnections(), 50);
+  const cut = setTimeout(() => server.closeAllConnections(), graceMs);
+  server.closeIdleConnections();
+  await closed;
+  clearInterval(sweep);
+  clearTimeout(cut);
+}

@@ -1,0 +1,141 @@
+import { type ByteString, textOf } from '../git/bytes.js';
+import { writeCommit } from '../git/commit.js';
+import type { Identity } from '../git/identity.js';
+import { COMMIT, type ObjectReader, type Oid, ZERO_OID } from '../git/object.js';
+import type { Quarantine } from '../git/store/quarantine.js';
+import { problem } from '../http/problem.js';
+import type { Repository } from './repository.js';
+
+/** Where ephemeral refs live: refs of their own on the same objects, as `gitnamespaces` lays them out. */
+export const EPHEMERAL = 'refs/namespaces/ephemeral/';
+
+/** The full ref name of a branch, in the normal or the ephemeral namespace. */
+export function branchRef(name: ByteString, ephemeral: boolean): ByteString {
+  return `${ephemeral ? EPHEMERAL : ''}refs/heads/${name}`;
+}
+
+/** One commit to be put on a branch. Branch names are byte strings, short and checked. */
+export interface BranchWrite {
+  readonly branch: ByteString;
+  readonly ephemeral: boolean;
+  /** Copied when the target does not exist. */
+  readonly base?: { readonly branch: ByteString; readonly ephemeral: boolean } | undefined;
+  /** What the target's tip has to be, or the base's when the target does not exist. */
+  readonly expected?: Oid | undefined;
+  readonly author: Identity;
+  readonly committer: Identity;
+  readonly message: string;
+  /** Writes the new tree on top of `parent` (undefined: no commit yet) and names it. */
+  readonly buildTree: (objects: Quarantine, parent: Oid | undefined) => Oid | Promise<Oid>;
+}
+
+/** The outcome as write results show it. */
+export interface BranchWritten {
+  readonly commit: Oid;
+  readonly tree: Oid;
+  /** The tip before; all zeros when the branch did not exist. */
+  readonly old: Oid;
+  /** Bytes of the new objects, headers of their pack entries included, before compression. */
+  readonly packBytes: number;
+}
+
+/**
+ * Adds one commit to a branch, all or nothing: the tip is compared, the objects are written in a
+ * quarantine, and they become visible in the same turn in which the ref moves. Anything that throws
+ * before leaves no trace.
+ */
+export function writeToBranch(repository: Repository, write: BranchWrite): Promise<BranchWritten> {
+  const { git } = repository;
+  const ref = branchRef(write.branch, write.ephemeral);
+  return git.write(async () => {
+    requireWritable(repository);
+    const { parent, old } = parentOf(repository, write);
+    const quarantine = git.objects.quarantine();
+    try {
+      const tree = await write.buildTree(quarantine, parent);
+      const commit = quarantine.write(
+        COMMIT,
+        writeCommit({
+          tree,
+          parents: parent === undefined ? [] : [parent],
+          author: write.author,
+          committer: write.committer,
+          message: write.message,
+        }),
+      );
+      if (git.refs.get(ref) === undefined && git.refs.conflictWith(ref) !== undefined) {
+        throw problem('conflict', `Branch ${textOf(write.branch)} stands in the way of another branch's folder.`);
+      }
+      const packBytes = bytesOfNew(quarantine, quarantine.base);
+      quarantine.publish();
+      git.updateRefs([{ name: ref, old, new: commit }]);
+      await git.history.extend([commit]);
+      return { commit, tree, old, packBytes };
+    } catch (error) {
+      quarantine.discard();
+      throw error;
+    }
+  });
+}
+
+/** A repository can be deleted while a body is arriving: what was checked before is checked again. */
+export function requireWritable(repository: Repository): void {
+  if (repository.record.state === 'deleted') {
+    throw problem('repository_not_found', 'The repository does not exist, or the token does not cover it.');
+  }
+}
+
+function parentOf(repository: Repository, write: BranchWrite): { parent: Oid | undefined; old: Oid } {
+  const { refs } = repository.git;
+  const tip = refs.get(branchRef(write.branch, write.ephemeral));
+  if (tip !== undefined) {
+    requireExpected(write, tip, `Branch ${textOf(write.branch)}`);
+    return { parent: tip, old: tip };
+  }
+  if (write.base) {
+    const base = refs.get(branchRef(write.base.branch, write.base.ephemeral));
+    if (base === undefined) throw notFound(write, `Base branch ${textOf(write.base.branch)} does not exist.`);
+    requireExpected(write, base, `Base branch ${textOf(write.base.branch)}`);
+    return { parent: base, old: ZERO_OID };
+  }
+  const isSeed =
+    !write.ephemeral && textOf(write.branch) === textOf(repository.defaultBranch ?? '') && isEmpty(repository);
+  if (!isSeed) throw notFound(write, `Branch ${textOf(write.branch)} does not exist and no base branch is given.`);
+  requireExpected(write, ZERO_OID, `Branch ${textOf(write.branch)}`);
+  return { parent: undefined, old: ZERO_OID };
+}
+
+function isEmpty(repository: Repository): boolean {
+  return repository.git.refs.entries('refs/heads/').next().done === true;
+}
+
+function requireExpected(write: BranchWrite, actual: Oid, what: string): void {
+  if (write.expected === undefined || write.expected === actual) return;
+  const detail = `${what} is at ${actual}, not at the expected ${write.expected}.`;
+  throw problem('conflict', detail, { result: failedResult(write.branch, actual, detail) });
+}
+
+function notFound(write: BranchWrite, detail: string) {
+  return problem('branch_not_found', detail, { result: failedResult(write.branch, ZERO_OID, detail) });
+}
+
+/** The write result of a write that did not happen. */
+export function failedResult(branch: ByteString, tip: Oid, message: string): Record<string, unknown> {
+  const name = textOf(branch);
+  const shas = { old_sha: tip, new_sha: tip };
+  return {
+    commit: null,
+    result: { branch: name, target_branch: name, ...shas, success: false, status: 'precondition_failed', message },
+  };
+}
+
+/** Size of the objects from number `base` on, as entries of a pack without compression. */
+function bytesOfNew(objects: ObjectReader, base: number): number {
+  const headerAndTrailer = 32;
+  let sum = headerAndTrailer;
+  for (let number = base; number < objects.size; number++) {
+    const size = objects.sizeOf(number);
+    sum += size + (size < 16 ? 1 : 1 + Math.ceil((32 - Math.clz32(size >>> 4)) / 7));
+  }
+  return sum;
+}

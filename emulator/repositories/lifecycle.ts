@@ -1,0 +1,88 @@
+import type { Operation } from '../http/operation.js';
+import { type ProblemCode, problem } from '../http/problem.js';
+import type { Variants } from '../variants.js';
+
+/** Specification, States and transitions. */
+export type RepositoryState = 'active' | 'deleted' | 'thawing' | 'syncing';
+
+/** What a state refuses with, or undefined where it does not stand in the way. */
+type Cell = ProblemCode | undefined;
+
+interface StateRow {
+  readonly read: Cell;
+  readonly write: Cell;
+  readonly delete: Cell;
+  /** Operations whose own table says otherwise, by id. */
+  readonly except: Readonly<Record<string, Cell>>;
+  readonly detail: string;
+}
+
+/**
+ * States by operations, the one table. File metadata and grep list 503 for these states in their own
+ * tables; every other operation has the specific codes of the Errors table.
+ */
+const STATES: Readonly<Record<RepositoryState, StateRow>> = {
+  active: { read: undefined, write: undefined, delete: undefined, except: {}, detail: '' },
+  deleted: {
+    read: 'repository_not_found',
+    write: 'repository_not_found',
+    delete: 'repository_deleted',
+    except: {},
+    detail: 'The repository has been deleted.',
+  },
+  thawing: {
+    read: 'repository_thawing',
+    write: 'repository_thawing',
+    delete: 'repository_thawing',
+    except: { fileMetadata: 'service_unavailable' },
+    detail: 'The repository is being restored from cold storage; retry after Retry-After.',
+  },
+  syncing: {
+    read: undefined,
+    write: 'sync_in_progress',
+    delete: 'sync_in_progress',
+    except: { grep: 'service_unavailable', fileMetadata: 'service_unavailable' },
+    detail: 'An upstream sync of the repository is in progress; retry shortly.',
+  },
+};
+
+export interface StateFacts {
+  /** Seconds a client should wait before it tries again. */
+  readonly retryAfter: number;
+}
+
+/** The code `state` refuses `operation` with, or undefined. */
+export function refusalOf(
+  state: RepositoryState,
+  operation: Pick<Operation, 'id' | 'effect'>,
+  variants: Variants,
+): ProblemCode | undefined {
+  const row = STATES[state];
+  if (Object.hasOwn(row.except, operation.id)) return row.except[operation.id];
+  const cell = row[operation.effect];
+  if (state === 'syncing' && cell === undefined && variants.syncBlocks === 'all') return 'sync_in_progress';
+  if (state === 'deleted' && variants.deletedRepository === '409') return 'repository_deleted';
+  return cell;
+}
+
+/** Throws what `state` answers to `operation`, in the code the operation's table gives it. */
+export function checkState(
+  state: RepositoryState,
+  operation: Pick<Operation, 'id' | 'effect'>,
+  variants: Variants,
+  facts: StateFacts,
+): void {
+  const code = refusalOf(state, operation, variants);
+  if (code === undefined) return;
+  if (code === 'repository_not_found') throw repositoryNotFound();
+  const waits = code !== 'repository_deleted';
+  throw problem(code, STATES[state].detail, waits ? { headers: { 'retry-after': String(facts.retryAfter) } } : {});
+}
+
+/**
+ * One answer, to the byte, for a repository that is missing, deleted, or named by another claim:
+ * nothing tells whether a name exists (Authentication, Repository claim 3).
+ */
+export function repositoryNotFound() {
+  return problem('repository_not_found', 'The repository does not exist, or the token does not cover it.');
+}

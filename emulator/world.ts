@@ -1,0 +1,211 @@
+import sortedBTree from 'sorted-btree';
+import type { KeyRing } from './auth/keys.js';
+import { bytesOf } from './git/bytes.js';
+import { Refs } from './git/refs.js';
+import { MemoryBudget } from './git/store/memory-budget.js';
+import { ObjectStore } from './git/store/object-store.js';
+import { Scratch } from './git/store/scratch.js';
+import { Journal } from './journal.js';
+import { DEFAULT_LIMITS, type Limits } from './limits.js';
+import { type Clock, Ids, type Log, realClock, silentLog } from './ports.js';
+import { Repository, type RepositoryRecord } from './repositories/repository.js';
+import { DEFAULT_VARIANTS, type Variants } from './variants.js';
+
+const BTree = sortedBTree.default;
+type SortedMap<K, V> = sortedBTree.default<K, V>;
+
+/** An organization as it stands: an immutable value. */
+export interface Organization {
+  readonly name: string;
+  readonly keys: KeyRing;
+  /** Whether tokens can be verified now; while not, every request is 403 `authentication_unavailable`. */
+  readonly authenticationAvailable: boolean;
+  readonly hostingEnabled: boolean;
+  /** Applications on the external forge. Anything but one is 412 `forge_app_not_configured`. */
+  readonly forgeApps: number;
+}
+
+/** The whole state, one immutable value: a snapshot is a reference to it. */
+export interface WorldState {
+  readonly organizations: ReadonlyMap<string, Organization>;
+  /** By id. */
+  readonly repositories: SortedMap<string, RepositoryRecord>;
+  /** Id by `organization NUL name`. */
+  readonly names: SortedMap<string, string>;
+  /** Id by organization and sequence, in order of creation. */
+  readonly order: SortedMap<string, string>;
+  readonly created: number;
+}
+
+export interface WorldOptions {
+  readonly organizations: readonly Organization[];
+  readonly seed?: string;
+  readonly clock?: Clock;
+  readonly variants?: Variants;
+  readonly limits?: Limits;
+  readonly log?: Log;
+}
+
+/**
+ * Everything one emulated service knows. No state lives outside a `World`, so many of them fit into one
+ * process; time, ids and secrets come from here, so that the same seed, clock and requests give the
+ * same bytes.
+ */
+export class World {
+  readonly seed: string;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly variants: Variants;
+  readonly limits: Limits;
+  readonly log: Log;
+  readonly journal: Journal;
+  #state: WorldState;
+  #requests = 0;
+  /** Handles by repository id: what they hold beside the record is derived or append-only. */
+  readonly #handles = new Map<string, Repository>();
+  /** Shared by all object stores: memory is one, and so are the tools that work on it. */
+  readonly #budget: MemoryBudget;
+  readonly #scratch = new Scratch();
+
+  constructor(options: WorldOptions) {
+    this.seed = options.seed ?? '1';
+    this.clock = options.clock ?? realClock;
+    this.ids = new Ids(this.seed);
+    this.variants = options.variants ?? DEFAULT_VARIANTS;
+    this.limits = options.limits ?? DEFAULT_LIMITS;
+    this.log = options.log ?? silentLog;
+    this.journal = new Journal(this.limits.maxJournal);
+    this.#budget = new MemoryBudget(this.limits.maxHeldBytes);
+    this.#state = {
+      organizations: new Map(options.organizations.map((organization) => [organization.name, organization])),
+      repositories: new BTree(),
+      names: new BTree(),
+      order: new BTree(),
+      created: 0,
+    };
+  }
+
+  /** Requests are numbered in order of arrival; the journal, the log and `X-Request-Id` use the same id. */
+  nextRequestId(): string {
+    this.#requests += 1;
+    return `req-${String(this.#requests).padStart(8, '0')}`;
+  }
+
+  get state(): WorldState {
+    return this.#state;
+  }
+
+  organization(name: string): Organization | undefined {
+    return this.#state.organizations.get(name);
+  }
+
+  updateOrganization(name: string, changes: Partial<Omit<Organization, 'name'>>): void {
+    const organization = this.#state.organizations.get(name);
+    if (!organization) throw new Error(`There is no organization ${name}.`);
+    const organizations = new Map(this.#state.organizations).set(name, { ...organization, ...changes });
+    this.#state = { ...this.#state, organizations };
+  }
+
+  /** The repository of that name, deleted or not; undefined when the name was never used. */
+  repository(organization: string, name: string): Repository | undefined {
+    const id = this.#state.names.get(keyOf(organization, name));
+    return id === undefined ? undefined : this.#handles.get(id);
+  }
+
+  repositoryById(id: string): Repository | undefined {
+    return this.#handles.get(id);
+  }
+
+  /** Creates a repository; a deleted one of the same name gives way. Throws if the name is in use. */
+  createRepository(
+    organization: string,
+    name: string,
+    options: { defaultBranch: string } & Partial<Pick<RepositoryRecord, 'baseRepo'>>,
+  ): Repository {
+    const state = this.#state;
+    const previous = this.repository(organization, name);
+    if (previous && previous.record.state !== 'deleted') throw new Error(`${name} is in use.`);
+    const { defaultBranch, ...rest } = options;
+    const sequence = state.created + 1;
+    const record: RepositoryRecord = {
+      id: this.ids.uuid('repository'),
+      organization,
+      name,
+      sequence,
+      createdAt: this.clock.now(),
+      state: 'active',
+      refs: Refs.empty(bytesOf(defaultBranch)),
+      watermark: 0,
+      ...rest,
+    };
+    this.#state = {
+      ...state,
+      created: sequence,
+      repositories: state.repositories.with(record.id, record),
+      names: state.names.with(keyOf(organization, name), record.id),
+      order: state.order.with(orderKey(organization, sequence), record.id),
+    };
+    return this.#adopt(record);
+  }
+
+  /**
+   * Marks the repository as deleted and lets go of its objects: their memory counts no more, and is free as
+   * soon as the last running reader has ended.
+   */
+  deleteRepository(repository: Repository): void {
+    const { record } = repository;
+    const { budget } = repository.git.objects.stored;
+    repository.update({ state: 'deleted', refs: Refs.empty(bytesOf('main')), watermark: 0 });
+    this.#state = { ...this.#state, order: this.#state.order.without(orderKey(record.organization, record.sequence)) };
+    this.#adopt(this.#state.repositories.get(record.id)!);
+    budget.give(budget.used);
+  }
+
+  /** Repositories of an organization in order of creation, after position `after`; deleted ones are left out. */
+  *repositories(organization: string, after = 0): IterableIterator<Repository> {
+    const prefix = `${organization}\0`;
+    const { order } = this.#state;
+    for (const [key, id] of order.entries(orderKey(organization, after + 1))) {
+      if (!key.startsWith(prefix)) return;
+      const repository = this.#handles.get(id);
+      if (repository) yield repository;
+    }
+  }
+
+  /** Bytes that all object stores hold together. */
+  get heldBytes(): number {
+    return this.#budget.used;
+  }
+
+  #adopt(record: RepositoryRecord): Repository {
+    const objects = new ObjectStore({
+      cacheBytes: this.limits.cacheBytes,
+      limits: {
+        packBytes: this.limits.maxPushBytes,
+        objectBytes: this.limits.maxObjectBytes,
+        inflatedBytes: this.limits.maxInflatedBytes,
+        objects: this.limits.maxObjects,
+      },
+      budget: this.#budget,
+      scratch: this.#scratch,
+    });
+    const home = {
+      record: (id: string) => this.#state.repositories.get(id)!,
+      replace: (next: RepositoryRecord) => {
+        this.#state = { ...this.#state, repositories: this.#state.repositories.with(next.id, next) };
+      },
+      now: () => this.clock.now(),
+    };
+    const repository = new Repository(record.id, home, objects);
+    this.#handles.set(record.id, repository);
+    return repository;
+  }
+}
+
+function keyOf(organization: string, name: string): string {
+  return `${organization}\0${name}`;
+}
+
+function orderKey(organization: string, sequence: number): string {
+  return `${organization}\0${String(sequence).padStart(12, '0')}`;
+}
