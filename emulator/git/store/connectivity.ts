@@ -1,0 +1,111 @@
+import { BLOB, EMPTY_TREE_OID, MissingObject, type Oid, type TypeCode, typeName } from '../object.js';
+import { Turn } from '../turn.js';
+import type { Intake } from './intake.js';
+import { ANY, type LinkType, readLinks } from './link-ledger.js';
+
+/**
+ * Decides whether everything reachable from a tip is there, with the types its links say.
+ *
+ * Objects found connected before are marked complete and not looked into again. New objects are all
+ * complete when each of their links was found, which needs no walk. Only otherwise the tips are walked,
+ * and what such a walk learns, good or bad, is kept: many tips on one broken history cost one walk.
+ */
+export class Connectivity {
+  /** Objects from which something missing is reachable, as known when the store had `#knownAt` objects. */
+  readonly #broken = new Map<number, MissingObject>();
+  #knownAt = -1;
+
+  constructor(
+    private readonly intake: Intake,
+    private readonly base: number,
+  ) {}
+
+  /** Throws `MissingObject`. */
+  async check(tips: Iterable<Oid>): Promise<void> {
+    const { objects } = this.intake;
+    if (this.#knownAt !== objects.count) {
+      this.#broken.clear();
+      this.#knownAt = objects.count;
+      if (await this.#areLinksFound()) objects.complete.fill(1, this.base, objects.count);
+    }
+    for (const tip of tips) {
+      const number = this.#resolve(Buffer.from(tip, 'hex'), 0, ANY);
+      if (number >= 0) await this.#walk(number);
+    }
+  }
+
+  /** Whether every link of the new objects leads to a new object or to a complete one. */
+  async #areLinksFound(): Promise<boolean> {
+    const { objects, links } = this.intake;
+    const turn = new Turn();
+    for (let index = 0; index < links.size && !links.isDoubtful; index++) {
+      const number = this.intake.find(links.oids, links.startOf(index));
+      const isFound = number >= this.base || (number >= 0 && objects.complete[number] === 1);
+      if (isFound ? !isOfType(objects.types[number]!, links.typeOf(index)) : !links.isEmptyTree(index)) {
+        links.isDoubtful = true;
+      }
+      if ((index & 255) === 255 && turn.isOver) await turn.pass();
+    }
+    return !links.isDoubtful;
+  }
+
+  /**
+   * Depth first with a stack of its own: `~number` on it means "left", so that the objects entered and
+   * not left are the path from the tip, and all of them are broken when something is missing.
+   */
+  async #walk(tip: number): Promise<void> {
+    const { objects } = this.intake;
+    const turn = new Turn();
+    const entered = new Set<number>();
+    const stack = [tip];
+    const push = (bytes: Uint8Array, at: number, type: LinkType): void => {
+      const number = this.#resolve(bytes, at, type);
+      if (number >= 0 && !entered.has(number)) stack.push(number);
+    };
+    try {
+      for (let top = stack.pop(); top !== undefined; top = stack.pop()) {
+        if (top < 0) {
+          objects.complete[~top] = 1;
+          entered.delete(~top);
+          continue;
+        }
+        if (objects.complete[top] === 1) continue;
+        entered.add(top);
+        stack.push(~top);
+        this.#readLinksOf(top, push);
+        if (turn.isOver) await turn.pass();
+      }
+    } catch (error) {
+      if (error instanceof MissingObject) for (const number of entered) this.#broken.set(number, error);
+      throw error;
+    }
+  }
+
+  #readLinksOf(number: number, push: (bytes: Uint8Array, at: number, type: LinkType) => void): void {
+    const { objects } = this.intake;
+    const type = objects.types[number] as TypeCode;
+    // Reading the blobs would be most of the work, and they link to nothing.
+    if (type === BLOB) return;
+    const body = objects.read(number);
+    if (!readLinks(type, body, 0, body.length, push)) throw new MissingObject(objects.oidOf(number), typeName(type));
+  }
+
+  /** The number to walk on from, or -1 when there is nothing to look into. Throws `MissingObject`. */
+  #resolve(bytes: Uint8Array, at: number, type: LinkType): number {
+    const { objects } = this.intake;
+    const number = this.intake.find(bytes, at);
+    if (number >= 0 && isOfType(objects.types[number]!, type)) {
+      const broken = this.#broken.get(number);
+      if (broken !== undefined) throw broken;
+      return objects.complete[number] === 1 ? -1 : number;
+    }
+    const oid = Buffer.from(bytes.subarray(at, at + 20)).toString('hex');
+    // Git knows the empty tree without anybody storing it.
+    if (number < 0 && oid === EMPTY_TREE_OID) return -1;
+    throw new MissingObject(oid, type === ANY ? 'object' : typeName(type));
+  }
+}
+
+function isOfType(type: number, wanted: LinkType): boolean {
+  return wanted === ANY || type === wanted;
+}

@@ -1,0 +1,239 @@
+import type { TypeCode } from '../object.js';
+import type { Turn } from '../turn.js';
+import { applyDelta, DeltaError, DeltaHeader } from './delta.js';
+import { bufferWithRoom } from './growable.js';
+import { type Inflater, inflateEntry } from './inflater.js';
+import type { CheckObject, Intake } from './intake.js';
+import { FREE_DELTA_WORK, type StoreLimits } from './limits.js';
+import { HEADROOM } from './object-hash.js';
+import { NONE, type PackEntries } from './pack-entries.js';
+import { PackError } from './pack-error.js';
+import type { Segment } from './segment.js';
+
+/** Bytes of bases kept inflated while the deltas on them are resolved. */
+const KEPT_BASES = 128 * 1024 * 1024;
+/** An object this large is hashed in turns. */
+export const LARGE = 1024 * 1024;
+
+/** The pack whose deltas are resolved. */
+export interface ScannedPack {
+  readonly entries: PackEntries;
+  readonly segment: Segment;
+  /** Index of the segment, and where its entries end. */
+  readonly segmentIndex: number;
+  readonly end: number;
+  /** Bytes its entries inflate to. */
+  readonly inflated: number;
+  /** Deltas that stayed inflated since the scan. */
+  readonly keptDeltas: Buffer;
+}
+
+/** A base on the path from a whole object to the delta at work. */
+interface Frame {
+  readonly number: number;
+  readonly size: number;
+  /** Where its body is in the arena, or `NONE` when it had to make room. */
+  bodyAt: number;
+  /** Memory between `low` and the body is free, and everything from `top` on. */
+  low: number;
+  top: number;
+  /** The next delta on it, and the heaviest of them, which comes last. */
+  next: number;
+  heaviest: number;
+}
+
+/**
+ * Turns deltas into objects, each base before what hangs on it, along a stack of its own: a chain may be
+ * as long as a pack. Of the deltas on a base the one with most entries behind it comes last and takes
+ * its base's memory over; so at most log2(entries) bases are in memory at once.
+ */
+export class DeltaResolver {
+  #arena: Buffer = Buffer.allocUnsafeSlow(64 * 1024);
+  readonly #frames: Frame[] = [];
+  readonly #header = new DeltaHeader();
+  readonly #mostWork: number;
+  /** Bytes written by applying deltas. */
+  #work = 0;
+
+  constructor(
+    private readonly pack: ScannedPack,
+    private readonly intake: Intake,
+    private readonly inflater: Inflater,
+    private readonly limits: StoreLimits,
+    private readonly turn: Turn,
+    private readonly check: CheckObject | undefined,
+  ) {
+    this.#mostWork = Math.max(FREE_DELTA_WORK, pack.inflated * limits.deltaWork);
+  }
+
+  /** Resolves everything that can be; `thin` lets bases be objects the store already has. */
+  async resolve(thin: boolean): Promise<void> {
+    const { entries } = this.pack;
+    entries.weigh();
+    for (let entry = 0; entry < entries.count && entries.unresolved > 0; entry++) {
+      const number = entries.numbers[entry]!;
+      if (number !== NONE) await this.#resolveOn(number, this.#takeDeltas(entry, number));
+    }
+    if (!thin) return;
+    const { namedBases } = entries;
+    for (let index = 0; index < namedBases.size && entries.unresolved > 0; index++) {
+      const number = this.intake.find(namedBases.oids, namedBases.startOf(index));
+      if (number !== NONE) await this.#resolveOn(number, entries.takeNamedDeltas(index));
+    }
+  }
+
+  /** The list of all deltas on an entry, by distance and by id. Nobody gets it twice. */
+  #takeDeltas(entry: number, number: number): number {
+    const { entries } = this.pack;
+    const byDistance = entries.firstDeltas[entry]!;
+    entries.firstDeltas[entry] = NONE;
+    if (entries.namedBases.size === 0) return byDistance;
+    const { objects } = this.intake;
+    const index = entries.namedBases.find(objects.oids, number * 20);
+    const byId = index === NONE ? NONE : entries.takeNamedDeltas(index);
+    if (byId === NONE) return byDistance;
+    let last = byId;
+    while (entries.nextDeltas[last] !== NONE) last = entries.nextDeltas[last]!;
+    entries.nextDeltas[last] = byDistance;
+    return byId;
+  }
+
+  async #resolveOn(number: number, deltas: number): Promise<void> {
+    if (deltas === NONE) return;
+    const frames = this.#frames;
+    this.#push(number, this.intake.objects.sizes[number]!, NONE, 0, 0, deltas);
+    for (let units = 0; frames.length > 0; units++) {
+      if ((units & 7) === 0 && this.turn.isOver) await this.turn.pass();
+      const frame = frames.at(-1)!;
+      const { entries } = this.pack;
+      let entry = frame.next;
+      if (entry === frame.heaviest && entry !== NONE) entry = entries.nextDeltas[entry]!;
+      if (entry !== NONE) {
+        frame.next = entries.nextDeltas[entry]!;
+        const pending = this.#resolveDelta(frame, entry, false);
+        if (pending !== undefined) await pending;
+      } else {
+        frames.pop();
+        const pending = this.#resolveDelta(frame, frame.heaviest, true);
+        if (pending !== undefined) await pending;
+      }
+    }
+  }
+
+  #push(number: number, size: number, bodyAt: number, low: number, top: number, deltas: number): void {
+    const { nextDeltas, weights } = this.pack.entries;
+    let heaviest = deltas;
+    for (let entry = deltas; entry !== NONE; entry = nextDeltas[entry]!) {
+      if (weights[entry]! > weights[heaviest]!) heaviest = entry;
+    }
+    this.#frames.push({ number, size, bodyAt, low, top, next: deltas, heaviest });
+  }
+
+  /** Makes an object of one delta on `base`; with `isLast`, the base is not needed any more. */
+  #resolveDelta(base: Frame, entry: number, isLast: boolean): Promise<void> | undefined {
+    const { entries } = this.pack;
+    const deltaSize = entries.sizes[entry]!;
+    const header = this.#header;
+    const { buffer: source, at } = this.#inflatedDelta(entry);
+    try {
+      header.parse(source, at, at + deltaSize);
+    } catch (error) {
+      throw this.#fault(entry, error);
+    }
+    const size = header.resultSize;
+    if (header.baseSize !== base.size) throw this.#fault(entry, new DeltaError());
+    if (size > this.limits.objectBytes) {
+      throw new PackError('limit', `object of ${size} bytes exceeds the limit of ${this.limits.objectBytes} bytes`);
+    }
+    this.#addWork(size);
+    const low = this.#place(base, HEADROOM + size + deltaSize);
+    const bodyAt = low + HEADROOM;
+    const deltaAt = bodyAt + size;
+    source.copy(this.#arena, deltaAt, at, at + deltaSize);
+    try {
+      const instructions = deltaAt + header.end - at;
+      applyDelta(this.#arena, base.bodyAt, base.size, instructions, deltaAt + deltaSize, bodyAt, size);
+    } catch (error) {
+      throw this.#fault(entry, error);
+    }
+    const type = this.intake.objects.types[base.number] as TypeCode;
+    if (size < LARGE) {
+      this.intake.name(type, this.#arena, bodyAt, size);
+      this.#store(base, entry, type, bodyAt, size, isLast);
+      return undefined;
+    }
+    return this.intake
+      .nameInTurns(type, this.#arena, bodyAt, size, this.turn)
+      .then(() => this.#store(base, entry, type, bodyAt, size, isLast));
+  }
+
+  #store(base: Frame, entry: number, type: TypeCode, bodyAt: number, size: number, isLast: boolean): void {
+    const { entries, segmentIndex, end } = this.pack;
+    const location = {
+      segment: segmentIndex,
+      offset: entries.offsets[entry]!,
+      end: entries.endOf(entry, end),
+      base: base.number,
+    };
+    const number = this.intake.storeNamed(type, this.#arena, bodyAt, size, location, this.check);
+    entries.numbers[entry] = number;
+    entries.unresolved--;
+    const deltas = this.#takeDeltas(entry, number);
+    if (deltas === NONE) return;
+    // Beside a base that is still needed, memory starts above both; in place of it, where its own started.
+    const top = isLast ? bodyAt + size : Math.max(base.top, bodyAt + size);
+    const low = isLast ? base.low : Math.max(base.top, bodyAt - HEADROOM);
+    this.#push(number, size, bodyAt, low, top, deltas);
+  }
+
+  #inflatedDelta(entry: number): { buffer: Buffer; at: number } {
+    const { entries, segment, end, keptDeltas } = this.pack;
+    const kept = entries.kept[entry]!;
+    if (kept !== NONE) return { buffer: keptDeltas, at: kept };
+    const start = entries.dataStarts[entry]!;
+    inflateEntry(this.inflater, segment, start, entries.endOf(entry, end), entries.sizes[entry]!);
+    return { buffer: this.inflater.output, at: HEADROOM };
+  }
+
+  /** Finds `need` bytes of free memory, in front of the base's body or above it; loads the body if it is gone. */
+  #place(base: Frame, need: number): number {
+    if (base.bodyAt === NONE) this.#load(base);
+    if (base.bodyAt - base.low >= need) return base.low;
+    if (base.top + need > KEPT_BASES) this.#dropBelow(base);
+    this.#arena = bufferWithRoom(this.#arena, base.top + need);
+    return base.top;
+  }
+
+  /** Reads a base whose body is not in the arena: a root, or one that had to make room. The arena is free then. */
+  #load(base: Frame): void {
+    const body = this.intake.objects.read(base.number);
+    this.#arena = bufferWithRoom(this.#arena, HEADROOM + base.size);
+    body.copy(this.#arena, HEADROOM);
+    base.low = 0;
+    base.bodyAt = HEADROOM;
+    base.top = HEADROOM + base.size;
+    this.#addWork(base.size * this.intake.objects.depthOf(base.number));
+  }
+
+  /** Gives up all bodies but that of `base`, which moves to the start of the arena. */
+  #dropBelow(base: Frame): void {
+    for (const frame of this.#frames) {
+      if (frame !== base) frame.bodyAt = NONE;
+    }
+    this.#arena.copyWithin(HEADROOM, base.bodyAt, base.bodyAt + base.size);
+    base.low = 0;
+    base.bodyAt = HEADROOM;
+    base.top = HEADROOM + base.size;
+  }
+
+  #addWork(bytes: number): void {
+    this.#work += bytes;
+    if (this.#work > this.#mostWork) {
+      throw new PackError('limit', `deltas write more than the limit of ${this.#mostWork} bytes`);
+    }
+  }
+
+  #fault(entry: number, error: unknown): unknown {
+    return error instanceof DeltaError ? PackError.at(this.pack.entries.offsets[entry]!, error.message) : error;
+  }
+}

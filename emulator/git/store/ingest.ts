@@ -1,0 +1,131 @@
+import type { TypeCode } from '../object.js';
+import { Turn } from '../turn.js';
+import { DeltaResolver, LARGE } from './delta-resolver.js';
+import { bufferWithRoom } from './growable.js';
+import { createInflater, type Inflater } from './inflater.js';
+import type { CheckObject, Intake } from './intake.js';
+import type { StoreLimits } from './limits.js';
+import { HEADROOM } from './object-hash.js';
+import { PackError } from './pack-error.js';
+import { PackScan, type ScanSink } from './pack-scan.js';
+import { WHOLE } from './stored-objects.js';
+
+export interface IngestOptions {
+  /** Whether bases may be objects the store already has. */
+  readonly thin: boolean;
+  readonly check?: CheckObject;
+  readonly signal?: AbortSignal;
+}
+
+export interface IngestResult {
+  /** Entries of the pack, and bytes with header and checksum. */
+  readonly objects: number;
+  readonly bytes: number;
+}
+
+/** Bytes of inflated deltas kept from the scan until they are applied; what is beyond is inflated again. */
+const KEPT_DELTAS = 64 * 1024 * 1024;
+/** Bytes taken over at once, however large the pieces are that arrive. */
+const GULP = 512 * 1024;
+
+/**
+ * Takes a pack in: scans it as it arrives, whole objects at once, and resolves its deltas when it is
+ * all there and its checksum is right. Everything happens in turns, so that others are served meanwhile.
+ */
+export async function ingestPack(
+  intake: Intake,
+  limits: StoreLimits,
+  pack: AsyncIterable<Uint8Array>,
+  options: IngestOptions,
+): Promise<IngestResult> {
+  const { objects } = intake;
+  const before = objects.count;
+  const turn = new Turn({ signal: options.signal });
+  const segment = objects.addSegment();
+  const segmentIndex = objects.segments.length - 1;
+  const inflater = createInflater();
+  const entries = new EntrySink(intake, inflater, segmentIndex, turn, options.check);
+  const scan = new PackScan(segment, inflater, limits, entries);
+  entries.attach(scan);
+  for await (const bytes of pack) {
+    for (let at = 0; at < bytes.length; at += GULP) {
+      scan.push(bytes.subarray(at, at + GULP));
+      await runScan(scan, turn);
+    }
+  }
+  scan.end();
+  await runScan(scan, turn);
+  scan.verifyEnd();
+  segment.seal();
+  const scanned = {
+    entries: scan.entries,
+    segment,
+    segmentIndex,
+    end: scan.entriesEnd,
+    inflated: scan.inflated,
+    keptDeltas: entries.keptDeltas,
+  };
+  await new DeltaResolver(scanned, intake, inflater, limits, turn, options.check).resolve(options.thin);
+  const { unresolved, count } = scan.entries;
+  if (unresolved > 0) {
+    throw new PackError('unresolved', `pack has ${unresolved} unresolved delta${unresolved === 1 ? '' : 's'}`);
+  }
+  const bytes = segment.length;
+  if (objects.count === before) objects.dropLastSegment();
+  return { objects: count, bytes };
+}
+
+async function runScan(scan: PackScan, turn: Turn): Promise<void> {
+  turn.check();
+  for (let steps = 0; ; steps++) {
+    const more = scan.step();
+    if (!(typeof more === 'boolean' ? more : await more)) break;
+    if ((steps & 15) === 15 && turn.isOver) {
+      scan.hashWhatWasRead();
+      await turn.pass();
+    }
+  }
+  scan.hashWhatWasRead();
+}
+
+/** Stores whole objects as they are scanned and keeps small deltas until their bases are known. */
+class EntrySink implements ScanSink {
+  keptDeltas: Buffer = Buffer.alloc(0);
+  #kept = 0;
+  #scan!: PackScan;
+
+  constructor(
+    private readonly intake: Intake,
+    private readonly inflater: Inflater,
+    private readonly segment: number,
+    private readonly turn: Turn,
+    private readonly check: CheckObject | undefined,
+  ) {}
+
+  attach(scan: PackScan): void {
+    this.#scan = scan;
+  }
+
+  whole(entry: number, type: TypeCode, end: number): Promise<void> | undefined {
+    const { output, size } = this.inflater;
+    const store = () => {
+      const offset = this.#scan.entries.offsets[entry]!;
+      const location = { segment: this.segment, offset, end, base: WHOLE };
+      const number = this.intake.storeNamed(type, output, HEADROOM, size, location, this.check);
+      this.#scan.entries.numbers[entry] = number;
+    };
+    if (size >= LARGE) return this.intake.nameInTurns(type, output, HEADROOM, size, this.turn).then(store);
+    this.intake.name(type, output, HEADROOM, size);
+    store();
+    return undefined;
+  }
+
+  delta(entry: number): void {
+    const { output, size } = this.inflater;
+    if (this.#kept + size > KEPT_DELTAS) return;
+    this.keptDeltas = bufferWithRoom(this.keptDeltas, this.#kept + size);
+    output.copy(this.keptDeltas, this.#kept, HEADROOM, HEADROOM + size);
+    this.#scan.entries.kept[entry] = this.#kept;
+    this.#kept += size;
+  }
+}

@@ -1,0 +1,29 @@
+const MIB = 1024 * 1024;
+
+/** What one store takes in. Every limit is checked before memory is set aside for what it limits. */
+export interface StoreLimits {
+  /** Bytes of one pack as it arrives. */
+  readonly packBytes: number;
+  /** Bytes of one inflated object. */
+  readonly objectBytes: number;
+  /** Bytes that all entries of one pack inflate to; deltas count as deltas. */
+  readonly inflatedBytes: number;
+  /** Entries of one pack. */
+  readonly objects: number;
+  /** Bytes that applying a pack's deltas may write, as a multiple of what the pack inflates to. */
+  readonly deltaWork: number;
+  /** Bytes the store may hold, packs and indexes together. */
+  readonly heldBytes: number;
+}
+
+export const DEFAULT_LIMITS: StoreLimits = {
+  packBytes: 1024 * MIB,
+  objectBytes: 256 * MIB,
+  inflatedBytes: 4096 * MIB,
+  objects: 5_000_000,
+  deltaWork: 100,
+  heldBytes: Number.POSITIVE_INFINITY,
+};
+
+/** Delta work that is always allowed: a small pack of one long chain is no attack. */
+export const FREE_DELTA_WORK = 1024 * MIB;

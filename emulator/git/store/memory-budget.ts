@@ -1,0 +1,27 @@
+import { StoreFull } from './pack-error.js';
+
+/** A limit on held bytes; with a parent, part of a limit that several stores share. */
+export class MemoryBudget {
+  #used = 0;
+
+  constructor(
+    readonly limit: number,
+    private readonly parent?: MemoryBudget | undefined,
+  ) {}
+
+  get used(): number {
+    return this.#used;
+  }
+
+  /** Throws `StoreFull`, having taken nothing, when `bytes` more are too many here or above. */
+  take(bytes: number): void {
+    if (this.#used + bytes > this.limit) throw new StoreFull(this.limit);
+    this.parent?.take(bytes);
+    this.#used += bytes;
+  }
+
+  give(bytes: number): void {
+    this.parent?.give(bytes);
+    this.#used -= bytes;
+  }
+}

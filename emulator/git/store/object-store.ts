@@ -1,0 +1,111 @@
+import type { ObjectReader, Oid, TypeCode } from '../object.js';
+import { DEFAULT_LIMITS, type StoreLimits } from './limits.js';
+import { MemoryBudget } from './memory-budget.js';
+import { type HashBytes, hashBytes } from './object-hash.js';
+import { findPrefix } from './oid-prefix.js';
+import { OID_BYTES, OidSlots } from './oid-slots.js';
+import { Quarantine } from './quarantine.js';
+import { Scratch } from './scratch.js';
+import { StoredObjects } from './stored-objects.js';
+
+export { Quarantine } from './quarantine.js';
+
+export interface ObjectStoreOptions {
+  /** Bytes of inflated objects kept at hand; 32 MiB unless told. */
+  readonly cacheBytes?: number;
+  readonly limits?: Partial<StoreLimits>;
+  /** A budget shared with other stores. */
+  readonly budget?: MemoryBudget;
+  /** Tools shared with other stores. */
+  readonly scratch?: Scratch;
+  /** Another hash than SHA-1, for tests of what happens when two objects have the same. */
+  readonly hash?: HashBytes;
+}
+
+const CACHE_BYTES = 32 * 1024 * 1024;
+
+/**
+ * The published objects of one repository. They are only ever added, through a quarantine, and never
+ * change: whoever holds a number or has read an object can rely on it for good.
+ */
+export class ObjectStore implements ObjectReader {
+  /** Where the objects lie, for the pack writer. Numbers from `size` on are not published. */
+  readonly stored: StoredObjects;
+  readonly #limits: StoreLimits;
+  readonly #hash: HashBytes;
+  readonly #raw = Buffer.alloc(OID_BYTES);
+  #slots = new OidSlots();
+  #size = 0;
+  #isWriting = false;
+
+  constructor(options: ObjectStoreOptions = {}) {
+    this.#limits = { ...DEFAULT_LIMITS, ...options.limits };
+    this.#hash = options.hash ?? hashBytes;
+    const budget = new MemoryBudget(this.#limits.heldBytes, options.budget);
+    this.stored = new StoredObjects(options.cacheBytes ?? CACHE_BYTES, options.scratch ?? new Scratch(), budget);
+  }
+
+  get size(): number {
+    return this.#size;
+  }
+
+  /** Bytes of packs and indexes held. */
+  get heldBytes(): number {
+    return this.stored.budget.used;
+  }
+
+  /**
+   * Opens the store for writing. There is one writer at a time: opening it again before `publish` or
+   * `discard` throws.
+   */
+  quarantine(): Quarantine {
+    if (this.#isWriting) throw new Error('the store is being written to already');
+    this.#isWriting = true;
+    return new Quarantine(this, this.#slots, this.#limits, this.#hash, (slots) => {
+      this.#isWriting = false;
+      if (slots === undefined) return;
+      this.#slots = slots;
+      this.#size = this.stored.count;
+    });
+  }
+
+  /** Gives everything back to a shared budget. The store must not be used afterwards. */
+  dispose(): void {
+    this.#size = 0;
+    this.#slots = new OidSlots();
+    this.stored.dispose();
+  }
+
+  find(oid: Oid): number {
+    this.#raw.write(oid, 0, 'hex');
+    return this.findRaw(this.#raw, 0);
+  }
+
+  findRaw(bytes: Uint8Array, at: number): number {
+    return this.#slots.find(this.stored.oids, bytes, at);
+  }
+
+  findPrefix(prefix: string, limit: number): Oid[] {
+    return findPrefix(this.stored.oids, this.#size, prefix, limit);
+  }
+
+  oidOf(number: number): Oid {
+    return this.stored.oidOf(number);
+  }
+
+  copyOid(number: number, target: Uint8Array, at: number): void {
+    this.stored.copyOid(number, target, at);
+  }
+
+  typeOf(number: number): TypeCode {
+    return this.stored.types[number] as TypeCode;
+  }
+
+  sizeOf(number: number): number {
+    return this.stored.sizes[number]!;
+  }
+
+  read(number: number): Buffer {
+    return this.stored.read(number);
+  }
+}

@@ -1,0 +1,142 @@
+import type { ObjectReader, Oid, TypeCode } from '../object.js';
+import { Connectivity } from './connectivity.js';
+import { type IngestOptions, type IngestResult, ingestPack } from './ingest.js';
+import { Intake } from './intake.js';
+import type { StoreLimits } from './limits.js';
+import type { HashBytes } from './object-hash.js';
+import type { ObjectStore } from './object-store.js';
+import { findPrefix } from './oid-prefix.js';
+import { OID_BYTES, type OidSlots } from './oid-slots.js';
+import { type StoredObjects, WRITTEN } from './stored-objects.js';
+
+/**
+ * The one way to add objects. Its reader sees the published objects and the new ones, whose numbers
+ * start at `base`; nobody else sees the new ones before `publish`, and after `discard` nobody does.
+ */
+export class Quarantine implements ObjectReader {
+  readonly base: number;
+  readonly #objects: StoredObjects;
+  readonly #intake: Intake;
+  readonly #connectivity: Connectivity;
+  readonly #segments: number;
+  readonly #written: number;
+  readonly #raw = Buffer.alloc(OID_BYTES);
+  #state: 'open' | 'broken' | 'closed' = 'open';
+  /** Objects it shows once it is closed. */
+  #closedSize = 0;
+
+  constructor(
+    store: ObjectStore,
+    private readonly published: OidSlots,
+    private readonly limits: StoreLimits,
+    hash: HashBytes,
+    /** Takes over the table of all ids, or nothing when the new objects were discarded. */
+    private readonly close: (slots: OidSlots | undefined) => void,
+  ) {
+    this.base = store.size;
+    this.#objects = store.stored;
+    this.#intake = new Intake(this.#objects, published, limits, hash);
+    this.#connectivity = new Connectivity(this.#intake, this.base);
+    this.#segments = this.#objects.segments.length;
+    this.#written = this.#objects.segments[WRITTEN]!.length;
+  }
+
+  /**
+   * Adds an object unless it is known; returns its id. `body` is copied. Throws `ObjectTooLarge`, and
+   * `StoreFull` when the memory budget is used up.
+   */
+  write(type: TypeCode, body: Buffer): Oid {
+    this.#refuseUnlessOpen();
+    return this.#intake.write(type, body);
+  }
+
+  /**
+   * Takes in a pack as it arrives. Throws `PackError`, `StoreFull`, the reason of `signal`, or what
+   * `check` throws; the quarantine can then only be discarded.
+   */
+  async ingest(pack: AsyncIterable<Uint8Array>, options: IngestOptions): Promise<IngestResult> {
+    this.#refuseUnlessOpen();
+    this.#state = 'broken';
+    const result = await ingestPack(this.#intake, this.limits, pack, options);
+    this.#state = 'open';
+    return result;
+  }
+
+  /**
+   * Throws `MissingObject` unless everything reachable from `tips` is there. Cheap as long as nothing
+   * is missing, whatever the size of the repository.
+   */
+  async checkConnectivity(tips: Iterable<Oid>): Promise<void> {
+    this.#refuseUnlessOpen();
+    await this.#connectivity.check(tips);
+  }
+
+  /** Makes all new objects visible at once. */
+  publish(): void {
+    this.#refuseUnlessOpen();
+    this.#state = 'closed';
+    this.#closedSize = this.#objects.count;
+    const added = this.#intake.slots;
+    const all = this.published.count === 0 ? added : this.published;
+    if (all !== added) {
+      for (let number = this.base; number < this.#objects.count; number++) all.insert(this.#objects.oids, number);
+    }
+    this.close(all);
+  }
+
+  /** Removes all new objects. Does nothing after `publish` or another `discard`. */
+  discard(): void {
+    if (this.#state === 'closed') return;
+    this.#state = 'closed';
+    this.#closedSize = this.base;
+    this.#objects.truncate(this.base, this.#segments, this.#written);
+    this.close(undefined);
+  }
+
+  [Symbol.dispose](): void {
+    this.discard();
+  }
+
+  get size(): number {
+    return this.#state === 'closed' ? this.#closedSize : this.#objects.count;
+  }
+
+  find(oid: Oid): number {
+    this.#raw.write(oid, 0, 'hex');
+    return this.findRaw(this.#raw, 0);
+  }
+
+  findRaw(bytes: Uint8Array, at: number): number {
+    const number = this.#intake.find(bytes, at);
+    return number < this.size ? number : -1;
+  }
+
+  findPrefix(prefix: string, limit: number): Oid[] {
+    return findPrefix(this.#objects.oids, this.size, prefix, limit);
+  }
+
+  oidOf(number: number): Oid {
+    return this.#objects.oidOf(number);
+  }
+
+  copyOid(number: number, target: Uint8Array, at: number): void {
+    this.#objects.copyOid(number, target, at);
+  }
+
+  typeOf(number: number): TypeCode {
+    return this.#objects.types[number] as TypeCode;
+  }
+
+  sizeOf(number: number): number {
+    return this.#objects.sizes[number]!;
+  }
+
+  read(number: number): Buffer {
+    return this.#objects.read(number);
+  }
+
+  #refuseUnlessOpen(): void {
+    if (this.#state === 'broken') throw new Error('this quarantine holds part of a pack and can only be discarded');
+    if (this.#state === 'closed') throw new Error('this quarantine is closed');
+  }
+}

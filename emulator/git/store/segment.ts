@@ -1,0 +1,137 @@
+const FIRST_SLAB = 4 * 1024;
+const LARGEST_SLAB = 4 * 1024 * 1024;
+
+/** One stretch of a segment that lies in one piece. */
+export interface Piece {
+  readonly slab: Buffer;
+  readonly start: number;
+  readonly end: number;
+}
+
+/**
+ * An append-only run of bytes: a pack as it came, or the objects the API wrote. It is kept in slabs of
+ * doubling size, so that it grows without being copied and without knowing its final length.
+ */
+export class Segment {
+  readonly #slabs: Buffer[] = [];
+  /** Where each slab starts in the segment. */
+  readonly #starts: number[] = [];
+  #length = 0;
+  #held = 0;
+
+  /** `onHold` is told of every byte set aside (or, negative, given back); it may refuse by throwing. */
+  constructor(private readonly onHold: (bytes: number) => void) {}
+
+  get length(): number {
+    return this.#length;
+  }
+
+  /** Copies `bytes` to the end, across slabs. */
+  append(bytes: Uint8Array): void {
+    let from = 0;
+    while (from < bytes.length) {
+      let room = this.#room();
+      if (room === 0) {
+        this.#addSlab(1);
+        room = this.#room();
+      }
+      const count = Math.min(room, bytes.length - from);
+      const slab = this.#slabs.at(-1)!;
+      slab.set(bytes.subarray(from, from + count), this.#length - this.#starts.at(-1)!);
+      from += count;
+      this.#length += count;
+    }
+  }
+
+  /** Sets `count` bytes aside that lie in one piece, for the caller to fill. */
+  reserve(count: number): Piece {
+    if (this.#room() < count) {
+      this.#closeSlab();
+      this.#addSlab(count);
+    }
+    const slab = this.#slabs.at(-1)!;
+    const start = this.#length - this.#starts.at(-1)!;
+    this.#length += count;
+    return { slab, start, end: start + count };
+  }
+
+  /** The longest piece of `from` to `to` that starts at `from`. */
+  pieceAt(from: number, to: number): Piece {
+    const index = this.#slabIndex(from);
+    const slab = this.#slabs[index]!;
+    const base = this.#starts[index]!;
+    return { slab, start: from - base, end: Math.min(to - base, slab.length) };
+  }
+
+  /** Bytes `from` to `to`: a view where they lie in one slab, a copy where they do not. */
+  bytes(from: number, to: number): Buffer {
+    if (from === to) return Buffer.alloc(0);
+    const piece = this.pieceAt(from, to);
+    if (piece.end - piece.start === to - from) return piece.slab.subarray(piece.start, piece.end);
+    return Buffer.concat([...this.views(from, to)]);
+  }
+
+  /** Views that together are bytes `from` to `to`. */
+  *views(from: number, to: number): Generator<Buffer> {
+    for (let at = from; at < to; ) {
+      const { slab, start, end } = this.pieceAt(at, to);
+      yield slab.subarray(start, end);
+      at += end - start;
+    }
+  }
+
+  /** Forgets everything from byte `length` on. */
+  truncate(length: number): void {
+    while (this.#slabs.length > 0 && this.#starts.at(-1)! >= length) {
+      this.#hold(-this.#slabs.pop()!.length);
+      this.#starts.pop();
+    }
+    this.#length = length;
+  }
+
+  /** Gives back what the last slab has left. Nothing can be appended in its place. */
+  seal(): void {
+    const index = this.#slabs.length - 1;
+    if (index < 0 || this.#room() === 0) return;
+    const slab = this.#slabs[index]!;
+    const used = this.#length - this.#starts[index]!;
+    const exact = Buffer.allocUnsafeSlow(used);
+    slab.copy(exact, 0, 0, used);
+    this.#slabs[index] = exact;
+    this.#hold(used - slab.length);
+  }
+
+  #room(): number {
+    const index = this.#slabs.length - 1;
+    return index < 0 ? 0 : this.#starts[index]! + this.#slabs[index]!.length - this.#length;
+  }
+
+  /** Skips what is left of the last slab: positions must keep naming one slab each. */
+  #closeSlab(): void {
+    this.#length += this.#room();
+  }
+
+  #addSlab(atLeast: number): void {
+    const doubled = Math.min(LARGEST_SLAB, Math.max(FIRST_SLAB, this.#held));
+    const size = Math.max(doubled, atLeast);
+    this.#hold(size);
+    this.#slabs.push(Buffer.allocUnsafeSlow(size));
+    this.#starts.push(this.#length);
+  }
+
+  #hold(bytes: number): void {
+    this.onHold(bytes);
+    this.#held += bytes;
+  }
+
+  #slabIndex(at: number): number {
+    let low = 0;
+    let high = this.#starts.length - 1;
+    while (low < high) {
+      const middle = (low + high + 1) >> 1;
+      if (this.#starts[middle]! <= at) low = middle;
+      else high = middle - 1;
+    }
+    return low;
+  }
+}

@@ -1,0 +1,240 @@
+import type { Oid, TypeCode } from '../object.js';
+import { applyDelta, DeltaHeader } from './delta.js';
+import { EntryHeader, LONGEST_HEADER } from './entry-header.js';
+import { withRoom } from './growable.js';
+import { type Inflater, inflateEntry } from './inflater.js';
+import type { MemoryBudget } from './memory-budget.js';
+import { ObjectCache } from './object-cache.js';
+import { HEADROOM } from './object-hash.js';
+import { OID_BYTES } from './oid-slots.js';
+import type { Scratch } from './scratch.js';
+import { Segment } from './segment.js';
+
+/** The segment of bodies that were written one by one, not deflated and without an entry header. */
+export const WRITTEN = 0;
+/** No base: the entry holds the whole object. */
+export const WHOLE = -1;
+/** Deltas from one inflated body to the next at most. Every longer chain has bodies pinned along it. */
+const LONGEST_CHAIN = 256;
+/** Of a chain that is resolved, each body this many steps from the last is worth keeping. */
+const KEPT_STEP = 8;
+
+/** Where an object lies. */
+export interface Location {
+  readonly type: TypeCode;
+  /** Bytes of the inflated body. */
+  readonly size: number;
+  readonly segment: number;
+  /** Of the entry's header in a pack segment, of the body in the written one. */
+  readonly offset: number;
+  readonly end: number;
+  /** The number of the delta's base, or `WHOLE`. Always below the object's own number. */
+  readonly base: number;
+}
+
+/**
+ * All objects by number, published or not: segments of bytes and, as typed arrays, what is known of
+ * each object. It has no opinion on who may see what.
+ */
+export class StoredObjects {
+  count = 0;
+  oids = new Uint8Array(0);
+  types = new Uint8Array(0);
+  sizes = new Uint32Array(0);
+  segmentOf = new Int32Array(0);
+  offsets = new Uint32Array(0);
+  ends = new Uint32Array(0);
+  bases = new Int32Array(0);
+  /** Deltas between the object and the nearest body that is whole or pinned. */
+  #depths = new Uint16Array(0);
+  /** 1: everything reachable from the object is here. */
+  complete = new Uint8Array(0);
+  readonly segments: Segment[] = [];
+  readonly #pinned = new Map<number, Buffer>();
+  readonly #cache: ObjectCache;
+  readonly header = new EntryHeader();
+  readonly #delta = new DeltaHeader();
+
+  constructor(
+    cacheBytes: number,
+    readonly scratch: Scratch,
+    readonly budget: MemoryBudget,
+  ) {
+    this.#cache = new ObjectCache(cacheBytes);
+    this.addSegment();
+  }
+
+  /** A new empty segment; its index is `segments.length - 1`. */
+  addSegment(): Segment {
+    const segment = new Segment((bytes) => this.hold(bytes));
+    this.segments.push(segment);
+    return segment;
+  }
+
+  /** Forgets the newest segment, of which no object is left. */
+  dropLastSegment(): void {
+    this.segments.pop()!.truncate(0);
+  }
+
+  /** Counts bytes as held (or, negative, as given back). Throws `StoreFull`. */
+  hold(bytes: number): void {
+    if (bytes > 0) this.budget.take(bytes);
+    else this.budget.give(-bytes);
+  }
+
+  /** Adds an object under the id at `oidAt`; returns its number. `body` is at hand for a pin. */
+  add(location: Location, oid: Uint8Array, oidAt: number, body: () => Buffer): number {
+    const number = this.count;
+    if (number === this.types.length) this.#grow();
+    const start = number * OID_BYTES;
+    for (let byte = 0; byte < OID_BYTES; byte++) this.oids[start + byte] = oid[oidAt + byte]!;
+    this.types[number] = location.type;
+    this.sizes[number] = location.size;
+    this.segmentOf[number] = location.segment;
+    this.offsets[number] = location.offset;
+    this.ends[number] = location.end;
+    this.bases[number] = location.base;
+    this.complete[number] = 0;
+    const depth = location.base === WHOLE ? 0 : this.#depths[location.base]! + 1;
+    this.#depths[number] = depth % LONGEST_CHAIN;
+    if (depth === LONGEST_CHAIN) {
+      this.hold(location.size);
+      this.#pinned.set(number, Buffer.from(body()));
+    }
+    this.count++;
+    return number;
+  }
+
+  /** Forgets every object from `count` on and every segment from `segments` on. */
+  truncate(count: number, segments: number, written: number): void {
+    this.#cache.forgetFrom(count);
+    for (const [number, body] of this.#pinned) {
+      if (number < count) continue;
+      this.#pinned.delete(number);
+      this.hold(-body.length);
+    }
+    this.oids.fill(0, count * OID_BYTES, this.count * OID_BYTES);
+    this.count = count;
+    while (this.segments.length > segments) this.dropLastSegment();
+    this.segments[WRITTEN]!.truncate(written);
+  }
+
+  /** Deltas to apply to have the object. */
+  depthOf(number: number): number {
+    return this.#depths[number]!;
+  }
+
+  /** Gives everything back to the budget. */
+  dispose(): void {
+    this.count = 0;
+    this.segments.length = 0;
+    this.#pinned.clear();
+    this.#cache.forgetFrom(0);
+    this.budget.give(this.budget.used);
+  }
+
+  copyOid(number: number, target: Uint8Array, at: number): void {
+    const start = number * OID_BYTES;
+    for (let byte = 0; byte < OID_BYTES; byte++) target[at + byte] = this.oids[start + byte]!;
+  }
+
+  oidOf(number: number): Oid {
+    const start = number * OID_BYTES;
+    return Buffer.from(this.oids.buffer, this.oids.byteOffset + start, OID_BYTES).toString('hex');
+  }
+
+  /** The inflated body of an object. */
+  read(number: number): Buffer {
+    const known = this.#readWhole(number);
+    if (known !== undefined) return known;
+    const chain: number[] = [];
+    let base: Buffer | undefined;
+    for (let at = number; base === undefined; at = this.bases[at]!) {
+      chain.push(at);
+      base = this.#readWhole(this.bases[at]!);
+    }
+    return this.#applyChain(chain, base);
+  }
+
+  /** The body of an object that needs no delta to be had; undefined if it does. */
+  #readWhole(number: number): Buffer | undefined {
+    const segment = this.segmentOf[number]!;
+    if (segment === WRITTEN) return this.segments[WRITTEN]!.bytes(this.offsets[number]!, this.ends[number]!);
+    const known = this.#cache.get(number) ?? this.#pinned.get(number);
+    if (known !== undefined || this.bases[number] !== WHOLE) return known;
+    const { output, size } = this.#inflate(number);
+    const body = Buffer.allocUnsafe(size);
+    output.copy(body, 0, HEADROOM, HEADROOM + size);
+    this.#cache.set(number, body);
+    return body;
+  }
+
+  /** Applies the deltas of `chain`, last first. Even and odd results take turns in two halves of an arena. */
+  #applyChain(chain: number[], root: Buffer): Buffer {
+    let largest = root.length;
+    for (const number of chain) largest = Math.max(largest, this.sizes[number]!);
+    // A delta is seldom larger than base and result; where it is, the arena is taken anew.
+    let arena = this.scratch.arena(largest * 2);
+    root.copy(arena);
+    let base = 0;
+    let baseSize = root.length;
+    for (let step = chain.length - 1; step >= 0; step--) {
+      const number = chain[step]!;
+      const { output, size } = this.#inflate(number);
+      const deltaAt = largest * 2;
+      if (deltaAt + size > arena.length) {
+        const larger = this.scratch.arena(deltaAt + size);
+        if (larger !== arena) arena.copy(larger, base, base, base + baseSize);
+        arena = larger;
+      }
+      output.copy(arena, deltaAt, HEADROOM, HEADROOM + size);
+      this.#delta.parse(arena, deltaAt, deltaAt + size);
+      const result = base === 0 ? largest : 0;
+      const resultSize = this.#delta.resultSize;
+      applyDelta(arena, base, baseSize, this.#delta.end, deltaAt + size, result, resultSize);
+      base = result;
+      baseSize = resultSize;
+      if (step > 0 && step % KEPT_STEP === 0) this.#cache.set(number, copyOf(arena, base, baseSize));
+    }
+    const body = copyOf(arena, base, baseSize);
+    this.#cache.set(chain[0]!, body);
+    return body;
+  }
+
+  /** Inflates what an entry of a pack segment holds: a body, or a delta. */
+  #inflate(number: number): Inflater {
+    const start = this.locate(number);
+    const segment = this.segments[this.segmentOf[number]!]!;
+    return inflateEntry(this.scratch.inflater, segment, start, this.ends[number]!, this.header.size);
+  }
+
+  /** Reads the header of an object in a pack segment into `header`; returns where its zlib stream starts. */
+  locate(number: number): number {
+    const segment = this.segments[this.segmentOf[number]!]!;
+    const offset = this.offsets[number]!;
+    const bytes = segment.bytes(offset, Math.min(this.ends[number]!, offset + LONGEST_HEADER));
+    this.header.parse(bytes, 0, bytes.length);
+    return offset + this.header.end;
+  }
+
+  #grow(): void {
+    const room = Math.max(16, this.count * 2);
+    const before = this.types.length * 40;
+    this.hold(room * 40 - before);
+    this.oids = withRoom(this.oids, room * OID_BYTES);
+    this.types = withRoom(this.types, room);
+    this.sizes = withRoom(this.sizes, room);
+    this.segmentOf = withRoom(this.segmentOf, room);
+    this.offsets = withRoom(this.offsets, room);
+    this.ends = withRoom(this.ends, room);
+    this.bases = withRoom(this.bases, room);
+    this.#depths = withRoom(this.#depths, room);
+    this.complete = withRoom(this.complete, room);
+  }
+}
+
+function copyOf(arena: Buffer, at: number, size: number): Buffer {
+  const body = Buffer.allocUnsafe(size);
+  arena.copy(body, 0, at, at + size);
+  return body;
+}
