@@ -1,0 +1,111 @@
+/** What is wrong with a value, as the end of a sentence that starts with the option's name: `has to be …`. */
+export class OptionError extends Error {
+  override readonly name = 'OptionError';
+}
+
+/** Reads one value, given as text (flag, environment) or as the value itself (library). Throws `OptionError`. */
+export type Read<Value> = (given: unknown) => Value;
+
+function wanted(what: string, given: unknown): OptionError {
+  return new OptionError(`has to be ${what}, not ${JSON.stringify(given) ?? String(given)}`);
+}
+
+export function text(what: string, pattern = /./): Read<string> {
+  return (given) => {
+    const value = typeof given === 'number' ? String(given) : given;
+    if (typeof value !== 'string' || !pattern.test(value)) throw wanted(what, given);
+    return value;
+  };
+}
+
+export function choice<const Value extends string>(values: readonly Value[]): Read<Value> {
+  return (given) => {
+    if (!(values as readonly unknown[]).includes(given)) throw wanted(`one of ${values.join(', ')}`, given);
+    return given as Value;
+  };
+}
+
+export function integer(least: number, most = Number.MAX_SAFE_INTEGER): Read<number> {
+  const range = most === Number.MAX_SAFE_INTEGER ? `of at least ${least}` : `from ${least} to ${most}`;
+  return (given) => {
+    const value = typeof given === 'string' && /^\d+$/.test(given) ? Number(given) : given;
+    if (!Number.isSafeInteger(value) || (value as number) < least || (value as number) > most) {
+      throw wanted(`a whole number ${range}`, given);
+    }
+    return value as number;
+  };
+}
+
+const SIZES: ReadonlyMap<string, number> = new Map([
+  ['', 1],
+  ['KiB', 2 ** 10],
+  ['MiB', 2 ** 20],
+  ['GiB', 2 ** 30],
+]);
+
+const DURATIONS: ReadonlyMap<string, number> = new Map([
+  ['ms', 1],
+  ['s', 1000],
+  ['m', 60_000],
+  ['h', 3_600_000],
+]);
+
+/** A size in bytes: `4194304`, `4MiB`, or the number. */
+export const size = quantity(SIZES, 'a size such as 512KiB, 4MiB or 2GiB');
+
+/** A duration in milliseconds: `500ms`, `30s`, or the number of milliseconds; text without a unit is refused. */
+export const duration = quantity(DURATIONS, 'a duration such as 500ms, 30s or 5m');
+
+function quantity(units: ReadonlyMap<string, number>, what: string): Read<number> {
+  return (given) => {
+    if (typeof given === 'number' && Number.isSafeInteger(given) && given >= 0) return given;
+    const [, digits, unit] = (typeof given === 'string' && /^(\d+)([a-zA-Z]*)$/.exec(given)) || [];
+    const factor = unit === undefined ? undefined : units.get(unit);
+    const value = factor === undefined ? Number.NaN : Number(digits) * factor;
+    if (!Number.isSafeInteger(value)) throw wanted(what, given);
+    return value;
+  };
+}
+
+/** A list; text is split at commas, as one environment variable holds several values. */
+export function list<Value>(read: Read<Value>, rule: { least?: number } = {}): Read<readonly Value[]> {
+  return (given) => {
+    const parts = Array.isArray(given) ? given : [given];
+    const items = parts.flatMap((part) => (typeof part === 'string' ? part.split(',') : [part]));
+    const values = items.filter((item) => item !== '').map(read);
+    if (values.length < (rule.least ?? 0)) throw new OptionError(`has to name at least ${rule.least}`);
+    const twice = values.find((value, at) => values.indexOf(value) !== at);
+    if (twice !== undefined) throw new OptionError(`names ${JSON.stringify(twice)} twice`);
+    return values;
+  };
+}
+
+/** `name=url` pairs as an object; a library passes the object itself. URLs are origins or prefixes. */
+export function urlsByName(given: unknown): Readonly<Record<string, string>> {
+  const isObject = typeof given === 'object' && given !== null && !Array.isArray(given);
+  const pairs = isObject ? Object.entries(given) : list(text('name=url'))(given).map(splitPair);
+  for (const [name, url] of pairs) {
+    if (!/^[a-z][a-z0-9-]*$/.test(name) || !isHttpUrl(url)) throw wanted('name=url with an http or https URL', given);
+  }
+  return Object.fromEntries(pairs);
+}
+
+function splitPair(pair: string): [string, string] {
+  const equals = pair.indexOf('=');
+  return equals < 0 ? [pair, ''] : [pair.slice(0, equals), pair.slice(equals + 1)];
+}
+
+function isHttpUrl(value: unknown): boolean {
+  return typeof value === 'string' && URL.canParse(value) && /^https?:$/.test(new URL(value).protocol);
+}
+
+/** `real`, or the time a stepping clock starts at: ISO 8601 text or milliseconds since 1970. */
+export function clock(given: unknown): 'real' | number {
+  if (given === 'real') return given;
+  if (typeof given === 'number' && Number.isSafeInteger(given)) return given;
+  const isIso =
+    typeof given === 'string' && /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2}))?$/.test(given);
+  const time = isIso ? Date.parse(given) : Number.NaN;
+  if (Number.isNaN(time)) throw wanted('"real" or an ISO 8601 time such as 2026-01-01T00:00:00Z', given);
+  return time;
+}

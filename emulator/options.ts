@@ -1,0 +1,263 @@
+import { readFileSync } from 'node:fs';
+import { LIMITS, type Limits } from './limits.js';
+import {
+  choice,
+  clock,
+  duration,
+  integer,
+  list,
+  OptionError,
+  type Read,
+  size,
+  text,
+  urlsByName,
+} from './option-values.js';
+import { DEFAULT_VARIANTS, parseVariants, type Variants } from './variants.js';
+
+export { OptionError } from './option-values.js';
+
+/** How an emulator starts. Every member but `limits` is a row of `ROWS` below, with its default and its flag. */
+export interface EmulatorOptions {
+  readonly host: string;
+  /** Of the first organization; 0: any free port. */
+  readonly port: number;
+  /** Names of the organizations; each has a port of its own. */
+  readonly org: readonly string[];
+  readonly readyFile: string | undefined;
+  readonly log: 'pretty' | 'json' | 'quiet';
+  /** The machine's time, or milliseconds at which a clock starts that moves 1 ms a request. */
+  readonly clock: 'real' | number;
+  readonly seed: string;
+  readonly variants: Variants;
+  readonly allowedHost: readonly string[];
+  /** Origins that stand in for external forges, by provider name. */
+  readonly upstreamHost: Readonly<Record<string, string>>;
+  readonly allowUpstream: readonly string[];
+  readonly fsck: 'strict' | 'off';
+  readonly limits: Limits;
+}
+
+/** What a library passes: any of them, variants and limits one by one; text is read as on the command line. */
+export type GivenOptions = {
+  readonly [Name in Exclude<keyof EmulatorOptions, 'limits' | 'variants'>]?: EmulatorOptions[Name] | string;
+} & { readonly variants?: Partial<Variants> | string; readonly limits?: Partial<Limits> };
+
+interface Row<Value> {
+  readonly default: Value;
+  readonly value: string;
+  readonly help: string;
+  readonly repeatable?: true;
+  readonly read: Read<Value>;
+}
+
+/** A DNS label: an organization is part of a host name, `api.<org>.localhost`. */
+const LABEL = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
+
+/** Every option, once. The name gives flag (`--allowed-host`) and variable (`EMULATOR_ALLOWED_HOST`). */
+const ROWS: { readonly [Name in Exclude<keyof EmulatorOptions, 'limits'>]: Row<EmulatorOptions[Name]> } = {
+  host: { default: '127.0.0.1', value: 'ADDRESS', help: 'Address to listen on.', read: text('an address') },
+  port: {
+    default: 8080,
+    value: 'PORT',
+    help: 'Port of the first organization; 0 takes any free one. Further organizations take free ports.',
+    read: integer(0, 65_535),
+  },
+  org: {
+    default: ['demo'],
+    value: 'NAME',
+    help: 'Name of an organization.',
+    repeatable: true,
+    read: list(text('a lower-case name that fits into a host name', LABEL), { least: 1 }),
+  },
+  readyFile: {
+    default: undefined,
+    value: 'FILE',
+    help: 'File that gets the ready line (JSON), complete, once the emulator answers.',
+    read: text('the name of a file'),
+  },
+  log: {
+    default: 'pretty',
+    value: 'FORM',
+    help: 'How requests are logged to standard error: pretty, json or quiet.',
+    read: choice(['pretty', 'json', 'quiet']),
+  },
+  clock: {
+    default: 'real',
+    value: 'TIME',
+    help: 'The machine\'s time ("real"), or an ISO 8601 time to start at; it then moves 1 ms a request.',
+    read: clock,
+  },
+  seed: { default: '1', value: 'N', help: 'Seed of ids and chance; the same seed repeats them.', read: text('a seed') },
+  variants: {
+    default: DEFAULT_VARIANTS,
+    value: 'FILE',
+    help: 'JSON file that sets what the specification leaves open (see `emulator variants`).',
+    read: variants,
+  },
+  allowedHost: {
+    default: [],
+    value: 'NAME',
+    help: 'Host name that requests may use beside loopback names.',
+    repeatable: true,
+    read: list(text('a host name')),
+  },
+  upstreamHost: {
+    default: {},
+    value: 'PROVIDER=URL',
+    help: 'Where the repositories of an external provider are fetched from.',
+    repeatable: true,
+    read: urlsByName,
+  },
+  allowUpstream: {
+    default: [],
+    value: 'HOST',
+    help: 'Host that upstreams may be fetched from beside loopback.',
+    repeatable: true,
+    read: list(text('a host name')),
+  },
+  fsck: {
+    default: 'strict',
+    value: 'MODE',
+    help: 'Whether pushed objects are checked as `git fsck --strict` does: strict or off.',
+    read: choice(['strict', 'off']),
+  },
+};
+
+/** How a limit of each unit is read and written; anything else is a count. */
+const UNITS: Readonly<Record<string, { read: Read<number>; value: string; write: (amount: number) => string }>> = {
+  bytes: { read: size, value: 'SIZE', write: writeSize },
+  ms: { read: duration, value: 'TIME', write: writeDuration },
+};
+const COUNT = { read: integer(0), value: 'N', write: String };
+
+/** One option as documents and the command line show it. */
+export interface OptionRow {
+  /** camelCase; for a limit the member of `limits`. */
+  readonly name: string;
+  /** Without dashes: `max-json-bytes`. */
+  readonly flag: string;
+  readonly variable: string;
+  /** Placeholder of the value: `FILE`. */
+  readonly value: string;
+  /** The default as it would be typed; empty when there is none. */
+  readonly shownDefault: string;
+  readonly help: string;
+  readonly repeatable: boolean;
+  readonly isLimit: boolean;
+}
+
+interface Definition extends OptionRow {
+  readonly default: unknown;
+  readonly read: Read<unknown>;
+}
+
+const DEFINITIONS: readonly Definition[] = [
+  ...Object.entries(ROWS).map(([name, row]: [string, Row<unknown>]) => ({
+    ...row,
+    ...spell(name),
+    shownDefault: showDefault(row.default),
+    repeatable: row.repeatable === true,
+    isLimit: false,
+  })),
+  ...Object.entries(LIMITS).map(([name, [amount, unit, reason]]) => {
+    const { read, value, write } = UNITS[unit] ?? COUNT;
+    return {
+      ...spell(name),
+      default: amount,
+      value,
+      read,
+      shownDefault: write(amount),
+      help: `${reason[0]!.toUpperCase()}${reason.slice(1)}.`,
+      repeatable: false,
+      isLimit: true,
+    };
+  }),
+];
+
+export function optionRows(): readonly OptionRow[] {
+  return DEFINITIONS;
+}
+
+function spell(name: string): Pick<OptionRow, 'name' | 'flag' | 'variable'> {
+  const flag = name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+  return { name, flag, variable: `EMULATOR_${flag.replaceAll('-', '_').toUpperCase()}` };
+}
+
+function showDefault(value: unknown): string {
+  if (Array.isArray(value)) return value.join(',');
+  return typeof value === 'object' ? '' : String(value ?? '');
+}
+
+function writeSize(bytes: number): string {
+  for (const [unit, factor] of [
+    ['GiB', 2 ** 30],
+    ['MiB', 2 ** 20],
+    ['KiB', 2 ** 10],
+  ] as const) {
+    if (bytes >= factor && bytes % factor === 0) return `${bytes / factor}${unit}`;
+  }
+  return String(bytes);
+}
+
+function writeDuration(milliseconds: number): string {
+  return milliseconds % 1000 === 0 ? `${milliseconds / 1000}s` : `${milliseconds}ms`;
+}
+
+/** The options with defaults for what is not given. Throws `OptionError` with a sentence that names the option. */
+export function resolveOptions(given: GivenOptions = {}): EmulatorOptions {
+  const { limits = {}, ...options } = given;
+  refuseUnknown('option', options, false);
+  refuseUnknown('limit', limits, true);
+  return build(({ name, isLimit }) => {
+    const from: Readonly<Record<string, unknown>> = isLimit ? limits : options;
+    return { source: name, given: from[name] };
+  });
+}
+
+function refuseUnknown(noun: string, given: object, isLimit: boolean): void {
+  for (const name of Object.keys(given)) {
+    if (DEFINITIONS.some((row) => row.name === name && row.isLimit === isLimit)) continue;
+    throw new OptionError(`There is no ${noun} ${JSON.stringify(name)}.`);
+  }
+}
+
+/** Flags by name (without dashes) as they were typed. */
+export type Flags = Readonly<Record<string, readonly string[]>>;
+
+/** Options of the command line: a flag wins over its variable, the variable over the default. Throws `OptionError`. */
+export function readOptions(flags: Flags, environment: Readonly<Record<string, string | undefined>>): EmulatorOptions {
+  return build(({ flag, variable, repeatable }) => {
+    const typed = flags[flag];
+    if (!typed) return { source: variable, given: environment[variable] || undefined };
+    if (typed.length > 1 && !repeatable) throw new OptionError(`--${flag} was given more than once.`);
+    return { source: `--${flag}`, given: repeatable ? typed : typed[0] };
+  });
+}
+
+function build(find: (row: OptionRow) => { source: string; given: unknown }): EmulatorOptions {
+  const options: Record<string, unknown> = {};
+  const limits: Record<string, unknown> = {};
+  for (const row of DEFINITIONS) {
+    const { source, given } = find(row);
+    (row.isLimit ? limits : options)[row.name] = given === undefined ? row.default : readNamed(source, row.read, given);
+  }
+  return { ...options, limits } as unknown as EmulatorOptions;
+}
+
+function readNamed(source: string, read: Read<unknown>, given: unknown): unknown {
+  try {
+    return read(given);
+  } catch (error) {
+    if (!(error instanceof OptionError)) throw error;
+    throw new OptionError(`${source} ${error.message}.`);
+  }
+}
+
+/** Variants as an object, or the name of a file that holds one. */
+function variants(given: unknown): Variants {
+  try {
+    return parseVariants(typeof given === 'string' ? JSON.parse(readFileSync(given, 'utf8')) : given);
+  } catch (error) {
+    throw new OptionError(`cannot be used: ${(error as Error).message.replace(/\.$/, '')}`);
+  }
+}
