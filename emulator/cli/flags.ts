@@ -1,0 +1,23 @@
+import { parseArgs } from 'node:util';
+import { type Flags, optionRows } from '../options.js';
+import { UsageError } from './usage-error.js';
+
+/** The flags of `emulator start` as typed, by the table of options. Throws `UsageError`. */
+export function readFlags(argv: readonly string[]): Flags {
+  const names = optionRows().map(({ flag }) => flag);
+  const options = Object.fromEntries(names.map((name) => [name, { type: 'string', multiple: true } as const]));
+  const { tokens } = parseArgs({ args: [...argv], options, strict: false, tokens: true });
+  const flags: Record<string, string[]> = {};
+  for (const token of tokens) {
+    if (token.kind === 'positional')
+      throw new UsageError(`start takes flags only, not ${JSON.stringify(token.value)}.`);
+    if (token.kind !== 'option') continue;
+    if (!Object.hasOwn(options, token.name)) throw new UsageError(`start has no flag ${token.rawName}.`);
+    if (token.value === undefined || (!token.inlineValue && token.value.startsWith('--'))) {
+      throw new UsageError(`${token.rawName} needs a value.`);
+    }
+    flags[token.name] ??= [];
+    flags[token.name]!.push(token.value);
+  }
+  return flags;
+}

@@ -1,0 +1,28 @@
+import { type Log, type LogLine, silentLog } from '../ports.js';
+
+/** The log of `--log`: one line a request, in JSON or for people. */
+export function createLog(form: 'pretty' | 'json' | 'quiet', write: (text: string) => void): Log {
+  if (form === 'quiet') return silentLog;
+  const format = form === 'json' ? formatJson : formatPretty;
+  return { write: (line) => write(format(line)) };
+}
+
+function formatJson(line: LogLine): string {
+  return `${JSON.stringify(line)}\n`;
+}
+
+/** `12:00:00 200 GET /api/repos org=demo repo=team/app`; with the reason behind it when refused. */
+function formatPretty(line: LogLine): string {
+  if (line.event !== 'request') return `${printable(JSON.stringify(line))}\n`;
+  const { at, status, method, path, repository, code, origin, why } = line;
+  const parts = [String(at).slice(11, 19), status, method, path];
+  if (repository !== undefined) parts.push(`repo=${String(repository)}`);
+  if (origin !== 'real') parts.push(String(origin));
+  if (code !== undefined) parts.push(`${code}:`, Array.isArray(why) ? why.join('; ') : '');
+  return `${printable(parts.join(' ').trimEnd())}\n`;
+}
+
+/** A path or a name from a request must not steer the reader's terminal. */
+function printable(text: string): string {
+  return text.replace(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, (char) => `\\u{${char.codePointAt(0)!.toString(16)}}`);
+}

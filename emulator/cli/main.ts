@@ -1,0 +1,29 @@
+import { OptionError } from '../options.js';
+import { readFlags } from './flags.js';
+import { processTerminal, type Terminal } from './terminal.js';
+import { UsageError } from './usage-error.js';
+
+/**
+ * Runs `emulator <argv>` and resolves to the exit code: 0 done, 1 the answer is no, 2 wrong usage or
+ * a system that refuses. Anything unforeseen rejects.
+ */
+export async function main(argv: readonly string[], terminal: Terminal = processTerminal()): Promise<number> {
+  try {
+    return await run(argv, terminal);
+  } catch (error) {
+    if (!(error instanceof UsageError || error instanceof OptionError)) throw error;
+    terminal.warn(`${error.message}\n`);
+    return 2;
+  }
+}
+
+async function run(argv: readonly string[], terminal: Terminal): Promise<number> {
+  const [command, ...rest] = argv;
+  // Starting is what has to be quick: its flags are read from the table of options, without loading yargs.
+  if (command === 'start' && !rest.includes('--help')) {
+    const { runStart } = await import('./run-start.js');
+    return runStart(readFlags(rest), terminal);
+  }
+  const { runCommands } = await import('./commands.js');
+  return runCommands(argv, terminal);
+}
