@@ -1,0 +1,166 @@
+import { diffTreeEntries, type Lines } from '../diff/index.js';
+import type { Oid } from '../object.js';
+import { MODE_GITLINK } from '../tree.js';
+import { compareStretches, type Origin, type Stretch } from './origin.js';
+import type { Scoreboard } from './scoreboard.js';
+
+/** Letters and digits that lines have to hold, and then some, before a move or a copy of them says something. */
+const MOVE_SCORE = 20;
+const COPY_SCORE = 40;
+
+/** Part of a stretch that was found elsewhere, and what is left of the stretch around it. */
+interface Claim {
+  readonly source: Origin;
+  readonly copied: Stretch;
+  readonly rest: readonly Stretch[];
+  readonly score: number;
+}
+
+/** Looks for lines that no change of the file explains in other places of the parents. */
+export class MoveFinder {
+  /** Letters and digits in the first `n` lines. */
+  readonly #weights: Float64Array;
+
+  constructor(
+    private readonly board: Scoreboard,
+    private readonly final: Lines,
+  ) {
+    const { bytes, starts } = final;
+    this.#weights = new Float64Array(starts.length);
+    for (let line = 0; line + 1 < starts.length; line++) {
+      let weight = this.#weights[line]!;
+      for (let at = starts[line]!; at < starts[line + 1]!; at++) if (isAlphanumeric(bytes[at]!)) weight++;
+      this.#weights[line + 1] = weight;
+    }
+  }
+
+  /** Passes on what was moved inside its file or copied from another one; returns the rest. */
+  async pass(
+    origin: Origin,
+    stretches: readonly Stretch[],
+    parents: readonly Oid[],
+    sources: readonly (Origin | undefined)[],
+  ): Promise<Stretch[]> {
+    const claims: Claim[] = [];
+    const tooSmall: Stretch[] = [];
+    let left = this.#withoutSmall(stretches, MOVE_SCORE, tooSmall);
+    for (const source of sources) {
+      if (source && left.length > 0) left = await this.#claim(left, [source], MOVE_SCORE, claims, tooSmall);
+    }
+    left = this.#withoutSmall(left, COPY_SCORE, tooSmall);
+    for (const [index, parent] of parents.entries()) {
+      if (left.length === 0) break;
+      const others = await this.#otherFiles(origin, parent, sources[index]);
+      left = await this.#claim(left, others, COPY_SCORE, claims, tooSmall);
+    }
+    this.#distribute(claims);
+    return [...tooSmall, ...left];
+  }
+
+  /** What else changed in the commit; all files of the parent, if this one is new. */
+  async #otherFiles(origin: Origin, parent: Oid, source: Origin | undefined): Promise<Origin[]> {
+    const { objects, graph, turn } = this.board;
+    const withUnchanged = source?.path !== origin.path;
+    const before = graph.commit(parent).tree;
+    const others: Origin[] = [];
+    for (const change of diffTreeEntries(objects, before, graph.commit(origin.commit).tree, { withUnchanged })) {
+      const file = change.before;
+      if (file && file.mode !== MODE_GITLINK && file.path !== source?.path) {
+        others.push(this.board.origin(parent, file.path, file.mode, file.oid));
+      }
+      if (turn.isOver) await turn.pass();
+    }
+    return others;
+  }
+
+  /** Gives each stretch, and again what is left of it, to the source with the most of it. */
+  async #claim(
+    stretches: readonly Stretch[],
+    sources: readonly Origin[],
+    minimum: number,
+    claims: Claim[],
+    tooSmall: Stretch[],
+  ): Promise<Stretch[]> {
+    const left: Stretch[] = [];
+    let open = stretches;
+    while (open.length > 0) {
+      const best: (Claim | undefined)[] = open.map(() => undefined);
+      for (const source of sources) {
+        const lines = this.board.linesOf(source);
+        for (const [index, stretch] of open.entries()) {
+          best[index] = this.#bestClaim(stretch, source, lines, best[index]);
+          if (this.board.turn.isOver) await this.board.turn.pass();
+        }
+        if (source.suspects.length === 0) source.lines = undefined;
+      }
+      const rest: Stretch[] = [];
+      for (const [index, stretch] of open.entries()) {
+        const claim = best[index];
+        if (claim && claim.score > minimum) {
+          claims.push(claim);
+          rest.push(...claim.rest);
+        } else {
+          left.push(stretch);
+        }
+      }
+      open = this.#withoutSmall(rest, minimum, tooSmall);
+    }
+    return left;
+  }
+
+  #bestClaim(stretch: Stretch, source: Origin, lines: Lines, best: Claim | undefined): Claim | undefined {
+    const { final, start, count } = stretch;
+    const changes = this.board.compare(lines, partOf(this.final, final, final + count));
+    changes.push({ oldStart: lines.ids.length, oldCount: 0, newStart: count, newCount: 0 });
+    let claim = best;
+    let from = 0;
+    let sourceAt = 0;
+    for (const change of changes) {
+      const to = change.newStart;
+      const score = 1 + this.#weights[final + to]! - this.#weights[final + from]!;
+      if (from < to && score >= (claim?.score ?? 0)) {
+        const rest = [];
+        if (from > 0) rest.push({ final, start, count: from });
+        if (to < count) rest.push({ final: final + to, start: start + to, count: count - to });
+        claim = { source, copied: { final: final + from, start: sourceAt, count: to - from }, rest, score };
+      }
+      from = to + change.newCount;
+      sourceAt = change.oldStart + change.oldCount;
+    }
+    return claim;
+  }
+
+  #withoutSmall(stretches: readonly Stretch[], minimum: number, tooSmall: Stretch[]): Stretch[] {
+    return stretches.filter((stretch) => {
+      const { final, count } = stretch;
+      const isLarge = 1 + this.#weights[final + count]! - this.#weights[final]! > minimum;
+      if (!isLarge) tooSmall.push(stretch);
+      return isLarge;
+    });
+  }
+
+  #distribute(claims: readonly Claim[]): void {
+    const bySource = new Map<Origin, Stretch[]>();
+    for (const { source, copied } of claims) {
+      const stretches = bySource.get(source);
+      if (stretches) stretches.push(copied);
+      else bySource.set(source, [copied]);
+    }
+    for (const [source, stretches] of bySource) this.board.suspect(source, stretches.sort(compareStretches));
+  }
+}
+
+/** Lines `from` to `to` as a file of their own. */
+function partOf({ bytes, starts, ids }: Lines, from: number, to: number): Lines {
+  const first = starts[from]!;
+  return {
+    bytes: bytes.subarray(first, starts[to]!),
+    starts: starts.slice(from, to + 1).map((start) => start - first),
+    ids: ids.subarray(from, to),
+  };
+}
+
+function isAlphanumeric(byte: number): boolean {
+  const letter = byte | 0x20;
+  return (byte >= 0x30 && byte <= 0x39) || (letter >= 0x61 && letter <= 0x7a);
+}

@@ -1,0 +1,45 @@
+import type { ByteString } from '../bytes.js';
+import type { Lines } from '../diff/index.js';
+import type { Oid } from '../object.js';
+
+/** `count` lines of the blamed file, from line `final` on, that are lines `start` on of some origin's file. */
+export interface Stretch {
+  readonly final: number;
+  readonly start: number;
+  readonly count: number;
+}
+
+/** A file in a commit, suspected of having brought in some of the lines. */
+export class Origin {
+  /** In order of `start`. */
+  suspects: Stretch[] = [];
+  /** The file in the parent it was first compared with. */
+  previous: Origin | undefined;
+  /** Its content, while it is needed. */
+  lines: Lines | undefined;
+
+  constructor(
+    readonly commit: Oid,
+    readonly path: ByteString,
+    readonly mode: number,
+    readonly blob: Oid,
+  ) {}
+
+  suspect(stretches: readonly Stretch[]): void {
+    this.suspects = mergeStretches(this.suspects, stretches);
+  }
+}
+
+export function compareStretches(a: Stretch, b: Stretch): number {
+  return a.start - b.start;
+}
+
+function mergeStretches(a: readonly Stretch[], b: readonly Stretch[]): Stretch[] {
+  const merged: Stretch[] = [];
+  let i = 0;
+  let j = 0;
+  while (i < a.length && j < b.length) merged.push(a[i]!.start <= b[j]!.start ? a[i++]! : b[j++]!);
+  while (i < a.length) merged.push(a[i++]!);
+  while (j < b.length) merged.push(b[j++]!);
+  return merged;
+}

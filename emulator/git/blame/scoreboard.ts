@@ -1,0 +1,111 @@
+import type { ByteString } from '../bytes.js';
+import { type Change, detectRenames, diffInterned, diffTreeEntries, LineInterner, type Lines } from '../diff/index.js';
+import { numberOf, type ObjectReader, type Oid } from '../object.js';
+import { MODE_GITLINK, MODE_TREE } from '../tree.js';
+import type { Turn } from '../turn.js';
+import { CommitQueue } from './commit-queue.js';
+import { Origin, type Stretch } from './origin.js';
+import { type Found, PathLookup } from './path-lookup.js';
+
+/** What blame needs of the history. */
+export interface CommitGraph {
+  /** `committedAt` in seconds. */
+  commit(oid: Oid): { readonly tree: Oid; readonly parents: readonly Oid[]; readonly committedAt: number };
+}
+
+/** Which lines are still looked into, and where; the tools to look with. */
+export class Scoreboard {
+  readonly #interner = new LineInterner();
+  readonly #origins = new Map<Oid, Origin[]>();
+  readonly #queue = new CommitQueue();
+  #current: Oid | undefined;
+  readonly #lookups = new Map<ByteString, PathLookup>();
+
+  constructor(
+    readonly objects: ObjectReader,
+    readonly graph: CommitGraph,
+    readonly turn: Turn,
+  ) {}
+
+  /** The youngest origin with suspects; all of one commit before those of the next. */
+  next(): Origin | undefined {
+    for (;;) {
+      this.#current ??= this.#queue.pop();
+      if (this.#current === undefined) return undefined;
+      const origin = this.#origins.get(this.#current)?.find(({ suspects }) => suspects.length > 0);
+      if (origin) return origin;
+      this.#origins.delete(this.#current);
+      this.#current = undefined;
+    }
+  }
+
+  suspect(origin: Origin, stretches: readonly Stretch[]): void {
+    if (stretches.length === 0) return;
+    const origins = this.#origins.get(origin.commit);
+    if (!origins?.includes(origin)) this.#origins.set(origin.commit, [origin, ...(origins ?? [])]);
+    const isQueued = origins?.some(({ suspects }) => suspects.length > 0) ?? false;
+    if (!isQueued) this.#queue.push(origin.commit, this.graph.commit(origin.commit).committedAt);
+    origin.suspect(stretches);
+  }
+
+  /** The origin of `path` in `commit`, the same one whenever it is asked for. */
+  origin(commit: Oid, path: ByteString, mode: number, blob: Oid): Origin {
+    return this.#known(commit, path) ?? new Origin(commit, path, mode, blob);
+  }
+
+  /** The file of the same path in the parent; undefined when there is none, or one of another kind. */
+  samePath(origin: Origin, parent: Oid): Origin | undefined {
+    const known = this.#known(parent, origin.path);
+    if (known) return known;
+    const found = this.at(parent, origin.path);
+    if (!found || !isFile(found.mode) || (found.mode & 0o170000) !== (origin.mode & 0o170000)) return undefined;
+    return new Origin(parent, origin.path, found.mode, found.oid);
+  }
+
+  /** The file in the parent that was renamed to the origin's path. */
+  async renamed(origin: Origin, parent: Oid): Promise<Origin | undefined> {
+    const before = this.graph.commit(parent).tree;
+    const found = this.at(parent, origin.path);
+    if (found && found.mode !== MODE_TREE) return undefined;
+    const changes = [];
+    for (const change of diffTreeEntries(this.objects, before, this.graph.commit(origin.commit).tree)) {
+      changes.push(change);
+      if (this.turn.isOver) await this.turn.pass();
+    }
+    const files = await detectRenames(this.objects, changes, { follow: origin.path, turn: this.turn });
+    const rename = files.find(({ score, after }) => score !== undefined && after?.path === origin.path);
+    const source = rename?.before;
+    return source && this.origin(parent, source.path, source.mode, source.oid);
+  }
+
+  /** What is at `path` in the tree of `commit`. */
+  at(commit: Oid, path: ByteString): Found | undefined {
+    return this.#lookup(path).in(this.graph.commit(commit).tree);
+  }
+
+  #lookup(path: ByteString): PathLookup {
+    let lookup = this.#lookups.get(path);
+    if (!lookup) {
+      lookup = new PathLookup(this.objects, path);
+      this.#lookups.set(path, lookup);
+    }
+    return lookup;
+  }
+
+  linesOf(origin: Origin): Lines {
+    origin.lines ??= this.#interner.lines(this.objects.read(numberOf(this.objects, origin.blob)));
+    return origin.lines;
+  }
+
+  compare(before: Lines, after: Lines): Change[] {
+    return diffInterned(this.#interner, before, after, { trimTail: true });
+  }
+
+  #known(commit: Oid, path: ByteString): Origin | undefined {
+    return this.#origins.get(commit)?.find((origin) => origin.path === path);
+  }
+}
+
+function isFile(mode: number): boolean {
+  return mode !== MODE_TREE && mode !== MODE_GITLINK;
+}
