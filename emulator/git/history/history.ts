@@ -1,0 +1,155 @@
+import type { ByteString } from '../bytes.js';
+import { EMPTY_TREE_OID, type ObjectReader, type Oid } from '../object.js';
+import type { TurnOptions } from '../turn.js';
+import { CommitGraph, type Place } from './commit-graph.js';
+import { type Boundary, type DepthRequest, findBoundary } from './depth.js';
+import { type EnumerateRequest, planSend } from './enumerate.js';
+import { HistoryIndex } from './introduced.js';
+import { lastTouching } from './last-touching.js';
+import { mergeBases } from './merge-base.js';
+import { NumberSet } from './number-set.js';
+import { pathVisit } from './path-log.js';
+import { aheadBehind, difference, reaches } from './reachability.js';
+import type { SendPlan } from './send-plan.js';
+import { inTurns } from './steps.js';
+import { NONE } from './tree-cursor.js';
+import { type Walk, walkByDate, walkByTopology } from './walk.js';
+
+export interface CommitSummary {
+  readonly oid: Oid;
+  readonly tree: Oid;
+  readonly parents: readonly Oid[];
+  /** Seconds since 1970. */
+  readonly committedAt: number;
+  /** Seconds since 1970. */
+  readonly authoredAt: number;
+}
+
+export interface LogOptions {
+  readonly tips: Iterable<Oid>;
+  /** Commits reachable from these are not listed. */
+  readonly hide?: Iterable<Oid>;
+  /** Only commits that touch this file or folder, by Git's default history simplification. */
+  readonly path?: ByteString;
+  /** `date` is the order of `git log`, `topo` that of `git log --topo-order`. */
+  readonly order?: 'date' | 'topo';
+  readonly firstParent?: boolean;
+}
+
+/**
+ * What the commits of a repository say together: ancestry, logs, what a fetch has to send, who last touched what.
+ *
+ * Everything is derived from published objects and never changes, so it is kept: commits in a graph of typed arrays,
+ * and what each introduced in an index that fills as it is asked. Ids may be those of tags that lead to commits.
+ * Methods throw `MissingObject` for an id that is not here or is no commit.
+ */
+export class History {
+  readonly #graph: CommitGraph;
+  readonly #index: HistoryIndex;
+
+  constructor(objects: ObjectReader) {
+    this.#graph = new CommitGraph(objects);
+    this.#index = new HistoryIndex(this.#graph);
+  }
+
+  commit(oid: Oid): CommitSummary {
+    const { objects } = this.#graph;
+    const number = this.#graph.commitNumber(oid);
+    const { tree, parents, committedAt, authoredAt } = this.#graph.linksOf(number);
+    return {
+      oid: objects.oidOf(number),
+      tree: tree === NONE ? EMPTY_TREE_OID : objects.oidOf(tree),
+      parents: parents.map((parent) => objects.oidOf(parent)),
+      committedAt,
+      authoredAt,
+    };
+  }
+
+  /** Whether `descendant` is `ancestor` or descends from it. */
+  isAncestor(ancestor: Oid, descendant: Oid): boolean {
+    return this.reaches([descendant], ancestor);
+  }
+
+  /** Whether any of the tips is `commit` or descends from it. */
+  reaches(tips: Iterable<Oid>, commit: Oid): boolean {
+    return reaches(this.#graph, this.#graph.locateAll(tips), this.#graph.locate(commit));
+  }
+
+  /** The best common ancestors, as `git merge-base --all` prints them; none of unrelated histories. */
+  mergeBases(a: Oid, b: Oid): Oid[] {
+    const [left, right] = [this.#graph.locate(a), this.#graph.locate(b)];
+    return mergeBases(this.#graph, left, right).map((place) => this.#graph.oidOf(place));
+  }
+
+  /** How many commits only `a` leads to, and how many only `b` does. */
+  aheadBehind(a: Oid, b: Oid): { ahead: number; behind: number } {
+    const [left, right] = [this.#graph.locate(a), this.#graph.locate(b)];
+    return aheadBehind(this.#graph, left, right);
+  }
+
+  /** Commit ids in the order and selection of `git log`. Lazy: it walks no further than it is read. */
+  *log({ tips, hide = [], path, order = 'date', firstParent = false }: LogOptions): IterableIterator<Oid> {
+    const graph = this.#graph;
+    const places = graph.locateAll(tips);
+    const limits = graph.locateAll(hide);
+    const scope = limits.length > 0 ? scopeOf(graph, places, limits) : undefined;
+    const limit = new Set(limits);
+    const isRelevant = (place: Place) => scope === undefined || scope.has(place) || limit.has(place);
+    const walk: Walk = {
+      graph,
+      tips: places,
+      scope,
+      visit:
+        path === undefined
+          ? (place) => ({ isShown: true, parents: graph.parentsOf(place).slice(0, firstParent ? 1 : undefined) })
+          : pathVisit(graph, this.#index, path, { firstParent, isRelevant }),
+    };
+    for (const place of order === 'topo' ? walkByTopology(walk) : walkByDate(walk)) yield graph.oidOf(place);
+  }
+
+  /** Numbers of the objects a fetch has to send, ascending: the order in which they were stored. */
+  async enumerate(request: EnumerateRequest & { signal?: AbortSignal }): Promise<Int32Array> {
+    return (await this.plan(request)).objects;
+  }
+
+  /** As `enumerate`, with what helps to make a small pack of it. */
+  plan(request: EnumerateRequest & { signal?: AbortSignal }): Promise<SendPlan> {
+    return inTurns(planSend(this.#graph, this.#index, request), { signal: request.signal });
+  }
+
+  /** The shallow boundary a fetch with a depth asks for. Throws `NothingSelected`. */
+  boundary(request: DepthRequest): Boundary {
+    return findBoundary(this.#graph, request);
+  }
+
+  /**
+   * For each file, link and gitlink of the commit's tree the commit that `git log -1 -- <path>` shows, in the order
+   * of Git's index. `under` keeps to one file or folder.
+   */
+  async lastTouching(commit: Oid, options: TurnOptions & { under?: ByteString } = {}): Promise<Map<ByteString, Oid>> {
+    await this.extend([commit], options);
+    return inTurns(lastTouching(this.#graph, this.#index, this.#graph.locate(commit), options.under), options);
+  }
+
+  /**
+   * Takes in what a push brought, in turns, so that the synchronous methods find it there. When the index is in use
+   * it is extended too. Costs what is new.
+   */
+  async extend(tips: Iterable<Oid>, options: TurnOptions = {}): Promise<void> {
+    const graph = this.#graph;
+    const first = graph.size;
+    const commits = Array.from(tips, (tip) => graph.commitNumber(tip));
+    await inTurns(graph.load(commits), options);
+    if (this.#index.size > 0 && graph.size > first) await inTurns(this.#index.cover(range(first, graph.size)), options);
+  }
+}
+
+function scopeOf(graph: CommitGraph, wants: readonly Place[], haves: readonly Place[]): NumberSet {
+  const scope = new NumberSet(graph.size);
+  for (const place of difference(graph, { wants, haves })) scope.add(place);
+  return scope;
+}
+
+function* range(start: number, end: number): IterableIterator<number> {
+  for (let at = start; at < end; at++) yield at;
+}

@@ -1,0 +1,53 @@
+/** A list of 32-bit integers that grows at its end, in one typed array. */
+export class IntList {
+  #items: Int32Array;
+  #length = 0;
+
+  constructor(capacity = 16) {
+    this.#items = new Int32Array(capacity);
+  }
+
+  get length(): number {
+    return this.#length;
+  }
+
+  at(index: number): number {
+    return this.#items[index]!;
+  }
+
+  set(index: number, value: number): void {
+    this.#items[index] = value;
+  }
+
+  push(value: number): void {
+    if (this.#length === this.#items.length) this.#grow(this.#length + 1);
+    this.#items[this.#length++] = value;
+  }
+
+  /** Removes and returns the last item; the list may not be empty. */
+  pop(): number {
+    return this.#items[--this.#length]!;
+  }
+
+  append(values: Int32Array): void {
+    const length = this.#length + values.length;
+    if (length > this.#items.length) this.#grow(length);
+    this.#items.set(values, this.#length);
+    this.#length = length;
+  }
+
+  clear(): void {
+    this.#length = 0;
+  }
+
+  /** The items from `start` to before `end`; valid until the next change of the list. */
+  view(start = 0, end = this.#length): Int32Array {
+    return this.#items.subarray(start, end);
+  }
+
+  #grow(length: number): void {
+    const larger = new Int32Array(Math.max(length, this.#items.length * 2));
+    larger.set(this.#items);
+    this.#items = larger;
+  }
+}

@@ -1,0 +1,96 @@
+import type { CommitGraph, Place } from './commit-graph.js';
+import { IntList } from './int-list.js';
+import { PathTable } from './path-table.js';
+import type { Steps } from './steps.js';
+import { NONE } from './tree-cursor.js';
+import { TreeDiff } from './tree-diff.js';
+
+/**
+ * The history index: for each commit what it introduced, compared with its first parent (a root: with nothing).
+ *
+ * Every object of a commit is either introduced by it or already in its first parent; by induction the objects
+ * introduced by a set of commits, joined, are all that is reachable from the set but not from the first parents
+ * outside it. That is what a fetch has to send, found without opening a single tree. An object is listed by every
+ * commit that introduced it: the same blob may come back years later, after a set's edge.
+ *
+ * Filled on demand, commit by commit; a commit's record never changes.
+ */
+export class HistoryIndex {
+  readonly paths = new PathTable();
+  /** Per place: which record, + 1; 0 while there is none. */
+  #recordOf = new Int32Array(0);
+  // Where the parts of a record end; it starts where the record before it ends.
+  readonly #objectsEnd = new IntList();
+  readonly #pathsEnd = new IntList();
+  readonly #objects = new IntList();
+  readonly #changed = new IntList();
+
+  constructor(readonly graph: CommitGraph) {}
+
+  /** Commits indexed so far. */
+  get size(): number {
+    return this.#objectsEnd.length;
+  }
+
+  has(place: Place): boolean {
+    return (this.#recordOf[place] ?? 0) > 0;
+  }
+
+  /**
+   * Trees and blobs the commit introduced, each followed by what its first parent has at the same path, or -1.
+   * Without objects that the first parent has elsewhere among what changed, so a renamed folder costs nothing.
+   */
+  objectsOf(place: Place): Int32Array {
+    const record = this.#recordOf[place]! - 1;
+    return this.#objects.view(record === 0 ? 0 : this.#objectsEnd.at(record - 1), this.#objectsEnd.at(record));
+  }
+
+  /** Files, links and gitlinks that differ from the first parent: path numbers, each once. */
+  changedBy(place: Place): Int32Array {
+    const record = this.#recordOf[place]! - 1;
+    return this.#changed.view(record === 0 ? 0 : this.#pathsEnd.at(record - 1), this.#pathsEnd.at(record));
+  }
+
+  /** Indexes the commits that are not yet. Several callers may be at it at once; they share the work. */
+  *cover(places: Iterable<Place>): Steps<void> {
+    const diff = new TreeDiff(this.graph.objects, this.paths);
+    for (const place of places) {
+      if (this.has(place)) continue;
+      yield* this.#diffWithParent(diff, place);
+      if (!this.has(place)) this.#add(place, diff);
+      yield;
+    }
+  }
+
+  /** Indexes one commit when it is not yet. */
+  *coverOne(place: Place): Steps<void> {
+    if (!this.has(place)) yield* this.cover([place]);
+  }
+
+  #diffWithParent(diff: TreeDiff, place: Place): Steps<void> {
+    const { graph } = this;
+    const parent = graph.parentOf(place, 0);
+    return diff.compare(parent < 0 ? NONE : graph.treeOf(parent), graph.treeOf(place));
+  }
+
+  #add(place: Place, diff: TreeDiff): void {
+    const removed = diff.removed.length > 0 ? new Set(diff.removed.view()) : undefined;
+    const added = diff.added.view();
+    for (let at = 0; at < added.length; at += 2) {
+      if (removed?.has(added[at]!)) continue;
+      this.#objects.push(added[at]!);
+      this.#objects.push(added[at + 1]!);
+    }
+    this.#changed.append(diff.changed.view());
+    this.#objectsEnd.push(this.#objects.length);
+    this.#pathsEnd.push(this.#changed.length);
+    if (place >= this.#recordOf.length) this.#grow(place + 1);
+    this.#recordOf[place] = this.size;
+  }
+
+  #grow(length: number): void {
+    const larger = new Int32Array(Math.max(length, this.graph.size, this.#recordOf.length * 2));
+    larger.set(this.#recordOf);
+    this.#recordOf = larger;
+  }
+}

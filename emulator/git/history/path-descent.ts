@@ -1,0 +1,152 @@
+import type { CommitGraph, Place } from './commit-graph.js';
+import { IntList } from './int-list.js';
+import type { HistoryIndex } from './introduced.js';
+import type { PathId } from './path-table.js';
+import { type Steps, UNIT } from './steps.js';
+import { TreeDiff } from './tree-diff.js';
+
+/**
+ * Follows many paths down the history to the commits that last touched them.
+ *
+ * The log of one path that exists, from one tip, is a single line: at each commit it goes on to the first parent
+ * that has the same at the path, and ends at a commit that has no such parent. So paths go down in groups, each
+ * sitting at one commit, that split at merges and join where lines meet again. A step costs what its commit changed,
+ * however large the group.
+ */
+export class PathDescent {
+  /** By path number: the group it is in, or was merged from; 0 when it is not under way. */
+  readonly #groupOf: Int32Array;
+  /** By path number: where it ended. */
+  readonly #touchedAt: Int32Array;
+  /** By place: the group that has come there, or 0. */
+  readonly #groupAt: Int32Array;
+  // By group: the one it was merged into (itself at first), and how many paths it has.
+  readonly #mergedInto = new IntList();
+  readonly #sizeOf: number[] = [];
+  #underWay = 0;
+
+  constructor(
+    readonly graph: CommitGraph,
+    readonly index: HistoryIndex,
+    readonly tip: Place,
+    paths: Iterable<PathId>,
+  ) {
+    this.#groupOf = new Int32Array(index.paths.size);
+    this.#touchedAt = new Int32Array(index.paths.size).fill(-1);
+    this.#groupAt = new Int32Array(tip + 1);
+    this.#newGroup();
+    const all = this.#newGroup();
+    for (const path of paths) {
+      this.#groupOf[path] = all;
+      this.#underWay++;
+    }
+    this.#sizeOf[all] = this.#underWay;
+    this.#groupAt[tip] = all;
+  }
+
+  /** By path number: the place of the commit. */
+  *run(): Steps<Int32Array> {
+    const { graph, index } = this;
+    for (let place = this.tip; this.#underWay > 0; place--) {
+      if (place % UNIT === 0) yield;
+      const group = this.#find(this.#groupAt[place]!);
+      if (group === 0 || this.#sizeOf[group] === 0) continue;
+      yield* index.coverOne(place);
+      const changed = this.#changedIn(group, index.changedBy(place));
+      if (changed.length > 0) yield* this.#settle(place, changed);
+      const parent = graph.parentOf(place, 0);
+      if (parent >= 0) this.#join(group, parent);
+    }
+    return this.#touchedAt;
+  }
+
+  #changedIn(group: number, changed: Int32Array): PathId[] {
+    const found: PathId[] = [];
+    for (const path of changed) {
+      if (path < this.#groupOf.length && this.#find(this.#groupOf[path]!) === group) found.push(path);
+    }
+    return found;
+  }
+
+  /** The paths a commit changed, compared with its first parent: some go on to another parent, the rest end here. */
+  *#settle(place: Place, changed: PathId[]): Steps<void> {
+    const { graph } = this;
+    let left = changed;
+    for (let nth = 1; nth < graph.parentCount(place) && left.length > 0; nth++) {
+      const parent = graph.parentOf(place, nth);
+      const differing = yield* this.#differing(parent, place, left);
+      const same = left.filter((path) => !differing.has(path));
+      if (same.length === 0) continue;
+      left = left.filter((path) => differing.has(path));
+      this.#split(same, parent);
+    }
+    for (const path of left) {
+      this.#leave(path);
+      this.#touchedAt[path] = place;
+    }
+  }
+
+  /** Those among the paths, and maybe others, that differ between two commits; only their folders are compared. */
+  *#differing(parent: Place, place: Place, paths: readonly PathId[]): Steps<Set<PathId>> {
+    const { graph, index } = this;
+    const folders = new Set<PathId>();
+    for (const path of paths) {
+      for (let folder = index.paths.folderOf(path); folder >= 0 && !folders.has(folder); ) {
+        folders.add(folder);
+        folder = index.paths.folderOf(folder);
+      }
+    }
+    const diff = new TreeDiff(graph.objects, index.paths);
+    yield* diff.compare(graph.treeOf(parent), graph.treeOf(place), (folder) => folders.has(folder));
+    return new Set(diff.changed.view());
+  }
+
+  #newGroup(): number {
+    const group = this.#mergedInto.length;
+    this.#mergedInto.push(group);
+    this.#sizeOf.push(0);
+    return group;
+  }
+
+  /** The group that `group` is part of by now. */
+  #find(group: number): number {
+    let top = group;
+    while (this.#mergedInto.at(top) !== top) top = this.#mergedInto.at(top);
+    for (let at = group; at !== top; ) {
+      const next = this.#mergedInto.at(at);
+      this.#mergedInto.set(at, top);
+      at = next;
+    }
+    return top;
+  }
+
+  #leave(path: PathId): void {
+    const group = this.#find(this.#groupOf[path]!);
+    if (group === 0) return;
+    this.#groupOf[path] = 0;
+    this.#sizeOf[group]!--;
+    this.#underWay--;
+  }
+
+  #split(paths: readonly PathId[], to: Place): void {
+    const group = this.#newGroup();
+    for (const path of paths) {
+      this.#leave(path);
+      this.#groupOf[path] = group;
+      this.#sizeOf[group]!++;
+      this.#underWay++;
+    }
+    this.#join(group, to);
+  }
+
+  /** Moves a group to a commit where another may have come already: the smaller becomes part of the larger. */
+  #join(group: number, place: Place): void {
+    const there = this.#find(this.#groupAt[place]!);
+    const [large, small] = this.#sizeOf[there]! > this.#sizeOf[group]! ? [there, group] : [group, there];
+    if (small !== 0 && small !== large) {
+      this.#mergedInto.set(small, large);
+      this.#sizeOf[large]! += this.#sizeOf[small]!;
+    }
+    this.#groupAt[place] = large;
+  }
+}
