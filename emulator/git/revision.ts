@@ -1,0 +1,172 @@
+import type { ByteString } from './bytes.js';
+import { commitLinks } from './commit.js';
+import { MalformedObject } from './malformed-object.js';
+import { COMMIT, isOid, type ObjectReader, type Oid, TAG, TREE, type TypeCode, typeCode } from './object.js';
+import { refNameFault } from './ref-name.js';
+import type { Refs } from './refs.js';
+import { resolveShortOid } from './short-oid.js';
+import { peel, peelToCommit, peelToTree } from './tag.js';
+import { entryAt } from './tree.js';
+
+/** `malformed`: no revision can be written so. `missing`: nothing is named so. `ambiguous`: a short id of several objects. */
+export type RevisionFault = 'malformed' | 'missing' | 'ambiguous';
+
+export type RevisionOutcome =
+  | { readonly oid: Oid; readonly fault?: undefined }
+  | { readonly fault: RevisionFault; readonly oid?: undefined };
+
+export interface RevisionOptions {
+  /** Whom a name belongs to that is both a branch and a tag: Git says the tag. */
+  readonly prefer?: 'branch' | 'tag';
+  /** What a short id is wanted for: other objects of the same prefix do not make it ambiguous. */
+  readonly want?: 'commit' | 'tree';
+  /** Looks refs up below this prefix instead, such as `refs/namespaces/ephemeral/`. */
+  readonly namespace?: ByteString;
+}
+
+export const MOST_REVISION_BYTES = 8192;
+
+/** Refs of other namespaces are not to be reached by spelling them out. */
+const NAMESPACES = 'refs/namespaces/';
+
+/** gitrevisions, `<refname>`: where a short name is looked for, in order. */
+const REF_RULES = {
+  tag: ['', 'refs/', 'refs/tags/', 'refs/heads/', 'refs/remotes/'],
+  branch: ['', 'refs/', 'refs/heads/', 'refs/tags/', 'refs/remotes/'],
+} as const;
+
+const MALFORMED: RevisionOutcome = { fault: 'malformed' };
+const MISSING: RevisionOutcome = { fault: 'missing' };
+
+/** One step from an object to another: `^2`, `~3`, `^{tree}`, `:path`. */
+type Step =
+  | { readonly kind: 'parent' | 'ancestor'; readonly count: number }
+  | { readonly kind: 'peel'; readonly type: TypeCode | 'object' | 'any' }
+  | { readonly kind: 'path'; readonly path: ByteString };
+
+/**
+ * The object that a revision names, as `git rev-parse --verify --end-of-options` finds it: a full or short id, HEAD, `@`,
+ * a ref by its full or short name, `name-12-gabcdef`; followed by any number of `^`, `^n`, `~n`, `^{type}`, `^{}`, and
+ * `:path` at the end. What needs a reflog, an index or a search (`@{1}`, `:0:x`, `:/text`, `^{/text}`) is missing here.
+ */
+export function resolveRevision(
+  objects: ObjectReader,
+  refs: Refs,
+  text: ByteString,
+  options: RevisionOptions = {},
+): RevisionOutcome {
+  if (text === '' || text.length > MOST_REVISION_BYTES) return MALFORMED;
+  if (text.startsWith(':') || text.includes('@{') || text.includes('^{/')) return MISSING;
+  const end = text.search(/[~^:]/);
+  const name = end < 0 ? text : text.slice(0, end);
+  const steps = parseSteps(end < 0 ? '' : text.slice(end));
+  if (!steps || (name !== '@' && refNameFault(name, { oneLevel: true }) !== undefined)) return MALFORMED;
+  const first = resolveName(objects, refs, name, { ...options, ...wantOf(steps) });
+  return first.fault === undefined ? followSteps(objects, first.oid, steps) : first;
+}
+
+function parseSteps(text: ByteString): Step[] | undefined {
+  const steps: Step[] = [];
+  const pattern = /\^\{(?<type>\w*)\}|(?<sign>[~^])(?<count>\d*)|:(?<path>.*)/sy;
+  while (pattern.lastIndex < text.length) {
+    const groups = pattern.exec(text)?.groups;
+    if (!groups) return undefined;
+    const { type, sign, count, path } = groups;
+    if (type !== undefined) {
+      const peeled = peelType(type);
+      if (peeled === undefined) return undefined;
+      steps.push({ kind: 'peel', type: peeled });
+    } else if (sign !== undefined) {
+      steps.push({ kind: sign === '~' ? 'ancestor' : 'parent', count: count === '' ? 1 : Number(count) });
+    } else steps.push({ kind: 'path', path: path! });
+  }
+  return steps;
+}
+
+function peelType(name: string): TypeCode | 'object' | 'any' | undefined {
+  if (name === '') return 'any';
+  if (name === 'object') return 'object';
+  return name === 'commit' || name === 'tree' || name === 'blob' || name === 'tag' ? typeCode(name) : undefined;
+}
+
+/** The kind of object that the first step asks for. */
+function wantOf([step]: Step[]): Pick<RevisionOptions, 'want'> {
+  if (!step) return {};
+  if (step.kind === 'path') return { want: 'tree' };
+  if (step.kind !== 'peel') return { want: 'commit' };
+  if (step.type === COMMIT) return { want: 'commit' };
+  return step.type === TREE ? { want: 'tree' } : {};
+}
+
+function resolveName(objects: ObjectReader, refs: Refs, name: ByteString, options: RevisionOptions): RevisionOutcome {
+  const lower = name.toLowerCase();
+  if (isOid(lower)) return objects.find(lower) < 0 ? MISSING : { oid: lower };
+  const oid = lookUpRef(refs, name === '@' ? 'HEAD' : name, options);
+  if (oid !== undefined) return { oid };
+  const described = /-\d+-g([0-9a-f]{4,40})$/i.exec(name)?.[1];
+  if (described !== undefined) return resolveShortOid(objects, described.toLowerCase(), 'commit');
+  return /^[0-9a-f]{4,39}$/.test(lower) ? resolveShortOid(objects, lower, options.want) : MISSING;
+}
+
+function lookUpRef(refs: Refs, name: ByteString, { prefer = 'tag', namespace = '' }: RevisionOptions): Oid | undefined {
+  if (name === 'HEAD' && namespace === '') return refs.headOid;
+  for (const rule of REF_RULES[prefer]) {
+    const full = rule + name;
+    if (full.startsWith(NAMESPACES)) continue;
+    const oid = refs.get(namespace + full);
+    if (oid !== undefined) return oid;
+  }
+  return refs.get(`${namespace}refs/remotes/${name}/HEAD`);
+}
+
+function followSteps(objects: ObjectReader, start: Oid, steps: Step[]): RevisionOutcome {
+  let oid: Oid | undefined = start;
+  try {
+    for (const step of steps) {
+      oid = followStep(objects, oid, step);
+      if (oid === undefined) return MISSING;
+    }
+  } catch (error) {
+    // Only where fsck is off: an object on the way that Git could not read either.
+    if (error instanceof MalformedObject) return MISSING;
+    throw error;
+  }
+  return { oid };
+}
+
+function followStep(objects: ObjectReader, oid: Oid, step: Step): Oid | undefined {
+  switch (step.kind) {
+    case 'parent':
+      return parentOf(objects, oid, step.count);
+    case 'ancestor':
+      return ancestorOf(objects, oid, step.count);
+    case 'path': {
+      const tree = peelToTree(objects, oid);
+      return tree === undefined ? undefined : entryAt(objects, tree, step.path)?.oid;
+    }
+    case 'peel':
+      return peelTo(objects, oid, step.type);
+  }
+}
+
+function parentOf(objects: ObjectReader, oid: Oid, count: number): Oid | undefined {
+  const commit = peelToCommit(objects, oid);
+  if (commit === undefined || count === 0) return commit;
+  return commitLinks(objects.read(objects.find(commit))).parents[count - 1];
+}
+
+function ancestorOf(objects: ObjectReader, oid: Oid, count: number): Oid | undefined {
+  let commit = peelToCommit(objects, oid);
+  for (let left = count; left > 0 && commit !== undefined; left--) commit = parentOf(objects, commit, 1);
+  return commit;
+}
+
+/** gitrevisions, `<rev>^{<type>}`: tags are followed, and a commit gives its tree, until the type is met. */
+function peelTo(objects: ObjectReader, oid: Oid, type: TypeCode | 'object' | 'any'): Oid | undefined {
+  if (type === 'object') return oid;
+  if (type === 'any') return peel(objects, oid);
+  if (type === COMMIT) return peelToCommit(objects, oid);
+  if (type === TREE) return peelToTree(objects, oid);
+  const peeled = type === TAG ? oid : peel(objects, oid);
+  return objects.typeOf(objects.find(peeled)) === type ? peeled : undefined;
+}
