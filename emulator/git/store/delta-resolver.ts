@@ -174,6 +174,7 @@ export class DeltaResolver {
       offset: entries.offsets[entry]!,
       end: entries.endOf(entry, end),
       base: base.number,
+      isNamed: entries.bases[entry] === NONE,
     };
     const number = this.intake.storeNamed(type, this.#arena, bodyAt, size, location, this.check);
     entries.numbers[entry] = number;

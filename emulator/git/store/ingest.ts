@@ -6,6 +6,7 @@ import { createInflater, type Inflater } from './inflater.js';
 import type { CheckObject, Intake } from './intake.js';
 import type { StoreLimits } from './limits.js';
 import { HEADROOM } from './object-hash.js';
+import type { PackEntries } from './pack-entries.js';
 import { PackError } from './pack-error.js';
 import { PackScan, type ScanSink } from './pack-scan.js';
 import { WHOLE } from './stored-objects.js';
@@ -72,6 +73,7 @@ export async function ingestPack(
   }
   const bytes = segment.length;
   if (objects.count === before) objects.dropLastSegment();
+  else intake.reorder(before, packOrder(scan.entries, intake, before));
   return { objects: count, bytes };
 }
 
@@ -86,6 +88,17 @@ async function runScan(scan: PackScan, turn: Turn): Promise<void> {
     }
   }
   scan.hashWhatWasRead();
+}
+
+/** The new objects in the order of their entries; an object that the pack has twice counts where it was first resolved. */
+function packOrder(entries: PackEntries, { objects }: Intake, first: number): Int32Array {
+  const order = new Int32Array(objects.count - first);
+  let length = 0;
+  for (let entry = 0; entry < entries.count; entry++) {
+    const number = entries.numbers[entry]!;
+    if (number >= first && objects.offsets[number] === entries.offsets[entry]) order[length++] = number;
+  }
+  return order;
 }
 
 /** Stores whole objects as they are scanned and keeps small deltas until their bases are known. */
@@ -110,7 +123,7 @@ class EntrySink implements ScanSink {
     const { output, size } = this.inflater;
     const store = () => {
       const offset = this.#scan.entries.offsets[entry]!;
-      const location = { segment: this.segment, offset, end, base: WHOLE };
+      const location = { segment: this.segment, offset, end, base: WHOLE, isNamed: false };
       const number = this.intake.storeNamed(type, output, HEADROOM, size, location, this.check);
       this.#scan.entries.numbers[entry] = number;
     };

@@ -21,6 +21,7 @@ export interface Entry {
   readonly end: number;
   /** Number of the delta's base, or `WHOLE`. */
   readonly base: number;
+  readonly isNamed: boolean;
 }
 
 /** Where new objects pass: named, compared with what is known under that name, stored, their links noted. */
@@ -58,7 +59,13 @@ export class Intake {
       segment.truncate(before);
     } else {
       const end = segment.length;
-      this.#add(type, slab, bodyStart, size, { segment: WRITTEN, offset: end - size, end, base: WHOLE });
+      this.#add(type, slab, bodyStart, size, {
+        segment: WRITTEN,
+        offset: end - size,
+        end,
+        base: WHOLE,
+        isNamed: false,
+      });
     }
     return this.oid.toString('hex');
   }
@@ -83,6 +90,14 @@ export class Intake {
     }
     check?.(type, buffer.subarray(bodyStart, bodyStart + size), this.oid.toString('hex'));
     return this.#add(type, buffer, bodyStart, size, entry);
+  }
+
+  /**
+   * Numbers the objects from `first` on as `order` lists them, so that numbers ascend with the places
+   * in the pack whatever order its deltas were resolved in.
+   */
+  reorder(first: number, order: Int32Array): void {
+    this.slots.renumber(first, this.objects.reorder(first, order));
   }
 
   /** As `name`, without holding up others for long. */

@@ -5,6 +5,7 @@ import { type HashBytes, hashBytes } from './object-hash.js';
 import { findPrefix } from './oid-prefix.js';
 import { OID_BYTES, OidSlots } from './oid-slots.js';
 import { Quarantine } from './quarantine.js';
+import { RecodedCache } from './recoded-cache.js';
 import { Scratch } from './scratch.js';
 import { StoredObjects } from './stored-objects.js';
 
@@ -31,6 +32,8 @@ const CACHE_BYTES = 32 * 1024 * 1024;
 export class ObjectStore implements ObjectReader {
   /** Where the objects lie, for the pack writer. Numbers from `size` on are not published. */
   readonly stored: StoredObjects;
+  /** What packs had to have made anew. */
+  readonly recoded = new RecodedCache();
   readonly #limits: StoreLimits;
   readonly #hash: HashBytes;
   readonly #raw = Buffer.alloc(OID_BYTES);

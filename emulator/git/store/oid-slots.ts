@@ -44,6 +44,15 @@ export class OidSlots {
     this.#count++;
   }
 
+  /** Gives every number from `first` on its new one, `moved[number - first]`. */
+  renumber(first: number, moved: Int32Array): void {
+    const slots = this.#slots;
+    for (let slot = 0; slot < slots.length; slot++) {
+      const number = slots[slot]! - 1;
+      if (number >= first) slots[slot] = moved[number - first]! + 1;
+    }
+  }
+
   #place(oids: Uint8Array, value: number): void {
     let slot = hashAt(oids, (value - 1) * OID_BYTES) & this.#mask;
     while (this.#slots[slot] !== 0) slot = (slot + 1) & this.#mask;

@@ -1,10 +1,10 @@
 import type { Oid, TypeCode } from '../object.js';
+import { BufferCache } from './buffer-cache.js';
 import { applyDelta, DeltaHeader } from './delta.js';
 import { EntryHeader, LONGEST_HEADER } from './entry-header.js';
 import { withRoom } from './growable.js';
 import { type Inflater, inflateEntry } from './inflater.js';
 import type { MemoryBudget } from './memory-budget.js';
-import { ObjectCache } from './object-cache.js';
 import { HEADROOM } from './object-hash.js';
 import { OID_BYTES } from './oid-slots.js';
 import type { Scratch } from './scratch.js';
@@ -16,6 +16,8 @@ export const WRITTEN = 0;
 export const WHOLE = -1;
 /** Deltas from one inflated body to the next at most. Every longer chain has bodies pinned along it. */
 const LONGEST_CHAIN = 256;
+/** Bytes of all arrays below. */
+const BYTES_PER_OBJECT = OID_BYTES + 25;
 /** Of a chain that is resolved, each body this many steps from the last is worth keeping. */
 const KEPT_STEP = 8;
 
@@ -28,8 +30,10 @@ export interface Location {
   /** Of the entry's header in a pack segment, of the body in the written one. */
   readonly offset: number;
   readonly end: number;
-  /** The number of the delta's base, or `WHOLE`. Always below the object's own number. */
+  /** The number of the delta's base, or `WHOLE`. */
   readonly base: number;
+  /** Whether the entry names its base by id (`REF_DELTA`) and not by distance. */
+  readonly isNamed: boolean;
 }
 
 /**
@@ -45,13 +49,14 @@ export class StoredObjects {
   offsets = new Uint32Array(0);
   ends = new Uint32Array(0);
   bases = new Int32Array(0);
+  named = new Uint8Array(0);
   /** Deltas between the object and the nearest body that is whole or pinned. */
   #depths = new Uint16Array(0);
   /** 1: everything reachable from the object is here. */
   complete = new Uint8Array(0);
   readonly segments: Segment[] = [];
   readonly #pinned = new Map<number, Buffer>();
-  readonly #cache: ObjectCache;
+  readonly #cache: BufferCache;
   readonly header = new EntryHeader();
   readonly #delta = new DeltaHeader();
 
@@ -60,7 +65,7 @@ export class StoredObjects {
     readonly scratch: Scratch,
     readonly budget: MemoryBudget,
   ) {
-    this.#cache = new ObjectCache(cacheBytes);
+    this.#cache = new BufferCache(cacheBytes);
     this.addSegment();
   }
 
@@ -94,6 +99,7 @@ export class StoredObjects {
     this.offsets[number] = location.offset;
     this.ends[number] = location.end;
     this.bases[number] = location.base;
+    this.named[number] = location.isNamed ? 1 : 0;
     this.complete[number] = 0;
     const depth = location.base === WHOLE ? 0 : this.#depths[location.base]! + 1;
     this.#depths[number] = depth % LONGEST_CHAIN;
@@ -103,6 +109,25 @@ export class StoredObjects {
     }
     this.count++;
     return number;
+  }
+
+  /** Moves every object from `first` on: `order` lists them as they shall be. Numbers within change with it. */
+  reorder(first: number, order: Int32Array): Int32Array {
+    const moved = new Int32Array(order.length);
+    for (let index = 0; index < order.length; index++) moved[order[index]! - first] = first + index;
+    permute(this.oids, OID_BYTES, first, order);
+    for (const array of [this.types, this.sizes, this.segmentOf, this.offsets, this.ends])
+      permute(array, 1, first, order);
+    for (const array of [this.bases, this.named, this.#depths]) permute(array, 1, first, order);
+    for (let number = first; number < this.count; number++) {
+      const base = this.bases[number]!;
+      if (base >= first) this.bases[number] = moved[base - first]!;
+    }
+    this.#cache.forgetFrom(first);
+    const pinned = [...this.#pinned].filter(([number]) => number >= first);
+    for (const [number] of pinned) this.#pinned.delete(number);
+    for (const [number, body] of pinned) this.#pinned.set(moved[number - first]!, body);
+    return moved;
   }
 
   /** Forgets every object from `count` on and every segment from `segments` on. */
@@ -143,8 +168,9 @@ export class StoredObjects {
     return Buffer.from(this.oids.buffer, this.oids.byteOffset + start, OID_BYTES).toString('hex');
   }
 
-  /** The inflated body of an object. */
+  /** The inflated body of an object. Throws `RangeError` where there is none. */
   read(number: number): Buffer {
+    if (!(number >= 0 && number < this.count)) throw new RangeError(`there is no object ${number}`);
     const known = this.#readWhole(number);
     if (known !== undefined) return known;
     const chain: number[] = [];
@@ -219,8 +245,8 @@ export class StoredObjects {
 
   #grow(): void {
     const room = Math.max(16, this.count * 2);
-    const before = this.types.length * 40;
-    this.hold(room * 40 - before);
+    const before = this.types.length * BYTES_PER_OBJECT;
+    this.hold(room * BYTES_PER_OBJECT - before);
     this.oids = withRoom(this.oids, room * OID_BYTES);
     this.types = withRoom(this.types, room);
     this.sizes = withRoom(this.sizes, room);
@@ -228,8 +254,24 @@ export class StoredObjects {
     this.offsets = withRoom(this.offsets, room);
     this.ends = withRoom(this.ends, room);
     this.bases = withRoom(this.bases, room);
+    this.named = withRoom(this.named, room);
     this.#depths = withRoom(this.#depths, room);
     this.complete = withRoom(this.complete, room);
+  }
+}
+
+/** Brings elements of `width` numbers, from element `first` on, into the given order. */
+function permute(
+  array: Uint8Array | Uint16Array | Int32Array | Uint32Array,
+  width: number,
+  first: number,
+  order: Int32Array,
+): void {
+  const old = array.slice(first * width, (first + order.length) * width);
+  for (let index = 0; index < order.length; index++) {
+    const from = (order[index]! - first) * width;
+    const to = (first + index) * width;
+    for (let offset = 0; offset < width; offset++) array[to + offset] = old[from + offset]!;
   }
 }
 

@@ -1,0 +1,156 @@
+import { Turn } from '../turn.js';
+import { deflate } from './deflater.js';
+import { DeltaChoice, type DeltaSources } from './delta-choice.js';
+import { OFS_DELTA, REF_DELTA, writeDistance, writeTypeAndSize } from './entry-header.js';
+import type { ObjectStore } from './object-store.js';
+import { OID_BYTES } from './oid-slots.js';
+import { PackOutput } from './pack-output.js';
+import { ABSENT, createPositions, PENDING, type Positions } from './positions.js';
+import type { RecodedCache } from './recoded-cache.js';
+import { type StoredObjects, WHOLE, WRITTEN } from './stored-objects.js';
+
+export interface PackOptions {
+  /** Whether the reader knows deltas that name their base by distance; true unless told. */
+  readonly ofsDelta?: boolean;
+  /** Whether the reader has an object that is not in the pack, as a base. Without it, the pack is complete in itself. */
+  readonly thin?: (number: number) => boolean;
+  /** By object, the one that was at its path before: the first choice for a base. Asked for when needed. */
+  readonly previous?: () => ReadonlyMap<number, number>;
+  /** Told from time to time how many objects have been written. */
+  readonly onProgress?: (written: number) => void;
+  readonly signal?: AbortSignal;
+}
+
+const NOTHING: ReadonlyMap<number, number> = new Map();
+
+/**
+ * Writes a pack of the published objects `numbers`, each once, in the order of their numbers.
+ *
+ * Entries are copied as they lie in their segments, neighbours in one piece; only a header changes
+ * where the base moved. A delta whose base is neither sent nor at the client becomes another delta or a
+ * whole object. The reader sets the pace; the store may grow meanwhile.
+ */
+export async function* writePack(
+  store: ObjectStore,
+  numbers: Int32Array | readonly number[],
+  options: PackOptions = {},
+): AsyncGenerator<Buffer> {
+  const sorted = sortedOnce(numbers);
+  const turn = new Turn({ signal: options.signal });
+  const positions = createPositions(sorted);
+  const sources: DeltaSources = {
+    isHeld: options.thin ?? (() => false),
+    previous: options.previous ?? (() => NOTHING),
+  };
+  const deltas = new DeltaChoice(store.stored, positions, sources, store.recoded);
+  await deltas.choose(sorted, turn);
+  const output = new PackOutput(store.stored, sorted.length);
+  const writer = new EntryWriter(store.stored, output, positions, deltas, store.recoded, options.ofsDelta ?? true);
+  for (let index = 0; index < sorted.length; index++) {
+    const pending = writer.write(sorted[index]!);
+    if (pending !== undefined) await pending;
+    if (output.isFull) {
+      yield* output.take();
+      options.onProgress?.(index + 1);
+    }
+    if ((index & 63) === 63 && turn.isOver) await turn.pass();
+  }
+  yield* output.end();
+  options.onProgress?.(sorted.length);
+}
+
+/** Ascending and without repeats: `numbers` itself when it is so already. */
+function sortedOnce(numbers: Int32Array | readonly number[]): Int32Array {
+  const all = numbers instanceof Int32Array ? numbers : Int32Array.from(numbers);
+  let isAscending = true;
+  for (let index = 1; index < all.length && isAscending; index++) isAscending = all[index - 1]! < all[index]!;
+  if (isAscending) return all;
+  const sorted = all.slice().sort();
+  let length = 0;
+  for (const number of sorted) {
+    if (length === 0 || sorted[length - 1] !== number) sorted[length++] = number;
+  }
+  return sorted.subarray(0, length);
+}
+
+/** Writes entries one after the other, each in the cheapest form that is right. */
+class EntryWriter {
+  readonly #header = Buffer.alloc(64);
+
+  constructor(
+    private readonly objects: StoredObjects,
+    private readonly output: PackOutput,
+    private readonly positions: Positions,
+    private readonly deltas: DeltaChoice,
+    private readonly recoded: RecodedCache,
+    private readonly ofsDelta: boolean,
+  ) {}
+
+  /** A promise means that the entry is written when it is kept. */
+  write(number: number): Promise<void> | undefined {
+    const { objects } = this;
+    const delta = this.deltas.of(number);
+    if (delta !== undefined) {
+      this.#begin(number);
+      this.output.copy(this.#deltaHeader(delta.base, delta.size), delta.stream);
+      return undefined;
+    }
+    const base = objects.bases[number]!;
+    if (objects.segmentOf[number] === WRITTEN || (base !== WHOLE && !this.deltas.isSendable(base))) {
+      return this.#writeWhole(number);
+    }
+    this.#begin(number);
+    if (base === WHOLE || this.#isSameDelta(number, base)) {
+      this.output.copyStored(objects.segmentOf[number]!, objects.offsets[number]!, objects.ends[number]!);
+    } else {
+      const dataStart = objects.locate(number);
+      this.output.copy(this.#deltaHeader(base, objects.header.size));
+      this.output.copyStored(objects.segmentOf[number]!, dataStart, objects.ends[number]!);
+    }
+    return undefined;
+  }
+
+  /** Notes where the entry starts. */
+  #begin(number: number): void {
+    this.positions.set(number, this.output.position);
+  }
+
+  /** Whether a stored delta can be sent with the header it has. */
+  #isSameDelta(number: number, base: number): boolean {
+    const { objects } = this;
+    if (objects.named[number] === 1) return true;
+    const at = this.positions.get(base);
+    if (!this.ofsDelta || at === ABSENT || at === PENDING) return false;
+    const isSameSegment = objects.segmentOf[base] === objects.segmentOf[number];
+    return isSameSegment && this.output.position - at === objects.offsets[number]! - objects.offsets[base]!;
+  }
+
+  /** By distance where the base was written before and the reader knows how, else by id. */
+  #deltaHeader(base: number, size: number): Buffer {
+    const header = this.#header;
+    const at = this.positions.get(base);
+    if (this.ofsDelta && at !== ABSENT && at !== PENDING) {
+      const end = writeTypeAndSize(header, 0, OFS_DELTA, size);
+      return header.subarray(0, writeDistance(header, end, this.output.position - at));
+    }
+    const end = writeTypeAndSize(header, 0, REF_DELTA, size);
+    this.objects.copyOid(base, header, end);
+    return header.subarray(0, end + OID_BYTES);
+  }
+
+  #writeWhole(number: number): Promise<void> | undefined {
+    const known = this.recoded.get(number, WHOLE);
+    const stream = known ?? deflate(this.objects.read(number));
+    if (stream instanceof Promise) return stream.then((made) => this.#finishWhole(number, made));
+    this.#finishWhole(number, stream);
+    return undefined;
+  }
+
+  #finishWhole(number: number, stream: Buffer): void {
+    const { objects } = this;
+    this.recoded.set(number, WHOLE, stream);
+    this.#begin(number);
+    const end = writeTypeAndSize(this.#header, 0, objects.types[number] as 1 | 2 | 3 | 4, objects.sizes[number]!);
+    this.output.copy(this.#header.subarray(0, end), stream);
+  }
+}
