@@ -1,0 +1,312 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { cpSync, existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { type AddressInfo, createServer as createTcpServer } from 'node:net';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { decodeJwt, decodeProtectedHeader } from 'jose';
+import t, { type Test } from 'tap';
+import { optionRows } from '../options.js';
+import { variantRows } from '../variants.js';
+import { readFlags } from './flags.js';
+import { createLog } from './log.js';
+import { main } from './main.js';
+import { publishReady } from './ready.js';
+
+const NOW = Date.UTC(2026, 0, 1);
+
+/** Runs a command in this process and gives back all it said. */
+async function run(argv: readonly string[], environment: Record<string, string> = {}) {
+  let out = '';
+  let err = '';
+  const code = await main(argv, {
+    print: (text) => {
+      out += text;
+    },
+    warn: (text) => {
+      err += text;
+    },
+    isInteractive: false,
+    columns: 100,
+    environment,
+    now: () => NOW,
+  });
+  return { code, out, err };
+}
+
+/** Asserts that the command line is refused: exit 2, nothing on standard output, one sentence on standard error. */
+async function refused(test: Test, argv: readonly string[], sentence: RegExp) {
+  const { code, out, err } = await run(argv);
+  test.equal(code, 2, argv.join(' '));
+  test.equal(out, '');
+  test.match(err, sentence);
+  test.match(err, /^[^\n]+[.?]\n$/, 'one sentence');
+}
+
+t.test('token prints a token and nothing else', async (t) => {
+  const { code, out, err } = await run(['token', '--repo', 'team/app']);
+  t.equal(code, 0);
+  t.equal(err, '');
+  t.match(out, /^[\w-]+\.[\w-]+\.[\w-]+\n$/);
+  t.same(decodeProtectedHeader(out.trim()), { alg: 'ES256', typ: 'JWT', kid: 'es256' });
+  const iat = NOW / 1000;
+  const claims = { iss: 'demo', sub: 'emulator', repo: 'team/app', scopes: ['git:write', 'git:read'], iat };
+  t.same(decodeJwt(out.trim()), { ...claims, exp: iat + 31_536_000 });
+});
+
+t.test('token takes what it is given', async (t) => {
+  const minted = async (...argv: string[]) => (await run(['token', ...argv])).out.trim();
+  const flags = [
+    '--org',
+    'acme',
+    '--key',
+    'second',
+    '--kid',
+    'x',
+    '--sub',
+    'me',
+    '--ttl',
+    '60',
+    '--clock',
+    '2020-01-01',
+  ];
+  const token = await minted('--repo', 'a', '--scopes', 'git:read,repo:write', ...flags);
+  t.same(decodeProtectedHeader(token), { alg: 'ES256', typ: 'JWT', kid: 'x' });
+  t.same(decodeJwt(token), {
+    iss: 'acme',
+    sub: 'me',
+    repo: 'a',
+    scopes: ['git:read', 'repo:write'],
+    iat: 1577836800,
+    exp: 1577836860,
+  });
+  t.equal(decodeJwt(await minted('--no-repo')).repo, undefined, '--no-repo leaves the claim out');
+  t.equal(decodeJwt(await minted('--scopes', 'org:read')).repo, undefined, 'a token of the organization needs none');
+  const restricted = decodeJwt(await minted('--repo', 'a', '--key', 'restricted'));
+  t.same(restricted.scopes, ['git:read'], 'the default is what the key allows');
+  t.equal(restricted.exp! - restricted.iat!, 3600);
+  const [, , pem] = (await run(['keys', '--json'])).out.match(/("private_key_file": "(.*rs256\.pem)")/)!;
+  const fromFile = await minted('--repo', 'a', '--key', pem!);
+  t.same(decodeProtectedHeader(fromFile), { alg: 'RS256', typ: 'JWT' }, 'a key file has no id');
+  const { out } = await run(['token', '--repo', 'a'], { EMULATOR_ORG: 'first,other' });
+  t.equal(decodeJwt(out.trim()).iss, 'first', 'the organization that start would have');
+});
+
+t.test('token refuses what it cannot sign', async (t) => {
+  await refused(t, ['token'], /--repo, or say --no-repo/);
+  await refused(t, ['token', '--repo', 'a', '--key', 'nobody'], /neither a test key nor a file/);
+  await refused(t, ['token', '--repo', 'a', '--key', fileURLToPath(import.meta.url)], /PKCS#8/);
+  await refused(t, ['token', '--repo', 'a', '--ttl', 'x'], /--ttl has to be whole seconds/);
+  await refused(t, ['token', '--repo', 'a', '--clock', 'x'], /^--clock has to be "real" or/);
+  await refused(t, ['token', '--repo', 'a', '--bad'], /Unknown argument: bad/);
+});
+
+t.test('lists are complete', async (t) => {
+  const keys = await run(['keys']);
+  for (const id of ['es256', 'es384', 'es512', 'rs256', 'restricted', 'deleted', 'second']) {
+    t.match(keys.out, new RegExp(`^${id} .*/${id}\\.pem$`, 'm'));
+  }
+  for (const { private_key_file } of JSON.parse((await run(['keys', '--json'])).out))
+    t.ok(existsSync(private_key_file));
+  const variants = await run(['variants']);
+  for (const { name, values } of variantRows()) t.match(variants.out, `${name}: ${values[0]} (default), ${values[1]}`);
+  t.same(JSON.parse((await run(['variants', '--json'])).out), variantRows());
+  const help = await run(['start', '--help']);
+  for (const { flag, variable } of optionRows()) {
+    t.match(help.out, `--${flag} `);
+    t.match(help.out.replace(/\s+/g, ' '), variable);
+  }
+  const routes = await run(['routes']);
+  t.match(routes.out, /^METHOD +PATH +OPERATION +SCOPES +SUMMARY$/m);
+  t.match(routes.out, /^POST +\/api\/repos +createRepository +repo:write /m);
+  t.match(JSON.parse((await run(['routes', '--json'])).out)[0], { method: String, path: /^\//, operation: String });
+  t.match((await run(['--version'])).out, /^\d+\.\d+\.\d+\n$/);
+});
+
+t.test('a wrong command line is one sentence and exit 2', async (t) => {
+  await refused(t, [], /Name a command/);
+  await refused(t, ['stat'], /Did you mean start\?/);
+  await refused(t, ['start', '--port', 'x'], /^--port has to be a whole number/);
+  await refused(t, ['start', '--port'], /^--port needs a value/);
+  await refused(t, ['start', '--port', '--org'], /^--port needs a value/);
+  await refused(t, ['start', '--nope', '1'], /^start has no flag --nope/);
+  await refused(t, ['start', '-p', '1'], /^start has no flag -p/);
+  await refused(t, ['start', 'now'], /^start takes flags only/);
+  await refused(t, ['health', '--url', 'ftp://x'], /^--url has to be an http address/);
+  await refused(t, ['wait', '--timeout', '5'], /^--timeout has to be a duration/);
+});
+
+t.test('start reads its flags in every spelling', async (t) => {
+  t.same(readFlags(['--port=0', '--org', 'a', '--org=b', '--seed', '-1']), {
+    port: ['0'],
+    org: ['a', 'b'],
+    seed: ['-1'],
+  });
+});
+
+t.test('health and wait exit 0 when an emulator answers, 1 when none does', async (t) => {
+  let answers = ['{"emulator":true}'];
+  const server = createServer((request, response) => {
+    t.equal(request.url, '/_emulator/health');
+    response.end(answers.length > 1 ? answers.shift() : answers[0]);
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  t.match(await run(['health', '--url', url]), { code: 0, out: /is ready/ });
+  t.match(await run(['wait', '--url', `${url}/`]), { code: 0, out: '', err: '' });
+  answers = ['<html>', '{}', '{"emulator":true}'];
+  t.match(await run(['wait', '--url', url]), { code: 0 }, 'asks again until it does');
+  answers = ['<html>'];
+  t.match(await run(['health', '--url', url]), { code: 1, err: /no emulator answered 200/ });
+  t.match(await run(['wait', '--url', url, '--timeout', '100ms']), { code: 1, err: /within 100ms/ });
+  answers = ['x'.repeat(100_000)];
+  t.match(await run(['health', '--url', url]), { code: 1, err: /too long/ });
+  server.close();
+  server.closeAllConnections();
+  t.match(await run(['health', '--url', url]), { code: 1, err: /ECONNREFUSED/ });
+});
+
+t.test('the log has a line a request and cannot steer a terminal', async (t) => {
+  const lines: string[] = [];
+  const line = {
+    event: 'request',
+    at: '2026-01-01T12:34:56.000Z',
+    status: 404,
+    method: 'GET',
+    path: '/a\u001b[2Jb',
+    repository: 'x\u202ey\n',
+    code: 'not_found',
+    origin: 'injected:slow',
+    why: ['no such file'],
+  };
+  createLog('pretty', (text) => lines.push(text)).write(line);
+  createLog('json', (text) => lines.push(text)).write(line);
+  createLog('quiet', (text) => lines.push(text)).write(line);
+  createLog('pretty', (text) => lines.push(text)).write({ event: 'other', n: 1 });
+  t.same(lines, [
+    '12:34:56 404 GET /a\\u{1b}[2Jb repo=x\\u{202e}y\\u{a} injected:slow not_found: no such file\n',
+    `${JSON.stringify(line)}\n`,
+    '{"event":"other","n":1}\n',
+  ]);
+});
+
+t.test('the ready file appears whole or not at all', async (t) => {
+  const folder = t.testdir({});
+  await publishReady(join(folder, 'ready.json'), 'line\n');
+  t.equal(readFileSync(join(folder, 'ready.json'), 'utf8'), 'line\n');
+  t.same(readdirSync(folder), ['ready.json'], 'nothing else is left');
+  await t.rejects(publishReady(join(folder, 'absent', 'ready.json'), 'x'), /ready file cannot be written/);
+});
+
+const entry = new URL('./main.js', import.meta.url).href;
+const script = `process.exitCode = await (await import(${JSON.stringify(entry)})).main(process.argv.slice(1))`;
+
+/** `emulator start` as a process of its own, loaded as this test is. */
+function start(test: Test, ...argv: string[]): ChildProcess & { said: { out: string; err: string } } {
+  const args = [...process.execArgv, '--input-type=module', '--eval', script, 'start', ...argv];
+  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] });
+  test.teardown(() => child.kill('SIGKILL'));
+  const said = { out: '', err: '' };
+  child.stdout.on('data', (part) => {
+    said.out += part;
+  });
+  child.stderr.on('data', (part) => {
+    said.err += part;
+  });
+  return Object.assign(child, { said });
+}
+
+async function untilReady(child: ReturnType<typeof start>): Promise<Record<string, unknown>> {
+  while (!child.said.out.includes('\n')) {
+    await Promise.race([once(child.stdout!, 'data'), once(child, 'exit')]);
+    if (child.exitCode !== null) throw new Error(`ended with ${child.exitCode}: ${child.said.err}`);
+  }
+  return JSON.parse(child.said.out);
+}
+
+t.test('start says where everything is, serves, and ends on SIGTERM with 0', async (t) => {
+  const file = join(t.testdir({ 'ready.json': 'stale' }), 'ready.json');
+  const child = start(t, '--port', '0', '--org', 'demo', '--org', 'acme', '--log', 'json', '--ready-file', file);
+  const ready = await untilReady(child);
+  t.same(JSON.parse(readFileSync(file, 'utf8')), ready, 'the file says the same as standard output');
+  const { base_url, git_host, key_file, pid } = ready as Record<string, string>;
+  t.match(ready, {
+    event: 'ready',
+    git_url: base_url,
+    org: 'demo',
+    key_id: 'es256',
+    admin_url: `${base_url}/_emulator`,
+  });
+  t.match(base_url, /^http:\/\/127\.0\.0\.1:\d+$/);
+  t.equal(`http://${git_host}`, base_url);
+  t.same(
+    (ready.orgs as { org: string }[]).map(({ org }) => org),
+    ['demo', 'acme'],
+  );
+  t.equal(pid, child.pid as never);
+  t.ok(statSync(key_file!).isFile());
+  t.equal(child.said.err, '');
+  child.stdout!.destroy();
+  child.stderr!.destroy();
+  for (let times = 0; times < 3; times++) await fetch(`${base_url}/api/repos`).then((answer) => answer.text());
+  t.match(await run(['health', '--url', base_url!]), { code: 0 }, 'whoever stops reading does not stop the service');
+  child.kill('SIGTERM');
+  t.same(await once(child, 'exit'), [0, null]);
+});
+
+t.test('SIGINT drains: a request that runs holds the end up, a second signal does not wait', async (t) => {
+  const child = start(t, '--port', '0', '--log', 'quiet');
+  const { base_url } = (await untilReady(child)) as { base_url: string };
+  const token = (await run(['token', '--repo', 'a', '--scopes', 'repo:write', '--clock', new Date().toISOString()]))
+    .out;
+  const { request } = await import('node:http');
+  // A body that never ends keeps its request running.
+  const running = request(`${base_url}/api/repos`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${token.trim()}`, 'content-length': '100' },
+  });
+  running.on('error', () => {});
+  running.write('{');
+  await new Promise((flushed) => setTimeout(flushed, 200));
+  child.kill('SIGINT');
+  await new Promise((passed) => setTimeout(passed, 300));
+  t.equal(child.exitCode, null, 'still draining');
+  child.kill('SIGINT');
+  t.same(await once(child, 'exit'), [130, null]);
+});
+
+t.test('a port in use is one sentence and exit 2', async (t) => {
+  const taken = createTcpServer().listen(0, '127.0.0.1');
+  await once(taken, 'listening');
+  const { port } = taken.address() as AddressInfo;
+  const child = start(t, '--port', String(port));
+  t.same(await once(child, 'close'), [2, null]);
+  t.equal(child.said.err, `Port ${port} is in use; choose another with --port, or any free one with --port 0.\n`);
+  t.equal(child.said.out, '');
+  taken.close();
+});
+
+t.test('the executables say what is wrong with their surroundings', async (t) => {
+  let root = dirname(fileURLToPath(import.meta.url));
+  while (!existsSync(join(root, 'package.json'))) root = dirname(root);
+  const folder = t.testdir({ 'package.json': '{"type":"module"}' });
+  cpSync(join(root, 'bin'), join(folder, 'bin'), { recursive: true });
+  for (const name of ['emulator', 'conformance']) {
+    const file = join(folder, 'bin', `${name}.js`);
+    t.equal(statSync(join(root, 'bin', `${name}.js`)).mode & 0o111, 0o111, `${name}.js is executable`);
+    const old = `data:text/javascript,Object.defineProperty(process,'versions',{value:{...process.versions,node:'20.18.3'}})`;
+    for (const [argv, sentence] of [
+      [[file], /^The .* has not been built: run `npm run build` in its checkout\.\n$/],
+      [['--import', old, file], /^The .* needs Node 20\.19, 22\.12, 24 or newer; this is 20\.18\.3\.\n$/],
+    ] as const) {
+      const child = spawn(process.execPath, argv, { stdio: ['ignore', 'ignore', 'pipe'], env: { PATH: '' } });
+      let err = '';
+      child.stderr.on('data', (part) => {
+        err += part;
+      });
+      t.same(await once(child, 'close'), [2, null]);
+      t.match(err, sentence);
+    }
+  }
+});
