@@ -4,11 +4,11 @@ import { operations } from './api/index.js';
 import { createApp } from './app.js';
 import { defaultFixtureKey, fixtureRing } from './auth/fixture-keys.js';
 import { createServer, drain, listen } from './listen.js';
-import { type EmulatorOptions, resolveOptions } from './options.js';
+import { type GivenOptions, resolveOptions } from './options.js';
 import { type Log, realClock, steppingClock } from './ports.js';
 import { World } from './world.js';
 
-export type { EmulatorOptions } from './options.js';
+export type { EmulatorOptions, GivenOptions } from './options.js';
 
 /** Where one organization is reached. Addresses are origins without a trailing slash. */
 export interface OrganizationAddress {
@@ -37,10 +37,7 @@ export interface Emulator extends OrganizationAddress, AsyncDisposable {
  * of its own; the first one's is `port`, and there `Host: api.<org>.localhost` reaches the others too.
  * Rejects with the system's error when a port cannot be bound.
  */
-export async function startEmulator(
-  given: Partial<EmulatorOptions> = {},
-  ports: { readonly log?: Log } = {},
-): Promise<Emulator> {
+export async function startEmulator(given: GivenOptions = {}, ports: { readonly log?: Log } = {}): Promise<Emulator> {
   const options = resolveOptions(given);
   const clock = options.clock === 'real' ? realClock : steppingClock(options.clock);
   const world = new World({

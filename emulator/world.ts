@@ -141,9 +141,9 @@ export class World {
     this.#state = {
       ...state,
       created: sequence,
-      repositories: state.repositories.with(record.id, record),
-      names: state.names.with(keyOf(organization, name), record.id),
-      order: state.order.with(orderKey(organization, sequence), record.id),
+      repositories: state.repositories.with(record.id, record, true),
+      names: state.names.with(keyOf(organization, name), record.id, true),
+      order: state.order.with(orderKey(organization, sequence), record.id, true),
     };
     return this.#adopt(record);
   }
@@ -192,7 +192,7 @@ export class World {
     const home = {
       record: (id: string) => this.#state.repositories.get(id)!,
       replace: (next: RepositoryRecord) => {
-        this.#state = { ...this.#state, repositories: this.#state.repositories.with(next.id, next) };
+        this.#state = { ...this.#state, repositories: this.#state.repositories.with(next.id, next, true) };
       },
       now: () => this.clock.now(),
     };

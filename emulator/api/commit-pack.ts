@@ -1,12 +1,14 @@
 import { readCommit } from '../git/commit.js';
-import { BLOB, EMPTY_TREE_OID } from '../git/object.js';
+import { BLOB, EMPTY_TREE_OID, type Oid } from '../git/object.js';
+import type { Quarantine } from '../git/store/quarantine.js';
 import { MODE_GITLINK } from '../git/tree.js';
-import { applyEdits } from '../git/tree-edit.js';
+import { applyEdits, EditConflict } from '../git/tree-edit.js';
 import type { Call } from '../http/call.js';
 import { operation } from '../http/operation.js';
+import { problem } from '../http/problem.js';
 import { json } from '../http/reply.js';
 import { type BranchWrite, branchRef, writeToBranch } from '../repositories/branch-write.js';
-import { readCommitPack, type WriteMetadata } from './commit-pack-body.js';
+import { type FileEdit, readCommitPack, type WriteMetadata } from './commit-pack-body.js';
 import { readBranch, readIdentity, readMessage } from './fields.js';
 import { requireAllowed } from './policy.js';
 import { showWrite, writeResult } from './records.js';
@@ -32,23 +34,26 @@ export const commitPack = operation({
     const target = readTarget(call, metadata);
     const written = await writeToBranch(repository, {
       ...target,
-      buildTree: (objects, parent) => {
-        const base = parent === undefined ? EMPTY_TREE_OID : readCommit(objects, parent).tree;
-        return applyEdits(
-          objects,
-          base,
-          edits.map(({ path, mode, content }) =>
-            content === undefined
-              ? { path, delete: true as const }
-              : { path, mode, oid: mode === MODE_GITLINK ? content.toString('latin1') : objects.write(BLOB, content) },
-          ),
-        );
-      },
+      buildTree: (objects, parent) => editTree(objects, parent, edits),
     });
     const blobs = edits.filter(({ content, mode }) => content !== undefined && mode !== MODE_GITLINK).length;
     return json(201, showWrite(metadata.target_branch, written, blobs));
   },
 });
+
+function editTree(objects: Quarantine, parent: Oid | undefined, edits: readonly FileEdit[]): Oid {
+  const base = parent === undefined ? EMPTY_TREE_OID : readCommit(objects, parent).tree;
+  const treeEdits = edits.map(({ path, mode, content }) => {
+    if (content === undefined) return { path, delete: true as const };
+    return { path, mode, oid: mode === MODE_GITLINK ? content.toString('latin1') : objects.write(BLOB, content) };
+  });
+  try {
+    return applyEdits(objects, base, treeEdits);
+  } catch (error) {
+    if (error instanceof EditConflict) throw problem('bad_request', `metadata.files: ${error.message}.`);
+    throw error;
+  }
+}
 
 /** Base64 takes four bytes for three, and every 4 MiB chunk a line of JSON around it. */
 function streamBytes(contentBytes: number): number {

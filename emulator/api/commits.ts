@@ -2,8 +2,9 @@ import { z } from 'zod';
 import { operation } from '../http/operation.js';
 import { problem } from '../http/problem.js';
 import { json } from '../http/reply.js';
-import { flag } from './fields.js';
-import { showSignedCommit, signedCommitRecord } from './records.js';
+import { flag, readFilePath } from './fields.js';
+import { cursorsOf, dropFirst, listPurpose, pageEnd, pageQuery, readLimit, takePage } from './paging.js';
+import { commitRecord, showCommit, showSignedCommit, signedCommitRecord } from './records.js';
 import { resolveRef } from './resolve.js';
 
 export const getCommit = operation({
@@ -27,3 +28,54 @@ export const getCommit = operation({
     return json(200, { commit: showSignedCommit(repository.git.objects, commit) });
   },
 });
+
+const CAP = 100;
+
+export const listCommits = operation({
+  id: 'listCommits',
+  group: 'Commits',
+  summary: 'List commits, newest first',
+  routes: [
+    { method: 'GET', path: '/api/repos/{repo_name}/commits' },
+    { method: 'GET', path: '/api/v1/repos/commits' },
+  ],
+  scopes: ['git:read'],
+  subject: 'repository',
+  effect: 'read',
+  query: z.object({
+    ...pageQuery,
+    ref: z.string().optional(),
+    branch: z.string().optional(),
+    ephemeral: flag.optional(),
+    ref_is_ephemeral: flag.optional(),
+    path: z.string().optional(),
+  }),
+  replies: { 200: z.object({ commits: z.array(commitRecord), ...pageEnd }) },
+  errors: [400, 404],
+  handle: (call) => {
+    const { world, repository, query } = call;
+    const { git } = repository;
+    const limit = readLimit(query.limit, CAP);
+    const cursors = cursorsOf(world);
+    const ref = query.ref ?? query.branch;
+    const path = query.path ? readFilePath(query.path, 'path') : undefined;
+    const ephemeral = query.ref_is_ephemeral ?? query.ephemeral ?? false;
+    const purpose = listPurpose(call, 'listCommits', ref ?? '', ephemeral, path ?? '');
+    // A cursor carries the commit its list started from: what is pushed meanwhile does not shift the pages.
+    const position = query.cursor === undefined ? undefined : cursors.read<Position>(purpose, query.cursor);
+    const tip = position?.tip ?? resolveRef(repository, { ref, ephemeral }).commit;
+    const skip = position?.skip ?? 0;
+    const log = git.history.log({ tips: [tip], ...(path === undefined ? {} : { path }) });
+    const { page, hasMore } = takePage(dropFirst(log, skip), limit);
+    return json(200, {
+      commits: page.map((oid) => showCommit(git.objects, oid)),
+      next_cursor: hasMore ? cursors.write(purpose, { tip, skip: skip + page.length } satisfies Position) : null,
+      has_more: hasMore,
+    });
+  },
+});
+
+interface Position {
+  readonly tip: string;
+  readonly skip: number;
+}

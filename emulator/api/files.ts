@@ -29,7 +29,7 @@ export const readFile = operation({
   }),
   replies: { 200: 'application/octet-stream', 206: 'application/octet-stream' },
   errors: [304, 400, 404, 412, 416],
-  handle: async ({ repository, query, header }) => {
+  handle: async ({ repository, query, header, signal }) => {
     const path = readFilePath(query.path, 'path');
     const { git } = repository;
     const { commit } = resolveRef(repository, { ref: query.ref, ephemeral: query.ephemeral });
@@ -38,7 +38,7 @@ export const readFile = operation({
       throw problem('not_found', `There is no file ${textOf(path)} at ${query.ref || 'the default branch'}.`);
     }
     const body = readAs(git.objects, entry.oid, BLOB);
-    const touched = (await git.history.lastTouch(commit, path)) ?? commit;
+    const touched = (await git.history.lastTouching(commit, { under: path, signal })).get(path) ?? commit;
     return respondConditionally(
       {
         etag: `"${entry.oid}"`,

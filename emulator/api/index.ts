@@ -1,10 +1,15 @@
 import type { Operation } from '../http/operation.js';
 import { gitInfoRefs, gitReceivePack, gitUploadPack } from '../smart-http/routes.js';
+import { createBranch, deleteBranch, getBranch, listBranches } from './branches.js';
 import { commitPack } from './commit-pack.js';
-import { getCommit } from './commits.js';
+import { getCommit, listCommits } from './commits.js';
+import { fileMetadata } from './file-metadata.js';
 import { readFile } from './files.js';
 import { getOrganization } from './organization.js';
 import { createRepository, deleteRepository, getRepository, listRepositories } from './repositories.js';
+import { restoreCommit } from './restore.js';
+import { createTag, deleteTag, deleteTagByBody, getTag, listTags } from './tags.js';
+import { listFiles } from './tree-listing.js';
 
 /** Every operation of the service, in the order documents list them. */
 export const operations = [
@@ -13,9 +18,22 @@ export const operations = [
   getRepository,
   deleteRepository,
   getOrganization,
+  listBranches,
+  getBranch,
+  createBranch,
+  deleteBranch,
+  listCommits,
   getCommit,
   commitPack,
+  restoreCommit,
+  listFiles,
+  fileMetadata,
   readFile,
+  listTags,
+  getTag,
+  createTag,
+  deleteTag,
+  deleteTagByBody,
   gitInfoRefs,
   gitUploadPack,
   gitReceivePack,

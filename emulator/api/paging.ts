@@ -40,3 +40,12 @@ export function takePage<T>(items: Iterable<T>, limit: number): { page: T[]; has
   }
   return { page, hasMore: false };
 }
+
+/** All but the first `count` items. */
+export function* dropFirst<T>(items: Iterable<T>, count: number): IterableIterator<T> {
+  let left = count;
+  for (const item of items) {
+    if (left > 0) left -= 1;
+    else yield item;
+  }
+}

@@ -27,13 +27,11 @@ export function resolveRef(repository: Repository, { ref, ephemeral = false }: R
   const { refs, objects } = repository.git;
   const name = ref === undefined || ref === '' ? defaultRef(repository) : ref;
   const shown = name.startsWith('refs/heads/') ? name.slice('refs/heads/'.length) : name;
-  if (ephemeral) {
-    const tip = refs.get(`${EPHEMERAL}refs/heads/${bytesOf(shown)}`);
-    if (tip !== undefined) return { commit: tip, shown };
-    // A full commit id names the same commit in every namespace.
-    if (!/^[0-9a-f]{40}$/.test(name)) throw missing(`The ephemeral branch ${name} does not exist.`);
-  }
-  const outcome = resolveRevision(objects, refs, bytesOf(name), { prefer: 'branch' });
+  const outcome = resolveRevision(objects, refs, bytesOf(name), {
+    prefer: 'branch',
+    want: 'commit',
+    ...(ephemeral ? { namespace: EPHEMERAL } : {}),
+  });
   if (outcome.fault === 'malformed') throw problem('bad_request', `${name} is not a revision.`);
   if (outcome.fault === 'ambiguous') throw missing(`${name} names more than one commit.`);
   const commit = outcome.fault === undefined ? peelToCommit(objects, outcome.oid) : undefined;

@@ -2,9 +2,9 @@ import { Authenticator, type Verified } from '../auth/authenticate.js';
 import { requireRepo, requireScopes } from '../auth/claims.js';
 import { authorizationOf } from '../auth/credentials.js';
 import type { Exchange, Step } from '../exchange.js';
-import type { Scope } from '../http/operation.js';
 import { problem } from '../http/problem.js';
 import { repositoryNotFound } from '../repositories/lifecycle.js';
+import { gitScopeOf } from '../smart-http/routes.js';
 
 /** Step: whether tokens can be verified at all just now. */
 export function checkAuthenticationAvailable({ organization }: Exchange): void {
@@ -49,9 +49,6 @@ export function comparePathWithClaim({ params, claims }: Exchange): void {
 
 /** Step: the scopes. `info/refs` needs what the service it advertises needs. */
 export function checkScope({ operation, claims, target }: Exchange): void {
-  requireScopes(claims, operation.id === 'gitInfoRefs' ? scopesOfService(target.query) : operation.scopes);
-}
-
-function scopesOfService(query: string): readonly Scope[] {
-  return query.includes('service=git-receive-pack') ? ['git:write'] : ['git:read'];
+  if (operation.id !== 'gitInfoRefs') requireScopes(claims, operation.scopes);
+  else requireScopes(claims, [gitScopeOf(new URLSearchParams(target.query).get('service') ?? undefined)]);
 }

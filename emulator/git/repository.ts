@@ -24,6 +24,13 @@ export interface RefUpdate {
  */
 export type RefOutcome = 'ok' | 'stale' | 'blocked' | 'aborted';
 
+/** A ref that moved: all zeros stand for "did not exist" and "exists no more". */
+export interface RefChange {
+  readonly name: ByteString;
+  readonly before: Oid;
+  readonly after: Oid;
+}
+
 /**
  * One Git repository: objects, refs, and what is derived from them. Readers take `refs` once and keep
  * it; that pins everything they will see, because objects are never changed or removed under them.
@@ -36,6 +43,7 @@ export class GitRepository {
     readonly history: History,
     private readonly cell: Cell<Refs>,
     private readonly now: () => number,
+    private readonly moved: (changes: readonly RefChange[]) => void = () => {},
   ) {}
 
   get refs(): Refs {
@@ -77,7 +85,14 @@ export class GitRepository {
     if (options.atomic && outcomes.some((outcome) => outcome !== 'ok')) {
       return outcomes.map((outcome) => (outcome === 'ok' ? 'aborted' : outcome));
     }
-    if (refs !== this.refs) this.cell.set(refs);
+    const before = this.refs;
+    if (refs === before) return outcomes;
+    this.cell.set(refs);
+    const changes = updates
+      .filter((_, index) => outcomes[index] === 'ok')
+      .map(({ name, new: after }) => ({ name, before: before.get(name) ?? ZERO_OID, after }))
+      .filter((change) => change.before !== change.after);
+    if (changes.length > 0) this.moved(changes);
     return outcomes;
   }
 }

@@ -62,9 +62,13 @@ export async function readBody(request: IncomingMessage, options: BodyOptions): 
   if (length > options.maxBytes) {
     throw problem('payload_too_large', `The request body is larger than ${options.maxBytes} bytes.`);
   }
-  const chunks: Buffer[] = [];
-  for await (const chunk of readChunks(request, options)) chunks.push(chunk);
-  return chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks);
+  return readAll(readChunks(request, options));
+}
+
+export async function readAll(chunks: AsyncIterable<Buffer>): Promise<Buffer> {
+  const parts: Buffer[] = [];
+  for await (const chunk of chunks) parts.push(chunk);
+  return parts.length === 1 ? parts[0]! : Buffer.concat(parts);
 }
 
 /** Parses JSON bytes: well-formed UTF-8 without a byte order mark, at most 64 levels deep. */

@@ -1,0 +1,219 @@
+import { z } from 'zod';
+import { type ByteString, bytesOf, textOf } from '../git/bytes.js';
+import { ZERO_OID } from '../git/object.js';
+import type { Ref } from '../git/refs.js';
+import type { Call } from '../http/call.js';
+import { operation } from '../http/operation.js';
+import { problem } from '../http/problem.js';
+import { json } from '../http/reply.js';
+import { branchRef, requireWritable } from '../repositories/branch-write.js';
+import type { Repository } from '../repositories/repository.js';
+import { flag, readBranch } from './fields.js';
+import { cursorsOf, listPurpose, pageEnd, pageQuery, readLimit, takePage } from './paging.js';
+import { requireAllowed } from './policy.js';
+import { resolveRef } from './resolve.js';
+
+const CAP = 100;
+
+const branchRecord = z.object({ name: z.string(), head_sha: z.string(), created_at: z.iso.datetime() });
+
+function showBranch(name: ByteString, ref: Ref): z.infer<typeof branchRecord> {
+  return { name: textOf(name), head_sha: ref.oid, created_at: new Date(ref.createdAt).toISOString() };
+}
+
+type Position = [createdAt: number, name: ByteString];
+
+export const listBranches = operation({
+  id: 'listBranches',
+  group: 'Branches',
+  summary: 'List the branches in order of creation',
+  routes: [
+    { method: 'GET', path: '/api/repos/{repo_name}/branches' },
+    { method: 'GET', path: '/api/v1/repos/branches' },
+  ],
+  scopes: ['git:read'],
+  subject: 'repository',
+  effect: 'read',
+  query: z.object({ ...pageQuery, ephemeral: flag.optional() }),
+  replies: { 200: z.object({ branches: z.array(branchRecord.extend({ cursor: z.string() })), ...pageEnd }) },
+  errors: [400],
+  handle: (call) => {
+    const { world, repository, query } = call;
+    const ephemeral = query.ephemeral ?? false;
+    const limit = readLimit(query.limit, CAP);
+    const cursors = cursorsOf(world);
+    const purpose = listPurpose(call, 'listBranches', ephemeral);
+    const after = query.cursor === undefined ? undefined : cursors.read<Position>(purpose, query.cursor);
+    const { page, hasMore } = takePage(branchesAfter(repository, ephemeral, after), limit);
+    const branches = page.map(([name, ref]) => ({
+      cursor: cursors.write(purpose, [ref.createdAt, name]),
+      ...showBranch(name, ref),
+    }));
+    return json(200, { branches, next_cursor: hasMore ? branches.at(-1)!.cursor : null, has_more: hasMore });
+  },
+});
+
+/** Branches by creation time, then name, after a position. Names are byte strings, so they sort as Git sorts them. */
+function branchesAfter(repository: Repository, ephemeral: boolean, after: Position | undefined): [ByteString, Ref][] {
+  const prefix = branchRef('', ephemeral);
+  const branches: [ByteString, Ref][] = [];
+  for (const [name, ref] of repository.git.refs.entries(prefix)) {
+    const short = name.slice(prefix.length);
+    if (!after || isAfter([ref.createdAt, short], after)) branches.push([short, ref]);
+  }
+  return branches.sort(([a, left], [b, right]) => (isAfter([left.createdAt, a], [right.createdAt, b]) ? 1 : -1));
+}
+
+function isAfter([time, name]: Position, [otherTime, otherName]: Position): boolean {
+  return time === otherTime ? name > otherName : time > otherTime;
+}
+
+export const getBranch = operation({
+  id: 'getBranch',
+  group: 'Branches',
+  summary: 'Show one branch',
+  routes: [
+    { method: 'GET', path: '/api/repos/{repo_name}/branch' },
+    { method: 'GET', path: '/api/v1/repos/branch' },
+  ],
+  scopes: ['git:read'],
+  subject: 'repository',
+  effect: 'read',
+  query: z.object({ name: z.string(), ephemeral: flag.optional() }),
+  replies: { 200: z.object({ branch: branchRecord }) },
+  errors: [400, 404],
+  handle: ({ repository, query }) => {
+    const name = readBranch(query.name, 'name');
+    const ref = repository.git.refs.ref(branchRef(name, query.ephemeral ?? false));
+    if (!ref) throw branchNotFound(query.name);
+    return json(200, { branch: showBranch(name, ref) });
+  },
+});
+
+export function branchNotFound(name: string) {
+  return problem('branch_not_found', `Branch ${name} does not exist.`);
+}
+
+const createBody = z.object({
+  target_branch: z.string(),
+  base_ref: z.string().optional(),
+  base_branch: z.string().optional(),
+  preferred_base: z.string().optional(),
+  base_is_ephemeral: z.boolean().optional(),
+  target_is_ephemeral: z.boolean().optional(),
+  force: z.boolean().optional(),
+});
+
+export const createBranch = operation({
+  id: 'createBranch',
+  group: 'Branches',
+  summary: 'Create a branch, or promote an ephemeral one',
+  routes: [
+    { method: 'POST', path: '/api/repos/{repo_name}/branches/create' },
+    { method: 'POST', path: '/api/v1/repos/branches/create' },
+  ],
+  scopes: ['git:write'],
+  subject: 'repository',
+  effect: 'write',
+  reads: 'json',
+  body: createBody,
+  replies: {
+    200: z.object({
+      message: z.string(),
+      target_branch: z.string(),
+      target_is_ephemeral: z.boolean(),
+      commit_sha: z.string(),
+    }),
+  },
+  errors: [400, 404, 409],
+  handle: async (call) => {
+    const { repository, body } = call;
+    const { git } = repository;
+    const ref = branchRef(readBranch(body.target_branch, 'target_branch'), body.target_is_ephemeral ?? false);
+    requireAllowed(call, ref, body.force ? 'force' : 'push');
+    const commit = resolveBase(repository, body);
+    await git.write(() => {
+      requireWritable(repository);
+      const current = git.refs.get(ref);
+      if (current !== undefined && current !== commit && !body.force) {
+        throw problem('conflict', `Branch ${body.target_branch} exists already, at ${current}.`);
+      }
+      const [outcome] = git.updateRefs([{ name: ref, old: current ?? ZERO_OID, new: commit }]);
+      if (outcome === 'blocked') {
+        throw problem('conflict', `Branch ${body.target_branch} stands in the way of another branch's folder.`);
+      }
+    });
+    return json(200, {
+      message: 'branch created',
+      target_branch: body.target_branch,
+      target_is_ephemeral: body.target_is_ephemeral ?? false,
+      commit_sha: commit,
+    });
+  },
+});
+
+/** `base_ref` wins over the older `base_branch`; `preferred_base` stands in for one that does not exist. */
+function resolveBase(repository: Repository, body: z.infer<typeof createBody>): string {
+  const base = body.base_ref ?? body.base_branch;
+  if (base === undefined || base === '') throw problem('bad_request', 'base_ref or base_branch is required.');
+  const ephemeral = body.base_is_ephemeral ?? false;
+  try {
+    return resolveRef(repository, { ref: base, ephemeral }).commit;
+  } catch (error) {
+    const fallback = body.preferred_base && repository.git.refs.get(branchRef(bytesOf(body.preferred_base), ephemeral));
+    if (fallback) return fallback;
+    if (body.base_ref === undefined) throw branchNotFound(base);
+    throw error;
+  }
+}
+
+export const deleteBranch = operation({
+  id: 'deleteBranch',
+  group: 'Branches',
+  summary: 'Delete a branch',
+  routes: [
+    { method: 'DELETE', path: '/api/repos/{repo_name}/branches' },
+    { method: 'DELETE', path: '/api/v1/repos/branches' },
+  ],
+  scopes: ['git:write'],
+  subject: 'repository',
+  effect: 'write',
+  reads: 'json',
+  body: z.object({
+    target_branch: z.string().optional(),
+    name: z.string().optional(),
+    ephemeral: z.boolean().optional(),
+  }),
+  replies: {
+    200: z.object({ name: z.string(), target_branch: z.string(), message: z.string(), ephemeral: z.boolean() }),
+  },
+  errors: [400, 404, 409],
+  handle: async (call) => {
+    const { repository, body } = call;
+    const text = body.target_branch ?? body.name;
+    if (text === undefined) throw problem('bad_request', 'target_branch is required.');
+    const ephemeral = body.ephemeral ?? false;
+    const name = readBranch(text, 'target_branch');
+    if (!ephemeral && name === repository.defaultBranch) {
+      throw problem('conflict', 'The default branch cannot be deleted.');
+    }
+    await deleteRef(call, branchRef(name, ephemeral), () => branchNotFound(text));
+    return json(200, { name: text, target_branch: text, message: 'branch deleted', ephemeral });
+  },
+});
+
+/** Deletes a ref as it stands; throws `missing()` when there is none. */
+export async function deleteRef(
+  call: Pick<Call, 'repository' | 'claims'>,
+  ref: ByteString,
+  missing: () => Error,
+): Promise<void> {
+  requireAllowed(call, ref, 'force');
+  const { git } = call.repository;
+  await git.write(() => {
+    requireWritable(call.repository);
+    const old = git.refs.get(ref);
+    if (old === undefined) throw missing();
+    git.updateRefs([{ name: ref, old, new: ZERO_OID }]);
+  });
+}

@@ -1,0 +1,118 @@
+import { z } from 'zod';
+import { textOf } from '../git/bytes.js';
+import { readCommit } from '../git/commit.js';
+import { ZERO_OID } from '../git/object.js';
+import { checkShape, parseJson, readAll } from '../http/body.js';
+import type { Call } from '../http/call.js';
+import { operation } from '../http/operation.js';
+import { Problem, problem } from '../http/problem.js';
+import { json, type Reply } from '../http/reply.js';
+import { branchRef, failedResult, writeToBranch } from '../repositories/branch-write.js';
+import { person, readBranch, readIdentity, readMessage, sha } from './fields.js';
+import { requireAllowed } from './policy.js';
+import { showWrite, writeResult } from './records.js';
+import { resolveRef } from './resolve.js';
+
+const restoreMetadata = z.object({
+  target_branch: z.string(),
+  target_commit_sha: z.string().optional(),
+  base_ref: z.string().optional(),
+  author: person,
+  expected_head_sha: sha.optional(),
+  expected_target_sha: sha.optional(),
+  commit_message: z.string().optional(),
+  committer: person.optional(),
+});
+
+export const restoreCommit = operation({
+  id: 'restoreCommit',
+  group: 'Commits',
+  summary: 'Bring a branch back to the content of a commit',
+  routes: [
+    { method: 'POST', path: '/api/repos/{repo_name}/restore-commit' },
+    { method: 'POST', path: '/api/repos/{repo_name}/reset-commits' },
+    { method: 'POST', path: '/api/v1/repos/restore-commit' },
+    { method: 'POST', path: '/api/v1/repos/reset-commits' },
+  ],
+  scopes: ['git:write'],
+  subject: 'repository',
+  effect: 'write',
+  dialect: 'result',
+  reads: 'stream',
+  replies: { 201: writeResult },
+  errors: [400, 404, 409],
+  handle: async (call) => {
+    const metadata = await readMetadata(call);
+    const { world, repository } = call;
+    const now = world.clock.now();
+    const branch = readBranch(metadata.target_branch, 'metadata.target_branch');
+    const author = readIdentity(metadata.author, 'metadata.author', now);
+    requireAllowed(call, branchRef(branch, false));
+    const target = resolveTarget(call, metadata);
+    const { objects } = repository.git;
+    try {
+      const written = await writeToBranch(repository, {
+        branch,
+        ephemeral: false,
+        expected: metadata.expected_target_sha ?? metadata.expected_head_sha,
+        author,
+        committer: metadata.committer ? readIdentity(metadata.committer, 'metadata.committer', now) : author,
+        message:
+          metadata.commit_message === undefined
+            ? `Restore ${metadata.target_branch} to ${target}`
+            : readMessage(metadata.commit_message, 'metadata.commit_message'),
+        buildTree: (_, parent) => {
+          const detail = `Branch ${metadata.target_branch} does not exist.`;
+          if (parent === undefined)
+            throw problem('branch_not_found', detail, { result: failedResult(branch, ZERO_OID, detail) });
+          const { tree } = readCommit(objects, target);
+          if (readCommit(objects, parent).tree === tree) throw new AlreadyMatches();
+          return tree;
+        },
+      });
+      return json(201, showWrite(metadata.target_branch, written));
+    } catch (error) {
+      if (error instanceof AlreadyMatches) return alreadyMatches(call, textOf(branch), target);
+      throw error;
+    }
+  },
+});
+
+class AlreadyMatches extends Error {}
+
+/** Specification, 2: `commit` is null, and branch and shas are empty, when there is nothing to change. */
+function alreadyMatches({ world }: Call, branch: string, target: string): Reply {
+  const message = `Branch ${branch} already has the content of ${target}.`;
+  const result = {
+    branch: '',
+    target_branch: '',
+    old_sha: '',
+    new_sha: '',
+    success: false,
+    status: 'precondition_failed',
+    message,
+  };
+  return json(Number(world.variants.restoreNoop), { commit: null, result });
+}
+
+/** One NDJSON line, or one JSON object, with or without a final newline. */
+async function readMetadata(call: Call): Promise<z.infer<typeof restoreMetadata>> {
+  const body = await readAll(call.stream(call.world.limits.maxJsonBytes));
+  if (body.toString('latin1').trim() === '')
+    throw problem('bad_request', 'The body is empty; it has to hold metadata.');
+  const line = checkShape(z.strictObject({ metadata: z.unknown() }), parseJson(body, 'The body'), 'The body');
+  return checkShape(restoreMetadata, line.metadata, 'metadata');
+}
+
+function resolveTarget({ repository }: Call, metadata: z.infer<typeof restoreMetadata>): string {
+  const ref = metadata.base_ref ?? metadata.target_commit_sha ?? '';
+  if (ref === '') throw problem('bad_request', 'metadata.target_commit_sha is required.');
+  try {
+    return resolveRef(repository, { ref }).commit;
+  } catch (error) {
+    if (!(error instanceof Problem) || error.code !== 'ref_not_found') throw error;
+    const branch = readBranch(metadata.target_branch, 'metadata.target_branch');
+    const tip = repository.git.refs.get(branchRef(branch, false)) ?? ZERO_OID;
+    throw problem(error.code, error.detail, { result: failedResult(branch, tip, error.detail) });
+  }
+}

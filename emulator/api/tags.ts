@@ -1,0 +1,157 @@
+import { z } from 'zod';
+import { type ByteString, textOf } from '../git/bytes.js';
+import { type ObjectReader, type Oid, ZERO_OID } from '../git/object.js';
+import { describeRefNameFault, readTagName } from '../git/ref-name.js';
+import { peel } from '../git/tag.js';
+import type { Call } from '../http/call.js';
+import { operation } from '../http/operation.js';
+import { problem } from '../http/problem.js';
+import { json, type Reply } from '../http/reply.js';
+import { requireWritable } from '../repositories/branch-write.js';
+import { deleteRef } from './branches.js';
+import { sha } from './fields.js';
+import { cursorsOf, listPurpose, pageEnd, pageQuery, readLimit, takePage } from './paging.js';
+import { requireAllowed } from './policy.js';
+import { resolveRef } from './resolve.js';
+
+const CAP = 100;
+const PREFIX = 'refs/tags/';
+
+const tagRecord = z.object({ name: z.string(), sha: z.string() });
+
+/** An annotated tag is shown by the commit it names. */
+function showTag(objects: ObjectReader, name: ByteString, oid: Oid): z.infer<typeof tagRecord> {
+  return { name: textOf(name), sha: peel(objects, oid) };
+}
+
+function readTag(text: string): ByteString {
+  const reading = readTagName(text);
+  if (reading.fault === undefined) return PREFIX + reading.name;
+  throw problem('bad_request', `name ${describeRefNameFault(reading.fault)}.`);
+}
+
+function tagNotFound(name: string) {
+  return problem('ref_not_found', `Tag ${name} does not exist.`);
+}
+
+export const listTags = operation({
+  id: 'listTags',
+  group: 'Tags',
+  summary: 'List the tags by name',
+  routes: [
+    { method: 'GET', path: '/api/repos/{repo_name}/tags' },
+    { method: 'GET', path: '/api/v1/repos/tags' },
+  ],
+  scopes: ['git:read'],
+  subject: 'repository',
+  effect: 'read',
+  query: z.object(pageQuery),
+  replies: { 200: z.object({ tags: z.array(tagRecord.extend({ cursor: z.string() })), ...pageEnd }) },
+  errors: [400],
+  handle: (call) => {
+    const { world, repository, query } = call;
+    const { refs, objects } = repository.git;
+    const limit = readLimit(query.limit, CAP);
+    const cursors = cursorsOf(world);
+    const purpose = listPurpose(call, 'listTags');
+    const after = query.cursor === undefined ? '' : cursors.read<ByteString>(purpose, query.cursor);
+    const following = function* () {
+      for (const entry of refs.entries(PREFIX)) if (entry[0] > PREFIX + after) yield entry;
+    };
+    const { page, hasMore } = takePage(following(), limit);
+    const tags = page.map(([ref, { oid }]) => {
+      const name = ref.slice(PREFIX.length);
+      return { cursor: cursors.write(purpose, name), ...showTag(objects, name, oid) };
+    });
+    return json(200, { tags, next_cursor: hasMore ? tags.at(-1)!.cursor : null, has_more: hasMore });
+  },
+});
+
+export const getTag = operation({
+  id: 'getTag',
+  group: 'Tags',
+  summary: 'Show one tag',
+  routes: [
+    { method: 'GET', path: '/api/repos/{repo_name}/tag' },
+    { method: 'GET', path: '/api/v1/repos/tag' },
+  ],
+  scopes: ['git:read'],
+  subject: 'repository',
+  effect: 'read',
+  query: z.object({ name: z.string() }),
+  replies: { 200: z.object({ tag: tagRecord }) },
+  errors: [400, 404],
+  handle: ({ repository, query }) => {
+    const ref = readTag(query.name);
+    const oid = repository.git.refs.get(ref);
+    if (oid === undefined) throw tagNotFound(query.name);
+    return json(200, { tag: showTag(repository.git.objects, ref.slice(PREFIX.length), oid) });
+  },
+});
+
+export const createTag = operation({
+  id: 'createTag',
+  group: 'Tags',
+  summary: 'Create a lightweight tag',
+  routes: [
+    { method: 'POST', path: '/api/repos/{repo_name}/tags' },
+    { method: 'POST', path: '/api/v1/repos/tags' },
+  ],
+  scopes: ['git:write'],
+  subject: 'repository',
+  effect: 'write',
+  reads: 'json',
+  body: z.object({ name: z.string(), ref: z.string().optional(), target: sha.optional() }),
+  replies: { 200: z.object({ name: z.string(), sha: z.string(), message: z.string() }) },
+  errors: [400, 404, 409],
+  handle: async (call) => {
+    const { repository, body } = call;
+    const { git } = repository;
+    const ref = readTag(body.name);
+    const target = body.ref ?? body.target;
+    if (target === undefined || target === '') throw problem('bad_request', 'ref or target is required.');
+    requireAllowed(call, ref);
+    const { commit } = resolveRef(repository, { ref: target });
+    await git.write(() => {
+      requireWritable(repository);
+      const [outcome] = git.updateRefs([{ name: ref, old: ZERO_OID, new: commit }]);
+      if (outcome !== 'ok') throw problem('conflict', `Tag ${body.name} exists already, or stands in another's way.`);
+    });
+    return json(200, { name: body.name, sha: commit, message: 'tag created' });
+  },
+});
+
+const deleted = z.object({ name: z.string(), message: z.string() });
+
+async function removeTag(call: Pick<Call, 'repository' | 'claims'>, name: string): Promise<Reply> {
+  await deleteRef(call, readTag(name), () => tagNotFound(name));
+  return json(200, { name, message: 'tag deleted' });
+}
+
+export const deleteTag = operation({
+  id: 'deleteTag',
+  group: 'Tags',
+  summary: 'Delete a tag named in the path',
+  routes: [{ method: 'DELETE', path: '/api/repos/{repo_name}/tags/{tag}' }],
+  scopes: ['git:read', 'git:write'],
+  subject: 'repository',
+  effect: 'write',
+  replies: { 200: deleted },
+  errors: [400, 404],
+  handle: (call) => removeTag(call, call.params.tag!),
+});
+
+export const deleteTagByBody = operation({
+  id: 'deleteTagByBody',
+  group: 'Tags',
+  summary: 'Delete a tag named in the body',
+  routes: [{ method: 'DELETE', path: '/api/v1/repos/tags' }],
+  scopes: ['git:read', 'git:write'],
+  subject: 'repository',
+  effect: 'write',
+  reads: 'json',
+  body: z.object({ name: z.string() }),
+  replies: { 200: deleted },
+  errors: [400, 404],
+  handle: (call) => removeTag(call, call.body.name),
+});

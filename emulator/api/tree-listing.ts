@@ -1,0 +1,107 @@
+import { z } from 'zod';
+import { type ByteString, textOf } from '../git/bytes.js';
+import { readCommit } from '../git/commit.js';
+import type { ObjectReader, Oid } from '../git/object.js';
+import {
+  entryAt,
+  formatMode,
+  MODE_GITLINK,
+  MODE_SYMLINK,
+  MODE_TREE,
+  type PathEntry,
+  readTree,
+  walkTree,
+} from '../git/tree.js';
+import { operation } from '../http/operation.js';
+import { problem } from '../http/problem.js';
+import { json } from '../http/reply.js';
+import { flag, readFilePath } from './fields.js';
+import { cursorsOf, dropFirst, listPurpose, pageQuery, readLimit, takePage } from './paging.js';
+import { resolveRef } from './resolve.js';
+
+const PAGE = 1000;
+const CAP = 5000;
+
+export type EntryType = 'blob' | 'tree' | 'symlink' | 'submodule';
+
+export function entryType(mode: number): EntryType {
+  if (mode === MODE_TREE) return 'tree';
+  if (mode === MODE_SYMLINK) return 'symlink';
+  return mode === MODE_GITLINK ? 'submodule' : 'blob';
+}
+
+interface Position {
+  readonly commit: Oid;
+  readonly skip: number;
+}
+
+export const listFiles = operation({
+  id: 'listFiles',
+  group: 'Files',
+  summary: 'List the files of a tree',
+  routes: [
+    { method: 'GET', path: '/api/repos/{repo_name}/files' },
+    { method: 'GET', path: '/api/v1/repos/files' },
+  ],
+  scopes: ['git:read'],
+  subject: 'repository',
+  effect: 'read',
+  query: z.object({
+    ...pageQuery,
+    ref: z.string().optional(),
+    ephemeral: flag.optional(),
+    path: z.string().optional(),
+    recursive: flag.optional(),
+  }),
+  replies: {
+    200: z.object({
+      paths: z.array(z.string()),
+      ref: z.string(),
+      entries: z.array(
+        z.object({ path: z.string(), type: z.enum(['blob', 'tree', 'symlink', 'submodule']), mode: z.string() }),
+      ),
+      next_cursor: z.string().nullable(),
+      has_more: z.boolean(),
+    }),
+  },
+  errors: [400, 404],
+  handle: (call) => {
+    const { world, repository, query } = call;
+    const { objects } = repository.git;
+    const cursors = cursorsOf(world);
+    const path = query.path ? readFilePath(query.path.replace(/\/+$/, '') || '/', 'path') : '';
+    const recursive = query.recursive ?? true;
+    const purpose = listPurpose(call, 'listFiles', query.ref ?? '', query.ephemeral ?? false, path, recursive);
+    const position = query.cursor === undefined ? undefined : cursors.read<Position>(purpose, query.cursor);
+    const resolved = resolveRef(repository, { ref: query.ref, ephemeral: query.ephemeral });
+    const commit = position?.commit ?? resolved.commit;
+    // Without cursor and limit the whole tree comes in one answer, as older servers gave it.
+    const paged = query.cursor !== undefined || query.limit !== undefined;
+    const limit = paged ? readLimit(query.limit, CAP, PAGE) : Number.POSITIVE_INFINITY;
+    const skip = position?.skip ?? 0;
+    const listed = listUnder(objects, readCommit(objects, commit).tree, path, recursive);
+    const { page, hasMore } = takePage(dropFirst(listed, skip), limit);
+    const entries = page.map((entry) => ({
+      path: textOf(entry.path),
+      type: entryType(entry.mode),
+      mode: formatMode(entry.mode),
+    }));
+    return json(200, {
+      paths: entries.filter(({ type }) => type === 'blob' || type === 'symlink').map((entry) => entry.path),
+      ref: resolved.shown,
+      entries,
+      next_cursor: hasMore ? cursors.write(purpose, { commit, skip: skip + page.length } satisfies Position) : null,
+      has_more: hasMore,
+    });
+  },
+});
+
+/** The entries below `path`, in index order; a path that is a file lists itself. */
+function listUnder(objects: ObjectReader, root: Oid, path: ByteString, recursive: boolean): Iterable<PathEntry> {
+  const entry = entryAt(objects, root, path);
+  if (!entry) throw problem('not_found', `There is nothing at ${textOf(path)}.`);
+  if (entry.mode !== MODE_TREE) return [entry];
+  if (recursive) return walkTree(objects, entry.oid, { under: path });
+  const prefix = path === '' ? '' : `${path}/`;
+  return readTree(objects, entry.oid).map(({ name, mode, oid }) => ({ path: prefix + name, mode, oid }));
+}
