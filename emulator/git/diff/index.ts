@@ -1,3 +1,5 @@
+export { type ApplyOptions, applyPatch, type PatchedFile } from './apply/apply-patch.js';
+export { PatchError } from './apply/patch-error.js';
 export { type Diff, type DiffOptions, type DiffStats, diffCommits, diffTrees } from './diff.js';
 export { FileDiff, type FileDiffOptions, type FileState } from './file-diff.js';
 export { LineInterner, type Lines } from './line-interner.js';

@@ -1,0 +1,248 @@
+import { createHash } from 'node:crypto';
+import { type ByteString, textOf } from '../../bytes.js';
+import { isOid, numberOf, type ObjectReader, type Oid, ZERO_OID } from '../../object.js';
+import { describePathFault, pathFault } from '../../path.js';
+import { entryAt, formatMode, MODE_EXECUTABLE, MODE_FILE, MODE_GITLINK, MODE_SYMLINK, MODE_TREE } from '../../tree.js';
+import { Turn, type TurnOptions } from '../../turn.js';
+import { applyDelta } from '../delta.js';
+import type { FilePatch } from './file-patch.js';
+import { Image, type SearchBudget } from './image.js';
+import { type ParseOptions, parsePatch } from './parse-patch.js';
+import { PatchError } from './patch-error.js';
+
+/** What the patch makes of a path. Each path comes up once. */
+export type PatchedFile =
+  | { readonly path: ByteString; readonly delete: true }
+  | { readonly path: ByteString; readonly delete?: false; readonly mode: number; readonly bytes: Buffer }
+  | { readonly path: ByteString; readonly delete?: false; readonly mode: number; readonly oid: Oid };
+
+export interface ApplyOptions extends ParseOptions, TurnOptions {
+  /** Places looked at for all hunks together, when they are not where they say. */
+  readonly searchLimit?: number | undefined;
+}
+
+/** A file as the patches so far have left it. */
+interface File {
+  readonly mode: number;
+  /** Set as long as the content is a stored object's. */
+  readonly oid?: Oid;
+  readonly bytes: Buffer;
+}
+
+const DEFAULT_SEARCH_LIMIT = 20_000_000;
+const EMPTY = Buffer.alloc(0);
+
+/**
+ * What a patch does to a tree, as `git apply --cached --binary` would: all of it, or none. Hunks may have
+ * moved, but every line of them has to be there. Throws `PatchError`, worded like Git; `DeadlineExceeded`.
+ */
+export async function applyPatch(
+  objects: ObjectReader,
+  tree: Oid,
+  patch: Buffer,
+  options: ApplyOptions = {},
+): Promise<PatchedFile[]> {
+  const patches = parsePatch(patch, options);
+  if (patches.length === 0 && /\S/.test(patch.toString('latin1', 0, 1000))) {
+    throw new PatchError('malformed', 'No valid patches in input');
+  }
+  const target = new PatchTarget(objects, tree, patches, { left: options.searchLimit ?? DEFAULT_SEARCH_LIMIT });
+  const turn = new Turn(options);
+  for (const filePatch of patches) {
+    target.apply(filePatch);
+    if (turn.isOver) await turn.pass();
+  }
+  return target.changes();
+}
+
+class PatchTarget {
+  /** Paths that are deleted or renamed away by some patch; those come first, in effect. */
+  readonly #leaving = new Set<ByteString>();
+  readonly #links = { kept: new Set<ByteString>(), removed: new Set<ByteString>() };
+  /** How patches so far have left a path; undefined once the file has gone. */
+  readonly #files = new Map<ByteString, File | undefined>();
+  /** What comes out in the end: all paths that went, and then, whatever the order of the patches, all that came. */
+  readonly #gone = new Set<ByteString>();
+  readonly #written = new Map<ByteString, File>();
+
+  constructor(
+    private readonly objects: ObjectReader,
+    private readonly tree: Oid,
+    patches: readonly FilePatch[],
+    private readonly budget: SearchBudget,
+  ) {
+    for (const { oldPath, newPath, oldMode, newMode, isRename } of patches) {
+      if (oldPath !== undefined && (newPath === undefined || isRename)) {
+        this.#leaving.add(oldPath);
+        if (oldMode === MODE_SYMLINK) this.#links.removed.add(oldPath);
+      }
+      if (newPath !== undefined && newMode === MODE_SYMLINK) this.#links.kept.add(newPath);
+    }
+  }
+
+  apply(patch: FilePatch): void {
+    const before = this.#preimage(patch);
+    if (!before && patch.isNew === undefined) {
+      patch.isNew = true;
+      patch.isDelete = false;
+      patch.oldPath = undefined;
+    }
+    const { oldPath, newPath } = patch;
+    const mode = this.#newMode(patch, before);
+    if (newPath !== undefined) this.#checkTarget(patch, newPath, mode);
+    if (oldPath !== undefined && !patch.isCopy) checkPath(oldPath);
+
+    const file = this.#patched(patch, before, mode);
+    if (newPath === undefined) {
+      if (file.bytes.length > 0) throw mismatch('removal patch leaves file contents');
+    } else {
+      this.#files.set(newPath, file);
+      this.#written.set(newPath, file);
+    }
+    if (oldPath !== undefined && (newPath === undefined || patch.isRename)) {
+      this.#files.set(oldPath, undefined);
+      this.#gone.add(oldPath);
+    }
+  }
+
+  changes(): PatchedFile[] {
+    const deleted = [...this.#gone].filter((path) => !this.#written.has(path));
+    const written = [...this.#written].map(([path, file]): PatchedFile => {
+      if (file.mode === MODE_GITLINK) return { path, mode: file.mode, oid: gitlinkIn(path, file.bytes) };
+      return file.oid ? { path, mode: file.mode, oid: file.oid } : { path, mode: file.mode, bytes: file.bytes };
+    });
+    return [...deleted.map((path): PatchedFile => ({ path, delete: true })), ...written];
+  }
+
+  /** The file the patch is for. Undefined if it is for a new one. */
+  #preimage(patch: FilePatch): File | undefined {
+    const path = patch.oldPath;
+    if (path === undefined) return undefined;
+    let file: File | undefined;
+    if (this.#files.has(path) && !patch.isCopy && !patch.isRename) {
+      file = this.#files.get(path);
+      if (!file) throw mismatch(`path ${textOf(path)} has been renamed/deleted`);
+    } else {
+      file = this.#stored(path);
+    }
+    if (!file) {
+      if (patch.isNew === undefined) return undefined;
+      throw mismatch(`${textOf(path)}: does not exist in index`);
+    }
+    if (patch.oldMode !== 0 && (patch.oldMode & 0o170000) !== (file.mode & 0o170000)) {
+      throw mismatch(`${textOf(path)}: wrong type`);
+    }
+    return file;
+  }
+
+  #stored(path: ByteString): File | undefined {
+    const entry = path === '' ? undefined : entryAt(this.objects, this.tree, path);
+    if (!entry || entry.mode === MODE_TREE) return undefined;
+    const { mode, oid } = entry;
+    if (mode === MODE_GITLINK) return { mode, oid, bytes: Buffer.from(`Subproject commit ${oid}\n`) };
+    return { mode, oid, bytes: this.objects.read(numberOf(this.objects, oid)) };
+  }
+
+  #newMode(patch: FilePatch, before: File | undefined): number {
+    const mode = canonicalMode(patch.newMode || (before?.mode ?? MODE_FILE));
+    if (mode === undefined) throw new PatchError('malformed', `invalid mode ${formatMode(patch.newMode)}`);
+    if (before && patch.newPath !== undefined && (before.mode & 0o170000) !== (mode & 0o170000)) {
+      const [name, oldMode] = [textOf(patch.newPath), formatMode(before.mode)];
+      throw mismatch(`new mode (${formatMode(mode)}) of ${name} does not match old mode (${oldMode})`);
+    }
+    return mode;
+  }
+
+  /** What is written must not be there yet, and not behind a symbolic link. */
+  #checkTarget(patch: FilePatch, path: ByteString, mode: number): void {
+    checkPath(path, mode);
+    const isCreated = patch.isNew || patch.isRename || patch.isCopy;
+    if (isCreated && !this.#mayReplace(path) && this.#exists(path)) {
+      throw mismatch(`${textOf(path)}: already exists in index`);
+    }
+    for (let slash = path.lastIndexOf('/'); slash > 0; slash = path.lastIndexOf('/', slash - 1)) {
+      const folder = path.slice(0, slash);
+      if (this.#links.kept.has(folder) || (!this.#links.removed.has(folder) && this.#isStoredLink(folder))) {
+        throw mismatch(`affected file '${textOf(path)}' is beyond a symbolic link`);
+      }
+    }
+  }
+
+  /** Two files may swap their names: one is renamed to the other's before that one is renamed itself. */
+  #mayReplace(path: ByteString): boolean {
+    return this.#files.has(path) ? this.#files.get(path) === undefined : this.#leaving.has(path);
+  }
+
+  #exists(path: ByteString): boolean {
+    const entry = entryAt(this.objects, this.tree, path);
+    return entry !== undefined && entry.mode !== MODE_TREE;
+  }
+
+  #isStoredLink(path: ByteString): boolean {
+    return entryAt(this.objects, this.tree, path)?.mode === MODE_SYMLINK;
+  }
+
+  #patched(patch: FilePatch, before: File | undefined, mode: number): File {
+    const bytes = before?.bytes ?? EMPTY;
+    const path = textOf(patch.oldPath ?? patch.newPath ?? '');
+    if (patch.isBinary) return { mode, bytes: this.#patchedBinary(patch, bytes, path) };
+    if (patch.hunks.length === 0) return { mode, bytes, ...(before?.oid && { oid: before.oid }) };
+    const image = new Image(bytes, this.budget);
+    for (const hunk of patch.hunks) {
+      if (!image.apply(hunk)) {
+        throw mismatch(`patch failed: ${path}:${hunk.oldStart}\n${path}: patch does not apply`);
+      }
+    }
+    return { mode, bytes: image.result() };
+  }
+
+  /** Binary patches name both contents in full, and nothing else will do. */
+  #patchedBinary(patch: FilePatch, before: Buffer, path: string): Buffer {
+    const { oldPath, oldOid, newOid, binary } = patch;
+    if (!isOid(oldOid) || !isOid(newOid)) {
+      throw mismatch(`cannot apply binary patch to '${path}' without full index line`);
+    }
+    if (oldPath === undefined ? before.length > 0 : blobOid(before) !== oldOid) {
+      throw mismatch(`the patch applies to '${path}' (${blobOid(before)}), which does not match the current contents.`);
+    }
+    if (newOid === ZERO_OID) return EMPTY;
+    const stored = this.objects.find(newOid);
+    if (stored >= 0) return this.objects.read(stored);
+    if (!binary) throw mismatch(`missing binary patch data for '${path}'`);
+    const after = binary.method === 'literal' ? binary.data : applyDelta(before, binary.data, FILE_LIMIT);
+    if (!after) throw mismatch(`binary patch does not apply to '${path}'`);
+    const oid = blobOid(after);
+    if (oid !== newOid) {
+      throw mismatch(`binary patch to '${path}' creates incorrect result (expecting ${newOid}, got ${oid})`);
+    }
+    return after;
+  }
+}
+
+const FILE_LIMIT = 256 * 1024 * 1024;
+
+function mismatch(message: string): PatchError {
+  return new PatchError('mismatch', message);
+}
+
+function checkPath(path: ByteString, mode?: number): void {
+  const fault = pathFault(path, mode);
+  if (fault) throw new PatchError('malformed', `invalid path '${textOf(path)}': it ${describePathFault(fault)}`);
+}
+
+/** The mode a tree would have for it; undefined for what is no file, link or gitlink. */
+function canonicalMode(mode: number): number | undefined {
+  const kind = mode & 0o170000;
+  if (kind === 0o100000) return mode & 0o100 ? MODE_EXECUTABLE : MODE_FILE;
+  return kind === MODE_SYMLINK || kind === MODE_GITLINK ? kind : undefined;
+}
+
+function gitlinkIn(path: ByteString, bytes: Buffer): Oid {
+  const oid = /^Subproject commit ([0-9a-f]{40})\n?$/.exec(bytes.toString('latin1', 0, 100))?.[1];
+  if (!oid) throw mismatch(`corrupt patch for submodule ${textOf(path)}`);
+  return oid;
+}
+
+function blobOid(bytes: Buffer): Oid {
+  return createHash('sha1').update(`blob ${bytes.length}\0`).update(bytes).digest('hex');
+}

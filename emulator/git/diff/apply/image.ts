@@ -1,0 +1,178 @@
+import { ByteSink } from '../byte-sink.js';
+import { cutLines, LineInterner, type Lines } from '../line-interner.js';
+import type { TextHunk } from './file-patch.js';
+import { PatchError } from './patch-error.js';
+
+/** How many places all searches of a patch may look at, together. */
+export interface SearchBudget {
+  left: number;
+}
+
+/** Old lines that a hunk took, and what it put there. */
+interface Replacement {
+  readonly start: number;
+  readonly end: number;
+  readonly text: Buffer;
+  readonly count: number;
+}
+
+/** Old lines from `start` to `end` that no hunk has touched yet; in the file as it is, they are line `at` and on. */
+interface Stretch {
+  readonly start: number;
+  readonly end: number;
+  readonly at: number;
+  /** The number of replacements above. */
+  readonly index: number;
+}
+
+const FACTOR = 0x01000193;
+
+/** A file while hunks are applied to it. What a hunk has written, unchanged lines too, no other one may match. */
+export class Image {
+  readonly #interner = new LineInterner();
+  readonly #old: Lines;
+  /** In order of `start`. */
+  readonly #done: Replacement[] = [];
+  /** Lines of the file as it is. */
+  #count: number;
+  /** Between the replacements; undefined when they have changed since. */
+  #stretches: Stretch[] | undefined;
+  /** Of the first `n` old lines; makes comparing many places cheap. */
+  #hashes: Int32Array | undefined;
+
+  constructor(
+    bytes: Buffer,
+    private readonly budget: SearchBudget,
+  ) {
+    this.#old = this.#interner.lines(bytes);
+    this.#count = this.#old.ids.length;
+  }
+
+  /**
+   * Puts the hunk where all its old lines are: at the line it names, or the nearest possible one, of two the
+   * lower. Without unchanged lines at its end it has to end where the file ends; if it names line 1, it has to
+   * start where the file starts. False when there is no such place.
+   */
+  apply(hunk: TextHunk): boolean {
+    const wanted = this.#interner.lines(hunk.oldText).ids;
+    if (wanted.length !== hunk.oldCount) return false;
+    const found = this.#find(hunk, wanted);
+    if (!found) return false;
+    const end = found.start + wanted.length;
+    const count = cutLines(hunk.newText).ids.length;
+    this.#spend(this.#done.length - found.index);
+    this.#done.splice(found.index, 0, { start: found.start, end, text: hunk.newText, count });
+    this.#count += count - wanted.length;
+    this.#stretches = undefined;
+    return true;
+  }
+
+  /** The file with all that was applied. */
+  result(): Buffer {
+    const { bytes, starts, ids } = this.#old;
+    const sink = new ByteSink(bytes.length + 1024);
+    let at = 0;
+    for (const { start, end, text } of this.#done) {
+      sink.slice(bytes, starts[at]!, starts[start]!);
+      sink.slice(text);
+      at = end;
+    }
+    sink.slice(bytes, starts[at]!, starts[ids.length]!);
+    return sink.finish();
+  }
+
+  #find(hunk: TextHunk, wanted: Int32Array): Stretch | undefined {
+    const last = this.#count - wanted.length;
+    const mustStart = hunk.oldStart <= 1;
+    const mustEnd = hunk.trailing === 0;
+    if (last < 0 || (mustStart && mustEnd && last !== 0)) return undefined;
+    const hash = this.#hashOf(wanted);
+    if (mustStart || mustEnd) return this.#matchAt(mustStart ? 0 : last, wanted, hash);
+    const place = Math.min(Math.max(0, hunk.newStart - 1), this.#count);
+    for (let distance = 0; distance <= Math.max(place, last - place); distance++) {
+      this.#spend(1);
+      const found =
+        this.#matchAt(place + distance, wanted, hash) ??
+        (distance > 0 && this.#matchAt(place - distance, wanted, hash));
+      if (found) return found;
+    }
+    return undefined;
+  }
+
+  /** Where line `place` is among the old ones, if those from there on are `wanted` and untouched. */
+  #matchAt(place: number, wanted: Int32Array, hash: number): Stretch | undefined {
+    if (place < 0 || place + wanted.length > this.#count) return undefined;
+    const stretch = this.#stretchAt(place);
+    const start = stretch.start + place - stretch.at;
+    const end = start + wanted.length;
+    if (start < stretch.start || end > stretch.end) return undefined;
+    if (wanted.length > 1 && this.#hashBetween(start, end) !== hash) return undefined;
+    const { ids } = this.#old;
+    for (let at = 0; at < wanted.length; at++) if (ids[start + at] !== wanted[at]) return undefined;
+    return { ...stretch, start };
+  }
+
+  /** The last stretch that does not start below line `place`. Hunks mostly come in order, and need the last one. */
+  #stretchAt(place: number): Stretch {
+    const end = this.#old.ids.length;
+    const start = this.#done.at(-1)?.end ?? 0;
+    const at = this.#count - (end - start);
+    if (place >= at) return { start, end, at, index: this.#done.length };
+    this.#stretches ??= this.#listStretches();
+    let low = 0;
+    let high = this.#stretches.length - 1;
+    while (low < high) {
+      const middle = (low + high + 1) >>> 1;
+      if (this.#stretches[middle]!.at <= place) low = middle;
+      else high = middle - 1;
+    }
+    return this.#stretches[low]!;
+  }
+
+  #listStretches(): Stretch[] {
+    this.#spend(this.#done.length);
+    const stretches: Stretch[] = [];
+    let start = 0;
+    let at = 0;
+    for (const [index, { start: end, end: next, count }] of this.#done.entries()) {
+      stretches.push({ start, end, at, index });
+      at += end - start + count;
+      start = next;
+    }
+    stretches.push({ start, end: this.#old.ids.length, at, index: this.#done.length });
+    return stretches;
+  }
+
+  #hashOf(ids: Int32Array): number {
+    let hash = 0;
+    for (const id of ids) hash = (Math.imul(hash, FACTOR) + id + 1) | 0;
+    return hash;
+  }
+
+  #hashBetween(start: number, end: number): number {
+    if (!this.#hashes) {
+      const { ids } = this.#old;
+      this.#hashes = new Int32Array(ids.length + 1);
+      for (let at = 0; at < ids.length; at++) {
+        this.#hashes[at + 1] = Math.imul(this.#hashes[at]!, FACTOR) + ids[at]! + 1;
+      }
+    }
+    return (this.#hashes[end]! - Math.imul(this.#hashes[start]!, power(end - start))) | 0;
+  }
+
+  #spend(steps: number): void {
+    this.budget.left -= steps;
+    if (this.budget.left < 0) throw new PatchError('mismatch', 'the places of the hunks take too long to find');
+  }
+}
+
+/** `FACTOR` to the power of `exponent`, modulo 2^32. */
+function power(exponent: number): number {
+  let result = 1;
+  let base = FACTOR;
+  for (let rest = exponent; rest > 0; rest >>>= 1) {
+    if (rest & 1) result = Math.imul(result, base);
+    base = Math.imul(base, base);
+  }
+  return result;
+}
