@@ -46,7 +46,7 @@ t.test('strict JSON', async (t) => {
   t.throws(() => parseStrictJson(nested(500_000)), new JsonError('it is nested deeper than 64'));
 });
 
-t.test('J18: the Authorization header may be sent once', async (t) => {
+t.test('the Authorization header may be sent once', async (t) => {
   t.equal(authorizationOf(['Host', 'x', 'AUTHORIZATION', 'Bearer a']), 'Bearer a');
   t.equal(authorizationOf(['Host', 'authorization']), undefined, 'a value is not a name');
   t.equal(authorizationOf([]), undefined);

@@ -1,0 +1,92 @@
+import { createPrivateKey, type KeyObject, sign } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import type { Test } from 'tap';
+import { type AuthenticationRequest, Authenticator, type Verified } from '../authenticate.js';
+import { fixtureKeys, fixtureRing } from '../fixture-keys.js';
+import { type Check, Rejection } from '../rejection.js';
+
+/** The time of every request, and the claims of a token that is good then. */
+export const NOW = Date.UTC(2026, 0, 1);
+export const SECONDS = NOW / 1000;
+export const REPO = 'team/app';
+export const GOOD = { iss: 'demo', sub: 'tests', scopes: ['git:read'], repo: REPO, iat: SECONDS, exp: SECONDS + 3600 };
+
+const fixtures = new Map(fixtureKeys().map((row) => [row.id, row]));
+export const publicPem = (id: string) => readFileSync(fixtures.get(id)!.publicKeyFile, 'utf8');
+export const privateKey = (id: string) => createPrivateKey(readFileSync(fixtures.get(id)!.privateKeyFile, 'utf8'));
+/** Two organizations with the test keys they start with. */
+export const rings = new Map([
+  ['demo', fixtureRing('demo', 0, NOW)],
+  ['acme', fixtureRing('acme', 1, NOW)],
+]);
+
+export const encode = (value: unknown) =>
+  Buffer.from(typeof value === 'string' ? value : JSON.stringify(value)).toString('base64url');
+
+const HASHES: Record<string, string> = { ES256: 'sha256', ES384: 'sha384', ES512: 'sha512', RS256: 'sha256' };
+
+/** A raw JOSE signature, made without a JOSE library: that library is what the tests are about. */
+export function signed(input: string, alg: string, key: KeyObject): Buffer {
+  return sign(HASHES[alg] ?? 'sha256', Buffer.from(input), { key, dsaEncoding: 'ieee-p1363' });
+}
+
+/** A token from header and payload given as values or as literal JSON; `key` is a fixture's id or a key. */
+export function forge(
+  payload: unknown = GOOD,
+  header: unknown = { alg: 'ES256', typ: 'JWT' },
+  key: string | KeyObject = 'es256',
+  alg = (header as { alg?: string }).alg ?? 'ES256',
+): string {
+  const input = `${encode(header)}.${encode(payload)}`;
+  return `${input}.${signed(input, alg, typeof key === 'string' ? privateKey(key) : key).toString('base64url')}`;
+}
+
+export function request(token: string, changes: Partial<AuthenticationRequest> = {}): AuthenticationRequest {
+  return {
+    authorization: `Bearer ${token}`,
+    surface: 'api',
+    tenant: 'demo',
+    now: NOW,
+    hosting: true,
+    ringOf: (organization) => rings.get(organization),
+    ...changes,
+  };
+}
+
+export const accept = (token: string, changes: Partial<AuthenticationRequest> = {}): Promise<Verified> =>
+  new Authenticator().authenticate(request(token, changes));
+
+/** Asserts that `token` fails exactly `check`, with the specification's words and without a piece of the token. */
+export async function denied(
+  test: Test,
+  token: string,
+  check: Check,
+  title: string,
+  changes: Partial<AuthenticationRequest> = {},
+): Promise<void> {
+  const failure = await accept(token, changes).then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+  test.ok(failure instanceof Rejection, `${title}: refused`);
+  if (!(failure instanceof Rejection)) throw failure ?? new Error(`${title} was accepted`);
+  test.equal(failure.check, check, title);
+  if (failure.isInvalidToken) {
+    test.match({ status: failure.status, code: failure.code }, { status: 403, code: 'forbidden' });
+    test.match(failure.detail, /invalid or expired/);
+  }
+  for (const part of token.split('.')) {
+    if (part.length > 4) test.notOk(failure.detail.includes(part), 'the detail does not repeat the token');
+  }
+}
+
+/** The check that `run` fails, `undefined` when it passes. */
+export async function checkFailed(run: () => unknown): Promise<Check | undefined> {
+  try {
+    await run();
+    return undefined;
+  } catch (error) {
+    if (error instanceof Rejection) return error.check;
+    throw error;
+  }
+}
