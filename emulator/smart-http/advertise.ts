@@ -1,0 +1,61 @@
+import {
+  capabilityList,
+  type ProtocolVersion,
+  RECEIVE_PACK_CAPABILITIES,
+  type ServerIdentity,
+  UPLOAD_PACK_CAPABILITIES,
+  v2Capabilities,
+} from './capabilities.js';
+import { FLUSH, packet } from './pkt-line.js';
+import type { RefListings } from './ref-listings.js';
+import { type RepositoryView, visibleHead } from './view.js';
+
+export type Service = 'git-upload-pack' | 'git-receive-pack';
+
+/** The service a `?service=` value names; undefined for any other. */
+export function serviceOf(name: string | undefined): Service | undefined {
+  return name === 'git-upload-pack' || name === 'git-receive-pack' ? name : undefined;
+}
+
+/**
+ * The body of `GET info/refs?service=`. gitprotocol-http, Smart Server Response:
+ *
+ *     smart_reply = PKT-LINE("# service=$servicename" LF) "0000" *1("version 1") ref_list "0000"
+ *
+ * and, for version 2, gitprotocol-v2: `PKT-LINE("version 2" LF) *capability flush-pkt` alone. Pushes know
+ * no version 2; a client that asks for it gets version 0.
+ */
+export function advertise(
+  view: RepositoryView,
+  service: Service,
+  version: ProtocolVersion,
+  identity: ServerIdentity,
+  listings: RefListings,
+): Buffer {
+  if (service === 'git-upload-pack' && version === 2) {
+    const lines = ['version 2', ...v2Capabilities(identity)];
+    return Buffer.concat([...lines.map((line) => packet(`${line}\n`)), FLUSH]);
+  }
+  const { first, rest } =
+    service === 'git-upload-pack'
+      ? listings.advertisement(view, 'upload-pack')
+      : listings.advertisement(view, 'receive-pack');
+  const capabilities =
+    service === 'git-upload-pack'
+      ? capabilityList(UPLOAD_PACK_CAPABILITIES, identity, headSymref(view))
+      : capabilityList(RECEIVE_PACK_CAPABILITIES, identity);
+  return Buffer.concat([
+    packet(`# service=${service}\n`),
+    FLUSH,
+    ...(version === 1 ? [packet('version 1\n')] : []),
+    packet(`${first}\0${capabilities}\n`),
+    rest,
+    FLUSH,
+  ]);
+}
+
+/** An unborn branch cannot be named before version 2. */
+function headSymref({ repository, prefix }: RepositoryView): readonly [string, string] | undefined {
+  const head = visibleHead(repository.refs, prefix);
+  return head?.oid && head.symref !== undefined ? ['HEAD', head.symref] : undefined;
+}

@@ -1,0 +1,114 @@
+import type { ByteString } from '../git/bytes.js';
+import { ProtocolError } from './protocol-error.js';
+
+/**
+ * What each service offers. A row here is a promise: what is listed works, and nothing else is listed.
+ * gitprotocol-capabilities for versions 0 and 1, gitprotocol-v2 for version 2.
+ */
+export const UPLOAD_PACK_CAPABILITIES = [
+  'multi_ack',
+  'thin-pack',
+  'side-band',
+  'side-band-64k',
+  'ofs-delta',
+  'shallow',
+  'deepen-since',
+  'deepen-not',
+  'deepen-relative',
+  'no-progress',
+  'include-tag',
+  'multi_ack_detailed',
+  'allow-tip-sha1-in-want',
+  'allow-reachable-sha1-in-want',
+  'no-done',
+  'filter',
+] as const;
+
+export const RECEIVE_PACK_CAPABILITIES = [
+  'report-status',
+  'report-status-v2',
+  'delete-refs',
+  'side-band-64k',
+  'quiet',
+  'atomic',
+  'ofs-delta',
+  'push-options',
+] as const;
+
+/** Commands of protocol version 2 with their features. */
+export const COMMANDS = {
+  'ls-refs': 'unborn',
+  fetch: 'shallow wait-for-done filter ref-in-want',
+  'object-info': 'size',
+} as const;
+export type Command = keyof typeof COMMANDS;
+
+export const OBJECT_FORMAT = 'sha1';
+
+/** What differs from one server to the next. */
+export interface ServerIdentity {
+  /** `name/version`, printable and without spaces. */
+  readonly agent: string;
+  /** Names this conversation in logs, printable and without spaces. */
+  readonly sessionId: string;
+}
+
+/** The lines of the version 2 advertisement, between `version 2` and the flush. */
+export function v2Capabilities(identity: ServerIdentity): string[] {
+  return [
+    `agent=${identity.agent}`,
+    ...Object.entries(COMMANDS).map(([command, features]) => `${command}=${features}`),
+    'server-option',
+    `object-format=${OBJECT_FORMAT}`,
+    `session-id=${identity.sessionId}`,
+  ];
+}
+
+/** The part behind the NUL of the first line in versions 0 and 1. */
+export function capabilityList(
+  names: readonly string[],
+  identity: ServerIdentity,
+  symref?: readonly [ByteString, ByteString],
+): ByteString {
+  return [
+    ...names,
+    ...(symref ? [`symref=${symref[0]}:${symref[1]}`] : []),
+    `session-id=${identity.sessionId}`,
+    `object-format=${OBJECT_FORMAT}`,
+    `agent=${identity.agent}`,
+  ].join(' ');
+}
+
+/** Capabilities the client chose: names, and `name=value` split at the first `=`. */
+export function parseCapabilities(list: ByteString): ReadonlyMap<string, string> {
+  const chosen = new Map<string, string>();
+  for (const word of list.split(' ')) {
+    const split = word.indexOf('=');
+    if (split < 0) chosen.set(word, '');
+    else chosen.set(word.slice(0, split), word.slice(split + 1));
+  }
+  chosen.delete('');
+  return chosen;
+}
+
+/** Throws unless the client speaks of the objects we have. */
+export function checkObjectFormat(format: string | undefined): void {
+  if (format !== undefined && format !== OBJECT_FORMAT) {
+    throw new ProtocolError(`mismatched object format: server ${OBJECT_FORMAT}; client ${format}`);
+  }
+}
+
+export type ProtocolVersion = 0 | 1 | 2;
+
+/**
+ * The version a `Git-Protocol` header asks for: `key[=value]` joined by colons; the highest known
+ * `version` counts, anything else is passed over.
+ */
+export function protocolVersion(header: string | undefined): ProtocolVersion {
+  let version: ProtocolVersion = 0;
+  for (const part of header?.split(':') ?? []) {
+    if (part === 'version=2') version = 2;
+    else if (part === 'version=1' && version < 1) version = 1;
+  }
+  return version;
+}

@@ -1,0 +1,160 @@
+import type { ByteString } from '../git/bytes.js';
+import { ProtocolError } from './protocol-error.js';
+
+/**
+ * gitprotocol-common, pkt-line format:
+ *
+ *     pkt-line     = data-pkt / flush-pkt
+ *     data-pkt     = pkt-len pkt-payload
+ *     pkt-len      = 4*(HEXDIG)             ; counts itself, so it is the payload's length + 4
+ *     flush-pkt    = "0000"
+ *
+ * and, in protocol version 2, delim-pkt = "0001", response-end-pkt = "0002". The longest packet has
+ * 65,520 bytes. A line's final LF is not part of its content.
+ */
+export const MOST_PACKET_BYTES = 65_520;
+
+export type Mark = 'flush' | 'delim' | 'response-end' | 'end';
+/** A payload, or one of the packets without; `end`: the body is over. */
+export type Packet = Buffer | Mark;
+
+export const FLUSH: Buffer = Buffer.from('0000', 'latin1');
+export const DELIM: Buffer = Buffer.from('0001', 'latin1');
+
+const MARKS: readonly Mark[] = ['flush', 'delim', 'response-end'];
+
+/** One packet around a payload. */
+export function packet(payload: ByteString): Buffer {
+  return Buffer.from(packetText(payload), 'latin1');
+}
+
+/** One packet as a byte string, for answers of many short lines. */
+export function packetText(payload: ByteString): ByteString {
+  const length = payload.length + 4;
+  if (length > MOST_PACKET_BYTES) throw new RangeError(`a packet of ${length} bytes`);
+  return length.toString(16).padStart(4, '0') + payload;
+}
+
+/** The last packet of an answer that went wrong: `ERR SP explanation-text`. */
+export function errorPacket(message: string): Buffer {
+  const text = Buffer.from(message.replaceAll(/[\r\n]+/g, ' ')).toString('latin1');
+  return packet(`ERR ${text.slice(0, MOST_PACKET_BYTES - 8)}`);
+}
+
+/** Puts the four digits of a packet's length at the start of `target`. */
+export function writeLength(target: Buffer, length: number): void {
+  target.write(length.toString(16).padStart(4, '0'), 0, 'latin1');
+}
+
+/** The content of a line: without its final LF, as a byte string. */
+export function lineOf(payload: Buffer): ByteString {
+  const end = payload.length > 0 && payload[payload.length - 1] === 0x0a ? payload.length - 1 : payload.length;
+  return payload.toString('latin1', 0, end);
+}
+
+export interface PacketLimits {
+  /** Most packets read before a `ProtocolError`. */
+  readonly packets: number;
+}
+
+/**
+ * Reads packets from a body that arrives in pieces. Holds no more than one packet and one piece, and
+ * hands over what follows the packets (a pack) as it came.
+ */
+export class PacketReader {
+  readonly #source: AsyncIterator<Uint8Array>;
+  #held: Buffer = Buffer.alloc(0);
+  #at = 0;
+  #ended = false;
+  #left: number;
+
+  constructor(source: AsyncIterable<Uint8Array>, limits: PacketLimits) {
+    this.#source = source[Symbol.asyncIterator]();
+    this.#left = limits.packets;
+  }
+
+  /** The next packet; its bytes stay valid. Throws `ProtocolError` when the body ends within one. */
+  async read(): Promise<Packet> {
+    if (!(await this.#has(4))) {
+      if (this.#at === this.#held.length) return 'end';
+      throw new ProtocolError('the remote end hung up unexpectedly');
+    }
+    const length = parseLength(this.#held, this.#at);
+    if (--this.#left < 0) throw new ProtocolError('too many lines in one request');
+    if (length < 4) {
+      this.#at += 4;
+      return MARKS[length]!;
+    }
+    if (!(await this.#has(length))) throw new ProtocolError('the remote end hung up unexpectedly');
+    const payload = this.#held.subarray(this.#at + 4, this.#at + length);
+    this.#at += length;
+    return payload;
+  }
+
+  /** The next packet as a line, chomped. */
+  async readLine(): Promise<ByteString | { readonly mark: Mark }> {
+    const next = await this.read();
+    return typeof next === 'string' ? { mark: next } : lineOf(next);
+  }
+
+  /** Everything behind the packets read so far, as it arrives. */
+  async *rest(): AsyncIterable<Uint8Array> {
+    if (this.#at < this.#held.length) {
+      const first = this.#held.subarray(this.#at);
+      this.#at = this.#held.length;
+      yield first;
+    }
+    for (;;) {
+      const next = await this.#pull();
+      if (!next) return;
+      yield next;
+    }
+  }
+
+  async #has(count: number): Promise<boolean> {
+    if (this.#held.length - this.#at >= count) return true;
+    const pieces = [this.#held.subarray(this.#at)];
+    let size = pieces[0]!.length;
+    while (size < count) {
+      const next = await this.#pull();
+      if (!next) break;
+      pieces.push(next);
+      size += next.length;
+    }
+    this.#held = pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces, size);
+    this.#at = 0;
+    return size >= count;
+  }
+
+  async #pull(): Promise<Buffer | undefined> {
+    if (this.#ended) return undefined;
+    const { done, value } = await this.#source.next();
+    if (done) {
+      this.#ended = true;
+      return undefined;
+    }
+    return Buffer.from(value.buffer, value.byteOffset, value.byteLength);
+  }
+}
+
+function parseLength(bytes: Buffer, at: number): number {
+  let length = 0;
+  for (let index = at; index < at + 4; index++) {
+    const digit = digitOf(bytes[index]!);
+    if (digit < 0) throw new ProtocolError(`protocol error: bad line length character: ${printable(bytes, at)}`);
+    length = length * 16 + digit;
+  }
+  // 0003 is no mark, and 0004 is a packet without payload: allowed, though senders should not.
+  if (length === 3 || length > MOST_PACKET_BYTES) throw new ProtocolError(`protocol error: bad line length ${length}`);
+  return length;
+}
+
+function digitOf(byte: number): number {
+  if (byte >= 0x30 && byte <= 0x39) return byte - 0x30;
+  const lower = byte | 0x20;
+  return lower >= 0x61 && lower <= 0x66 ? lower - 0x57 : -1;
+}
+
+function printable(bytes: Buffer, at: number): string {
+  return bytes.toString('latin1', at, at + 4).replaceAll(/[^\x20-\x7e]/g, '?');
+}

@@ -1,0 +1,79 @@
+import type { ByteString } from '../git/bytes.js';
+import { isOid, type Oid, ZERO_OID } from '../git/object.js';
+import { checkObjectFormat, parseCapabilities } from './capabilities.js';
+import type { WireLimits } from './limits.js';
+import { lineOf, type PacketReader } from './pkt-line.js';
+import { ProtocolError } from './protocol-error.js';
+
+/** One line of a push: move `name` from `old` to `new`; all zeros stand for "not there". */
+export interface Command {
+  /** As the client writes it, without the prefix of a namespace. */
+  readonly name: ByteString;
+  readonly old: Oid;
+  readonly new: Oid;
+}
+
+export interface PushRequest {
+  readonly commands: readonly Command[];
+  readonly capabilities: ReadonlyMap<string, string>;
+  readonly options: readonly string[];
+  /** Whether the client has commits without their parents. */
+  readonly isShallow: boolean;
+  /** Why the push is refused as a whole, though it is well-formed. */
+  readonly refusal: string | undefined;
+}
+
+/** A pack follows unless all that is asked for is deletions. */
+export function carriesPack({ commands }: PushRequest): boolean {
+  return commands.some((command) => command.new !== ZERO_OID);
+}
+
+/**
+ * Reads what precedes the pack. gitprotocol-pack, Reference Update Request:
+ *
+ *     update-requests = *shallow ( command-list | push-cert )
+ *     command-list    = PKT-LINE(command NUL capability-list) *PKT-LINE(command) flush-pkt
+ *     command         = old-id SP new-id SP name
+ *     push-options    = *PKT-LINE(push-option) flush-pkt       ; when negotiated
+ *
+ * A lone flush is how clients find out, before a large body, whether they may push at all.
+ */
+export async function readPushRequest(reader: PacketReader, limits: WireLimits): Promise<PushRequest> {
+  const commands: Command[] = [];
+  let capabilities: ReadonlyMap<string, string> = new Map();
+  let isShallow = false;
+  let count = 0;
+  for (;;) {
+    const packet = await reader.read();
+    if (packet === 'end' && count > 0) throw new ProtocolError('the remote end hung up unexpectedly');
+    if (typeof packet === 'string') break;
+    const nul = packet.indexOf(0);
+    const line = lineOf(nul < 0 ? packet : packet.subarray(0, nul));
+    if (nul >= 0) capabilities = parseCapabilities(lineOf(packet.subarray(nul + 1)));
+    if (line.startsWith('shallow ')) isShallow = true;
+    else if (++count <= limits.refUpdates) commands.push(parseCommand(line));
+  }
+  checkObjectFormat(capabilities.get('object-format'));
+  const options = count > 0 && capabilities.has('push-options') ? await readOptions(reader, limits) : [];
+  const refusal =
+    count > limits.refUpdates ? `${count} ref updates exceed the limit of ${limits.refUpdates}` : undefined;
+  return { commands, capabilities, options, isShallow, refusal };
+}
+
+function parseCommand(line: ByteString): Command {
+  const [old, next, name] = [line.slice(0, 40), line.slice(41, 81), line.slice(82)];
+  if (!isOid(old) || !isOid(next) || line[40] !== ' ' || line[81] !== ' ' || name === '') {
+    throw new ProtocolError(`protocol error: expected old/new/ref, got '${line.slice(0, 200)}'`);
+  }
+  return { name, old, new: next };
+}
+
+async function readOptions(reader: PacketReader, limits: WireLimits): Promise<string[]> {
+  const options: string[] = [];
+  for (;;) {
+    const packet = await reader.read();
+    if (typeof packet === 'string') return options;
+    if (options.length === limits.pushOptions) throw new ProtocolError(`more than ${limits.pushOptions} push options`);
+    options.push(Buffer.from(lineOf(packet), 'latin1').toString('utf8'));
+  }
+}

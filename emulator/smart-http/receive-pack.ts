@@ -1,0 +1,206 @@
+import type { ByteString } from '../git/bytes.js';
+import { Fsck, FsckError, type FsckPolicy } from '../git/fsck/fsck.js';
+import { MissingObject, type Oid, ZERO_OID } from '../git/object.js';
+import type { Quarantine } from '../git/store/object-store.js';
+import { ObjectTooLarge, PackError, StoreFull } from '../git/store/pack-error.js';
+import { peelToCommit } from '../git/tag.js';
+import type { WireLimits } from './limits.js';
+import { PackSpool } from './pack-spool.js';
+import { errorPacket, PacketReader } from './pkt-line.js';
+import { ProposedUpdate } from './proposed-update.js';
+import { ProtocolError } from './protocol-error.js';
+import { carriesPack, type PushRequest, readPushRequest } from './push-request.js';
+import { describeOutcome, isDeletion, type Refusal, refusalOf } from './push-rules.js';
+import { writeReport } from './report-status.js';
+import type { RepositoryView } from './view.js';
+
+/** A ref that a push moved. Absent ids are all zeros. */
+export interface RefChange {
+  /** The ref as stored: with the prefix of a namespace. */
+  readonly ref: ByteString;
+  readonly old: Oid;
+  readonly new: Oid;
+}
+
+export interface ReceivePackExchange {
+  readonly view: RepositoryView;
+  /** The body, decompressed. */
+  readonly body: AsyncIterable<Uint8Array>;
+  readonly limits: WireLimits;
+  readonly fsck: FsckPolicy;
+  /** Says why an update is not allowed; the text is shown to the git user. */
+  readonly policy?: (update: ProposedUpdate) => string | undefined | Promise<string | undefined>;
+  /** Called when it is this push's turn to write; throws when the repository takes no more writes. */
+  readonly requireWritable?: () => void;
+  /** Called once, after a push that moved refs, outside the repository's lock. */
+  readonly onUpdated?: (changes: readonly RefChange[], options: readonly string[]) => void | Promise<void>;
+}
+
+/** After this many refs without their objects, the others of the push are not looked at one by one. */
+const MOST_SINGLE_CHECKS = 64;
+
+/**
+ * Answers `POST git-receive-pack`: always with a 200, whose body is the report. The body is read before
+ * anything is touched; a client that leaves before its end has changed nothing.
+ */
+export async function receivePack(exchange: ReceivePackExchange): Promise<Buffer> {
+  const { view, limits } = exchange;
+  const reader = new PacketReader(exchange.body, { packets: limits.lines });
+  let request: PushRequest;
+  try {
+    request = await readPushRequest(reader, limits);
+  } catch (error) {
+    if (!(error instanceof ProtocolError)) throw error;
+    await PackSpool.fill(reader.rest(), 0);
+    return errorPacket(error.message);
+  }
+  const isKept = request.refusal === undefined && carriesPack(request);
+  const spool = await PackSpool.fill(reader.rest(), isKept ? limits.pushBytes : 0);
+  if (request.commands.length === 0) return Buffer.alloc(0);
+  const push = new Push(exchange, request);
+  await view.repository.write(() => push.run(carriesPack(request) ? spool : undefined));
+  await push.announce();
+  return push.report();
+}
+
+class Push {
+  readonly #reasons: (string | undefined)[];
+  readonly #messages: string[] = [];
+  readonly #changes: RefChange[] = [];
+  #unpackError: string | undefined;
+
+  constructor(
+    private readonly exchange: ReceivePackExchange,
+    private readonly request: PushRequest,
+  ) {
+    this.#reasons = request.commands.map(() => undefined);
+  }
+
+  /** Quarantine, fsck, connectivity, rules, policy, and then in one step: publish and move the refs. */
+  async run(spool: PackSpool | undefined): Promise<void> {
+    this.exchange.requireWritable?.();
+    const quarantine = this.exchange.view.repository.objects.quarantine();
+    try {
+      this.#unpackError = this.request.refusal ?? (spool && (await this.#unpack(quarantine, spool)));
+      if (this.#unpackError !== undefined) {
+        this.#reasons.fill('unpacker error');
+        return;
+      }
+      await this.#checkConnectivity(quarantine);
+      await this.#checkRules(quarantine);
+      if (this.request.capabilities.has('atomic') && this.#reasons.some((reason) => reason !== undefined)) {
+        for (const index of this.#reasons.keys()) this.#reasons[index] ??= 'atomic push failure';
+      }
+      if (this.#reasons.every((reason) => reason !== undefined)) return;
+      quarantine.publish();
+      this.#moveRefs();
+    } finally {
+      quarantine.discard();
+    }
+  }
+
+  /** Tells those who keep up with the refs. */
+  async announce(): Promise<void> {
+    if (this.#changes.length === 0) return;
+    const { view, onUpdated } = this.exchange;
+    const { objects, history } = view.repository;
+    const tips = this.#changes.map((change) => change.new).filter((oid) => oid !== ZERO_OID);
+    await history.extend(tips.map((tip) => peelToCommit(objects, tip)).filter((oid) => oid !== undefined));
+    await onUpdated?.(this.#changes, this.request.options);
+  }
+
+  report(): Buffer {
+    return writeReport(this.request.capabilities, this.request.commands, {
+      unpackError: this.#unpackError,
+      reasons: this.#reasons,
+      messages: this.#messages,
+    });
+  }
+
+  /** Why the pack cannot be taken in, or undefined. */
+  async #unpack(quarantine: Quarantine, spool: PackSpool): Promise<string | undefined> {
+    const { fsck: policy, limits } = this.exchange;
+    if (spool.isTooLarge) return `pack exceeds the limit of ${limits.pushBytes} bytes`;
+    const fsck = new Fsck((line) => this.#messages.push(`warning: ${line}`));
+    try {
+      await quarantine.ingest(spool.drain(), {
+        thin: true,
+        ...(policy === 'strict' && { check: (type, body, oid) => fsck.check(type, body, oid) }),
+      });
+      if (policy === 'strict') fsck.finish(quarantine);
+      return undefined;
+    } catch (error) {
+      if (error instanceof FsckError) {
+        this.#messages.push(...error.message.split('\n').map((line) => `error: ${line}`));
+        return 'fsck error in packed object';
+      }
+      if (error instanceof PackError || error instanceof StoreFull || error instanceof ObjectTooLarge) {
+        return error.message;
+      }
+      throw error;
+    }
+  }
+
+  /** Marks the commands whose objects are not all there. */
+  async #checkConnectivity(quarantine: Quarantine): Promise<void> {
+    const { commands, isShallow } = this.request;
+    const missing = isShallow ? 'shallow update not allowed' : 'missing necessary objects';
+    const updates = [...commands.entries()].filter(([, command]) => !isDeletion(command));
+    if (await isConnected(quarantine, new Set(updates.map(([, command]) => command.new)))) return;
+    const verdicts = new Map<Oid, boolean>();
+    let failures = 0;
+    for (const [index, command] of updates) {
+      let verdict = verdicts.get(command.new);
+      if (verdict === undefined) {
+        verdict = failures < MOST_SINGLE_CHECKS && (await isConnected(quarantine, [command.new]));
+        verdicts.set(command.new, verdict);
+        if (!verdict) failures++;
+      }
+      if (!verdict) this.#refuse(index, { reason: missing });
+    }
+  }
+
+  async #checkRules(quarantine: Quarantine): Promise<void> {
+    const { view, policy } = this.exchange;
+    const { commands, options } = this.request;
+    for (const [index, command] of commands.entries()) {
+      if (this.#reasons[index] !== undefined) continue;
+      const refusal = refusalOf({ view, command, quarantine });
+      if (refusal) this.#refuse(index, refusal);
+      else if (policy) {
+        const reason = await policy(new ProposedUpdate(view, quarantine, command, options));
+        if (reason !== undefined) this.#refuse(index, { reason });
+      }
+    }
+  }
+
+  #moveRefs(): void {
+    const { repository, prefix } = this.exchange.view;
+    const chosen = [...this.request.commands.entries()].filter(([index]) => this.#reasons[index] === undefined);
+    const before = repository.refs;
+    const updates = chosen.map(([, { name, old, new: next }]) => ({ name: prefix + name, old, new: next }));
+    const outcomes = repository.updateRefs(updates, { atomic: this.request.capabilities.has('atomic') });
+    for (const [at, outcome] of outcomes.entries()) {
+      const [index, command] = chosen[at]!;
+      const { name: ref, old, new: next } = updates[at]!;
+      if (outcome !== 'ok') this.#refuse(index, describeOutcome(outcome, command, before.get(ref)));
+      else if (old !== next) this.#changes.push({ ref, old, new: next });
+      else if (next === ZERO_OID) this.#messages.push('warning: deleting a non-existent ref');
+    }
+  }
+
+  #refuse(index: number, { reason, message }: Refusal): void {
+    this.#reasons[index] = reason;
+    if (message !== undefined) this.#messages.push(message);
+  }
+}
+
+async function isConnected(quarantine: Quarantine, tips: Iterable<Oid>): Promise<boolean> {
+  try {
+    await quarantine.checkConnectivity(tips);
+    return true;
+  } catch (error) {
+    if (error instanceof MissingObject) return false;
+    throw error;
+  }
+}

@@ -1,0 +1,129 @@
+import { z } from 'zod';
+import { decide, needsSignedCommits } from '../auth/policy.js';
+import { textOf } from '../git/bytes.js';
+import { readCommit } from '../git/commit.js';
+import type { Call } from '../http/call.js';
+import { operation, type Scope } from '../http/operation.js';
+import { problem } from '../http/problem.js';
+import type { World } from '../world.js';
+import { type Service, serviceOf } from './advertise.js';
+import { type GitRequest, GitService, NO_CACHE, type PushHooks } from './git-service.js';
+import type { ProposedUpdate } from './proposed-update.js';
+import { type Namespace, type RepositoryView, viewOf } from './view.js';
+
+/** The scope `info/refs` needs: it depends on what is to follow. */
+export function gitScopeOf(service: string | undefined): Scope {
+  return service === 'git-receive-pack' ? 'git:write' : 'git:read';
+}
+
+const infoRefsQuery = z.object({ service: z.string().optional() });
+
+export const gitInfoRefs = operation<z.infer<typeof infoRefsQuery>>({
+  id: 'gitInfoRefs',
+  group: 'Git',
+  summary: 'Ref advertisement of a Git remote',
+  routes: [{ method: 'GET', path: '/{repo_name}.git/info/refs' }],
+  scopes: ['git:read'],
+  subject: 'repository',
+  effect: 'read',
+  dialect: 'git',
+  query: infoRefsQuery,
+  replies: { 200: 'application/x-git-upload-pack-advertisement' },
+  errors: [],
+  handle(call) {
+    const service = serviceOf(call.query.service);
+    if (!service) {
+      // gitprotocol-http: a service that is not recognized MUST be answered with 403.
+      const detail =
+        call.query.service === undefined
+          ? 'This host speaks the smart HTTP protocol only; please upgrade your git client.'
+          : `Unsupported service: '${call.query.service}'`;
+      throw problem('forbidden', detail, { headers: NO_CACHE });
+    }
+    return serviceFor(call.world).infoRefs(viewFor(call, service), service, requestOf(call));
+  },
+});
+
+export const gitUploadPack = operation({
+  id: 'gitUploadPack',
+  group: 'Git',
+  summary: 'Git fetch and clone',
+  routes: [{ method: 'POST', path: '/{repo_name}.git/git-upload-pack' }],
+  scopes: ['git:read'],
+  subject: 'repository',
+  effect: 'read',
+  dialect: 'git',
+  reads: 'stream',
+  replies: { 200: 'application/x-git-upload-pack-result' },
+  errors: [413, 415],
+  handle: (call) => serviceFor(call.world).uploadPack(viewFor(call, 'git-upload-pack'), requestOf(call)),
+});
+
+export const gitReceivePack = operation({
+  id: 'gitReceivePack',
+  group: 'Git',
+  summary: 'Git push',
+  routes: [{ method: 'POST', path: '/{repo_name}.git/git-receive-pack' }],
+  scopes: ['git:write'],
+  subject: 'repository',
+  effect: 'write',
+  dialect: 'git',
+  reads: 'stream',
+  replies: { 200: 'application/x-git-receive-pack-result' },
+  errors: [413, 415],
+  handle: (call) =>
+    serviceFor(call.world).receivePack(viewFor(call, 'git-receive-pack'), requestOf(call), pushHooksOf(call)),
+});
+
+/** What a service keeps between requests belongs to its world and goes with it. */
+const SERVICES = new WeakMap<World, GitService>();
+
+function serviceFor(world: World): GitService {
+  let service = SERVICES.get(world);
+  if (!service) {
+    service = new GitService({
+      agent: 'git/repohost-emulator',
+      sessionId: () => world.ids.uuid('git-session'),
+      fsck: 'strict',
+      limits: { pushBytes: world.limits.maxPushBytes },
+    });
+    SERVICES.set(world, service);
+  }
+  return service;
+}
+
+/** What the remote shows. `+import` is there for bulk pushes and shows nothing to readers. */
+function viewFor(call: Pick<Call, 'params' | 'repository'>, service: Service): RepositoryView {
+  const namespace = (call.params.namespace ?? '') as Namespace;
+  if (namespace === 'import' && service === 'git-upload-pack') {
+    throw problem('forbidden', 'The import remote takes pushes only; fetch from the remote without +import.', {
+      headers: NO_CACHE,
+    });
+  }
+  return viewOf(call.repository.git, namespace);
+}
+
+function requestOf(call: Pick<Call, 'header' | 'stream' | 'signal'>): GitRequest {
+  return { header: (name) => call.header(name), body: (most) => call.stream(most), signal: call.signal };
+}
+
+function pushHooksOf({ claims, repository }: Pick<Call, 'claims' | 'repository'>): PushHooks {
+  return {
+    policy: (update) => decideUpdate(update, claims.policy),
+    // The repository can be deleted while the pack arrives.
+    requireWritable() {
+      if (repository.record.state !== 'deleted') return;
+      throw problem('repository_not_found', 'The repository does not exist, or the token does not cover it.');
+    },
+  };
+}
+
+/** The token's word on a push. No signing keys can be registered here: `verify-sig` asks for a signature to be there. */
+function decideUpdate(update: ProposedUpdate, policy: Parameters<typeof decide>[0]): string | undefined {
+  if (policy.length === 0) return undefined;
+  const ref = textOf(update.name);
+  const reason = decide(policy, ref, 'push') ?? (update.isForced ? decide(policy, ref, 'force') : undefined);
+  if (reason !== undefined || !needsSignedCommits(policy, ref)) return reason;
+  const isSigned = update.newCommits().every((oid) => readCommit(update.objects, oid).signature !== undefined);
+  return isSigned ? undefined : 'denied by policy (verify-sig)';
+}

@@ -1,0 +1,134 @@
+import type { ByteString } from '../git/bytes.js';
+import { isOid, type Oid } from '../git/object.js';
+import { checkObjectFormat, parseCapabilities } from './capabilities.js';
+import { asksForDepth, emptyRequest, type FetchRequest, readDepthLine, readFilter, readWant } from './fetch-request.js';
+import { Negotiation } from './negotiation.js';
+import { FLUSH, type PacketReader, packet } from './pkt-line.js';
+import { ProtocolError } from './protocol-error.js';
+import { checkReachable } from './reachability.js';
+import { findCut, writeCut } from './shallow.js';
+import type { Sideband } from './sideband.js';
+import { followed, pieces, type UploadPackExchange } from './upload-pack.js';
+
+type Acknowledging = 'single' | 'multi_ack' | 'multi_ack_detailed';
+
+interface Needs {
+  readonly request: FetchRequest;
+  acknowledging: Acknowledging;
+  noDone: boolean;
+  sideband: Sideband;
+  mayFilter: boolean;
+}
+
+/**
+ * Protocol versions 0 and 1, as gitprotocol-pack has it for a request that carries all its state:
+ *
+ *     upload-request = want-list *shallow-line *1depth-request *1filter-request flush-pkt
+ *     upload-haves   = *have-line (flush-pkt / "done")
+ *
+ * The answer: shallow lines and a flush when a depth was asked for, acknowledgments, the pack.
+ */
+export async function answerV0(exchange: UploadPackExchange, reader: PacketReader): Promise<AsyncIterable<Buffer>> {
+  const { view } = exchange;
+  const needs = await readNeeds(exchange, reader);
+  const { request, sideband } = needs;
+  if (request.wants.size === 0) return pieces([]);
+  checkReachable(view, request.wants);
+  const cut = findCut(view, request.wants, request.depth);
+  const head: Buffer[] = asksForDepth(request.depth) ? [writeCut(cut), FLUSH] : [];
+  const negotiation = new Negotiation(view.repository, request.wants);
+  const { replies, sendsPack } = await negotiate(reader, negotiation, needs);
+  head.push(...replies.map((reply) => packet(`${reply}\n`)));
+  if (!sendsPack) return pieces(head);
+  const { common } = negotiation;
+  return followed(head, exchange.packs.send({ view, request, haves: common, cut, sideband }, exchange.signal));
+}
+
+async function readNeeds({ view }: UploadPackExchange, reader: PacketReader): Promise<Needs> {
+  const request = emptyRequest();
+  const needs: Needs = { request, acknowledging: 'single', noDone: false, sideband: 'none', mayFilter: false };
+  for (;;) {
+    const line = await reader.readLine();
+    if (typeof line !== 'string') return needs;
+    if (readDepthLine(line, request.depth, view)) continue;
+    if (line.startsWith('filter ')) {
+      if (!needs.mayFilter) throw new ProtocolError('filtering capability not negotiated');
+      readFilter(line.slice('filter '.length), request);
+    } else if (line.startsWith('want ')) {
+      const end = line.indexOf(' ', 'want '.length);
+      if (end >= 0) chooseCapabilities(line.slice(end + 1), needs);
+      request.wants.add(readWant(line.slice('want '.length, end < 0 ? undefined : end), view));
+    } else throw new ProtocolError(`protocol error, expected to get object ID, not '${line}'`);
+  }
+}
+
+function chooseCapabilities(list: ByteString, needs: Needs): void {
+  const chosen = parseCapabilities(list);
+  const { request } = needs;
+  checkObjectFormat(chosen.get('object-format'));
+  if (chosen.has('multi_ack_detailed')) needs.acknowledging = 'multi_ack_detailed';
+  else if (chosen.has('multi_ack')) needs.acknowledging = 'multi_ack';
+  if (chosen.has('side-band-64k')) needs.sideband = 'side-band-64k';
+  else if (chosen.has('side-band')) needs.sideband = 'side-band';
+  needs.noDone ||= chosen.has('no-done');
+  needs.mayFilter ||= chosen.has('filter');
+  request.thinPack ||= chosen.has('thin-pack');
+  request.ofsDelta ||= chosen.has('ofs-delta');
+  request.noProgress ||= chosen.has('no-progress');
+  request.includeTag ||= chosen.has('include-tag');
+  request.depth.relative ||= chosen.has('deepen-relative');
+}
+
+interface Outcome {
+  readonly replies: readonly ByteString[];
+  readonly sendsPack: boolean;
+}
+
+/**
+ * Reads the haves and words the acknowledgments. gitprotocol-pack, "Packfile Negotiation": in
+ * multi_ack_detailed mode each common object is `ACK <oid> common`, and once the server has enough
+ * `ACK <oid> ready`; a flush is answered with NAK, `done` with a final ACK, or NAK if nothing is common.
+ * `no-done` lets the pack follow `ready` at once.
+ */
+async function negotiate(reader: PacketReader, negotiation: Negotiation, needs: Needs): Promise<Outcome> {
+  const { acknowledging } = needs;
+  const isMulti = acknowledging !== 'single';
+  const status = (kind: 'common' | 'ready') => (acknowledging === 'multi_ack' ? 'continue' : kind);
+  const replies: ByteString[] = [];
+  let last: Oid | undefined;
+  let sawOther = false;
+  let saidReady = false;
+  for (let first = true; ; first = false) {
+    const line = await reader.readLine();
+    if (typeof line !== 'string') {
+      // A client that asked for a depth first wants to hear of the cut alone.
+      if (first && line.mark === 'end') return { replies, sendsPack: false };
+      if (acknowledging === 'multi_ack_detailed' && last && !sawOther && negotiation.isReady()) {
+        saidReady = true;
+        replies.push(`ACK ${last} ready`);
+      }
+      if (!last || isMulti) replies.push('NAK');
+      if (!needs.noDone || !saidReady) return { replies, sendsPack: false };
+      replies.push(`ACK ${last}`);
+      return { replies, sendsPack: true };
+    }
+    if (line === 'done') {
+      if (!last) replies.push('NAK');
+      else if (isMulti) replies.push(`ACK ${last}`);
+      return { replies, sendsPack: true };
+    }
+    const oid = line.startsWith('have ') ? line.slice('have '.length) : '';
+    if (!isOid(oid)) throw new ProtocolError(`expected SHA1 list, got '${line}'`);
+    if (negotiation.add(oid)) {
+      if (isMulti) replies.push(`ACK ${oid} ${status('common')}`);
+      else if (!last) replies.push(`ACK ${oid}`);
+      last = oid;
+    } else {
+      sawOther = true;
+      if (isMulti && negotiation.isReadyRoughly()) {
+        saidReady = true;
+        replies.push(`ACK ${oid} ${status('ready')}`);
+      }
+    }
+  }
+}

@@ -1,0 +1,206 @@
+import type { ByteString } from '../git/bytes.js';
+import { isOid, type Oid } from '../git/object.js';
+import { COMMANDS, type Command, checkObjectFormat } from './capabilities.js';
+import {
+  asksForDepth,
+  emptyRequest,
+  type FetchRequest,
+  readDepthLine,
+  readFilter,
+  readWant,
+  splitLine,
+} from './fetch-request.js';
+import { Negotiation } from './negotiation.js';
+import { DELIM, FLUSH, type PacketReader, packet, packetText } from './pkt-line.js';
+import { ProtocolError } from './protocol-error.js';
+import type { LsRefsOptions } from './ref-listings.js';
+import { findCut, writeCut } from './shallow.js';
+import { followed, pieces, type UploadPackExchange } from './upload-pack.js';
+import { type RepositoryView, resolveVisible } from './view.js';
+
+/** As Git: with more prefixes than this all refs are shown. */
+const MOST_PREFIXES = 65_536;
+
+/**
+ * Protocol version 2, one command per request:
+ *
+ *     request = command *capability delim-pkt *argument flush-pkt | flush-pkt
+ */
+export async function answerV2(exchange: UploadPackExchange, reader: PacketReader): Promise<AsyncIterable<Buffer>> {
+  const head = await readHead(reader);
+  if (!head) return pieces([]);
+  const lines = head.hasArguments ? await readArguments(reader, head.command) : [];
+  switch (head.command) {
+    case 'ls-refs':
+      return pieces([exchange.listings.lsRefs(exchange.view, parseLsRefs(lines)), FLUSH]);
+    case 'object-info':
+      return pieces([objectInfo(exchange.view, lines), FLUSH]);
+    case 'fetch':
+      return answerFetch(exchange, lines);
+  }
+}
+
+interface Head {
+  readonly command: Command;
+  readonly hasArguments: boolean;
+}
+
+/** The command and the capabilities. Undefined for an empty request, by which a client takes its leave. */
+async function readHead(reader: PacketReader): Promise<Head | undefined> {
+  let command: Command | undefined;
+  let lines = 0;
+  for (;;) {
+    const line = await reader.readLine();
+    if (typeof line !== 'string') {
+      if (line.mark !== 'delim' && lines === 0) return undefined;
+      if (line.mark !== 'delim' && line.mark !== 'flush') throw new ProtocolError('unexpected end of request');
+      if (!command) throw new ProtocolError('no command requested');
+      return { command, hasArguments: line.mark === 'delim' };
+    }
+    lines++;
+    const named = /^command=(.*)$/s.exec(line)?.[1];
+    if (named === undefined) checkCapability(line);
+    else if (command) throw new ProtocolError(`command '${named}' requested after already requesting '${command}'`);
+    else if (!Object.hasOwn(COMMANDS, named)) throw new ProtocolError(`invalid command '${named}'`);
+    else command = named as Command;
+  }
+}
+
+function checkCapability(line: ByteString): void {
+  const split = line.indexOf('=');
+  const name = split < 0 ? line : line.slice(0, split);
+  if (name === 'object-format') checkObjectFormat(split < 0 ? '' : line.slice(split + 1));
+  else if (!/^(agent|server-option|session-id)$/.test(name)) throw new ProtocolError(`unknown capability '${line}'`);
+}
+
+async function readArguments(reader: PacketReader, command: Command): Promise<ByteString[]> {
+  const lines: ByteString[] = [];
+  for (;;) {
+    const line = await reader.readLine();
+    if (typeof line === 'string') lines.push(line);
+    else if (line.mark === 'flush') return lines;
+    else throw new ProtocolError(`expected flush after ${command} arguments`);
+  }
+}
+
+function parseLsRefs(lines: readonly ByteString[]): LsRefsOptions {
+  const flags = { peel: false, symrefs: false, unborn: false };
+  const prefixes: ByteString[] = [];
+  for (const line of lines) {
+    if (line === 'peel' || line === 'symrefs' || line === 'unborn') flags[line] = true;
+    else if (line.startsWith('ref-prefix ')) prefixes.push(line.slice('ref-prefix '.length));
+    else throw new ProtocolError(`unexpected line: '${line}'`);
+  }
+  return { ...flags, prefixes: prefixes.length < MOST_PREFIXES ? prefixes : [] };
+}
+
+/** gitprotocol-v2, object-info: the attribute names, then `<oid> SP [<size>]` for each object. */
+function objectInfo({ repository: { objects } }: RepositoryView, lines: readonly ByteString[]): Buffer {
+  const oids: Oid[] = [];
+  let size = false;
+  for (const line of lines) {
+    const [key, value] = splitLine(line);
+    if (line === 'size') size = true;
+    else if (key !== 'oid') throw new ProtocolError(`object-info: unexpected line: '${line}'`);
+    else if (isOid(value)) oids.push(value);
+    else throw new ProtocolError(`object-info: protocol error, expected to get oid, not '${value}'`);
+  }
+  if (oids.length === 0) return Buffer.alloc(0);
+  const describe = (oid: Oid) => {
+    const number = objects.find(oid);
+    if (number < 0) return `${oid} \n`;
+    return size ? `${oid} ${objects.sizeOf(number)}\n` : `${oid}\n`;
+  };
+  return Buffer.from([...(size ? ['size\n'] : []), ...oids.map(describe)].map(packetText).join(''), 'latin1');
+}
+
+interface FetchArguments {
+  readonly request: FetchRequest;
+  readonly haves: readonly Oid[];
+  readonly done: boolean;
+  readonly waitForDone: boolean;
+}
+
+function parseFetch(lines: readonly ByteString[], view: RepositoryView): FetchArguments {
+  const request = emptyRequest();
+  const haves: Oid[] = [];
+  const flags = new Set<ByteString>();
+  for (const line of lines) {
+    const [key, value] = splitLine(line);
+    if (key === 'want') request.wants.add(readWant(value, view));
+    else if (key === 'have') haves.push(readHave(value));
+    else if (key === 'want-ref') readWantRef(value, request, view);
+    else if (key === 'filter') readFilter(value, request);
+    else if (FETCH_FLAGS.has(line)) flags.add(line);
+    else if (!readDepthLine(line, request.depth, view)) throw new ProtocolError(`unexpected line: '${line}'`);
+  }
+  request.thinPack = flags.has('thin-pack');
+  request.ofsDelta = flags.has('ofs-delta');
+  request.noProgress = flags.has('no-progress');
+  request.includeTag = flags.has('include-tag');
+  request.depth.relative = flags.has('deepen-relative');
+  return { request, haves, done: flags.has('done'), waitForDone: flags.has('wait-for-done') };
+}
+
+const FETCH_FLAGS: ReadonlySet<ByteString> = new Set([
+  'thin-pack',
+  'ofs-delta',
+  'no-progress',
+  'include-tag',
+  'deepen-relative',
+  'done',
+  'wait-for-done',
+]);
+
+function readHave(oid: ByteString): Oid {
+  if (!isOid(oid)) throw new ProtocolError(`expected SHA1 object, got '${oid}'`);
+  return oid;
+}
+
+function readWantRef(name: ByteString, request: FetchRequest, view: RepositoryView): void {
+  const oid = resolveVisible(view, view.repository.refs, name);
+  if (oid === undefined) throw new ProtocolError(`unknown ref ${name}`);
+  if (request.wantedRefs.has(name)) throw new ProtocolError(`duplicate want-ref ${name}`);
+  request.wantedRefs.set(name, oid);
+  request.wants.add(oid);
+}
+
+/**
+ *     output = acknowledgments flush-pkt |
+ *              [acknowledgments delim-pkt] [shallow-info delim-pkt] [wanted-refs delim-pkt] packfile flush-pkt
+ *
+ * Without `done` the answer is acknowledgments, and goes on to the pack only after `ready`.
+ */
+function answerFetch(exchange: UploadPackExchange, lines: readonly ByteString[]): AsyncIterable<Buffer> {
+  const { view } = exchange;
+  const { request, haves, done, waitForDone } = parseFetch(lines, view);
+  if (request.wants.size === 0 && !waitForDone) return pieces([]);
+  const negotiation = new Negotiation(view.repository, request.wants);
+  const common = haves.filter((oid) => negotiation.add(oid));
+  const head: Buffer[] = [];
+  if (!done && haves.length > 0) {
+    const ready = !waitForDone && negotiation.isReady();
+    head.push(acknowledgments(common, ready), ready ? DELIM : FLUSH);
+    if (!ready) return pieces(head);
+  }
+  if (request.wants.size === 0) return pieces([...head, FLUSH]);
+  const cut = findCut(view, request.wants, request.depth);
+  if (asksForDepth(request.depth) || request.depth.clientShallow.size > 0) {
+    head.push(packet('shallow-info\n'), writeCut(cut), DELIM);
+  }
+  if (request.wantedRefs.size > 0) {
+    const refs = [...request.wantedRefs].map(([name, oid]) => packetText(`${oid} ${name}\n`));
+    head.push(packet('wanted-refs\n'), Buffer.from(refs.join(''), 'latin1'), DELIM);
+  }
+  head.push(packet('packfile\n'));
+  return followed(
+    head,
+    exchange.packs.send({ view, request, haves: negotiation.common, cut, sideband: 'side-band-64k' }, exchange.signal),
+  );
+}
+
+function acknowledgments(common: readonly Oid[], ready: boolean): Buffer {
+  const lines = common.length > 0 ? common.map((oid) => `ACK ${oid}\n`) : ['NAK\n'];
+  if (ready) lines.push('ready\n');
+  return Buffer.from(['acknowledgments\n', ...lines].map(packetText).join(''), 'latin1');
+}
