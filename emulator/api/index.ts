@@ -5,6 +5,7 @@ import { commitPack } from './commit-pack.js';
 import { getCommit, listCommits } from './commits.js';
 import { fileMetadata } from './file-metadata.js';
 import { readFile } from './files.js';
+import { deleteNote, listNotesRefs, readNote, writeNote } from './notes.js';
 import { getOrganization } from './organization.js';
 import { createRepository, deleteRepository, getRepository, listRepositories } from './repositories.js';
 import { restoreCommit } from './restore.js';
@@ -34,6 +35,10 @@ export const operations = [
   createTag,
   deleteTag,
   deleteTagByBody,
+  readNote,
+  writeNote,
+  deleteNote,
+  listNotesRefs,
   gitInfoRefs,
   gitUploadPack,
   gitReceivePack,

@@ -3,7 +3,7 @@ import { textOf } from '../git/bytes.js';
 import { payloadOf, readCommit } from '../git/commit.js';
 import { formatDate } from '../git/identity.js';
 import { COMMIT, type ObjectReader, type Oid, readAs } from '../git/object.js';
-import type { BranchWritten } from '../repositories/branch-write.js';
+import type { CommitWritten } from '../repositories/commit-write.js';
 import type { Repository } from '../repositories/repository.js';
 
 /** From the domain to the wire: one schema and one function per record. */
@@ -86,7 +86,7 @@ export const writeResult = z.object({
   }),
 });
 
-export function showWrite(branch: string, written: BranchWritten, blobCount?: number): z.infer<typeof writeResult> {
+export function showWrite(branch: string, written: CommitWritten, blobCount?: number): z.infer<typeof writeResult> {
   return {
     commit: {
       commit_sha: written.commit,

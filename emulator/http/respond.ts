@@ -47,6 +47,7 @@ export function renderProblem(error: Problem, context: RenderContext): Reply {
           error: detail,
           instance: context.path,
           code,
+          ...error.options.result,
           ...error.options.extra,
         },
         { ...headers, 'content-type': `application/problem+json${type}` },

@@ -1,9 +1,9 @@
 import { type ByteString, textOf } from '../git/bytes.js';
-import { writeCommit } from '../git/commit.js';
 import type { Identity } from '../git/identity.js';
-import { COMMIT, type ObjectReader, type Oid, ZERO_OID } from '../git/object.js';
+import { type Oid, ZERO_OID } from '../git/object.js';
 import type { Quarantine } from '../git/store/quarantine.js';
 import { problem } from '../http/problem.js';
+import { type CommitWritten, commitTo } from './commit-write.js';
 import type { Repository } from './repository.js';
 
 /** Where ephemeral refs live: refs of their own on the same objects, as `gitnamespaces` lays them out. */
@@ -29,52 +29,18 @@ export interface BranchWrite {
   readonly buildTree: (objects: Quarantine, parent: Oid | undefined) => Oid | Promise<Oid>;
 }
 
-/** The outcome as write results show it. */
-export interface BranchWritten {
-  readonly commit: Oid;
-  readonly tree: Oid;
-  /** The tip before; all zeros when the branch did not exist. */
-  readonly old: Oid;
-  /** Bytes of the new objects, headers of their pack entries included, before compression. */
-  readonly packBytes: number;
-}
-
-/**
- * Adds one commit to a branch, all or nothing: the tip is compared, the objects are written in a
- * quarantine, and they become visible in the same turn in which the ref moves. Anything that throws
- * before leaves no trace.
- */
-export function writeToBranch(repository: Repository, write: BranchWrite): Promise<BranchWritten> {
-  const { git } = repository;
-  const ref = branchRef(write.branch, write.ephemeral);
-  return git.write(async () => {
+/** Adds one commit to a branch, all or nothing: the tip is compared in the same turn in which the ref moves. */
+export function writeToBranch(repository: Repository, write: BranchWrite): Promise<CommitWritten> {
+  return repository.git.write(() => {
     requireWritable(repository);
     const { parent, old } = parentOf(repository, write);
-    const quarantine = git.objects.quarantine();
-    try {
-      const tree = await write.buildTree(quarantine, parent);
-      const commit = quarantine.write(
-        COMMIT,
-        writeCommit({
-          tree,
-          parents: parent === undefined ? [] : [parent],
-          author: write.author,
-          committer: write.committer,
-          message: write.message,
-        }),
-      );
-      if (git.refs.get(ref) === undefined && git.refs.conflictWith(ref) !== undefined) {
-        throw problem('conflict', `Branch ${textOf(write.branch)} stands in the way of another branch's folder.`);
-      }
-      const packBytes = bytesOfNew(quarantine, quarantine.base);
-      quarantine.publish();
-      git.updateRefs([{ name: ref, old, new: commit }]);
-      await git.history.extend([commit]);
-      return { commit, tree, old, packBytes };
-    } catch (error) {
-      quarantine.discard();
-      throw error;
-    }
+    return commitTo(repository, {
+      ...write,
+      ref: branchRef(write.branch, write.ephemeral),
+      old,
+      parents: parent === undefined ? [] : [parent],
+      buildTree: (objects) => write.buildTree(objects, parent),
+    });
   });
 }
 
@@ -127,15 +93,4 @@ export function failedResult(branch: ByteString, tip: Oid, message: string): Rec
     commit: null,
     result: { branch: name, target_branch: name, ...shas, success: false, status: 'precondition_failed', message },
   };
-}
-
-/** Size of the objects from number `base` on, as entries of a pack without compression. */
-function bytesOfNew(objects: ObjectReader, base: number): number {
-  const headerAndTrailer = 32;
-  let sum = headerAndTrailer;
-  for (let number = base; number < objects.size; number++) {
-    const size = objects.sizeOf(number);
-    sum += size + (size < 16 ? 1 : 1 + Math.ceil((32 - Math.clz32(size >>> 4)) / 7));
-  }
-  return sum;
 }

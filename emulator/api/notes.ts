@@ -1,0 +1,262 @@
+import { z } from 'zod';
+import { type ByteString, bytesOf, textOf } from '../git/bytes.js';
+import { readCommit } from '../git/commit.js';
+import { noteOf, setNote } from '../git/note-tree.js';
+import { BLOB, EMPTY_TREE_OID, type Oid, readAs, ZERO_OID } from '../git/object.js';
+import { isRefName } from '../git/ref-name.js';
+import type { Quarantine } from '../git/store/quarantine.js';
+import type { Call } from '../http/call.js';
+import { operation } from '../http/operation.js';
+import { problem } from '../http/problem.js';
+import { json, type Reply } from '../http/reply.js';
+import { requireWritable } from '../repositories/branch-write.js';
+import { commitTo } from '../repositories/commit-write.js';
+import { person, readIdentity, sha } from './fields.js';
+import { cursorsOf, listPurpose, pageEnd, pageQuery, readLimit, takePage } from './paging.js';
+import { requireAllowed } from './policy.js';
+import { resolveRef } from './resolve.js';
+
+const PREFIX = 'refs/notes/';
+const DEFAULT_REF = 'refs/notes/commits';
+const CAP = 100;
+
+/** Git's own subjects (`git notes` writes one commit per change). */
+const SUBJECTS = {
+  add: "Notes added by 'git notes add'",
+  append: "Notes added by 'git notes append'",
+  remove: "Notes removed by 'git notes remove'",
+} as const;
+
+type Action = keyof typeof SUBJECTS;
+
+const noteResult = z.object({
+  sha: z.string(),
+  target_ref: z.string(),
+  notes_ref: z.string(),
+  base_commit: z.string(),
+  new_ref_sha: z.string(),
+  result: z.object({ success: z.boolean(), status: z.string(), message: z.string().optional() }),
+});
+
+/** Both vocabularies; the new names win. */
+const selection = {
+  sha: z.string().optional(),
+  object_ref: z.string().optional(),
+  ref: z.string().optional(),
+  notes_ref: z.string().optional(),
+};
+const guarded = {
+  ...selection,
+  expected_ref_sha: sha.optional(),
+  expected_notes_ref_sha: sha.optional(),
+  author: person.optional(),
+};
+
+interface Selection {
+  readonly sha?: string | undefined;
+  readonly object_ref?: string | undefined;
+  readonly ref?: string | undefined;
+  readonly notes_ref?: string | undefined;
+}
+
+export const readNote = operation({
+  id: 'readNote',
+  group: 'Notes',
+  summary: 'Read the note of a commit',
+  routes: [
+    { method: 'GET', path: '/api/repos/{repo_name}/notes' },
+    { method: 'GET', path: '/api/v1/repos/notes' },
+  ],
+  scopes: ['git:read'],
+  subject: 'repository',
+  effect: 'read',
+  query: z.object(selection),
+  replies: { 200: z.object({ sha: z.string(), note: z.string(), ref_sha: z.string() }) },
+  errors: [400, 404],
+  handle: ({ repository, query }) => {
+    const { objects, refs } = repository.git;
+    const target = targetOf({ repository }, query);
+    const tip = refs.get(notesRefOf(query));
+    const blob = tip === undefined ? undefined : noteOf(objects, readCommit(objects, tip).tree, target);
+    if (tip === undefined || blob === undefined) throw noteNotFound(target);
+    return json(200, { sha: target, note: readAs(objects, blob, BLOB).toString(), ref_sha: tip });
+  },
+});
+
+export const writeNote = operation({
+  id: 'writeNote',
+  group: 'Notes',
+  summary: 'Add a note to a commit, or append to it',
+  routes: [
+    { method: 'POST', path: '/api/repos/{repo_name}/notes' },
+    { method: 'POST', path: '/api/v1/repos/notes' },
+  ],
+  scopes: ['git:write'],
+  subject: 'repository',
+  effect: 'write',
+  reads: 'json',
+  body: z.object({
+    ...guarded,
+    action: z.enum(['add', 'append', 'remove']).default('add'),
+    note: z.string().optional(),
+  }),
+  replies: { 201: noteResult },
+  errors: [400, 404, 409],
+  handle: (call) => {
+    const { action, note = '' } = call.body;
+    if (action !== 'remove' && note === '') throw problem('bad_request', 'note is required.');
+    return changeNote(call, action, note, action === 'remove' ? 200 : Number(call.world.variants.notesStatus));
+  },
+});
+
+export const deleteNote = operation({
+  id: 'deleteNote',
+  group: 'Notes',
+  summary: 'Remove the note of a commit',
+  routes: [
+    { method: 'DELETE', path: '/api/repos/{repo_name}/notes' },
+    { method: 'DELETE', path: '/api/v1/repos/notes' },
+  ],
+  scopes: ['git:write'],
+  subject: 'repository',
+  effect: 'write',
+  reads: 'json',
+  body: z.object({ ...guarded, action: z.literal('remove').optional() }),
+  replies: { 200: noteResult },
+  errors: [400, 404, 409],
+  handle: (call) => changeNote(call, 'remove', '', 200),
+});
+
+type NoteBody = z.infer<z.ZodObject<typeof guarded>>;
+
+/** One change of one note, compared and swapped on the notes ref. */
+async function changeNote(call: Call<unknown, NoteBody>, action: Action, note: string, status: number): Promise<Reply> {
+  const { repository, body, world } = call;
+  const { git } = repository;
+  const ref = notesRefOf(body);
+  requireAllowed(call, ref);
+  const target = targetOf(call, body);
+  const author = readIdentity(
+    body.author ?? { name: call.claims.sub, email: `${call.claims.iss}@localhost` },
+    'author',
+    world.clock.now(),
+  );
+  const expected = body.expected_notes_ref_sha ?? body.expected_ref_sha;
+  return git.write(async () => {
+    requireWritable(repository);
+    const old = git.refs.get(ref) ?? ZERO_OID;
+    const refuse = (detail: string) => problem('conflict', detail, { result: showNote(target, ref, old, '', detail) });
+    if (expected !== undefined && expected !== old)
+      throw refuse(`${textOf(ref)} is at ${old}, not at the expected ${expected}.`);
+    const tree = old === ZERO_OID ? EMPTY_TREE_OID : readCommit(git.objects, old).tree;
+    const existing = noteOf(git.objects, tree, target);
+    if (action === 'add' && existing !== undefined) throw refuse(`Commit ${target} has a note already.`);
+    if (action === 'remove' && existing === undefined) throw noteNotFound(target);
+    const written = await commitTo(repository, {
+      ref,
+      old,
+      parents: old === ZERO_OID ? [] : [old],
+      author,
+      committer: author,
+      message: `${SUBJECTS[action]}\n`,
+      buildTree: (objects) => setNote(objects, tree, target, writeText(objects, action, existing, note)),
+    });
+    return json(status, showNote(target, ref, old, written.commit));
+  });
+}
+
+/** The blob of the changed note; undefined when it is to be gone. Appending leaves a blank line, as `git notes append` does. */
+function writeText(objects: Quarantine, action: Action, existing: Oid | undefined, note: string): Oid | undefined {
+  if (action === 'remove') return undefined;
+  if (existing === undefined) return objects.write(BLOB, Buffer.from(note));
+  const before = readAs(objects, existing, BLOB);
+  const gap = before.length === 0 ? '' : before.at(-1) === 0x0a ? '\n' : '\n\n';
+  return objects.write(BLOB, Buffer.concat([before, Buffer.from(gap + note)]));
+}
+
+function showNote(
+  target: Oid,
+  ref: ByteString,
+  base: Oid,
+  next: Oid | '',
+  failure?: string,
+): z.infer<typeof noteResult> {
+  const name = textOf(ref);
+  return {
+    sha: target,
+    target_ref: name,
+    notes_ref: name,
+    base_commit: base,
+    new_ref_sha: next,
+    result:
+      failure === undefined
+        ? { success: true, status: 'ok', message: '' }
+        : { success: false, status: 'precondition_failed', message: failure },
+  };
+}
+
+export const listNotesRefs = operation({
+  id: 'listNotesRefs',
+  group: 'Notes',
+  summary: 'List the refs that hold notes',
+  routes: [
+    { method: 'GET', path: '/api/repos/{repo_name}/notes/refs' },
+    { method: 'GET', path: '/api/v1/repos/notes/refs' },
+  ],
+  scopes: ['git:read'],
+  subject: 'repository',
+  effect: 'read',
+  query: z.object({ ...pageQuery, prefix: z.string().optional() }),
+  replies: {
+    200: z.object({
+      refs: z.array(z.object({ cursor: z.string(), ref: z.string(), sha: z.string() })),
+      prefix: z.string(),
+      ...pageEnd,
+    }),
+  },
+  errors: [400],
+  handle: (call) => {
+    const { world, repository, query } = call;
+    const prefix = query.prefix ? fullNotesRef(query.prefix) : PREFIX;
+    const limit = readLimit(query.limit, CAP);
+    const cursors = cursorsOf(world);
+    const purpose = listPurpose(call, 'listNotesRefs', prefix);
+    const after = query.cursor === undefined ? '' : cursors.read<ByteString>(purpose, query.cursor);
+    const following = function* () {
+      for (const entry of repository.git.refs.entries(prefix)) if (entry[0] > after) yield entry;
+    };
+    const { page, hasMore } = takePage(following(), limit);
+    const refs = page.map(([name, { oid }]) => ({ cursor: cursors.write(purpose, name), ref: textOf(name), sha: oid }));
+    return json(200, {
+      refs,
+      prefix: textOf(prefix),
+      next_cursor: hasMore ? refs.at(-1)!.cursor : null,
+      has_more: hasMore,
+    });
+  },
+});
+
+function targetOf({ repository }: Pick<Call, 'repository'>, from: Selection): Oid {
+  const name = from.object_ref ?? from.sha ?? '';
+  if (name === '') throw problem('bad_request', 'sha is required.');
+  return resolveRef(repository, { ref: name }).commit;
+}
+
+/** `reviews`, `notes/reviews` and `refs/notes/reviews` are one ref. */
+function fullNotesRef(text: string): ByteString {
+  const name = bytesOf(text);
+  if (name.startsWith(PREFIX)) return name;
+  return name.startsWith('notes/') ? `refs/${name}` : PREFIX + name;
+}
+
+function notesRefOf(from: Selection): ByteString {
+  const given = from.notes_ref ?? from.ref;
+  if (given === undefined || given === '') return DEFAULT_REF;
+  const ref = fullNotesRef(given);
+  if (!isRefName(ref)) throw problem('bad_request', 'notes_ref is not a ref name.');
+  return ref;
+}
+
+function noteNotFound(target: Oid) {
+  return problem('not_found', `Commit ${target} has no note.`);
+}
