@@ -18,7 +18,7 @@ export class FilterError extends Error {
 
 /** Filters inside filters inside filters: far beyond use. */
 const MOST_NESTED = 16;
-const RESERVED = /[\0- ~`!@#$^&*()[\]{}\\;'",<>?]/;
+const RESERVED = '~`!@#$^&*()[]{}\\;\'",<>?';
 
 /**
  * Reads a filter in the grammar of `git rev-list --filter`:
@@ -52,17 +52,17 @@ const FORMS: readonly (readonly [prefix: string, parse: (value: string, depth: n
   ['sparse:', refuseSparse],
 ];
 
-const UNITS = { '': 1, k: 2 ** 10, m: 2 ** 20, g: 2 ** 30 };
+const UNITS = { '': 1n, k: 1n << 10n, m: 1n << 20n, g: 1n << 30n };
+const MOST = (1n << 64n) - 1n;
 
-/** As `git_parse_ulong`: decimal, hexadecimal or octal, with a unit of 1024 and its powers. */
+/** As `git_parse_ulong`: decimal, hexadecimal or octal, with a unit of 1024 or its powers, in 64 bits. */
 function parseSize(value: string, fault: string): number {
-  const match = /^[\t-\r ]*\+?(0x[0-9a-f]+|[0-9]+)([kmg]?)$/i.exec(value);
+  const match = /^[\t-\r ]*\+?(?:(0x[0-9a-f]{1,32})|0([0-7]{0,32})|([1-9][0-9]{0,32}))([kmg]?)$/i.exec(value);
   if (!match) throw new FilterError(fault);
-  const digits = match[1]!;
-  const number = /^0[0-9]/.test(digits) ? Number(`0o${digits}`) : Number(digits);
-  const size = number * UNITS[match[2]!.toLowerCase() as keyof typeof UNITS];
-  if (!(size < 2 ** 64)) throw new FilterError(fault);
-  return size;
+  const [, hexadecimal, octal, decimal, unit] = match;
+  const size = BigInt(hexadecimal ?? decimal ?? `0o0${octal}`) * UNITS[unit!.toLowerCase() as keyof typeof UNITS];
+  if (size > MOST) throw new FilterError(fault);
+  return Number(size);
 }
 
 function parseType(value: string): TypeCode {
@@ -74,15 +74,13 @@ function parseType(value: string): TypeCode {
 
 function parseCombined(value: string, depth: number): ObjectFilter {
   if (value === '') throw new FilterError('expected something after combine:');
-  const parts = value.split('+');
-  // Git takes a `+` at the end for the end of the last part.
-  if (parts.at(-1) === '') parts.pop();
-  return { kind: 'combine', filters: parts.map((part) => parseNested(decodePart(part), depth + 1)) };
+  return { kind: 'combine', filters: value.split('+').map((part) => parseNested(decodePart(part), depth + 1)) };
 }
 
 function decodePart(part: string): string {
-  const reserved = RESERVED.exec(part);
-  if (reserved) throw new FilterError(`must escape char in sub-filter-spec: '${reserved[0]}'`);
+  for (const char of part) {
+    if (char <= ' ' || RESERVED.includes(char)) throw new FilterError(`must escape char in sub-filter-spec: '${char}'`);
+  }
   return part.replace(/%([0-9a-f]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
 }
 

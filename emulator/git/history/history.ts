@@ -99,9 +99,10 @@ export class History {
       graph,
       tips: places,
       scope,
+      firstParent,
       visit:
         path === undefined
-          ? (place) => ({ isShown: true, parents: graph.parentsOf(place).slice(0, firstParent ? 1 : undefined) })
+          ? (place) => ({ isShown: true, parents: graph.parentsOf(place).slice() })
           : pathVisit(graph, this.#index, path, { firstParent, isRelevant }),
     };
     for (const place of order === 'topo' ? walkByTopology(walk) : walkByDate(walk)) yield graph.oidOf(place);

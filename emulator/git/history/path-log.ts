@@ -22,12 +22,13 @@ export function pathVisit(
 ): (place: Place) => Visit {
   const comparison = new PathComparison(graph, index, path);
   return (place) => {
-    const parents = firstParent ? graph.parentsOf(place).slice(0, 1) : graph.parentsOf(place).slice();
+    const parents = graph.parentsOf(place).slice();
     if (parents.length === 0) return { isShown: comparison.exists(place), parents };
     let hasRelevant = false;
     let hasRelevantChange = false;
     let hasOtherChange = false;
     for (const [nth, parent] of parents.entries()) {
+      if (firstParent && nth > 0) break;
       const counts = isRelevant(parent);
       hasRelevant ||= counts;
       if (comparison.isSame(place, parent, nth)) {

@@ -5,8 +5,8 @@ import { NumberSet } from './number-set.js';
 /** What a walk does at a commit. */
 export interface Visit {
   readonly isShown: boolean;
-  /** Where the walk goes on: the parents, or those of them that matter. */
-  readonly parents: Iterable<Place>;
+  /** The parents, or those of them that matter. */
+  readonly parents: ArrayLike<Place> & Iterable<Place>;
 }
 
 export interface Walk {
@@ -14,12 +14,14 @@ export interface Walk {
   readonly tips: readonly Place[];
   /** Commits the walk keeps to; all when absent. */
   readonly scope?: NumberSet | undefined;
+  /** Keeps to the first parents; the others still count for the topological order, as in Git. */
+  readonly firstParent?: boolean;
   readonly visit: (place: Place) => Visit;
 }
 
 /** The commits as `git log` lists them: the newest by committer date among those whose children were seen. */
-export function* walkByDate({ graph, tips, scope, visit }: Walk): Generator<Place, void, void> {
-  for (const { place, isShown } of steps({ graph, tips, scope, visit })) if (isShown) yield place;
+export function* walkByDate(walk: Walk): Generator<Place, void, void> {
+  for (const { place, isShown } of steps(walk)) if (isShown) yield place;
 }
 
 /**
@@ -55,7 +57,7 @@ interface Step extends Visit {
   readonly place: Place;
 }
 
-function* steps({ graph, tips, scope, visit }: Walk): Generator<Step, void, void> {
+function* steps({ graph, tips, scope, firstParent = false, visit }: Walk): Generator<Step, void, void> {
   const queue = new DateQueue(graph);
   const seen = new NumberSet(graph.size);
   const meet = (place: Place) => {
@@ -65,7 +67,8 @@ function* steps({ graph, tips, scope, visit }: Walk): Generator<Step, void, void
   while (queue.size > 0) {
     const place = queue.take();
     const { isShown, parents } = visit(place);
-    for (const parent of parents) meet(parent);
+    const followed = firstParent ? Math.min(1, parents.length) : parents.length;
+    for (let nth = 0; nth < followed; nth++) meet(parents[nth]!);
     yield { place, isShown, parents };
   }
 }

@@ -1,0 +1,84 @@
+import t from 'tap';
+import type { Oid } from '../object.js';
+import { History } from './history.js';
+import { GeneratedHistory } from './test/generated-history.js';
+
+const SHAPES = [
+  { seed: 1, commits: 120, skew: 0 },
+  { seed: 2, commits: 120, skew: 40 },
+  { seed: 3, commits: 120, skew: 400 },
+];
+
+for (const shape of SHAPES) {
+  t.test(`histories as git reads them (seed ${shape.seed}, clocks off by up to ${shape.skew} s)`, async (t) => {
+    using generated = new GeneratedHistory(shape);
+    const { git, objects } = generated;
+    const history = new History(objects);
+    const not = (hide: readonly Oid[]) => hide.map((oid) => `^${oid}`);
+
+    await t.test('logs list what git rev-list lists, in its order', async (t) => {
+      for (let round = 0; round < 20; round++) {
+        const tips = generated.pickSome(3);
+        const hide = round % 2 ? generated.pickSome(3) : [];
+        const firstParent = round % 3 === 2;
+        for (const order of ['date', 'topo'] as const) {
+          const flags = [...(order === 'topo' ? ['--topo-order'] : []), ...(firstParent ? ['--first-parent'] : [])];
+          const expected = generated.lines('rev-list', ...flags, ...tips, ...not(hide));
+          const found = [...history.log({ tips, hide, order, firstParent })];
+          t.same(found, expected, `${flags} ${tips.length} ^${hide.length}`);
+        }
+      }
+    });
+
+    await t.test('merge bases, ancestry and counts are those of git', async (t) => {
+      for (let round = 0; round < 25; round++) {
+        const [a, b] = [generated.pick(), generated.pick()];
+        const { status, stdout } = git.try(['merge-base', '--all', a, b]);
+        t.same(history.mergeBases(a, b), status === 0 ? stdout.toString().trim().split('\n') : []);
+        t.equal(history.isAncestor(a, b), history.mergeBases(a, b)[0] === a);
+        const { ahead, behind } = history.aheadBehind(a, b);
+        t.equal(`${ahead}\t${behind}`, git.run(['rev-list', '--left-right', '--count', `${a}...${b}`]));
+      }
+    });
+
+    for (const isIndexed of [false, true]) {
+      await t.test(
+        `path logs are simplified as git does, ${isIndexed ? 'by the index' : 'without the index'}`,
+        async (t) => {
+          if (isIndexed) await history.enumerate({ wants: generated.commits });
+          for (let round = 0; round < 25; round++) {
+            const tips = generated.pickSome(2);
+            const hide = round % 3 === 1 ? generated.pickSome(2) : [];
+            const firstParent = round % 5 === 4;
+            const order = round % 4 === 3 ? 'topo' : 'date';
+            const paths = generated.git.run(['ls-tree', '-rtz', '--name-only', tips[0]!]).split('\0').slice(0, -1);
+            const path = paths[generated.random(paths.length)] ?? 'a';
+            const flags = [...(order === 'topo' ? ['--topo-order'] : []), ...(firstParent ? ['--first-parent'] : [])];
+            const expected = revList(path, ...flags, ...tips, ...not(hide));
+            const found = [...history.log({ tips, hide, path, order, firstParent })];
+            t.same(found, expected, `${flags} ${path}`);
+          }
+        },
+      );
+    }
+
+    await t.test('each path of a tree was last touched by the commit git log -1 shows', async (t) => {
+      for (let round = 0; round < 4; round++) {
+        const tip = generated.pick();
+        const found = await history.lastTouching(tip);
+        const paths = generated.git.run(['ls-tree', '-rz', '--name-only', tip]).split('\0').slice(0, -1);
+        t.same([...found.keys()], paths);
+        for (const path of paths) t.equal(found.get(path), revList(path, '-1', tip)[0], path);
+      }
+    });
+
+    function revList(path: string, ...args: string[]): string[] {
+      // Over standard input, which takes paths that are not text.
+      const flags = args.filter((arg) => arg.startsWith('-'));
+      const revisions = args.filter((arg) => !arg.startsWith('-'));
+      const input = Buffer.from([...revisions, '--', path, ''].join('\n'), 'latin1');
+      const out = git.run(['--literal-pathspecs', 'rev-list', ...flags, '--stdin'], input);
+      return out === '' ? [] : out.split('\n');
+    }
+  });
+}
