@@ -1,0 +1,449 @@
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import { RE2JS } from 're2js';
+import t from 'tap';
+import { bytesOf, textOf } from '../bytes.js';
+import { type Content, MemoryObjects } from '../test/memory-objects.js';
+import { ScratchGit } from '../test/scratch-git.js';
+import { DeadlineExceeded } from '../turn.js';
+import { type FileSelection, selectFiles } from './file-selection.js';
+import { compilePattern, InvalidPattern, type LineMatcher } from './matcher.js';
+import {
+  type FileMatches,
+  type SearchLimits,
+  type SearchPosition,
+  type SearchQuery,
+  search,
+  searchPage,
+} from './search.js';
+import { TextCache } from './text-cache.js';
+
+const UNLIMITED: SearchLimits = { maxMatches: 1e9, maxMatchesPerFile: 1e9, maxLines: 1e9 };
+
+/** Patterns that mean the same in RE2's syntax and in `git grep -E`, for each engine some. */
+const PATTERNS = [
+  'foo',
+  'a',
+  'foo\\.bar',
+  'fo+',
+  'o{2,3}b',
+  '.',
+  '.*',
+  'x*',
+  '^foo',
+  'bar$',
+  '^foo.*bar$',
+  '(foo|bar) ?=',
+  '[a-c]+[0-9]',
+  '[^a-z ]',
+  '[^a]b',
+  '[[:upper:]][[:lower:]]*',
+  '[[:space:]]bar',
+  '[^[:alnum:]_ ]+',
+  '\\bfoo\\b',
+  '\\Boo',
+  '\\w+\\(',
+  '\\s+$',
+  '(a|b)*c',
+  '((foo|ba)r?)+',
+  'foo.*bar.*baz',
+  '(\\w+ *)+=',
+  'é',
+  'f(o(o))',
+  'a{3}',
+  '(ab){2,}',
+  '',
+  '()',
+  'foo|',
+  '\\$ \\{',
+  '[]x]',
+  '[a-]b',
+];
+
+const SAMPLE: Content = {
+  'a-b': 'foo\nbar\nbaz\n',
+  a: {
+    code: 'function foo(a, b) {\n  foo.bar = 1\n\n\tbar  \n  return foo\n}\n$ {x}\nfooo\nfoob\nfoooob',
+    words: bytesOf('Foo FOO foo\ncafé\nnaïve ü\nÜber\nabab c\naaa\naaaa b1\n'),
+  },
+  'crlf.txt': 'foo\r\nbar\r\n\r\nfoo bar\r\n',
+  empty: '',
+  'long.txt': `${'word '.repeat(200)}foo bar baz = ${'x'.repeat(500)}\nfoo bar = baz\n`,
+  'no-feed': 'foo',
+  blank: '\n\n\nfoo\n\n',
+};
+
+t.test('lines, numbers and context are those of git grep', async (t) => {
+  using git = new ScratchGit();
+  const objects = new MemoryObjects();
+  const tree = objects.tree(SAMPLE);
+  git.copy(objects);
+  for (const pattern of PATTERNS) {
+    for (const [caseSensitive, before, after] of [
+      [true, 0, 0],
+      [false, 0, 0],
+      [true, 1, 2],
+      [true, 3, 0],
+    ] as const) {
+      const ours = await grep(objects, tree, { pattern, caseSensitive, before, after });
+      const theirs = gitGrep(git, tree, { pattern, caseSensitive, before, after });
+      t.equal(ours, theirs, `/${pattern}/${caseSensitive ? '' : 'i'} -B${before} -A${after}`);
+    }
+  }
+});
+
+t.test('random texts are searched as git grep searches them', async () => {
+  using git = new ScratchGit();
+  const file = fc.array(fc.stringMatching(/^(foo|bar|baz|[ab.=(\té ]){0,8}\r?$/), { maxLength: 30 });
+  const files = fc.dictionary(fc.stringMatching(/^[a-c-]{1,4}$/), file, { maxKeys: 6, noNullPrototype: true });
+  const query = fc.record({
+    pattern: fc.constantFrom(...PATTERNS),
+    caseSensitive: fc.boolean(),
+    before: fc.nat(3),
+    after: fc.nat(3),
+  });
+  await fc.assert(
+    fc.asyncProperty(files, query, fc.boolean(), async (files, query, endsLines) => {
+      const objects = new MemoryObjects();
+      const lines = Object.entries(files).map(([name, lines]) => [
+        name,
+        bytesOf(lines.map((line) => `${line}\n`).join('')).slice(0, endsLines || lines.at(-1) === '' ? undefined : -1),
+      ]);
+      const tree = objects.tree(Object.fromEntries(lines));
+      git.copy(objects);
+      assert.equal(await grep(objects, tree, query), gitGrep(git, tree, query));
+    }),
+    { numRuns: 40, seed: 7 },
+  );
+});
+
+t.test('every engine finds the lines RE2 finds one by one', async () => {
+  const atom = fc.constantFrom(
+    'a',
+    'b',
+    '.',
+    '[ab]',
+    '[^a]',
+    '\\w',
+    '\\s',
+    '\\n',
+    'é',
+    '\\x{e9}',
+    '[\\s\\S]',
+    '\\b',
+    '\\B',
+    '^',
+    '$',
+    's',
+    'K',
+  );
+  const { pattern } = fc.letrec<{ pattern: string }>((tie) => ({
+    pattern: fc.oneof(
+      { depthSize: 'small', withCrossShrink: true },
+      atom,
+      fc.array(tie('pattern'), { maxLength: 4 }).map((parts) => parts.join('')),
+      fc.tuple(tie('pattern'), tie('pattern')).map(([left, right]) => `(?:${left}|${right})`),
+      fc
+        .tuple(tie('pattern'), fc.constantFrom('*', '+', '?', '{2}', '{1,3}', '{2,}', '*?'))
+        .map(([body, sign]) => `(${body})${sign}`),
+    ),
+  }));
+  const line = fc.stringMatching(/^[abskSKé \u017f\u212a\u2028\u{1f600}\r_-]{0,6}$/u);
+  await fc.assert(
+    fc.asyncProperty(pattern, fc.array(line, { maxLength: 12 }), fc.boolean(), async (pattern, lines, ignoreCase) => {
+      let expression: RE2JS;
+      try {
+        expression = RE2JS.compile(pattern, ignoreCase ? RE2JS.CASE_INSENSITIVE : 0);
+      } catch {
+        await assert.rejects(compilePattern(pattern, ignoreCase), InvalidPattern);
+        return;
+      }
+      const expected = [...lines.keys()].filter((at) => expression.test(lines[at]!));
+      const { any, short } = await compilePattern(pattern, ignoreCase);
+      assert.deepEqual([matchingLines(any, lines), matchingLines(short, lines)], [expected, expected]);
+    }),
+    { numRuns: 1500, seed: 11 },
+  );
+});
+
+t.test('pages together show every match once, in order, within every bound', async () => {
+  const objects = new MemoryObjects();
+  const tree = objects.tree(SAMPLE);
+  const whole = await collect(objects, tree, { pattern: 'o', before: 1, after: 2 });
+  const bound = fc.integer({ min: 1, max: 12 });
+  await fc.assert(
+    fc.asyncProperty(bound, bound, bound, fc.integer({ min: 1, max: 300 }), async (...bounds) => {
+      const [maxMatches, maxMatchesPerFile, maxLines, maxCharacters] = bounds;
+      const limits = { maxMatches, maxMatchesPerFile, maxLines, maxCharacters };
+      const cache = new TextCache(objects);
+      const seen: string[] = [];
+      let startAfter: SearchPosition | undefined;
+      do {
+        const page = await searchPage(cache, tree, { pattern: 'o', before: 1, after: 2, startAfter }, limits);
+        const lines = page.files.flatMap((file) => file.lines);
+        const matches = lines.filter((line) => line.type === 'match').length;
+        assert.ok(matches >= 1 && matches <= maxMatches && lines.length <= maxLines);
+        assert.ok(
+          page.files.every((file) => file.lines.filter((line) => line.type === 'match').length <= maxMatchesPerFile),
+        );
+        assert.ok(matches === 1 || lines.reduce((sum, line) => sum + line.text.length, 0) <= maxCharacters);
+        seen.push(...flatten(page.files));
+        startAfter = page.next;
+      } while (startAfter !== undefined);
+      const isMatch = (line: string) => line.endsWith('match');
+      assert.deepEqual(seen.filter(isMatch), whole.filter(isMatch));
+      assert.equal(new Set(seen).size, seen.length, 'no line twice');
+      assert.ok(
+        seen.every((line) => whole.includes(line)),
+        'no line that the whole search does not show',
+      );
+    }),
+    { numRuns: 60, seed: 3 },
+  );
+});
+
+t.test('a page says that more follows only where a match follows', async (t) => {
+  const objects = new MemoryObjects();
+  const tree = objects.tree({ a: 'x\nx\n', b: 'y\n', c: 'x\n' });
+  const page = (limits: Partial<SearchLimits>, startAfter?: SearchPosition) =>
+    searchPage(new TextCache(objects), tree, { pattern: 'x', startAfter }, { ...UNLIMITED, ...limits });
+  t.same((await page({ maxMatches: 2 })).next, { path: 'c', line: 0 });
+  t.same((await page({ maxMatches: 3 })).next, undefined);
+  t.same((await page({ maxMatchesPerFile: 1 })).next, { path: 'a', line: 1 });
+  t.same((await page({}, { path: 'c', line: 0 })).files, [
+    { path: 'c', lines: [{ number: 1, text: 'x', type: 'match' }] },
+  ]);
+  t.same((await page({}, { path: 'c', line: 99 })).files, []);
+  t.same((await page({}, { path: 'zzz', line: 0 })).files, []);
+});
+
+t.test('context of any size costs no more than the page', async (t) => {
+  const objects = new MemoryObjects();
+  const tree = objects.tree({ f: `${'line\n'.repeat(50_000)}hit\n${'line\n'.repeat(50_000)}hit\n` });
+  const query = { pattern: 'hit', before: 1e9, after: 1e9 };
+  const page = await searchPage(new TextCache(objects), tree, query, { ...UNLIMITED, maxLines: 5 });
+  t.same(
+    page.files[0]!.lines.map((line) => line.number),
+    [49_997, 49_998, 49_999, 50_000, 50_001],
+  );
+  t.same(page.next, { path: 'f', line: 50_001 });
+});
+
+t.test('binary files, large files, links and submodules are not searched', async (t) => {
+  const objects = new MemoryObjects();
+  const tree = objects.tree({
+    binary: 'hit\0\n',
+    'late-nul': `${'hit\n'.repeat(2000)}\0`,
+    large: `hit\n${'x'.repeat(10_000)}`,
+    link: [0o120000, objects.add('blob', 'hit')],
+    module: [0o160000, 'c'.repeat(40)],
+    run: [0o100755, objects.add('blob', 'hit\n')],
+  });
+  const cache = new TextCache(objects, { maxFileBytes: 9000 });
+  for (const _ of ['cold', 'warm']) {
+    const { files } = await searchPage(cache, tree, { pattern: 'hit' }, UNLIMITED);
+    t.same(
+      files.map((file) => file.path),
+      ['late-nul', 'run'],
+    );
+  }
+});
+
+t.test('text is UTF-8: characters count, malformed bytes become U+FFFD, carriage returns stay', async (t) => {
+  const objects = new MemoryObjects();
+  const tree = objects.tree({ a: bytesOf('日本\r\n\u{1f600}\n'), b: 'caf\xe9\n', [bytesOf('ü')]: bytesOf('日本\n') });
+  t.same(await collect(objects, tree, { pattern: '^..$' }), ['a:1:日本\r:match', 'ü:1:日本:match'].slice(1));
+  t.same(await collect(objects, tree, { pattern: '^..\\s$' }), ['a:1:日本\r:match']);
+  t.same(await collect(objects, tree, { pattern: '^.$' }), ['a:2:\u{1f600}:match']);
+  t.same(await collect(objects, tree, { pattern: 'caf.' }), ['b:1:caf\ufffd:match']);
+});
+
+t.test('only selected files are searched: those that pass every filter', async (t) => {
+  const objects = new MemoryObjects();
+  const tree = objects.tree({ src: { 'a.ts': 'x', 'a.js': 'x', lib: { 'b.ts': 'x' } }, 'c.ts': 'x', ts: 'x' });
+  const found = async (selection: FileSelection) => {
+    const query = { pattern: 'x', selects: selectFiles(selection) };
+    return (await searchPage(new TextCache(objects), tree, query, UNLIMITED)).files.map((file) => file.path);
+  };
+  t.same(await found({}), ['c.ts', 'src/a.js', 'src/a.ts', 'src/lib/b.ts', 'ts']);
+  t.same(await found({ paths: ['src'] }), ['src/a.js', 'src/a.ts', 'src/lib/b.ts']);
+  t.same(await found({ extensions: ['.ts', 'md'] }), ['c.ts', 'src/a.ts', 'src/lib/b.ts']);
+  t.same(await found({ includeGlobs: ['**/*.ts'], excludeGlobs: ['src/*.ts'] }), ['c.ts', 'src/lib/b.ts']);
+  t.same(await found({ paths: ['src'], extensions: ['.ts'], excludeGlobs: ['lib'] }), ['src/a.ts']);
+});
+
+t.test('what RE2 does not have is an invalid pattern', async (t) => {
+  const invalid = [
+    '(',
+    ')',
+    '[',
+    'a**',
+    '(?=a)',
+    '(?!a)',
+    '(?<=a)b',
+    '(?<!a)b',
+    '(a)\\1',
+    'a{2,1}',
+    'a{1001}',
+    '*',
+    '\\',
+    '[b-a]',
+    '(?P<n',
+    '\\8',
+  ];
+  for (const pattern of [...invalid, 'x'.repeat(1025), '(.{1000}){1000}', '.{1000}'.repeat(140)]) {
+    await t.rejects(compilePattern(pattern, false), InvalidPattern, `/${pattern.slice(0, 20)}/`);
+  }
+});
+
+t.test('flags, Unicode classes and quoted text are RE2’s', async (t) => {
+  const objects = new MemoryObjects();
+  const tree = objects.tree({ f: bytesOf('Foo\nfoo\nÉ\na.b\nAxb\n') });
+  const numbers = async (pattern: string) =>
+    (await collect(objects, tree, { pattern })).map((line) => Number(line.split(':')[1]));
+  t.same(await numbers('(?i)foo'), [1, 2]);
+  t.same(await numbers('\\p{Lu}'), [1, 3, 5]);
+  t.same(await numbers('\\Qa.b\\E'), [4]);
+  t.same(await numbers('\\Afoo\\z'), [2]);
+  t.same(await numbers('(?s)foo.*b'), [], 'a match never spans lines');
+  t.same(await numbers('foo\\n'), []);
+  t.same(await numbers('[^x]{4}'), []);
+});
+
+t.test('hostile expressions are linear, give way to others and end at the deadline', async (t) => {
+  const objects = new MemoryObjects();
+  const tree = objects.tree({
+    lines: `${`${'a'.repeat(200)}\n`.repeat(300)}`,
+    line: `${'a'.repeat(100_000)}b`,
+    words: 'a '.repeat(20_000),
+  });
+  for (const pattern of [
+    '(a+)+$x',
+    '(a|aa)+$x',
+    '(a*)*(a*)*c',
+    'a.*a.*a.*c',
+    'a*a*a*a*c',
+    '(.*)(.*)(.*)[^ab ]',
+    '(?i)(a|a)*d',
+  ]) {
+    t.same(await collect(objects, tree, { pattern }), [], pattern);
+  }
+  let now = 0;
+  const options = { now: () => now++, deadline: 5000, length: 1 };
+  const query = { pattern: '.*a.{400}$' };
+  let others = 0;
+  const other = setInterval(() => others++, 0);
+  await t.rejects(
+    searchPage(new TextCache(objects), tree, query, { ...UNLIMITED, maxMatches: 1e9 }, { ...options, deadline: 40 }),
+    new DeadlineExceeded(),
+  );
+  const signal = AbortSignal.timeout(1);
+  await t.rejects(searchPage(new TextCache(objects), tree, query, UNLIMITED, { length: 0, signal }), {
+    name: 'TimeoutError',
+  });
+  clearInterval(other);
+  t.ok(others > 0, 'other work ran in between');
+});
+
+t.test('a page that is full at the deadline is given', async (t) => {
+  const objects = new MemoryObjects();
+  const tree = objects.tree({ a: 'x\n', b: 'y\n'.repeat(100_000) });
+  let now = 0;
+  const options = { now: () => now++, deadline: 12, length: 1000 };
+  const page = await searchPage(
+    new TextCache(objects),
+    tree,
+    { pattern: 'x|zz+' },
+    { ...UNLIMITED, maxMatches: 1 },
+    options,
+  );
+  t.same(page, {
+    files: [{ path: 'a', lines: [{ number: 1, text: 'x', type: 'match' }] }],
+    next: { path: 'a', line: 1 },
+  });
+});
+
+t.test('a cache without room changes nothing but time', async (t) => {
+  const objects = new MemoryObjects();
+  const tree = objects.tree(SAMPLE);
+  const expected = await collect(objects, tree, { pattern: 'o' });
+  for (const bytes of [0, 300, 700, 1 << 20]) {
+    let reads = 0;
+    const read = objects.read.bind(objects);
+    const counting = Object.assign(new MemoryObjects(), objects, {
+      find: objects.find.bind(objects),
+      typeOf: objects.typeOf.bind(objects),
+      sizeOf: objects.sizeOf.bind(objects),
+      read: (number: number) => {
+        reads++;
+        return read(number);
+      },
+    });
+    const cache = new TextCache(counting, { bytes });
+    for (const _ of ['cold', 'warm']) {
+      const { files } = await searchPage(cache, tree, { pattern: 'o' }, UNLIMITED);
+      t.same(flatten(files), expected);
+    }
+    const cold = reads;
+    await searchPage(cache, tree, { pattern: 'q' }, UNLIMITED);
+    if (bytes === 1 << 20) t.equal(reads, cold, 'with room, nothing is read again');
+  }
+});
+
+async function collect(objects: MemoryObjects, tree: string, query: SearchQuery): Promise<string[]> {
+  const { files } = await searchPage(new TextCache(objects), tree, query, UNLIMITED);
+  return flatten(files);
+}
+
+function flatten(files: readonly FileMatches[]): string[] {
+  return files.flatMap(({ path, lines }) =>
+    lines.map((line) => `${textOf(path)}:${line.number}:${line.text}:${line.type}`),
+  );
+}
+
+/** What `git grep -n` prints. */
+async function grep(objects: MemoryObjects, tree: string, query: SearchQuery): Promise<string> {
+  const printed: string[] = [];
+  for await (const { path, lines } of search(new TextCache(objects), tree, query, UNLIMITED)) {
+    lines.forEach(({ number, text, type }, at) => {
+      const follows = at > 0 && lines[at - 1]!.number === number - 1;
+      if ((query.before || query.after) && !follows && printed.length > 0) printed.push('--');
+      const mark = type === 'match' ? ':' : '-';
+      printed.push(`${textOf(path)}${mark}${number}${mark}${text}`);
+    });
+  }
+  return printed.join('\n');
+}
+
+function gitGrep(git: ScratchGit, tree: string, { pattern, caseSensitive, before, after }: SearchQuery): string {
+  const around = before || after ? [`-B${before}`, `-A${after}`] : [];
+  const args = [
+    'grep',
+    '-n',
+    '-E',
+    '-I',
+    '--no-color',
+    ...(caseSensitive ? [] : ['-i']),
+    ...around,
+    '-e',
+    pattern,
+    tree,
+  ];
+  const { stdout, stderr } = git.try(args);
+  if (stderr !== '') throw new Error(stderr);
+  return stdout.toString('utf8').replaceAll(`${tree}:`, '').replace(/\n$/, '');
+}
+
+function matchingLines(matcher: LineMatcher, lines: readonly string[]): number[] {
+  const piece = lines.map((line) => `${line}\n`).join('');
+  const found: number[] = [];
+  let start = 0;
+  for (const [number, line] of lines.entries()) {
+    const end = start + line.length;
+    // The next match at or after this line has to be inside it.
+    const at = matcher.find(piece, start);
+    if (at >= start && at <= end) found.push(number);
+    start = end + 1;
+  }
+  return found;
+}

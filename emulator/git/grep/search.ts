@@ -1,0 +1,136 @@
+import type { ByteString } from '../bytes.js';
+import type { Oid } from '../object.js';
+import { DeadlineExceeded, Turn, type TurnOptions } from '../turn.js';
+import { compilePattern, SHORT_LINE } from './matcher.js';
+import { type FoundLine, searchFile } from './search-file.js';
+import type { TextCache } from './text-cache.js';
+
+/** A place in a search: everything up to `line` of `path` was seen; line 0 is the start of the file. */
+export interface SearchPosition {
+  readonly path: ByteString;
+  readonly line: number;
+}
+
+export interface SearchQuery {
+  /** RE2 syntax, at most 1024 characters. */
+  readonly pattern: string;
+  readonly caseSensitive?: boolean | undefined;
+  /** Which files are searched; all by default. */
+  readonly selects?: ((path: ByteString) => boolean) | undefined;
+  /** Lines to show around each match; 0 by default. */
+  readonly before?: number | undefined;
+  readonly after?: number | undefined;
+  readonly startAfter?: SearchPosition | undefined;
+}
+
+/** What one page may hold. All of them are at least 1. */
+export interface SearchLimits {
+  readonly maxMatches: number;
+  readonly maxMatchesPerFile: number;
+  /** Matches and lines around them. */
+  readonly maxLines: number;
+  /** Characters of all lines; the first match is given whatever its length. */
+  readonly maxCharacters?: number | undefined;
+}
+
+export interface FileMatches {
+  readonly path: ByteString;
+  readonly lines: readonly FoundLine[];
+}
+
+export interface SearchPage {
+  readonly files: readonly FileMatches[];
+  /** Where the next page starts; undefined when every match has been seen. */
+  readonly next?: SearchPosition;
+}
+
+const MAX_CHARACTERS = 8 << 20;
+
+/**
+ * Searches the regular files of a tree line by line, in index order, as `git grep -n -B -A` does. Yields
+ * file by file; returns where to go on if a limit ended it and something is left to find. Binary files
+ * (a NUL in the first 8000 bytes) and large files are left out.
+ *
+ * Throws `InvalidPattern`, `DeadlineExceeded`, or the reason of the signal.
+ */
+export async function* search(
+  cache: TextCache,
+  tree: Oid,
+  query: SearchQuery,
+  limits: SearchLimits,
+  options: TurnOptions = {},
+): AsyncGenerator<FileMatches, SearchPosition | undefined, void> {
+  const turn = new Turn(options);
+  const { any, short } = await compilePattern(query.pattern, query.caseSensitive === false);
+  const { selects, startAfter } = query;
+  const { paths, numbers } = await cache.listing(tree, turn);
+  let matches = limits.maxMatches;
+  let lines = limits.maxLines;
+  let characters = limits.maxCharacters ?? MAX_CHARACTERS;
+  const total = matches;
+  cache.begin();
+  for (let at = startAfter === undefined ? 0 : firstAtOrAfter(paths, startAfter.path); at < paths.length; at++) {
+    const path = paths[at]!;
+    if (turn.isOver) await turn.pass();
+    if (selects !== undefined && !selects(path)) continue;
+    const file = cache.text(numbers[at]!);
+    if (file === undefined) continue;
+    const matcher = any === short || file.longestLine > SHORT_LINE ? any : short;
+    const bounds = {
+      afterLine: path === startAfter?.path ? startAfter.line : 0,
+      before: query.before ?? 0,
+      after: query.after ?? 0,
+      maxMatches: Math.min(limits.maxMatchesPerFile, matches),
+      maxLines: lines,
+      maxCharacters: characters,
+      isFirst: matches === total,
+    };
+    const found = await searchFile(file, matcher, bounds, turn);
+    if (found.lines.length > 0) yield { path, lines: found.lines };
+    if (found.next !== undefined) return { path, line: found.next };
+    matches -= found.matches;
+    lines -= found.lines.length;
+    characters -= found.characters;
+  }
+  return undefined;
+}
+
+/** One page of a search. At the deadline a page that is full is given as it is, whether or not more would follow. */
+export async function searchPage(
+  cache: TextCache,
+  tree: Oid,
+  query: SearchQuery,
+  limits: SearchLimits,
+  options: TurnOptions = {},
+): Promise<SearchPage> {
+  const found = search(cache, tree, query, limits, options);
+  const files: FileMatches[] = [];
+  try {
+    while (true) {
+      const { done, value } = await found.next();
+      if (!done) files.push(value);
+      else return value === undefined ? { files } : { files, next: value };
+    }
+  } catch (error) {
+    const last = files.at(-1);
+    if (!(error instanceof DeadlineExceeded) || last === undefined || !isFull(files, limits)) throw error;
+    return { files, next: { path: last.path, line: last.lines.at(-1)!.number } };
+  }
+}
+
+function isFull(files: readonly FileMatches[], limits: SearchLimits): boolean {
+  const lines = files.flatMap((file) => file.lines);
+  return lines.length >= limits.maxLines || lines.filter((line) => line.type === 'match').length >= limits.maxMatches;
+}
+
+/** Index of the first path not below `path`, in byte order. */
+function firstAtOrAfter(paths: readonly ByteString[], path: ByteString): number {
+  let low = 0;
+  let high = paths.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (paths[middle]! < path) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
