@@ -1,7 +1,8 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { deflateSync } from 'node:zlib';
 import { type ObjectReader, type ObjectType, type Oid, typeName } from '../object.js';
 
 /** A throw-away repository of the real Git: the oracle of these tests. */
@@ -39,10 +40,17 @@ export class ScratchGit implements Disposable {
     return this.run(['hash-object', '-w', '--literally', '-t', type, '--stdin'], bytes);
   }
 
-  /** Stores every object of `objects`. */
+  /** Stores every object of `objects`, as loose objects. */
   copy(objects: ObjectReader): void {
     for (let number = 0; number < objects.size; number++) {
-      this.add(typeName(objects.typeOf(number)), objects.read(number));
+      const oid = objects.oidOf(number);
+      const body = objects.read(number);
+      const folder = join(this.path, '.git', 'objects', oid.slice(0, 2));
+      const file = join(folder, oid.slice(2));
+      if (existsSync(file)) continue;
+      mkdirSync(folder, { recursive: true });
+      const head = Buffer.from(`${typeName(objects.typeOf(number))} ${body.length}\0`);
+      writeFileSync(file, deflateSync(Buffer.concat([head, body])));
     }
   }
 }
