@@ -75,6 +75,7 @@ export class PathDescent {
     for (let nth = 1; nth < graph.parentCount(place) && left.length > 0; nth++) {
       const parent = graph.parentOf(place, nth);
       const differing = yield* this.#differing(parent, place, left);
+      yield;
       const same = left.filter((path) => !differing.has(path));
       if (same.length === 0) continue;
       left = left.filter((path) => differing.has(path));
