@@ -1,8 +1,8 @@
 import { promisify } from 'node:util';
 import * as zlib from 'node:zlib';
 
-/** Git's own default. */
-const LEVEL = 6;
+/** Half the time of Git's 6 for a tenth more bytes. Only what no sender has deflated before is concerned. */
+const LEVEL = 3;
 /** A body this large is deflated on another thread. */
 const LARGE = 128 * 1024;
 

@@ -29,6 +29,8 @@ const SMALLEST = 50;
 const MOST_WITH_WHOLE = 20_000;
 /** Bytes of bodies compared for one pack. */
 const MOST_WORK = 256 * 1024 * 1024;
+/** Ancestors looked at in search of a relative. */
+const MOST_GENERATIONS = 64;
 /** Earlier versions looked at in search of a base that may be used. */
 const MOST_STEPS = 4096;
 
@@ -77,7 +79,17 @@ export class DeltaChoice {
       const isLost = base !== WHOLE && !this.isSendable(base);
       if ((!isLost && !(withWhole && base === WHOLE)) || !this.#isWorthwhile(number)) continue;
       await this.#chooseFor(number);
-      if (isLost && !this.#heirs.has(base)) this.#heirs.set(base, number);
+      if (isLost) this.#inherit(number);
+    }
+  }
+
+  /** Makes an object the heir of every ancestor that is not sent and has none yet. */
+  #inherit(number: number): void {
+    const { bases } = this.objects;
+    let ancestor = bases[number]!;
+    for (let steps = 0; ancestor !== WHOLE && steps < MOST_GENERATIONS && !this.#heirs.has(ancestor); steps++) {
+      this.#heirs.set(ancestor, number);
+      ancestor = bases[ancestor]!;
     }
   }
 
@@ -102,8 +114,15 @@ export class DeltaChoice {
     yield* this.#firstUsable(number, (version) => this.#previousOf(version));
     if (lost === WHOLE) return;
     yield* this.#firstUsable(number, (version) => bases[version]!);
-    const heir = this.#heirs.get(lost);
-    if (heir !== undefined && this.#isUsable(number, heir)) yield heir;
+    let ancestor = lost;
+    for (let steps = 0; ancestor !== WHOLE && steps < MOST_GENERATIONS; steps++) {
+      const heir = this.#heirs.get(ancestor);
+      if (heir !== undefined && this.#isUsable(number, heir)) {
+        yield heir;
+        return;
+      }
+      ancestor = bases[ancestor]!;
+    }
   }
 
   *#firstUsable(number: number, next: (version: number) => number): Generator<number> {

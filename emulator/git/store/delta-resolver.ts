@@ -4,7 +4,7 @@ import { applyDelta, DeltaError, DeltaHeader } from './delta.js';
 import { bufferWithRoom } from './growable.js';
 import { type Inflater, inflateEntry } from './inflater.js';
 import type { CheckObject, Intake } from './intake.js';
-import { FREE_DELTA_WORK, type StoreLimits } from './limits.js';
+import type { StoreLimits } from './limits.js';
 import { HEADROOM } from './object-hash.js';
 import { NONE, type PackEntries } from './pack-entries.js';
 import { PackError } from './pack-error.js';
@@ -63,7 +63,7 @@ export class DeltaResolver {
     private readonly turn: Turn,
     private readonly check: CheckObject | undefined,
   ) {
-    this.#mostWork = Math.max(FREE_DELTA_WORK, pack.inflated * limits.deltaWork);
+    this.#mostWork = Math.max(limits.freeDeltaWork, pack.inflated * limits.deltaWork);
   }
 
   /** Resolves everything that can be; `thin` lets bases be objects the store already has. */

@@ -12,6 +12,8 @@ export interface StoreLimits {
   readonly objects: number;
   /** Bytes that applying a pack's deltas may write, as a multiple of what the pack inflates to. */
   readonly deltaWork: number;
+  /** Bytes that deltas may always write: a small pack with one long chain is no attack. */
+  readonly freeDeltaWork: number;
   /** Bytes the store may hold, packs and indexes together. */
   readonly heldBytes: number;
 }
@@ -22,8 +24,6 @@ export const DEFAULT_LIMITS: StoreLimits = {
   inflatedBytes: 4096 * MIB,
   objects: 5_000_000,
   deltaWork: 100,
+  freeDeltaWork: 1024 * MIB,
   heldBytes: Number.POSITIVE_INFINITY,
 };
-
-/** Delta work that is always allowed: a small pack of one long chain is no attack. */
-export const FREE_DELTA_WORK = 1024 * MIB;
