@@ -6,7 +6,7 @@ const isSupported = (major === 20 && minor >= 19) || (major === 22 && minor >= 1
 async function run() {
   if (!isSupported)
     return refuse(`The emulator needs Node 20.19, 22.12, 24 or newer; this is ${process.versions.node}.`);
-  const entry = new URL('../dist/emulator/cli/main.js', import.meta.url).href;
+  const entry = new URL('../dist/start/main.js', import.meta.url).href;
   let main;
   try {
     ({ main } = await import(entry));

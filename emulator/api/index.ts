@@ -1,10 +1,12 @@
 import type { Operation } from '../http/operation.js';
 import { gitInfoRefs, gitReceivePack, gitUploadPack } from '../smart-http/routes.js';
+import { archive } from './archive.js';
 import { createBranch, deleteBranch, getBranch, listBranches } from './branches.js';
 import { commitPack } from './commit-pack.js';
 import { getCommit, listCommits } from './commits.js';
 import { fileMetadata } from './file-metadata.js';
 import { readFile } from './files.js';
+import { grep } from './grep.js';
 import { deleteNote, listNotesRefs, readNote, writeNote } from './notes.js';
 import { getOrganization } from './organization.js';
 import { createRepository, deleteRepository, getRepository, listRepositories } from './repositories.js';
@@ -30,6 +32,8 @@ export const operations = [
   listFiles,
   fileMetadata,
   readFile,
+  grep,
+  archive,
   listTags,
   getTag,
   createTag,

@@ -1,0 +1,94 @@
+import { z } from 'zod';
+import { writeArchive } from '../git/archive/archive.js';
+import { InvalidPrefix, parsePrefix } from '../git/archive/prefix.js';
+import type { ByteString } from '../git/bytes.js';
+import { compileGlobs } from '../git/glob.js';
+import type { Call } from '../http/call.js';
+import { operation } from '../http/operation.js';
+import { Problem, problem } from '../http/problem.js';
+import { stream } from '../http/reply.js';
+import { globList, readGlobs } from './globs.js';
+import { type RefQuestion, type ResolvedRef, resolveRef } from './resolve.js';
+
+export const archive = operation({
+  id: 'archive',
+  group: 'Files',
+  summary: 'Download a tree as tar.gz',
+  routes: [
+    { method: 'POST', path: '/api/repos/{repo_name}/archive' },
+    { method: 'POST', path: '/api/v1/repos/archive' },
+  ],
+  scopes: ['git:read'],
+  subject: 'repository',
+  effect: 'read',
+  reads: 'json',
+  body: z
+    .object({
+      ref: z.string().optional(),
+      ephemeral: z.boolean().optional(),
+      include_globs: globList,
+      exclude_globs: globList,
+      max_blob_size: z.int('has to be a whole number of bytes').min(0).optional(),
+      archive: z.object({ prefix: z.string().optional() }).optional(),
+    })
+    .optional()
+    .transform((body) => body ?? {}),
+  replies: { 200: 'application/gzip' },
+  errors: [400, 404, 500, 502, 503],
+  handle: (call) => {
+    const { repository, body, signal } = call;
+    const prefix = readPrefix(body.archive?.prefix ?? '');
+    const globs = compileGlobs(
+      readGlobs(body.include_globs, 'include_globs'),
+      readGlobs(body.exclude_globs, 'exclude_globs'),
+    );
+    const { commit } = resolveForArchive(call, { ref: body.ref, ephemeral: body.ephemeral });
+    const content = writeArchive(repository.git.objects, {
+      commit,
+      prefix,
+      selects: (path) => globs.accepts(path),
+      maxBlobSize: body.max_blob_size,
+      signal,
+    });
+    return stream(200, content, {
+      'content-type': 'application/gzip',
+      'content-disposition': disposition(`${repository.name}-${commit.slice(0, 7)}.tar.gz`),
+      'cache-control': 'no-store',
+    });
+  },
+});
+
+function readPrefix(prefix: string): ByteString {
+  try {
+    return parsePrefix(prefix);
+  } catch (error) {
+    if (error instanceof InvalidPrefix) throw problem('bad_request', `archive.prefix: ${error.message}.`);
+    throw error;
+  }
+}
+
+/** One sentence of the specification lists both 400 and 404 for a ref that does not resolve. */
+function resolveForArchive({ repository, world }: Call, question: RefQuestion): ResolvedRef {
+  try {
+    return resolveRef(repository, question);
+  } catch (error) {
+    if (error instanceof Problem && error.code === 'ref_not_found' && world.variants.archiveMissingRef === '400') {
+      throw problem('bad_request', error.detail);
+    }
+    throw error;
+  }
+}
+
+/**
+ * `attachment` with a file name: slashes become dashes, what could end the quoted string is left out, and
+ * names beyond ASCII come a second time as RFC 6266 encodes them.
+ */
+function disposition(fileName: string): string {
+  const name = fileName.replaceAll('/', '-');
+  const ascii = name.replace(/[^\x20-\x7e]|["\\]/g, '_');
+  const extended = encodeURIComponent(name).replace(
+    /['()*]/g,
+    (one) => `%${one.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
+  return `attachment; filename="${ascii}"${ascii === name ? '' : `; filename*=UTF-8''${extended}`}`;
+}

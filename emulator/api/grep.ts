@@ -1,0 +1,177 @@
+import { createHash } from 'node:crypto';
+import { z } from 'zod';
+import { bytesOf, textOf } from '../git/bytes.js';
+import { readCommit } from '../git/commit.js';
+import { type FileSelection, selectFiles } from '../git/grep/file-selection.js';
+import { InvalidPattern } from '../git/grep/matcher.js';
+import { type SearchPosition, searchPage } from '../git/grep/search.js';
+import { TextCache } from '../git/grep/text-cache.js';
+import type { Oid } from '../git/object.js';
+import { BadPathspec } from '../git/pathspec.js';
+import { DeadlineExceeded } from '../git/turn.js';
+import { operation } from '../http/operation.js';
+import { problem } from '../http/problem.js';
+import { json } from '../http/reply.js';
+import type { Repository } from '../repositories/repository.js';
+import { globList, readGlobs } from './globs.js';
+import { cursorsOf, listPurpose } from './paging.js';
+import { resolveRef } from './resolve.js';
+
+/** Specification, Limits. */
+const MAX_LINES = 2000;
+const MAX_MATCHES_PER_FILE = 200;
+const PAGE = 200;
+/** What the specification leaves open is bounded all the same. */
+const MOST = 10_000;
+
+const count = z.int('has to be a whole number').min(0);
+const limit = z.int('has to be a whole number').min(1);
+
+const grepBody = z.object({
+  ref: z.string().optional(),
+  rev: z.string().optional(),
+  ephemeral: z.boolean().optional(),
+  query: z.object({ pattern: z.string(), case_sensitive: z.boolean().default(true) }),
+  paths: z.array(z.string()).optional(),
+  file_filters: z
+    .object({ include_globs: globList, exclude_globs: globList, extension_filters: z.array(z.string()).optional() })
+    .optional(),
+  context: z.object({ before: count.optional(), after: count.optional() }).optional(),
+  limits: z.object({ max_lines: limit.optional(), max_matches_per_file: limit.optional() }).optional(),
+  pagination: z.object({ cursor: z.string().optional(), limit: limit.optional() }).optional(),
+});
+
+interface Position {
+  readonly commit: Oid;
+  readonly at: SearchPosition;
+}
+
+export const grep = operation({
+  id: 'grep',
+  group: 'Files',
+  summary: 'Search the content of a tree',
+  routes: [
+    { method: 'POST', path: '/api/repos/{repo_name}/grep' },
+    { method: 'POST', path: '/api/v1/repos/grep' },
+  ],
+  scopes: ['git:read'],
+  subject: 'repository',
+  effect: 'read',
+  reads: 'json',
+  body: grepBody,
+  replies: {
+    200: z.object({
+      query: z.object({ pattern: z.string(), case_sensitive: z.boolean() }),
+      repo: z.object({ ref: z.string(), commit: z.string() }),
+      matches: z.array(
+        z.object({
+          path: z.string(),
+          lines: z.array(z.object({ line_number: z.int(), text: z.string(), type: z.enum(['match', 'context']) })),
+        }),
+      ),
+      next_cursor: z.string().nullable(),
+      has_more: z.boolean(),
+    }),
+  },
+  errors: [400, 404, 500, 503, 504],
+  handle: async (call) => {
+    const { world, repository, body, signal } = call;
+    const { pagination, limits, context, query } = body;
+    const ref = body.ref ?? body.rev;
+    const selects = readSelection(body);
+    const cursors = cursorsOf(world);
+    const { pagination: _, limits: __, ...searched } = body;
+    const purpose = listPurpose(call, 'grep', searched);
+    const position = pagination?.cursor ? cursors.read<Position>(purpose, pagination.cursor) : undefined;
+    const resolved = resolveRef(repository, { ref, ephemeral: body.ephemeral });
+    const commit = position?.commit ?? resolved.commit;
+    const seen = seenBy(
+      repository,
+      createHash('sha256')
+        .update(JSON.stringify([body, commit]))
+        .digest('base64'),
+    );
+    try {
+      const page = await searchPage(
+        textsOf(repository),
+        readCommit(repository.git.objects, commit).tree,
+        {
+          pattern: query.pattern,
+          caseSensitive: query.case_sensitive,
+          selects,
+          before: Math.min(context?.before ?? 0, MAX_LINES),
+          after: Math.min(context?.after ?? 0, MAX_LINES),
+          startAfter: position?.at,
+        },
+        {
+          maxMatches: Math.min(pagination?.limit ?? PAGE, MOST),
+          maxMatchesPerFile: Math.min(limits?.max_matches_per_file ?? MAX_MATCHES_PER_FILE, MOST),
+          maxLines: Math.min(limits?.max_lines ?? MAX_LINES, MAX_LINES),
+        },
+        { deadline: performance.now() + world.limits.searchTimeout, signal },
+      );
+      return json(
+        200,
+        {
+          query: { pattern: query.pattern, case_sensitive: query.case_sensitive },
+          repo: { ref: resolved.shown, commit },
+          matches: page.files.map(({ path, lines }) => ({
+            path: textOf(path),
+            lines: lines.map(({ number, text, type }) => ({ line_number: number, text, type })),
+          })),
+          next_cursor: page.next ? cursors.write(purpose, { commit, at: page.next } satisfies Position) : null,
+          has_more: page.next !== undefined,
+        },
+        { 'x-cache': seen ? 'HIT' : 'MISS' },
+      );
+    } catch (error) {
+      if (error instanceof InvalidPattern) throw problem('bad_request', `query.pattern: ${error.message}.`);
+      if (error instanceof DeadlineExceeded) throw problem('gateway_timeout', 'The search took too long.');
+      throw error;
+    }
+  },
+});
+
+function readSelection({ paths, file_filters: filters }: z.infer<typeof grepBody>): (path: string) => boolean {
+  const selection: FileSelection = {
+    paths: readGlobs(paths, 'paths'),
+    includeGlobs: readGlobs(filters?.include_globs, 'file_filters.include_globs'),
+    excludeGlobs: readGlobs(filters?.exclude_globs, 'file_filters.exclude_globs'),
+    extensions: (filters?.extension_filters ?? []).map(bytesOf),
+  };
+  try {
+    return selectFiles(selection);
+  } catch (error) {
+    if (error instanceof BadPathspec) throw problem('bad_request', `paths: ${error.message}.`);
+    throw error;
+  }
+}
+
+const MOST_SEEN = 256;
+
+interface SearchMemory {
+  readonly texts: TextCache;
+  /** Digests of requests answered before, on the commit they were answered on: what `X-Cache` reports. */
+  readonly seen: Set<string>;
+}
+
+const MEMORIES = new WeakMap<Repository, SearchMemory>();
+
+function memoryOf(repository: Repository): SearchMemory {
+  const memory = MEMORIES.get(repository) ?? { texts: new TextCache(repository.git.objects), seen: new Set() };
+  MEMORIES.set(repository, memory);
+  return memory;
+}
+
+function textsOf(repository: Repository): TextCache {
+  return memoryOf(repository).texts;
+}
+
+/** Whether the same request was made before; remembers this one. */
+function seenBy(repository: Repository, digest: string): boolean {
+  const { seen } = memoryOf(repository);
+  if (seen.has(digest)) return true;
+  seen.add(digest);
+  if (seen.size > MOST_SEEN) seen.delete(seen.values().next().value!);
+  return false;
+}
