@@ -28,11 +28,10 @@ export function hidesDotName(name: ByteString, wanted: DotName): boolean {
   return false;
 }
 
-/** A cheap look that lets nearly every name pass: the first byte, and the tilde of short names. */
+/** A cheap look that lets nearly every name pass: the first two bytes, and the tilde of short names. */
 function maySpellDotName(name: ByteString): boolean {
-  const first = name.charCodeAt(0);
-  // A dot, or the lead bytes of what HFS+ ignores.
-  if (first === 0x2e || first === 0xe2 || first === 0xef) return true;
+  // A dot and the first letter, or the lead bytes of what HFS+ ignores.
+  if (/^(?:\.[gGmM\xe2\xef]|[\xe2\xef])/.test(name)) return true;
   const tilde = name.indexOf('~');
   return tilde >= 0 && tilde < 7;
 }
@@ -59,6 +58,8 @@ function isNtfsDotName(name: ByteString, wanted: DotName): boolean {
 const HFS_IGNORED = /[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]/g;
 
 function isHfsDotName(name: ByteString, wanted: DotName): boolean {
+  // In ASCII HFS+ ignores only the case, as NTFS does.
+  if (!/[\x80-\xff]/.test(name)) return false;
   const text = Buffer.from(name, 'latin1').toString('utf8');
   return text.replace(HFS_IGNORED, '').toLowerCase() === `.${DOT_NAMES[wanted].name}`;
 }

@@ -76,8 +76,10 @@ export class TreeScanner {
       mode = (mode * 8 + digit) & 0xffff;
     }
     if (at === start) throw new MalformedObject('tree', 'malformed mode');
-    const end = body.indexOf(0, at + 1);
-    if (end < 0 || end + 21 > body.length) throw new MalformedObject('tree', 'truncated entry');
+    // Names are short: a loop is done before a call into native code has begun.
+    let end = at + 1;
+    while (end < body.length && body[end] !== 0) end++;
+    if (end + 21 > body.length) throw new MalformedObject('tree', 'truncated entry');
     if (end === at + 1) throw new MalformedObject('tree', 'empty name');
     this.mode = mode;
     this.start = start;
