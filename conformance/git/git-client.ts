@@ -1,0 +1,214 @@
+import type { GitHttpRequest, GitHttpResponse, HttpClient } from 'isomorphic-git';
+import { reader, writer } from '../api.js';
+import { Unmet } from '../expect.js';
+import type { TokenRecipe } from '../tokens.js';
+import type { Trial } from '../trial.js';
+import { basic, gitPath } from './refs.js';
+
+export interface Person {
+  readonly name: string;
+  readonly email: string;
+  /** Seconds since the epoch. */
+  readonly timestamp: number;
+  /** Minutes west of Greenwich, as JavaScript counts them. */
+  readonly timezoneOffset: number;
+}
+
+export interface CommitDraft {
+  readonly tree: string;
+  readonly message: string;
+  readonly parent: readonly string[];
+  readonly author: Person;
+  readonly committer: Person;
+}
+
+/** A working Git client with its repository in memory: isomorphic-git on memfs, over the suite's own HTTP client. */
+export interface Git {
+  writeTree(
+    files: Readonly<Record<string, string | Buffer>>,
+    modes?: Readonly<Record<string, string>>,
+  ): Promise<string>;
+  writeCommit(draft: CommitDraft): Promise<string>;
+  branch(name: string, sha: string): Promise<void>;
+  tag(name: string, sha: string): Promise<void>;
+  annotatedTag(name: string, sha: string, message: string, tagger: Person): Promise<void>;
+  /** Pushes refs. Returns undefined on success, otherwise what went wrong, in the server's words. */
+  push(repo: string, refs: readonly string[], options?: PushOptions): Promise<string | undefined>;
+  /** Fetches one branch (or everything) and gives the tip. Throws `Unmet` when refused. */
+  fetch(repo: string, ref?: string, options?: FetchOptions): Promise<string>;
+  parents(sha: string): Promise<readonly string[]>;
+  commit(sha: string): Promise<{ tree: string; message: string; parent: string[]; author: Person; committer: Person }>;
+  /** Every file below a commit: path to `mode oid`. */
+  listTree(sha: string): Promise<Record<string, string>>;
+  readFile(sha: string, path: string): Promise<Buffer>;
+}
+
+export interface PushOptions {
+  readonly as?: TokenRecipe;
+  readonly force?: boolean;
+}
+
+export interface FetchOptions {
+  readonly as?: TokenRecipe;
+  readonly depth?: number;
+}
+
+const DIR = '/';
+
+export async function createGit(t: Trial): Promise<Git> {
+  const [{ default: git }, { createFsFromVolume, Volume }] = await Promise.all([
+    import('isomorphic-git'),
+    import('memfs'),
+  ]);
+  const fs = createFsFromVolume(new Volume()) as unknown as Parameters<typeof git.init>[0]['fs'];
+  const http = httpFor(t);
+  const here = { fs, dir: DIR, gitdir: '/.git' };
+  await git.init({ ...here, defaultBranch: 'main' });
+
+  const remote = async (repo: string, recipe: TokenRecipe) => ({
+    ...here,
+    http,
+    url: `${t.target.gitUrl}${gitPath(repo)}`,
+    headers: { authorization: basic(await t.token(recipe)) },
+  });
+
+  const writeTreeOf = async (node: TreeNode): Promise<string> => {
+    const tree = [];
+    for (const [name, child] of node.children) {
+      tree.push({ path: name, mode: '040000', oid: await writeTreeOf(child), type: 'tree' as const });
+    }
+    for (const [name, { mode, data }] of node.files) {
+      if (mode === '160000') tree.push({ path: name, mode, oid: String(data), type: 'commit' as const });
+      else
+        tree.push({
+          path: name,
+          mode,
+          oid: await git.writeBlob({ ...here, blob: Buffer.from(data as string) }),
+          type: 'blob' as const,
+        });
+    }
+    return git.writeTree({ ...here, tree });
+  };
+
+  return {
+    writeTree: (files, modes = {}) => writeTreeOf(nest(files, modes)),
+    writeCommit: (draft) => git.writeCommit({ ...here, commit: { ...draft, parent: [...draft.parent] } }),
+    branch: (name, sha) => git.writeRef({ ...here, ref: `refs/heads/${name}`, value: sha, force: true }),
+    tag: (name, sha) => git.writeRef({ ...here, ref: `refs/tags/${name}`, value: sha, force: true }),
+    annotatedTag: (tag, object, message, tagger) => git.annotatedTag({ ...here, ref: tag, object, message, tagger }),
+    push: async (repo, refs, options = {}) => {
+      for (const ref of refs) {
+        const problem = await pushOne(git, await remote(repo, options.as ?? writer(repo)), ref, options.force ?? false);
+        if (problem !== undefined) return problem;
+      }
+      return undefined;
+    },
+    fetch: async (repo, ref = 'main', options = {}) => {
+      try {
+        const depth = options.depth === undefined ? {} : { depth: options.depth };
+        const fetched = await git.fetch({
+          ...(await remote(repo, options.as ?? reader(repo))),
+          ref,
+          singleBranch: true,
+          tags: false,
+          ...depth,
+        });
+        if (fetched.fetchHead === null) throw new Error('nothing was fetched');
+        return fetched.fetchHead;
+      } catch (error) {
+        throw asUnmet(error, `${ref} of ${repo} can be fetched`);
+      }
+    },
+    parents: async (sha) => (await git.readCommit({ ...here, oid: sha })).commit.parent,
+    commit: async (sha) => (await git.readCommit({ ...here, oid: sha })).commit,
+    listTree: async (sha) => {
+      const found: Record<string, string> = {};
+      const waiting = [{ oid: (await git.readCommit({ ...here, oid: sha })).commit.tree, at: '' }];
+      for (const { oid, at } of waiting) {
+        for (const entry of (await git.readTree({ ...here, oid })).tree) {
+          if (entry.type === 'tree') waiting.push({ oid: entry.oid, at: `${at}${entry.path}/` });
+          else found[at + entry.path] = `${entry.mode} ${entry.oid}`;
+        }
+      }
+      return found;
+    },
+    readFile: async (sha, path) => Buffer.from((await git.readBlob({ ...here, oid: sha, filepath: path })).blob),
+  };
+}
+
+type IsomorphicGit = typeof import('isomorphic-git')['default'];
+type Remote = Parameters<IsomorphicGit['push']>[0];
+
+async function pushOne(git: IsomorphicGit, remote: Remote, ref: string, force: boolean): Promise<string | undefined> {
+  try {
+    const result = await git.push({ ...remote, ref, force });
+    if (result.ok === true) return undefined;
+    return `${ref}: ${JSON.stringify(result.refs)}`;
+  } catch (error) {
+    if (isTransport(error)) throw error;
+    return `${ref}: ${error instanceof Error ? error.message : String(error)}`;
+  }
+}
+
+interface TreeNode {
+  readonly children: Map<string, TreeNode>;
+  readonly files: Map<string, { mode: string; data: string | Buffer }>;
+}
+
+function nest(files: Readonly<Record<string, string | Buffer>>, modes: Readonly<Record<string, string>>): TreeNode {
+  const root: TreeNode = { children: new Map(), files: new Map() };
+  for (const [path, data] of Object.entries(files)) {
+    const names = path.split('/');
+    const file = names.pop() as string;
+    let node = root;
+    for (const name of names) {
+      const child = node.children.get(name) ?? { children: new Map(), files: new Map() };
+      node.children.set(name, child);
+      node = child;
+    }
+    node.files.set(file, { mode: modes[path] ?? '100644', data });
+  }
+  return root;
+}
+
+/** isomorphic-git's transport on the suite's client, so that Git's exchanges are recorded like all others. */
+function httpFor(t: Trial): HttpClient {
+  return {
+    request: async ({ url, method = 'GET', headers = {}, body }: GitHttpRequest): Promise<GitHttpResponse> => {
+      const { origin } = new URL(url);
+      const chunks: Uint8Array[] = [];
+      if (body !== undefined) for await (const part of body) chunks.push(part);
+      const lower = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]);
+      const ask = { origin, git: true, headers: Object.fromEntries(lower) as Record<string, string> };
+      const answer = await t.request(
+        method,
+        url.slice(origin.length),
+        chunks.length === 0 ? ask : { ...ask, body: Buffer.concat(chunks) },
+      );
+      return {
+        url,
+        method,
+        statusCode: answer.status,
+        statusMessage: String(answer.status),
+        headers: answer.exchange.headers as Record<string, string>,
+        body: (async function* () {
+          yield new Uint8Array(answer.body);
+        })(),
+      };
+    },
+  };
+}
+
+function asUnmet(error: unknown, what: string): unknown {
+  if (isTransport(error) || !(error instanceof Error)) return error;
+  return new Unmet(what, 'success', error.message);
+}
+
+/** Errors of the connection and of the suite itself keep their class; those of the Git client are the target's. */
+function isTransport(error: unknown): boolean {
+  const code = (error as { code?: unknown } | null)?.code;
+  return (
+    (typeof code === 'string' && /^(ECONN|EPIPE|ENOTFOUND|UND_ERR|ETIMEDOUT|EHOST)/.test(code)) ||
+    (error instanceof Error && ['Unmet', 'NotHere', 'Blocked', 'AbortError'].includes(error.name))
+  );
+}

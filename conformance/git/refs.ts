@@ -1,0 +1,90 @@
+import type { Answer } from '../exchange.js';
+import { Unmet } from '../expect.js';
+import type { TokenRecipe } from '../tokens.js';
+import type { Ask, Trial } from '../trial.js';
+import { DELIMITER, FLUSH, type PktLine, readPkts, writePkt } from './pkt-line.js';
+
+export type Service = 'git-upload-pack' | 'git-receive-pack';
+
+/** Basic credentials as Git sends them: the user name of the documented remote, the token as password. */
+export function basic(token: string, user = 't'): string {
+  return `Basic ${Buffer.from(`${user}:${token}`).toString('base64')}`;
+}
+
+/** The path of a repository on the Git host. A slash in the name stays a slash. */
+export function gitPath(repo: string): string {
+  return `/${repo.split('/').map(encodeURIComponent).join('/')}.git`;
+}
+
+/** Asks for the refs of a repository, protocol v0. Without a recipe no credential is sent. */
+export async function advertise(
+  t: Trial,
+  path: string,
+  recipe?: TokenRecipe,
+  service: Service = 'git-upload-pack',
+  ask: Ask & { readonly user?: string } = {},
+): Promise<Answer> {
+  const token = recipe === undefined ? undefined : await t.token(recipe);
+  return t.get(`${path}/info/refs?service=${service}`, {
+    origin: t.services.target.gitUrl,
+    git: true,
+    ...ask,
+    headers: { ...(token === undefined ? {} : { authorization: basic(token, ask.user) }), ...ask.headers },
+  });
+}
+
+/** Refs of a v0 advertisement (gitprotocol-http): name to object id. Throws `Unmet` when it is none. */
+export function readAdvertisement(answer: Answer): Map<string, string> {
+  const refs = new Map<string, string>();
+  for (const line of pkts(answer)) {
+    if (typeof line === 'string') continue;
+    const text = line.toString('utf8').split('\0', 1)[0].trimEnd();
+    const match = /^([0-9a-f]{40}) (\S+)$/.exec(text);
+    if (match !== null && match[2] !== 'capabilities^{}') refs.set(match[2], match[1]);
+  }
+  return refs;
+}
+
+/** Whether the body holds any ref: what a refusal must not give away. */
+export function showsRefs(answer: Answer): boolean {
+  return /[0-9a-f]{40} (HEAD|refs\/)/.test(answer.text);
+}
+
+/** The refs of a repository by protocol v2 `ls-refs`, tags peeled. */
+export async function listRefs(t: Trial, repo: string, recipe: TokenRecipe): Promise<Map<string, string>> {
+  const token = await t.token(recipe);
+  const body = Buffer.concat([
+    writePkt('command=ls-refs\n'),
+    DELIMITER,
+    writePkt('peel\n'),
+    writePkt('symrefs\n'),
+    FLUSH,
+  ]);
+  const answer = await t.post(`${gitPath(repo)}/git-upload-pack`, {
+    origin: t.services.target.gitUrl,
+    git: true,
+    body,
+    contentType: 'application/x-git-upload-pack-request',
+    headers: { authorization: basic(token), 'git-protocol': 'version=2' },
+  });
+  if (answer.status !== 200) throw new Unmet('ls-refs is answered', 200, answer.outcome);
+  const refs = new Map<string, string>();
+  for (const line of pkts(answer)) {
+    if (typeof line === 'string') continue;
+    const [oid, name, ...attributes] = line.toString('utf8').trimEnd().split(' ');
+    if (!/^[0-9a-f]{40}$/.test(oid)) continue;
+    refs.set(name, oid);
+    for (const attribute of attributes) {
+      if (attribute.startsWith('peeled:')) refs.set(`${name}^{}`, attribute.slice('peeled:'.length));
+    }
+  }
+  return refs;
+}
+
+function pkts(answer: Answer): PktLine[] {
+  try {
+    return readPkts(answer.body);
+  } catch {
+    throw new Unmet('the body is made of pkt-lines', 'pkt-lines', answer.text.slice(0, 80));
+  }
+}

@@ -1,0 +1,63 @@
+import { randomBytes } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createLimiter, UNLIMITED } from './limiter.js';
+import { checkReady } from './preflight.js';
+import { allRules, selectRules } from './registry.js';
+import type { Report, RuleResult } from './results.js';
+import { runRules } from './runner.js';
+import { isLoopback, type Target } from './target.js';
+
+export { startEmulator } from './emulator-process.js';
+export { readKey, type SigningKey } from './keys.js';
+export { isEmulator, Unready } from './preflight.js';
+export { allRules, selectRules } from './registry.js';
+export type { Report, RuleResult, TranscriptEntry, Verdict } from './results.js';
+export type { Level, Rule, Section } from './rule.js';
+export { originOf, type Target } from './target.js';
+
+export interface Options {
+  /** Rules to run, by pattern of their ids. Default: all. */
+  readonly only?: string;
+  /** Whether warnings and tolerated variants fail the run. */
+  readonly strict?: boolean;
+  /** Milliseconds for one answer. Default 15,000. */
+  readonly timeout?: number;
+  /** Requests a second. Default: unlimited on this machine, 5 elsewhere. */
+  readonly rate?: number;
+  readonly pinned?: ReadonlyMap<string, string>;
+  readonly signal?: AbortSignal;
+  readonly onRepository?: (name: string) => Promise<void>;
+  readonly onResult?: (result: RuleResult, done: number, total: number) => void;
+}
+
+/** No rule matches the pattern. */
+export class EmptySelection extends Error {
+  override readonly name = 'EmptySelection';
+}
+
+/**
+ * Judges a target. Throws `EmptySelection` when no rule is selected and `Unready` when the target does not answer,
+ * rejects the key or has another time.
+ */
+export async function run(target: Target, options: Options = {}): Promise<Report> {
+  const rules = selectRules(allRules(), options.only);
+  if (rules.length === 0) throw new EmptySelection(`no rule is called ${options.only}`);
+  const timeout = options.timeout ?? 15_000;
+  await checkReady(target, timeout, Date.now);
+  const local = isLoopback(target.baseUrl);
+  const rate = options.rate ?? (local ? undefined : 5);
+  return runRules(target, {
+    rules,
+    strict: options.strict ?? false,
+    ...(options.only === undefined ? {} : { only: options.only }),
+    limiter: rate === undefined ? UNLIMITED : createLimiter(rate, Date.now, (milliseconds) => sleep(milliseconds)),
+    width: local ? 8 : 2,
+    timeout,
+    signal: options.signal ?? new AbortController().signal,
+    prefix: `cf-${randomBytes(4).toString('hex')}`,
+    onRepository: options.onRepository ?? (() => Promise.resolve()),
+    onResult: options.onResult ?? (() => undefined),
+    ...(options.pinned === undefined ? {} : { pinned: options.pinned }),
+    now: Date.now,
+  });
+}

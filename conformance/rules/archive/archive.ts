@@ -1,0 +1,252 @@
+import { archive, reader } from '../../api.js';
+import { expectMatch, expectProblem, expectSame, expectStatus, expectTrue, NotHere } from '../../expect.js';
+import { EXECUTABLE } from '../../fixtures/library.js';
+import { defineRules } from '../../rule.js';
+import type { Trial } from '../../trial.js';
+import { credentialRules } from '../credentials.js';
+import { readTar } from './tar.js';
+
+/** Names of the files in an archive of the library. */
+async function names(t: Trial, body: object = {}): Promise<string[]> {
+  const { name } = await t.world.library(t);
+  const answer = await archive(t, name, body);
+  expectStatus(answer, 200);
+  return readTar(answer)
+    .map((file) => file.name)
+    .sort();
+}
+
+async function onMain(t: Trial): Promise<string[]> {
+  return Object.keys((await t.world.library(t)).files).sort();
+}
+
+async function forced(t: Trial, code: string) {
+  t.needsEmulator();
+  return archive(t, (await t.world.sample(t)).name, {}, { fault: `code:${code}` });
+}
+
+export const archiveRules = defineRules('6. Archive', 'archive', [
+  {
+    id: 'archive.route',
+    says: 'POST /api/v1/repos/archive answers 200 with a tar.gz of the files, their bytes and their executable bits.',
+    check: async (t) => {
+      const library = await t.world.library(t);
+      const answer = await archive(t, library.name);
+      expectStatus(answer, 200);
+      const files = readTar(answer);
+      expectSame(files.map(({ name }) => name).sort(), await onMain(t), 'every file is there');
+      for (const { name, bytes, mode } of files) {
+        expectTrue(bytes.equals(library.files[name]), `${name} has its bytes`);
+        expectSame((mode & 0o100) !== 0, name === EXECUTABLE, `${name} is executable or not`);
+      }
+    },
+  },
+  {
+    id: 'archive.repo-from-claim',
+    says: 'The repository packed is the one the token names.',
+    check: async (t) => {
+      for (const { name, own } of [
+        { name: (await t.world.sample(t)).name, own: 'sample.txt' },
+        { name: (await t.world.other(t)).name, own: 'other.txt' },
+      ]) {
+        const packed = readTar(await archive(t, name)).map((file) => file.name);
+        expectSame(packed.sort(), ['README.md', own, 'shared.txt'].sort(), 'its own files and no others');
+      }
+    },
+  },
+  {
+    id: 'archive.body.absent',
+    says: 'What a request without a body gets is left open.',
+    level: 'UNSPECIFIED',
+    check: async (t) => {
+      const { name } = await t.world.sample(t);
+      t.observe('no body', (await t.post('/api/v1/repos/archive', { as: reader(name) })).outcome);
+    },
+  },
+  {
+    id: 'archive.ref.default',
+    says: 'Without ref the default branch is packed.',
+    check: async (t) => expectSame(await names(t), await onMain(t), 'the files of main'),
+  },
+  {
+    id: 'archive.ref.empty',
+    says: 'An empty ref is the same as none.',
+    check: async (t) => expectSame(await names(t, { ref: '' }), await onMain(t), 'the files of main'),
+  },
+  {
+    id: 'archive.ref.head',
+    says: 'A repository without a default branch is packed at HEAD.',
+    reach: 'emulator',
+    check: async (t) => {
+      t.needsEmulator();
+      throw new NotHere('the emulator cannot take the default branch away yet');
+    },
+  },
+  {
+    id: 'archive.ref.branch',
+    says: 'ref may be a branch, a tag or a commit.',
+    check: async (t) => {
+      const { name, first } = await t.world.library(t);
+      expectTrue((await names(t, { ref: 'feature' })).includes('feature.txt'), 'the branch');
+      for (const ref of ['v1', first.sha]) {
+        const readme = readTar(await archive(t, name, { ref })).find((file) => file.name === 'README.md');
+        expectMatch(readme?.bytes.toString(), /first edition/, `${ref} has the first edition`);
+      }
+    },
+  },
+  {
+    id: 'archive.include_globs',
+    says: 'include_globs keeps the files that fit.',
+    check: async (t) => {
+      expectSame(await names(t, { include_globs: ['**/*.js'] }), ['src/app.js', 'src/lib/deep.js'], 'only JavaScript');
+      t.observe('in both lists', await names(t, { include_globs: ['**/*.js'], exclude_globs: ['**/*.js'] }));
+    },
+  },
+  {
+    id: 'archive.include_globs.none',
+    says: 'Where nothing fits, the archive is empty and the answer still 200.',
+    check: async (t) => expectSame(await names(t, { include_globs: ['*.none'] }), [], 'no files'),
+  },
+  {
+    id: 'archive.exclude_globs',
+    says: 'exclude_globs drops the files that fit.',
+    check: async (t) => {
+      const expected = (await onMain(t)).filter((path) => !path.endsWith('.md'));
+      expectSame(await names(t, { exclude_globs: ['**/*.md'] }), expected, 'no Markdown');
+    },
+  },
+  {
+    id: 'archive.max_blob_size',
+    says: 'Files with more bytes than max_blob_size are left out.',
+    check: async (t) => {
+      const { files } = await t.world.library(t);
+      const expected = Object.keys(files)
+        .filter((path) => files[path].length <= 10)
+        .sort();
+      expectSame(await names(t, { max_blob_size: 10 }), expected, 'only files of up to ten bytes');
+    },
+  },
+  {
+    id: 'archive.max_blob_size.equal',
+    says: 'A file of exactly max_blob_size bytes stays.',
+    check: async (t) => {
+      const packed = await names(t, { max_blob_size: 10 });
+      expectSame(
+        [packed.includes('ten.txt'), packed.includes('eleven.txt')],
+        [true, false],
+        'ten bytes stay, eleven do not',
+      );
+    },
+  },
+  {
+    id: 'archive.max_blob_size.invalid',
+    says: 'A max_blob_size below zero or of another type is 400.',
+    check: async (t) => {
+      const { name } = await t.world.sample(t);
+      for (const max_blob_size of [0, 1.5])
+        t.observe(String(max_blob_size), (await archive(t, name, { max_blob_size })).outcome);
+      for (const max_blob_size of [-1, 'x']) expectStatus(await archive(t, name, { max_blob_size }), 400);
+    },
+  },
+  {
+    id: 'archive.prefix',
+    says: 'archive.prefix comes before every path, with a slash between.',
+    check: async (t) => {
+      const expected = (await onMain(t)).map((path) => `p/${path}`);
+      for (const prefix of ['p/', 'p'])
+        expectSame(await names(t, { archive: { prefix } }), expected, `prefix ${prefix}`);
+    },
+  },
+  {
+    id: 'archive.prefix.dotdot',
+    says: 'A prefix that is absolute, or has a backslash, . or .. in it, is 400.',
+    check: async (t) => {
+      const { name } = await t.world.sample(t);
+      for (const prefix of ['/p', 'a\\b', './p', 'a/../b', '..']) {
+        expectStatus(await archive(t, name, { archive: { prefix } }), 400);
+      }
+      expectTrue(
+        (await names(t, { archive: { prefix: 'a/b' } })).every((path) => path.startsWith('a/b/')),
+        'a/b is fine',
+      );
+    },
+  },
+  {
+    id: 'archive.prefix.default',
+    says: 'Without a prefix the names are the paths.',
+    level: 'SHOULD',
+    check: async (t) => {
+      expectSame(await names(t), await onMain(t), 'the paths');
+      t.observe(
+        'empty prefix',
+        (await archive(t, (await t.world.sample(t)).name, { archive: { prefix: '' } })).outcome,
+      );
+    },
+  },
+  {
+    id: 'archive.header.content-type',
+    says: 'The media type is application/gzip.',
+    level: 'SHOULD',
+    check: async (t) =>
+      expectSame((await archive(t, (await t.world.sample(t)).name)).mediaType, 'application/gzip', 'the media type'),
+  },
+  {
+    id: 'archive.header.disposition',
+    says: 'Content-Disposition offers a file named after repository and revision, without a path in it.',
+    level: 'SHOULD',
+    check: async (t) => {
+      const header = (await archive(t, (await t.world.sample(t)).name)).header('content-disposition');
+      expectMatch(header, /^attachment; ?filename="?[^"/\\]+-[^"/\\]+\.tar\.gz"?/, 'an attachment with a plain name');
+      t.observe('header', header.replace(t.world.options.prefix, '<run>').replace(/[0-9a-f]{7,40}/, '<sha>'));
+    },
+  },
+  {
+    id: 'archive.header.cache-control',
+    says: 'Cache-Control forbids storing.',
+    level: 'SHOULD',
+    check: async (t) => {
+      expectMatch(
+        (await archive(t, (await t.world.sample(t)).name)).header('cache-control'),
+        /\bno-store\b/,
+        'no-store',
+      );
+    },
+  },
+  {
+    id: 'archive.err.400.json',
+    says: 'A body that is no JSON is 400.',
+    check: async (t) => expectStatus(await archive(t, (await t.world.sample(t)).name, undefined, { body: '{' }), 400),
+  },
+  {
+    id: 'archive.err.ref',
+    says: 'A ref that does not exist is refused.',
+    check: async (t) => {
+      const answer = await archive(t, (await t.world.sample(t)).name, { ref: 'nope' });
+      t.tolerate('A11', 'missing ref, archive', answer, ['404 ref_not_found', '404', '400']);
+    },
+  },
+  ...credentialRules('archive', {
+    noHeader: 'archive.err.401',
+    invalid: 'archive.err.401.invalid-jwt',
+    scope: 'archive.err.403',
+    missingRepo: 'archive.err.404.repo',
+  }),
+  {
+    id: 'archive.err.500',
+    says: 'An archive that cannot be made is 500.',
+    reach: 'emulator',
+    check: async (t) => expectProblem(await forced(t, 'internal_error'), 500, 'internal_error'),
+  },
+  {
+    id: 'archive.err.502',
+    says: 'With storage out of reach it is 502.',
+    reach: 'emulator',
+    check: async (t) => expectProblem(await forced(t, 'bad_gateway'), 502, 'bad_gateway'),
+  },
+  {
+    id: 'archive.err.503',
+    says: 'With no storage to choose it is 503.',
+    reach: 'emulator',
+    check: async (t) => expectProblem(await forced(t, 'service_unavailable'), 503, 'service_unavailable'),
+  },
+]);

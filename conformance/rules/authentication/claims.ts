@@ -1,0 +1,240 @@
+import { getRepo } from '../../api.js';
+import { expectMatch, expectStatus, expectTrue } from '../../expect.js';
+import { defineRules } from '../../rule.js';
+import { DEFAULT_LIFETIME, DEFAULT_SCOPES } from '../../tokens.js';
+import { accepts, readWith, rejects } from './keys.js';
+
+const YEAR = 31_536_000;
+const now = () => Math.floor(Date.now() / 1000);
+
+export const claims = defineRules('Token claims', 'token-claims', [
+  rejects('claim.iss.required', 'A token without iss is refused.', [{ claims: { iss: null } }]),
+  accepts('claim.iss.organization', 'iss is the name of the organization.', {}),
+  {
+    id: 'claim.iss.selects-keys',
+    says: 'Only a key of the organization in iss can sign for it.',
+    reach: 'needs-setup',
+    check: async (t) => t.refusesToken(await readWith(t, { key: 'second', claims: { iss: t.target.org } }), 'repo'),
+  },
+  rejects('claim.iss.unknown', 'A token of an organization that does not exist is refused.', [
+    { claims: { iss: 'no-such-org' } },
+  ]),
+  {
+    id: 'claim.iss.other-tenant',
+    says: 'A good token of another organization is 403 on the address of this one.',
+    reach: 'needs-setup',
+    check: async (t) => {
+      const answer = await readWith(t, { key: 'second' });
+      t.tolerate('A34', 'other tenant', answer, ['403 forbidden']);
+    },
+  },
+  rejects('claim.sub.required', 'A token without sub is refused.', [{ claims: { sub: null } }]),
+  rejects('claim.scopes.required', 'A token without scopes is refused.', [{ claims: { scopes: null } }]),
+  rejects('claim.scopes.array', 'Scopes that are no array are refused.', [{ claims: { scopes: 'git:read' } }], {
+    level: 'SHOULD',
+  }),
+  {
+    id: 'claim.scopes.empty',
+    says: 'Whether a token without any scope is invalid or lacks scopes is left open; it does not get in.',
+    level: 'UNSPECIFIED',
+    check: async (t) => {
+      const answer = await readWith(t, { scopes: [] });
+      t.observe('outcome', answer.outcome);
+      expectTrue(answer.status >= 400, 'it does not get in', answer.outcome);
+    },
+  },
+  rejects('claim.scopes.unknown-name', 'One scope that nobody knows spoils the token.', [
+    { scopes: ['git:read', 'git:admin'] },
+  ]),
+  rejects('claim.repo.one', 'A repo claim that is no string is refused.', [{ claims: { repo: ['a', 'b'] } }], {
+    level: 'SHOULD',
+  }),
+  {
+    id: 'claim.exp.expired',
+    says: 'A token that expired an hour ago is refused.',
+    check: async (t) => {
+      const claims = { iat: now() - 7200, exp: now() - 3600 };
+      t.refusesToken(await readWith(t, { claims }), 'repo');
+    },
+  },
+  {
+    id: 'claim.exp.leeway',
+    says: 'How long a token outlives its exp is left open.',
+    level: 'UNSPECIFIED',
+    check: async (t) => {
+      for (const ago of [5, 30, 60]) {
+        const claims = { iat: now() - 600, exp: now() - ago };
+        t.observe(`${ago} s ago`, (await readWith(t, { claims })).status);
+      }
+    },
+  },
+  {
+    id: 'claim.exp.after-iat',
+    says: 'An exp that is not after iat is refused.',
+    level: 'SHOULD',
+    check: async (t) => {
+      const at = now() + 3600;
+      const answer = await readWith(t, { claims: { iat: at, exp: at } });
+      t.tolerate('A32', 'exp equals iat', answer, ['403 forbidden', '401 unauthorized', '200']);
+    },
+  },
+  {
+    id: 'claim.exp.missing-unrestricted',
+    says: 'Whether an unrestricted key may sign without exp is left open.',
+    level: 'UNSPECIFIED',
+    check: async (t) => {
+      const answer = await readWith(t, { claims: { exp: null } });
+      t.observe('outcome', answer.outcome);
+      t.tolerate('A32', 'no exp', answer, ['200', '403 forbidden', '401 unauthorized']);
+    },
+  },
+  {
+    id: 'claim.times.type',
+    says: 'What times that are no numbers do is left open.',
+    level: 'UNSPECIFIED',
+    check: async (t) => {
+      t.observe('exp', (await readWith(t, { claims: { exp: String(now() + 600) } })).outcome);
+      t.observe('iat', (await readWith(t, { claims: { iat: String(now()) } })).outcome);
+    },
+  },
+  accepts('claim.iat.optional-unrestricted', 'An unrestricted key signs without iat.', { claims: { iat: null } }),
+  {
+    id: 'claim.nbf-aud-jti',
+    says: 'What nbf, aud, jti, an empty sub and an iat in the future do is left open.',
+    level: 'UNSPECIFIED',
+    check: async (t) => {
+      const future = now() + 300;
+      const all = {
+        nbf: { nbf: future },
+        aud: { aud: 'x' },
+        jti: { jti: 'x' },
+        other: { other: 1 },
+        'empty sub': { sub: '' },
+        'future iat': { iat: future },
+      };
+      for (const [name, claims] of Object.entries(all)) t.observe(name, (await readWith(t, { claims })).outcome);
+    },
+  },
+  {
+    id: 'helper.default-lifetime',
+    says: 'A token made without a lifetime lives for a year of 365 days.',
+    reach: 'emulator',
+    check: async () => expectTrue(DEFAULT_LIFETIME === YEAR, 'the lifetime is 31536000 s', DEFAULT_LIFETIME),
+  },
+  {
+    id: 'helper.default-scopes',
+    says: 'A token made without scopes may write and read Git.',
+    reach: 'emulator',
+    check: async () => expectTrue(DEFAULT_SCOPES.join() === 'git:write,git:read', 'the two scopes', DEFAULT_SCOPES),
+  },
+]);
+
+export const tokenFailures = defineRules('Token failure responses', 'token-failures', [
+  {
+    id: 'authfail.401.no-header',
+    says: 'A token anywhere but in the Authorization header is no credential: 401 unauthorized.',
+    check: async (t) => {
+      const { name } = await t.world.sample(t);
+      const token = await t.token({ repo: name });
+      const answers = [
+        await t.get(`/api/v1/repo?access_token=${token}&token=${token}`),
+        await t.get('/api/v1/repo', { headers: { cookie: `token=${token}; access_token=${token}` } }),
+        await t.get('/api/v1/repo'),
+      ];
+      for (const answer of answers) expectMatch(answer.outcome, /^401 unauthorized$/, 'it is 401 unauthorized');
+    },
+  },
+  {
+    id: 'authfail.401.scheme-basic',
+    says: 'Schemes other than Bearer are 401 unauthorized on the API.',
+    check: async (t) => {
+      const { name } = await t.world.sample(t);
+      const token = await t.token({ repo: name });
+      const basic = Buffer.from(`t:${token}`).toString('base64');
+      for (const authorization of [`Basic ${basic}`, `Token ${token}`]) {
+        const answer = await t.get('/api/v1/repo', { headers: { authorization } });
+        expectMatch(answer.outcome, /^401 unauthorized$/, 'it is 401 unauthorized');
+      }
+    },
+  },
+  {
+    id: 'authfail.401.empty-bearer',
+    says: 'What Bearer with nothing behind it gives is left open.',
+    level: 'UNSPECIFIED',
+    check: async (t) => {
+      const answer = await t.get('/api/v1/repo', { headers: { authorization: 'Bearer' } });
+      t.observe('outcome', answer.outcome);
+      t.tolerate('A31', 'empty bearer', answer, ['401', '403']);
+    },
+  },
+  {
+    id: 'authfail.401.scheme-case',
+    says: 'The name of the scheme may be written in lower case.',
+    level: 'SHOULD',
+    check: async (t) => {
+      const { name } = await t.world.sample(t);
+      const authorization = `bearer ${await t.token({ repo: name })}`;
+      expectStatus(await t.get('/api/v1/repo', { headers: { authorization } }), 200);
+    },
+  },
+  {
+    id: 'authfail.401.www-authenticate',
+    says: 'Whether a 401 names the scheme it wants is left open.',
+    level: 'UNSPECIFIED',
+    check: async (t) =>
+      t.observe('www-authenticate', (await t.get('/api/v1/repo')).header('www-authenticate') ?? 'none'),
+  },
+  {
+    id: 'authfail.403.invalid.detail',
+    says: 'The detail of a refused token says that it is invalid or expired.',
+    level: 'SHOULD',
+    check: async (t) => {
+      const answer = await readWith(t, { defect: 'foreign-key' });
+      expectTrue(answer.status >= 400, 'the token is refused', answer.outcome);
+      expectMatch(answer.find('detail'), /invalid|expired/i, 'detail names the reason');
+    },
+  },
+  {
+    id: 'authfail.403.tenant.detail',
+    says: 'The detail of a token of another organization says that it is not valid for this tenant.',
+    level: 'SHOULD',
+    reach: 'needs-setup',
+    check: async (t) =>
+      expectMatch((await readWith(t, { key: 'second' })).find('detail'), /tenant/i, 'detail names the tenant'),
+  },
+  {
+    id: 'authfail.403.unavailable',
+    says: 'While tokens cannot be verified every request is 403 authentication_unavailable, and afterwards it is not.',
+    reach: 'emulator',
+    check: async (t) => {
+      t.needsEmulator();
+      const { name } = await t.world.sample(t);
+      const answer = await getRepo(t, name, { fault: 'authentication_unavailable' });
+      expectMatch(answer.outcome, /^403 authentication_unavailable$/, 'it is 403 authentication_unavailable');
+      expectStatus(await getRepo(t, name), 200);
+    },
+  },
+  {
+    id: 'authfail.problem-json',
+    says: 'Refused credentials are problem details.',
+    level: 'SHOULD',
+    check: async (t) => {
+      const answers = [
+        await t.get('/api/v1/repo'),
+        await readWith(t, { defect: 'foreign-key' }),
+        await readWith(t, { claims: { repo: null } }),
+      ];
+      for (const answer of answers) expectMatch(answer.mediaType, /^application\/problem\+json$/, 'the media type');
+    },
+  },
+  {
+    id: 'authfail.no-token-echo',
+    says: 'No error repeats the token it refuses.',
+    level: 'SHOULD',
+    watch: ({ status, token, body, headers }) => {
+      if (status < 400 || token === undefined || token.length < 40) return undefined;
+      const echoed = body.includes(token) || JSON.stringify(headers).includes(token);
+      return echoed ? 'the answer repeats the token' : true;
+    },
+  },
+]);

@@ -1,0 +1,263 @@
+import { commitFiles, fileMetadata, mustTipOf, packLines, sendPack, tipOf, ZEROS } from '../../api.js';
+import { expectOneOf, expectProblem, expectSame, expectStatus, expectTrue } from '../../expect.js';
+import { createGit } from '../../git/git-client.js';
+import { defineRules } from '../../rule.js';
+import type { Trial } from '../../trial.js';
+import { credentialRules } from '../credentials.js';
+
+/** A scratch repository with two commits of its own, so that there is an older SHA. */
+async function twoCommits(t: Trial) {
+  const { name } = await t.world.scratch(t);
+  const older = await commitFiles(t, name, { 'older.txt': t.world.newName() });
+  const newer = await commitFiles(t, name, { 'newer.txt': t.world.newName() });
+  return { name, older: older.sha, tip: newer.sha };
+}
+
+function newBranch(t: Trial): string {
+  return `branch-${t.world.newName().replaceAll('/', '-')}`;
+}
+
+async function parentsOf(t: Trial, repo: string, branch: string): Promise<readonly string[]> {
+  const git = await createGit(t);
+  return git.parents(await git.fetch(repo, branch));
+}
+
+export const packBranches = defineRules('5. Commit pack', 'pack-branches', [
+  {
+    id: 'pack.expected_head.match',
+    says: 'The right expected_head_sha passes.',
+    writes: true,
+    check: async (t) => {
+      const { name, tip } = await twoCommits(t);
+      await commitFiles(t, name, { 'match.txt': t.world.newName() }, { expected_head_sha: tip });
+    },
+  },
+  {
+    id: 'pack.expected_head.mismatch',
+    says: 'A wrong expected_head_sha is 409, and the branch stays.',
+    writes: true,
+    check: async (t) => {
+      const { name, older, tip } = await twoCommits(t);
+      const expecting = (sha: string) => sendPack(t, name, packLines({ 'x.txt': 'x' }, { expected_head_sha: sha }));
+      expectStatus(await expecting(older), 409);
+      expectSame(await mustTipOf(t, name), tip, 'the branch stays');
+      t.observe('malformed', (await expecting('xyz')).outcome);
+      t.observe('zeros', (await expecting(ZEROS)).outcome);
+    },
+  },
+  {
+    id: 'pack.expected_head.omitted',
+    says: 'Without expected_head_sha a commit goes on top of whatever is there.',
+    writes: true,
+    check: async (t) => {
+      const { name, tip } = await twoCommits(t);
+      expectSame(await parentsOf(t, name, 'main'), [await parent(t, name, tip)], 'the second stands on the first');
+    },
+  },
+  {
+    id: 'pack.expected_head.race',
+    says: 'Of two commits that expect the same tip at the same time exactly one is made.',
+    writes: true,
+    alone: true,
+    check: async (t) => {
+      const { name, tip } = await twoCommits(t);
+      const racers = ['a', 'b'].map((racer) =>
+        sendPack(t, name, packLines({ [`${racer}.txt`]: racer }, { expected_head_sha: tip })),
+      );
+      const statuses = (await Promise.all(racers)).map(({ status }) => status).sort();
+      expectSame(statuses, [201, 409], 'one wins, one conflicts');
+    },
+  },
+  {
+    id: 'pack.empty-repo.seed',
+    says: 'The default branch of an empty repository can be written without any expectation.',
+    writes: true,
+    check: async (t) => {
+      const name = t.world.newName();
+      await t.world.create(t, name);
+      t.observe(
+        'another branch',
+        (await sendPack(t, name, packLines({ 'x.txt': 'x' }, { target_branch: 'side' }))).outcome,
+      );
+      const { sha } = await commitFiles(t, name, { 'first.txt': 'first' });
+      expectSame(await mustTipOf(t, name), sha, 'the branch is there');
+    },
+  },
+  {
+    id: 'pack.base_branch.creates',
+    says: 'base_branch makes the new branch out of another one.',
+    writes: true,
+    check: async (t) => {
+      const { name, tip } = await twoCommits(t);
+      const branch = newBranch(t);
+      const { sha } = await commitFiles(
+        t,
+        name,
+        { 'on-branch.txt': 'x' },
+        { target_branch: branch, base_branch: 'main' },
+      );
+      expectSame(await mustTipOf(t, name, branch), sha, 'the branch is there');
+      expectSame(await parentsOf(t, name, branch), [tip], 'it stands on the base');
+      const files = (await fileMetadata(t, name, { ref: branch })).records('files').map(({ path }) => path);
+      expectTrue(files.includes('older.txt') && files.includes('on-branch.txt'), 'with the files of the base', files);
+    },
+  },
+  {
+    id: 'pack.base_branch.target-exists',
+    says: 'base_branch does nothing where the target branch exists.',
+    level: 'SHOULD',
+    writes: true,
+    check: async (t) => {
+      const { name } = await twoCommits(t);
+      const branch = newBranch(t);
+      const { sha } = await commitFiles(t, name, { 'one.txt': '1' }, { target_branch: branch, base_branch: 'main' });
+      const answer = await sendPack(
+        t,
+        name,
+        packLines({ 'two.txt': '2' }, { target_branch: branch, base_branch: 'main' }),
+      );
+      expectStatus(answer, 201);
+      expectSame(answer.string('result', 'old_sha'), sha, 'it goes on top of the target');
+      expectSame(await parentsOf(t, name, branch), [sha], 'with the target as parent');
+    },
+  },
+  {
+    id: 'pack.base_branch.latest',
+    says: 'Without expected_head_sha the new branch starts at the newest commit of the base.',
+    writes: true,
+    check: async (t) => {
+      const { name, tip } = await twoCommits(t);
+      const branch = newBranch(t);
+      await commitFiles(t, name, { 'x.txt': 'x' }, { target_branch: branch, base_branch: 'main' });
+      expectSame(await parentsOf(t, name, branch), [tip], 'the newest commit');
+    },
+  },
+  {
+    id: 'pack.base_branch.expected.match',
+    says: 'For a new branch expected_head_sha is compared with the base, and the right one passes.',
+    writes: true,
+    check: async (t) => {
+      const { name, tip } = await twoCommits(t);
+      await commitFiles(
+        t,
+        name,
+        { 'x.txt': 'x' },
+        { target_branch: newBranch(t), base_branch: 'main', expected_head_sha: tip },
+      );
+    },
+  },
+  {
+    id: 'pack.base_branch.expected.mismatch',
+    says: 'For a new branch a wrong expected_head_sha is 409, and no branch appears.',
+    writes: true,
+    check: async (t) => {
+      const { name, older } = await twoCommits(t);
+      const branch = newBranch(t);
+      const metadata = { target_branch: branch, base_branch: 'main', expected_head_sha: older };
+      expectStatus(await sendPack(t, name, packLines({ 'x.txt': 'x' }, metadata)), 409);
+      expectSame(await tipOf(t, name, branch), undefined, 'no branch appears');
+    },
+  },
+  {
+    id: 'pack.base_branch.missing',
+    says: 'A base that does not exist is 404.',
+    writes: true,
+    check: async (t) => {
+      const { name } = await t.world.scratch(t);
+      const branch = newBranch(t);
+      const answer = await sendPack(
+        t,
+        name,
+        packLines({ 'x.txt': 'x' }, { target_branch: branch, base_branch: 'nope' }),
+      );
+      expectProblem(answer, 404, 'branch_not_found', 'ref_not_found', 'not_found');
+      t.tolerate('A28', 'missing base branch', answer, ['404 branch_not_found', '404 ref_not_found', '404 not_found']);
+      expectSame(await tipOf(t, name, branch), undefined, 'no branch appears');
+    },
+  },
+  {
+    id: 'pack.ephemeral.true',
+    says: 'ephemeral true writes where only ephemeral reads look.',
+    writes: true,
+    check: async (t) => {
+      const { name } = await t.world.scratch(t);
+      const branch = newBranch(t);
+      await commitFiles(t, name, { 'e.txt': 'e' }, { target_branch: branch, base_branch: 'main', ephemeral: true });
+      expectStatus(await fileMetadata(t, name, { ref: branch, ephemeral: 'true' }), 200);
+      expectStatus(await fileMetadata(t, name, { ref: branch }), 404);
+      const odd = packLines({ 'e.txt': 'e' }, { target_branch: newBranch(t), base_branch: 'main', ephemeral: 'yes' });
+      t.observe('ephemeral "yes"', (await sendPack(t, name, odd)).outcome);
+    },
+  },
+  {
+    id: 'pack.ephemeral.isolated',
+    says: 'Writing an ephemeral branch leaves the ordinary branch of that name alone.',
+    writes: true,
+    check: async (t) => {
+      const { name, tip } = await twoCommits(t);
+      await commitFiles(t, name, { 'iso.txt': 'x' }, { base_branch: 'main', ephemeral: true });
+      expectSame(await mustTipOf(t, name), tip, 'main stays');
+    },
+  },
+  {
+    id: 'pack.ephemeral_base.true',
+    says: 'ephemeral_base true looks for the base among the ephemeral branches.',
+    writes: true,
+    check: async (t) => {
+      const { name } = await t.world.scratch(t);
+      const base = newBranch(t);
+      await commitFiles(t, name, { 'b.txt': 'b' }, { target_branch: base, base_branch: 'main', ephemeral: true });
+      const from = { base_branch: base };
+      await commitFiles(t, name, { 'c.txt': 'c' }, { target_branch: newBranch(t), ...from, ephemeral_base: true });
+      expectStatus(await sendPack(t, name, packLines({ 'c.txt': 'c' }, { target_branch: newBranch(t), ...from })), 404);
+    },
+  },
+  {
+    id: 'pack.atomic',
+    says: 'A stream that fails leaves the branch as it was.',
+    level: 'SHOULD',
+    writes: true,
+    check: async (t) => {
+      const { name } = await t.world.scratch(t);
+      const tip = await mustTipOf(t, name);
+      const branch = newBranch(t);
+      const broken = packLines(
+        { 'good.txt': 'good', 'bad.txt': 'bad' },
+        { target_branch: branch, base_branch: 'main' },
+      ).slice(0, -1);
+      expectStatus(await sendPack(t, name, broken), 400);
+      expectSame(
+        [await mustTipOf(t, name), await tipOf(t, name, branch)],
+        [tip, undefined],
+        'nothing moved or appeared',
+      );
+    },
+  },
+  ...credentialRules('pack', {
+    noHeader: 'pack.err.401.no-header',
+    invalid: 'pack.err.401.invalid-jwt',
+    scope: 'pack.err.scope',
+    missingRepo: 'pack.err.404.repo',
+  }),
+  {
+    id: 'pack.err.body',
+    says: 'A commit that fails may answer with a write result.',
+    level: 'MAY',
+    writes: true,
+    check: async (t) => {
+      const { name, older } = await twoCommits(t);
+      const answer = await sendPack(t, name, packLines({ 'x.txt': 'x' }, { expected_head_sha: older }));
+      const shape =
+        answer.find('result', 'success') === false ? 'result' : answer.code === undefined ? 'neither' : 'problem';
+      expectOneOf(shape, ['result', 'problem'], 'the body is one of the two');
+      t.choose('A07', 'failed commit-pack', shape, ['problem', 'result']);
+      t.observe('body', shape);
+    },
+  },
+]);
+
+async function parent(t: Trial, repo: string, sha: string): Promise<string> {
+  const git = await createGit(t);
+  await git.fetch(repo);
+  return (await git.parents(sha))[0];
+}

@@ -1,0 +1,216 @@
+import { AUTHOR, chunk, commitFiles, fileMetadata, getFile, mustTipOf, packLines, sendPack } from '../../api.js';
+import type { Answer } from '../../exchange.js';
+import { expectSame, expectStatus, expectTrue } from '../../expect.js';
+import { defineRules, type RuleRow } from '../../rule.js';
+import type { Trial } from '../../trial.js';
+
+/** A stream with one file operation written by hand. */
+function oneOperation(operation: object, ...chunks: object[]): unknown[] {
+  const metadata = { target_branch: 'main', commit_message: 'One operation', author: AUTHOR, files: [operation] };
+  return [{ metadata }, ...chunks];
+}
+
+async function send(t: Trial, lines: readonly unknown[]): Promise<{ name: string; tip: string; answer: Answer }> {
+  const { name } = await t.world.scratch(t);
+  const tip = await mustTipOf(t, name);
+  return { name, tip, answer: await sendPack(t, name, lines) };
+}
+
+/** Such an operation is 400 and the branch stays. */
+function refuses(id: string, says: string, ...streams: readonly (readonly unknown[])[]): RuleRow {
+  return {
+    id,
+    says,
+    writes: true,
+    check: async (t) => {
+      for (const lines of streams) {
+        const { name, tip, answer } = await send(t, lines);
+        expectStatus(answer, 400);
+        expectSame(await mustTipOf(t, name), tip, 'the branch stays');
+      }
+    },
+  };
+}
+
+async function contentOf(t: Trial, repo: string, path: string): Promise<string> {
+  const answer = await getFile(t, repo, { path });
+  expectStatus(answer, 200);
+  return answer.text;
+}
+
+async function modeOf(t: Trial, repo: string, path: string): Promise<unknown> {
+  return (await fileMetadata(t, repo)).records('files').find((file) => file.path === path)?.mode;
+}
+
+/** A delete on a repository of its own that holds the file. */
+async function deletion(t: Trial, operation: object, ...chunks: object[]) {
+  const { name, tip } = await t.world.fresh(t, { 'gone.txt': 'gone', 'stays.txt': 'stays' });
+  const answer = await sendPack(
+    t,
+    name,
+    oneOperation({ path: 'gone.txt', operation: 'delete', ...operation }, ...chunks),
+  );
+  return { name, tip, answer };
+}
+
+export const packFiles = defineRules('5. Commit pack', 'pack-files', [
+  refuses(
+    'pack.file.path.required',
+    'A file operation without path is 400.',
+    oneOperation({ content_id: 'c' }, chunk('c', 'x')),
+  ),
+  {
+    id: 'pack.file.path.leading-slash',
+    says: 'Slashes at the beginning of a path are dropped, however many.',
+    writes: true,
+    check: async (t) => {
+      const { name } = await t.world.fresh(t);
+      await commitFiles(t, name, { '/a/b.txt': 'one', '//a.txt': 'two', '///c.txt': 'three' });
+      const paths = (await fileMetadata(t, name)).records('files').map(({ path }) => path);
+      for (const path of ['a/b.txt', 'a.txt', 'c.txt']) expectTrue(paths.includes(path), `${path} is there`, paths);
+    },
+  },
+  {
+    id: 'pack.file.path.traversal',
+    says: 'Paths with . or .., .git and one path twice are left open; nothing of the kind gets into the tree.',
+    level: 'UNSPECIFIED',
+    writes: true,
+    check: async (t) => {
+      const { name } = await t.world.fresh(t);
+      for (const path of ['../x', 'a/../b', './c', '.git/config', 'a//b', 'a/', '']) {
+        t.observe(path || 'empty', (await sendPack(t, name, packLines({ [path]: 'x' }))).outcome);
+      }
+      const twice = oneOperation({ path: 'd', content_id: 'c' }, chunk('c', 'x')) as {
+        metadata?: { files: object[] };
+      }[];
+      twice[0].metadata?.files.push({ path: 'd', content_id: 'c' });
+      t.observe('twice', (await sendPack(t, name, twice)).outcome);
+      const paths = (await fileMetadata(t, name)).records('files').map(({ path }) => String(path));
+      const odd = paths.filter((path) => path.split('/').some((part) => ['', '.', '..', '.git'].includes(part)));
+      expectSame(odd, [], 'no odd path is in the tree');
+    },
+  },
+  {
+    id: 'pack.file.op.default',
+    says: 'An operation that is not named is an upsert.',
+    writes: true,
+    check: async (t) => {
+      const { name, answer } = await send(
+        t,
+        oneOperation({ path: 'default.txt', content_id: 'c' }, chunk('c', 'by default')),
+      );
+      expectStatus(answer, 201);
+      expectSame(await contentOf(t, name, 'default.txt'), 'by default', 'the file is there');
+    },
+  },
+  {
+    id: 'pack.file.op.upsert-add',
+    says: 'upsert adds a file.',
+    writes: true,
+    check: async (t) => {
+      const { name } = await t.world.scratch(t);
+      await commitFiles(t, name, { 'added/deep/file.txt': 'added' });
+      expectSame(await contentOf(t, name, 'added/deep/file.txt'), 'added', 'the bytes sent');
+    },
+  },
+  {
+    id: 'pack.file.op.upsert-replace',
+    says: 'upsert replaces a file.',
+    writes: true,
+    check: async (t) => {
+      const { name } = await t.world.scratch(t);
+      await commitFiles(t, name, { 'replaced.txt': 'before' });
+      await commitFiles(t, name, { 'replaced.txt': 'after' });
+      expectSame(await contentOf(t, name, 'replaced.txt'), 'after', 'the new bytes');
+    },
+  },
+  {
+    id: 'pack.file.op.delete',
+    says: 'delete removes a file and no other.',
+    writes: true,
+    check: async (t) => {
+      const { name, answer } = await deletion(t, { content_id: 'c' });
+      expectStatus(answer, 201);
+      expectStatus(await getFile(t, name, { path: 'gone.txt' }), 404);
+      expectSame(await contentOf(t, name, 'stays.txt'), 'stays', 'the other file');
+      t.observe('deleting what is not there', (await sendPack(t, name, packLines({ 'never.txt': null }))).outcome);
+    },
+  },
+  {
+    id: 'pack.file.op.delete-no-chunk',
+    says: 'A delete needs no chunk.',
+    writes: true,
+    check: async (t) => expectStatus((await deletion(t, { content_id: 'c' })).answer, 201),
+  },
+  {
+    id: 'pack.file.op.delete-empty-chunk',
+    says: 'Whether a delete may come with an empty chunk is left open.',
+    level: 'UNSPECIFIED',
+    writes: true,
+    check: async (t) =>
+      t.observe('empty chunk', (await deletion(t, { content_id: 'c' }, chunk('c', ''))).answer.outcome),
+  },
+  {
+    id: 'pack.file.op.delete-data-chunk',
+    says: 'A delete that comes with data is 400, and the file stays.',
+    level: 'SHOULD',
+    writes: true,
+    check: async (t) => {
+      const { name, answer } = await deletion(t, { content_id: 'c' }, chunk('c', 'data'));
+      expectStatus(answer, 400);
+      expectSame(await contentOf(t, name, 'gone.txt'), 'gone', 'the file stays');
+    },
+  },
+  {
+    id: 'pack.file.op.delete-no-content_id',
+    says: 'A delete without content_id is 400, and the file stays.',
+    writes: true,
+    check: async (t) => {
+      const { name, answer } = await deletion(t, {});
+      t.tolerate('A18', 'delete without content_id', answer, ['400', '201']);
+      if (answer.status === 400) expectSame(await contentOf(t, name, 'gone.txt'), 'gone', 'the file stays');
+    },
+  },
+  refuses(
+    'pack.file.op.unknown',
+    'An operation that nobody knows is 400.',
+    oneOperation({ path: 'x.txt', operation: 'rename', content_id: 'c' }, chunk('c', 'x')),
+  ),
+  {
+    id: 'pack.file.content_id.required',
+    says: 'An upsert without content_id is 400.',
+    writes: true,
+    check: async (t) => {
+      const { name, tip, answer } = await send(t, oneOperation({ path: 'x.txt' }));
+      expectStatus(answer, 400);
+      expectSame(await mustTipOf(t, name), tip, 'the branch stays');
+      const shared = [
+        { path: 'one.txt', content_id: 'c' },
+        { path: 'two.txt', content_id: 'c' },
+      ];
+      const metadata = { target_branch: 'main', commit_message: 'Share', author: AUTHOR, files: shared };
+      t.observe('one id for two files', (await sendPack(t, name, [{ metadata }, chunk('c', 'x')])).outcome);
+    },
+  },
+  {
+    id: 'pack.file.mode.100755',
+    says: 'mode becomes the mode of the file.',
+    writes: true,
+    check: async (t) => {
+      const { name } = await t.world.scratch(t);
+      await commitFiles(t, name, {
+        'run.sh': { content: 'x', mode: '100755' },
+        'plain.txt': { content: 'x', mode: '100644' },
+      });
+      expectSame(
+        [await modeOf(t, name, 'run.sh'), await modeOf(t, name, 'plain.txt')],
+        ['100755', '100644'],
+        'the modes',
+      );
+      await commitFiles(t, name, { 'run.sh': 'y', 'new.txt': 'y' });
+      t.observe('no mode, existing', await modeOf(t, name, 'run.sh'));
+      t.observe('no mode, new', await modeOf(t, name, 'new.txt'));
+      t.observe('mode 777', (await sendPack(t, name, packLines({ 'odd.txt': { content: 'x', mode: '777' } }))).outcome);
+    },
+  },
+]);

@@ -1,0 +1,245 @@
+import {
+  AUTHOR,
+  COMMIT_PACK,
+  COMMITTER,
+  commitFiles,
+  getCommit,
+  mustTipOf,
+  packLines,
+  sendPack,
+  tipOf,
+  writer,
+} from '../../api.js';
+import { expectRefused, expectSame, expectStatus } from '../../expect.js';
+import { createGit } from '../../git/git-client.js';
+import { defineRules } from '../../rule.js';
+import type { Trial } from '../../trial.js';
+
+/** Each of these streams is 400, and the branch stays. */
+export async function refusesPacks(t: Trial, ...bodies: readonly (readonly unknown[])[]): Promise<void> {
+  const { name } = await t.world.scratch(t);
+  const tip = await mustTipOf(t, name);
+  for (const lines of bodies) expectStatus(await sendPack(t, name, lines), 400);
+  expectSame(await mustTipOf(t, name), tip, 'the branch stays');
+}
+
+/** A stream whose metadata lacks a member or has a spoilt one. */
+function spoilt(change: object): unknown[] {
+  const [first, ...rest] = packLines({ 'spoilt.txt': 'x' }, change);
+  return [JSON.parse(JSON.stringify(first)), ...rest];
+}
+
+async function committed(t: Trial, metadata: object) {
+  const { name } = await t.world.scratch(t);
+  const { sha } = await commitFiles(t, name, { 'meta.txt': t.world.newName() }, metadata);
+  return getCommit(t, name, sha);
+}
+
+export const packMetadata = defineRules('5. Commit pack', 'pack-metadata', [
+  {
+    id: 'pack.route',
+    says: 'POST /api/v1/repos/commit-pack takes NDJSON and answers 201 with commit and result.',
+    writes: true,
+    check: async (t) => {
+      const { name } = await t.world.scratch(t);
+      const { answer } = await commitFiles(t, name, { 'route.txt': 'x' });
+      answer.record('commit');
+      answer.record('result');
+    },
+  },
+  {
+    id: 'pack.repo-from-claim',
+    says: 'The branch that moves is in the repository the token names.',
+    writes: true,
+    check: async (t) => {
+      const bystander = await t.world.fresh(t);
+      const { name } = await t.world.scratch(t);
+      const { sha } = await commitFiles(t, name, { 'claim.txt': t.world.newName() });
+      expectSame(await mustTipOf(t, name), sha, 'the named one moved');
+      expectSame(await mustTipOf(t, bystander.name), bystander.tip, 'the other one did not');
+    },
+  },
+  {
+    id: 'pack.metadata.first',
+    says: 'A stream that begins with a chunk is 400.',
+    writes: true,
+    check: async (t) => {
+      const [metadata, first] = packLines({ 'first.txt': 'x' });
+      await refusesPacks(t, [first, metadata]);
+    },
+  },
+  {
+    id: 'pack.body.empty',
+    says: 'An empty stream, one without metadata and one with a line that is no JSON are 400.',
+    writes: true,
+    check: async (t) => {
+      const [metadata] = packLines({ 'broken.txt': 'x' });
+      await refusesPacks(t, [], ['{}'], [metadata, '{']);
+    },
+  },
+  {
+    id: 'pack.line.kinds',
+    says: 'After metadata nothing but chunks may come.',
+    level: 'SHOULD',
+    writes: true,
+    check: async (t) => {
+      const [metadata, data] = packLines({ 'kinds.txt': 'x' });
+      await refusesPacks(t, [metadata, metadata, data], [metadata, { other: {} }, data]);
+    },
+  },
+  {
+    id: 'pack.line.framing',
+    says: 'Blank lines, CRLF and a missing last newline are left open.',
+    level: 'UNSPECIFIED',
+    writes: true,
+    check: async (t) => {
+      const { name } = await t.world.scratch(t);
+      const forms = { 'blank line': '\n\n', CRLF: '\r\n', 'no last newline': '\n' };
+      for (const [form, separator] of Object.entries(forms)) {
+        const lines = packLines({ 'framing.txt': t.world.newName() }).map((line) => JSON.stringify(line));
+        const body = lines.join(separator) + (form === 'no last newline' ? '' : separator);
+        const answer = await t.post(COMMIT_PACK, { as: writer(name), body, contentType: 'application/x-ndjson' });
+        t.observe(form, answer.outcome);
+      }
+    },
+  },
+  {
+    id: 'pack.fields.invalid',
+    says: 'A member of another type is 400.',
+    writes: true,
+    check: (t) => refusesPacks(t, spoilt({ target_branch: 5 }), spoilt({ author: 'x' }), spoilt({ files: {} })),
+  },
+  {
+    id: 'pack.target_branch.required',
+    says: 'A commit without target_branch is 400.',
+    writes: true,
+    check: async (t) => {
+      await refusesPacks(t, spoilt({ target_branch: undefined }));
+      const { name } = await t.world.scratch(t);
+      const full = await sendPack(t, name, packLines({ 'full.txt': 'x' }, { target_branch: 'refs/heads/main' }));
+      t.observe('refs/heads/main', full.outcome);
+      expectSame(await tipOf(t, name, 'refs/heads/refs/heads/main'), undefined, 'no doubled name appears');
+    },
+  },
+  {
+    id: 'pack.target_branch.must-exist',
+    says: 'A branch that does not exist is refused unless a base is named, and does not appear.',
+    writes: true,
+    check: async (t) => {
+      const { name } = await t.world.scratch(t);
+      const answer = await sendPack(t, name, packLines({ 'nope.txt': 'x' }, { target_branch: 'nope' }));
+      expectRefused(answer);
+      t.tolerate('A19', 'missing target branch', answer, ['404', '400', '409']);
+      expectSame(await tipOf(t, name, 'nope'), undefined, 'no branch appears');
+    },
+  },
+  {
+    id: 'pack.commit_message.required',
+    says: 'A commit without commit_message is 400.',
+    writes: true,
+    check: (t) => refusesPacks(t, spoilt({ commit_message: undefined })),
+  },
+  {
+    id: 'pack.commit_message.recorded',
+    says: 'commit_message is the message of the commit.',
+    writes: true,
+    check: async (t) => {
+      const answer = await committed(t, { commit_message: 'Say why\n\nAt length, ünïcode too.' });
+      expectSame(answer.string('commit', 'message').trimEnd(), 'Say why\n\nAt length, ünïcode too.', 'the message');
+    },
+  },
+  {
+    id: 'pack.author.required',
+    says: 'A commit without author is 400.',
+    writes: true,
+    check: (t) => refusesPacks(t, spoilt({ author: undefined })),
+  },
+  {
+    id: 'pack.author.name.required',
+    says: 'An author without name or without email is 400.',
+    writes: true,
+    check: (t) =>
+      refusesPacks(t, spoilt({ author: { email: AUTHOR.email } }), spoilt({ author: { name: AUTHOR.name } })),
+  },
+  {
+    id: 'pack.author.recorded',
+    says: 'The author given is the author of the commit.',
+    writes: true,
+    check: async (t) => {
+      const answer = await committed(t, { author: { name: 'Äda Ünique', email: 'u@example.com' } });
+      expectSame(
+        [answer.find('commit', 'author_name'), answer.find('commit', 'author_email')],
+        ['Äda Ünique', 'u@example.com'],
+        'the author',
+      );
+    },
+  },
+  {
+    id: 'pack.committer.recorded',
+    says: 'The committer given is the committer of the commit.',
+    writes: true,
+    check: async (t) => {
+      const answer = await committed(t, { committer: COMMITTER });
+      expectSame(
+        [answer.find('commit', 'committer_name'), answer.find('commit', 'committer_email')],
+        [COMMITTER.name, COMMITTER.email],
+        'the committer',
+      );
+      t.observe('committer without one', (await committed(t, {})).string('commit', 'committer_name'));
+    },
+  },
+  {
+    id: 'pack.files.required',
+    says: 'A commit without files is 400.',
+    writes: true,
+    check: async (t) => {
+      await refusesPacks(t, spoilt({ files: undefined }));
+      const { name } = await t.world.scratch(t);
+      t.observe('no operations', (await sendPack(t, name, packLines({}))).outcome);
+      await commitFiles(t, name, { 'same.txt': 'same' });
+      t.observe('identical bytes', (await sendPack(t, name, packLines({ 'same.txt': 'same' }))).outcome);
+    },
+  },
+  {
+    id: 'pack.visible.git',
+    says: 'Git and the API see the new commit.',
+    writes: true,
+    check: async (t) => {
+      const { name } = await t.world.scratch(t);
+      const { sha } = await commitFiles(t, name, { 'seen.txt': 'seen\n' });
+      const git = await createGit(t);
+      await t.eventually(async () => (await git.fetch(name)) === sha, 'Git fetches the new commit');
+      expectSame((await git.readFile(sha, 'seen.txt')).toString(), 'seen\n', 'with the new bytes');
+    },
+  },
+  {
+    id: 'pack.parent',
+    says: 'The parent of the new commit is the old tip.',
+    writes: true,
+    check: async (t) => {
+      const { name } = await t.world.scratch(t);
+      const { sha, before } = await commitFiles(t, name, { 'parent.txt': t.world.newName() });
+      const git = await createGit(t);
+      await git.fetch(name);
+      expectSame(await git.parents(sha), [before], 'one parent: the old tip');
+    },
+  },
+  {
+    id: 'pack.untouched-files',
+    says: 'Files that are not named stay as they were.',
+    writes: true,
+    check: async (t) => {
+      const { name, tip } = await t.world.fresh(t, {
+        'a/keep.txt': 'keep',
+        'run.sh': { content: 'x', mode: '100755' },
+        'change.txt': '1',
+      });
+      const { sha } = await commitFiles(t, name, { 'change.txt': '2' });
+      const git = await createGit(t);
+      await git.fetch(name);
+      const [before, after] = [await git.listTree(tip), await git.listTree(sha)];
+      for (const path of ['a/keep.txt', 'run.sh']) expectSame(after[path], before[path], `${path} is untouched`);
+      expectSame(Object.keys(after).sort(), Object.keys(before).sort(), 'no file came or went');
+    },
+  },
+]);

@@ -1,0 +1,139 @@
+import { ABSENT_SHA, getCommit, reader } from '../../api.js';
+import { expectSame, expectStatus } from '../../expect.js';
+import type { KnownCommit, Library } from '../../fixtures/library.js';
+import { defineRules, type RuleRow } from '../../rule.js';
+import { credentialRules } from '../credentials.js';
+
+/** A revision of the library resolves to a commit. */
+function resolves(
+  id: string,
+  says: string,
+  revision: (library: Library) => string,
+  known: (library: Library) => KnownCommit,
+): RuleRow {
+  return {
+    id,
+    says,
+    check: async (t) => {
+      const library = await t.world.library(t);
+      const answer = await getCommit(t, library.name, revision(library));
+      expectStatus(answer, 200);
+      expectSame(answer.string('commit', 'sha'), known(library).sha, 'the commit');
+    },
+  };
+}
+
+export const getCommitRules = defineRules('4. Get one commit', 'get-commit', [
+  {
+    id: 'commit.get.route',
+    says: 'GET /api/v1/repos/commit?sha= answers 200 with commit.',
+    check: async (t) => {
+      const answer = await getCommit(t, (await t.world.sample(t)).name, 'main');
+      expectStatus(answer, 200);
+      answer.record('commit');
+    },
+  },
+  {
+    id: 'commit.get.repo-from-claim',
+    says: 'A commit is found only in the repository the token names.',
+    check: async (t) => {
+      const { name, first } = await t.world.library(t);
+      expectStatus(await getCommit(t, name, first.sha), 200);
+      expectStatus(await getCommit(t, (await t.world.other(t)).name, first.sha), 404);
+    },
+  },
+  resolves(
+    'commit.get.full-sha',
+    'A full SHA names its commit.',
+    ({ second }) => second.sha,
+    ({ second }) => second,
+  ),
+  resolves(
+    'commit.get.short-sha',
+    'The first digits of a SHA name its commit.',
+    ({ second }) => second.sha.slice(0, 8),
+    ({ second }) => second,
+  ),
+  resolves(
+    'commit.get.branch',
+    'A branch names its tip.',
+    () => 'feature',
+    ({ feature }) => feature,
+  ),
+  resolves(
+    'commit.get.tag',
+    'A tag names the commit it points at.',
+    () => 'v1',
+    ({ first }) => first,
+  ),
+  resolves(
+    'commit.get.annotated-tag',
+    'An annotated tag names its commit, not itself.',
+    () => 'v2',
+    ({ second }) => second,
+  ),
+  {
+    id: 'commit.get.revision-syntax',
+    says: 'What Git can resolve is resolved: HEAD, a number of parents back, peeling.',
+    level: 'SHOULD',
+    check: async (t) => {
+      const { name, second, third } = await t.world.library(t);
+      const known = { HEAD: third.sha, 'main~1': second.sha, 'main^{}': third.sha, 'v2^{commit}': second.sha };
+      for (const [revision, sha] of Object.entries(known)) {
+        const answer = await getCommit(t, name, revision);
+        expectSame(answer.find('commit', 'sha'), sha, `${revision} resolves`);
+      }
+    },
+  },
+  {
+    id: 'commit.get.sha.missing',
+    says: 'Without sha it is 400.',
+    check: async (t) => {
+      const { name } = await t.world.sample(t);
+      expectStatus(await t.get('/api/v1/repos/commit', { as: reader(name) }), 400);
+    },
+  },
+  {
+    id: 'commit.get.sha.empty',
+    says: 'With an empty sha it is 400.',
+    check: async (t) => expectStatus(await getCommit(t, (await t.world.sample(t)).name, ''), 400),
+  },
+  {
+    id: 'commit.get.no-diff',
+    says: 'The answer holds no changes of files.',
+    check: async (t) => {
+      const answer = await getCommit(t, (await t.world.sample(t)).name, 'main');
+      expectStatus(answer, 200);
+      const members = [...Object.keys(answer.record()), ...Object.keys(answer.record('commit'))];
+      expectSame(
+        members.filter((member) => /^(diff|patch|files|changes|stats)$/.test(member)),
+        [],
+        'no member of a diff',
+      );
+    },
+  },
+  {
+    id: 'commit.get.404.commit',
+    says: 'A commit that does not exist is 404.',
+    check: async (t) => {
+      const answer = await getCommit(t, (await t.world.sample(t)).name, ABSENT_SHA);
+      t.tolerate('A28', 'missing commit', answer, ['404 ref_not_found', '404 not_found']);
+    },
+  },
+  ...credentialRules('commit', {
+    noHeader: 'commit.get.401.no-header',
+    invalid: 'commit.get.401.invalid-jwt',
+    scope: 'commit.get.scope',
+    missingRepo: 'commit.get.404.repo',
+  }),
+  {
+    id: 'commit.get.not-a-commit',
+    says: 'What the SHA of a tree or an ambiguous short SHA gives is left open.',
+    level: 'UNSPECIFIED',
+    check: async (t) => {
+      const { name, first } = await t.world.library(t);
+      t.observe('tree', (await getCommit(t, name, first.tree)).outcome);
+      t.observe('four digits', (await getCommit(t, name, first.sha.slice(0, 4))).outcome);
+    },
+  },
+]);

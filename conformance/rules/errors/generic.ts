@@ -1,0 +1,77 @@
+import { commitFiles, getFile, getRepo, grep, packLines, sendPack } from '../../api.js';
+import type { Answer } from '../../exchange.js';
+import { expectCode, NotHere } from '../../expect.js';
+import { defineRules, type RuleRow } from '../../rule.js';
+import type { Trial } from '../../trial.js';
+import { GENERIC, isForgeCode, SPECIFIC } from './codes.js';
+import { problemOf } from './problems.js';
+
+/** Requests that earn a status for which no specific code exists. */
+const NATURAL: Readonly<Record<number, (t: Trial) => Promise<Answer>>> = {
+  400: async (t) => grep(t, (await t.world.sample(t)).name, { query: { pattern: '(' } }),
+  401: (t) => t.get('/api/v1/repo'),
+  403: async (t) => {
+    const { name } = await t.world.sample(t);
+    return grep(t, name, { query: { pattern: 'e' } }, { as: { repo: name, defect: 'foreign-key' } });
+  },
+  404: async (t) => getFile(t, (await t.world.sample(t)).name, { path: 'no/such/file' }),
+  405: async (t) => t.request('PUT', '/api/v1/repo', { as: { repo: (await t.world.scratch(t)).name } }),
+  409: async (t) => {
+    const { name } = await t.world.scratch(t);
+    const { before } = await commitFiles(t, name, { 'stale.txt': t.world.newName() });
+    return sendPack(t, name, packLines({ 'x.txt': 'x' }, { expected_head_sha: before }));
+  },
+};
+
+/** What the specification's own decisions let a natural answer be instead. */
+const INSTEAD: Readonly<Record<number, readonly [string, string, readonly string[]]>> = {
+  404: ['A28', 'missing file', ['404 not_found', '404 ref_not_found']],
+  405: ['A29', 'wrong method', ['405 method_not_allowed', '404 route_not_found']],
+  409: ['A07', 'stale head', ['409 conflict', '409']],
+};
+
+const WRITING = [405, 409];
+/** Seen only by a client that has gone, or by one whose upload never ends. */
+const UNSEEN: Readonly<Record<number, string>> = {
+  499: "an answer to a client that hung up shows only in the emulator's journal",
+};
+
+function generic(status: number, code: string): RuleRow {
+  const natural = NATURAL[status];
+  const specificOnes = Object.entries(SPECIFIC)
+    .filter(([, [own]]) => own === status)
+    .map(([name]) => name);
+  return {
+    id: `err.generic.${status}`,
+    says: `${status} without a more specific code has the code ${code}.`,
+    reach: natural === undefined ? 'emulator' : 'any',
+    writes: WRITING.includes(status),
+    watch: (exchange) => {
+      const seen = exchange.status === status ? problemOf(exchange)?.code : undefined;
+      if (typeof seen !== 'string') return undefined;
+      const known = seen === code || specificOnes.includes(seen) || isForgeCode(seen) !== undefined;
+      // A code of another status is wrong; one that no table knows may be new.
+      const foreign = seen in SPECIFIC || Object.values(GENERIC).includes(seen);
+      return known || !foreign || `${status} has the code ${seen}`;
+    },
+    check: async (t) => {
+      if (UNSEEN[status] !== undefined) throw new NotHere(UNSEEN[status]);
+      if (natural === undefined) return expectCode(await force(t, code), status, code);
+      const answer = await natural(t);
+      const instead = INSTEAD[status];
+      if (instead === undefined) expectCode(answer, status, code);
+      else t.tolerate(instead[0], instead[1], answer, instead[2]);
+    },
+  };
+}
+
+async function force(t: Trial, code: string): Promise<Answer> {
+  t.needsEmulator();
+  return getRepo(t, (await t.world.sample(t)).name, { fault: code === 'rate_limited' ? code : `code:${code}` });
+}
+
+export const genericCodes = defineRules(
+  'Errors',
+  'generic-codes',
+  Object.entries(GENERIC).map(([status, code]) => generic(Number(status), code)),
+);

@@ -1,0 +1,251 @@
+import { getRepo } from '../../api.js';
+import { type Exchange, headerOf, isRecord, type JsonRecord, jsonOf, mediaTypeOf } from '../../exchange.js';
+import { defineRules, type RuleRow, type Watch } from '../../rule.js';
+import { GENERIC, isForgeCode, SPECIFIC } from './codes.js';
+
+/** The body of an error of the API, where it is an object. */
+export function errorBody(exchange: Exchange): JsonRecord | undefined {
+  if (exchange.git || exchange.status < 400 || exchange.method === 'HEAD' || !exchange.path.startsWith('/api'))
+    return undefined;
+  const body = jsonOf(exchange);
+  return isRecord(body) ? body : undefined;
+}
+
+/** The body of an error that is problem details: by its media type, or because it has a code. */
+export function problemOf(exchange: Exchange): JsonRecord | undefined {
+  const body = errorBody(exchange);
+  if (body === undefined) return undefined;
+  return mediaTypeOf(exchange) === 'application/problem+json' || typeof body.code === 'string' ? body : undefined;
+}
+
+function isWriteResult(body: JsonRecord): boolean {
+  return isRecord(body.result) && 'success' in body.result;
+}
+
+function isFileMetadata(exchange: Exchange): boolean {
+  return exchange.path.includes('/files/metadata');
+}
+
+/** Judges one member of every problem. Makes one itself, so that there is always something to judge. */
+function member(id: string, says: string, judge: (body: JsonRecord, exchange: Exchange) => string | true): RuleRow {
+  return {
+    id,
+    says,
+    watch: (exchange) => {
+      const body = problemOf(exchange);
+      return body === undefined ? undefined : judge(body, exchange);
+    },
+    check: async (t) => {
+      const answer = await getRepo(t, t.world.newName());
+      answer.string('code');
+    },
+  };
+}
+
+const quote = (value: unknown) => JSON.stringify(value) ?? 'absent';
+
+export const problemDetails = defineRules('Problem details', 'problem-details', [
+  member(
+    'problem.status.integer',
+    'status is the HTTP status, as an integer.',
+    (body, { status }) => body.status === status || `status is ${quote(body.status)} with ${status}`,
+  ),
+  member(
+    'problem.title.string',
+    'title is a string.',
+    ({ title }) => typeof title === 'string' || `title is ${quote(title)}`,
+  ),
+  member(
+    'problem.type.string',
+    'type is a string: a URI reference or about:blank.',
+    ({ type }) => type === undefined || typeof type === 'string' || `type is ${quote(type)}`,
+  ),
+  member(
+    'problem.detail.string',
+    'detail is text for people.',
+    ({ detail }) => (typeof detail === 'string' && detail !== '') || `detail is ${quote(detail)}`,
+  ),
+  member(
+    'problem.error.mirrors-detail',
+    'error says the same as detail.',
+    ({ detail, error }) => error === detail || `error is ${quote(error)}, detail ${quote(detail)}`,
+  ),
+  member(
+    'problem.instance.string',
+    'instance is a string.',
+    ({ instance }) => instance === undefined || typeof instance === 'string' || `instance is ${quote(instance)}`,
+  ),
+  member(
+    'problem.code.present',
+    'code is there.',
+    ({ code }) => (typeof code === 'string' && code !== '') || `code is ${quote(code)}`,
+  ),
+  member(
+    'problem.code.snake-case',
+    'code is written in snake_case.',
+    ({ code }) => (typeof code === 'string' && /^[a-z0-9]+(_[a-z0-9]+)*$/.test(code)) || `code is ${quote(code)}`,
+  ),
+]);
+
+/** A code has the status it belongs to, by either table. Unknown codes are allowed; their status is not judged. */
+const hasItsStatus: Watch = (exchange) => {
+  const body = problemOf(exchange);
+  const code = body?.code;
+  if (typeof code !== 'string') return undefined;
+  const { status } = exchange;
+  if (GENERIC[status] === code) return true;
+  const owner = Object.entries(GENERIC).find(([, generic]) => generic === code);
+  if (owner !== undefined) return `${code} belongs to ${owner[0]}, not ${status}`;
+  if (isForgeCode(code) === 'repository') return (status >= 400 && status < 500) || `${code} with ${status}`;
+  const specific = isForgeCode(code) === 'app' ? 412 : SPECIFIC[code]?.[0];
+  return specific === undefined || specific === status || `${code} belongs to ${specific}, not ${status}`;
+};
+
+/** Statuses that no table gives a code: their text in snake_case. */
+const BY_TEXT: Readonly<Record<number, string>> = {
+  402: 'payment_required',
+  406: 'not_acceptable',
+  410: 'gone',
+  411: 'length_required',
+  414: 'uri_too_long',
+  415: 'unsupported_media_type',
+  416: 'range_not_satisfiable',
+  417: 'expectation_failed',
+  421: 'misdirected_request',
+  423: 'locked',
+  425: 'too_early',
+  426: 'upgrade_required',
+  428: 'precondition_required',
+  431: 'request_header_fields_too_large',
+  505: 'http_version_not_supported',
+  507: 'insufficient_storage',
+};
+
+const BODY_LIMIT = 'the body is an error without a member called error';
+
+export const errorShapes = defineRules('Errors', 'error-shapes', [
+  {
+    id: 'err.content-type',
+    says: 'Errors are application/problem+json, save those of file metadata and of write workflows.',
+    level: 'SHOULD',
+    watch: (exchange) => {
+      if (exchange.git || exchange.status < 400 || exchange.method === 'HEAD' || !exchange.path.startsWith('/api'))
+        return undefined;
+      const body = errorBody(exchange);
+      if (isFileMetadata(exchange) || (body !== undefined && isWriteResult(body))) return undefined;
+      return (
+        mediaTypeOf(exchange) === 'application/problem+json' ||
+        `an error of ${exchange.path} is ${mediaTypeOf(exchange) || 'not labelled'}`
+      );
+    },
+  },
+  {
+    id: 'err.generic-when-no-specific',
+    says: 'A code goes with the status it belongs to.',
+    watch: hasItsStatus,
+  },
+  {
+    id: 'err.new-codes',
+    says: 'Codes that no table lists may appear.',
+    level: 'MAY',
+    watch: (exchange) => {
+      const code = problemOf(exchange)?.code;
+      if (typeof code !== 'string') return undefined;
+      const known =
+        code in SPECIFIC ||
+        Object.values(GENERIC).includes(code) ||
+        BY_TEXT[exchange.status] === code ||
+        isForgeCode(code) !== undefined;
+      return known || `a new code: ${code}`;
+    },
+  },
+  {
+    id: 'err.status-text-snake',
+    says: 'A status without a listed code has its text in snake_case as code.',
+    watch: (exchange) => {
+      const code = problemOf(exchange)?.code;
+      const expected = BY_TEXT[exchange.status];
+      return code === undefined || expected === undefined
+        ? undefined
+        : code === expected || `${exchange.status} has the code ${quote(code)}`;
+    },
+  },
+  {
+    id: 'err.error-only-bodies',
+    says: 'Some errors have a member error and no code.',
+    level: 'MAY',
+    watch: (exchange) => {
+      const body = errorBody(exchange);
+      if (body === undefined || isWriteResult(body)) return undefined;
+      const short = typeof body.error === 'string' && body.code === undefined;
+      return !short || isFileMetadata(exchange) || `${exchange.method} ${exchange.path} answers with error alone`;
+    },
+  },
+  {
+    id: 'err.error-member',
+    says: 'Every error that is no write result says in error what is wrong.',
+    watch: (exchange) => {
+      const body = errorBody(exchange);
+      if (body === undefined || isWriteResult(body)) return undefined;
+      return (typeof body.error === 'string' && body.error !== '') || BODY_LIMIT;
+    },
+  },
+  {
+    id: 'err.5xx-safe',
+    says: 'No request, however malformed, is answered with a server error.',
+    level: 'SHOULD',
+    watch: ({ forced, status, method, path }) =>
+      forced ? undefined : status < 500 || `${method} ${path} is ${status}`,
+  },
+  {
+    id: 'err.route-not-found.no-auth',
+    says: 'Whether an unknown route without a token is 401 or 404 is left open.',
+    level: 'UNSPECIFIED',
+    check: async (t) => {
+      const answer = await t.get('/api/no-such-route');
+      t.observe('outcome', answer.outcome);
+      t.tolerate('A30', 'unknown route without a token', answer, ['404 route_not_found', '401 unauthorized']);
+    },
+  },
+  {
+    id: 'err.method',
+    says: 'What other methods on a known route give is left open, file metadata aside.',
+    level: 'UNSPECIFIED',
+    writes: true,
+    check: async (t) => {
+      const { name } = await t.world.scratch(t);
+      const as = { repo: name, scopes: ['git:read'] };
+      t.observe('DELETE /api/v1/repo', (await t.request('DELETE', '/api/v1/repo', { as })).outcome);
+      t.observe('PUT /api/meta', (await t.request('PUT', '/api/meta', { as: { scopes: ['org:read'] } })).outcome);
+    },
+  },
+  {
+    id: 'err.idempotency-header',
+    says: 'Which header holds an idempotency key is left open.',
+    level: 'UNSPECIFIED',
+    writes: true,
+    check: async (t) => {
+      t.needsCompanion();
+      const { name } = await t.world.scratch(t);
+      const path = `/api/repos/${encodeURIComponent(name)}/deployments`;
+      const as = { repo: name, scopes: ['deployment:write'] };
+      const ask = { as, headers: { 'idempotency-key': t.world.newName() } };
+      const first = await t.post(path, { ...ask, json: { ref: 'main' } });
+      const second = await t.post(path, { ...ask, json: { ref: 'main', target: 'production' } });
+      t.observe('Idempotency-Key twice', [first.outcome, second.outcome]);
+    },
+  },
+  {
+    id: 'err.503.retry-after',
+    says: 'Whether a 503 says when to come back is left open.',
+    level: 'UNSPECIFIED',
+    reach: 'emulator',
+    check: async (t) => {
+      t.needsEmulator();
+      const { name } = await t.world.sample(t);
+      const path = '/api/v1/repos/files/metadata';
+      const answer = await t.get(path, { as: { repo: name }, fault: 'repository_thawing' });
+      t.observe('Retry-After', headerOf(answer.exchange, 'retry-after') ?? 'none');
+    },
+  },
+]);

@@ -1,0 +1,140 @@
+import { fileMetadata, reader } from '../../api.js';
+import { type Exchange, isRecord, jsonOf, mediaTypeOf } from '../../exchange.js';
+import { expectSame, expectStatus, NotHere } from '../../expect.js';
+import { defineRules } from '../../rule.js';
+import type { Trial } from '../../trial.js';
+import { credentialRules } from '../credentials.js';
+
+const PATH = '/api/v1/repos/files/metadata';
+
+/** An error of this operation: not one that came before the route was known. */
+function errorOf(exchange: Exchange): unknown {
+  if (!exchange.path.startsWith(PATH) || exchange.status < 400 || exchange.method === 'HEAD') return undefined;
+  const body = jsonOf(exchange);
+  if (isRecord(body) && body.code === 'rate_limited') return undefined;
+  return body ?? 'no JSON';
+}
+
+async function forced(t: Trial, fault: string) {
+  t.needsEmulator();
+  const { name } = await t.world.sample(t);
+  return fileMetadata(t, name, {}, { fault });
+}
+
+const treeLimit = async (t: Trial) => {
+  t.needsEmulator();
+  throw new NotHere('the tree limit of a running emulator cannot be lowered yet');
+};
+
+export const fileMetadataErrors = defineRules('3. File metadata', 'file-metadata-errors', [
+  {
+    id: 'filemeta.err.body',
+    says: 'Every error is an object with the string error.',
+    watch: (exchange) => {
+      const body = errorOf(exchange);
+      if (body === undefined) return undefined;
+      return (isRecord(body) && typeof body.error === 'string') || `the body is ${JSON.stringify(body).slice(0, 100)}`;
+    },
+    check: async (t) => {
+      const answer = await fileMetadata(t, (await t.world.sample(t)).name, { ref: 'no-such-ref' });
+      answer.string('error');
+      const more = Object.keys(answer.record()).length > 1;
+      t.choose('A06', 'file metadata', more ? 'problem details' : 'only error', ['only error', 'problem details']);
+    },
+  },
+  {
+    id: 'filemeta.err.content-type',
+    says: 'The media type of those errors is left open.',
+    level: 'UNSPECIFIED',
+    check: async (t) => {
+      const { name } = await t.world.sample(t);
+      t.observe('media type', mediaTypeOf((await fileMetadata(t, name, { ref: 'no-such-ref' })).exchange));
+    },
+  },
+  ...credentialRules('filemeta', {
+    noHeader: 'filemeta.err.401.missing',
+    invalid: 'filemeta.err.401.invalid',
+    scope: 'filemeta.err.403.scope',
+    missingRepo: 'filemeta.err.404.repo',
+  }),
+  {
+    id: 'filemeta.err.404.ref',
+    says: 'A ref that does not exist is 404.',
+    check: async (t) => expectStatus(await fileMetadata(t, (await t.world.sample(t)).name, { ref: 'nope' }), 404),
+  },
+  {
+    id: 'filemeta.err.405',
+    says: 'Any method but GET is 405.',
+    writes: true,
+    check: async (t) => {
+      const { name } = await t.world.scratch(t);
+      const head = await t.request('HEAD', PATH, { as: reader(name) });
+      t.choose('A29', 'HEAD, file metadata', String(head.status), ['405', '200']);
+      for (const method of ['POST', 'PUT', 'PATCH', 'DELETE']) {
+        expectStatus(await t.request(method, PATH, { as: { repo: name, scopes: ['git:read', 'git:write'] } }), 405);
+      }
+    },
+  },
+  {
+    id: 'filemeta.err.408',
+    says: 'A request that is cancelled while the repository is prepared is noted as 408.',
+    reach: 'emulator',
+    check: async (t) => {
+      t.needsEmulator();
+      throw new NotHere("what a client that hung up would have got shows only in the emulator's journal");
+    },
+  },
+  {
+    id: 'filemeta.err.429.too-many',
+    says: 'A tree whose files were changed by too many commits is 429.',
+    reach: 'emulator',
+    check: treeLimit,
+  },
+  {
+    id: 'filemeta.err.429.headers',
+    says: 'Whether that 429 looks like throttling is left open.',
+    level: 'UNSPECIFIED',
+    reach: 'emulator',
+    check: treeLimit,
+  },
+  {
+    id: 'filemeta.err.500',
+    says: 'An unexpected failure is 500.',
+    reach: 'emulator',
+    check: async (t) => {
+      const answer = await forced(t, 'code:internal_error');
+      expectStatus(answer, 500);
+      answer.string('error');
+    },
+  },
+  {
+    id: 'filemeta.err.503.thawing',
+    says: 'A repository in cold storage is 503.',
+    reach: 'emulator',
+    check: async (t) => {
+      const answer = await forced(t, 'repository_thawing');
+      t.tolerate('A04', 'thawing, file metadata', answer, ['503', '409 repository_thawing']);
+      answer.string('error');
+    },
+  },
+  {
+    id: 'filemeta.err.503.syncing',
+    says: 'A repository that is being synced is 503.',
+    reach: 'emulator',
+    check: async (t) => {
+      const answer = await forced(t, 'sync_in_progress');
+      t.tolerate('A05', 'syncing, file metadata', answer, ['503', '409 sync_in_progress']);
+      answer.string('error');
+    },
+  },
+  ...(['replica', 'storage'] as const).map((what) => ({
+    id: `filemeta.err.503.${what}`,
+    says: what === 'replica' ? 'With no replica to choose it is 503.' : 'With storage out of reach it is 503.',
+    reach: 'emulator' as const,
+    check: async (t: Trial) => {
+      const answer = await forced(t, 'code:service_unavailable');
+      expectStatus(answer, 503);
+      expectSame(typeof answer.find('error'), 'string', 'error is a string');
+    },
+  })),
+]);

@@ -1,0 +1,223 @@
+import { fileMetadata } from '../../api.js';
+import { expectSame, expectStatus, expectTrue, NotHere } from '../../expect.js';
+import { STRAW_FILES } from '../../fixtures/haystack.js';
+import { defineRules } from '../../rule.js';
+import type { Trial } from '../../trial.js';
+
+/** The paths of a whole tree. */
+async function paths(t: Trial, repo: string, query: Record<string, string> = {}): Promise<unknown[]> {
+  const answer = await fileMetadata(t, repo, query);
+  expectStatus(answer, 200);
+  return answer
+    .records('files')
+    .map(({ path }) => path)
+    .sort();
+}
+
+/** Size of a file tells which commit was read. */
+async function readme(t: Trial, query: Record<string, string>) {
+  const library = await t.world.library(t);
+  const answer = await fileMetadata(t, library.name, query);
+  expectStatus(answer, 200);
+  return { library, answer, sha: answer.records('files').find(({ path }) => path === 'README.md')?.last_commit_sha };
+}
+
+const noDefault = async (t: Trial) => {
+  t.needsEmulator();
+  throw new NotHere('the emulator cannot take the default branch away yet');
+};
+
+export const fileMetadataRequests = defineRules('3. File metadata', 'file-metadata-requests', [
+  {
+    id: 'filemeta.route',
+    says: 'GET /api/v1/repos/files/metadata lists the files of a tree.',
+    check: async (t) => {
+      const answer = await fileMetadata(t, (await t.world.sample(t)).name);
+      expectStatus(answer, 200);
+      answer.array('files');
+      answer.record('commits');
+      answer.string('ref');
+    },
+  },
+  {
+    id: 'filemeta.repo-from-claim',
+    says: 'The repository listed is the one the token names.',
+    check: async (t) => {
+      const [a, b] = [await t.world.sample(t), await t.world.other(t)];
+      expectSame(await paths(t, a.name), ['README.md', 'sample.txt', 'shared.txt'], 'files of the sample');
+      expectSame(await paths(t, b.name), ['README.md', 'other.txt', 'shared.txt'], 'files of the other');
+    },
+  },
+  {
+    id: 'filemeta.ref.default-branch',
+    says: 'Without ref the default branch is listed.',
+    check: async (t) => {
+      const library = await t.world.library(t);
+      expectSame(await paths(t, library.name), Object.keys(library.files).sort(), 'the files of main');
+    },
+  },
+  {
+    id: 'filemeta.ref.fallback-head',
+    says: 'A repository without a default branch is listed at HEAD.',
+    reach: 'emulator',
+    check: noDefault,
+  },
+  {
+    id: 'filemeta.ref.fallback-main',
+    says: 'A repository without default branch and HEAD is listed at main.',
+    reach: 'emulator',
+    check: noDefault,
+  },
+  {
+    id: 'filemeta.ref.branch',
+    says: 'ref may be a branch.',
+    check: async (t) => {
+      const library = await t.world.library(t);
+      const expected = [...Object.keys(library.files), 'feature.txt'].sort();
+      expectSame(await paths(t, library.name, { ref: 'feature' }), expected, 'the files of the branch');
+    },
+  },
+  {
+    id: 'filemeta.ref.sha',
+    says: 'ref may be a commit.',
+    check: async (t) => {
+      const { first } = await t.world.library(t);
+      expectSame((await readme(t, { ref: first.sha })).sha, first.sha, 'the tree of the commit');
+    },
+  },
+  {
+    id: 'filemeta.ref.tag',
+    says: 'Whether ref may be a tag is left open.',
+    level: 'UNSPECIFIED',
+    check: async (t) => {
+      const { name } = await t.world.library(t);
+      const answer = await fileMetadata(t, name, { ref: 'v1' });
+      t.observe('tag', answer.outcome);
+      t.tolerate('A15', 'tag, file metadata', answer, ['200', '404']);
+    },
+  },
+  {
+    id: 'filemeta.ephemeral.true',
+    says: 'A branch that is only ephemeral is found with ephemeral=true and not without.',
+    check: async (t) => {
+      const { name } = await t.world.nursery(t);
+      expectSame(
+        await paths(t, name, { ref: 'only', ephemeral: 'true' }),
+        ['inherited.txt', 'only.txt'],
+        'it is listed',
+      );
+      expectStatus(await fileMetadata(t, name, { ref: 'only' }), 404);
+    },
+  },
+  {
+    id: 'filemeta.ephemeral.shadow',
+    says: 'Of two branches with one name, ephemeral selects which; false is the same as nothing.',
+    check: async (t) => {
+      const { name } = await t.world.nursery(t);
+      const size = async (query: Record<string, string>) => {
+        const answer = await fileMetadata(t, name, { ref: 'both', ...query });
+        return answer.records('files').find(({ path }) => path === 'both.txt')?.size;
+      };
+      expectSame(await size({ ephemeral: 'true' }), 16, 'the ephemeral one');
+      expectSame([await size({}), await size({ ephemeral: 'false' })], [13, 13], 'the ordinary one');
+    },
+  },
+  {
+    id: 'filemeta.ephemeral.not-filter',
+    says: 'ephemeral=true lists the files a branch inherited as well.',
+    check: async (t) => {
+      const { name } = await t.world.nursery(t);
+      expectTrue(
+        (await paths(t, name, { ref: 'only', ephemeral: 'true' })).includes('inherited.txt'),
+        'inherited files are there',
+      );
+    },
+  },
+  {
+    id: 'filemeta.ephemeral.invalid',
+    says: 'ephemeral takes true and false and nothing else.',
+    check: async (t) => {
+      const { name } = await t.world.sample(t);
+      for (const ephemeral of ['TRUE', '1', '']) {
+        t.observe(ephemeral || 'empty', (await fileMetadata(t, name, { ephemeral })).outcome);
+      }
+      expectStatus(await fileMetadata(t, name, { ephemeral: 'maybe' }), 400);
+    },
+  },
+  {
+    id: 'filemeta.ephemeral.unresolvable',
+    says: 'ephemeral=true with a branch that is not ephemeral is 400.',
+    check: async (t) => {
+      const { name } = await t.world.nursery(t);
+      const answer = await fileMetadata(t, name, { ref: 'normal', ephemeral: 'true' });
+      t.tolerate('A12', 'not ephemeral, file metadata', answer, ['400', '404']);
+    },
+  },
+  {
+    id: 'filemeta.ephemeral.sha',
+    says: 'What ephemeral=true does to a SHA is left open.',
+    level: 'UNSPECIFIED',
+    check: async (t) => {
+      const { name, main } = await t.world.nursery(t);
+      t.observe('sha', (await fileMetadata(t, name, { ref: main, ephemeral: 'true' })).outcome);
+    },
+  },
+  {
+    id: 'filemeta.ephemeral.no-ref',
+    says: 'What ephemeral=true does without ref is left open.',
+    level: 'UNSPECIFIED',
+    check: async (t) => {
+      const { name } = await t.world.nursery(t);
+      t.observe('no ref', (await fileMetadata(t, name, { ephemeral: 'true' })).outcome);
+    },
+  },
+  {
+    id: 'filemeta.resp.files',
+    says: 'The whole tree comes in one answer, however large.',
+    check: async (t) => {
+      const { name, paths: known } = await t.world.haystack(t);
+      expectSame((await paths(t, name)).length, STRAW_FILES + 1, 'every file is there');
+      expectSame(await paths(t, name), known, 'and it is these');
+    },
+  },
+  {
+    id: 'filemeta.resp.ref',
+    says: 'ref names what was listed, also where the request named nothing.',
+    check: async (t) => {
+      const { name, third, feature } = await t.world.library(t);
+      const plain = (await fileMetadata(t, name)).string('ref');
+      t.choose('A37', 'ref, default branch', plain === third.sha ? 'SHA' : plain, ['main', 'refs/heads/main', 'SHA']);
+      const branch = (await fileMetadata(t, name, { ref: 'feature' })).string('ref');
+      t.choose('A37', 'ref, branch', branch === feature.sha ? 'SHA' : branch, ['feature', 'refs/heads/feature', 'SHA']);
+    },
+  },
+  {
+    id: 'filemeta.unpaginated.fields',
+    says: 'The answer has none of cursor, next_cursor, limit and has_more.',
+    check: async (t) => {
+      const members = Object.keys((await fileMetadata(t, (await t.world.sample(t)).name)).record());
+      expectSame(
+        members.filter((member) => /^(next_)?cursor$|^limit$|^has_more$/.test(member)),
+        [],
+        'no member of a page',
+      );
+    },
+  },
+  {
+    id: 'filemeta.unpaginated.limit',
+    says: 'A limit does not shorten the list.',
+    level: 'SHOULD',
+    check: async (t) => {
+      const library = await t.world.library(t);
+      const answer = await fileMetadata(t, library.name, { limit: '1' });
+      if (answer.find('has_more') !== undefined) t.observe('has_more', answer.find('has_more'));
+      expectSame(answer.array('files').length, Object.keys(library.files).length, 'every file is there');
+    },
+  },
+  {
+    id: 'filemeta.empty-repo',
+    says: 'What a repository without commits answers is left open.',
+    level: 'UNSPECIFIED',
+    check: async (t) => t.observe('empty', (await fileMetadata(t, (await t.world.empty(t)).name)).outcome),
+  },
+]);

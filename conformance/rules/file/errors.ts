@@ -1,0 +1,30 @@
+import { getFile } from '../../api.js';
+import { expectProblem } from '../../expect.js';
+import { defineRules } from '../../rule.js';
+import { credentialRules } from '../credentials.js';
+
+export const fileErrors = defineRules('8. Read a file', 'read-file-errors', [
+  {
+    id: 'file.err.404.file',
+    says: 'A file that does not exist is 404.',
+    check: async (t) => {
+      const answer = await getFile(t, (await t.world.sample(t)).name, { path: 'nope' });
+      t.tolerate('A28', 'missing file', answer, ['404 not_found', '404 ref_not_found']);
+    },
+  },
+  {
+    id: 'file.err.404.ref',
+    says: 'A ref that does not exist is 404.',
+    check: async (t) => {
+      const answer = await getFile(t, (await t.world.sample(t)).name, { path: 'README.md', ref: 'nope' });
+      expectProblem(answer, 404, 'ref_not_found', 'not_found', 'branch_not_found');
+      t.tolerate('A28', 'missing ref, file', answer, ['404 ref_not_found', '404 not_found', '404 branch_not_found']);
+    },
+  },
+  ...credentialRules('file', {
+    noHeader: 'file.err.401.no-header',
+    invalid: 'file.err.401.invalid-jwt',
+    scope: 'file.err.scope',
+    missingRepo: 'file.err.404.repo',
+  }),
+]);

@@ -1,0 +1,163 @@
+import { getFile, reader } from '../../api.js';
+import { expectMatch, expectOther, expectSame, expectStatus, expectTrue } from '../../expect.js';
+import { ODD_PATH } from '../../fixtures/library.js';
+import { BOTH_EPHEMERAL, BOTH_NORMAL, ONLY_EPHEMERAL } from '../../fixtures/nursery.js';
+import { defineRules } from '../../rule.js';
+import type { Trial } from '../../trial.js';
+
+/** The bytes of a file of the library. */
+async function bytes(t: Trial, path: string, query: Record<string, string> = {}): Promise<Buffer> {
+  const { name } = await t.world.library(t);
+  const answer = await getFile(t, name, { path, ...query });
+  expectStatus(answer, 200);
+  return answer.body;
+}
+
+export const fileRead = defineRules('8. Read a file', 'read-file', [
+  {
+    id: 'file.route',
+    says: 'GET /api/v1/repos/file answers 200 with one file.',
+    check: async (t) => expectStatus(await getFile(t, (await t.world.sample(t)).name, { path: 'README.md' }), 200),
+  },
+  {
+    id: 'file.repo-from-claim',
+    says: 'The repository read is the one the token names.',
+    check: async (t) => {
+      const [a, b] = [await t.world.sample(t), await t.world.other(t)];
+      const texts = [];
+      for (const { name } of [a, b]) texts.push((await getFile(t, name, { path: 'shared.txt' })).text);
+      expectSame(texts, ['bytes of the sample\n', 'bytes of the other\n'], 'each token gets its own bytes');
+    },
+  },
+  {
+    id: 'file.bytes',
+    says: 'The body is the file, byte for byte.',
+    check: async (t) => {
+      const { files } = await t.world.library(t);
+      for (const path of ['binary.bin', 'empty.txt', 'README.md']) {
+        expectTrue((await bytes(t, path)).equals(files[path]), `${path} has its bytes`);
+      }
+    },
+  },
+  {
+    id: 'file.content-type',
+    says: 'A Content-Type that suits the file is sent.',
+    check: async (t) => {
+      const answer = await getFile(t, (await t.world.library(t)).name, { path: 'a/b.txt' });
+      expectMatch(answer.header('content-type'), /^[\w.+-]+\/[\w.+-]+/, 'a media type');
+      expectOther(answer.mediaType, 'application/problem+json', 'it is no error');
+      if (!/^text\/|octet-stream/.test(answer.mediaType)) t.warn(`a text file is ${answer.mediaType}`);
+    },
+  },
+  {
+    id: 'file.path.required',
+    says: 'Without path it is 400.',
+    check: async (t) => {
+      const { name } = await t.world.sample(t);
+      t.observe('empty path', (await getFile(t, name, { path: '' })).outcome);
+      expectStatus(await t.get('/api/v1/repos/file', { as: reader(name) }), 400);
+    },
+  },
+  {
+    id: 'file.path.invalid',
+    says: 'A path that leaves the repository is 400.',
+    check: async (t) => expectStatus(await getFile(t, (await t.world.sample(t)).name, { path: '../x' }), 400),
+  },
+  {
+    id: 'file.path.nested',
+    says: 'Nested paths work with and without encoded slashes, odd characters included.',
+    check: async (t) => {
+      const { name, files } = await t.world.library(t);
+      for (const query of ['path=a/b.txt', 'path=a%2Fb.txt']) {
+        const answer = await t.get(`/api/v1/repos/file?${query}`, { as: reader(name) });
+        expectSame([answer.status, answer.text], [200, 'nested\n'], query);
+      }
+      expectTrue((await bytes(t, ODD_PATH)).equals(files[ODD_PATH]), 'a name with space and accent');
+    },
+  },
+  {
+    id: 'file.path.directory',
+    says: 'What a directory or a leading slash gives is left open.',
+    level: 'UNSPECIFIED',
+    check: async (t) => {
+      const { name } = await t.world.library(t);
+      t.observe('directory', (await getFile(t, name, { path: 'src' })).outcome);
+      t.observe('leading slash', (await getFile(t, name, { path: '/README.md' })).outcome);
+    },
+  },
+  {
+    id: 'file.ref.default',
+    says: 'Without ref the file is read from the default branch.',
+    check: async (t) => expectMatch((await bytes(t, 'README.md')).toString(), /second edition/, 'the bytes of main'),
+  },
+  {
+    id: 'file.ref.branch',
+    says: 'ref may be a branch.',
+    check: async (t) =>
+      expectSame((await bytes(t, 'feature.txt', { ref: 'feature' })).toString(), 'feature\n', 'its bytes'),
+  },
+  {
+    id: 'file.ref.sha',
+    says: 'ref may be a commit.',
+    check: async (t) => {
+      const { first } = await t.world.library(t);
+      expectMatch((await bytes(t, 'README.md', { ref: first.sha })).toString(), /first edition/, 'the old bytes');
+    },
+  },
+  {
+    id: 'file.ref.tag',
+    says: 'Whether ref may be a tag is left open.',
+    level: 'UNSPECIFIED',
+    check: async (t) => {
+      const answer = await getFile(t, (await t.world.library(t)).name, { path: 'README.md', ref: 'v1' });
+      t.observe('tag', answer.outcome);
+      t.tolerate('A15', 'tag, file', answer, ['200', '404']);
+    },
+  },
+  {
+    id: 'file.ephemeral.true',
+    says: 'ephemeral=true reads ephemeral branches, and only then are they read.',
+    check: async (t) => {
+      const { name } = await t.world.nursery(t);
+      const read = async (path: string, query: Record<string, string>) => {
+        const answer = await getFile(t, name, { path, ...query });
+        return answer.status === 200 ? answer.text : answer.status;
+      };
+      expectSame(await read('only.txt', { ref: 'only', ephemeral: 'true' }), ONLY_EPHEMERAL, 'the ephemeral branch');
+      expectSame(await read('only.txt', { ref: 'only' }), 404, 'not without the flag');
+      expectSame(await read('both.txt', { ref: 'both', ephemeral: 'true' }), BOTH_EPHEMERAL, 'the ephemeral of two');
+      expectSame(await read('both.txt', { ref: 'both' }), BOTH_NORMAL, 'the ordinary of two');
+      expectSame(
+        await read('both.txt', { ref: 'both', ephemeral: 'false' }),
+        BOTH_NORMAL,
+        'false is the same as nothing',
+      );
+    },
+  },
+  {
+    id: 'file.ephemeral.unresolvable',
+    says: 'ephemeral=true with a branch that is not ephemeral is a missing ref.',
+    check: async (t) => {
+      const { name } = await t.world.nursery(t);
+      const file = { path: 'inherited.txt', ref: 'normal' };
+      t.observe('ephemeral=maybe', (await getFile(t, name, { ...file, ephemeral: 'maybe' })).outcome);
+      const answer = await getFile(t, name, { ...file, ephemeral: 'true' });
+      t.tolerate('A12', 'not ephemeral, file', answer, ['404', '400']);
+    },
+  },
+  {
+    id: 'file.conditional',
+    says: 'HEAD, ranges and conditions are left open.',
+    level: 'UNSPECIFIED',
+    check: async (t) => {
+      const { name } = await t.world.library(t);
+      const path = '/api/v1/repos/file?path=README.md';
+      t.observe('HEAD', (await t.request('HEAD', path, { as: reader(name) })).status);
+      t.observe('Range', (await t.get(path, { as: reader(name), headers: { range: 'bytes=0-1' } })).status);
+      const etag = (await t.get(path, { as: reader(name) })).header('etag');
+      t.observe('ETag', etag === undefined ? 'none' : 'sent');
+      if (etag === undefined) return;
+      t.observe('If-None-Match', (await t.get(path, { as: reader(name), headers: { 'if-none-match': etag } })).status);
+    },
+  },
+]);

@@ -1,0 +1,210 @@
+import {
+  archive,
+  fileMetadata,
+  getCommit,
+  getFile,
+  getRepo,
+  grep,
+  packLines,
+  reader,
+  sendPack,
+  writeNote,
+  writer,
+} from '../../api.js';
+import { expectMatch } from '../../expect.js';
+import { defineRules } from '../../rule.js';
+
+export const endpoints = defineRules('Endpoints', 'endpoints', [
+  {
+    id: 'general.content-type.other',
+    says: 'What another Content-Type than the documented one does is left open.',
+    level: 'UNSPECIFIED',
+    writes: true,
+    check: async (t) => {
+      const { name, tip } = await t.world.scratch(t);
+      const contentType = 'text/plain';
+      t.observe('grep', (await grep(t, name, { query: { pattern: 'e' } }, { contentType })).outcome);
+      t.observe('archive', (await archive(t, name, {}, { contentType })).outcome);
+      t.observe(
+        'notes',
+        (await writeNote(t, name, { sha: tip, action: 'append', note: 'n' }, { contentType })).outcome,
+      );
+      t.observe('commit-pack', (await sendPack(t, name, packLines({ 'type.txt': 'x' }), { contentType })).outcome);
+    },
+  },
+  {
+    id: 'general.unknown-members',
+    says: 'What members and parameters nobody documented do is left open.',
+    level: 'UNSPECIFIED',
+    writes: true,
+    check: async (t) => {
+      const { name, tip } = await t.world.scratch(t);
+      const odd = { conformance_unknown: true };
+      t.observe('grep', (await grep(t, name, { query: { pattern: 'e' }, ...odd })).outcome);
+      t.observe('archive', (await archive(t, name, odd)).outcome);
+      t.observe('notes', (await writeNote(t, name, { sha: tip, action: 'append', note: 'n', ...odd })).outcome);
+      t.observe('commit-pack', (await sendPack(t, name, packLines({ 'odd.txt': 'x' }, odd))).outcome);
+      const query = { sha: 'main', conformance_unknown: '1' };
+      t.observe('commit', (await t.get('/api/v1/repos/commit', { as: reader(name), query })).outcome);
+      t.observe('repo', (await t.get('/api/v1/repo', { as: reader(name), query })).outcome);
+    },
+  },
+  {
+    id: 'general.ref-forms',
+    says: 'Whether short SHAs, HEAD and full ref names are refs outside the commit operation is left open.',
+    level: 'UNSPECIFIED',
+    check: async (t) => {
+      const { name, tip } = await t.world.scratch(t);
+      for (const ref of [tip.slice(0, 10), 'HEAD', 'refs/heads/main']) {
+        const answers = [
+          await grep(t, name, { query: { pattern: 'e' }, ref }),
+          await fileMetadata(t, name, { ref }),
+          await archive(t, name, { ref }),
+          await getFile(t, name, { path: 'README.md', ref }),
+        ];
+        t.observe(
+          ref === 'HEAD' || ref.startsWith('refs') ? ref : 'short SHA',
+          answers.map((answer) => answer.outcome),
+        );
+      }
+    },
+  },
+  {
+    id: 'general.ref-empty',
+    says: 'What an empty ref means outside the archive is left open.',
+    level: 'UNSPECIFIED',
+    check: async (t) => {
+      const { name } = await t.world.sample(t);
+      t.observe('file', (await getFile(t, name, { path: 'README.md', ref: '' })).outcome);
+      t.observe('file metadata', (await fileMetadata(t, name, { ref: '' })).outcome);
+      t.observe('grep', (await grep(t, name, { query: { pattern: 'e' }, ref: '' })).outcome);
+    },
+  },
+  {
+    id: 'general.empty-repo',
+    says: 'What a repository without commits answers to reads is left open.',
+    level: 'UNSPECIFIED',
+    check: async (t) => {
+      const { name } = await t.world.empty(t);
+      t.observe('grep', (await grep(t, name, { query: { pattern: 'e' } })).outcome);
+      t.observe('archive', (await archive(t, name)).outcome);
+      t.observe('commit', (await getCommit(t, name, 'HEAD')).outcome);
+      t.observe('file', (await getFile(t, name, { path: 'README.md' })).outcome);
+    },
+  },
+]);
+
+export const resources = defineRules('Resources', 'resources', [
+  {
+    id: 'problem.unshown-records',
+    says: 'The members of branch, tag, diff, credential, upstream, hosting and deployment records are left open.',
+    level: 'UNSPECIFIED',
+    check: async (t) => {
+      const { name } = await t.world.sample(t);
+      for (const path of ['branches', 'tags', 'diff?sha=main']) {
+        const answer = await t.get(`/api/v1/repos/${path}`, { as: reader(name) });
+        t.observe(path, answer.status === 200 ? Object.keys(answer.record()) : answer.outcome);
+      }
+    },
+  },
+  {
+    id: 'general.extra-members',
+    says: 'Members beside the documented ones are neither promised nor forbidden.',
+    level: 'UNSPECIFIED',
+    check: async (t) => {
+      const { name } = await t.world.sample(t);
+      const known = ['repo_id', 'url', 'default_branch', 'created_at', 'base_repo'];
+      const repo = await getRepo(t, name);
+      t.observe(
+        'repository',
+        Object.keys(repo.record()).filter((member) => !known.includes(member)),
+      );
+      const commit = await getCommit(t, name, 'main');
+      t.observe(
+        'commit',
+        Object.keys(commit.record('commit')).filter((member) => !COMMIT_MEMBERS.includes(member)),
+      );
+    },
+  },
+]);
+
+const COMMIT_MEMBERS = ['sha', 'message', 'author_name', 'author_email', 'committer_name', 'committer_email', 'date'];
+
+export const versioning = defineRules('Versioning', 'versioning', [
+  {
+    id: 'version.api',
+    says: 'Where the version 1.0.0 of the API can be read is left open.',
+    level: 'UNSPECIFIED',
+    check: async (t) => {
+      const answer = await getRepo(t, (await t.world.sample(t)).name);
+      t.observe(
+        'headers',
+        Object.keys(answer.exchange.headers).filter((name) => name.includes('version')),
+      );
+    },
+  },
+  {
+    id: 'version.wire-names',
+    says: 'Members are spelled as documented, in snake_case.',
+    watch: (exchange) => camelCaseMember(exchange.git || exchange.status > 299 ? undefined : jsonText(exchange.body)),
+    check: async (t) => {
+      const answer = await getRepo(t, (await t.world.sample(t)).name);
+      for (const member of ['repo_id', 'url', 'default_branch', 'created_at']) answer.string(member);
+      const commit = await getCommit(t, (await t.world.sample(t)).name, 'main');
+      for (const member of COMMIT_MEMBERS) expectMatch(commit.find('commit', member), /^/, `commit.${member} is there`);
+    },
+  },
+  {
+    id: 'version.other-names',
+    says: 'Whether the spellings that newer clients use in requests are read is left open.',
+    level: 'UNSPECIFIED',
+    writes: true,
+    check: async (t) => {
+      const { name, tip } = await t.world.fresh(t);
+      const pack = packLines({ 'new.txt': 'x' }, { expected_target_sha: tip });
+      t.observe('commit-pack', (await sendPack(t, name, pack)).outcome);
+      const metadata = { target_branch: 'main', base_ref: tip, author: { name: 'A', email: 'a@example.com' } };
+      const restored = await t.post('/api/v1/repos/restore-commit', { as: writer(name), lines: [{ metadata }] });
+      t.observe('restore', restored.outcome);
+      t.observe('notes', (await writeNote(t, name, { object_ref: tip, note: 'n' })).outcome);
+    },
+  },
+  {
+    id: 'version.json-success-type',
+    says: 'The media type of JSON answers is left open; application/json is expected.',
+    level: 'UNSPECIFIED',
+    watch: (exchange) => {
+      if (exchange.git || exchange.status > 299 || !/^\s*[{[]/.test(exchange.body.toString('latin1', 0, 20)))
+        return undefined;
+      if (!exchange.path.startsWith('/api/') || exchange.path.includes('/file?')) return undefined;
+      const type = String(exchange.headers['content-type'] ?? '');
+      return /^application\/json\b/.test(type) || `a JSON answer is labelled ${type || 'not at all'}`;
+    },
+  },
+]);
+
+function jsonText(body: Buffer): unknown {
+  if (body[0] !== 0x7b || body.length > 100_000) return undefined;
+  try {
+    return JSON.parse(body.toString('utf8'));
+  } catch {
+    return undefined;
+  }
+}
+
+/** Documented members that would be camelCase in a client library's own objects. */
+const CAMEL =
+  /^(repoId|defaultBranch|createdAt|baseRepo|authorName|authorEmail|committerName|committerEmail|commitSha|treeSha|targetBranch|packBytes|blobCount|oldSha|newSha|targetRef|baseCommit|newRefSha|lastCommitSha|nextCursor|hasMore|lineNumber)$/;
+
+function camelCaseMember(value: unknown): string | true | undefined {
+  if (typeof value !== 'object' || value === null) return undefined;
+  const waiting: unknown[] = [value];
+  for (const one of waiting) {
+    if (typeof one !== 'object' || one === null) continue;
+    for (const [name, member] of Object.entries(one)) {
+      if (CAMEL.test(name)) return `a member is called ${name}`;
+      if (waiting.length < 2000) waiting.push(member);
+    }
+  }
+  return true;
+}

@@ -1,0 +1,71 @@
+import { createRepo, listBranches } from '../../api.js';
+import { expectOther, expectSame, expectStatus, NotHere } from '../../expect.js';
+import { defineRules } from '../../rule.js';
+
+export const paths = defineRules('What the service does', 'paths', [
+  {
+    id: 'general.path.slash-as-2f',
+    says: 'A slash in a name travels as %2F, in either case of the letter.',
+    check: async (t) => {
+      const { name } = await t.world.sample(t);
+      if (!name.includes('/')) throw new NotHere('needs a repository with a slash in its name');
+      for (const slash of ['%2F', '%2f']) {
+        const answer = await t.get(`/api/repos/${name.replaceAll('/', slash)}/branches`, { as: { repo: name } });
+        expectOther(answer.code, 'repository_not_found', `${slash} stands for a slash`);
+        expectOther(answer.code, 'route_not_found', `${slash} does not end the segment`);
+      }
+    },
+  },
+  {
+    id: 'general.path.safe-chars-as-is',
+    says: 'Letters, digits, -, _, . and ~ need no encoding, and encoding one of them changes nothing.',
+    check: async (t) => {
+      const name = `${t.world.options.prefix}-Az09_.~x`;
+      await t.world.create(t, name);
+      const [raw, encoded] = [name, name.replace('x', '%78').replace('A', '%41')];
+      const answers = [];
+      for (const form of [raw, encoded])
+        answers.push(await t.get(`/api/repos/${form}/branches`, { as: { repo: name } }));
+      expectStatus(answers[0], 200);
+      expectSame(answers[1].status, answers[0].status, 'both forms address the repository');
+      expectSame(answers[1].json, answers[0].json, 'both forms get the same answer');
+    },
+  },
+  {
+    id: 'general.path.malformed-percent',
+    says: 'Broken percent sequences, +, empty segments and trailing slashes are left open, but are no server error.',
+    level: 'UNSPECIFIED',
+    check: async (t) => {
+      const { name } = await t.world.sample(t);
+      for (const path of [
+        '/api/repos/team%2/branches',
+        '/api/repos/%zz/branches',
+        '/api/repos/%ff/branches',
+        '/api/repos/a+b/branches',
+        '/api/repos//branches',
+        '/api/repos/',
+        '/api/repos/%2E%2E/branches',
+      ]) {
+        const answer = await t.get(path, { as: { repo: name, scopes: ['git:read'] } });
+        t.observe(path, answer.outcome);
+        if (answer.status >= 500) t.warn(`${path} is ${answer.status}`);
+      }
+    },
+  },
+  {
+    id: 'general.name.charset',
+    says: 'Which characters and how many of them a repository name may have is left open.',
+    level: 'UNSPECIFIED',
+    writes: true,
+    check: async (t) => {
+      const { prefix, onRepository } = t.world.options;
+      for (const tail of ['-ünï', '- space', `-${'x'.repeat(256)}`, '/.hidden', '/a//b', '/..', '-percent%41']) {
+        const name = prefix + tail;
+        await onRepository(name);
+        const made = await createRepo(t, name);
+        const read = made.status < 300 ? await listBranches(t, name) : undefined;
+        t.observe(tail.slice(0, 20), read === undefined ? made.outcome : `${made.outcome}, then ${read.outcome}`);
+      }
+    },
+  },
+]);

@@ -1,0 +1,166 @@
+import {
+  AUTHOR,
+  fileMetadata,
+  getCommit,
+  getFile,
+  getRepo,
+  grep,
+  listRepos,
+  NOBODY,
+  resetRoute,
+  segment,
+} from '../../api.js';
+import { expectCode, expectOther, expectSame, expectStatus, NotHere } from '../../expect.js';
+import { defineRules } from '../../rule.js';
+import { isLoopback } from '../../target.js';
+import { PROBES } from '../operations.js';
+
+const DOCUMENTED_READS = ['grep', 'filemeta', 'commit', 'archive', 'file', 'repo'];
+
+export const routes = defineRules('What the service does', 'routes', [
+  {
+    id: 'general.https',
+    says: 'Away from this machine both the API and Git are reached by HTTPS.',
+    reach: 'needs-setup',
+    check: async ({ target }) => {
+      if (isLoopback(target.baseUrl)) throw new NotHere('the target is on this machine');
+      expectSame(
+        [target.baseUrl, target.gitUrl].map((url) => new URL(url).protocol),
+        ['https:', 'https:'],
+        'both use TLS',
+      );
+    },
+  },
+  {
+    id: 'general.base-url.org-subdomain',
+    says: 'The second label of the API host is the organization that its tokens name.',
+    reach: 'needs-setup',
+    check: async ({ target }) => {
+      if (isLoopback(target.baseUrl)) throw new NotHere('the target is on this machine');
+      expectSame(new URL(target.baseUrl).hostname.split('.')[1], target.org, 'the host names the organization');
+    },
+  },
+  {
+    id: 'general.bearer.required',
+    says: 'No documented read answers without a bearer token.',
+    check: async (t) => {
+      const { name } = await t.world.sample(t);
+      for (const probe of PROBES.filter(({ name }) => DOCUMENTED_READS.includes(name))) {
+        expectStatus(await probe.send(t, name, NOBODY), 401);
+      }
+    },
+  },
+  {
+    id: 'general.one-token-one-repo',
+    says: 'On one and the same /api/v1 address each token sees its own repository and no other.',
+    check: async (t) => {
+      const [a, b] = [await t.world.sample(t), await t.world.other(t)];
+      const [first, second] = [await getRepo(t, a.name), await getRepo(t, b.name)];
+      expectSame([first.string('url'), second.string('url')], [a.name, b.name], 'each token sees its repository');
+      expectOther(first.string('repo_id'), second.string('repo_id'), 'the ids differ');
+    },
+  },
+  {
+    id: 'general.route.api-prefix',
+    says: 'The documented routes exist below /api/ and, in their older form, below /api/v1/.',
+    check: async (t) => {
+      const { name } = await t.world.sample(t);
+      expectOther((await listRepos(t)).code, 'route_not_found', 'GET /api/repos is a route');
+      for (const answer of [await getRepo(t, name), await getCommit(t, name, 'main'), await fileMetadata(t, name)]) {
+        expectOther(answer.code, 'route_not_found', `${answer.exchange.path} is a route`);
+      }
+    },
+  },
+  {
+    id: 'general.route.v1-deprecated',
+    says: 'Whether an answer of an /api/v1 alias announces its deprecation is left open.',
+    level: 'UNSPECIFIED',
+    check: async (t) => {
+      const { name } = await t.world.sample(t);
+      const answers = [await getRepo(t, name), await grep(t, name, { query: { pattern: 'e' } })];
+      for (const header of ['deprecation', 'sunset', 'warning', 'link']) {
+        t.observe(
+          header,
+          answers.map((answer) => answer.header(header) ?? null),
+        );
+      }
+    },
+  },
+  {
+    id: 'general.route.equivalents',
+    says: 'Which operations have a second route below /api/repos/{repo_name}/ is left open.',
+    level: 'UNSPECIFIED',
+    writes: true,
+    check: async (t) => {
+      const { name } = await t.world.scratch(t);
+      const base = `/api/repos/${segment(name)}`;
+      const gets = ['', '/files/metadata', '/commit?sha=main', '/file?path=README.md', '/commits', '/diff?sha=main'];
+      const posts = ['/grep', '/archive', '/notes', '/commit-pack', '/restore-commit'];
+      const as = { repo: name, scopes: ['git:read', 'git:write'] };
+      const served: string[] = [];
+      for (const path of gets)
+        if ((await t.get(base + path, { as })).code !== 'route_not_found') served.push(`GET ${path}`);
+      for (const path of posts) {
+        if ((await t.post(base + path, { as, body: '{' })).code !== 'route_not_found') served.push(`POST ${path}`);
+      }
+      t.observe('served', served);
+    },
+  },
+  {
+    id: 'general.path.name-in-path',
+    says: 'A route of the current form takes the repository name from one segment of its path.',
+    writes: true,
+    check: async (t) => {
+      const { name, tip } = await t.world.scratch(t);
+      const metadata = { target_branch: 'main', target_commit_sha: tip, author: AUTHOR };
+      const answer = await t.post(resetRoute(name), {
+        as: { repo: name, scopes: ['git:write'] },
+        lines: [{ metadata }],
+      });
+      expectOther(answer.code, 'route_not_found', 'the path is a route');
+      expectOther(answer.code, 'repository_not_found', 'the name in the path is found');
+    },
+  },
+  {
+    id: 'general.error-order',
+    says: 'Which of two mistakes in one request is reported is left open.',
+    level: 'UNSPECIFIED',
+    writes: true,
+    check: async (t) => {
+      const { name } = await t.world.scratch(t);
+      const absent = t.world.newName();
+      const bad = { body: '{' };
+      t.observe(
+        'scope and body',
+        (await grep(t, name, undefined, { as: { repo: name, scopes: ['git:write'] }, ...bad })).outcome,
+      );
+      t.observe('repository and body', (await grep(t, absent, undefined, bad)).outcome);
+      t.observe(
+        'repository and scope',
+        (await getRepo(t, absent, { as: { repo: absent, scopes: ['git:write'] } })).outcome,
+      );
+      t.observe('claim and scope', (await getFile(t, name, { path: 'x' }, { as: { scopes: ['git:write'] } })).outcome);
+      t.observe('route and credential', (await t.get('/api/no-such-route')).outcome);
+    },
+  },
+  {
+    id: 'general.path.raw-slash-other-route',
+    says: 'A slash that is not encoded ends the segment, so it never addresses a repository with a slash in its name.',
+    check: async (t) => {
+      const { name } = await t.world.sample(t);
+      const raw = name.includes('/') ? name : `${name}/x`;
+      const answer = await t.get(`/api/repos/${raw}/branches`, { as: { repo: raw } });
+      expectStatus(answer, 404);
+      if (answer.code !== 'route_not_found') t.observe('code', answer.code ?? null);
+    },
+  },
+  {
+    id: 'general.path.decode-once',
+    says: 'A name that was encoded twice is another name.',
+    check: async (t) => {
+      const { name } = await t.world.sample(t);
+      const twice = encodeURIComponent(encodeURIComponent(name.includes('/') ? name : `${name}/x`));
+      expectCode(await t.get(`/api/repos/${twice}/branches`, { as: { repo: name } }), 404, 'repository_not_found');
+    },
+  },
+]);

@@ -1,0 +1,114 @@
+import {
+  AUTHOR,
+  archive,
+  fileMetadata,
+  getCommit,
+  getFile,
+  getRepo,
+  grep,
+  packLines,
+  RESTORE,
+  restore,
+  sendPack,
+  writeNote,
+  writer,
+} from '../../api.js';
+import type { Answer } from '../../exchange.js';
+import { expectSame, expectStatus, expectTrue } from '../../expect.js';
+import { defineRules } from '../../rule.js';
+import type { Trial } from '../../trial.js';
+
+/** Every documented operation once, with a state forced on it. */
+async function underFault(t: Trial, fault: string): Promise<Record<string, Answer>> {
+  const { name, tip } = await t.world.scratch(t);
+  const ask = { fault };
+  const metadata = { target_branch: 'main', target_commit_sha: tip, author: AUTHOR };
+  return {
+    repo: await getRepo(t, name, ask),
+    commit: await getCommit(t, name, 'main', ask),
+    file: await getFile(t, name, { path: 'README.md' }, ask),
+    archive: await archive(t, name, {}, ask),
+    grep: await grep(t, name, { query: { pattern: 'e' } }, ask),
+    'file metadata': await fileMetadata(t, name, {}, ask),
+    'commit-pack': await sendPack(t, name, packLines({ 'state.txt': 'x' }), ask),
+    restore: await t.post(RESTORE, { as: writer(name), lines: [{ metadata }], ...ask }),
+    notes: await writeNote(t, name, { sha: tip, action: 'append', note: 'x' }, ask),
+  };
+}
+
+export const states = defineRules('States', 'states', [
+  {
+    id: 'state.active',
+    says: 'A repository that nothing is wrong with serves every read.',
+    check: async (t) => {
+      const { name } = await t.world.sample(t);
+      expectStatus(await getRepo(t, name), 200);
+      expectStatus(await getCommit(t, name, 'main'), 200);
+      expectStatus(await getFile(t, name, { path: 'README.md' }), 200);
+      expectStatus(await fileMetadata(t, name), 200);
+      expectStatus(await grep(t, name, { query: { pattern: 'e' } }), 200);
+      expectStatus(await archive(t, name), 200);
+    },
+  },
+  {
+    id: 'state.thawing.409',
+    says: 'A repository that comes out of cold storage refuses with 409 repository_thawing.',
+    reach: 'emulator',
+    writes: true,
+    check: async (t) => {
+      t.needsEmulator();
+      const answers = await underFault(t, 'repository_thawing');
+      for (const operation of ['commit', 'file', 'archive', 'commit-pack']) {
+        t.tolerate('A04', `thawing, ${operation}`, answers[operation], ['409 repository_thawing', '503']);
+      }
+    },
+  },
+  {
+    id: 'state.syncing.409',
+    says: 'A repository that is being synced refuses writes with 409 sync_in_progress.',
+    reach: 'emulator',
+    writes: true,
+    check: async (t) => {
+      t.needsEmulator();
+      const answers = await underFault(t, 'sync_in_progress');
+      for (const operation of ['commit-pack', 'restore', 'notes']) {
+        t.tolerate('A05', `syncing, ${operation}`, answers[operation], ['409 sync_in_progress', '409', '503']);
+      }
+    },
+  },
+  {
+    id: 'state.which-operations',
+    says: 'Which operations each state refuses is left open.',
+    level: 'UNSPECIFIED',
+    reach: 'emulator',
+    writes: true,
+    check: async (t) => {
+      t.needsEmulator();
+      for (const fault of ['repository_thawing', 'sync_in_progress']) {
+        const answers = await underFault(t, fault);
+        t.observe(
+          fault,
+          Object.fromEntries(Object.entries(answers).map(([operation, { outcome }]) => [operation, outcome])),
+        );
+      }
+    },
+  },
+  {
+    id: 'state.ref-outcome-in-body',
+    says: 'What became of the branch stands in result.status and result.success, whatever the HTTP status.',
+    writes: true,
+    check: async (t) => {
+      const { name } = await t.world.scratch(t);
+      const written = await sendPack(t, name, packLines({ 'outcome.txt': t.world.newName() }));
+      expectSame(
+        [written.find('result', 'success'), written.find('result', 'status')],
+        [true, 'ok'],
+        'a success says so',
+      );
+      const tip = written.string('commit', 'commit_sha');
+      const nothing = await restore(t, name, { target_branch: 'main', target_commit_sha: tip, author: AUTHOR });
+      expectSame(nothing.find('result', 'success'), false, 'a restore of nothing says so');
+      expectTrue(typeof nothing.find('result', 'status') === 'string', 'with a status');
+    },
+  },
+]);

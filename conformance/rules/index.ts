@@ -1,0 +1,98 @@
+import type { Rule } from '../rule.js';
+import { SECTIONS } from '../rule.js';
+import { archiveRules } from './archive/archive.js';
+import { claims, tokenFailures } from './authentication/claims.js';
+import { authentication, keys, tokenHeader } from './authentication/keys.js';
+import { repoClaim } from './authentication/repo-claim.js';
+import { getCommitRules } from './commit/get-commit.js';
+import { packBranches } from './commit-pack/branches.js';
+import { packChunks } from './commit-pack/chunks.js';
+import { packFiles } from './commit-pack/files.js';
+import { packMetadata } from './commit-pack/metadata.js';
+import { genericCodes } from './errors/generic.js';
+import { errorShapes, problemDetails } from './errors/problems.js';
+import { specificCodes } from './errors/specific.js';
+import { events } from './events/events.js';
+import { fileErrors } from './file/errors.js';
+import { fileRead } from './file/read.js';
+import { fileMetadataErrors } from './file-metadata/errors.js';
+import { fileMetadataRequests } from './file-metadata/requests.js';
+import { endpoints, resources, versioning } from './general/endpoints.js';
+import { paths } from './general/paths.js';
+import { routes } from './general/routes.js';
+import { states } from './general/states.js';
+import { gitReads, gitWrites } from './git/git.js';
+import { lists, rates } from './limits/limits.js';
+import { noteRules } from './notes/notes.js';
+import { commitRecord } from './records/commit.js';
+import { commitSummary, fileEntry } from './records/files.js';
+import { noteResult } from './records/note-result.js';
+import { repositoryRecord } from './records/repository.js';
+import { writeCommit, writeResult } from './records/write-result.js';
+import { deleted, otherRules, repositoryRules } from './repository/repository.js';
+import { restoreEffect, restoreRoutes } from './restore/effect.js';
+import { restoreAlready, restoreRefusals } from './restore/refusals.js';
+import { restrictedKeys } from './restricted-keys/restricted.js';
+import { gitMatrix } from './scopes/git-matrix.js';
+import { scopeMatrix } from './scopes/matrix.js';
+import { scopes } from './scopes/scopes.js';
+import { searchLimits } from './search/limits.js';
+import { searchRequest } from './search/request.js';
+import { searchResponse } from './search/response.js';
+
+/** Every rule, in the order of the specification's sections. */
+export const rules: readonly Rule[] = [
+  ...routes,
+  ...paths,
+  ...resources,
+  ...repositoryRecord,
+  ...commitRecord,
+  ...fileEntry,
+  ...commitSummary,
+  ...writeCommit,
+  ...writeResult,
+  ...noteResult,
+  ...problemDetails,
+  ...states,
+  ...deleted,
+  ...endpoints,
+  ...searchRequest,
+  ...searchLimits,
+  ...searchResponse,
+  ...restoreRoutes,
+  ...restoreEffect,
+  ...restoreRefusals,
+  ...restoreAlready,
+  ...fileMetadataRequests,
+  ...fileMetadataErrors,
+  ...getCommitRules,
+  ...packMetadata,
+  ...packBranches,
+  ...packFiles,
+  ...packChunks,
+  ...archiveRules,
+  ...noteRules,
+  ...fileRead,
+  ...fileErrors,
+  ...repositoryRules,
+  ...otherRules,
+  ...authentication,
+  ...keys,
+  ...tokenHeader,
+  ...claims,
+  ...scopes,
+  ...scopeMatrix,
+  ...gitMatrix,
+  ...repoClaim,
+  ...restrictedKeys,
+  ...gitReads,
+  ...gitWrites,
+  ...tokenFailures,
+  ...events,
+  ...errorShapes,
+  ...genericCodes,
+  ...specificCodes,
+  ...lists,
+  ...rates,
+  ...versioning,
+].sort((a, b) => SECTIONS.indexOf(a.section) - SECTIONS.indexOf(b.section));

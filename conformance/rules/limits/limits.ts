@@ -1,0 +1,208 @@
+import { parseList } from 'structured-headers';
+import { getRepo, listCommits, listRepos } from '../../api.js';
+import { secondsOf } from '../../client.js';
+import { type Answer, headerOf, type JsonRecord } from '../../exchange.js';
+import { expectMatch, expectOther, expectSame, expectStatus, expectTrue, Unmet } from '../../expect.js';
+import { defineRules } from '../../rule.js';
+import type { Trial } from '../../trial.js';
+
+/** The items of a list answer: its one array. */
+function itemsOf(answer: Answer): readonly JsonRecord[] {
+  const arrays = Object.values(answer.record()).filter((value) => Array.isArray(value));
+  if (arrays.length !== 1) throw new Unmet('the answer has one array', 1, arrays.length);
+  return arrays[0] as JsonRecord[];
+}
+
+/** A page of repositories. The sample and another one exist, so that there are two. */
+async function page(t: Trial, query: Record<string, string>): Promise<Answer> {
+  await t.world.sample(t);
+  if (t.target.write) await t.world.other(t);
+  const answer = await listRepos(t, query);
+  expectStatus(answer, 200);
+  return answer;
+}
+
+type Lister = (query: Record<string, string>) => Promise<Answer>;
+
+/** Follows cursors to the end; at most 500 pages. */
+async function follow(list: Lister, limit: string): Promise<{ pages: Answer[]; items: JsonRecord[] }> {
+  const pages: Answer[] = [];
+  let cursor: string | undefined;
+  do {
+    const answer = await list(cursor === undefined ? { limit } : { limit, cursor });
+    expectStatus(answer, 200);
+    pages.push(answer);
+    cursor = answer.boolean('has_more') ? answer.string('next_cursor') : undefined;
+  } while (cursor !== undefined && pages.length < 500);
+  return { pages, items: pages.flatMap((one) => [...itemsOf(one)]) };
+}
+
+export const lists = defineRules('Limits', 'lists', [
+  {
+    id: 'limit.list.param',
+    says: 'limit bounds a page, and has_more tells that something was left.',
+    check: async (t) => {
+      const answer = await page(t, { limit: '1' });
+      expectSame(itemsOf(answer).length, 1, 'one item');
+      expectSame(answer.boolean('has_more'), true, 'more are left');
+    },
+  },
+  {
+    id: 'limit.list.default',
+    says: 'A list without limit has twenty items.',
+    reach: 'needs-setup',
+    check: async (t) => {
+      for (let index = 0; index < 21; index++) await t.world.create(t, t.world.newName());
+      const answer = await page(t, {});
+      expectSame(itemsOf(answer).length, 20, 'twenty items');
+      expectSame(answer.boolean('has_more'), true, 'more are left');
+    },
+  },
+  {
+    id: 'limit.list.cap',
+    says: 'What a limit gives that is too large, zero, below zero or no number is left open.',
+    level: 'UNSPECIFIED',
+    check: async (t) => {
+      for (const limit of ['100000', '0', '-1', 'x', '1.5']) {
+        const answer = await listRepos(t, { limit });
+        t.observe(
+          limit,
+          answer.status === 200 ? `200, ${itemsOf(answer).length > 100 ? 'above' : 'up to'} 100 items` : answer.outcome,
+        );
+      }
+    },
+  },
+  {
+    id: 'limit.page.cursor',
+    says: 'Following the cursor shows every item once.',
+    alone: true,
+    check: async (t) => {
+      const { name } = await t.world.library(t);
+      const commits = await follow((query) => listCommits(t, name, query), '1');
+      expectSame(commits.items.length, 3, 'three commits');
+      expectSame(new Set(commits.items.map(({ sha }) => sha)).size, 3, 'each once');
+      const repos = await follow((query) => listRepos(t, query), '50');
+      const names = repos.items.map(({ url }) => url);
+      expectSame(new Set(names).size, names.length, 'each repository once');
+      expectTrue(names.includes(name), 'the library is among them');
+    },
+  },
+  {
+    id: 'limit.page.has_more',
+    says: 'has_more is true on every page but the last.',
+    check: async (t) => {
+      const { name } = await t.world.library(t);
+      const { pages } = await follow((query) => listCommits(t, name, query), '1');
+      expectSame(
+        pages.map((one) => one.boolean('has_more')),
+        [true, true, false],
+        'true until the last',
+      );
+    },
+  },
+  {
+    id: 'limit.page.next_cursor',
+    says: 'next_cursor, sent as cursor, brings the page behind.',
+    check: async (t) => {
+      const first = await page(t, { limit: '1' });
+      const second = await page(t, { limit: '1', cursor: first.string('next_cursor') });
+      expectOther(itemsOf(second)[0], itemsOf(first)[0], 'another item');
+    },
+  },
+  {
+    id: 'limit.page.invalid-cursor',
+    says: 'What a list does with a cursor it never gave out is left open.',
+    level: 'UNSPECIFIED',
+    check: async (t) => t.observe('cursor x', (await listRepos(t, { cursor: 'x' })).outcome),
+  },
+  {
+    id: 'limit.page.next_cursor.end',
+    says: 'What next_cursor is on the last page is left open.',
+    level: 'UNSPECIFIED',
+    check: async (t) => {
+      const { name } = await t.world.library(t);
+      const answer = await listCommits(t, name, { limit: '100' });
+      expectSame(answer.find('has_more'), false, 'it is the last page');
+      const cursor = answer.find('next_cursor');
+      t.observe('next_cursor', cursor === undefined ? 'absent' : cursor);
+    },
+  },
+]);
+
+/** A throttled answer and the item of its RateLimit field (a structured field list, RFC 9651). */
+async function throttled(t: Trial, fault = 'rate_limited') {
+  t.needsEmulator();
+  const answer = await getRepo(t, (await t.world.sample(t)).name, { fault });
+  expectStatus(answer, 429);
+  const field = answer.header('ratelimit');
+  expectTrue(field !== undefined, 'RateLimit is there');
+  try {
+    const [[, parameters]] = parseList(field);
+    return { answer, parameters };
+  } catch {
+    throw new Unmet('RateLimit is a structured field', 'a list', field);
+  }
+}
+
+function isCount(value: unknown): boolean {
+  return Number.isInteger(value) && Number(value) >= 0;
+}
+
+export const rates = defineRules('Limits', 'rates', [
+  {
+    id: 'rate.429.ratelimit',
+    says: 'A 429 has a RateLimit field.',
+    reach: 'emulator',
+    check: async (t) => void (await throttled(t)),
+  },
+  {
+    id: 'rate.429.ratelimit.r',
+    says: 'Its r is how much can be asked at once.',
+    reach: 'emulator',
+    check: async (t) => {
+      const { parameters } = await throttled(t);
+      expectTrue(isCount(parameters.get('r')), 'r is a count', parameters.get('r'));
+    },
+  },
+  {
+    id: 'rate.429.ratelimit.t',
+    says: 'Its t is the window in seconds.',
+    reach: 'emulator',
+    check: async (t) => {
+      const { parameters } = await throttled(t);
+      expectTrue(isCount(parameters.get('t')), 't is a number of seconds', parameters.get('t'));
+    },
+  },
+  {
+    id: 'rate.429.retry-after',
+    says: 'A 429 says in Retry-After how long to wait at least.',
+    reach: 'emulator',
+    check: async (t) => {
+      const { answer } = await throttled(t);
+      expectMatch(answer.header('retry-after'), /^(\d+|[A-Z][a-z]{2}, .* GMT)$/, 'Retry-After is seconds or a date');
+    },
+  },
+  {
+    id: 'rate.429.retry-after.precedence',
+    says: 'Retry-After counts where it is longer than t: this client waits as long as it says.',
+    reach: 'emulator',
+    check: async (t) => {
+      const { answer } = await throttled(t, 'rate_limited;t=1;retry-after=2');
+      expectSame(secondsOf(answer.header('retry-after')), 2, 'Retry-After is read before RateLimit');
+    },
+  },
+  {
+    id: 'rate.success.no-policy',
+    says: 'No success carries RateLimit-Policy.',
+    watch: (exchange) => {
+      if (exchange.status > 299) return undefined;
+      return headerOf(exchange, 'ratelimit-policy') === undefined || `${exchange.path} carries RateLimit-Policy`;
+    },
+  },
+  {
+    id: 'rate.success.ratelimit',
+    says: 'Whether a success carries RateLimit is left open.',
+    level: 'UNSPECIFIED',
+    check: async (t) => t.observe('RateLimit', (await listRepos(t)).header('ratelimit') ?? 'none'),
+  },
+]);

@@ -1,0 +1,84 @@
+import { getCommit, listCommits } from '../../api.js';
+import { expectMatch, expectSame, expectStatus, expectTime, Unmet } from '../../expect.js';
+import { defineRules } from '../../rule.js';
+import type { Trial } from '../../trial.js';
+
+/** The record of the commit whose author, committer and both dates differ. */
+async function second(t: Trial) {
+  const library = await t.world.library(t);
+  const answer = await getCommit(t, library.name, library.second.sha);
+  expectStatus(answer, 200);
+  return { answer, known: library.second };
+}
+
+const PEOPLE = [
+  ['author_name', 'author', 'name'],
+  ['author_email', 'author', 'email'],
+  ['committer_name', 'committer', 'name'],
+  ['committer_email', 'committer', 'email'],
+] as const;
+
+export const commitRecord = defineRules('Commit record', 'commit-record', [
+  {
+    id: 'commit.record.sha.string',
+    says: 'sha is the full SHA, whichever way the commit was asked for.',
+    check: async (t) => {
+      const { name, first, third } = await t.world.library(t);
+      const asked = { [first.sha.slice(0, 10)]: first.sha, main: third.sha, v1: first.sha };
+      for (const [revision, sha] of Object.entries(asked)) {
+        expectSame((await getCommit(t, name, revision)).string('commit', 'sha'), sha, `${revision} has its SHA`);
+      }
+    },
+  },
+  {
+    id: 'commit.record.message',
+    says: 'message is the whole commit message.',
+    check: async (t) => {
+      const { name, first, second } = await t.world.library(t);
+      for (const known of [first, second]) {
+        const message = (await getCommit(t, name, known.sha)).string('commit', 'message');
+        expectSame(message.replace(/\n$/, ''), known.message.replace(/\n$/, ''), 'the message is complete');
+        t.observe('trailing newline', message.endsWith('\n'));
+      }
+    },
+  },
+  ...PEOPLE.map(([member, role, part]) => ({
+    id: `commit.record.${member}`,
+    says: `${member} is the ${part} of the ${role}.`,
+    check: async (t: Trial) => {
+      const { answer, known } = await second(t);
+      expectSame(answer.string('commit', member), known[role][part], `${member} is as written`);
+    },
+  })),
+  {
+    id: 'commit.record.date.rfc3339',
+    says: 'date is an RFC 3339 time.',
+    check: async (t) => expectTime((await second(t)).answer.find('commit', 'date'), 'date is a time'),
+  },
+  {
+    id: 'commit.record.date.author',
+    says: 'date is when the author wrote, not when the committer committed.',
+    check: async (t) => {
+      const { answer, known } = await second(t);
+      const seconds = Date.parse(answer.string('commit', 'date')) / 1000;
+      expectSame(seconds, known.author.timestamp, 'date is the author date');
+    },
+  },
+  {
+    id: 'commit.record.same-as-list',
+    says: 'An entry of the commit list has the same members as this record.',
+    check: async (t) => {
+      const { name } = await t.world.library(t);
+      const list = await listCommits(t, name);
+      expectStatus(list, 200);
+      const arrays = Object.values(list.record()).filter(Array.isArray);
+      if (arrays.length !== 1) throw new Unmet('the list has one array', 1, arrays.length);
+      for (const entry of arrays[0] as Record<string, unknown>[]) {
+        for (const [member] of PEOPLE) expectMatch(entry[member], /./, `${member} is a string`);
+        expectMatch(entry.sha, /^[0-9a-f]{40}$/, 'sha is a SHA');
+        expectMatch(entry.message, /./, 'message is a string');
+        expectTime(entry.date, 'date is a time');
+      }
+    },
+  },
+]);

@@ -1,0 +1,153 @@
+import { fileMetadata } from '../../api.js';
+import type { JsonRecord } from '../../exchange.js';
+import { expectMatch, expectSame, expectStatus, expectTime, expectTrue } from '../../expect.js';
+import { EXECUTABLE } from '../../fixtures/library.js';
+import { defineRules } from '../../rule.js';
+import type { Trial } from '../../trial.js';
+
+async function metadata(t: Trial, query: Record<string, string> = {}) {
+  const library = await t.world.library(t);
+  const answer = await fileMetadata(t, library.name, query);
+  expectStatus(answer, 200);
+  const files = answer.records('files');
+  return { library, answer, files, entry: (path: string) => files.find((file) => file.path === path) };
+}
+
+async function summary(t: Trial) {
+  const { library, answer } = await metadata(t);
+  return { commit: answer.record('commits', library.second.sha) as JsonRecord, known: library.second };
+}
+
+export const fileEntry = defineRules('File metadata entry', 'file-entry', [
+  {
+    id: 'file-entry.path.string',
+    says: 'path is a path from the root of the repository, nested files included.',
+    check: async (t) => {
+      const { library, files } = await metadata(t);
+      expectSame(
+        files.map(({ path }) => path).sort(),
+        Object.keys(library.files).sort(),
+        'the paths are those of the tree',
+      );
+    },
+  },
+  {
+    id: 'file-entry.mode.regular',
+    says: 'mode is the string 100644 for an ordinary file.',
+    check: async (t) => expectSame((await metadata(t)).entry('a/b.txt')?.mode, '100644', 'mode of a plain file'),
+  },
+  {
+    id: 'file-entry.mode.executable',
+    says: 'mode is the string 100755 for an executable file.',
+    check: async (t) => expectSame((await metadata(t)).entry(EXECUTABLE)?.mode, '100755', 'mode of an executable'),
+  },
+  {
+    id: 'file-entry.size.number',
+    says: 'size is the number of bytes of the file.',
+    check: async (t) => {
+      const { library, entry } = await metadata(t);
+      for (const [path, bytes] of Object.entries(library.files)) {
+        expectSame(entry(path)?.size, bytes.length, `size of ${path}`);
+      }
+    },
+  },
+  {
+    id: 'file-entry.last_commit_sha.string',
+    says: 'last_commit_sha is the latest commit that changed this file, not the latest of all.',
+    check: async (t) => {
+      const { library, entry } = await metadata(t);
+      for (const [path, sha] of Object.entries(library.touched)) {
+        expectSame(entry(path)?.last_commit_sha, sha, `last commit of ${path}`);
+      }
+    },
+  },
+  {
+    id: 'file-entry.last_commit_sha.in-map',
+    says: 'Every last_commit_sha can be looked up in commits.',
+    check: async (t) => {
+      const { answer, files } = await metadata(t);
+      const commits = answer.record('commits');
+      expectTrue(files.length > 0, 'there are files');
+      for (const file of files)
+        expectTrue(String(file.last_commit_sha) in commits, `the commit of ${file.path} is there`);
+    },
+  },
+  {
+    id: 'file-entry.special-modes',
+    says: 'Whether and how symbolic links and submodules are listed is left open.',
+    level: 'UNSPECIFIED',
+    check: async (t) => {
+      const { entry } = await metadata(t, { ref: 'special' });
+      t.observe('link', entry('link')?.mode ?? 'not listed');
+      t.observe('submodule', entry('vendor')?.mode ?? 'not listed');
+    },
+  },
+  {
+    id: 'file-entry.only-files',
+    says: 'Directories are not listed.',
+    level: 'SHOULD',
+    check: async (t) => {
+      const { files } = await metadata(t);
+      expectSame(
+        files.filter(({ mode }) => mode === '040000' || mode === '40000'),
+        [],
+        'no entry is a directory',
+      );
+    },
+  },
+]);
+
+export const commitSummary = defineRules('Commit summary', 'commit-summary', [
+  {
+    id: 'commit-summary.keyed-by-sha',
+    says: 'commits is an object whose keys are commit SHAs.',
+    check: async (t) => {
+      const keys = Object.keys((await metadata(t)).answer.record('commits'));
+      expectTrue(keys.length > 0, 'there are commits');
+      for (const key of keys) expectMatch(key, /^[0-9a-f]{40}$/, 'the key is a SHA');
+    },
+  },
+  {
+    id: 'commit-summary.author',
+    says: 'author is the name of the author.',
+    check: async (t) => {
+      const { commit, known } = await summary(t);
+      expectSame(commit.author, known.author.name, 'author is the name');
+    },
+  },
+  {
+    id: 'commit-summary.date',
+    says: 'date is an RFC 3339 time.',
+    check: async (t) => expectTime((await summary(t)).commit.date, 'date is a time'),
+  },
+  {
+    id: 'commit-summary.date.which',
+    says: "Whether that date is the author's or the committer's is left open.",
+    level: 'UNSPECIFIED',
+    check: async (t) => {
+      const { commit, known } = await summary(t);
+      const seconds = Date.parse(String(commit.date)) / 1000;
+      t.observe(
+        'date',
+        seconds === known.author.timestamp ? 'author' : seconds === known.committer.timestamp ? 'committer' : 'neither',
+      );
+    },
+  },
+  {
+    id: 'commit-summary.message.full',
+    says: 'message has the body of the commit message as well as its subject.',
+    check: async (t) => {
+      const { commit, known } = await summary(t);
+      expectSame(String(commit.message).trimEnd(), known.message.trimEnd(), 'the message is complete');
+    },
+  },
+  {
+    id: 'commit-summary.dedup',
+    says: 'commits has exactly the commits that the files refer to, each once.',
+    check: async (t) => {
+      const { answer, files } = await metadata(t);
+      const used = [...new Set(files.map((file) => String(file.last_commit_sha)))].sort();
+      expectSame(Object.keys(answer.record('commits')).sort(), used, 'the keys are the SHAs in use');
+    },
+  },
+]);

@@ -1,0 +1,110 @@
+import { getRepo } from '../../api.js';
+import type { Answer } from '../../exchange.js';
+import { expectMatch, expectOther, expectSame, expectStatus, expectTime, expectTrue, NotHere } from '../../expect.js';
+import { defineRules } from '../../rule.js';
+import type { Trial } from '../../trial.js';
+
+async function record(t: Trial): Promise<{ name: string; answer: Answer }> {
+  const { name } = await t.world.sample(t);
+  const answer = await getRepo(t, name);
+  expectStatus(answer, 200);
+  return { name, answer };
+}
+
+/** A repository that follows a forge, made where the routes for it are known. */
+async function imported(t: Trial): Promise<Answer> {
+  t.needsCompanion();
+  t.needsEmulator();
+  if (!t.target.write) throw new NotHere('needs a repository made for it: --write');
+  const name = t.world.newName();
+  await t.world.options.onRepository(name);
+  const made = await t.post('/api/repos', {
+    as: { repo: name, scopes: ['repo:write'] },
+    json: { base_repo: UPSTREAM },
+  });
+  if (made.status > 299) throw new NotHere(`a repository with an upstream cannot be made here: ${made.outcome}`);
+  return getRepo(t, name);
+}
+
+const UPSTREAM = { provider: 'gitea', owner: 'octo', name: 'origin', upstream_host: 'localhost:1' };
+
+export const repositoryRecord = defineRules('Repository record', 'repository-record', [
+  {
+    id: 'repo.record.repo_id.string',
+    says: 'repo_id is a non-empty string, the same at every read and another for every repository.',
+    check: async (t) => {
+      const { name, answer } = await record(t);
+      expectMatch(answer.find('repo_id'), /./, 'repo_id is a non-empty string');
+      expectSame((await getRepo(t, name)).string('repo_id'), answer.string('repo_id'), 'a second read shows the same');
+      if (!t.target.write) return;
+      const { name: other } = await t.world.other(t);
+      expectOther(
+        (await getRepo(t, other)).string('repo_id'),
+        answer.string('repo_id'),
+        'another repository has another',
+      );
+    },
+  },
+  {
+    id: 'repo.record.url.is-name',
+    says: 'url is the name of the repository.',
+    check: async (t) => {
+      const { name, answer } = await record(t);
+      expectSame(answer.string('url'), name, 'url is the name');
+    },
+  },
+  {
+    id: 'repo.record.url.slash',
+    says: 'url shows a slash in the name as a slash.',
+    check: async (t) => {
+      const { name, answer } = await record(t);
+      if (!name.includes('/')) throw new NotHere('needs a repository with a slash in its name');
+      expectSame(answer.string('url'), name, 'the slash is not encoded');
+    },
+  },
+  {
+    id: 'repo.record.default_branch.string',
+    says: 'default_branch is a branch name without refs/heads/ before it.',
+    check: async (t) => {
+      const { answer } = await record(t);
+      expectMatch(answer.find('default_branch'), /^(?!refs\/)./, 'default_branch is a short name');
+    },
+  },
+  {
+    id: 'repo.record.created_at.rfc3339',
+    says: 'created_at is an RFC 3339 time.',
+    check: async (t) => expectTime((await record(t)).answer.find('created_at'), 'created_at is a time'),
+  },
+  {
+    id: 'repo.record.base_repo.object',
+    says: 'base_repo names the external repository this one was created from.',
+    reach: 'needs-setup',
+    check: async (t) => {
+      const { provider, owner, name } = (await imported(t)).record('base_repo');
+      expectSame(
+        { provider, owner, name },
+        { provider: 'gitea', owner: 'octo', name: 'origin' },
+        'base_repo is the source',
+      );
+    },
+  },
+  ...(['provider', 'owner', 'name'] as const).map((member) => ({
+    id: `repo.record.base_repo.${member}`,
+    says: `base_repo.${member} is a string.`,
+    reach: 'needs-setup' as const,
+    check: async (t: Trial) => {
+      (await imported(t)).string('base_repo', member);
+    },
+  })),
+  {
+    id: 'repo.record.base_repo.presence',
+    says: 'Whether a repository without a source has base_repo at all is left open.',
+    level: 'UNSPECIFIED',
+    check: async (t) => {
+      const { answer } = await record(t);
+      const value = answer.find('base_repo');
+      expectTrue(value === undefined || value === null || typeof value === 'object', 'base_repo is no scalar', value);
+      t.observe('base_repo', value === undefined ? 'absent' : value);
+    },
+  },
+]);

@@ -1,0 +1,179 @@
+import { AUTHOR, commitFiles, mustTipOf, restore, tipOf, ZEROS } from '../../api.js';
+import { type Exchange, isRecord, type JsonRecord, jsonOf } from '../../exchange.js';
+import { expectMatch, expectSame, expectSha, expectStatus, expectTrue } from '../../expect.js';
+import { createGit } from '../../git/git-client.js';
+import { defineRules } from '../../rule.js';
+import type { Trial } from '../../trial.js';
+
+/** A commit of two files on the scratch repository, with the tip before it. */
+async function write(t: Trial, metadata: object = {}) {
+  const { name } = await t.world.scratch(t);
+  const before = await mustTipOf(t, name);
+  const unique = t.world.newName();
+  const written = await commitFiles(t, name, { 'one.txt': `1 ${unique}`, 'two.txt': `2 ${unique}` }, metadata);
+  return { ...written, name, tip: before };
+}
+
+/** The `result` of a write result that went over the wire. */
+function resultOf(exchange: Exchange): { body: JsonRecord; result: JsonRecord } | undefined {
+  if (exchange.forced || !/\/(commit-pack|restore-commit|reset-commits)$/.test(exchange.path)) return undefined;
+  const body = jsonOf(exchange);
+  return isRecord(body) && isRecord(body.result) ? { body, result: body.result } : undefined;
+}
+
+export const writeCommit = defineRules('Write result', 'write-commit', [
+  {
+    id: 'write.commit.commit_sha',
+    says: 'commit.commit_sha is the new commit, and the branch stands there.',
+    writes: true,
+    check: async (t) => {
+      const { name, sha } = await write(t);
+      expectSame(await tipOf(t, name, sha), sha, 'the commit can be read');
+      expectSame(await tipOf(t, name), sha, 'the branch is there');
+    },
+  },
+  {
+    id: 'write.commit.tree_sha',
+    says: 'commit.tree_sha is the tree of the new commit.',
+    writes: true,
+    check: async (t) => {
+      const { name, sha, tree } = await write(t);
+      const git = await createGit(t);
+      await git.fetch(name);
+      expectSame((await git.commit(sha)).tree, tree, 'Git sees the same tree');
+    },
+  },
+  {
+    id: 'write.commit.target_branch',
+    says: 'commit.target_branch is the branch that was written.',
+    writes: true,
+    check: async (t) => expectSame((await write(t)).answer.string('commit', 'target_branch'), 'main', 'target_branch'),
+  },
+  {
+    id: 'write.commit.pack_bytes',
+    says: 'commit.pack_bytes is an integer, not below zero.',
+    writes: true,
+    check: async (t) =>
+      expectTrue((await write(t)).answer.integer('commit', 'pack_bytes') >= 0, 'pack_bytes is not negative'),
+  },
+  {
+    id: 'write.commit.blob_count.type',
+    says: 'commit-pack counts its blobs in commit.blob_count, an integer.',
+    writes: true,
+    check: async (t) => {
+      const count = (await write(t)).answer.integer('commit', 'blob_count');
+      expectTrue(count >= 0, 'blob_count is not negative', count);
+      t.observe('blob_count of two files', count);
+    },
+  },
+  {
+    id: 'write.commit.blob_count.restore',
+    says: 'Whether a restore counts blobs is left open.',
+    level: 'UNSPECIFIED',
+    writes: true,
+    check: async (t) => {
+      const { name, tip } = await write(t);
+      const metadata = { target_branch: 'main', target_commit_sha: tip, author: AUTHOR };
+      const answer = await restore(t, name, metadata);
+      expectStatus(answer, 201);
+      t.observe('blob_count', answer.find('commit', 'blob_count') ?? 'absent');
+    },
+  },
+]);
+
+export const writeResult = defineRules('Write result', 'write-result', [
+  {
+    id: 'write.result.branch',
+    says: 'result.branch names the branch.',
+    writes: true,
+    check: async (t) => {
+      const branch = (await write(t)).answer.string('result', 'branch');
+      expectMatch(branch, /^(refs\/heads\/)?main$/, 'result.branch is the branch');
+      t.choose('A38', 'result.branch', branch, ['main', 'refs/heads/main']);
+    },
+  },
+  {
+    id: 'write.result.old_sha.hex40',
+    says: 'result.old_sha is 40 hexadecimal digits, except where there is no commit because nothing was to be done.',
+    writes: true,
+    watch: (exchange) => {
+      const seen = resultOf(exchange);
+      if (seen === undefined) return undefined;
+      const { body, result } = seen;
+      if (/^[0-9a-f]{40}$/.test(String(result.old_sha))) return true;
+      const excused = (body.commit === null || body.commit === undefined) && result.success === false;
+      return excused || `old_sha is ${JSON.stringify(result.old_sha)}`;
+    },
+    check: async (t) => expectSha((await write(t)).answer.find('result', 'old_sha'), 'old_sha is a SHA'),
+  },
+  {
+    id: 'write.result.old_sha.previous-tip',
+    says: 'result.old_sha is where the branch stood before.',
+    writes: true,
+    check: async (t) => {
+      const { before, tip } = await write(t);
+      expectSame(before, tip, 'old_sha is the tip before');
+    },
+  },
+  {
+    id: 'write.result.old_sha.zeros',
+    says: 'result.old_sha is forty zeros for a branch that did not exist, in an empty repository too.',
+    writes: true,
+    check: async (t) => {
+      const { name } = await t.world.scratch(t);
+      const branch = await commitFiles(
+        t,
+        name,
+        { 'z.txt': 'z' },
+        { target_branch: `zeros-${Date.now()}`, base_branch: 'main' },
+      );
+      expectSame(branch.before, ZEROS, 'old_sha of a new branch');
+      const empty = t.world.newName();
+      await t.world.create(t, empty);
+      expectSame((await commitFiles(t, empty, { 'z.txt': 'z' })).before, ZEROS, 'old_sha of a first commit');
+    },
+  },
+  {
+    id: 'write.result.new_sha',
+    says: 'result.new_sha is where the branch stands now: at the new commit.',
+    writes: true,
+    check: async (t) => {
+      const { name, sha, answer } = await write(t);
+      expectSame(answer.string('result', 'new_sha'), sha, 'new_sha is the commit');
+      expectSame(await tipOf(t, name), sha, 'new_sha is the tip');
+    },
+  },
+  {
+    id: 'write.result.success.bool',
+    says: 'result.success is true.',
+    writes: true,
+    check: async (t) => expectSame((await write(t)).answer.boolean('result', 'success'), true, 'success'),
+  },
+  {
+    id: 'write.result.status.ok',
+    says: 'result.status is ok.',
+    writes: true,
+    check: async (t) => expectSame((await write(t)).answer.string('result', 'status'), 'ok', 'status'),
+  },
+  {
+    id: 'write.result.status.values',
+    says: 'result.status is ok or precondition_failed.',
+    level: 'SHOULD',
+    writes: true,
+    watch: (exchange) => {
+      const status = resultOf(exchange)?.result.status;
+      if (status === undefined) return undefined;
+      return status === 'ok' || status === 'precondition_failed' || `a new value: ${JSON.stringify(status)}`;
+    },
+  },
+  {
+    id: 'write.result.message.empty-on-success',
+    says: 'result.message is empty after a success.',
+    writes: true,
+    check: async (t) => {
+      const message = (await write(t)).answer.find('result', 'message');
+      expectTrue(message === '' || message === undefined, 'message is empty', message);
+      if (message === undefined) t.observe('message', 'absent');
+    },
+  },
+]);

@@ -1,0 +1,226 @@
+import {
+  createRepo,
+  deleteRepo,
+  getRepo,
+  keeper,
+  listBranches,
+  listCommits,
+  listRepos,
+  NOBODY,
+  ORG_READER,
+  reader,
+  segment,
+} from '../../api.js';
+import { expectCode, expectOther, expectSame, expectStatus, expectSuccess } from '../../expect.js';
+import { defineRules } from '../../rule.js';
+import type { Trial } from '../../trial.js';
+import { credentialRules } from '../credentials.js';
+
+export const repositoryRules = defineRules('9. Repository metadata', 'get-repository', [
+  {
+    id: 'repo.get.route',
+    says: 'GET /api/v1/repo answers 200 with the record of the repository.',
+    check: async (t) => {
+      const answer = await getRepo(t, (await t.world.sample(t)).name);
+      expectStatus(answer, 200);
+      for (const member of ['repo_id', 'url', 'default_branch', 'created_at']) answer.string(member);
+    },
+  },
+  ...credentialRules('repo', {
+    noHeader: 'repo.get.401.no-header',
+    invalid: 'repo.get.401.invalid-jwt',
+    missingRepo: 'repo.get.404',
+  }),
+]);
+
+async function newName(t: Trial): Promise<string> {
+  const name = t.world.newName();
+  await t.world.options.onRepository(name);
+  return name;
+}
+
+export const otherRules = defineRules('Other endpoints', 'other-endpoints', [
+  {
+    id: 'other.list-repos.exists',
+    says: 'GET /api/repos answers 200.',
+    check: async (t) => expectStatus(await listRepos(t), 200),
+  },
+  {
+    id: 'other.create.exists',
+    says: 'POST /api/repos makes the repository that the token names.',
+    writes: true,
+    check: async (t) => {
+      const name = await newName(t);
+      expectSuccess(await createRepo(t, name));
+      const answer = await getRepo(t, name);
+      expectStatus(answer, 200);
+      expectSame(answer.string('url'), name, 'it has the name of the claim');
+    },
+  },
+  {
+    id: 'other.create.status',
+    says: 'Status and body of a creation are left open.',
+    level: 'UNSPECIFIED',
+    writes: true,
+    check: async (t) => {
+      const answer = await createRepo(t, await newName(t));
+      t.observe('status', answer.status);
+      t.observe(
+        'members',
+        typeof answer.json === 'object' && answer.json !== null ? Object.keys(answer.json) : 'no JSON',
+      );
+      t.tolerate('A25', 'repository created', answer, ['201', '200', '202', '204']);
+    },
+  },
+  {
+    id: 'other.create.body.equal',
+    says: 'A repo_name in the body that equals the claim is accepted.',
+    writes: true,
+    check: async (t) => {
+      const name = await newName(t);
+      expectSuccess(await createRepo(t, name, { json: { repo_name: name } }));
+    },
+  },
+  {
+    id: 'other.create.body.absent',
+    says: 'The body may be empty or missing.',
+    writes: true,
+    check: async (t) => {
+      expectSuccess(await createRepo(t, await newName(t)));
+      expectSuccess(await createRepo(t, await newName(t), { json: {} }));
+    },
+  },
+  {
+    id: 'other.create.body.mismatch',
+    says: 'A repo_name in the body that differs from the claim is 400, and no repository appears.',
+    writes: true,
+    check: async (t) => {
+      const [name, other] = [await newName(t), await newName(t)];
+      expectCode(await createRepo(t, name, { json: { repo_name: other } }), 400, 'repo_name_mismatch');
+      for (const absent of [name, other]) expectStatus(await getRepo(t, absent), 404);
+    },
+  },
+  {
+    id: 'other.create.duplicate',
+    says: 'What a second creation of one name gives is left open.',
+    level: 'UNSPECIFIED',
+    writes: true,
+    check: async (t) => {
+      const name = await newName(t);
+      expectSuccess(await createRepo(t, name));
+      const again = await createRepo(t, name);
+      t.observe('outcome', again.outcome);
+      t.tolerate('A25', 'duplicate repository', again, ['409 conflict', '409', '201', '200']);
+    },
+  },
+  {
+    id: 'other.meta.exists',
+    says: 'GET /api/meta answers 200.',
+    check: async (t) => expectStatus(await t.get('/api/meta', { as: ORG_READER }), 200),
+  },
+  {
+    id: 'other.meta.content',
+    says: 'What the repository list, the organization metadata and a diff look like is left open.',
+    level: 'UNSPECIFIED',
+    check: async (t) => {
+      const { name } = await t.world.sample(t);
+      const meta = await t.get('/api/meta', { as: ORG_READER });
+      const diff = await t.get('/api/v1/repos/diff', { as: reader(name), query: { sha: 'main' } });
+      for (const [what, answer] of Object.entries({ repos: await listRepos(t), meta, diff })) {
+        t.observe(what, answer.status === 200 ? Object.keys(answer.record()) : answer.outcome);
+      }
+    },
+  },
+  {
+    id: 'other.branches.exists',
+    says: 'GET /api/repos/{repo_name}/branches is a route.',
+    check: async (t) =>
+      expectOther((await listBranches(t, (await t.world.sample(t)).name)).code, 'route_not_found', 'it is a route'),
+  },
+  {
+    id: 'other.commits.exists',
+    says: 'GET /api/v1/repos/commits answers 200.',
+    check: async (t) => expectStatus(await listCommits(t, (await t.world.sample(t)).name), 200),
+  },
+  {
+    id: 'other.diff.exists',
+    says: 'GET /api/v1/repos/diff is a route.',
+    check: async (t) => {
+      const answer = await t.get('/api/v1/repos/diff', {
+        as: reader((await t.world.sample(t)).name),
+        query: { sha: 'main' },
+      });
+      expectOther(answer.code, 'route_not_found', 'it is a route');
+    },
+  },
+  {
+    id: 'other.named-only',
+    says: 'Tags, credentials, sync, merge preview, blame and deployments exist by name; their routes are left open.',
+    level: 'UNSPECIFIED',
+    writes: true,
+    check: async (t) => {
+      const { name } = await t.world.scratch(t);
+      const base = `/api/repos/${segment(name)}`;
+      const as = { repo: name, scopes: ['git:read'] };
+      const served: string[] = [];
+      for (const path of [
+        '/tags',
+        '/merge/preview',
+        '/blame?path=README.md',
+        '/deployments',
+        '/notes/refs',
+        '/files',
+        '/branches/diff',
+      ]) {
+        if ((await t.get(base + path, { as })).code !== 'route_not_found') served.push(path);
+      }
+      t.observe('served', served);
+      t.observe('repository', (await t.get(base, { as })).outcome);
+      t.observe('v1', (await getRepo(t, name)).outcome);
+    },
+  },
+  {
+    id: 'other.err.401.no-header',
+    says: 'The operations that are only named want a bearer token too.',
+    writes: true,
+    check: async (t) => {
+      const { name } = await t.world.scratch(t);
+      expectCode(await listRepos(t, {}, NOBODY), 401, 'unauthorized');
+      expectCode(await listBranches(t, name, NOBODY), 401, 'unauthorized');
+      for (const path of ['/api/meta', '/api/v1/repos/commits', '/api/v1/repos/diff?sha=main']) {
+        expectCode(await t.get(path), 401, 'unauthorized');
+      }
+      expectCode(await t.post('/api/repos'), 401, 'unauthorized');
+    },
+  },
+]);
+
+export const deleted = defineRules('States', 'states-deleted', [
+  {
+    id: 'state.deleted.409',
+    says: 'Deleting a repository that is deleted is 409 repository_deleted.',
+    reach: 'emulator',
+    writes: true,
+    check: async (t) => {
+      const { name } = await t.world.fresh(t);
+      expectSuccess(await deleteRepo(t, name));
+      const again = await deleteRepo(t, name);
+      t.tolerate('A16', 'second delete', again, ['409 repository_deleted', '404 repository_not_found']);
+    },
+  },
+  {
+    id: 'state.deleted.reads',
+    says: 'Whether a deleted repository is missing or deleted to its readers is left open.',
+    level: 'UNSPECIFIED',
+    reach: 'emulator',
+    check: async (t) => {
+      const { name } = await t.world.fresh(t);
+      expectSuccess(await deleteRepo(t, name));
+      const answer = await getRepo(t, name);
+      t.observe('read', answer.outcome);
+      t.tolerate('A16', 'read after delete', answer, ['404 repository_not_found', '409 repository_deleted']);
+      t.observe('list', (await listCommits(t, name)).outcome);
+      t.observe('create again', (await t.post('/api/repos', { as: keeper(name) })).outcome);
+    },
+  },
+]);

@@ -1,0 +1,246 @@
+import { ABSENT_SHA, AUTHOR, commitFiles, mustTipOf, RESTORE, restore, tipOf, writer } from '../../api.js';
+import type { Answer } from '../../exchange.js';
+import { expectOther, expectRefused, expectSame, expectStatus, expectTrue } from '../../expect.js';
+import { defineRules } from '../../rule.js';
+import type { Trial } from '../../trial.js';
+import { aim, moved } from './effect.js';
+
+/** A restore with something left out or spoilt is 400 and moves nothing. */
+async function refusesMetadata(t: Trial, ...changes: readonly object[]): Promise<void> {
+  const { name, seed, last } = await moved(t);
+  for (const change of changes) {
+    const metadata = Object.fromEntries(Object.entries(aim(seed, change)).filter(([, value]) => value !== undefined));
+    expectStatus(await restore(t, name, metadata), 400);
+  }
+  expectSame(await mustTipOf(t, name), last.sha, 'the branch stays');
+}
+
+async function refusesBody(t: Trial, ...bodies: readonly string[]): Promise<void> {
+  const { name, last } = await moved(t);
+  for (const body of bodies) {
+    const answer = await t.post(RESTORE, { as: writer(name), body, contentType: 'application/x-ndjson' });
+    expectStatus(answer, 400);
+  }
+  expectSame(await mustTipOf(t, name), last.sha, 'the branch stays');
+}
+
+/** A restore to where the branch already is. */
+async function already(t: Trial): Promise<{ name: string; tip: string; answer: Answer }> {
+  const { name } = await t.world.scratch(t);
+  const tip = await mustTipOf(t, name);
+  return { name, tip, answer: await restore(t, name, aim(tip)) };
+}
+
+export const restoreRefusals = defineRules('2. Restore', 'restore-refusals', [
+  {
+    id: 'restore.content-type',
+    says: 'The body is one NDJSON line with the key metadata.',
+    writes: true,
+    check: async (t) => {
+      const { name, seed } = await moved(t);
+      expectStatus(await restore(t, name, aim(seed)), 201);
+    },
+  },
+  {
+    id: 'restore.content-type.json',
+    says: 'Whether the same line may be called application/json is left open.',
+    level: 'UNSPECIFIED',
+    writes: true,
+    check: async (t) => {
+      const { name, seed } = await moved(t);
+      t.observe('outcome', (await restore(t, name, aim(seed), { contentType: 'application/json' })).outcome);
+    },
+  },
+  {
+    id: 'restore.body.extra-key',
+    says: 'What further keys, further lines and a missing last newline do is left open.',
+    level: 'UNSPECIFIED',
+    writes: true,
+    check: async (t) => {
+      const forms: Record<string, (line: object) => string> = {
+        'second key': (line) => `${JSON.stringify({ ...line, more: 1 })}\n`,
+        'second line': (line) => `${JSON.stringify(line)}\n{}\n`,
+        'no newline': (line) => JSON.stringify(line),
+      };
+      for (const [form, write] of Object.entries(forms)) {
+        const { name, seed } = await moved(t);
+        const body = write({ metadata: aim(seed) });
+        t.observe(
+          form,
+          (await t.post(RESTORE, { as: writer(name), body, contentType: 'application/x-ndjson' })).outcome,
+        );
+      }
+    },
+  },
+  {
+    id: 'restore.body.empty',
+    says: 'An empty body is 400.',
+    writes: true,
+    check: (t) => refusesBody(t, ''),
+  },
+  {
+    id: 'restore.body.no-metadata',
+    says: 'A line that is no JSON or has no metadata is 400.',
+    writes: true,
+    check: (t) => refusesBody(t, '{\n', '{}\n'),
+  },
+  {
+    id: 'restore.fields.invalid',
+    says: 'A field of another type is 400.',
+    writes: true,
+    check: (t) => refusesMetadata(t, { target_branch: 5 }, { target_commit_sha: 5 }, { author: 'x' }),
+  },
+  {
+    id: 'restore.target_branch.required',
+    says: 'A restore without target_branch is 400.',
+    writes: true,
+    check: (t) => refusesMetadata(t, { target_branch: undefined }),
+  },
+  {
+    id: 'restore.target_branch.missing-branch',
+    says: 'How a branch that does not exist, or one written with refs/, is refused is left open; nothing may come of it.',
+    level: 'UNSPECIFIED',
+    writes: true,
+    check: async (t) => {
+      const { name, seed } = await moved(t);
+      const missing = await restore(t, name, aim(seed, { target_branch: 'nope' }));
+      expectRefused(missing);
+      t.observe('missing branch', missing.outcome);
+      expectSame(await tipOf(t, name, 'nope'), undefined, 'no branch appears');
+      t.observe('refs/heads/main', (await restore(t, name, aim(seed, { target_branch: 'refs/heads/main' }))).outcome);
+      expectSame(await tipOf(t, name, 'refs/heads/refs/heads/main'), undefined, 'no doubled name appears');
+    },
+  },
+  {
+    id: 'restore.target_commit_sha.required',
+    says: 'A restore without target_commit_sha is 400.',
+    writes: true,
+    check: (t) => refusesMetadata(t, { target_commit_sha: undefined }),
+  },
+  {
+    id: 'restore.target_commit_sha.unreachable',
+    says: 'Whether a short SHA or a commit of another branch can be restored is left open.',
+    level: 'UNSPECIFIED',
+    writes: true,
+    check: async (t) => {
+      const { name, seed } = await moved(t);
+      t.observe('short SHA', (await restore(t, name, aim(seed.slice(0, 7)))).outcome);
+      const branch = { target_branch: 'aside', base_branch: 'main' };
+      const { sha } = await commitFiles(t, name, { 'aside.txt': t.world.newName() }, branch);
+      t.observe('another branch', (await restore(t, name, aim(sha))).outcome);
+    },
+  },
+  {
+    id: 'restore.author.required',
+    says: 'A restore without author is 400.',
+    writes: true,
+    check: (t) => refusesMetadata(t, { author: undefined }),
+  },
+  {
+    id: 'restore.author.name.required',
+    says: 'An author without name or without email is 400.',
+    writes: true,
+    check: (t) => refusesMetadata(t, { author: { email: AUTHOR.email } }, { author: { name: AUTHOR.name } }),
+  },
+  {
+    id: 'restore.err.404.commit',
+    says: 'A target commit that does not exist is 404.',
+    writes: true,
+    check: async (t) => {
+      const { name, last } = await moved(t);
+      expectStatus(await restore(t, name, aim(ABSENT_SHA)), 404);
+      expectSame(await mustTipOf(t, name), last.sha, 'the branch stays');
+    },
+  },
+  {
+    id: 'restore.failure-body',
+    says: 'A restore that fails answers with a restore result, or with problem details.',
+    writes: true,
+    check: async (t) => {
+      const { name, seed } = await moved(t);
+      const answer = await restore(t, name, aim(seed, { expected_head_sha: seed }));
+      expectStatus(answer, 409);
+      const isResult = answer.find('result') !== undefined;
+      t.choose('A07', 'failed restore', isResult ? 'result' : 'problem', ['result', 'problem']);
+      if (!isResult) return void answer.string('code');
+      expectSame(answer.boolean('result', 'success'), false, 'success is false');
+      expectOther(answer.string('result', 'status'), '', 'status says why');
+    },
+  },
+  {
+    id: 'restore.err.429.body',
+    says: 'A throttled restore is problem details.',
+    reach: 'emulator',
+    writes: true,
+    check: async (t) => {
+      const { name, seed } = await moved(t);
+      const answer = await restore(t, name, aim(seed), { fault: 'rate_limited' });
+      expectSame(answer.outcome, '429 rate_limited', 'status and code');
+      expectSame(answer.mediaType, 'application/problem+json', 'the media type');
+    },
+  },
+]);
+
+export const restoreAlready = defineRules('2. Restore', 'restore-already', [
+  {
+    id: 'restore.already.commit-null',
+    says: 'Where nothing would change, commit is null.',
+    writes: true,
+    check: async (t) => {
+      const { answer } = await already(t);
+      expectTrue('commit' in answer.record(), 'commit is a member');
+      expectSame(answer.find('commit'), null, 'commit is null');
+    },
+  },
+  {
+    id: 'restore.already.result-empty',
+    says: 'Then branch, old_sha and new_sha are empty.',
+    writes: true,
+    check: async (t) => {
+      const { branch, old_sha, new_sha } = (await already(t)).answer.record('result');
+      const empty = [branch, old_sha, new_sha].every((value) => value === '' || value === null || value === undefined);
+      expectTrue(empty, 'the three are empty', { branch, old_sha, new_sha });
+      t.choose('A08', 'empty', branch === '' ? 'empty string' : branch === null ? 'null' : 'absent', [
+        'empty string',
+        'null',
+        'absent',
+      ]);
+    },
+  },
+  {
+    id: 'restore.already.status',
+    says: 'Then status is precondition_failed and success is false.',
+    writes: true,
+    check: async (t) => {
+      const { answer } = await already(t);
+      expectSame(answer.string('result', 'status'), 'precondition_failed', 'status');
+      expectSame(answer.boolean('result', 'success'), false, 'success');
+    },
+  },
+  {
+    id: 'restore.already.message',
+    says: 'Then message says why.',
+    writes: true,
+    check: async (t) => expectOther((await already(t)).answer.string('result', 'message'), '', 'message is not empty'),
+  },
+  {
+    id: 'restore.already.http-status',
+    says: 'Which HTTP status that has is left open.',
+    level: 'UNSPECIFIED',
+    writes: true,
+    check: async (t) => {
+      const { answer } = await already(t);
+      t.observe('status', answer.status);
+      t.tolerate('A09', 'already matches', answer, ['409', '200', '201', '412']);
+    },
+  },
+  {
+    id: 'restore.already.no-commit',
+    says: 'Then the branch stays where it is.',
+    writes: true,
+    check: async (t) => {
+      const { name, tip } = await already(t);
+      expectSame(await mustTipOf(t, name), tip, 'the branch stays');
+    },
+  },
+]);

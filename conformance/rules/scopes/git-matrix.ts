@@ -1,0 +1,58 @@
+import { commitFiles } from '../../api.js';
+import { expectRefused, expectSame, expectStatus, expectTrue } from '../../expect.js';
+import { createGit } from '../../git/git-client.js';
+import { advertise, gitPath, listRefs, showsRefs } from '../../git/refs.js';
+import { defineRules, type RuleRow } from '../../rule.js';
+import { SCOPES, type Scope } from '../operations.js';
+
+function slug(scope: Scope): string {
+  return scope.replace(':', '-');
+}
+
+function fetchCell(scope: Scope): RuleRow {
+  const allowed = scope === 'git:read';
+  return {
+    id: `scope.matrix.git-fetch.${slug(scope)}`,
+    says: allowed ? `${scope} alone may clone and fetch.` : `${scope} alone may neither clone nor fetch.`,
+    check: async (t) => {
+      const { name: repo } = await t.world.sample(t);
+      const answer = await advertise(t, gitPath(repo), { repo, scopes: [scope] });
+      if (!allowed) {
+        expectRefused(answer);
+        expectTrue(!showsRefs(answer), 'no ref is shown');
+        t.tolerate('A35', 'fetch without scope', answer, ['403', '401', '404']);
+        return;
+      }
+      expectStatus(answer, 200);
+      expectTrue((await listRefs(t, repo, { repo, scopes: [scope] })).size > 0, 'refs are listed');
+    },
+  };
+}
+
+function pushCell(scope: Scope): RuleRow {
+  const allowed = scope === 'git:write';
+  return {
+    id: `scope.matrix.git-push.${slug(scope)}`,
+    says: allowed ? `${scope} alone may push.` : `${scope} alone may not push, and no ref moves.`,
+    writes: true,
+    check: async (t) => {
+      const { name: repo } = await t.world.scratch(t);
+      const { sha } = await commitFiles(t, repo, { 'base.txt': t.world.newName() });
+      const git = await createGit(t);
+      await git.fetch(repo);
+      const who = { name: 'P', email: 'p@example.com', timestamp: 1_700_000_000, timezoneOffset: 0 };
+      const tree = await git.writeTree({ 'pushed.txt': scope });
+      const commit = await git.writeCommit({ tree, message: 'Push\n', parent: [sha], author: who, committer: who });
+      await git.branch('main', commit);
+      const problem = await git.push(repo, ['main'], { as: { repo, scopes: [scope] } });
+      const tip = (await listRefs(t, repo, { repo, scopes: ['git:read'] })).get('refs/heads/main');
+      expectSame(problem === undefined, allowed, allowed ? `the push passes (${problem})` : 'the push is refused');
+      expectSame(tip, allowed ? commit : sha, allowed ? 'the branch moved' : 'the branch stays');
+    },
+  };
+}
+
+export const gitMatrix = [
+  ...defineRules('Scopes', 'scopes-git-fetch', SCOPES.map(fetchCell)),
+  ...defineRules('Scopes', 'scopes-git-push', SCOPES.map(pushCell)),
+];

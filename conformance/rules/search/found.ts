@@ -1,0 +1,76 @@
+import { grep } from '../../api.js';
+import type { Answer, JsonRecord } from '../../exchange.js';
+import { expectStatus, Unmet } from '../../expect.js';
+import { DENSE_LINES, type Haystack, STRAW_FILES } from '../../fixtures/haystack.js';
+import type { Library } from '../../fixtures/library.js';
+import type { Trial } from '../../trial.js';
+
+/** A line of a match, with the path it was found in. */
+export interface Found {
+  readonly path: string;
+  readonly line: unknown;
+  readonly text: string;
+  readonly type: unknown;
+}
+
+/** Every line of an answer. */
+export function linesOf(answer: Answer): Found[] {
+  return answer.records('matches').flatMap((match) => {
+    if (!Array.isArray(match.lines)) throw new Unmet('every match has lines', 'an array', match.lines);
+    return (match.lines as JsonRecord[]).map((line) => ({
+      path: String(match.path),
+      line: line.line_number,
+      text: String(line.text).replace(/\n$/, ''),
+      type: line.type,
+    }));
+  });
+}
+
+export function matchesOf(answer: Answer): Found[] {
+  return linesOf(answer).filter(({ type }) => type === 'match');
+}
+
+export function pathsOf(answer: Answer): string[] {
+  return [...new Set(matchesOf(answer).map(({ path }) => path))].sort();
+}
+
+/** A search of the library that has to work. */
+export async function search(
+  t: Trial,
+  pattern: string,
+  more: object = {},
+): Promise<{ library: Library; answer: Answer }> {
+  const library = await t.world.library(t);
+  const { query = {}, ...rest } = more as { query?: object };
+  const answer = await grep(t, library.name, { query: { pattern, ...query }, ...rest });
+  expectStatus(answer, 200);
+  return { library, answer };
+}
+
+/** A search of the haystack that has to work. */
+export async function rake(
+  t: Trial,
+  pattern: string,
+  more: object = {},
+): Promise<{ haystack: Haystack; answer: Answer }> {
+  const haystack = await t.world.haystack(t);
+  const answer = await grep(t, haystack.name, { query: { pattern }, ...more });
+  expectStatus(answer, 200);
+  return { haystack, answer };
+}
+
+/** All pages of a search, at most 40 of them. */
+export async function allPages(t: Trial, repo: string, body: JsonRecord, limit: number): Promise<Answer[]> {
+  const pages: Answer[] = [];
+  let cursor: string | undefined;
+  do {
+    const pagination = { limit, ...(cursor === undefined ? {} : { cursor }) };
+    const answer = await grep(t, repo, { ...body, pagination });
+    expectStatus(answer, 200);
+    pages.push(answer);
+    cursor = answer.boolean('has_more') ? answer.string('next_cursor') : undefined;
+  } while (cursor !== undefined && pages.length < 40);
+  return pages;
+}
+
+export { DENSE_LINES, STRAW_FILES };
