@@ -14,6 +14,7 @@ import { matchRoute } from './chain/route.js';
 import { checkHost, readTarget } from './chain/target.js';
 import { createExchange, type Step } from './exchange.js';
 import { FaultCounters } from './faults/counters.js';
+import type { ServedHosts } from './http/host.js';
 import type { Operation } from './http/operation.js';
 import { writeReply } from './http/respond.js';
 import type { World } from './world.js';
@@ -25,7 +26,7 @@ export interface AppOptions {
   readonly organization: string;
   /** `http://127.0.0.1:8080`, known once the port is. */
   readonly origin: () => string;
-  readonly allowedHosts: readonly string[];
+  readonly servedHosts: ServedHosts;
   /** Whether requests may ask for faults: when the emulator is bound to loopback. */
   readonly inBandFaults: boolean;
 }
@@ -34,10 +35,10 @@ export interface AppOptions {
  * The whole way of a request, in order. A step lets it pass or throws a `Problem`; so the first step
  * that objects decides the answer, and this list is the order of checks that clients see.
  */
-export function chainOf(options: Pick<AppOptions, 'operations' | 'allowedHosts'>): readonly Step[] {
+export function chainOf(options: Pick<AppOptions, 'operations' | 'servedHosts'>): readonly Step[] {
   return [
     readTarget,
-    checkHost(options.allowedHosts),
+    checkHost(options.servedHosts),
     matchRoute(options.operations),
     armFaults(new FaultCounters()),
     checkAuthenticationAvailable,

@@ -3,6 +3,8 @@ import { isIP } from 'node:net';
 import { operations } from './api/index.js';
 import { createApp } from './app.js';
 import { defaultFixtureKey, fixtureRing } from './auth/fixture-keys.js';
+import { loadVerifier } from './auth/verify.js';
+import { ServedHosts } from './http/host.js';
 import { createServer, drain, listen } from './listen.js';
 import { type GivenOptions, resolveOptions } from './options.js';
 import { type Log, realClock, steppingClock } from './ports.js';
@@ -52,6 +54,7 @@ export async function startEmulator(given: GivenOptions = {}, ports: { readonly 
     clock,
     variants: options.variants,
     limits: options.limits,
+    fsck: options.fsck,
     ...ports,
   });
   const servers: http.Server[] = [];
@@ -66,7 +69,7 @@ export async function startEmulator(given: GivenOptions = {}, ports: { readonly 
         operations,
         organization: org,
         origin: () => origin,
-        allowedHosts: [...options.allowedHost, options.host],
+        servedHosts: new ServedHosts([...options.allowedHost, options.host]),
         inBandFaults: isLoopback(options.host),
       });
       const server = createServer(app, world);
@@ -77,6 +80,8 @@ export async function startEmulator(given: GivenOptions = {}, ports: { readonly 
       orgs.push({ org, baseUrl: origin, gitUrl: origin, gitHost });
     }
     await Promise.all(orgs.map(({ baseUrl }) => answerOnce(baseUrl)));
+    // The first token would wait for it; nobody waits now.
+    void loadVerifier();
   } catch (error) {
     await close({ graceMs: 0 });
     throw error;

@@ -1,5 +1,4 @@
-const KiB = 1024;
-const MiB = 1024 * KiB;
+const MiB = 1024 * 1024;
 const GiB = 1024 * MiB;
 
 /** Every bound of the emulator: default, unit, reason. Each is also a flag of `emulator start`. */
@@ -20,9 +19,6 @@ export const LIMITS = {
   idleTimeout: [30_000, 'ms', 'longest pause while a request body arrives'],
   drainTimeout: [10_000, 'ms', 'time running requests get after SIGTERM'],
   searchTimeout: [2_000, 'ms', 'time a search may take before it answers 504'],
-  maxPatternBytes: [1 * KiB, 'bytes', 'longest search expression'],
-  maxGlobs: [100, 'globs', 'most glob patterns in one request'],
-  maxGlobBytes: [4 * KiB, 'bytes', 'longest glob pattern'],
   maxMetadataCommits: [100_000, 'commits', 'distinct last-touching commits file metadata expands'],
   maxJournal: [10_000, 'entries', 'requests the journal keeps'],
 } as const satisfies Record<string, readonly [number, string, string]>;

@@ -43,6 +43,8 @@ export interface WorldOptions {
   readonly clock?: Clock;
   readonly variants?: Variants;
   readonly limits?: Limits;
+  /** Whether pushed objects are checked as `git fsck --strict` does. */
+  readonly fsck?: 'strict' | 'off';
   readonly log?: Log;
 }
 
@@ -57,6 +59,7 @@ export class World {
   readonly ids: Ids;
   readonly variants: Variants;
   readonly limits: Limits;
+  readonly fsck: 'strict' | 'off';
   readonly log: Log;
   readonly journal: Journal;
   #state: WorldState;
@@ -73,6 +76,7 @@ export class World {
     this.ids = new Ids(this.seed);
     this.variants = options.variants ?? DEFAULT_VARIANTS;
     this.limits = options.limits ?? DEFAULT_LIMITS;
+    this.fsck = options.fsck ?? 'strict';
     this.log = options.log ?? silentLog;
     this.journal = new Journal(this.limits.maxJournal);
     this.#budget = new MemoryBudget(this.limits.maxHeldBytes);

@@ -1,12 +1,19 @@
 import Router from '@koa/router';
 import type { Middleware } from 'koa';
+import { hostName, type ServedHosts } from '../http/host.js';
 import type { World } from '../world.js';
 
 const PREFIX = '/_emulator';
 
+export interface AdminOptions {
+  readonly organization: string;
+  readonly servedHosts: ServedHosts;
+}
+
 /** The emulator's own routes, beside the service's: what a deployment would never answer. */
-export function createAdmin(world: World, options: { readonly organization: string }): Middleware {
+export function createAdmin(world: World, options: AdminOptions): Middleware {
   const router = new Router({ prefix: PREFIX });
+  router.use(refuseBrowsers(options.servedHosts));
   router.get('/health', (ctx) => {
     ctx.body = { emulator: true, status: 'ready', organization: options.organization };
   });
@@ -16,4 +23,21 @@ export function createAdmin(world: World, options: { readonly organization: stri
   const routes = router.routes() as Middleware;
   // The service's requests, nearly all there are, do not pass through the admin router at all.
   return (ctx, next) => (ctx.path.startsWith(PREFIX) ? routes(ctx, next) : next());
+}
+
+/**
+ * These routes ask for no token, so a page in a browser must not reach them: it would name another host
+ * (DNS rebinding) or carry the headers browsers add to what a page sends.
+ */
+function refuseBrowsers(servedHosts: ServedHosts): Middleware {
+  return async (ctx, next) => {
+    const site = ctx.get('sec-fetch-site');
+    const fromPage = ctx.get('origin') !== '' || site === 'cross-site' || site === 'same-site';
+    if (fromPage || !servedHosts.includes(hostName(ctx.get('host')))) {
+      ctx.status = 403;
+      ctx.body = { error: 'The admin routes are not for pages in a browser.' };
+      return;
+    }
+    await next();
+  };
 }

@@ -16,14 +16,17 @@ const INVALID_TOKEN_401 = new Set([
 /** Operations whose own table lists a missing scope under 401. */
 const MISSING_SCOPE_401 = new Set(['getCommit', 'commitPack', 'writeNote', 'readFile']);
 
+/** Both schemes, so that git asks for another password. */
+const CHALLENGE = { headers: { 'www-authenticate': 'Bearer, Basic realm="git"' } };
+
 /** A refused credential as the chosen variants word it; anything else as it is. */
 export function applyCredentialVariants(refusal: Problem, operation: string | undefined, variants: Variants): Problem {
   if (!(refusal instanceof Rejection)) return refusal;
   if (refusal.isInvalidToken && speaks401(variants.invalidToken, INVALID_TOKEN_401, operation)) {
-    return problem('unauthorized', refusal.detail);
+    return problem('unauthorized', refusal.detail, CHALLENGE);
   }
   if (refusal.check === 'scope-missing' && speaks401(variants.missingScope, MISSING_SCOPE_401, operation)) {
-    return problem('unauthorized', refusal.detail);
+    return problem('unauthorized', refusal.detail, CHALLENGE);
   }
   if (refusal.check === 'repo-missing' && variants.missingRepoClaim === '403')
     return problem('forbidden', refusal.detail);
