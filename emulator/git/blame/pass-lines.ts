@@ -1,5 +1,5 @@
 import type { Change } from '../diff/index.js';
-import type { Stretch } from './origin.js';
+import { compareStretches, type Stretch } from './origin.js';
 
 export interface Passed {
   /** What stays with the file: its lines are new in it. */
@@ -32,7 +32,8 @@ export function passLines(stretches: readonly Stretch[], changes: readonly Chang
       }
     }
   }
-  return { kept, passed };
+  // Copies make several stretches suspect the same lines, and then the parts of one may lie around another.
+  return { kept: kept.sort(compareStretches), passed: passed.sort(compareStretches) };
 }
 
 /** From a line in front of change `index` to the same line in the parent. */

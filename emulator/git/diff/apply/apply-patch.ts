@@ -101,8 +101,8 @@ class PatchTarget {
     }
     if (oldPath !== undefined && (newPath === undefined || patch.isRename)) {
       this.#files.set(oldPath, undefined);
-      this.#gone.add(oldPath);
     }
+    if (oldPath !== undefined && !patch.isCopy) this.#gone.add(oldPath);
   }
 
   changes(): PatchedFile[] {

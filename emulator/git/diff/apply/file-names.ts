@@ -51,9 +51,8 @@ export function readName(text: ByteString, strip: number, endsAtTab: boolean): B
 export function commonName(halves: ByteString, strip: number): ByteString | undefined {
   const first = unquoteName(halves);
   if (first) {
-    const rest = halves.slice(first.length).trimStart();
-    const second = unquoteName(rest)?.name ?? rest;
-    return agreed(first.name, second, strip);
+    const second = unquoteName(halves.slice(first.length).trimStart());
+    return second && agreed(first.name, second.name, strip);
   }
   const quote = halves.indexOf('"');
   if (quote > 0) {

@@ -1,0 +1,235 @@
+import t, { type Test } from 'tap';
+import { readCommit } from '../commit.js';
+import { RandomText } from '../diff/test/random-text.js';
+import { storeIn } from '../diff/test/store-in.js';
+import { COMMIT, type ObjectReader, type Oid } from '../object.js';
+import { type Content, MemoryObjects } from '../test/memory-objects.js';
+import { ScratchGit } from '../test/scratch-git.js';
+import { DeadlineExceeded } from '../turn.js';
+import { BadLineRange, type BlameRequest, blame, type CommitGraph, NoSuchFile } from './index.js';
+
+function graphOf(objects: ObjectReader): CommitGraph {
+  const commits = new Map<Oid, ReturnType<CommitGraph['commit']>>();
+  return {
+    commit(oid) {
+      let commit = commits.get(oid);
+      if (!commit) {
+        const { tree, parents, committer } = readCommit(objects, oid);
+        commit = { tree, parents, committedAt: committer.seconds };
+        commits.set(oid, commit);
+      }
+      return commit;
+    },
+  };
+}
+
+function commit(objects: MemoryObjects, content: Content, parents: readonly Oid[], seconds: number): Oid {
+  const lines = parents.map((parent) => `parent ${parent}\n`).join('');
+  const who = `A <a@x> ${seconds} +0000`;
+  const tree = objects.tree(content);
+  return objects.write(COMMIT, `tree ${tree}\n${lines}author ${who}\ncommitter ${who}\n\nm\n`);
+}
+
+/** Lines of `git blame --line-porcelain`, each as one text. */
+function blamedByGit(git: ScratchGit, oid: Oid, path: string, options: readonly string[]): string[] {
+  const lines: string[] = [];
+  let fields: string[] = [];
+  for (const line of git.run(['blame', '--line-porcelain', ...options, oid, '--', path]).split('\n')) {
+    if (line.startsWith('\t')) lines.push(fields.join(' '));
+    else if (/^[0-9a-f]{40} /.test(line)) fields = line.split(' ').slice(0, 3);
+    else if (/^(?:previous|boundary|filename)/.test(line)) fields.push(line);
+  }
+  return lines;
+}
+
+async function blamedHere(objects: MemoryObjects, request: BlameRequest): Promise<string[]> {
+  const runs = await blame(objects, graphOf(objects), request);
+  return runs.flatMap((run) =>
+    Array.from({ length: run.count }, (_, index) => {
+      const fields = [run.commit, run.originalStart + index + 1, run.start + index + 1];
+      const previous = run.previous ? [`previous ${run.previous.commit} ${run.previous.path}`] : [];
+      return [...fields, ...(run.isBoundary ? ['boundary'] : []), ...previous, `filename ${run.originalPath}`].join(
+        ' ',
+      );
+    }),
+  );
+}
+
+async function compare(t: Test, git: ScratchGit, objects: MemoryObjects, request: BlameRequest): Promise<void> {
+  const ranges = (request.ranges ?? []).flatMap((range) => ['-L', range]);
+  const options = [...ranges, ...(request.detectMoves ? ['-M', '-C', '-C'] : [])];
+  const expected = blamedByGit(git, request.commit, request.path, options);
+  t.same(await blamedHere(objects, request), expected, `${request.path} ${options.join(' ')}`);
+}
+
+/** A history with branches, merges of up to three parents, renames, copies and moved lines; its tips, oldest first. */
+function randomHistory(objects: MemoryObjects, random: RandomText, length: number): { oid: Oid; files: Content }[] {
+  const commits: { oid: Oid; files: Record<string, string> }[] = [];
+  for (let step = 0; step < length; step++) {
+    const parents = commits.length === 0 ? [] : [commits.at(-1 - random.below(Math.min(3, commits.length)))!];
+    while (parents.length > 0 && parents.length < 3 && random.below(4) === 0) {
+      const other = random.pick(commits);
+      if (!parents.includes(other)) parents.push(other);
+    }
+    const files = { ...parents[0]?.files };
+    for (const parent of parents.slice(1)) mergeFiles(random, files, parent.files);
+    for (let count = random.below(3); count >= 0; count--) changeFiles(random, files);
+    const time = 1_700_000_000 + step * 60 - (random.below(5) === 0 ? random.below(300) : 0);
+    commits.push({
+      oid: commit(
+        objects,
+        files,
+        parents.map(({ oid }) => oid),
+        time,
+      ),
+      files,
+    });
+  }
+  return commits;
+}
+
+function mergeFiles(random: RandomText, files: Record<string, string>, other: Record<string, string>): void {
+  for (const [path, content] of Object.entries(other)) {
+    const own = files[path];
+    if (own === undefined || random.below(3) === 0) files[path] = content;
+    else if (random.below(2) === 0) {
+      const middle = random.below(own.split('\n').length);
+      files[path] = [...own.split('\n').slice(0, middle), ...content.split('\n').slice(middle)].join('\n');
+    }
+  }
+}
+
+function changeFiles(random: RandomText, files: Record<string, string>): void {
+  const path = random.pick(Object.keys(files));
+  const content = path === undefined ? undefined : files[path]!;
+  const kind = content === undefined ? 0 : random.below(8);
+  const name = random.pick(['a.ts', 'b.ts', 'c.ts', 'd.ts', 'e.ts']);
+  if (path === undefined || content === undefined || kind === 0) {
+    files[name] ??= random.file(random.lines().slice(0, 60));
+  } else if (kind === 1 && files[name] === undefined) {
+    delete files[path];
+    files[name] = random.below(2) === 0 ? content : random.file(random.edit(content.trimEnd().split('\n')));
+  } else if (kind === 2) {
+    const lines = content.split('\n');
+    const from = random.below(lines.length);
+    files[name] = `${files[name] ?? ''}${lines.slice(from, from + 12).join('\n')}\n`;
+  } else if (kind === 3) {
+    const lines = content.split('\n');
+    const moved = lines.splice(random.below(lines.length), 10);
+    lines.splice(random.below(lines.length), 0, ...moved);
+    files[path] = lines.join('\n');
+  } else {
+    files[path] = random.file(random.edit(content.trimEnd().split('\n')));
+  }
+}
+
+t.test('histories at random are blamed as git blame does, with and without moves', async (t) => {
+  for (const seed of [1, 2, 3]) {
+    using git = new ScratchGit();
+    const objects = new MemoryObjects();
+    const commits = randomHistory(objects, new RandomText(seed), 40);
+    storeIn(git, objects);
+    for (const { oid, files } of [commits.at(-1)!, commits.at(-8)!]) {
+      for (const path of Object.keys(files)) {
+        await compare(t, git, objects, { commit: oid, path });
+        await compare(t, git, objects, { commit: oid, path, detectMoves: true });
+      }
+    }
+  }
+});
+
+const SOURCE = `import x from 'x';
+
+function first() {
+  return 1;
+}
+
+const between = 2;
+
+function second() {
+  // second /slash/
+  return x(first());
+}
+`;
+
+t.test('ranges select the lines git blame -L selects', async (t) => {
+  using git = new ScratchGit();
+  const objects = new MemoryObjects();
+  const root = commit(objects, { f: SOURCE.replace('1;', '0;'), empty: '' }, [], 1000);
+  const tip = commit(objects, { f: SOURCE, empty: '' }, [root], 2000);
+  storeIn(git, objects);
+  const lists = [
+    ['2,4'],
+    ['4,2'],
+    ['3'],
+    ['3,'],
+    [',3'],
+    ['3,+2'],
+    ['9,-3'],
+    ['2,-9'],
+    ['5,99'],
+    ['/first/'],
+    ['/first/,/}/'],
+    ['/first/,+3'],
+    ['4,/second/'],
+    ['1,2', '/return/'],
+    ['8,9', '^/return/,+1'],
+    [':first'],
+    [':second'],
+    ['1,8', ':function'],
+    ['1,2', '2,4', '9,10'],
+    ['10,11', '1,3'],
+    ['/\\/slash/'],
+  ];
+  for (const ranges of lists) await compare(t, git, objects, { commit: tip, path: 'f', ranges });
+  const refused = [
+    '99',
+    '0',
+    '0,3',
+    '3,+0',
+    'x',
+    '1,2,3',
+    '/nowhere/',
+    '/[/',
+    ':nothing',
+    '',
+    '1;2',
+    '+3',
+    '-2',
+    '/a',
+    '1,^/a/',
+  ];
+  for (const range of refused) {
+    const { status } = git.try(['blame', '-L', range, tip, '--', 'f']);
+    const ours = blame(objects, graphOf(objects), { commit: tip, path: 'f', ranges: [range] });
+    if (status === 0) await t.resolves(ours, `git takes ${range}`);
+    else await t.rejects(ours, BadLineRange, range);
+  }
+  t.same(await blame(objects, graphOf(objects), { commit: tip, path: 'empty' }), []);
+});
+
+t.test('what is no file cannot be blamed', async (t) => {
+  const objects = new MemoryObjects();
+  const tip = commit(objects, { folder: { f: 'x\n' }, sub: [0o160000, '1'.repeat(40)] }, [], 1000);
+  for (const path of ['none', 'folder', 'sub', '', 'folder/f/x']) {
+    await t.rejects(blame(objects, graphOf(objects), { commit: tip, path }), NoSuchFile, path);
+  }
+});
+
+t.test('a long history is given up at the deadline, and other work goes on meanwhile', async (t) => {
+  const objects = new MemoryObjects();
+  let tip = commit(objects, { f: 'x\n' }, [], 1000);
+  for (let step = 1; step < 500; step++) tip = commit(objects, { f: 'x\n', other: `${step}\n` }, [tip], 1000 + step);
+  let now = 0;
+  const clock = () => now++;
+  await t.rejects(
+    blame(objects, graphOf(objects), { commit: tip, path: 'f', deadline: 100, now: clock }),
+    DeadlineExceeded,
+  );
+  let turns = 0;
+  const timer = setInterval(() => turns++);
+  const runs = await blame(objects, graphOf(objects), { commit: tip, path: 'f', now: clock });
+  clearInterval(timer);
+  t.equal(runs.length, 1);
+  t.ok(turns > 0, 'the event loop turned');
+});

@@ -1,0 +1,194 @@
+import t from 'tap';
+import { COMMIT, type Oid } from '../object.js';
+import { MemoryObjects } from '../test/memory-objects.js';
+import { ScratchGit } from '../test/scratch-git.js';
+import { DeadlineExceeded } from '../turn.js';
+import { type Diff, diffCommits, diffTreeEntries, diffTrees, PathFilter, TooManyChanges } from './index.js';
+import { RandomText } from './test/random-text.js';
+import { RandomTree } from './test/random-tree.js';
+import { storeIn } from './test/store-in.js';
+
+const EMPTY_TREE = '4b825dc642cb6eb9a060e54bf8d69288fbee4904';
+
+function patchOf(diff: Diff): string {
+  return Buffer.concat(diff.files.map((file) => file.raw())).toString('latin1');
+}
+
+/** As `git diff-tree --raw`, without colons and tabs getting in the way. */
+function rawOf(diff: Diff): string {
+  const octal = (mode: number) => mode.toString(8).padStart(6, '0');
+  return diff.files
+    .map((file) => {
+      const paths = file.oldPath === undefined ? file.path : `${file.oldPath}\0${file.path}`;
+      return `:${octal(file.oldMode)} ${octal(file.newMode)} ${file.oldOid} ${file.newOid} ${file.state}\0${paths}\0`;
+    })
+    .join('');
+}
+
+function numstatOf(diff: Diff): string {
+  return diff.files
+    .map((file) => {
+      const counts = file.isBinary ? '-\t-' : `${file.additions}\t${file.deletions}`;
+      return `${counts}\t${file.oldPath === undefined ? file.path : `\0${file.oldPath}\0${file.path}`}\0`;
+    })
+    .join('');
+}
+
+/** Pairs of trees that follow each other, in both. */
+function randomTrees(git: ScratchGit, objects: MemoryObjects, seed: number, count: number): [Oid, Oid][] {
+  const tree = new RandomTree(new RandomText(seed));
+  const oids = [EMPTY_TREE];
+  for (let step = 0; step < count; step++) {
+    oids.push(tree.write(objects));
+    tree.change();
+  }
+  oids.push(EMPTY_TREE);
+  storeIn(git, objects);
+  return oids.slice(1).map((oid, index) => [oids[index]!, oid]);
+}
+
+t.test('trees at random differ as git diff-tree says', async (t) => {
+  using git = new ScratchGit();
+  const objects = new MemoryObjects();
+  for (const [before, after] of randomTrees(git, objects, 5, 30)) {
+    const run = (...options: string[]) => {
+      const { stdout } = git.try(['diff-tree', '-r', '-M', ...options, before, after]);
+      return stdout.toString('latin1');
+    };
+    const diff = await diffTrees(objects, before, after);
+    t.equal(rawOf(diff), run('--raw', '-z'), 'files and states');
+    t.equal(patchOf(diff), run('-p', '--full-index'), 'patch');
+    t.equal(numstatOf(diff), run('--numstat', '-z'), 'counts');
+  }
+});
+
+t.test('the options of the patch are those of git diff-tree', async (t) => {
+  using git = new ScratchGit();
+  const objects = new MemoryObjects();
+  const cases = [
+    [['-b', '--full-index', '-M'], { ignoreSpaceChange: true }],
+    [['-U0', '--full-index', '-M'], { context: 0 }],
+    [['-U7', '--inter-hunk-context=3', '--full-index', '-M'], { context: 7, interHunk: 3 }],
+    [['--full-index', '--no-renames'], { renames: false }],
+    [['-M'], { fullIndex: false }],
+    [['-M', '--full-index', '--', 'lib', 'a', 'moved/zz'], { paths: ['lib/', 'a', 'moved/zz'] }],
+  ] as const;
+  const pairs = randomTrees(git, objects, 6, 9);
+  for (const [options, ours] of cases) {
+    for (const [before, after] of pairs) {
+      const split = options.indexOf('--' as never);
+      const flags = split < 0 ? options : options.slice(0, split);
+      const paths = split < 0 ? [] : options.slice(split);
+      const { stdout } = git.try(['diff-tree', '-r', '-p', ...flags, before, after, ...paths]);
+      t.equal(patchOf(await diffTrees(objects, before, after, ours)), stdout.toString('latin1'), options.join(' '));
+    }
+  }
+});
+
+t.test('binary patches are taken by git apply', async (t) => {
+  using git = new ScratchGit();
+  const objects = new MemoryObjects();
+  let count = 0;
+  for (const [before, after] of randomTrees(git, objects, 5, 35)) {
+    const patch = patchOf(await diffTrees(objects, before, after, { binary: true, fullIndex: false }));
+    if (!patch.includes('GIT binary patch')) continue;
+    count++;
+    using receiver = new ScratchGit();
+    const source = new MemoryObjects();
+    for (let number = 0; number < objects.size; number++) {
+      const oid = objects.oidOf(number);
+      const files = [...diffTreeEntries(objects, undefined, before)].map(({ after }) => after!.oid);
+      if (objects.typeOf(number) === 2 || files.includes(oid))
+        source.write(objects.typeOf(number), objects.read(number));
+    }
+    storeIn(receiver, source);
+    receiver.run(['read-tree', before]);
+    receiver.run(['apply', '--cached', '--binary'], Buffer.from(patch, 'latin1'));
+    t.equal(receiver.run(['write-tree', '--missing-ok']), after);
+  }
+  t.ok(count > 1, `${count} patches`);
+});
+
+t.test('many files move at once as git sees them', async (t) => {
+  using git = new ScratchGit();
+  const objects = new MemoryObjects();
+  const random = new RandomText(11);
+  for (let round = 0; round < 6; round++) {
+    const before: Record<string, string> = {};
+    const after: Record<string, string> = {};
+    const contents = Array.from({ length: 6 }, () => random.lines().slice(0, 60));
+    for (let index = 0; index < 40; index++) {
+      const lines = random.pick(contents);
+      const name = `${random.pick(['a', 'b', 'c', 'index'])}${random.pick(['', index])}`;
+      before[`old-${random.below(8)}-${index} ${name}`] = random.file(
+        random.below(3) === 0 ? lines : random.edit(lines),
+      );
+      after[`new-${random.below(8)}-${index} ${name}`] = random.file(
+        random.below(3) === 0 ? lines : random.edit(lines),
+      );
+    }
+    const nest = (files: Record<string, string>) => {
+      const folders: Record<string, Record<string, string>> = {};
+      for (const [key, content] of Object.entries(files)) {
+        const [folder, name] = key.split(' ');
+        folders[folder!] = { ...folders[folder!], [name!]: content };
+      }
+      return objects.tree(folders);
+    };
+    const [old, young] = [nest(before), nest(after)];
+    storeIn(git, objects);
+    const expected = git.try(['diff-tree', '-r', '-M', '--raw', '-z', old, young]).stdout.toString('latin1');
+    t.equal(rawOf(await diffTrees(objects, old, young)), expected);
+  }
+});
+
+t.test('commits are compared by their trees, and a first commit with nothing', async (t) => {
+  const objects = new MemoryObjects();
+  const tree = objects.tree({ a: 'one\ntwo\n' });
+  const who = 'A <a@x> 1 +0000';
+  const commit = objects.write(COMMIT, `tree ${tree}\nauthor ${who}\ncommitter ${who}\n\nfirst\n`);
+  const diff = await diffCommits(objects, undefined, commit);
+  t.same(diff.stats, { files: 1, additions: 2, deletions: 0, changes: 2 });
+  t.equal(diff.files[0]!.state, 'A');
+  t.same((await diffCommits(objects, commit, commit)).stats, { files: 0, additions: 0, deletions: 0, changes: 0 });
+});
+
+t.test('a tree of folders ten thousand deep is compared', async (t) => {
+  const objects = new MemoryObjects();
+  let deep = objects.tree({ file: 'old\n' });
+  let other = objects.tree({ file: 'new\n' });
+  for (let depth = 0; depth < 10_000; depth++) {
+    deep = objects.tree({ d: [0o040000, deep] });
+    other = objects.tree({ d: [0o040000, other] });
+  }
+  const [change] = [...diffTreeEntries(objects, deep, other)];
+  t.equal(change?.after?.path.length, 2 * 10_000 + 'file'.length);
+});
+
+t.test('a few objects that make endless trees are given up on', async (t) => {
+  const objects = new MemoryObjects();
+  for (const content of [{ file: 'x' }, {}]) {
+    let tree = objects.tree(content);
+    for (let depth = 0; depth < 30; depth++) tree = objects.tree({ a: [0o040000, tree], b: [0o040000, tree] });
+    t.throws(() => [...diffTreeEntries(objects, undefined, tree, { limit: 50_000 })], TooManyChanges);
+  }
+});
+
+t.test('a path filter leads only into folders that hold something wanted', async (t) => {
+  const filter = new PathFilter(['a/b/', 'c']);
+  t.ok(filter.covers('a/b') && filter.covers('c'));
+  t.notOk(filter.covers('a') || filter.covers('a/b/c') || filter.covers('ab'));
+  t.ok(filter.leadsInto('a'));
+  t.notOk(filter.leadsInto('c') || filter.leadsInto('x'));
+});
+
+t.test('an abort or a deadline ends the work', async (t) => {
+  const objects = new MemoryObjects();
+  const files = Object.fromEntries(Array.from({ length: 50 }, (_, index) => [`f${index}`, `${index}\n`]));
+  const tree = objects.tree(files);
+  let now = 0;
+  await t.rejects(diffTrees(objects, undefined, tree, { deadline: 20, now: () => now++ }), DeadlineExceeded);
+  const reason = new Error('gone');
+  const options = { signal: AbortSignal.abort(reason), length: 0 };
+  await t.rejects(diffTrees(objects, undefined, tree, options), reason);
+});

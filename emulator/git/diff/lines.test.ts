@@ -1,0 +1,123 @@
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import t, { type Test } from 'tap';
+import { ByteSink } from './byte-sink.js';
+import { writeHunks } from './hunks.js';
+import { diffInterned, diffLines, type LineDiffOptions, LineInterner } from './index.js';
+import { RandomText } from './test/random-text.js';
+
+interface Case {
+  readonly arguments: readonly string[];
+  readonly options: LineDiffOptions;
+  readonly context: number;
+  readonly interHunk?: number;
+}
+
+const CASES: readonly Case[] = [
+  { arguments: ['-U3'], options: {}, context: 3 },
+  { arguments: ['-U0'], options: { trimTail: true }, context: 0 },
+  { arguments: ['-b'], options: { ignoreSpaceChange: true }, context: 3 },
+  { arguments: ['-U1', '--inter-hunk-context=4'], options: {}, context: 1, interHunk: 4 },
+  { arguments: ['--no-indent-heuristic'], options: { indentHeuristic: false }, context: 3 },
+];
+
+function hunksOf(before: Buffer, after: Buffer, { options, context, interHunk = 0 }: Case): string {
+  const interner = new LineInterner(options);
+  const oldLines = interner.lines(before);
+  const newLines = interner.lines(after);
+  const sink = new ByteSink();
+  writeHunks(sink, oldLines, newLines, diffInterned(interner, oldLines, newLines, options), { context, interHunk });
+  return sink.finish().toString('latin1');
+}
+
+/** Hunks of `git diff --no-index` for pairs of files, by number. */
+function gitHunks(folder: string, pairs: readonly [string, string][], options: readonly string[]): Map<number, string> {
+  for (const side of [0, 1] as const) {
+    mkdirSync(join(folder, 'ab'[side]!), { recursive: true });
+    for (const [index, pair] of pairs.entries()) {
+      writeFileSync(join(folder, 'ab'[side]!, String(index)), pair[side], 'latin1');
+    }
+  }
+  const { stdout } = spawnSync('git', ['diff', '--no-index', ...options, 'a', 'b'], {
+    cwd: folder,
+    env: { ...process.env, GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_NOSYSTEM: '1', LC_ALL: 'C' },
+    maxBuffer: 1 << 28,
+  });
+  const hunks = new Map<number, string>();
+  for (const patch of stdout.toString('latin1').split(/^(?=diff --git )/m)) {
+    const start = patch.search(/^@@ /m);
+    const number = /^diff --git a\/a\/(\d+)/.exec(patch)?.[1];
+    if (number && start >= 0) hunks.set(Number(number), patch.slice(start));
+  }
+  return hunks;
+}
+
+function compareAll(t: Test, pairs: readonly [string, string][]): void {
+  const folder = t.testdir();
+  for (const each of CASES) {
+    const expected = gitHunks(folder, pairs, each.arguments);
+    for (const [index, [before, after]] of pairs.entries()) {
+      const found = hunksOf(Buffer.from(before, 'latin1'), Buffer.from(after, 'latin1'), each);
+      if (found !== (expected.get(index) ?? '')) {
+        t.equal(found, expected.get(index) ?? '', `${each.arguments.join(' ')} of ${JSON.stringify([before, after])}`);
+        return;
+      }
+    }
+    t.pass(`${pairs.length} pairs, ${each.arguments.join(' ')}`);
+  }
+}
+
+t.test('hunks of random edits are those of git diff, byte for byte', async (t) => {
+  const random = new RandomText(42);
+  const pairs = Array.from({ length: 250 }, (): [string, string] => {
+    const before = random.lines();
+    const after = random.below(10) === 0 ? random.lines() : random.edit(before);
+    return [random.file(before), random.file(after)];
+  });
+  compareAll(t, pairs);
+});
+
+t.test('small files over few lines are compared as git diff does', async (t) => {
+  const line = fc.constantFrom('a', 'b', '', ' a', '  b', '}', 'a b', 'a  b');
+  const file = fc.tuple(fc.array(line, { maxLength: 14 }), fc.boolean()).map(([lines, isComplete]) => {
+    return lines.join('\n') + (isComplete && lines.length > 0 ? '\n' : '');
+  });
+  compareAll(t, fc.sample(fc.tuple(file, file), { numRuns: 400, seed: 7 }));
+});
+
+t.test(
+  'large files of much repetition meet the limits of the search, and still come out as git has them',
+  async (t) => {
+    const random = new RandomText(3);
+    const pick = (count: number, kinds: number) =>
+      Array.from({ length: count }, () => `line ${random.below(kinds)}`).join('\n');
+    compareAll(t, [
+      [pick(6000, 40), pick(6000, 40)],
+      [pick(20000, 3000), pick(20000, 3000)],
+      ['x\n'.repeat(3000), `${'x\n'.repeat(1000)}y\n${'x\n'.repeat(2500)}`],
+      [`${'a'.repeat(100_000)}\nb\n`, `${'a'.repeat(100_001)}\nb\n`],
+    ]);
+  },
+);
+
+t.test('changes are in order, never touch, and turn one file into the other', async () => {
+  const line = fc.constantFrom('a\n', 'b\n', 'c\n', '\n');
+  const file = fc.array(line, { maxLength: 30 });
+  fc.assert(
+    fc.property(file, file, (before, after) => {
+      const changes = diffLines(Buffer.from(before.join('')), Buffer.from(after.join('')));
+      const result: string[] = [];
+      let at = 0;
+      for (const [index, change] of changes.entries()) {
+        if (index > 0 && change.oldStart === at) return false;
+        result.push(...before.slice(at, change.oldStart));
+        if (result.length !== change.newStart) return false;
+        result.push(...after.slice(change.newStart, change.newStart + change.newCount));
+        at = change.oldStart + change.oldCount;
+      }
+      return [...result, ...before.slice(at)].join('') === after.join('');
+    }),
+  );
+});
