@@ -46,20 +46,22 @@ t.test('git notes reads what is written, at every size, and lays it out alike', 
   }
   const paths = [...walkTree(objects, tree)].map(({ path }) => path);
   t.match(paths[0], /^[0-9a-f]{2}\/[0-9a-f]{38}$/, '400 notes are fanned out');
+  t.end();
+});
 
-  // The same by Git itself, in one go: the layout has to be the same tree.
-  const commands = [
-    'commit refs/notes/other',
-    'committer C <c@d> 1 +0000',
-    'data 1',
-    'x',
-    ...all.map((target) => `M 100644 ${blob} ${target}`),
-    '',
-  ];
-  git.run(['fast-import', '--quiet'], commands.join('\n'));
-  const last = git.add('commit', `tree ${EMPTY_TREE_OID}\nauthor ${WHO}\ncommitter ${WHO}\n\nlast\n`);
-  git.run(['notes', '--ref=other', 'add', '-C', blob, last]);
-  t.equal(setNote(objects, tree, last, blob), git.run(['rev-parse', 'refs/notes/other^{tree}']));
+t.test('the layout changes at the very note at which it changes in Git', (t) => {
+  using git = new ScratchGit();
+  const all = targets(130);
+  const objects = new MemoryObjects();
+  const blob = objects.add('blob', 'note\n');
+  const last = objects.add('commit', `tree ${EMPTY_TREE_OID}\nauthor ${WHO}\ncommitter ${WHO}\n\nlast\n`);
+  for (let count = 25; count <= 125; count += 4) {
+    const flat = objects.tree(Object.fromEntries(all.slice(0, count).map((each) => [each, [0o100644, blob]])));
+    readBack(git, objects, flat);
+    git.run(['notes', 'add', '-C', blob, last]);
+    const expected = git.run(['rev-parse', 'refs/notes/commits^{tree}']);
+    t.equal(setNote(objects, flat, last, blob), expected, `${count} notes`);
+  }
   t.end();
 });
 

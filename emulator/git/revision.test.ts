@@ -160,12 +160,13 @@ t.test('a short id of several objects is ambiguous, unless only one of them fits
   const prefix = commit.slice(0, 4);
   let blobs = 0;
   for (let at = 0; blobs < 1; at++) if (objects.add('blob', `${at}`).startsWith(prefix)) blobs++;
+  for (let at = 0, trees = 0; trees < 1; at++) if (objects.tree({ [`${at}`]: '' }).startsWith(prefix)) trees++;
   const refs = Refs.empty('main');
   t.same(resolveRevision(objects, refs, prefix), { fault: 'ambiguous' });
+  t.same(resolveRevision(objects, refs, `${prefix}:`), { fault: 'ambiguous' }, 'a commit and a tree both hold paths');
   t.equal(resolveRevision(objects, refs, prefix, { want: 'commit' }).oid, commit);
   t.equal(resolveRevision(objects, refs, `${prefix}^{commit}`).oid, commit);
   t.equal(resolveRevision(objects, refs, `${prefix}~0`).oid, commit);
-  t.equal(resolveRevision(objects, refs, `${prefix}:`).oid, tree);
   t.equal(resolveRevision(objects, refs, `x-1-g${prefix}`).oid, commit);
   t.same(resolveRevision(objects, refs, prefix.slice(0, 3)), { fault: 'missing' }, 'three digits are no short id');
   t.end();

@@ -30,6 +30,21 @@ t.test('trees are written in the order and form of git mktree, and read back', (
   t.end();
 });
 
+t.test('a folder is sorted as if its name ended in a slash', (t) => {
+  const entries = ['a0', 'a', 'a.b', 'a-b'].map((name) => ({
+    name,
+    mode: name === 'a' ? 0o40000 : 0o100644,
+    oid: BLOB,
+  }));
+  for (const list of [entries, [...entries].reverse()]) {
+    t.same(
+      parseTree(writeTree(list)).map(({ name }) => name),
+      ['a-b', 'a.b', 'a', 'a0'],
+    );
+  }
+  t.end();
+});
+
 t.test('modes of older tools are read as Git reads them', (t) => {
   const cases = {
     100664: 0o100644,
