@@ -56,7 +56,7 @@ function editTree(objects: Quarantine, parent: Oid | undefined, edits: readonly 
 }
 
 /** Base64 takes four bytes for three, and every 4 MiB chunk a line of JSON around it. */
-function streamBytes(contentBytes: number): number {
+export function streamBytes(contentBytes: number): number {
   return contentBytes * 1.5 + 64 * 1024 * 1024;
 }
 

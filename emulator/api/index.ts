@@ -1,9 +1,12 @@
 import type { Operation } from '../http/operation.js';
 import { gitInfoRefs, gitReceivePack, gitUploadPack } from '../smart-http/routes.js';
 import { archive } from './archive.js';
+import { blameFile } from './blame.js';
 import { createBranch, deleteBranch, getBranch, listBranches } from './branches.js';
 import { commitPack } from './commit-pack.js';
 import { getCommit, listCommits } from './commits.js';
+import { commitPatch } from './diff-commit.js';
+import { diffBranch, diffCommits } from './diffs.js';
 import { fileMetadata } from './file-metadata.js';
 import { readFile } from './files.js';
 import { grep } from './grep.js';
@@ -25,13 +28,17 @@ export const operations = [
   getBranch,
   createBranch,
   deleteBranch,
+  diffBranch,
   listCommits,
   getCommit,
+  diffCommits,
   commitPack,
+  commitPatch,
   restoreCommit,
   listFiles,
   fileMetadata,
   readFile,
+  blameFile,
   grep,
   archive,
   listTags,

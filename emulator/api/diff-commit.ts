@@ -1,0 +1,109 @@
+import { setImmediate } from 'node:timers/promises';
+import { z } from 'zod';
+import { textOf } from '../git/bytes.js';
+import { readCommit } from '../git/commit.js';
+import { applyPatch, PatchError, type PatchedFile } from '../git/diff/index.js';
+import { BLOB, EMPTY_TREE_OID, type Oid, ZERO_OID } from '../git/object.js';
+import { describePathFault, pathFault } from '../git/path.js';
+import type { Quarantine } from '../git/store/quarantine.js';
+import { applyEdits } from '../git/tree-edit.js';
+import { checkShape, parseJson } from '../http/body.js';
+import type { Call } from '../http/call.js';
+import { readLines } from '../http/ndjson.js';
+import { operation } from '../http/operation.js';
+import { problem } from '../http/problem.js';
+import { json } from '../http/reply.js';
+import { failedResult, writeToBranch } from '../repositories/branch-write.js';
+import { readTarget, streamBytes } from './commit-pack.js';
+import { decodeChunk, readMetadataLine, type WriteMetadata, writeMetadata } from './commit-pack-body.js';
+import { showWrite, writeResult } from './records.js';
+
+const chunkLine = z.strictObject({ diff_chunk: z.strictObject({ data: z.string(), eof: z.boolean() }) });
+
+export const commitPatch = operation({
+  id: 'diffCommit',
+  group: 'Commits',
+  summary: 'Create a commit from a streamed patch',
+  routes: [
+    { method: 'POST', path: '/api/repos/{repo_name}/diff-commit' },
+    { method: 'POST', path: '/api/v1/repos/diff-commit' },
+  ],
+  scopes: ['git:write'],
+  subject: 'repository',
+  effect: 'write',
+  reads: 'stream',
+  replies: { 201: writeResult },
+  errors: [400, 404, 409, 413],
+  handle: async (call) => {
+    const { metadata, patch } = await readDiffCommit(call);
+    const target = readTarget(call, metadata);
+    const { repository, signal } = call;
+    let blobs = 0;
+    const written = await writeToBranch(repository, {
+      ...target,
+      buildTree: async (objects, parent) => {
+        const base = parent === undefined ? EMPTY_TREE_OID : readCommit(objects, parent).tree;
+        const files = await patchTree(objects, base, patch, signal);
+        blobs = files.filter((file) => !file.delete).length;
+        const tree = applyEdits(
+          objects,
+          base,
+          files.map((file) => editOf(objects, file)),
+        );
+        if (tree !== base) return tree;
+        const detail = 'The patch has no changes.';
+        throw problem('conflict', detail, { result: failedResult(target.branch, parent ?? ZERO_OID, detail) });
+      },
+    });
+    return json(201, showWrite(metadata.target_branch, written, blobs));
+  },
+});
+
+/** One line with `metadata`, then lines with one `diff_chunk` each; the last one has `eof`. */
+async function readDiffCommit(call: Call): Promise<{ metadata: WriteMetadata; patch: Buffer }> {
+  const { limits, variants } = call.world;
+  const stream = call.stream(streamBytes(limits.maxCommitBytes));
+  const lines = readLines(stream, (line) => (line === 0 ? limits.maxMetadataBytes : limits.maxLineBytes));
+  const first = await lines.next();
+  if (first.done) throw problem('bad_request', 'The body is empty; its first line has to hold metadata.');
+  const metadata = readMetadataLine(writeMetadata, first.value);
+  const parts: Buffer[] = [];
+  let bytes = 0;
+  let complete = false;
+  let line = 1;
+  for await (const raw of lines) {
+    line += 1;
+    if (complete) throw problem('bad_request', `Line ${line}: a chunk after the last one.`);
+    const chunk = checkShape(chunkLine, parseJson(raw, `Line ${line}`), `Line ${line}`).diff_chunk;
+    const part = decodeChunk(chunk.data, line, { ...limits, oversizedChunk: variants.oversizedChunk });
+    parts.push(part);
+    bytes += part.length;
+    if (bytes > limits.maxObjectBytes)
+      throw problem('payload_too_large', `A patch takes at most ${limits.maxObjectBytes} bytes.`);
+    complete = chunk.eof;
+    if (raw.length > 64 * 1024) await setImmediate();
+  }
+  if (!complete) throw problem('bad_request', 'The patch is missing its last chunk (eof true).');
+  return { metadata, patch: Buffer.concat(parts) };
+}
+
+async function patchTree(objects: Quarantine, tree: Oid, patch: Buffer, signal: AbortSignal): Promise<PatchedFile[]> {
+  let files: PatchedFile[];
+  try {
+    files = await applyPatch(objects, tree, patch, { signal });
+  } catch (error) {
+    if (error instanceof PatchError) throw problem('bad_request', `The patch does not apply: ${error.message}.`);
+    throw error;
+  }
+  for (const file of files) {
+    const fault = pathFault(file.path, file.delete ? undefined : file.mode);
+    if (fault !== undefined) throw problem('bad_request', `${textOf(file.path)} ${describePathFault(fault)}.`);
+  }
+  return files;
+}
+
+function editOf(objects: Quarantine, file: PatchedFile) {
+  if (file.delete) return { path: file.path, delete: true as const };
+  const oid = 'oid' in file ? file.oid : objects.write(BLOB, file.bytes);
+  return { path: file.path, mode: file.mode, oid };
+}

@@ -1,0 +1,100 @@
+import { z } from 'zod';
+import { type ByteString, textOf } from '../git/bytes.js';
+import type { Diff, DiffStats, FileDiff } from '../git/diff/index.js';
+import { type ObjectReader, ZERO_OID } from '../git/object.js';
+import { Turn, type TurnOptions } from '../git/turn.js';
+
+/** Above these a file is named but not shown, unless its path was asked for. */
+const MOST_PATCH_BYTES = 500_000;
+const MOST_CHANGED_LINES = 2_000;
+
+const LOCK_FILES = new Set([
+  'package-lock.json',
+  'npm-shrinkwrap.json',
+  'yarn.lock',
+  'pnpm-lock.yaml',
+  'bun.lock',
+  'Cargo.lock',
+  'Gemfile.lock',
+  'composer.lock',
+  'poetry.lock',
+  'uv.lock',
+  'Pipfile.lock',
+  'go.sum',
+  'flake.lock',
+]);
+
+const filteredFile = z.object({
+  path: z.string(),
+  state: z.string().meta({ description: "Git's letter; a rename carries its similarity, as in R054." }),
+  old_path: z.string().optional(),
+  bytes: z.int().meta({ description: 'Of the patch; of a filtered file, of its content.' }),
+  is_eof: z.boolean().meta({ description: 'Whether the file ends with a newline.' }),
+});
+
+const diffFile = filteredFile.extend({ raw: z.string(), additions: z.int(), deletions: z.int() });
+
+export const diffBody = {
+  stats: z.object({ files: z.int(), additions: z.int(), deletions: z.int(), changes: z.int() }),
+  files: z.array(diffFile),
+  filtered_files: z.array(filteredFile),
+};
+
+type FilteredFile = z.infer<typeof filteredFile>;
+type DiffFile = z.infer<typeof diffFile>;
+
+export interface ShownDiff {
+  readonly stats: DiffStats;
+  readonly files: readonly DiffFile[];
+  readonly filtered_files: readonly FilteredFile[];
+}
+
+/**
+ * A diff as the wire has it. Large, binary and lock files are listed apart without their patch, except with
+ * `everything`: who names paths wants to see them. Works in turns; throws `DeadlineExceeded`.
+ */
+export async function showDiff(
+  objects: ObjectReader,
+  diff: Diff,
+  everything: boolean,
+  options: TurnOptions,
+): Promise<ShownDiff> {
+  const turn = new Turn(options);
+  const files: DiffFile[] = [];
+  const filtered: FilteredFile[] = [];
+  for (const file of diff.files) {
+    if (turn.isOver) await turn.pass();
+    const raw = everything || !isUnshown(file) ? file.raw() : undefined;
+    if (raw === undefined || (!everything && raw.length > MOST_PATCH_BYTES)) {
+      filtered.push(describe(objects, file, Math.max(file.oldSize, file.newSize)));
+    } else {
+      const { additions, deletions } = file;
+      files.push({ ...describe(objects, file, raw.length), raw: raw.toString(), additions, deletions });
+    }
+  }
+  return { stats: diff.stats, files, filtered_files: filtered };
+}
+
+function isUnshown(file: FileDiff): boolean {
+  return file.isBinary || file.additions + file.deletions > MOST_CHANGED_LINES || isLockFile(file.path);
+}
+
+function isLockFile(path: ByteString): boolean {
+  return LOCK_FILES.has(path.slice(path.lastIndexOf('/') + 1));
+}
+
+function describe(objects: ObjectReader, file: FileDiff, bytes: number): FilteredFile {
+  return {
+    path: textOf(file.path),
+    state: file.state,
+    ...(file.oldPath === undefined ? {} : { old_path: textOf(file.oldPath) }),
+    bytes,
+    is_eof: endsWithNewline(objects, file),
+  };
+}
+
+/** Of a deleted file, whether it did. */
+function endsWithNewline(objects: ObjectReader, file: FileDiff): boolean {
+  const number = objects.find(file.newOid === ZERO_OID ? file.oldOid : file.newOid);
+  return number < 0 || objects.sizeOf(number) === 0 || objects.read(number).at(-1) === 0x0a;
+}

@@ -1,0 +1,152 @@
+import { z } from 'zod';
+import { bytesOf } from '../git/bytes.js';
+import { type Diff, type DiffOptions, diffTrees, TooManyChanges } from '../git/diff/index.js';
+import type { Oid } from '../git/object.js';
+import { DeadlineExceeded } from '../git/turn.js';
+import type { Call } from '../http/call.js';
+import { operation } from '../http/operation.js';
+import { problem } from '../http/problem.js';
+import { json } from '../http/reply.js';
+import { branchRef } from '../repositories/branch-write.js';
+import type { Repository } from '../repositories/repository.js';
+import { branchNotFound } from './branches.js';
+import { diffBody, type ShownDiff, showDiff } from './diff-records.js';
+import { flag, readBranch, readFilePath } from './fields.js';
+import { resolveRef } from './resolve.js';
+
+const paths = z.array(z.string()).optional();
+
+export const diffBranch = operation({
+  id: 'diffBranch',
+  group: 'Branches',
+  summary: 'Compare a branch with where it left its base',
+  routes: [
+    { method: 'GET', path: '/api/repos/{repo_name}/branches/diff' },
+    { method: 'GET', path: '/api/v1/repos/branches/diff' },
+  ],
+  scopes: ['git:read'],
+  subject: 'repository',
+  effect: 'read',
+  query: z.object({
+    branch: z.string(),
+    base: z.string().optional(),
+    ephemeral: flag.optional(),
+    ephemeral_base: flag.optional(),
+    path: paths,
+  }),
+  repeated: ['path'],
+  replies: {
+    200: z.object({ branch: z.string(), base: z.string(), merge_base_sha: z.string().optional(), ...diffBody }),
+  },
+  errors: [400, 404, 504],
+  handle: async (call) => {
+    const { repository, query } = call;
+    const tip = tipOf(repository, query.branch, query.ephemeral ?? false);
+    const baseName = query.base ?? repository.defaultBranch ?? 'main';
+    const base = tipOf(repository, baseName, query.ephemeral_base ?? false);
+    const { history } = repository.git;
+    await history.extend([tip, base]);
+    const [mergeBase] = history.mergeBases(base, tip);
+    const shown = await compare(call, mergeBase, tip, { paths: query.path, applies: false });
+    return json(200, {
+      branch: query.branch,
+      base: baseName,
+      ...(mergeBase === undefined ? {} : { merge_base_sha: mergeBase }),
+      ...shown,
+    });
+  },
+});
+
+export const diffCommits = operation({
+  id: 'diffCommits',
+  group: 'Commits',
+  summary: 'Show what a commit changed, or how it differs from a base',
+  routes: [
+    { method: 'GET', path: '/api/repos/{repo_name}/diff' },
+    { method: 'GET', path: '/api/v1/repos/diff' },
+  ],
+  scopes: ['git:read'],
+  subject: 'repository',
+  effect: 'read',
+  query: z.object({
+    ref: z.string().optional(),
+    sha: z.string().optional(),
+    base_ref: z.string().optional(),
+    baseSha: z.string().optional(),
+    git_apply_compatible: flag.optional(),
+    gitApplyCompatible: flag.optional(),
+    ref_is_ephemeral: flag.optional(),
+    base_is_ephemeral: flag.optional(),
+    path: paths,
+  }),
+  repeated: ['path'],
+  replies: {
+    200: z.object({ sha: z.string(), base_sha: z.string(), merge_base_sha: z.string(), ...diffBody }),
+  },
+  errors: [400, 404, 504],
+  handle: async (call) => {
+    const { repository, query } = call;
+    const ref = query.ref ?? query.sha ?? '';
+    if (ref.trim() === '') throw problem('bad_request', 'sha is required.');
+    const { history } = repository.git;
+    const { commit } = resolveRef(repository, { ref, ephemeral: query.ref_is_ephemeral });
+    const baseRef = query.base_ref ?? query.baseSha;
+    const named = baseRef
+      ? resolveRef(repository, { ref: baseRef, ephemeral: query.base_is_ephemeral }).commit
+      : undefined;
+    const base = named ?? history.commit(commit).parents[0];
+    await history.extend(named === undefined ? [commit] : [commit, named]);
+    const applies = query.git_apply_compatible ?? query.gitApplyCompatible ?? false;
+    const shown = await compare(call, base, commit, { paths: query.path, applies });
+    return json(200, {
+      sha: commit,
+      base_sha: base ?? '',
+      merge_base_sha: named === undefined ? '' : (history.mergeBases(named, commit)[0] ?? ''),
+      ...shown,
+    });
+  },
+});
+
+function tipOf(repository: Repository, name: string, ephemeral: boolean): Oid {
+  const tip = repository.git.refs.get(branchRef(readBranch(name, 'branch'), ephemeral));
+  if (tip === undefined) throw branchNotFound(name);
+  return tip;
+}
+
+interface Comparison {
+  readonly paths: readonly string[] | undefined;
+  /** Whether `git apply` has to take the patches: white space counts, and binary files are written out. */
+  readonly applies: boolean;
+}
+
+async function compare(
+  { repository, world, signal }: Pick<Call, 'repository' | 'world' | 'signal'>,
+  before: Oid | undefined,
+  after: Oid,
+  { paths: named = [], applies }: Comparison,
+): Promise<ShownDiff> {
+  const { objects, history } = repository.git;
+  const turn = { signal, deadline: performance.now() + world.limits.searchTimeout };
+  const options: DiffOptions = {
+    ...turn,
+    ignoreSpaceChange: !applies,
+    binary: applies,
+    ...(named.length > 0
+      ? { paths: named.map((path) => (path === '' ? bytesOf('') : readFilePath(path, 'path'))) }
+      : {}),
+  };
+  try {
+    const diff: Diff = await diffTrees(
+      objects,
+      before && history.commit(before).tree,
+      history.commit(after).tree,
+      options,
+    );
+    return await showDiff(objects, diff, named.length > 0, turn);
+  } catch (error) {
+    if (error instanceof TooManyChanges)
+      throw problem('unprocessable_entity', `The diff is too large: ${error.message}.`);
+    if (error instanceof DeadlineExceeded) throw problem('gateway_timeout', 'The comparison took too long.');
+    throw error;
+  }
+}
