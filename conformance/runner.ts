@@ -1,10 +1,11 @@
+import { setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from './client.js';
 import { judgeDone, judgeError, judgeSightings, type RuleVerdict, reasonToSkip } from './judge.js';
 import type { Limiter } from './limiter.js';
 import { Watcher } from './passive.js';
 import { countVerdicts, exitCodeOf, type Report, type RuleResult } from './results.js';
-import { type Rule, SECTIONS } from './rule.js';
+import type { Rule } from './rule.js';
 import type { Target } from './target.js';
 import { createSigner } from './tokens.js';
 import { type Services, Trial } from './trial.js';
@@ -37,6 +38,7 @@ const RETRIED = 20;
 /** Judges a target by every rule given. */
 export async function runRules(target: Target, options: RunOptions): Promise<Report> {
   const started = options.now();
+  setMaxListeners(0, options.signal); // one for each request under way
   const watcher = new Watcher(options.rules.filter((rule) => rule.watch !== undefined));
   let requests = 0;
   const client = new Client({
@@ -65,7 +67,7 @@ export async function runRules(target: Target, options: RunOptions): Promise<Rep
   const run = new Run(services, options, watcher);
   await run.all();
   await client.close();
-  const results = [...run.results.values()].sort((a, b) => order(a) - order(b));
+  const results = options.rules.flatMap(({ id }) => run.results.get(id) ?? []);
   const counts = countVerdicts(results);
   const interrupted = options.signal.aborted;
   return {
@@ -91,10 +93,6 @@ export async function runRules(target: Target, options: RunOptions): Promise<Rep
     rules: results,
     exit_code: exitCodeOf(counts, { strict: options.strict, interrupted }),
   };
-}
-
-function order(result: RuleResult): number {
-  return SECTIONS.indexOf(result.section);
 }
 
 class Run {

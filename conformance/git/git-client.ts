@@ -64,6 +64,7 @@ export async function createGit(t: Trial): Promise<Git> {
   const http = httpFor(t);
   const here = { fs, dir: DIR, gitdir: '/.git' };
   await git.init({ ...here, defaultBranch: 'main' });
+  await git.setConfig({ ...here, path: 'remote.origin.fetch', value: '+refs/*:refs/remotes/origin/*' });
 
   const remote = async (repo: string, recipe: TokenRecipe) => ({
     ...here,
@@ -106,34 +107,45 @@ export async function createGit(t: Trial): Promise<Git> {
     fetch: async (repo, ref = 'main', options = {}) => {
       try {
         const depth = options.depth === undefined ? {} : { depth: options.depth };
-        const fetched = await git.fetch({
+        const result = await git.fetch({
           ...(await remote(repo, options.as ?? reader(repo))),
           ref,
           singleBranch: true,
           tags: false,
           ...depth,
         });
-        if (fetched.fetchHead === null) throw new Error('nothing was fetched');
-        return fetched.fetchHead;
+        if (result.fetchHead === null) throw new Error('nothing was fetched');
+        return result.fetchHead;
       } catch (error) {
         throw asUnmet(error, `${ref} of ${repo} can be fetched`);
       }
     },
-    parents: async (sha) => (await git.readCommit({ ...here, oid: sha })).commit.parent,
-    commit: async (sha) => (await git.readCommit({ ...here, oid: sha })).commit,
+    parents: async (sha) => (await fetched(sha, () => git.readCommit({ ...here, oid: sha }))).commit.parent,
+    commit: async (sha) => (await fetched(sha, () => git.readCommit({ ...here, oid: sha }))).commit,
     listTree: async (sha) => {
       const found: Record<string, string> = {};
-      const waiting = [{ oid: (await git.readCommit({ ...here, oid: sha })).commit.tree, at: '' }];
+      const { tree } = (await fetched(sha, () => git.readCommit({ ...here, oid: sha }))).commit;
+      const waiting = [{ oid: tree, at: '' }];
       for (const { oid, at } of waiting) {
-        for (const entry of (await git.readTree({ ...here, oid })).tree) {
+        for (const entry of (await fetched(oid, () => git.readTree({ ...here, oid }))).tree) {
           if (entry.type === 'tree') waiting.push({ oid: entry.oid, at: `${at}${entry.path}/` });
           else found[at + entry.path] = `${entry.mode} ${entry.oid}`;
         }
       }
       return found;
     },
-    readFile: async (sha, path) => Buffer.from((await git.readBlob({ ...here, oid: sha, filepath: path })).blob),
+    readFile: async (sha, path) =>
+      Buffer.from((await fetched(`${sha}:${path}`, () => git.readBlob({ ...here, oid: sha, filepath: path }))).blob),
   };
+}
+
+/** Reads an object that a fetch has to have brought. */
+async function fetched<Value>(name: string, read: () => Promise<Value>): Promise<Value> {
+  try {
+    return await read();
+  } catch (error) {
+    throw asUnmet(error, `${name} came with what was fetched`);
+  }
 }
 
 type IsomorphicGit = typeof import('isomorphic-git')['default'];
