@@ -146,13 +146,9 @@ export class DeltaResolver {
       throw new PackError('limit', `object of ${size} bytes exceeds the limit of ${this.limits.objectBytes} bytes`);
     }
     this.#addWork(size);
-    const low = this.#place(base, HEADROOM + size + deltaSize);
-    const bodyAt = low + HEADROOM;
-    const deltaAt = bodyAt + size;
-    source.copy(this.#arena, deltaAt, at, at + deltaSize);
+    const bodyAt = this.#place(base, HEADROOM + size) + HEADROOM;
     try {
-      const instructions = deltaAt + header.end - at;
-      applyDelta(this.#arena, base.bodyAt, base.size, instructions, deltaAt + deltaSize, bodyAt, size);
+      applyDelta(source, header.end, at + deltaSize, this.#arena, base.bodyAt, base.size, bodyAt, size);
     } catch (error) {
       throw this.#fault(entry, error);
     }

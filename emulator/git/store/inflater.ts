@@ -8,6 +8,7 @@ const FIRST_OUTPUT = 64 * 1024;
 /** Output kept between objects; what a larger one needed is given back. */
 const KEPT_OUTPUT = 1024 * 1024;
 
+const SYNC_FLUSH = zlib.constants.Z_SYNC_FLUSH;
 const EMPTY = Buffer.alloc(0);
 
 /** Thrown when bytes are no zlib stream, or one that inflates to more than was declared. */
@@ -87,7 +88,7 @@ export class HandleInflater implements Inflater {
     let at = start;
     while (at < end) {
       const room = this.#makeRoom(end - at);
-      this.#handle.writeSync(zlib.constants.Z_SYNC_FLUSH, input, at, end - at, this.output, HEADROOM + this.size, room);
+      this.#handle.writeSync(SYNC_FLUSH, input, at, end - at, this.output, HEADROOM + this.size, room);
       if (this.#error !== undefined) this.#fail(this.#error);
       const outputLeft = this.#left[0]!;
       at = end - this.#left[1]!;

@@ -6,23 +6,13 @@ import { LinkLedger } from './link-ledger.js';
 import { type HashBytes, HEADROOM, writeHeaderBefore } from './object-hash.js';
 import { OID_BYTES, OidSlots } from './oid-slots.js';
 import { ObjectTooLarge, PackError } from './pack-error.js';
-import { type StoredObjects, WHOLE, WRITTEN } from './stored-objects.js';
+import { type Entry, type StoredObjects, WHOLE, WRITTEN } from './stored-objects.js';
 
 /** Bytes hashed between two looks at the clock. */
 const PIECE = 4 * 1024 * 1024;
 
 /** Told of each new object while its body is at hand; refuses it by throwing. The body is good during the call. */
 export type CheckObject = (type: TypeCode, body: Buffer, oid: Oid) => void;
-
-/** The entry of a pack an object comes from. */
-export interface Entry {
-  readonly segment: number;
-  readonly offset: number;
-  readonly end: number;
-  /** Number of the delta's base, or `WHOLE`. */
-  readonly base: number;
-  readonly isNamed: boolean;
-}
 
 /** Where new objects pass: named, compared with what is known under that name, stored, their links noted. */
 export class Intake {
@@ -118,8 +108,7 @@ export class Intake {
   }
 
   #add(type: TypeCode, buffer: Buffer, bodyStart: number, size: number, entry: Entry): number {
-    const body = () => buffer.subarray(bodyStart, bodyStart + size);
-    const number = this.objects.add({ type, size, ...entry }, this.oid, 0, body);
+    const number = this.objects.add(type, size, entry, this.oid, buffer, bodyStart);
     this.slots.insert(this.objects.oids, number);
     this.links.record(type, buffer, bodyStart, bodyStart + size, this.objects.count + this.limits.objects);
     return number;

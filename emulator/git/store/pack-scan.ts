@@ -120,8 +120,16 @@ export class PackScan {
     const { segment, limits } = this;
     const header = this.#header;
     const start = this.#at;
-    const bytes = segment.bytes(start, Math.min(segment.length, start + LONGEST_HEADER));
-    const fault = header.parse(bytes, 0, bytes.length);
+    const piece = segment.pieceAt(start, segment.length);
+    let bytes = piece.slab;
+    let at = piece.start;
+    let limit = piece.end;
+    if (limit - at < LONGEST_HEADER) {
+      bytes = segment.bytes(start, Math.min(segment.length, start + LONGEST_HEADER));
+      at = 0;
+      limit = bytes.length;
+    }
+    const fault = header.parse(bytes, at, limit);
     if (fault === undefined) return false;
     if (fault !== '') throw PackError.at(start, fault);
     if (header.size > limits.objectBytes) {
@@ -133,7 +141,8 @@ export class PackScan {
     }
     const entry = this.entries.add(start);
     this.entries.sizes[entry] = header.size;
-    this.entries.dataStarts[entry] = start + header.end;
+    this.#at = start + header.end - at;
+    this.entries.dataStarts[entry] = this.#at;
     if (header.type === OFS_DELTA) {
       const base = header.distance > start ? NONE : this.entries.startingAt(start - header.distance);
       if (base === NONE) throw PackError.at(start, 'delta base offset is out of bound');
@@ -141,7 +150,6 @@ export class PackScan {
     } else if (header.type === REF_DELTA) {
       this.entries.addNamedDelta(entry, bytes, header.baseAt);
     }
-    this.#at = start + header.end;
     this.inflater.start(header.size);
     this.#state = 'data';
     return true;

@@ -21,11 +21,8 @@ const BYTES_PER_OBJECT = OID_BYTES + 25;
 /** Of a chain that is resolved, each body this many steps from the last is worth keeping. */
 const KEPT_STEP = 8;
 
-/** Where an object lies. */
-export interface Location {
-  readonly type: TypeCode;
-  /** Bytes of the inflated body. */
-  readonly size: number;
+/** Where the bytes of an object lie. */
+export interface Entry {
   readonly segment: number;
   /** Of the entry's header in a pack segment, of the body in the written one. */
   readonly offset: number;
@@ -87,25 +84,28 @@ export class StoredObjects {
     else this.budget.give(-bytes);
   }
 
-  /** Adds an object under the id at `oidAt`; returns its number. `body` is at hand for a pin. */
-  add(location: Location, oid: Uint8Array, oidAt: number, body: () => Buffer): number {
+  /**
+   * Adds an object under the id at the start of `oid`; returns its number. The body is at hand, at
+   * `bodyStart` of `buffer`, in case it has to be pinned.
+   */
+  add(type: TypeCode, size: number, entry: Entry, oid: Uint8Array, buffer: Buffer, bodyStart: number): number {
     const number = this.count;
     if (number === this.types.length) this.#grow();
     const start = number * OID_BYTES;
-    for (let byte = 0; byte < OID_BYTES; byte++) this.oids[start + byte] = oid[oidAt + byte]!;
-    this.types[number] = location.type;
-    this.sizes[number] = location.size;
-    this.segmentOf[number] = location.segment;
-    this.offsets[number] = location.offset;
-    this.ends[number] = location.end;
-    this.bases[number] = location.base;
-    this.named[number] = location.isNamed ? 1 : 0;
+    for (let byte = 0; byte < OID_BYTES; byte++) this.oids[start + byte] = oid[byte]!;
+    this.types[number] = type;
+    this.sizes[number] = size;
+    this.segmentOf[number] = entry.segment;
+    this.offsets[number] = entry.offset;
+    this.ends[number] = entry.end;
+    this.bases[number] = entry.base;
+    this.named[number] = entry.isNamed ? 1 : 0;
     this.complete[number] = 0;
-    const depth = location.base === WHOLE ? 0 : this.#depths[location.base]! + 1;
+    const depth = entry.base === WHOLE ? 0 : this.#depths[entry.base]! + 1;
     this.#depths[number] = depth % LONGEST_CHAIN;
     if (depth === LONGEST_CHAIN) {
-      this.hold(location.size);
-      this.#pinned.set(number, Buffer.from(body()));
+      this.hold(size);
+      this.#pinned.set(number, Buffer.from(buffer.subarray(bodyStart, bodyStart + size)));
     }
     this.count++;
     return number;
@@ -199,25 +199,18 @@ export class StoredObjects {
   #applyChain(chain: number[], root: Buffer): Buffer {
     let largest = root.length;
     for (const number of chain) largest = Math.max(largest, this.sizes[number]!);
-    // A delta is seldom larger than base and result; where it is, the arena is taken anew.
-    let arena = this.scratch.arena(largest * 2);
+    const arena = this.scratch.arena(largest * 2);
     root.copy(arena);
     let base = 0;
     let baseSize = root.length;
     for (let step = chain.length - 1; step >= 0; step--) {
       const number = chain[step]!;
       const { output, size } = this.#inflate(number);
-      const deltaAt = largest * 2;
-      if (deltaAt + size > arena.length) {
-        const larger = this.scratch.arena(deltaAt + size);
-        if (larger !== arena) arena.copy(larger, base, base, base + baseSize);
-        arena = larger;
-      }
-      output.copy(arena, deltaAt, HEADROOM, HEADROOM + size);
-      this.#delta.parse(arena, deltaAt, deltaAt + size);
+      const delta = this.#delta;
+      delta.parse(output, HEADROOM, HEADROOM + size);
       const result = base === 0 ? largest : 0;
-      const resultSize = this.#delta.resultSize;
-      applyDelta(arena, base, baseSize, this.#delta.end, deltaAt + size, result, resultSize);
+      const resultSize = delta.resultSize;
+      applyDelta(output, delta.end, HEADROOM + size, arena, base, baseSize, result, resultSize);
       base = result;
       baseSize = resultSize;
       if (step > 0 && step % KEPT_STEP === 0) this.#cache.set(number, copyOf(arena, base, baseSize));
@@ -238,7 +231,13 @@ export class StoredObjects {
   locate(number: number): number {
     const segment = this.segments[this.segmentOf[number]!]!;
     const offset = this.offsets[number]!;
-    const bytes = segment.bytes(offset, Math.min(this.ends[number]!, offset + LONGEST_HEADER));
+    const end = this.ends[number]!;
+    const { slab, start, end: limit } = segment.pieceAt(offset, end);
+    if (limit - start >= Math.min(LONGEST_HEADER, end - offset)) {
+      this.header.parse(slab, start, limit);
+      return offset + this.header.end - start;
+    }
+    const bytes = segment.bytes(offset, Math.min(end, offset + LONGEST_HEADER));
     this.header.parse(bytes, 0, bytes.length);
     return offset + this.header.end;
   }
