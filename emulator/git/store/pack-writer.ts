@@ -37,6 +37,7 @@ export async function* writePack(
 ): AsyncGenerator<Buffer> {
   const sorted = sortedOnce(numbers);
   const turn = new Turn({ signal: options.signal });
+  turn.check();
   const positions = createPositions(sorted);
   const sources: DeltaSources = {
     isHeld: options.thin ?? (() => false),
@@ -51,6 +52,7 @@ export async function* writePack(
     if (pending !== undefined) await pending;
     if (output.isFull) {
       yield* output.take();
+      turn.check();
       options.onProgress?.(index + 1);
     }
     if ((index & 63) === 63 && turn.isOver) await turn.pass();

@@ -1,0 +1,66 @@
+import fc from 'fast-check';
+import t from 'tap';
+import { applyDelta, DeltaError, DeltaHeader } from './delta.js';
+import { encodeDelta } from './delta-encode.js';
+
+function apply(base: Buffer, delta: Buffer): Buffer {
+  const header = new DeltaHeader();
+  header.parse(delta, 0, delta.length);
+  const arena = Buffer.concat([base, Buffer.alloc(header.resultSize)]);
+  if (header.baseSize !== base.length) throw new DeltaError();
+  applyDelta(delta, header.end, delta.length, arena, 0, base.length, base.length, header.resultSize);
+  return arena.subarray(base.length);
+}
+
+function roundTrip(base: Buffer, target: Buffer): Buffer | undefined {
+  const delta = encodeDelta(base, target, target.length + 64);
+  if (delta !== undefined && !apply(base, delta).equals(target)) throw new Error('another result');
+  return delta;
+}
+
+t.test('a delta gives its target back, whatever base and target have in common', async () => {
+  const piece = fc.uint8Array({ maxLength: 80 });
+  const pieces = fc.array(piece, { maxLength: 8 });
+  fc.assert(
+    fc.property(pieces, pieces, fc.infiniteStream(fc.nat()), (own, other, picks) => {
+      const base = Buffer.concat(own);
+      // The target is made of parts of the base and of its own.
+      const parts = other.flatMap((part) => [part, base.subarray(picks.next().value % (base.length + 1))]);
+      roundTrip(base, Buffer.concat(parts));
+    }),
+    { seed: 20_251_121, numRuns: 500 },
+  );
+});
+
+t.test('it finds moved, repeated and shared text', async (t) => {
+  const line = (index: number) => `line ${index} ${Math.imul(index, 2_654_435_761)}\n`;
+  const text = (from: number, to: number) => Array.from({ length: to - from }, (_, at) => line(from + at)).join('');
+  const base = Buffer.from(text(0, 200));
+  const size = (target: string) => roundTrip(base, Buffer.from(target))?.length ?? Number.POSITIVE_INFINITY;
+  t.ok(size(text(0, 200)) < 20, 'the same');
+  t.ok(size(`${text(0, 100)}inserted${text(100, 200)}`) < 40, 'an insertion');
+  t.ok(size(text(0, 100) + text(110, 200)) < 40, 'a deletion');
+  t.ok(size(text(100, 200) + text(0, 100)) < 40, 'halves changed over');
+  t.ok(size(text(50, 60).repeat(20)) < 200, 'a repetition');
+});
+
+t.test('data that repeats itself takes no time without end', async (t) => {
+  const zeros = Buffer.alloc(1_000_000);
+  t.ok(roundTrip(zeros, Buffer.concat([Buffer.from('x'), zeros, Buffer.from('y'), zeros]))!.length < 1000);
+});
+
+t.test('copies longer than 64 KiB, offsets beyond 16 MiB and empty bodies', async (t) => {
+  const base = Buffer.alloc(20_000_000);
+  base.write('the end, which is not like the rest', base.length - 40);
+  t.ok(roundTrip(base, base)!.length < 4000);
+  const tail = base.subarray(base.length - 100);
+  t.ok(roundTrip(base, Buffer.concat([Buffer.from('a'), tail, Buffer.from('b')]))!.length < 60);
+  t.ok(roundTrip(Buffer.alloc(0), Buffer.from('text')));
+  t.ok(roundTrip(Buffer.from('text'), Buffer.alloc(0)));
+});
+
+t.test('a delta longer than allowed is not made', async (t) => {
+  const [base, target] = [Buffer.from('abcdefghijklmnopqrstuvwxyz'), Buffer.from('nothing like the other text')];
+  t.equal(encodeDelta(base, target, 10), undefined);
+  t.equal(encodeDelta(base, target, 20), undefined);
+});
