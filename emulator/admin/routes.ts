@@ -1,6 +1,7 @@
 import Router from '@koa/router';
 import type { Middleware } from 'koa';
 import { hostName, type ServedHosts } from '../http/host.js';
+import type { Operation } from '../http/operation.js';
 import type { World } from '../world.js';
 
 const PREFIX = '/_emulator';
@@ -8,6 +9,8 @@ const PREFIX = '/_emulator';
 export interface AdminOptions {
   readonly organization: string;
   readonly servedHosts: ServedHosts;
+  readonly operations: readonly Operation[];
+  readonly origin: () => string;
 }
 
 /** The emulator's own routes, beside the service's: what a deployment would never answer. */
@@ -19,6 +22,10 @@ export function createAdmin(world: World, options: AdminOptions): Middleware {
   });
   router.get('/version', (ctx) => {
     ctx.body = { emulator: true, api: '1.0.0', seed: world.seed };
+  });
+  router.get('/openapi.json', async (ctx) => {
+    const { writeOpenApi } = await import('../api/openapi.js');
+    ctx.body = writeOpenApi(options.operations, options.origin());
   });
   const routes = router.routes() as Middleware;
   // The service's requests, nearly all there are, do not pass through the admin router at all.

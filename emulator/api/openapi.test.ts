@@ -1,0 +1,35 @@
+import { Validator } from '@seriousme/openapi-schema-validator';
+import t from 'tap';
+import { operations } from './index.js';
+import { writeOpenApi } from './openapi.js';
+
+const document = writeOpenApi(operations, 'http://127.0.0.1:8080');
+
+t.test('the document is valid OpenAPI 3.1', async (t) => {
+  const result = await new Validator().validate(structuredClone(document));
+  t.ok(result.valid, JSON.stringify(result.errors, null, 2));
+});
+
+t.test('every route of every operation is in it, once', async (t) => {
+  const paths = document.paths as Record<string, Record<string, { operationId: string }>>;
+  const ids = new Set<string>();
+  for (const operation of operations) {
+    for (const route of operation.routes) {
+      const shown = paths[route.path]?.[route.method.toLowerCase()];
+      t.ok(shown, `${route.method} ${route.path}`);
+      ids.add(shown!.operationId);
+    }
+  }
+  t.equal(ids.size, operations.flatMap(({ routes }) => routes).length, 'operation ids are unique');
+});
+
+t.test('every path parameter is declared, and the schemas show what requests need', async (t) => {
+  const paths = document.paths as Record<string, Record<string, Record<string, never[]>>>;
+  const file = paths['/api/v1/repos/file']!.get!;
+  t.match(file.parameters, [{ name: 'path', in: 'query', required: true, schema: { type: 'string' } }]);
+  const grep = paths['/api/v1/repos/grep']!.post! as unknown as { requestBody: { required: boolean; content: object } };
+  t.equal(grep.requestBody.required, true);
+  t.match(grep.requestBody.content, { 'application/json': { schema: { required: ['query'] } } });
+  const archive = paths['/api/v1/repos/archive']!.post! as unknown as { requestBody: { required: boolean } };
+  t.equal(archive.requestBody.required, false, 'archive takes no body at all');
+});
