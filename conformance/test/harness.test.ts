@@ -1,0 +1,230 @@
+import { spawn } from 'node:child_process';
+import { generateKeyPairSync } from 'node:crypto';
+import { once } from 'node:events';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import t from 'tap';
+import { EmptySelection, run, Unready } from '../index.js';
+import { allRules } from '../registry.js';
+import type { Report } from '../results.js';
+import { writeRuleTable } from '../rule-table.js';
+import { packageRoot } from '../version.js';
+import { always, startStub, targetAt } from './stub.js';
+
+/** The share of MUST rules that were judged and found broken. */
+function brokenShare(report: Report): number {
+  const judged = report.rules.filter(
+    ({ level, verdict }) => level === 'MUST' && !['skip', 'blocked', 'error'].includes(verdict),
+  );
+  return judged.filter(({ verdict }) => verdict === 'fail').length / judged.length;
+}
+
+async function conformance(...args: string[]): Promise<{ code: number | null; out: string; err: string }> {
+  const child = spawn(process.execPath, [join(packageRoot(), 'bin', 'conformance.js'), ...args]);
+  const [out, err]: Buffer[][] = [[], []];
+  child.stdout.on('data', (part: Buffer) => out.push(part));
+  child.stderr.on('data', (part: Buffer) => err.push(part));
+  const [code] = (await once(child, 'close')) as [number | null];
+  return { code, out: Buffer.concat(out).toString(), err: Buffer.concat(err).toString() };
+}
+
+t.test('the list of rules is the published one: no id is lost, renamed or reused', async (t) => {
+  const published = readFileSync(join(packageRoot(), 'fixtures', 'rules.tsv'), 'utf8');
+  t.equal(writeRuleTable(allRules()), published);
+  t.equal(new Set(allRules().map(({ id }) => id)).size, 644);
+});
+
+t.test('every rule says something of its own', async (t) => {
+  const sentences = new Map<string, string>();
+  for (const { id, says } of allRules()) {
+    if (!/^\S.*\.$/.test(says)) t.fail(`${id}: "${says}" is no sentence`);
+    sentences.set(says, id);
+  }
+  t.ok(sentences.size > 550, 'few sentences are repeated between operations');
+});
+
+const WRONG: Record<string, ReturnType<typeof always>> = {
+  'answers {} to everything': always(200, 'application/json', '{}'),
+  'answers a page for people': always(200, 'text/html', '<!doctype html><title>Sign in</title>'),
+  'answers 500 to everything': always(500, 'text/plain', 'oops'),
+  'answers nothing but a status': always(204, 'application/json', ''),
+};
+
+for (const [what, answer] of Object.entries(WRONG)) {
+  t.test(`a server that ${what} fails the rules, not the run`, async (t) => {
+    const stub = await startStub(answer);
+    const report = await run(stub.target, { timeout: 3000 });
+    await stub.close();
+    t.equal(report.exit_code, 1);
+    t.equal(report.counts.error, 0, 'nothing in the suite broke');
+    t.ok(brokenShare(report) >= 0.95, `${Math.round(brokenShare(report) * 100)} % of the judged MUST rules fail`);
+    t.equal(report.rules.length, 644, 'every rule has a verdict');
+  });
+}
+
+t.test('a port that nobody listens on is no verdict', async (t) => {
+  const stub = await startStub(always(200, 'text/plain', ''));
+  await stub.close();
+  await t.rejects(run(targetAt(stub.baseUrl)), Unready);
+});
+
+t.test('a server that never answers is no verdict', async (t) => {
+  const stub = await startStub((request) => request.resume());
+  await t.rejects(run(stub.target, { timeout: 300 }), Unready);
+  await stub.close();
+});
+
+t.test('a server that rejects every token is no verdict', async (t) => {
+  const stub = await startStub(always(401, 'application/problem+json', '{"code":"unauthorized","detail":"no"}'));
+  await t.rejects(run(stub.target), { name: 'Unready', message: /rejects the key given for demo/ });
+  await stub.close();
+});
+
+t.test('a clock that is an hour off is no verdict', async (t) => {
+  const date = new Date(Date.now() - 3_600_000).toUTCString();
+  const stub = await startStub(always(200, 'application/json', '{}', { date }));
+  await t.rejects(run(stub.target), { name: 'Unready', message: /clock/ });
+  await stub.close();
+});
+
+t.test('a server that hangs up in the middle breaks the run, not the rules', async (t) => {
+  let count = 0;
+  const stub = await startStub((request, response) => {
+    count += 1;
+    if (count > 2) request.socket.destroy();
+    else always(200, 'application/json', '{}')(request, response);
+  });
+  const report = await run(stub.target, { only: 'other.meta.exists,limit.list.cap' });
+  await stub.close();
+  t.equal(report.counts.error, 2);
+  t.equal(report.exit_code, 4);
+});
+
+t.test('a target that throttles is blocked, and the run says it is incomplete', async (t) => {
+  let count = 0;
+  const stub = await startStub((request, response) => {
+    count += 1;
+    if (count <= 2) return always(200, 'application/json', '{}')(request, response);
+    return always(429, 'application/json', '{}', { 'retry-after': '3600' })(request, response);
+  });
+  const report = await run(stub.target, { only: 'other.meta.exists' });
+  await stub.close();
+  t.equal(report.counts.blocked, 1);
+  t.equal(report.exit_code, 3);
+});
+
+t.test('a throttled request is repeated after as long as the target asks for', async (t) => {
+  let count = 0;
+  const stub = await startStub((request, response) => {
+    count += 1;
+    if (count !== 3) return always(200, 'application/json', '{}')(request, response);
+    return always(429, 'application/json', '{}', { 'retry-after': '1' })(request, response);
+  });
+  const started = Date.now();
+  const report = await run(stub.target, { only: 'other.meta.exists' });
+  await stub.close();
+  t.equal(report.counts.pass, 1);
+  t.ok(Date.now() - started >= 990);
+});
+
+t.test('a rule that fails once and passes alone is flaky, which is no pass', async (t) => {
+  let count = 0;
+  const stub = await startStub((request, response) => {
+    count += 1;
+    return always(count === 3 ? 503 : 200, 'application/json', '{}')(request, response);
+  });
+  const report = await run(stub.target, { only: 'other.meta.exists' });
+  await stub.close();
+  t.equal(report.counts.flaky, 1);
+  t.equal(report.exit_code, 1);
+});
+
+t.test('an interrupted run still has a report', async (t) => {
+  const abort = new AbortController();
+  let count = 0;
+  const stub = await startStub((request, response) => {
+    count += 1;
+    if (count === 3) abort.abort();
+    always(200, 'application/json', '{}')(request, response);
+  });
+  const report = await run(stub.target, { signal: abort.signal });
+  await stub.close();
+  t.equal(report.exit_code, 130);
+  t.equal(report.rules.length, 644);
+});
+
+t.test('a run that judges nothing is no success', async (t) => {
+  const stub = await startStub(always(200, 'application/json', '{}'));
+  const report = await run(stub.target, { only: 'event' });
+  t.equal(report.counts.skip, 7);
+  t.equal(report.exit_code, 2);
+  await t.rejects(run(stub.target, { only: 'no.such.rule' }), EmptySelection);
+  await stub.close();
+});
+
+t.test('an answer that changes within a run is a failure even where either answer is tolerated', async (t) => {
+  let count = 0;
+  const stub = await startStub((request, response) => {
+    count += 1;
+    if (count <= 2) return always(200, 'application/json', '{}')(request, response);
+    const [status, code] = count % 2 === 0 ? [403, 'forbidden'] : [401, 'unauthorized'];
+    return always(status, 'application/problem+json', JSON.stringify({ code }))(request, response);
+  });
+  const target = { ...stub.target, write: false, repo: 'app' };
+  const report = await run(target, { only: 'claim.iss.required,claim.sub.required,claim.scopes.required' });
+  await stub.close();
+  t.ok(report.counts.fail >= 1, 'drift fails');
+  t.match(report.rules.find(({ verdict }) => verdict === 'fail')?.reason, /one answer throughout/);
+});
+
+t.test('without leave to write nothing is written', async (t) => {
+  const methods = new Set<string>();
+  const stub = await startStub((request, response) => {
+    methods.add(`${request.method} ${request.url?.split('?')[0]}`);
+    always(200, 'application/json', '{}')(request, response);
+  });
+  const report = await run({ ...stub.target, write: false, repo: 'app' });
+  await stub.close();
+  const writing = [...methods].filter((one) =>
+    /^(PUT|PATCH|DELETE)|commit-pack|restore|reset|notes|POST \/api\/repos$/.test(one),
+  );
+  t.same(writing, []);
+  t.ok(report.counts.skip > 200);
+});
+
+t.test('no report holds a secret', async (t) => {
+  const stub = await startStub(always(200, 'application/json', '{}'));
+  const report = JSON.stringify(await run(stub.target, { only: 'git,key,jwt,claim' }));
+  await stub.close();
+  t.notMatch(report, /eyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}/, 'no token');
+  t.notMatch(report, /PRIVATE KEY/, 'no key');
+  t.match(report, /npx conformance token/, 'but the command that makes one');
+});
+
+t.test('the command line has its own exit code for each of these', async (t) => {
+  const stub = await startStub(always(200, 'application/json', '{}'));
+  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'prime256v1' });
+  const key = join(t.testdir(), 'key.pem');
+  writeFileSync(key, privateKey.export({ type: 'pkcs8', format: 'pem' }));
+  const common = ['run', '--org', 'demo', '--key', key];
+  const stubbed = [...common, '--base-url', stub.baseUrl];
+  const cases: [why: string, code: number, args: string[]][] = [
+    ['dead port', 3, [...common, '--base-url', 'http://127.0.0.1:1']],
+    ['conformant', 0, [...stubbed, '--only', 'other.meta.exists']],
+    ['broken', 1, [...stubbed, '--only', 'repo.get.route']],
+    ['no such rule', 2, [...stubbed, '--only', 'nope']],
+    ['no such flag', 2, [...stubbed, '--frobnicate']],
+    ['no HTTP address', 2, [...common, '--base-url', 'ftp://x']],
+    ['no key', 2, ['run', '--base-url', stub.baseUrl]],
+    ['no such file', 2, ['run', '--base-url', stub.baseUrl, '--org', 'demo', '--key', 'none.pem']],
+    ['no such rule to explain', 2, ['explain', 'nope']],
+  ];
+  await Promise.all(cases.map(async ([why, code, args]) => t.equal((await conformance(...args)).code, code, why)));
+  t.match((await conformance('explain', 'grep.case.false')).out, /case_sensitive false/);
+  t.match((await conformance('list', '--only', 'repo.get')).out, /repo\.get\.route/);
+  const { out } = await conformance('token', '--org', 'demo', '--key', key, '--repo', 'a/b');
+  const claims = JSON.parse(Buffer.from(out.split('.')[1], 'base64url').toString()) as Record<string, unknown>;
+  t.same([claims.iss, claims.repo, claims.scopes], ['demo', 'a/b', ['git:write', 'git:read']]);
+  t.equal(Number(claims.exp) - Number(claims.iat), 31_536_000);
+  await stub.close();
+});

@@ -1,0 +1,52 @@
+import { generateKeyPairSync } from 'node:crypto';
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Target } from '../target.js';
+
+export interface Stub {
+  readonly target: Target;
+  readonly baseUrl: string;
+  close(): Promise<void>;
+}
+
+/** A server that answers everything in one way, as a target. */
+export async function startStub(answer: RequestListener): Promise<Stub> {
+  const server = createServer(answer);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return {
+    baseUrl,
+    target: targetAt(baseUrl),
+    close: () =>
+      new Promise((resolve) => {
+        server.closeAllConnections();
+        server.close(() => resolve());
+      }),
+  };
+}
+
+export function targetAt(baseUrl: string): Target {
+  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'prime256v1' });
+  return {
+    baseUrl,
+    gitUrl: baseUrl,
+    org: 'demo',
+    key: { file: 'key.pem', algorithm: 'ES256', privateKey },
+    otherKeys: [],
+    write: true,
+    companion: false,
+  };
+}
+
+/** The same status, type and body for every request. */
+export function always(
+  status: number,
+  type: string,
+  body: string,
+  headers: Record<string, string> = {},
+): RequestListener {
+  return (request, response) => {
+    request.resume();
+    response.writeHead(status, { 'content-type': type, ...headers }).end(body);
+  };
+}
