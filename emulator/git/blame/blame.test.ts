@@ -138,6 +138,28 @@ t.test('histories at random are blamed as git blame does, with and without moves
   }
 });
 
+t.test('of equally good places a copy is traced to the one git traces it to', async (t) => {
+  using git = new ScratchGit();
+  const objects = new MemoryObjects();
+  const block = (name: string) =>
+    Array.from({ length: 12 }, (_, line) => `${name} says something on line ${line}\n`).join('');
+  const [one, two] = [block('one'), block('two')];
+  const root = commit(objects, { a: `${one}x\n${one}y\n${two}`, b: `z\n${one}`, c: two }, [], 1000);
+  const changed = commit(objects, { a: `${two}${one}x\n`, b: 'z\n', c: two, d: one + two }, [root], 2000);
+  const tip = commit(
+    objects,
+    { a: `${two}${one}x\n${two}`, b: one, e: `q\n${one}`, c: two, d: two + one },
+    [changed, root],
+    3000,
+  );
+  storeIn(git, objects);
+  for (const oid of [changed, tip]) {
+    for (const path of oid === tip ? ['a', 'b', 'c', 'd', 'e'] : ['a', 'b', 'c', 'd']) {
+      await compare(t, git, objects, { commit: oid, path, detectMoves: true });
+    }
+  }
+});
+
 const SOURCE = `import x from 'x';
 
 function first() {
