@@ -84,7 +84,7 @@ function serviceFor(world: World): GitService {
     service = new GitService({
       agent: 'git/repohost-emulator',
       sessionId: () => world.ids.uuid('git-session'),
-      fsck: 'strict',
+      fsck: world.fsck,
       limits: { pushBytes: world.limits.maxPushBytes },
     });
     SERVICES.set(world, service);

@@ -106,7 +106,7 @@ export function commitTime(index: number): number {
  * A fast-import stream: `count` commits on `branch`, each changing some of `files` files in nested folders;
  * commit n is marked `:n`. Every tenth is tagged `v<n>`, with an annotated tag.
  */
-export function linearHistory(count: number, { branch = 'main', files = 20, from = '' } = {}): string {
+export function linearHistory(count: number, { branch = 'main', files = 20, from = '', tags = true } = {}): string {
   const lines: string[] = [];
   const identity = (index: number) => `A U Thor <author@example.com> ${commitTime(index)} +0000`;
   const data = (text: string) => `data ${Buffer.byteLength(text)}\n${text}\n`;
@@ -120,7 +120,7 @@ export function linearHistory(count: number, { branch = 'main', files = 20, from
       );
       lines.push(`M 100644 inline folder-${file % 4}/deep/file-${file}.txt\n${data(`${body}\n${index}\n`)}`);
     }
-    if (index % 10 === 0)
+    if (tags && index % 10 === 0)
       lines.push(`tag v${index}\nfrom :${index}\ntagger ${identity(index)}\n${data(`version ${index}\n`)}`);
   }
   return lines.join('');

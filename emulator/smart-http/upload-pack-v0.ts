@@ -8,7 +8,7 @@ import { ProtocolError } from './protocol-error.js';
 import { checkReachable } from './reachability.js';
 import { findCut, writeCut } from './shallow.js';
 import type { Sideband } from './sideband.js';
-import { followed, pieces, type UploadPackExchange } from './upload-pack.js';
+import { followed, pieces, type UploadPackExchange } from './upload-pack-exchange.js';
 
 type Acknowledging = 'single' | 'multi_ack' | 'multi_ack_detailed';
 

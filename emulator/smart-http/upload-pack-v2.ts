@@ -15,7 +15,7 @@ import { DELIM, FLUSH, type PacketReader, packet, packetText } from './pkt-line.
 import { ProtocolError } from './protocol-error.js';
 import type { LsRefsOptions } from './ref-listings.js';
 import { findCut, writeCut } from './shallow.js';
-import { followed, pieces, type UploadPackExchange } from './upload-pack.js';
+import { followed, pieces, type UploadPackExchange } from './upload-pack-exchange.js';
 import { type RepositoryView, resolveVisible } from './view.js';
 
 /** As Git: with more prefixes than this all refs are shown. */

@@ -1,0 +1,117 @@
+import { Readable } from 'node:stream';
+import t from 'tap';
+import type { Call } from '../http/call.js';
+import { Problem } from '../http/problem.js';
+import type { Reply } from '../http/reply.js';
+import { World } from '../world.js';
+import { keepAlive } from './keep-alive.js';
+import { PackCache } from './pack-cache.js';
+import { gitInfoRefs, gitReceivePack, gitScopeOf, gitUploadPack } from './routes.js';
+import { createRepository } from './test-git.js';
+
+const world = new World({ organizations: [] });
+const repository = { git: createRepository(), record: { state: 'active' } };
+
+function callOf<T>(parts: { namespace?: string; service?: string; type?: string; body?: string; state?: string }): T {
+  const { namespace = '', service, type = '', body = '', state = 'active' } = parts;
+  const call: Partial<Call> = {
+    world,
+    repository: { ...repository, record: { state } } as unknown as Call['repository'],
+    params: { repo_name: 'r', namespace },
+    query: { ...(service !== undefined && { service }) },
+    claims: { policy: [] } as unknown as Call['claims'],
+    header: (name) => (name === 'content-type' ? type : undefined),
+    stream: () => Readable.from([Buffer.from(body)]),
+    signal: new AbortController().signal,
+  };
+  return call as T;
+}
+
+const outcome = async (run: () => Reply | Promise<Reply>) => {
+  try {
+    return (await run()).status;
+  } catch (error) {
+    if (error instanceof Problem) return `${error.status} ${error.code}`;
+    throw error;
+  }
+};
+
+t.test('info/refs needs the scope of what is to follow', async (t) => {
+  t.equal(gitScopeOf('git-upload-pack'), 'git:read');
+  t.equal(gitScopeOf('git-receive-pack'), 'git:write');
+  t.equal(gitScopeOf(undefined), 'git:read');
+  t.equal(gitScopeOf('nonsense'), 'git:read');
+});
+
+t.test('a service that is none is forbidden, as gitprotocol-http demands', async (t) => {
+  const ask = (service?: string, namespace = '') =>
+    outcome(() => gitInfoRefs.handle(callOf({ namespace, ...(service !== undefined && { service }) })));
+  t.equal(await ask('git-upload-pack'), 200);
+  t.equal(await ask('git-receive-pack'), 200);
+  t.equal(await ask('git-upload-archive'), '403 forbidden');
+  t.equal(await ask(), '403 forbidden', 'the dumb protocol');
+  t.equal(await ask('git-upload-pack', 'ephemeral'), 200);
+});
+
+t.test('the import remote takes pushes only', async (t) => {
+  const advertised = (service: string) => outcome(() => gitInfoRefs.handle(callOf({ namespace: 'import', service })));
+  t.equal(await advertised('git-receive-pack'), 200);
+  t.equal(await advertised('git-upload-pack'), '403 forbidden');
+  const type = 'application/x-git-upload-pack-request';
+  t.equal(
+    await outcome(() => gitUploadPack.handle(callOf({ namespace: 'import', type, body: '0000' }))),
+    '403 forbidden',
+  );
+  t.equal(await outcome(() => gitUploadPack.handle(callOf({ type, body: '0000' }))), 200);
+});
+
+t.test('a repository that was deleted while the pack arrived takes no push', async (t) => {
+  const type = 'application/x-git-receive-pack-request';
+  const line = `${'1'.repeat(40)} ${'0'.repeat(40)} refs/heads/a\0report-status`;
+  const body = `${(line.length + 4).toString(16).padStart(4, '0')}${line}0000`;
+  t.equal(await outcome(() => gitReceivePack.handle(callOf({ type, body }))), 200);
+  t.equal(
+    await outcome(() => gitReceivePack.handle(callOf({ type, body, state: 'deleted' }))),
+    '404 repository_not_found',
+  );
+});
+
+t.test('long work shows signs of life and keeps its result and its error', async (t) => {
+  const sign = Buffer.from('.');
+  const run = async (work: Promise<string>) => {
+    const signs = keepAlive(work, 5, sign);
+    let count = 0;
+    for (;;) {
+      const next = await signs.next();
+      if (next.done) return { count, result: next.value };
+      count++;
+    }
+  };
+  t.same(await run(Promise.resolve('at once')), { count: 0, result: 'at once' });
+  const slow = await run(new Promise((resolve) => setTimeout(resolve, 60, 'late')));
+  t.equal(slow.result, 'late');
+  t.ok(slow.count > 0);
+  await t.rejects(run(Promise.reject(new Error('no'))), /no/);
+});
+
+t.test('finished packs are kept up to a number of bytes, the least used go first', async (t) => {
+  const cache = new PackCache(100);
+  const { git } = repository;
+  async function* packets(size: number): AsyncIterable<Buffer> {
+    for (let at = 0; at < size; at += 10) yield Buffer.alloc(10);
+  }
+  const send = async (key: string, size: number, most = Number.POSITIVE_INFINITY) => {
+    for await (const _ of cache.keeping(git, key, packets(size))) if (--most === 0) return;
+  };
+  const kept = () => ['a', 'b', 'c', 'd'].filter((key) => cache.get(git, key));
+  await send('a', 40);
+  await send('b', 40);
+  t.same(kept(), ['a', 'b']);
+  cache.get(git, 'a');
+  await send('c', 40);
+  t.same(kept(), ['a', 'c']);
+  await send('d', 200);
+  await send('b', 40, 2);
+  t.same(kept(), ['a', 'c'], 'what is too large, or was not sent to its end, is not kept');
+  t.equal(cache.get(createRepository(), 'a'), undefined, 'each repository has its own');
+});
