@@ -1,0 +1,232 @@
+import type { ByteString } from '../bytes.js';
+import type { ObjectReader, Oid } from '../object.js';
+import { MODE_TREE, readTree } from '../tree.js';
+import type { Turn } from '../turn.js';
+import {
+  ABSENT,
+  ALL_BITS,
+  BASE,
+  BASE_BIT,
+  Entry,
+  isSameVersion,
+  type MergeSide,
+  OURS,
+  SIDE_BITS,
+  THEIRS,
+  type Three,
+  type Version,
+} from './entry.js';
+
+/** Why a file that a side deleted may have to be found again under another name. */
+export type SourceRelevance = 'content' | 'location';
+
+/** Whether it matters where a folder that a side removed has gone: for itself, for a folder around it, or not. */
+export type FolderRelevance = 'self' | 'ancestor' | 'none';
+
+export interface PathVersion extends Version {
+  readonly path: ByteString;
+}
+
+/** A file that a side deleted (only `before`), added (only `after`), or renamed. */
+export interface Pair {
+  before?: PathVersion;
+  after?: PathVersion;
+}
+
+/** What one side did to the base that renames may explain. */
+export class SideChanges {
+  pairs: Pair[] = [];
+  readonly sources = new Map<ByteString, SourceRelevance>();
+  readonly removedFolders = new Map<ByteString, FolderRelevance>();
+}
+
+/** All paths that any of three trees knows, except below folders in which nothing has to be decided. */
+export interface Collection {
+  readonly entries: Map<ByteString, Entry>;
+  readonly sides: Three<SideChanges>;
+}
+
+/**
+ * How far renamed folders matter in a folder: 0 not at all; a side's bit if the other side removed the folder,
+ * and it matters once that side adds a file; 7 if it does matter.
+ */
+type RenameMask = number;
+
+interface Folder {
+  readonly path: ByteString;
+  readonly names: readonly ByteString[];
+  readonly versions: Map<ByteString, Three<Version>>;
+  renameMask: RenameMask;
+  at: number;
+}
+
+interface Deferred {
+  readonly path: ByteString;
+  readonly entry: Entry;
+  readonly renameMask: RenameMask;
+}
+
+/**
+ * Walks three trees at once and decides what can be decided path by path. A folder only one side touched is
+ * taken as a whole, unless files from elsewhere may have been renamed into it.
+ */
+export async function collectPaths(objects: ObjectReader, trees: Three<Oid>, turn: Turn): Promise<Collection> {
+  const collector = new Collector(objects, turn);
+  await collector.walk('', trees, 0);
+  await collector.walkDeferred(OURS);
+  await collector.walkDeferred(THEIRS);
+  return { entries: collector.entries, sides: collector.sides };
+}
+
+class Collector {
+  readonly entries = new Map<ByteString, Entry>();
+  readonly sides: Three<SideChanges> = [new SideChanges(), new SideChanges(), new SideChanges()];
+  /** Folders that only one side touched, while no file needs to be looked for on that side. */
+  readonly #deferred: Three<Deferred[]> = [[], [], []];
+  readonly #mayDefer: Three<boolean> = [false, true, true];
+
+  constructor(
+    private readonly objects: ObjectReader,
+    private readonly turn: Turn,
+  ) {}
+
+  async walk(path: ByteString, trees: Three<Oid | undefined>, renameMask: RenameMask): Promise<void> {
+    const stack = [this.#open(path, trees, renameMask)];
+    for (let folder = stack.at(-1); folder !== undefined; folder = stack.at(-1)) {
+      if (this.turn.isOver) await this.turn.pass();
+      const name = folder.names[folder.at++];
+      if (name === undefined) {
+        stack.pop();
+        continue;
+      }
+      const below = this.#visit(folder, name, folder.versions.get(name)!);
+      if (below !== undefined) stack.push(below);
+    }
+  }
+
+  async walkDeferred(side: MergeSide): Promise<void> {
+    const isNeeded = this.sides[side].sources.size > 0;
+    this.#mayDefer[side] = !isNeeded;
+    for (const { path, entry, renameMask } of this.#deferred[side].splice(0)) {
+      if (!isNeeded) {
+        entry.matchMask = 0;
+        entry.resolve(entry.stages[side]);
+        continue;
+      }
+      const trees = entry.stages.map(({ mode, oid }) => (mode === MODE_TREE ? oid : undefined));
+      entry.matchMask &= entry.fileMask;
+      await this.walk(path, trees as Three<Oid | undefined>, renameMask);
+    }
+  }
+
+  #open(path: ByteString, trees: Three<Oid | undefined>, renameMask: RenameMask): Folder {
+    const versions = new Map<ByteString, Three<Version>>();
+    for (const [stage, tree] of trees.entries()) {
+      for (const { name, mode, oid } of tree === undefined ? [] : readTree(this.objects, tree)) {
+        const three = versions.get(name) ?? [ABSENT, ABSENT, ABSENT];
+        three[stage] = { mode, oid };
+        versions.set(name, three);
+      }
+    }
+    let mask = renameMask;
+    if (mask !== 0 && mask !== ALL_BITS) {
+      for (const three of versions.values()) if (masksOf(three).fileMask === mask) mask = ALL_BITS;
+    }
+    return { path, names: [...versions.keys()].sort(), versions, renameMask: mask, at: 0 };
+  }
+
+  /** Records a path; returns the folder to walk below it, if its parts have to be looked at. */
+  #visit(folder: Folder, name: ByteString, stages: Three<Version>): Folder | undefined {
+    const path = folder.path === '' ? name : `${folder.path}/${name}`;
+    const { fileMask, dirMask } = masksOf(stages);
+    const matchMask = matchMaskOf(stages);
+    const decided = decideAtOnce(stages, fileMask, matchMask);
+    if (decided !== undefined) {
+      this.entries.set(path, Entry.resolved(path, stages, decided));
+      return undefined;
+    }
+    const renameMask = this.#noteRenames(folder, path, stages, fileMask, dirMask, matchMask);
+    const entry = new Entry(path, stages, fileMask, dirMask);
+    entry.matchMask = matchMask;
+    entry.hasFolderInWay = fileMask !== 0 && dirMask !== 0;
+    // A folder comes to nothing unless something is found below it.
+    entry.isGone = dirMask !== 0;
+    this.entries.set(path, entry);
+    if (dirMask === 0) return undefined;
+
+    const side = onlySideOf(fileMask, dirMask, matchMask);
+    if (side !== BASE && renameMask !== ALL_BITS && this.#mayDefer[side]) {
+      this.#deferred[side].push({ path, entry, renameMask });
+      return undefined;
+    }
+    entry.matchMask &= fileMask;
+    const trees = stages.map(({ mode, oid }) => (mode === MODE_TREE ? oid : undefined));
+    return this.#open(path, trees as Three<Oid | undefined>, renameMask);
+  }
+
+  /** Notes what may be part of a rename of files or folders; returns how far renamed folders matter below. */
+  #noteRenames(
+    folder: Folder,
+    path: ByteString,
+    stages: Three<Version>,
+    fileMask: number,
+    dirMask: number,
+    matchMask: number,
+  ): RenameMask {
+    let { renameMask } = folder;
+    const isRemovedOnOneSide = dirMask === (BASE_BIT | 2) || dirMask === (BASE_BIT | 4);
+    if (renameMask !== ALL_BITS && isRemovedOnOneSide) renameMask = dirMask & SIDE_BITS;
+    for (const side of [OURS, THEIRS] as const) {
+      if ((dirMask & BASE_BIT) !== 0 && (dirMask & (1 << side)) === 0) {
+        this.sides[side].removedFolders.set(path, renameMask === ALL_BITS ? 'ancestor' : 'none');
+      }
+    }
+    if (renameMask === ALL_BITS && (fileMask === 2 || fileMask === 4)) {
+      this.sides[fileMask === 2 ? THEIRS : OURS].removedFolders.set(folder.path, 'self');
+    }
+    if (fileMask === 0 || fileMask === ALL_BITS) return renameMask;
+    for (const side of [OURS, THEIRS] as const) {
+      const isThere = (fileMask & (1 << side)) !== 0;
+      const changes = this.sides[side];
+      if ((fileMask & BASE_BIT) !== 0 && !isThere) {
+        if ((matchMask & fileMask) === 0) changes.sources.set(path, 'content');
+        else if (renameMask === ALL_BITS) changes.sources.set(path, 'location');
+        changes.pairs.push({ before: { path, ...stages[BASE] } });
+      } else if ((fileMask & BASE_BIT) === 0 && isThere) {
+        changes.pairs.push({ after: { path, ...stages[side] } });
+      }
+    }
+    return renameMask;
+  }
+}
+
+function masksOf(stages: Three<Version>): { fileMask: number; dirMask: number } {
+  let fileMask = 0;
+  let dirMask = 0;
+  for (const [stage, { mode }] of stages.entries()) {
+    if (mode === MODE_TREE) dirMask |= 1 << stage;
+    else if (mode !== 0) fileMask |= 1 << stage;
+  }
+  return { fileMask, dirMask };
+}
+
+function matchMaskOf([base, ours, theirs]: Three<Version>): number {
+  const isOursBase = base.mode !== 0 && isSameVersion(base, ours);
+  const isTheirsBase = base.mode !== 0 && isSameVersion(base, theirs);
+  if (isOursBase) return isTheirsBase ? ALL_BITS : 3;
+  if (isTheirsBase) return 5;
+  return ours.mode !== 0 && isSameVersion(ours, theirs) ? 6 : 0;
+}
+
+/** What a path becomes whatever is renamed: all three agree, or it is a file everywhere and two agree. */
+function decideAtOnce(stages: Three<Version>, fileMask: number, matchMask: number): Version | undefined {
+  if (matchMask === ALL_BITS) return stages[BASE];
+  if (fileMask !== ALL_BITS || matchMask === 0) return undefined;
+  return stages[matchMask === 3 ? THEIRS : OURS];
+}
+
+/** The only side that touched a folder; `BASE` if it was not just one. */
+function onlySideOf(fileMask: number, dirMask: number, matchMask: number): typeof BASE | MergeSide {
+  if (fileMask === 0 && (dirMask === 2 || dirMask === 4)) return dirMask === 2 ? OURS : THEIRS;
+  return matchMask === 3 ? THEIRS : matchMask === 5 ? OURS : BASE;
+}

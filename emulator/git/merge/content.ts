@@ -1,0 +1,74 @@
+import type { ByteString } from '../bytes.js';
+import { isBinary } from '../diff/binary.js';
+import { BLOB, type Oid, readAs } from '../object.js';
+import type { ObjectWriter } from '../tree-edit.js';
+import { ABSENT, BASE, isRegular, isSameType, OURS, THEIRS, type Three, type Version } from './entry.js';
+import { mergeTexts } from './three-way.js';
+
+/** What a merge of trees is done with, and how its sides are called in conflict markers. */
+export interface MergeContext {
+  readonly objects: ObjectWriter;
+  readonly ours: ByteString;
+  readonly theirs: ByteString;
+  /** 0 for the merge asked for, more for merges of its bases: there nobody sees the conflicts. */
+  readonly depth: number;
+}
+
+export interface MergedContent {
+  readonly version: Version;
+  readonly isClean: boolean;
+}
+
+const EMPTY = Buffer.alloc(0);
+
+/**
+ * Merges two versions of one kind (files, links or gitlinks) over a base, which may be of another kind.
+ * Where the merge cannot be done the version is ours, in merges of bases the base. `names` are the paths the
+ * versions come from; markers tell them where they differ.
+ */
+export function mergeContents(
+  context: MergeContext,
+  base: Version,
+  ours: Version,
+  theirs: Version,
+  names: Three<ByteString>,
+  extraMarkers: number,
+): MergedContent {
+  const isModeTheirs = ours.mode === theirs.mode || ours.mode === base.mode;
+  const mode = isModeTheirs ? theirs.mode : ours.mode;
+  const isModeClean = isModeTheirs || theirs.mode === base.mode;
+  const done = (oid: Oid, isClean: boolean) => ({ version: { mode, oid }, isClean: isClean && isModeClean });
+
+  if (ours.oid === theirs.oid || ours.oid === base.oid) return done(theirs.oid, true);
+  if (theirs.oid === base.oid) return done(ours.oid, true);
+  const hasBase = isSameType(base, ours);
+  if (isRegular(ours)) {
+    const text = mergeFiles(context, hasBase ? base : ABSENT, ours, theirs, names, extraMarkers);
+    return done(text.oid, text.isClean);
+  }
+  // No working tree of a submodule is here to look into, and links have no lines to merge.
+  if (context.depth === 0) return done(ours.oid, false);
+  return { version: base, isClean: false };
+}
+
+function mergeFiles(
+  { objects, ours: oursName, theirs: theirsName, depth }: MergeContext,
+  base: Version,
+  ours: Version,
+  theirs: Version,
+  names: Three<ByteString>,
+  extraMarkers: number,
+): { oid: Oid; isClean: boolean } {
+  const bodies = [base, ours, theirs].map(({ mode, oid }) => (mode === 0 ? EMPTY : readAs(objects, oid, BLOB)));
+  const [baseBody, oursBody, theirsBody] = bodies as Three<Buffer>;
+  if (bodies.some(isBinary)) {
+    if (depth === 0) return { oid: ours.oid, isClean: false };
+    return { oid: base.mode === 0 ? objects.write(BLOB, EMPTY) : base.oid, isClean: true };
+  }
+  const isOneName = names[BASE] === names[OURS] && names[OURS] === names[THEIRS];
+  const labels = isOneName
+    ? { ours: oursName, theirs: theirsName }
+    : { ours: `${oursName}:${names[OURS]}`, theirs: `${theirsName}:${names[THEIRS]}` };
+  const { body, isClean } = mergeTexts(baseBody, oursBody, theirsBody, labels, extraMarkers);
+  return { oid: objects.write(BLOB, body), isClean };
+}

@@ -1,0 +1,84 @@
+import type { ByteString } from '../bytes.js';
+import type { FolderRelevance } from './collect.js';
+import { nameOf, parentOf } from './entry.js';
+
+/** How many files of each removed folder went to which folder. */
+export class FolderCounts {
+  readonly #counts = new Map<ByteString, Map<ByteString, number>>();
+  /** Files not found yet, by folder. */
+  readonly #open = new Map<ByteString, number>();
+
+  constructor(private readonly removed: Map<ByteString, FolderRelevance>) {}
+
+  /**
+   * Counts a renamed file: for its folder, and for those around it as far up as both paths end alike.
+   * `a/b/c/x` to `a/d/c/x` says that `a/b/c` became `a/d/c` and `a/b` became `a/d`.
+   */
+  add(oldPath: ByteString, newPath: ByteString): void {
+    let oldFolder = parentOf(oldPath);
+    let newFolder = parentOf(newPath);
+    for (let isFirst = true; ; isFirst = false) {
+      const relevance = this.removed.get(oldFolder);
+      if (relevance === undefined) return;
+      if (relevance === 'self' || isFirst) this.#increment(oldFolder, newFolder);
+      if (relevance === 'none' || oldFolder === '' || newFolder === '') return;
+      if (nameOf(oldFolder) !== nameOf(newFolder)) return;
+      oldFolder = parentOf(oldFolder);
+      newFolder = parentOf(newFolder);
+    }
+  }
+
+  #increment(oldFolder: ByteString, newFolder: ByteString): void {
+    const targets = this.#counts.get(oldFolder) ?? new Map<ByteString, number>();
+    targets.set(newFolder, (targets.get(newFolder) ?? 0) + 1);
+    this.#counts.set(oldFolder, targets);
+  }
+
+  /** Where most files of each folder went so far. */
+  guesses(): Map<ByteString, ByteString> {
+    const guesses = new Map<ByteString, ByteString>();
+    for (const [folder, targets] of this.#counts) guesses.set(folder, mostFrequent(targets).target);
+    return guesses;
+  }
+
+  /** Where each folder went that matters: where most of its files did. A tie is `undefined`. */
+  renames(): Map<ByteString, ByteString | undefined> {
+    const renames = new Map<ByteString, ByteString | undefined>();
+    for (const [folder, targets] of this.#counts) {
+      if (!this.#isAsked(folder)) continue;
+      const { target, isTie } = mostFrequent(targets);
+      renames.set(folder, isTie ? undefined : target);
+    }
+    return renames;
+  }
+
+  /** Stops asking about folders whose majority no further renames of `sources` could change. */
+  settle(sources: readonly ByteString[]): void {
+    for (const source of sources) {
+      for (let folder = parentOf(source); folder !== '' && this.#isAsked(folder); folder = parentOf(folder)) {
+        this.#open.set(folder, (this.#open.get(folder) ?? 0) + 1);
+      }
+    }
+    for (const [folder, targets] of this.#counts) {
+      const [first = 0, second = 0] = [...targets.values()].sort((a, b) => b - a);
+      const isSettled = first > second + (this.#open.get(folder) ?? 0);
+      if (isSettled && this.removed.get(folder) === 'self') this.removed.set(folder, 'ancestor');
+    }
+  }
+
+  #isAsked(folder: ByteString): boolean {
+    return (this.removed.get(folder) ?? 'none') !== 'none';
+  }
+}
+
+function mostFrequent(targets: Map<ByteString, number>): { target: ByteString; isTie: boolean } {
+  let target = '';
+  let most = 0;
+  let isTie = false;
+  for (const [candidate, count] of targets) {
+    if (count === most) isTie = true;
+    if (count <= most) continue;
+    [target, most, isTie] = [candidate, count, false];
+  }
+  return { target, isTie };
+}

@@ -1,0 +1,147 @@
+import type { ByteString } from '../bytes.js';
+import type { Pair, SideChanges } from './collect.js';
+import type { ConflictMessage } from './conflict.js';
+import { ABSENT, Entry, type MergeSide, OURS, parentOf, THEIRS, type Three } from './entry.js';
+import type { FolderCounts } from './folder-counts.js';
+
+/** A rename and the side that made it. */
+export interface SideRename {
+  readonly side: MergeSide;
+  readonly before: { readonly path: ByteString };
+  readonly after: { readonly path: ByteString };
+}
+
+type FolderRenames = Map<ByteString, ByteString>;
+
+/**
+ * Lets files follow folders: what one side put into a folder that the other side renamed goes to the folder's
+ * new place, marked as a conflict of location, because nobody said so. Returns all renames by old path, ours first.
+ */
+export class FolderRenamer {
+  readonly #renames: Three<FolderRenames> = [new Map(), new Map(), new Map()];
+  /** New path to the paths that would be moved there, by the side that has them. */
+  readonly #arrivals: Three<Map<ByteString, ByteString[]>> = [new Map(), new Map(), new Map()];
+  readonly #reported = new Set<ByteString>();
+  isClean = true;
+
+  constructor(
+    private readonly entries: Map<ByteString, Entry>,
+    private readonly sides: Three<SideChanges>,
+    private readonly messages: ConflictMessage[],
+  ) {}
+
+  /** Takes over where folders went. Folders that both sides renamed stay out of it. */
+  learn(ours: FolderCounts, theirs: FolderCounts): void {
+    for (const [side, counts] of [
+      [OURS, ours],
+      [THEIRS, theirs],
+    ] as const) {
+      for (const [folder, target] of counts.renames()) {
+        if (target !== undefined) {
+          this.#renames[side].set(folder, target);
+          continue;
+        }
+        this.messages.push({ kind: 'directory rename split', paths: [folder] });
+        this.isClean = false;
+      }
+    }
+    for (const folder of [...this.#renames[OURS].keys()]) {
+      if (this.#renames[THEIRS].delete(folder)) this.#renames[OURS].delete(folder);
+    }
+  }
+
+  collect(): SideRename[] {
+    for (const side of [OURS, THEIRS] as const) this.#findArrivals(side);
+    const renames = [...this.#collectSide(OURS), ...this.#collectSide(THEIRS)];
+    return renames.sort((a, b) => (a.before.path < b.before.path ? -1 : a.before.path > b.before.path ? 1 : 0));
+  }
+
+  #findArrivals(side: MergeSide): void {
+    const renames = this.#renames[otherSide(side)];
+    if (renames.size === 0) return;
+    for (const { after } of this.sides[side].pairs) {
+      const folder = after && renamedFolderOf(after.path, renames);
+      if (folder === undefined) continue;
+      const target = moved(after!.path, folder, renames.get(folder)!);
+      const paths = this.#arrivals[side].get(target);
+      if (paths === undefined) this.#arrivals[side].set(target, [after!.path]);
+      else paths.push(after!.path);
+    }
+  }
+
+  *#collectSide(side: MergeSide): IterableIterator<SideRename> {
+    for (const pair of this.sides[side].pairs) {
+      if (pair.after === undefined) continue;
+      const { path } = pair.after;
+      const target = this.#targetOf(path, side);
+      if (target !== undefined) this.#move(pair, path, target);
+      else if (pair.before === undefined) continue;
+      // An added file that moves counts as renamed from where it was added.
+      const before = pair.before ?? { path };
+      yield { side, before: { path: before.path }, after: { path: target ?? path } };
+    }
+  }
+
+  #targetOf(path: ByteString, side: MergeSide): ByteString | undefined {
+    const other = otherSide(side);
+    const renames = this.#renames[other];
+    if (renames.size === 0 || this.#arrivals[other].has(path)) return undefined;
+    const folder = renamedFolderOf(path, renames);
+    if (folder === undefined) return undefined;
+    // Into a folder that this side renamed itself nothing is moved.
+    if (this.#renames[side].has(renames.get(folder)!)) return undefined;
+    const target = moved(path, folder, renames.get(folder)!);
+    const paths = this.#arrivals[side].get(target)!;
+    const key = `${side} ${target}`;
+    if (!this.#reported.has(key) && !this.#isInTheWay(target, side) && paths.length === 1) return target;
+    if (!this.#reported.has(key)) this.messages.push({ kind: 'implicit dir rename', paths: [target, ...paths] });
+    this.#reported.add(key);
+    this.isClean = false;
+    return undefined;
+  }
+
+  #isInTheWay(path: ByteString, side: MergeSide): boolean {
+    const entry = this.entries.get(path);
+    return entry !== undefined && (entry.isClean || ((entry.fileMask | entry.dirMask) & (1 << side)) !== 0);
+  }
+
+  #move(pair: Pair, from: ByteString, to: ByteString): void {
+    const entry = this.entries.get(from)!;
+    const bit = entry.fileMask;
+    for (let folder = parentOf(to); folder !== '' && !this.entries.has(folder); folder = parentOf(folder)) {
+      this.entries.set(folder, new Entry(folder, [ABSENT, ABSENT, ABSENT], 0, bit));
+    }
+    this.entries.delete(from);
+    let target = this.entries.get(to);
+    if (target === undefined) {
+      target = entry;
+      this.entries.set(to, entry);
+    } else {
+      const stage = bit >> 1 === OURS ? OURS : THEIRS;
+      target.fileMask |= bit;
+      if (target.dirMask !== 0) target.hasFolderInWay = true;
+      target.names[stage] = entry.names[stage];
+      target.stages[stage] = entry.stages[stage];
+    }
+    target.hasPathConflict = true;
+    this.messages.push({ kind: 'file location', paths: [to, from] });
+    pair.after = { ...pair.after!, path: to };
+  }
+}
+
+function otherSide(side: MergeSide): MergeSide {
+  return side === OURS ? THEIRS : OURS;
+}
+
+/** The innermost renamed folder around `path`. */
+function renamedFolderOf(path: ByteString, renames: FolderRenames): ByteString | undefined {
+  for (let folder = parentOf(path); folder !== ''; folder = parentOf(folder)) {
+    if (renames.has(folder)) return folder;
+  }
+  return undefined;
+}
+
+function moved(path: ByteString, folder: ByteString, target: ByteString): ByteString {
+  const rest = path.slice(folder.length + 1);
+  return target === '' ? rest : `${target}/${rest}`;
+}

@@ -1,0 +1,170 @@
+import { compactChanges } from '../diff/compaction.js';
+import { selectCandidates } from '../diff/discard.js';
+import type { Change, LineInterner } from '../diff/index.js';
+import { markDifferences } from '../diff/myers.js';
+
+/** Lines that occur more often than this in a region are not looked at as anchors. */
+const MAX_OCCURRENCES = 64;
+/** Steps per line before the rest is left to the classic search, which is bounded: only built files get here. */
+const STEPS_PER_LINE = 500;
+
+interface Region {
+  readonly oldStart: number;
+  readonly oldEnd: number;
+  readonly newStart: number;
+  readonly newEnd: number;
+}
+
+/**
+ * The line changes between two files by histogram diff, which merges use: around the longest run of equal
+ * lines with the rarest line in it, then to both sides of it. Where all common lines are frequent, the classic
+ * search goes on. Lines are ids of `interner`.
+ */
+export function diffByHistogram(interner: LineInterner, oldLines: Int32Array, newLines: Int32Array): Change[] {
+  const oldFlags = new Uint8Array(oldLines.length + 1);
+  const newFlags = new Uint8Array(newLines.length + 1);
+  const anchors = new AnchorSearch(oldLines, newLines);
+  let steps = (oldLines.length + newLines.length) * STEPS_PER_LINE;
+  const regions: Region[] = [{ oldStart: 0, oldEnd: oldLines.length, newStart: 0, newEnd: newLines.length }];
+  for (let region = regions.pop(); region !== undefined; region = regions.pop()) {
+    const { oldStart, oldEnd, newStart, newEnd } = region;
+    if (oldStart === oldEnd || newStart === newEnd) {
+      oldFlags.fill(1, oldStart, oldEnd);
+      newFlags.fill(1, newStart, newEnd);
+      continue;
+    }
+    steps -= oldEnd - oldStart + newEnd - newStart;
+    const anchor = steps < 0 ? 'too-frequent' : anchors.find(region);
+    if (anchor === 'none') {
+      oldFlags.fill(1, oldStart, oldEnd);
+      newFlags.fill(1, newStart, newEnd);
+    } else if (anchor === 'too-frequent') {
+      markClassically(interner, oldLines, newLines, region, oldFlags, newFlags);
+    } else {
+      regions.push({ oldStart: anchor.oldEnd, oldEnd, newStart: anchor.newEnd, newEnd });
+      regions.push({ oldStart, oldEnd: anchor.oldStart, newStart, newEnd: anchor.newStart });
+    }
+  }
+  const before = { ids: oldLines, flags: oldFlags };
+  const after = { ids: newLines, flags: newFlags };
+  compactChanges(before, after);
+  compactChanges(after, before);
+  return collectChanges(oldFlags, newFlags);
+}
+
+class AnchorSearch {
+  /** By line id: its first place in the region, and how often it is there. Zero outside of a search. */
+  readonly #counts: Int32Array;
+  readonly #first: Int32Array;
+  /** By line: the next equal line of the region, or -1. */
+  readonly #next: Int32Array;
+
+  constructor(
+    private readonly oldLines: Int32Array,
+    private readonly newLines: Int32Array,
+  ) {
+    let ids = 0;
+    for (const id of oldLines) if (id >= ids) ids = id + 1;
+    for (const id of newLines) if (id >= ids) ids = id + 1;
+    this.#counts = new Int32Array(ids);
+    this.#first = new Int32Array(ids);
+    this.#next = new Int32Array(oldLines.length);
+  }
+
+  find(region: Region): Region | 'none' | 'too-frequent' {
+    const { oldLines } = this;
+    for (let at = region.oldEnd - 1; at >= region.oldStart; at--) {
+      const id = oldLines[at]!;
+      this.#next[at] = this.#counts[id]!++ === 0 ? -1 : this.#first[id]!;
+      this.#first[id] = at;
+    }
+    const found = this.#search(region);
+    for (let at = region.oldStart; at < region.oldEnd; at++) this.#counts[oldLines[at]!] = 0;
+    return found;
+  }
+
+  #search({ oldStart, oldEnd, newStart, newEnd }: Region): Region | 'none' | 'too-frequent' {
+    const { oldLines, newLines } = this;
+    const counts = this.#counts;
+    let best: Region | undefined;
+    let rarest = MAX_OCCURRENCES + 1;
+    let hasCommon = false;
+    for (let at = newStart; at < newEnd; ) {
+      let next = at + 1;
+      const count = counts[newLines[at]!]!;
+      if (count > 0) hasCommon = true;
+      let place = count === 0 || count > rarest ? -1 : this.#first[newLines[at]!]!;
+      while (place >= 0) {
+        let oldFrom = place;
+        let oldTo = place;
+        let newFrom = at;
+        let newTo = at;
+        let rarity = count;
+        while (oldFrom > oldStart && newFrom > newStart && oldLines[oldFrom - 1] === newLines[newFrom - 1]) {
+          oldFrom--;
+          newFrom--;
+          if (rarity > 1) rarity = Math.min(rarity, counts[oldLines[oldFrom]!]!);
+        }
+        while (oldTo < oldEnd - 1 && newTo < newEnd - 1 && oldLines[oldTo + 1] === newLines[newTo + 1]) {
+          oldTo++;
+          newTo++;
+          if (rarity > 1) rarity = Math.min(rarity, counts[oldLines[oldTo]!]!);
+        }
+        next = Math.max(next, newTo + 1);
+        // Git compares with an empty best of length 0, so a first run of one line counts by its rarity alone.
+        const bestLength = best === undefined ? 0 : best.oldEnd - 1 - best.oldStart;
+        if (bestLength < oldTo - oldFrom || rarity < rarest) {
+          best = { oldStart: oldFrom, oldEnd: oldTo + 1, newStart: newFrom, newEnd: newTo + 1 };
+          rarest = rarity;
+        }
+        place = this.#next[place]!;
+        while (place >= 0 && place <= oldTo) place = this.#next[place]!;
+      }
+      at = next;
+    }
+    if (hasCommon && rarest > MAX_OCCURRENCES) return 'too-frequent';
+    return best ?? 'none';
+  }
+}
+
+/** Compares a region as two files of their own, by the search `git diff` uses. */
+function markClassically(
+  interner: LineInterner,
+  oldLines: Int32Array,
+  newLines: Int32Array,
+  { oldStart, oldEnd, newStart, newEnd }: Region,
+  oldFlags: Uint8Array,
+  newFlags: Uint8Array,
+): void {
+  const oldIds = oldLines.subarray(oldStart, oldEnd);
+  const newIds = newLines.subarray(newStart, newEnd);
+  const shorter = Math.min(oldIds.length, newIds.length);
+  let head = 0;
+  while (head < shorter && oldIds[head] === newIds[head]) head++;
+  let tail = 0;
+  while (tail < shorter - head && oldIds[oldIds.length - 1 - tail] === newIds[newIds.length - 1 - tail]) tail++;
+  const [oldSide, newSide] = selectCandidates(
+    interner,
+    { ids: oldIds, head, end: oldIds.length - tail, flags: oldFlags.subarray(oldStart, oldEnd) },
+    { ids: newIds, head, end: newIds.length - tail, flags: newFlags.subarray(newStart, newEnd) },
+  );
+  markDifferences(oldSide, newSide);
+}
+
+function collectChanges(oldFlags: Uint8Array, newFlags: Uint8Array): Change[] {
+  const changes: Change[] = [];
+  let oldAt = 0;
+  let newAt = 0;
+  while (oldAt < oldFlags.length - 1 || newAt < newFlags.length - 1) {
+    const oldStart = oldAt;
+    const newStart = newAt;
+    while (oldFlags[oldAt] !== 0) oldAt++;
+    while (newFlags[newAt] !== 0) newAt++;
+    if (oldAt > oldStart || newAt > newStart) {
+      changes.push({ oldStart, oldCount: oldAt - oldStart, newStart, newCount: newAt - newStart });
+    }
+    oldAt++;
+    newAt++;
+  }
+  return changes;
+}

@@ -1,0 +1,57 @@
+import type { ByteString } from '../bytes.js';
+import type { Oid } from '../object.js';
+import type { Turn } from '../turn.js';
+import { collectPaths } from './collect.js';
+import type { Conflict, ConflictMessage } from './conflict.js';
+import type { MergeContext } from './content.js';
+import { BASE, BASE_BIT, type Entry, OURS, OURS_BIT, THEIRS, THEIRS_BIT, type Three } from './entry.js';
+import { FolderRenamer } from './folder-renames.js';
+import { applyRenames } from './renames.js';
+import { Settlement } from './settle.js';
+import { detectSideRenames } from './side-renames.js';
+
+export interface TreeMerge {
+  /** The merged tree; where something is in conflict, with markers in files or our version of them. */
+  readonly tree: Oid;
+  readonly isClean: boolean;
+  /** In order of their paths. A merge can fail to be clean without any, when a folder's new place is unclear. */
+  readonly conflicts: readonly Conflict[];
+  readonly messages: readonly ConflictMessage[];
+}
+
+/**
+ * Merges two trees over a base as `git merge-tree --write-tree` does (Git's "ort" strategy): renamed files and
+ * folders are followed, text is merged line by line, and every kind of conflict leaves what Git leaves.
+ */
+export async function mergeTrees(context: MergeContext, trees: Three<Oid>, turn: Turn): Promise<TreeMerge> {
+  const { objects } = context;
+  const messages: ConflictMessage[] = [];
+  const { entries, sides } = await collectPaths(objects, trees, turn);
+  let isClean = true;
+  if (sides.some(({ pairs, sources }) => pairs.length > 0 && sources.size > 0)) {
+    const ours = await detectSideRenames(objects, sides[OURS], turn);
+    const theirs = await detectSideRenames(objects, sides[THEIRS], turn);
+    const folders = new FolderRenamer(entries, sides, messages);
+    if (context.depth === 0) folders.learn(ours, theirs);
+    const renames = folders.collect();
+    isClean = applyRenames(context, entries, renames, messages) && folders.isClean;
+  }
+  const settlement = new Settlement(context, entries, messages);
+  const tree = await settlement.run(turn);
+  const conflicts = [...settlement.conflicted].map(([path, entry]) => conflictOf(path, entry)).sort(byPath);
+  messages.sort((a, b) => (a.paths[0]! < b.paths[0]! ? -1 : a.paths[0]! > b.paths[0]! ? 1 : 0));
+  return { tree, isClean: isClean && conflicts.length === 0, conflicts, messages };
+}
+
+function conflictOf(path: ByteString, { fileMask, stages }: Entry): Conflict {
+  return {
+    path,
+    ...((fileMask & BASE_BIT) !== 0 && { base: stages[BASE] }),
+    ...((fileMask & OURS_BIT) !== 0 && { ours: stages[OURS] }),
+    ...((fileMask & THEIRS_BIT) !== 0 && { theirs: stages[THEIRS] }),
+  };
+}
+
+function byPath(a: Conflict, b: Conflict): number {
+  return a.path < b.path ? -1 : a.path > b.path ? 1 : 0;
+}

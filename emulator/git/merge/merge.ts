@@ -1,0 +1,101 @@
+import type { ByteString } from '../bytes.js';
+import type { History } from '../history/history.js';
+import { EMPTY_TREE_OID, type Oid } from '../object.js';
+import type { ObjectWriter } from '../tree-edit.js';
+import { Turn, type TurnOptions } from '../turn.js';
+import { mergeTrees, type TreeMerge } from './merge-trees.js';
+
+export interface MergeOptions extends TurnOptions {
+  /** How conflict markers and set-aside files call the sides: usually the names of the branches. */
+  readonly ours: ByteString;
+  readonly theirs: ByteString;
+}
+
+export interface CommitMerge extends TreeMerge {
+  /** The best common ancestors, newest first; none where the histories are unrelated. */
+  readonly bases: readonly Oid[];
+}
+
+/** A commit, or what merging several would give: its tree, and the commits it stands for. */
+interface Ancestor {
+  readonly key: string;
+  readonly tree: Oid;
+  readonly commits: readonly Oid[];
+}
+
+/**
+ * Merges two commits as `git merge-tree --write-tree --allow-unrelated-histories` does. Of several merge bases
+ * the merge is the base, conflicts and all; without any it is the empty tree. Writes the trees and blobs of
+ * the result (and of merged bases) to `objects`, and no commit.
+ *
+ * Throws `DeadlineExceeded`, the reason of the signal, or `MissingObject`.
+ */
+export async function mergeCommits(
+  objects: ObjectWriter,
+  history: History,
+  ours: Oid,
+  theirs: Oid,
+  options: MergeOptions,
+): Promise<CommitMerge> {
+  const merger = new Merger(objects, history, new Turn(options));
+  const [ourCommit, theirCommit] = [merger.ancestor(ours), merger.ancestor(theirs)];
+  const bases = merger.bases(ourCommit, theirCommit);
+  const base = await merger.combine(bases, 1);
+  const trees = [base, ourCommit.tree, theirCommit.tree] as const;
+  const context = { objects, ours: options.ours, theirs: options.theirs, depth: 0 };
+  return { ...(await mergeTrees(context, [...trees], merger.turn)), bases };
+}
+
+class Merger {
+  /** Trees of merges of bases that were needed before: in criss-cross histories the same ones come up again. */
+  readonly #known = new Map<string, Oid>();
+
+  constructor(
+    private readonly objects: ObjectWriter,
+    private readonly history: History,
+    readonly turn: Turn,
+  ) {}
+
+  ancestor(oid: Oid): Ancestor {
+    return { key: oid, tree: this.history.commit(oid).tree, commits: [oid] };
+  }
+
+  /** Best common ancestors of two commits or merges of commits, newest first. */
+  bases(a: Ancestor, b: Ancestor): Oid[] {
+    const { history } = this;
+    if (a.commits.length === 1 && b.commits.length === 1) return history.mergeBases(a.commits[0]!, b.commits[0]!);
+    const common = new Set<Oid>();
+    for (const left of a.commits) {
+      for (const right of b.commits) for (const base of history.mergeBases(left, right)) common.add(base);
+    }
+    const all = [...common];
+    const best = all.filter((base) => !all.some((other) => other !== base && history.isAncestor(base, other)));
+    return best.sort((x, y) => history.commit(y).committedAt - history.commit(x).committedAt);
+  }
+
+  /** The tree of the one base, or of all of them merged, oldest first. */
+  async combine(bases: readonly Oid[], depth: number): Promise<Oid> {
+    let [merged, ...rest] = [...bases].reverse().map((oid) => this.ancestor(oid));
+    if (merged === undefined) return EMPTY_TREE_OID;
+    for (const next of rest) {
+      const key = `(${merged.key} ${next.key}) ${depth}`;
+      const tree: Oid = this.#known.get(key) ?? (await this.#mergeBases(merged, next, depth));
+      this.#known.set(key, tree);
+      merged = { key, tree, commits: [...merged.commits, ...next.commits] };
+    }
+    return merged.tree;
+  }
+
+  async #mergeBases(ours: Ancestor, theirs: Ancestor, depth: number): Promise<Oid> {
+    // A turn of its own per level also keeps the stack flat, however often histories crossed.
+    await this.turn.pass();
+    const base = await this.combine(this.bases(ours, theirs), depth + 1);
+    const context = {
+      objects: this.objects,
+      ours: 'Temporary merge branch 1',
+      theirs: 'Temporary merge branch 2',
+      depth,
+    };
+    return (await mergeTrees(context, [base, ours.tree, theirs.tree], this.turn)).tree;
+  }
+}

@@ -1,0 +1,66 @@
+import { createHash } from 'node:crypto';
+import { type ObjectReader, type Oid, type TypeCode, typeName } from '../object.js';
+import type { ObjectWriter } from '../tree-edit.js';
+
+/** Numbers of the overlay's own objects start here, out of reach of a store that goes on growing. */
+const FIRST = 2 ** 30;
+
+/**
+ * Objects that exist for one computation only, over a store that is not touched: a merge can be tried without
+ * taking part in the order of writers. `size` and numbers below it are those of the store.
+ */
+export class OverlayObjects implements ObjectWriter {
+  readonly #own: { oid: Oid; type: TypeCode; body: Buffer }[] = [];
+  readonly #numbers = new Map<Oid, number>();
+
+  constructor(private readonly store: ObjectReader) {}
+
+  write(type: TypeCode, body: Buffer): Oid {
+    const oid = createHash('sha1')
+      .update(`${typeName(type)} ${body.length}\0`)
+      .update(body)
+      .digest('hex');
+    if (this.find(oid) < 0) this.#numbers.set(oid, FIRST + this.#own.push({ oid, type, body }) - 1);
+    return oid;
+  }
+
+  get size(): number {
+    return this.store.size;
+  }
+
+  find(oid: Oid): number {
+    const number = this.store.find(oid);
+    return number >= 0 ? number : (this.#numbers.get(oid) ?? -1);
+  }
+
+  findRaw(bytes: Uint8Array, at: number): number {
+    const number = this.store.findRaw(bytes, at);
+    return number >= 0 ? number : this.find(Buffer.from(bytes.subarray(at, at + 20)).toString('hex'));
+  }
+
+  findPrefix(prefix: string, limit: number): Oid[] {
+    const own = this.#own.map(({ oid }) => oid).filter((oid) => oid.startsWith(prefix));
+    return [...new Set([...this.store.findPrefix(prefix, limit), ...own])].sort().slice(0, limit);
+  }
+
+  oidOf(number: number): Oid {
+    return number < FIRST ? this.store.oidOf(number) : this.#own[number - FIRST]!.oid;
+  }
+
+  copyOid(number: number, target: Uint8Array, at: number): void {
+    if (number < FIRST) this.store.copyOid(number, target, at);
+    else target.set(Buffer.from(this.oidOf(number), 'hex'), at);
+  }
+
+  typeOf(number: number): TypeCode {
+    return number < FIRST ? this.store.typeOf(number) : this.#own[number - FIRST]!.type;
+  }
+
+  sizeOf(number: number): number {
+    return number < FIRST ? this.store.sizeOf(number) : this.#own[number - FIRST]!.body.length;
+  }
+
+  read(number: number): Buffer {
+    return number < FIRST ? this.store.read(number) : this.#own[number - FIRST]!.body;
+  }
+}

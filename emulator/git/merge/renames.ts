@@ -1,0 +1,114 @@
+import type { ByteString } from '../bytes.js';
+import type { ConflictMessage } from './conflict.js';
+import { type MergeContext, mergeContents } from './content.js';
+import {
+  ABSENT,
+  BASE,
+  BASE_BIT,
+  type Entry,
+  isRegular,
+  isSameVersion,
+  type MergeSide,
+  OURS,
+  SIDE_BITS,
+  THEIRS,
+  type Three,
+} from './entry.js';
+import type { SideRename } from './folder-renames.js';
+
+/**
+ * Brings together at its new path what belongs to a renamed file: the base, and what the other side made of the
+ * file under its old name. `renames` are sorted by old path, ours before theirs.
+ */
+export function applyRenames(
+  context: MergeContext,
+  entries: Map<ByteString, Entry>,
+  renames: readonly SideRename[],
+  messages: ConflictMessage[],
+): boolean {
+  let isClean = true;
+  for (let at = 0; at < renames.length; at++) {
+    const rename = renames[at]!;
+    const old = entries.get(rename.before.path);
+    // The other side left the file alone: it moves as it is.
+    if (old === undefined || old.isClean) continue;
+    const next = renames[at + 1];
+    if (next !== undefined && next.before.path === rename.before.path) {
+      isClean = applyBothRenames(context, entries, rename, next, messages) && isClean;
+      at++;
+      continue;
+    }
+    applyRename(context, entries, rename, old, messages);
+  }
+  return isClean;
+}
+
+/** Both sides renamed one file: alike, or each to another name. */
+function applyBothRenames(
+  context: MergeContext,
+  entries: Map<ByteString, Entry>,
+  ourRename: SideRename,
+  theirRename: SideRename,
+  messages: ConflictMessage[],
+): boolean {
+  const names: Three<ByteString> = [ourRename.before.path, ourRename.after.path, theirRename.after.path];
+  const [base, ours, theirs] = names.map((name) => entries.get(name)!) as Three<Entry>;
+  if (names[OURS] === names[THEIRS]) {
+    ours.stages[BASE] = base.stages[BASE];
+    ours.fileMask |= BASE_BIT;
+    base.resolveAsGone();
+    return true;
+  }
+  const [before, our, their] = [base.stages[BASE], ours.stages[OURS], theirs.stages[THEIRS]];
+  const { version, isClean } = mergeContents(context, before, our, their, names, 1 + 2 * context.depth);
+  ours.stages[OURS] = version;
+  // What could not be merged at all is ours: each path then keeps its own.
+  theirs.stages[THEIRS] = !isClean && isSameVersion(version, our) ? their : version;
+  for (const entry of [base, ours, theirs]) entry.hasPathConflict = true;
+  messages.push({ kind: 'rename/rename', paths: names });
+  return isClean;
+}
+
+function applyRename(
+  context: MergeContext,
+  entries: Map<ByteString, Entry>,
+  { side, before, after }: SideRename,
+  old: Entry,
+  messages: ConflictMessage[],
+): void {
+  const renamed = entries.get(after.path)!;
+  const other: MergeSide = side === OURS ? THEIRS : OURS;
+  const otherBit = 1 << other;
+  const isDeleted = old.fileMask === BASE_BIT;
+  const isOtherType = !isDeleted && isRegular(old.stages[other]) !== isRegular(renamed.stages[side]);
+  // A file of another type under the old name means that the other side renamed too, unnoticed.
+  const collides = (renamed.fileMask & otherBit) !== 0 && !isOtherType;
+  if (collides && !isDeleted) {
+    const names: Three<ByteString> = [before.path, before.path, before.path];
+    names[side] = after.path;
+    const stages: Three<Entry['result']> = [old.stages[BASE], old.stages[OURS], old.stages[THEIRS]];
+    stages[side] = renamed.stages[side];
+    const { version, isClean } = mergeContents(context, ...stages, names, 1 + 2 * context.depth);
+    renamed.stages[side] = version;
+    if (!isClean) messages.push({ kind: 'rename involved in collision', paths: [after.path, before.path] });
+  } else if (collides) {
+    renamed.hasPathConflict = true;
+    messages.push({ kind: 'rename/delete', paths: [after.path, before.path] });
+  } else {
+    renamed.stages[BASE] = old.stages[BASE];
+    renamed.fileMask |= BASE_BIT;
+    renamed.names[BASE] = before.path;
+    if (isOtherType) {
+      old.stages[BASE] = ABSENT;
+      old.fileMask &= SIDE_BITS;
+    } else if (isDeleted) {
+      renamed.hasPathConflict = true;
+      messages.push({ kind: 'rename/delete', paths: [after.path, before.path] });
+    } else {
+      renamed.stages[other] = old.stages[other];
+      renamed.fileMask |= otherBit;
+      renamed.names[other] = before.path;
+    }
+  }
+  if (!isOtherType) old.resolveAsGone();
+}

@@ -1,0 +1,219 @@
+import type { ByteString } from '../bytes.js';
+import { type Oid, TREE } from '../object.js';
+import { MODE_TREE, type TreeEntry, writeTree } from '../tree.js';
+import type { Turn } from '../turn.js';
+import type { ConflictMessage } from './conflict.js';
+import { type MergeContext, mergeContents } from './content.js';
+import {
+  ABSENT,
+  BASE,
+  BASE_BIT,
+  type Entry,
+  isRegular,
+  isSameType,
+  nameOf,
+  OURS,
+  OURS_BIT,
+  parentOf,
+  SIDE_BITS,
+  THEIRS,
+  THEIRS_BIT,
+} from './entry.js';
+
+/** Decides what each path becomes, from the leaves up, and writes the trees. */
+export class Settlement {
+  /** Paths a person has to look at. */
+  readonly conflicted = new Map<ByteString, Entry>();
+  /** Entries of folders whose tree is not written yet. */
+  readonly #open = new Map<ByteString, TreeEntry[]>();
+
+  constructor(
+    private readonly context: MergeContext,
+    private readonly entries: Map<ByteString, Entry>,
+    private readonly messages: ConflictMessage[],
+  ) {}
+
+  /** The tree of the merge, with conflict markers in it where something is `conflicted`. */
+  async run(turn: Turn): Promise<Oid> {
+    // As if every path ended in `/`: what is below a folder comes right behind it, and before it in reverse.
+    const paths = [...this.entries.keys()].map((path) => `${path}/`).sort();
+    for (let at = paths.length - 1; at >= 0; at--) {
+      const path = paths[at]!.slice(0, -1);
+      const entry = this.entries.get(path);
+      if (entry === undefined) continue;
+      const below = this.#open.get(path);
+      if (below !== undefined) {
+        this.#open.delete(path);
+        entry.result = { mode: MODE_TREE, oid: this.#writeTree(below) };
+        entry.isGone = false;
+      }
+      if (entry.isClean) this.#record(path, entry);
+      else this.#settle(path, entry);
+      if (turn.isOver) await turn.pass();
+    }
+    return this.#writeTree(this.#open.get('') ?? []);
+  }
+
+  #writeTree(entries: readonly TreeEntry[]): Oid {
+    return this.context.objects.write(TREE, writeTree(entries));
+  }
+
+  #record(path: ByteString, { isGone, result }: Entry): void {
+    if (isGone) return;
+    const folder = parentOf(path);
+    const entry = { name: nameOf(path), ...result };
+    const siblings = this.#open.get(folder);
+    if (siblings === undefined) this.#open.set(folder, [entry]);
+    else siblings.push(entry);
+  }
+
+  #settle(path: ByteString, entry: Entry): void {
+    if (entry.dirMask !== 0) {
+      this.#record(path, entry);
+      if (entry.fileMask === 0) return;
+    }
+    const file = entry.hasFolderInWay
+      ? this.#makeWay(path, entry)
+      : { path, entry, side: OURS as typeof OURS | typeof THEIRS };
+    if (file !== undefined) this.#settleFile(file.path, file.entry, file.side);
+  }
+
+  /** Where a file goes whose path is also a folder: there if the folder came to nothing, else to a name of its own. */
+  #makeWay(
+    path: ByteString,
+    entry: Entry,
+  ): { path: ByteString; entry: Entry; side: typeof OURS | typeof THEIRS } | undefined {
+    if (entry.result.mode === 0) {
+      entry.hasFolderInWay = false;
+      entry.isClean = false;
+      entry.isGone = false;
+      entry.keepFilesOnly();
+      return { path, entry, side: OURS };
+    }
+    if (entry.fileMask === BASE_BIT) {
+      // Both sides deleted the file; the folder is all there is.
+      entry.fileMask = 0;
+      return undefined;
+    }
+    const file = entry.copy(path);
+    file.keepFilesOnly();
+    const side = (entry.dirMask & OURS_BIT) !== 0 ? THEIRS : OURS;
+    const place = this.#freePath(path, side === OURS ? this.context.ours : this.context.theirs);
+    this.entries.set(place, file);
+    this.messages.push({ kind: 'file/directory', paths: [place, path] });
+    entry.fileMask = 0;
+    return { path: place, entry: file, side };
+  }
+
+  #settleFile(path: ByteString, entry: Entry, side: typeof OURS | typeof THEIRS): void {
+    let place = path;
+    if (entry.matchMask !== 0) settleMatch(entry);
+    else if (entry.fileMask >= SIDE_BITS && !isSameType(entry.stages[OURS], entry.stages[THEIRS])) {
+      place = this.#settleTypes(path, entry);
+    } else if (entry.fileMask >= SIDE_BITS) this.#settleContents(path, entry, side);
+    else if (entry.fileMask === (BASE_BIT | OURS_BIT) || entry.fileMask === (BASE_BIT | THEIRS_BIT))
+      this.#settleDeletion(path, entry);
+    else if (entry.fileMask === BASE_BIT) {
+      entry.result = ABSENT;
+      entry.isGone = true;
+      entry.isClean = !entry.hasPathConflict;
+    } else {
+      entry.result = entry.stages[entry.fileMask === THEIRS_BIT ? THEIRS : OURS];
+      entry.isClean = isUncontested(entry);
+    }
+    if (!entry.isClean) this.conflicted.set(place, entry);
+    this.#record(place, entry);
+  }
+
+  /** A file here and a link or submodule there: both stay, files under another name. Returns where ours is. */
+  #settleTypes(path: ByteString, entry: Entry): ByteString {
+    const [base, ours, theirs] = entry.stages;
+    entry.isClean = false;
+    if (this.context.depth > 0) {
+      entry.result = base;
+      entry.isGone = base.mode === 0;
+      return path;
+    }
+    const movesOurs = isRegular(ours) || !isRegular(theirs);
+    const movesTheirs = !isRegular(ours);
+    const oursPath = movesOurs ? this.#freePath(path, this.context.ours) : path;
+    const theirsPath = movesTheirs ? this.#freePath(path, this.context.theirs) : path;
+    this.messages.push({
+      kind: 'distinct types',
+      paths: [path, ...[oursPath, theirsPath].filter((place) => place !== path)],
+    });
+
+    const other = entry.copy(path);
+    other.result = theirs;
+    other.stages[OURS] = ABSENT;
+    other.fileMask = THEIRS_BIT | BASE_BIT;
+    if (!isSameType(theirs, base)) {
+      other.stages[BASE] = ABSENT;
+      other.fileMask = THEIRS_BIT;
+    }
+    entry.result = ours;
+    entry.stages[THEIRS] = ABSENT;
+    entry.fileMask = OURS_BIT | BASE_BIT;
+    if (!isSameType(ours, base)) {
+      entry.stages[BASE] = ABSENT;
+      entry.fileMask = OURS_BIT;
+    }
+    this.entries.delete(path);
+    this.entries.set(oursPath, entry);
+    this.entries.set(theirsPath, other);
+    this.conflicted.set(theirsPath, other);
+    this.#record(theirsPath, other);
+    return oursPath;
+  }
+
+  #settleContents(path: ByteString, entry: Entry, side: typeof OURS | typeof THEIRS): void {
+    const { stages, names, fileMask } = entry;
+    const { version, isClean } = mergeContents(this.context, ...stages, names, 2 * this.context.depth);
+    entry.isClean = isClean && isUncontested(entry);
+    entry.result = version;
+    entry.isGone = version.mode === 0;
+    if (isClean && entry.hasFolderInWay) {
+      entry.fileMask = 1 << side;
+      stages[side] = version;
+    }
+    if (isClean) return;
+    const isSubmodule = (version.mode & 0o170000) === 0o160000;
+    this.messages.push({
+      kind: isSubmodule ? 'submodule' : fileMask === SIDE_BITS ? 'add/add' : 'content',
+      paths: [path],
+    });
+  }
+
+  /** One side deleted what the other changed, or renamed. */
+  #settleDeletion(path: ByteString, entry: Entry): void {
+    const side = (entry.fileMask & THEIRS_BIT) !== 0 ? THEIRS : OURS;
+    entry.result = entry.stages[this.context.depth > 0 ? BASE : side];
+    entry.isClean = false;
+    const isOnlyRenamed = entry.hasPathConflict && entry.stages[BASE].oid === entry.stages[side].oid;
+    if (!isOnlyRenamed) this.messages.push({ kind: 'modify/delete', paths: [path] });
+  }
+
+  /** `path~branch`, with a number if that is taken. */
+  #freePath(path: ByteString, branch: ByteString): ByteString {
+    const name = `${path}~${branch.replaceAll('/', '_')}`;
+    let free = name;
+    for (let number = 0; this.entries.has(free); number++) free = `${name}_${number}`;
+    return free;
+  }
+}
+
+/** Only one side differs from the base, or both alike. */
+function settleMatch(entry: Entry): void {
+  entry.isClean = isUncontested(entry);
+  if (entry.matchMask === SIDE_BITS) {
+    entry.result = entry.stages[OURS];
+    return;
+  }
+  entry.result = entry.stages[entry.matchMask === (BASE_BIT | OURS_BIT) ? THEIRS : OURS];
+  entry.isGone = entry.result.mode === 0;
+  if (entry.isGone) entry.isClean = true;
+}
+
+function isUncontested({ hasFolderInWay, hasPathConflict }: Entry): boolean {
+  return !hasFolderInWay && !hasPathConflict;
+}

@@ -1,0 +1,213 @@
+import type { ByteString } from '../bytes.js';
+import { canReach, FULL_SCORE, type Spans, similarity, spansOf } from '../diff/similarity.js';
+import { numberOf, type ObjectReader, type Oid } from '../object.js';
+import type { Turn } from '../turn.js';
+import type { Pair, PathVersion, SideChanges } from './collect.js';
+import { isRegular, nameOf, parentOf } from './entry.js';
+import { FolderCounts } from './folder-counts.js';
+
+const EMPTY_BLOB: Oid = 'e69de29bb2d1d6434b8b29ae775ad8c2e48c5391';
+const MINIMUM = FULL_SCORE / 2;
+/** What a file has to score where its name alone makes it a candidate. */
+const NAMESAKE_MINIMUM = MINIMUM + (FULL_SCORE - MINIMUM) / 2;
+/** More pairs than this squared are not compared. */
+const LIMIT = 7000;
+const CANDIDATES = 4;
+const SAME_OID = 100;
+
+interface Candidate {
+  readonly source: number;
+  readonly target: number;
+  readonly score: number;
+  readonly isNamesake: boolean;
+}
+
+/**
+ * Joins what a side deleted and added to renames, as far as the merge needs to know: sources nobody asks for
+ * are only used up by equal files. Counts on the way where the files of removed folders went.
+ */
+export async function detectSideRenames(
+  objects: ObjectReader,
+  changes: SideChanges,
+  turn: Turn,
+): Promise<FolderCounts> {
+  const counts = new FolderCounts(changes.removedFolders);
+  if (changes.pairs.length === 0 || changes.sources.size === 0) return counts;
+  const detection = new Detection(objects, changes, counts, turn);
+  await detection.run();
+  changes.pairs = detection.pairs();
+  return counts;
+}
+
+class Detection {
+  /** Deleted files still to be found, and added ones; the empty file is everywhere and says nothing. */
+  #sources: Pair[];
+  readonly #targets: Pair[];
+  readonly #used = new Set<Pair>();
+  readonly #renamed = new Set<Pair>();
+  readonly #spans = new Map<Oid, Spans>();
+
+  constructor(
+    private readonly objects: ObjectReader,
+    private readonly changes: SideChanges,
+    private readonly counts: FolderCounts,
+    private readonly turn: Turn,
+  ) {
+    this.#sources = changes.pairs.filter(({ before }) => before !== undefined && before.oid !== EMPTY_BLOB);
+    this.#targets = changes.pairs.filter(({ after }) => after !== undefined && after.oid !== EMPTY_BLOB);
+  }
+
+  async run(): Promise<void> {
+    if (this.#sources.length === 0 || this.#targets.length === 0) return;
+    this.#matchEqual();
+    this.#cull(() => true);
+    for (const { before, after } of this.#renamed) this.counts.add(before!.path, after!.path);
+    await this.#matchNamesakes();
+    this.#cull(({ before }) => this.changes.sources.has(before!.path));
+    this.#cullDecided();
+    await this.#matchSimilar();
+  }
+
+  /** The pairs, with renames in the place of the added files. */
+  pairs(): Pair[] {
+    return this.changes.pairs.filter((pair) => !this.#used.has(pair));
+  }
+
+  #match(source: Pair, target: Pair): void {
+    target.before = source.before!;
+    this.#used.add(source);
+    this.#renamed.add(target);
+  }
+
+  #cull(isKept: (source: Pair) => boolean): void {
+    this.#sources = this.#sources.filter((source) => !this.#used.has(source) && isKept(source));
+  }
+
+  #matchEqual(): void {
+    const unused = new Map<string, Pair[]>();
+    for (let index = this.#sources.length - 1; index >= 0; index--) {
+      const source = this.#sources[index]!;
+      const same = unused.get(contentKey(source.before!));
+      if (same) same.push(source);
+      else unused.set(contentKey(source.before!), [source]);
+    }
+    for (const target of this.#targets) {
+      const same = unused.get(contentKey(target.after!));
+      if (!same?.length) continue;
+      const name = nameOf(target.after!.path);
+      let at = same.length - 1;
+      for (let tried = 0; tried < SAME_OID && at - tried >= 0; tried++) {
+        if (nameOf(same[at - tried]!.before!.path) !== name) continue;
+        at -= tried;
+        break;
+      }
+      this.#match(same[at]!, target);
+      same.splice(at, 1);
+    }
+  }
+
+  async #matchNamesakes(): Promise<void> {
+    const targetOf = new Map(
+      this.#targets.filter((target) => !this.#renamed.has(target)).map((target) => [target.after!.path, target]),
+    );
+    const guesses = this.counts.guesses();
+    const sourceNames = countNames(this.#sources.map(({ before }) => before!.path));
+    const byName = new Map<ByteString, Pair>();
+    const targetNames = countNames(targetOf.keys());
+    for (const target of targetOf.values()) byName.set(nameOf(target.after!.path), target);
+    for (const source of this.#sources) {
+      if (this.turn.isOver) await this.turn.pass();
+      const { path } = source.before!;
+      const name = nameOf(path);
+      if (!this.changes.sources.has(path) || !targetNames.has(name)) continue;
+      const isUnique = sourceNames.get(name) === 1 && targetNames.get(name) === 1;
+      const folder = guesses.get(parentOf(path));
+      const target = isUnique ? byName.get(name) : folder === undefined ? undefined : targetOf.get(`${folder}/${name}`);
+      if (target === undefined || this.#renamed.has(target)) continue;
+      if (this.#score(source, target, NAMESAKE_MINIMUM) < NAMESAKE_MINIMUM) continue;
+      this.#match(source, target);
+      this.counts.add(path, target.after!.path);
+    }
+  }
+
+  /** Drops sources that only matter for where folders went, where that is settled without them. */
+  #cullDecided(): void {
+    const { removedFolders, sources } = this.changes;
+    this.counts.settle(this.#sources.map(({ before }) => before!.path));
+    this.#cull(({ before }) => {
+      if (sources.get(before!.path) !== 'location') return true;
+      for (let folder = parentOf(before!.path); ; folder = parentOf(folder)) {
+        const relevance = removedFolders.get(folder) ?? 'none';
+        if (relevance !== 'ancestor') return relevance === 'self';
+      }
+    });
+  }
+
+  async #matchSimilar(): Promise<void> {
+    const targets = this.#targets.filter((target) => !this.#renamed.has(target));
+    if (targets.length * this.#sources.length > LIMIT * LIMIT) return;
+    const candidates: Candidate[] = [];
+    for (const [targetIndex, target] of targets.entries()) {
+      const best: Candidate[] = [];
+      for (const [source, pair] of this.#sources.entries()) {
+        if (this.turn.isOver) await this.turn.pass();
+        const score = this.#score(pair, target, MINIMUM);
+        const isNamesake = nameOf(pair.before!.path) === nameOf(target.after!.path);
+        keepBest(best, { source, target: targetIndex, score, isNamesake });
+      }
+      candidates.push(...best.filter(({ score }) => score >= MINIMUM));
+    }
+    candidates.sort(compareCandidates);
+    for (const candidate of candidates) {
+      const source = this.#sources[candidate.source]!;
+      const target = targets[candidate.target]!;
+      if (this.#renamed.has(target) || this.#used.has(source)) continue;
+      this.#match(source, target);
+      this.counts.add(source.before!.path, target.after!.path);
+    }
+  }
+
+  #score({ before }: Pair, { after }: Pair, minimum: number): number {
+    if (!isRegular(before!) || !isRegular(after!)) return 0;
+    const sourceSize = this.objects.sizeOf(numberOf(this.objects, before!.oid));
+    const targetSize = this.objects.sizeOf(numberOf(this.objects, after!.oid));
+    if (!canReach(minimum, sourceSize, targetSize)) return 0;
+    return similarity(this.#spansOf(before!.oid), this.#spansOf(after!.oid), sourceSize, targetSize);
+  }
+
+  #spansOf(oid: Oid): Spans {
+    let spans = this.#spans.get(oid);
+    if (spans === undefined) {
+      spans = spansOf(this.objects.read(numberOf(this.objects, oid)));
+      this.#spans.set(oid, spans);
+    }
+    return spans;
+  }
+}
+
+function contentKey(version: PathVersion): string {
+  return isRegular(version) ? version.oid : `${version.oid} ${version.mode}`;
+}
+
+function countNames(paths: Iterable<ByteString>): Map<ByteString, number> {
+  const counts = new Map<ByteString, number>();
+  for (const path of paths) counts.set(nameOf(path), (counts.get(nameOf(path)) ?? 0) + 1);
+  return counts;
+}
+
+function compareCandidates(a: Candidate, b: Candidate): number {
+  return b.score - a.score || Number(b.isNamesake) - Number(a.isNamesake);
+}
+
+/** Puts `candidate` in the place of the worst of the four, the first of equally bad ones, if it is better. */
+function keepBest(best: Candidate[], candidate: Candidate): void {
+  if (best.length < CANDIDATES) {
+    best.push(candidate);
+    return;
+  }
+  let worst = 0;
+  for (let at = 1; at < CANDIDATES; at++) {
+    if (compareCandidates(best[at]!, best[worst]!) > 0) worst = at;
+  }
+  if (compareCandidates(best[worst]!, candidate) > 0) best[worst] = candidate;
+}

@@ -1,0 +1,247 @@
+import { type Change, LineInterner, type Lines } from '../diff/index.js';
+import { diffByHistogram } from './histogram.js';
+
+export interface MergeLabels {
+  readonly ours: string;
+  readonly theirs: string;
+}
+
+export interface ThreeWayResult {
+  readonly body: Buffer;
+  readonly isClean: boolean;
+}
+
+/** `conflict`: both sides changed it, each in its way. `same`: both made the same change. */
+type Verdict = 'ours' | 'theirs' | 'conflict' | 'same';
+
+/** A stretch of the base that somebody changed, as it is on both sides. Lines count from 0. */
+interface Hunk {
+  verdict: Verdict;
+  oursStart: number;
+  oursCount: number;
+  theirsStart: number;
+  theirsCount: number;
+}
+
+/** Conflicts with at most this many lines between them are easier to read as one. */
+const MAX_GAP = 3;
+const MARKER = 7;
+
+/**
+ * Merges two texts line by line over a base, as Git's merges do: changes of one side are taken, equal changes
+ * once; of others only the lines that differ are marked as a conflict. `extraMarkers` lengthens the markers
+ * `<<<<<<<`, `=======` and `>>>>>>>`, for conflicts within conflicts.
+ */
+export function mergeTexts(
+  base: Buffer,
+  ours: Buffer,
+  theirs: Buffer,
+  labels: MergeLabels,
+  extraMarkers = 0,
+): ThreeWayResult {
+  const interner = new LineInterner();
+  const [baseLines, oursLines, theirsLines] = [interner.lines(base), interner.lines(ours), interner.lines(theirs)];
+  const ourChanges = diffByHistogram(interner, baseLines.ids, oursLines.ids);
+  if (ourChanges.length === 0) return { body: theirs, isClean: true };
+  const theirChanges = diffByHistogram(interner, baseLines.ids, theirsLines.ids);
+  if (theirChanges.length === 0) return { body: ours, isClean: true };
+  const hunks = alignChanges(ourChanges, theirChanges, oursLines, theirsLines);
+  const refined = joinNearConflicts(refineConflicts(interner, hunks, oursLines, theirsLines));
+  const writer = new ConflictWriter(baseLines, oursLines, theirsLines, labels, MARKER + extraMarkers);
+  return { body: writer.write(refined), isClean: refined.every(({ verdict }) => verdict !== 'conflict') };
+}
+
+/** Puts the changes of both sides in one list; those that overlap or touch become one hunk. */
+function alignChanges(
+  ours: readonly Change[],
+  theirs: readonly Change[],
+  oursLines: Lines,
+  theirsLines: Lines,
+): Hunk[] {
+  const hunks: Hunk[] = [];
+  // How much further down a line of the base is on a side, behind all changes so far.
+  let oursShift = 0;
+  let theirsShift = 0;
+  for (let i = 0, j = 0; i < ours.length || j < theirs.length; ) {
+    const our = ours[i];
+    const their = theirs[j];
+    if (their === undefined || (our !== undefined && our.oldStart + our.oldCount < their.oldStart)) {
+      const change = our!;
+      append(hunks, 'ours', change.newStart, change.newCount, change.oldStart + theirsShift, change.oldCount);
+      oursShift = change.newStart + change.newCount - change.oldStart - change.oldCount;
+      i++;
+      continue;
+    }
+    if (our === undefined || their.oldStart + their.oldCount < our.oldStart) {
+      append(hunks, 'theirs', their.oldStart + oursShift, their.oldCount, their.newStart, their.newCount);
+      theirsShift = their.newStart + their.newCount - their.oldStart - their.oldCount;
+      j++;
+      continue;
+    }
+    if (!isSameChange(our, their, oursLines, theirsLines)) {
+      const start = Math.min(our.oldStart, their.oldStart);
+      const ourEnd = our.oldStart + our.oldCount;
+      const theirEnd = their.oldStart + their.oldCount;
+      const end = Math.max(ourEnd, theirEnd);
+      const oursStart = our.newStart - (our.oldStart - start);
+      const theirsStart = their.newStart - (their.oldStart - start);
+      const oursEnd = our.newStart + our.newCount + (end - ourEnd);
+      const theirsEnd = their.newStart + their.newCount + (end - theirEnd);
+      append(hunks, 'conflict', oursStart, oursEnd - oursStart, theirsStart, theirsEnd - theirsStart);
+    }
+    oursShift = our.newStart + our.newCount - our.oldStart - our.oldCount;
+    theirsShift = their.newStart + their.newCount - their.oldStart - their.oldCount;
+    const ourEnd = our.oldStart + our.oldCount;
+    const theirEnd = their.oldStart + their.oldCount;
+    if (ourEnd >= theirEnd) j++;
+    if (theirEnd >= ourEnd) i++;
+  }
+  return hunks;
+}
+
+function append(
+  hunks: Hunk[],
+  verdict: Verdict,
+  oursStart: number,
+  oursCount: number,
+  theirsStart: number,
+  theirsCount: number,
+): void {
+  const last = hunks.at(-1);
+  const touches =
+    last !== undefined &&
+    (oursStart <= last.oursStart + last.oursCount || theirsStart <= last.theirsStart + last.theirsCount);
+  if (!touches) {
+    hunks.push({ verdict, oursStart, oursCount, theirsStart, theirsCount });
+    return;
+  }
+  if (last.verdict !== verdict) last.verdict = 'conflict';
+  last.oursCount = oursStart + oursCount - last.oursStart;
+  last.theirsCount = theirsStart + theirsCount - last.theirsStart;
+}
+
+function isSameChange(our: Change, their: Change, oursLines: Lines, theirsLines: Lines): boolean {
+  if (our.oldStart !== their.oldStart || our.oldCount !== their.oldCount || our.newCount !== their.newCount)
+    return false;
+  for (let at = 0; at < our.newCount; at++) {
+    if (oursLines.ids[our.newStart + at] !== theirsLines.ids[their.newStart + at]) return false;
+  }
+  return true;
+}
+
+/** Narrows conflicts to the lines in which the two sides differ. */
+function refineConflicts(interner: LineInterner, hunks: readonly Hunk[], ours: Lines, theirs: Lines): Hunk[] {
+  const refined: Hunk[] = [];
+  for (const hunk of hunks) {
+    const { oursStart, oursCount, theirsStart, theirsCount } = hunk;
+    if (hunk.verdict !== 'conflict' || oursCount === 0 || theirsCount === 0) {
+      refined.push(hunk);
+      continue;
+    }
+    const changes = diffByHistogram(
+      interner,
+      ours.ids.subarray(oursStart, oursStart + oursCount),
+      theirs.ids.subarray(theirsStart, theirsStart + theirsCount),
+    );
+    if (changes.length === 0) refined.push({ ...hunk, verdict: 'same' });
+    for (const { oldStart, oldCount, newStart, newCount } of changes) {
+      refined.push({
+        verdict: 'conflict',
+        oursStart: oursStart + oldStart,
+        oursCount: oldCount,
+        theirsStart: theirsStart + newStart,
+        theirsCount: newCount,
+      });
+    }
+  }
+  return refined;
+}
+
+function joinNearConflicts(hunks: readonly Hunk[]): Hunk[] {
+  const joined: Hunk[] = [];
+  for (const hunk of hunks) {
+    const last = joined.at(-1);
+    const isNear =
+      last?.verdict === 'conflict' &&
+      hunk.verdict === 'conflict' &&
+      hunk.oursStart - last.oursStart - last.oursCount <= MAX_GAP;
+    if (!isNear) {
+      joined.push({ ...hunk });
+      continue;
+    }
+    last.oursCount = hunk.oursStart + hunk.oursCount - last.oursStart;
+    last.theirsCount = hunk.theirsStart + hunk.theirsCount - last.theirsStart;
+  }
+  return joined;
+}
+
+const LF = 0x0a;
+const CR = 0x0d;
+
+class ConflictWriter {
+  readonly #parts: Buffer[] = [];
+
+  constructor(
+    private readonly base: Lines,
+    private readonly ours: Lines,
+    private readonly theirs: Lines,
+    private readonly labels: MergeLabels,
+    private readonly markerSize: number,
+  ) {}
+
+  write(hunks: readonly Hunk[]): Buffer {
+    // Lines of ours that are written.
+    let done = 0;
+    for (const hunk of hunks) {
+      const { verdict, oursStart, oursCount, theirsStart, theirsCount } = hunk;
+      if (verdict === 'same') continue;
+      this.#copy(this.ours, done, oursStart - done);
+      if (verdict === 'conflict') this.#conflict(hunk);
+      else if (verdict === 'ours') this.#copy(this.ours, oursStart, oursCount);
+      else this.#copy(this.theirs, theirsStart, theirsCount);
+      done = oursStart + oursCount;
+    }
+    this.#copy(this.ours, done, this.ours.ids.length - done);
+    return Buffer.concat(this.#parts);
+  }
+
+  #conflict(hunk: Hunk): void {
+    const end = this.#usesCrLf(hunk) ? '\r\n' : '\n';
+    this.#marker('<', ` ${this.labels.ours}`, end);
+    this.#copyWhole(this.ours, hunk.oursStart, hunk.oursCount, end);
+    this.#marker('=', '', end);
+    this.#copyWhole(this.theirs, hunk.theirsStart, hunk.theirsCount, end);
+    this.#marker('>', ` ${this.labels.theirs}`, end);
+  }
+
+  #marker(char: string, label: string, end: string): void {
+    this.#parts.push(Buffer.from(`${char.repeat(this.markerSize)}${label}${end}`, 'latin1'));
+  }
+
+  #copy(lines: Lines, start: number, count: number): void {
+    if (count > 0) this.#parts.push(lines.bytes.subarray(lines.starts[start], lines.starts[start + count]));
+  }
+
+  /** As `copy`, with a line end behind the last line where it has none. */
+  #copyWhole(lines: Lines, start: number, count: number, end: string): void {
+    this.#copy(lines, start, count);
+    if (count > 0 && lines.bytes[lines.starts[start + count]! - 1] !== LF) this.#parts.push(Buffer.from(end));
+  }
+
+  /** The line end of the markers: that of the line before on both sides and of the first line of the base. */
+  #usesCrLf({ oursStart, theirsStart }: Hunk): boolean {
+    let isCrLf = endsInCrLf(this.ours, Math.max(0, oursStart - 1));
+    if (isCrLf !== false) isCrLf = endsInCrLf(this.theirs, Math.max(0, theirsStart - 1));
+    if (isCrLf !== false) isCrLf = endsInCrLf(this.base, 0);
+    return isCrLf === true;
+  }
+}
+
+/** Whether a line ends in CR LF; where the last one has no end, whether the one before does. Undefined if nothing tells. */
+function endsInCrLf({ bytes, starts, ids }: Lines, line: number): boolean | undefined {
+  if (ids.length === 0) return undefined;
+  const end = starts[line + 1]!;
+  if (bytes[end - 1] === LF) return end - starts[line]! > 1 && bytes[end - 2] === CR;
+  if (line === 0) return undefined;
+  return starts[line]! - starts[line - 1]! > 1 && bytes[starts[line]! - 2] === CR;
+}
