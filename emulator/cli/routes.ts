@@ -3,13 +3,20 @@ import type { Session } from './commands.js';
 import { writeTable } from './table.js';
 
 /** `emulator routes`: every operation, its routes and the scopes it needs. */
-export function routesCommand({ terminal }: Session): CommandModule<object, { json: boolean }> {
+export function routesCommand({ terminal }: Session): CommandModule<object, { json: boolean; markdown: boolean }> {
   return {
     command: 'routes',
     describe: 'List every route with its operation and scopes',
-    builder: (command) => command.option('json', { type: 'boolean', default: false, describe: 'As JSON' }),
-    handler: async ({ json }) => {
+    builder: (command) =>
+      command
+        .option('json', { type: 'boolean', default: false, describe: 'As JSON' })
+        .option('markdown', { type: 'boolean', default: false, describe: 'As the table of the README' }),
+    handler: async ({ json, markdown }) => {
       const { operations } = await import('../api/index.js');
+      if (markdown) {
+        const { writeRouteTable } = await import('../api/route-table.js');
+        return terminal.print(writeRouteTable(operations));
+      }
       const rows = operations.flatMap(({ id, group, summary, scopes, routes }) =>
         routes.map(({ method, path }) => ({ method, path, operation: id, group, scopes, summary })),
       );
