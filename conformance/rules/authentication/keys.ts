@@ -1,6 +1,6 @@
 import { getRepo } from '../../api.js';
 import type { Answer } from '../../exchange.js';
-import { expectCode, expectStatus, NotHere } from '../../expect.js';
+import { expectCode, expectStatus, expectSuccess, NotHere } from '../../expect.js';
 import { readKey } from '../../keys.js';
 import { defineRules, type RuleRow } from '../../rule.js';
 import type { KeyRole, TokenRecipe } from '../../tokens.js';
@@ -81,8 +81,7 @@ export const keys = defineRules('Keys', 'keys', [
       })) {
         const probe = probeOf(operation);
         const repo = await probe.repo(t);
-        const { status } = await probe.send(t, repo, { as: { repo, scopes: [scope] } });
-        if (status > 299) expectStatus(await probe.send(t, repo, { as: { repo, scopes: [scope] } }), 200, 201);
+        expectSuccess(await probe.send(t, repo, { as: { repo, scopes: [scope] } }));
       }
     },
   },

@@ -125,7 +125,7 @@ export const writeResult = defineRules('Write result', 'write-result', [
         t,
         name,
         { 'z.txt': 'z' },
-        { target_branch: `zeros-${Date.now()}`, base_branch: 'main' },
+        { target_branch: t.world.newName(), base_branch: 'main' },
       );
       expectSame(branch.before, ZEROS, 'old_sha of a new branch');
       const empty = t.world.newName();

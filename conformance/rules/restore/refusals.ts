@@ -3,7 +3,7 @@ import type { Answer } from '../../exchange.js';
 import { expectOther, expectRefused, expectSame, expectStatus, expectTrue } from '../../expect.js';
 import { defineRules } from '../../rule.js';
 import type { Trial } from '../../trial.js';
-import { aim, moved } from './effect.js';
+import { aim, moved } from './moved.js';
 
 /** A restore with something left out or spoilt is 400 and moves nothing. */
 async function refusesMetadata(t: Trial, ...changes: readonly object[]): Promise<void> {

@@ -1,0 +1,29 @@
+import { AUTHOR, commitFiles, restore, type Written } from '../../api.js';
+import type { Answer } from '../../exchange.js';
+import { expectStatus } from '../../expect.js';
+import type { Trial } from '../../trial.js';
+
+/** The scratch repository one commit after its seed: restoring the seed changes something. */
+export async function moved(t: Trial): Promise<{ name: string; seed: string; last: Written }> {
+  const { name, tip } = await t.world.scratch(t);
+  return { name, seed: tip, last: await commitFiles(t, name, { 'moved.txt': t.world.newName() }) };
+}
+
+export function aim(seed: string, more: object = {}): Record<string, unknown> {
+  return { target_branch: 'main', target_commit_sha: seed, author: AUTHOR, ...more };
+}
+
+/** A restore of the seed that has to work. */
+export async function restored(t: Trial, more: object = {}): Promise<Restored> {
+  const { name, seed, last } = await moved(t);
+  const answer = await restore(t, name, aim(seed, more));
+  expectStatus(answer, 201);
+  return { name, seed, last, answer };
+}
+
+interface Restored {
+  readonly name: string;
+  readonly seed: string;
+  readonly last: Written;
+  readonly answer: Answer;
+}

@@ -1,0 +1,137 @@
+import { ABSENT_SHA, mustTipOf, RESTORE, resetRoute, segment, writer } from '../../api.js';
+import { expectCode, expectOther, expectRefused, expectSame, expectStatus } from '../../expect.js';
+import { defineRules } from '../../rule.js';
+import { credentialRules } from '../credentials.js';
+import { aim, moved, restored } from './moved.js';
+
+export const restoreRoutes = defineRules('2. Restore', 'restore-routes', [
+  {
+    id: 'restore.route.v1',
+    says: 'POST /api/v1/repos/restore-commit answers 201 with commit and result.',
+    writes: true,
+    check: async (t) => {
+      const { answer } = await restored(t);
+      answer.record('commit');
+      answer.record('result');
+    },
+  },
+  {
+    id: 'restore.route.reset-alias',
+    says: 'POST /api/repos/{repo_name}/reset-commits does the same.',
+    writes: true,
+    check: async (t) => {
+      const { name, seed, last } = await moved(t);
+      const answer = await t.post(resetRoute(name), { as: writer(name), lines: [{ metadata: aim(seed) }] });
+      expectStatus(answer, 201);
+      expectOther(await mustTipOf(t, name), last.sha, 'the branch moved');
+      expectSame(answer.string('commit', 'commit_sha'), await mustTipOf(t, name), 'to the commit in the answer');
+    },
+  },
+  {
+    id: 'restore.route.same-handler',
+    says: 'Both routes answer the same mistakes alike.',
+    writes: true,
+    check: async (t) => {
+      const { name, seed } = await moved(t);
+      for (const metadata of [
+        {},
+        aim(seed, { target_branch: 5 }),
+        aim(ABSENT_SHA),
+        aim(seed, { expected_head_sha: seed }),
+      ]) {
+        const [a, b] = [
+          await t.post(RESTORE, { as: writer(name), lines: [{ metadata }] }),
+          await t.post(resetRoute(name), { as: writer(name), lines: [{ metadata }] }),
+        ];
+        expectSame(b.outcome, a.outcome, 'status and code agree');
+        expectSame(Object.keys(b.record()).sort(), Object.keys(a.record()).sort(), 'the members agree');
+      }
+    },
+  },
+  {
+    id: 'restore.route.preferred',
+    says: 'Where restore-commit exists beside /api/v1 is left open.',
+    level: 'UNSPECIFIED',
+    writes: true,
+    check: async (t) => {
+      const { name } = await t.world.scratch(t);
+      for (const path of [
+        RESTORE,
+        `/api/repos/${segment(name)}/restore-commit`,
+        '/api/v1/repos/reset-commits',
+        resetRoute(name),
+      ]) {
+        t.observe(
+          path.replace(segment(name), '{repo_name}'),
+          (await t.post(path, { as: writer(name), body: '{' })).outcome,
+        );
+      }
+    },
+  },
+  {
+    id: 'restore.repo-from-claim',
+    says: 'On the /api/v1 route the branch that moves is in the repository the token names.',
+    writes: true,
+    check: async (t) => {
+      const bystander = await t.world.fresh(t);
+      const { name, last } = await restored(t);
+      expectOther(await mustTipOf(t, name), last.sha, 'the named one moved');
+      expectSame(await mustTipOf(t, bystander.name), bystander.tip, 'the other one did not');
+    },
+  },
+  {
+    id: 'restore.alias.name-equals-claim',
+    says: 'On reset-commits a path that names another repository than the token is 404.',
+    writes: true,
+    check: async (t) => {
+      const { name, seed } = await moved(t);
+      const { name: other } = await t.world.other(t);
+      const answer = await t.post(resetRoute(other), { as: writer(name), lines: [{ metadata: aim(seed) }] });
+      expectCode(answer, 404, 'repository_not_found');
+    },
+  },
+  {
+    id: 'restore.alias.needs-repo-claim',
+    says: 'reset-commits refuses a token without a repo claim.',
+    writes: true,
+    check: async (t) => {
+      const { name, seed } = await moved(t);
+      const answer = await t.post(resetRoute(name), {
+        as: { scopes: ['git:write'] },
+        lines: [{ metadata: aim(seed) }],
+      });
+      t.tolerate('A03', 'no repo claim', answer, ['400 repo_claim_missing', '403 forbidden']);
+    },
+  },
+  {
+    id: 'restore.err.401.no-header',
+    says: 'Both routes without any credential are 401, and nothing moves.',
+    writes: true,
+    check: async (t) => {
+      const { name, seed, last } = await moved(t);
+      for (const path of [RESTORE, resetRoute(name)]) {
+        expectCode(await t.post(path, { lines: [{ metadata: aim(seed) }] }), 401, 'unauthorized');
+      }
+      expectSame(await mustTipOf(t, name), last.sha, 'the branch stays');
+    },
+  },
+  ...credentialRules('restore', {
+    invalid: 'restore.err.401.invalid-jwt',
+    scope: 'restore.err.403.scope',
+    missingRepo: 'restore.err.404.repo',
+  }),
+  {
+    id: 'restore.gateway-body',
+    says: 'Refused credentials are problem details here too.',
+    writes: true,
+    check: async (t) => {
+      const { name, seed } = await moved(t);
+      const lines = [{ metadata: aim(seed) }];
+      for (const answer of [await t.post(RESTORE, { lines }), await t.post(RESTORE, { as: { repo: name }, lines })]) {
+        expectRefused(answer);
+        expectSame(answer.mediaType, 'application/problem+json', 'the media type');
+        answer.string('code');
+      }
+    },
+  },
+]);
