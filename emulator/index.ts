@@ -55,11 +55,13 @@ export async function startEmulator(given: GivenOptions = {}, ports: { readonly 
     variants: options.variants,
     limits: options.limits,
     fsck: options.fsck,
+    outside: options,
     ...ports,
   });
   const servers: http.Server[] = [];
   const close = async ({ graceMs = options.limits.drainTimeout } = {}): Promise<void> => {
     await Promise.all(servers.map((server) => drain(server, graceMs)));
+    await world.close();
   };
   const orgs: (OrganizationAddress & { gitHost: string })[] = [];
   try {

@@ -28,6 +28,8 @@ t.test('without anything given, every option has its default', async (t) => {
     allowedHost: [],
     upstreamHost: {},
     allowUpstream: [],
+    allowWebhook: [],
+    webhookPrefix: 'X-Pierre',
     fsck: 'strict',
     limits: DEFAULT_LIMITS,
   };

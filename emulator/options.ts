@@ -33,6 +33,8 @@ export interface EmulatorOptions {
   /** Origins that stand in for external forges, by provider name. */
   readonly upstreamHost: Readonly<Record<string, string>>;
   readonly allowUpstream: readonly string[];
+  readonly allowWebhook: readonly string[];
+  readonly webhookPrefix: string;
   readonly fsck: 'strict' | 'off';
   readonly limits: Limits;
 }
@@ -114,6 +116,19 @@ const ROWS: { readonly [Name in Exclude<keyof EmulatorOptions, 'limits'>]: Row<E
     help: 'Host that upstreams may be fetched from beside loopback.',
     repeatable: true,
     read: list(text('a host name')),
+  },
+  allowWebhook: {
+    default: [],
+    value: 'HOST',
+    help: 'Host that webhooks may be delivered to beside loopback.',
+    repeatable: true,
+    read: list(text('a host name')),
+  },
+  webhookPrefix: {
+    default: 'X-Pierre',
+    value: 'PREFIX',
+    help: 'What the names of webhook headers start with.',
+    read: text('the start of a header name', /^[A-Za-z][A-Za-z0-9-]{0,63}$/),
   },
   fsck: {
     default: 'strict',

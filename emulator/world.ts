@@ -2,14 +2,20 @@ import sortedBTree from 'sorted-btree';
 import type { KeyRing } from './auth/keys.js';
 import { bytesOf } from './git/bytes.js';
 import { Refs } from './git/refs.js';
+import type { RefChange } from './git/repository.js';
 import { MemoryBudget } from './git/store/memory-budget.js';
 import { ObjectStore } from './git/store/object-store.js';
 import { Scratch } from './git/store/scratch.js';
+import { Outbound } from './http/outbound.js';
 import { Journal } from './journal.js';
 import { DEFAULT_LIMITS, type Limits } from './limits.js';
 import { type Clock, Ids, type Log, realClock, silentLog } from './ports.js';
 import { Repository, type RepositoryRecord } from './repositories/repository.js';
+import { Syncs } from './upstream/syncs.js';
 import { DEFAULT_VARIANTS, type Variants } from './variants.js';
+import { pushEvent, syncEvent, type WebhookEvent } from './webhooks/events.js';
+import { Outbox } from './webhooks/outbox.js';
+import type { Webhook } from './webhooks/webhook.js';
 
 const BTree = sortedBTree.default;
 type SortedMap<K, V> = sortedBTree.default<K, V>;
@@ -35,7 +41,21 @@ export interface WorldState {
   /** Id by organization and sequence, in order of creation. */
   readonly order: SortedMap<string, string>;
   readonly created: number;
+  /** By id, in order of registration. */
+  readonly webhooks: ReadonlyMap<string, Webhook>;
 }
+
+/** Where the world may reach out to. Loopback is always allowed, anything else has to be named. */
+export interface OutsideOptions {
+  /** Origins that stand in for external forges, by provider name. */
+  readonly upstreamHost: Readonly<Record<string, string>>;
+  readonly allowUpstream: readonly string[];
+  readonly allowWebhook: readonly string[];
+  /** What the names of webhook headers start with. */
+  readonly webhookPrefix: string;
+}
+
+const NO_OUTSIDE: OutsideOptions = { upstreamHost: {}, allowUpstream: [], allowWebhook: [], webhookPrefix: 'X-Pierre' };
 
 export interface WorldOptions {
   readonly organizations: readonly Organization[];
@@ -46,6 +66,7 @@ export interface WorldOptions {
   /** Whether pushed objects are checked as `git fsck --strict` does. */
   readonly fsck?: 'strict' | 'off';
   readonly log?: Log;
+  readonly outside?: OutsideOptions;
 }
 
 /**
@@ -62,6 +83,13 @@ export class World {
   readonly fsck: 'strict' | 'off';
   readonly log: Log;
   readonly journal: Journal;
+  /** Events on their way to webhooks. */
+  readonly outbox: Outbox;
+  /** Runs that bring repositories up to date with their upstreams. */
+  readonly syncs: Syncs;
+  /** Where webhooks may be. */
+  readonly webhookOutbound: Outbound;
+  readonly #upstreamOutbound: Outbound;
   #state: WorldState;
   #requests = 0;
   /** Handles by repository id: what they hold beside the record is derived or append-only. */
@@ -79,6 +107,19 @@ export class World {
     this.fsck = options.fsck ?? 'strict';
     this.log = options.log ?? silentLog;
     this.journal = new Journal(this.limits.maxJournal);
+    const { upstreamHost, allowUpstream, allowWebhook, webhookPrefix } = options.outside ?? NO_OUTSIDE;
+    const { clock, ids, log } = this;
+    this.webhookOutbound = new Outbound(allowWebhook);
+    this.#upstreamOutbound = new Outbound(allowUpstream);
+    this.outbox = new Outbox({ clock, ids, log, outbound: this.webhookOutbound, headerPrefix: webhookPrefix });
+    this.syncs = new Syncs({
+      clock,
+      log,
+      outbound: this.#upstreamOutbound,
+      origins: upstreamHost,
+      timeout: this.limits.idleTimeout,
+      report: (report) => this.announce(syncEvent(report)),
+    });
     this.#budget = new MemoryBudget(this.limits.maxHeldBytes);
     this.#state = {
       organizations: new Map(options.organizations.map((organization) => [organization.name, organization])),
@@ -86,6 +127,7 @@ export class World {
       names: new BTree(),
       order: new BTree(),
       created: 0,
+      webhooks: new Map(),
     };
   }
 
@@ -124,7 +166,7 @@ export class World {
   createRepository(
     organization: string,
     name: string,
-    options: { defaultBranch: string } & Partial<Pick<RepositoryRecord, 'baseRepo'>>,
+    options: { defaultBranch: string } & Partial<Pick<RepositoryRecord, 'baseRepo' | 'hosting'>>,
   ): Repository {
     const state = this.#state;
     const previous = this.repository(organization, name);
@@ -159,7 +201,15 @@ export class World {
   deleteRepository(repository: Repository): void {
     const { record } = repository;
     const { budget } = repository.git.objects.stored;
-    repository.update({ state: 'deleted', refs: Refs.empty(bytesOf('main')), watermark: 0 });
+    repository.update({
+      state: 'deleted',
+      refs: Refs.empty(bytesOf('main')),
+      watermark: 0,
+      baseRepo: undefined,
+      credential: undefined,
+      hosting: undefined,
+      deployments: undefined,
+    });
     this.#state = { ...this.#state, order: this.#state.order.without(orderKey(record.organization, record.sequence)) };
     this.#adopt(this.#state.repositories.get(record.id)!);
     budget.give(budget.used);
@@ -174,6 +224,35 @@ export class World {
       const repository = this.#handles.get(id);
       if (repository) yield repository;
     }
+  }
+
+  addWebhook(webhook: Webhook): void {
+    this.#state = { ...this.#state, webhooks: new Map(this.#state.webhooks).set(webhook.id, webhook) };
+  }
+
+  /** Removes a registration, and with it what is pending for it. */
+  removeWebhook(id: string): void {
+    const webhooks = new Map(this.#state.webhooks);
+    webhooks.delete(id);
+    this.#state = { ...this.#state, webhooks };
+    this.outbox.cancel(id);
+  }
+
+  /** Registrations of an organization, oldest first. */
+  webhooks(organization: string): Webhook[] {
+    return [...this.#state.webhooks.values()].filter((webhook) => webhook.organization === organization);
+  }
+
+  /** Notes an event for the webhooks of its organization. */
+  announce(event: WebhookEvent): void {
+    this.outbox.post(event, this.webhooks(event.organization));
+  }
+
+  /** Ends what runs in the background, without telling anybody. */
+  async close(): Promise<void> {
+    this.outbox.close();
+    await this.syncs.close();
+    await Promise.all([this.webhookOutbound.close(), this.#upstreamOutbound.close()]);
   }
 
   /** Bytes that all object stores hold together. */
@@ -199,6 +278,13 @@ export class World {
         this.#state = { ...this.#state, repositories: this.#state.repositories.with(next.id, next, true) };
       },
       now: () => this.clock.now(),
+      moved: (changed: RepositoryRecord, changes: readonly RefChange[]) => {
+        if (this.#state.webhooks.size === 0) return;
+        for (const change of changes) {
+          const event = pushEvent(changed, change, this.clock.now());
+          if (event) this.announce(event);
+        }
+      },
     };
     const repository = new Repository(record.id, home, objects);
     this.#handles.set(record.id, repository);

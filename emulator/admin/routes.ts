@@ -3,6 +3,7 @@ import type { Middleware } from 'koa';
 import { hostName, type ServedHosts } from '../http/host.js';
 import type { Operation } from '../http/operation.js';
 import type { World } from '../world.js';
+import { showDelivery } from './outbox.js';
 
 const PREFIX = '/_emulator';
 
@@ -26,6 +27,9 @@ export function createAdmin(world: World, options: AdminOptions): Middleware {
   router.get('/openapi.json', async (ctx) => {
     const { writeOpenApi } = await import('../api/openapi.js');
     ctx.body = writeOpenApi(options.operations, options.origin());
+  });
+  router.get('/webhooks/outbox', (ctx) => {
+    ctx.body = { deliveries: Array.from(world.outbox.deliveries(), showDelivery) };
   });
   const routes = router.routes() as Middleware;
   // The service's requests, nearly all there are, do not pass through the admin router at all.

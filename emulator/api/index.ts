@@ -5,6 +5,15 @@ import { blameFile } from './blame.js';
 import { createBranch, deleteBranch, getBranch, listBranches } from './branches.js';
 import { commitPack } from './commit-pack.js';
 import { getCommit, listCommits } from './commits.js';
+import { createRepository } from './create-repository.js';
+import {
+  createCredential,
+  deleteCredential,
+  deleteCredentialByBody,
+  updateCredential,
+  updateCredentialByBody,
+} from './credentials.js';
+import { createDeployment, getDeployment, listDeployments } from './deployments.js';
 import { commitPatch } from './diff-commit.js';
 import { diffBranch, diffCommits } from './diffs.js';
 import { fileMetadata } from './file-metadata.js';
@@ -12,17 +21,27 @@ import { readFile } from './files.js';
 import { grep } from './grep.js';
 import { deleteNote, listNotesRefs, readNote, writeNote } from './notes.js';
 import { getOrganization } from './organization.js';
-import { createRepository, deleteRepository, getRepository, listRepositories } from './repositories.js';
+import { deleteRepository, getRepository, listRepositories, updateRepository } from './repositories.js';
 import { restoreCommit } from './restore.js';
 import { createTag, deleteTag, deleteTagByBody, getTag, listTags } from './tags.js';
 import { listFiles } from './tree-listing.js';
+import { detachBase, pullUpstream } from './upstream.js';
+import { createWebhook, deleteWebhook, listWebhooks } from './webhooks.js';
 
 /** Every operation of the service, in the order documents list them. */
 export const operations = [
   listRepositories,
   createRepository,
   getRepository,
+  updateRepository,
   deleteRepository,
+  createCredential,
+  updateCredential,
+  updateCredentialByBody,
+  deleteCredential,
+  deleteCredentialByBody,
+  pullUpstream,
+  detachBase,
   getOrganization,
   listBranches,
   getBranch,
@@ -50,6 +69,12 @@ export const operations = [
   writeNote,
   deleteNote,
   listNotesRefs,
+  createDeployment,
+  listDeployments,
+  getDeployment,
+  createWebhook,
+  listWebhooks,
+  deleteWebhook,
   gitInfoRefs,
   gitUploadPack,
   gitReceivePack,

@@ -2,12 +2,14 @@ import { z } from 'zod';
 import { operation } from '../http/operation.js';
 import { problem } from '../http/problem.js';
 import { json } from '../http/reply.js';
+import { branchRef, requireWritable } from '../repositories/branch-write.js';
+import { branchNotFound } from './branches.js';
 import { readBranch } from './fields.js';
+import { hostingBody, hostingRecord, planHosting, requireMayChange, showHosting } from './hosting.js';
 import { cursorsOf, listPurpose, pageEnd, pageQuery, readLimit, takePage } from './paging.js';
 import { repositoryRecord, showRepository } from './records.js';
 
 const CAP = 100;
-const MOST_NAME_BYTES = 255;
 
 export const listRepositories = operation({
   id: 'listRepositories',
@@ -43,63 +45,6 @@ export const listRepositories = operation({
   },
 });
 
-export const createRepository = operation({
-  id: 'createRepository',
-  group: 'Repositories',
-  summary: 'Create the repository that the token names',
-  routes: [
-    { method: 'POST', path: '/api/repos' },
-    { method: 'POST', path: '/api/v1/repos' },
-  ],
-  scopes: ['repo:write'],
-  subject: 'new-repository',
-  effect: 'write',
-  query: z.object({ default_branch: z.string().optional() }),
-  reads: 'json',
-  body: z
-    .object({ repo_name: z.string().optional(), default_branch: z.string().optional() })
-    .optional()
-    .transform((body) => body ?? {}),
-  replies: { 201: repositoryRecord.extend({ http_url: z.string(), message: z.string() }) },
-  errors: [400, 409, 412],
-  handle: ({ world, organization, claims, query, body, gitUrl }) => {
-    const name = claims.repo!;
-    if (body.repo_name !== undefined && body.repo_name !== name) {
-      throw problem('repo_name_mismatch', 'repo_name differs from the repo claim of the token.');
-    }
-    requireRepositoryName(name);
-    const defaultBranch = body.default_branch ?? query.default_branch ?? 'main';
-    readBranch(defaultBranch, 'default_branch');
-    const existing = world.repository(organization.name, name);
-    if (existing && existing.record.state !== 'deleted') {
-      throw problem('conflict', 'A repository of this name exists already.');
-    }
-    const repository = world.createRepository(organization.name, name, { defaultBranch });
-    return json(201, {
-      ...showRepository(repository),
-      http_url: `${gitUrl}/${name.split('/').map(encodeURIComponent).join('/')}.git`,
-      message: 'repository created',
-    });
-  },
-});
-
-/**
- * Which names can be created. The specification states no rule; these are the ones without which a name
- * could not be written into a Git URL and read back.
- */
-function requireRepositoryName(name: string): void {
-  const fail = (why: string) => problem('bad_request', `The repository name ${why}.`);
-  if (name === '') throw fail('is empty');
-  if (Buffer.byteLength(name) > MOST_NAME_BYTES) throw fail(`is longer than ${MOST_NAME_BYTES} bytes`);
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
-  if (/[\x00-\x1f\x7f\\]|\p{Surrogate}/u.test(name))
-    throw fail('holds a control character, a backslash or a lone surrogate');
-  if (name.split('/').some((segment) => segment === '' || segment === '.' || segment === '..')) {
-    throw fail('has an empty, . or .. segment');
-  }
-  if (/\+(ephemeral|import)$/.test(name)) throw fail('ends like a Git remote for ephemeral refs or imports');
-}
-
 export const getRepository = operation({
   id: 'getRepository',
   group: 'Repositories',
@@ -114,6 +59,42 @@ export const getRepository = operation({
   replies: { 200: repositoryRecord },
   errors: [404],
   handle: ({ repository }) => json(200, showRepository(repository)),
+});
+
+export const updateRepository = operation({
+  id: 'updateRepository',
+  group: 'Repositories',
+  summary: 'Change the default branch or the hosting project',
+  routes: [
+    { method: 'PATCH', path: '/api/repos/{repo_name}' },
+    { method: 'PATCH', path: '/api/v1/repo' },
+  ],
+  scopes: ['repo:write'],
+  subject: 'repository',
+  effect: 'write',
+  reads: 'json',
+  body: z.object({ default_branch: z.string().optional(), deployment: hostingBody.optional() }),
+  replies: { 200: repositoryRecord.extend({ deployment: hostingRecord.optional() }) },
+  errors: [400, 403, 404, 409],
+  handle: async (call) => {
+    const { repository, body } = call;
+    if (body.default_branch === undefined && body.deployment === undefined) {
+      throw problem('bad_request', 'default_branch or deployment is required.');
+    }
+    const branch = body.default_branch === undefined ? undefined : readBranch(body.default_branch, 'default_branch');
+    if (body.deployment) requireMayChange(call, body.deployment);
+    await repository.git.write(() => {
+      requireWritable(repository);
+      const { refs } = repository.git;
+      const head = branch === undefined ? undefined : branchRef(branch, false);
+      if (head !== undefined && refs.get(head) === undefined) throw branchNotFound(body.default_branch!);
+      const hosting = body.deployment && planHosting(call, repository.name, repository, body.deployment);
+      if (hosting) repository.update({ hosting });
+      if (head !== undefined) repository.git.setRefs(refs.withHead({ symref: head }));
+    });
+    const { hosting } = repository.record;
+    return json(200, { ...showRepository(repository), ...(hosting && { deployment: showHosting(hosting) }) });
+  },
 });
 
 export const deleteRepository = operation({

@@ -69,7 +69,7 @@ export interface Operation<Query = unknown, Body = unknown> {
   /** `json`: parsed and checked against `body`. `stream`: the handler reads `call.stream()` itself. */
   readonly reads?: 'nothing' | 'json' | 'stream';
   readonly body?: z.ZodType<Body>;
-  /** Success statuses with the schema of their JSON body, or a media type for other bodies. */
+  /** Success statuses with the schema of their JSON body, or a media type for other bodies; empty: no body. */
   readonly replies: Readonly<Record<number, z.ZodType | string>>;
   /** Error statuses the operation can give beside the gateway's. */
   readonly errors: readonly number[];

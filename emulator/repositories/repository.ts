@@ -1,14 +1,23 @@
 import { History } from '../git/history/history.js';
 import type { Refs } from '../git/refs.js';
-import { GitRepository } from '../git/repository.js';
+import { GitRepository, type RefChange } from '../git/repository.js';
 import type { ObjectStore } from '../git/store/object-store.js';
+import type { GitCredential } from './credentials.js';
+import type { Deployments } from './deployments.js';
+import type { HostingProject } from './hosting.js';
 import type { RepositoryState } from './lifecycle.js';
 
-/** The external repository a repository was created from. */
+/** The external repository that a repository was created from and is kept in sync with. */
 export interface BaseRepository {
   readonly provider: string;
   readonly owner: string;
   readonly name: string;
+  /** Where it is, for providers that people host themselves. */
+  readonly host?: string | undefined;
+  /** As whom it is read: the organization's application, nobody, or the repository's credential. */
+  readonly access: 'app' | 'public' | 'credential';
+  /** Sync runs that have ended, well or not. */
+  readonly runs: number;
 }
 
 /** Everything a repository is, apart from its objects: an immutable value that the world keeps. */
@@ -24,13 +33,18 @@ export interface RepositoryRecord {
   readonly refs: Refs;
   /** Objects stored when `refs` was set: with `refs`, all a snapshot needs to know of the object store. */
   readonly watermark: number;
-  readonly baseRepo?: BaseRepository;
+  readonly baseRepo?: BaseRepository | undefined;
+  readonly credential?: GitCredential | undefined;
+  readonly hosting?: HostingProject | undefined;
+  readonly deployments?: Deployments | undefined;
 }
 
 export interface RepositoryHome {
   record(id: string): RepositoryRecord;
   replace(record: RepositoryRecord): void;
   now(): number;
+  /** Told of refs that moved, after they did. */
+  moved(record: RepositoryRecord, changes: readonly RefChange[]): void;
 }
 
 /** The handle of one repository: its record, which the world keeps, and its Git side. */
@@ -46,7 +60,13 @@ export class Repository {
       get: () => this.record.refs,
       set: (refs: Refs) => this.update({ refs, watermark: objects.size }),
     };
-    this.git = new GitRepository(objects, new History(objects), cell, () => home.now());
+    this.git = new GitRepository(
+      objects,
+      new History(objects),
+      cell,
+      () => home.now(),
+      (changes) => home.moved(this.record, changes),
+    );
   }
 
   get record(): RepositoryRecord {

@@ -1,0 +1,105 @@
+import { z } from 'zod';
+import type { Call } from '../http/call.js';
+import { problem } from '../http/problem.js';
+import type { BaseRepository } from '../repositories/repository.js';
+import { isBareHost, isPath, isProvider, needsHost, PROVIDER_NAMES } from '../upstream/provider.js';
+import { UpstreamError } from '../upstream/upstream-error.js';
+import type { Organization } from '../world.js';
+
+/** What this service calls itself where a repository is based on another one of the organization. */
+const OURSELVES = ['code', 'code.storage'];
+
+/** The `base_repo` of create repository. Which members are needed depends on provider and operation. */
+export const baseRepoBody = z.object({
+  provider: z.string(),
+  operation: z.enum(['sync', 'fork', 'snapshot']).optional(),
+  owner: z.string().optional(),
+  name: z.string(),
+  default_branch: z.string().optional(),
+  upstream_host: z.string().optional(),
+  ref: z.string().optional(),
+  sha: z
+    .string()
+    .regex(/^[0-9a-f]{40}$/, 'has to be 40 lower-case hexadecimal digits')
+    .optional(),
+  auth: z
+    .object({
+      auth_type: z.string().optional(),
+      token: z.string().regex(/^\S+$/, 'has to be a token').optional(),
+    })
+    .optional(),
+});
+export type BaseRepoBody = z.infer<typeof baseRepoBody>;
+
+/** What a new repository starts from. */
+export type Base =
+  | { readonly kind: 'sync'; readonly repository: BaseRepository }
+  | {
+      readonly kind: 'fork' | 'snapshot';
+      readonly source: string;
+      readonly token: string;
+      readonly revision: string | undefined;
+    };
+
+/** Throws `bad_request` for what no base can be. */
+export function readBase(body: BaseRepoBody): Base {
+  return OURSELVES.includes(body.provider) ? readOwn(body) : readForge(body);
+}
+
+function readOwn({ operation = 'fork', name, ref, sha, auth }: BaseRepoBody): Base {
+  if (operation === 'sync') throw invalid('operation', 'has to be fork or snapshot for a repository of this service');
+  if (auth?.token === undefined) throw invalid('auth.token', 'is required: a token with git:read on the source');
+  if (auth.auth_type !== undefined && auth.auth_type !== 'jwt') throw invalid('auth.auth_type', 'has to be jwt');
+  if (operation === 'snapshot' && !ref) throw invalid('ref', 'is required for a snapshot');
+  return { kind: operation, source: name, token: auth.token, revision: sha ?? (ref || undefined) };
+}
+
+function readForge(body: BaseRepoBody): Base {
+  const { provider, operation = 'sync', owner, name, upstream_host: host, auth } = body;
+  if (!isProvider(provider)) {
+    throw invalid('provider', `has to be one of ${[...PROVIDER_NAMES, ...OURSELVES].join(', ')}`);
+  }
+  if (operation !== 'sync') throw invalid('operation', `has to be sync for the provider ${provider}`);
+  if (owner === undefined || !isPath(owner)) throw invalid('owner', 'has to be the owner of a repository');
+  if (!isPath(name)) throw invalid('name', 'has to be the name of a repository');
+  if (host === undefined && needsHost(provider)) throw invalid('upstream_host', `is required for ${provider}`);
+  if (host !== undefined && !isBareHost(host))
+    throw invalid('upstream_host', 'has to be a host without scheme or path');
+  if (provider === 'github' && host !== undefined) throw invalid('upstream_host', 'is not for github');
+  if (auth?.auth_type !== undefined && auth.auth_type !== 'public') throw invalid('auth.auth_type', 'has to be public');
+  const access = provider !== 'github' ? 'credential' : auth?.auth_type === 'public' ? 'public' : 'app';
+  return { kind: 'sync', repository: { provider, owner, name, host, access, runs: 0 } };
+}
+
+function invalid(member: string, why: string) {
+  return problem('bad_request', `base_repo.${member} ${why}.`);
+}
+
+/** The application is what speaks for the organization on the forge, so there has to be exactly one. */
+export function requireForgeApp(organization: Organization): void {
+  if (organization.forgeApps === 1) return;
+  throw problem(
+    'forge_app_not_configured',
+    `The organization has ${organization.forgeApps} applications on the forge; it needs exactly one.`,
+  );
+}
+
+/**
+ * Throws unless the upstream can be read. Only GitHub is asked beforehand: the credential of any other one
+ * can be stored only once the repository exists.
+ */
+export async function requireAccess(
+  { world, organization, signal }: Pick<Call, 'world' | 'organization' | 'signal'>,
+  base: BaseRepository,
+): Promise<void> {
+  if (base.access === 'credential') return;
+  if (base.access === 'app') requireForgeApp(organization);
+  try {
+    await world.syncs.probe(base, signal);
+  } catch (error) {
+    if (!(error instanceof UpstreamError)) throw error;
+    const { status = 0 } = error;
+    const options = status >= 400 && status < 500 ? { status } : {};
+    throw problem('forge_repository_inaccessible', error.message, options);
+  }
+}

@@ -1,0 +1,157 @@
+import { z } from 'zod';
+import type { Call } from '../http/call.js';
+import { operation } from '../http/operation.js';
+import { problem } from '../http/problem.js';
+import { json, type Reply } from '../http/reply.js';
+import { copyFiles, copyHistory } from '../repositories/copy.js';
+import type { Repository } from '../repositories/repository.js';
+import { type Base, baseRepoBody, readBase, requireAccess } from './base-repository.js';
+import { person, readBranch, readIdentity, readMessage } from './fields.js';
+import { type ForkPoint, findForkPoint } from './fork.js';
+import { hostingBody, hostingRecord, planHosting, requireMayChange, showHosting } from './hosting.js';
+import { repositoryRecord, showRepository } from './records.js';
+import { syncRequestOf } from './upstream.js';
+
+const MOST_NAME_BYTES = 255;
+
+const createBody = z.object({
+  repo_name: z.string().optional(),
+  default_branch: z.string().optional(),
+  base_repo: baseRepoBody.nullish(),
+  initial_commit: z.object({ message: z.string().optional(), author: person.optional() }).optional(),
+  deployment: hostingBody.optional(),
+});
+type CreateBody = z.infer<typeof createBody>;
+type CreateCall = Call<{ default_branch?: string | undefined }, CreateBody>;
+
+/** The commit of a snapshot, unless the client words its own. */
+const SNAPSHOT_AUTHOR = { name: 'Repository Snapshot', email: 'snapshot@localhost' };
+
+export const createRepository = operation<{ default_branch?: string | undefined }, CreateBody>({
+  id: 'createRepository',
+  group: 'Repositories',
+  summary: 'Create the repository that the token names',
+  routes: [
+    { method: 'POST', path: '/api/repos' },
+    { method: 'POST', path: '/api/v1/repos' },
+  ],
+  scopes: ['repo:write'],
+  subject: 'new-repository',
+  effect: 'write',
+  query: z.object({ default_branch: z.string().optional() }),
+  reads: 'json',
+  body: createBody.optional().transform((body) => body ?? {}),
+  replies: {
+    201: repositoryRecord.extend({ http_url: z.string(), message: z.string(), deployment: hostingRecord.optional() }),
+  },
+  errors: [400, 403, 404, 409, 412],
+  handle: async (call) => {
+    const { world, claims, body } = call;
+    const name = claims.repo!;
+    if (body.repo_name !== undefined && body.repo_name !== name) {
+      throw problem('repo_name_mismatch', 'repo_name differs from the repo claim of the token.');
+    }
+    requireRepositoryName(name);
+    const base = body.base_repo ? readBase(body.base_repo) : undefined;
+    if (body.initial_commit && base?.kind !== 'snapshot') {
+      throw problem('bad_request', 'initial_commit goes with a snapshot only.');
+    }
+    requireDefaultBranches(call);
+    if (body.deployment) requireMayChange(call, body.deployment);
+    requireFree(call, base);
+    if (base?.kind === 'sync') {
+      await requireAccess(call, base.repository);
+      const repository = create(call, base, 'main');
+      world.syncs.start(repository, syncRequestOf(call));
+      return created(call, repository);
+    }
+    if (!base) return created(call, create(call, base, 'main'));
+    const point = await findForkPoint(call, base);
+    const repository = create(call, base, point.defaultBranch);
+    await copy(call, base, point, repository);
+    return created(call, repository);
+  },
+});
+
+/** The record, in one step with the last look at whether it may be made: what was awaited before may have changed that. */
+function create(call: CreateCall, base: Base | undefined, fallbackBranch: string): Repository {
+  const { world, organization, claims, query, body } = call;
+  requireFree(call, base);
+  const hosting = body.deployment && planHosting(call, claims.repo!, undefined, body.deployment);
+  return world.createRepository(organization.name, claims.repo!, {
+    defaultBranch: body.base_repo?.default_branch ?? body.default_branch ?? query.default_branch ?? fallbackBranch,
+    ...(base?.kind === 'sync' && { baseRepo: base.repository }),
+    ...(hosting && { hosting }),
+  });
+}
+
+/** Fills a fork. Until it is done the repository is `syncing`; if it fails there is none. */
+async function copy(
+  { world, body }: CreateCall,
+  base: Exclude<Base, { kind: 'sync' }>,
+  { source, commit }: ForkPoint,
+  repository: Repository,
+): Promise<void> {
+  if (commit === undefined) return;
+  repository.update({ state: 'syncing' });
+  try {
+    if (base.kind === 'fork') await copyHistory(source, repository, commit);
+    else {
+      const { message = `Snapshot of ${source.name} at ${commit}`, author = SNAPSHOT_AUTHOR } =
+        body.initial_commit ?? {};
+      await copyFiles(source, repository, commit, {
+        message: readMessage(message, 'initial_commit.message'),
+        author: readIdentity(author, 'initial_commit.author', world.clock.now()),
+      });
+    }
+    repository.update({ state: 'active' });
+  } catch (error) {
+    world.deleteRepository(repository);
+    throw error;
+  }
+}
+
+function created({ gitUrl }: CreateCall, repository: Repository): Reply {
+  const { name, hosting } = repository.record;
+  return json(201, {
+    ...showRepository(repository),
+    http_url: `${gitUrl}/${name.split('/').map(encodeURIComponent).join('/')}.git`,
+    message: 'repository created',
+    ...(hosting && { deployment: showHosting(hosting) }),
+  });
+}
+
+/** Throws when the name is taken; in its own code when somebody asks twice for an upstream. */
+function requireFree({ world, organization, claims }: CreateCall, base: Base | undefined): void {
+  const existing = world.repository(organization.name, claims.repo!);
+  if (!existing || existing.record.state === 'deleted') return;
+  if (base?.kind === 'sync' && existing.record.baseRepo) {
+    throw problem('upstream_already_configured', 'The repository exists already, and has an upstream.');
+  }
+  throw problem('conflict', 'A repository of this name exists already.');
+}
+
+function requireDefaultBranches({ body, query }: CreateCall): void {
+  const given = {
+    'base_repo.default_branch': body.base_repo?.default_branch,
+    default_branch: body.default_branch ?? query.default_branch,
+  };
+  for (const [what, name] of Object.entries(given)) if (name !== undefined) readBranch(name, what);
+}
+
+/**
+ * Which names can be created. The specification states no rule; these are the ones without which a name
+ * could not be written into a Git URL and read back.
+ */
+function requireRepositoryName(name: string): void {
+  const fail = (why: string) => problem('bad_request', `The repository name ${why}.`);
+  if (name === '') throw fail('is empty');
+  if (Buffer.byteLength(name) > MOST_NAME_BYTES) throw fail(`is longer than ${MOST_NAME_BYTES} bytes`);
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
+  if (/[\x00-\x1f\x7f\\]|\p{Surrogate}/u.test(name))
+    throw fail('holds a control character, a backslash or a lone surrogate');
+  if (name.split('/').some((segment) => segment === '' || segment === '.' || segment === '..')) {
+    throw fail('has an empty, . or .. segment');
+  }
+  if (/\+(ephemeral|import)$/.test(name)) throw fail('ends like a Git remote for ephemeral refs or imports');
+}

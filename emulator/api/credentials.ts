@@ -1,0 +1,155 @@
+import { z } from 'zod';
+import type { Call } from '../http/call.js';
+import { operation } from '../http/operation.js';
+import { problem } from '../http/problem.js';
+import { empty, json } from '../http/reply.js';
+import { requireWritable } from '../repositories/branch-write.js';
+import { type GitCredential, ownerOfCredential } from '../repositories/credentials.js';
+import { checkState, repositoryNotFound } from '../repositories/lifecycle.js';
+import type { Repository } from '../repositories/repository.js';
+
+/** The claim that tokens of older clients carry here instead of a repository's name. */
+const WHOLE_ORGANIZATION = 'org';
+
+// RFC 7617, 2: a user name with a colon cannot be told from its password.
+const username = z
+  .string()
+  .max(1024)
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is refused
+  .regex(/^[^:\x00-\x1f\x7f]+$/, 'has to be text without colons and control characters');
+const password = z
+  .string()
+  .min(1)
+  .max(8192)
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is refused
+  .regex(/^[^\x00-\x1f\x7f]*$/, 'has to be text without control characters');
+
+const credentialRecord = z.object({ id: z.string(), created_at: z.iso.datetime() });
+
+function showCredential({ id, createdAt }: GitCredential): z.infer<typeof credentialRecord> {
+  return { id, created_at: new Date(createdAt).toISOString() };
+}
+
+export const createCredential = operation({
+  id: 'createCredential',
+  group: 'Repositories',
+  summary: 'Store the credential that the upstream asks for',
+  routes: [
+    { method: 'POST', path: '/api/repos/{repo_name}/git-credentials' },
+    { method: 'POST', path: '/api/v1/repos/git-credentials' },
+  ],
+  scopes: ['repo:write'],
+  subject: 'repository',
+  effect: 'write',
+  reads: 'json',
+  body: z.object({ repo_id: z.string().optional(), username: username.optional(), password }),
+  replies: { 201: credentialRecord },
+  errors: [400, 404, 409],
+  handle: ({ world, repository, body }) => {
+    // Older clients name the repository here, by its name or by its id; the token says which it has to be.
+    if (body.repo_id !== undefined && body.repo_id !== repository.name && body.repo_id !== repository.id) {
+      throw repositoryNotFound();
+    }
+    requireWritable(repository);
+    if (repository.record.credential)
+      throw problem('credential_exists', 'The repository has a Git credential already.');
+    const credential = {
+      id: world.ids.prefixed('credential', 'ggc'),
+      username: body.username,
+      password: body.password,
+      createdAt: world.clock.now(),
+    };
+    repository.update({ credential });
+    return json(201, showCredential(credential));
+  },
+});
+
+const changes = { username: username.optional(), password };
+
+export const updateCredential = operation({
+  id: 'updateCredential',
+  group: 'Repositories',
+  summary: 'Replace the password of a Git credential',
+  routes: [{ method: 'PUT', path: '/api/repos/{repo_name}/git-credentials/{credential_id}' }],
+  scopes: ['repo:write'],
+  subject: 'repository',
+  effect: 'write',
+  reads: 'json',
+  body: z.object(changes),
+  replies: { 200: credentialRecord },
+  errors: [400, 404],
+  handle: ({ repository, params, body }) => {
+    if (repository.record.credential?.id !== params.credential_id) throw credentialNotFound();
+    return json(200, showCredential(replacePassword(repository, body)));
+  },
+});
+
+export const deleteCredential = operation({
+  id: 'deleteCredential',
+  group: 'Repositories',
+  summary: 'Delete a Git credential',
+  routes: [{ method: 'DELETE', path: '/api/repos/{repo_name}/git-credentials/{credential_id}' }],
+  scopes: ['repo:write'],
+  subject: 'repository',
+  effect: 'write',
+  replies: { 204: '' },
+  errors: [404],
+  handle: ({ repository, params }) => {
+    if (repository.record.credential?.id !== params.credential_id) throw credentialNotFound();
+    repository.update({ credential: undefined });
+    return empty(204);
+  },
+});
+
+export const updateCredentialByBody = operation({
+  id: 'updateCredentialByBody',
+  group: 'Repositories',
+  summary: 'Replace the password of the Git credential that the body names',
+  routes: [{ method: 'PUT', path: '/api/v1/repos/git-credentials' }],
+  scopes: ['repo:write'],
+  subject: 'claim',
+  effect: 'write',
+  reads: 'json',
+  body: z.object({ id: z.string(), ...changes }),
+  replies: { 200: credentialRecord },
+  errors: [400, 404, 409],
+  handle: (call) => json(200, showCredential(replacePassword(findOwner(call, 'updateCredentialByBody'), call.body))),
+});
+
+export const deleteCredentialByBody = operation({
+  id: 'deleteCredentialByBody',
+  group: 'Repositories',
+  summary: 'Delete the Git credential that the body names',
+  routes: [{ method: 'DELETE', path: '/api/v1/repos/git-credentials' }],
+  scopes: ['repo:write'],
+  subject: 'claim',
+  effect: 'write',
+  reads: 'json',
+  body: z.object({ id: z.string() }),
+  replies: { 204: '' },
+  errors: [400, 404, 409],
+  handle: (call) => {
+    findOwner(call, 'deleteCredentialByBody').update({ credential: undefined });
+    return empty(204);
+  },
+});
+
+/** The repository of the credential the body names: in the whole organization, or the one the token covers. */
+function findOwner(call: Call<unknown, { id: string }>, operationId: string): Repository {
+  const { world, organization, claims, body } = call;
+  const owner = ownerOfCredential(world.repositories(organization.name), body.id);
+  if (!owner || (claims.repo !== WHOLE_ORGANIZATION && claims.repo !== owner.name)) throw credentialNotFound();
+  checkState(owner.record.state, { id: operationId, effect: 'write' }, world.variants, { retryAfter: 1 });
+  return owner;
+}
+
+function replacePassword(repository: Repository, change: { username?: string | undefined; password: string }) {
+  const previous = repository.record.credential!;
+  const credential = { ...previous, username: change.username ?? previous.username, password: change.password };
+  repository.update({ credential });
+  return credential;
+}
+
+function credentialNotFound() {
+  return problem('credential_not_found', 'There is no such Git credential.');
+}

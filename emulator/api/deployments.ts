@@ -1,0 +1,161 @@
+import { z } from 'zod';
+import { textOf } from '../git/bytes.js';
+import type { Call } from '../http/call.js';
+import { operation } from '../http/operation.js';
+import { problem } from '../http/problem.js';
+import { json, type Reply } from '../http/reply.js';
+import { type Deployment, Deployments } from '../repositories/deployments.js';
+import type { HostingProject } from '../repositories/hosting.js';
+import { requireHosting } from './hosting.js';
+import { cursorsOf, listPurpose, pageEnd, pageQuery, readLimit, takePage } from './paging.js';
+import { resolveRef } from './resolve.js';
+
+const CAP = 100;
+const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,255}$/;
+
+const target = z.enum(['preview', 'production']);
+
+const deploymentRecord = z.object({
+  id: z.string(),
+  target,
+  ref: z.string(),
+  commit_sha: z.string(),
+  status: z.enum(['queued', 'building', 'ready', 'error', 'canceled']),
+  created_at: z.iso.datetime(),
+  updated_at: z.iso.datetime(),
+});
+
+/** Nothing is built here: a deployment is queued at the instant it is made, and ready as soon as time has passed. */
+function showDeployment(deployment: Deployment, now: number): z.infer<typeof deploymentRecord> {
+  const isReady = now > deployment.createdAt;
+  return {
+    id: deployment.id,
+    target: deployment.target,
+    ref: deployment.ref,
+    commit_sha: deployment.commit,
+    status: isReady ? 'ready' : 'queued',
+    created_at: new Date(deployment.createdAt).toISOString(),
+    updated_at: new Date(deployment.createdAt + (isReady ? 1 : 0)).toISOString(),
+  };
+}
+
+export const createDeployment = operation({
+  id: 'createDeployment',
+  group: 'Deployments',
+  summary: 'Deploy a revision, once per idempotency key',
+  routes: [{ method: 'POST', path: '/api/repos/{repo_name}/deployments' }],
+  scopes: ['deployment:write'],
+  subject: 'repository',
+  effect: 'write',
+  reads: 'json',
+  body: z
+    .object({ ref: z.string().optional(), target: target.optional() })
+    .optional()
+    .transform((body) => body ?? {}),
+  replies: { 200: deploymentRecord, 201: deploymentRecord },
+  errors: [400, 403, 404, 409, 422],
+  handle: (call) => {
+    const { world, repository, body } = call;
+    const project = requireProject(call);
+    const key = readIdempotencyKey(call);
+    const deployments = repository.record.deployments ?? Deployments.none;
+    const request = JSON.stringify([body.ref ?? null, body.target ?? null]);
+    const earlier = key === undefined ? undefined : deployments.keyedRequest(key);
+    if (earlier) {
+      if (earlier.request !== request) {
+        throw problem('idempotency_key_reused', 'The idempotency key belongs to a request with another body.');
+      }
+      return answer(call, 200, deployments.get(earlier.id)!, key);
+    }
+    const chosen = body.target ?? 'preview';
+    const ref = body.ref || defaultRef(call, project, chosen);
+    const deployment: Deployment = {
+      id: world.ids.prefixed('deployment', 'dpl'),
+      sequence: deployments.size + 1,
+      target: chosen,
+      ref,
+      commit: resolveRef(repository, { ref }).commit,
+      createdAt: world.clock.now(),
+    };
+    repository.update({ deployments: deployments.with(deployment, key === undefined ? undefined : { key, request }) });
+    return answer(call, 201, deployment, key);
+  },
+});
+
+function answer(
+  { world, repository }: Pick<Call, 'world' | 'repository'>,
+  status: 200 | 201,
+  deployment: Deployment,
+  key: string | undefined,
+): Reply {
+  return json(status, showDeployment(deployment, world.clock.now()), {
+    location: `/api/repos/${encodeURIComponent(repository.name)}/deployments/${deployment.id}`,
+    ...(key !== undefined && { 'idempotency-key': key }),
+    ...(status === 200 && { 'idempotent-replayed': 'true' }),
+  });
+}
+
+function readIdempotencyKey({ header }: Pick<Call, 'header'>): string | undefined {
+  const key = header('idempotency-key');
+  if (key === undefined || IDEMPOTENCY_KEY.test(key)) return key;
+  throw problem('bad_request', 'Idempotency-Key has to be 1 to 255 visible characters.');
+}
+
+function defaultRef({ repository }: Pick<Call, 'repository'>, project: HostingProject, chosen: string): string {
+  const production = chosen === 'production' ? project.productionBranch : null;
+  return production ?? textOf(repository.defaultBranch ?? 'HEAD');
+}
+
+/** Throws `hosting_not_enabled`, or `hosting_project_not_found` where there is none. */
+function requireProject({ organization, repository }: Pick<Call, 'organization' | 'repository'>): HostingProject {
+  requireHosting(organization);
+  const { hosting } = repository.record;
+  if (hosting) return hosting;
+  throw problem('hosting_project_not_found', 'The repository has no hosting project.');
+}
+
+export const listDeployments = operation({
+  id: 'listDeployments',
+  group: 'Deployments',
+  summary: 'List the deployments, newest first',
+  routes: [{ method: 'GET', path: '/api/repos/{repo_name}/deployments' }],
+  scopes: ['deployment:read'],
+  subject: 'repository',
+  effect: 'read',
+  query: z.object(pageQuery),
+  replies: { 200: z.object({ deployments: z.array(deploymentRecord), ...pageEnd }) },
+  errors: [400, 403, 404],
+  handle: (call) => {
+    const { world, repository, query } = call;
+    requireProject(call);
+    const limit = readLimit(query.limit, CAP);
+    const cursors = cursorsOf(world);
+    const purpose = listPurpose(call, 'listDeployments', repository.id);
+    const before = query.cursor === undefined ? undefined : cursors.read<number>(purpose, query.cursor);
+    const { page, hasMore } = takePage((repository.record.deployments ?? Deployments.none).newest(before), limit);
+    const now = world.clock.now();
+    return json(200, {
+      deployments: page.map((deployment) => showDeployment(deployment, now)),
+      next_cursor: hasMore ? cursors.write(purpose, page.at(-1)!.sequence) : null,
+      has_more: hasMore,
+    });
+  },
+});
+
+export const getDeployment = operation({
+  id: 'getDeployment',
+  group: 'Deployments',
+  summary: 'Show one deployment',
+  routes: [{ method: 'GET', path: '/api/repos/{repo_name}/deployments/{deployment_id}' }],
+  scopes: ['deployment:read'],
+  subject: 'repository',
+  effect: 'read',
+  replies: { 200: deploymentRecord },
+  errors: [403, 404],
+  handle: (call) => {
+    requireProject(call);
+    const deployment = call.repository.record.deployments?.get(call.params.deployment_id!);
+    if (!deployment) throw problem('deployment_not_found', 'There is no such deployment.');
+    return json(200, showDeployment(deployment, call.world.clock.now()));
+  },
+});

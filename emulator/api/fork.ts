@@ -1,0 +1,51 @@
+import { Authenticator } from '../auth/authenticate.js';
+import { requireScopes } from '../auth/claims.js';
+import { textOf } from '../git/bytes.js';
+import type { Oid } from '../git/object.js';
+import type { Call } from '../http/call.js';
+import { Problem, problem } from '../http/problem.js';
+import { checkState, repositoryNotFound } from '../repositories/lifecycle.js';
+import type { Repository } from '../repositories/repository.js';
+import type { Base } from './base-repository.js';
+import { resolveRef } from './resolve.js';
+
+/** Where a fork or a snapshot starts. */
+export interface ForkPoint {
+  readonly source: Repository;
+  /** Undefined for an empty source. */
+  readonly commit: Oid | undefined;
+  /** The source's default branch, which is the fork's too unless the client says otherwise. */
+  readonly defaultBranch: string;
+}
+
+/**
+ * Finds the source of a fork. The token in `base_repo` has to give `git:read` on it; the token of the request
+ * is about the new repository. Throws what a read of the source with that token would be answered.
+ */
+export async function findForkPoint(
+  { world, organization }: Pick<Call, 'world' | 'organization'>,
+  base: Exclude<Base, { kind: 'sync' }>,
+): Promise<ForkPoint> {
+  try {
+    const { claims } = await new Authenticator({ cacheSize: 2 }).authenticate({
+      authorization: `Bearer ${base.token}`,
+      surface: 'api',
+      tenant: organization.name,
+      now: world.clock.now(),
+      hosting: organization.hostingEnabled,
+      ringOf: (name) => world.organization(name)?.keys,
+    });
+    requireScopes(claims, ['git:read']);
+    if (claims.repo !== base.source) throw repositoryNotFound();
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+    // The words are about another token than the request's, and no challenge would help.
+    throw problem(error.code, `base_repo: ${error.detail}`);
+  }
+  const source = world.repository(organization.name, base.source);
+  if (!source) throw repositoryNotFound();
+  checkState(source.record.state, { id: 'createRepository', effect: 'read' }, world.variants, { retryAfter: 1 });
+  const isEmpty = base.revision === undefined && source.git.refs.headOid === undefined;
+  const commit = isEmpty ? undefined : resolveRef(source, { ref: base.revision ?? 'HEAD' }).commit;
+  return { source, commit, defaultBranch: textOf(source.defaultBranch ?? 'main') };
+}

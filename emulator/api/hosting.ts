@@ -1,0 +1,111 @@
+import { z } from 'zod';
+import { requireScopes } from '../auth/claims.js';
+import type { Call } from '../http/call.js';
+import { problem } from '../http/problem.js';
+import { changeHosting, type HostingProject } from '../repositories/hosting.js';
+import type { Repository } from '../repositories/repository.js';
+import type { Organization } from '../world.js';
+import { readBranch } from './fields.js';
+
+const setting = z.string().max(4096).nullable();
+const VARIABLE = /^[A-Za-z_][A-Za-z0-9_]{0,255}$/;
+
+const shown = {
+  project_name: z.string(),
+  deploy_on_push: z.boolean(),
+  production_branch: setting,
+  framework: setting,
+  root_directory: setting,
+  build_command: setting,
+  install_command: setting,
+  output_directory: setting,
+  serverless_function_region: z.string().max(4).nullable(),
+};
+
+/** The settings of a hosting project as answers show them: all but the environment. */
+export const hostingRecord = z.object(shown);
+
+/** The `deployment` object of create and update repository. */
+export const hostingBody = z
+  .object({
+    ...shown,
+    project_name: z
+      .string()
+      .regex(/^[^\p{Cc}\p{Surrogate}/]{1,100}$/u, 'has to be 1 to 100 characters without slashes'),
+    env: z.record(z.string().regex(VARIABLE, 'has to be the name of a variable'), z.string().nullable()),
+  })
+  .partial();
+export type HostingBody = z.infer<typeof hostingBody>;
+
+export function showHosting(project: HostingProject): z.infer<typeof hostingRecord> {
+  return {
+    project_name: project.projectName,
+    deploy_on_push: project.deployOnPush,
+    production_branch: project.productionBranch,
+    framework: project.framework,
+    root_directory: project.rootDirectory,
+    build_command: project.buildCommand,
+    install_command: project.installCommand,
+    output_directory: project.outputDirectory,
+    serverless_function_region: project.serverlessFunctionRegion,
+  };
+}
+
+export function requireHosting(organization: Organization): void {
+  if (!organization.hostingEnabled) {
+    throw problem('hosting_not_enabled', 'Hosting is not enabled for the organization.');
+  }
+}
+
+/** Throws unless the token may change these settings: the environment needs a scope of its own. */
+export function requireMayChange(
+  { organization, claims }: Pick<Call, 'organization' | 'claims'>,
+  body: HostingBody,
+): void {
+  requireHosting(organization);
+  if (body.env !== undefined) requireScopes(claims, ['deployment:write']);
+}
+
+/**
+ * The project of the repository `name` after a change, to be stored in the same turn. `repository` is undefined
+ * while it is being created. Throws `deployment_project_name_in_use`.
+ */
+export function planHosting(
+  { world, organization }: Pick<Call, 'world' | 'organization'>,
+  name: string,
+  repository: Repository | undefined,
+  body: HostingBody,
+): HostingProject {
+  if (typeof body.production_branch === 'string') readBranch(body.production_branch, 'deployment.production_branch');
+  const taken = new Set<string>();
+  for (const other of world.repositories(organization.name)) {
+    const { hosting } = other.record;
+    if (hosting && other.id !== repository?.id) taken.add(hosting.projectName);
+  }
+  if (body.project_name !== undefined && taken.has(body.project_name)) {
+    throw problem('deployment_project_name_in_use', 'Another repository uses this name for its hosting project.');
+  }
+  return changeHosting(
+    repository?.record.hosting,
+    {
+      projectName: body.project_name,
+      deployOnPush: body.deploy_on_push,
+      productionBranch: body.production_branch,
+      framework: body.framework,
+      rootDirectory: body.root_directory,
+      buildCommand: body.build_command,
+      installCommand: body.install_command,
+      outputDirectory: body.output_directory,
+      serverlessFunctionRegion: body.serverless_function_region,
+      env: body.env && new Map(Object.entries(body.env)),
+    },
+    freeName(name.replaceAll('/', '-'), taken),
+  );
+}
+
+/** The name itself, or with the first number that makes it one nobody uses. */
+function freeName(name: string, taken: ReadonlySet<string>): string {
+  let candidate = name;
+  for (let count = 2; taken.has(candidate); count++) candidate = `${name}-${count}`;
+  return candidate;
+}

@@ -1,0 +1,67 @@
+import { z } from 'zod';
+import { decide } from '../auth/policy.js';
+import { textOf } from '../git/bytes.js';
+import type { Call } from '../http/call.js';
+import { operation } from '../http/operation.js';
+import { problem } from '../http/problem.js';
+import { json } from '../http/reply.js';
+import type { SyncRequest } from '../upstream/syncs.js';
+import { requireForgeApp } from './base-repository.js';
+import { requireAllowed } from './policy.js';
+
+const message = z.object({ message: z.string() });
+
+export const pullUpstream = operation({
+  id: 'pullUpstream',
+  group: 'Repositories',
+  summary: 'Start a sync with the upstream',
+  routes: [
+    { method: 'POST', path: '/api/repos/{repo_name}/pull-upstream' },
+    { method: 'POST', path: '/api/v1/repos/pull-upstream' },
+  ],
+  scopes: ['git:write'],
+  subject: 'repository',
+  effect: 'write',
+  reads: 'json',
+  // What `ref` and `after` narrow down is documented nowhere: a sync is of all branches and tags.
+  body: z.object({ ref: z.string().optional(), after: z.string().optional() }).optional(),
+  replies: { 202: message },
+  errors: [400, 404, 409, 412],
+  handle: (call) => {
+    const { world, organization, repository } = call;
+    const { baseRepo } = repository.record;
+    if (!baseRepo) throw problem('bad_request', 'The repository has no upstream.');
+    if (baseRepo.access === 'app') requireForgeApp(organization);
+    requireAllowed(call, `refs/heads/${repository.defaultBranch ?? ''}`);
+    world.syncs.start(repository, syncRequestOf(call));
+    return json(202, { message: 'Repository sync initiated successfully' });
+  },
+});
+
+/** A token's policy binds the sync that it starts: refs that it protects stay as they are. */
+export function syncRequestOf({ claims }: Pick<Call, 'claims'>): SyncRequest {
+  const { policy } = claims;
+  if (policy.length === 0) return {};
+  return {
+    mayMove: ({ name }, isForced) => decide(policy, textOf(name), isForced ? 'force' : 'push') === undefined,
+  };
+}
+
+export const detachBase = operation({
+  id: 'detachBase',
+  group: 'Repositories',
+  summary: 'Detach the repository from its upstream',
+  routes: [
+    { method: 'DELETE', path: '/api/repos/{repo_name}/base' },
+    { method: 'DELETE', path: '/api/v1/repos/base' },
+  ],
+  scopes: ['repo:write'],
+  subject: 'repository',
+  effect: 'write',
+  replies: { 200: message },
+  errors: [404, 409],
+  handle: ({ repository }) => {
+    repository.update({ baseRepo: undefined });
+    return json(200, { message: 'repository detached' });
+  },
+});

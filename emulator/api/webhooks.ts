@@ -1,0 +1,95 @@
+import { z } from 'zod';
+import { operation } from '../http/operation.js';
+import { problem } from '../http/problem.js';
+import { empty, json } from '../http/reply.js';
+import { DEFAULT_EVENTS, EVENT_NAMES } from '../webhooks/events.js';
+import type { Webhook } from '../webhooks/webhook.js';
+
+/** Registrations of one organization; each event is sent to all that asked for it. */
+const MOST_WEBHOOKS = 100;
+
+const webhookRecord = z.object({
+  id: z.string(),
+  url: z.string(),
+  events: z.array(z.enum(EVENT_NAMES)),
+  created_at: z.iso.datetime(),
+});
+
+function showWebhook({ id, url, events, createdAt }: Webhook): z.infer<typeof webhookRecord> {
+  return { id, url, events: [...events], created_at: new Date(createdAt).toISOString() };
+}
+
+export const createWebhook = operation({
+  id: 'createWebhook',
+  group: 'Webhooks',
+  summary: 'Register a URL for events of the organization',
+  routes: [{ method: 'POST', path: '/api/v1/webhooks' }],
+  scopes: ['repo:write'],
+  subject: 'organization',
+  effect: 'write',
+  reads: 'json',
+  body: z.object({
+    url: z.string().max(2048),
+    events: z.array(z.enum(EVENT_NAMES)).min(1).optional(),
+    secret: z.string().min(1).max(1024).optional(),
+  }),
+  replies: {
+    201: webhookRecord.extend({
+      secret: z.string().optional().meta({ description: 'Only when none was given; it is not shown again.' }),
+    }),
+  },
+  errors: [400, 409],
+  handle: ({ world, organization, body }) => {
+    const url = URL.canParse(body.url) ? new URL(body.url) : undefined;
+    if (!url || !/^https?:$/.test(url.protocol) || url.username !== '' || url.password !== '') {
+      throw problem('bad_request', 'url has to be an http or https URL without user name and password.');
+    }
+    if (!world.webhookOutbound.mayReach(url)) {
+      throw problem('bad_request', 'url names a host that webhooks may not be delivered to; --allow-webhook adds one.');
+    }
+    if (world.webhooks(organization.name).length >= MOST_WEBHOOKS) {
+      throw problem('conflict', `The organization has ${MOST_WEBHOOKS} webhooks already.`);
+    }
+    const webhook: Webhook = {
+      id: world.ids.prefixed('webhook', 'whk'),
+      organization: organization.name,
+      url: url.href,
+      events: [...new Set(body.events ?? DEFAULT_EVENTS)],
+      secret: body.secret ?? world.ids.prefixed('webhook-secret', 'whsec'),
+      createdAt: world.clock.now(),
+    };
+    world.addWebhook(webhook);
+    return json(201, { ...showWebhook(webhook), ...(body.secret === undefined && { secret: webhook.secret }) });
+  },
+});
+
+export const listWebhooks = operation({
+  id: 'listWebhooks',
+  group: 'Webhooks',
+  summary: 'List the registered URLs',
+  routes: [{ method: 'GET', path: '/api/v1/webhooks' }],
+  scopes: ['org:read'],
+  subject: 'organization',
+  effect: 'read',
+  replies: { 200: z.object({ webhooks: z.array(webhookRecord) }) },
+  errors: [],
+  handle: ({ world, organization }) => json(200, { webhooks: world.webhooks(organization.name).map(showWebhook) }),
+});
+
+export const deleteWebhook = operation({
+  id: 'deleteWebhook',
+  group: 'Webhooks',
+  summary: 'Remove a registered URL',
+  routes: [{ method: 'DELETE', path: '/api/v1/webhooks/{webhook_id}' }],
+  scopes: ['repo:write'],
+  subject: 'organization',
+  effect: 'write',
+  replies: { 204: '' },
+  errors: [404],
+  handle: ({ world, organization, params }) => {
+    const webhook = world.webhooks(organization.name).find(({ id }) => id === params.webhook_id);
+    if (!webhook) throw problem('not_found', 'There is no such webhook.');
+    world.removeWebhook(webhook.id);
+    return empty(204);
+  },
+});

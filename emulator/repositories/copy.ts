@@ -1,0 +1,49 @@
+import { writeCommit } from '../git/commit.js';
+import type { Identity } from '../git/identity.js';
+import { COMMIT, type Oid } from '../git/object.js';
+import { writePack } from '../git/store/pack-writer.js';
+import type { Quarantine } from '../git/store/quarantine.js';
+import { peelToTree } from '../git/tag.js';
+import { branchRef } from './branch-write.js';
+import type { Repository } from './repository.js';
+
+/** Makes `commit` of `source`, with its whole history, the default branch of `target`, which is empty. */
+export function copyHistory(source: Repository, target: Repository, commit: Oid): Promise<void> {
+  return fill(target, async (quarantine) => {
+    await copyObjects(source, quarantine, commit);
+    return commit;
+  });
+}
+
+/** Makes the files of `commit` of `source` the one commit of the default branch of `target`, which is empty. */
+export function copyFiles(
+  source: Repository,
+  target: Repository,
+  commit: Oid,
+  { message, author }: { message: string; author: Identity },
+): Promise<void> {
+  return fill(target, async (quarantine) => {
+    const tree = peelToTree(source.git.objects, commit)!;
+    await copyObjects(source, quarantine, tree);
+    return quarantine.write(COMMIT, writeCommit({ tree, parents: [], author, committer: author, message }));
+  });
+}
+
+/** Entries are copied as they are stored, so this costs little more than their bytes. */
+async function copyObjects({ git }: Repository, quarantine: Quarantine, want: Oid): Promise<void> {
+  const plan = await git.history.plan({ wants: [want] });
+  await quarantine.ingest(writePack(git.objects, plan.objects), { thin: false });
+}
+
+async function fill(target: Repository, write: (quarantine: Quarantine) => Promise<Oid>): Promise<void> {
+  const { git } = target;
+  const branch = branchRef(target.defaultBranch!, false);
+  await git.write(async () => {
+    using quarantine = git.objects.quarantine();
+    const commit = await write(quarantine);
+    quarantine.publish();
+    // What a repository starts with is no push.
+    git.setRefs(git.refs.with([[branch, commit]], target.record.createdAt));
+    await git.history.extend([commit]);
+  });
+}

@@ -1,0 +1,67 @@
+import sortedBTree from 'sorted-btree';
+import type { Oid } from '../git/object.js';
+
+export type DeploymentTarget = 'preview' | 'production';
+
+export interface Deployment {
+  readonly id: string;
+  /** Position in the order of creation, from 1. */
+  readonly sequence: number;
+  readonly target: DeploymentTarget;
+  /** The branch, tag or commit that was asked for. */
+  readonly ref: string;
+  readonly commit: Oid;
+  /** Milliseconds on the world's clock. */
+  readonly createdAt: number;
+}
+
+/** A request that carried an idempotency key, and what came of it. */
+export interface KeyedRequest {
+  /** What was asked for, in one canonical form. */
+  readonly request: string;
+  readonly id: string;
+}
+
+const BTree = sortedBTree.default;
+type SortedMap<K, V> = sortedBTree.default<K, V>;
+
+/** The deployments of one repository: an immutable value; adding makes a new one that shares the rest. */
+export class Deployments {
+  static readonly none = new Deployments(new BTree(), new BTree(), new BTree());
+
+  private constructor(
+    private readonly bySequence: SortedMap<number, Deployment>,
+    private readonly sequences: SortedMap<string, number>,
+    private readonly keyed: SortedMap<string, KeyedRequest>,
+  ) {}
+
+  get size(): number {
+    return this.bySequence.size;
+  }
+
+  get(id: string): Deployment | undefined {
+    const sequence = this.sequences.get(id);
+    return sequence === undefined ? undefined : this.bySequence.get(sequence);
+  }
+
+  /** The request that first used an idempotency key. */
+  keyedRequest(key: string): KeyedRequest | undefined {
+    return this.keyed.get(key);
+  }
+
+  /** Newest first; `before` names the position to go on below. */
+  *newest(before = Number.POSITIVE_INFINITY): IterableIterator<Deployment> {
+    for (const [sequence, deployment] of this.bySequence.entriesReversed(before)) {
+      if (sequence < before) yield deployment;
+    }
+  }
+
+  with(deployment: Deployment, key?: { readonly key: string; readonly request: string }): Deployments {
+    const { id, sequence } = deployment;
+    return new Deployments(
+      this.bySequence.with(sequence, deployment, true),
+      this.sequences.with(id, sequence, true),
+      key ? this.keyed.with(key.key, { request: key.request, id }, true) : this.keyed,
+    );
+  }
+}

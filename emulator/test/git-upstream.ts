@@ -1,0 +1,124 @@
+import { execFileSync, spawn } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+const ENVIRONMENT = {
+  PATH: process.env.PATH,
+  HOME: tmpdir(),
+  GIT_CONFIG_GLOBAL: '/dev/null',
+  GIT_CONFIG_NOSYSTEM: '1',
+  GIT_AUTHOR_NAME: 'A U Thor',
+  GIT_AUTHOR_EMAIL: 'author@example.com',
+  GIT_AUTHOR_DATE: '1700000000 +0100',
+  GIT_COMMITTER_NAME: 'C O Mitter',
+  GIT_COMMITTER_EMAIL: 'committer@example.com',
+  GIT_COMMITTER_DATE: '1700000060 -0330',
+};
+
+export const hasGit = canRunGit();
+
+function canRunGit(): boolean {
+  try {
+    execFileSync('git', ['--version'], { stdio: 'ignore' });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** A forge made of the real git: `git http-backend` as a CGI program over a folder of bare repositories. */
+export class GitUpstream implements AsyncDisposable {
+  readonly path = mkdtempSync(join(tmpdir(), 'upstream-'));
+  /** The status to answer with instead of running git; undefined runs it. It may take its time. */
+  answer: (request: IncomingMessage) => number | undefined | Promise<number | undefined> = () => undefined;
+  readonly seen: { readonly method: string; readonly url: string; readonly authorization: string | undefined }[] = [];
+  readonly #server: Server;
+
+  private constructor() {
+    this.#server = createServer((request, response) => void this.#serve(request, response));
+  }
+
+  static async start(): Promise<GitUpstream> {
+    const upstream = new GitUpstream();
+    await new Promise<void>((resolve) => upstream.#server.listen(0, '127.0.0.1', resolve));
+    return upstream;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#server.closeAllConnections();
+    await new Promise((resolve) => this.#server.close(resolve));
+    rmSync(this.path, { recursive: true, force: true });
+  }
+
+  get origin(): string {
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+  }
+
+  /** Output of a git command that has to succeed, in a folder below the root, without its final line feed. */
+  git(folder: string, args: readonly string[], input = ''): string {
+    const options = { cwd: join(this.path, folder), env: ENVIRONMENT, input, maxBuffer: 1 << 28 };
+    return execFileSync('git', [...args], options)
+      .toString()
+      .trimEnd();
+  }
+
+  /** Makes a bare repository; with `stream`, what `git fast-import` reads from it. */
+  create(name: string, stream = ''): void {
+    this.git('.', ['init', '-q', '--bare', '-b', 'main', `${name}.git`]);
+    if (stream !== '') this.import(name, stream);
+  }
+
+  import(name: string, stream: string): void {
+    this.git(`${name}.git`, ['fast-import', '--quiet', '--force'], stream);
+  }
+
+  /** `name oid` of every branch and tag, as `git for-each-ref` prints them. */
+  refs(name: string): string {
+    return this.git(`${name}.git`, ['for-each-ref', '--format=%(refname) %(objectname)', 'refs/heads', 'refs/tags']);
+  }
+
+  /** RFC 3875: the request as variables and standard input, the answer as headers, an empty line, and a body. */
+  async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { authorization } = request.headers;
+    this.seen.push({ method: request.method!, url: request.url!, authorization });
+    const status = await this.answer(request);
+    if (status !== undefined) {
+      request.resume();
+      response.writeHead(status).end();
+      return;
+    }
+    const { pathname, search } = new URL(request.url!, 'http://localhost');
+    const child = spawn('git', ['http-backend'], {
+      env: {
+        ...ENVIRONMENT,
+        GIT_PROJECT_ROOT: this.path,
+        GIT_HTTP_EXPORT_ALL: '1',
+        GIT_PROTOCOL: String(request.headers['git-protocol'] ?? ''),
+        REQUEST_METHOD: request.method,
+        PATH_INFO: decodeURIComponent(pathname),
+        QUERY_STRING: search.slice(1),
+        CONTENT_TYPE: request.headers['content-type'] ?? '',
+        CONTENT_LENGTH: request.headers['content-length'] ?? '',
+      },
+      stdio: ['pipe', 'pipe', 'ignore'],
+    });
+    child.stdin.on('error', () => undefined);
+    request.pipe(child.stdin);
+    const pieces: Buffer[] = [];
+    child.stdout.on('data', (piece: Buffer) => pieces.push(piece));
+    child.on('close', () => {
+      const output = Buffer.concat(pieces);
+      const end = output.indexOf('\r\n\r\n');
+      let code = 200;
+      for (const line of output.toString('latin1', 0, end).split('\r\n')) {
+        const [name, value] = line.split(': ') as [string, string];
+        if (name === 'Status') code = Number.parseInt(value, 10);
+        else response.setHeader(name, value);
+      }
+      response.writeHead(code).end(output.subarray(end + 4));
+    });
+  }
+}

@@ -1,0 +1,198 @@
+import type { ByteString } from '../git/bytes.js';
+import { isOid, type Oid } from '../git/object.js';
+import { isRefName } from '../git/ref-name.js';
+import type { Outbound } from '../http/outbound.js';
+import { DELIM, FLUSH, lineOf, PacketReader, packet } from '../smart-http/pkt-line.js';
+import { ProtocolError } from '../smart-http/protocol-error.js';
+import { DATA, FATAL } from '../smart-http/sideband.js';
+import { UpstreamError } from './upstream-error.js';
+
+/** A repository elsewhere, and how to get there. */
+export interface Remote {
+  /** Without user name and password. */
+  readonly url: URL;
+  readonly authorization?: string | undefined;
+  readonly outbound: Outbound;
+  readonly signal: AbortSignal;
+  /** Milliseconds of real time without a sign of life after which the upstream counts as dead. */
+  readonly timeout: number;
+}
+
+export interface RemoteRef {
+  readonly name: ByteString;
+  readonly oid: Oid;
+}
+
+const AGENT = 'git/repohost-emulator';
+/** Lines of one answer; a ref takes one. */
+const MOST_LINES = 1_000_000;
+const MOST_LISTING_BYTES = 256 * 1024 * 1024;
+
+/**
+ * Opens a conversation in protocol version 2 (gitprotocol-v2): asks for `info/refs`, which answers
+ *
+ *     capability-advertisement = "version 2" LF *(capability LF) flush-pkt
+ *
+ * and, on many servers, the lines of version 1 of smart HTTP in front of it. Throws `UpstreamError`.
+ */
+export async function openUpstream(remote: Remote): Promise<UpstreamSession> {
+  if (!remote.outbound.mayReach(remote.url)) {
+    throw new UpstreamError(
+      `The upstream ${remote.url.href} is not on an allowed host; --allow-upstream and --upstream-host say which are.`,
+    );
+  }
+  const body = await send(remote, 'GET', 'info/refs?service=git-upload-pack');
+  return reading(body, async () => {
+    const reader = new PacketReader(bounded(body), { packets: MOST_LINES });
+    let line = await reader.readLine();
+    if (line === '# service=git-upload-pack') {
+      await reader.readLine();
+      line = await reader.readLine();
+    }
+    if (line !== 'version 2') throw new UpstreamError('The upstream does not speak version 2 of the Git protocol.');
+    const capabilities = new Map<string, string>();
+    for (line = await reader.readLine(); typeof line === 'string'; line = await reader.readLine()) {
+      const equals = line.indexOf('=');
+      capabilities.set(equals < 0 ? line : line.slice(0, equals), equals < 0 ? '' : line.slice(equals + 1));
+    }
+    // A body read to its end leaves its connection to the next request.
+    await reader.read();
+    const format = capabilities.get('object-format') ?? 'sha1';
+    if (format !== 'sha1')
+      throw new UpstreamError(`The upstream uses the object format ${format}; only sha1 is known.`);
+    return new UpstreamSession(remote, capabilities);
+  });
+}
+
+/** What an upstream that speaks version 2 can be asked. Every method throws `UpstreamError`. */
+export class UpstreamSession {
+  constructor(
+    private readonly remote: Remote,
+    private readonly capabilities: ReadonlyMap<string, string>,
+  ) {}
+
+  /** The refs below `prefixes`, in the order of the upstream; names that Git refuses are left out. */
+  async listRefs(prefixes: readonly ByteString[]): Promise<RemoteRef[]> {
+    const lines = prefixes.map((prefix) => packet(`ref-prefix ${prefix}\n`));
+    const body = await send(this.remote, 'POST', 'git-upload-pack', this.#command('ls-refs', lines));
+    return reading(body, async () => {
+      const reader = new PacketReader(bounded(body), { packets: MOST_LINES });
+      const refs: RemoteRef[] = [];
+      for (let line = await reader.readLine(); ; line = await reader.readLine()) {
+        if (typeof line !== 'string') {
+          if (line.mark !== 'flush') throw new ProtocolError('the list of refs ends early');
+          await reader.read();
+          return refs;
+        }
+        const ref = parseRef(line);
+        if (prefixes.some((prefix) => ref.name.startsWith(prefix)) && isRefName(ref.name)) refs.push(ref);
+      }
+    });
+  }
+
+  /** A pack with everything `wants` lead to and `haves` do not; deltas may have bases among the latter. */
+  async *fetch({ wants, haves }: { wants: Iterable<Oid>; haves: Iterable<Oid> }): AsyncGenerator<Buffer> {
+    const lines = ['thin-pack', 'ofs-delta', 'no-progress'].map((word) => packet(`${word}\n`));
+    for (const oid of wants) lines.push(packet(`want ${oid}\n`));
+    for (const oid of haves) lines.push(packet(`have ${oid}\n`));
+    lines.push(packet('done\n'));
+    const body = await send(this.remote, 'POST', 'git-upload-pack', this.#command('fetch', lines));
+    const reader = new PacketReader(body, { packets: Number.MAX_SAFE_INTEGER });
+    try {
+      await skipToPack(reader);
+      yield* packData(reader);
+    } catch (error) {
+      throw translate(error);
+    } finally {
+      body.destroy();
+    }
+  }
+
+  /** `command=<name> LF`, capabilities, delim-pkt, arguments, flush-pkt. */
+  #command(name: string, lines: readonly Buffer[]): Buffer {
+    const head = [packet(`command=${name}\n`), packet(`agent=${AGENT}\n`)];
+    if (this.capabilities.has('object-format')) head.push(packet('object-format=sha1\n'));
+    return Buffer.concat([...head, DELIM, ...lines, FLUSH]);
+  }
+}
+
+/** `<oid> SP <refname> *(SP attribute)`; the attributes are not asked for. Throws `ProtocolError`. */
+function parseRef(line: ByteString): RemoteRef {
+  const oid = line.slice(0, 40);
+  refuseErrorLine(line);
+  if (!isOid(oid) || line[40] !== ' ') throw new ProtocolError('a line of the list of refs is malformed');
+  const end = line.indexOf(' ', 41);
+  return { oid, name: line.slice(41, end < 0 ? undefined : end) };
+}
+
+/** Reads past `shallow-info` and the like, each a header line, lines, and a delim-pkt, up to the pack. */
+async function skipToPack(reader: PacketReader): Promise<void> {
+  for (let line = await reader.readLine(); line !== 'packfile'; line = await reader.readLine()) {
+    if (typeof line === 'string') refuseErrorLine(line);
+    else if (line.mark !== 'delim') throw new ProtocolError('the answer holds no pack');
+  }
+}
+
+async function* packData(reader: PacketReader): AsyncGenerator<Buffer> {
+  for (let next = await reader.read(); next !== 'flush'; next = await reader.read()) {
+    if (typeof next === 'string') throw new ProtocolError('the pack ends early');
+    if (next[0] === DATA) yield next.subarray(1);
+    else if (next[0] === FATAL) throw new UpstreamError(`The upstream reports: ${lineOf(next.subarray(1))}`);
+  }
+}
+
+function refuseErrorLine(line: ByteString): void {
+  if (line.startsWith('ERR ')) throw new UpstreamError(`The upstream reports: ${line.slice(4)}`);
+}
+
+type Body = Awaited<ReturnType<Outbound['request']>>['body'];
+
+async function send(remote: Remote, method: 'GET' | 'POST', path: string, content?: Buffer): Promise<Body> {
+  const { url, authorization, outbound, signal, timeout } = remote;
+  const headers: Record<string, string> = { accept: '*/*', 'user-agent': AGENT, 'git-protocol': 'version=2' };
+  if (authorization !== undefined) headers.authorization = authorization;
+  if (content) headers['content-type'] = 'application/x-git-upload-pack-request';
+  try {
+    const target = new URL(`${url.href}/${path}`);
+    const { status, body } = await outbound.request(target, {
+      method,
+      headers,
+      signal,
+      timeout,
+      ...(content && { body: content }),
+    });
+    if (status === 200) return body;
+    body.destroy();
+    throw new UpstreamError(`The upstream ${url.href} answers ${status}.`, status, status >= 500 || status === 429);
+  } catch (error) {
+    throw translate(error, url);
+  }
+}
+
+/** Runs `read` on a body and lets go of it, whatever comes of that. */
+async function reading<T>(body: Body, read: () => Promise<T>): Promise<T> {
+  try {
+    return await read();
+  } catch (error) {
+    throw translate(error);
+  } finally {
+    body.destroy();
+  }
+}
+
+/** Connections that break and answers that make no sense are the upstream's fault; all else is passed on. */
+function translate(error: unknown, url?: URL): unknown {
+  if (error instanceof ProtocolError) return new UpstreamError(`The upstream breaks the protocol: ${error.message}.`);
+  const code = error instanceof Error ? (error as NodeJS.ErrnoException).code : undefined;
+  if (typeof code !== 'string' || code === 'ABORT_ERR') return error;
+  return new UpstreamError(`The upstream${url ? ` ${url.href}` : ''} cannot be reached (${code}).`, undefined, true);
+}
+
+async function* bounded(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  let bytes = 0;
+  for await (const piece of body) {
+    bytes += piece.length;
+    if (bytes > MOST_LISTING_BYTES) throw new UpstreamError('The upstream sends more than a list of refs can hold.');
+    yield piece;
+  }
+}

@@ -1,0 +1,157 @@
+import { textOf } from '../git/bytes.js';
+import { MissingObject } from '../git/object.js';
+import type { RefUpdate } from '../git/repository.js';
+import { ObjectTooLarge, PackError, StoreFull } from '../git/store/pack-error.js';
+import type { Outbound } from '../http/outbound.js';
+import type { Clock, Log } from '../ports.js';
+import type { BaseRepository, Repository } from '../repositories/repository.js';
+import type { SyncReport } from '../webhooks/events.js';
+import { openUpstream, type Remote } from './fetch-client.js';
+import { mirror } from './mirror.js';
+import { upstreamUrl } from './provider.js';
+import { UpstreamError } from './upstream-error.js';
+
+/** How often a run asks an upstream that does not answer, or answers that it is in trouble. */
+const ATTEMPTS = 3;
+
+export interface SyncPorts {
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly outbound: Outbound;
+  /** Origins that stand in for providers, by name. User name and password in them are used. */
+  readonly origins: Readonly<Record<string, string>>;
+  /** Milliseconds of real time without a sign of life after which an upstream counts as dead. */
+  readonly timeout: number;
+  /** Told of each run at its start and after its end. */
+  readonly report: (report: SyncReport) => void;
+}
+
+export interface SyncRequest {
+  /** Whether a ref may move; without it, all may. */
+  readonly mayMove?: (update: RefUpdate, isForced: boolean) => boolean;
+}
+
+/** A run that nobody wants any more: the process stops, or the repository has another upstream or none. */
+class Canceled extends Error {
+  override readonly name = 'Canceled';
+}
+
+interface Run {
+  readonly repository: Repository;
+  readonly base: BaseRepository;
+  readonly request: SyncRequest;
+  readonly controller: AbortController;
+  readonly startedAt: number;
+}
+
+/** Runs that bring repositories up to date with their upstreams, at most one per repository. */
+export class Syncs {
+  readonly #running = new Map<Run, Promise<void>>();
+  #isClosed = false;
+
+  constructor(private readonly ports: SyncPorts) {}
+
+  /** Asks whether an upstream can be read at all. Throws `UpstreamError`. */
+  async probe(base: BaseRepository, signal: AbortSignal): Promise<void> {
+    await openUpstream(this.#remoteOf(base, undefined, signal));
+  }
+
+  /** Starts a run for a repository that has an upstream and none running. The repository is `syncing` until it ends. */
+  start(repository: Repository, request: SyncRequest = {}): void {
+    const base = repository.record.baseRepo;
+    if (!base || this.#isClosed) return;
+    repository.update({ state: 'syncing' });
+    const run = { repository, base, request, controller: new AbortController(), startedAt: this.ports.clock.now() };
+    this.#report(run, 'started', base.runs);
+    this.#running.set(run, this.#perform(run));
+  }
+
+  /** Resolves when no run is left. */
+  async idle(): Promise<void> {
+    while (this.#running.size > 0) await Promise.all(this.#running.values());
+  }
+
+  /** Cancels what is running; nobody is told of that. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    for (const { controller } of this.#running.keys()) controller.abort(new Canceled('the service stops'));
+    await this.idle();
+  }
+
+  async #perform(run: Run): Promise<void> {
+    const { repository, base } = run;
+    // The answer to the request that asked for the run goes first.
+    await new Promise((resolve) => setImmediate(resolve));
+    let error: string | undefined;
+    try {
+      await this.#mirror(run);
+    } catch (reason) {
+      if (run.controller.signal.aborted || reason instanceof Canceled) {
+        this.#running.delete(run);
+        if (repository.record.state === 'syncing') repository.update({ state: 'active' });
+        return;
+      }
+      error = this.#describe(run, reason);
+    }
+    this.#running.delete(run);
+    const runs = base.runs + 1;
+    if (repository.record.state === 'syncing') repository.update({ state: 'active', baseRepo: { ...base, runs } });
+    this.#report(run, error === undefined ? 'succeeded' : 'failed', runs, error);
+  }
+
+  async #mirror(run: Run): Promise<void> {
+    const { repository, base, request, controller } = run;
+    const requireWanted = () => {
+      const { state, baseRepo } = repository.record;
+      if (state !== 'syncing' || baseRepo !== base) throw new Canceled('the repository is not to be synced any more');
+    };
+    for (let attempt = 1; ; attempt++) {
+      try {
+        const remote = this.#remoteOf(base, repository, controller.signal);
+        return await mirror(repository.git, remote, { requireWanted, mayMove: request.mayMove });
+      } catch (error) {
+        if (!(error instanceof UpstreamError && error.isTransient) || attempt === ATTEMPTS) throw error;
+        controller.signal.throwIfAborted();
+      }
+    }
+  }
+
+  #remoteOf(base: BaseRepository, repository: Repository | undefined, signal: AbortSignal): Remote {
+    const { origins, outbound, timeout } = this.ports;
+    const url = upstreamUrl(base, origins);
+    const credential = base.access === 'credential' ? repository?.record.credential : undefined;
+    const username = credential ? (credential.username ?? 'git') : decodeURIComponent(url.username);
+    const password = credential?.password ?? decodeURIComponent(url.password);
+    url.username = '';
+    url.password = '';
+    const authorization =
+      password === '' ? undefined : `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`;
+    return { url, authorization, outbound, signal, timeout };
+  }
+
+  #report(run: Run, outcome: SyncReport['outcome'], runCount: number, error?: string): void {
+    const { clock, log, report } = this.ports;
+    const { record } = run.repository;
+    log.write({ event: 'sync', outcome, repository: record.name, ...(error !== undefined && { error }) });
+    report({
+      outcome,
+      repository: record,
+      runCount,
+      isFirst: run.base.runs === 0,
+      startedAt: run.startedAt,
+      ...(outcome !== 'started' && { completedAt: clock.now() }),
+      ...(error !== undefined && { error }),
+    });
+  }
+
+  /** Why a run failed, in words that can be sent out; what nobody foresaw goes to the log. */
+  #describe(run: Run, error: unknown): string {
+    if (error instanceof UpstreamError) return textOf(error.message);
+    if (error instanceof PackError || error instanceof MissingObject)
+      return `The upstream sent a bad pack: ${error.message}.`;
+    if (error instanceof StoreFull || error instanceof ObjectTooLarge) return `There is no room: ${error.message}.`;
+    const stack = error instanceof Error ? error.stack : String(error);
+    this.ports.log.write({ event: 'internal_error', operation: 'sync', repository: run.repository.name, stack });
+    return 'The sync failed unexpectedly.';
+  }
+}

@@ -1,0 +1,73 @@
+import type { Outbound } from '../http/outbound.js';
+import type { EventName } from './events.js';
+import { signatureOf } from './signature.js';
+import type { Webhook } from './webhook.js';
+
+/** One try at a delivery. Either an answer came, or something went wrong before one. */
+export interface Attempt {
+  /** Milliseconds on the world's clock. */
+  readonly at: number;
+  readonly status?: number;
+  readonly error?: string;
+}
+
+/** `pending`: more attempts follow. `failed`: the last one is over. `canceled`: the webhook is gone. */
+export type DeliveryState = 'pending' | 'delivered' | 'failed' | 'canceled';
+
+/** One event on its way to one webhook. */
+export interface Delivery {
+  readonly id: string;
+  readonly webhook: Webhook;
+  readonly event: EventName;
+  /** The body, byte for byte the same at every attempt. */
+  readonly body: Buffer;
+  readonly state: DeliveryState;
+  readonly attempts: readonly Attempt[];
+  /** When the next attempt is due, milliseconds on the world's clock. */
+  readonly nextAttemptAt: number | undefined;
+}
+
+/** Milliseconds of real time that a receiver gets to answer. */
+const TIMEOUT = 10_000;
+/** Bytes of an answer read so that its connection can be used again. */
+const MOST_ANSWER_BYTES = 64 * 1024;
+
+export interface DeliveryRoute {
+  readonly outbound: Outbound;
+  /** What the names of the headers start with, such as `X-Acme`. */
+  readonly headerPrefix: string;
+  readonly signal: AbortSignal;
+}
+
+/** Sends `delivery` once, at time `at`. What goes wrong is part of the attempt. */
+export async function attempt({ webhook, event, body }: Delivery, at: number, route: DeliveryRoute): Promise<Attempt> {
+  const { headerPrefix, outbound, signal } = route;
+  try {
+    const answer = await outbound.request(new URL(webhook.url), {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        'user-agent': `${headerPrefix.replace(/^X-/i, '')}-Webhook/1.0`,
+        [`${headerPrefix}-Event`]: event,
+        [`${headerPrefix}-Signature`]: signatureOf(webhook.secret, Math.floor(at / 1000), body),
+      },
+      body,
+      signal,
+      timeout: TIMEOUT,
+    });
+    await answer.body.dump({ limit: MOST_ANSWER_BYTES, signal }).catch(() => undefined);
+    return { at, status: answer.status };
+  } catch (error) {
+    return { at, error: describe(error) };
+  }
+}
+
+export function isAccepted({ status }: Attempt): boolean {
+  return status !== undefined && status >= 200 && status < 300;
+}
+
+function describe(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const { code } = error as NodeJS.ErrnoException;
+  return typeof code === 'string' ? code : error.message;
+}
