@@ -43,7 +43,7 @@ function showBody(body: Buffer | undefined): string {
 export function writeCurl(exchange: Exchange, target: Target): string {
   const parts = ['curl', '-sS', '-i', '--path-as-is', '-X', exchange.method];
   for (const [name, value] of Object.entries(exchange.requestHeaders)) {
-    if (name === 'authorization') parts.push('-H', authorization(exchange, value, target));
+    if (name === 'authorization') parts.push(...credential(exchange, value, target));
     else parts.push('-H', quote(`${name}: ${value}`));
   }
   const { requestBody } = exchange;
@@ -56,9 +56,10 @@ export function writeCurl(exchange: Exchange, target: Target): string {
   return parts.join(' ');
 }
 
-function authorization(exchange: Exchange, value: string, target: Target): string {
-  if (exchange.recipe === undefined) return quote(redact(`authorization: ${value}`));
-  return `"authorization: Bearer $(${writeTokenCommand(exchange.recipe, target)})"`;
+function credential({ recipe }: Exchange, value: string, target: Target): string[] {
+  if (recipe === undefined) return ['-H', quote(redact(`authorization: ${value}`))];
+  const token = `$(${writeTokenCommand(recipe, target)})`;
+  return value.startsWith('Basic ') ? ['-u', `"t:${token}"`] : ['-H', `"authorization: Bearer ${token}"`];
 }
 
 /** The command that makes the same token again. */

@@ -28,6 +28,8 @@ export interface Ask {
   /** Another origin than the API's. */
   readonly origin?: string;
   readonly git?: boolean;
+  /** How the token inside a credential of another scheme was made: for the report. */
+  readonly recipe?: TokenRecipe | undefined;
 }
 
 export interface Services {
@@ -75,6 +77,7 @@ export class Trial {
   async request(method: string, path: string, ask: Ask = {}): Promise<Answer> {
     const { client, target } = this.services;
     const token = ask.as === undefined ? undefined : await this.token(ask.as);
+    const recipe = ask.as ?? ask.recipe;
     const body = bodyOf(ask);
     const type = ask.contentType ?? typeOf(ask);
     const exchange = await client.send({
@@ -92,7 +95,7 @@ export class Trial {
       git: ask.git ?? false,
       ...(body === undefined ? {} : { body }),
       ...(token === undefined ? {} : { token }),
-      ...(ask.as === undefined ? {} : { recipe: ask.as }),
+      ...(recipe === undefined ? {} : { recipe }),
       wantsThrottling: ask.fault !== undefined,
     });
     this.exchanges.push(exchange);

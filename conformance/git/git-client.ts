@@ -61,14 +61,13 @@ export async function createGit(t: Trial): Promise<Git> {
     import('memfs'),
   ]);
   const fs = createFsFromVolume(new Volume()) as unknown as Parameters<typeof git.init>[0]['fs'];
-  const http = httpFor(t);
   const here = { fs, dir: DIR, gitdir: '/.git' };
   await git.init({ ...here, defaultBranch: 'main' });
   await git.setConfig({ ...here, path: 'remote.origin.fetch', value: '+refs/*:refs/remotes/origin/*' });
 
   const remote = async (repo: string, recipe: TokenRecipe) => ({
     ...here,
-    http,
+    http: httpFor(t, recipe),
     url: `${t.target.gitUrl}${gitPath(repo)}`,
     headers: { authorization: basic(await t.token(recipe)) },
   });
@@ -184,14 +183,14 @@ function nest(files: Readonly<Record<string, string | Buffer>>, modes: Readonly<
 }
 
 /** isomorphic-git's transport on the suite's client, so that Git's exchanges are recorded like all others. */
-function httpFor(t: Trial): HttpClient {
+function httpFor(t: Trial, recipe: TokenRecipe): HttpClient {
   return {
     request: async ({ url, method = 'GET', headers = {}, body }: GitHttpRequest): Promise<GitHttpResponse> => {
       const { origin } = new URL(url);
       const chunks: Uint8Array[] = [];
       if (body !== undefined) for await (const part of body) chunks.push(part);
       const lower = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]);
-      const ask = { origin, git: true, headers: Object.fromEntries(lower) as Record<string, string> };
+      const ask = { origin, git: true, recipe, headers: Object.fromEntries(lower) as Record<string, string> };
       const answer = await t.request(
         method,
         url.slice(origin.length),

@@ -28,6 +28,7 @@ export async function advertise(
   return t.get(`${path}/info/refs?service=${service}`, {
     origin: t.services.target.gitUrl,
     git: true,
+    recipe,
     ...ask,
     headers: { ...(token === undefined ? {} : { authorization: basic(token, ask.user) }), ...ask.headers },
   });
@@ -63,6 +64,7 @@ export async function listRefs(t: Trial, repo: string, recipe: TokenRecipe): Pro
   const answer = await t.post(`${gitPath(repo)}/git-upload-pack`, {
     origin: t.services.target.gitUrl,
     git: true,
+    recipe,
     body,
     contentType: 'application/x-git-upload-pack-request',
     headers: { authorization: basic(token), 'git-protocol': 'version=2' },
