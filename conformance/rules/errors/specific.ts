@@ -39,6 +39,12 @@ function known(provoke: (t: Trial, repo: string) => Promise<Answer>): Provocatio
   };
 }
 
+/** Gives a repository a hosting project of its own. */
+async function addProject(t: Trial, repo: string): Promise<void> {
+  const json = { deployment: { project_name: `project-${t.world.newName().replaceAll('/', '-')}` } };
+  expectSuccess(await t.request('PATCH', base(repo), { as: keeper(repo), json }));
+}
+
 const plain = (provoke: (t: Trial) => Promise<Answer>, writes = false): Provocation => ({
   reach: 'any',
   writes,
@@ -114,7 +120,10 @@ const PROVOCATIONS: Readonly<Record<string, Provocation>> = {
     writes: false,
   },
   deployment_not_found: {
-    ...known((t, repo) => t.get(`${base(repo)}/deployments/none`, { as: { repo, scopes: ['deployment:read'] } })),
+    ...known(async (t, repo) => {
+      await addProject(t, repo);
+      return t.get(`${base(repo)}/deployments/none`, { as: { repo, scopes: ['deployment:read'] } });
+    }),
     writes: false,
   },
   deployment_project_name_in_use: known(async (t, repo) => {
@@ -124,8 +133,7 @@ const PROVOCATIONS: Readonly<Record<string, Provocation>> = {
     return t.request('PATCH', base(repo), { as: keeper(repo), json });
   }),
   idempotency_key_reused: known(async (t, repo) => {
-    const project = { deployment: { project_name: `keyed-${t.world.newName().replaceAll('/', '-')}` } };
-    expectSuccess(await t.request('PATCH', base(repo), { as: keeper(repo), json: project }));
+    await addProject(t, repo);
     const ask = { as: { repo, scopes: ['deployment:write'] }, headers: { 'idempotency-key': t.world.newName() } };
     expectSuccess(await t.post(`${base(repo)}/deployments`, { ...ask, json: { ref: 'main' } }));
     return t.post(`${base(repo)}/deployments`, { ...ask, json: { ref: 'main', target: 'production' } });
