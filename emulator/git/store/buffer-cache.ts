@@ -1,14 +1,23 @@
 /** Counted on top of each buffer: the map's entry and the Buffer object. */
 const ENTRY_BYTES = 200;
 
-/** Buffers by number, least recently used out first, at most `capacity` bytes of them. */
-export class BufferCache {
-  readonly #buffers = new Map<number, Buffer>();
+/** Buffers by key, least recently used out first, at most `capacity` bytes of them. */
+export class BufferCache<Key> {
+  readonly #buffers = new Map<Key, Buffer>();
   #bytes = 0;
+  #spaces = 0;
 
   constructor(private readonly capacity: number) {}
 
-  get(key: number): Buffer | undefined {
+  /**
+   * A number that nobody else gets, to be part of keys. Who takes a new one has forgotten all its
+   * buffers: nobody asks for them again, and so they go first.
+   */
+  newSpace(): number {
+    return this.#spaces++;
+  }
+
+  get(key: Key): Buffer | undefined {
     const buffer = this.#buffers.get(key);
     if (buffer === undefined) return undefined;
     // A map keeps insertion order: to move to its end is to be the most recent.
@@ -17,7 +26,7 @@ export class BufferCache {
     return buffer;
   }
 
-  set(key: number, buffer: Buffer): void {
+  set(key: Key, buffer: Buffer): void {
     const cost = buffer.length + ENTRY_BYTES;
     if (cost * 4 > this.capacity || this.#buffers.has(key)) return;
     this.#buffers.set(key, buffer);
@@ -25,22 +34,11 @@ export class BufferCache {
     if (this.#bytes > this.capacity) this.#shrink();
   }
 
-  /** Forgets every key from `first` on. */
-  forgetFrom(first: number): void {
-    for (const [key, buffer] of this.#buffers) {
-      if (key >= first) this.#forget(key, buffer);
-    }
-  }
-
   #shrink(): void {
     for (const [oldest, buffer] of this.#buffers) {
-      this.#forget(oldest, buffer);
+      this.#buffers.delete(oldest);
+      this.#bytes -= buffer.length + ENTRY_BYTES;
       if (this.#bytes <= this.capacity) return;
     }
-  }
-
-  #forget(key: number, buffer: Buffer): void {
-    this.#buffers.delete(key);
-    this.#bytes -= buffer.length + ENTRY_BYTES;
   }
 }

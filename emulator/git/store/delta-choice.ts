@@ -2,7 +2,7 @@ import type { Turn } from '../turn.js';
 import { deflate } from './deflater.js';
 import { encodeDelta } from './delta-encode.js';
 import { ABSENT, type Positions } from './positions.js';
-import type { RecodedCache } from './recoded-cache.js';
+import type { RecodedStreams } from './recoded-streams.js';
 import { type StoredObjects, WHOLE, WRITTEN } from './stored-objects.js';
 
 /** A delta that was made for one pack. */
@@ -49,7 +49,7 @@ export class DeltaChoice {
     private readonly objects: StoredObjects,
     private readonly positions: Positions,
     private readonly sources: DeltaSources,
-    private readonly cache: RecodedCache,
+    private readonly cache: RecodedStreams,
   ) {}
 
   /** The new delta of an object, if one was chosen. */

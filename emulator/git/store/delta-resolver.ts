@@ -10,8 +10,6 @@ import { NONE, type PackEntries } from './pack-entries.js';
 import { PackError } from './pack-error.js';
 import type { Segment } from './segment.js';
 
-/** Bytes of bases kept inflated while the deltas on them are resolved. */
-const KEPT_BASES = 128 * 1024 * 1024;
 /** An object this large is hashed in turns. */
 export const LARGE = 1024 * 1024;
 
@@ -196,7 +194,7 @@ export class DeltaResolver {
   #place(base: Frame, need: number): number {
     if (base.bodyAt === NONE) this.#load(base);
     if (base.bodyAt - base.low >= need) return base.low;
-    if (base.top + need > KEPT_BASES) this.#dropBelow(base);
+    if (base.top + need > this.limits.workBytes) this.#dropBelow(base);
     this.#arena = bufferWithRoom(this.#arena, base.top + need);
     return base.top;
   }

@@ -24,8 +24,6 @@ export interface IngestResult {
   readonly bytes: number;
 }
 
-/** Bytes of inflated deltas kept from the scan until they are applied; what is beyond is inflated again. */
-const KEPT_DELTAS = 64 * 1024 * 1024;
 /** Bytes taken over at once, however large the pieces are that arrive. */
 const GULP = 512 * 1024;
 
@@ -45,7 +43,7 @@ export async function ingestPack(
   const segment = objects.addSegment();
   const segmentIndex = objects.segments.length - 1;
   const inflater = createInflater();
-  const entries = new EntrySink(intake, inflater, segmentIndex, turn, options.check);
+  const entries = new EntrySink(intake, inflater, segmentIndex, limits.workBytes / 2, turn, options.check);
   const scan = new PackScan(segment, inflater, limits, entries);
   entries.attach(scan);
   for await (const bytes of pack) {
@@ -111,6 +109,7 @@ class EntrySink implements ScanSink {
     private readonly intake: Intake,
     private readonly inflater: Inflater,
     private readonly segment: number,
+    private readonly mostKept: number,
     private readonly turn: Turn,
     private readonly check: CheckObject | undefined,
   ) {}
@@ -135,7 +134,7 @@ class EntrySink implements ScanSink {
 
   delta(entry: number): void {
     const { output, size } = this.inflater;
-    if (this.#kept + size > KEPT_DELTAS) return;
+    if (this.#kept + size > this.mostKept) return;
     this.keptDeltas = bufferWithRoom(this.keptDeltas, this.#kept + size);
     output.copy(this.keptDeltas, this.#kept, HEADROOM, HEADROOM + size);
     this.#scan.entries.kept[entry] = this.#kept;

@@ -14,6 +14,8 @@ export interface StoreLimits {
   readonly deltaWork: number;
   /** Bytes that deltas may always write: a small pack with one long chain is no attack. */
   readonly freeDeltaWork: number;
+  /** Bytes of bases, and half as many of deltas, kept inflated while a pack is taken in; beyond, they are inflated again. */
+  readonly workBytes: number;
   /** Bytes the store may hold, packs and indexes together. */
   readonly heldBytes: number;
 }
@@ -25,5 +27,6 @@ export const DEFAULT_LIMITS: StoreLimits = {
   objects: 5_000_000,
   deltaWork: 100,
   freeDeltaWork: 1024 * MIB,
+  workBytes: 128 * MIB,
   heldBytes: Number.POSITIVE_INFINITY,
 };

@@ -4,6 +4,7 @@ import { writeTree } from '../tree.js';
 import { MemoryBudget } from './memory-budget.js';
 import { ObjectStore } from './object-store.js';
 import { ObjectTooLarge, StoreFull } from './pack-error.js';
+import { StoreCaches } from './store-caches.js';
 import { inPieces, oidOf, PackBuilder } from './test/pack-builder.js';
 
 const blob = (text: string) => Buffer.from(text);
@@ -220,4 +221,18 @@ t.test('a budget can be shared, and a store that is disposed of gives its part b
   t.ok(budget.used > 100_000 && budget.used < 120_000);
   two.dispose();
   t.equal(budget.used, 0);
+});
+
+t.test('stores that share a cache do not see each other in it', async (t) => {
+  const caches = new StoreCaches();
+  for (const text of ['first store', 'other store']) {
+    const pack = new PackBuilder();
+    pack.whole('blob', text);
+    const store = new ObjectStore({ caches });
+    const quarantine = store.quarantine();
+    await quarantine.ingest(inPieces(pack.build()), { thin: false });
+    t.equal(quarantine.read(0).toString(), text);
+    quarantine.publish();
+    for (let round = 0; round < 2; round++) t.equal(store.read(0).toString(), text);
+  }
 });

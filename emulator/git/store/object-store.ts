@@ -5,25 +5,26 @@ import { type HashBytes, hashBytes } from './object-hash.js';
 import { findPrefix } from './oid-prefix.js';
 import { OID_BYTES, OidSlots } from './oid-slots.js';
 import { Quarantine } from './quarantine.js';
-import { RecodedCache } from './recoded-cache.js';
+import { RecodedStreams } from './recoded-streams.js';
 import { Scratch } from './scratch.js';
+import { StoreCaches } from './store-caches.js';
 import { StoredObjects } from './stored-objects.js';
 
 export { Quarantine } from './quarantine.js';
 
 export interface ObjectStoreOptions {
-  /** Bytes of inflated objects kept at hand; 32 MiB unless told. */
+  /** Bytes of inflated objects kept at hand, without `caches`. */
   readonly cacheBytes?: number;
   readonly limits?: Partial<StoreLimits>;
-  /** A budget shared with other stores. */
+  /** Bytes that this and other stores may hold together. */
   readonly budget?: MemoryBudget;
+  /** Caches shared with other stores. */
+  readonly caches?: StoreCaches;
   /** Tools shared with other stores. */
   readonly scratch?: Scratch;
   /** Another hash than SHA-1, for tests of what happens when two objects have the same. */
   readonly hash?: HashBytes;
 }
-
-const CACHE_BYTES = 32 * 1024 * 1024;
 
 /**
  * The published objects of one repository. They are only ever added, through a quarantine, and never
@@ -33,7 +34,7 @@ export class ObjectStore implements ObjectReader {
   /** Where the objects lie, for the pack writer. Numbers from `size` on are not published. */
   readonly stored: StoredObjects;
   /** What packs had to have made anew. */
-  readonly recoded = new RecodedCache();
+  readonly recoded: RecodedStreams;
   readonly #limits: StoreLimits;
   readonly #hash: HashBytes;
   readonly #raw = Buffer.alloc(OID_BYTES);
@@ -44,8 +45,10 @@ export class ObjectStore implements ObjectReader {
   constructor(options: ObjectStoreOptions = {}) {
     this.#limits = { ...DEFAULT_LIMITS, ...options.limits };
     this.#hash = options.hash ?? hashBytes;
+    const caches = options.caches ?? new StoreCaches(options.cacheBytes);
     const budget = new MemoryBudget(this.#limits.heldBytes, options.budget);
-    this.stored = new StoredObjects(options.cacheBytes ?? CACHE_BYTES, options.scratch ?? new Scratch(), budget);
+    this.stored = new StoredObjects(caches.bodies, options.scratch ?? new Scratch(), budget);
+    this.recoded = new RecodedStreams(caches.streams);
   }
 
   get size(): number {
@@ -69,6 +72,7 @@ export class ObjectStore implements ObjectReader {
       if (slots === undefined) return;
       this.#slots = slots;
       this.#size = this.stored.count;
+      this.stored.publish();
     });
   }
 

@@ -6,7 +6,7 @@ import type { ObjectStore } from './object-store.js';
 import { OID_BYTES } from './oid-slots.js';
 import { PackOutput } from './pack-output.js';
 import { ABSENT, createPositions, PENDING, type Positions } from './positions.js';
-import type { RecodedCache } from './recoded-cache.js';
+import type { RecodedStreams } from './recoded-streams.js';
 import { type StoredObjects, WHOLE, WRITTEN } from './stored-objects.js';
 
 export interface PackOptions {
@@ -84,7 +84,7 @@ class EntryWriter {
     private readonly output: PackOutput,
     private readonly positions: Positions,
     private readonly deltas: DeltaChoice,
-    private readonly recoded: RecodedCache,
+    private readonly recoded: RecodedStreams,
     private readonly ofsDelta: boolean,
   ) {}
 

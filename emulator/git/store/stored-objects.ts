@@ -1,5 +1,6 @@
 import type { Oid, TypeCode } from '../object.js';
-import { BufferCache } from './buffer-cache.js';
+import { BodyCache } from './body-cache.js';
+import type { BufferCache } from './buffer-cache.js';
 import { applyDelta, DeltaHeader } from './delta.js';
 import { EntryHeader, LONGEST_HEADER } from './entry-header.js';
 import { withRoom } from './growable.js';
@@ -53,16 +54,16 @@ export class StoredObjects {
   complete = new Uint8Array(0);
   readonly segments: Segment[] = [];
   readonly #pinned = new Map<number, Buffer>();
-  readonly #cache: BufferCache;
+  readonly #cache: BodyCache;
   readonly header = new EntryHeader();
   readonly #delta = new DeltaHeader();
 
   constructor(
-    cacheBytes: number,
-    readonly scratch: Scratch,
+    cache: BufferCache<number>,
+    private readonly scratch: Scratch,
     readonly budget: MemoryBudget,
   ) {
-    this.#cache = new BufferCache(cacheBytes);
+    this.#cache = new BodyCache(cache);
     this.addSegment();
   }
 
@@ -123,7 +124,7 @@ export class StoredObjects {
       const base = this.bases[number]!;
       if (base >= first) this.bases[number] = moved[base - first]!;
     }
-    this.#cache.forgetFrom(first);
+    this.#cache.forgetQuarantine();
     const pinned = [...this.#pinned].filter(([number]) => number >= first);
     for (const [number] of pinned) this.#pinned.delete(number);
     for (const [number, body] of pinned) this.#pinned.set(moved[number - first]!, body);
@@ -132,7 +133,7 @@ export class StoredObjects {
 
   /** Forgets every object from `count` on and every segment from `segments` on. */
   truncate(count: number, segments: number, written: number): void {
-    this.#cache.forgetFrom(count);
+    this.#cache.forgetQuarantine();
     for (const [number, body] of this.#pinned) {
       if (number < count) continue;
       this.#pinned.delete(number);
@@ -149,12 +150,17 @@ export class StoredObjects {
     return this.#depths[number]!;
   }
 
+  /** Makes the numbers of all objects final. */
+  publish(): void {
+    this.#cache.publish(this.count);
+  }
+
   /** Gives everything back to the budget. */
   dispose(): void {
     this.count = 0;
     this.segments.length = 0;
     this.#pinned.clear();
-    this.#cache.forgetFrom(0);
+    this.#cache.forgetAll();
     this.budget.give(this.budget.used);
   }
 
