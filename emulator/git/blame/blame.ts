@@ -99,7 +99,8 @@ async function passBlame(
   for (const source of sources) {
     if (!source) continue;
     origin.previous ??= source;
-    const changes = board.compare(board.linesOf(source), board.linesOf(origin));
+    const lines = board.linesOf(origin);
+    const changes = board.compare(board.linesOf(source, lines), lines);
     const { kept, passed } = passLines(left, changes);
     board.suspect(source, passed);
     if (source.suspects.length === 0) source.lines = undefined;

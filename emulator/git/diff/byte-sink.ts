@@ -1,5 +1,8 @@
 import type { ByteString } from '../bytes.js';
 
+/** Up to so many bytes a loop is faster than a call of `copy`. */
+const SHORT = 120;
+
 /** A growing buffer, for output put together from many small pieces. */
 export class ByteSink {
   #bytes: Buffer;
@@ -25,7 +28,14 @@ export class ByteSink {
 
   slice(source: Buffer, start = 0, end = source.length): void {
     this.#reserve(end - start);
-    this.#length += source.copy(this.#bytes, this.#length, start, end);
+    if (end - start > SHORT) {
+      this.#length += source.copy(this.#bytes, this.#length, start, end);
+      return;
+    }
+    const target = this.#bytes;
+    let length = this.#length;
+    for (let at = start; at < end; at++) target[length++] = source[at]!;
+    this.#length = length;
   }
 
   /** What was written so far. The sink must not be used any more. */

@@ -2,7 +2,7 @@ import type { ByteString } from '../bytes.js';
 import { numberOf, type ObjectReader, type Oid, ZERO_OID } from '../object.js';
 import { MODE_GITLINK } from '../tree.js';
 import { isBinary } from './binary.js';
-import { cutLines, LineInterner } from './line-interner.js';
+import { cutLines, LineInterner, lineCount } from './line-interner.js';
 import { type Change, diffInterned } from './lines.js';
 import { type PatchOptions, writePatch } from './patch.js';
 import type { FileChange } from './renames.js';
@@ -17,6 +17,19 @@ export interface FileDiffOptions extends PatchOptions {
 /** Git's letter for a kind of change, behind `R` the similarity in percent: `R100`. */
 export type FileState = 'A' | 'D' | 'M' | 'T' | `R${string}`;
 
+/** What a comparison of the two contents is kept of: not the contents themselves. */
+interface Comparison {
+  readonly changes: readonly Change[];
+  /** Where the lines start, as in `CutFile`; empty of files that were not cut. */
+  readonly oldStarts: Int32Array;
+  readonly newStarts: Int32Array;
+  readonly isBinary: boolean;
+  readonly additions: number;
+  readonly deletions: number;
+}
+
+const NO_LINES = new Int32Array(1);
+
 /** One changed file. What costs something is done when first asked for. */
 export class FileDiff {
   readonly state: FileState;
@@ -24,7 +37,7 @@ export class FileDiff {
   readonly path: ByteString;
   /** Of renames only. */
   readonly oldPath?: ByteString;
-  #result: { changes: Change[]; isBinary: boolean; additions: number; deletions: number } | undefined;
+  #result: Comparison | undefined;
 
   constructor(
     private readonly objects: ObjectReader,
@@ -94,12 +107,14 @@ export class FileDiff {
       const halves = [{ before: change.before! }, { after: change.after! }];
       return Buffer.concat(halves.map((half) => new FileDiff(objects, half, options).raw()));
     }
-    const { changes, isBinary } = this.#compare();
+    const { changes, isBinary, oldStarts, newStarts } = this.#compare();
     const [oldBytes, newBytes] = this.#contents();
-    return writePatch(objects, { ...change, oldBytes, newBytes, isBinary, changes }, options);
+    const oldFile = { bytes: oldBytes, starts: oldStarts };
+    const newFile = { bytes: newBytes, starts: newStarts };
+    return writePatch(objects, { ...change, oldFile, newFile, isBinary, changes }, options);
   }
 
-  #compare() {
+  #compare(): Comparison {
     this.#result ??= compareContents(...this.#contents(), this.oldOid === this.newOid, this.options);
     return this.#result;
   }
@@ -135,27 +150,36 @@ function sizeOf(objects: ObjectReader, side: Side | undefined): number {
   return side.mode === MODE_GITLINK ? contentOf(objects, side).length : objects.sizeOf(numberOf(objects, side.oid));
 }
 
-function compareContents(before: Buffer, after: Buffer, isSame: boolean, options: FileDiffOptions) {
-  if (isBinary(before) || isBinary(after)) return { changes: [], isBinary: true, additions: 0, deletions: 0 };
-  const changes = isSame ? [] : lineChanges(before, after, options);
+function compareContents(before: Buffer, after: Buffer, isSame: boolean, options: FileDiffOptions): Comparison {
+  if (isSame || isBinary(before) || isBinary(after)) {
+    const isText = !isBinary(before) && !isBinary(after);
+    return { changes: [], oldStarts: NO_LINES, newStarts: NO_LINES, isBinary: !isText, additions: 0, deletions: 0 };
+  }
+  const { changes, oldStarts, newStarts } =
+    before.length === 0 || after.length === 0 ? replaceAll(before, after) : compareLines(before, after, options);
   let additions = 0;
   let deletions = 0;
   for (const change of changes) {
     additions += change.newCount;
     deletions += change.oldCount;
   }
-  return { changes, isBinary: false, additions, deletions };
+  return { changes, oldStarts, newStarts, isBinary: false, additions, deletions };
 }
 
-function lineChanges(before: Buffer, after: Buffer, options: FileDiffOptions): Change[] {
-  if (before.length === 0 || after.length === 0) {
-    const oldCount = cutLines(before).ids.length;
-    const newCount = cutLines(after).ids.length;
-    return oldCount + newCount === 0 ? [] : [{ oldStart: 0, oldCount, newStart: 0, newCount }];
-  }
-  const { ignoreSpaceChange = false } = options;
+type ComparedLines = Pick<Comparison, 'changes' | 'oldStarts' | 'newStarts'>;
+
+function replaceAll(before: Buffer, after: Buffer): ComparedLines {
+  const [oldFile, newFile] = [cutLines(before), cutLines(after)];
+  const [oldCount, newCount] = [lineCount(oldFile), lineCount(newFile)];
+  const changes = oldCount + newCount === 0 ? [] : [{ oldStart: 0, oldCount, newStart: 0, newCount }];
+  return { changes, oldStarts: oldFile.starts, newStarts: newFile.starts };
+}
+
+function compareLines(before: Buffer, after: Buffer, options: FileDiffOptions): ComparedLines {
+  const { ignoreSpaceChange = false, context } = options;
   const interner = new LineInterner({ ignoreSpaceChange });
-  return diffInterned(interner, interner.lines(before), interner.lines(after), {
-    trimTail: options.context === 0,
-  });
+  const oldLines = interner.lines(before);
+  const newLines = interner.lines(after, oldLines);
+  const changes = diffInterned(interner, oldLines, newLines, { trimTail: context === 0 });
+  return { changes, oldStarts: oldLines.starts, newStarts: newLines.starts };
 }

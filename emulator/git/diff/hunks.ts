@@ -1,5 +1,5 @@
 import type { ByteSink } from './byte-sink.js';
-import { isSpace, type Lines } from './line-interner.js';
+import { type CutFile, isSpace, lineCount } from './line-interner.js';
 import type { Change } from './lines.js';
 
 export interface HunkOptions {
@@ -27,8 +27,8 @@ const NEWLINE = 10;
  */
 export function writeHunks(
   sink: ByteSink,
-  oldLines: Lines,
-  newLines: Lines,
+  oldLines: CutFile,
+  newLines: CutFile,
   changes: readonly Change[],
   options: HunkOptions,
 ): void {
@@ -42,7 +42,7 @@ export function writeHunks(
     const first = changes[from]!;
     const last = changes[to - 1]!;
     const before = Math.min(context, first.oldStart, first.newStart);
-    const after = Math.min(context, oldLines.ids.length - oldEnd(last), newLines.ids.length - newEnd(last));
+    const after = Math.min(context, lineCount(oldLines) - oldEnd(last), lineCount(newLines) - newEnd(last));
     const oldStart = first.oldStart - before;
     const newStart = first.newStart - before;
 
@@ -78,7 +78,7 @@ function rangeText(start: number, count: number): string {
   return count === 1 ? `${first}` : `${first},${count}`;
 }
 
-function writeLines(sink: ByteSink, mark: number, lines: Lines, from: number, to: number): void {
+function writeLines(sink: ByteSink, mark: number, lines: CutFile, from: number, to: number): void {
   for (let line = from; line < to; line++) {
     sink.byte(mark);
     sink.slice(lines.bytes, lines.starts[line]!, lines.starts[line + 1]!);
@@ -87,7 +87,7 @@ function writeLines(sink: ByteSink, mark: number, lines: Lines, from: number, to
 }
 
 /** The heading from the lines at `from` and above it, down to but without `limit`; undefined if none will do. */
-function headingAbove({ bytes, starts }: Lines, from: number, limit: number): string | undefined {
+function headingAbove({ bytes, starts }: CutFile, from: number, limit: number): string | undefined {
   for (let line = from; line > limit && line >= 0; line--) {
     const start = starts[line]!;
     if (!startsHeading(bytes[start]!)) continue;

@@ -1,16 +1,21 @@
 import { randomBytes } from 'node:crypto';
+import { commonEnds } from './common-ends.js';
 
-/** A file cut into lines: line `n` is the bytes from `starts[n]` to `starts[n + 1]`, its newline included. */
-export interface Lines {
+/** A file cut into lines: line `n` is the bytes from `starts[n]` to `starts[n + 1]`, its line feed included. */
+export interface CutFile {
   readonly bytes: Buffer;
   /** One more entry than there are lines; the last is the length of `bytes`. */
   readonly starts: Int32Array;
+}
+
+/** A file whose lines are numbered. */
+export interface Lines extends CutFile {
   /** Two lines of one interner are equal if and only if their ids are. */
   readonly ids: Int32Array;
 }
 
-/** Cuts without numbering: all ids are 0. Enough to print lines, or to count them (`ids.length`). */
-export function cutLines(bytes: Buffer): Lines {
+/** Cuts without numbering: enough to print lines, or to count them. */
+export function cutLines(bytes: Buffer): CutFile {
   let starts = new Int32Array((bytes.length >>> 5) + 16);
   let count = 0;
   for (let start = 0; start < bytes.length; ) {
@@ -20,11 +25,16 @@ export function cutLines(bytes: Buffer): Lines {
     start = newline < 0 ? bytes.length : newline + 1;
   }
   starts[count] = bytes.length;
-  return { bytes, starts: starts.subarray(0, count + 1), ids: new Int32Array(count) };
+  return { bytes, starts: starts.subarray(0, count + 1) };
+}
+
+export function lineCount(file: CutFile): number {
+  return file.starts.length - 1;
 }
 
 /** What hashes are multiplied with. No file can be made to collide without knowing it; no result depends on it. */
 const MULTIPLIER = (randomBytes(4).readUInt32LE() & 0x3fff_fff8) | 0x4000_0005;
+const SQUARE = Math.imul(MULTIPLIER, MULTIPLIER);
 
 const NEWLINE = 10;
 
@@ -57,41 +67,51 @@ export class LineInterner {
     return this.#occurrences;
   }
 
-  lines(bytes: Buffer): Lines {
-    let starts = new Int32Array((bytes.length >>> 5) + 16);
-    let ids = new Int32Array(starts.length);
+  /** Cuts and numbers a file. What it has in common with the ends of `like`, of this interner too, costs little. */
+  lines(bytes: Buffer, like?: Lines): Lines {
+    const list = new LineList((bytes.length >>> 5) + 16);
+    if (!like) {
+      this.#number(bytes, 0, bytes.length, list);
+      return list.finish(bytes);
+    }
+    const { head, tail } = commonEnds(bytes, like);
+    const firstTail = lineCount(like) - tail;
+    const shift = bytes.length - like.bytes.length;
+    list.append(like, 0, head, 0);
+    this.#number(bytes, like.starts[head]!, like.starts[firstTail]! + shift, list);
+    list.append(like, firstTail, lineCount(like), shift);
+    return list.finish(bytes);
+  }
+
+  #number(bytes: Buffer, from: number, to: number, list: LineList): void {
     const scratch = this.#ignoreSpace ? Buffer.allocUnsafe(longestLine(bytes)) : undefined;
-    const length = bytes.length;
-    let count = 0;
-    for (let start = 0; start < length; ) {
+    for (let start = from; start < to; ) {
       let hash = 0;
       let end = start;
-      while (end < length) {
-        const byte = bytes[end++]!;
-        hash = Math.imul(hash ^ byte, MULTIPLIER);
-        hash ^= hash >>> 15;
-        if (byte === NEWLINE) break;
+      // Two bytes at a time, for each multiplication has to wait for the one before.
+      while (end < to) {
+        const first = bytes[end++]!;
+        if (first === NEWLINE || end === to) {
+          hash = (Math.imul(hash, MULTIPLIER) + first) | 0;
+          break;
+        }
+        const second = bytes[end++]!;
+        hash = (Math.imul(hash, SQUARE) + Math.imul(first, MULTIPLIER) + second) | 0;
+        if (second === NEWLINE) break;
       }
-      if (count + 1 >= starts.length) {
-        starts = doubled(starts);
-        ids = doubled(ids);
-      }
-      starts[count] = start;
       if (scratch) {
         const size = squeezeSpace(bytes, start, end, scratch);
-        ids[count++] = this.#intern(scratch, 0, size, hashOf(scratch, size));
+        list.push(start, this.#intern(scratch, 0, size, hashOf(scratch, size)));
       } else {
-        ids[count++] = this.#intern(bytes, start, end, hash);
+        list.push(start, this.#intern(bytes, start, end, hash));
       }
       start = end;
     }
-    starts[count] = length;
-    return { bytes, starts: starts.subarray(0, count + 1), ids: ids.subarray(0, count) };
   }
 
   #intern(bytes: Buffer, start: number, end: number, hash: number): number {
     const mask = this.#slots.length - 1;
-    let slot = (hash ^ (hash >>> 16)) & mask;
+    let slot = slotOf(hash, mask);
     for (;;) {
       const id = this.#slots[slot]! - 1;
       if (id < 0) break;
@@ -140,12 +160,55 @@ export class LineInterner {
     const mask = slots.length - 1;
     for (let id = 0; id < this.#size; id++) {
       const hash = this.#hashes[id]!;
-      let slot = (hash ^ (hash >>> 16)) & mask;
+      let slot = slotOf(hash, mask);
       while (slots[slot] !== 0) slot = (slot + 1) & mask;
       slots[slot] = id + 1;
     }
     this.#slots = slots;
   }
+}
+
+/** Lines while they are collected. */
+class LineList {
+  #starts: Int32Array<ArrayBuffer>;
+  #ids: Int32Array<ArrayBuffer>;
+  #count = 0;
+
+  constructor(expected: number) {
+    this.#starts = new Int32Array(expected);
+    this.#ids = new Int32Array(expected);
+  }
+
+  push(start: number, id: number): void {
+    this.#reserve(1);
+    this.#starts[this.#count] = start;
+    this.#ids[this.#count++] = id;
+  }
+
+  /** Takes over lines `from` to `to`, which lie `shift` bytes further down here. */
+  append({ starts, ids }: Lines, from: number, to: number, shift: number): void {
+    this.#reserve(to - from);
+    this.#ids.set(ids.subarray(from, to), this.#count);
+    for (let line = from; line < to; line++) this.#starts[this.#count++] = starts[line]! + shift;
+  }
+
+  finish(bytes: Buffer): Lines {
+    this.#starts[this.#count] = bytes.length;
+    return { bytes, starts: this.#starts.subarray(0, this.#count + 1), ids: this.#ids.subarray(0, this.#count) };
+  }
+
+  /** There is always room for the end behind the last line. */
+  #reserve(count: number): void {
+    while (this.#count + count >= this.#starts.length) {
+      this.#starts = doubled(this.#starts);
+      this.#ids = doubled(this.#ids);
+    }
+  }
+}
+
+/** The low bits of a hash depend on the ends of lines most, which are often the same. */
+function slotOf(hash: number, mask: number): number {
+  return (hash ^ (hash >>> 15)) & mask;
 }
 
 function doubled(array: Int32Array<ArrayBuffer>): Int32Array<ArrayBuffer> {
@@ -157,8 +220,7 @@ function doubled(array: Int32Array<ArrayBuffer>): Int32Array<ArrayBuffer> {
 function hashOf(bytes: Buffer, length: number): number {
   let hash = 0;
   for (let at = 0; at < length; at++) {
-    hash = Math.imul(hash ^ bytes[at]!, MULTIPLIER);
-    hash ^= hash >>> 15;
+    hash = (Math.imul(hash, MULTIPLIER) + bytes[at]!) | 0;
   }
   return hash;
 }

@@ -26,7 +26,7 @@ const CASES: readonly Case[] = [
 function hunksOf(before: Buffer, after: Buffer, { options, context, interHunk = 0 }: Case): string {
   const interner = new LineInterner(options);
   const oldLines = interner.lines(before);
-  const newLines = interner.lines(after);
+  const newLines = interner.lines(after, oldLines);
   const sink = new ByteSink();
   writeHunks(sink, oldLines, newLines, diffInterned(interner, oldLines, newLines, options), { context, interHunk });
   return sink.finish().toString('latin1');
@@ -101,6 +101,24 @@ t.test('large files of much repetition, at the limits of the search, come out as
     ['x\n'.repeat(3000), `${'x\n'.repeat(1000)}y\n${'x\n'.repeat(2500)}`],
     [`${'a'.repeat(100_000)}\nb\n`, `${'a'.repeat(100_001)}\nb\n`],
   ]);
+});
+
+t.test('lines numbered by the likeness to another file are those of a file on its own', async () => {
+  const line = fc.constantFrom('a\n', 'b\n', 'ab\n', '\n', 'a');
+  const file = fc.array(line, { maxLength: 12 }).map((lines) => Buffer.from(lines.join('')));
+  const end = fc
+    .constantFrom(0, 1, 2047, 2048, 5000)
+    .map((size) => `${'x'.repeat(40)}\n`.repeat(size / 40 + 1).slice(-size - 1));
+  fc.assert(
+    fc.property(file, file, end, end, (before, after, head, tail) => {
+      const pad = (middle: Buffer) => Buffer.concat([Buffer.from(head), middle, Buffer.from(tail)]);
+      const interner = new LineInterner();
+      const like = interner.lines(pad(before));
+      const [short, long] = [interner.lines(pad(after), like), interner.lines(pad(after))];
+      return short.ids.join() === long.ids.join() && short.starts.join() === long.starts.join();
+    }),
+    { numRuns: 2000 },
+  );
 });
 
 t.test('changes are in order, never touch, and turn one file into the other', async () => {

@@ -29,7 +29,8 @@ export interface LineDiffOptions {
 /** The line changes from `oldBytes` to `newBytes`, the very ones `git diff` finds (its default algorithm). */
 export function diffLines(oldBytes: Buffer, newBytes: Buffer, options: LineDiffOptions = {}): Change[] {
   const interner = new LineInterner(options);
-  return diffInterned(interner, interner.lines(oldBytes), interner.lines(newBytes), options);
+  const oldLines = interner.lines(oldBytes);
+  return diffInterned(interner, oldLines, interner.lines(newBytes, oldLines), options);
 }
 
 /** As `diffLines`, of lines that `interner` has numbered; cheaper when one file is compared with many. */

@@ -4,7 +4,7 @@ import { abbreviateOid } from './abbreviation.js';
 import { writeBinaryPatch } from './binary-patch.js';
 import { ByteSink } from './byte-sink.js';
 import { writeHunks } from './hunks.js';
-import { cutLines } from './line-interner.js';
+import type { CutFile } from './line-interner.js';
 import type { Change } from './lines.js';
 import { quotePath } from './quoted-path.js';
 import type { FileChange } from './renames.js';
@@ -23,8 +23,9 @@ export interface PatchOptions {
 
 /** A changed file whose contents have been compared. */
 export interface ComparedFile extends FileChange {
-  readonly oldBytes: Buffer;
-  readonly newBytes: Buffer;
+  /** Binary files need not be cut. */
+  readonly oldFile: CutFile;
+  readonly newFile: CutFile;
   readonly isBinary: boolean;
   /** Empty if binary. */
   readonly changes: readonly Change[];
@@ -44,8 +45,8 @@ export interface ComparedFile extends FileChange {
  * Empty when nothing but ignored white space differs.
  */
 export function writePatch(objects: ObjectReader, file: ComparedFile, options: PatchOptions): Buffer {
-  const { before, after, score, oldBytes, newBytes, isBinary, changes } = file;
-  const sink = new ByteSink(Math.max(512, Math.min(1 << 16, oldBytes.length + newBytes.length)));
+  const { before, after, score, oldFile, newFile, isBinary, changes } = file;
+  const sink = new ByteSink(Math.max(512, Math.min(1 << 16, oldFile.bytes.length + newFile.bytes.length)));
   const isContentEqual = before?.oid === after?.oid;
   const isBinaryShown = isBinary && !isContentEqual;
   const isNameOrMode = !before || !after || score !== undefined || before.mode !== after.mode;
@@ -59,12 +60,12 @@ export function writePatch(objects: ObjectReader, file: ComparedFile, options: P
   writeModes(sink, file);
   if (!isContentEqual) writeIndexLine(sink, objects, file, options);
   if (isBinaryShown) {
-    if (options.binary) writeBinaryPatch(sink, oldBytes, newBytes);
+    if (options.binary) writeBinaryPatch(sink, oldFile.bytes, newFile.bytes);
     else sink.string(`Binary files ${oldLabel} and ${newLabel} differ\n`);
   } else if (changes.length > 0) {
     sink.string(`--- ${oldLabel}${tabAfter(oldLabel)}\n+++ ${newLabel}${tabAfter(newLabel)}\n`);
     const { context = 3, interHunk = 0 } = options;
-    writeHunks(sink, cutLines(oldBytes), cutLines(newBytes), changes, { context, interHunk });
+    writeHunks(sink, oldFile, newFile, changes, { context, interHunk });
   }
   return sink.finish();
 }

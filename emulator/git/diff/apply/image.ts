@@ -1,5 +1,5 @@
 import { ByteSink } from '../byte-sink.js';
-import { cutLines, LineInterner, type Lines } from '../line-interner.js';
+import { cutLines, LineInterner, type Lines, lineCount } from '../line-interner.js';
 import type { TextHunk } from './file-patch.js';
 import { PatchError } from './patch-error.js';
 
@@ -59,7 +59,7 @@ export class Image {
     const found = this.#find(hunk, wanted);
     if (!found) return false;
     const end = found.start + wanted.length;
-    const count = cutLines(hunk.newText).ids.length;
+    const count = lineCount(cutLines(hunk.newText));
     this.#spend(this.#done.length - found.index);
     this.#done.splice(found.index, 0, { start: found.start, end, text: hunk.newText, count });
     this.#count += count - wanted.length;
