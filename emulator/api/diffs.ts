@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { bytesOf } from '../git/bytes.js';
+import { bytesOf, textOf } from '../git/bytes.js';
 import { type Diff, type DiffOptions, diffTrees, TooManyChanges } from '../git/diff/index.js';
 import type { Oid } from '../git/object.js';
 import { DeadlineExceeded } from '../git/turn.js';
@@ -42,7 +42,7 @@ export const diffBranch = operation({
   handle: async (call) => {
     const { repository, query } = call;
     const tip = tipOf(repository, query.branch, query.ephemeral ?? false);
-    const baseName = query.base ?? repository.defaultBranch ?? 'main';
+    const baseName = query.base ?? textOf(repository.defaultBranch ?? 'main');
     const base = tipOf(repository, baseName, query.ephemeral_base ?? false);
     const { history } = repository.git;
     await history.extend([tip, base]);

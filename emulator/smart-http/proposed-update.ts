@@ -40,10 +40,12 @@ export class ProposedUpdate {
     return this.#quarantine;
   }
 
-  /** Whether commits of the ref would be lost: it exists, stays, and the new commit does not descend from the old. */
+  /** Whether commits of the ref would be lost: it is deleted, or its new commit does not descend from the old. */
   get isForced(): boolean {
     const { old } = this;
-    if (old === ZERO_OID || this.new === ZERO_OID || old === this.new) return false;
+    if (old === ZERO_OID || old === this.new) return false;
+    // Deleting a branch and creating it elsewhere would be a forced push in two steps.
+    if (this.new === ZERO_OID) return true;
     if (!isCommit(this.#repository.objects, old)) return true;
     const { published } = this.#walk();
     return !published.has(old) && !this.#repository.history.reaches(published, old);

@@ -36,8 +36,9 @@ const RULES: readonly ((subject: Case) => Refusal | undefined)[] = [
     };
   },
   ({ view, command }) => {
-    const head = visibleHead(view.repository.refs, view.prefix);
-    if (!isDeletion(command) || command.old === ZERO_OID || head?.symref !== command.name) return undefined;
+    // A namespace shows the default branch's name as HEAD, but its branch of that name is one like any other.
+    if (!isDeletion(command) || command.old === ZERO_OID || view.prefix !== '') return undefined;
+    if (visibleHead(view.repository.refs, '')?.symref !== command.name) return undefined;
     return {
       reason: 'deletion of the current branch prohibited',
       message: `error: refusing to delete the current branch: ${textOf(command.name)}`,

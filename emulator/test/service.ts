@@ -13,6 +13,8 @@ export interface Service {
   token(request?: Partial<TokenRequest> & { key?: string }): Promise<string>;
   /** Sends a request with a raw target. Without `token` it carries one for `repo` with every scope. */
   call(method: string, target: string, options?: CallOptions): Promise<Answer>;
+  /** The URL git takes: the token is the password. `path` is what stands before `.git`, the repository unless given. */
+  remote(repo: string, options?: Partial<TokenRequest> & { key?: string; path?: string }): Promise<string>;
   /** Creates a repository and commits `files` to its default branch. */
   seed(repo: string, files?: Record<string, string | Buffer>): Promise<string>;
   commit(
@@ -80,6 +82,9 @@ export async function startService(options: GivenOptions = {}): Promise<Service>
     };
   };
 
+  const remote: Service['remote'] = async (repo, { path = repo, ...request } = {}) =>
+    `${emulator.gitUrl.replace('://', `://t:${await token({ repo, ...request })}@`)}/${path}.git`;
+
   const commit: Service['commit'] = (repo, files, metadata = {}) =>
     call('POST', '/api/v1/repos/commit-pack', { repo, body: packBody(files, metadata) });
 
@@ -91,7 +96,7 @@ export async function startService(options: GivenOptions = {}): Promise<Service>
     return written.json.commit.commit_sha;
   };
 
-  return { emulator, url, token, call, seed, commit };
+  return { emulator, url, token, call, remote, seed, commit };
 }
 
 /** A commit-pack body: `null` deletes a path. */
