@@ -5,7 +5,7 @@ import { ObjectStore, type ObjectStoreOptions } from './object-store.js';
 import { PackError, StoreFull } from './pack-error.js';
 import { build, CORRUPT } from './test/corrupt-packs.js';
 import { generateHistory } from './test/generated-history.js';
-import { copy, delta, inPieces, insert, oidOf, PackBuilder } from './test/pack-builder.js';
+import { copy, delta, inPieces, insert, oidOf } from './test/pack-builder.js';
 
 /** A store with what one pack brought. */
 async function take(pack: Buffer, options: Partial<IngestOptions> = {}, store = new ObjectStore(), piece = 4096) {
