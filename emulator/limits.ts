@@ -16,6 +16,7 @@ export const LIMITS = {
   cacheBytes: [96 * MiB, 'bytes', 'inflated objects kept at hand, per repository'],
   maxSockets: [512, 'sockets', 'open connections per port'],
   headersTimeout: [10_000, 'ms', 'time to receive the request headers'],
+  keepAliveTimeout: [60_000, 'ms', 'time an idle connection is kept; above what clients keep theirs'],
   idleTimeout: [30_000, 'ms', 'longest pause while a request body arrives'],
   drainTimeout: [10_000, 'ms', 'time running requests get after SIGTERM'],
   searchTimeout: [2_000, 'ms', 'time a search may take before it answers 504'],

@@ -15,7 +15,7 @@ export function createServer(app: Koa, world: World): http.Server {
   const { limits } = world;
   const server = http.createServer(
     {
-      keepAliveTimeout: 5_000,
+      keepAliveTimeout: limits.keepAliveTimeout,
       headersTimeout: limits.headersTimeout,
       // A push may take long; what may not is a pause, and bodies have a timer for that.
       requestTimeout: 0,

@@ -19,6 +19,8 @@ import { diffBranch, diffCommits } from './diffs.js';
 import { fileMetadata } from './file-metadata.js';
 import { readFile } from './files.js';
 import { grep } from './grep.js';
+import { mergeBranches } from './merge.js';
+import { previewMerge } from './merge-preview.js';
 import { deleteNote, listNotesRefs, readNote, writeNote } from './notes.js';
 import { getOrganization } from './organization.js';
 import { deleteRepository, getRepository, listRepositories, updateRepository } from './repositories.js';
@@ -48,6 +50,8 @@ export const operations = [
   createBranch,
   deleteBranch,
   diffBranch,
+  mergeBranches,
+  previewMerge,
   listCommits,
   getCommit,
   diffCommits,

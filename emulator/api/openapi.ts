@@ -94,18 +94,20 @@ function requestBody(operation: Operation): Json {
 function responses(operation: Operation): Json {
   const answers: Record<string, Json> = {};
   for (const [status, reply] of Object.entries(operation.replies)) {
-    answers[status] = {
-      description: STATUS_CODES[status] ?? 'Success',
-      content:
-        typeof reply === 'string'
-          ? { [reply]: binary() }
-          : { 'application/json': { schema: z.toJSONSchema(reply, { io: 'output', unrepresentable: 'any' }) } },
-    };
+    answers[status] = { description: STATUS_CODES[status] ?? 'Success', ...replyContent(reply) };
   }
   for (const status of [...new Set([...operation.errors, ...GATEWAY])].sort()) {
     answers[status] ??= { description: describe(status), ...errorContent(operation, status) };
   }
   return answers;
+}
+
+/** A schema is JSON, a media type is bytes, and an empty one says that there is no body. */
+function replyContent(reply: z.ZodType | string): Json {
+  if (reply === '') return {};
+  if (typeof reply === 'string') return { content: { [reply]: binary() } };
+  const schema = z.toJSONSchema(reply, { io: 'output', unrepresentable: 'any' });
+  return { content: { 'application/json': { schema } } };
 }
 
 /** The status text, and the codes that come with the status. */

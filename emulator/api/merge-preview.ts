@@ -1,0 +1,149 @@
+import { z } from 'zod';
+import { textOf } from '../git/bytes.js';
+import { isBinary } from '../git/diff/binary.js';
+import type { Conflict } from '../git/merge/conflict.js';
+import type { CommitMerge } from '../git/merge/merge.js';
+import { planMerge } from '../git/merge/plan.js';
+import { BLOB, type ObjectReader, type Oid } from '../git/object.js';
+import { entryAt } from '../git/tree.js';
+import type { Call } from '../http/call.js';
+import { operation } from '../http/operation.js';
+import { json } from '../http/reply.js';
+import { branchRef } from '../repositories/branch-write.js';
+import type { Repository } from '../repositories/repository.js';
+import { branchNotFound } from './branches.js';
+import { flag, readBranch } from './fields.js';
+import { conflictPaths, mergeSides } from './merge.js';
+
+/** Conflicts beyond these are named, and not shown. */
+const MOST_CONFLICTS = 100;
+/** Bytes of one side that are shown. */
+const MOST_CONTENT_BYTES = 256 * 1024;
+
+const side = z.object({
+  oid: z.string().optional(),
+  content: z.string().optional(),
+  truncated: z.boolean(),
+  binary: z.boolean(),
+});
+type Side = z.infer<typeof side>;
+
+export const previewMerge = operation({
+  id: 'mergePreview',
+  group: 'Branches',
+  summary: 'Show what a merge would do',
+  routes: [
+    { method: 'GET', path: '/api/repos/{repo_name}/merge/preview' },
+    { method: 'GET', path: '/api/v1/repos/merge/preview' },
+  ],
+  scopes: ['git:read'],
+  subject: 'repository',
+  effect: 'read',
+  query: z.object({
+    source_branch: z.string(),
+    target_branch: z.string(),
+    include_content: flag.optional(),
+    source_is_ephemeral: flag.optional(),
+    target_is_ephemeral: flag.optional(),
+  }),
+  replies: {
+    200: z.object({
+      status: z.enum(['clean', 'conflicted']),
+      result: z.enum(['merge_commit', 'fast_forward', 'no_op']),
+      source_branch: z.string(),
+      target_branch: z.string(),
+      source_tip_sha: z.string(),
+      target_tip_sha: z.string(),
+      merge_base_sha: z.string().optional(),
+      conflict_paths: z.array(z.string()),
+      conflicts: z.array(z.object({ path: z.string(), result: side, base: side, ours: side, theirs: side })),
+      filtered_conflicts: z.array(z.object({ path: z.string(), reason: z.string(), binary: z.boolean() })),
+    }),
+  },
+  errors: [400, 404, 504],
+  handle: async (call) => {
+    const { repository, query } = call;
+    const { history } = repository.git;
+    const source = tipOf(repository, query.source_branch, query.source_is_ephemeral ?? false);
+    const target = tipOf(repository, query.target_branch, query.target_is_ephemeral ?? false);
+    await history.extend([source, target]);
+    const plan = planMerge(history, target, source);
+    const sides = { source, target, sourceName: query.source_branch };
+    const shown =
+      plan === 'merge_commit'
+        ? await preview(call, sides, query.target_branch, query.include_content ?? false)
+        : { conflict_paths: [], conflicts: [], filtered_conflicts: [] };
+    const [mergeBase] = history.mergeBases(target, source);
+    return json(200, {
+      status: shown.conflict_paths.length > 0 ? 'conflicted' : 'clean',
+      result: plan,
+      source_branch: query.source_branch,
+      target_branch: query.target_branch,
+      source_tip_sha: source,
+      target_tip_sha: target,
+      ...(mergeBase === undefined ? {} : { merge_base_sha: mergeBase }),
+      ...shown,
+    });
+  },
+});
+
+function tipOf(repository: Repository, name: string, ephemeral: boolean): Oid {
+  const tip = repository.git.refs.get(branchRef(readBranch(name, 'branch'), ephemeral));
+  if (tip === undefined) throw branchNotFound(name);
+  return tip;
+}
+
+/** Merges in a quarantine that is thrown away: nothing of a preview can ever be read. */
+function preview(
+  call: Pick<Call, 'repository' | 'world' | 'signal'>,
+  sides: { source: Oid; target: Oid; sourceName: string },
+  targetName: string,
+  includeContent: boolean,
+) {
+  const { git } = call.repository;
+  return git.write(async () => {
+    const quarantine = git.objects.quarantine();
+    try {
+      const merged = await mergeSides(call, quarantine, sides, targetName);
+      return showConflicts(quarantine, merged, includeContent);
+    } finally {
+      quarantine.discard();
+    }
+  });
+}
+
+function showConflicts(objects: ObjectReader, merged: CommitMerge, includeContent: boolean) {
+  const { tree, conflicts } = merged;
+  const show = (oid: Oid | undefined) => showSide(objects, oid, includeContent);
+  return {
+    conflict_paths: merged.isClean ? [] : conflictPaths(merged),
+    conflicts: conflicts.slice(0, MOST_CONFLICTS).map(({ path, base, ours, theirs }) => ({
+      path: textOf(path),
+      result: show(entryAt(objects, tree, path)?.oid),
+      base: show(base?.oid),
+      ours: show(ours?.oid),
+      theirs: show(theirs?.oid),
+    })),
+    filtered_conflicts: conflicts.slice(MOST_CONFLICTS).map((conflict) => ({
+      path: textOf(conflict.path),
+      reason: 'max_conflict_files_exceeded',
+      binary: versionsOf(conflict).some((oid) => showSide(objects, oid, false).binary),
+    })),
+  };
+}
+
+function versionsOf({ base, ours, theirs }: Conflict): (Oid | undefined)[] {
+  return [base?.oid, ours?.oid, theirs?.oid];
+}
+
+/** One version of a conflicted file. What is no stored blob, such as a submodule's commit, has its id only. */
+function showSide(objects: ObjectReader, oid: Oid | undefined, includeContent: boolean): Side {
+  if (oid === undefined) return { truncated: false, binary: false };
+  const number = objects.find(oid);
+  if (number < 0 || objects.typeOf(number) !== BLOB) return { oid, truncated: false, binary: false };
+  const body = objects.read(number);
+  const binary = isBinary(body);
+  if (binary || !includeContent) return { oid, truncated: false, binary };
+  const truncated = body.length > MOST_CONTENT_BYTES;
+  return { oid, content: body.toString('utf8', 0, MOST_CONTENT_BYTES), truncated, binary };
+}

@@ -1,0 +1,205 @@
+import { z } from 'zod';
+import { type ByteString, bytesOf, textOf } from '../git/bytes.js';
+import { type CommitMerge, mergeCommits } from '../git/merge/merge.js';
+import { applyStrategy, type MergePlan, planMerge } from '../git/merge/plan.js';
+import type { Oid } from '../git/object.js';
+import type { ObjectWriter } from '../git/tree-edit.js';
+import { DeadlineExceeded } from '../git/turn.js';
+import type { Call } from '../http/call.js';
+import { operation } from '../http/operation.js';
+import { problem } from '../http/problem.js';
+import { json } from '../http/reply.js';
+import { branchRef, requireWritable } from '../repositories/branch-write.js';
+import { commitTo } from '../repositories/commit-write.js';
+import { branchNotFound } from './branches.js';
+import { person, readBranch, readIdentity, readMessage, sha } from './fields.js';
+import { requireAllowed } from './policy.js';
+import { resolveRef } from './resolve.js';
+
+const mergeBody = z.object({
+  source_branch: z.string().optional(),
+  source_ref: z.string().optional(),
+  target_branch: z.string(),
+  strategy: z.enum(['merge', 'ff_only', 'ff_prefer']),
+  source_is_ephemeral: z.boolean().optional(),
+  target_is_ephemeral: z.boolean().optional(),
+  expected_target_sha: sha.optional(),
+  commit_message: z.string().optional(),
+  author: person.optional(),
+  committer: person.optional(),
+  allow_unrelated_histories: z.boolean().optional(),
+  squash: z.boolean().optional(),
+});
+type MergeBody = z.infer<typeof mergeBody>;
+type MergeCall = Call<unknown, MergeBody>;
+
+/** One merge, once names are resolved. */
+interface Merge {
+  readonly sourceName: string;
+  readonly source: Oid;
+  readonly targetRef: ByteString;
+  readonly target: Oid;
+}
+
+interface Merged {
+  readonly result: MergePlan | 'squash';
+  readonly commit: Oid;
+}
+
+export const mergeBranches = operation({
+  id: 'merge',
+  group: 'Branches',
+  summary: 'Merge a branch into another',
+  routes: [
+    { method: 'POST', path: '/api/repos/{repo_name}/merge' },
+    { method: 'POST', path: '/api/v1/repos/merge' },
+  ],
+  scopes: ['git:write'],
+  subject: 'repository',
+  effect: 'write',
+  reads: 'json',
+  body: mergeBody,
+  replies: {
+    200: z.object({
+      result: z.enum(['merge_commit', 'fast_forward', 'no_op', 'squash', 'unknown']),
+      commit_sha: z.string(),
+      tree_sha: z.string(),
+      source: z.object({ branch: z.string(), ref: z.string(), ephemeral: z.boolean(), sha: z.string() }),
+      target: z.object({ branch: z.string(), ephemeral: z.boolean(), old_sha: z.string(), new_sha: z.string() }),
+      merge_base_sha: z.string().optional(),
+      promoted_commits: z.int(),
+    }),
+  },
+  errors: [400, 404, 409, 504],
+  handle: async (call) => {
+    const { repository, body } = call;
+    const { git } = repository;
+    if (body.squash && body.strategy === 'ff_only') {
+      throw problem('bad_request', 'A squash always makes a commit, so it cannot be ff_only.');
+    }
+    const sourceName = body.source_ref ?? body.source_branch ?? '';
+    if (sourceName === '') throw problem('bad_request', 'source_ref is required.');
+    const targetRef = branchRef(readBranch(body.target_branch, 'target_branch'), body.target_is_ephemeral ?? false);
+    requireAllowed(call, targetRef);
+    const source = resolveSource(call, sourceName);
+    return git.write(async () => {
+      requireWritable(repository);
+      const target = git.refs.get(targetRef);
+      if (target === undefined) throw branchNotFound(body.target_branch);
+      if (body.expected_target_sha !== undefined && body.expected_target_sha !== target) {
+        throw problem(
+          'conflict',
+          `Branch ${body.target_branch} is at ${target}, not at the expected ${body.expected_target_sha}.`,
+        );
+      }
+      await git.history.extend([source, target]);
+      const merge = { sourceName, source, targetRef, target };
+      const { result, commit } = await carryOut(call, merge);
+      const [mergeBase] = git.history.mergeBases(target, source);
+      return json(200, {
+        result,
+        commit_sha: commit,
+        tree_sha: git.history.commit(commit).tree,
+        source: { branch: sourceName, ref: sourceName, ephemeral: body.source_is_ephemeral ?? false, sha: source },
+        target: {
+          branch: body.target_branch,
+          ephemeral: body.target_is_ephemeral ?? false,
+          old_sha: target,
+          new_sha: commit,
+        },
+        ...(mergeBase === undefined ? {} : { merge_base_sha: mergeBase }),
+        promoted_commits: git.history.aheadBehind(source, target).ahead,
+      });
+    });
+  },
+});
+
+function resolveSource({ repository, body }: MergeCall, name: string): Oid {
+  const ephemeral = body.source_is_ephemeral ?? false;
+  if (body.source_ref !== undefined) return resolveRef(repository, { ref: name, ephemeral }).commit;
+  const tip = repository.git.refs.get(branchRef(readBranch(name, 'source_branch'), ephemeral));
+  if (tip === undefined) throw branchNotFound(name);
+  return tip;
+}
+
+/** Moves the branch, writes a commit, or does neither. Runs inside `GitRepository.write`. */
+async function carryOut(call: MergeCall, merge: Merge): Promise<Merged> {
+  const { repository, body } = call;
+  const { git } = repository;
+  const plan = planMerge(git.history, merge.target, merge.source);
+  if (plan === 'no_op') return { result: 'no_op', commit: merge.target };
+  if (body.squash) return { result: 'squash', commit: await writeMerge(call, merge, plan, [merge.target]) };
+  const chosen = applyStrategy(plan, body.strategy);
+  if (chosen === undefined) {
+    throw problem('conflict', `Branch ${body.target_branch} cannot be fast-forwarded to ${merge.sourceName}.`);
+  }
+  if (chosen === 'merge_commit') {
+    return { result: chosen, commit: await writeMerge(call, merge, plan, [merge.target, merge.source]) };
+  }
+  git.updateRefs([{ name: merge.targetRef, old: merge.target, new: merge.source }]);
+  return { result: chosen, commit: merge.source };
+}
+
+async function writeMerge(call: MergeCall, merge: Merge, plan: MergePlan, parents: readonly Oid[]): Promise<Oid> {
+  const { repository, body, world } = call;
+  if (body.author === undefined) throw problem('bad_request', 'author is required, because the merge makes a commit.');
+  if (body.commit_message === undefined) {
+    throw problem('bad_request', 'commit_message is required, because the merge makes a commit.');
+  }
+  const author = readIdentity(body.author, 'author', world.clock.now());
+  const { commit } = await commitTo(repository, {
+    ref: merge.targetRef,
+    old: merge.target,
+    parents,
+    author,
+    committer: body.committer ? readIdentity(body.committer, 'committer', world.clock.now()) : author,
+    message: readMessage(body.commit_message, 'commit_message'),
+    buildTree: async (objects) => {
+      // What contains the target already needs no merging: its tree is the result.
+      if (plan === 'fast_forward') return repository.git.history.commit(merge.source).tree;
+      const merged = await mergeSides(call, objects, merge, body.target_branch);
+      if (merged.bases.length === 0 && !body.allow_unrelated_histories) {
+        throw problem('conflict', 'The histories are unrelated; allow_unrelated_histories merges them all the same.');
+      }
+      if (!merged.isClean) throw mergeConflict(merged);
+      return merged.tree;
+    },
+  });
+  return commit;
+}
+
+/** The paths in conflict; of a merge that is unclear only about where a folder went, the paths that concerns. */
+export function conflictPaths({ conflicts, messages }: CommitMerge): string[] {
+  const paths = conflicts.length > 0 ? conflicts.map(({ path }) => path) : messages.flatMap((message) => message.paths);
+  return [...new Set(paths)].map(textOf);
+}
+
+function mergeConflict(merged: CommitMerge) {
+  const paths = conflictPaths(merged);
+  return problem('merge_conflict', `The merge has conflicts in ${paths.slice(0, 10).join(', ')}.`, {
+    extra: { conflict_paths: paths, merge_base_sha: merged.bases[0] ?? null },
+  });
+}
+
+/** A merge is given longer than a search before it is given up. */
+const TIMES_SEARCH = 5;
+
+/** Merges the trees; throws `gateway_timeout` at the deadline. */
+export async function mergeSides(
+  { repository, world, signal }: Pick<Call, 'repository' | 'world' | 'signal'>,
+  objects: ObjectWriter,
+  sides: { readonly target: Oid; readonly source: Oid; readonly sourceName: string },
+  targetName: string,
+): Promise<CommitMerge> {
+  try {
+    return await mergeCommits(objects, repository.git.history, sides.target, sides.source, {
+      ours: bytesOf(targetName),
+      theirs: bytesOf(sides.sourceName),
+      signal,
+      deadline: performance.now() + TIMES_SEARCH * world.limits.searchTimeout,
+    });
+  } catch (error) {
+    if (error instanceof DeadlineExceeded) throw problem('gateway_timeout', 'The merge took too long.');
+    throw error;
+  }
+}
