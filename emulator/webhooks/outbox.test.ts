@@ -1,0 +1,69 @@
+import t from 'tap';
+import { Outbound } from '../http/outbound.js';
+import { Ids, type LogLine, realClock, steppingClock } from '../ports.js';
+import { Outbox } from './outbox.js';
+import { signatureOf } from './signature.js';
+import type { Webhook } from './webhook.js';
+
+t.test('the signature is that of the receivers', async (t) => {
+  // echo -n '1700000000.{"a":1}' | openssl dgst -sha256 -hmac secret
+  const digest = '49f24e537407743fa4a0242bb63b94b9a47ee99cbbe071ccd8a22550ae411686';
+  t.equal(signatureOf('secret', 1_700_000_000, Buffer.from('{"a":1}')), `t=1700000000,sha256=${digest}`);
+});
+
+t.test('an outbox is bounded, and what it loses is logged', async (t) => {
+  const lines: LogLine[] = [];
+  const outbound = new Outbound();
+  const outbox = new Outbox({
+    clock: steppingClock(0),
+    ids: new Ids('1'),
+    log: { write: (line) => lines.push(line) },
+    outbound,
+    headerPrefix: 'X-Test',
+  });
+  const webhook: Webhook = {
+    id: 'w',
+    organization: 'o',
+    url: 'http://127.0.0.1:1/',
+    events: ['push'],
+    secret: 's',
+    createdAt: 0,
+  };
+  const event = { name: 'push', organization: 'o', payload: {} } as const;
+  for (let count = 0; count < 10_001; count++) outbox.post(event, [webhook]);
+  t.equal([...outbox.deliveries()].length, 10_000);
+  t.match(lines, [{ event: 'webhook_lost', webhook: 'w' }]);
+  outbox.cancel('w');
+  outbox.post(event, [webhook]);
+  const kept = [...outbox.deliveries()];
+  t.equal(kept.length, 10_000, 'the oldest that ended made room');
+  t.equal(kept.at(-1)!.state, 'pending');
+  t.ok(kept.slice(0, -1).every(({ state }) => state === 'canceled'));
+  outbox.close();
+  outbox.post(event, [webhook]);
+  t.equal([...outbox.deliveries()].at(-1), kept.at(-1), 'nothing is taken once it is closed');
+  await outbound.close();
+});
+
+t.test('clocks wake whoever waits, in order, and not who called it off', async (t) => {
+  const clock = steppingClock(1000);
+  const woken: string[] = [];
+  clock.at(1020, () => woken.push('late'));
+  clock.at(1010, () => woken.push('early'));
+  const callOff = clock.at(1015, () => woken.push('never'));
+  callOff();
+  clock.advance(9);
+  t.same(woken, []);
+  clock.tick();
+  t.same(woken, ['early']);
+  clock.advance(100);
+  t.same(woken, ['early', 'late']);
+  clock.advance(100);
+  t.equal(woken.length, 2);
+  const keepAlive = setTimeout(() => {}, 5_000);
+  await new Promise<void>((resolve) => void realClock.at(Date.now() - 5, resolve));
+  const off = realClock.at(Date.now() + 10, () => t.fail('called off'));
+  off();
+  await new Promise<void>((resolve) => void realClock.at(Date.now() + 20, resolve));
+  clearTimeout(keepAlive);
+});
