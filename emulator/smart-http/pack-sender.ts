@@ -67,7 +67,7 @@ export class PackSender {
     if (!request.noProgress) yield* progress(`Enumerating objects: ${numbers.length}, done.\n`, sideband);
     const pack = writePack(objects, numbers, {
       ofsDelta: request.ofsDelta,
-      previous: () => earlierVersions(plan),
+      previous: () => plan.previousVersions(),
       ...(signal && { signal }),
       ...(isThin(shipment) && { thin: (number: number) => plan.isHeld(number) }),
     });
@@ -109,16 +109,4 @@ function planOf({ view, request, haves, cut }: Shipment, signal?: AbortSignal): 
 /** A client that leaves objects out may lack the bases of a thin pack, though it has their commits. */
 function isThin({ request, haves }: Shipment): boolean {
   return request.thinPack && haves.size > 0 && !request.filter;
-}
-
-/**
- * Former versions that are fit as bases: objects go out in the order of their numbers, and a base in the pack has to
- * go out first. Git names it by distance; a base that comes later and by id is one that some clients never find.
- */
-function earlierVersions(plan: SendPlan): Map<number, number> {
-  const versions = plan.previousVersions();
-  for (const [object, previous] of versions) {
-    if (previous > object && !plan.isHeld(previous)) versions.delete(object);
-  }
-  return versions;
 }

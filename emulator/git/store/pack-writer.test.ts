@@ -223,3 +223,35 @@ function randomBytes(seed: number, length: number): Buffer {
   }
   return bytes;
 }
+
+t.test('a base goes out before its delta, whichever was stored first, and is named by distance', async (t) => {
+  const lines = Array.from({ length: 200 }, (_, line) => `line ${line} of a text that changes little\n`);
+  const versions = [4, 3, 2, 1].map((version) => Buffer.from(lines.with(100, `version ${version}\n`).join('')));
+  const store = new ObjectStore();
+  const quarantine = store.quarantine();
+  const oids = versions.map((body) => quarantine.write(BLOB, body));
+  quarantine.publish();
+  const previous = () =>
+    new Map([
+      [0, 1],
+      [1, 2],
+      [2, 3],
+    ]);
+  const pack = await write(store, oids, { previous });
+  using git = new ScratchGit('--bare');
+  const name = git.try(['index-pack', '--stdin'], pack).stdout.toString().trim().split('\t')[1];
+  const entries = git.run(['verify-pack', '-v', `objects/pack/pack-${name}.idx`]).split('\n');
+  const order = entries.filter((line) => /^[0-9a-f]{40} /.test(line)).map((line) => line.split(/ +/));
+  t.same(
+    order.map(([oid]) => oid),
+    oids.toReversed(),
+    'the oldest version first',
+  );
+  t.same(
+    order.map((columns) => columns[6]),
+    [undefined, oids[3], oids[2], oids[1]],
+    'each a delta on the one before',
+  );
+  // Names of bases are 20 bytes each; none is in the pack.
+  for (const oid of oids) t.notOk(pack.includes(Buffer.from(oid, 'hex')));
+});

@@ -24,7 +24,8 @@ export interface PackOptions {
 const NOTHING: ReadonlyMap<number, number> = new Map();
 
 /**
- * Writes a pack of the published objects `numbers`, each once, in the order of their numbers.
+ * Writes a pack of the published objects `numbers`, each once, in the order of their numbers but for bases, which
+ * precede their deltas.
  *
  * Entries are copied as they lie in their segments, neighbours in one piece; only a header changes
  * where the base moved. A delta whose base is neither sent nor at the client becomes another delta or a
@@ -48,8 +49,10 @@ export async function* writePack(
   const output = new PackOutput(store.stored, sorted.length);
   const writer = new EntryWriter(store.stored, output, positions, deltas, store.recoded, options.ofsDelta ?? true);
   for (let index = 0; index < sorted.length; index++) {
-    const pending = writer.write(sorted[index]!);
-    if (pending !== undefined) await pending;
+    for (const number of basesFirst(sorted[index]!, deltas, positions)) {
+      const pending = writer.write(number);
+      if (pending !== undefined) await pending;
+    }
     if (output.isFull) {
       yield* output.take();
       turn.check();
@@ -59,6 +62,16 @@ export async function* writePack(
   }
   yield* output.end();
   options.onProgress?.(sorted.length);
+}
+
+/**
+ * What is to be written so that `number` is, each base before its delta; nothing when it is written already.
+ * Git's own packs never name a base that comes later, and some clients do not find one that does.
+ */
+function basesFirst(number: number, deltas: DeltaChoice, positions: Positions): number[] {
+  const chain: number[] = [];
+  for (let at = number; at !== WHOLE && positions.get(at) === PENDING; at = deltas.baseOf(at)) chain.push(at);
+  return chain.reverse();
 }
 
 /** Ascending and without repeats: `numbers` itself when it is so already. */
@@ -117,21 +130,21 @@ class EntryWriter {
     this.positions.set(number, this.output.position);
   }
 
-  /** Whether a stored delta can be sent with the header it has. */
+  /** Whether a stored delta can be sent with the header it has: by name to a base outside the pack, else by distance. */
   #isSameDelta(number: number, base: number): boolean {
     const { objects } = this;
-    if (objects.named[number] === 1) return true;
     const at = this.positions.get(base);
-    if (!this.ofsDelta || at === ABSENT || at === PENDING) return false;
+    const isNamed = objects.named[number] === 1;
+    if (!this.ofsDelta || at === ABSENT) return isNamed;
     const isSameSegment = objects.segmentOf[base] === objects.segmentOf[number];
-    return isSameSegment && this.output.position - at === objects.offsets[number]! - objects.offsets[base]!;
+    return !isNamed && isSameSegment && this.output.position - at === objects.offsets[number]! - objects.offsets[base]!;
   }
 
-  /** By distance where the base was written before and the reader knows how, else by id. */
+  /** By distance where the base is in the pack and the reader knows how, else by id. */
   #deltaHeader(base: number, size: number): Buffer {
     const header = this.#header;
     const at = this.positions.get(base);
-    if (this.ofsDelta && at !== ABSENT && at !== PENDING) {
+    if (this.ofsDelta && at !== ABSENT) {
       const end = writeTypeAndSize(header, 0, OFS_DELTA, size);
       return header.subarray(0, writeDistance(header, end, this.output.position - at));
     }
