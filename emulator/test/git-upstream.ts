@@ -34,7 +34,8 @@ export class GitUpstream implements AsyncDisposable {
   readonly path = mkdtempSync(join(tmpdir(), 'upstream-'));
   /** The status to answer with instead of running git; undefined runs it. It may take its time. */
   answer: (request: IncomingMessage) => number | undefined | Promise<number | undefined> = () => undefined;
-  readonly seen: { readonly method: string; readonly url: string; readonly authorization: string | undefined }[] = [];
+  /** Requests as they came, with the bytes that git answered. */
+  readonly seen: { readonly method: string; readonly url: string; answered: number }[] = [];
   readonly #server: Server;
 
   private constructor() {
@@ -82,8 +83,8 @@ export class GitUpstream implements AsyncDisposable {
 
   /** RFC 3875: the request as variables and standard input, the answer as headers, an empty line, and a body. */
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const { authorization } = request.headers;
-    this.seen.push({ method: request.method!, url: request.url!, authorization });
+    const entry = { method: request.method!, url: request.url!, answered: 0 };
+    this.seen.push(entry);
     const status = await this.answer(request);
     if (status !== undefined) {
       request.resume();
@@ -111,6 +112,7 @@ export class GitUpstream implements AsyncDisposable {
     child.stdout.on('data', (piece: Buffer) => pieces.push(piece));
     child.on('close', () => {
       const output = Buffer.concat(pieces);
+      entry.answered = output.length;
       const end = output.indexOf('\r\n\r\n');
       let code = 200;
       for (const line of output.toString('latin1', 0, end).split('\r\n')) {

@@ -50,6 +50,7 @@ t.test('a repository follows a real upstream', { skip: hasGit ? false : 'no git 
   t.same(Object.keys(created.json.base_repo), ['provider', 'owner', 'name']);
   await syncs.idle();
   t.equal(refsOf(service, 'mirror'), upstream.refs('acme/app'), 'the first sync comes by itself');
+  const whole = upstream.seen.at(-1)!.answered;
   const file = await service.call('GET', '/api/v1/repos/file?path=folder-0/deep/file-0.txt', { repo: 'mirror' });
   t.equal(file.text, `${upstream.git('acme/app.git', ['show', 'main:folder-0/deep/file-0.txt'])}\n`);
 
@@ -62,6 +63,7 @@ t.test('a repository follows a real upstream', { skip: hasGit ? false : 'no git 
     });
     await syncs.idle();
     t.equal(refsOf(service, 'mirror'), upstream.refs('acme/app'));
+    t.ok(upstream.seen.at(-1)!.answered < whole / 3, 'the upstream was told what is here');
     const added = service.emulator.world.repository('demo', 'mirror')!.git.objects.size - before;
     t.ok(added > 0 && added < 60, `only what is new was fetched (${added} objects)`);
   });
