@@ -1,0 +1,41 @@
+import { DELIM, FLUSH, packet } from '../smart-http/pkt-line.js';
+
+const AGENT = 'agent=git/2.39.5';
+
+/** gitprotocol-v2: command, capabilities, delimiter, arguments, flush. */
+function request(command: string, args: readonly string[]): Buffer {
+  const head = [`command=${command}\n`, `${AGENT}\n`, 'object-format=sha1\n'].map(packet);
+  return Buffer.concat([...head, DELIM, ...args.map((arg) => packet(`${arg}\n`)), FLUSH]);
+}
+
+/** What git asks for before a clone. */
+export function lsRefsRequest(): Buffer {
+  return request('ls-refs', [
+    'peel',
+    'symrefs',
+    'unborn',
+    'ref-prefix HEAD',
+    'ref-prefix refs/heads/',
+    'ref-prefix refs/tags/',
+  ]);
+}
+
+export interface FetchQuestion {
+  readonly wants: readonly string[];
+  readonly haves?: readonly string[];
+  readonly depth?: number;
+}
+
+/** What git sends when it has nothing more to say; the answer is the pack. */
+export function fetchRequest({ wants, haves = [], depth }: FetchQuestion): Buffer {
+  return request('fetch', [
+    'thin-pack',
+    'no-progress',
+    'include-tag',
+    'ofs-delta',
+    ...(depth === undefined ? [] : [`deepen ${depth}`]),
+    ...wants.map((oid) => `want ${oid}`),
+    ...haves.map((oid) => `have ${oid}`),
+    'done',
+  ]);
+}

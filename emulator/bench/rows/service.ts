@@ -1,0 +1,150 @@
+import { execFile } from 'node:child_process';
+import { createCipheriv } from 'node:crypto';
+import { readdir, readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { initServerRepository } from '../fixture.js';
+import { HttpClient } from '../http-client.js';
+import { git } from '../native-git.js';
+import { Remote } from '../remote.js';
+import { type Measure, type Row, type Sides, timed } from '../row.js';
+import { type ServerProcess, spawnEmulator, spawnPeer } from '../server-process.js';
+
+const PEER = 'bare node:http';
+const REPO = 'small';
+const CONNECTIONS = 32;
+const MiB = 1024 * 1024;
+
+/** Where these rows are measured: they start servers of their own. */
+export interface ServicePlace {
+  readonly folder: string;
+  /** How long one measure of the request rate takes, in milliseconds. */
+  readonly loadTime: number;
+  /** Files of 1 MiB in the heavy push. */
+  readonly heavyFiles: number;
+}
+
+/** The service itself, whatever it stores: how many requests, how soon, how much memory. */
+export const SERVICE_ROWS: readonly Row<ServicePlace>[] = [
+  {
+    id: 'requests',
+    title: `requests on ${CONNECTIONS} connections`,
+    peer: PEER,
+    unit: 'requests/s',
+    bar: 0.4,
+    isMoreBetter: true,
+    open: openRequests,
+  },
+  {
+    id: 'start',
+    title: 'start, to the first authenticated 200',
+    peer: PEER,
+    unit: 'ms',
+    bar: 2.5,
+    open: () => ({ ours: startTime(() => spawnEmulator()), native: startTime(() => spawnPeer('bare')) }),
+  },
+  {
+    id: 'memory',
+    title: 'most memory while a pack of 300 MiB is pushed',
+    peer: 'VmHWM',
+    unit: 'MB',
+    bar: 700,
+    mostRounds: 1,
+    open: openHeavyPush,
+  },
+];
+
+/** Show a repository: a token verified, a repository found, JSON written, a line in the journal. */
+async function openRequests({ loadTime }: ServicePlace): Promise<Sides> {
+  const emulator = await spawnEmulator();
+  const remote = new Remote(emulator.origin);
+  await remote.create(REPO, 'main');
+  const path = `/api/repos/${REPO}`;
+  const answer = await remote.api(REPO, path, { keepsBody: true });
+  const bare = await spawnPeer('bare', answer.body.toString());
+  const authorization = `Bearer ${await remote.token(REPO)}`;
+  const measure = (server: ServerProcess) => () =>
+    countRequests({
+      port: Number(new URL(server.origin).port),
+      path,
+      authorization,
+      connections: CONNECTIONS,
+      milliseconds: loadTime,
+    });
+  return {
+    ours: measure(emulator),
+    native: measure(bare),
+    async close() {
+      remote.client.close();
+      await emulator[Symbol.asyncDispose]();
+      await bare[Symbol.asyncDispose]();
+    },
+  };
+}
+
+/** Runs `servers/load.ts`; answers per second. */
+async function countRequests(question: Readonly<Record<string, unknown>>): Promise<number> {
+  const script = fileURLToPath(new URL('../servers/load.js', import.meta.url));
+  const { stdout } = await promisify(execFile)(process.execPath, [script, JSON.stringify(question)]);
+  const { answers, failures, seconds } = JSON.parse(stdout) as { answers: number; failures: number; seconds: number };
+  if (failures > 0) throw new Error(`${failures} requests were not answered with 200`);
+  return answers / seconds;
+}
+
+function startTime(spawn: () => Promise<ServerProcess>): Measure {
+  return async () => {
+    const token = await new Remote('').token(REPO);
+    let server: ServerProcess | undefined;
+    const time = await timed(async () => {
+      server = await spawn();
+      const client = new HttpClient(server.origin);
+      const { status } = await client.request('/api/repos', { headers: { authorization: `Bearer ${token}` } });
+      client.close();
+      if (status !== 200) throw new Error(`the first request was answered with ${status}`);
+    });
+    await server![Symbol.asyncDispose]();
+    return time;
+  };
+}
+
+/** Incompressible files pushed as one pack: the most memory the server's process ever held. */
+async function openHeavyPush({ folder, heavyFiles }: ServicePlace): Promise<Sides> {
+  const path = join(folder, 'heavy.git');
+  await initServerRepository(path, 'main');
+  const settings = ['-c', 'core.compression=0', '-c', 'fastimport.unpackLimit=0'];
+  await git(path, [...settings, 'fast-import', '--quiet'], { input: heavyStream(heavyFiles) });
+  const oid = await git(path, ['rev-parse', 'refs/heads/main']);
+  const packs = await readdir(join(path, 'objects/pack'));
+  const pack = await readFile(join(path, 'objects/pack', packs.find((name) => name.endsWith('.pack'))!));
+  await rm(path, { recursive: true });
+  return {
+    ours: async () => {
+      await using emulator = await spawnEmulator();
+      const remote = new Remote(emulator.origin);
+      await remote.create(REPO, 'main');
+      await remote.pushPack(REPO, [{ name: 'refs/heads/main', oid }], pack);
+      remote.client.close();
+      return peakMemory(emulator.pid);
+    },
+  };
+}
+
+/** A commit of `files` files of 1 MiB that do not compress: the key stream of AES-CTR, the same in every run. */
+function* heavyStream(files: number): Generator<string | Buffer> {
+  const cipher = createCipheriv('aes-128-ctr', Buffer.alloc(16, 7), Buffer.alloc(16));
+  const zeros = Buffer.alloc(MiB);
+  yield 'commit refs/heads/main\ncommitter Bench <bench@example.com> 1800000000 +0000\ndata 5\nheavy\n';
+  for (let file = 0; file < files; file++) {
+    yield `M 100644 inline file-${file}.bin\ndata ${MiB}\n`;
+    yield cipher.update(zeros);
+    yield '\n';
+  }
+}
+
+/** proc_pid_status(5): `VmHWM`, the largest resident set. In MB; undefined on systems without it. */
+async function peakMemory(pid: number): Promise<number | undefined> {
+  const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '');
+  const kilobytes = /^VmHWM:\s+(\d+) kB$/m.exec(status)?.[1];
+  return kilobytes === undefined ? undefined : Number(kilobytes) / 1024;
+}
