@@ -15,8 +15,8 @@ import { checkHost, readTarget } from './chain/target.js';
 import { createExchange, type Step } from './exchange.js';
 import { FaultCounters } from './faults/counters.js';
 import type { ServedHosts } from './http/host.js';
-import type { Operation } from './http/operation.js';
 import { writeReply } from './http/respond.js';
+import type { Operation } from './operation.js';
 import type { World } from './world.js';
 
 export interface AppOptions {

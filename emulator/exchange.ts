@@ -1,11 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Claims } from './auth/claims.js';
+import type { Call } from './call.js';
 import { ArmedFaults } from './faults/armed.js';
-import type { Call } from './http/call.js';
-import type { Operation } from './http/operation.js';
 import type { Problem } from './http/problem.js';
 import type { Reply } from './http/reply.js';
 import type { RequestTarget } from './http/request-target.js';
+import type { Operation } from './operation.js';
 import type { Repository } from './repositories/repository.js';
 import type { Organization, World } from './world.js';
 

@@ -1,7 +1,7 @@
 import Router from '@koa/router';
 import type { Middleware } from 'koa';
 import { hostName, type ServedHosts } from '../http/host.js';
-import type { Operation } from '../http/operation.js';
+import type { Operation } from '../operation.js';
 import type { World } from '../world.js';
 import { showDelivery } from './outbox.js';
 

@@ -1,12 +1,12 @@
 import { z } from 'zod';
+import type { Call } from '../call.js';
 import { writeArchive } from '../git/archive/archive.js';
 import { InvalidPrefix, parsePrefix } from '../git/archive/prefix.js';
 import type { ByteString } from '../git/bytes.js';
 import { compileGlobs } from '../git/glob.js';
-import type { Call } from '../http/call.js';
-import { operation } from '../http/operation.js';
 import { Problem, problem } from '../http/problem.js';
 import { stream } from '../http/reply.js';
+import { operation } from '../operation.js';
 import { globList, readGlobs } from './globs.js';
 import { type RefQuestion, type ResolvedRef, resolveRef } from './resolve.js';
 

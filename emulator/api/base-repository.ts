@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Call } from '../http/call.js';
+import type { Call } from '../call.js';
 import { problem } from '../http/problem.js';
 import type { BaseRepository } from '../repositories/repository.js';
 import { isBareHost, isPath, isProvider, needsHost, PROVIDER_NAMES } from '../upstream/provider.js';

@@ -5,9 +5,9 @@ import { type Commit, readCommit } from '../git/commit.js';
 import { formatDate } from '../git/identity.js';
 import type { ObjectReader, Oid } from '../git/object.js';
 import { DeadlineExceeded } from '../git/turn.js';
-import { operation } from '../http/operation.js';
 import { problem } from '../http/problem.js';
 import { json } from '../http/reply.js';
+import { operation } from '../operation.js';
 import { flag, readFilePath } from './fields.js';
 import { resolveRef } from './resolve.js';
 

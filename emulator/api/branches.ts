@@ -1,11 +1,11 @@
 import { z } from 'zod';
+import type { Call } from '../call.js';
 import { type ByteString, bytesOf, textOf } from '../git/bytes.js';
 import { ZERO_OID } from '../git/object.js';
 import type { Ref } from '../git/refs.js';
-import type { Call } from '../http/call.js';
-import { operation } from '../http/operation.js';
 import { problem } from '../http/problem.js';
 import { json } from '../http/reply.js';
+import { operation } from '../operation.js';
 import { branchRef, requireWritable } from '../repositories/branch-write.js';
 import type { Repository } from '../repositories/repository.js';
 import { flag, readBranch } from './fields.js';

@@ -1,12 +1,12 @@
+import type { Call } from '../call.js';
 import { readCommit } from '../git/commit.js';
 import { BLOB, EMPTY_TREE_OID, type Oid } from '../git/object.js';
 import type { Quarantine } from '../git/store/quarantine.js';
 import { MODE_GITLINK } from '../git/tree.js';
 import { applyEdits, EditConflict } from '../git/tree-edit.js';
-import type { Call } from '../http/call.js';
-import { operation } from '../http/operation.js';
 import { problem } from '../http/problem.js';
 import { json } from '../http/reply.js';
+import { operation } from '../operation.js';
 import { type BranchWrite, branchRef, writeToBranch } from '../repositories/branch-write.js';
 import { type FileEdit, readCommitPack, type WriteMetadata } from './commit-pack-body.js';
 import { readBranch, readIdentity, readMessage } from './fields.js';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { operation } from '../http/operation.js';
 import { problem } from '../http/problem.js';
 import { json } from '../http/reply.js';
+import { operation } from '../operation.js';
 import { flag, readFilePath } from './fields.js';
 import { cursorsOf, dropFirst, listPurpose, pageEnd, pageQuery, readLimit, takePage } from './paging.js';
 import { commitRecord, showCommit, showSignedCommit, signedCommitRecord } from './records.js';

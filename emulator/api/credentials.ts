@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import type { Call } from '../http/call.js';
-import { operation } from '../http/operation.js';
+import type { Call } from '../call.js';
 import { problem } from '../http/problem.js';
 import { empty, json } from '../http/reply.js';
+import { operation } from '../operation.js';
 import { requireWritable } from '../repositories/branch-write.js';
 import { type GitCredential, ownerOfCredential } from '../repositories/credentials.js';
 import { checkState, repositoryNotFound } from '../repositories/lifecycle.js';

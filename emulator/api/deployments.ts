@@ -1,9 +1,9 @@
 import { z } from 'zod';
+import type { Call } from '../call.js';
 import { textOf } from '../git/bytes.js';
-import type { Call } from '../http/call.js';
-import { operation } from '../http/operation.js';
 import { problem } from '../http/problem.js';
 import { json, type Reply } from '../http/reply.js';
+import { operation } from '../operation.js';
 import { type Deployment, Deployments } from '../repositories/deployments.js';
 import type { HostingProject } from '../repositories/hosting.js';
 import { requireHosting } from './hosting.js';

@@ -1,12 +1,12 @@
 import { z } from 'zod';
+import type { Call } from '../call.js';
 import { bytesOf, textOf } from '../git/bytes.js';
 import { type Diff, type DiffOptions, diffTrees, TooManyChanges } from '../git/diff/index.js';
 import type { Oid } from '../git/object.js';
 import { DeadlineExceeded } from '../git/turn.js';
-import type { Call } from '../http/call.js';
-import { operation } from '../http/operation.js';
 import { problem } from '../http/problem.js';
 import { json } from '../http/reply.js';
+import { operation } from '../operation.js';
 import { branchRef } from '../repositories/branch-write.js';
 import type { Repository } from '../repositories/repository.js';
 import { branchNotFound } from './branches.js';

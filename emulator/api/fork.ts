@@ -1,8 +1,8 @@
 import { Authenticator } from '../auth/authenticate.js';
 import { requireScopes } from '../auth/claims.js';
+import type { Call } from '../call.js';
 import { textOf } from '../git/bytes.js';
 import type { Oid } from '../git/object.js';
-import type { Call } from '../http/call.js';
 import { Problem, problem } from '../http/problem.js';
 import { checkState, repositoryNotFound } from '../repositories/lifecycle.js';
 import type { Repository } from '../repositories/repository.js';

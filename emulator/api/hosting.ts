@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { requireScopes } from '../auth/claims.js';
-import type { Call } from '../http/call.js';
+import type { Call } from '../call.js';
 import { problem } from '../http/problem.js';
 import { changeHosting, type HostingProject } from '../repositories/hosting.js';
 import type { Repository } from '../repositories/repository.js';

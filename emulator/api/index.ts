@@ -1,4 +1,4 @@
-import type { Operation } from '../http/operation.js';
+import type { Operation } from '../operation.js';
 import { gitInfoRefs, gitReceivePack, gitUploadPack } from '../smart-http/routes.js';
 import { archive } from './archive.js';
 import { blameFile } from './blame.js';

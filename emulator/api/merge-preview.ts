@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { Call } from '../call.js';
 import { textOf } from '../git/bytes.js';
 import { isBinary } from '../git/diff/binary.js';
 import type { Conflict } from '../git/merge/conflict.js';
@@ -6,9 +7,8 @@ import type { CommitMerge } from '../git/merge/merge.js';
 import { planMerge } from '../git/merge/plan.js';
 import { BLOB, type ObjectReader, type Oid } from '../git/object.js';
 import { entryAt } from '../git/tree.js';
-import type { Call } from '../http/call.js';
-import { operation } from '../http/operation.js';
 import { json } from '../http/reply.js';
+import { operation } from '../operation.js';
 import { branchRef } from '../repositories/branch-write.js';
 import type { Repository } from '../repositories/repository.js';
 import { branchNotFound } from './branches.js';

@@ -1,14 +1,14 @@
 import { z } from 'zod';
+import type { Call } from '../call.js';
 import { type ByteString, bytesOf, textOf } from '../git/bytes.js';
 import { type CommitMerge, mergeCommits } from '../git/merge/merge.js';
 import { applyStrategy, type MergePlan, planMerge } from '../git/merge/plan.js';
 import type { Oid } from '../git/object.js';
 import type { ObjectWriter } from '../git/tree-edit.js';
 import { DeadlineExceeded } from '../git/turn.js';
-import type { Call } from '../http/call.js';
-import { operation } from '../http/operation.js';
 import { problem } from '../http/problem.js';
 import { json } from '../http/reply.js';
+import { operation } from '../operation.js';
 import { branchRef, requireWritable } from '../repositories/branch-write.js';
 import { commitTo } from '../repositories/commit-write.js';
 import { branchNotFound } from './branches.js';

@@ -1,14 +1,14 @@
 import { z } from 'zod';
+import type { Call } from '../call.js';
 import { type ByteString, bytesOf, textOf } from '../git/bytes.js';
 import { readCommit } from '../git/commit.js';
 import { noteOf, setNote } from '../git/note-tree.js';
 import { BLOB, EMPTY_TREE_OID, type Oid, readAs, ZERO_OID } from '../git/object.js';
 import { isRefName } from '../git/ref-name.js';
 import type { Quarantine } from '../git/store/quarantine.js';
-import type { Call } from '../http/call.js';
-import { operation } from '../http/operation.js';
 import { problem } from '../http/problem.js';
 import { json, type Reply } from '../http/reply.js';
+import { operation } from '../operation.js';
 import { requireWritable } from '../repositories/branch-write.js';
 import { commitTo } from '../repositories/commit-write.js';
 import { person, readIdentity, sha } from './fields.js';

@@ -1,7 +1,8 @@
 import { STATUS_CODES } from 'node:http';
 import { z } from 'zod';
-import type { Operation, Route } from '../http/operation.js';
 import { problemCodes } from '../http/problem.js';
+import type { Route } from '../http/route.js';
+import type { Operation } from '../operation.js';
 
 type Json = Record<string, unknown>;
 

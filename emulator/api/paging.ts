@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Call } from '../http/call.js';
+import type { Call } from '../call.js';
 import { Cursors } from '../http/cursor.js';
 import { problem } from '../http/problem.js';
 import type { World } from '../world.js';

@@ -1,6 +1,6 @@
 import { decide } from '../auth/policy.js';
+import type { Call } from '../call.js';
 import { type ByteString, textOf } from '../git/bytes.js';
-import type { Call } from '../http/call.js';
 import { problem } from '../http/problem.js';
 import { EPHEMERAL } from '../repositories/branch-write.js';
 

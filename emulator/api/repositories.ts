@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { operation } from '../http/operation.js';
 import { problem } from '../http/problem.js';
 import { json } from '../http/reply.js';
+import { operation } from '../operation.js';
 import { branchRef, requireWritable } from '../repositories/branch-write.js';
 import { branchNotFound } from './branches.js';
 import { readBranch } from './fields.js';

@@ -1,12 +1,12 @@
 import { z } from 'zod';
+import type { Call } from '../call.js';
 import { textOf } from '../git/bytes.js';
 import { readCommit } from '../git/commit.js';
 import { ZERO_OID } from '../git/object.js';
 import { checkShape, parseJson, readAll } from '../http/body.js';
-import type { Call } from '../http/call.js';
-import { operation } from '../http/operation.js';
 import { Problem, problem } from '../http/problem.js';
 import { json, type Reply } from '../http/reply.js';
+import { operation } from '../operation.js';
 import { branchRef, failedResult, writeToBranch } from '../repositories/branch-write.js';
 import { person, readBranch, readIdentity, readMessage, sha } from './fields.js';
 import { requireAllowed } from './policy.js';

@@ -1,12 +1,12 @@
 import { z } from 'zod';
+import type { Call } from '../call.js';
 import { type ByteString, textOf } from '../git/bytes.js';
 import { type ObjectReader, type Oid, ZERO_OID } from '../git/object.js';
 import { describeRefNameFault, readTagName } from '../git/ref-name.js';
 import { peel } from '../git/tag.js';
-import type { Call } from '../http/call.js';
-import { operation } from '../http/operation.js';
 import { problem } from '../http/problem.js';
 import { json, type Reply } from '../http/reply.js';
+import { operation } from '../operation.js';
 import { requireWritable } from '../repositories/branch-write.js';
 import { deleteRef } from './branches.js';
 import { sha } from './fields.js';

@@ -12,9 +12,9 @@ import {
   readTree,
   walkTree,
 } from '../git/tree.js';
-import { operation } from '../http/operation.js';
 import { problem } from '../http/problem.js';
 import { json } from '../http/reply.js';
+import { operation } from '../operation.js';
 import { flag, readFilePath } from './fields.js';
 import { cursorsOf, dropFirst, listPurpose, pageQuery, readLimit, takePage } from './paging.js';
 import { resolveRef } from './resolve.js';

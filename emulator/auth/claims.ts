@@ -1,7 +1,7 @@
-import type { Scope } from '../http/operation.js';
 import type { RegisteredKey } from './keys.js';
 import { parsePolicy, type RefPolicy } from './policy.js';
 import { type Check, reject } from './rejection.js';
+import type { Scope } from './scope.js';
 
 /** The claims of a token whose signature has been proven. Times are Unix seconds. */
 export interface Claims {

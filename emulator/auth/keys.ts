@@ -1,6 +1,6 @@
 import { createPublicKey, type KeyObject } from 'node:crypto';
-import type { Scope } from '../http/operation.js';
 import { problem } from '../http/problem.js';
+import type { Scope } from './scope.js';
 
 /** Specification, Token header: the four algorithms a token may be signed with. */
 export type Algorithm = 'ES256' | 'ES384' | 'ES512' | 'RS256';

@@ -1,6 +1,6 @@
+import type { Call } from '../call.js';
 import type { Exchange } from '../exchange.js';
 import { checkShape, parseJson, readBody, readChunks, refuseContentEncoding } from '../http/body.js';
-import type { Call } from '../http/call.js';
 import { problem } from '../http/problem.js';
 import { parseQuery } from '../http/request-target.js';
 

@@ -1,8 +1,8 @@
 import type { Exchange, Step } from '../exchange.js';
-import type { Operation } from '../http/operation.js';
 import { problem } from '../http/problem.js';
 import { decodeOnce } from '../http/request-target.js';
 import { MethodNotAllowed, Router } from '../http/router.js';
+import type { Operation } from '../operation.js';
 
 const GIT_PATH = /^\/(.+)\.git\/(info\/refs|git-upload-pack|git-receive-pack)$/;
 const GIT_METHODS = { 'info/refs': 'GET', 'git-upload-pack': 'POST', 'git-receive-pack': 'POST' } as const;
@@ -27,7 +27,7 @@ export function matchRoute(operations: readonly Operation[]): Step {
       exchange.params = found.params;
     } catch (error) {
       if (!(error instanceof MethodNotAllowed)) throw error;
-      exchange.operation = error.operation;
+      exchange.operation = error.operation as Operation;
       throw methodNotAllowed(request.method!, error.allow);
     }
   };

@@ -2,9 +2,9 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Context } from 'koa';
 import type { Variants } from '../variants.js';
-import type { Dialect } from './operation.js';
 import type { Problem } from './problem.js';
 import { bytes, json, type Reply } from './reply.js';
+import type { Dialect } from './route.js';
 
 /** Codes that come from the gateway: they stay problem details where the handler speaks another dialect. */
 const GATEWAY = new Set([

@@ -1,15 +1,15 @@
-import type { Method, Operation, Route } from './operation.js';
 import { problem } from './problem.js';
 import { decodeOnce } from './request-target.js';
+import type { Method, Route, Routed } from './route.js';
 
-interface Node {
-  readonly fixed: Map<string, Node>;
-  variable: { readonly name: string; readonly node: Node } | undefined;
-  readonly methods: Map<Method, Operation>;
+interface Node<T extends Routed> {
+  readonly fixed: Map<string, Node<T>>;
+  variable: { readonly name: string; readonly node: Node<T> } | undefined;
+  readonly methods: Map<Method, T>;
 }
 
-export interface Match {
-  readonly operation: Operation;
+export interface Match<T extends Routed> {
+  readonly operation: T;
   readonly route: string;
   readonly params: Record<string, string>;
 }
@@ -19,17 +19,17 @@ export interface Match {
  * inside its segment; a template's `{name}` fills one segment that is not empty. Matching costs one map
  * look-up per segment, however many routes there are.
  */
-export class Router {
-  readonly #root = createNode();
+export class Router<T extends Routed> {
+  readonly #root = createNode<T>();
 
-  constructor(operations: Iterable<Operation>) {
+  constructor(operations: Iterable<T>) {
     for (const operation of operations) {
       for (const route of operation.routes) this.#add(route, operation);
     }
   }
 
   /** The operation of a request; throws `route_not_found`, or `method_not_allowed` with `Allow`. */
-  match(method: string, path: string): Match {
+  match(method: string, path: string): Match<T> {
     const params: Record<string, string> = {};
     let node = this.#root;
     let route = '';
@@ -52,16 +52,16 @@ export class Router {
     throw new MethodNotAllowed(allowed(node), anyOf(node.methods));
   }
 
-  #add(route: Route, operation: Operation): void {
+  #add(route: Route, operation: T): void {
     let node = this.#root;
     for (const segment of route.path.slice(1).split('/')) {
       const name = /^\{(.+)\}$/.exec(segment)?.[1];
       if (name === undefined) {
-        const next = node.fixed.get(segment) ?? createNode();
+        const next = node.fixed.get(segment) ?? createNode<T>();
         node.fixed.set(segment, next);
         node = next;
       } else {
-        node.variable ??= { name, node: createNode() };
+        node.variable ??= { name, node: createNode<T>() };
         if (node.variable.name !== name) throw new Error(`${route.path}: {${node.variable.name}} and {${name}} meet`);
         node = node.variable.node;
       }
@@ -75,21 +75,22 @@ export class Router {
 export class MethodNotAllowed extends Error {
   constructor(
     readonly allow: string,
-    readonly operation: Operation,
+    /** Of the type the router holds. */
+    readonly operation: Routed,
   ) {
     super('method not allowed');
   }
 }
 
-function createNode(): Node {
+function createNode<T extends Routed>(): Node<T> {
   return { fixed: new Map(), variable: undefined, methods: new Map() };
 }
 
-function anyOf(methods: Map<Method, Operation>): Operation {
+function anyOf<T extends Routed>(methods: Map<Method, T>): T {
   return methods.get('GET') ?? methods.values().next().value!;
 }
 
-function allowed(node: Node): string {
+function allowed<T extends Routed>(node: Node<T>): string {
   const methods: string[] = [...node.methods.keys()];
   const get = node.methods.get('GET');
   if (get && get.head !== false) methods.splice(methods.indexOf('GET') + 1, 0, 'HEAD');

@@ -1,9 +1,17 @@
-import type { Operation } from '../http/operation.js';
 import { type ProblemCode, problem } from '../http/problem.js';
 import type { Variants } from '../variants.js';
 
 /** Specification, States and transitions. */
 export type RepositoryState = 'active' | 'deleted' | 'thawing' | 'syncing';
+
+/** The kind of effect an operation has, by which a state allows or refuses it. */
+export type Effect = 'read' | 'write' | 'delete';
+
+/** What a state needs to know of an operation. */
+export interface Affecting {
+  readonly id: string;
+  readonly effect: Effect;
+}
 
 /** What a state refuses with, or undefined where it does not stand in the way. */
 type Cell = ProblemCode | undefined;
@@ -52,11 +60,7 @@ export interface StateFacts {
 }
 
 /** The code `state` refuses `operation` with, or undefined. */
-export function refusalOf(
-  state: RepositoryState,
-  operation: Pick<Operation, 'id' | 'effect'>,
-  variants: Variants,
-): ProblemCode | undefined {
+export function refusalOf(state: RepositoryState, operation: Affecting, variants: Variants): ProblemCode | undefined {
   const row = STATES[state];
   if (Object.hasOwn(row.except, operation.id)) return row.except[operation.id];
   const cell = row[operation.effect];
@@ -66,12 +70,7 @@ export function refusalOf(
 }
 
 /** Throws what `state` answers to `operation`, in the code the operation's table gives it. */
-export function checkState(
-  state: RepositoryState,
-  operation: Pick<Operation, 'id' | 'effect'>,
-  variants: Variants,
-  facts: StateFacts,
-): void {
+export function checkState(state: RepositoryState, operation: Affecting, variants: Variants, facts: StateFacts): void {
   const code = refusalOf(state, operation, variants);
   if (code === undefined) return;
   if (code === 'repository_not_found') throw repositoryNotFound();

@@ -344,7 +344,7 @@ t.test('requests that are none are answered, not served', async (t) => {
   t.match(await text('zzzz'), /^[0-9a-f]{4}ERR protocol error: bad line length/);
   t.match(await text(packet('hello')), /ERR protocol error: expected old\/new\/ref/);
   t.match(
-    await text(packet(`${ZERO} ${TIP} refs/heads/a\0 object-format=sha256`).toString() + '0000'),
+    await text(`${packet(`${ZERO} ${TIP} refs/heads/a\0 object-format=sha256`).toString()}0000`),
     /ERR mismatched object format/,
   );
   const many = ['a', 'b', 'c', 'd'].map((name) => `${ZERO} ${TIP} refs/heads/${name}`);

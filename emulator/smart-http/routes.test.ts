@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import t from 'tap';
-import type { Call } from '../http/call.js';
+import type { Call } from '../call.js';
 import { Problem } from '../http/problem.js';
 import type { Reply } from '../http/reply.js';
 import { World } from '../world.js';

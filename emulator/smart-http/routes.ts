@@ -1,10 +1,11 @@
 import { z } from 'zod';
 import { decide, needsSignedCommits } from '../auth/policy.js';
+import type { Scope } from '../auth/scope.js';
+import type { Call } from '../call.js';
 import { textOf } from '../git/bytes.js';
 import { readCommit } from '../git/commit.js';
-import type { Call } from '../http/call.js';
-import { operation, type Scope } from '../http/operation.js';
 import { problem } from '../http/problem.js';
+import { operation } from '../operation.js';
 import type { World } from '../world.js';
 import { type Service, serviceOf } from './advertise.js';
 import { type GitRequest, GitService, NO_CACHE, type PushHooks } from './git-service.js';

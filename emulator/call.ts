@@ -1,6 +1,6 @@
-import type { Claims } from '../auth/claims.js';
-import type { Repository } from '../repositories/repository.js';
-import type { Organization, World } from '../world.js';
+import type { Claims } from './auth/claims.js';
+import type { Repository } from './repositories/repository.js';
+import type { Organization, World } from './world.js';
 
 /** What a handler is given: values only. It answers with a `Reply` or throws a `Problem`. */
 export interface Call<Query = unknown, Body = unknown> {

@@ -1,18 +1,9 @@
 import type { z } from 'zod';
+import type { Scope } from './auth/scope.js';
 import type { Call } from './call.js';
-import type { Reply } from './reply.js';
-
-export type Scope = 'git:read' | 'git:write' | 'repo:write' | 'org:read' | 'deployment:read' | 'deployment:write';
-
-export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-
-/**
- * How an operation words its errors.
- * `problem`: RFC 9457 problem details. `error`: `{"error": text}` and nothing else.
- * `result`: problem details for gateway rejections and malformed bodies, the write result otherwise.
- * `git`: plain text, which the git client prints behind `remote:`.
- */
-export type Dialect = 'problem' | 'error' | 'result' | 'git';
+import type { Reply } from './http/reply.js';
+import type { Dialect, Routed } from './http/route.js';
+import type { Effect } from './repositories/lifecycle.js';
 
 /** What the token's `repo` claim has to name before the handler runs. */
 export type Subject =
@@ -25,20 +16,11 @@ export type Subject =
   /** Nothing that has to exist: the operation looks up what it needs inside the token's organization. */
   | 'claim';
 
-/** The kind of effect, by which a repository's state allows or refuses the operation (`lifecycle.ts`). */
-export type Effect = 'read' | 'write' | 'delete';
-
-export interface Route {
-  readonly method: Method;
-  /** `/api/repos/{repo_name}/grep`; a `{parameter}` fills one segment. */
-  readonly path: string;
-}
-
 /**
  * One operation of the service, as a row: the router, the checks, the OpenAPI document, `emulator routes`
  * and the README's table are all read from it.
  */
-export interface Operation<Query = unknown, Body = unknown> {
+export interface Operation<Query = unknown, Body = unknown> extends Routed {
   /** camelCase; permanent: faults, states and the journal name operations by it. */
   readonly id: string;
   readonly group:
@@ -53,16 +35,12 @@ export interface Operation<Query = unknown, Body = unknown> {
     | 'Deployments'
     | 'Webhooks';
   readonly summary: string;
-  /** Preferred route first, then its aliases. */
-  readonly routes: readonly Route[];
   /** Every scope that is needed, together. */
   readonly scopes: readonly Scope[];
   readonly subject: Subject;
   readonly effect: Effect;
   /** Default `problem`. */
   readonly dialect?: Dialect;
-  /** Whether HEAD answers like GET. Default: true for GET routes. */
-  readonly head?: boolean;
   /** Query parameters. Values arrive as strings; a key listed in `repeated` as an array of strings. */
   readonly query?: z.ZodType<Query>;
   readonly repeated?: readonly string[];
