@@ -80,7 +80,7 @@ export const blameFile = operation({
 function showLines(objects: ObjectReader, blamed: readonly BlamedLines[]): z.infer<typeof blamedLine>[] {
   const commits = new Map<Oid, ReturnType<typeof showOrigin>>();
   return blamed.flatMap((stretch) => {
-    const origin = commits.get(stretch.commit) ?? showOrigin(readCommit(objects, stretch.commit));
+    const origin = commits.get(stretch.commit) ?? showOrigin(stretch.commit, readCommit(objects, stretch.commit));
     commits.set(stretch.commit, origin);
     return Array.from({ length: stretch.count }, (_, index) => ({
       line_number: stretch.start + index + 1,
@@ -93,7 +93,9 @@ function showLines(objects: ObjectReader, blamed: readonly BlamedLines[]): z.inf
   });
 }
 
-function showOrigin({ author, committer, message }: Commit) {
+function showOrigin(oid: Oid, { author, committer, message }: Commit) {
+  // As git words it: blank lines before the subject are passed over, and a commit without one is named by its id.
+  const subject = message.replace(/^\s*\n/, '').split('\n', 1)[0]!;
   return {
     author_name: author.name,
     author_email: author.email,
@@ -101,6 +103,6 @@ function showOrigin({ author, committer, message }: Commit) {
     committer_name: committer.name,
     committer_email: committer.email,
     committer_time: formatDate(committer),
-    summary: message.split('\n', 1)[0]!,
+    summary: subject === '' ? `(${oid})` : subject,
   };
 }

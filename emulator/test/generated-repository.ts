@@ -1,0 +1,182 @@
+import { Workbench } from '../smart-http/test-git.js';
+import { type Service, startService } from './service.js';
+
+interface File {
+  readonly mode: '100644' | '100755' | '120000' | '160000';
+  /** Byte string; for a submodule a commit id. */
+  readonly content: string;
+}
+
+type Files = ReadonlyMap<string, File>;
+
+/** A linear congruential generator: whole numbers from 0 to below the given one. */
+export function randomNumbers(seed: number): (below: number) => number {
+  let state = (seed * 2_654_435_761) >>> 0;
+  return (below) => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return Math.floor((state / 2 ** 32) * below);
+  };
+}
+
+const FOLDERS = ['', 'src/', 'src/deep/er/', 'größe/', 'a b/', '日本/'];
+const NAMES = ['one.txt', 'two.js', 'README', 'naïve.md', 'x', 'x.y', "it's", 'q"uote', 'tab\tname', '[glob]*.c'];
+const WORDS = ['alpha', 'beta', 'gamma', 'delta', 'omega', 'return', 'größe', '語', '{', '}', '\tindented', ''];
+const PEOPLE = [
+  'Ada Lovelace <ada@example.com>',
+  'Émile Zöe <emile@example.com>',
+  'x <x@localhost>',
+  '<nobody@example.com>',
+];
+const MESSAGES = [
+  'Change',
+  'Ändere\n\nMit Text.\n',
+  'no end',
+  '\n\nlate subject\n',
+  'two\nlines\n',
+  'trailing \n\n\n',
+  '',
+  ' \n\t\n indented',
+];
+const ZONES = ['+0000', '+0130', '-0800', '+1245'];
+
+/**
+ * A fast-import stream of `commits` commits: merges and criss-cross merges, an octopus now and then, renames with
+ * and without edits, modes, symbolic links, submodules, binary files, names beyond ASCII, files that come back,
+ * equal dates. Every commit is kept by `refs/heads/c<n>` or lies below one that is; the last one is `main`.
+ */
+export function randomHistory(seed: number, commits: number): Buffer {
+  const random = randomNumbers(seed);
+  const pick = <T>(from: readonly T[]): T => from[random(from.length)]!;
+  const states: Files[] = [];
+  const childless = new Set<number>();
+  const out: string[] = [];
+  for (let at = 0; at < commits; at++) {
+    const parents = pickParents(at, random);
+    const files = edit(
+      mergeSides(
+        parents.map((parent) => states[parent]!),
+        random,
+      ),
+      states,
+      random,
+    );
+    states.push(files);
+    for (const parent of parents) childless.delete(parent);
+    childless.add(at);
+    const when = 1_700_000_000 + at * 600 - random(3) * 600;
+    const message = Buffer.from(pick(MESSAGES)).toString('latin1');
+    out.push(
+      `commit refs/heads/main\nmark :${at + 1}\n`,
+      `author ${bytes(pick(PEOPLE))} ${when - random(1000)} ${pick(ZONES)}\n`,
+      `committer ${bytes(pick(PEOPLE))} ${when} ${pick(ZONES)}\n`,
+      `data ${message.length}\n${message}\n`,
+      ...parents.map((parent, index) => `${index === 0 ? 'from' : 'merge'} :${parent + 1}\n`),
+      'deleteall\n',
+    );
+    for (const [path, { mode, content }] of files) {
+      const name = `"${bytes(path).replace(/[\\"]/g, '\\$&').replaceAll('\t', '\\t')}"`;
+      if (mode === '160000') out.push(`M 160000 ${content} ${name}\n`);
+      else out.push(`M ${mode} inline ${name}\ndata ${content.length}\n${content}\n`);
+    }
+  }
+  for (const at of childless) out.push(`reset refs/heads/c${at + 1}\nfrom :${at + 1}\n\n`);
+  out.push(`tag v1\nfrom :${commits}\ntagger ${PEOPLE[0]} 1700000000 +0000\ndata 3\none\n`);
+  return Buffer.from(out.join(''), 'latin1');
+}
+
+function bytes(text: string): string {
+  return Buffer.from(text).toString('latin1');
+}
+
+function pickParents(at: number, random: (below: number) => number): number[] {
+  if (at === 0) return [];
+  const recent = () => at - 1 - random(Math.min(at, 5));
+  const count = random(12) === 0 ? 3 : random(3) === 0 ? 2 : 1;
+  return [...new Set([at - 1 - random(Math.min(at, 2)), ...Array.from({ length: count - 1 }, recent)])];
+}
+
+/** Path by path from one side or another, as hasty people merge. */
+function mergeSides(sides: readonly Files[], random: (below: number) => number): Map<string, File> {
+  const files = new Map<string, File>();
+  for (const path of new Set(sides.flatMap((side) => [...side.keys()]))) {
+    const file = sides[random(sides.length)]!.get(path);
+    if (file) put(files, path, file);
+  }
+  return files;
+}
+
+function put(files: Map<string, File>, path: string, file: File): void {
+  for (const other of files.keys())
+    if (other.startsWith(`${path}/`) || path.startsWith(`${other}/`)) files.delete(other);
+  files.set(path, file);
+}
+
+function edit(files: Map<string, File>, states: readonly Files[], random: (below: number) => number): Files {
+  const pick = <T>(from: readonly T[]): T => from[random(from.length)]!;
+  for (let edits = files.size < 6 ? 8 : random(4); edits > 0; edits--) {
+    const path = random(2) === 0 && files.size > 0 ? pick([...files.keys()]) : pick(FOLDERS) + pick(NAMES);
+    const old = files.get(path);
+    const way = random(14);
+    if (way === 0) files.delete(path);
+    else if (way === 1) put(files, path, { mode: '160000', content: String(1 + random(9)).repeat(40) });
+    else if (way === 2) put(files, path, { mode: '120000', content: bytes(pick(NAMES)) });
+    else if (way === 3) put(files, path, { mode: '100644', content: binary(random) });
+    else if (way === 4)
+      put(files, path, { mode: '100755', content: old?.mode === '160000' ? '' : (old?.content ?? 'x') });
+    else if (way === 5 && states.length > 0) {
+      const before = pick([...pick(states)]);
+      if (before) put(files, ...before);
+    } else if (way < 8 && old) {
+      files.delete(path);
+      put(files, pick(FOLDERS) + pick(NAMES), way === 6 ? old : editText(old, random));
+    } else put(files, path, editText(old, random));
+  }
+  return files;
+}
+
+function binary(random: (below: number) => number): string {
+  return Array.from({ length: 200 + random(200) }, () => String.fromCharCode(random(256)))
+    .concat('\0')
+    .join('');
+}
+
+/** Some lines changed, inserted, removed or moved; a new text when there is none. */
+function editText(old: File | undefined, random: (below: number) => number): File {
+  const word = () => bytes(WORDS[random(WORDS.length)]!);
+  const line = () => `${word()} ${word()} ${random(20)}`;
+  const isText = old?.mode.startsWith('100') === true && !old.content.includes('\0');
+  const lines = isText ? old.content.split('\n') : Array.from({ length: 10 + random(40) }, line);
+  for (let edits = random(4); edits >= 0; edits--) {
+    const at = random(lines.length + 1);
+    const way = random(4);
+    if (way === 0) lines.splice(at, 0, ...Array.from({ length: 1 + random(3) }, line));
+    else if (way === 1) lines.splice(at, 1 + random(3));
+    else if (way === 2) lines.splice(at, 0, ...lines.splice(random(lines.length + 1), 3));
+    else lines.splice(at, 1, line());
+  }
+  if (random(6) === 0) lines.push('');
+  return { mode: isText ? old.mode : '100644', content: lines.join('\n') };
+}
+
+/** A service that holds a generated repository `team/app`, and the same in the folder `work` for the real git. */
+export async function serveHistory(
+  seed: number,
+  commits: number,
+): Promise<{ service: Service; bench: Workbench; git: (...args: string[]) => Promise<string> } & AsyncDisposable> {
+  const service = await startService();
+  const bench = await Workbench.create();
+  await service.call('POST', '/api/repos');
+  await bench.git('.', 'init', '-q', '-b', 'main', 'work');
+  await bench.feed(randomHistory(seed, commits), 'work', 'fast-import', '--quiet', '--force');
+  await bench.git('work', 'config', 'core.quotePath', 'false');
+  await bench.git('work', 'push', '-q', '--mirror', await service.remote('team/app'));
+  return {
+    service,
+    bench,
+    git: async (...args) => Buffer.from(await bench.git('work', ...args), 'latin1').toString(),
+    async [Symbol.asyncDispose]() {
+      await service.emulator.close();
+      await bench[Symbol.asyncDispose]();
+    },
+  };
+}
