@@ -16,6 +16,7 @@ import {
   type Three,
   type Version,
 } from './entry.js';
+import { inHashOrder } from './hash-order.js';
 
 /** Why a file that a side deleted may have to be found again under another name. */
 export type SourceRelevance = 'content' | 'location';
@@ -61,7 +62,6 @@ interface Folder {
 }
 
 interface Deferred {
-  readonly path: ByteString;
   readonly entry: Entry;
   readonly renameMask: RenameMask;
 }
@@ -82,7 +82,7 @@ class Collector {
   readonly entries = new Map<ByteString, Entry>();
   readonly sides: Three<SideChanges> = [new SideChanges(), new SideChanges(), new SideChanges()];
   /** Folders that only one side touched, while no file needs to be looked for on that side. */
-  readonly #deferred: Three<Deferred[]> = [[], [], []];
+  readonly #deferred: Three<Map<ByteString, Deferred>> = [new Map(), new Map(), new Map()];
   readonly #mayDefer: Three<boolean> = [false, true, true];
 
   constructor(
@@ -107,7 +107,9 @@ class Collector {
   async walkDeferred(side: MergeSide): Promise<void> {
     const isNeeded = this.sides[side].sources.size > 0;
     this.#mayDefer[side] = !isNeeded;
-    for (const { path, entry, renameMask } of this.#deferred[side].splice(0)) {
+    const deferred = this.#deferred[side];
+    for (const path of inHashOrder(deferred.keys())) {
+      const { entry, renameMask } = deferred.get(path)!;
       if (!isNeeded) {
         entry.matchMask = 0;
         entry.resolve(entry.stages[side]);
@@ -156,7 +158,7 @@ class Collector {
 
     const side = onlySideOf(fileMask, dirMask, matchMask);
     if (side !== BASE && renameMask !== ALL_BITS && this.#mayDefer[side]) {
-      this.#deferred[side].push({ path, entry, renameMask });
+      this.#deferred[side].set(path, { entry, renameMask });
       return undefined;
     }
     entry.matchMask &= fileMask;

@@ -39,6 +39,8 @@ export function mergeContents(
   const isModeClean = isModeTheirs || theirs.mode === base.mode;
   const done = (oid: Oid, isClean: boolean) => ({ version: { mode, oid }, isClean: isClean && isModeClean });
 
+  // Renames can bring together what is not alike, or missing: then there is nothing to merge.
+  if (!isSameType(ours, theirs)) return { version: ours.mode === 0 ? theirs : ours, isClean: false };
   if (ours.oid === theirs.oid || ours.oid === base.oid) return done(theirs.oid, true);
   if (theirs.oid === base.oid) return done(ours.oid, true);
   const hasBase = isSameType(base, ours);

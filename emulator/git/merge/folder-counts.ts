@@ -1,6 +1,7 @@
 import type { ByteString } from '../bytes.js';
 import type { FolderRelevance } from './collect.js';
 import { nameOf, parentOf } from './entry.js';
+import { inHashOrder } from './hash-order.js';
 
 /** How many files of each removed folder went to which folder. */
 export class FolderCounts {
@@ -75,7 +76,8 @@ function mostFrequent(targets: Map<ByteString, number>): { target: ByteString; i
   let target = '';
   let most = 0;
   let isTie = false;
-  for (const [candidate, count] of targets) {
+  for (const candidate of inHashOrder(targets.keys())) {
+    const count = targets.get(candidate)!;
     if (count === most) isTie = true;
     if (count <= most) continue;
     [target, most, isTie] = [candidate, count, false];

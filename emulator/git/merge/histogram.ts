@@ -24,7 +24,6 @@ export function diffByHistogram(interner: LineInterner, oldLines: Int32Array, ne
   const oldFlags = new Uint8Array(oldLines.length + 1);
   const newFlags = new Uint8Array(newLines.length + 1);
   const anchors = new AnchorSearch(oldLines, newLines);
-  let steps = (oldLines.length + newLines.length) * STEPS_PER_LINE;
   const regions: Region[] = [{ oldStart: 0, oldEnd: oldLines.length, newStart: 0, newEnd: newLines.length }];
   for (let region = regions.pop(); region !== undefined; region = regions.pop()) {
     const { oldStart, oldEnd, newStart, newEnd } = region;
@@ -33,8 +32,7 @@ export function diffByHistogram(interner: LineInterner, oldLines: Int32Array, ne
       newFlags.fill(1, newStart, newEnd);
       continue;
     }
-    steps -= oldEnd - oldStart + newEnd - newStart;
-    const anchor = steps < 0 ? 'too-frequent' : anchors.find(region);
+    const anchor = anchors.find(region);
     if (anchor === 'none') {
       oldFlags.fill(1, oldStart, oldEnd);
       newFlags.fill(1, newStart, newEnd);
@@ -58,6 +56,7 @@ class AnchorSearch {
   readonly #first: Int32Array;
   /** By line: the next equal line of the region, or -1. */
   readonly #next: Int32Array;
+  #stepsLeft: number;
 
   constructor(
     private readonly oldLines: Int32Array,
@@ -69,10 +68,13 @@ class AnchorSearch {
     this.#counts = new Int32Array(ids);
     this.#first = new Int32Array(ids);
     this.#next = new Int32Array(oldLines.length);
+    this.#stepsLeft = (oldLines.length + newLines.length) * STEPS_PER_LINE;
   }
 
   find(region: Region): Region | 'none' | 'too-frequent' {
     const { oldLines } = this;
+    this.#stepsLeft -= region.oldEnd - region.oldStart + region.newEnd - region.newStart;
+    if (this.#stepsLeft < 0) return 'too-frequent';
     for (let at = region.oldEnd - 1; at >= region.oldStart; at--) {
       const id = oldLines[at]!;
       this.#next[at] = this.#counts[id]!++ === 0 ? -1 : this.#first[id]!;
@@ -111,6 +113,7 @@ class AnchorSearch {
           if (rarity > 1) rarity = Math.min(rarity, counts[oldLines[oldTo]!]!);
         }
         next = Math.max(next, newTo + 1);
+        this.#stepsLeft -= oldTo - oldFrom;
         // Git compares with an empty best of length 0, so a first run of one line counts by its rarity alone.
         const bestLength = best === undefined ? 0 : best.oldEnd - 1 - best.oldStart;
         if (bestLength < oldTo - oldFrom || rarity < rarest) {

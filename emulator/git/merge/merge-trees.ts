@@ -4,7 +4,7 @@ import type { Turn } from '../turn.js';
 import { collectPaths } from './collect.js';
 import type { Conflict, ConflictMessage } from './conflict.js';
 import type { MergeContext } from './content.js';
-import { BASE, BASE_BIT, type Entry, OURS, OURS_BIT, THEIRS, THEIRS_BIT, type Three } from './entry.js';
+import { BASE, type Entry, OURS, type Stage, THEIRS, type Three } from './entry.js';
 import { FolderRenamer } from './folder-renames.js';
 import { applyRenames } from './renames.js';
 import { Settlement } from './settle.js';
@@ -44,11 +44,12 @@ export async function mergeTrees(context: MergeContext, trees: Three<Oid>, turn:
 }
 
 function conflictOf(path: ByteString, { fileMask, stages }: Entry): Conflict {
+  const has = (stage: Stage) => (fileMask & (1 << stage)) !== 0 && stages[stage].mode !== 0;
   return {
     path,
-    ...((fileMask & BASE_BIT) !== 0 && { base: stages[BASE] }),
-    ...((fileMask & OURS_BIT) !== 0 && { ours: stages[OURS] }),
-    ...((fileMask & THEIRS_BIT) !== 0 && { theirs: stages[THEIRS] }),
+    ...(has(BASE) && { base: stages[BASE] }),
+    ...(has(OURS) && { ours: stages[OURS] }),
+    ...(has(THEIRS) && { theirs: stages[THEIRS] }),
   };
 }
 

@@ -59,7 +59,7 @@ export class Settlement {
   }
 
   #record(path: ByteString, { isGone, result }: Entry): void {
-    if (isGone) return;
+    if (isGone || result.mode === 0) return;
     const folder = parentOf(path);
     const entry = { name: nameOf(path), ...result };
     const siblings = this.#open.get(folder);

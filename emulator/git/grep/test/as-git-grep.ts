@@ -1,0 +1,95 @@
+import { bytesOf, textOf } from '../../bytes.js';
+import type { Content, MemoryObjects } from '../../test/memory-objects.js';
+import type { ScratchGit } from '../../test/scratch-git.js';
+import { type SearchLimits, type SearchQuery, search } from '../search.js';
+import { TextCache } from '../text-cache.js';
+
+export const UNLIMITED: SearchLimits = { maxMatches: 1e9, maxMatchesPerFile: 1e9, maxLines: 1e9 };
+
+/** Patterns that mean the same in RE2's syntax and in `git grep -E`, for each engine some. */
+export const PATTERNS = [
+  'foo',
+  'a',
+  'foo\\.bar',
+  'fo+',
+  'o{2,3}b',
+  '.',
+  '.*',
+  'x*',
+  '^foo',
+  'bar$',
+  '^foo.*bar$',
+  '(foo|bar) ?=',
+  '[a-c]+[0-9]',
+  '[^a-z ]',
+  '[^a]b',
+  '[[:upper:]][[:lower:]]*',
+  '[[:space:]]bar',
+  '[^[:alnum:]_ ]+',
+  '\\bfoo\\b',
+  '\\Boo',
+  '\\w+\\(',
+  '\\s+$',
+  '(a|b)*c',
+  '((foo|ba)r?)+',
+  'foo.*bar.*baz',
+  '(\\w+ *)+=',
+  'é',
+  'f(o(o))',
+  'a{3}',
+  '(ab){2,}',
+  '',
+  '()',
+  'foo|',
+  '\\$ \\{',
+  '[]x]',
+  '[a-]b',
+];
+
+/** Files of every kind of line. */
+export const SAMPLE: Content = {
+  'a-b': 'foo\nbar\nbaz\n',
+  a: {
+    code: 'function foo(a, b) {\n  foo.bar = 1\n\n\tbar  \n  return foo\n}\n$ {x}\nfooo\nfoob\nfoooob',
+    words: bytesOf('Foo FOO foo\ncafé\nnaïve ü\nÜber\nabab c\naaa\naaaa b1\n'),
+  },
+  'crlf.txt': 'foo\r\nbar\r\n\r\nfoo bar\r\n',
+  empty: '',
+  'long.txt': `${'word '.repeat(200)}foo bar baz = ${'x'.repeat(500)}\nfoo bar = baz\n`,
+  'no-feed': 'foo',
+  blank: '\n\n\nfoo\n\n',
+};
+
+/** What `git grep -n` prints. */
+export async function grep(objects: MemoryObjects, tree: string, query: SearchQuery): Promise<string> {
+  const printed: string[] = [];
+  for await (const { path, lines } of search(new TextCache(objects), tree, query, UNLIMITED)) {
+    lines.forEach(({ number, text, type }, at) => {
+      const follows = at > 0 && lines[at - 1]!.number === number - 1;
+      if ((query.before || query.after) && !follows && printed.length > 0) printed.push('--');
+      const mark = type === 'match' ? ':' : '-';
+      printed.push(`${textOf(path)}${mark}${number}${mark}${text}`);
+    });
+  }
+  return printed.join('\n');
+}
+
+/** What it prints, asked of Git. */
+export function gitGrep(git: ScratchGit, tree: string, { pattern, caseSensitive, before, after }: SearchQuery): string {
+  const around = before || after ? [`-B${before}`, `-A${after}`] : [];
+  const args = [
+    'grep',
+    '-n',
+    '-E',
+    '-I',
+    '--no-color',
+    ...(caseSensitive ? [] : ['-i']),
+    ...around,
+    '-e',
+    pattern,
+    tree,
+  ];
+  const { stdout, stderr } = git.try(args);
+  if (stderr !== '') throw new Error(stderr);
+  return stdout.toString('utf8').replaceAll(`${tree}:`, '').replace(/\n$/, '');
+}
