@@ -21,7 +21,7 @@ type Tree = sortedBTree.default<ByteString, Ref>;
  */
 export class Refs {
   static empty(defaultBranch: ByteString): Refs {
-    return new Refs(new BTree(), { symref: `refs/heads/${defaultBranch}` });
+    return new Refs(new BTree(undefined, compareBytes), { symref: `refs/heads/${defaultBranch}` });
   }
 
   readonly #tree: Tree;
@@ -57,30 +57,77 @@ export class Refs {
     }
   }
 
-  /**
-   * The ref that keeps `name` from existing beside it: `a` for `a/b`, or `a/b` for `a`.
-   * Git stores refs as files, so one name cannot be both a file and a folder.
-   */
+  /** As `RefsDraft.conflictWith`. */
   conflictWith(name: ByteString): ByteString | undefined {
-    for (let at = name.indexOf('/'); at >= 0; at = name.indexOf('/', at + 1)) {
-      const parent = name.slice(0, at);
-      if (this.#tree.has(parent)) return parent;
-    }
-    for (const [child] of this.entries(`${name}/`)) return child;
-    return undefined;
+    return conflictIn(this.#tree, name);
+  }
+
+  /** A copy to be changed; what it becomes is another `Refs`. `now`: when refs that it creates came into being. */
+  draft(now: number): RefsDraft {
+    return new RefsDraft(this.#tree.clone(), now, (tree) => new Refs(tree, this.head));
   }
 
   /** With each change applied in order: an id sets the ref, undefined removes it. */
   with(changes: Iterable<readonly [ByteString, Oid | undefined]>, now: number): Refs {
-    const tree = this.#tree.clone();
-    for (const [name, oid] of changes) {
-      if (oid === undefined) tree.delete(name);
-      else tree.set(name, { oid, createdAt: tree.get(name)?.createdAt ?? now });
-    }
-    return new Refs(tree, this.head);
+    const draft = this.draft(now);
+    for (const [name, oid] of changes) draft.put(name, oid);
+    return draft.done();
   }
 
   withHead(head: Head): Refs {
     return new Refs(this.#tree, head);
   }
+}
+
+/** Refs while they are changed: one copy of the map for many changes, each of which sees those before it. */
+export class RefsDraft {
+  constructor(
+    private readonly tree: Tree,
+    private readonly now: number,
+    private readonly finish: (tree: Tree) => Refs,
+  ) {}
+
+  get(name: ByteString): Oid | undefined {
+    return this.tree.get(name)?.oid;
+  }
+
+  /**
+   * The ref that keeps `name` from existing beside it: `a` for `a/b`, or `a/b` for `a`.
+   * Git stores refs as files, so one name cannot be both a file and a folder.
+   */
+  conflictWith(name: ByteString): ByteString | undefined {
+    return conflictIn(this.tree, name);
+  }
+
+  /** Sets the ref, or, without an id, removes it. */
+  put(name: ByteString, oid: Oid | undefined): void {
+    if (oid === undefined) this.tree.delete(name);
+    else this.tree.set(name, { oid, createdAt: this.tree.get(name)?.createdAt ?? this.now });
+  }
+
+  /** The refs as they are now. The draft must not be changed afterwards. */
+  done(): Refs {
+    return this.finish(this.tree);
+  }
+}
+
+function conflictIn(tree: Tree, name: ByteString): ByteString | undefined {
+  const child = firstInside(tree, `${name}/`);
+  if (child !== undefined) return child;
+  for (let at = name.lastIndexOf('/'); at > 0; at = name.lastIndexOf('/', at - 1)) {
+    // A folder that holds a ref is no ref, and neither is any folder around it.
+    if (firstInside(tree, name.slice(0, at + 1)) !== undefined) return undefined;
+    const parent = name.slice(0, at);
+    if (tree.has(parent)) return parent;
+  }
+  return undefined;
+}
+
+function firstInside(tree: Tree, folder: ByteString): ByteString | undefined {
+  const next = tree.nextHigherKey(folder);
+  return next?.startsWith(folder) ? next : undefined;
+}
+
+function compareBytes(a: ByteString, b: ByteString): number {
+  return a < b ? -1 : a > b ? 1 : 0;
 }

@@ -67,8 +67,8 @@ export class GitRepository {
    * The objects have to be published before.
    */
   updateRefs(updates: readonly RefUpdate[], options: { atomic?: boolean } = {}): RefOutcome[] {
-    let refs = this.refs;
-    const now = this.now();
+    const before = this.refs;
+    const draft = before.draft(this.now());
     // Deletions first, so that one push can replace `a` by `a/b`.
     const order = [...updates.keys()].sort(
       (a, b) => Number(updates[b]!.new === ZERO_OID) - Number(updates[a]!.new === ZERO_OID) || a - b,
@@ -76,18 +76,17 @@ export class GitRepository {
     const outcomes: RefOutcome[] = new Array(updates.length).fill('ok');
     for (const index of order) {
       const update = updates[index]!;
-      const current = refs.get(update.name) ?? ZERO_OID;
+      const current = draft.get(update.name) ?? ZERO_OID;
       if (update.old !== undefined && update.old !== current) outcomes[index] = 'stale';
-      else if (update.new === ZERO_OID) refs = refs.with([[update.name, undefined]], now);
-      else if (current === ZERO_OID && refs.conflictWith(update.name) !== undefined) outcomes[index] = 'blocked';
-      else refs = refs.with([[update.name, update.new]], now);
+      else if (update.new === ZERO_OID) draft.put(update.name, undefined);
+      else if (current === ZERO_OID && draft.conflictWith(update.name) !== undefined) outcomes[index] = 'blocked';
+      else draft.put(update.name, update.new);
     }
     if (options.atomic && outcomes.some((outcome) => outcome !== 'ok')) {
       return outcomes.map((outcome) => (outcome === 'ok' ? 'aborted' : outcome));
     }
-    const before = this.refs;
-    if (refs === before) return outcomes;
-    this.cell.set(refs);
+    if (!outcomes.includes('ok')) return outcomes;
+    this.cell.set(draft.done());
     const changes = updates
       .filter((_, index) => outcomes[index] === 'ok')
       .map(({ name, new: after }) => ({ name, before: before.get(name) ?? ZERO_OID, after }))
