@@ -6,13 +6,16 @@ import type { RefChange } from './git/repository.js';
 import { MemoryBudget } from './git/store/memory-budget.js';
 import { ObjectStore } from './git/store/object-store.js';
 import { Scratch } from './git/store/scratch.js';
+import { StoreCaches } from './git/store/store-caches.js';
 import { Outbound } from './http/outbound.js';
 import { Journal } from './journal.js';
 import { DEFAULT_LIMITS, type Limits } from './limits.js';
 import { type Clock, Ids, type Log, realClock, silentLog } from './ports.js';
 import { Repository, type RepositoryRecord } from './repositories/repository.js';
+import { GitService } from './smart-http/git-service.js';
 import { Syncs } from './upstream/syncs.js';
 import { DEFAULT_VARIANTS, type Variants } from './variants.js';
+import { packageVersion } from './version.js';
 import { pushEvent, syncEvent, type WebhookEvent } from './webhooks/events.js';
 import { Outbox } from './webhooks/outbox.js';
 import type { Webhook } from './webhooks/webhook.js';
@@ -96,7 +99,9 @@ export class World {
   readonly #handles = new Map<string, Repository>();
   /** Shared by all object stores: memory is one, and so are the tools that work on it. */
   readonly #budget: MemoryBudget;
+  readonly #caches: StoreCaches;
   readonly #scratch = new Scratch();
+  #gitService: GitService | undefined;
 
   constructor(options: WorldOptions) {
     this.seed = options.seed ?? '1';
@@ -121,6 +126,7 @@ export class World {
       report: (report) => this.announce(syncEvent(report)),
     });
     this.#budget = new MemoryBudget(this.limits.maxHeldBytes);
+    this.#caches = new StoreCaches(this.limits.cacheBytes);
     this.#state = {
       organizations: new Map(options.organizations.map((organization) => [organization.name, organization])),
       repositories: new BTree(),
@@ -260,9 +266,20 @@ export class World {
     return this.#budget.used;
   }
 
+  /** Git's smart HTTP for all repositories: what it keeps between requests goes with the world. */
+  get gitService(): GitService {
+    this.#gitService ??= new GitService({
+      agent: `repohost-emulator/${packageVersion()}`,
+      sessionId: () => this.ids.uuid('git-session'),
+      fsck: this.fsck,
+      limits: { pushBytes: this.limits.maxPushBytes },
+    });
+    return this.#gitService;
+  }
+
   #adopt(record: RepositoryRecord): Repository {
     const objects = new ObjectStore({
-      cacheBytes: this.limits.cacheBytes,
+      caches: this.#caches,
       limits: {
         packBytes: this.limits.maxPushBytes,
         objectBytes: this.limits.maxObjectBytes,

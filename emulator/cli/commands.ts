@@ -1,6 +1,5 @@
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import yargs from 'yargs';
+import { packageVersion } from '../version.js';
 import { healthCommand } from './health.js';
 import { keysCommand } from './keys.js';
 import { routesCommand } from './routes.js';
@@ -36,7 +35,7 @@ export async function runCommands(argv: readonly string[], terminal: Terminal): 
     .demandCommand(1, 'Name a command: start, token, keys, routes, variants, wait or health.')
     .recommendCommands()
     .strict()
-    .version(version())
+    .version(packageVersion())
     .help()
     .wrap(Math.min(110, terminal.columns))
     .exitProcess(false)
@@ -47,12 +46,6 @@ export async function runCommands(argv: readonly string[], terminal: Terminal): 
     if (output) terminal.print(`${output}\n`);
   });
   return session.exitCode;
-}
-
-function version(): string {
-  // The package by its own name: the same from sources, from dist and from an installed package.
-  const file = createRequire(import.meta.url).resolve('repohost-emulator/package.json');
-  return (JSON.parse(readFileSync(file, 'utf8')) as { version: string }).version;
 }
 
 function oneSentence(message: string): string {

@@ -1,28 +1,30 @@
 import type { GitRepository } from '../git/repository.js';
 
-interface Shelf {
-  /** In order of last use. */
-  readonly packs: Map<string, readonly Buffer[]>;
-  bytes: number;
+interface Finished {
+  readonly packets: readonly Buffer[];
+  readonly bytes: number;
 }
 
 /**
- * Finished packs, in the packets they were sent in, up to a number of bytes per repository. A pack is
+ * Finished packs of all repositories, in the packets they were sent in, up to a number of bytes. A pack is
  * decided by what its key names, because objects never change; so nothing here ever goes stale.
  */
 export class PackCache {
-  readonly #shelves = new WeakMap<GitRepository, Shelf>();
+  /** In order of last use. */
+  readonly #packs = new Map<string, Finished>();
+  #bytes = 0;
+  readonly #numbers = new WeakMap<GitRepository, number>();
+  #nextNumber = 0;
 
   constructor(private readonly most: number) {}
 
   get(repository: GitRepository, key: string): readonly Buffer[] | undefined {
-    const packs = this.#shelves.get(repository)?.packs;
-    const pack = packs?.get(key);
-    if (pack) {
-      packs!.delete(key);
-      packs!.set(key, pack);
-    }
-    return pack;
+    const name = this.#nameOf(repository, key);
+    const pack = this.#packs.get(name);
+    if (!pack) return undefined;
+    this.#packs.delete(name);
+    this.#packs.set(name, pack);
+    return pack.packets;
   }
 
   /** Passes `packets` on and keeps them, unless there are too many or the client leaves before the end. */
@@ -35,24 +37,26 @@ export class PackCache {
       else kept.length = 0;
       yield packet;
     }
-    if (bytes <= this.most) this.#put(repository, key, kept, bytes);
+    if (bytes <= this.most) this.#put(this.#nameOf(repository, key), { packets: kept, bytes });
   }
 
-  #put(repository: GitRepository, key: string, pack: readonly Buffer[], bytes: number): void {
-    const shelf: Shelf = this.#shelves.get(repository) ?? { packs: new Map(), bytes: 0 };
-    this.#shelves.set(repository, shelf);
-    const { packs } = shelf;
-    if (packs.has(key)) return;
-    packs.set(key, pack);
-    shelf.bytes += bytes;
-    while (shelf.bytes > this.most) {
-      const [oldest, dropped] = packs.entries().next().value!;
-      packs.delete(oldest);
-      shelf.bytes -= sizeOf(dropped);
+  #put(name: string, pack: Finished): void {
+    if (this.#packs.has(name)) return;
+    this.#packs.set(name, pack);
+    this.#bytes += pack.bytes;
+    for (const [oldest, { bytes }] of this.#packs) {
+      if (this.#bytes <= this.most) return;
+      this.#packs.delete(oldest);
+      this.#bytes -= bytes;
     }
   }
-}
 
-function sizeOf(pack: readonly Buffer[]): number {
-  return pack.reduce((sum, packet) => sum + packet.length, 0);
+  #nameOf(repository: GitRepository, key: string): string {
+    let number = this.#numbers.get(repository);
+    if (number === undefined) {
+      number = this.#nextNumber++;
+      this.#numbers.set(repository, number);
+    }
+    return `${number} ${key}`;
+  }
 }

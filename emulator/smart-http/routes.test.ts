@@ -53,6 +53,13 @@ t.test('a service that is none is forbidden, as gitprotocol-http demands', async
   t.equal(await ask('git-upload-pack', 'ephemeral'), 200);
 });
 
+t.test('a world has one service, which names itself with the version of the package', async (t) => {
+  t.equal(world.gitService, world.gitService);
+  t.not(new World({ organizations: [] }).gitService, world.gitService);
+  const { bytes } = await gitInfoRefs.handle(callOf({ service: 'git-receive-pack' }));
+  t.match(bytes!.toString(), /agent=repohost-emulator\/\d+\.\d+\.\d+/);
+});
+
 t.test('the import remote takes pushes only', async (t) => {
   const advertised = (service: string) => outcome(() => gitInfoRefs.handle(callOf({ namespace: 'import', service })));
   t.equal(await advertised('git-receive-pack'), 200);
@@ -113,5 +120,9 @@ t.test('finished packs are kept up to a number of bytes, the least used go first
   await send('d', 200);
   await send('b', 40, 2);
   t.same(kept(), ['a', 'c'], 'what is too large, or was not sent to its end, is not kept');
-  t.equal(cache.get(createRepository(), 'a'), undefined, 'each repository has its own');
+  const other = createRepository();
+  t.equal(cache.get(other, 'a'), undefined, 'each repository has its own');
+  for await (const _ of cache.keeping(other, 'a', packets(70)));
+  t.equal(cache.get(other, 'a')?.length, 7);
+  t.same(kept(), [], 'but all share the bytes');
 });

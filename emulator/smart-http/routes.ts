@@ -6,9 +6,8 @@ import { textOf } from '../git/bytes.js';
 import { readCommit } from '../git/commit.js';
 import { problem } from '../http/problem.js';
 import { operation } from '../operation.js';
-import type { World } from '../world.js';
 import { type Service, serviceOf } from './advertise.js';
-import { type GitRequest, GitService, NO_CACHE, type PushHooks } from './git-service.js';
+import { type GitRequest, NO_CACHE, type PushHooks } from './git-service.js';
 import type { ProposedUpdate } from './proposed-update.js';
 import { type Namespace, type RepositoryView, viewOf } from './view.js';
 
@@ -41,7 +40,7 @@ export const gitInfoRefs = operation<z.infer<typeof infoRefsQuery>>({
           : `Unsupported service: '${call.query.service}'`;
       throw problem('forbidden', detail, { headers: NO_CACHE });
     }
-    return serviceFor(call.world).infoRefs(viewFor(call, service), service, requestOf(call));
+    return call.world.gitService.infoRefs(viewFor(call, service), service, requestOf(call));
   },
 });
 
@@ -57,7 +56,7 @@ export const gitUploadPack = operation({
   reads: 'stream',
   replies: { 200: 'application/x-git-upload-pack-result' },
   errors: [413, 415],
-  handle: (call) => serviceFor(call.world).uploadPack(viewFor(call, 'git-upload-pack'), requestOf(call)),
+  handle: (call) => call.world.gitService.uploadPack(viewFor(call, 'git-upload-pack'), requestOf(call)),
 });
 
 export const gitReceivePack = operation({
@@ -73,25 +72,8 @@ export const gitReceivePack = operation({
   replies: { 200: 'application/x-git-receive-pack-result' },
   errors: [413, 415],
   handle: (call) =>
-    serviceFor(call.world).receivePack(viewFor(call, 'git-receive-pack'), requestOf(call), pushHooksOf(call)),
+    call.world.gitService.receivePack(viewFor(call, 'git-receive-pack'), requestOf(call), pushHooksOf(call)),
 });
-
-/** What a service keeps between requests belongs to its world and goes with it. */
-const SERVICES = new WeakMap<World, GitService>();
-
-function serviceFor(world: World): GitService {
-  let service = SERVICES.get(world);
-  if (!service) {
-    service = new GitService({
-      agent: 'git/repohost-emulator',
-      sessionId: () => world.ids.uuid('git-session'),
-      fsck: world.fsck,
-      limits: { pushBytes: world.limits.maxPushBytes },
-    });
-    SERVICES.set(world, service);
-  }
-  return service;
-}
 
 /** What the remote shows. `+import` is there for bulk pushes and shows nothing to readers. */
 function viewFor(call: Pick<Call, 'params' | 'repository'>, service: Service): RepositoryView {
