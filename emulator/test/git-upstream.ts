@@ -102,6 +102,7 @@ export class GitUpstream implements AsyncDisposable {
         PATH_INFO: decodeURIComponent(pathname),
         QUERY_STRING: search.slice(1),
         CONTENT_TYPE: request.headers['content-type'] ?? '',
+        HTTP_CONTENT_ENCODING: request.headers['content-encoding'] ?? '',
         CONTENT_LENGTH: request.headers['content-length'] ?? '',
       },
       stdio: ['pipe', 'pipe', 'ignore'],
