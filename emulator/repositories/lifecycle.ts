@@ -25,6 +25,15 @@ interface StateRow {
   readonly detail: string;
 }
 
+/** Clients store the upstream's credential right after they created the repository: while its first sync runs. */
+const CREDENTIALS_PASS = {
+  createCredential: undefined,
+  updateCredential: undefined,
+  updateCredentialByBody: undefined,
+  deleteCredential: undefined,
+  deleteCredentialByBody: undefined,
+};
+
 /**
  * States by operations, the one table. File metadata and grep list 503 for these states in their own
  * tables; every other operation has the specific codes of the Errors table.
@@ -49,7 +58,7 @@ const STATES: Readonly<Record<RepositoryState, StateRow>> = {
     read: undefined,
     write: 'sync_in_progress',
     delete: 'sync_in_progress',
-    except: { grep: 'service_unavailable', fileMetadata: 'service_unavailable' },
+    except: { grep: 'service_unavailable', fileMetadata: 'service_unavailable', ...CREDENTIALS_PASS },
     detail: 'An upstream sync of the repository is in progress; retry shortly.',
   },
 };
@@ -62,8 +71,7 @@ export interface StateFacts {
 /** The code `state` refuses `operation` with, or undefined. */
 export function refusalOf(state: RepositoryState, operation: Affecting, variants: Variants): ProblemCode | undefined {
   const row = STATES[state];
-  if (Object.hasOwn(row.except, operation.id)) return row.except[operation.id];
-  const cell = row[operation.effect];
+  const cell = Object.hasOwn(row.except, operation.id) ? row.except[operation.id] : row[operation.effect];
   if (state === 'syncing' && cell === undefined && variants.syncBlocks === 'all') return 'sync_in_progress';
   if (state === 'deleted' && variants.deletedRepository === '409') return 'repository_deleted';
   return cell;

@@ -149,6 +149,9 @@ t.test('while a sync runs the repository is syncing, and other writes wait', asy
     status: 503,
   });
   t.equal((await service.call('GET', '/api/repos/mirror', { repo: 'mirror' })).status, 200, 'the record can be read');
+  const credential = { repo: 'mirror', json: { password: 'x' } };
+  const stored = await service.call('POST', '/api/v1/repos/git-credentials', credential);
+  t.equal(stored.status, 201, 'the credential can be stored: clients do so right after they created the repository');
   release(404);
   await syncs.idle();
   t.equal((await service.commit('mirror', { a: 'b' })).status, 201);
