@@ -4,6 +4,7 @@ import { textOf } from '../git/bytes.js';
 import { isBinary } from '../git/diff/binary.js';
 import type { Conflict } from '../git/merge/conflict.js';
 import type { CommitMerge } from '../git/merge/merge.js';
+import { OverlayObjects } from '../git/merge/overlay.js';
 import { planMerge } from '../git/merge/plan.js';
 import { BLOB, type ObjectReader, type Oid } from '../git/object.js';
 import { entryAt } from '../git/tree.js';
@@ -93,23 +94,15 @@ function tipOf(repository: Repository, name: string, ephemeral: boolean): Oid {
   return tip;
 }
 
-/** Merges in a quarantine that is thrown away: nothing of a preview can ever be read. */
-function preview(
+/** Merges over the repository's objects and beside them: nothing of a preview is ever stored, and no writer waits. */
+async function preview(
   call: Pick<Call, 'repository' | 'world' | 'signal'>,
   sides: { source: Oid; target: Oid; sourceName: string },
   targetName: string,
   includeContent: boolean,
 ) {
-  const { git } = call.repository;
-  return git.write(async () => {
-    const quarantine = git.objects.quarantine();
-    try {
-      const merged = await mergeSides(call, quarantine, sides, targetName);
-      return showConflicts(quarantine, merged, includeContent);
-    } finally {
-      quarantine.discard();
-    }
-  });
+  const objects = new OverlayObjects(call.repository.git.objects);
+  return showConflicts(objects, await mergeSides(call, objects, sides, targetName), includeContent);
 }
 
 function showConflicts(objects: ObjectReader, merged: CommitMerge, includeContent: boolean) {
