@@ -17,7 +17,6 @@ t.test('request targets go out exactly as they are written', async (t) => {
     limiter: UNLIMITED,
     timeout: 5000,
     connections: 1,
-    reuse: true,
     onExchange: () => undefined,
     sleep: () => Promise.resolve(),
     signal: new AbortController().signal,

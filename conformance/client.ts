@@ -26,11 +26,6 @@ export interface ClientOptions {
   /** Milliseconds until the headers have to be there, and between two parts of the body. */
   readonly timeout: number;
   readonly connections: number;
-  /**
-   * Whether connections carry more than one request. A server may close an idle one at the very moment it is used
-   * again, and nobody can tell then whether a request was processed; where connecting costs nothing it is not worth it.
-   */
-  readonly reuse: boolean;
   readonly onExchange: (exchange: Exchange) => void;
   readonly sleep: (milliseconds: number) => Promise<void>;
   readonly signal: AbortSignal;
@@ -98,7 +93,6 @@ export class Client {
     if (pool === undefined) {
       pool = new Pool(origin, {
         connections: this.options.connections,
-        pipelining: this.options.reuse ? 1 : 0,
         headersTimeout: this.options.timeout,
         bodyTimeout: this.options.timeout,
         connect: { timeout: Math.min(this.options.timeout, 10_000) },

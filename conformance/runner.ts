@@ -6,7 +6,7 @@ import type { Limiter } from './limiter.js';
 import { Watcher } from './passive.js';
 import { countVerdicts, exitCodeOf, type Report, type RuleResult } from './results.js';
 import type { Rule } from './rule.js';
-import { isLoopback, type Target } from './target.js';
+import type { Target } from './target.js';
 import { createSigner } from './tokens.js';
 import { type Services, Trial } from './trial.js';
 import { VariantLedger } from './variants.js';
@@ -45,7 +45,6 @@ export async function runRules(target: Target, options: RunOptions): Promise<Rep
     limiter: options.limiter,
     timeout: options.timeout,
     connections: Math.max(2, options.width * 2),
-    reuse: !isLoopback(target.baseUrl),
     signal: options.signal,
     sleep: (milliseconds) => sleep(milliseconds, undefined, { signal: options.signal }),
     onExchange: (exchange) => {

@@ -1,30 +1,131 @@
-import { NotHere } from '../../expect.js';
+import { createHmac } from 'node:crypto';
+import { commitFiles, createRepo, deleteRepo, writeNote } from '../../api.js';
+import { expectOneOf, expectSame, expectSuccess, expectTrue } from '../../expect.js';
+import { createGit } from '../../git/git-client.js';
 import { defineRules, type RuleRow } from '../../rule.js';
 import type { Trial } from '../../trial.js';
+import { type Delivery, eventOf, Receiver, SECRET, type Trouble } from './receiver.js';
 
-/** Deliveries can be seen only where the suite may register an address and read what was sent. */
-async function needsOutbox(t: Trial): Promise<void> {
-  t.needsEmulator();
-  throw new NotHere('the emulator shows no deliveries yet');
+const FAILED = 'repo.sync.failed';
+
+/** A rule that is told of events. */
+function told(
+  row: Pick<RuleRow, 'id' | 'says' | 'level'>,
+  judge: (t: Trial, receiver: Receiver) => Promise<void>,
+): RuleRow {
+  return {
+    reach: 'emulator',
+    writes: true,
+    ...row,
+    check: async (t) => {
+      await using receiver = await Receiver.open(t);
+      await judge(t, receiver);
+    },
+  };
 }
 
-const delivery = (id: string, says: string, more: Partial<RuleRow> = {}): RuleRow => ({
-  id,
-  says,
-  reach: 'emulator',
-  writes: true,
-  ...more,
-  check: needsOutbox,
-});
+/** The one event of a first sync that ran into trouble. */
+async function firstFailure(receiver: Receiver, trouble: Trouble): Promise<{ repo: string; delivery: Delivery }> {
+  const repo = await receiver.follow(trouble);
+  const delivery = await receiver.next(repo);
+  expectSame(eventOf(delivery), FAILED, 'it is the event of a failed sync');
+  return { repo, delivery };
+}
+
+async function pull(t: Trial, repo: string): Promise<void> {
+  expectSuccess(
+    await t.post(`/api/repos/${encodeURIComponent(repo)}/pull-upstream`, {
+      as: { repo, scopes: ['git:write'] },
+      json: {},
+    }),
+  );
+}
 
 export const events = defineRules('Events', 'events', [
-  delivery('event.sync-failed.sent', 'A sync run that fails sends repo.sync.failed.'),
-  delivery('event.sync-failed.retries-exhausted', 'It is sent when the last retry has failed.'),
-  delivery('event.sync-failed.infrastructure', 'It is sent when the infrastructure failed.'),
-  delivery('event.sync-failed.not-on-cancel', 'It is not sent when the service cancelled the run itself.'),
-  delivery('event.run_count', 'run_count counts the run that has just ended.'),
-  delivery('event.no-others', 'No operation of the API sends any other event.'),
-  delivery('event.delivery', 'Payload, headers, signature and retries of a delivery are left open.', {
-    level: 'UNSPECIFIED',
+  told({ id: 'event.sync-failed.sent', says: 'A sync run that fails sends repo.sync.failed.' }, async (t, receiver) => {
+    const { repo } = await firstFailure(receiver, 'absent');
+    await pull(t, repo);
+    await receiver.next(repo, 2);
+    expectSame(receiver.about(repo).map(eventOf), [FAILED, FAILED], 'one event for each run');
   }),
+  told(
+    { id: 'event.sync-failed.retries-exhausted', says: 'It is sent when the last retry has failed.' },
+    async (t, receiver) => {
+      const { repo, delivery } = await firstFailure(receiver, 'overloaded');
+      const times = [...receiver.asked].flatMap(([path, asked]) => (path.startsWith('/overloaded/') ? asked : []));
+      expectTrue(times.length > 0, 'the upstream was asked', times.length);
+      t.observe('times asked', times.length);
+      await t.services.sleep(100);
+      const later = [...receiver.asked.values()].flat().filter((at) => at > delivery.at);
+      expectSame(later.length, 0, 'it is not asked again after the event');
+      expectSame(receiver.about(repo).length, 1, 'one event, however many retries');
+    },
+  ),
+  told(
+    { id: 'event.sync-failed.infrastructure', says: 'It is sent when the infrastructure failed.' },
+    async (_t, receiver) => {
+      await firstFailure(receiver, 'unreachable');
+    },
+  ),
+  {
+    id: 'event.sync-failed.not-on-cancel',
+    says: 'It is not sent when the service cancelled the run itself.',
+    reach: 'emulator',
+    writes: true,
+    beyond: 'needs a sync that the service itself cancels, which no request brings about',
+  },
+  told({ id: 'event.run_count', says: 'run_count counts the run that has just ended.' }, async (t, receiver) => {
+    const { repo } = await firstFailure(receiver, 'absent');
+    for (const count of [2, 3]) {
+      await pull(t, repo);
+      await receiver.next(repo, count);
+    }
+    expectSame(
+      receiver.about(repo).map(({ payload }) => payload.run_count),
+      [1, 2, 3],
+      'run_count of the first, the second and the third run',
+    );
+  }),
+  told({ id: 'event.no-others', says: 'No operation of the API sends any other event.' }, async (t, receiver) => {
+    const { name, tip } = await t.world.fresh(t);
+    const { sha } = await commitFiles(t, name, { 'event.txt': 'x' }, { target_branch: 'side', base_branch: 'main' });
+    expectSuccess(await writeNote(t, name, { sha: tip, note: 'event' }));
+    const git = await createGit(t);
+    await git.fetch(name, 'side');
+    await git.branch('pushed', sha);
+    expectSame(await git.push(name, ['pushed']), undefined, 'a push succeeds');
+    expectSuccess(await deleteRepo(t, name));
+    expectSuccess(await createRepo(t, t.world.newName()));
+    // Events arrive in their order: whatever came of the above is here when this one is.
+    await firstFailure(receiver, 'absent');
+    for (const delivery of receiver.deliveries) expectOneOf(eventOf(delivery), [FAILED], 'the kind of event');
+  }),
+  told(
+    {
+      id: 'event.delivery',
+      says: 'Payload, headers, signature and retries of a delivery are left open.',
+      level: 'UNSPECIFIED',
+    },
+    async (t, receiver) => {
+      receiver.refusals = 1;
+      const { repo, delivery } = await firstFailure(receiver, 'absent');
+      const again = await receiver.next(repo, 2);
+      t.observe('payload', Object.keys(delivery.payload));
+      t.observe(
+        'headers',
+        Object.keys(delivery.headers).filter((name) => /^x-|^user-agent$|^content-type$/.test(name)),
+      );
+      t.observe('signature', describeSignature(delivery));
+      t.observe('again after a 500', again.bytes.equals(delivery.bytes) ? 'the same body' : 'another body');
+    },
+  ),
 ]);
+
+/** `t=<unix seconds>,sha256=<hex>` over `<t>.<body>`, as the receivers of published clients check it. */
+function describeSignature({ headers, bytes }: Delivery): string {
+  const name = Object.keys(headers).find((one) => one.endsWith('-signature'));
+  const match = name === undefined ? null : /^t=(\d+),sha256=([0-9a-f]{64})$/.exec(String(headers[name]));
+  if (match === null) return name === undefined ? 'none' : 'of another form';
+  const digest = createHmac('sha256', SECRET).update(`${match[1]}.`).update(bytes).digest('hex');
+  return digest === match[2] ? 'HMAC-SHA256 over time and body' : 'wrong';
+}

@@ -1,11 +1,12 @@
 import { ABSENT_SHA, AUTHOR, commitFiles, reader, writeNote } from '../../api.js';
 import type { Answer } from '../../exchange.js';
-import { expectOneOf, expectRefused, expectSame, expectStatus, expectSuccess, expectTrue } from '../../expect.js';
+import { expectRefused, expectSame, expectStatus, expectSuccess, expectTrue } from '../../expect.js';
 import { createGit } from '../../git/git-client.js';
 import { listRefs } from '../../git/refs.js';
 import { defineRules } from '../../rule.js';
 import type { Trial } from '../../trial.js';
 import { credentialRules } from '../credentials.js';
+import { expectFailureBody } from '../write-failure.js';
 
 const NOTES = 'refs/notes/commits';
 
@@ -249,11 +250,7 @@ export const noteRules = defineRules('7. Notes', 'notes', [
     check: async (t) => {
       const { name, sha } = await noted(t);
       const answer = await writeNote(t, name, { sha, note: 'again', author: AUTHOR });
-      const shape =
-        answer.find('result', 'success') === false ? 'result' : answer.code === undefined ? 'neither' : 'problem';
-      expectOneOf(shape, ['result', 'problem'], 'the body is one of the two');
-      t.choose('A07', 'failed note', shape, ['problem', 'result']);
-      t.observe('body', shape);
+      expectFailureBody(t, 'failed note', answer, 'problem');
     },
   },
 ]);

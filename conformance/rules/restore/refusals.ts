@@ -3,6 +3,7 @@ import type { Answer } from '../../exchange.js';
 import { expectOther, expectRefused, expectSame, expectStatus, expectTrue } from '../../expect.js';
 import { defineRules } from '../../rule.js';
 import type { Trial } from '../../trial.js';
+import { expectFailureBody } from '../write-failure.js';
 import { aim, moved } from './moved.js';
 
 /** A restore with something left out or spoilt is 400 and moves nothing. */
@@ -160,11 +161,7 @@ export const restoreRefusals = defineRules('2. Restore', 'restore-refusals', [
       const { name, seed } = await moved(t);
       const answer = await restore(t, name, aim(seed, { expected_head_sha: seed }));
       expectStatus(answer, 409);
-      const isResult = answer.find('result') !== undefined;
-      t.choose('A07', 'failed restore', isResult ? 'result' : 'problem', ['result', 'problem']);
-      if (!isResult) return void answer.string('code');
-      expectSame(answer.boolean('result', 'success'), false, 'success is false');
-      expectOther(answer.string('result', 'status'), '', 'status says why');
+      expectFailureBody(t, 'failed restore', answer, 'result');
     },
   },
   {

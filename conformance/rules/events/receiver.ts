@@ -1,0 +1,154 @@
+import { createServer, type IncomingHttpHeaders, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { isRecord, type JsonRecord } from '../../exchange.js';
+import { NotHere } from '../../expect.js';
+import { isLoopback } from '../../target.js';
+import type { Trial } from '../../trial.js';
+
+/** One request that told of an event. */
+export interface Delivery {
+  readonly headers: IncomingHttpHeaders;
+  readonly bytes: Buffer;
+  /** The body, empty where it is no JSON object. */
+  readonly payload: JsonRecord;
+  /** Milliseconds since the epoch. */
+  readonly at: number;
+}
+
+/** Ways of an upstream not to be there: each is an owner, so that one address serves all. */
+const UPSTREAMS = {
+  /** Knows no such repository: asking again would not help. */
+  absent: (response: ServerResponse) => void response.writeHead(404).end(),
+  /** Is in trouble, however often it is asked. */
+  overloaded: (response: ServerResponse) => void response.writeHead(503).end(),
+  /** Hangs up on everybody. */
+  unreachable: (response: ServerResponse) => void response.destroy(),
+} as const;
+
+export type Trouble = keyof typeof UPSTREAMS;
+
+const HOOK = '/hook';
+export const SECRET = 'a secret of the conformance suite';
+/** No scope of the specification is about events. A token with this one has to name a repository, whichever. */
+const REGISTRAR = { repo: 'org', scopes: ['repo:write'] };
+
+/** A server on this machine that is told of events, and that plays the upstream whose failing causes them. */
+export class Receiver implements AsyncDisposable {
+  readonly deliveries: Delivery[] = [];
+  /** When each upstream was asked, by the path it was asked for. Milliseconds since the epoch. */
+  readonly asked = new Map<string, number[]>();
+  /** Deliveries to refuse before the next one is taken. */
+  refusals = 0;
+  #webhook = '';
+
+  private constructor(
+    private readonly t: Trial,
+    private readonly server: Server,
+  ) {}
+
+  /** Registers itself for what is sent unless one asks for more. Skips the rule where it cannot be reached. */
+  static async open(t: Trial): Promise<Receiver> {
+    t.needsEmulator();
+    if (!isLoopback(t.target.baseUrl)) throw new NotHere('the target cannot reach a receiver on this machine');
+    const server = createServer();
+    const receiver = new Receiver(t, server);
+    server.on('request', (request, response) => {
+      const pieces: Buffer[] = [];
+      request.on('data', (piece: Buffer) => pieces.push(piece));
+      request.on('end', () => {
+        const path = request.url ?? '';
+        if (path === HOOK) receiver.#take(request.headers, Buffer.concat(pieces), response);
+        else receiver.#refuse(path, response);
+      });
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    try {
+      await receiver.#register();
+    } catch (error) {
+      receiver.#close();
+      throw error;
+    }
+    return receiver;
+  }
+
+  get host(): string {
+    return `127.0.0.1:${(this.server.address() as AddressInfo).port}`;
+  }
+
+  /** What arrived about one repository, oldest first. */
+  about(repo: string): Delivery[] {
+    return this.deliveries.filter(({ payload }) => isRecord(payload.repository) && payload.repository.url === repo);
+  }
+
+  /** Waits for the `count`th delivery about a repository. */
+  async next(repo: string, count = 1): Promise<Delivery> {
+    await this.t.eventually(
+      () => Promise.resolve(this.about(repo).length >= count),
+      `delivery ${count} about ${repo} arrives`,
+    );
+    return this.about(repo)[count - 1];
+  }
+
+  /** A new repository that follows an upstream with this trouble. Its first sync starts by itself. */
+  async follow(trouble: Trouble): Promise<string> {
+    const { t } = this;
+    const repo = t.world.newName();
+    await t.world.options.onRepository(repo);
+    const base_repo = {
+      provider: 'gitea',
+      owner: trouble,
+      name: repo.replaceAll('/', '-'),
+      upstream_host: this.host,
+    };
+    const made = await t.post('/api/repos', { as: { repo, scopes: ['repo:write'] }, json: { base_repo } });
+    if (made.status > 299) throw new NotHere(`a repository with an upstream cannot be made here: ${made.outcome}`);
+    return repo;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.t.request('DELETE', `/api/v1/webhooks/${this.#webhook}`, { as: REGISTRAR });
+    this.#close();
+  }
+
+  async #register(): Promise<void> {
+    const json = { url: `http://${this.host}${HOOK}`, secret: SECRET };
+    const answer = await this.t.post('/api/v1/webhooks', { as: REGISTRAR, json });
+    if (answer.status > 299) throw new NotHere(`no address for events can be registered here: ${answer.outcome}`);
+    this.#webhook = answer.string('id');
+  }
+
+  #take(headers: IncomingHttpHeaders, bytes: Buffer, response: ServerResponse): void {
+    this.deliveries.push({ headers, bytes, payload: readObject(bytes), at: Date.now() });
+    const refused = this.refusals > 0;
+    if (refused) this.refusals -= 1;
+    response.writeHead(refused ? 500 : 204).end();
+  }
+
+  #refuse(path: string, response: ServerResponse): void {
+    const repository = path.split('.git/', 1)[0];
+    this.asked.set(repository, [...(this.asked.get(repository) ?? []), Date.now()]);
+    const owner = repository.split('/')[1];
+    UPSTREAMS[owner in UPSTREAMS ? (owner as Trouble) : 'absent'](response);
+  }
+
+  #close(): void {
+    this.server.close();
+    this.server.closeAllConnections();
+  }
+}
+
+function readObject(bytes: Buffer): JsonRecord {
+  try {
+    const value: unknown = JSON.parse(bytes.toString('utf8'));
+    return isRecord(value) ? value : {};
+  } catch {
+    return {};
+  }
+}
+
+/** The name of an event: in the body, or in the header that is for it. */
+export function eventOf({ headers, payload }: Delivery): string {
+  if (typeof payload.type === 'string') return payload.type;
+  const header = Object.keys(headers).find((name) => name.endsWith('-event'));
+  return header === undefined ? 'an event without a name' : String(headers[header]);
+}

@@ -1,0 +1,21 @@
+import type { Answer } from '../exchange.js';
+import { expectOther, Unmet } from '../expect.js';
+import type { Trial } from '../trial.js';
+
+export type FailureBody = 'problem' | 'result';
+
+/**
+ * A write that failed says so in problem details or in its own result body (A07). An answer that is both serves
+ * every client, so it counts as the body that the specification supports best.
+ */
+export function expectFailureBody(t: Trial, where: string, answer: Answer, best: FailureBody): void {
+  const isResult = answer.find('result', 'success') === false;
+  const isProblem = answer.code !== undefined;
+  if (!isResult && !isProblem) {
+    throw new Unmet('the body is problem details or a result', ['problem', 'result'], answer.text.slice(0, 200));
+  }
+  if (isResult) expectOther(answer.string('result', 'status'), '', 'result.status says why');
+  const shape = isResult === isProblem ? best : isResult ? 'result' : 'problem';
+  t.choose('A07', where, shape, [best, best === 'problem' ? 'result' : 'problem']);
+  t.observe('body', isResult && isProblem ? 'problem with a result' : shape);
+}
