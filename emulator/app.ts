@@ -1,5 +1,4 @@
-import Koa from 'koa';
-import { createAdmin } from './admin/routes.js';
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import {
   authenticate,
   checkAuthenticationAvailable,
@@ -12,7 +11,7 @@ import { callHandler, readInput } from './chain/handle.js';
 import { recordOutcome, renderFailure } from './chain/outcome.js';
 import { matchRoute } from './chain/route.js';
 import { checkHost, readTarget } from './chain/target.js';
-import { createExchange, type Step } from './exchange.js';
+import { Exchange, type Step } from './exchange.js';
 import { FaultCounters } from './faults/counters.js';
 import type { ServedHosts } from './http/host.js';
 import { writeReply } from './http/respond.js';
@@ -54,15 +53,15 @@ export function chainOf(options: Pick<AppOptions, 'operations' | 'servedHosts'>)
   ];
 }
 
-/** One port's application over a world. */
-export function createApp(world: World, options: AppOptions): Koa {
+/**
+ * One port's application over a world. Requests of the service go through the chain with nothing in between;
+ * the few for the emulator's own routes go to a Koa application, which the first of them loads.
+ */
+export function createApp(world: World, options: AppOptions): RequestListener {
   const chain = chainOf(options);
-  const app = new Koa();
-  app.silent = true;
-  app.use(createAdmin(world, options));
-  app.use(async (ctx) => {
+  const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     world.clock.tick();
-    const exchange = createExchange(world, options, ctx.req, ctx.res);
+    const exchange = new Exchange(world, options, request, response);
     try {
       for (const step of chain) {
         // Most steps are synchronous; awaiting only the others keeps the chain off the microtask queue.
@@ -73,7 +72,35 @@ export function createApp(world: World, options: AppOptions): Koa {
       exchange.reply = renderFailure(exchange, error);
     }
     recordOutcome(exchange);
-    await writeReply(ctx, exchange.reply);
+    await writeReply(request, response, exchange.reply);
+  };
+  const safely = (request: IncomingMessage, response: ServerResponse): void => {
+    serve(request, response).catch((error: Error) => {
+      world.log.write({ event: 'internal_error', stack: error.stack });
+      response.destroy();
+    });
+  };
+  let admin: Promise<RequestListener> | undefined;
+  return (request, response) => {
+    if (!request.url!.startsWith(ADMIN_PREFIX)) safely(request, response);
+    else {
+      admin ??= loadAdmin(world, options, safely);
+      void admin.then((answer) => answer(request, response));
+    }
+  };
+}
+
+const ADMIN_PREFIX = '/_emulator';
+
+/** The emulator's own routes; what they do not know is left to the service. */
+async function loadAdmin(world: World, options: AppOptions, serve: RequestListener): Promise<RequestListener> {
+  const [{ default: Koa }, { createAdmin }] = await Promise.all([import('koa'), import('./admin/routes.js')]);
+  const app = new Koa();
+  app.silent = true;
+  app.use(createAdmin(world, options));
+  app.use((ctx) => {
+    ctx.respond = false;
+    serve(ctx.req, ctx.res);
   });
-  return app;
+  return app.callback();
 }

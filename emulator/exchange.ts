@@ -12,33 +12,59 @@ import type { Organization, World } from './world.js';
 /**
  * One request on its way through the chain. Each step reads what earlier steps found and adds its own
  * finding; the handler gets a `Call`, the part of it that is values only.
+ *
+ * A class, not an object literal: one shape for every request, and accessors that cost nothing to make.
  */
-export interface Exchange {
+export class Exchange {
   readonly id: string;
-  readonly world: World;
-  readonly request: IncomingMessage;
-  /** Aborted when the client has gone. */
-  readonly signal: AbortSignal;
   /** The origin this listener is reached by. */
   readonly origin: string;
   /** The organization that the port belongs to; `Host` may select another. */
   organizationName: string;
   readonly inBandFaults: boolean;
   /** One short sentence per decision, for the journal. */
-  readonly why: string[];
-  faults: ArmedFaults;
-  reply: Reply;
-  // Found on the way; a step may rely on what every step before it has set.
-  target: RequestTarget;
-  organization: Organization;
-  operation: Operation;
-  route: string;
-  params: Record<string, string>;
-  claims: Claims;
-  repository: Repository | undefined;
-  call: Call;
+  readonly why: string[] = [];
+  faults: ArmedFaults = ArmedFaults.none;
   /** Why the request was refused, once it was. */
-  problem: Problem | undefined;
+  problem: Problem | undefined = undefined;
+  repository: Repository | undefined = undefined;
+  // Found on the way; a step may rely on what every step before it has set.
+  reply!: Reply;
+  target!: RequestTarget;
+  organization!: Organization;
+  operation!: Operation;
+  route!: string;
+  params!: Record<string, string>;
+  claims!: Claims;
+  call!: Call;
+  #gone: AbortController | undefined = undefined;
+
+  constructor(
+    readonly world: World,
+    listener: Listener,
+    readonly request: IncomingMessage,
+    private readonly response: ServerResponse,
+  ) {
+    this.id = world.nextRequestId();
+    this.origin = listener.origin();
+    this.organizationName = listener.organization;
+    this.inBandFaults = listener.inBandFaults;
+  }
+
+  /** Aborted when the client has gone. Most requests never ask, and listening for the end of each has its cost. */
+  get signal(): AbortSignal {
+    this.#gone ??= abortWhenGone(this.response);
+    return this.#gone.signal;
+  }
+}
+
+function abortWhenGone(response: ServerResponse): AbortController {
+  const controller = new AbortController();
+  if (response.destroyed) controller.abort();
+  response.once('close', () => {
+    if (!response.writableFinished) controller.abort();
+  });
+  return controller;
 }
 
 /** One link of the chain: it throws a `Problem` or lets the request pass. */
@@ -48,38 +74,4 @@ export interface Listener {
   readonly organization: string;
   readonly origin: () => string;
   readonly inBandFaults: boolean;
-}
-
-export function createExchange(
-  world: World,
-  listener: Listener,
-  request: IncomingMessage,
-  response: ServerResponse,
-): Exchange {
-  let controller: AbortController | undefined;
-  const found: Partial<Exchange> = {
-    id: world.nextRequestId(),
-    world,
-    request,
-    // Most requests never ask; listening for the end of each would cost more than many handlers.
-    get signal() {
-      if (!controller) {
-        const made = new AbortController();
-        controller = made;
-        if (response.destroyed) made.abort();
-        response.once('close', () => {
-          if (!response.writableFinished) made.abort();
-        });
-      }
-      return controller.signal;
-    },
-    origin: listener.origin(),
-    organizationName: listener.organization,
-    inBandFaults: listener.inBandFaults,
-    why: [],
-    faults: ArmedFaults.none,
-    repository: undefined,
-    problem: undefined,
-  };
-  return found as Exchange;
 }

@@ -1,6 +1,5 @@
 import http from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
-import type Koa from 'koa';
 import { problem } from './http/problem.js';
 import { renderProblem } from './http/respond.js';
 import type { World } from './world.js';
@@ -11,7 +10,7 @@ const CODES: Readonly<Record<string, 'request_header_fields_too_large' | 'reques
 };
 
 /** An HTTP server with the limits of the world. It does not listen yet. */
-export function createServer(app: Koa, world: World): http.Server {
+export function createServer(app: http.RequestListener, world: World): http.Server {
   const { limits } = world;
   const server = http.createServer(
     {
@@ -22,7 +21,7 @@ export function createServer(app: Koa, world: World): http.Server {
       connectionsCheckingInterval: 5_000,
       maxHeaderSize: 16 * 1024,
     },
-    app.callback(),
+    app,
   );
   server.maxConnections = limits.maxSockets;
   server.maxRequestsPerSocket = 1_000;

@@ -1,23 +1,32 @@
+import type { Claims } from '../auth/claims.js';
 import type { Call } from '../call.js';
 import type { Exchange } from '../exchange.js';
 import { checkShape, parseJson, readBody, readChunks, refuseContentEncoding } from '../http/body.js';
 import { problem } from '../http/problem.js';
+import type { Reply } from '../http/reply.js';
 import { parseQuery } from '../http/request-target.js';
+import type { Repository } from '../repositories/repository.js';
+import type { Organization, World } from '../world.js';
 
-/** Step: query and body, checked against the operation's schemas. */
-export async function readInput(exchange: Exchange): Promise<void> {
-  const { operation, request, world } = exchange;
-  const { limits } = world;
-  const values = parseQuery(exchange.target.query, operation.repeated ?? []);
+/** Step: query and body, checked against the operation's schemas. Only a JSON body is waited for. */
+export function readInput(exchange: Exchange): void | Promise<void> {
+  const { operation, target } = exchange;
+  const values = parseQuery(target.query, operation.repeated ?? []);
   const query = operation.query ? checkShape(operation.query, values, 'The query') : {};
-  let body: unknown;
-  if (operation.reads === 'json') {
-    refuseContentEncoding(request);
-    checkContentType(exchange, 'application/json');
-    const raw = await readBody(request, { maxBytes: limits.maxJsonBytes, idleTimeout: limits.idleTimeout });
-    body = checkShape(operation.body!, raw.length === 0 ? undefined : parseJson(raw, 'The body'), 'A JSON body');
-  }
-  exchange.call = createCall(exchange, query, body);
+  const proceed = (body: unknown): void => {
+    exchange.call = new ExchangeCall(exchange, query, body);
+  };
+  if (operation.reads === 'json') return readJson(exchange).then(proceed);
+  proceed(undefined);
+}
+
+async function readJson(exchange: Exchange): Promise<unknown> {
+  const { operation, request, world } = exchange;
+  const { maxJsonBytes: maxBytes, idleTimeout } = world.limits;
+  refuseContentEncoding(request);
+  checkContentType(exchange, 'application/json');
+  const raw = await readBody(request, { maxBytes, idleTimeout });
+  return checkShape(operation.body!, raw.length === 0 ? undefined : parseJson(raw, 'The body'), 'A JSON body');
 }
 
 /** Other types than the documented one are read as long as they parse, unless the variant says otherwise. */
@@ -29,31 +38,55 @@ function checkContentType(exchange: Exchange, documented: string): void {
   }
 }
 
-function createCall(exchange: Exchange, query: unknown, body: unknown): Call {
-  const { request, world } = exchange;
-  return {
-    world,
-    organization: exchange.organization,
-    get repository() {
-      if (!exchange.repository) throw new Error(`${exchange.operation.id} is not about one repository`);
-      return exchange.repository;
-    },
-    claims: exchange.claims,
-    method: request.method!,
-    params: exchange.params,
-    query,
-    body,
-    header: (name) => {
-      const value = request.headers[name];
-      return Array.isArray(value) ? value.join(', ') : value;
-    },
-    stream: (maxBytes) => readChunks(request, { maxBytes, idleTimeout: world.limits.idleTimeout }),
-    signal: exchange.signal,
-    gitUrl: exchange.origin,
+/** The part of an exchange that handlers see. */
+class ExchangeCall implements Call {
+  readonly world: World;
+  readonly organization: Organization;
+  readonly claims: Claims;
+  readonly method: string;
+  readonly params: Readonly<Record<string, string>>;
+  readonly gitUrl: string;
+  readonly #exchange: Exchange;
+
+  constructor(
+    exchange: Exchange,
+    readonly query: unknown,
+    readonly body: unknown,
+  ) {
+    this.#exchange = exchange;
+    this.world = exchange.world;
+    this.organization = exchange.organization;
+    this.claims = exchange.claims;
+    this.method = exchange.request.method!;
+    this.params = exchange.params;
+    this.gitUrl = exchange.origin;
+  }
+
+  get repository(): Repository {
+    const { repository, operation } = this.#exchange;
+    if (!repository) throw new Error(`${operation.id} is not about one repository`);
+    return repository;
+  }
+
+  get signal(): AbortSignal {
+    return this.#exchange.signal;
+  }
+
+  readonly header = (name: string): string | undefined => {
+    const value = this.#exchange.request.headers[name];
+    return Array.isArray(value) ? value.join(', ') : value;
   };
+
+  readonly stream = (maxBytes: number): AsyncIterable<Buffer> =>
+    readChunks(this.#exchange.request, { maxBytes, idleTimeout: this.world.limits.idleTimeout });
 }
 
 /** Step: the handler; its value is the reply. */
-export async function callHandler(exchange: Exchange): Promise<void> {
-  exchange.reply = await exchange.operation.handle(exchange.call);
+export function callHandler(exchange: Exchange): void | Promise<void> {
+  const accept = (reply: Reply): void => {
+    exchange.reply = reply;
+  };
+  const reply = exchange.operation.handle(exchange.call);
+  if (reply instanceof Promise) return reply.then(accept);
+  accept(reply);
 }

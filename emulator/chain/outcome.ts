@@ -3,6 +3,7 @@ import { StoreFull } from '../git/store/pack-error.js';
 import { Problem, problem } from '../http/problem.js';
 import type { Reply } from '../http/reply.js';
 import { renderProblem } from '../http/respond.js';
+import { realClock } from '../ports.js';
 import { applyCredentialVariants } from './credential-variants.js';
 
 /** The answer to a request that a step or the handler refused. Nothing throws past this point. */
@@ -33,11 +34,9 @@ function problemOf(exchange: Exchange, error: unknown): Problem {
 export function recordOutcome(exchange: Exchange): void {
   const { world, faults, reply } = exchange;
   const now = world.clock.now();
-  const headers: Record<string, string> = {
-    ...reply.headers,
-    'x-request-id': exchange.id,
-    date: new Date(now).toUTCString(),
-  };
+  const headers: Record<string, string> = { ...reply.headers, 'x-request-id': exchange.id };
+  // The machine's time Node adds by itself.
+  if (world.clock !== realClock) headers.date = new Date(now).toUTCString();
   if (faults.fired.length > 0) headers['x-emulator-fault-fired'] = faults.fired.join(', ');
   exchange.reply = { ...reply, headers };
   const entry = {

@@ -1,6 +1,6 @@
+import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import type { Context } from 'koa';
 import type { Variants } from '../variants.js';
 import type { Problem } from './problem.js';
 import { bytes, json, type Reply } from './reply.js';
@@ -69,33 +69,32 @@ function dialectOf(error: Problem, context: RenderContext): Dialect {
   return dialect === 'result' || variants.writeFailureBody === 'all' ? 'result' : 'problem';
 }
 
-/**
- * Writes a reply. Koa writes values: it knows about lengths and HEAD. Streams are piped here, so that one
- * that fails half-way cuts the connection instead of leaving the client to wait.
- */
-export async function writeReply(ctx: Context, reply: Reply): Promise<void> {
-  const { res } = ctx;
-  drainUnread(ctx);
-  ctx.status = reply.status;
-  if (reply.json !== undefined) ctx.body = Buffer.from(JSON.stringify(reply.json));
-  else if (reply.bytes !== undefined) ctx.body = asBuffer(reply.bytes);
-  else if (reply.stream === undefined) ctx.body = null;
-  ctx.status = reply.status;
-  if (reply.json !== undefined) ctx.set('content-type', 'application/json');
-  for (const name in reply.headers) ctx.set(name, reply.headers[name]!);
-  if (reply.stream === undefined) return;
-  ctx.respond = false;
-  res.statusCode = reply.status;
-  if (ctx.method === 'HEAD') {
-    res.end();
+/** Writes a reply. A stream that fails half-way cuts the connection instead of leaving the client to wait. */
+export async function writeReply(request: IncomingMessage, response: ServerResponse, reply: Reply): Promise<void> {
+  drainUnread(request, response);
+  const { status, headers, stream } = reply;
+  if (stream === undefined) {
+    const body = reply.json === undefined ? reply.bytes : JSON.stringify(reply.json);
+    response.writeHead(status, describeBody(reply, body));
+    // A string leaves together with the head, in one piece. HEAD, 204 and 304 have no body; Node knows that.
+    response.end(body);
+    return;
+  }
+  response.writeHead(status, headers as OutgoingHttpHeaders);
+  if (request.method === 'HEAD') {
+    response.end();
     return;
   }
   // A client that goes away, and a stream that fails, end here: the status line has left already.
-  await pipeline(Readable.from(reply.stream, { objectMode: false }), res).catch(() => res.destroy());
+  await pipeline(Readable.from(stream, { objectMode: false }), response).catch(() => response.destroy());
 }
 
-function asBuffer(body: Uint8Array): Buffer {
-  return Buffer.from(body.buffer, body.byteOffset, body.byteLength);
+/** The headers of a reply whose body is at hand. */
+function describeBody({ status, headers, json }: Reply, body: Uint8Array | string | undefined): OutgoingHttpHeaders {
+  if (status === 204 || status === 304) return { ...headers };
+  if (body === undefined) return { ...headers, 'content-length': 0 };
+  const type = json === undefined ? 'application/octet-stream' : 'application/json';
+  return { 'content-type': type, 'content-length': Buffer.byteLength(body), ...headers };
 }
 
 /** Milliseconds (real time) that a client gets to finish sending a body nobody reads any more. */
@@ -103,14 +102,18 @@ const DRAIN = 10_000;
 
 /**
  * A request refused before its body was read is still being sent. Closing at once would reset the
- * connection and lose the answer, so Node discards the rest, for a bounded time.
+ * connection and lose the answer, so the rest is discarded, for a bounded time. Node does so by itself only
+ * for a body nobody began to read; left alone, one that was given up half-way blocks its connection.
  */
-function drainUnread({ req, res }: Context): void {
-  if (req.complete) return;
-  res.once('finish', () => {
-    if (req.complete || req.destroyed) return;
-    const timer = setTimeout(() => req.destroy(), DRAIN);
+function drainUnread(request: IncomingMessage, response: ServerResponse): void {
+  if (request.complete) return;
+  response.once('finish', () => {
+    if (request.complete || request.destroyed) return;
+    // A reader that stopped half-way without saying so would keep the stream from flowing.
+    request.removeAllListeners('readable');
+    request.resume();
+    const timer = setTimeout(() => request.destroy(), DRAIN);
     timer.unref();
-    req.once('close', () => clearTimeout(timer));
+    request.once('close', () => clearTimeout(timer));
   });
 }
