@@ -1,0 +1,201 @@
+import { both, nothing, READ, type RouteRows, SHA, TIME, WRITE } from './row.js';
+
+const noteWritten = {
+  sha: SHA,
+  target_ref: 'refs/notes/commits',
+  notes_ref: 'refs/notes/commits',
+  base_commit: SHA,
+  new_ref_sha: SHA,
+  result: { success: true, status: 'ok' },
+};
+const fileHeaders = {
+  etag: /^"[0-9a-f]{40}"$/,
+  'x-blob-sha': SHA,
+  'x-last-commit-sha': SHA,
+  'accept-ranges': /^bytes$/,
+  'last-modified': / GMT$/,
+};
+
+/** What is in the trees, and what is noted of the commits. */
+export const contentRows: RouteRows = {
+  'list files': {
+    method: 'GET',
+    routes: both('files'),
+    scopes: READ,
+    sends: [nothing, () => ({ query: { ref: 'main', path: '', recursive: 'false', limit: '10' } })],
+    ok: 200,
+    answers: { paths: ['a b', 't'], ref: 'main', entries: [{ path: 'a b', type: 'blob', mode: '100644' }, {}] },
+  },
+  'files metadata': {
+    method: 'GET',
+    routes: both('files/metadata'),
+    scopes: READ,
+    sends: [nothing, () => ({ query: { ref: 'main', recursive: 'true', ephemeral: 'false' } })],
+    ok: 200,
+    answers: {
+      files: [{ path: 'a b', mode: '100644', size: 6, last_commit_sha: SHA }, { path: 't' }],
+      commits: Object,
+      ref: 'main',
+    },
+  },
+  'read a file': {
+    method: 'GET',
+    routes: both('file'),
+    scopes: READ,
+    sends: [
+      () => ({ query: { path: 'a b' } }),
+      () => ({ query: { path: 'a b', ref: 'main', ephemeral_base: 'false' } }),
+    ],
+    ok: 200,
+    headers: { ...fileHeaders, 'content-length': /^6$/ },
+  },
+  'head a file': {
+    method: 'HEAD',
+    routes: both('file'),
+    scopes: READ,
+    sends: [() => ({ query: { path: 'a b' } })],
+    ok: 200,
+    headers: { ...fileHeaders, 'content-length': /^6$/ },
+  },
+  'read a part of a file': {
+    method: 'GET',
+    routes: both('file'),
+    scopes: READ,
+    sends: [() => ({ query: { path: 'a b' }, headers: { range: 'bytes=1-2' } })],
+    ok: 206,
+    headers: { ...fileHeaders, 'content-range': /^bytes 1-2\/6$/, 'content-length': /^2$/ },
+  },
+  'read a file that is known': {
+    method: 'GET',
+    routes: both('file'),
+    scopes: READ,
+    sends: [() => ({ query: { path: 'a b' }, headers: { 'if-none-match': '*' } })],
+    ok: 304,
+    headers: { etag: fileHeaders.etag },
+  },
+  'read a file that has changed': {
+    method: 'GET',
+    routes: both('file'),
+    scopes: READ,
+    sends: [() => ({ query: { path: 'a b' }, headers: { 'if-match': '"other"' } })],
+    ok: 412,
+  },
+  'read beyond the end of a file': {
+    method: 'GET',
+    routes: both('file'),
+    scopes: READ,
+    sends: [() => ({ query: { path: 'a b' }, headers: { range: 'bytes=6-' } })],
+    ok: 416,
+    headers: { 'content-range': /^bytes \*\/6$/ },
+  },
+  blame: {
+    method: 'GET',
+    routes: both('blame'),
+    scopes: READ,
+    sends: [
+      () => ({ query: { path: 't' } }),
+      () => ({ query: { path: 't', ref: 'main', range: ['/^o/,+1', '1,1'], detect_moves: 'true' } }),
+    ],
+    ok: 200,
+    answers: {
+      ref: 'main',
+      path: 't',
+      commit_sha: SHA,
+      lines: [
+        {
+          line_number: 1,
+          commit_sha: SHA,
+          original_line_number: 1,
+          original_path: 't',
+          author_name: 'Ada',
+          author_email: 'ada@example.com',
+          author_time: TIME,
+          committer_name: 'Ada',
+          committer_email: 'ada@example.com',
+          committer_time: TIME,
+          summary: String,
+        },
+      ],
+    },
+  },
+  grep: {
+    method: 'POST',
+    routes: both('grep'),
+    scopes: READ,
+    sends: [
+      () => ({ json: { rev: 'main', query: { pattern: 'hello' }, file_filters: {}, pagination: {} } }),
+      () => ({ json: { ref: 'main', ephemeral: false, query: { pattern: 'hello' }, context: {}, limits: {} } }),
+    ],
+    ok: 200,
+    answers: {
+      query: { pattern: 'hello', case_sensitive: true },
+      repo: { ref: 'main', commit: SHA },
+      matches: [{ path: 'a b', lines: [{ line_number: 1, text: 'hello', type: 'match' }] }],
+      has_more: false,
+    },
+  },
+  archive: {
+    method: 'POST',
+    routes: both('archive'),
+    scopes: READ,
+    sends: [nothing, () => ({ json: { ref: 'main', include_globs: ['t'], archive: { prefix: 'p' } } })],
+    ok: 200,
+    headers: { 'content-type': /gzip/, 'content-disposition': /^attachment/ },
+  },
+  'read note': {
+    method: 'GET',
+    routes: both('notes'),
+    scopes: READ,
+    sends: [
+      ({ first }) => ({ query: { sha: first, ref: 'commits' } }),
+      () => ({ query: { object_ref: 'v1/rc', notes_ref: 'refs/notes/commits' } }),
+    ],
+    ok: 200,
+    answers: { sha: SHA, note: 'noted', ref_sha: SHA },
+  },
+  'add note': {
+    method: 'POST',
+    routes: both('notes'),
+    scopes: WRITE,
+    sends: [
+      ({ tip, notes }) => ({ json: { sha: tip, action: 'add', note: 'n', expected_ref_sha: notes } }),
+      ({ notes }) => ({ json: { object_ref: 'main', action: 'add', note: 'n', expected_notes_ref_sha: notes } }),
+    ],
+    ok: 201,
+    answers: noteWritten,
+  },
+  'append note': {
+    method: 'POST',
+    routes: both('notes'),
+    scopes: WRITE,
+    sends: [
+      ({ first }) => ({ json: { sha: first, action: 'append', note: 'n', ref: 'notes/commits' } }),
+      ({ first }) => ({ json: { object_ref: first, action: 'append', note: 'n', notes_ref: 'commits' } }),
+    ],
+    ok: 201,
+    answers: noteWritten,
+  },
+  'delete note': {
+    method: 'DELETE',
+    routes: both('notes'),
+    scopes: WRITE,
+    sends: [
+      ({ first, notes }) => ({ json: { sha: first, expected_ref_sha: notes } }),
+      ({ first, notes }) => ({ json: { object_ref: first, expected_notes_ref_sha: notes, action: 'remove' } }),
+    ],
+    ok: 200,
+    answers: noteWritten,
+  },
+  'list notes refs': {
+    method: 'GET',
+    routes: both('notes/refs'),
+    scopes: READ,
+    sends: [nothing, () => ({ query: { prefix: 'comm', limit: '1' } })],
+    ok: 200,
+    answers: {
+      refs: [{ cursor: String, ref: 'refs/notes/commits', sha: SHA }],
+      has_more: false,
+      prefix: /^refs\/notes\//,
+    },
+  },
+};
