@@ -69,21 +69,26 @@ export interface StreamLimits extends Limits {
  */
 export async function readCommitPack(chunks: AsyncIterable<Buffer>, limits: StreamLimits): Promise<CommitPackBody> {
   const lines = readLines(chunks, (line) => (line === 0 ? limits.maxMetadataBytes : limits.maxLineBytes));
-  const first = await lines.next();
-  if (first.done) throw problem('bad_request', 'The body is empty; its first line has to hold metadata.');
-  const metadata = readMetadataLine(packMetadata, first.value);
-  if (metadata.files.length > limits.maxFiles) {
-    throw problem('bad_request', `A commit takes at most ${limits.maxFiles} file operations.`);
+  try {
+    const first = await lines.next();
+    if (first.done) throw problem('bad_request', 'The body is empty; its first line has to hold metadata.');
+    const metadata = readMetadataLine(packMetadata, first.value);
+    if (metadata.files.length > limits.maxFiles) {
+      throw problem('bad_request', `A commit takes at most ${limits.maxFiles} file operations.`);
+    }
+    const contents = new Contents(metadata.files, limits);
+    let line = 1;
+    for await (const raw of lines) {
+      line += 1;
+      contents.add(checkShape(chunkLine, parseJson(raw, `Line ${line}`), `Line ${line}`).blob_chunk, line);
+      // A full chunk takes tens of milliseconds to parse and decode; other requests get their turn between two.
+      if (raw.length > 64 * 1024) await setImmediate();
+    }
+    return { metadata, edits: contents.edits() };
+  } finally {
+    // Lets go of the request's stream also when the first line is the last that was looked at.
+    await lines.return(undefined);
   }
-  const contents = new Contents(metadata.files, limits);
-  let line = 1;
-  for await (const raw of lines) {
-    line += 1;
-    contents.add(checkShape(chunkLine, parseJson(raw, `Line ${line}`), `Line ${line}`).blob_chunk, line);
-    // A full chunk takes tens of milliseconds to parse and decode; other requests get their turn between two.
-    if (raw.length > 64 * 1024) await setImmediate();
-  }
-  return { metadata, edits: contents.edits() };
 }
 
 /** The first line of a streamed write: an object whose one member is `metadata`. */

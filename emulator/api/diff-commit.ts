@@ -64,27 +64,31 @@ async function readDiffCommit(call: Call): Promise<{ metadata: WriteMetadata; pa
   const { limits, variants } = call.world;
   const stream = call.stream(streamBytes(limits.maxCommitBytes));
   const lines = readLines(stream, (line) => (line === 0 ? limits.maxMetadataBytes : limits.maxLineBytes));
-  const first = await lines.next();
-  if (first.done) throw problem('bad_request', 'The body is empty; its first line has to hold metadata.');
-  const metadata = readMetadataLine(writeMetadata, first.value);
-  const parts: Buffer[] = [];
-  let bytes = 0;
-  let complete = false;
-  let line = 1;
-  for await (const raw of lines) {
-    line += 1;
-    if (complete) throw problem('bad_request', `Line ${line}: a chunk after the last one.`);
-    const chunk = checkShape(chunkLine, parseJson(raw, `Line ${line}`), `Line ${line}`).diff_chunk;
-    const part = decodeChunk(chunk.data, line, { ...limits, oversizedChunk: variants.oversizedChunk });
-    parts.push(part);
-    bytes += part.length;
-    if (bytes > limits.maxObjectBytes)
-      throw problem('payload_too_large', `A patch takes at most ${limits.maxObjectBytes} bytes.`);
-    complete = chunk.eof;
-    if (raw.length > 64 * 1024) await setImmediate();
+  try {
+    const first = await lines.next();
+    if (first.done) throw problem('bad_request', 'The body is empty; its first line has to hold metadata.');
+    const metadata = readMetadataLine(writeMetadata, first.value);
+    const parts: Buffer[] = [];
+    let bytes = 0;
+    let complete = false;
+    let line = 1;
+    for await (const raw of lines) {
+      line += 1;
+      if (complete) throw problem('bad_request', `Line ${line}: a chunk after the last one.`);
+      const chunk = checkShape(chunkLine, parseJson(raw, `Line ${line}`), `Line ${line}`).diff_chunk;
+      const part = decodeChunk(chunk.data, line, { ...limits, oversizedChunk: variants.oversizedChunk });
+      parts.push(part);
+      bytes += part.length;
+      if (bytes > limits.maxObjectBytes)
+        throw problem('payload_too_large', `A patch takes at most ${limits.maxObjectBytes} bytes.`);
+      complete = chunk.eof;
+      if (raw.length > 64 * 1024) await setImmediate();
+    }
+    if (!complete) throw problem('bad_request', 'The patch is missing its last chunk (eof true).');
+    return { metadata, patch: Buffer.concat(parts) };
+  } finally {
+    await lines.return(undefined);
   }
-  if (!complete) throw problem('bad_request', 'The patch is missing its last chunk (eof true).');
-  return { metadata, patch: Buffer.concat(parts) };
 }
 
 async function patchTree(objects: Quarantine, tree: Oid, patch: Buffer, signal: AbortSignal): Promise<PatchedFile[]> {
