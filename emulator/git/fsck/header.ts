@@ -93,7 +93,10 @@ function checkDate(body: Buffer, from: number): Finding | undefined {
   at++;
   const isZone =
     (body[at] === 0x2b || body[at] === 0x2d) &&
-    [1, 2, 3, 4].every((step) => isDigit(body[at + step])) &&
+    isDigit(body[at + 1]) &&
+    isDigit(body[at + 2]) &&
+    isDigit(body[at + 3]) &&
+    isDigit(body[at + 4]) &&
     body[at + 5] === LF;
   return isZone ? undefined : identityFinding('badTimezone', 'bad time zone');
 }

@@ -9,14 +9,6 @@ import { EntryOrder } from './tree-order.js';
 /** Names longer than this are refused by Git 2.43 and later. */
 const MOST_NAME_BYTES = 4096;
 
-const STANDARD_MODES: ReadonlySet<number> = new Set([
-  MODE_TREE,
-  MODE_FILE,
-  MODE_EXECUTABLE,
-  MODE_SYMLINK,
-  MODE_GITLINK,
-]);
-
 /** What Git says of a whole tree, once, and in this order. */
 const TREE_MESSAGES = {
   badTree: 'cannot be parsed as a tree',
@@ -45,27 +37,130 @@ const SYMLINK_FINDINGS = {
 export type SpecialFile = (kind: 'gitmodules' | 'gitattributes', oid: Oid) => void;
 
 /** Everything that is wrong with the body of a tree. Names are looked at as bytes; nearly none becomes a string. */
-export function checkTree(body: Buffer, found: SpecialFile): Finding[] {
-  const flags = new Set<TreeMessage>();
-  const symlinks: Finding[] = [];
-  const order = new EntryOrder(body);
-  const scan = new TreeScanner(body);
-  try {
-    while (scan.next()) {
-      if (body[scan.start] === 0x30) flags.add('zeroPaddedFilemode');
-      if (!STANDARD_MODES.has(scan.mode)) flags.add('badFilemode');
-      if (isZeroOid(body, scan.oidStart)) flags.add('nullSha1');
-      checkName(scan, flags, symlinks, found);
-      const fault = order.follow(scan.nameStart, scan.nameEnd, scan.isTree);
-      if (fault) flags.add(fault);
-    }
-  } catch (error) {
-    if (!(error instanceof MalformedObject)) throw error;
-    flags.add('badTree');
+export function checkTree(body: Buffer, found: SpecialFile): readonly Finding[] {
+  return new TreeCheck(body, found).run();
+}
+
+/** Bit `1 << n` stands for row n of `TREE_MESSAGES`. */
+const ROWS = Object.entries(TREE_MESSAGES) as [TreeMessage, string][];
+const BITS = Object.fromEntries(ROWS.map(([id], row) => [id, 1 << row])) as Record<TreeMessage, number>;
+const {
+  badTree,
+  nullSha1,
+  fullPathname,
+  hasDot,
+  hasDotdot,
+  hasDotgit,
+  zeroPaddedFilemode,
+  badFilemode,
+  largePathname,
+} = BITS;
+
+const NONE: readonly Finding[] = [];
+
+class TreeCheck {
+  #flags = 0;
+  #symlinks: Finding[] | undefined;
+  readonly #scan: TreeScanner;
+
+  constructor(
+    private readonly body: Buffer,
+    private readonly found: SpecialFile,
+  ) {
+    this.#scan = new TreeScanner(body);
   }
-  if (flags.size === 0) return symlinks;
-  const messages = Object.entries(TREE_MESSAGES) as [TreeMessage, string][];
-  return [...symlinks, ...messages.filter(([id]) => flags.has(id)).map(([id, text]) => finding(id, text))];
+
+  run(): readonly Finding[] {
+    try {
+      this.#checkEntries();
+    } catch (error) {
+      if (!(error instanceof MalformedObject)) throw error;
+      this.#flags |= badTree;
+    }
+    const symlinks = this.#symlinks ?? NONE;
+    if (this.#flags === 0) return symlinks;
+    const rows = ROWS.filter(([id]) => (this.#flags & BITS[id]) !== 0);
+    return [...symlinks, ...rows.map(([id, text]) => finding(id, text))];
+  }
+
+  #checkEntries(): void {
+    const { body } = this;
+    const scan = this.#scan;
+    const order = new EntryOrder(body);
+    let flags = 0;
+    while (scan.next()) {
+      if (body[scan.start] === 0x30) flags |= zeroPaddedFilemode;
+      if (!isStandardMode(scan.mode)) flags |= badFilemode;
+      if (body[scan.oidStart] === 0 && isZeroOid(body, scan.oidStart)) flags |= nullSha1;
+      this.#checkName(scan.nameStart, scan.nameEnd);
+      const fault = order.follow(scan.nameStart, scan.nameEnd, scan.mode === MODE_TREE || scan.isTree);
+      if (fault !== undefined) flags |= BITS[fault];
+      // Kept in the object only when there is something: a malformed entry may end the scan at any time.
+      if (flags !== 0) this.#flags |= flags;
+    }
+  }
+
+  #checkName(start: number, end: number): void {
+    const { body } = this;
+    const first = body[start]!;
+    let isSpecial = first === 0x2e ? mayMeanMore(body, start, end) : first === 0xe2 || first === 0xef;
+    for (let at = start; at < end; at++) {
+      const byte = body[at];
+      if (byte === 0x2f) this.#flags |= fullPathname;
+      // A backslash may hide a name of Git's, a tilde be part of its short form.
+      else if (byte === 0x5c || byte === 0x7e) isSpecial = true;
+    }
+    if (end - start > MOST_NAME_BYTES) this.#flags |= largePathname;
+    else if (isSpecial) this.#checkSpecialName(this.#scan.name);
+  }
+
+  #checkSpecialName(name: ByteString): void {
+    if (name === '.') this.#flags |= hasDot;
+    else if (name === '..') this.#flags |= hasDotdot;
+    else if (hidesDotName(name, 'git')) this.#flags |= hasDotgit;
+    const isSymlink = (this.#scan.mode & 0o170000) === MODE_SYMLINK;
+    for (const kind of ['gitmodules', 'gitattributes', 'gitignore', 'mailmap'] as const) {
+      // Only links matter among these.
+      if (!isSymlink && (kind === 'gitignore' || kind === 'mailmap')) continue;
+      // Git looks behind backslashes only for the one that names code to fetch.
+      if (!(kind === 'gitmodules' ? hidesDotName(name, kind) : isDotName(name, kind))) continue;
+      if (isSymlink) {
+        this.#symlinks ??= [];
+        this.#symlinks.push(SYMLINK_FINDINGS[kind]);
+      } else if (kind === 'gitmodules' || kind === 'gitattributes') this.found(kind, this.#scan.oid);
+    }
+  }
+}
+
+/**
+ * Whether a name that starts with a dot may be one of Git's: only after `.g`, `.m` or what HFS+ ignores, and, spelled
+ * in plain bytes, only at the lengths of `.git`, `.mailmap`, `.gitignore`, `.gitmodules` and `.gitattributes`.
+ */
+function mayMeanMore(body: Buffer, start: number, end: number): boolean {
+  const length = end - start;
+  if (length <= 2) return true;
+  const second = body[start + 1]!;
+  if (second >= 0x80) return true;
+  const letter = second | 0x20;
+  if (letter !== 0x67 && letter !== 0x6d) return false;
+  if (length === 4 || length === 8 || length === 10 || length === 11 || length === 14) return true;
+  // NTFS cuts off dots and spaces at the end, and what follows a colon; HFS+ leaves out some characters.
+  const last = body[end - 1];
+  if (last === 0x2e || last === 0x20) return true;
+  for (let at = start; at < end; at++) {
+    if (body[at]! >= 0x80 || body[at] === 0x3a) return true;
+  }
+  return false;
+}
+
+function isStandardMode(mode: number): boolean {
+  return (
+    mode === MODE_FILE ||
+    mode === MODE_TREE ||
+    mode === MODE_EXECUTABLE ||
+    mode === MODE_SYMLINK ||
+    mode === MODE_GITLINK
+  );
 }
 
 function isZeroOid(body: Buffer, at: number): boolean {
@@ -73,37 +168,4 @@ function isZeroOid(body: Buffer, at: number): boolean {
     if (body[index] !== 0) return false;
   }
   return true;
-}
-
-function checkName(scan: TreeScanner, flags: Set<TreeMessage>, symlinks: Finding[], found: SpecialFile): void {
-  const { body, nameStart, nameEnd } = scan;
-  const first = body[nameStart]!;
-  let special = first === 0x2e || first === 0xe2 || first === 0xef;
-  for (let at = nameStart; at < nameEnd; at++) {
-    const byte = body[at];
-    if (byte === 0x2f) flags.add('fullPathname');
-    // A backslash may hide a name of Git's, a tilde be part of its short form.
-    else if (byte === 0x5c || byte === 0x7e) special = true;
-  }
-  if (nameEnd - nameStart > MOST_NAME_BYTES) flags.add('largePathname');
-  else if (special) checkSpecialName(scan, scan.name, flags, symlinks, found);
-}
-
-function checkSpecialName(
-  scan: TreeScanner,
-  name: ByteString,
-  flags: Set<TreeMessage>,
-  symlinks: Finding[],
-  found: SpecialFile,
-): void {
-  if (name === '.') flags.add('hasDot');
-  else if (name === '..') flags.add('hasDotdot');
-  else if (hidesDotName(name, 'git')) flags.add('hasDotgit');
-  const isSymlink = (scan.mode & 0o170000) === MODE_SYMLINK;
-  for (const kind of ['gitmodules', 'gitattributes', 'gitignore', 'mailmap'] as const) {
-    // Git looks behind backslashes only for the one that names code to fetch.
-    if (!(kind === 'gitmodules' ? hidesDotName(name, kind) : isDotName(name, kind))) continue;
-    if (isSymlink) symlinks.push(SYMLINK_FINDINGS[kind]);
-    else if (kind === 'gitmodules' || kind === 'gitattributes') found(kind, scan.oid);
-  }
 }

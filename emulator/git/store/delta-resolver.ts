@@ -22,8 +22,8 @@ export interface ScannedPack {
   readonly end: number;
   /** Bytes its entries inflate to. */
   readonly inflated: number;
-  /** Deltas that stayed inflated since the scan. */
-  readonly keptDeltas: Buffer;
+  /** Deltas that stayed inflated since the scan, each in one piece. */
+  readonly keptDeltas: Segment;
 }
 
 /** A base on the path from a whole object to the delta at work. */
@@ -184,7 +184,10 @@ export class DeltaResolver {
   #inflatedDelta(entry: number): { buffer: Buffer; at: number } {
     const { entries, segment, end, keptDeltas } = this.pack;
     const kept = entries.kept[entry]!;
-    if (kept !== NONE) return { buffer: keptDeltas, at: kept };
+    if (kept !== NONE) {
+      const { slab, start } = keptDeltas.pieceAt(kept, kept);
+      return { buffer: slab, at: start };
+    }
     const start = entries.dataStarts[entry]!;
     inflateEntry(this.inflater, segment, start, entries.endOf(entry, end), entries.sizes[entry]!);
     return { buffer: this.inflater.output, at: HEADROOM };
@@ -201,9 +204,8 @@ export class DeltaResolver {
 
   /** Reads a base whose body is not in the arena: a root, or one that had to make room. The arena is free then. */
   #load(base: Frame): void {
-    const body = this.intake.objects.read(base.number);
     this.#arena = bufferWithRoom(this.#arena, HEADROOM + base.size);
-    body.copy(this.#arena, HEADROOM);
+    this.intake.objects.copyBody(base.number, this.#arena, HEADROOM);
     base.low = 0;
     base.bodyAt = HEADROOM;
     base.top = HEADROOM + base.size;

@@ -183,7 +183,7 @@ t.test('a source that breaks off, a signal and a check that refuses end the inge
   t.equal(store.size, 0);
 });
 
-t.test('the check sees every new object once, with its body', async (t) => {
+t.test('the check sees every new object but blobs once, with its body', async (t) => {
   using git = generateHistory(20);
   const pack = git.try(['pack-objects', '--stdout', '--all', '-q', '--delta-base-offset'], '').stdout;
   const seen: string[] = [];
@@ -193,7 +193,8 @@ t.test('the check sees every new object once, with its body', async (t) => {
       if (oidOf(typeName(type), body) !== oid) t.fail(`${oid} came with another body`);
     },
   });
-  t.same(seen.sort(), [...listing(store).keys()].sort());
+  const others = [...listing(store).keys()].filter((oid) => store.typeOf(store.find(oid)) !== BLOB);
+  t.same(seen.sort(), others.sort());
 });
 
 t.test('limits are checked before memory is taken', async (t) => {

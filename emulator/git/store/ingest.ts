@@ -1,7 +1,6 @@
 import type { TypeCode } from '../object.js';
 import { Turn } from '../turn.js';
 import { DeltaResolver, LARGE } from './delta-resolver.js';
-import { bufferWithRoom } from './growable.js';
 import { createInflater, type Inflater } from './inflater.js';
 import type { CheckObject, Intake } from './intake.js';
 import type { StoreLimits } from './limits.js';
@@ -9,6 +8,7 @@ import { HEADROOM } from './object-hash.js';
 import type { PackEntries } from './pack-entries.js';
 import { PackError } from './pack-error.js';
 import { PackScan, type ScanSink } from './pack-scan.js';
+import { Segment } from './segment.js';
 import { WHOLE } from './stored-objects.js';
 
 export interface IngestOptions {
@@ -101,8 +101,7 @@ function packOrder(entries: PackEntries, { objects }: Intake, first: number): In
 
 /** Stores whole objects as they are scanned and keeps small deltas until their bases are known. */
 class EntrySink implements ScanSink {
-  keptDeltas: Buffer = Buffer.alloc(0);
-  #kept = 0;
+  readonly keptDeltas = new Segment(() => undefined);
   #scan!: PackScan;
 
   constructor(
@@ -134,10 +133,9 @@ class EntrySink implements ScanSink {
 
   delta(entry: number): void {
     const { output, size } = this.inflater;
-    if (this.#kept + size > this.mostKept) return;
-    this.keptDeltas = bufferWithRoom(this.keptDeltas, this.#kept + size);
-    output.copy(this.keptDeltas, this.#kept, HEADROOM, HEADROOM + size);
-    this.#scan.entries.kept[entry] = this.#kept;
-    this.#kept += size;
+    if (size === 0 || this.keptDeltas.length + size > this.mostKept) return;
+    const { slab, start } = this.keptDeltas.reserve(size);
+    output.copy(slab, start, HEADROOM, HEADROOM + size);
+    this.#scan.entries.kept[entry] = this.keptDeltas.length - size;
   }
 }

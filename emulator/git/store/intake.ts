@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { type Oid, type TypeCode, typeName } from '../object.js';
+import { BLOB, type Oid, type TypeCode, typeName } from '../object.js';
 import type { Turn } from '../turn.js';
 import type { StoreLimits } from './limits.js';
 import { LinkLedger } from './link-ledger.js';
@@ -11,7 +11,10 @@ import { type Entry, type StoredObjects, WHOLE, WRITTEN } from './stored-objects
 /** Bytes hashed between two looks at the clock. */
 const PIECE = 4 * 1024 * 1024;
 
-/** Told of each new object while its body is at hand; refuses it by throwing. The body is good during the call. */
+/**
+ * Told of each new commit, tree and tag while its body is at hand; refuses it by throwing. The body is good during the
+ * call. (What a blob holds is judged by its name, which only trees tell.)
+ */
 export type CheckObject = (type: TypeCode, body: Buffer, oid: Oid) => void;
 
 /** Where new objects pass: named, compared with what is known under that name, stored, their links noted. */
@@ -78,7 +81,9 @@ export class Intake {
       this.#refuseCollision(known, type, buffer, bodyStart, size);
       return known;
     }
-    check?.(type, buffer.subarray(bodyStart, bodyStart + size), this.oid.toString('hex'));
+    if (check !== undefined && type !== BLOB) {
+      check(type, buffer.subarray(bodyStart, bodyStart + size), this.oid.toString('hex'));
+    }
     return this.#add(type, buffer, bodyStart, size, entry);
   }
 

@@ -111,10 +111,16 @@ export class LinkLedger {
   }
 
   readonly #add: OnLink = (bytes, at, type) => {
+    const before = this.#targets.size;
     const index = this.#targets.add(bytes, at);
-    this.#types = withRoom(this.#types, index + 1);
+    if (index === before) {
+      this.#types = withRoom(this.#types, index + 1);
+      this.#types[index] = type;
+      return;
+    }
     const known = this.#types[index]!;
+    if (known === type) return;
     if (known === ANY) this.#types[index] = type;
-    else if (type !== ANY && known !== type) this.isDoubtful = true;
+    else if (type !== ANY) this.isDoubtful = true;
   };
 }

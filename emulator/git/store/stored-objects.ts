@@ -188,6 +188,16 @@ export class StoredObjects {
     return this.#applyChain(chain, base);
   }
 
+  /** As `read`, into memory of the caller, which has to have room; nothing is cached. */
+  copyBody(number: number, target: Buffer, at: number): void {
+    if (this.bases[number] !== WHOLE || this.segmentOf[number] === WRITTEN) {
+      this.read(number).copy(target, at);
+      return;
+    }
+    const { output, size } = this.#inflate(number);
+    output.copy(target, at, HEADROOM, HEADROOM + size);
+  }
+
   /** The body of an object that needs no delta to be had; undefined if it does. */
   #readWhole(number: number): Buffer | undefined {
     const segment = this.segmentOf[number]!;
