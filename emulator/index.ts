@@ -81,7 +81,6 @@ export async function startEmulator(given: GivenOptions = {}, ports: { readonly 
       origin = `http://${gitHost}`;
       orgs.push({ org, baseUrl: origin, gitUrl: origin, gitHost });
     }
-    await Promise.all(orgs.map(({ baseUrl }) => answerOnce(baseUrl)));
     // The first token would wait for it; nobody waits now.
     void loadVerifier();
   } catch (error) {
@@ -99,17 +98,6 @@ export async function startEmulator(given: GivenOptions = {}, ports: { readonly 
     close,
     [Symbol.asyncDispose]: () => close(),
   };
-}
-
-/** Asks the listener for its health: what listens but does not answer is not ready. */
-async function answerOnce(baseUrl: string): Promise<void> {
-  const { get } = await import('node:http');
-  await new Promise<void>((resolve, reject) => {
-    get(`${baseUrl}/_emulator/health`, { agent: false, headers: { connection: 'close' } }, (response) => {
-      response.resume();
-      response.once('end', resolve);
-    }).once('error', reject);
-  });
 }
 
 /** The address clients use: a wildcard is reached on loopback. */
