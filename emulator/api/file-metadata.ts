@@ -3,7 +3,7 @@ import { textOf } from '../git/bytes.js';
 import { readCommit } from '../git/commit.js';
 import { formatDate } from '../git/identity.js';
 import { numberOf, type ObjectReader, type Oid } from '../git/object.js';
-import { formatMode, MODE_GITLINK, walkTree } from '../git/tree.js';
+import { formatMode, MODE_GITLINK } from '../git/tree.js';
 import { Problem, problem } from '../http/problem.js';
 import { json } from '../http/reply.js';
 import { operation } from '../operation.js';
@@ -11,7 +11,7 @@ import type { Repository } from '../repositories/repository.js';
 import { flag } from './fields.js';
 import { cursorsOf, dropFirst, listPurpose, pageQuery, readLimit, takePage } from './paging.js';
 import { type ResolvedRef, resolveRef } from './resolve.js';
-import { entryType } from './tree-listing.js';
+import { entryType, listUnder, readFolder } from './tree-listing.js';
 
 const PAGE = 200;
 const CAP = 1000;
@@ -44,7 +44,13 @@ export const fileMetadata = operation({
   effect: 'read',
   dialect: 'error',
   head: false,
-  query: z.object({ ...pageQuery, ref: z.string().optional(), ephemeral: flag.optional() }),
+  // Newer clients narrow the list to `path`; they send `recursive` as well, which makes no difference.
+  query: z.object({
+    ...pageQuery,
+    ref: z.string().optional(),
+    ephemeral: flag.optional(),
+    path: z.string().optional(),
+  }),
   replies: {
     200: z.object({ files: z.array(fileEntry), commits: z.record(z.string(), commitSummary), ref: z.string() }),
   },
@@ -55,20 +61,22 @@ export const fileMetadata = operation({
     const paged =
       world.variants.metadataPagination === 'on-request' && (query.cursor !== undefined || query.limit !== undefined);
     const cursors = cursorsOf(world);
-    const purpose = listPurpose(call, 'fileMetadata', query.ref ?? '', query.ephemeral ?? false);
+    const path = readFolder(query.path);
+    const purpose = listPurpose(call, 'fileMetadata', query.ref ?? '', query.ephemeral ?? false, path);
     const position = paged && query.cursor !== undefined ? cursors.read<Position>(purpose, query.cursor) : undefined;
     const resolved = resolveForMetadata(repository, query.ref, query.ephemeral ?? false);
     const commit = position?.commit ?? resolved.commit;
     const limit = paged ? readLimit(query.limit, CAP, PAGE) : Number.POSITIVE_INFINITY;
     const skip = position?.skip ?? 0;
-    const touched = await history.lastTouching(commit);
-    const { page, hasMore } = takePage(dropFirst(walkTree(objects, readCommit(objects, commit).tree), skip), limit);
-    const files = page.map(({ path, mode, oid }) => ({
-      path: textOf(path),
-      mode: formatMode(mode),
-      size: mode === MODE_GITLINK ? 0 : objects.sizeOf(numberOf(objects, oid)),
-      last_commit_sha: touched.get(path) ?? commit,
-      type: entryType(mode),
+    const listed = listUnder(objects, readCommit(objects, commit).tree, path, true);
+    const touched = await history.lastTouching(commit, { under: path });
+    const { page, hasMore } = takePage(dropFirst(listed, skip), limit);
+    const files = page.map((file) => ({
+      path: textOf(file.path),
+      mode: formatMode(file.mode),
+      size: file.mode === MODE_GITLINK ? 0 : objects.sizeOf(numberOf(objects, file.oid)),
+      last_commit_sha: touched.get(file.path) ?? commit,
+      type: entryType(file.mode),
     }));
     return json(200, {
       files,

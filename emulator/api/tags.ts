@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Call } from '../call.js';
 import { type ByteString, textOf } from '../git/bytes.js';
-import { type ObjectReader, type Oid, ZERO_OID } from '../git/object.js';
+import { isOid, type ObjectReader, type Oid, ZERO_OID } from '../git/object.js';
 import { describeRefNameFault, readTagName } from '../git/ref-name.js';
 import { peel } from '../git/tag.js';
 import { problem } from '../http/problem.js';
@@ -9,7 +9,6 @@ import { json, type Reply } from '../http/reply.js';
 import { operation } from '../operation.js';
 import { requireWritable } from '../repositories/branch-write.js';
 import { deleteRef } from './branches.js';
-import { sha } from './fields.js';
 import { cursorsOf, listPurpose, pageEnd, pageQuery, readLimit, takePage } from './paging.js';
 import { requireAllowed } from './policy.js';
 import { resolveRef } from './resolve.js';
@@ -89,6 +88,18 @@ export const getTag = operation({
   },
 });
 
+const createBody = z.object({ name: z.string(), ref: z.string().optional(), target: z.string().optional() });
+
+/** `ref` takes any revision and wins; the older `target` takes a full id only. */
+function readTarget({ ref, target }: z.infer<typeof createBody>): string {
+  const revision = ref ?? target;
+  if (!revision) throw problem('bad_request', 'ref or target is required.');
+  if (ref === undefined && !isOid(revision)) {
+    throw problem('bad_request', 'target has to be 40 lower-case hexadecimal digits.');
+  }
+  return revision;
+}
+
 export const createTag = operation({
   id: 'createTag',
   group: 'Tags',
@@ -101,15 +112,14 @@ export const createTag = operation({
   subject: 'repository',
   effect: 'write',
   reads: 'json',
-  body: z.object({ name: z.string(), ref: z.string().optional(), target: sha.optional() }),
+  body: createBody,
   replies: { 200: z.object({ name: z.string(), sha: z.string(), message: z.string() }) },
   errors: [400, 404, 409],
   handle: async (call) => {
     const { repository, body } = call;
     const { git } = repository;
     const ref = readTag(body.name);
-    const target = body.ref ?? body.target;
-    if (target === undefined || target === '') throw problem('bad_request', 'ref or target is required.');
+    const target = readTarget(body);
     requireAllowed(call, ref);
     const { commit } = resolveRef(repository, { ref: target });
     await git.write(() => {

@@ -69,7 +69,7 @@ export const listFiles = operation({
     const { world, repository, query } = call;
     const { objects } = repository.git;
     const cursors = cursorsOf(world);
-    const path = query.path ? readFilePath(query.path.replace(/\/+$/, '') || '/', 'path') : '';
+    const path = readFolder(query.path);
     const recursive = query.recursive ?? true;
     const purpose = listPurpose(call, 'listFiles', query.ref ?? '', query.ephemeral ?? false, path, recursive);
     const position = query.cursor === undefined ? undefined : cursors.read<Position>(purpose, query.cursor);
@@ -96,8 +96,13 @@ export const listFiles = operation({
   },
 });
 
+/** The path a listing is narrowed to, with or without a final slash; none is the root. */
+export function readFolder(text: string | undefined): ByteString {
+  return text ? readFilePath(text.replace(/\/+$/, '') || '/', 'path') : '';
+}
+
 /** The entries below `path`, in index order; a path that is a file lists itself. */
-function listUnder(objects: ObjectReader, root: Oid, path: ByteString, recursive: boolean): Iterable<PathEntry> {
+export function listUnder(objects: ObjectReader, root: Oid, path: ByteString, recursive: boolean): Iterable<PathEntry> {
   const entry = entryAt(objects, root, path);
   if (!entry) throw problem('not_found', `There is nothing at ${textOf(path)}.`);
   if (entry.mode !== MODE_TREE) return [entry];
