@@ -2,7 +2,7 @@ import type { TypeCode } from '../object.js';
 import type { Turn } from '../turn.js';
 import { applyDelta, DeltaError, DeltaHeader } from './delta.js';
 import { bufferWithRoom } from './growable.js';
-import { type Inflater, inflateEntry } from './inflater.js';
+import { type Inflater, inflateEntry, inflateInTurns } from './inflater.js';
 import type { CheckObject, Intake } from './intake.js';
 import type { StoreLimits } from './limits.js';
 import { HEADROOM } from './object-hash.js';
@@ -129,6 +129,9 @@ export class DeltaResolver {
 
   /** Makes an object of one delta on `base`; with `isLast`, the base is not needed any more. */
   #resolveDelta(base: Frame, entry: number, isLast: boolean): Promise<void> | undefined {
+    if (base.bodyAt === NONE && base.size >= LARGE) {
+      return this.#loadInTurns(base).then(() => this.#resolveDelta(base, entry, isLast));
+    }
     const { entries } = this.pack;
     const deltaSize = entries.sizes[entry]!;
     const header = this.#header;
@@ -204,8 +207,23 @@ export class DeltaResolver {
 
   /** Reads a base whose body is not in the arena: a root, or one that had to make room. The arena is free then. */
   #load(base: Frame): void {
-    this.#arena = bufferWithRoom(this.#arena, HEADROOM + base.size);
+    this.#makeRoomFor(base);
     this.intake.objects.copyBody(base.number, this.#arena, HEADROOM);
+  }
+
+  /** As `#load`, of a base that is large. */
+  async #loadInTurns(base: Frame): Promise<void> {
+    const { objects } = this.intake;
+    const { number, size } = base;
+    if (!objects.isWholeEntry(number)) return this.#load(base);
+    const segment = objects.segments[objects.segmentOf[number]!]!;
+    await inflateInTurns(this.inflater, segment, objects.locate(number), objects.ends[number]!, size, this.turn);
+    this.#makeRoomFor(base);
+    this.inflater.output.copy(this.#arena, HEADROOM, HEADROOM, HEADROOM + size);
+  }
+
+  #makeRoomFor(base: Frame): void {
+    this.#arena = bufferWithRoom(this.#arena, HEADROOM + base.size);
     base.low = 0;
     base.bodyAt = HEADROOM;
     base.top = HEADROOM + base.size;

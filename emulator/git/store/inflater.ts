@@ -1,10 +1,13 @@
 import * as zlib from 'node:zlib';
+import type { Turn } from '../turn.js';
 import { bufferWithRoom } from './growable.js';
 import { HEADROOM } from './object-hash.js';
 import type { Segment } from './segment.js';
 
 /** Output a fresh inflater has room for, and the most it sets aside on the word of an entry header. */
 const FIRST_OUTPUT = 64 * 1024;
+/** Bytes inflated between two looks at the clock. */
+export const FEED_BYTES = 256 * 1024;
 /** Output kept between objects; what a larger one needed is given back. */
 const KEPT_OUTPUT = 1024 * 1024;
 
@@ -205,4 +208,23 @@ export function inflateEntry(inflater: Inflater, segment: Segment, start: number
   }
   if (inflater.size !== size) inflater.feed(EMPTY, 0, 0);
   return inflater;
+}
+
+/** As `inflateEntry`, without holding up others for long. Nobody else may use the inflater meanwhile. */
+export async function inflateInTurns(
+  inflater: Inflater,
+  segment: Segment,
+  start: number,
+  end: number,
+  size: number,
+  turn: Turn,
+): Promise<void> {
+  inflater.start(size);
+  for (let at = start; at < end; ) {
+    const piece = segment.pieceAt(at, Math.min(end, at + FEED_BYTES));
+    inflater.feed(piece.slab, piece.start, piece.end);
+    at += piece.end - piece.start;
+    if (turn.isOver) await turn.pass();
+  }
+  if (inflater.size !== size) inflater.feed(EMPTY, 0, 0);
 }

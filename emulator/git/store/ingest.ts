@@ -71,7 +71,7 @@ export async function ingestPack(
   }
   const bytes = segment.length;
   if (objects.count === before) objects.dropLastSegment();
-  else intake.reorder(before, packOrder(scan.entries, intake, before));
+  else await intake.reorder(before, packOrder(scan.entries, intake, before), turn);
   return { objects: count, bytes };
 }
 

@@ -91,8 +91,8 @@ export class Intake {
    * Numbers the objects from `first` on as `order` lists them, so that numbers ascend with the places
    * in the pack whatever order its deltas were resolved in.
    */
-  reorder(first: number, order: Int32Array): void {
-    this.slots.renumber(first, this.objects.reorder(first, order));
+  async reorder(first: number, order: Int32Array, turn: Turn): Promise<void> {
+    this.slots.renumber(first, await this.objects.reorder(first, order, turn));
   }
 
   /** As `name`, without holding up others for long. */

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { TypeCode } from '../object.js';
 import { EntryHeader, LONGEST_HEADER, OFS_DELTA, REF_DELTA } from './entry-header.js';
-import { InflateError, type Inflater } from './inflater.js';
+import { FEED_BYTES, InflateError, type Inflater } from './inflater.js';
 import type { StoreLimits } from './limits.js';
 import { NONE, PackEntries } from './pack-entries.js';
 import { PackError } from './pack-error.js';
@@ -9,8 +9,6 @@ import type { Segment } from './segment.js';
 
 const HEADER_BYTES = 12;
 const TRAILER_BYTES = 20;
-/** Bytes inflated between two looks at the clock. */
-const FEED_BYTES = 256 * 1024;
 
 /** What the scan hands on: an entry whose bytes have just been inflated into the inflater's output. */
 export interface ScanSink {

@@ -1,4 +1,5 @@
 import type { Oid, TypeCode } from '../object.js';
+import type { Turn } from '../turn.js';
 import { BodyCache } from './body-cache.js';
 import type { BufferCache } from './buffer-cache.js';
 import { applyDelta, DeltaHeader } from './delta.js';
@@ -8,6 +9,7 @@ import { type Inflater, inflateEntry } from './inflater.js';
 import type { MemoryBudget } from './memory-budget.js';
 import { HEADROOM } from './object-hash.js';
 import { OID_BYTES } from './oid-slots.js';
+import { permute } from './permute.js';
 import type { Scratch } from './scratch.js';
 import { Segment } from './segment.js';
 
@@ -112,14 +114,17 @@ export class StoredObjects {
     return number;
   }
 
-  /** Moves every object from `first` on: `order` lists them as they shall be. Numbers within change with it. */
-  reorder(first: number, order: Int32Array): Int32Array {
+  /**
+   * Moves every object from `first` on: `order` lists them as they shall be. Numbers within change with it; while it
+   * runs, they mean nothing.
+   */
+  async reorder(first: number, order: Int32Array, turn: Turn): Promise<Int32Array> {
     const moved = new Int32Array(order.length);
     for (let index = 0; index < order.length; index++) moved[order[index]! - first] = first + index;
-    permute(this.oids, OID_BYTES, first, order);
+    await permute(this.oids, OID_BYTES, first, order, turn);
     for (const array of [this.types, this.sizes, this.segmentOf, this.offsets, this.ends])
-      permute(array, 1, first, order);
-    for (const array of [this.bases, this.named, this.#depths]) permute(array, 1, first, order);
+      await permute(array, 1, first, order, turn);
+    for (const array of [this.bases, this.named, this.#depths]) await permute(array, 1, first, order, turn);
     for (let number = first; number < this.count; number++) {
       const base = this.bases[number]!;
       if (base >= first) this.bases[number] = moved[base - first]!;
@@ -190,12 +195,17 @@ export class StoredObjects {
 
   /** As `read`, into memory of the caller, which has to have room; nothing is cached. */
   copyBody(number: number, target: Buffer, at: number): void {
-    if (this.bases[number] !== WHOLE || this.segmentOf[number] === WRITTEN) {
+    if (!this.isWholeEntry(number)) {
       this.read(number).copy(target, at);
       return;
     }
     const { output, size } = this.#inflate(number);
     output.copy(target, at, HEADROOM, HEADROOM + size);
+  }
+
+  /** Whether the object is an entry of a pack and no delta. */
+  isWholeEntry(number: number): boolean {
+    return this.bases[number] === WHOLE && this.segmentOf[number] !== WRITTEN;
   }
 
   /** The body of an object that needs no delta to be had; undefined if it does. */
@@ -272,21 +282,6 @@ export class StoredObjects {
     this.named = withRoom(this.named, room);
     this.#depths = withRoom(this.#depths, room);
     this.complete = withRoom(this.complete, room);
-  }
-}
-
-/** Brings elements of `width` numbers, from element `first` on, into the given order. */
-function permute(
-  array: Uint8Array | Uint16Array | Int32Array | Uint32Array,
-  width: number,
-  first: number,
-  order: Int32Array,
-): void {
-  const old = array.slice(first * width, (first + order.length) * width);
-  for (let index = 0; index < order.length; index++) {
-    const from = (order[index]! - first) * width;
-    const to = (first + index) * width;
-    for (let offset = 0; offset < width; offset++) array[to + offset] = old[from + offset]!;
   }
 }
 

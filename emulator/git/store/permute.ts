@@ -1,0 +1,21 @@
+import type { Turn } from '../turn.js';
+
+/** Elements moved between two looks at the clock. */
+const MOVED_AT_ONCE = 16 * 1024;
+
+/** Brings elements of `width` numbers, from element `first` on, into the given order. */
+export async function permute(
+  array: Uint8Array | Uint16Array | Int32Array | Uint32Array,
+  width: number,
+  first: number,
+  order: Int32Array,
+  turn: Turn,
+): Promise<void> {
+  const old = array.slice(first * width, (first + order.length) * width);
+  for (let index = 0; index < order.length; index++) {
+    const from = (order[index]! - first) * width;
+    const to = (first + index) * width;
+    for (let offset = 0; offset < width; offset++) array[to + offset] = old[from + offset]!;
+    if (index % MOVED_AT_ONCE === MOVED_AT_ONCE - 1 && turn.isOver) await turn.pass();
+  }
+}
