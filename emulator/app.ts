@@ -1,4 +1,5 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import { answerHealth, HEALTH_PATH } from './admin/health.js';
 import {
   authenticate,
   checkAuthenticationAvailable,
@@ -83,6 +84,7 @@ export function createApp(world: World, options: AppOptions): RequestListener {
   let admin: Promise<RequestListener> | undefined;
   return (request, response) => {
     if (!request.url!.startsWith(ADMIN_PREFIX)) safely(request, response);
+    else if (request.method === 'GET' && request.url === HEALTH_PATH) answerHealth(request, response, options);
     else {
       admin ??= loadAdmin(world, options, safely);
       void admin.then((answer) => answer(request, response));
@@ -95,10 +97,12 @@ const ADMIN_PREFIX = '/_emulator';
 /** The emulator's own routes; what they do not know is left to the service. */
 async function loadAdmin(world: World, options: AppOptions, serve: RequestListener): Promise<RequestListener> {
   const [{ default: Koa }, { createAdmin }] = await Promise.all([import('koa'), import('./admin/routes.js')]);
+  const router = createAdmin(world, options);
   const app = new Koa();
   app.silent = true;
-  app.use(createAdmin(world, options));
+  app.use(router.routes()).use(router.allowedMethods());
   app.use((ctx) => {
+    if (router.match(ctx.path, ctx.method).path.length > 0) return;
     ctx.respond = false;
     serve(ctx.req, ctx.res);
   });

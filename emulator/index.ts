@@ -1,5 +1,6 @@
-import type http from 'node:http';
+import http from 'node:http';
 import { isIP } from 'node:net';
+import { HEALTH_PATH } from './admin/health.js';
 import { operations } from './api/index.js';
 import { createApp } from './app.js';
 import { defaultFixtureKey, fixtureRing } from './auth/fixture-keys.js';
@@ -81,6 +82,7 @@ export async function startEmulator(given: GivenOptions = {}, ports: { readonly 
       origin = `http://${gitHost}`;
       orgs.push({ org, baseUrl: origin, gitUrl: origin, gitHost });
     }
+    await Promise.all(orgs.map(({ baseUrl }) => answerOnce(baseUrl)));
     // The first token would wait for it; nobody waits now.
     void loadVerifier();
   } catch (error) {
@@ -98,6 +100,14 @@ export async function startEmulator(given: GivenOptions = {}, ports: { readonly 
     close,
     [Symbol.asyncDispose]: () => close(),
   };
+}
+
+/** Asks the listener for its health: what listens but does not answer is not ready. */
+function answerOnce(baseUrl: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const question = http.get(`${baseUrl}${HEALTH_PATH}`, { agent: false, headers: { connection: 'close' } });
+    question.once('error', reject).once('response', (response) => response.resume().once('end', resolve));
+  });
 }
 
 /** The address clients use: a wildcard is reached on loopback. */
