@@ -1,19 +1,29 @@
 import type { Random } from './random.js';
+import { inventWords } from './words.js';
 
-const VERBS = ['read', 'write', 'parse', 'find', 'open', 'close', 'merge', 'split', 'check', 'count', 'move', 'fetch'];
-const NOUNS = ['Header', 'Packet', 'Branch', 'Commit', 'Record', 'Stream', 'Cursor', 'Socket', 'Buffer', 'Window'];
-const FOLDERS = ['core', 'http', 'store', 'client', 'server', 'render', 'parser', 'tools', 'auth', 'queue'];
+const WORDS = inventWords();
 const ENDINGS = ['.ts', '.ts', '.ts', '.js', '.md', '.json', '.css'];
 
+/** Some words are everywhere and most are rare, as in any text. */
+function word(random: Random): string {
+  return WORDS[Math.floor(random.next() ** 3 * WORDS.length)]!;
+}
+
+function capitalized(random: Random): string {
+  const chosen = word(random);
+  return chosen[0]!.toUpperCase() + chosen.slice(1);
+}
+
 function identifier(random: Random): string {
-  return `${random.pick(VERBS)}${random.pick(NOUNS)}${random.pick(NOUNS)}`;
+  return random.chance(0.5)
+    ? word(random) + capitalized(random)
+    : word(random) + capitalized(random) + capitalized(random);
 }
 
 /** A path of one to four folders that look like a project's. */
 export function inventPath(random: Random, serial: number): string {
-  const folders = Array.from({ length: random.between(1, 4) }, () => random.pick(FOLDERS));
-  const name = `${random.pick(VERBS)}-${random.pick(NOUNS).toLowerCase()}-${serial}${random.pick(ENDINGS)}`;
-  return ['src', ...folders, name].join('/');
+  const folders = Array.from({ length: random.between(1, 4) }, () => WORDS[random.below(12)]!);
+  return ['src', ...folders, `${word(random)}-${word(random)}-${serial}${random.pick(ENDINGS)}`].join('/');
 }
 
 function inventLine(random: Random): string {
@@ -22,38 +32,40 @@ function inventLine(random: Random): string {
     case 0:
       return '';
     case 1:
-      return `${indent}// ${random.pick(VERBS)} the ${random.pick(NOUNS).toLowerCase()} before ${identifier(random)}`;
+      return `${indent}// ${Array.from({ length: random.between(3, 12) }, () => word(random)).join(' ')}.`;
     case 2:
-      return `${indent}if (${identifier(random)}(${random.below(1000)}) > ${identifier(random)}.length) {`;
+      return `${indent}if (${identifier(random)}.${word(random)}(${random.below(1000)}) > ${identifier(random)}.length) {`;
     case 3:
       return `${indent}}`;
     case 4:
-      return `${indent}return ${identifier(random)}(${identifier(random)}, '${random.pick(FOLDERS)}-${random.below(10_000)}');`;
+      return `${indent}return ${identifier(random)}(${identifier(random)}, '${word(random)} ${random.below(10_000)}');`;
     default:
-      return `${indent}const ${identifier(random)} = ${identifier(random)}(${random.below(100_000)});`;
+      return `${indent}const ${word(random)} = await ${identifier(random)}(${identifier(random)}, ${random.below(1_000_000)});`;
   }
 }
 
 /** The lines of a new file: mostly short files, some long. */
 export function inventLines(random: Random): string[] {
-  const length = 10 + Math.floor(random.next() ** 3 * 400);
+  const length = 10 + Math.floor(random.next() ** 3 * 600);
   return Array.from({ length }, () => inventLine(random));
 }
 
-/** A copy with one to three places changed: lines replaced, put in or taken out. */
+const MOST_LINES = 1500;
+
+/** A copy with one to four places changed: lines replaced, put in or taken out. */
 export function editLines(random: Random, lines: readonly string[]): string[] {
   const edited = [...lines];
-  for (let place = random.between(1, 3); place > 0; place--) {
-    const at = random.below(edited.length + 1);
-    const added = Array.from({ length: random.below(5) }, () => inventLine(random));
-    edited.splice(at, random.below(4), ...added);
+  for (let place = random.between(1, 4); place > 0; place--) {
+    const added = Array.from({ length: random.below(9) }, () => inventLine(random));
+    edited.splice(random.below(edited.length + 1), random.below(7), ...added);
   }
   // An edit always shows.
-  edited.push(`// revision ${random.below(1_000_000_000)}`);
-  return edited.length > 1200 ? edited.slice(-600) : edited;
+  edited.push(`// ${word(random)} ${random.below(1_000_000_000)}`);
+  return edited.slice(0, MOST_LINES);
 }
 
 export function inventMessage(random: Random, serial: number): string {
-  const subject = `${random.pick(['Add', 'Fix', 'Move', 'Rename', 'Speed up', 'Explain'])} ${identifier(random)} (#${serial})`;
-  return random.chance(0.3) ? `${subject}\n\nBecause of ${identifier(random)}.\n` : `${subject}\n`;
+  const subject = `${capitalized(random)} the ${word(random)} ${word(random)} (#${serial})`;
+  if (random.chance(0.7)) return `${subject}\n`;
+  return `${subject}\n\n${capitalized(random)} ${Array.from({ length: 20 }, () => word(random)).join(' ')}.\n`;
 }
