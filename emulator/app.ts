@@ -84,7 +84,7 @@ export function createApp(world: World, options: AppOptions): RequestListener {
   let admin: Promise<RequestListener> | undefined;
   return (request, response) => {
     if (!request.url!.startsWith(ADMIN_PREFIX)) safely(request, response);
-    else if (request.method === 'GET' && request.url === HEALTH_PATH) answerHealth(request, response, options);
+    else if (request.url === HEALTH_PATH) answerHealth(request, response, options);
     else {
       admin ??= loadAdmin(world, options, safely);
       void admin.then((answer) => answer(request, response));
@@ -102,7 +102,7 @@ async function loadAdmin(world: World, options: AppOptions, serve: RequestListen
   app.silent = true;
   app.use(router.routes()).use(router.allowedMethods());
   app.use((ctx) => {
-    if (router.match(ctx.path, ctx.method).path.length > 0) return;
+    if (router.match(ctx.path, ctx.method).path.some(({ methods }) => methods.length > 0)) return;
     ctx.respond = false;
     serve(ctx.req, ctx.res);
   });

@@ -13,7 +13,11 @@ export function answerHealth(
   response: ServerResponse,
   options: { readonly organization: string; readonly servedHosts: ServedHosts },
 ): void {
-  const refused = isFromPage(request.headers, options.servedHosts);
-  const body = refused ? REFUSED : { emulator: true, status: 'ready', organization: options.organization };
-  response.writeHead(refused ? 403 : 200, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+  const answer = (status: number, body: object, headers: Readonly<Record<string, string>> = {}): void => {
+    response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body));
+  };
+  if (isFromPage(request.headers, options.servedHosts)) answer(403, REFUSED);
+  else if (request.method !== 'GET' && request.method !== 'HEAD') {
+    answer(405, { error: 'Health is asked with GET.' }, { allow: 'GET, HEAD' });
+  } else answer(200, { emulator: true, status: 'ready', organization: options.organization });
 }
