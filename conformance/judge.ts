@@ -10,7 +10,7 @@ import type { Trial } from './trial.js';
 /** What a broken rule of each level means. */
 const BROKEN: Readonly<Record<Level, Verdict>> = { MUST: 'fail', SHOULD: 'warn', MAY: 'warn', UNSPECIFIED: 'warn' };
 
-/** Why a rule is not even tried here; undefined when it is. */
+/** Why a rule is not even tried here; undefined when it is. Without leave to try it, a rule can still watch. */
 export function reasonToSkip(rule: Rule, target: Target): string | undefined {
   if (rule.beyond !== undefined) return rule.beyond;
   if (rule.check === undefined && rule.watch === undefined) return 'not written yet';

@@ -74,7 +74,7 @@ export interface RuleRow {
   readonly alone?: boolean;
   readonly check?: Check;
   readonly watch?: Watch;
-  /** Why a black box cannot judge it, where that is so. */
+  /** Why no check can judge it yet, or ever: what would be needed. */
   readonly beyond?: string;
 }
 

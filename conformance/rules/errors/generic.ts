@@ -6,6 +6,9 @@ import type { Trial } from '../../trial.js';
 import { GENERIC, isForgeCode, SPECIFIC } from './codes.js';
 import { problemOf } from './problems.js';
 
+/** More than the emulator takes as JSON, in bytes. */
+const LARGE = 2 * 1024 * 1024;
+
 /** Requests that earn a status for which no specific code exists. */
 const NATURAL: Readonly<Record<number, (t: Trial) => Promise<Answer>>> = {
   400: async (t) => grep(t, (await t.world.sample(t)).name, { query: { pattern: '(' } }),
@@ -21,6 +24,12 @@ const NATURAL: Readonly<Record<number, (t: Trial) => Promise<Answer>>> = {
     const { before } = await commitFiles(t, name, { 'stale.txt': t.world.newName() });
     return sendPack(t, name, packLines({ 'x.txt': 'x' }, { expected_head_sha: before }));
   },
+  413: async (t) => {
+    t.needsEmulator();
+    const answer = await grep(t, (await t.world.sample(t)).name, undefined, { body: Buffer.alloc(LARGE, 0x20) });
+    if (answer.status === 400) throw new NotHere(`the target reads a body of ${LARGE} bytes`);
+    return answer;
+  },
 };
 
 /** What the specification's own decisions let a natural answer be instead. */
@@ -31,9 +40,9 @@ const INSTEAD: Readonly<Record<number, readonly [string, string, readonly string
 };
 
 const WRITING = [405, 409];
-/** Seen only by a client that has gone, or by one whose upload never ends. */
+/** Seen by nobody who could tell. */
 const UNSEEN: Readonly<Record<number, string>> = {
-  499: "an answer to a client that hung up shows only in the emulator's journal",
+  499: "what a client that hung up would have got shows in no answer, and the emulator's journal cannot be read",
 };
 
 function generic(status: number, code: string): RuleRow {
@@ -44,7 +53,7 @@ function generic(status: number, code: string): RuleRow {
   return {
     id: `err.generic.${status}`,
     says: `${status} without a more specific code has the code ${code}.`,
-    reach: natural === undefined ? 'emulator' : 'any',
+    reach: natural === undefined || status === 413 ? 'emulator' : 'any',
     writes: WRITING.includes(status),
     watch: (exchange) => {
       const seen = exchange.status === status ? problemOf(exchange)?.code : undefined;
@@ -54,8 +63,8 @@ function generic(status: number, code: string): RuleRow {
       const foreign = seen in SPECIFIC || Object.values(GENERIC).includes(seen);
       return known || !foreign || `${status} has the code ${seen}`;
     },
+    ...(UNSEEN[status] === undefined ? {} : { beyond: UNSEEN[status] }),
     check: async (t) => {
-      if (UNSEEN[status] !== undefined) throw new NotHere(UNSEEN[status]);
       if (natural === undefined) return expectCode(await force(t, code), status, code);
       const answer = await natural(t);
       const instead = INSTEAD[status];

@@ -1,5 +1,6 @@
-import { getRepo } from '../../api.js';
+import { getRepo, grep } from '../../api.js';
 import { type Exchange, headerOf, isRecord, type JsonRecord, jsonOf, mediaTypeOf } from '../../exchange.js';
+import { expectCode, NotHere } from '../../expect.js';
 import { defineRules, type RuleRow, type Watch } from '../../rule.js';
 import { GENERIC, isForgeCode, SPECIFIC } from './codes.js';
 
@@ -168,6 +169,15 @@ export const errorShapes = defineRules('Errors', 'error-shapes', [
       return code === undefined || expected === undefined
         ? undefined
         : code === expected || `${exchange.status} has the code ${quote(code)}`;
+    },
+    check: async (t) => {
+      const { name } = await t.world.sample(t);
+      // An encoding that nobody knows earns 415; a target that reads on regardless says nothing about the rule.
+      const headers = { 'content-encoding': 'conformance' };
+      const answer = await grep(t, name, { query: { pattern: 'e' } }, { headers });
+      const code = BY_TEXT[answer.status];
+      if (code === undefined) throw new NotHere(`no status without a listed code could be provoked: ${answer.outcome}`);
+      expectCode(answer, answer.status, code);
     },
   },
   {

@@ -9,10 +9,12 @@ import {
   reader,
   sendPack,
   writeNote,
-  writer,
 } from '../../api.js';
 import { expectMatch } from '../../expect.js';
 import { defineRules } from '../../rule.js';
+import { Bed, FAMILIES } from '../companion/bed.js';
+import { operationOf, perform } from '../companion/tour.js';
+import { guarded, WORDINGS } from '../companion/vocabulary.js';
 
 export const endpoints = defineRules('Endpoints', 'endpoints', [
   {
@@ -160,13 +162,31 @@ export const versioning = defineRules('Versioning', 'versioning', [
     level: 'UNSPECIFIED',
     writes: true,
     check: async (t) => {
-      const { name, tip } = await t.world.fresh(t);
-      const pack = packLines({ 'new.txt': 'x' }, { expected_target_sha: tip });
-      t.observe('commit-pack', (await sendPack(t, name, pack)).outcome);
-      const metadata = { target_branch: 'main', base_ref: tip, author: { name: 'A', email: 'a@example.com' } };
-      const restored = await t.post('/api/v1/repos/restore-commit', { as: writer(name), lines: [{ metadata }] });
-      t.observe('restore', restored.outcome);
-      t.observe('notes', (await writeNote(t, name, { object_ref: tip, note: 'n' })).outcome);
+      const { companion } = t.target;
+      for (const family of companion ? FAMILIES : (['v1'] as const)) {
+        const bed = await Bed.make(t);
+        for (const wording of WORDINGS.filter(({ isDocumented }) => companion || isDocumented === true)) {
+          const operation = operationOf(wording.operation);
+          const label = `${operation.method} ${operation.routes[family]}`;
+          const outcomes = [];
+          for (const words of ['old', 'new'] as const) {
+            const answer = await perform(bed, operation, family, await wording[words](bed));
+            outcomes.push(answer.outcome);
+            if (!companion) continue;
+            if (answer.status !== operation.ok) t.warn(`${label} in ${words} words is ${answer.outcome}`);
+            for (const [first, second] of wording.twins ?? []) {
+              const values = [first, second].map((path) => answer.find(...path.split('.')));
+              if (values[0] === undefined || values[0] !== values[1]) t.warn(`${label}: ${first} is not ${second}`);
+            }
+          }
+          t.observe(label, outcomes);
+        }
+        for (const stale of await guarded(bed)) {
+          const answer = await perform(bed, operationOf('commit-pack'), family, stale.demand);
+          t.observe(`${family}, stale ${stale.name}`, answer.outcome);
+          if (companion && answer.status < 400) t.warn(`a stale ${stale.name} is ${answer.outcome}`);
+        }
+      }
     },
   },
   {

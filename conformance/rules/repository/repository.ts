@@ -9,11 +9,14 @@ import {
   NOBODY,
   ORG_READER,
   reader,
-  segment,
 } from '../../api.js';
 import { expectCode, expectOther, expectSame, expectStatus, expectSuccess } from '../../expect.js';
 import { defineRules } from '../../rule.js';
 import type { Trial } from '../../trial.js';
+import { FAMILIES } from '../companion/bed.js';
+import { OPERATIONS } from '../companion/operations.js';
+import { findLacks } from '../companion/shape.js';
+import { perform, routeOf, tour } from '../companion/tour.js';
 import { credentialRules } from '../credentials.js';
 
 export const repositoryRules = defineRules('9. Repository metadata', 'get-repository', [
@@ -159,24 +162,17 @@ export const otherRules = defineRules('Other endpoints', 'other-endpoints', [
     level: 'UNSPECIFIED',
     writes: true,
     check: async (t) => {
-      const { name } = await t.world.scratch(t);
-      const base = `/api/repos/${segment(name)}`;
-      const as = { repo: name, scopes: ['git:read'] };
-      const served: string[] = [];
-      for (const path of [
-        '/tags',
-        '/merge/preview',
-        '/blame?path=README.md',
-        '/deployments',
-        '/notes/refs',
-        '/files',
-        '/branches/diff',
-      ]) {
-        if ((await t.get(base + path, { as })).code !== 'route_not_found') served.push(path);
-      }
-      t.observe('served', served);
-      t.observe('repository', (await t.get(base, { as })).outcome);
-      t.observe('v1', (await getRepo(t, name)).outcome);
+      const seen: Record<string, string> = {};
+      await tour(
+        t,
+        () => true,
+        async (stop) => {
+          const answer = await perform(stop.bed, stop.operation, stop.family);
+          seen[stop.label] = answer.outcome;
+          if (answer.status !== stop.operation.ok) return `${answer.outcome}, not ${stop.operation.ok}`;
+          return findLacks(answer.json, stop.operation.shape).join(', ') || undefined;
+        },
+      ).finally(() => t.observe('served', seen));
     },
   },
   {
@@ -191,6 +187,13 @@ export const otherRules = defineRules('Other endpoints', 'other-endpoints', [
         expectCode(await t.get(path), 401, 'unauthorized');
       }
       expectCode(await t.post('/api/repos'), 401, 'unauthorized');
+      if (!t.target.companion) return;
+      for (const operation of OPERATIONS) {
+        for (const family of FAMILIES) {
+          const path = routeOf(operation, family, name);
+          if (path !== undefined) expectStatus(await t.request(operation.method, path), 401);
+        }
+      }
     },
   },
 ]);

@@ -1,19 +1,10 @@
-import {
-  commitFiles,
-  createRepo,
-  deleteRepo,
-  getRepo,
-  keeper,
-  packLines,
-  segment,
-  sendPack,
-  writeNote,
-} from '../../api.js';
+import { commitFiles, getRepo, packLines, segment, sendPack } from '../../api.js';
 import type { Answer } from '../../exchange.js';
-import { expectOther, expectStatus, expectSuccess, expectTrue } from '../../expect.js';
+import { expectStatus, expectSuccess, expectTrue } from '../../expect.js';
 import { defineRules } from '../../rule.js';
 import type { Trial } from '../../trial.js';
 import { rejects } from '../authentication/keys.js';
+import { perform, takes, tour } from '../companion/tour.js';
 
 const base = (repo: string) => `/api/repos/${segment(repo)}`;
 
@@ -26,6 +17,16 @@ async function tagged(t: Trial): Promise<{ repo: string; tag: string; path: stri
   const as = { repo, scopes: ['git:write'] };
   expectSuccess(await t.post(`${base(repo)}/tags`, { as, json: { name: tag, target: sha } }));
   return { repo, tag, path: `${base(repo)}/tags/${tag}` };
+}
+
+/** What is wrong with an answer that has to be a success. */
+function failureOf({ status, outcome }: Answer): string | undefined {
+  return status < 200 || status > 299 ? outcome : undefined;
+}
+
+/** Every operation that takes this scope succeeds with it alone. */
+function coversFamily(t: Trial, scope: string): Promise<void> {
+  return tour(t, takes(scope), async ({ operation, family, bed }) => failureOf(await perform(bed, operation, family)));
 }
 
 function refusedForScope(answer: Answer): void {
@@ -74,69 +75,24 @@ export const scopes = defineRules('Scopes', 'scopes', [
     says: 'repo:write, and not git:write, creates, updates and deletes repositories, their base and their credentials.',
     reach: 'needs-setup',
     writes: true,
-    check: async (t) => {
-      t.needsCompanion();
-      const { name: repo } = await t.world.fresh(t);
-      const steps: [string, string, object?][] = [
-        ['PATCH', '', { default_branch: 'main' }],
-        ['POST', '/git-credentials', { username: 'u', password: 'p' }],
-        ['DELETE', '/base'],
-        ['DELETE', ''],
-      ];
-      for (const [method, path, json] of steps) {
-        const ask = json === undefined ? {} : { json };
-        refusedForScope(await t.request(method, base(repo) + path, { as: { repo, scopes: ['git:write'] }, ...ask }));
-        const answer = await t.request(method, base(repo) + path, { as: keeper(repo), ...ask });
-        expectTrue(
-          answer.status !== 401 && answer.status !== 403,
-          `${method} ${path} takes repo:write`,
-          answer.outcome,
-        );
-        expectOther(answer.code, 'route_not_found', `${method} ${path} is a route`);
-      }
-      expectStatus(await getRepo(t, repo), 404, 409);
-      t.observe('create again', (await createRepo(t, repo)).outcome);
-      t.observe('delete again', (await deleteRepo(t, repo)).outcome);
-    },
+    check: (t) =>
+      tour(t, takes('repo:write'), async ({ operation, family, bed }) => {
+        const refused = await perform(bed, operation, family, undefined, ['git:write']);
+        if (refused.outcome !== '403 insufficient_scope') return `with git:write it is ${refused.outcome}`;
+        return failureOf(await perform(bed, operation, family));
+      }),
   },
   {
     id: 'scope.write-family',
     says: 'git:write covers branches, tags, commits, merges, notes and upstream pulls.',
     reach: 'needs-setup',
     writes: true,
-    check: async (t) => {
-      t.needsCompanion();
-      const { name: repo, tip } = await t.world.fresh(t);
-      const as = { repo, scopes: ['git:write'] };
-      expectSuccess(
-        await t.post(`${base(repo)}/branches/create`, { as, json: { target_branch: 'side', base_branch: 'main' } }),
-      );
-      expectSuccess(await t.post(`${base(repo)}/tags`, { as, json: { name: 'family', target: tip } }));
-      expectSuccess(await sendPack(t, repo, packLines({ 'side.txt': 'x' }, { target_branch: 'side' })));
-      const merge = { source_branch: 'side', target_branch: 'main', strategy: 'ff_prefer' };
-      expectSuccess(await t.post(`${base(repo)}/merge`, { as, json: merge }));
-      expectSuccess(await writeNote(t, repo, { sha: tip, note: 'family' }));
-      const pull = await t.post(`${base(repo)}/pull-upstream`, { as, json: {} });
-      expectTrue(pull.status !== 401 && pull.status !== 403, 'pulling takes git:write', pull.outcome);
-    },
+    check: (t) => coversFamily(t, 'git:write'),
   },
   {
     id: 'scope.read-family',
     says: 'git:read covers blame, notes, tags and merge preview.',
     reach: 'needs-setup',
-    check: async (t) => {
-      t.needsCompanion();
-      const { name: repo, tip } = await t.world.fresh(t);
-      expectSuccess(await writeNote(t, repo, { sha: tip, note: 'family' }));
-      const paths = [
-        '/blame?path=README.md',
-        `/notes?sha=${tip}`,
-        '/tags',
-        '/merge/preview?source_branch=main&target_branch=main',
-      ];
-      for (const path of paths) {
-        expectStatus(await t.get(base(repo) + path, { as: { repo, scopes: ['git:read'] } }), 200);
-      }
-    },
+    check: (t) => coversFamily(t, 'git:read'),
   },
 ]);

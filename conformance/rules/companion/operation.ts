@@ -1,0 +1,76 @@
+import type { TokenRecipe } from '../../tokens.js';
+import type { Bed, Family } from './bed.js';
+import type { Shape } from './shape.js';
+
+/** What one operation is asked with. */
+export interface Demand {
+  /** The repository the token names, where it is not that of the bed. */
+  readonly repo?: string;
+  /** Values for the placeholders of the route. */
+  readonly params?: Readonly<Record<string, string>>;
+  readonly query?: Readonly<Record<string, string>>;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly json?: unknown;
+  readonly lines?: readonly unknown[];
+}
+
+/** One operation as published clients use it. */
+export interface Operation {
+  readonly name: string;
+  readonly method: string;
+  /** Routes by family; `{n}` is the encoded name of the repository. */
+  readonly routes: Readonly<Record<Family, string | undefined>>;
+  /** The narrowest token that may call it. */
+  readonly scopes: NonNullable<TokenRecipe['scopes']>;
+  /** The status clients expect of a success. */
+  readonly ok: number;
+  /** What they read of it. */
+  readonly shape: Shape;
+  readonly demand: (bed: Bed, family: Family) => Demand | Promise<Demand>;
+}
+
+export const READ = ['git:read'];
+export const WRITE = ['git:write'];
+export const KEEP = ['repo:write'];
+
+/** A row of an operation on one repository; both routes end alike unless one says otherwise. */
+export function operation(
+  name: string,
+  request: string,
+  scopes: readonly string[],
+  ok: number,
+  demand: Operation['demand'],
+  shape: Shape = {},
+  routes: Partial<Operation['routes']> = {},
+): Operation {
+  const [method, path] = request.split(' ') as [string, string];
+  return {
+    name,
+    method,
+    routes: { preferred: `/api/repos/{n}${path}`, v1: `/api/v1/repos${path}`, ...routes },
+    scopes,
+    ok,
+    shape,
+    demand,
+  };
+}
+
+/** What every list ends with. */
+export const PAGE: Shape = { has_more: 'boolean' };
+
+export const STATS: Shape = {
+  'stats.files': 'number',
+  'stats.additions': 'number',
+  'stats.deletions': 'number',
+  'stats.changes': 'number',
+  'files[].path': 'string',
+  'files[].state': 'string',
+  'files[].raw': 'string',
+  'files[].bytes': 'number',
+  'files[].is_eof': 'boolean',
+  filtered_files: 'array',
+};
+
+/** `plural[].member` for each member. */
+export const each = (plural: string, shape: Shape): Shape =>
+  Object.fromEntries(Object.entries(shape).map(([member, kind]) => [`${plural}[].${member}`, kind]));

@@ -1,0 +1,35 @@
+import { isRecord } from '../../exchange.js';
+
+export type Kind = 'string' | 'number' | 'boolean' | 'array' | 'object';
+
+/** What an answer has to hold: `branches[].name` is the name of every branch, of which there has to be one. */
+export type Shape = Readonly<Record<string, Kind>>;
+
+/** The members of a shape that a body lacks, in words. */
+export function findLacks(body: unknown, shape: Shape): string[] {
+  return Object.entries(shape).flatMap(([path, kind]) => {
+    const values = valuesAt(body, path.split('.'));
+    if (values.length === 0) return [`${path} is missing`];
+    const odd = values.find((value) => kindOf(value) !== kind);
+    return odd === undefined && !values.includes(undefined)
+      ? []
+      : [`${path} is ${odd === undefined ? 'missing' : kindOf(odd)}`];
+  });
+}
+
+function valuesAt(body: unknown, names: readonly string[]): unknown[] {
+  let values: unknown[] = [body];
+  for (const name of names) {
+    const isList = name.endsWith('[]');
+    const member = isList ? name.slice(0, -2) : name;
+    const found = values.map((value) => (isRecord(value) ? value[member] : undefined));
+    values = isList ? found.flatMap((value) => (Array.isArray(value) ? value : [undefined])) : found;
+  }
+  return values;
+}
+
+function kindOf(value: unknown): string {
+  if (value === undefined) return 'missing';
+  if (value === null) return 'null';
+  return Array.isArray(value) ? 'array' : typeof value;
+}
