@@ -16,7 +16,6 @@ export class Negotiation {
   readonly #wants: Iterable<Oid>;
   /** The common commits and their parents, which the client has as well. */
   readonly #known = new Set<Oid>();
-  #oldest = Number.POSITIVE_INFINITY;
   #commonWhenAsked = 0;
   #ready = false;
 
@@ -37,17 +36,16 @@ export class Negotiation {
       if (!commit) return false;
       this.#known.add(oid);
       for (const parent of commit.parents) this.#known.add(parent);
-      this.#oldest = Math.min(this.#oldest, commit.committedAt);
     }
     this.common.add(oid);
     return true;
   }
 
   /** Whether every wanted commit has an ancestor that the client is known to have. */
-  isReady(): boolean {
+  async isReady(): Promise<boolean> {
     if (!this.#ready && this.common.size > this.#commonWhenAsked) {
       this.#commonWhenAsked = this.common.size;
-      this.#ready = this.#allWantsReachCommon();
+      this.#ready = await this.#allWantsReachCommon();
     }
     return this.#ready;
   }
@@ -56,40 +54,24 @@ export class Negotiation {
    * `isReady` for one `have` among many: the answer no is repeated until twice as much is in common,
    * so that a request with many haves does not walk the history once for each.
    */
-  isReadyRoughly(): boolean {
+  async isReadyRoughly(): Promise<boolean> {
     return this.common.size >= 2 * this.#commonWhenAsked ? this.isReady() : this.#ready;
   }
 
-  #allWantsReachCommon(): boolean {
+  async #allWantsReachCommon(): Promise<boolean> {
     if (this.common.size === 0) return false;
-    const reaching = new Map<Oid, boolean>();
-    for (const want of this.#wants) {
-      const commit = unlessBroken(() => peelToCommit(this.#repository.objects, want));
-      // Ancestry says nothing about trees and blobs: they do not keep the negotiation going.
-      if (commit !== undefined && !this.#reaches(commit, reaching)) return false;
+    const { objects, history } = this.#repository;
+    // Ancestry says nothing about trees and blobs: they do not keep the negotiation going.
+    const commits = Array.from(this.#wants, (want) => unlessBroken(() => peelToCommit(objects, want)));
+    try {
+      return await history.allReach(
+        commits.filter((oid) => oid !== undefined),
+        this.#known,
+      );
+    } catch (error) {
+      if (isBroken(error)) return false;
+      throw error;
     }
-    return true;
-  }
-
-  /** Depth-first and without recursion; every commit is visited once for all wants together. */
-  #reaches(start: Oid, reaching: Map<Oid, boolean>): boolean {
-    const path: { readonly oid: Oid; readonly parents: readonly Oid[]; next: number }[] = [];
-    const enter = (oid: Oid): boolean => {
-      if (this.#known.has(oid) || reaching.get(oid)) return true;
-      if (reaching.has(oid)) return false;
-      const { parents, committedAt } = this.#repository.history.commit(oid);
-      reaching.set(oid, false);
-      if (committedAt >= this.#oldest) path.push({ oid, parents, next: 0 });
-      return false;
-    };
-    let found = enter(start);
-    while (!found && path.length > 0) {
-      const top = path.at(-1)!;
-      if (top.next === top.parents.length) path.pop();
-      else found = enter(top.parents[top.next++]!);
-    }
-    if (found) for (const { oid } of path) reaching.set(oid, true);
-    return found;
   }
 }
 
@@ -97,7 +79,11 @@ function unlessBroken<T>(read: () => T): T | undefined {
   try {
     return read();
   } catch (error) {
-    if (error instanceof MissingObject || error instanceof MalformedObject) return undefined;
+    if (isBroken(error)) return undefined;
     throw error;
   }
+}
+
+function isBroken(error: unknown): boolean {
+  return error instanceof MissingObject || error instanceof MalformedObject;
 }

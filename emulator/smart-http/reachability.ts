@@ -1,5 +1,4 @@
 import { COMMIT, type ObjectReader, type Oid } from '../git/object.js';
-import type { GitRepository } from '../git/repository.js';
 import { peelToCommit } from '../git/tag.js';
 import { notOurRef } from './fetch-request.js';
 import { type RepositoryView, visibleTips } from './view.js';
@@ -9,8 +8,8 @@ import { type RepositoryView, visibleTips } from './view.js';
  * so a wanted commit that none of them reaches was never meant for it. (Version 2 lets clients want any
  * object; trees and blobs cannot be checked at a fair price and are passed, as by `git rev-list`.)
  */
-export function checkReachable({ repository, prefix }: RepositoryView, wants: Iterable<Oid>): void {
-  const { refs, objects } = repository;
+export async function checkReachable({ repository, prefix }: RepositoryView, wants: Iterable<Oid>): Promise<void> {
+  const { refs, objects, history } = repository;
   const tips = new Set(visibleTips(refs, prefix));
   const wantOf = new Map<Oid, Oid>();
   for (const want of wants) {
@@ -19,21 +18,8 @@ export function checkReachable({ repository, prefix }: RepositoryView, wants: It
   }
   if (wantOf.size === 0) return;
   const commits = [...tips].map((tip) => peelToCommit(objects, tip)).filter((oid) => oid !== undefined);
-  for (const commit of unreached(repository, commits, wantOf.keys())) throw notOurRef(wantOf.get(commit)!);
-}
-
-/** Those of the `sought` commits that no commit of `tips` is or descends from. One walk for all. */
-function unreached({ history }: GitRepository, tips: Iterable<Oid>, sought: Iterable<Oid>): Set<Oid> {
-  const left = new Set(sought);
-  const seen = new Set<Oid>();
-  const pending = [...tips];
-  for (let oid = pending.pop(); oid !== undefined && left.size > 0; oid = pending.pop()) {
-    if (seen.has(oid)) continue;
-    seen.add(oid);
-    left.delete(oid);
-    for (const parent of history.commit(oid).parents) if (!seen.has(parent)) pending.push(parent);
-  }
-  return left;
+  const [lost] = await history.unreached(commits, wantOf.keys());
+  if (lost !== undefined) throw notOurRef(wantOf.get(lost)!);
 }
 
 /** Whether the object is there and a commit. */

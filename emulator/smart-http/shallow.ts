@@ -6,7 +6,7 @@ import { ProtocolError } from './protocol-error.js';
 import { type RepositoryView, visibleTips } from './view.js';
 
 /** Where a fetch cuts the history off, and how that differs from before. Throws `ProtocolError`. */
-export function findCut(view: RepositoryView, wants: Iterable<Oid>, request: DepthRequest): Boundary {
+export async function findCut(view: RepositoryView, wants: Iterable<Oid>, request: DepthRequest): Promise<Boundary> {
   const { depth, relative, since, not, clientShallow } = request;
   if (depth > 0 && (since !== undefined || not.size > 0)) {
     throw new ProtocolError('upload-pack: deepen and deepen-since (or deepen-not) cannot be used together');
@@ -14,7 +14,7 @@ export function findCut(view: RepositoryView, wants: Iterable<Oid>, request: Dep
   if (!asksForDepth(request)) return { shallow: [], unshallow: [], grafts: clientShallow };
   const { repository, prefix } = view;
   try {
-    return repository.history.boundary({
+    return await repository.history.boundary({
       wants: [...wants],
       clientShallow,
       depth,

@@ -33,8 +33,8 @@ export async function answerV0(exchange: UploadPackExchange, reader: PacketReade
   const needs = await readNeeds(exchange, reader);
   const { request, sideband } = needs;
   if (request.wants.size === 0) return pieces([]);
-  checkReachable(view, request.wants);
-  const cut = findCut(view, request.wants, request.depth);
+  await checkReachable(view, request.wants);
+  const cut = await findCut(view, request.wants, request.depth);
   const head: Buffer[] = asksForDepth(request.depth) ? [writeCut(cut), FLUSH] : [];
   const negotiation = new Negotiation(view.repository, request.wants);
   const { replies, sendsPack } = await negotiate(reader, negotiation, needs);
@@ -103,7 +103,7 @@ async function negotiate(reader: PacketReader, negotiation: Negotiation, needs: 
     if (typeof line !== 'string') {
       // A client that asked for a depth first wants to hear of the cut alone.
       if (first && line.mark === 'end') return { replies, sendsPack: false };
-      if (acknowledging === 'multi_ack_detailed' && last && !sawOther && negotiation.isReady()) {
+      if (acknowledging === 'multi_ack_detailed' && last && !sawOther && (await negotiation.isReady())) {
         saidReady = true;
         replies.push(`ACK ${last} ready`);
       }
@@ -125,7 +125,7 @@ async function negotiate(reader: PacketReader, negotiation: Negotiation, needs: 
       last = oid;
     } else {
       sawOther = true;
-      if (isMulti && negotiation.isReadyRoughly()) {
+      if (isMulti && (await negotiation.isReadyRoughly())) {
         saidReady = true;
         replies.push(`ACK ${oid} ${status('ready')}`);
       }

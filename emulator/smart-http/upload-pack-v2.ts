@@ -171,7 +171,7 @@ function readWantRef(name: ByteString, request: FetchRequest, view: RepositoryVi
  *
  * Without `done` the answer is acknowledgments, and goes on to the pack only after `ready`.
  */
-function answerFetch(exchange: UploadPackExchange, lines: readonly ByteString[]): AsyncIterable<Buffer> {
+async function answerFetch(exchange: UploadPackExchange, lines: readonly ByteString[]): Promise<AsyncIterable<Buffer>> {
   const { view } = exchange;
   const { request, haves, done, waitForDone } = parseFetch(lines, view);
   if (request.wants.size === 0 && !waitForDone) return pieces([]);
@@ -179,12 +179,12 @@ function answerFetch(exchange: UploadPackExchange, lines: readonly ByteString[])
   const common = haves.filter((oid) => negotiation.add(oid));
   const head: Buffer[] = [];
   if (!done && haves.length > 0) {
-    const ready = !waitForDone && negotiation.isReady();
+    const ready = !waitForDone && (await negotiation.isReady());
     head.push(acknowledgments(common, ready), ready ? DELIM : FLUSH);
     if (!ready) return pieces(head);
   }
   if (request.wants.size === 0) return pieces([...head, FLUSH]);
-  const cut = findCut(view, request.wants, request.depth);
+  const cut = await findCut(view, request.wants, request.depth);
   if (asksForDepth(request.depth) || request.depth.clientShallow.size > 0) {
     head.push(packet('shallow-info\n'), writeCut(cut), DELIM);
   }

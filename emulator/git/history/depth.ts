@@ -1,7 +1,8 @@
 import { COMMIT, type Oid } from '../object.js';
 import { peel } from '../tag.js';
 import type { CommitGraph } from './commit-graph.js';
-import { difference, reaches } from './reachability.js';
+import { difference, unreached } from './reachability.js';
+import { type Steps, UNIT } from './steps.js';
 
 /** `deepen` with this depth lifts every boundary: what `git fetch --unshallow` sends. */
 export const INFINITE_DEPTH = 0x7fffffff;
@@ -46,13 +47,13 @@ interface Selection {
 }
 
 /** The shallow boundary a fetch asks for, as `git upload-pack` finds it. Throws `NothingSelected`. */
-export function findBoundary(graph: CommitGraph, request: DepthRequest): Boundary {
+export function* findBoundary(graph: CommitGraph, request: DepthRequest): Steps<Boundary> {
   const client = new Set<number>();
   for (const oid of request.clientShallow ?? []) {
     const number = graph.objects.find(oid);
     if (number >= 0 && graph.objects.typeOf(number) === COMMIT) client.add(number);
   }
-  const { inside, boundary } = select(graph, request, client);
+  const { inside, boundary } = yield* select(graph, request, client);
   const grafts = new Set<Oid>();
   const unshallow: Oid[] = [];
   for (const number of client) {
@@ -65,14 +66,16 @@ export function findBoundary(graph: CommitGraph, request: DepthRequest): Boundar
   return { shallow, unshallow, grafts };
 }
 
-function select(graph: CommitGraph, request: DepthRequest, client: ReadonlySet<number>): Selection {
+function* select(graph: CommitGraph, request: DepthRequest, client: ReadonlySet<number>): Steps<Selection> {
   const { depth = 0, relative = false, since, not = [] } = request;
   if (depth >= INFINITE_DEPTH) return { inside: client, boundary: new Set() };
-  if (depth > 0 && relative)
-    return selectByDepth(graph, reachableOf(graph, client, request.tips ?? request.wants), depth + 1);
-  if (depth > 0) return selectByDepth(graph, commitsOf(graph, request.wants), depth);
-  if (since !== undefined || not.length > 0) return selectByLimits(graph, commitsOf(graph, request.wants), since, not);
-  return { inside: new Set(), boundary: new Set() };
+  if (depth > 0 && relative) {
+    const reachable = yield* reachableOf(graph, client, request.tips ?? request.wants);
+    return yield* selectByDepth(graph, reachable, depth + 1);
+  }
+  if (depth > 0) return yield* selectByDepth(graph, commitsOf(graph, request.wants), depth);
+  if (since === undefined && not.length === 0) return { inside: new Set(), boundary: new Set() };
+  return yield* selectByLimits(graph, commitsOf(graph, request.wants), since, not);
 }
 
 /** The commits behind the ids; ids that lead to something else are passed over. */
@@ -81,23 +84,26 @@ function commitsOf(graph: CommitGraph, oids: Iterable<Oid>): number[] {
   return commits.filter((number) => graph.objects.typeOf(number) === COMMIT);
 }
 
-function reachableOf(graph: CommitGraph, client: ReadonlySet<number>, tips: Iterable<Oid>): number[] {
+function* reachableOf(graph: CommitGraph, client: ReadonlySet<number>, tips: Iterable<Oid>): Steps<number[]> {
   if (client.size === 0) return [];
-  const places = commitsOf(graph, tips).map((number) => graph.locate(graph.objects.oidOf(number)));
-  return [...client].filter((number) => {
-    const place = graph.locate(graph.objects.oidOf(number));
-    return reaches(graph, places, place);
-  });
+  const commits = commitsOf(graph, tips);
+  yield* graph.load(commits);
+  const loaded = [...client].filter((number) => graph.placeOf(number) >= 0);
+  const places = (numbers: readonly number[]) => numbers.map((number) => graph.placeOf(number));
+  const left = new Set(unreached(graph, places(commits), places(loaded)));
+  return loaded.filter((number) => !left.has(graph.placeOf(number)));
 }
 
 /** Breadth first, so each commit counts by its shortest way. A root on the boundary is on it too. */
-function selectByDepth(graph: CommitGraph, tips: readonly number[], depth: number): Selection {
+function* selectByDepth(graph: CommitGraph, tips: readonly number[], depth: number): Steps<Selection> {
   const inside = new Set<number>();
   let level = new Set(tips);
+  let work = 0;
   for (let distance = 1; distance < depth && level.size > 0; distance++) {
     for (const commit of level) inside.add(commit);
     const next = new Set<number>();
     for (const commit of level) {
+      if (++work % UNIT === 0) yield;
       for (const parent of graph.linksOf(commit).parents) {
         if (!inside.has(parent)) next.add(parent);
       }
@@ -108,17 +114,19 @@ function selectByDepth(graph: CommitGraph, tips: readonly number[], depth: numbe
 }
 
 /** What `git rev-list --max-age=<since> <tips> --not <not>` lists; on the boundary is what has a parent outside. */
-function selectByLimits(
+function* selectByLimits(
   graph: CommitGraph,
   tips: readonly number[],
   since = Number.NEGATIVE_INFINITY,
   not: readonly Oid[] = [],
-): Selection {
-  const listed = not.length > 0 ? listLimited(graph, tips, since, not) : listRecent(graph, tips, since);
+): Steps<Selection> {
+  const listed = yield* not.length > 0 ? listLimited(graph, tips, since, not) : listRecent(graph, tips, since);
   if (listed.size === 0) throw new NothingSelected();
   const inside = new Set<number>();
   const boundary = new Set<number>();
+  let work = 0;
   for (const commit of listed) {
+    if (++work % UNIT === 0) yield;
     const isInside = graph.linksOf(commit).parents.every((parent) => listed.has(parent));
     (isInside ? inside : boundary).add(commit);
   }
@@ -126,10 +134,12 @@ function selectByLimits(
 }
 
 /** The walk does not go on past a commit that is too old. */
-function listRecent(graph: CommitGraph, tips: readonly number[], since: number): Set<number> {
+function* listRecent(graph: CommitGraph, tips: readonly number[], since: number): Steps<Set<number>> {
   const listed = new Set<number>();
   const stack = [...tips];
+  let work = 0;
   for (let commit = stack.pop(); commit !== undefined; commit = stack.pop()) {
+    if (++work % UNIT === 0) yield;
     if (listed.has(commit)) continue;
     const { committedAt, parents } = graph.linksOf(commit);
     if (committedAt < since) continue;
@@ -140,9 +150,16 @@ function listRecent(graph: CommitGraph, tips: readonly number[], since: number):
 }
 
 /** With commits to leave out, git leaves out all ancestors of a commit that is too old as well. */
-function listLimited(graph: CommitGraph, tips: readonly number[], since: number, not: readonly Oid[]): Set<number> {
-  const wants = tips.map((number) => graph.locate(graph.objects.oidOf(number)));
-  const haves = graph.locateAll(not);
+function* listLimited(
+  graph: CommitGraph,
+  tips: readonly number[],
+  since: number,
+  not: readonly Oid[],
+): Steps<Set<number>> {
+  const limits = not.map((oid) => graph.commitNumber(oid));
+  yield* graph.load([...tips, ...limits]);
+  const wants = tips.map((number) => graph.placeOf(number));
+  const haves = limits.map((number) => graph.placeOf(number));
   const first = difference(graph, { wants, haves });
   const old = first.filter((place) => graph.committedAt(place) < since);
   const places = old.length === 0 ? first : difference(graph, { wants, haves: [...haves, ...old] });

@@ -72,6 +72,21 @@ for (const shape of SHAPES) {
       }
     });
 
+    await t.test('many commits are asked for at once as one by one', async (t) => {
+      for (let round = 0; round < 25; round++) {
+        const [tips, commits] = [generated.pickSome(3), generated.pickSome(4)];
+        // Anew each time: what was not loaded before must be found too.
+        const fresh = new History(objects);
+        const left = commits.filter((commit) => !tips.some((tip) => history.isAncestor(commit, tip)));
+        t.same((await fresh.unreached(tips, commits)).sort(), [...new Set(left)].sort());
+        const all = tips.every((tip) => commits.some((commit) => history.isAncestor(commit, tip)));
+        t.equal(await fresh.allReach(tips, [...commits, 'e'.repeat(40)]), all);
+      }
+      t.same(await history.unreached([], generated.commits.slice(0, 2)), generated.commits.slice(0, 2));
+      t.equal(await history.allReach([], []), true);
+      t.equal(await history.allReach([generated.pick()], []), false);
+    });
+
     function revList(path: string, ...args: string[]): string[] {
       // Over standard input, which takes paths that are not text.
       const flags = args.filter((arg) => arg.startsWith('-'));

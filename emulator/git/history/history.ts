@@ -9,7 +9,7 @@ import { lastTouching } from './last-touching.js';
 import { mergeBases } from './merge-base.js';
 import { NumberSet } from './number-set.js';
 import { pathVisit } from './path-log.js';
-import { aheadBehind, difference, reaches } from './reachability.js';
+import { aheadBehind, allReach, difference, reaches, unreached } from './reachability.js';
 import type { SendPlan } from './send-plan.js';
 import { inTurns } from './steps.js';
 import { NONE } from './tree-cursor.js';
@@ -75,6 +75,36 @@ export class History {
     return reaches(this.#graph, this.#graph.locateAll(tips), this.#graph.locate(commit));
   }
 
+  /** Those of `commits` that none of the tips is or descends from. */
+  async unreached(tips: Iterable<Oid>, commits: Iterable<Oid>): Promise<Oid[]> {
+    const graph = this.#graph;
+    const places = await this.#loadAll(tips);
+    const sought = Array.from(commits, (oid) => ({ oid, place: this.#loadedPlaceOf(oid) }));
+    const loaded = sought.map(({ place }) => place).filter((place) => place >= 0);
+    const left = new Set(unreached(graph, places, loaded));
+    // What is not loaded with the tips is not behind them.
+    return sought.filter(({ place }) => place < 0 || left.has(place)).map(({ oid }) => oid);
+  }
+
+  /** Whether each of the tips is one of `commits` or descends from one; ids that are no commits here are passed over. */
+  async allReach(tips: Iterable<Oid>, commits: Iterable<Oid>): Promise<boolean> {
+    const places = await this.#loadAll(tips);
+    const targets = Array.from(commits, (oid) => this.#loadedPlaceOf(oid)).filter((place) => place >= 0);
+    return allReach(this.#graph, places, targets);
+  }
+
+  async #loadAll(tips: Iterable<Oid>): Promise<Place[]> {
+    const commits = Array.from(tips, (tip) => this.#graph.commitNumber(tip));
+    await inTurns(this.#graph.load(commits));
+    return commits.map((commit) => this.#graph.placeOf(commit));
+  }
+
+  /** The place of a commit that is loaded, else -1. */
+  #loadedPlaceOf(oid: Oid): Place {
+    const number = this.#graph.objects.find(oid);
+    return number < 0 ? -1 : this.#graph.placeOf(number);
+  }
+
   /** The best common ancestors, as `git merge-base --all` prints them; none of unrelated histories. */
   mergeBases(a: Oid, b: Oid): Oid[] {
     const [left, right] = [this.#graph.locate(a), this.#graph.locate(b)];
@@ -119,8 +149,8 @@ export class History {
   }
 
   /** The shallow boundary a fetch with a depth asks for. Throws `NothingSelected`. */
-  boundary(request: DepthRequest): Boundary {
-    return findBoundary(this.#graph, request);
+  boundary(request: DepthRequest): Promise<Boundary> {
+    return inTurns(findBoundary(this.#graph, request));
   }
 
   /**

@@ -63,6 +63,40 @@ export function reaches(graph: CommitGraph, tips: readonly Place[], target: Plac
   return marks[target] === 1;
 }
 
+/** Those of `targets` that no commit of `tips` is or descends from. One sweep for all. */
+export function unreached(graph: CommitGraph, tips: readonly Place[], targets: readonly Place[]): Place[] {
+  const marks = new Uint8Array(graph.size);
+  for (const tip of tips) marks[tip] = 1;
+  const lowest = Math.min(...extremes(targets));
+  for (let place = Math.max(...extremes(tips)); place > lowest; place--) {
+    if (marks[place] === 0) continue;
+    for (const parent of graph.parentsOf(place)) marks[parent] = 1;
+  }
+  return targets.filter((target) => marks[target] === 0);
+}
+
+/** Whether each of `tips` is one of `targets` or descends from one. */
+export function allReach(graph: CommitGraph, tips: readonly Place[], targets: readonly Place[]): boolean {
+  const marks = new Uint8Array(graph.size);
+  for (const target of targets) marks[target] = 1;
+  const last = Math.max(...extremes(tips));
+  for (let place = Math.min(...extremes(targets)); place <= last; place++) {
+    if (marks[place] === 0 && graph.parentsOf(place).some((parent) => marks[parent] === 1)) marks[place] = 1;
+  }
+  return tips.every((tip) => marks[tip] === 1);
+}
+
+/** The lowest and the highest place, if any; a list may be too long to be spread. */
+function extremes(places: readonly Place[]): Place[] {
+  let lowest = places[0];
+  let highest = places[0];
+  for (const place of places) {
+    if (place < lowest!) lowest = place;
+    if (place > highest!) highest = place;
+  }
+  return lowest === undefined ? [] : [lowest, highest!];
+}
+
 /** How many commits only `a` has, and how many only `b` has. */
 export function aheadBehind(graph: CommitGraph, a: Place, b: Place): { ahead: number; behind: number } {
   return {
