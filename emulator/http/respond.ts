@@ -1,6 +1,4 @@
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
-import { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
 import type { Variants } from '../variants.js';
 import type { Problem } from './problem.js';
 import { bytes, json, type Reply } from './reply.js';
@@ -85,8 +83,30 @@ export async function writeReply(request: IncomingMessage, response: ServerRespo
     response.end();
     return;
   }
-  // A client that goes away, and a stream that fails, end here: the status line has left already.
-  await pipeline(Readable.from(stream, { objectMode: false }), response).catch(() => response.destroy());
+  try {
+    for await (const piece of stream) {
+      if (!response.write(piece)) await untilDrained(response);
+      if (response.destroyed) return;
+    }
+    response.end();
+  } catch {
+    // The status line has left already; the client learns of it by a body that breaks off.
+    response.destroy();
+  }
+}
+
+/** Resolves when the client has taken what was written, or has gone. */
+function untilDrained(response: ServerResponse): Promise<void> {
+  return new Promise((resolve) => {
+    const done = () => {
+      response.off('drain', done);
+      response.off('close', done);
+      resolve();
+    };
+    response.once('drain', done);
+    response.once('close', done);
+    if (response.destroyed) done();
+  });
 }
 
 /** The headers of a reply whose body is at hand. */
