@@ -1,10 +1,11 @@
-import type { CutFile } from './line-interner.js';
-
 const BLOCK = 2048;
 const LF = 10;
 
 /** How many lines of `like` the file starts with, and how many further ones it ends with. */
-export function commonEnds(bytes: Buffer, like: CutFile): { head: number; tail: number } {
+export function commonEnds(
+  bytes: Buffer,
+  like: { readonly bytes: Buffer; readonly starts: Int32Array },
+): { head: number; tail: number } {
   const { bytes: other, starts } = like;
   const count = starts.length - 1;
   const prefix = commonPrefix(bytes, other, Math.min(bytes.length, other.length));

@@ -7,6 +7,8 @@ export interface Marked {
   readonly flags: Uint8Array;
   /** The lines themselves, when indentation may decide; without them a change slides as far down as it can. */
   readonly text?: Lines | undefined;
+  /** Gives a line an id that has none so far, which is below 0. */
+  readonly number?: ((line: number) => number) | undefined;
 }
 
 /** No position further up than this is tried; looking at all of them would be quadratic. */
@@ -46,7 +48,7 @@ class Group {
   /** One line down, if the line it leaves equals the one it takes; swallows the group it then touches. */
   slideDown(): boolean {
     const { ids, flags } = this.file;
-    if (this.end >= ids.length || ids[this.start] !== ids[this.end]) return false;
+    if (this.end >= ids.length || this.#idAt(this.start) !== this.#idAt(this.end)) return false;
     flags[this.start++] = 0;
     flags[this.end++] = 1;
     while (flags[this.end] !== 0) this.end++;
@@ -54,12 +56,17 @@ class Group {
   }
 
   slideUp(): boolean {
-    const { ids, flags } = this.file;
-    if (this.start === 0 || ids[this.start - 1] !== ids[this.end - 1]) return false;
+    const { flags } = this.file;
+    if (this.start === 0 || this.#idAt(this.start - 1) !== this.#idAt(this.end - 1)) return false;
     flags[--this.start] = 1;
     flags[--this.end] = 0;
     while (this.start > 0 && flags[this.start - 1] !== 0) this.start--;
     return true;
+  }
+
+  #idAt(line: number): number {
+    const id = this.file.ids[line]!;
+    return id >= 0 ? id : this.file.number!(line);
   }
 }
 

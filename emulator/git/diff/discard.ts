@@ -1,9 +1,12 @@
-import type { LineInterner } from './line-interner.js';
+import type { LineInterner, Lines } from './line-interner.js';
+import { SKETCHES, sketchLine } from './line-sketch.js';
 import type { Side } from './myers.js';
 
 /** One file in the comparison: its line ids, of which those from `head` to `end` lie between the common ends. */
 export interface Middle {
   readonly ids: Int32Array;
+  /** The lines themselves; needed where those of the common ends have no ids. */
+  readonly text?: Lines | undefined;
   readonly head: number;
   readonly end: number;
   /** One per line; 1 marks a changed line. */
@@ -17,6 +20,8 @@ const WINDOW = 100;
 /** A frequent line goes when the lines around it that match nowhere are this many times the frequent ones. */
 const UNMATCHED_RATIO = 4;
 
+const NO_LINES = new Int32Array(0);
+
 const UNMATCHED = 0;
 const MATCHED = 1;
 const FREQUENT = 2;
@@ -27,12 +32,56 @@ const FREQUENT = 2;
  */
 export function selectCandidates(interner: LineInterner, a: Middle, b: Middle): [Side, Side] {
   const [inA, inB] = interner.occurrences();
-  for (const id of a.ids) inA[id]!++;
-  for (const id of b.ids) inB[id]!++;
-  const sides: [Side, Side] = [select(a, inB), select(b, inA)];
-  for (const id of a.ids) inA[id] = 0;
-  for (const id of b.ids) inB[id] = 0;
+  for (let at = a.head; at < a.end; at++) inA[a.ids[at]!]!++;
+  for (let at = b.head; at < b.end; at++) inB[b.ids[at]!]!++;
+  const isShared = hasShared(a, inB);
+  if (isShared) countEnds(interner, a, b, inA, inB);
+  const sides: [Side, Side] = isShared ? [select(a, inB), select(b, inA)] : [selectNone(a), selectNone(b)];
+  for (const { ids, head, end } of [a, b]) {
+    for (let at = head; at < end; at++) {
+      inA[ids[at]!] = 0;
+      inB[ids[at]!] = 0;
+    }
+  }
   return sides;
+}
+
+function hasShared({ ids, head, end }: Middle, elsewhere: Int32Array): boolean {
+  for (let at = head; at < end; at++) if (elsewhere[ids[at]!] !== 0) return true;
+  return false;
+}
+
+/** Counts lines of the common ends too, on both sides, as far as they are in one of the middles. */
+function countEnds(interner: LineInterner, a: Middle, b: Middle, inA: Int32Array, inB: Int32Array): void {
+  const { ids, text } = a;
+  let sketches: Uint8Array | undefined;
+  const count = (line: number) => {
+    let id = ids[line]!;
+    if (id < 0) {
+      sketches ??= sketchMiddles(a, b);
+      if (sketches[sketchLine(text!.bytes, text!.starts[line]!, text!.starts[line + 1]!)] === 0) return;
+      id = interner.find(text!, line);
+    }
+    if (id < 0 || (inA[id] === 0 && inB[id] === 0)) return;
+    inA[id]!++;
+    inB[id]!++;
+  };
+  for (let line = 0; line < a.head; line++) count(line);
+  for (let line = a.end; line < ids.length; line++) count(line);
+}
+
+function sketchMiddles(a: Middle, b: Middle): Uint8Array {
+  const sketches = new Uint8Array(SKETCHES);
+  for (const { text, head, end } of [a, b]) {
+    const { bytes, starts } = text!;
+    for (let line = head; line < end; line++) sketches[sketchLine(bytes, starts[line]!, starts[line + 1]!)] = 1;
+  }
+  return sketches;
+}
+
+function selectNone({ head, end, flags }: Middle): Side {
+  flags.fill(1, head, end);
+  return { ids: NO_LINES, lines: NO_LINES, flags };
 }
 
 function select(file: Middle, elsewhere: Int32Array): Side {

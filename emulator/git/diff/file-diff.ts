@@ -2,8 +2,10 @@ import type { ByteString } from '../bytes.js';
 import { numberOf, type ObjectReader, type Oid, ZERO_OID } from '../object.js';
 import { MODE_GITLINK } from '../tree.js';
 import { isBinary } from './binary.js';
-import { cutLines, LineInterner, lineCount } from './line-interner.js';
-import { type Change, diffInterned } from './lines.js';
+import type { Change } from './change.js';
+import { cutLines, lineCount } from './cut-file.js';
+import { LineInterner } from './line-interner.js';
+import { diffPair } from './lines.js';
 import { type PatchOptions, writePatch } from './patch.js';
 import type { FileChange } from './renames.js';
 import { similarityPercent } from './similarity.js';
@@ -176,10 +178,8 @@ function replaceAll(before: Buffer, after: Buffer): ComparedLines {
 }
 
 function compareLines(before: Buffer, after: Buffer, options: FileDiffOptions): ComparedLines {
-  const { ignoreSpaceChange = false, context } = options;
-  const interner = new LineInterner({ ignoreSpaceChange });
-  const oldLines = interner.lines(before);
-  const newLines = interner.lines(after, oldLines);
-  const changes = diffInterned(interner, oldLines, newLines, { trimTail: context === 0 });
-  return { changes, oldStarts: oldLines.starts, newStarts: newLines.starts };
+  const interner = new LineInterner(options);
+  const pair = interner.pair(before, after);
+  const changes = diffPair(interner, pair, { trimTail: options.context === 0 });
+  return { changes, oldStarts: pair.old.starts, newStarts: pair.new.starts };
 }

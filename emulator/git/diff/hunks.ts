@@ -1,6 +1,7 @@
 import type { ByteSink } from './byte-sink.js';
-import { type CutFile, isSpace, lineCount } from './line-interner.js';
-import type { Change } from './lines.js';
+import type { Change } from './change.js';
+import { type CutFile, lineCount } from './cut-file.js';
+import { isSpace } from './white-space.js';
 
 export interface HunkOptions {
   /** Unchanged lines shown around a change. */

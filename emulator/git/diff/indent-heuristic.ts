@@ -1,4 +1,5 @@
-import { isSpace, type Lines } from './line-interner.js';
+import type { Lines } from './line-interner.js';
+import { isSpace } from './white-space.js';
 
 /** How bad it is to cut a file at some line: less is better. */
 export interface SplitScore {

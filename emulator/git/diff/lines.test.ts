@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import t, { type Test } from 'tap';
 import { ByteSink } from './byte-sink.js';
 import { writeHunks } from './hunks.js';
-import { diffInterned, diffLines, type LineDiffOptions, LineInterner } from './index.js';
+import { diffInterned, diffLines, diffPair, type LineDiffOptions, LineInterner } from './index.js';
 import { RandomText } from './test/random-text.js';
 
 interface Case {
@@ -25,10 +25,9 @@ const CASES: readonly Case[] = [
 
 function hunksOf(before: Buffer, after: Buffer, { options, context, interHunk = 0 }: Case): string {
   const interner = new LineInterner(options);
-  const oldLines = interner.lines(before);
-  const newLines = interner.lines(after, oldLines);
+  const pair = interner.pair(before, after);
   const sink = new ByteSink();
-  writeHunks(sink, oldLines, newLines, diffInterned(interner, oldLines, newLines, options), { context, interHunk });
+  writeHunks(sink, pair.old, pair.new, diffPair(interner, pair, options), { context, interHunk });
   return sink.finish().toString('latin1');
 }
 
@@ -118,6 +117,23 @@ t.test('lines numbered by the likeness to another file are those of a file on it
       return short.ids.join() === long.ids.join() && short.starts.join() === long.starts.join();
     }),
     { numRuns: 2000 },
+  );
+});
+
+t.test('numbering only what lies between the equal ends changes nothing', async () => {
+  const line = fc.constantFrom('a\n', 'b\n', 'a \n', ' a\n', '\n', 'ab', '\t}\n', '}\n');
+  const file = fc.array(line, { maxLength: 12 }).map((lines) => lines.join(''));
+  const end = fc.array(line, { maxLength: 6 }).map((lines) => lines.join('\n'));
+  fc.assert(
+    fc.property(file, file, end, end, fc.boolean(), fc.boolean(), (before, after, head, tail, space, trimTail) => {
+      const pad = (middle: string) => Buffer.from(`${head}\n${middle}${tail.repeat(trimTail ? 1200 : 1)}`);
+      const options = { ignoreSpaceChange: space, trimTail };
+      const interner = new LineInterner(options);
+      const oldLines = interner.lines(pad(before));
+      const all = diffInterned(interner, oldLines, interner.lines(pad(after)), options);
+      return JSON.stringify(diffLines(pad(before), pad(after), options)) === JSON.stringify(all);
+    }),
+    { numRuns: 3000 },
   );
 });
 

@@ -1,18 +1,8 @@
+import { type Change, collectChanges } from './change.js';
 import { compactChanges } from './compaction.js';
 import { selectCandidates } from './discard.js';
-import { LineInterner, type Lines } from './line-interner.js';
+import { LineInterner, type LinePair, type Lines } from './line-interner.js';
 import { markDifferences } from './myers.js';
-
-/**
- * `oldCount` lines at `oldStart` became `newCount` lines at `newStart`; lines count from 0. Lists of
- * changes are in order, and at least one equal line lies between two of them.
- */
-export interface Change {
-  readonly oldStart: number;
-  readonly oldCount: number;
-  readonly newStart: number;
-  readonly newCount: number;
-}
 
 export interface LineDiffOptions {
   /** As `git diff -b`: runs of white space are equal to each other, trailing white space is nothing. */
@@ -29,8 +19,7 @@ export interface LineDiffOptions {
 /** The line changes from `oldBytes` to `newBytes`, the very ones `git diff` finds (its default algorithm). */
 export function diffLines(oldBytes: Buffer, newBytes: Buffer, options: LineDiffOptions = {}): Change[] {
   const interner = new LineInterner(options);
-  const oldLines = interner.lines(oldBytes);
-  return diffInterned(interner, oldLines, interner.lines(newBytes, oldLines), options);
+  return diffPair(interner, interner.pair(oldBytes, newBytes), options);
 }
 
 /** As `diffLines`, of lines that `interner` has numbered; cheaper when one file is compared with many. */
@@ -40,18 +29,24 @@ export function diffInterned(
   newLines: Lines,
   options: LineDiffOptions = {},
 ): Change[] {
-  let oldIds = oldLines.ids;
-  let newIds = newLines.ids;
-  if (options.trimTail) {
-    const tail = commonTailLines(oldLines, newLines);
-    oldIds = oldIds.subarray(0, oldIds.length - tail);
-    newIds = newIds.subarray(0, newIds.length - tail);
-  }
+  return diffPair(interner, { old: oldLines, new: newLines, head: 0, tail: 0 }, options);
+}
+
+/** As `diffLines`, of two versions that `interner` has cut. */
+export function diffPair(interner: LineInterner, pair: LinePair, options: LineDiffOptions = {}): Change[] {
+  const { old: oldLines, new: newLines } = pair;
+  const trimmed = options.trimTail ? commonTailLines(oldLines, newLines) : 0;
+  const oldIds = oldLines.ids.subarray(0, oldLines.ids.length - trimmed);
+  const newIds = newLines.ids.subarray(0, newLines.ids.length - trimmed);
+  const numberOld = (line: number) => interner.idAt(oldLines, line);
+  const numberNew = (line: number) => interner.idAt(newLines, line);
+  const isSame = (oldLine: number, newLine: number) => numberOld(oldLine) === numberNew(newLine);
+
   const shorter = Math.min(oldIds.length, newIds.length);
-  let head = 0;
-  while (head < shorter && oldIds[head] === newIds[head]) head++;
-  let tail = 0;
-  while (tail < shorter - head && oldIds[oldIds.length - 1 - tail] === newIds[newIds.length - 1 - tail]) tail++;
+  let head = Math.min(pair.head, shorter);
+  while (head < shorter && isSame(head, head)) head++;
+  let tail = Math.min(Math.max(0, pair.tail - trimmed), shorter - head);
+  while (tail < shorter - head && isSame(oldIds.length - 1 - tail, newIds.length - 1 - tail)) tail++;
   const oldEnd = oldIds.length - tail;
   const newEnd = newIds.length - tail;
   if (head === oldEnd && head === newEnd) return [];
@@ -64,40 +59,17 @@ export function diffInterned(
   else {
     const [oldSide, newSide] = selectCandidates(
       interner,
-      { ids: oldIds, head, end: oldEnd, flags: oldFlags },
-      {
-        ids: newIds,
-        head,
-        end: newEnd,
-        flags: newFlags,
-      },
+      { ids: oldIds, text: oldLines, head, end: oldEnd, flags: oldFlags },
+      { ids: newIds, text: newLines, head, end: newEnd, flags: newFlags },
     );
     markDifferences(oldSide, newSide);
   }
-  const indent = options.indentHeuristic === false ? undefined : { old: oldLines, new: newLines };
-  compactChanges({ ids: oldIds, flags: oldFlags, text: indent?.old }, { ids: newIds, flags: newFlags });
-  compactChanges({ ids: newIds, flags: newFlags, text: indent?.new }, { ids: oldIds, flags: oldFlags });
+  const isIndented = options.indentHeuristic !== false;
+  const oldFile = { ids: oldIds, flags: oldFlags, text: isIndented ? oldLines : undefined, number: numberOld };
+  const newFile = { ids: newIds, flags: newFlags, text: isIndented ? newLines : undefined, number: numberNew };
+  compactChanges(oldFile, newFile);
+  compactChanges(newFile, oldFile);
   return collectChanges(oldFlags, newFlags);
-}
-
-function collectChanges(oldFlags: Uint8Array, newFlags: Uint8Array): Change[] {
-  const changes: Change[] = [];
-  const oldEnd = oldFlags.length - 1;
-  const newEnd = newFlags.length - 1;
-  let oldAt = 0;
-  let newAt = 0;
-  while (oldAt < oldEnd || newAt < newEnd) {
-    const oldStart = oldAt;
-    const newStart = newAt;
-    while (oldFlags[oldAt] !== 0) oldAt++;
-    while (newFlags[newAt] !== 0) newAt++;
-    if (oldAt > oldStart || newAt > newStart) {
-      changes.push({ oldStart, oldCount: oldAt - oldStart, newStart, newCount: newAt - newStart });
-    }
-    oldAt++;
-    newAt++;
-  }
-  return changes;
 }
 
 const TRIM_BLOCK = 1024;

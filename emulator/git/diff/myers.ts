@@ -31,6 +31,7 @@ interface Cut {
  * `lines * sqrt(lines)` steps, however different the files are.
  */
 export function markDifferences(a: Side, b: Side): void {
+  if (a.ids.length === 0 && b.ids.length === 0) return;
   const diagonals = a.ids.length + b.ids.length + 3;
   const search = new Search(a.ids, b.ids, Math.max(PATIENCE, roughSquareRoot(diagonals)), diagonals);
   const boxes: number[] = [0, a.ids.length, 0, b.ids.length, 0];

@@ -1,6 +1,6 @@
 import { compactChanges } from '../diff/compaction.js';
 import { selectCandidates } from '../diff/discard.js';
-import type { Change, LineInterner } from '../diff/index.js';
+import { type Change, collectChanges, type LineInterner } from '../diff/index.js';
 import { markDifferences } from '../diff/myers.js';
 
 /** Lines that occur more often than this in a region are not looked at as anchors. */
@@ -152,22 +152,4 @@ function markClassically(
     { ids: newIds, head, end: newIds.length - tail, flags: newFlags.subarray(newStart, newEnd) },
   );
   markDifferences(oldSide, newSide);
-}
-
-function collectChanges(oldFlags: Uint8Array, newFlags: Uint8Array): Change[] {
-  const changes: Change[] = [];
-  let oldAt = 0;
-  let newAt = 0;
-  while (oldAt < oldFlags.length - 1 || newAt < newFlags.length - 1) {
-    const oldStart = oldAt;
-    const newStart = newAt;
-    while (oldFlags[oldAt] !== 0) oldAt++;
-    while (newFlags[newAt] !== 0) newAt++;
-    if (oldAt > oldStart || newAt > newStart) {
-      changes.push({ oldStart, oldCount: oldAt - oldStart, newStart, newCount: newAt - newStart });
-    }
-    oldAt++;
-    newAt++;
-  }
-  return changes;
 }

@@ -40,7 +40,8 @@ export function mergeTexts(
   extraMarkers = 0,
 ): ThreeWayResult {
   const interner = new LineInterner();
-  const [baseLines, oursLines, theirsLines] = [interner.lines(base), interner.lines(ours), interner.lines(theirs)];
+  const baseLines = interner.lines(base);
+  const [oursLines, theirsLines] = [interner.lines(ours, baseLines), interner.lines(theirs, baseLines)];
   const ourChanges = diffByHistogram(interner, baseLines.ids, oursLines.ids);
   if (ourChanges.length === 0) return { body: theirs, isClean: true };
   const theirChanges = diffByHistogram(interner, baseLines.ids, theirsLines.ids);

@@ -1,5 +1,6 @@
 import { ByteSink } from '../byte-sink.js';
-import { cutLines, LineInterner, type Lines, lineCount } from '../line-interner.js';
+import { cutLines, lineCount } from '../cut-file.js';
+import { LineInterner, type Lines } from '../line-interner.js';
 import type { TextHunk } from './file-patch.js';
 import { PatchError } from './patch-error.js';
 

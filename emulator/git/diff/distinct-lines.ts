@@ -1,0 +1,129 @@
+import { randomBytes } from 'node:crypto';
+
+/** What hashes are made with. No file can be made to collide without knowing them; no result depends on them. */
+const [FIRST, SECOND] = [oddNumber(), oddNumber()];
+
+/** Up to so many bytes a loop is faster than a call of `copy`. */
+const SHORT = 64;
+
+/** A set of lines, numbered from 0 in the order they came. It holds a copy of each. */
+export class DistinctLines {
+  /** One behind the other; line `id` ends at `#ends[id]` and starts where the one before ends. */
+  #text: Buffer = Buffer.allocUnsafe(1024);
+  #ends = new Int32Array(32);
+  #hashes = new Int32Array(32);
+  /** Open addressing: id + 1, or 0. */
+  #slots = new Int32Array(64);
+  #size = 0;
+
+  get size(): number {
+    return this.#size;
+  }
+
+  /** The id of a line; -1 if it is not among them. */
+  find(bytes: Buffer, start: number, end: number): number {
+    const hash = hashOf(bytes, start, end);
+    return this.#slots[this.#slotFor(hash, bytes, start, end)]! - 1;
+  }
+
+  /** The id of a line, which is added if it is new. */
+  intern(bytes: Buffer, start: number, end: number): number {
+    const hash = hashOf(bytes, start, end);
+    const slot = this.#slotFor(hash, bytes, start, end);
+    const id = this.#slots[slot]! - 1;
+    return id >= 0 ? id : this.#add(bytes, start, end, hash, slot);
+  }
+
+  /** Where the line is in the table, or belongs. */
+  #slotFor(hash: number, bytes: Buffer, start: number, end: number): number {
+    const slots = this.#slots;
+    const mask = slots.length - 1;
+    let slot = slotOf(hash, mask);
+    for (;;) {
+      const id = slots[slot]! - 1;
+      if (id < 0 || (this.#hashes[id] === hash && this.#equals(id, bytes, start, end))) return slot;
+      slot = (slot + 1) & mask;
+    }
+  }
+
+  #equals(id: number, bytes: Buffer, start: number, end: number): boolean {
+    const from = id === 0 ? 0 : this.#ends[id - 1]!;
+    const length = this.#ends[id]! - from;
+    if (length !== end - start) return false;
+    const text = this.#text;
+    for (let at = 0; at < length; at++) {
+      if (text[from + at] !== bytes[start + at]) return false;
+    }
+    return true;
+  }
+
+  #add(bytes: Buffer, start: number, end: number, hash: number, slot: number): number {
+    const id = this.#size++;
+    if (id === this.#ends.length) {
+      this.#ends = doubled(this.#ends);
+      this.#hashes = doubled(this.#hashes);
+    }
+    const from = id === 0 ? 0 : this.#ends[id - 1]!;
+    const to = from + end - start;
+    if (to > this.#text.length) {
+      const larger = Buffer.allocUnsafe(Math.max(to, this.#text.length * 2));
+      this.#text.copy(larger, 0, 0, from);
+      this.#text = larger;
+    }
+    if (end - start > SHORT) bytes.copy(this.#text, from, start, end);
+    else for (let at = start, target = from; at < end; at++) this.#text[target++] = bytes[at]!;
+    this.#ends[id] = to;
+    this.#hashes[id] = hash;
+    this.#slots[slot] = id + 1;
+    if (this.#size * 2 > this.#slots.length) this.#rehash();
+    return id;
+  }
+
+  #rehash(): void {
+    const slots = new Int32Array(this.#slots.length * 2);
+    const mask = slots.length - 1;
+    for (let id = 0; id < this.#size; id++) {
+      let slot = slotOf(this.#hashes[id]!, mask);
+      while (slots[slot] !== 0) slot = (slot + 1) & mask;
+      slots[slot] = id + 1;
+    }
+    this.#slots = slots;
+  }
+}
+
+/** Four bytes at a time, as MurmurHash3 does; the last four may overlap with those before. */
+function hashOf(bytes: Buffer, start: number, end: number): number {
+  if (end - start < 4) {
+    let word = end - start;
+    for (let at = start; at < end; at++) word = (word << 8) | bytes[at]!;
+    return mix(0, word);
+  }
+  let hash = end - start;
+  const last = end - 4;
+  for (let at = start; at < last; at += 4) hash = mix(hash, wordAt(bytes, at));
+  return mix(hash, wordAt(bytes, last));
+}
+
+function wordAt(bytes: Buffer, at: number): number {
+  return bytes[at]! | (bytes[at + 1]! << 8) | (bytes[at + 2]! << 16) | (bytes[at + 3]! << 24);
+}
+
+function mix(hash: number, word: number): number {
+  const scrambled = Math.imul(word, FIRST);
+  const mixed = hash ^ Math.imul((scrambled << 15) | (scrambled >>> 17), SECOND);
+  return (Math.imul((mixed << 13) | (mixed >>> 19), 5) + 0x6b64) | 0;
+}
+
+function oddNumber(): number {
+  return randomBytes(4).readInt32LE() | 1;
+}
+
+function slotOf(hash: number, mask: number): number {
+  return (hash ^ (hash >>> 15)) & mask;
+}
+
+function doubled(array: Int32Array<ArrayBuffer>): Int32Array<ArrayBuffer> {
+  const larger = new Int32Array(array.length * 2);
+  larger.set(array);
+  return larger;
+}

@@ -1,0 +1,15 @@
+/** What Git's C code takes for white space, whatever the locale. */
+export function isSpace(byte: number): boolean {
+  return byte === 32 || byte === 9 || byte === 10 || byte === 13;
+}
+
+/** Writes the line with each run of white space as one space, and none at its end; returns the length. */
+export function squeezeSpace(bytes: Buffer, start: number, end: number, target: Buffer): number {
+  let size = 0;
+  for (let at = start; at < end; at++) {
+    const byte = bytes[at]!;
+    if (!isSpace(byte)) target[size++] = byte;
+    else if (size === 0 || target[size - 1] !== 32) target[size++] = 32;
+  }
+  return size > 0 && target[size - 1] === 32 ? size - 1 : size;
+}
