@@ -8,12 +8,10 @@ export type Shape = Readonly<Record<string, Kind>>;
 /** The members of a shape that a body lacks, in words. */
 export function findLacks(body: unknown, shape: Shape): string[] {
   return Object.entries(shape).flatMap(([path, kind]) => {
-    const values = valuesAt(body, path.split('.'));
+    const values = valuesAt(body, path.split('.')).map(kindOf);
     if (values.length === 0) return [`${path} is missing`];
-    const odd = values.find((value) => kindOf(value) !== kind);
-    return odd === undefined && !values.includes(undefined)
-      ? []
-      : [`${path} is ${odd === undefined ? 'missing' : kindOf(odd)}`];
+    const odd = values.find((value) => value !== kind);
+    return odd === undefined ? [] : [`${path} is ${odd}`];
   });
 }
 

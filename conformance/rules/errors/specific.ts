@@ -1,6 +1,6 @@
 import { commitFiles, createRepo, getRepo, grep, packLines, sendPack } from '../../api.js';
 import type { Answer } from '../../exchange.js';
-import { expectCode, expectMatch, expectSame, expectSuccess, expectTrue } from '../../expect.js';
+import { expectCode, expectMatch, expectSame, expectSuccess, expectTrue, NotHere } from '../../expect.js';
 import { defineRules, type Reach, type RuleRow } from '../../rule.js';
 import type { Trial } from '../../trial.js';
 import { Bed, DEAD_END, FAMILIES, type Family } from '../companion/bed.js';
@@ -60,6 +60,9 @@ const plain = (provoke: (t: Trial) => Promise<Answer>, writes = false): Provocat
   writes,
   provoke: async (t) => [await provoke(t)],
 });
+
+/** Asks for a deployment of a repository that has no hosting project. */
+const deploy: Attempt = (bed) => perform(bed, operationOf('create deployment'), 'preferred', { json: {} });
 
 /** Public repositories are looked at before anything is made, and nobody has this one. */
 const HIDDEN = { provider: 'github', owner: 'conformance', name: 'no-such-repository', auth: { auth_type: 'public' } };
@@ -126,9 +129,18 @@ const PROVOCATIONS: Readonly<Record<string, Provocation>> = {
     ),
     reach: 'emulator',
   },
-  hosting_not_enabled: { ...forced('hosting_not_enabled'), reach: 'needs-setup' },
+  hosting_not_enabled: {
+    reach: 'needs-setup',
+    writes: false,
+    provoke: async (t) => {
+      if (t.target.adminUrl !== undefined) return forced('hosting_not_enabled').provoke(t);
+      const answers = await known(deploy, ['preferred']).provoke(t);
+      if (answers[0].code === 'hosting_project_not_found') throw new NotHere('the organization has hosting');
+      return answers;
+    },
+  },
   hosting_project_not_found: {
-    ...known((bed) => perform(bed, operationOf('create deployment'), 'preferred', { json: {} }), ['preferred']),
+    ...known(deploy, ['preferred']),
     writes: false,
   },
   deployment_not_found: {

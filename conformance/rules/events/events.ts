@@ -107,7 +107,7 @@ export const events = defineRules('Events', 'events', [
       level: 'UNSPECIFIED',
     },
     async (t, receiver) => {
-      receiver.refusals = 1;
+      receiver.refusesFirst = true;
       const { repo, delivery } = await firstFailure(receiver, 'absent');
       const again = await receiver.next(repo, 2);
       t.observe('payload', Object.keys(delivery.payload));

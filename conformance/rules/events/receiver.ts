@@ -37,8 +37,8 @@ export class Receiver implements AsyncDisposable {
   readonly deliveries: Delivery[] = [];
   /** When each upstream was asked, by the path it was asked for. Milliseconds since the epoch. */
   readonly asked = new Map<string, number[]>();
-  /** Deliveries to refuse before the next one is taken. */
-  refusals = 0;
+  /** Whether the first delivery about each repository is refused. */
+  refusesFirst = false;
   #webhook = '';
 
   private constructor(
@@ -76,8 +76,8 @@ export class Receiver implements AsyncDisposable {
   }
 
   /** What arrived about one repository, oldest first. */
-  about(repo: string): Delivery[] {
-    return this.deliveries.filter(({ payload }) => isRecord(payload.repository) && payload.repository.url === repo);
+  about(repo: unknown): Delivery[] {
+    return this.deliveries.filter((delivery) => repositoryOf(delivery) === repo);
   }
 
   /** Waits for the `count`th delivery about a repository. */
@@ -118,9 +118,9 @@ export class Receiver implements AsyncDisposable {
   }
 
   #take(headers: IncomingHttpHeaders, bytes: Buffer, response: ServerResponse): void {
-    this.deliveries.push({ headers, bytes, payload: readObject(bytes), at: Date.now() });
-    const refused = this.refusals > 0;
-    if (refused) this.refusals -= 1;
+    const delivery = { headers, bytes, payload: readObject(bytes), at: Date.now() };
+    this.deliveries.push(delivery);
+    const refused = this.refusesFirst && this.about(repositoryOf(delivery)).length === 1;
     response.writeHead(refused ? 500 : 204).end();
   }
 
@@ -135,6 +135,10 @@ export class Receiver implements AsyncDisposable {
     this.server.close();
     this.server.closeAllConnections();
   }
+}
+
+function repositoryOf({ payload }: Delivery): unknown {
+  return isRecord(payload.repository) ? payload.repository.url : undefined;
 }
 
 function readObject(bytes: Buffer): JsonRecord {

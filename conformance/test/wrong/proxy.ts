@@ -1,0 +1,91 @@
+import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { Pool } from 'undici';
+import type { Target } from '../../target.js';
+
+/** A request on its way through, to be changed at will. */
+export interface Request {
+  readonly method: string;
+  path: string;
+  readonly headers: Record<string, string>;
+  body: Buffer;
+}
+
+/** The answer on its way back, to be changed at will. */
+export interface Answer {
+  readonly request: Pick<Request, 'method' | 'path'>;
+  status: number;
+  readonly headers: Record<string, string | string[]>;
+  body: Buffer;
+}
+
+/** What makes a right server wrong. */
+export interface Rewrite {
+  readonly ask?: (request: Request) => void;
+  readonly answer?: (answer: Answer) => void;
+}
+
+export interface Proxy extends AsyncDisposable {
+  /** The target as seen through the proxy; it is controlled at its own address. */
+  readonly target: Target;
+}
+
+/** What belongs to one connection and not to what goes over it. */
+const HOP = ['connection', 'keep-alive', 'transfer-encoding'];
+
+function without(headers: IncomingHttpHeaders, names: readonly string[]): Answer['headers'] {
+  return Object.fromEntries(
+    Object.entries(headers).flatMap(([name, value]) =>
+      value === undefined || names.includes(name) ? [] : [[name, value]],
+    ),
+  );
+}
+
+/** Stands between suite and server and changes what passes. */
+export async function startProxy(target: Target, rewrite: Rewrite): Promise<Proxy> {
+  const pool = new Pool(target.baseUrl);
+  const pass = async (request: Request, outgoing: ServerResponse): Promise<void> => {
+    rewrite.ask?.(request);
+    const { method, path, headers, body } = request;
+    const reply = await pool.request({
+      method: method as 'GET',
+      path,
+      headers,
+      body: body.length === 0 ? null : body,
+    });
+    const answer: Answer = {
+      request,
+      status: reply.statusCode,
+      headers: without(reply.headers, method === 'HEAD' ? HOP : [...HOP, 'content-length']),
+      body: Buffer.from(await reply.body.arrayBuffer()),
+    };
+    rewrite.answer?.(answer);
+    outgoing.writeHead(answer.status, answer.headers);
+    outgoing.end(answer.body);
+  };
+  const server = createServer((incoming, outgoing) => {
+    const pieces: Buffer[] = [];
+    incoming.on('data', (piece: Buffer) => pieces.push(piece));
+    incoming.on('end', () => {
+      const { method = '', url = '', headers } = incoming;
+      const request = {
+        method,
+        path: url,
+        headers: without(headers, [...HOP, 'host', 'content-length']) as Request['headers'],
+        body: Buffer.concat(pieces),
+      };
+      // A change that fits no answer shows as a connection that ends.
+      pass(request, outgoing).catch(() => outgoing.destroy());
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return {
+    target: { ...target, baseUrl, gitUrl: baseUrl },
+    [Symbol.asyncDispose]: async () => {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+      await pool.destroy();
+    },
+  };
+}
