@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { deflateSync } from 'node:zlib';
 import type { Answer, CallOptions, Service } from './service.js';
 
 /** One ref of a push: all zeros stand for "does not exist" and "is to go". */
@@ -12,16 +13,39 @@ function pktLine(text: string): string {
   return (Buffer.byteLength(text) + 4).toString(16).padStart(4, '0') + text;
 }
 
-/** A pack with no objects: what a push sends whose commits are all there. */
-export function emptyPack(): Buffer {
+export interface RawObject {
+  readonly type: 'commit' | 'tree' | 'blob';
+  readonly body: Buffer;
+}
+
+export function oidOf({ type, body }: RawObject): string {
+  return createHash('sha1').update(`${type} ${body.length}\0`).update(body).digest('hex');
+}
+
+const TYPES = { commit: 1, tree: 2, blob: 3 };
+
+/** A pack (gitformat-pack) of whole objects; of none, what a push sends whose commits are all there. */
+export function packOf(objects: readonly RawObject[]): Buffer {
   const head = Buffer.from('5041434b0000000200000000', 'hex');
-  return Buffer.concat([head, createHash('sha1').update(head).digest()]);
+  head.writeUInt32BE(objects.length, 8);
+  const parts = [head];
+  for (const { type, body } of objects) {
+    let rest = body.length >>> 4;
+    const header = [(TYPES[type] << 4) | (body.length & 15)];
+    for (; rest > 0; rest >>>= 7) {
+      header[header.length - 1]! |= 0x80;
+      header.push(rest & 0x7f);
+    }
+    parts.push(Buffer.from(header), deflateSync(body));
+  }
+  const pack = Buffer.concat(parts);
+  return Buffer.concat([pack, createHash('sha1').update(pack).digest()]);
 }
 
 /**
  * The body of `git-receive-pack` (gitprotocol-pack): commands, a flush, and the pack unless all commands delete.
  */
-export function pushBody(commands: readonly PushCommand[], pack = emptyPack(), capabilities = 'report-status'): Buffer {
+export function pushBody(commands: readonly PushCommand[], pack = packOf([]), capabilities = 'report-status'): Buffer {
   const lines = commands.map(({ ref, old, new: next }, index) =>
     pktLine(`${old} ${next} ${ref}${index === 0 ? `\0${capabilities}` : ''}`),
   );
