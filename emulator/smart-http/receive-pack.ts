@@ -1,6 +1,6 @@
 import type { ByteString } from '../git/bytes.js';
 import { Fsck, FsckError, type FsckPolicy } from '../git/fsck/fsck.js';
-import { MissingObject, type Oid, ZERO_OID } from '../git/object.js';
+import { type Oid, ZERO_OID } from '../git/object.js';
 import type { Quarantine } from '../git/store/object-store.js';
 import { ObjectTooLarge, PackError, StoreFull } from '../git/store/pack-error.js';
 import { peelToCommit } from '../git/tag.js';
@@ -35,9 +35,6 @@ export interface ReceivePackExchange {
   /** Called once, after a push that moved refs, outside the repository's lock. */
   readonly onUpdated?: (changes: readonly RefChange[], options: readonly string[]) => void | Promise<void>;
 }
-
-/** After this many refs without their objects, the others of the push are not looked at one by one. */
-const MOST_SINGLE_CHECKS = 64;
 
 /**
  * Answers `POST git-receive-pack`: always with a 200, whose body is the report. The body is read before
@@ -146,17 +143,9 @@ class Push {
     const { commands, isShallow } = this.request;
     const missing = isShallow ? 'shallow update not allowed' : 'missing necessary objects';
     const updates = [...commands.entries()].filter(([, command]) => !isDeletion(command));
-    if (await isConnected(quarantine, new Set(updates.map(([, command]) => command.new)))) return;
-    const verdicts = new Map<Oid, boolean>();
-    let failures = 0;
+    const unconnected = await quarantine.findUnconnected(new Set(updates.map(([, command]) => command.new)));
     for (const [index, command] of updates) {
-      let verdict = verdicts.get(command.new);
-      if (verdict === undefined) {
-        verdict = failures < MOST_SINGLE_CHECKS && (await isConnected(quarantine, [command.new]));
-        verdicts.set(command.new, verdict);
-        if (!verdict) failures++;
-      }
-      if (!verdict) this.#refuse(index, { reason: missing });
+      if (unconnected.has(command.new)) this.#refuse(index, { reason: missing });
     }
   }
 
@@ -192,15 +181,5 @@ class Push {
   #refuse(index: number, { reason, message }: Refusal): void {
     this.#reasons[index] = reason;
     if (message !== undefined) this.#messages.push(message);
-  }
-}
-
-async function isConnected(quarantine: Quarantine, tips: Iterable<Oid>): Promise<boolean> {
-  try {
-    await quarantine.checkConnectivity(tips);
-    return true;
-  } catch (error) {
-    if (error instanceof MissingObject) return false;
-    throw error;
   }
 }

@@ -20,18 +20,27 @@ export class Connectivity {
     private readonly base: number,
   ) {}
 
-  /** Throws `MissingObject`. */
-  async check(tips: Iterable<Oid>): Promise<void> {
+  /** The tips that lead to something missing, and to what. */
+  async failures(tips: Iterable<Oid>): Promise<Map<Oid, MissingObject>> {
     const { objects } = this.intake;
     if (this.#knownAt !== objects.count) {
       this.#broken.clear();
       this.#knownAt = objects.count;
       if (await this.#areLinksFound()) objects.complete.fill(1, this.base, objects.count);
     }
+    const failures = new Map<Oid, MissingObject>();
+    const turn = new Turn();
     for (const tip of tips) {
-      const number = this.#resolve(Buffer.from(tip, 'hex'), 0, ANY);
-      if (number >= 0) await this.#walk(number);
+      try {
+        const number = this.#resolve(Buffer.from(tip, 'hex'), 0, ANY);
+        if (number >= 0) await this.#walk(number, turn);
+      } catch (error) {
+        if (!(error instanceof MissingObject)) throw error;
+        failures.set(tip, error);
+      }
+      if (turn.isOver) await turn.pass();
     }
+    return failures;
   }
 
   /** Whether every link of the new objects leads to a new object or to a complete one. */
@@ -53,9 +62,8 @@ export class Connectivity {
    * Depth first with a stack of its own: `~number` on it means "left", so that the objects entered and
    * not left are the path from the tip, and all of them are broken when something is missing.
    */
-  async #walk(tip: number): Promise<void> {
+  async #walk(tip: number, turn: Turn): Promise<void> {
     const { objects } = this.intake;
-    const turn = new Turn();
     const entered = new Set<number>();
     const stack = [tip];
     const push = (bytes: Uint8Array, at: number, type: LinkType): void => {

@@ -1,4 +1,4 @@
-import type { ObjectReader, Oid, TypeCode } from '../object.js';
+import type { MissingObject, ObjectReader, Oid, TypeCode } from '../object.js';
 import { Connectivity } from './connectivity.js';
 import { type IngestOptions, type IngestResult, ingestPack } from './ingest.js';
 import { Intake } from './intake.js';
@@ -67,8 +67,13 @@ export class Quarantine implements ObjectReader {
    * is missing, whatever the size of the repository.
    */
   async checkConnectivity(tips: Iterable<Oid>): Promise<void> {
+    for (const missing of (await this.findUnconnected(tips)).values()) throw missing;
+  }
+
+  /** As `checkConnectivity`, for each of many tips: those that lead to something missing, and to what. */
+  findUnconnected(tips: Iterable<Oid>): Promise<Map<Oid, MissingObject>> {
     this.#refuseUnlessOpen();
-    await this.#connectivity.check(tips);
+    return this.#connectivity.failures(tips);
   }
 
   /** Makes all new objects visible at once. */

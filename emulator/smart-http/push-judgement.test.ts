@@ -1,0 +1,71 @@
+import { createHash } from 'node:crypto';
+import t from 'tap';
+import { copy, delta, oidOf, PackBuilder } from '../git/store/test/pack-builder.js';
+import { packet } from './pkt-line.js';
+import { createRepository } from './test-git.js';
+import { TestServer, type TestServerOptions } from './test-server.js';
+
+const ZERO = '0'.repeat(40);
+const WHO = 'A <a@example.com> 1700000000 +0000';
+const EMPTY_TREE = oidOf('tree', '');
+
+const commitOn = (tree: string, ...parents: string[]) =>
+  `tree ${tree}\n${parents.map((parent) => `parent ${parent}\n`).join('')}author ${WHO}\ncommitter ${WHO}\n\nhello\n`;
+const numbered = (index: number) => createHash('sha1').update(`${index}`).digest('hex');
+
+interface Verdict {
+  readonly unpack: string;
+  /** Reason by ref; empty when it was done. */
+  readonly refs: Readonly<Record<string, string>>;
+}
+
+/** Pushes to a server of its own. Several pushes go to the same one in turn. */
+async function open(options: TestServerOptions = {}) {
+  const repository = createRepository();
+  const server = await TestServer.start(repository, options);
+  const push = async (tips: Record<string, string>, pack: PackBuilder): Promise<Verdict> => {
+    const commands = Object.entries(tips).map(([name, tip]) => `${ZERO} ${tip} refs/heads/${name}`);
+    const lines = commands.map((line, index) => packet(index === 0 ? `${line}\0 report-status` : line));
+    const response = await fetch(`${server.url()}/git-receive-pack`, {
+      method: 'POST',
+      body: new Uint8Array(Buffer.concat([...lines, Buffer.from('0000'), pack.build()])),
+      headers: { 'content-type': 'application/x-git-receive-pack-request' },
+    });
+    const report = await response.text();
+    const refs: Record<string, string> = {};
+    for (const [, word, name, reason] of report.matchAll(/(ok|ng) refs\/heads\/(\S+)(?: ([^\n]*))?\n/g)) {
+      refs[name!] = word === 'ok' ? '' : reason!;
+    }
+    return { unpack: /unpack ([^\n]*)\n/.exec(report)![1]!, refs };
+  };
+  return { repository, server, push, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() };
+}
+
+/** A commit on the empty tree, and the pack that brings both. */
+function goodPack(): { pack: PackBuilder; tip: string } {
+  const pack = new PackBuilder();
+  pack.whole('tree', '');
+  pack.whole('commit', commitOn(EMPTY_TREE));
+  return { pack, tip: oidOf('commit', commitOn(EMPTY_TREE)) };
+}
+
+t.test('each of many refs is judged by its own objects, however many others lack theirs', async (t) => {
+  await using s = await open();
+  const { pack, tip } = goodPack();
+  const tips: Record<string, string> = {};
+  for (let index = 0; index < 200; index++) {
+    // Half name what is not there, half a commit whose tree is not.
+    const body = commitOn(numbered(index));
+    if (index % 2 === 0) pack.whole('commit', body);
+    tips[`bad-${index}`] = index % 2 === 0 ? oidOf('commit', body) : numbered(index);
+  }
+  tips.good = tip;
+  const { unpack, refs } = await s.push(tips, pack);
+  t.equal(unpack, 'ok');
+  t.equal(refs.good, '');
+  t.equal(Object.values(refs).filter((reason) => reason === 'missing necessary objects').length, 200);
+  t.same(
+    [...s.repository.refs.entries()].map(([name]) => name),
+    ['refs/heads/good'],
+  );
+});
