@@ -24,6 +24,8 @@ export function createServer(app: http.RequestListener, world: World): http.Serv
     app,
   );
   server.maxConnections = limits.maxSockets;
+  // A client may close its half once it has sent everything; Node would take that for leaving (no public option says so).
+  Object.assign(server, { httpAllowHalfOpen: true });
   server.maxRequestsPerSocket = 1_000;
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => answerBrokenRequest(error, socket, world));
   return server;

@@ -17,6 +17,8 @@ export function readInput(exchange: Exchange): void | Promise<void> {
     exchange.call = new ExchangeCall(exchange, query, body);
   };
   if (operation.reads === 'json') return readJson(exchange).then(proceed);
+  // Git compresses its requests, and its operations bound what that grows to.
+  if (operation.reads === 'stream' && operation.group !== 'Git') refuseContentEncoding(exchange.request);
   proceed(undefined);
 }
 

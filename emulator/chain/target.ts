@@ -1,5 +1,5 @@
 import type { Exchange } from '../exchange.js';
-import { hostName, type ServedHosts } from '../http/host.js';
+import { hostName, hostOf, type ServedHosts } from '../http/host.js';
 import { problem } from '../http/problem.js';
 import { parseRequestTarget } from '../http/request-target.js';
 
@@ -17,7 +17,7 @@ const ORGANIZATION_HOST = /^api\.([^.]+)\.localhost$/;
 export function checkHost(served: ServedHosts): (exchange: Exchange) => void {
   return (exchange) => {
     const { world, request } = exchange;
-    const host = hostName(request.headers.host ?? '');
+    const host = hostName(hostOf(request.rawHeaders));
     const selected = ORGANIZATION_HOST.exec(host)?.[1];
     if (selected !== undefined && world.organization(selected)) exchange.organizationName = selected;
     else if (!served.includes(host)) {
