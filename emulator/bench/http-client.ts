@@ -1,4 +1,5 @@
 import http from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 export interface Answer {
   readonly status: number;
@@ -12,6 +13,10 @@ export interface AnswerOptions {
   readonly method?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: Buffer | readonly Buffer[];
+  /** Milliseconds between the pieces of the body. */
+  readonly pause?: number;
+  /** The client goes away after so many pieces of the body; the answer then has the status 0. */
+  readonly cutAfter?: number;
   /** Whether the answer is wanted, or only its length. */
   readonly keepsBody?: boolean;
 }
@@ -22,7 +27,8 @@ export class HttpClient {
 
   constructor(readonly origin: string) {}
 
-  async request(path: string, { method, headers = {}, body, keepsBody = false }: AnswerOptions = {}): Promise<Answer> {
+  async request(path: string, options: AnswerOptions = {}): Promise<Answer> {
+    const { method, headers = {}, body, keepsBody = false } = options;
     const pieces = body === undefined ? [] : Array.isArray(body) ? (body as Buffer[]) : [body as Buffer];
     const size = pieces.reduce((sum, piece) => sum + piece.length, 0);
     return new Promise((resolve, reject) => {
@@ -44,13 +50,33 @@ export class HttpClient {
           response.once('end', () => resolve({ status: response.statusCode!, length, body: Buffer.concat(kept) }));
         },
       );
-      request.once('error', reject);
-      for (const piece of pieces) request.write(piece);
-      request.end();
+      let isCut = false;
+      request.once('error', (error) =>
+        isCut ? resolve({ status: 0, length: 0, body: Buffer.alloc(0) }) : reject(error),
+      );
+      void send(request, pieces, options).then((cut) => {
+        isCut = cut;
+        if (cut) request.destroy(new Error('the client went away'));
+      });
     });
   }
 
   close(): void {
     this.#agent.destroy();
   }
+}
+
+/** Sends the body; whether it was broken off. */
+async function send(
+  request: http.ClientRequest,
+  pieces: readonly Buffer[],
+  { pause = 0, cutAfter = Number.POSITIVE_INFINITY }: AnswerOptions,
+): Promise<boolean> {
+  for (const [index, piece] of pieces.entries()) {
+    if (index >= cutAfter) return true;
+    if (index > 0 && pause > 0) await sleep(pause);
+    request.write(piece);
+  }
+  request.end();
+  return false;
 }

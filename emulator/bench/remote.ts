@@ -48,7 +48,8 @@ export class Remote {
   /** An operation of the emulator's API, whatever it answers. */
   async api(repo: string, path: string, options: AnswerOptions & { readonly json?: unknown } = {}): Promise<Answer> {
     const { json, ...rest } = options;
-    const headers = { authorization: `Bearer ${await this.token(repo)}`, 'content-type': 'application/json' };
+    const authorization = `Bearer ${await this.token(repo)}`;
+    const headers = { authorization, 'content-type': 'application/json', ...options.headers };
     return this.client.request(path, {
       ...rest,
       headers,

@@ -129,10 +129,12 @@ function drainUnread(request: IncomingMessage, response: ServerResponse): void {
   if (request.complete) return;
   response.once('finish', () => {
     if (request.complete || request.destroyed) return;
-    // A reader that stopped half-way without saying so would keep the stream from flowing.
+    // A reader that stopped half-way without saying so would keep the stream from flowing. That it is gone
+    // stops the flow once more, a tick later; only after that does anything start it for good.
     request.removeAllListeners('readable');
-    request.resume();
-    const timer = setTimeout(() => request.destroy(), DRAIN);
+    setImmediate(() => request.resume());
+    // What has arrived completely holds up nobody: its connection may long be serving other requests.
+    const timer = setTimeout(() => request.complete || request.destroy(), DRAIN);
     timer.unref();
     request.once('close', () => clearTimeout(timer));
   });

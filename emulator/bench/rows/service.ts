@@ -1,12 +1,9 @@
 import { execFile } from 'node:child_process';
-import { createCipheriv } from 'node:crypto';
-import { readdir, readFile, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { initServerRepository } from '../fixture.js';
+import { makeHeavyPack } from '../heavy-pack.js';
 import { HttpClient } from '../http-client.js';
-import { git } from '../native-git.js';
 import { Remote } from '../remote.js';
 import { type Measure, type Row, type Sides, timed } from '../row.js';
 import { type ServerProcess, spawnEmulator, spawnPeer } from '../server-process.js';
@@ -14,7 +11,6 @@ import { type ServerProcess, spawnEmulator, spawnPeer } from '../server-process.
 const PEER = 'bare node:http';
 const REPO = 'small';
 const CONNECTIONS = 32;
-const MiB = 1024 * 1024;
 
 /** Where these rows are measured: they start servers of their own. */
 export interface ServicePlace {
@@ -110,14 +106,7 @@ function startTime(spawn: () => Promise<ServerProcess>): Measure {
 
 /** Incompressible files pushed as one pack: the most memory the server's process ever held. */
 async function openHeavyPush({ folder, heavyFiles }: ServicePlace): Promise<Sides> {
-  const path = join(folder, 'heavy.git');
-  await initServerRepository(path, 'main');
-  const settings = ['-c', 'core.compression=0', '-c', 'fastimport.unpackLimit=0'];
-  await git(path, [...settings, 'fast-import', '--quiet'], { input: heavyStream(heavyFiles) });
-  const oid = await git(path, ['rev-parse', 'refs/heads/main']);
-  const packs = await readdir(join(path, 'objects/pack'));
-  const pack = await readFile(join(path, 'objects/pack', packs.find((name) => name.endsWith('.pack'))!));
-  await rm(path, { recursive: true });
+  const { oid, pack } = await makeHeavyPack(folder, heavyFiles);
   return {
     ours: async () => {
       await using emulator = await spawnEmulator();
@@ -128,18 +117,6 @@ async function openHeavyPush({ folder, heavyFiles }: ServicePlace): Promise<Side
       return peakMemory(emulator.pid);
     },
   };
-}
-
-/** A commit of `files` files of 1 MiB that do not compress: the key stream of AES-CTR, the same in every run. */
-function* heavyStream(files: number): Generator<string | Buffer> {
-  const cipher = createCipheriv('aes-128-ctr', Buffer.alloc(16, 7), Buffer.alloc(16));
-  const zeros = Buffer.alloc(MiB);
-  yield 'commit refs/heads/main\ncommitter Bench <bench@example.com> 1800000000 +0000\ndata 5\nheavy\n';
-  for (let file = 0; file < files; file++) {
-    yield `M 100644 inline file-${file}.bin\ndata ${MiB}\n`;
-    yield cipher.update(zeros);
-    yield '\n';
-  }
 }
 
 /** proc_pid_status(5): `VmHWM`, the largest resident set. In MB; undefined on systems without it. */

@@ -1,0 +1,247 @@
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+import { makeHeavyPack } from './heavy-pack.js';
+import { Random } from './history/random.js';
+import { Remote } from './remote.js';
+import type { ServerProcess } from './server-process.js';
+import { pressures, seedPressure } from './soak/pressure.js';
+import { askVitals, spawnWatched } from './soak/server.js';
+import { Tally } from './soak/tally.js';
+import { User } from './soak/user.js';
+import { markdown, shorten } from './table.js';
+
+const USAGE = `Keeps the emulator busy for a while and checks that nothing breaks, leaks or is lost.
+
+  --minutes N   how long, in minutes (default 1)
+  --seed N      seed of what the clients do (default 1)
+
+Exits with 1 when an invariant was broken; how fast answers came is shown and never judged.
+`;
+
+const CLIENTS = 8;
+const HEAVY_FILES = 60;
+/** Shares of the time. */
+const SHARES = { mixed: 0.4, faults: 0.25, pressure: 0.25, drain: 0.05 };
+/** Bytes a server that was emptied may hold beyond what it held before: journal, compiled code, caches of code. */
+const TOLERATED = { share: 1.05, bytes: 16 * 2 ** 20 };
+
+/** A phase that is over: what the table shows of it. */
+interface Phase {
+  readonly name: string;
+  readonly tally: Tally;
+  readonly delayP99: number;
+  readonly delayMax: number;
+  readonly held: number;
+}
+
+class Soak {
+  readonly phases: Phase[] = [];
+  readonly #users: User[];
+
+  constructor(
+    private readonly server: ServerProcess,
+    private readonly folder: string,
+    private readonly milliseconds: number,
+    seed: number,
+  ) {
+    const random = new Random(seed);
+    this.#users = Array.from(
+      { length: CLIENTS },
+      (_, index) => new User(server.origin, `soak-${index}`, new Random(random.below(2 ** 32)), new Tally()),
+    );
+  }
+
+  async run(): Promise<void> {
+    const start = await this.#warmUp();
+    await this.#phase('mixed', SHARES.mixed, (user) => user.act());
+    await this.#phase('faults', SHARES.faults, (user) => user.misbehave());
+    await this.#underPressure();
+    await this.#phase('verify', 0, (user) => user.verify());
+    await this.#emptied(start);
+    await this.#drained();
+  }
+
+  /** Creates, uses and deletes once, so that code is compiled and caches of code are full: what is held then is the least. */
+  async #warmUp(): Promise<number> {
+    await this.#phase('warm-up', 0, async (user) => {
+      await user.create();
+      for (let action = 0; action < 100; action++) await user.misbehave();
+      await user.cloneAndPush();
+      await user.delete();
+    });
+    const { held } = await this.#settled();
+    await Promise.all(this.#users.map((user) => user.create()));
+    return held;
+  }
+
+  /** All users repeat `act` until the share of the time is over, each at least once. */
+  async #phase(
+    name: string,
+    share: number,
+    act: (user: User) => Promise<void>,
+    beside?: (tally: Tally) => Promise<void>,
+  ) {
+    const tally = new Tally();
+    const end = performance.now() + share * this.milliseconds;
+    const repeat = async (user: User) => {
+      user.tally = tally;
+      do {
+        await act(user).catch((error: Error) => tally.expect(false, `${name}: ${error.message}`));
+      } while (performance.now() < end);
+    };
+    await Promise.all([...this.#users.map(repeat), beside?.(tally)]);
+    this.phases.push({ name, tally, ...(await askVitals(this.server)) });
+  }
+
+  /** Honest readers, while one other client makes the server work as hard as it can. */
+  async #underPressure(): Promise<void> {
+    const remote = new Remote(this.server.origin);
+    await seedPressure(remote);
+    const causes = pressures(remote, await makeHeavyPack(this.folder, HEAVY_FILES));
+    for (const [name, cause] of Object.entries(causes)) {
+      const share = SHARES.pressure / Object.keys(causes).length;
+      const end = performance.now() + share * this.milliseconds;
+      await this.#phase(
+        `beside ${name}`,
+        share,
+        (user) => user.read(),
+        async (tally) => {
+          do {
+            const start = performance.now();
+            const status = await cause();
+            tally.time('pressure', performance.now() - start);
+            tally.expect(status === 200 || status === 504, `${name} was answered with ${status}`);
+          } while (performance.now() < end);
+        },
+      );
+    }
+    await remote.delete('pressure');
+    remote.client.close();
+  }
+
+  /** With everything deleted, what is held has to be what was held at first. */
+  async #emptied(start: number): Promise<void> {
+    await Promise.all(this.#users.map((user) => user.delete()));
+    const vitals = await this.#settled();
+    const tally = new Tally();
+    const most = start * TOLERATED.share + TOLERATED.bytes;
+    tally.expect(
+      vitals.held <= most,
+      `${mebibytes(vitals.held)} MiB are held with everything deleted; ${mebibytes(start)} at first`,
+    );
+    this.phases.push({ name: 'everything deleted', tally, ...vitals });
+  }
+
+  /** Deleted objects go when their last reader has; the collector has to come by a few times. */
+  async #settled() {
+    for (let turn = 0; turn < 4; turn++) {
+      await askVitals(this.server);
+      await sleep(100);
+    }
+    return askVitals(this.server);
+  }
+
+  /** Asked to stop under load, it answers what it has begun, refuses what is new, and ends well. */
+  async #drained(): Promise<void> {
+    const tally = new Tally();
+    const { child } = this.server;
+    const exit = once(child, 'exit') as Promise<[number | null, string | null]>;
+    let isStopping = false;
+    const { held } = await askVitals(this.server);
+    const load = this.#users.map(async (user) => {
+      user.tally = tally;
+      await user.create();
+      for (let turn = 0; ; turn++) {
+        try {
+          await (turn % 2 === 0 ? user.read() : user.commit());
+        } catch (error) {
+          tally.expect(isStopping, `drain: ${(error as Error).message}`);
+          // A new connection is refused, a connection at rest closed; an answer that breaks off would be "aborted".
+          tally.expect((error as Error).message !== 'aborted', 'an answer broke off while the server stopped');
+          return;
+        }
+        if (isStopping) return;
+      }
+    });
+    await sleep(SHARES.drain * this.milliseconds);
+    isStopping = true;
+    const start = performance.now();
+    child.kill('SIGTERM');
+    const [code, signal] = await exit;
+    tally.time('pressure', performance.now() - start);
+    await Promise.all(load);
+    tally.expect(code === 0, `the server ended with ${code ?? signal}`);
+    for (const user of this.#users) user.close();
+    this.phases.push({ name: 'drain after SIGTERM', tally, held, delayP99: Number.NaN, delayMax: Number.NaN });
+  }
+}
+
+function mebibytes(bytes: number): string {
+  return (bytes / 2 ** 20).toFixed(1);
+}
+
+function writePhases(phases: readonly Phase[]): string {
+  const headings = [
+    'phase',
+    'requests',
+    'read p50',
+    'read p99',
+    'write p99',
+    'longest',
+    'loop p99',
+    'loop max',
+    'held',
+    'broken',
+  ];
+  const time = (value: number) => (Number.isNaN(value) ? '' : `${shorten(value)} ms`);
+  return markdown(
+    headings,
+    phases.map(({ name, tally, delayP99, delayMax, held }) => [
+      name,
+      String(tally.requests),
+      time(tally.quantile('read', 0.5)),
+      time(tally.quantile('read', 0.99)),
+      time(tally.quantile('write', 0.99)),
+      time(tally.quantile('pressure', 1)),
+      time(delayP99),
+      time(delayMax),
+      `${mebibytes(held)} MiB`,
+      String(tally.broken),
+    ]),
+  );
+}
+
+async function main(): Promise<number> {
+  const { values } = parseArgs({
+    options: { minutes: { type: 'string' }, seed: { type: 'string' }, help: { type: 'boolean' } },
+  });
+  if (values.help) {
+    process.stdout.write(USAGE);
+    return 0;
+  }
+  const minutes = Number(values.minutes ?? 1);
+  if (!(minutes > 0)) throw new Error('--minutes takes a number above 0.');
+  const folder = await mkdtemp(join(tmpdir(), 'emulator-soak-'));
+  await using server = await spawnWatched();
+  const soak = new Soak(server, folder, minutes * 60_000, Number(values.seed ?? 1));
+  try {
+    await soak.run();
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+    process.stdout.write(writePhases(soak.phases));
+  }
+  const findings = soak.phases.flatMap(({ name, tally }) => tally.findings.map((finding) => `${name}: ${finding}\n`));
+  for (const finding of findings) process.stderr.write(finding);
+  return findings.length === 0 ? 0 : 1;
+}
+
+try {
+  process.exitCode = await main();
+} catch (error) {
+  process.stderr.write(`${(error as Error).stack}\n`);
+  process.exitCode = 2;
+}

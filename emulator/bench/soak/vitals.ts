@@ -1,0 +1,34 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+
+/**
+ * Loaded into the server's process before anything else: tells over IPC how the process is. Every question is
+ * answered after a full garbage collection, and starts the measure of the event loop's delay anew.
+ */
+export interface Vitals {
+  /** Bytes of the heap and of buffers beside it. */
+  readonly held: number;
+  readonly rss: number;
+  /** Milliseconds since the last question. */
+  readonly delayP99: number;
+  readonly delayMax: number;
+  /** What keeps the process alive: sockets, servers, timers. */
+  readonly handles: number;
+}
+
+const delay = monitorEventLoopDelay({ resolution: 5 });
+delay.enable();
+
+if (process.send) {
+  process.on('message', () => {
+    const { delayP99, delayMax } = { delayP99: delay.percentile(99) / 1e6, delayMax: delay.max / 1e6 };
+    globalThis.gc?.();
+    const { heapUsed, external, rss } = process.memoryUsage();
+    const handles = process.getActiveResourcesInfo().length;
+    const vitals: Vitals = { held: heapUsed + external, rss, delayP99, delayMax, handles };
+    process.send!(vitals);
+    // The collection itself held the loop up; that is not the server's doing.
+    setTimeout(() => delay.reset(), 50).unref();
+  });
+  // The channel alone does not keep a server alive that was asked to stop.
+  process.channel?.unref();
+}
