@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import t from 'tap';
@@ -23,7 +24,9 @@ const LEAVES: Readonly<Record<string, (request: IncomingMessage) => Promise<void
 
 for (const [how, leave] of Object.entries(LEAVES)) {
   t.test(`a body left ${how} does not hold up the next request on its connection`, async (t) => {
+    const ends: Promise<unknown>[] = [];
     const server = createServer((request, response) => {
+      ends.push(once(request, 'close', { signal: AbortSignal.timeout(5_000) }));
       void leave(request).then(() => writeReply(request, response, json(400, {})));
     });
     let connections = 0;
@@ -40,6 +43,7 @@ for (const [how, leave] of Object.entries(LEAVES)) {
       await answer.body.dump();
     }
     t.equal(connections, 1);
+    await t.resolves(Promise.all(ends), 'nothing is left that could cut the connection later');
     await pool.close();
     server.close();
   });
