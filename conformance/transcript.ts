@@ -63,7 +63,7 @@ function credential({ recipe }: Exchange, value: string, target: Target): string
 }
 
 /** The command that makes the same token again. */
-export function writeTokenCommand(recipe: TokenRecipe, target: Target): string {
+function writeTokenCommand(recipe: TokenRecipe, target: Target): string {
   const role = recipe.key ?? 'main';
   const org = role === 'second' ? (target.second?.org ?? target.org) : target.org;
   const { key: _key, ...rest } = { scopes: ['git:read'], lifetime: 600, ...recipe };

@@ -204,7 +204,7 @@ function typeOf(ask: Ask): string | undefined {
   return ask.json !== undefined || ask.body !== undefined ? 'application/json' : undefined;
 }
 
-export function writeLines(lines: readonly unknown[]): string {
+function writeLines(lines: readonly unknown[]): string {
   return lines.map((line) => `${typeof line === 'string' ? line : JSON.stringify(line)}\n`).join('');
 }
 

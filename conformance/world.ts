@@ -12,12 +12,12 @@ export interface Sample {
   readonly tip?: string;
 }
 
-export const SAMPLE_FILES = {
+const SAMPLE_FILES = {
   'README.md': '# Sample\n',
   'shared.txt': 'bytes of the sample\n',
   'sample.txt': 'sample\n',
 };
-export const OTHER_FILES = { 'README.md': '# Other\n', 'shared.txt': 'bytes of the other\n', 'other.txt': 'other\n' };
+const OTHER_FILES = { 'README.md': '# Other\n', 'shared.txt': 'bytes of the other\n', 'other.txt': 'other\n' };
 
 export interface WorldOptions {
   /** Told of every repository before it is asked for. */

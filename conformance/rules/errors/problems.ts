@@ -5,7 +5,7 @@ import { defineRules, type RuleRow, type Watch } from '../../rule.js';
 import { GENERIC, isForgeCode, SPECIFIC } from './codes.js';
 
 /** The body of an error of the API, where it is an object. */
-export function errorBody(exchange: Exchange): JsonRecord | undefined {
+function errorBody(exchange: Exchange): JsonRecord | undefined {
   if (exchange.git || exchange.status < 400 || exchange.method === 'HEAD' || !exchange.path.startsWith('/api'))
     return undefined;
   const body = jsonOf(exchange);
