@@ -100,7 +100,7 @@ async function passBlame(
     if (!source) continue;
     origin.previous ??= source;
     const lines = board.linesOf(origin);
-    const changes = board.compare(board.linesOf(source, lines), lines);
+    const changes = await board.compare(board.linesOf(source, lines), lines);
     const { kept, passed } = passLines(left, changes);
     board.suspect(source, passed);
     if (source.suspects.length === 0) source.lines = undefined;

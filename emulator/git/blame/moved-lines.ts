@@ -88,7 +88,7 @@ export class MoveFinder {
       for (const source of sources) {
         const lines = this.board.linesOf(source);
         for (const [index, stretch] of open.entries()) {
-          best[index] = this.#bestClaim(stretch, source, lines, best[index]);
+          best[index] = await this.#bestClaim(stretch, source, lines, best[index]);
           if (this.board.turn.isOver) await this.board.turn.pass();
         }
         if (source.suspects.length === 0) source.lines = undefined;
@@ -108,9 +108,14 @@ export class MoveFinder {
     return left;
   }
 
-  #bestClaim(stretch: Stretch, source: Origin, lines: Lines, best: Claim | undefined): Claim | undefined {
+  async #bestClaim(
+    stretch: Stretch,
+    source: Origin,
+    lines: Lines,
+    best: Claim | undefined,
+  ): Promise<Claim | undefined> {
     const { final, start, count } = stretch;
-    const changes = this.board.compare(lines, partOf(this.final, final, final + count));
+    const changes = await this.board.compare(lines, partOf(this.final, final, final + count));
     changes.push({ oldStart: lines.ids.length, oldCount: 0, newStart: count, newCount: 0 });
     let claim = best;
     let from = 0;

@@ -1,5 +1,6 @@
 import type { ByteString } from '../bytes.js';
 import { type Change, detectRenames, diffInterned, diffTreeEntries, LineInterner, type Lines } from '../diff/index.js';
+import { inTurns } from '../history/steps.js';
 import { numberOf, type ObjectReader, type Oid } from '../object.js';
 import { MODE_GITLINK, MODE_TREE } from '../tree.js';
 import type { Turn } from '../turn.js';
@@ -98,8 +99,8 @@ export class Scoreboard {
     return origin.lines;
   }
 
-  compare(before: Lines, after: Lines): Change[] {
-    return diffInterned(this.#interner, before, after, { trimTail: true });
+  compare(before: Lines, after: Lines): Promise<Change[]> {
+    return inTurns(diffInterned(this.#interner, before, after, { trimTail: true }), this.turn);
   }
 
   #known(commit: Oid, path: ByteString): Origin | undefined {

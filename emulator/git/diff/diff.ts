@@ -1,4 +1,5 @@
 import { readCommit } from '../commit.js';
+import { inTurns } from '../history/steps.js';
 import type { ObjectReader, Oid } from '../object.js';
 import { Turn, type TurnOptions } from '../turn.js';
 import { FileDiff, type FileDiffOptions } from './file-diff.js';
@@ -63,6 +64,7 @@ export async function diffTrees(
   let deletions = 0;
   for (const change of found) {
     const file = new FileDiff(objects, change, options);
+    await inTurns(file.compare(), turn);
     additions += file.additions;
     deletions += file.deletions;
     if (!file.isUnchanged) files.push(file);

@@ -1,4 +1,5 @@
 import type { ByteString } from '../bytes.js';
+import { atOnce, type Steps } from '../history/steps.js';
 import { numberOf, type ObjectReader, type Oid, ZERO_OID } from '../object.js';
 import { MODE_GITLINK } from '../tree.js';
 import { isBinary } from './binary.js';
@@ -32,7 +33,7 @@ interface Comparison {
 
 const NO_LINES = new Int32Array(1);
 
-/** One changed file. What costs something is done when first asked for. */
+/** One changed file. The contents are compared by `compare`, else when first asked about; and once. */
 export class FileDiff {
   readonly state: FileState;
   /** After the change; of a deleted file, before it. */
@@ -116,9 +117,14 @@ export class FileDiff {
     return writePatch(objects, { ...change, oldFile, newFile, isBinary, changes }, options);
   }
 
+  /** Compares the contents, in steps. */
+  *compare(): Steps<void> {
+    this.#result ??= yield* compareContents(...this.#contents(), this.oldOid === this.newOid, this.options);
+  }
+
   #compare(): Comparison {
-    this.#result ??= compareContents(...this.#contents(), this.oldOid === this.newOid, this.options);
-    return this.#result;
+    if (!this.#result) atOnce(this.compare());
+    return this.#result!;
   }
 
   #contents(): [Buffer, Buffer] {
@@ -152,13 +158,13 @@ function sizeOf(objects: ObjectReader, side: Side | undefined): number {
   return side.mode === MODE_GITLINK ? contentOf(objects, side).length : objects.sizeOf(numberOf(objects, side.oid));
 }
 
-function compareContents(before: Buffer, after: Buffer, isSame: boolean, options: FileDiffOptions): Comparison {
+function* compareContents(before: Buffer, after: Buffer, isSame: boolean, options: FileDiffOptions): Steps<Comparison> {
   if (isSame || isBinary(before) || isBinary(after)) {
     const isText = !isBinary(before) && !isBinary(after);
     return { changes: [], oldStarts: NO_LINES, newStarts: NO_LINES, isBinary: !isText, additions: 0, deletions: 0 };
   }
   const { changes, oldStarts, newStarts } =
-    before.length === 0 || after.length === 0 ? replaceAll(before, after) : compareLines(before, after, options);
+    before.length === 0 || after.length === 0 ? replaceAll(before, after) : yield* compareLines(before, after, options);
   let additions = 0;
   let deletions = 0;
   for (const change of changes) {
@@ -177,9 +183,9 @@ function replaceAll(before: Buffer, after: Buffer): ComparedLines {
   return { changes, oldStarts: oldFile.starts, newStarts: newFile.starts };
 }
 
-function compareLines(before: Buffer, after: Buffer, options: FileDiffOptions): ComparedLines {
+function* compareLines(before: Buffer, after: Buffer, options: FileDiffOptions): Steps<ComparedLines> {
   const interner = new LineInterner(options);
-  const pair = interner.pair(before, after);
-  const changes = diffPair(interner, pair, { trimTail: options.context === 0 });
+  const pair = yield* interner.pair(before, after);
+  const changes = yield* diffPair(interner, pair, { trimTail: options.context === 0 });
   return { changes, oldStarts: pair.old.starts, newStarts: pair.new.starts };
 }

@@ -1,3 +1,4 @@
+import type { Steps } from '../history/steps.js';
 import { type CutFile, cutLines, cutLinesLike, lineCount } from './cut-file.js';
 import { DistinctLines } from './distinct-lines.js';
 import { squeezeSpace } from './white-space.js';
@@ -16,6 +17,9 @@ export interface LinePair {
   readonly head: number;
   readonly tail: number;
 }
+
+/** Lines that are numbered between two steps. */
+const UNIT = 8192;
 
 /** Numbers the distinct lines of any number of files. It copies each distinct line once and keeps no file. */
 export class LineInterner {
@@ -55,13 +59,18 @@ export class LineInterner {
     return file;
   }
 
-  /** Cuts two versions of a file, and numbers what lies between their equal ends. */
-  pair(before: Buffer, after: Buffer): LinePair {
+  /** Cuts two versions of a file, and numbers what lies between their equal ends, in steps. */
+  *pair(before: Buffer, after: Buffer): Steps<LinePair> {
     const old = unnumbered(cutLines(before));
     const { head, tail, ...cut } = cutLinesLike(after, old);
     const young = unnumbered(cut);
-    this.#number(old, head, lineCount(old) - tail);
-    this.#number(young, head, lineCount(young) - tail);
+    for (const file of [old, young]) {
+      const end = lineCount(file) - tail;
+      for (let from = head; from < end; from += UNIT) {
+        if (from > head) yield;
+        this.#number(file, from, Math.min(from + UNIT, end));
+      }
+    }
     return { old, new: young, head, tail };
   }
 

@@ -3,6 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import t, { type Test } from 'tap';
+import { atOnce } from '../history/steps.js';
 import { ByteSink } from './byte-sink.js';
 import { writeHunks } from './hunks.js';
 import { diffInterned, diffLines, diffPair, type LineDiffOptions, LineInterner } from './index.js';
@@ -25,9 +26,9 @@ const CASES: readonly Case[] = [
 
 function hunksOf(before: Buffer, after: Buffer, { options, context, interHunk = 0 }: Case): string {
   const interner = new LineInterner(options);
-  const pair = interner.pair(before, after);
+  const pair = atOnce(interner.pair(before, after));
   const sink = new ByteSink();
-  writeHunks(sink, pair.old, pair.new, diffPair(interner, pair, options), { context, interHunk });
+  writeHunks(sink, pair.old, pair.new, atOnce(diffPair(interner, pair, options)), { context, interHunk });
   return sink.finish().toString('latin1');
 }
 
@@ -130,7 +131,7 @@ t.test('numbering only what lies between the equal ends changes nothing', async 
       const options = { ignoreSpaceChange: space, trimTail };
       const interner = new LineInterner(options);
       const oldLines = interner.lines(pad(before));
-      const all = diffInterned(interner, oldLines, interner.lines(pad(after)), options);
+      const all = atOnce(diffInterned(interner, oldLines, interner.lines(pad(after)), options));
       return JSON.stringify(diffLines(pad(before), pad(after), options)) === JSON.stringify(all);
     }),
     { numRuns: 3000 },

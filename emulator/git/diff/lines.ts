@@ -1,3 +1,4 @@
+import { atOnce, type Steps } from '../history/steps.js';
 import { type Change, collectChanges } from './change.js';
 import { compactChanges } from './compaction.js';
 import { selectCandidates } from './discard.js';
@@ -19,21 +20,21 @@ export interface LineDiffOptions {
 /** The line changes from `oldBytes` to `newBytes`, the very ones `git diff` finds (its default algorithm). */
 export function diffLines(oldBytes: Buffer, newBytes: Buffer, options: LineDiffOptions = {}): Change[] {
   const interner = new LineInterner(options);
-  return diffPair(interner, interner.pair(oldBytes, newBytes), options);
+  return atOnce(diffPair(interner, atOnce(interner.pair(oldBytes, newBytes)), options));
 }
 
-/** As `diffLines`, of lines that `interner` has numbered; cheaper when one file is compared with many. */
+/** As `diffLines`, in steps, of lines that `interner` has numbered; cheaper when one file is compared with many. */
 export function diffInterned(
   interner: LineInterner,
   oldLines: Lines,
   newLines: Lines,
   options: LineDiffOptions = {},
-): Change[] {
+): Steps<Change[]> {
   return diffPair(interner, { old: oldLines, new: newLines, head: 0, tail: 0 }, options);
 }
 
-/** As `diffLines`, of two versions that `interner` has cut. */
-export function diffPair(interner: LineInterner, pair: LinePair, options: LineDiffOptions = {}): Change[] {
+/** As `diffLines`, in steps, of two versions that `interner` has cut. */
+export function* diffPair(interner: LineInterner, pair: LinePair, options: LineDiffOptions = {}): Steps<Change[]> {
   const { old: oldLines, new: newLines } = pair;
   const trimmed = options.trimTail ? commonTailLines(oldLines, newLines) : 0;
   const oldIds = oldLines.ids.subarray(0, oldLines.ids.length - trimmed);
@@ -62,7 +63,7 @@ export function diffPair(interner: LineInterner, pair: LinePair, options: LineDi
       { ids: oldIds, text: oldLines, head, end: oldEnd, flags: oldFlags },
       { ids: newIds, text: newLines, head, end: newEnd, flags: newFlags },
     );
-    markDifferences(oldSide, newSide);
+    yield* markDifferences(oldSide, newSide);
   }
   const isIndented = options.indentHeuristic !== false;
   const oldFile = { ids: oldIds, flags: oldFlags, text: isIndented ? oldLines : undefined, number: numberOld };

@@ -1,3 +1,4 @@
+import type { Steps } from '../history/steps.js';
 import { roughSquareRoot } from './discard.js';
 
 /** The lines of one file that take part in the search. */
@@ -16,6 +17,8 @@ const PATIENCE = 256;
 /** How much more than its edits a path has to have covered to be good. */
 const GOOD_RATIO = 4;
 const FAR = 0x7fff_ffff;
+/** Points looked at between two steps, a few milliseconds' work. */
+const UNIT = 1 << 18;
 
 /** Where a box of the edit graph is cut in two, and which half is known to be cut well. */
 interface Cut {
@@ -30,7 +33,7 @@ interface Cut {
  * algorithm and its variations" (1986), linear space, with Git's limits on how long it looks. At most about
  * `lines * sqrt(lines)` steps, however different the files are.
  */
-export function markDifferences(a: Side, b: Side): void {
+export function* markDifferences(a: Side, b: Side): Steps<void> {
   if (a.ids.length === 0 && b.ids.length === 0) return;
   const diagonals = a.ids.length + b.ids.length + 3;
   const search = new Search(a.ids, b.ids, Math.max(PATIENCE, roughSquareRoot(diagonals)), diagonals);
@@ -55,6 +58,10 @@ export function markDifferences(a: Side, b: Side): void {
       for (; aStart < aEnd; aStart++) a.flags[a.lines[aStart]!] = 1;
     } else {
       const cut = search.cut({ aStart, aEnd, bStart, bEnd }, isMinimal);
+      if (search.work > UNIT) {
+        search.work = 0;
+        yield;
+      }
       boxes.push(aStart, cut.a, bStart, cut.b, Number(cut.isLowMinimal));
       boxes.push(cut.a, aEnd, cut.b, bEnd, Number(cut.isHighMinimal));
     }
@@ -81,6 +88,8 @@ class Search {
   readonly #high: Int32Array;
   /** Where diagonal 0 is in both. */
   readonly #zero: number;
+  /** Points looked at, about. */
+  work = 0;
 
   constructor(
     private readonly a: Int32Array,
@@ -110,6 +119,7 @@ class Search {
     high[zero + highFirst] = aEnd;
     for (let edits = 1; ; edits++) {
       let hasSnake = false;
+      this.work += 2 * edits;
 
       if (lowFirst > first) low[zero + --lowFirst - 1] = -1;
       else lowFirst++;

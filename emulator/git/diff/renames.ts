@@ -1,7 +1,9 @@
 import type { ByteString } from '../bytes.js';
-import { numberOf, type ObjectReader, type Oid } from '../object.js';
+import { inTurns, type Steps } from '../history/steps.js';
+import type { ObjectReader, Oid } from '../object.js';
 import { Turn } from '../turn.js';
-import { canReach, FULL_SCORE, type Spans, similarity, spansOf } from './similarity.js';
+import { type Candidate, compareCandidates, keepBest, SimilarContents, takeEqual } from './similar-contents.js';
+import { FULL_SCORE } from './similarity.js';
 import type { Side, TreeChange } from './trees.js';
 
 /** A change, perhaps a pair of a deleted and an added path that Git would call a rename. */
@@ -25,16 +27,6 @@ export interface RenameOptions {
 const EMPTY_BLOB: Oid = 'e69de29bb2d1d6434b8b29ae775ad8c2e48c5391';
 const HALF = FULL_SCORE / 2;
 const DEFAULT_LIMIT = 1000;
-const CANDIDATES = 4;
-/** So many files of one id are looked at for the best namesake. */
-const SAME_OID = 100;
-
-interface Candidate {
-  readonly source: number;
-  readonly target: number;
-  readonly score: number;
-  readonly isNamesake: boolean;
-}
 
 /**
  * Joins deleted and added paths whose files are alike, as `git diff -M` does: equal files first, then files
@@ -60,8 +52,8 @@ export async function detectRenames(
   matching.matchEqual();
   if (minimum < FULL_SCORE) {
     const turn = options.turn ?? new Turn();
-    await matching.matchNamesakes(minimum + Math.trunc((FULL_SCORE - minimum) / 2), turn);
-    await matching.matchSimilar(minimum, options.limit ?? DEFAULT_LIMIT, turn);
+    await inTurns(matching.matchNamesakes(minimum + Math.trunc((FULL_SCORE - minimum) / 2)), turn);
+    await inTurns(matching.matchSimilar(minimum, options.limit ?? DEFAULT_LIMIT), turn);
   }
   return matching.apply(changes);
 }
@@ -70,13 +62,15 @@ class Matching {
   readonly #usedSources = new Set<number>();
   /** Target to source and score. */
   readonly #matches = new Map<number, { source: number; score: number }>();
-  readonly #spans = new Map<Oid, Spans>();
+  readonly #contents: SimilarContents;
 
   constructor(
-    private readonly objects: ObjectReader,
+    objects: ObjectReader,
     private readonly sources: readonly Side[],
     private readonly targets: readonly Side[],
-  ) {}
+  ) {
+    this.#contents = new SimilarContents(objects);
+  }
 
   matchEqual(): void {
     // The first source is last in its list: what is taken is always near the end, and cheap to take.
@@ -90,32 +84,24 @@ class Matching {
     for (const [index, target] of this.targets.entries()) {
       const same = unused.get(contentKey(target));
       if (!same?.length) continue;
-      const at = this.#bestEqual(same, target);
-      this.#match(same[at]!, index, FULL_SCORE);
-      same.splice(at, 1);
+      const source = takeEqual(same, (source) => isNamesake(this.sources[source]!.path, target.path));
+      this.#match(source, index, FULL_SCORE);
     }
   }
 
-  #bestEqual(same: readonly number[], target: Side): number {
-    for (let at = same.length - 1; at >= Math.max(0, same.length - SAME_OID); at--) {
-      if (isNamesake(this.sources[same[at]!]!.path, target.path)) return at;
-    }
-    return same.length - 1;
-  }
-
-  async matchNamesakes(minimum: number, turn: Turn): Promise<void> {
+  *matchNamesakes(minimum: number): Steps<void> {
     const sourceNames = uniqueNames(this.sources, (index) => this.#usedSources.has(index));
     const targetNames = uniqueNames(this.targets, (index) => this.#matches.has(index));
     for (const [name, source] of sourceNames) {
       const target = targetNames.get(name) ?? -1;
       if (source < 0 || target < 0) continue;
-      const score = this.#score(this.sources[source]!, this.targets[target]!, minimum);
+      const score = yield* this.#score(this.sources[source]!, this.targets[target]!, minimum);
       if (score >= minimum) this.#match(source, target, score);
-      if (turn.isOver) await turn.pass();
+      yield;
     }
   }
 
-  async matchSimilar(minimum: number, limit: number, turn: Turn): Promise<void> {
+  *matchSimilar(minimum: number, limit: number): Steps<void> {
     const sources = [...this.sources.keys()].filter((index) => !this.#usedSources.has(index));
     const targets = [...this.targets.keys()].filter((index) => !this.#matches.has(index));
     if (sources.length * targets.length > limit * limit) return;
@@ -125,9 +111,9 @@ class Matching {
       const best: Candidate[] = [];
       for (const source of sources) {
         const before = this.sources[source]!;
-        const score = this.#score(before, after, minimum);
+        const score = yield* this.#score(before, after, minimum);
         keepBest(best, { source, target, score, isNamesake: isNamesake(before.path, after.path) });
-        if (turn.isOver) await turn.pass();
+        yield;
       }
       for (const candidate of best) if (candidate.score >= minimum) candidates.push(candidate);
     }
@@ -154,21 +140,9 @@ class Matching {
     this.#matches.set(target, { source, score });
   }
 
-  #score(source: Side, target: Side, minimum: number): number {
+  *#score(source: Side, target: Side, minimum: number): Steps<number> {
     if (!isRegular(source.mode) || !isRegular(target.mode)) return 0;
-    const sourceSize = this.objects.sizeOf(numberOf(this.objects, source.oid));
-    const targetSize = this.objects.sizeOf(numberOf(this.objects, target.oid));
-    if (!canReach(minimum, sourceSize, targetSize)) return 0;
-    return similarity(this.#spansOf(source.oid), this.#spansOf(target.oid), sourceSize, targetSize);
-  }
-
-  #spansOf(oid: Oid): Spans {
-    let spans = this.#spans.get(oid);
-    if (!spans) {
-      spans = spansOf(this.objects.read(numberOf(this.objects, oid)));
-      this.#spans.set(oid, spans);
-    }
-    return spans;
+    return yield* this.#contents.score(source.oid, target.oid, minimum);
   }
 }
 
@@ -198,21 +172,4 @@ function uniqueNames(sides: readonly Side[], isTaken: (index: number) => boolean
     names.set(name, names.has(name) ? -1 : index);
   }
   return names;
-}
-
-function compareCandidates(a: Candidate, b: Candidate): number {
-  return b.score - a.score || Number(b.isNamesake) - Number(a.isNamesake);
-}
-
-/** Puts `candidate` in the place of the worst of the four, the first of equally bad ones, if it is better. */
-function keepBest(best: Candidate[], candidate: Candidate): void {
-  if (best.length < CANDIDATES) {
-    best.push(candidate);
-    return;
-  }
-  let worst = 0;
-  for (let at = 1; at < CANDIDATES; at++) {
-    if (compareCandidates(best[at]!, best[worst]!) > 0) worst = at;
-  }
-  if (compareCandidates(best[worst]!, candidate) > 0) best[worst] = candidate;
 }

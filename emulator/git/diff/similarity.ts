@@ -1,3 +1,4 @@
+import type { Steps } from '../history/steps.js';
 import { isBinary } from './binary.js';
 
 /** The score of equal files; a score is this times the share of the larger file found in the other one. */
@@ -12,14 +13,16 @@ export interface Spans {
 
 const HASHES = 107_927;
 const CHUNK = 64;
+/** A step is taken at every place whose low bits are all set: each half a MiB. */
+const PAUSE = (1 << 19) - 1;
 const LF = 10;
 const CR = 13;
 
 /**
  * Cuts a file behind each line feed and after 64 bytes at the latest, and adds up the length of equal chunks.
- * In text, the CR of a line end does not count. An unfinished last chunk is left out, as Git does.
+ * In text, the CR of a line end does not count. An unfinished last chunk is left out, as Git does. Works in steps.
  */
-export function spansOf(file: Buffer): Spans {
+export function* spansOf(file: Buffer): Steps<Spans> {
   const sizes = new Map<number, number>();
   const isText = !isBinary(file);
   const { length } = file;
@@ -27,6 +30,7 @@ export function spansOf(file: Buffer): Spans {
   let high = 0;
   let size = 0;
   for (let at = 0; at < length; at++) {
+    if ((at & PAUSE) === PAUSE) yield;
     const byte = file[at]!;
     if (byte === CR && isText && file[at + 1] === LF) continue;
     const carried = low >>> 25;

@@ -17,9 +17,9 @@ export function atOnce<T>(steps: Steps<T>): T {
   }
 }
 
-/** Runs the work in turns. Short work ends within its first turn. */
-export async function inTurns<T>(steps: Steps<T>, options: TurnOptions = {}): Promise<T> {
-  const turn = new Turn(options);
+/** Runs the work in turns, or as part of a turn that has begun. Short work ends within its first turn. */
+export async function inTurns<T>(steps: Steps<T>, options: Turn | TurnOptions = {}): Promise<T> {
+  const turn = options instanceof Turn ? options : new Turn(options);
   turn.check();
   for (;;) {
     const step = steps.next();

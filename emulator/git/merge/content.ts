@@ -1,13 +1,16 @@
 import type { ByteString } from '../bytes.js';
 import { isBinary } from '../diff/binary.js';
+import { inTurns } from '../history/steps.js';
 import { BLOB, type Oid, readAs } from '../object.js';
 import type { ObjectWriter } from '../tree-edit.js';
+import type { Turn } from '../turn.js';
 import { ABSENT, BASE, isRegular, isSameType, OURS, THEIRS, type Three, type Version } from './entry.js';
 import { mergeTexts } from './three-way.js';
 
 /** What a merge of trees is done with, and how its sides are called in conflict markers. */
 export interface MergeContext {
   readonly objects: ObjectWriter;
+  readonly turn: Turn;
   readonly ours: ByteString;
   readonly theirs: ByteString;
   /** 0 for the merge asked for, more for merges of its bases: there nobody sees the conflicts. */
@@ -26,14 +29,14 @@ const EMPTY = Buffer.alloc(0);
  * Where the merge cannot be done the version is ours, in merges of bases the base. `names` are the paths the
  * versions come from; markers tell them where they differ.
  */
-export function mergeContents(
+export async function mergeContents(
   context: MergeContext,
   base: Version,
   ours: Version,
   theirs: Version,
   names: Three<ByteString>,
   extraMarkers: number,
-): MergedContent {
+): Promise<MergedContent> {
   const isModeTheirs = ours.mode === theirs.mode || ours.mode === base.mode;
   const mode = isModeTheirs ? theirs.mode : ours.mode;
   const isModeClean = isModeTheirs || theirs.mode === base.mode;
@@ -45,7 +48,7 @@ export function mergeContents(
   if (theirs.oid === base.oid) return done(ours.oid, true);
   const hasBase = isSameType(base, ours);
   if (isRegular(ours)) {
-    const text = mergeFiles(context, hasBase ? base : ABSENT, ours, theirs, names, extraMarkers);
+    const text = await mergeFiles(context, hasBase ? base : ABSENT, ours, theirs, names, extraMarkers);
     return done(text.oid, text.isClean);
   }
   // No working tree of a submodule is here to look into, and links have no lines to merge.
@@ -53,14 +56,14 @@ export function mergeContents(
   return { version: base, isClean: false };
 }
 
-function mergeFiles(
-  { objects, ours: oursName, theirs: theirsName, depth }: MergeContext,
+async function mergeFiles(
+  { objects, turn, ours: oursName, theirs: theirsName, depth }: MergeContext,
   base: Version,
   ours: Version,
   theirs: Version,
   names: Three<ByteString>,
   extraMarkers: number,
-): { oid: Oid; isClean: boolean } {
+): Promise<{ oid: Oid; isClean: boolean }> {
   const bodies = [base, ours, theirs].map(({ mode, oid }) => (mode === 0 ? EMPTY : readAs(objects, oid, BLOB)));
   const [baseBody, oursBody, theirsBody] = bodies as Three<Buffer>;
   if (bodies.some(isBinary)) {
@@ -71,6 +74,6 @@ function mergeFiles(
   const labels = isOneName
     ? { ours: oursName, theirs: theirsName }
     : { ours: `${oursName}:${names[OURS]}`, theirs: `${theirsName}:${names[THEIRS]}` };
-  const { body, isClean } = mergeTexts(baseBody, oursBody, theirsBody, labels, extraMarkers);
+  const { body, isClean } = await inTurns(mergeTexts(baseBody, oursBody, theirsBody, labels, extraMarkers), turn);
   return { oid: objects.write(BLOB, body), isClean };
 }

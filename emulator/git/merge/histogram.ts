@@ -2,11 +2,14 @@ import { compactChanges } from '../diff/compaction.js';
 import { selectCandidates } from '../diff/discard.js';
 import { type Change, collectChanges, type LineInterner } from '../diff/index.js';
 import { markDifferences } from '../diff/myers.js';
+import type { Steps } from '../history/steps.js';
 
 /** Lines that occur more often than this in a region are not looked at as anchors. */
 const MAX_OCCURRENCES = 64;
 /** Steps per line before the rest is left to the classic search, which is bounded: only built files get here. */
 const STEPS_PER_LINE = 500;
+/** Steps between two pauses, a millisecond's work. */
+const UNIT = 1 << 17;
 
 interface Region {
   readonly oldStart: number;
@@ -20,7 +23,7 @@ interface Region {
  * lines with the rarest line in it, then to both sides of it. Where all common lines are frequent, the classic
  * search goes on. Lines are ids of `interner`.
  */
-export function diffByHistogram(interner: LineInterner, oldLines: Int32Array, newLines: Int32Array): Change[] {
+export function* diffByHistogram(interner: LineInterner, oldLines: Int32Array, newLines: Int32Array): Steps<Change[]> {
   const oldFlags = new Uint8Array(oldLines.length + 1);
   const newFlags = new Uint8Array(newLines.length + 1);
   const anchors = new AnchorSearch(oldLines, newLines);
@@ -32,12 +35,12 @@ export function diffByHistogram(interner: LineInterner, oldLines: Int32Array, ne
       newFlags.fill(1, newStart, newEnd);
       continue;
     }
-    const anchor = anchors.find(region);
+    const anchor = yield* anchors.find(region);
     if (anchor === 'none') {
       oldFlags.fill(1, oldStart, oldEnd);
       newFlags.fill(1, newStart, newEnd);
     } else if (anchor === 'too-frequent') {
-      markClassically(interner, oldLines, newLines, region, oldFlags, newFlags);
+      yield* markClassically(interner, oldLines, newLines, region, oldFlags, newFlags);
     } else {
       regions.push({ oldStart: anchor.oldEnd, oldEnd, newStart: anchor.newEnd, newEnd });
       regions.push({ oldStart, oldEnd: anchor.oldStart, newStart, newEnd: anchor.newStart });
@@ -57,6 +60,8 @@ class AnchorSearch {
   /** By line: the next equal line of the region, or -1. */
   readonly #next: Int32Array;
   #stepsLeft: number;
+  /** Others get their turn when fewer steps are left. */
+  #pause: number;
 
   constructor(
     private readonly oldLines: Int32Array,
@@ -69,9 +74,10 @@ class AnchorSearch {
     this.#first = new Int32Array(ids);
     this.#next = new Int32Array(oldLines.length);
     this.#stepsLeft = (oldLines.length + newLines.length) * STEPS_PER_LINE;
+    this.#pause = this.#stepsLeft - UNIT;
   }
 
-  find(region: Region): Region | 'none' | 'too-frequent' {
+  *find(region: Region): Steps<Region | 'none' | 'too-frequent'> {
     const { oldLines } = this;
     this.#stepsLeft -= region.oldEnd - region.oldStart + region.newEnd - region.newStart;
     if (this.#stepsLeft < 0) return 'too-frequent';
@@ -80,12 +86,12 @@ class AnchorSearch {
       this.#next[at] = this.#counts[id]!++ === 0 ? -1 : this.#first[id]!;
       this.#first[id] = at;
     }
-    const found = this.#search(region);
+    const found = yield* this.#search(region);
     for (let at = region.oldStart; at < region.oldEnd; at++) this.#counts[oldLines[at]!] = 0;
     return found;
   }
 
-  #search({ oldStart, oldEnd, newStart, newEnd }: Region): Region | 'none' | 'too-frequent' {
+  *#search({ oldStart, oldEnd, newStart, newEnd }: Region): Steps<Region | 'none' | 'too-frequent'> {
     const { oldLines, newLines } = this;
     const counts = this.#counts;
     let best: Region | undefined;
@@ -93,6 +99,10 @@ class AnchorSearch {
     let hasCommon = false;
     for (let at = newStart; at < newEnd; ) {
       let next = at + 1;
+      if (this.#stepsLeft < this.#pause) {
+        this.#pause = this.#stepsLeft - UNIT;
+        yield;
+      }
       const count = counts[newLines[at]!]!;
       if (count > 0) hasCommon = true;
       let place = count === 0 || count > rarest ? -1 : this.#first[newLines[at]!]!;
@@ -113,7 +123,7 @@ class AnchorSearch {
           if (rarity > 1) rarity = Math.min(rarity, counts[oldLines[oldTo]!]!);
         }
         next = Math.max(next, newTo + 1);
-        this.#stepsLeft -= oldTo - oldFrom;
+        this.#stepsLeft -= oldTo - oldFrom + 1;
         // Git compares with an empty best of length 0, so a first run of one line counts by its rarity alone.
         const bestLength = best === undefined ? 0 : best.oldEnd - 1 - best.oldStart;
         if (bestLength < oldTo - oldFrom || rarity < rarest) {
@@ -131,14 +141,14 @@ class AnchorSearch {
 }
 
 /** Compares a region as two files of their own, by the search `git diff` uses. */
-function markClassically(
+function* markClassically(
   interner: LineInterner,
   oldLines: Int32Array,
   newLines: Int32Array,
   { oldStart, oldEnd, newStart, newEnd }: Region,
   oldFlags: Uint8Array,
   newFlags: Uint8Array,
-): void {
+): Steps<void> {
   const oldIds = oldLines.subarray(oldStart, oldEnd);
   const newIds = newLines.subarray(newStart, newEnd);
   const shorter = Math.min(oldIds.length, newIds.length);
@@ -151,5 +161,5 @@ function markClassically(
     { ids: oldIds, head, end: oldIds.length - tail, flags: oldFlags.subarray(oldStart, oldEnd) },
     { ids: newIds, head, end: newIds.length - tail, flags: newFlags.subarray(newStart, newEnd) },
   );
-  markDifferences(oldSide, newSide);
+  yield* markDifferences(oldSide, newSide);
 }

@@ -1,6 +1,5 @@
 import type { ByteString } from '../bytes.js';
 import type { Oid } from '../object.js';
-import type { Turn } from '../turn.js';
 import { collectPaths } from './collect.js';
 import type { Conflict, ConflictMessage } from './conflict.js';
 import type { MergeContext } from './content.js';
@@ -23,8 +22,8 @@ export interface TreeMerge {
  * Merges two trees over a base as `git merge-tree --write-tree` does (Git's "ort" strategy): renamed files and
  * folders are followed, text is merged line by line, and every kind of conflict leaves what Git leaves.
  */
-export async function mergeTrees(context: MergeContext, trees: Three<Oid>, turn: Turn): Promise<TreeMerge> {
-  const { objects } = context;
+export async function mergeTrees(context: MergeContext, trees: Three<Oid>): Promise<TreeMerge> {
+  const { objects, turn } = context;
   const messages: ConflictMessage[] = [];
   const { entries, sides } = await collectPaths(objects, trees, turn);
   let isClean = true;
@@ -34,10 +33,10 @@ export async function mergeTrees(context: MergeContext, trees: Three<Oid>, turn:
     const folders = new FolderRenamer(entries, sides, messages);
     if (context.depth === 0) folders.learn(ours, theirs);
     const renames = folders.collect();
-    isClean = applyRenames(context, entries, renames, messages) && folders.isClean;
+    isClean = (await applyRenames(context, entries, renames, messages)) && folders.isClean;
   }
   const settlement = new Settlement(context, entries, messages);
-  const tree = await settlement.run(turn);
+  const tree = await settlement.run();
   const conflicts = [...settlement.conflicted].map(([path, entry]) => conflictOf(path, entry)).sort(byPath);
   messages.sort((a, b) => (a.paths[0]! < b.paths[0]! ? -1 : a.paths[0]! > b.paths[0]! ? 1 : 0));
   return { tree, isClean: isClean && conflicts.length === 0, conflicts, messages };

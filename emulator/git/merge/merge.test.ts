@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import t from 'tap';
 import { History } from '../history/history.js';
+import { atOnce } from '../history/steps.js';
 import { GeneratedHistory } from '../history/test/generated-history.js';
 import { type ObjectReader, type Oid, ZERO_OID } from '../object.js';
 import { MemoryObjects } from '../test/memory-objects.js';
@@ -233,7 +234,7 @@ t.test('markers carry the labels and the line ends of the file', async (t) => {
   const [base, ours, theirs] = ['a\r\n1\r\nz\r\n', 'a\r\n2\r\nz\r\n', 'a\r\n3\r\nz\r\n'].map((text) =>
     Buffer.from(text),
   );
-  const { body, isClean } = mergeTexts(base!, ours!, theirs!, { ours: 'main', theirs: 'topic' }, 2);
+  const { body, isClean } = atOnce(mergeTexts(base!, ours!, theirs!, { ours: 'main', theirs: 'topic' }, 2));
   t.equal(isClean, false);
   t.equal(body.toString(), 'a\r\n<<<<<<<<< main\r\n2\r\n=========\r\n3\r\n>>>>>>>>> topic\r\nz\r\n');
 });

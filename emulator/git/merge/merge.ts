@@ -42,8 +42,9 @@ export async function mergeCommits(
   const bases = merger.bases(ourCommit, theirCommit);
   const base = await merger.combine(bases, 1);
   const trees = [base, ourCommit.tree, theirCommit.tree] as const;
-  const context = { objects, ours: options.ours, theirs: options.theirs, depth: 0 };
-  return { ...(await mergeTrees(context, [...trees], merger.turn)), bases };
+  const { turn } = merger;
+  const context = { objects, turn, ours: options.ours, theirs: options.theirs, depth: 0 };
+  return { ...(await mergeTrees(context, [...trees])), bases };
 }
 
 class Merger {
@@ -92,10 +93,11 @@ class Merger {
     const base = await this.combine(this.bases(ours, theirs), depth + 1);
     const context = {
       objects: this.objects,
+      turn: this.turn,
       ours: 'Temporary merge branch 1',
       theirs: 'Temporary merge branch 2',
       depth,
     };
-    return (await mergeTrees(context, [base, ours.tree, theirs.tree], this.turn)).tree;
+    return (await mergeTrees(context, [base, ours.tree, theirs.tree])).tree;
   }
 }

@@ -20,12 +20,12 @@ import type { SideRename } from './folder-renames.js';
  * Brings together at its new path what belongs to a renamed file: the base, and what the other side made of the
  * file under its old name. `renames` are sorted by old path, ours before theirs.
  */
-export function applyRenames(
+export async function applyRenames(
   context: MergeContext,
   entries: Map<ByteString, Entry>,
   renames: readonly SideRename[],
   messages: ConflictMessage[],
-): boolean {
+): Promise<boolean> {
   let isClean = true;
   for (let at = 0; at < renames.length; at++) {
     const rename = renames[at]!;
@@ -34,23 +34,23 @@ export function applyRenames(
     if (old === undefined || old.isClean) continue;
     const next = renames[at + 1];
     if (next !== undefined && next.before.path === rename.before.path) {
-      isClean = applyBothRenames(context, entries, rename, next, messages) && isClean;
+      isClean = (await applyBothRenames(context, entries, rename, next, messages)) && isClean;
       at++;
       continue;
     }
-    applyRename(context, entries, rename, old, messages);
+    await applyRename(context, entries, rename, old, messages);
   }
   return isClean;
 }
 
 /** Both sides renamed one file: alike, or each to another name. */
-function applyBothRenames(
+async function applyBothRenames(
   context: MergeContext,
   entries: Map<ByteString, Entry>,
   ourRename: SideRename,
   theirRename: SideRename,
   messages: ConflictMessage[],
-): boolean {
+): Promise<boolean> {
   const names: Three<ByteString> = [ourRename.before.path, ourRename.after.path, theirRename.after.path];
   const [base, ours, theirs] = names.map((name) => entries.get(name)!) as Three<Entry>;
   if (names[OURS] === names[THEIRS]) {
@@ -60,7 +60,7 @@ function applyBothRenames(
     return true;
   }
   const [before, our, their] = [base.stages[BASE], ours.stages[OURS], theirs.stages[THEIRS]];
-  const { version, isClean } = mergeContents(context, before, our, their, names, 1 + 2 * context.depth);
+  const { version, isClean } = await mergeContents(context, before, our, their, names, 1 + 2 * context.depth);
   ours.stages[OURS] = version;
   // What could not be merged at all is ours: each path then keeps its own.
   theirs.stages[THEIRS] = !isClean && isSameVersion(version, our) ? their : version;
@@ -69,13 +69,13 @@ function applyBothRenames(
   return isClean;
 }
 
-function applyRename(
+async function applyRename(
   context: MergeContext,
   entries: Map<ByteString, Entry>,
   { side, before, after }: SideRename,
   old: Entry,
   messages: ConflictMessage[],
-): void {
+): Promise<void> {
   const renamed = entries.get(after.path)!;
   const other: MergeSide = side === OURS ? THEIRS : OURS;
   const otherBit = 1 << other;
@@ -88,7 +88,7 @@ function applyRename(
     names[side] = after.path;
     const stages: Three<Entry['result']> = [old.stages[BASE], old.stages[OURS], old.stages[THEIRS]];
     stages[side] = renamed.stages[side];
-    const { version, isClean } = mergeContents(context, ...stages, names, 1 + 2 * context.depth);
+    const { version, isClean } = await mergeContents(context, ...stages, names, 1 + 2 * context.depth);
     renamed.stages[side] = version;
     if (!isClean) messages.push({ kind: 'rename involved in collision', paths: [after.path, before.path] });
   } else if (collides) {

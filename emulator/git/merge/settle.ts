@@ -1,7 +1,6 @@
 import type { ByteString } from '../bytes.js';
 import { type Oid, TREE } from '../object.js';
 import { MODE_TREE, type TreeEntry, writeTree } from '../tree.js';
-import type { Turn } from '../turn.js';
 import type { ConflictMessage } from './conflict.js';
 import { type MergeContext, mergeContents } from './content.js';
 import {
@@ -34,7 +33,8 @@ export class Settlement {
   ) {}
 
   /** The tree of the merge, with conflict markers in it where something is `conflicted`. */
-  async run(turn: Turn): Promise<Oid> {
+  async run(): Promise<Oid> {
+    const { turn } = this.context;
     // As if every path ended in `/`: what is below a folder comes right behind it, and before it in reverse.
     const paths = [...this.entries.keys()].map((path) => `${path}/`).sort();
     for (let at = paths.length - 1; at >= 0; at--) {
@@ -48,7 +48,7 @@ export class Settlement {
         entry.isGone = false;
       }
       if (entry.isClean) this.#record(path, entry);
-      else this.#settle(path, entry);
+      else await this.#settle(path, entry);
       if (turn.isOver) await turn.pass();
     }
     return this.#writeTree(this.#open.get('') ?? []);
@@ -67,7 +67,7 @@ export class Settlement {
     else siblings.push(entry);
   }
 
-  #settle(path: ByteString, entry: Entry): void {
+  async #settle(path: ByteString, entry: Entry): Promise<void> {
     if (entry.dirMask !== 0) {
       this.#record(path, entry);
       if (entry.fileMask === 0) return;
@@ -75,7 +75,7 @@ export class Settlement {
     const file = entry.hasFolderInWay
       ? this.#makeWay(path, entry)
       : { path, entry, side: OURS as typeof OURS | typeof THEIRS };
-    if (file !== undefined) this.#settleFile(file.path, file.entry, file.side);
+    if (file !== undefined) await this.#settleFile(file.path, file.entry, file.side);
   }
 
   /** Where a file goes whose path is also a folder: there if the folder came to nothing, else to a name of its own. */
@@ -105,12 +105,12 @@ export class Settlement {
     return { path: place, entry: file, side };
   }
 
-  #settleFile(path: ByteString, entry: Entry, side: typeof OURS | typeof THEIRS): void {
+  async #settleFile(path: ByteString, entry: Entry, side: typeof OURS | typeof THEIRS): Promise<void> {
     let place = path;
     if (entry.matchMask !== 0) settleMatch(entry);
     else if (entry.fileMask >= SIDE_BITS && !isSameType(entry.stages[OURS], entry.stages[THEIRS])) {
       place = this.#settleTypes(path, entry);
-    } else if (entry.fileMask >= SIDE_BITS) this.#settleContents(path, entry, side);
+    } else if (entry.fileMask >= SIDE_BITS) await this.#settleContents(path, entry, side);
     else if (entry.fileMask === (BASE_BIT | OURS_BIT) || entry.fileMask === (BASE_BIT | THEIRS_BIT))
       this.#settleDeletion(path, entry);
     else if (entry.fileMask === BASE_BIT) {
@@ -166,9 +166,9 @@ export class Settlement {
     return oursPath;
   }
 
-  #settleContents(path: ByteString, entry: Entry, side: typeof OURS | typeof THEIRS): void {
+  async #settleContents(path: ByteString, entry: Entry, side: typeof OURS | typeof THEIRS): Promise<void> {
     const { stages, names, fileMask } = entry;
-    const { version, isClean } = mergeContents(this.context, ...stages, names, 2 * this.context.depth);
+    const { version, isClean } = await mergeContents(this.context, ...stages, names, 2 * this.context.depth);
     entry.isClean = isClean && isUncontested(entry);
     entry.result = version;
     entry.isGone = version.mode === 0;

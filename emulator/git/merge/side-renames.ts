@@ -1,6 +1,8 @@
 import type { ByteString } from '../bytes.js';
-import { canReach, FULL_SCORE, type Spans, similarity, spansOf } from '../diff/similarity.js';
-import { numberOf, type ObjectReader, type Oid } from '../object.js';
+import { type Candidate, compareCandidates, keepBest, SimilarContents, takeEqual } from '../diff/similar-contents.js';
+import { FULL_SCORE } from '../diff/similarity.js';
+import { inTurns, type Steps } from '../history/steps.js';
+import type { ObjectReader, Oid } from '../object.js';
 import type { Turn } from '../turn.js';
 import type { Pair, PathVersion, SideChanges } from './collect.js';
 import { isRegular, nameOf, parentOf } from './entry.js';
@@ -12,15 +14,6 @@ const MINIMUM = FULL_SCORE / 2;
 const NAMESAKE_MINIMUM = MINIMUM + (FULL_SCORE - MINIMUM) / 2;
 /** More pairs than this squared are not compared. */
 const LIMIT = 7000;
-const CANDIDATES = 4;
-const SAME_OID = 100;
-
-interface Candidate {
-  readonly source: number;
-  readonly target: number;
-  readonly score: number;
-  readonly isNamesake: boolean;
-}
 
 /**
  * Joins what a side deleted and added to renames, as far as the merge needs to know: sources nobody asks for
@@ -33,8 +26,8 @@ export async function detectSideRenames(
 ): Promise<FolderCounts> {
   const counts = new FolderCounts(changes.removedFolders);
   if (changes.pairs.length === 0 || changes.sources.size === 0) return counts;
-  const detection = new Detection(objects, changes, counts, turn);
-  await detection.run();
+  const detection = new Detection(objects, changes, counts);
+  await inTurns(detection.run(), turn);
   changes.pairs = detection.pairs();
   return counts;
 }
@@ -45,27 +38,27 @@ class Detection {
   readonly #targets: Pair[];
   readonly #used = new Set<Pair>();
   readonly #renamed = new Set<Pair>();
-  readonly #spans = new Map<Oid, Spans>();
+  readonly #contents: SimilarContents;
 
   constructor(
-    private readonly objects: ObjectReader,
+    objects: ObjectReader,
     private readonly changes: SideChanges,
     private readonly counts: FolderCounts,
-    private readonly turn: Turn,
   ) {
+    this.#contents = new SimilarContents(objects);
     this.#sources = changes.pairs.filter(({ before }) => before !== undefined && before.oid !== EMPTY_BLOB);
     this.#targets = changes.pairs.filter(({ after }) => after !== undefined && after.oid !== EMPTY_BLOB);
   }
 
-  async run(): Promise<void> {
+  *run(): Steps<void> {
     if (this.#sources.length === 0 || this.#targets.length === 0) return;
     this.#matchEqual();
     this.#cull(() => true);
     for (const { before, after } of this.#renamed) this.counts.add(before!.path, after!.path);
-    await this.#matchNamesakes();
+    yield* this.#matchNamesakes();
     this.#cull(({ before }) => this.changes.sources.has(before!.path));
     this.#cullDecided();
-    await this.#matchSimilar();
+    yield* this.#matchSimilar();
   }
 
   /** The pairs, with renames in the place of the added files. */
@@ -95,18 +88,14 @@ class Detection {
       const same = unused.get(contentKey(target.after!));
       if (!same?.length) continue;
       const name = nameOf(target.after!.path);
-      let at = same.length - 1;
-      for (let tried = 0; tried < SAME_OID && at - tried >= 0; tried++) {
-        if (nameOf(same[at - tried]!.before!.path) !== name) continue;
-        at -= tried;
-        break;
-      }
-      this.#match(same[at]!, target);
-      same.splice(at, 1);
+      this.#match(
+        takeEqual(same, ({ before }) => nameOf(before!.path) === name),
+        target,
+      );
     }
   }
 
-  async #matchNamesakes(): Promise<void> {
+  *#matchNamesakes(): Steps<void> {
     const targetOf = new Map(
       this.#targets.filter((target) => !this.#renamed.has(target)).map((target) => [target.after!.path, target]),
     );
@@ -116,7 +105,7 @@ class Detection {
     const targetNames = countNames(targetOf.keys());
     for (const target of targetOf.values()) byName.set(nameOf(target.after!.path), target);
     for (const source of this.#sources) {
-      if (this.turn.isOver) await this.turn.pass();
+      yield;
       const { path } = source.before!;
       const name = nameOf(path);
       if (!this.changes.sources.has(path) || !targetNames.has(name)) continue;
@@ -124,7 +113,7 @@ class Detection {
       const folder = guesses.get(parentOf(path));
       const target = isUnique ? byName.get(name) : folder === undefined ? undefined : targetOf.get(`${folder}/${name}`);
       if (target === undefined || this.#renamed.has(target)) continue;
-      if (this.#score(source, target, NAMESAKE_MINIMUM) < NAMESAKE_MINIMUM) continue;
+      if ((yield* this.#score(source, target, NAMESAKE_MINIMUM)) < NAMESAKE_MINIMUM) continue;
       this.#match(source, target);
       this.counts.add(path, target.after!.path);
     }
@@ -143,15 +132,15 @@ class Detection {
     });
   }
 
-  async #matchSimilar(): Promise<void> {
+  *#matchSimilar(): Steps<void> {
     const targets = this.#targets.filter((target) => !this.#renamed.has(target));
     if (targets.length * this.#sources.length > LIMIT * LIMIT) return;
     const candidates: Candidate[] = [];
     for (const [targetIndex, target] of targets.entries()) {
       const best: Candidate[] = [];
       for (const [source, pair] of this.#sources.entries()) {
-        if (this.turn.isOver) await this.turn.pass();
-        const score = this.#score(pair, target, MINIMUM);
+        yield;
+        const score = yield* this.#score(pair, target, MINIMUM);
         const isNamesake = nameOf(pair.before!.path) === nameOf(target.after!.path);
         keepBest(best, { source, target: targetIndex, score, isNamesake });
       }
@@ -167,21 +156,9 @@ class Detection {
     }
   }
 
-  #score({ before }: Pair, { after }: Pair, minimum: number): number {
+  *#score({ before }: Pair, { after }: Pair, minimum: number): Steps<number> {
     if (!isRegular(before!) || !isRegular(after!)) return 0;
-    const sourceSize = this.objects.sizeOf(numberOf(this.objects, before!.oid));
-    const targetSize = this.objects.sizeOf(numberOf(this.objects, after!.oid));
-    if (!canReach(minimum, sourceSize, targetSize)) return 0;
-    return similarity(this.#spansOf(before!.oid), this.#spansOf(after!.oid), sourceSize, targetSize);
-  }
-
-  #spansOf(oid: Oid): Spans {
-    let spans = this.#spans.get(oid);
-    if (spans === undefined) {
-      spans = spansOf(this.objects.read(numberOf(this.objects, oid)));
-      this.#spans.set(oid, spans);
-    }
-    return spans;
+    return yield* this.#contents.score(before!.oid, after!.oid, minimum);
   }
 }
 
@@ -193,21 +170,4 @@ function countNames(paths: Iterable<ByteString>): Map<ByteString, number> {
   const counts = new Map<ByteString, number>();
   for (const path of paths) counts.set(nameOf(path), (counts.get(nameOf(path)) ?? 0) + 1);
   return counts;
-}
-
-function compareCandidates(a: Candidate, b: Candidate): number {
-  return b.score - a.score || Number(b.isNamesake) - Number(a.isNamesake);
-}
-
-/** Puts `candidate` in the place of the worst of the four, the first of equally bad ones, if it is better. */
-function keepBest(best: Candidate[], candidate: Candidate): void {
-  if (best.length < CANDIDATES) {
-    best.push(candidate);
-    return;
-  }
-  let worst = 0;
-  for (let at = 1; at < CANDIDATES; at++) {
-    if (compareCandidates(best[at]!, best[worst]!) > 0) worst = at;
-  }
-  if (compareCandidates(best[worst]!, candidate) > 0) best[worst] = candidate;
 }

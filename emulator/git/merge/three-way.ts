@@ -1,4 +1,5 @@
 import { type Change, LineInterner, type Lines } from '../diff/index.js';
+import type { Steps } from '../history/steps.js';
 import { diffByHistogram } from './histogram.js';
 
 export interface MergeLabels {
@@ -30,24 +31,27 @@ const MARKER = 7;
 /**
  * Merges two texts line by line over a base, as Git's merges do: changes of one side are taken, equal changes
  * once; of others only the lines that differ are marked as a conflict. `extraMarkers` lengthens the markers
- * `<<<<<<<`, `=======` and `>>>>>>>`, for conflicts within conflicts.
+ * `<<<<<<<`, `=======` and `>>>>>>>`, for conflicts within conflicts. Works in steps.
  */
-export function mergeTexts(
+export function* mergeTexts(
   base: Buffer,
   ours: Buffer,
   theirs: Buffer,
   labels: MergeLabels,
   extraMarkers = 0,
-): ThreeWayResult {
+): Steps<ThreeWayResult> {
   const interner = new LineInterner();
   const baseLines = interner.lines(base);
-  const [oursLines, theirsLines] = [interner.lines(ours, baseLines), interner.lines(theirs, baseLines)];
-  const ourChanges = diffByHistogram(interner, baseLines.ids, oursLines.ids);
+  yield;
+  const oursLines = interner.lines(ours, baseLines);
+  yield;
+  const theirsLines = interner.lines(theirs, baseLines);
+  const ourChanges = yield* diffByHistogram(interner, baseLines.ids, oursLines.ids);
   if (ourChanges.length === 0) return { body: theirs, isClean: true };
-  const theirChanges = diffByHistogram(interner, baseLines.ids, theirsLines.ids);
+  const theirChanges = yield* diffByHistogram(interner, baseLines.ids, theirsLines.ids);
   if (theirChanges.length === 0) return { body: ours, isClean: true };
   const hunks = alignChanges(ourChanges, theirChanges, oursLines, theirsLines);
-  const refined = joinNearConflicts(refineConflicts(interner, hunks, oursLines, theirsLines));
+  const refined = joinNearConflicts(yield* refineConflicts(interner, hunks, oursLines, theirsLines));
   const writer = new ConflictWriter(baseLines, oursLines, theirsLines, labels, MARKER + extraMarkers);
   return { body: writer.write(refined), isClean: refined.every(({ verdict }) => verdict !== 'conflict') };
 }
@@ -131,7 +135,7 @@ function isSameChange(our: Change, their: Change, oursLines: Lines, theirsLines:
 }
 
 /** Narrows conflicts to the lines in which the two sides differ. */
-function refineConflicts(interner: LineInterner, hunks: readonly Hunk[], ours: Lines, theirs: Lines): Hunk[] {
+function* refineConflicts(interner: LineInterner, hunks: readonly Hunk[], ours: Lines, theirs: Lines): Steps<Hunk[]> {
   const refined: Hunk[] = [];
   for (const hunk of hunks) {
     const { oursStart, oursCount, theirsStart, theirsCount } = hunk;
@@ -139,7 +143,7 @@ function refineConflicts(interner: LineInterner, hunks: readonly Hunk[], ours: L
       refined.push(hunk);
       continue;
     }
-    const changes = diffByHistogram(
+    const changes = yield* diffByHistogram(
       interner,
       ours.ids.subarray(oursStart, oursStart + oursCount),
       theirs.ids.subarray(theirsStart, theirsStart + theirsCount),
