@@ -105,3 +105,16 @@ t.test('writers take turns in order of arrival, whatever becomes of the one befo
   await second;
   t.same(log, ['first begins', 'first fails', 'second']);
 });
+
+t.test('a prepared update shows only when it is applied, and not after somebody else wrote', async (t) => {
+  const { repository, seen } = createRepository();
+  const { outcomes, apply } = await repository.prepareRefs([create('a'), create('a/b')]);
+  t.same(outcomes, ['ok', 'blocked']);
+  t.equal(repository.refs.size, 0);
+  apply();
+  t.same([repository.refs.size, seen.moved.length], [1, 1]);
+  const late = await repository.prepareRefs([create('b')]);
+  repository.updateRefs([create('c')]);
+  t.throws(() => late.apply(), /moved by somebody/);
+  t.equal(repository.refs.get('refs/heads/b'), undefined);
+});

@@ -1,5 +1,6 @@
 import type { ByteString } from './bytes.js';
 import type { History } from './history/history.js';
+import { atOnce, inTurns, type Steps, UNIT } from './history/steps.js';
 import { type Oid, ZERO_OID } from './object.js';
 import type { Refs } from './refs.js';
 import type { ObjectStore } from './store/object-store.js';
@@ -23,6 +24,16 @@ export interface RefUpdate {
  * the reverse. `aborted`: another update of the same atomic set failed.
  */
 export type RefOutcome = 'ok' | 'stale' | 'blocked' | 'aborted';
+
+export interface UpdateOptions {
+  readonly atomic?: boolean;
+}
+
+/** Ref updates whose outcome is known, and which `apply` carries out. */
+export interface PreparedUpdate {
+  readonly outcomes: readonly RefOutcome[];
+  readonly apply: () => void;
+}
 
 /** A ref that moved: all zeros stand for "did not exist" and "exists no more". */
 export interface RefChange {
@@ -66,7 +77,18 @@ export class GitRepository {
    * Moves refs in one synchronous step: no reader sees half of it. With `atomic`, all or none.
    * The objects have to be published before.
    */
-  updateRefs(updates: readonly RefUpdate[], options: { atomic?: boolean } = {}): RefOutcome[] {
+  updateRefs(updates: readonly RefUpdate[], options: UpdateOptions = {}): readonly RefOutcome[] {
+    const { outcomes, apply } = atOnce(this.#prepare(updates, options));
+    apply();
+    return outcomes;
+  }
+
+  /** As `updateRefs`, up to the step itself, in turns: for thousands of refs. Only inside `write`. */
+  prepareRefs(updates: readonly RefUpdate[], options: UpdateOptions = {}): Promise<PreparedUpdate> {
+    return inTurns(this.#prepare(updates, options));
+  }
+
+  *#prepare(updates: readonly RefUpdate[], options: UpdateOptions): Steps<PreparedUpdate> {
     const before = this.refs;
     const draft = before.draft(this.now());
     // Deletions first, so that one push can replace `a` by `a/b`.
@@ -74,7 +96,8 @@ export class GitRepository {
       (a, b) => Number(updates[b]!.new === ZERO_OID) - Number(updates[a]!.new === ZERO_OID) || a - b,
     );
     const outcomes: RefOutcome[] = new Array(updates.length).fill('ok');
-    for (const index of order) {
+    for (const [count, index] of order.entries()) {
+      if (count % UNIT === UNIT - 1) yield;
       const update = updates[index]!;
       const current = draft.get(update.name) ?? ZERO_OID;
       if (update.old !== undefined && update.old !== current) outcomes[index] = 'stale';
@@ -83,15 +106,19 @@ export class GitRepository {
       else draft.put(update.name, update.new);
     }
     if (options.atomic && outcomes.some((outcome) => outcome !== 'ok')) {
-      return outcomes.map((outcome) => (outcome === 'ok' ? 'aborted' : outcome));
+      return { outcomes: outcomes.map((outcome) => (outcome === 'ok' ? 'aborted' : outcome)), apply: () => undefined };
     }
-    if (!outcomes.includes('ok')) return outcomes;
-    this.cell.set(draft.done());
-    const changes = updates
-      .filter((_, index) => outcomes[index] === 'ok')
-      .map(({ name, new: after }) => ({ name, before: before.get(name) ?? ZERO_OID, after }))
+    if (!outcomes.includes('ok')) return { outcomes, apply: () => undefined };
+    const done = updates.filter((_, index) => outcomes[index] === 'ok');
+    return { outcomes, apply: () => this.#apply(before, draft.done(), done) };
+  }
+
+  #apply(before: Refs, after: Refs, done: readonly RefUpdate[]): void {
+    if (this.refs !== before) throw new Error('refs were moved by somebody whose turn it was not');
+    this.cell.set(after);
+    const changes = done
+      .map(({ name, new: id }) => ({ name, before: before.get(name) ?? ZERO_OID, after: id }))
       .filter((change) => change.before !== change.after);
     if (changes.length > 0) this.moved(changes);
-    return outcomes;
   }
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import t from 'tap';
-import { copy, delta, oidOf, PackBuilder } from '../git/store/test/pack-builder.js';
+import { oidOf, PackBuilder } from '../git/store/test/pack-builder.js';
 import { packet } from './pkt-line.js';
 import { createRepository } from './test-git.js';
 import { TestServer, type TestServerOptions } from './test-server.js';
@@ -68,4 +68,27 @@ t.test('each of many refs is judged by its own objects, however many others lack
     [...s.repository.refs.entries()].map(([name]) => name),
     ['refs/heads/good'],
   );
+});
+
+t.test('a push that moves no ref leaves no object, whatever stopped it', async (t) => {
+  const refuse = { hooks: { policy: () => 'not today' } };
+  for (const [name, options] of [
+    ['policy', refuse],
+    ['stale', {}],
+    ['connectivity', {}],
+    ['fsck', {}],
+  ] as const) {
+    await using s = await open(options);
+    if (name === 'stale') await s.push({ main: goodPack().tip }, goodPack().pack);
+    const before = s.repository.objects.size;
+    const pack = new PackBuilder();
+    const body = { connectivity: commitOn(numbered(1)), fsck: `${commitOn(EMPTY_TREE)}\0` }[name as 'fsck'];
+    const tip = body ?? `${commitOn(EMPTY_TREE)}${name}`;
+    pack.whole('tree', '');
+    pack.whole('commit', tip);
+    const { refs } = await s.push({ main: oidOf('commit', tip) }, pack);
+    t.not(refs.main, '', name);
+    t.equal(s.repository.objects.size, before, name);
+    t.equal(s.repository.objects.find(oidOf('commit', tip)), -1, name);
+  }
 });

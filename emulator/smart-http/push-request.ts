@@ -1,5 +1,6 @@
 import type { ByteString } from '../git/bytes.js';
 import { isOid, type Oid, ZERO_OID } from '../git/object.js';
+import { Turn } from '../git/turn.js';
 import { checkObjectFormat, parseCapabilities } from './capabilities.js';
 import type { WireLimits } from './limits.js';
 import { lineOf, type PacketReader } from './pkt-line.js';
@@ -43,7 +44,10 @@ export async function readPushRequest(reader: PacketReader, limits: WireLimits):
   let capabilities: ReadonlyMap<string, string> = new Map();
   let isShallow = false;
   let count = 0;
+  const turn = new Turn();
   for (;;) {
+    // What has arrived is read without a pause, and that may be many lines.
+    if ((count & 63) === 63 && turn.isOver) await turn.pass();
     const packet = await reader.read();
     if (packet === 'end' && count > 0) throw new ProtocolError('the remote end hung up unexpectedly');
     if (typeof packet === 'string') break;

@@ -177,11 +177,12 @@ t.test('namespaces are kept apart', async (t) => {
 
 t.test('thousands of refs go in one push', async (t) => {
   await using s = await stage();
-  const updates = Array.from({ length: 3000 }, (_, index) => `create refs/heads/b/${index} HEAD\n`).join('');
+  const updates = Array.from({ length: 2000 }, (_, index) => `create refs/heads/b/${index} HEAD\n`).join('');
   await s.bench.feed(updates, 'work', 'update-ref', '--stdin');
+  await s.bench.git('work', 'pack-refs', '--all');
   await s.bench.git('work', 'push', '-q', s.server.url(), 'refs/heads/*:refs/heads/*');
-  t.equal(s.repository.refs.size, 3001);
-  t.equal((await s.bench.git('work', 'ls-remote', s.server.url())).split('\n').length, 3002);
+  t.equal(s.repository.refs.size, 2001);
+  t.equal((await s.bench.git('work', 'ls-remote', s.server.url())).split('\n').length, 2002);
 });
 
 t.test('a shallow clone pushes what it made', async (t) => {

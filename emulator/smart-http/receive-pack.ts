@@ -4,6 +4,7 @@ import { type Oid, ZERO_OID } from '../git/object.js';
 import type { Quarantine } from '../git/store/object-store.js';
 import { ObjectTooLarge, PackError, StoreFull } from '../git/store/pack-error.js';
 import { peelToCommit } from '../git/tag.js';
+import { Turn } from '../git/turn.js';
 import type { WireLimits } from './limits.js';
 import { PackSpool } from './pack-spool.js';
 import { errorPacket, PacketReader } from './pkt-line.js';
@@ -88,9 +89,7 @@ class Push {
       if (this.request.capabilities.has('atomic') && this.#reasons.some((reason) => reason !== undefined)) {
         for (const index of this.#reasons.keys()) this.#reasons[index] ??= 'atomic push failure';
       }
-      if (this.#reasons.every((reason) => reason !== undefined)) return;
-      quarantine.publish();
-      this.#moveRefs();
+      await this.#moveRefs(quarantine);
     } finally {
       quarantine.discard();
     }
@@ -152,7 +151,9 @@ class Push {
   async #checkRules(quarantine: Quarantine): Promise<void> {
     const { view, policy } = this.exchange;
     const { commands, options } = this.request;
+    const turn = new Turn();
     for (const [index, command] of commands.entries()) {
+      if ((index & 63) === 63 && turn.isOver) await turn.pass();
       if (this.#reasons[index] !== undefined) continue;
       const refusal = refusalOf({ view, command, quarantine });
       if (refusal) this.#refuse(index, refusal);
@@ -163,12 +164,18 @@ class Push {
     }
   }
 
-  #moveRefs(): void {
+  /** Publishes and moves the refs, in one step; nothing is published when no ref moves. */
+  async #moveRefs(quarantine: Quarantine): Promise<void> {
     const { repository, prefix } = this.exchange.view;
     const chosen = [...this.request.commands.entries()].filter(([index]) => this.#reasons[index] === undefined);
     const before = repository.refs;
     const updates = chosen.map(([, { name, old, new: next }]) => ({ name: prefix + name, old, new: next }));
-    const outcomes = repository.updateRefs(updates, { atomic: this.request.capabilities.has('atomic') });
+    const atomic = this.request.capabilities.has('atomic');
+    const { outcomes, apply } = await repository.prepareRefs(updates, { atomic });
+    if (outcomes.includes('ok')) {
+      quarantine.publish();
+      apply();
+    }
     for (const [at, outcome] of outcomes.entries()) {
       const [index, command] = chosen[at]!;
       const { name: ref, old, new: next } = updates[at]!;
