@@ -24,9 +24,9 @@ export class Bed {
     return new Bed(t, name, tip);
   }
 
-  /** A name nothing has yet. */
+  /** A name nothing has yet, in the whole organization: projects are called alike by nobody else. */
   unused(stem: string): string {
-    return `${stem}-${this.t.world.newName().split('/').at(-1)}`;
+    return `${stem}-${this.t.world.newName().replaceAll('/', '-')}`;
   }
 
   /** A branch with one commit on top of the seed. */
