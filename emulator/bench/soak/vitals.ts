@@ -5,7 +5,9 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
  * answered after a full garbage collection, and starts the measure of the event loop's delay anew.
  */
 export interface Vitals {
-  /** Bytes of the heap and of buffers beside it. */
+  /** Bytes of JavaScript values. */
+  readonly heap: number;
+  /** Bytes of values and of buffers beside them. */
   readonly held: number;
   readonly rss: number;
   /** Milliseconds since the last question. */
@@ -24,7 +26,7 @@ if (process.send) {
     globalThis.gc?.();
     const { heapUsed, external, rss } = process.memoryUsage();
     const handles = process.getActiveResourcesInfo().length;
-    const vitals: Vitals = { held: heapUsed + external, rss, delayP99, delayMax, handles };
+    const vitals: Vitals = { heap: heapUsed, held: heapUsed + external, rss, delayP99, delayMax, handles };
     process.send!(vitals);
     // The collection itself held the loop up; that is not the server's doing.
     setTimeout(() => delay.reset(), 50).unref();
