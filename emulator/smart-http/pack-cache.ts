@@ -13,6 +13,9 @@ export class PackCache {
   /** In order of last use. */
   readonly #packs = new Map<string, Finished>();
   #bytes = 0;
+  /** Packs being kept while they are sent, and their bytes so far. */
+  readonly #growing = new Set<string>();
+  #growingBytes = 0;
   readonly #numbers = new WeakMap<GitRepository, number>();
   #nextNumber = 0;
 
@@ -27,17 +30,38 @@ export class PackCache {
     return pack.packets;
   }
 
-  /** Passes `packets` on and keeps them, unless there are too many or the client leaves before the end. */
+  /**
+   * Passes `packets` on and keeps them, unless they are too many or the client leaves before the end. One client at a
+   * time makes a pack to be kept, and all that are under way count: slow clients do not add up.
+   */
   async *keeping(repository: GitRepository, key: string, packets: AsyncIterable<Buffer>): AsyncIterable<Buffer> {
-    const kept: Buffer[] = [];
-    let bytes = 0;
-    for await (const packet of packets) {
-      bytes += packet.length;
-      if (bytes <= this.most) kept.push(packet);
-      else kept.length = 0;
-      yield packet;
+    const name = this.#nameOf(repository, key);
+    if (this.#growing.has(name)) {
+      yield* packets;
+      return;
     }
-    if (bytes <= this.most) this.#put(this.#nameOf(repository, key), { packets: kept, bytes });
+    this.#growing.add(name);
+    let kept: Buffer[] | undefined = [];
+    let bytes = 0;
+    try {
+      for await (const packet of packets) {
+        if (kept && this.#growingBytes + packet.length > this.most) {
+          kept = undefined;
+          this.#growingBytes -= bytes;
+          bytes = 0;
+        }
+        if (kept) {
+          kept.push(packet);
+          bytes += packet.length;
+          this.#growingBytes += packet.length;
+        }
+        yield packet;
+      }
+      if (kept) this.#put(name, { packets: kept, bytes });
+    } finally {
+      this.#growing.delete(name);
+      this.#growingBytes -= bytes;
+    }
   }
 
   #put(name: string, pack: Finished): void {

@@ -1,26 +1,42 @@
+import type { MemoryBudget } from '../git/store/memory-budget.js';
+import { StoreFull } from '../git/store/pack-error.js';
+
+export interface SpoolOptions {
+  /** Bytes of the largest pack taken. */
+  readonly most: number;
+  /** What the waiting bytes count against. */
+  readonly budget: MemoryBudget;
+}
+
 /**
  * A pack that has arrived. It is received before the repository is locked for writing, so that a slow
  * or silent client holds up nobody, and one that leaves has touched nothing.
  */
-export class PackSpool {
+export class PackSpool implements Disposable {
   readonly #pieces: (Uint8Array | undefined)[] = [];
-  #bytes = 0;
+  #held = 0;
+  #refusal: string | undefined;
 
-  private constructor(private readonly most: number) {}
+  private constructor(private readonly options: SpoolOptions) {}
 
-  /** Reads `source` to its end. What comes after `most` bytes is read, so that the client can hear why, and dropped. */
-  static async fill(source: AsyncIterable<Uint8Array>, most: number): Promise<PackSpool> {
-    const spool = new PackSpool(most);
-    for await (const piece of source) {
-      spool.#bytes += piece.length;
-      if (spool.isTooLarge) spool.#pieces.length = 0;
-      else spool.#pieces.push(piece);
+  /**
+   * Reads `source` to its end. Of a pack that is too large, or that there is no memory for, the rest is read and
+   * dropped, so that the client can hear why.
+   */
+  static async fill(source: AsyncIterable<Uint8Array>, options: SpoolOptions): Promise<PackSpool> {
+    const spool = new PackSpool(options);
+    try {
+      for await (const piece of source) spool.#add(piece);
+      return spool;
+    } catch (error) {
+      spool[Symbol.dispose]();
+      throw error;
     }
-    return spool;
   }
 
-  get isTooLarge(): boolean {
-    return this.#bytes > this.most;
+  /** Why the pack was not kept. */
+  get refusal(): string | undefined {
+    return this.#refusal;
   }
 
   /** Hands out the pieces once, letting go of each. */
@@ -28,8 +44,38 @@ export class PackSpool {
     for (let index = 0; index < this.#pieces.length; index++) {
       const piece = this.#pieces[index]!;
       this.#pieces[index] = undefined;
+      this.#give(piece.length);
       yield piece;
     }
     this.#pieces.length = 0;
+  }
+
+  /** Lets go of what was not handed out. */
+  [Symbol.dispose](): void {
+    this.#pieces.length = 0;
+    this.#give(this.#held);
+  }
+
+  #add(piece: Uint8Array): void {
+    if (this.#refusal !== undefined) return;
+    const { most, budget } = this.options;
+    this.#refusal = this.#held + piece.length > most ? `pack exceeds the limit of ${most} bytes` : undefined;
+    try {
+      if (this.#refusal === undefined) budget.take(piece.length);
+    } catch (error) {
+      if (!(error instanceof StoreFull)) throw error;
+      this.#refusal = error.message;
+    }
+    if (this.#refusal !== undefined) {
+      this[Symbol.dispose]();
+      return;
+    }
+    this.#held += piece.length;
+    this.#pieces.push(piece);
+  }
+
+  #give(bytes: number): void {
+    this.#held -= bytes;
+    this.options.budget.give(bytes);
   }
 }

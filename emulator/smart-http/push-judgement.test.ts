@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
 import t from 'tap';
+import { MemoryBudget } from '../git/store/memory-budget.js';
 import { oidOf, PackBuilder } from '../git/store/test/pack-builder.js';
+import { PackSpool } from './pack-spool.js';
 import { packet } from './pkt-line.js';
 import { createRepository } from './test-git.js';
 import { TestServer, type TestServerOptions } from './test-server.js';
@@ -91,4 +93,35 @@ t.test('a push that moves no ref leaves no object, whatever stopped it', async (
     t.equal(s.repository.objects.size, before, name);
     t.equal(s.repository.objects.find(oidOf('commit', tip)), -1, name);
   }
+});
+
+t.test('a pack that waits for its turn counts as held memory', async (t) => {
+  const world = new MemoryBudget(100);
+  const budget = new MemoryBudget(1000, world);
+  async function* pieces(count: number, fault?: Error) {
+    for (let index = 0; index < count; index++) yield Buffer.alloc(10);
+    if (fault) throw fault;
+  }
+  {
+    using first = await PackSpool.fill(pieces(6), { most: 60, budget });
+    t.equal(world.used, 60);
+    using second = await PackSpool.fill(pieces(5), { most: 60, budget });
+    t.match(second.refusal, /memory budget of 100 bytes is used up/);
+    using third = await PackSpool.fill(pieces(4), { most: 30, budget });
+    t.match(third.refusal, /exceeds the limit of 30 bytes/);
+    t.equal(world.used, 60, 'what is not kept does not count');
+    await t.rejects(PackSpool.fill(pieces(2, new Error('gone')), { most: 60, budget }), /gone/);
+    t.equal(world.used, 60);
+    const drained = first.drain()[Symbol.asyncIterator]();
+    await drained.next();
+    t.equal(world.used, 50, 'each piece goes when it is handed out');
+  }
+  t.equal(world.used, 0);
+  world.take(30);
+  {
+    using _ = await PackSpool.fill(pieces(2), { most: 60, budget });
+    // The repository is deleted meanwhile.
+    budget.give(budget.used);
+  }
+  t.equal(world.used, 30, 'nothing is given back twice');
 });

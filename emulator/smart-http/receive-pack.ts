@@ -49,16 +49,22 @@ export async function receivePack(exchange: ReceivePackExchange): Promise<Buffer
     request = await readPushRequest(reader, limits);
   } catch (error) {
     if (!(error instanceof ProtocolError)) throw error;
-    await PackSpool.fill(reader.rest(), 0);
+    await drop(reader.rest());
     return errorPacket(error.message);
   }
-  const isKept = request.refusal === undefined && carriesPack(request);
-  const spool = await PackSpool.fill(reader.rest(), isKept ? limits.pushBytes : 0);
-  if (request.commands.length === 0) return Buffer.alloc(0);
   const push = new Push(exchange, request);
-  await view.repository.write(() => push.run(carriesPack(request) ? spool : undefined));
-  await push.announce();
-  return push.report();
+  if (request.refusal !== undefined || !carriesPack(request)) {
+    await drop(reader.rest());
+    return request.commands.length === 0 ? Buffer.alloc(0) : push.complete(undefined);
+  }
+  const { budget } = view.repository.objects.stored;
+  using spool = await PackSpool.fill(reader.rest(), { most: limits.pushBytes, budget });
+  return await push.complete(spool);
+}
+
+/** Reads on to the end: a client hears the answer only when it has sent everything. */
+async function drop(body: AsyncIterable<Uint8Array>): Promise<void> {
+  for await (const _ of body);
 }
 
 class Push {
@@ -74,8 +80,15 @@ class Push {
     this.#reasons = request.commands.map(() => undefined);
   }
 
+  /** Carries the push out when it is its turn, and says how it went. */
+  async complete(spool: PackSpool | undefined): Promise<Buffer> {
+    await this.exchange.view.repository.write(() => this.#run(spool));
+    await this.#announce();
+    return this.#report();
+  }
+
   /** Quarantine, fsck, connectivity, rules, policy, and then in one step: publish and move the refs. */
-  async run(spool: PackSpool | undefined): Promise<void> {
+  async #run(spool: PackSpool | undefined): Promise<void> {
     this.exchange.requireWritable?.();
     const quarantine = this.exchange.view.repository.objects.quarantine();
     try {
@@ -96,7 +109,7 @@ class Push {
   }
 
   /** Tells those who keep up with the refs. */
-  async announce(): Promise<void> {
+  async #announce(): Promise<void> {
     if (this.#changes.length === 0) return;
     const { view, onUpdated } = this.exchange;
     const { objects, history } = view.repository;
@@ -105,7 +118,7 @@ class Push {
     await onUpdated?.(this.#changes, this.request.options);
   }
 
-  report(): Buffer {
+  #report(): Buffer {
     return writeReport(this.request.capabilities, this.request.commands, {
       unpackError: this.#unpackError,
       reasons: this.#reasons,
@@ -115,8 +128,8 @@ class Push {
 
   /** Why the pack cannot be taken in, or undefined. */
   async #unpack(quarantine: Quarantine, spool: PackSpool): Promise<string | undefined> {
-    const { fsck: policy, limits } = this.exchange;
-    if (spool.isTooLarge) return `pack exceeds the limit of ${limits.pushBytes} bytes`;
+    if (spool.refusal !== undefined) return spool.refusal;
+    const { fsck: policy } = this.exchange;
     const fsck = new Fsck((line) => this.#messages.push(`warning: ${line}`));
     try {
       await quarantine.ingest(spool.drain(), {

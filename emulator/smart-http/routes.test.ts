@@ -125,4 +125,16 @@ t.test('finished packs are kept up to a number of bytes, the least used go first
   for await (const _ of cache.keeping(other, 'a', packets(70)));
   t.equal(cache.get(other, 'a')?.length, 7);
   t.same(kept(), [], 'but all share the bytes');
+
+  // Three slow clients: the first two ask for the same.
+  const slow = ['e', 'e', 'f'].map((key) => cache.keeping(git, key, packets(60))[Symbol.asyncIterator]());
+  for (let turn = 0; turn < 6; turn++) for (const each of slow) await each.next();
+  for (const each of slow) await each.next();
+  t.same(
+    ['e', 'f'].map((key) => cache.get(git, key)?.length),
+    [undefined, 6],
+    'what is under way counts together',
+  );
+  await send('e', 100);
+  t.equal(cache.get(git, 'e')?.length, 10, 'and no more when it is done');
 });

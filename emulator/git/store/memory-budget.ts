@@ -20,8 +20,10 @@ export class MemoryBudget {
     this.#used += bytes;
   }
 
+  /** Gives back at most what was taken: of a store that was let go as a whole, nothing is left to be given. */
   give(bytes: number): void {
-    this.parent?.give(bytes);
-    this.#used -= bytes;
+    const given = Math.min(bytes, this.#used);
+    this.parent?.give(given);
+    this.#used -= given;
   }
 }
