@@ -1,5 +1,5 @@
-import type { IncomingHttpHeaders } from 'node:http';
-import { hostName, type ServedHosts } from '../http/host.js';
+import type { IncomingMessage } from 'node:http';
+import { hostName, hostOf, type ServedHosts } from '../http/host.js';
 
 export const REFUSED = { error: 'The admin routes are not for pages in a browser.' };
 
@@ -7,8 +7,13 @@ export const REFUSED = { error: 'The admin routes are not for pages in a browser
  * The admin routes ask for no token, so a page in a browser must not reach them: it would name another host
  * (DNS rebinding) or carry the headers browsers add to what a page sends.
  */
-export function isFromPage(headers: IncomingHttpHeaders, servedHosts: ServedHosts): boolean {
+export function isFromPage({ headers, rawHeaders }: IncomingMessage, servedHosts: ServedHosts): boolean {
   const site = headers['sec-fetch-site'];
   if (headers.origin !== undefined || site === 'cross-site' || site === 'same-site') return true;
-  return !servedHosts.includes(hostName(headers.host ?? ''));
+  try {
+    return !servedHosts.includes(hostName(hostOf(rawHeaders)));
+  } catch {
+    // Two Host headers: whichever was meant, one of them is not ours to believe.
+    return true;
+  }
 }

@@ -16,7 +16,7 @@ export function answerHealth(
   const answer = (status: number, body: object, headers: Readonly<Record<string, string>> = {}): void => {
     response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body));
   };
-  if (isFromPage(request.headers, options.servedHosts)) answer(403, REFUSED);
+  if (isFromPage(request, options.servedHosts)) answer(403, REFUSED);
   else if (request.method !== 'GET' && request.method !== 'HEAD') {
     answer(405, { error: 'Health is asked with GET.' }, { allow: 'GET, HEAD' });
   } else answer(200, { emulator: true, status: 'ready', organization: options.organization });

@@ -33,7 +33,7 @@ export function createAdmin(world: World, options: AdminOptions): Router {
 
 function refuseBrowsers(servedHosts: ServedHosts): Middleware {
   return async (ctx, next) => {
-    if (!isFromPage(ctx.headers, servedHosts)) return next();
+    if (!isFromPage(ctx.req, servedHosts)) return next();
     ctx.status = 403;
     ctx.body = REFUSED;
   };

@@ -10,7 +10,7 @@ import { operation } from '../operation.js';
 import { type BranchWrite, branchRef, writeToBranch } from '../repositories/branch-write.js';
 import { type FileEdit, readCommitPack, type WriteMetadata } from './commit-pack-body.js';
 import { readBranch, readIdentity, readMessage } from './fields.js';
-import { requireAllowed } from './policy.js';
+import { requireCommitAllowed } from './policy.js';
 import { showWrite, writeResult } from './records.js';
 
 export const commitPack = operation({
@@ -66,7 +66,7 @@ export function readTarget(call: Call, metadata: WriteMetadata): Omit<BranchWrit
   const branch = readBranch(metadata.target_branch, 'metadata.target_branch');
   const ephemeral = metadata.target_is_ephemeral ?? metadata.ephemeral ?? false;
   const author = readIdentity(metadata.author, 'metadata.author', now);
-  requireAllowed(call, branchRef(branch, ephemeral));
+  requireCommitAllowed(call, branchRef(branch, ephemeral));
   return {
     branch,
     ephemeral,

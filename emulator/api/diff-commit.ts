@@ -7,7 +7,8 @@ import { applyPatch, PatchError, type PatchedFile } from '../git/diff/index.js';
 import { BLOB, EMPTY_TREE_OID, type Oid, ZERO_OID } from '../git/object.js';
 import { describePathFault, pathFault } from '../git/path.js';
 import type { Quarantine } from '../git/store/quarantine.js';
-import { applyEdits } from '../git/tree-edit.js';
+import { applyEdits, type TreeEdit } from '../git/tree-edit.js';
+import { Turn } from '../git/turn.js';
 import { checkShape, parseJson } from '../http/body.js';
 import { readLines } from '../http/ndjson.js';
 import { problem } from '../http/problem.js';
@@ -45,11 +46,13 @@ export const commitPatch = operation({
         const base = parent === undefined ? EMPTY_TREE_OID : readCommit(objects, parent).tree;
         const files = await patchTree(objects, base, patch, signal);
         blobs = files.filter((file) => !file.delete).length;
-        const tree = applyEdits(
-          objects,
-          base,
-          files.map((file) => editOf(objects, file)),
-        );
+        const turn = new Turn({ signal });
+        const edits: TreeEdit[] = [];
+        for (const file of files) {
+          edits.push(editOf(objects, file));
+          if (turn.isOver) await turn.pass();
+        }
+        const tree = applyEdits(objects, base, edits);
         if (tree !== base) return tree;
         const detail = 'The patch has no changes.';
         throw problem('conflict', detail, { result: failedResult(target.branch, parent ?? ZERO_OID, detail) });
@@ -106,8 +109,8 @@ async function patchTree(objects: Quarantine, tree: Oid, patch: Buffer, signal: 
   return files;
 }
 
-function editOf(objects: Quarantine, file: PatchedFile) {
-  if (file.delete) return { path: file.path, delete: true as const };
+function editOf(objects: Quarantine, file: PatchedFile): TreeEdit {
+  if (file.delete) return { path: file.path, delete: true };
   const oid = 'oid' in file ? file.oid : objects.write(BLOB, file.bytes);
   return { path: file.path, mode: file.mode, oid };
 }

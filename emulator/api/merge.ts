@@ -13,7 +13,7 @@ import { branchRef, requireWritable } from '../repositories/branch-write.js';
 import { commitTo } from '../repositories/commit-write.js';
 import { branchNotFound } from './branches.js';
 import { person, readBranch, readIdentity, readMessage, sha } from './fields.js';
-import { requireAllowed } from './policy.js';
+import { requireAllowed, requireCommitAllowed } from './policy.js';
 import { resolveRef } from './resolve.js';
 
 const mergeBody = z.object({
@@ -142,6 +142,7 @@ async function carryOut(call: MergeCall, merge: Merge): Promise<Merged> {
 
 async function writeMerge(call: MergeCall, merge: Merge, plan: MergePlan, parents: readonly Oid[]): Promise<Oid> {
   const { repository, body, world } = call;
+  requireCommitAllowed(call, merge.targetRef);
   if (body.author === undefined) throw problem('bad_request', 'author is required, because the merge makes a commit.');
   if (body.commit_message === undefined) {
     throw problem('bad_request', 'commit_message is required, because the merge makes a commit.');

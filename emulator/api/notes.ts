@@ -13,7 +13,7 @@ import { requireWritable } from '../repositories/branch-write.js';
 import { commitTo } from '../repositories/commit-write.js';
 import { person, readIdentity, sha } from './fields.js';
 import { cursorsOf, listPurpose, pageEnd, pageQuery, readLimit, takePage } from './paging.js';
-import { requireAllowed } from './policy.js';
+import { requireCommitAllowed } from './policy.js';
 import { resolveRef } from './resolve.js';
 
 const PREFIX = 'refs/notes/';
@@ -134,7 +134,7 @@ async function changeNote(call: Call<unknown, NoteBody>, action: Action, note: s
   const { repository, body, world } = call;
   const { git } = repository;
   const ref = notesRefOf(body);
-  requireAllowed(call, ref);
+  requireCommitAllowed(call, ref);
   const target = targetOf(call, body);
   const author = readIdentity(
     body.author ?? { name: call.claims.sub, email: `${call.claims.iss}@localhost` },

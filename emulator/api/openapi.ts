@@ -8,6 +8,8 @@ type Json = Record<string, unknown>;
 
 /** Errors of the gateway, which every operation can give. */
 const GATEWAY = [401, 403, 429];
+/** Errors of every operation that reads a body: it may stop arriving, be too large, or be compressed. */
+const BODY = [408, 413, 415];
 
 /**
  * The OpenAPI 3.1 document of the service, printed from the operations: what the router serves is what the
@@ -97,7 +99,8 @@ function responses(operation: Operation): Json {
   for (const [status, reply] of Object.entries(operation.replies)) {
     answers[status] = { description: STATUS_CODES[status] ?? 'Success', ...replyContent(reply) };
   }
-  for (const status of [...new Set([...operation.errors, ...GATEWAY])].sort()) {
+  const errors = new Set([...operation.errors, ...GATEWAY, ...(operation.reads === undefined ? [] : BODY)]);
+  for (const status of [...errors].sort()) {
     answers[status] ??= { description: describe(status), ...errorContent(operation, status) };
   }
   return answers;

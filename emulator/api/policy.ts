@@ -1,4 +1,4 @@
-import { decide } from '../auth/policy.js';
+import { decide, needsSignedCommits } from '../auth/policy.js';
 import type { Call } from '../call.js';
 import { type ByteString, textOf } from '../git/bytes.js';
 import { problem } from '../http/problem.js';
@@ -6,7 +6,20 @@ import { EPHEMERAL } from '../repositories/branch-write.js';
 
 /** A token's `refs` and `ops` bind writes through the API like pushes: throws `forbidden` where they object. */
 export function requireAllowed(call: Pick<Call, 'claims'>, ref: ByteString, action: 'push' | 'force' = 'push'): void {
-  const name = textOf(ref.startsWith(EPHEMERAL) ? ref.slice(EPHEMERAL.length) : ref);
+  const name = shownName(ref);
   const reason = decide(call.claims.policy, name, action);
   if (reason !== undefined) throw problem('forbidden', `${name}: ${reason}.`);
+}
+
+/** As `requireAllowed`, for a write that makes a commit: the service cannot sign one, so `verify-sig` refuses it. */
+export function requireCommitAllowed(call: Pick<Call, 'claims'>, ref: ByteString): void {
+  requireAllowed(call, ref);
+  const name = shownName(ref);
+  if (needsSignedCommits(call.claims.policy, name))
+    throw problem('forbidden', `${name}: denied by policy (verify-sig).`);
+}
+
+/** The name a policy knows the ref by: ephemeral refs answer to the rules of the branches they stand for. */
+function shownName(ref: ByteString): string {
+  return textOf(ref.startsWith(EPHEMERAL) ? ref.slice(EPHEMERAL.length) : ref);
 }

@@ -9,7 +9,7 @@ import { json, type Reply } from '../http/reply.js';
 import { operation } from '../operation.js';
 import { branchRef, failedResult, writeToBranch } from '../repositories/branch-write.js';
 import { person, readBranch, readIdentity, readMessage, sha } from './fields.js';
-import { requireAllowed } from './policy.js';
+import { requireCommitAllowed } from './policy.js';
 import { showWrite, writeResult } from './records.js';
 import { resolveRef } from './resolve.js';
 
@@ -47,7 +47,7 @@ export const restoreCommit = operation({
     const now = world.clock.now();
     const branch = readBranch(metadata.target_branch, 'metadata.target_branch');
     const author = readIdentity(metadata.author, 'metadata.author', now);
-    requireAllowed(call, branchRef(branch, false));
+    requireCommitAllowed(call, branchRef(branch, false));
     const target = resolveTarget(call, metadata);
     const { objects } = repository.git;
     try {
