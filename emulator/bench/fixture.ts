@@ -61,19 +61,11 @@ export async function copiedFixture(folder: string, source: string): Promise<Fix
   const head = await git(source, ['symbolic-ref', 'HEAD']);
   await rm(path, { recursive: true, force: true });
   await initServerRepository(path, head.replace('refs/heads/', ''));
-  await git(path, [
-    'fetch',
-    '-q',
-    '--no-write-fetch-head',
-    source,
-    '+refs/heads/*:refs/heads/*',
-    '+refs/tags/*:refs/tags/*',
-  ]);
+  const fetch = (...refs: string[]) => git(path, ['fetch', '-q', '--no-write-fetch-head', source, ...refs]);
+  // Of a mirror that lacks objects, its main branch may still be whole.
+  await fetch('+refs/heads/*:refs/heads/*', '+refs/tags/*:refs/tags/*').catch(() => fetch(`+${head}:${head}`));
   await packIntoOne(path);
-  const name = source
-    .replace(/\/+(repo|\.git)?\/*$/, '')
-    .split('/')
-    .at(-1)!;
+  const name = source.split('/').findLast((part) => part !== '' && part !== 'repo' && part !== '.git') ?? source;
   return describe(path, name);
 }
 

@@ -7,7 +7,7 @@ import { git } from './native-git.js';
 import { measureRow, type Result, type Row } from './row.js';
 import { API_ROWS } from './rows/api.js';
 import { CLIENT_ROWS } from './rows/client.js';
-import { INGEST_ROW } from './rows/ingest.js';
+import { ENGINE_ROWS } from './rows/engine.js';
 import { SERVICE_ROWS } from './rows/service.js';
 import { WIRE_ROWS } from './rows/wire.js';
 import { openStage, type Stage } from './stage.js';
@@ -20,7 +20,7 @@ interface Section {
 }
 
 const SIZES = { usual: 4000, quick: 1000, growth: [1000, 4000, 100_000] } as const;
-const FIXTURE_ROWS: readonly Row<Stage>[] = [...WIRE_ROWS, INGEST_ROW, ...CLIENT_ROWS, ...API_ROWS];
+const FIXTURE_ROWS: readonly Row<Stage>[] = [...WIRE_ROWS, ...ENGINE_ROWS, ...CLIENT_ROWS, ...API_ROWS];
 
 async function main(options: BenchOptions): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'emulator-bench-'));

@@ -23,7 +23,6 @@ export const API_ROWS: readonly Row<Stage>[] = [
   apiRow('grep-regex-cold', 'grep for an expression, cold', 'git grep', 1.3, cold, grep('expression')),
   apiRow('archive', 'tar.gz at level 6', 'git archive', 0.75, warm, archive),
   apiRow('diff-1', 'diff of a commit', 'git diff-tree -p', 1, warm, diff),
-  { id: 'diff-50', title: 'diffs of 50 commits', peer: 'git log -p', unit: 'ms', bar: 1, open: openDiffs },
   { id: 'merge', title: 'merge', peer: 'git merge-tree --write-tree', unit: 'ms', bar: 1, open: openMerge },
   apiRow('blame-warm', 'blame, warm', 'git blame --porcelain', 1.5, warm, blame),
   apiRow('blame-cold', 'blame, cold', 'git blame --porcelain', 1.5, cold, blame),
@@ -131,24 +130,6 @@ async function answerTime(ask: () => Promise<Answer>): Promise<number | undefine
   if (status === 404) return undefined;
   if (status >= 300) throw new Error(`an operation was answered with ${status}`);
   return time;
-}
-
-/** Fifty commits of history: as many requests here, one process there. */
-function openDiffs({ fixture, ours }: Stage): Sides {
-  const commits = fixture.line.slice(0, 50);
-  const log = ['log', '-p', '-M', '--first-parent', '-m', `-${commits.length}`, commits[0]!];
-  return {
-    ours: async () => {
-      let sum = 0;
-      for (const oid of commits) {
-        const time = await answerTime(() => ours.api(APP, `/api/repos/${APP}/diff?ref=${oid}`));
-        if (time === undefined) return undefined;
-        sum += time;
-      }
-      return sum;
-    },
-    native: () => timed(() => countOutput(fixture.path, log)),
-  };
 }
 
 const AUTHOR = { name: 'Bench', email: 'bench@example.com' };

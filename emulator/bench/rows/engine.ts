@@ -1,0 +1,72 @@
+import { readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { diffCommits } from '../../git/diff/diff.js';
+import { Fsck } from '../../git/fsck/fsck.js';
+import { ObjectStore } from '../../git/store/object-store.js';
+import { type Fixture, initServerRepository } from '../fixture.js';
+import { countOutput, git } from '../native-git.js';
+import { type Row, type Sides, timed } from '../row.js';
+import type { Stage } from '../stage.js';
+
+/** The object engine in this process, without a service around it: one job against one process of git. */
+export const ENGINE_ROWS: readonly Row<Stage>[] = [
+  {
+    id: 'ingest',
+    title: 'ingest of a pack, checked',
+    peer: 'git index-pack --strict --threads=1',
+    unit: 'ms',
+    bar: 0.65,
+    open: openIngest,
+  },
+  { id: 'diff-50', title: 'patches of 50 commits', peer: 'git log -p', unit: 'ms', bar: 1, open: openPatches },
+];
+
+async function openIngest({ fixture, folder }: Stage): Promise<Sides> {
+  const pack = await readFile(fixture.packFile);
+  const repository = join(folder, 'index-pack.git');
+  // Outside of a repository `index-pack --strict` crashes.
+  await initServerRepository(repository, fixture.branch);
+  const index = join(folder, 'bench.idx');
+  return {
+    ours: () => timed(() => ingest(pack, fixture)),
+    native: async () => {
+      await rm(index, { force: true });
+      return timed(() => git(repository, ['index-pack', '--strict', '--threads=1', '-o', index, fixture.packFile]));
+    },
+    close: () => rm(repository, { recursive: true }),
+  };
+}
+
+async function openPatches({ fixture }: Stage): Promise<Sides> {
+  const store = await ingest(await readFile(fixture.packFile), fixture);
+  const commits = fixture.line.slice(0, 51);
+  const log = ['log', '-p', '-M', '--first-parent', '-m', `-${commits.length - 1}`, commits[0]!];
+  return {
+    ours: () =>
+      timed(async () => {
+        for (let at = 0; at + 1 < commits.length; at++) {
+          const { files } = await diffCommits(store, commits[at + 1], commits[at]);
+          for (const file of files) file.raw();
+        }
+      }),
+    native: () => timed(() => countOutput(fixture.path, log)),
+  };
+}
+
+const PIECE = 64 * 1024;
+
+/** Scan, deltas, hashes, fsck, connectivity: what a push costs once it has arrived. */
+async function ingest(pack: Buffer, { refs }: Fixture): Promise<ObjectStore> {
+  const store = new ObjectStore();
+  const quarantine = store.quarantine();
+  const fsck = new Fsck();
+  await quarantine.ingest(piecesOf(pack), { thin: false, check: (type, body, oid) => fsck.check(type, body, oid) });
+  fsck.finish(quarantine);
+  await quarantine.checkConnectivity(refs.map(({ oid }) => oid));
+  quarantine.publish();
+  return store;
+}
+
+async function* piecesOf(pack: Buffer): AsyncGenerator<Buffer> {
+  for (let at = 0; at < pack.length; at += PIECE) yield pack.subarray(at, at + PIECE);
+}
