@@ -79,6 +79,7 @@ t.test('discard leaves nothing readable and gives the memory back', async (t) =>
   const held = store.heldBytes;
   const quarantine = store.quarantine();
   const oid = quarantine.write(BLOB, Buffer.alloc(100_000, 'x'));
+  for (let index = 0; index < 3000; index++) quarantine.write(BLOB, blob(`${index}`));
   const pack = new PackBuilder();
   pack.whole('blob', 'from a pack');
   await quarantine.ingest(inPieces(pack.build()), { thin: false });

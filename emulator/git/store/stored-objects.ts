@@ -4,7 +4,7 @@ import { BodyCache } from './body-cache.js';
 import type { BufferCache } from './buffer-cache.js';
 import { applyDelta, DeltaHeader } from './delta.js';
 import { EntryHeader, LONGEST_HEADER } from './entry-header.js';
-import { withRoom } from './growable.js';
+import { resized } from './growable.js';
 import { type Inflater, inflateEntry } from './inflater.js';
 import type { MemoryBudget } from './memory-budget.js';
 import { HEADROOM } from './object-hash.js';
@@ -146,6 +146,8 @@ export class StoredObjects {
     }
     this.oids.fill(0, count * OID_BYTES, this.count * OID_BYTES);
     this.count = count;
+    // A large push that was refused leaves no large arrays behind.
+    if (this.types.length > count * 4) this.#resize(count * 2);
     while (this.segments.length > segments) this.dropLastSegment();
     this.segments[WRITTEN]!.truncate(written);
   }
@@ -269,19 +271,22 @@ export class StoredObjects {
   }
 
   #grow(): void {
-    const room = Math.max(16, this.count * 2);
-    const before = this.types.length * BYTES_PER_OBJECT;
-    this.hold(room * BYTES_PER_OBJECT - before);
-    this.oids = withRoom(this.oids, room * OID_BYTES);
-    this.types = withRoom(this.types, room);
-    this.sizes = withRoom(this.sizes, room);
-    this.segmentOf = withRoom(this.segmentOf, room);
-    this.offsets = withRoom(this.offsets, room);
-    this.ends = withRoom(this.ends, room);
-    this.bases = withRoom(this.bases, room);
-    this.named = withRoom(this.named, room);
-    this.#depths = withRoom(this.#depths, room);
-    this.complete = withRoom(this.complete, room);
+    this.#resize(Math.max(16, this.count * 2));
+  }
+
+  /** Gives the arrays room for so many objects. */
+  #resize(room: number): void {
+    this.hold((room - this.types.length) * BYTES_PER_OBJECT);
+    this.oids = resized(this.oids, room * OID_BYTES);
+    this.types = resized(this.types, room);
+    this.sizes = resized(this.sizes, room);
+    this.segmentOf = resized(this.segmentOf, room);
+    this.offsets = resized(this.offsets, room);
+    this.ends = resized(this.ends, room);
+    this.bases = resized(this.bases, room);
+    this.named = resized(this.named, room);
+    this.#depths = resized(this.#depths, room);
+    this.complete = resized(this.complete, room);
   }
 }
 
