@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Claims } from './auth/claims.js';
 import type { Call } from './call.js';
 import { ArmedFaults } from './faults/armed.js';
+import { abortWhenGone } from './http/departure.js';
 import type { Problem } from './http/problem.js';
 import type { Reply } from './http/reply.js';
 import type { RequestTarget } from './http/request-target.js';
@@ -53,18 +54,9 @@ export class Exchange {
 
   /** Aborted when the client has gone. Most requests never ask, and listening for the end of each has its cost. */
   get signal(): AbortSignal {
-    this.#gone ??= abortWhenGone(this.response);
+    this.#gone ??= abortWhenGone(this.request, this.response);
     return this.#gone.signal;
   }
-}
-
-function abortWhenGone(response: ServerResponse): AbortController {
-  const controller = new AbortController();
-  if (response.destroyed) controller.abort();
-  response.once('close', () => {
-    if (!response.writableFinished) controller.abort();
-  });
-  return controller;
 }
 
 /** One link of the chain: it throws a `Problem` or lets the request pass. */

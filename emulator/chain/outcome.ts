@@ -21,6 +21,11 @@ function problemOf(exchange: Exchange, error: unknown): Problem {
   if (error instanceof Problem) return error;
   if (error instanceof StoreFull)
     return problem('service_unavailable', error.message, { headers: { 'retry-after': '1' } });
+  if (isAbort(error) && exchange.signal.aborted) {
+    // Nobody reads this answer; the journal shows it. Only file metadata has a status of its own for it.
+    const isTimeout = exchange.operation?.errors?.includes(408) ?? false;
+    return problem(isTimeout ? 'request_timeout' : 'request_canceled', 'The client went away before the answer.');
+  }
   exchange.world.log.write({
     event: 'internal_error',
     request: exchange.id,
@@ -28,6 +33,10 @@ function problemOf(exchange: Exchange, error: unknown): Problem {
     stack: error instanceof Error ? error.stack : String(error),
   });
   return problem('internal_error', `The request failed unexpectedly; the log names it ${exchange.id}.`);
+}
+
+function isAbort(error: unknown): boolean {
+  return error instanceof Error && error.name === 'AbortError';
 }
 
 /** Adds the headers every answer has, and the request's line in the journal and the log. */

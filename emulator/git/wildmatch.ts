@@ -30,6 +30,8 @@ export class Wildmatch {
   readonly #tokens: readonly Token[] | undefined;
   readonly #pathname: boolean;
   readonly #ignoreCase: boolean;
+  /** No shorter text matches: a pattern made to try much has to be longer than what it is tried on. */
+  readonly #shortest: number;
   /** What every match ends with, when the pattern is one star and this. */
   readonly #suffix: ByteString | undefined;
 
@@ -37,11 +39,12 @@ export class Wildmatch {
     this.#pathname = pathname;
     this.#ignoreCase = ignoreCase;
     this.#tokens = parsePattern(pattern, pathname, ignoreCase);
+    this.#shortest = this.#tokens?.filter((token) => !isStar(token)).length ?? 0;
     this.#suffix = ignoreCase ? undefined : suffixOf(this.#tokens);
   }
 
   matches(text: ByteString): boolean {
-    if (this.#tokens === undefined) return false;
+    if (this.#tokens === undefined || text.length < this.#shortest) return false;
     if (this.#suffix !== undefined) return text.endsWith(this.#suffix);
     return this.#run(this.#tokens, this.#ignoreCase ? lowerCase(text) : text);
   }
@@ -130,6 +133,11 @@ function starToken(pattern: ByteString, start: number, end: number, pathname: bo
     (end === pattern.length || pattern[end] === '/' || pattern.startsWith('\\/', end));
   if (!isBounded) return 'star';
   return pattern[end] === '/' ? 'folders' : 'starstar';
+}
+
+/** Whether it may stand for no byte at all; the others stand for one. */
+function isStar(token: Token): boolean {
+  return token === 'star' || token === 'starstar' || token === 'folders';
 }
 
 /** `*x`, `**\/*x`: patterns that only ask how the text ends, which most filters are. */

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { type ByteString, textOf } from '../../bytes.js';
+import { inTurns, type Steps } from '../../history/steps.js';
 import { isOid, numberOf, type ObjectReader, type Oid, ZERO_OID } from '../../object.js';
 import { describePathFault, pathFault } from '../../path.js';
 import { entryAt, formatMode, MODE_EXECUTABLE, MODE_FILE, MODE_GITLINK, MODE_SYMLINK, MODE_TREE } from '../../tree.js';
@@ -42,16 +43,13 @@ export async function applyPatch(
   patch: Buffer,
   options: ApplyOptions = {},
 ): Promise<PatchedFile[]> {
-  const patches = parsePatch(patch, options);
+  const turn = new Turn(options);
+  const patches = await inTurns(parsePatch(patch, options), turn);
   if (patches.length === 0 && /\S/.test(patch.toString('latin1', 0, 1000))) {
     throw new PatchError('malformed', 'No valid patches in input');
   }
   const target = new PatchTarget(objects, tree, patches, { left: options.searchLimit ?? DEFAULT_SEARCH_LIMIT });
-  const turn = new Turn(options);
-  for (const filePatch of patches) {
-    target.apply(filePatch);
-    if (turn.isOver) await turn.pass();
-  }
+  await inTurns(target.apply(patches), turn);
   return target.changes();
 }
 
@@ -80,7 +78,14 @@ class PatchTarget {
     }
   }
 
-  apply(patch: FilePatch): void {
+  *apply(patches: readonly FilePatch[]): Steps<void> {
+    for (const patch of patches) {
+      yield* this.#apply(patch);
+      yield;
+    }
+  }
+
+  *#apply(patch: FilePatch): Steps<void> {
     const before = this.#preimage(patch);
     if (!before && patch.isNew === undefined) {
       patch.isNew = true;
@@ -92,7 +97,7 @@ class PatchTarget {
     if (newPath !== undefined) this.#checkTarget(patch, newPath, mode);
     if (oldPath !== undefined && !patch.isCopy) checkPath(oldPath);
 
-    const file = this.#patched(patch, before, mode);
+    const file = yield* this.#patched(patch, before, mode);
     if (newPath === undefined) {
       if (file.bytes.length > 0) throw mismatch('removal patch leaves file contents');
     } else {
@@ -182,7 +187,7 @@ class PatchTarget {
     return entryAt(this.objects, this.tree, path)?.mode === MODE_SYMLINK;
   }
 
-  #patched(patch: FilePatch, before: File | undefined, mode: number): File {
+  *#patched(patch: FilePatch, before: File | undefined, mode: number): Steps<File> {
     const bytes = before?.bytes ?? EMPTY;
     const path = textOf(patch.oldPath ?? patch.newPath ?? '');
     if (patch.isBinary) return { mode, bytes: this.#patchedBinary(patch, bytes, path) };
@@ -192,6 +197,7 @@ class PatchTarget {
       if (!image.apply(hunk)) {
         throw mismatch(`patch failed: ${path}:${hunk.oldStart}\n${path}: patch does not apply`);
       }
+      yield;
     }
     return { mode, bytes: image.result() };
   }

@@ -1,4 +1,5 @@
 import type { ByteString } from '../../bytes.js';
+import type { Steps } from '../../history/steps.js';
 import { readBinaryHunk } from './binary-hunk.js';
 import type { FilePatch } from './file-patch.js';
 import { readGitHeader } from './git-header.js';
@@ -17,9 +18,9 @@ const DEFAULT_FILE_LIMIT = 256 * 1024 * 1024;
 /**
  * Reads a patch as `git apply` does: any number of files, each with a header of Git's or a traditional one
  * (`---` and `+++` followed by a hunk), and then its hunks; other text around them is passed over.
- * One pass, whatever comes. An empty patch has no files. Throws `PatchError`.
+ * One pass, whatever comes, in steps. An empty patch has no files. Throws `PatchError`.
  */
-export function parsePatch(bytes: Buffer, options: ParseOptions = {}): FilePatch[] {
+export function* parsePatch(bytes: Buffer, options: ParseOptions = {}): Steps<FilePatch[]> {
   const { fileLimit = DEFAULT_FILE_LIMIT } = options;
   const lines = new LineReader(bytes);
   const files: FilePatch[] = [];
@@ -29,7 +30,7 @@ export function parsePatch(bytes: Buffer, options: ParseOptions = {}): FilePatch
     if (!header) return files;
     strip = header.strip;
     const { patch } = header;
-    readHunks(lines, patch);
+    yield* readHunks(lines, patch);
     if (patch.hunks.length === 0) {
       readBinary(lines, patch, fileLimit);
       if (!patch.isBinary && !changesMetadata(patch)) {
@@ -69,7 +70,7 @@ function takeName(lines: LineReader): ByteString {
   return name;
 }
 
-function readHunks(lines: LineReader, patch: FilePatch): void {
+function* readHunks(lines: LineReader, patch: FilePatch): Steps<void> {
   let hasOld = false;
   let hasNew = false;
   while (lines.startsWith('@@ -')) {
@@ -77,6 +78,7 @@ function readHunks(lines: LineReader, patch: FilePatch): void {
     patch.hunks.push(hunk);
     hasOld ||= hunk.oldCount > 0;
     hasNew ||= hunk.newText.length > 0;
+    yield;
   }
   // Without Git's word for it: a new file has no old lines, a deleted one no new lines, both have but one hunk.
   if (patch.isNew === undefined && (hasOld || patch.hunks.length > 1)) patch.isNew = false;
