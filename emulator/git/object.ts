@@ -53,6 +53,11 @@ export interface ObjectReader {
   sizeOf(number: number): number;
   /** The inflated body. Shared with a cache: never write into it. */
   read(number: number): Buffer;
+  /**
+   * Whether who wants `tips` can be sent all there is, as it is: every object is one of them or reachable from them,
+   * and nearly all came in packs whose senders chose the deltas. False where that is not known.
+   */
+  isWholeBehind?(tips: ReadonlySet<number>): boolean;
 }
 
 /** Thrown when an object that has to exist does not, or has another type than asked for. */

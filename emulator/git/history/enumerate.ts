@@ -48,6 +48,7 @@ class Planner {
   readonly #explicit = new Set<number>();
   /** Trees and blobs the client has, where it takes a look at whole trees to know. */
   readonly #known: NumberSet;
+  readonly #haves: readonly Oid[];
   readonly #wantedCommits: number[] = [];
   readonly #wantedTrees: number[] = [];
 
@@ -56,7 +57,8 @@ class Planner {
     readonly index: HistoryIndex,
     readonly request: EnumerateRequest,
   ) {
-    const { clientShallow = new Set<Oid>(), grafts = clientShallow } = request;
+    const { clientShallow = new Set<Oid>(), grafts = clientShallow, haves = [] } = request;
+    this.#haves = [...haves];
     this.#objects = graph.objects;
     this.#rule = ruleOf(request.filter);
     this.#grafts = this.#numbersOf(grafts);
@@ -68,6 +70,7 @@ class Planner {
 
   *plan(): Steps<SendPlan> {
     for (const want of this.request.wants) this.#addWant(numberOf(this.#objects, want));
+    if (this.#isForNewcomer() && this.#objects.isWholeBehind?.(this.#explicit)) return this.#everything();
     const unshallowed = [...this.#clientShallow].filter((commit) => !this.#grafts.has(commit));
     for (const commit of unshallowed) this.#wantedCommits.push(...this.graph.linksOf(commit).parents);
     const haves = yield* this.#loadHaves();
@@ -81,6 +84,16 @@ class Planner {
     yield* this.index.cover(followed);
     for (const place of followed) this.#addIntroduced(this.index.objectsOf(place));
     return this.#finish(followed);
+  }
+
+  /** Whether the client has nothing and leaves nothing out. */
+  #isForNewcomer(): boolean {
+    return this.#haves.length + this.#grafts.size + this.#clientShallow.size === 0 && isEverything(this.#rule);
+  }
+
+  #everything(): SendPlan {
+    const all = Int32Array.from({ length: this.#found.bound }, (_, number) => number);
+    return new SendPlan(all, this.index, NO_PLACES, this.#known, false);
   }
 
   #numbersOf(oids: Iterable<Oid>): Set<number> {
@@ -105,7 +118,7 @@ class Planner {
   /** A have may be a tag, may be unknown, may lead nowhere. */
   *#loadHaves(): Steps<Place[]> {
     const places: Place[] = [];
-    for (const oid of this.request.haves ?? []) {
+    for (const oid of this.#haves) {
       try {
         let number = this.#objects.find(oid);
         while (number >= 0 && this.#objects.typeOf(number) === TAG) {

@@ -14,6 +14,9 @@ export class Connectivity {
   /** Objects from which something missing is reachable, as known when the store had `#knownAt` objects. */
   readonly #broken = new Map<number, MissingObject>();
   #knownAt = -1;
+  /** Links whose targets are marked as linked, and targets of theirs that were here before. */
+  #marked = 0;
+  readonly #oldTargets: number[] = [];
 
   constructor(
     private readonly intake: Intake,
@@ -43,12 +46,30 @@ export class Connectivity {
     return failures;
   }
 
+  /** Marks what the new objects link to, now that they are to stay. */
+  publish(): void {
+    const { objects, links } = this.intake;
+    // After a check, which goes in turns, nothing is left to be looked for.
+    for (let index = this.#marked; index < links.size; index++) {
+      this.#mark(index, this.intake.find(links.oids, links.startOf(index)));
+    }
+    for (const number of this.#oldTargets) objects.linked[number] = 1;
+  }
+
+  /** Objects that were here before are marked only by `publish`: the new ones may be discarded. */
+  #mark(index: number, target: number): void {
+    if (index === this.#marked) this.#marked++;
+    if (target >= this.base) this.intake.objects.linked[target] = 1;
+    else if (target >= 0 && this.intake.objects.linked[target] === 0) this.#oldTargets.push(target);
+  }
+
   /** Whether every link of the new objects leads to a new object or to a complete one. */
   async #areLinksFound(): Promise<boolean> {
     const { objects, links } = this.intake;
     const turn = new Turn();
     for (let index = 0; index < links.size && !links.isDoubtful; index++) {
       const number = this.intake.find(links.oids, links.startOf(index));
+      this.#mark(index, number);
       const isFound = number >= this.base || (number >= 0 && objects.complete[number] === 1);
       if (isFound ? !isOfType(objects.types[number]!, links.typeOf(index)) : !links.isEmptyTree(index)) {
         links.isDoubtful = true;

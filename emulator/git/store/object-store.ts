@@ -8,9 +8,14 @@ import { Quarantine } from './quarantine.js';
 import { RecodedStreams } from './recoded-streams.js';
 import { Scratch } from './scratch.js';
 import { StoreCaches } from './store-caches.js';
-import { StoredObjects } from './stored-objects.js';
+import { StoredObjects, WRITTEN } from './stored-objects.js';
 
 export { Quarantine } from './quarantine.js';
+
+/** Fewer than one in so many objects were written one by one, without deltas. */
+const FEW = 16;
+/** In packs of so many objects on average, their senders found most deltas there are. */
+const OBJECTS_PER_PACK = 256;
 
 export interface ObjectStoreOptions {
   /** Bytes of inflated objects kept at hand, without `caches`. */
@@ -114,5 +119,16 @@ export class ObjectStore implements ObjectReader {
 
   read(number: number): Buffer {
     return this.stored.read(number);
+  }
+
+  /** What nothing links to leads to everything else, because ids cannot form a circle. */
+  isWholeBehind(tips: ReadonlySet<number>): boolean {
+    const { linked, segmentOf, segments } = this.stored;
+    for (let root = linked.indexOf(0); root >= 0 && root < this.#size; root = linked.indexOf(0, root + 1)) {
+      if (!tips.has(root)) return false;
+    }
+    let written = 0;
+    for (let number = 0; number < this.#size; number++) if (segmentOf[number] === WRITTEN) written++;
+    return written * FEW <= this.#size && segments.length * OBJECTS_PER_PACK <= this.#size;
   }
 }

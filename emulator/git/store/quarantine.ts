@@ -81,6 +81,7 @@ export class Quarantine implements ObjectReader {
     this.#refuseUnlessOpen();
     this.#state = 'closed';
     this.#closedSize = this.#objects.count;
+    this.#connectivity.publish();
     const added = this.#intake.slots;
     const all = this.published.count === 0 ? added : this.published;
     if (all !== added) {

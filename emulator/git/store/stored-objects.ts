@@ -20,7 +20,7 @@ export const WHOLE = -1;
 /** Deltas from one inflated body to the next at most. Every longer chain has bodies pinned along it. */
 const LONGEST_CHAIN = 256;
 /** Bytes of all arrays below. */
-const BYTES_PER_OBJECT = OID_BYTES + 25;
+const BYTES_PER_OBJECT = OID_BYTES + 26;
 /** Of a chain that is resolved, each body this many steps from the last is worth keeping. */
 const KEPT_STEP = 8;
 
@@ -54,6 +54,8 @@ export class StoredObjects {
   #depths = new Uint16Array(0);
   /** 1: everything reachable from the object is here. */
   complete = new Uint8Array(0);
+  /** 1: another object links to it. Where that was not found out, 0. */
+  linked = new Uint8Array(0);
   readonly segments: Segment[] = [];
   readonly #pinned = new Map<number, Buffer>();
   readonly #cache: BodyCache;
@@ -104,6 +106,7 @@ export class StoredObjects {
     this.bases[number] = entry.base;
     this.named[number] = entry.isNamed ? 1 : 0;
     this.complete[number] = 0;
+    this.linked[number] = 0;
     const depth = entry.base === WHOLE ? 0 : this.#depths[entry.base]! + 1;
     this.#depths[number] = depth % LONGEST_CHAIN;
     if (depth === LONGEST_CHAIN) {
@@ -172,8 +175,7 @@ export class StoredObjects {
   }
 
   copyOid(number: number, target: Uint8Array, at: number): void {
-    const start = number * OID_BYTES;
-    for (let byte = 0; byte < OID_BYTES; byte++) target[at + byte] = this.oids[start + byte]!;
+    for (let byte = 0; byte < OID_BYTES; byte++) target[at + byte] = this.oids[number * OID_BYTES + byte]!;
   }
 
   oidOf(number: number): Oid {
@@ -287,6 +289,7 @@ export class StoredObjects {
     this.named = resized(this.named, room);
     this.#depths = resized(this.#depths, room);
     this.complete = resized(this.complete, room);
+    this.linked = resized(this.linked, room);
   }
 }
 
