@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { type BenchOptions, parseBenchArguments, USAGE } from './arguments.js';
 import { copiedFixture, type Fixture, generatedFixture } from './fixture.js';
 import { git } from './native-git.js';
+import { emptyRoundTrip } from './round-trip.js';
 import { measureRow, type Result, type Row } from './row.js';
 import { API_ROWS } from './rows/api.js';
 import { CLIENT_ROWS } from './rows/client.js';
@@ -11,7 +12,7 @@ import { ENGINE_ROWS } from './rows/engine.js';
 import { SERVICE_ROWS } from './rows/service.js';
 import { WIRE_ROWS } from './rows/wire.js';
 import { openStage, type Stage } from './stage.js';
-import { writeGrowthTable, writeTable } from './table.js';
+import { shorten, writeGrowthTable, writeTable } from './table.js';
 
 /** One table: what was measured on, and what came out. */
 interface Section {
@@ -28,6 +29,7 @@ async function main(options: BenchOptions): Promise<void> {
   await mkdir(histories, { recursive: true });
   try {
     print(`Node ${process.version}, ${await git('.', ['--version'])}, ${cpus().length} × ${cpus()[0]?.model ?? '?'}\n`);
+    print(`An empty round trip to bare node:http takes ${shorten(await emptyRoundTrip())} ms.\n`);
     const sections: Section[] = [];
     for await (const section of options.growth
       ? growth(histories, folder, options)
