@@ -4,7 +4,7 @@ import { problem } from '../http/problem.js';
 import { empty, json } from '../http/reply.js';
 import { operation } from '../operation.js';
 import { requireWritable } from '../repositories/branch-write.js';
-import { type GitCredential, ownerOfCredential } from '../repositories/credentials.js';
+import type { GitCredential } from '../repositories/git-credential.js';
 import { checkState, repositoryNotFound } from '../repositories/lifecycle.js';
 import type { Repository } from '../repositories/repository.js';
 
@@ -141,6 +141,14 @@ function findOwner(call: Call<unknown, { id: string }>, operationId: string): Re
   if (!owner || (claims.repo !== WHOLE_ORGANIZATION && claims.repo !== owner.name)) throw credentialNotFound();
   checkState(owner.record.state, { id: operationId, effect: 'write' }, world.variants, { retryAfter: 1 });
   return owner;
+}
+
+/** The repository, among `repositories`, whose credential has that id. */
+function ownerOfCredential(repositories: Iterable<Repository>, id: string): Repository | undefined {
+  for (const repository of repositories) {
+    if (repository.record.credential?.id === id) return repository;
+  }
+  return undefined;
 }
 
 function replacePassword(repository: Repository, change: { username?: string | undefined; password: string }) {

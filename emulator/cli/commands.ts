@@ -3,19 +3,13 @@ import { packageVersion } from '../version.js';
 import { healthCommand } from './health.js';
 import { keysCommand } from './keys.js';
 import { routesCommand } from './routes.js';
+import type { Session } from './session.js';
 import { startCommand } from './start.js';
 import type { Terminal } from './terminal.js';
 import { tokenCommand } from './token.js';
 import { UsageError } from './usage-error.js';
 import { variantsCommand } from './variants.js';
 import { waitCommand } from './wait.js';
-
-/** What a command's handler is given beside its arguments. */
-export interface Session {
-  readonly terminal: Terminal;
-  /** Exit code of the process; 0 unless a command sets it. */
-  exitCode: number;
-}
 
 /** Every command but the quick way into `start`. Resolves to the exit code. Throws `UsageError`. */
 export async function runCommands(argv: readonly string[], terminal: Terminal): Promise<number> {

@@ -1,6 +1,6 @@
 import type { CommandModule } from 'yargs';
-import type { Session } from './commands.js';
 import { checkUrl, DEFAULT_URL, probe } from './probe.js';
+import type { Session } from './session.js';
 
 /** `emulator health`: exit 0 when an emulator answers, 1 when none does. */
 export function healthCommand(session: Session): CommandModule<object, { url: string }> {

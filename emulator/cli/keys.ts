@@ -1,6 +1,6 @@
 import type { CommandModule } from 'yargs';
 import { fixtureKeys } from '../auth/fixture-keys.js';
-import type { Session } from './commands.js';
+import type { Session } from './session.js';
 import { writeTable } from './table.js';
 
 /** `emulator keys`: the published test keys. */

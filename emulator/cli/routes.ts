@@ -1,5 +1,5 @@
 import type { CommandModule } from 'yargs';
-import type { Session } from './commands.js';
+import type { Session } from './session.js';
 import { writeTable } from './table.js';
 
 /** `emulator routes`: every operation, its routes and the scopes it needs. */

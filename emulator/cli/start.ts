@@ -1,7 +1,7 @@
 import type { CommandModule } from 'yargs';
 import { type Flags, optionRows } from '../options.js';
-import type { Session } from './commands.js';
 import { runStart } from './run-start.js';
+import type { Session } from './session.js';
 
 /** `emulator start`: for its help, and for whoever puts flags before the command. */
 export function startCommand(session: Session): CommandModule {

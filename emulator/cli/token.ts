@@ -4,7 +4,7 @@ import { type FixtureKey, fixtureKeys } from '../auth/fixture-keys.js';
 import { DEFAULT_LIFETIME, DEFAULT_SCOPES, mintToken } from '../auth/mint.js';
 import { clock, OptionError } from '../option-values.js';
 import { readOptions } from '../options.js';
-import type { Session } from './commands.js';
+import type { Session } from './session.js';
 import { UsageError } from './usage-error.js';
 
 interface Arguments {

@@ -1,6 +1,6 @@
 import type { CommandModule } from 'yargs';
 import { variantRows } from '../variants.js';
-import type { Session } from './commands.js';
+import type { Session } from './session.js';
 
 /** `emulator variants`: what the specification leaves open, and what each choice is called. */
 export function variantsCommand({ terminal }: Session): CommandModule<object, { json: boolean }> {

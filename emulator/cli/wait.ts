@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { CommandModule } from 'yargs';
 import { duration, OptionError } from '../option-values.js';
-import type { Session } from './commands.js';
 import { checkUrl, DEFAULT_URL, probe } from './probe.js';
+import type { Session } from './session.js';
 
 /** Pause between two questions, in milliseconds: short at first, as most emulators are about to be ready. */
 const PAUSES = { first: 20, longest: 250 };

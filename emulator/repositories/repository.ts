@@ -2,8 +2,8 @@ import { History } from '../git/history/history.js';
 import type { Refs } from '../git/refs.js';
 import { GitRepository, type RefChange } from '../git/repository.js';
 import type { ObjectStore } from '../git/store/object-store.js';
-import type { GitCredential } from './credentials.js';
 import type { Deployments } from './deployments.js';
+import type { GitCredential } from './git-credential.js';
 import type { HostingProject } from './hosting.js';
 import type { RepositoryState } from './lifecycle.js';
 
