@@ -3,8 +3,9 @@ import { readFile } from 'node:fs/promises';
 import { defaultFixtureKey } from '../auth/fixture-keys.js';
 import { mintToken } from '../auth/mint.js';
 import { FLUSH, packet } from '../smart-http/pkt-line.js';
+import type { Answer } from './answer-reader.js';
 import type { Fixture, Ref } from './fixture.js';
-import { type Answer, type AnswerOptions, HttpClient } from './http-client.js';
+import { type AnswerOptions, HttpClient } from './http-client.js';
 
 const SCOPES = ['git:read', 'git:write', 'repo:write', 'org:read'];
 

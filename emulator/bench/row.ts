@@ -59,9 +59,12 @@ export async function measureRow<Place>(row: Row<Place>, place: Place, rounds: n
 
 type Head = Omit<Row<never>, 'open'>;
 
-/** What is over soon is done so many times as often as was asked for, unless it takes so many milliseconds. */
-const QUICK = 8;
-const QUICK_TIME = 2000;
+/**
+ * What is over soon is done so many times as often as was asked for, unless it takes so many milliseconds: a median of
+ * few rounds would tell how long the compiler takes, on both sides.
+ */
+const QUICK = 40;
+const QUICK_TIME = 3000;
 
 async function measureSides(row: Head, sides: Sides, asked: number): Promise<Result> {
   const mostRounds = row.mostRounds ?? Number.POSITIVE_INFINITY;

@@ -1,5 +1,5 @@
+import type { Answer } from '../answer-reader.js';
 import type { Fixture } from '../fixture.js';
-import type { Answer } from '../http-client.js';
 import { countOutput, git } from '../native-git.js';
 import { type Measure, type Row, type Sides, timed } from '../row.js';
 import { chooseWords, type SearchWords } from '../search-words.js';

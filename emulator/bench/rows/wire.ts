@@ -34,8 +34,8 @@ export const WIRE_ROWS: readonly Row<Stage>[] = [
   bytesRow('bytes-fetch-100', 'fetch of 100 commits: bytes', hundredCommits),
 ];
 
-/** Tips to ask about: the branch as it was so many first parents ago. */
-const STEPS = 100;
+/** Tips to ask about: the branch as it was so many first parents ago. More than a row has rounds. */
+const STEPS = 400;
 
 function at({ line }: Fixture, round: number): string {
   return line[Math.min(round % STEPS, line.length - 1)]!;
@@ -69,6 +69,7 @@ function wireRow(
   return {
     ...head,
     peer: 'git http-backend',
+    mostRounds: STEPS,
     open: ({ ours, native, fixture }) => ({
       ours: (round) => measure(ours, fixture, round),
       native: (round) => measure(native, fixture, round),

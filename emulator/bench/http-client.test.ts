@@ -1,0 +1,71 @@
+import http from 'node:http';
+import type { AddressInfo } from 'node:net';
+import t from 'tap';
+import { AnswerReader } from './answer-reader.js';
+import { HttpClient } from './http-client.js';
+
+const ANSWERS = {
+  'of a length': ['HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello', 200, 'hello'],
+  'without a body': ['HTTP/1.1 204 No Content\r\nDate: now\r\n\r\n', 204, ''],
+  'in chunks': [
+    'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n5\r\nhello\r\nb\r\n, \r\nworld\r\n\r\n\r\n0\r\n\r\n',
+    200,
+    'hello, \r\nworld\r\n',
+  ],
+  'behind an informational one': [
+    'HTTP/1.1 102 Processing\r\n\r\nHTTP/1.1 404 Not Found\r\ncontent-length: 2\r\n\r\nno',
+    404,
+    'no',
+  ],
+} as const;
+
+t.test('an answer is read however it is cut', async (t) => {
+  for (const [name, [text, status, body]] of Object.entries(ANSWERS)) {
+    for (let size = 1; size <= text.length; size++) {
+      const reader = new AnswerReader(true);
+      let at = 0;
+      while (at < text.length && !reader.take(Buffer.from(text.slice(at, at + size)))) at += size;
+      const answer = reader.answer();
+      if (answer.status === status && answer.body.toString() === body && at + size >= text.length) continue;
+      t.fail(`${name}, in pieces of ${size}`, { found: answer });
+    }
+    t.pass(name);
+  }
+  const closing = new AnswerReader(false);
+  t.ok(closing.take(Buffer.from('HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-length: 1\r\n\r\nx')));
+  t.match(closing.answer(), { length: 1, body: { length: 0 } }, 'a body that nobody wants is counted');
+  t.notOk(closing.staysOpen);
+});
+
+t.test('the client asks on one connection, and on another when that is gone', async (t) => {
+  let connections = 0;
+  const server = http.createServer((request, response) => {
+    if (request.url === '/close') response.setHeader('connection', 'close');
+    if (request.url === '/hangup') request.socket.destroy();
+    else if (request.url === '/refuse') response.writeHead(413).end();
+    else request.on('data', (piece) => response.write(piece)).on('end', () => response.end(request.method));
+  });
+  server.on('connection', () => connections++);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const client = new HttpClient(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+  t.teardown(() => {
+    client.close();
+    server.close();
+  });
+  const textOf = async (path: string, ...pieces: string[]) => {
+    const body = pieces.length === 0 ? {} : { body: pieces.map((piece) => Buffer.from(piece)) };
+    const answer = await client.request(path, { ...body, keepsBody: true });
+    return `${answer.status} ${answer.body}`;
+  };
+  const answers = await Promise.all([textOf('/'), textOf('/', 'one', 'two'), textOf('/')]);
+  t.same(answers, ['200 GET', '200 onetwoPOST', '200 GET'], 'one after the other');
+  t.equal(connections, 1);
+  t.equal(await textOf('/close'), '200 GET');
+  await t.rejects(textOf('/hangup'));
+  t.equal(await textOf('/'), '200 GET');
+  t.equal(connections, 3);
+  const slow = { body: [Buffer.from('one'), Buffer.from('two')], pause: 50 };
+  t.match(await client.request('/', { ...slow, cutAfter: 1 }), { status: 0 }, 'the client went away');
+  t.match(await client.request('/refuse', slow), { status: 413 }, 'answered before the whole was sent');
+  t.equal(await textOf('/'), '200 GET');
+});
