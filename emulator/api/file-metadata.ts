@@ -1,17 +1,16 @@
 import { z } from 'zod';
-import { textOf } from '../git/bytes.js';
 import { readCommit } from '../git/commit.js';
-import { formatDate } from '../git/identity.js';
-import { numberOf, type ObjectReader, type Oid } from '../git/object.js';
-import { formatMode, MODE_GITLINK } from '../git/tree.js';
+import type { Oid } from '../git/object.js';
 import { Problem, problem } from '../http/problem.js';
-import { json } from '../http/reply.js';
+import { bytes, type Reply } from '../http/reply.js';
 import { operation } from '../operation.js';
 import type { Repository } from '../repositories/repository.js';
+import type { World } from '../world.js';
 import { flag } from './fields.js';
-import { cursorsOf, dropFirst, listPurpose, pageQuery, readLimit, takePage } from './paging.js';
+import { MetadataTexts } from './metadata-text.js';
+import { cursorsOf, listPurpose, pageQuery, readLimit } from './paging.js';
 import { type ResolvedRef, resolveRef } from './resolve.js';
-import { entryType, listUnder, readFolder } from './tree-listing.js';
+import { listUnder, readFolder } from './tree-listing.js';
 
 const PAGE = 200;
 const CAP = 1000;
@@ -56,7 +55,7 @@ export const fileMetadata = operation({
   },
   errors: [400, 404, 405, 408, 429, 500, 503],
   handle: async (call) => {
-    const { world, repository, query } = call;
+    const { world, repository, query, signal } = call;
     const { objects, history } = repository.git;
     const paged =
       world.variants.metadataPagination === 'on-request' && (query.cursor !== undefined || query.limit !== undefined);
@@ -68,49 +67,57 @@ export const fileMetadata = operation({
     const commit = position?.commit ?? resolved.commit;
     const limit = paged ? readLimit(query.limit, CAP, PAGE) : Number.POSITIVE_INFINITY;
     const skip = position?.skip ?? 0;
-    const listed = listUnder(objects, readCommit(objects, commit).tree, path, true);
-    const touched = await history.lastTouching(commit, { under: path });
-    const { page, hasMore } = takePage(dropFirst(listed, skip), limit);
-    const files = page.map((file) => ({
-      path: textOf(file.path),
-      mode: formatMode(file.mode),
-      size: file.mode === MODE_GITLINK ? 0 : objects.sizeOf(numberOf(objects, file.oid)),
-      last_commit_sha: touched.get(file.path) ?? commit,
-      type: entryType(file.mode),
-    }));
-    return json(200, {
-      files,
-      commits: summarize(objects, new Set(files.map((file) => file.last_commit_sha)), world.limits.maxMetadataCommits),
+    const texts = textsOf(world);
+    const key = `${repository.id}/${commit}/${path}`;
+    const known = paged ? undefined : texts.get(key);
+    if (known !== undefined) return answer(known, { ref: resolved.shown });
+    const files = listUnder(objects, readCommit(objects, commit).tree, path, true);
+    const touched = await history.lastTouching(commit, { under: path, signal });
+    const page = await texts.write(
+      {
+        objects,
+        repository: repository.id,
+        files,
+        skip,
+        limit,
+        touchedBy: (file) => touched.get(file) ?? commit,
+        allow: (commits) => refuseTooMany(commits, world.limits.maxMetadataCommits),
+      },
+      { signal },
+    );
+    if (!paged) {
+      texts.keep(key, page.text);
+      return answer(page.text, { ref: resolved.shown });
+    }
+    const next = { commit, skip: skip + page.files } satisfies Position;
+    return answer(page.text, {
       ref: resolved.shown,
-      ...(paged
-        ? {
-            next_cursor: hasMore
-              ? cursors.write(purpose, { commit, skip: skip + page.length } satisfies Position)
-              : null,
-            has_more: hasMore,
-          }
-        : {}),
+      next_cursor: page.hasMore ? cursors.write(purpose, next) : null,
+      has_more: page.hasMore,
     });
   },
 });
 
-/** One summary per distinct commit. Past `most` the answer is 429, which waiting does not cure: no rate fields. */
-function summarize(
-  objects: ObjectReader,
-  commits: ReadonlySet<Oid>,
-  most: number,
-): Record<Oid, z.infer<typeof commitSummary>> {
-  if (commits.size > most) {
-    throw problem(
-      'rate_limited',
-      `The files were last touched by ${commits.size} distinct commits; at most ${most} are expanded.`,
-    );
-  }
-  return Object.fromEntries(
-    Array.from(commits, (oid) => {
-      const { author, message } = readCommit(objects, oid);
-      return [oid, { author: author.name, date: formatDate(author), message }];
-    }),
+const TEXTS = new WeakMap<World, MetadataTexts>();
+
+function textsOf(world: World): MetadataTexts {
+  const texts = TEXTS.get(world) ?? new MetadataTexts();
+  TEXTS.set(world, texts);
+  return texts;
+}
+
+/** An answer of ready JSON without its closing brace, and further members. */
+function answer(text: Buffer, members: Readonly<Record<string, unknown>>): Reply {
+  const rest = Buffer.from(`,${JSON.stringify(members).slice(1)}`);
+  return bytes(200, Buffer.concat([text, rest]), { 'content-type': 'application/json' });
+}
+
+/** Past `most` the answer is 429, which waiting does not cure: no rate fields. */
+function refuseTooMany(commits: number, most: number): void {
+  if (commits <= most) return;
+  throw problem(
+    'rate_limited',
+    `The files were last touched by ${commits} distinct commits; at most ${most} are expanded.`,
   );
 }
 
