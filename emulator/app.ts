@@ -15,7 +15,7 @@ import { checkHost, readTarget } from './chain/target.js';
 import { Exchange, type Step } from './exchange.js';
 import { FaultCounters } from './faults/counters.js';
 import type { ServedHosts } from './http/host.js';
-import { writeReply } from './http/respond.js';
+import { writeReply } from './http/write-reply.js';
 import type { Operation } from './operation.js';
 import type { World } from './world.js';
 

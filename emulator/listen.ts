@@ -2,6 +2,7 @@ import http from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { problem } from './http/problem.js';
 import { renderProblem } from './http/respond.js';
+import { closeGently } from './http/unread-body.js';
 import type { World } from './world.js';
 
 const CODES: Readonly<Record<string, 'request_header_fields_too_large' | 'request_timeout'>> = {
@@ -44,7 +45,7 @@ function answerBrokenRequest(error: NodeJS.ErrnoException, socket: Socket, world
     variants: world.variants,
   });
   const body = JSON.stringify(reply.json);
-  socket.end(
+  socket.write(
     [
       `HTTP/1.1 ${reply.status} ${http.STATUS_CODES[reply.status]}`,
       `content-type: ${reply.headers!['content-type']}`,
@@ -54,6 +55,7 @@ function answerBrokenRequest(error: NodeJS.ErrnoException, socket: Socket, world
       body,
     ].join('\r\n'),
   );
+  closeGently(socket);
 }
 
 /** Resolves to the port that was bound. Rejects with the system's error (`EADDRINUSE`, …). */

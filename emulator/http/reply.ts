@@ -1,15 +1,26 @@
+import { jsonPieces } from './json-pieces.js';
+
 /** What a handler returns: a value that one adapter (`respond.ts`) writes to the socket. */
 export interface Reply {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
-  /** A JSON value, bytes, or a stream of bytes; absent for an empty body. */
+  /** A JSON value, whole or as the pieces of its text; bytes; or a stream of bytes. Absent for an empty body. */
   readonly json?: unknown;
+  readonly pieces?: Iterable<string>;
   readonly bytes?: Uint8Array;
   readonly stream?: AsyncIterable<Uint8Array>;
 }
 
 export function json(status: number, value: unknown, headers?: Readonly<Record<string, string>>): Reply {
   return headers ? { status, json: value, headers } : { status, json: value };
+}
+
+/**
+ * As `json`, of a value that may be large: a short text leaves as that of `json` does, a long one in chunks, made as
+ * the client takes them. Lists may be any iterables and texts the bytes of UTF-8, as `jsonPieces` says.
+ */
+export function largeJson(status: number, value: unknown, headers?: Readonly<Record<string, string>>): Reply {
+  return headers ? { status, pieces: jsonPieces(value), headers } : { status, pieces: jsonPieces(value) };
 }
 
 export function bytes(status: number, body: Uint8Array, headers?: Readonly<Record<string, string>>): Reply {

@@ -1,0 +1,144 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage } from 'node:http';
+import { type AddressInfo, connect } from 'node:net';
+import t from 'tap';
+import { Pool } from 'undici';
+import { readChunks } from './body.js';
+import { json, largeJson } from './reply.js';
+import { writeReply } from './write-reply.js';
+
+const BODY = { maxBytes: 64 * 1024 * 1024, idleTimeout: 5_000 };
+
+/** Ways to leave a body: what each does before the answer is written. */
+const LEAVES: Readonly<Record<string, (request: IncomingMessage) => Promise<void>>> = {
+  'unread from the start': async () => {},
+  'after its first piece': async (request) => {
+    for await (const _ of readChunks(request, BODY)) return;
+  },
+  'by a refusal half-way': async (request) => {
+    await readChunks(request, { ...BODY, maxBytes: 1 })
+      .next()
+      .catch(() => undefined);
+  },
+};
+
+for (const [how, leave] of Object.entries(LEAVES)) {
+  t.test(`a body left ${how} does not hold up the next request on its connection`, async (t) => {
+    const ends: Promise<unknown>[] = [];
+    const server = createServer((request, response) => {
+      ends.push(once(request, 'close', { signal: AbortSignal.timeout(5_000) }));
+      void leave(request).then(() => writeReply(request, response, json(400, {})));
+    });
+    let connections = 0;
+    server.on('connection', () => connections++);
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    // Were the rest not discarded, the second answer would wait until the connection is cut.
+    const pool = new Pool(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, {
+      connections: 1,
+      headersTimeout: 5_000,
+    });
+    for (const bytes of [100_000, 10_000_000, 100_000]) {
+      const answer = await pool.request({ method: 'POST', path: '/', body: Buffer.alloc(bytes) });
+      t.equal(answer.statusCode, 400);
+      await answer.body.dump();
+    }
+    t.equal(connections, 1);
+    await t.resolves(Promise.all(ends), 'nothing is left that could cut the connection later');
+    await pool.close();
+    server.close();
+  });
+}
+
+/** Requests refused while their body is being sent, and whether the rest is worth having. */
+const EARLY: readonly (readonly [status: number, headers: string, rest: Rest, connection: 'close' | 'keep-alive'])[] = [
+  [408, 'content-length: 1000', 'silent', 'close'],
+  [413, 'content-length: 1000', 'silent', 'keep-alive'],
+  [413, `content-length: ${2 ** 40}`, 'silent', 'close'],
+  [413, `content-length: ${2 ** 40}`, 'endless', 'close'],
+  [404, `content-length: ${2 ** 40}`, 'endless', 'close'],
+  [401, 'transfer-encoding: chunked', 'silent', 'close'],
+];
+type Rest = 'silent' | 'endless';
+
+t.test('an answer to half a body is read to its end, and the connection given up soon', async (t) => {
+  await Promise.all(
+    EARLY.map(async ([status, headers, rest, connection]) => {
+      const server = createServer((request, response) => {
+        request.once('readable', () => void writeReply(request, response, json(status, { read: 'all of it' })));
+      });
+      Object.assign(server, { httpAllowHalfOpen: true });
+      await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+      const port = (server.address() as AddressInfo).port;
+      const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true }).on('error', () => undefined);
+      let answer = '';
+      socket.on('data', (data) => {
+        answer += data;
+      });
+      const piece = Buffer.alloc(1 << 16);
+      const send = () => rest === 'endless' && !socket.destroyed && socket.write(piece, send);
+      socket.write(`POST / HTTP/1.1\r\nhost: x\r\n${headers}\r\n\r\n1\r\n1`, send);
+      // It never closes its side: that is left to the server.
+      await once(server, 'request');
+      await new Promise<void>((resolve) => server.close(() => resolve()));
+      socket.destroy();
+      const name = `${status}, ${headers}, ${rest}`;
+      t.match(answer, new RegExp(`^HTTP/1.1 ${status} `), name);
+      t.match(answer, new RegExp(`^connection: ${connection}\r$`, 'im'), name);
+      t.match(answer, /\r\n\r\n{"read":"all of it"}$/, name);
+    }),
+  );
+});
+
+t.test('a large answer leaves in chunks while others are served, a short one as ever', async (t) => {
+  const lines = (count: number) => Array.from({ length: count }, (_, line) => ({ line, text: 'é"\n' }));
+  const server = createServer((request, response) => {
+    const value = { lines: lines(Number(request.url!.slice(1))).values(), text: Buffer.from('ü'), none: undefined };
+    void writeReply(request, response, largeJson(200, value, { 'x-mine': 'yes' }));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const pool = new Pool(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, { connections: 2 });
+  const ask = async (count: number, method: 'GET' | 'HEAD' = 'GET') => {
+    const { headers, body } = await pool.request({ method, path: `/${count}` });
+    return { headers, text: await body.text() };
+  };
+  const short = await ask(3);
+  t.match(short.headers, { 'content-type': 'application/json', 'x-mine': 'yes' });
+  t.equal(short.headers['content-length'], String(Buffer.byteLength(short.text)));
+  t.same(JSON.parse(short.text), { lines: lines(3), text: 'ü' });
+  const order: string[] = [];
+  const [long] = await Promise.all([
+    ask(200_000).finally(() => order.push('long')),
+    ask(1).finally(() => order.push('short')),
+  ]);
+  t.same(order, ['short', 'long']);
+  t.match(long.headers, { 'content-type': 'application/json', 'transfer-encoding': 'chunked', 'x-mine': 'yes' });
+  t.equal(long.text, JSON.stringify({ lines: lines(200_000), text: 'ü' }));
+  t.match(await ask(200_000, 'HEAD'), { text: '', headers: { 'content-type': 'application/json' } });
+  await pool.close();
+  server.close();
+});
+
+t.test('a client that goes away ends the making of a large answer', async (t) => {
+  let made = 0;
+  let isEnded = false;
+  function* endless() {
+    try {
+      for (;;) yield `${made++} ${'x'.repeat(1000)}`;
+    } finally {
+      isEnded = true;
+    }
+  }
+  let written: Promise<void> | undefined;
+  const server = createServer((request, response) => {
+    written = writeReply(request, response, largeJson(200, { lines: endless() }));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
+  socket.write('GET / HTTP/1.1\r\nhost: x\r\n\r\n');
+  await once(socket, 'data');
+  socket.destroy();
+  while (!written) await new Promise(setImmediate);
+  await written;
+  t.ok(isEnded, `after ${made} lines`);
+  server.close();
+});

@@ -1,0 +1,85 @@
+import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import { setImmediate } from 'node:timers/promises';
+import type { Reply } from './reply.js';
+import { discardUnread } from './unread-body.js';
+
+const JSON_TYPE = 'application/json';
+
+/** Writes a reply. A stream that fails half-way cuts the connection instead of leaving the client to wait. */
+export async function writeReply(request: IncomingMessage, response: ServerResponse, reply: Reply): Promise<void> {
+  discardUnread(request, response, reply.status);
+  const body = bodyOf(reply);
+  if (!isStream(body)) {
+    response.writeHead(reply.status, describeBody(reply, body));
+    // A string leaves together with the head, in one piece. HEAD, 204 and 304 have no body; Node knows that.
+    response.end(body);
+    return;
+  }
+  const type = reply.pieces && { 'content-type': JSON_TYPE };
+  response.writeHead(reply.status, { ...type, ...reply.headers } as OutgoingHttpHeaders);
+  if (request.method === 'HEAD') {
+    response.end();
+    return;
+  }
+  try {
+    for await (const piece of body) {
+      if (!response.write(piece)) await untilDrained(response);
+      if (response.destroyed) return;
+    }
+    response.end();
+  } catch {
+    // The status line has left already; the client learns of it by a body that breaks off.
+    response.destroy();
+  }
+}
+
+type Body = Uint8Array | string | undefined;
+type BodyStream = AsyncIterable<Uint8Array | string>;
+
+function isStream(body: Body | BodyStream): body is BodyStream {
+  return typeof body === 'object' && Symbol.asyncIterator in body;
+}
+
+function bodyOf({ json, pieces, bytes, stream }: Reply): Body | BodyStream {
+  if (json !== undefined) return JSON.stringify(json);
+  if (pieces === undefined) return stream ?? bytes;
+  const rest = pieces[Symbol.iterator]();
+  const first = rest.next();
+  const second = rest.next();
+  return second.done ? (first.value ?? '') : oneByOne([first.value, second.value], rest);
+}
+
+/** Pieces of text with a turn for other requests between two of them. */
+async function* oneByOne(first: readonly string[], rest: Iterator<string>): AsyncGenerator<string> {
+  try {
+    yield* first;
+    for (let piece = rest.next(); !piece.done; piece = rest.next()) {
+      yield piece.value;
+      await setImmediate();
+    }
+  } finally {
+    rest.return?.();
+  }
+}
+
+/** Resolves when the client has taken what was written, or has gone. */
+function untilDrained(response: ServerResponse): Promise<void> {
+  return new Promise((resolve) => {
+    const done = () => {
+      response.off('drain', done);
+      response.off('close', done);
+      resolve();
+    };
+    response.once('drain', done);
+    response.once('close', done);
+    if (response.destroyed) done();
+  });
+}
+
+/** The headers of a reply whose body is at hand. */
+function describeBody({ status, headers }: Reply, body: Body): OutgoingHttpHeaders {
+  if (status === 204 || status === 304) return { ...headers };
+  if (body === undefined) return { ...headers, 'content-length': 0 };
+  const type = typeof body === 'string' ? JSON_TYPE : 'application/octet-stream';
+  return { 'content-type': type, 'content-length': Buffer.byteLength(body), ...headers };
+}
