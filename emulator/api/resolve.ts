@@ -1,4 +1,4 @@
-import { bytesOf, textOf } from '../git/bytes.js';
+import { type ByteString, bytesOf, textOf } from '../git/bytes.js';
 import type { Oid } from '../git/object.js';
 import { resolveRevision } from '../git/revision.js';
 import { peelToCommit } from '../git/tag.js';
@@ -8,7 +8,7 @@ import type { Repository } from '../repositories/repository.js';
 
 export interface ResolvedRef {
   readonly commit: Oid;
-  /** What an answer shows as `ref`: the short branch name, or what was asked for. */
+  /** What an answer shows as `ref`: the short name of the branch or tag, or the commit's id. */
   readonly shown: string;
 }
 
@@ -26,7 +26,6 @@ export interface RefQuestion {
 export function resolveRef(repository: Repository, { ref, ephemeral = false }: RefQuestion): ResolvedRef {
   const { refs, objects } = repository.git;
   const name = ref === undefined || ref === '' ? defaultRef(repository) : ref;
-  const shown = name.startsWith('refs/heads/') ? name.slice('refs/heads/'.length) : name;
   const outcome = resolveRevision(objects, refs, bytesOf(name), {
     prefer: 'branch',
     want: 'commit',
@@ -35,8 +34,13 @@ export function resolveRef(repository: Repository, { ref, ephemeral = false }: R
   if (outcome.fault === 'malformed') throw problem('bad_request', `${name} is not a revision.`);
   if (outcome.fault === 'ambiguous') throw missing(`${name} names more than one commit.`);
   const commit = outcome.fault === undefined ? peelToCommit(objects, outcome.oid) : undefined;
-  if (commit === undefined) throw missing(`No branch, tag or commit is named ${name}.`);
-  return { commit, shown };
+  if (outcome.fault !== undefined || commit === undefined) throw missing(`No branch, tag or commit is named ${name}.`);
+  return { commit, shown: outcome.ref === undefined ? commit : textOf(shortName(outcome.ref)) };
+}
+
+/** Specification, 3: `ref` is "the ref actually resolved, whatever was passed", so not HEAD, nor how it was spelled. */
+function shortName(ref: ByteString): ByteString {
+  return ref.replace(/^refs\/(heads|tags)\//, '');
 }
 
 /** The default branch, or HEAD when no default is set. */

@@ -108,6 +108,24 @@ t.test('every revision resolves as git rev-parse resolves it', (t) => {
   t.end();
 });
 
+t.test('a revision that is only a name tells which ref it is, as git rev-parse --symbolic-full-name tells', (t) => {
+  const { objects, refs, merge } = setUp();
+  using git = new ScratchGit();
+  git.copy(objects);
+  for (const [name, { oid }] of refs.entries()) git.run(['update-ref', name, oid]);
+  const names = ['HEAD', '@', 'main', 'side', 'v1', 'a/b', 'heads/main', 'tags/both', 'refs/heads/main'];
+  for (const name of [...names, 'origin/x', 'notes/commits', merge, merge.slice(0, 10), 'main~1', 'main^0', 'v1^{}']) {
+    const expected = git.run(['rev-parse', '--symbolic-full-name', name]).trim() || undefined;
+    const outcome = resolveRevision(objects, refs, name);
+    t.equal(outcome.fault === undefined ? outcome.ref : outcome.fault, expected, name);
+  }
+  const both = resolveRevision(objects, refs, 'both', { prefer: 'branch' });
+  t.match(both, { ref: 'refs/heads/both' }, 'the branch, where a branch is preferred');
+  const detached = resolveRevision(objects, refs.withHead({ oid: merge }), 'HEAD');
+  t.match(detached, { oid: merge, ref: undefined }, 'a detached HEAD is no ref');
+  t.end();
+});
+
 t.test('a branch can be preferred to a tag of its name', (t) => {
   const { objects, refs, one, two } = setUp();
   t.equal(resolveRevision(objects, refs, 'both').oid, two);

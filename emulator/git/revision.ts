@@ -12,7 +12,8 @@ import { entryAt } from './tree.js';
 export type RevisionFault = 'malformed' | 'missing' | 'ambiguous';
 
 export type RevisionOutcome =
-  | { readonly oid: Oid; readonly fault?: undefined }
+  /** `ref`: the full name of the ref, where the revision is nothing but a ref's name. */
+  | { readonly oid: Oid; readonly ref?: ByteString | undefined; readonly fault?: undefined }
   | { readonly fault: RevisionFault; readonly oid?: undefined };
 
 export interface RevisionOptions {
@@ -62,7 +63,7 @@ export function resolveRevision(
   const steps = parseSteps(end < 0 ? '' : text.slice(end));
   if (!steps || (name !== '@' && refNameFault(name, { oneLevel: true }) !== undefined)) return MALFORMED;
   const first = resolveName(objects, refs, name, { ...options, ...wantOf(steps) });
-  return first.fault === undefined ? followSteps(objects, first.oid, steps) : first;
+  return first.fault === undefined && steps.length > 0 ? followSteps(objects, first.oid, steps) : first;
 }
 
 function parseSteps(text: ByteString): Step[] | undefined {
@@ -101,22 +102,32 @@ function wantOf([step]: Step[]): Pick<RevisionOptions, 'want'> {
 function resolveName(objects: ObjectReader, refs: Refs, name: ByteString, options: RevisionOptions): RevisionOutcome {
   const lower = name.toLowerCase();
   if (isOid(lower)) return objects.find(lower) < 0 ? MISSING : { oid: lower };
-  const oid = lookUpRef(refs, name === '@' ? 'HEAD' : name, options);
-  if (oid !== undefined) return { oid };
+  const found = lookUpRef(refs, name === '@' ? 'HEAD' : name, options);
+  if (found !== undefined) return found;
   const described = /-\d+-g([0-9a-f]{4,40})$/i.exec(name)?.[1];
   if (described !== undefined) return resolveShortOid(objects, described.toLowerCase(), 'commit');
   return /^[0-9a-f]{4,39}$/.test(lower) ? resolveShortOid(objects, lower, options.want) : MISSING;
 }
 
-function lookUpRef(refs: Refs, name: ByteString, { prefer = 'tag', namespace = '' }: RevisionOptions): Oid | undefined {
-  if (name === 'HEAD' && namespace === '') return refs.headOid;
-  for (const rule of REF_RULES[prefer]) {
-    const full = rule + name;
-    if (full.startsWith(NAMESPACES)) continue;
-    const oid = refs.get(namespace + full);
-    if (oid !== undefined) return oid;
+type FoundRef = { readonly oid: Oid; readonly ref?: ByteString | undefined };
+
+function lookUpRef(
+  refs: Refs,
+  name: ByteString,
+  { prefer = 'tag', namespace = '' }: RevisionOptions,
+): FoundRef | undefined {
+  if (name === 'HEAD' && namespace === '') return headOf(refs);
+  const rules = REF_RULES[prefer].map((rule) => rule + name).filter((full) => !full.startsWith(NAMESPACES));
+  for (const ref of [...rules, `refs/remotes/${name}/HEAD`]) {
+    const oid = refs.get(namespace + ref);
+    if (oid !== undefined) return { oid, ref };
   }
-  return refs.get(`${namespace}refs/remotes/${name}/HEAD`);
+  return undefined;
+}
+
+function headOf(refs: Refs): FoundRef | undefined {
+  const oid = refs.headOid;
+  return oid === undefined ? undefined : { oid, ref: 'symref' in refs.head ? refs.head.symref : undefined };
 }
 
 function followSteps(objects: ObjectReader, start: Oid, steps: Step[]): RevisionOutcome {

@@ -1,5 +1,5 @@
 import { fileMetadata } from '../../api.js';
-import { expectSame, expectStatus, expectTrue } from '../../expect.js';
+import { expectOneOf, expectSame, expectStatus, expectTrue } from '../../expect.js';
 import { STRAW_FILES } from '../../fixtures/haystack.js';
 import { defineRules } from '../../rule.js';
 import type { Trial } from '../../trial.js';
@@ -179,13 +179,16 @@ export const fileMetadataRequests = defineRules('3. File metadata', 'file-metada
   },
   {
     id: 'filemeta.resp.ref',
-    says: 'ref names what was listed, also where the request named nothing.',
+    says: 'ref names what was resolved, whatever was passed: also for nothing and for HEAD.',
     check: async (t) => {
       const { name, third, feature } = await t.world.library(t);
       const plain = (await fileMetadata(t, name)).string('ref');
       t.choose('A37', 'ref, default branch', plain === third.sha ? 'SHA' : plain, ['main', 'refs/heads/main', 'SHA']);
       const branch = (await fileMetadata(t, name, { ref: 'feature' })).string('ref');
       t.choose('A37', 'ref, branch', branch === feature.sha ? 'SHA' : branch, ['feature', 'refs/heads/feature', 'SHA']);
+      // Whether HEAD is taken at all is not stated; that it resolves to something with another name is.
+      const head = await fileMetadata(t, name, { ref: 'HEAD' });
+      if (head.status === 200) expectOneOf(head.find('ref'), ['main', 'refs/heads/main', third.sha], 'ref for HEAD');
     },
   },
   {

@@ -232,6 +232,17 @@ export const WRONGS: readonly Wrong[] = [
     ),
   ),
   wrong('filemeta.ref.branch', 'does not look at ref', blind(META, 'ref')),
+  wrong(
+    'filemeta.resp.ref',
+    'repeats what was passed as ref',
+    json(
+      META,
+      (body, { request }) => {
+        body.ref = new URLSearchParams(request.path.split('?')[1]).get('ref') ?? body.ref;
+      },
+      200,
+    ),
+  ),
   wrong('file.bytes', 'changes a byte', {
     answer: (answer) => {
       if (isAt(FILE, answer.request) && answer.status === 200 && answer.body.length > 0) answer.body[0] ^= 1;
