@@ -55,19 +55,19 @@ function parentOf(repository: Repository, write: BranchWrite): { parent: Oid | u
   const { refs } = repository.git;
   const tip = refs.get(branchRef(write.branch, write.ephemeral));
   if (tip !== undefined) {
-    requireExpected(write, tip, `Branch ${textOf(write.branch)}`);
+    requireExpected(write, tip, `Branch ${textOf(write.branch)}`, tip);
     return { parent: tip, old: tip };
   }
   if (write.base) {
     const base = refs.get(branchRef(write.base.branch, write.base.ephemeral));
     if (base === undefined) throw notFound(write, `Base branch ${textOf(write.base.branch)} does not exist.`);
-    requireExpected(write, base, `Base branch ${textOf(write.base.branch)}`);
+    requireExpected(write, base, `Base branch ${textOf(write.base.branch)}`, ZERO_OID);
     return { parent: base, old: ZERO_OID };
   }
   const isSeed =
     !write.ephemeral && textOf(write.branch) === textOf(repository.defaultBranch ?? '') && isEmpty(repository);
   if (!isSeed) throw notFound(write, `Branch ${textOf(write.branch)} does not exist and no base branch is given.`);
-  requireExpected(write, ZERO_OID, `Branch ${textOf(write.branch)}`);
+  requireExpected(write, ZERO_OID, `Branch ${textOf(write.branch)}`, ZERO_OID);
   return { parent: undefined, old: ZERO_OID };
 }
 
@@ -75,10 +75,11 @@ function isEmpty(repository: Repository): boolean {
   return repository.git.refs.entries('refs/heads/').next().done === true;
 }
 
-function requireExpected(write: BranchWrite, actual: Oid, what: string): void {
+/** `tip`: where the target branch stands, which is zeros where there is none. */
+function requireExpected(write: BranchWrite, actual: Oid, what: string, tip: Oid): void {
   if (write.expected === undefined || write.expected === actual) return;
   const detail = `${what} is at ${actual}, not at the expected ${write.expected}.`;
-  throw problem('conflict', detail, { result: failedResult(write.branch, actual, detail) });
+  throw problem('conflict', detail, { result: failedResult(write.branch, tip, detail) });
 }
 
 function notFound(write: BranchWrite, detail: string) {

@@ -238,7 +238,8 @@ t.test('heads that are expected, branches that are not there', async (t) => {
     code: 'branch_not_found',
   });
   const moved = { target_branch: 'n', base_branch: 'main', expected_head_sha: 'f'.repeat(40) };
-  await refuse('another base head', with_(moved), 409);
+  const elsewhere = await refuse('another base head', with_(moved), 409);
+  t.match(elsewhere.json.result, { branch: 'n', old_sha: '0'.repeat(40) }, 'the target did not exist before');
   await refuse('a folder in the way', with_({ target_branch: 'main/x', base_branch: 'main' }), 409);
   await refuse(
     'the ephemeral base is another',

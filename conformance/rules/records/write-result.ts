@@ -1,6 +1,6 @@
-import { AUTHOR, commitFiles, mustTipOf, restore, tipOf, ZEROS } from '../../api.js';
+import { ABSENT_SHA, AUTHOR, commitFiles, mustTipOf, packLines, restore, sendPack, tipOf, ZEROS } from '../../api.js';
 import { type Exchange, isRecord, type JsonRecord, jsonOf } from '../../exchange.js';
-import { expectMatch, expectSame, expectSha, expectStatus, expectTrue } from '../../expect.js';
+import { expectMatch, expectOneOf, expectSame, expectSha, expectStatus, expectTrue } from '../../expect.js';
 import { createGit } from '../../git/git-client.js';
 import { defineRules } from '../../rule.js';
 import type { Trial } from '../../trial.js';
@@ -101,8 +101,9 @@ export const writeResult = defineRules('Write result', 'write-result', [
       if (seen === undefined) return undefined;
       const { body, result } = seen;
       if (/^[0-9a-f]{40}$/.test(String(result.old_sha))) return true;
-      const excused = (body.commit === null || body.commit === undefined) && result.success === false;
-      return excused || `old_sha is ${JSON.stringify(result.old_sha)}`;
+      const isEmpty = (result.old_sha ?? '') === '';
+      const isNothingDone = (body.commit ?? null) === null && result.status === 'precondition_failed';
+      return (isEmpty && isNothingDone) || `old_sha is ${JSON.stringify(result.old_sha)}`;
     },
     check: async (t) => expectSha((await write(t)).answer.find('result', 'old_sha'), 'old_sha is a SHA'),
   },
@@ -131,6 +132,9 @@ export const writeResult = defineRules('Write result', 'write-result', [
       const empty = t.world.newName();
       await t.world.create(t, empty);
       expectSame((await commitFiles(t, empty, { 'z.txt': 'z' })).before, ZEROS, 'old_sha of a first commit');
+      const metadata = { target_branch: t.world.newName(), base_branch: 'main', expected_head_sha: ABSENT_SHA };
+      const refused = await sendPack(t, name, packLines({ 'z.txt': 'z' }, metadata));
+      expectOneOf(refused.find('result', 'old_sha') ?? '', [ZEROS, ''], 'old_sha of a branch that was not made');
     },
   },
   {
