@@ -63,7 +63,8 @@ export function expectRefused(answer: Answer): void {
 
 /** A status together with its `code`. A body without any `code` passes here; its shape is judged by other rules. */
 export function expectProblem(answer: Answer, status: number, ...codes: readonly string[]): void {
-  const fits = answer.status === status && (answer.code === undefined ? hasError(answer) : codes.includes(answer.code));
+  const fits =
+    answer.status === status && (answer.code === undefined ? saysWithoutCode(answer) : codes.includes(answer.code));
   if (!fits) throw new Unmet('the refusal has its status and code', `${status} ${codes.join(' or ')}`, answer.outcome);
 }
 
@@ -78,7 +79,7 @@ export function expectCode(answer: Answer, status: number, code: string): void {
 export function isMember(answer: Answer, member: string): boolean {
   const [status, code] = member.split(' ');
   if (String(answer.status) !== status) return false;
-  return code === undefined || answer.code === code || (answer.code === undefined && hasError(answer));
+  return code === undefined || answer.code === code || (answer.code === undefined && saysWithoutCode(answer));
 }
 
 const SHA = /^[0-9a-f]{40}$/;
@@ -95,6 +96,10 @@ export function expectTime(value: unknown, what: string): asserts value is strin
   if (Number.isNaN(Date.parse(value))) throw new Unmet(what, 'a time that exists', value);
 }
 
-function hasError(answer: Answer): boolean {
-  return typeof answer.find('error') === 'string';
+const WRITE_WORKFLOW = /\/(commit-pack|restore-commit|reset-commits|notes)$/;
+
+/** The two bodies that tell of a failure without a code: a member `error`, and the result of a write (A07). */
+function saysWithoutCode(answer: Answer): boolean {
+  if (typeof answer.find('error') === 'string') return true;
+  return WRITE_WORKFLOW.test(answer.exchange.path) && answer.find('result', 'success') === false;
 }

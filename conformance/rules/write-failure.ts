@@ -14,7 +14,10 @@ export function expectFailureBody(t: Trial, where: string, answer: Answer, best:
   if (!isResult && !isProblem) {
     throw new Unmet('the body is problem details or a result', ['problem', 'result'], answer.text.slice(0, 200));
   }
-  if (isResult) expectOther(answer.string('result', 'status'), '', 'result.status says why');
+  if (isResult) {
+    expectOther(answer.string('result', 'status'), '', 'result.status says what went wrong');
+    expectOther(answer.string('result', 'message'), '', 'result.message says why');
+  }
   const shape = isResult === isProblem ? best : isResult ? 'result' : 'problem';
   t.choose('A07', where, shape, [best, best === 'problem' ? 'result' : 'problem']);
   t.observe('body', isResult && isProblem ? 'problem with a result' : shape);

@@ -1,6 +1,10 @@
+import { generateKeyPairSync } from 'node:crypto';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { getRepo } from '../../api.js';
 import type { Answer } from '../../exchange.js';
-import { expectCode, expectStatus, expectSuccess, NotHere } from '../../expect.js';
+import { expectCode, expectMatch, expectStatus, expectSuccess, NotHere } from '../../expect.js';
 import { readKey } from '../../keys.js';
 import { defineRules, type RuleRow } from '../../rule.js';
 import type { KeyRole, TokenRecipe } from '../../tokens.js';
@@ -66,6 +70,16 @@ export const keys = defineRules('Keys', 'keys', [
     check: async (t) => {
       t.needsEmulator();
       await readKey(t.target.key.file);
+      const folder = await mkdtemp(join(tmpdir(), 'conformance-'));
+      try {
+        const file = join(folder, 'sec1.pem');
+        const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'prime256v1' });
+        await writeFile(file, privateKey.export({ type: 'sec1', format: 'pem' }));
+        const refusal = await readKey(file).catch((error: Error) => error.message);
+        expectMatch(refusal, /PKCS#8/, 'another form is refused in words');
+      } finally {
+        await rm(folder, { recursive: true });
+      }
     },
   },
   {

@@ -1,6 +1,6 @@
 import { ABSENT_SHA, getCommit, reader } from '../../api.js';
-import { expectSame, expectStatus } from '../../expect.js';
-import type { KnownCommit, Library } from '../../fixtures/library.js';
+import { expectSame, expectStatus, expectTrue } from '../../expect.js';
+import { type KnownCommit, type Library, SECOND } from '../../fixtures/library.js';
 import { defineRules, type RuleRow } from '../../rule.js';
 import { credentialRules } from '../credentials.js';
 
@@ -102,7 +102,8 @@ export const getCommitRules = defineRules('4. Get one commit', 'get-commit', [
     id: 'commit.get.no-diff',
     says: 'The answer holds no changes of files.',
     check: async (t) => {
-      const answer = await getCommit(t, (await t.world.sample(t)).name, 'main');
+      const { name, second } = await t.world.library(t);
+      const answer = await getCommit(t, name, second.sha);
       expectStatus(answer, 200);
       const members = [...Object.keys(answer.record()), ...Object.keys(answer.record('commit'))];
       expectSame(
@@ -110,6 +111,9 @@ export const getCommitRules = defineRules('4. Get one commit', 'get-commit', [
         [],
         'no member of a diff',
       );
+      for (const changed of Object.keys(SECOND)) {
+        expectTrue(!answer.text.includes(changed), `nothing tells that ${changed} was changed`, answer.text);
+      }
     },
   },
   {

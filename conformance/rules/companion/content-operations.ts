@@ -110,7 +110,7 @@ const notes: readonly Operation[] = [
     'add note',
     'POST /notes',
     WRITE,
-    201,
+    [201, 200],
     async (bed) => ({
       json: { sha: await bed.commit(), action: 'add', note: 'added' },
     }),

@@ -22,8 +22,8 @@ export interface Operation {
   readonly routes: Readonly<Record<Family, string | undefined>>;
   /** The narrowest token that may call it. */
   readonly scopes: NonNullable<TokenRecipe['scopes']>;
-  /** The status clients expect of a success. */
-  readonly ok: number;
+  /** The statuses clients expect of a success. */
+  readonly ok: readonly number[];
   /** What they read of it. */
   readonly shape: Shape;
   readonly demand: (bed: Bed, family: Family) => Demand | Promise<Demand>;
@@ -38,7 +38,7 @@ export function operation(
   name: string,
   request: string,
   scopes: readonly string[],
-  ok: number,
+  ok: number | readonly number[],
   demand: Operation['demand'],
   shape: Shape = {},
   routes: Partial<Operation['routes']> = {},
@@ -49,7 +49,7 @@ export function operation(
     method,
     routes: { preferred: `/api/repos/{n}${path}`, v1: `/api/v1/repos${path}`, ...routes },
     scopes,
-    ok,
+    ok: [ok].flat(),
     shape,
     demand,
   };

@@ -60,7 +60,7 @@ const repositories: readonly Operation[] = [
     method: 'GET',
     routes: { preferred: '/api/meta', v1: undefined },
     scopes: ['org:read'],
-    ok: 200,
+    ok: [200],
     shape: {},
     demand: () => ({}),
   },

@@ -36,7 +36,7 @@ const NATURAL: Readonly<Record<number, (t: Trial) => Promise<Answer>>> = {
 const INSTEAD: Readonly<Record<number, readonly [string, string, readonly string[]]>> = {
   404: ['A28', 'missing file', ['404 not_found', '404 ref_not_found']],
   405: ['A29', 'wrong method', ['405 method_not_allowed', '404 route_not_found']],
-  409: ['A07', 'stale head', ['409 conflict', '409']],
+  409: ['A07', 'stale head', ['409 conflict']],
 };
 
 const WRITING = [405, 409];

@@ -2,6 +2,7 @@ import { getRepo, grep } from '../../api.js';
 import { type Exchange, headerOf, isRecord, type JsonRecord, jsonOf, mediaTypeOf } from '../../exchange.js';
 import { expectCode, NotHere } from '../../expect.js';
 import { defineRules, type RuleRow, type Watch } from '../../rule.js';
+import { Bed } from '../companion/bed.js';
 import { GENERIC, isForgeCode, SPECIFIC } from './codes.js';
 
 /** The body of an error of the API, where it is an object. */
@@ -39,6 +40,8 @@ function member(id: string, says: string, judge: (body: JsonRecord, exchange: Ex
     check: async (t) => {
       const answer = await getRepo(t, t.world.newName());
       answer.string('code');
+      const name = id.split('.')[1];
+      if (answer.find(name) === undefined) t.warn(`${name} is left out`);
     },
   };
 }
@@ -236,9 +239,10 @@ export const errorShapes = defineRules('Errors', 'error-shapes', [
     writes: true,
     check: async (t) => {
       t.needsCompanion();
-      const { name } = await t.world.scratch(t);
-      const path = `/api/repos/${encodeURIComponent(name)}/deployments`;
-      const as = { repo: name, scopes: ['deployment:write'] };
+      const bed = await Bed.make(t);
+      await bed.host();
+      const path = `/api/repos/${encodeURIComponent(bed.repo)}/deployments`;
+      const as = { repo: bed.repo, scopes: ['deployment:write'] };
       const ask = { as, headers: { 'idempotency-key': t.world.newName() } };
       const first = await t.post(path, { ...ask, json: { ref: 'main' } });
       const second = await t.post(path, { ...ask, json: { ref: 'main', target: 'production' } });

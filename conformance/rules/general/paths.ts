@@ -1,5 +1,5 @@
 import { createRepo, listBranches } from '../../api.js';
-import { expectOther, expectSame, expectStatus, NotHere } from '../../expect.js';
+import { expectOneOf, expectSame, expectStatus, NotHere } from '../../expect.js';
 import { defineRules } from '../../rule.js';
 
 export const paths = defineRules('What the service does', 'paths', [
@@ -11,8 +11,8 @@ export const paths = defineRules('What the service does', 'paths', [
       if (!name.includes('/')) throw new NotHere('needs a repository with a slash in its name');
       for (const slash of ['%2F', '%2f']) {
         const answer = await t.get(`/api/repos/${name.replaceAll('/', slash)}/branches`, { as: { repo: name } });
-        expectOther(answer.code, 'repository_not_found', `${slash} stands for a slash`);
-        expectOther(answer.code, 'route_not_found', `${slash} does not end the segment`);
+        // Parameters of the list are not shown, so one of them might be missed; everything else is wrong.
+        expectOneOf(answer.status, [200, 400], `${slash} stands for a slash and does not end the segment`);
       }
     },
   },

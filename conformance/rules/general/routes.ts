@@ -5,12 +5,13 @@ import {
   getFile,
   getRepo,
   grep,
+  listCommits,
   listRepos,
   NOBODY,
   resetRoute,
   segment,
 } from '../../api.js';
-import { expectCode, expectOther, expectSame, expectStatus, NotHere } from '../../expect.js';
+import { expectCode, expectOneOf, expectOther, expectSame, expectStatus, NotHere } from '../../expect.js';
 import { defineRules } from '../../rule.js';
 import { isLoopback } from '../../target.js';
 import { PROBES } from '../operations.js';
@@ -65,10 +66,15 @@ export const routes = defineRules('What the service does', 'routes', [
     says: 'The documented routes exist below /api/ and, in their older form, below /api/v1/.',
     check: async (t) => {
       const { name } = await t.world.sample(t);
-      expectOther((await listRepos(t)).code, 'route_not_found', 'GET /api/repos is a route');
-      for (const answer of [await getRepo(t, name), await getCommit(t, name, 'main'), await fileMetadata(t, name)]) {
-        expectOther(answer.code, 'route_not_found', `${answer.exchange.path} is a route`);
-      }
+      const answers = [
+        await listRepos(t),
+        await getRepo(t, name),
+        await getCommit(t, name, 'main'),
+        await fileMetadata(t, name),
+        await getFile(t, name, { path: 'README.md' }),
+        await listCommits(t, name),
+      ];
+      for (const answer of answers) expectStatus(answer, 200);
     },
   },
   {
@@ -117,8 +123,8 @@ export const routes = defineRules('What the service does', 'routes', [
         as: { repo: name, scopes: ['git:write'] },
         lines: [{ metadata }],
       });
-      expectOther(answer.code, 'route_not_found', 'the path is a route');
-      expectOther(answer.code, 'repository_not_found', 'the name in the path is found');
+      expectOneOf(answer.status, [201, 409, 412, 200], 'the restore was tried');
+      answer.record('result');
     },
   },
   {

@@ -72,7 +72,7 @@ export const states = defineRules('States', 'states', [
       t.needsEmulator();
       const answers = await underFault(t, 'sync_in_progress');
       for (const operation of ['commit-pack', 'restore', 'notes']) {
-        t.tolerate('A05', `syncing, ${operation}`, answers[operation], ['409 sync_in_progress', '409', '503']);
+        t.tolerate('A05', `syncing, ${operation}`, answers[operation], ['409 sync_in_progress', '503']);
       }
     },
   },

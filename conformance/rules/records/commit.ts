@@ -68,12 +68,15 @@ export const commitRecord = defineRules('Commit record', 'commit-record', [
     id: 'commit.record.same-as-list',
     says: 'An entry of the commit list has the same members as this record.',
     check: async (t) => {
-      const { name } = await t.world.library(t);
+      const { name, first, second, third } = await t.world.library(t);
       const list = await listCommits(t, name);
       expectStatus(list, 200);
       const arrays = Object.values(list.record()).filter(Array.isArray);
       if (arrays.length !== 1) throw new Unmet('the list has one array', 1, arrays.length);
-      for (const entry of arrays[0] as Record<string, unknown>[]) {
+      const entries = arrays[0] as Record<string, unknown>[];
+      const shas = entries.map(({ sha }) => sha);
+      expectSame(shas, [third.sha, second.sha, first.sha], 'the commits of the default branch, newest first');
+      for (const entry of entries) {
         for (const [member] of PEOPLE) expectMatch(entry[member], /./, `${member} is a string`);
         expectMatch(entry.sha, /^[0-9a-f]{40}$/, 'sha is a SHA');
         expectMatch(entry.message, /./, 'message is a string');

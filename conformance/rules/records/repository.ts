@@ -1,4 +1,4 @@
-import { getRepo } from '../../api.js';
+import { fileMetadata, getRepo } from '../../api.js';
 import type { Answer } from '../../exchange.js';
 import { expectMatch, expectOther, expectSame, expectStatus, expectTime, expectTrue, NotHere } from '../../expect.js';
 import { defineRules } from '../../rule.js';
@@ -23,7 +23,13 @@ async function imported(t: Trial): Promise<Answer> {
     json: { base_repo: UPSTREAM },
   });
   if (made.status > 299) throw new NotHere(`a repository with an upstream cannot be made here: ${made.outcome}`);
-  return getRepo(t, name);
+  let answer = await getRepo(t, name);
+  // Whether the first sync stands in the way of reads is not stated.
+  await t.eventually(async () => {
+    if (answer.code === 'sync_in_progress') answer = await getRepo(t, name);
+    return answer.code !== 'sync_in_progress';
+  }, 'the first sync ends');
+  return answer;
 }
 
 const UPSTREAM = { provider: 'gitea', owner: 'octo', name: 'origin', upstream_host: 'localhost:1' };
@@ -64,10 +70,14 @@ export const repositoryRecord = defineRules('Repository record', 'repository-rec
   },
   {
     id: 'repo.record.default_branch.string',
-    says: 'default_branch is a branch name without refs/heads/ before it.',
+    says: 'default_branch is the name of the default branch, without refs/heads/ before it.',
     check: async (t) => {
-      const { answer } = await record(t);
-      expectMatch(answer.find('default_branch'), /^(?!refs\/)./, 'default_branch is a short name');
+      const { name, answer } = await record(t);
+      const branch = answer.find('default_branch');
+      expectMatch(branch, /^(?!refs\/)./, 'default_branch is a short name');
+      const [named, unnamed] = [await fileMetadata(t, name, { ref: branch }), await fileMetadata(t, name)];
+      expectStatus(named, 200);
+      expectSame(unnamed.find('files'), named.find('files'), 'a read without ref reads that branch');
     },
   },
   {

@@ -1,6 +1,6 @@
 import { AUTHOR, COMMITTER, getCommit, restore, tipOf } from '../../api.js';
 import type { Answer } from '../../exchange.js';
-import { expectSame, expectSha, expectStatus, expectTrue } from '../../expect.js';
+import { expectOneOf, expectSame, expectSha, expectStatus, expectTrue } from '../../expect.js';
 import { createGit } from '../../git/git-client.js';
 import { defineRules } from '../../rule.js';
 import type { Trial } from '../../trial.js';
@@ -113,7 +113,7 @@ export const restoreEffect = defineRules('2. Restore', 'restore-effect', [
         message: '',
       };
       expectSame({ old_sha, new_sha, success, status, message: message ?? '' }, expected, 'the result');
-      answer.string('result', 'branch');
+      expectOneOf(answer.find('result', 'branch'), ['main', 'refs/heads/main'], 'result.branch');
     },
   },
   {

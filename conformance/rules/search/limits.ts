@@ -14,6 +14,8 @@ export const searchLimits = defineRules('1. Search', 'search-limits', [
     check: async (t) => {
       const { answer } = await rake(t, 'straw', WIDE);
       expectTrue(linesOf(answer).length <= 2000, 'at most 2000 lines', linesOf(answer).length);
+      const limits = { ...WIDE.limits, max_lines: 2000 };
+      expectSame(linesOf((await rake(t, 'straw', { ...WIDE, limits })).answer), linesOf(answer), '2000 is the default');
       const few = (await rake(t, 'straw', { limits: { max_lines: 5 } })).answer;
       expectTrue(linesOf(few).length <= 5, 'at most 5 lines', linesOf(few).length);
       expectTrue(linesOf(few).length > 0, 'something is found');
@@ -37,6 +39,9 @@ export const searchLimits = defineRules('1. Search', 'search-limits', [
     check: async (t) => {
       const many = (await rake(t, 'dense', { ...DENSE, pagination: { limit: 5000 } })).answer;
       expectTrue(matchesOf(many).length <= 200, 'at most 200 matches', matchesOf(many).length);
+      const limits = { max_matches_per_file: 200 };
+      const asked = (await rake(t, 'dense', { ...DENSE, pagination: { limit: 5000 }, limits })).answer;
+      expectSame(linesOf(many), linesOf(asked), '200 is the default');
       const few = (await rake(t, 'dense', { ...DENSE, limits: { max_matches_per_file: 3 } })).answer;
       expectTrue(matchesOf(few).length <= 3, 'at most 3 matches', matchesOf(few).length);
       expectTrue(matchesOf(few).length > 0, 'something is found');
@@ -79,6 +84,8 @@ export const searchLimits = defineRules('1. Search', 'search-limits', [
     check: async (t) => {
       const { answer } = await rake(t, 'needle');
       expectTrue(answer.array('matches').length <= 200, 'at most 200 matches', answer.array('matches').length);
+      const asked = (await rake(t, 'needle', { pagination: { limit: 200 } })).answer;
+      expectSame(linesOf(answer), linesOf(asked), '200 is the default');
       expectSame(answer.boolean('has_more'), true, 'there is more');
     },
   },

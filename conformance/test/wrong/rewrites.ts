@@ -88,6 +88,19 @@ function deaf(place: Place, name: string): Rewrite {
   };
 }
 
+/** A server with another default: it takes a member of the body, `a.b`, as given where the client left it out. */
+function taken(place: Place, path: string, value: unknown): Rewrite {
+  return {
+    ask: (request) => {
+      if (!isAt(place, request)) return;
+      const body: Json = JSON.parse(request.body.toString());
+      const [owner, name] = path.split('.');
+      body[owner] = { [name]: value, ...body[owner] };
+      request.body = Buffer.from(JSON.stringify(body));
+    },
+  };
+}
+
 const ANY = /./;
 const API = / \/api\//;
 const REPO = 'GET /api/v1/repo';
@@ -101,6 +114,7 @@ const FILE = 'GET /api/v1/repos/file';
 const GREP = 'POST /api/v1/repos/grep';
 const ARCHIVE = 'POST /api/v1/repos/archive';
 const NOTES = 'POST /api/v1/repos/notes';
+const BRANCHES = /^GET .*\/branches$/;
 const REFS = /\.git\/info\/refs$/;
 
 export interface Wrong {
@@ -125,6 +139,12 @@ export const WRONGS: readonly Wrong[] = [
     'spells the branch out',
     member(REPO, 'default_branch', 'refs/heads/main'),
   ),
+  wrong('repo.record.default_branch.string', 'names a branch nobody reads', member(REPO, 'default_branch', 'trunk')),
+  wrong('general.route.api-prefix', 'has no list of repositories', status(REPOS, 200, 404)),
+  wrong('general.path.slash-as-2f', 'lets nobody use names in paths', status(BRANCHES, 200, 403)),
+  wrong('general.path.name-in-path', 'refuses whatever has a name in its path', status(/reset-commits$/, 409, 400)),
+  wrong('other.branches.exists', 'finds no branches', status(BRANCHES, 200, 404)),
+  wrong('other.diff.exists', 'finds nothing to compare', status(/v1\/repos\/diff$/, 200, 404)),
   wrong('version.wire-names', 'writes a member in camelCase', member(REPO, 'repoId', 'x', 200)),
   wrong(
     'rate.success.no-policy,repo.get.route',
@@ -133,6 +153,7 @@ export const WRONGS: readonly Wrong[] = [
   ),
 
   wrong('problem.status.integer', 'writes the status as text', member(API, 'status', '404', 404)),
+  wrong('problem.type.string', 'numbers its types', member(API, 'type', 7, 404)),
   wrong('problem.title.string', 'leaves the title out', member(API, 'title', undefined, 404)),
   wrong('problem.detail.string', 'has nothing to say in detail', member(API, 'detail', '', 404)),
   wrong('problem.error.mirrors-detail', 'says something else in error', member(API, 'error', 'Oh no.', 404)),
@@ -153,6 +174,7 @@ export const WRONGS: readonly Wrong[] = [
   wrong('err.5xx-safe,grep.err.400.regex', 'breaks over a bad pattern', status(GREP, 400, 500)),
   wrong('err.status-text-snake', 'invents a code for 415', member(GREP, 'code', 'bad_encoding', 415)),
   wrong('err.specific.insufficient_scope', 'takes a missing scope for a missing token', status(GREP, 403, 401)),
+  wrong('err.generic.409', 'calls a stale head a merge conflict', member(PACK, 'code', 'merge_conflict', 409)),
   wrong('err.specific.merge_conflict', 'calls every conflict a conflict', member(/merge$/, 'code', 'conflict', 409)),
   wrong('err.thawing.retry-after', 'does not say when to come back', header(ANY, 'retry-after', undefined, 409)),
   wrong('state.thawing.409', 'is locked while it thaws', status(API, 409, 423)),
@@ -180,6 +202,8 @@ export const WRONGS: readonly Wrong[] = [
       200,
     ),
   ),
+  wrong('commit.record.same-as-list', 'lists no commits', member(COMMITS, 'commits', [])),
+  wrong('commit.get.no-diff', 'tells which files a commit touched', member(COMMIT, 'commit.touched', ['README.md'])),
   wrong('commit.get.sha.missing', 'takes HEAD where nothing is named', {
     ask: (request) => {
       if (request.path === '/api/v1/repos/commit') request.path += '?sha=HEAD';
@@ -196,12 +220,24 @@ export const WRONGS: readonly Wrong[] = [
       if (/^0+$/.test(body.result?.old_sha)) body.result.old_sha = '';
     }),
   ),
+  wrong(
+    'write.result.old_sha.zeros',
+    'calls the base the old tip',
+    member(PACK, 'result.old_sha', 'a'.repeat(40), 409),
+  ),
+  wrong(
+    'write.result.old_sha.hex40,pack.expected_head.mismatch',
+    'shortens the tip of a branch that was not written',
+    member(PACK, 'result.old_sha', 'abc1234', 409),
+  ),
   wrong('write.result.status.ok', 'calls a success created', member(PACK, 'result.status', 'created', 201)),
   wrong('write.commit.pack_bytes', 'writes sizes as text', member(PACK, 'commit.pack_bytes', '12', 201)),
   wrong('pack.file.op.delete', 'keeps what is deleted', deaf(PACK, 'operation')),
   wrong('pack.file.mode.100755', 'does not look at modes', deaf(PACK, 'mode')),
   wrong('restore.expected_head.mismatch', 'does not look at expected_head_sha', deaf(RESTORE, 'expected_head_sha')),
   wrong('restore.already.status', 'calls nothing to do a success', member(RESTORE, 'result.success', true, 409)),
+  wrong('restore.resp.result', 'does not say which branch it wrote', member(RESTORE, 'result.branch', '', 201)),
+  wrong('restore.failure-body', 'does not say why it failed', member(RESTORE, 'result.message', '', 409)),
   wrong('restore.commit_message.used', 'makes up its own message', deaf(RESTORE, 'commit_message')),
 
   wrong(
@@ -264,6 +300,9 @@ export const WRONGS: readonly Wrong[] = [
       200,
     ),
   ),
+  wrong('grep.max_lines.default', 'shows 100 lines unless asked', taken(GREP, 'limits.max_lines', 100)),
+  wrong('grep.max_matches_per_file.default', 'shows 20 of a file', taken(GREP, 'limits.max_matches_per_file', 20)),
+  wrong('grep.page.limit.default', 'pages by 50', taken(GREP, 'pagination.limit', 50)),
   wrong('grep.page.cursor.continues', 'starts over on every page', deaf(GREP, 'cursor')),
   wrong(
     'archive.header.content-type',
@@ -271,6 +310,17 @@ export const WRONGS: readonly Wrong[] = [
     header(ARCHIVE, 'content-type', 'application/octet-stream'),
   ),
   wrong('archive.header.cache-control', 'lets archives be stored', header(ARCHIVE, 'cache-control', 'public')),
+  wrong(
+    'archive.header.disposition',
+    'calls every archive alike',
+    header(ARCHIVE, 'content-disposition', 'attachment; filename="archive-1.tar.gz"'),
+  ),
+  wrong('archive.prefix.dotdot', 'packs nothing where there is a prefix', {
+    ask: (request) => {
+      if (!isAt(ARCHIVE, request) || !request.body.includes('"a/b"')) return;
+      request.body = Buffer.from('{"include_globs":["no.thing"]}');
+    },
+  }),
   wrong('archive.max_blob_size', 'does not look at max_blob_size', deaf(ARCHIVE, 'max_blob_size')),
   wrong('archive.prefix', 'does not look at the prefix', deaf(ARCHIVE, 'prefix')),
 
@@ -297,7 +347,7 @@ export const WRONGS: readonly Wrong[] = [
     'other.named-only',
     'lists branches without cursors',
     json(
-      /^GET .*\/branches$/,
+      BRANCHES,
       (body) => {
         for (const branch of body.branches) delete branch.cursor;
       },
