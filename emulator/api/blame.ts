@@ -4,9 +4,9 @@ import { textOf } from '../git/bytes.js';
 import { type Commit, readCommit } from '../git/commit.js';
 import { formatDate } from '../git/identity.js';
 import type { ObjectReader, Oid } from '../git/object.js';
-import { DeadlineExceeded } from '../git/turn.js';
+import { DeadlineExceeded, Turn } from '../git/turn.js';
 import { problem } from '../http/problem.js';
-import { json } from '../http/reply.js';
+import { largeJson } from '../http/reply.js';
 import { operation } from '../operation.js';
 import { flag, readFilePath } from './fields.js';
 import { resolveRef } from './resolve.js';
@@ -58,16 +58,12 @@ export const blameFile = operation({
     const { objects, history } = repository.git;
     const { commit, shown } = resolveRef(repository, { ref: query.ref, ephemeral: query.ephemeral });
     await history.extend([commit]);
+    const turn = { signal, deadline: performance.now() + TIMES_SEARCH * world.limits.searchTimeout };
     try {
-      const blamed = await blame(objects, history, {
-        commit,
-        path,
-        ranges: query.range,
-        detectMoves: query.detect_moves,
-        signal,
-        deadline: performance.now() + TIMES_SEARCH * world.limits.searchTimeout,
-      });
-      return json(200, { ref: shown, path: textOf(path), commit_sha: commit, lines: showLines(objects, blamed) });
+      const asked = { commit, path, ranges: query.range, detectMoves: query.detect_moves };
+      const blamed = await blame(objects, history, { ...asked, ...turn });
+      const origins = await readOrigins(objects, blamed, new Turn(turn));
+      return largeJson(200, { ref: shown, path: textOf(path), commit_sha: commit, lines: showLines(blamed, origins) });
     } catch (error) {
       if (error instanceof NoSuchFile) throw problem('not_found', `There is no file ${textOf(path)} at ${shown}.`);
       if (error instanceof BadLineRange) throw problem('bad_request', `range: ${error.message}.`);
@@ -77,20 +73,42 @@ export const blameFile = operation({
   },
 });
 
-function showLines(objects: ObjectReader, blamed: readonly BlamedLines[]): z.infer<typeof blamedLine>[] {
-  const commits = new Map<Oid, ReturnType<typeof showOrigin>>();
-  return blamed.flatMap((stretch) => {
-    const origin = commits.get(stretch.commit) ?? showOrigin(stretch.commit, readCommit(objects, stretch.commit));
-    commits.set(stretch.commit, origin);
-    return Array.from({ length: stretch.count }, (_, index) => ({
-      line_number: stretch.start + index + 1,
-      commit_sha: stretch.commit,
-      original_line_number: stretch.originalStart + index + 1,
-      original_path: textOf(stretch.originalPath),
-      ...(stretch.previous ? { previous_commit_sha: stretch.previous.commit } : {}),
-      ...origin,
-    }));
-  });
+type ShownOrigin = ReturnType<typeof showOrigin>;
+
+/** The commits that the lines come from. */
+async function readOrigins(
+  objects: ObjectReader,
+  blamed: readonly BlamedLines[],
+  turn: Turn,
+): Promise<Map<Oid, ShownOrigin>> {
+  const origins = new Map<Oid, ShownOrigin>();
+  for (const { commit } of blamed) {
+    if (origins.has(commit)) continue;
+    origins.set(commit, showOrigin(commit, readCommit(objects, commit)));
+    if (turn.isOver) await turn.pass();
+  }
+  return origins;
+}
+
+/** Line by line, made as the answer is written: a long file has hundreds of thousands. */
+function* showLines(
+  blamed: readonly BlamedLines[],
+  origins: ReadonlyMap<Oid, ShownOrigin>,
+): Generator<z.infer<typeof blamedLine>> {
+  for (const { start, count, commit, originalStart, originalPath, previous } of blamed) {
+    const path = textOf(originalPath);
+    const origin = origins.get(commit)!;
+    for (let index = 0; index < count; index++) {
+      yield {
+        line_number: start + index + 1,
+        commit_sha: commit,
+        original_line_number: originalStart + index + 1,
+        original_path: path,
+        ...(previous ? { previous_commit_sha: previous.commit } : {}),
+        ...origin,
+      };
+    }
+  }
 }
 
 function showOrigin(oid: Oid, { author, committer, message }: Commit) {

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { type ByteString, textOf } from '../git/bytes.js';
 import type { Diff, DiffStats, FileDiff } from '../git/diff/index.js';
+import { inTurns } from '../git/history/steps.js';
 import { type ObjectReader, ZERO_OID } from '../git/object.js';
 import { Turn, type TurnOptions } from '../git/turn.js';
 
@@ -41,7 +42,8 @@ export const diffBody = {
 };
 
 type FilteredFile = z.infer<typeof filteredFile>;
-type DiffFile = z.infer<typeof diffFile>;
+/** A patch can be as large as the files it is of, and stays bytes. */
+type DiffFile = Omit<z.infer<typeof diffFile>, 'raw'> & { readonly raw: Buffer };
 
 export interface ShownDiff {
   readonly stats: DiffStats;
@@ -64,12 +66,12 @@ export async function showDiff(
   const filtered: FilteredFile[] = [];
   for (const file of diff.files) {
     if (turn.isOver) await turn.pass();
-    const raw = everything || !isUnshown(file) ? file.raw() : undefined;
+    const raw = everything || !isUnshown(file) ? await inTurns(file.patch(), turn) : undefined;
     if (raw === undefined || (!everything && raw.length > MOST_PATCH_BYTES)) {
       filtered.push(describe(objects, file, Math.max(file.oldSize, file.newSize)));
     } else {
       const { additions, deletions } = file;
-      files.push({ ...describe(objects, file, raw.length), raw: raw.toString(), additions, deletions });
+      files.push({ ...describe(objects, file, raw.length), raw, additions, deletions });
     }
   }
   return { stats: diff.stats, files, filtered_files: filtered };

@@ -5,7 +5,7 @@ import { type Diff, type DiffOptions, diffTrees, TooManyChanges } from '../git/d
 import type { Oid } from '../git/object.js';
 import { DeadlineExceeded } from '../git/turn.js';
 import { problem } from '../http/problem.js';
-import { json } from '../http/reply.js';
+import { largeJson } from '../http/reply.js';
 import { operation } from '../operation.js';
 import { branchRef } from '../repositories/branch-write.js';
 import type { Repository } from '../repositories/repository.js';
@@ -48,7 +48,7 @@ export const diffBranch = operation({
     await history.extend([tip, base]);
     const [mergeBase] = history.mergeBases(base, tip);
     const shown = await compare(call, mergeBase, tip, { paths: query.path, applies: false });
-    return json(200, {
+    return largeJson(200, {
       branch: query.branch,
       base: baseName,
       ...(mergeBase === undefined ? {} : { merge_base_sha: mergeBase }),
@@ -98,7 +98,7 @@ export const diffCommits = operation({
     await history.extend(named === undefined ? [commit] : [commit, named]);
     const applies = query.git_apply_compatible ?? query.gitApplyCompatible ?? false;
     const shown = await compare(call, base, commit, { paths: query.path, applies });
-    return json(200, {
+    return largeJson(200, {
       sha: commit,
       base_sha: base ?? '',
       merge_base_sha: named === undefined ? '' : (history.mergeBases(named, commit)[0] ?? ''),

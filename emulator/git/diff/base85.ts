@@ -1,3 +1,4 @@
+import type { Steps } from '../history/steps.js';
 import type { ByteSink } from './byte-sink.js';
 
 const DIGITS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz!#$%&()*+-;<=>?@^_`{|}~';
@@ -7,13 +8,17 @@ for (let value = 0; value < DIGITS.length; value++) VALUES[DIGITS.charCodeAt(val
 /** Bytes a line of a binary patch holds at most. */
 const LINE_BYTES = 52;
 const LF = 10;
+/** Lines written between two steps. */
+const UNIT = 512;
 
 /**
  * Writes the lines of a binary patch: a letter for the number of bytes (`A` to `Z` for 1 to 26, `a` to `z` for
- * 27 to 52), then five digits for each four bytes, the most significant first; the last group is filled with zeros.
+ * 27 to 52), then five digits for each four bytes, the most significant first; the last group is filled with zeros. Works in steps.
  */
-export function writeBase85(sink: ByteSink, bytes: Buffer): void {
+export function* writeBase85(sink: ByteSink, bytes: Buffer): Steps<void> {
+  let line = 0;
   for (let start = 0; start < bytes.length; start += LINE_BYTES) {
+    if (++line % UNIT === 0) yield;
     const size = Math.min(LINE_BYTES, bytes.length - start);
     sink.byte(size <= 26 ? 0x40 + size : 0x60 + size - 26);
     for (let at = start; at < start + size; at += 4) {

@@ -1,6 +1,7 @@
-import { deflateSync } from 'node:zlib';
+import type { Steps } from '../history/steps.js';
 import { writeBase85 } from './base85.js';
 import type { ByteSink } from './byte-sink.js';
+import { deflate } from './deflate.js';
 import { encodeDelta } from './delta.js';
 
 /**
@@ -11,23 +12,25 @@ import { encodeDelta } from './delta.js';
  *     <lines of base 85>                 (deflated)
  *     <empty line>
  *     (the same once more, from new to old)
+ *
+ * Works in steps.
  */
-export function writeBinaryPatch(sink: ByteSink, before: Buffer, after: Buffer): void {
+export function* writeBinaryPatch(sink: ByteSink, before: Buffer, after: Buffer): Steps<void> {
   sink.string('GIT binary patch\n');
-  writeHunk(sink, before, after);
-  writeHunk(sink, after, before);
+  yield* writeHunk(sink, before, after);
+  yield* writeHunk(sink, after, before);
 }
 
-function writeHunk(sink: ByteSink, from: Buffer, to: Buffer): void {
-  const literal = deflateSync(to, { level: 1 });
-  const delta = from.length > 0 && to.length > 0 ? encodeDelta(from, to, literal.length) : undefined;
-  const packed = delta && deflateSync(delta, { level: 1 });
+function* writeHunk(sink: ByteSink, from: Buffer, to: Buffer): Steps<void> {
+  const literal = yield* deflate(to);
+  const delta = from.length > 0 && to.length > 0 ? yield* encodeDelta(from, to, literal.length) : undefined;
+  const packed = delta && (yield* deflate(delta));
   if (packed && packed.length < literal.length) {
     sink.string(`delta ${delta.length}\n`);
-    writeBase85(sink, packed);
+    yield* writeBase85(sink, packed);
   } else {
     sink.string(`literal ${to.length}\n`);
-    writeBase85(sink, literal);
+    yield* writeBase85(sink, literal);
   }
   sink.string('\n');
 }

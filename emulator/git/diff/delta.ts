@@ -1,3 +1,4 @@
+import type { Steps } from '../history/steps.js';
 import { ByteSink } from './byte-sink.js';
 
 /** Bytes that have to agree before a copy is worth an instruction. */
@@ -5,6 +6,9 @@ const BLOCK = 16;
 const MAX_INSERT = 0x7f;
 const MAX_COPY = 0xffff;
 const BASE = 0x01000193;
+/** Instructions or blocks between two steps, and bytes that are only compared. */
+const UNIT = 4096;
+const LONG_UNIT = 1 << 18;
 
 /**
  * A delta as gitformat-pack defines it, or undefined when it would take more than `limit` bytes:
@@ -13,22 +17,24 @@ const BASE = 0x01000193;
  *     1xxxxxxx [offset bytes] [size bytes]  (copy: the low bits tell which of 4 + 3 little-endian bytes follow)
  *     0xxxxxxx <1 to 127 bytes>             (insert)
  *
- * Each block of 16 bytes of the source can be found again, anywhere in the target; one pass over each.
+ * Each block of 16 bytes of the source can be found again, anywhere in the target; one pass over each, in steps.
  */
-export function encodeDelta(source: Buffer, target: Buffer, limit: number): Buffer | undefined {
+export function* encodeDelta(source: Buffer, target: Buffer, limit: number): Steps<Buffer | undefined> {
   const sink = new ByteSink();
   writeSize(sink, source.length);
   writeSize(sink, target.length);
-  const blocks = indexBlocks(source);
+  const blocks = yield* indexBlocks(source);
   let pending = 0;
   let at = 0;
   let hash = 0;
   let isHashed = false;
+  let steps = 0;
   while (at + BLOCK <= target.length) {
+    if (++steps % UNIT === 0) yield;
     if (!isHashed) hash = hashBlock(target, at);
     isHashed = true;
     const from = blocks.get(hash) ?? -1;
-    const length = from < 0 ? 0 : commonLength(source, from, target, at);
+    const length = from < 0 ? 0 : yield* commonLength(source, from, target, at);
     if (length < BLOCK) {
       if (at + BLOCK < target.length) hash = rollHash(hash, target[at]!, target[at + BLOCK]!);
       at++;
@@ -47,8 +53,8 @@ export function encodeDelta(source: Buffer, target: Buffer, limit: number): Buff
   return sink.length > limit ? undefined : sink.finish();
 }
 
-/** The target of `delta` against `source`; undefined when the delta is malformed or not for this source. */
-export function applyDelta(source: Buffer, delta: Buffer, limit: number): Buffer | undefined {
+/** The target of `delta` against `source`, in steps; undefined when the delta is malformed or not for this source. */
+export function* applyDelta(source: Buffer, delta: Buffer, limit: number): Steps<Buffer | undefined> {
   const position = { at: 0 };
   if (readSize(delta, position) !== source.length) return undefined;
   const size = readSize(delta, position);
@@ -56,7 +62,9 @@ export function applyDelta(source: Buffer, delta: Buffer, limit: number): Buffer
   const target = Buffer.alloc(size);
   let { at } = position;
   let filled = 0;
+  let steps = 0;
   while (at < delta.length) {
+    if (++steps % UNIT === 0) yield;
     const code = delta[at++]!;
     if (code === 0) return undefined;
     if (code & 0x80) {
@@ -77,9 +85,10 @@ export function applyDelta(source: Buffer, delta: Buffer, limit: number): Buffer
   return filled === size ? target : undefined;
 }
 
-function indexBlocks(source: Buffer): Map<number, number> {
+function* indexBlocks(source: Buffer): Steps<Map<number, number>> {
   const blocks = new Map<number, number>();
   for (let at = 0; at + BLOCK <= source.length; at += BLOCK) {
+    if (at % (BLOCK * UNIT) === 0) yield;
     const hash = hashBlock(source, at);
     if (!blocks.has(hash)) blocks.set(hash, at);
   }
@@ -99,10 +108,12 @@ function rollHash(hash: number, leaving: number, entering: number): number {
   return (Math.imul(hash - Math.imul(leaving, TOP_POWER), BASE) + entering) | 0;
 }
 
-function commonLength(source: Buffer, from: number, target: Buffer, at: number): number {
+function* commonLength(source: Buffer, from: number, target: Buffer, at: number): Steps<number> {
   const most = Math.min(source.length - from, target.length - at);
   let length = 0;
-  while (length < most && source[from + length] === target[at + length]) length++;
+  for (; length < most && source[from + length] === target[at + length]; length++) {
+    if (length % LONG_UNIT === LONG_UNIT - 1) yield;
+  }
   return length;
 }
 

@@ -100,21 +100,28 @@ export class FileDiff {
     return !isBinary && changes.length === 0;
   }
 
+  /** The patch, all at once. */
+  raw(): Buffer {
+    return atOnce(this.patch());
+  }
+
   /**
-   * The patch, byte for byte what `git diff` prints. A file that became a link (or the like) is deleted and
+   * The patch, byte for byte what `git diff` prints, in steps. A file that became a link (or the like) is deleted and
    * created there, in two patches.
    */
-  raw(): Buffer {
+  *patch(): Steps<Buffer> {
     const { objects, change, options } = this;
     if (this.state === 'T') {
-      const halves = [{ before: change.before! }, { after: change.after! }];
-      return Buffer.concat(halves.map((half) => new FileDiff(objects, half, options).raw()));
+      const deleted = yield* new FileDiff(objects, { before: change.before! }, options).patch();
+      const created = yield* new FileDiff(objects, { after: change.after! }, options).patch();
+      return Buffer.concat([deleted, created]);
     }
+    yield* this.compare();
     const { changes, isBinary, oldStarts, newStarts } = this.#compare();
     const [oldBytes, newBytes] = this.#contents();
     const oldFile = { bytes: oldBytes, starts: oldStarts };
     const newFile = { bytes: newBytes, starts: newStarts };
-    return writePatch(objects, { ...change, oldFile, newFile, isBinary, changes }, options);
+    return yield* writePatch(objects, { ...change, oldFile, newFile, isBinary, changes }, options);
   }
 
   /** Compares the contents, in steps. */

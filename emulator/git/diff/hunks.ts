@@ -1,3 +1,4 @@
+import type { Steps } from '../history/steps.js';
 import type { ByteSink } from './byte-sink.js';
 import type { Change } from './change.js';
 import { type CutFile, lineCount } from './cut-file.js';
@@ -10,6 +11,8 @@ export interface HunkOptions {
   readonly interHunk: number;
 }
 
+/** Lines written between two steps. */
+const UNIT = 4096;
 /** A heading is cut off after so many bytes. */
 const HEADING_BYTES = 80;
 const SPACE = 0x20;
@@ -24,15 +27,15 @@ const NEWLINE = 10;
  *
  * and then the lines, each behind a space, `-` or `+`. A count of 1 is left out; a start counts from 1,
  * and is the line before where there are no lines. The heading is the nearest line above the hunk that starts
- * with a letter, `_` or `$`. Unchanged lines are those of the new file.
+ * with a letter, `_` or `$`. Unchanged lines are those of the new file. Works in steps.
  */
-export function writeHunks(
+export function* writeHunks(
   sink: ByteSink,
   oldLines: CutFile,
   newLines: CutFile,
   changes: readonly Change[],
   options: HunkOptions,
-): void {
+): Steps<void> {
   const { context } = options;
   const reach = 2 * context + options.interHunk;
   let heading = '';
@@ -56,12 +59,12 @@ export function writeHunks(
     let newAt = newStart;
     for (let at = from; at < to; at++) {
       const change = changes[at]!;
-      writeLines(sink, SPACE, newLines, newAt, change.newStart);
-      writeLines(sink, MINUS, oldLines, change.oldStart, oldEnd(change));
-      writeLines(sink, PLUS, newLines, change.newStart, newEnd(change));
+      yield* writeLines(sink, SPACE, newLines, newAt, change.newStart);
+      yield* writeLines(sink, MINUS, oldLines, change.oldStart, oldEnd(change));
+      yield* writeLines(sink, PLUS, newLines, change.newStart, newEnd(change));
       newAt = newEnd(change);
     }
-    writeLines(sink, SPACE, newLines, newAt, newAt + after);
+    yield* writeLines(sink, SPACE, newLines, newAt, newAt + after);
     from = to;
   }
 }
@@ -79,8 +82,9 @@ function rangeText(start: number, count: number): string {
   return count === 1 ? `${first}` : `${first},${count}`;
 }
 
-function writeLines(sink: ByteSink, mark: number, lines: CutFile, from: number, to: number): void {
+function* writeLines(sink: ByteSink, mark: number, lines: CutFile, from: number, to: number): Steps<void> {
   for (let line = from; line < to; line++) {
+    if (line % UNIT === UNIT - 1) yield;
     sink.byte(mark);
     sink.slice(lines.bytes, lines.starts[line]!, lines.starts[line + 1]!);
   }

@@ -28,7 +28,7 @@ function hunksOf(before: Buffer, after: Buffer, { options, context, interHunk = 
   const interner = new LineInterner(options);
   const pair = atOnce(interner.pair(before, after));
   const sink = new ByteSink();
-  writeHunks(sink, pair.old, pair.new, atOnce(diffPair(interner, pair, options)), { context, interHunk });
+  atOnce(writeHunks(sink, pair.old, pair.new, atOnce(diffPair(interner, pair, options)), { context, interHunk }));
   return sink.finish().toString('latin1');
 }
 

@@ -1,3 +1,4 @@
+import type { Steps } from '../history/steps.js';
 import { type ObjectReader, type Oid, ZERO_OID } from '../object.js';
 import { formatMode } from '../tree.js';
 import { abbreviateOid } from './abbreviation.js';
@@ -42,9 +43,9 @@ export interface ComparedFile extends FileChange {
  *     +++ b/<new path>
  *     <hunks>
  *
- * Empty when nothing but ignored white space differs.
+ * Empty when nothing but ignored white space differs. Works in steps.
  */
-export function writePatch(objects: ObjectReader, file: ComparedFile, options: PatchOptions): Buffer {
+export function* writePatch(objects: ObjectReader, file: ComparedFile, options: PatchOptions): Steps<Buffer> {
   const { before, after, score, oldFile, newFile, isBinary, changes } = file;
   const sink = new ByteSink(Math.max(512, Math.min(1 << 16, oldFile.bytes.length + newFile.bytes.length)));
   const isContentEqual = before?.oid === after?.oid;
@@ -60,12 +61,12 @@ export function writePatch(objects: ObjectReader, file: ComparedFile, options: P
   writeModes(sink, file);
   if (!isContentEqual) writeIndexLine(sink, objects, file, options);
   if (isBinaryShown) {
-    if (options.binary) writeBinaryPatch(sink, oldFile.bytes, newFile.bytes);
+    if (options.binary) yield* writeBinaryPatch(sink, oldFile.bytes, newFile.bytes);
     else sink.string(`Binary files ${oldLabel} and ${newLabel} differ\n`);
   } else if (changes.length > 0) {
     sink.string(`--- ${oldLabel}${tabAfter(oldLabel)}\n+++ ${newLabel}${tabAfter(newLabel)}\n`);
     const { context = 3, interHunk = 0 } = options;
-    writeHunks(sink, oldFile, newFile, changes, { context, interHunk });
+    yield* writeHunks(sink, oldFile, newFile, changes, { context, interHunk });
   }
   return sink.finish();
 }

@@ -190,7 +190,7 @@ class PatchTarget {
   *#patched(patch: FilePatch, before: File | undefined, mode: number): Steps<File> {
     const bytes = before?.bytes ?? EMPTY;
     const path = textOf(patch.oldPath ?? patch.newPath ?? '');
-    if (patch.isBinary) return { mode, bytes: this.#patchedBinary(patch, bytes, path) };
+    if (patch.isBinary) return { mode, bytes: yield* this.#patchedBinary(patch, bytes, path) };
     if (patch.hunks.length === 0) return { mode, bytes, ...(before?.oid && { oid: before.oid }) };
     const image = new Image(bytes, this.budget);
     for (const hunk of patch.hunks) {
@@ -203,7 +203,7 @@ class PatchTarget {
   }
 
   /** Binary patches name both contents in full, and nothing else will do. */
-  #patchedBinary(patch: FilePatch, before: Buffer, path: string): Buffer {
+  *#patchedBinary(patch: FilePatch, before: Buffer, path: string): Steps<Buffer> {
     const { oldPath, oldOid, newOid, binary } = patch;
     if (!isOid(oldOid) || !isOid(newOid)) {
       throw mismatch(`cannot apply binary patch to '${path}' without full index line`);
@@ -215,7 +215,7 @@ class PatchTarget {
     const stored = this.objects.find(newOid);
     if (stored >= 0) return this.objects.read(stored);
     if (!binary) throw mismatch(`missing binary patch data for '${path}'`);
-    const after = binary.method === 'literal' ? binary.data : applyDelta(before, binary.data, FILE_LIMIT);
+    const after = binary.method === 'literal' ? binary.data : yield* applyDelta(before, binary.data, FILE_LIMIT);
     if (!after) throw mismatch(`binary patch does not apply to '${path}'`);
     const oid = blobOid(after);
     if (oid !== newOid) {

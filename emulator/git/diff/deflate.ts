@@ -1,0 +1,51 @@
+import { constants, deflateRawSync, deflateSync } from 'node:zlib';
+import type { Steps } from '../history/steps.js';
+
+const LEVEL = 1;
+/** Bytes deflated between two steps. */
+const UNIT = 256 * 1024;
+/** How far back a deflated stream may refer. */
+const WINDOW = 32 * 1024;
+
+/** What a zlib stream of this level starts with (RFC 1950, 2.2): a window of 32 KiB, and a check. */
+const HEADER = Buffer.from('7801', 'hex');
+
+/**
+ * Deflates as `deflateSync` does, in steps: a long input as pieces behind each other, each of which may refer to the
+ * one before, then the Adler-32 sum of all.
+ */
+export function* deflate(bytes: Buffer): Steps<Buffer> {
+  if (bytes.length <= UNIT) return deflateSync(bytes, { level: LEVEL });
+  const pieces = [HEADER];
+  let sum = 1;
+  for (let at = 0; at < bytes.length; at += UNIT) {
+    yield;
+    const piece = bytes.subarray(at, at + UNIT);
+    const isLast = at + UNIT >= bytes.length;
+    const options = {
+      level: LEVEL,
+      finishFlush: isLast ? constants.Z_FINISH : constants.Z_SYNC_FLUSH,
+      ...(at > 0 && { dictionary: bytes.subarray(at - WINDOW, at) }),
+    };
+    pieces.push(deflateRawSync(piece, options));
+    sum = adler32(sum, piece);
+  }
+  const trailer = Buffer.alloc(4);
+  trailer.writeUInt32BE(sum);
+  return Buffer.concat([...pieces, trailer]);
+}
+
+/** The sum of RFC 1950, 8.2, carried on: two sums modulo 65521, which stay below 2^32 for 5552 bytes. */
+function adler32(before: number, bytes: Buffer): number {
+  let low = before & 0xffff;
+  let high = before >>> 16;
+  for (let at = 0; at < bytes.length; ) {
+    for (const end = Math.min(at + 5552, bytes.length); at < end; at++) {
+      low += bytes[at]!;
+      high += low;
+    }
+    low %= 65521;
+    high %= 65521;
+  }
+  return ((high << 16) | low) >>> 0;
+}
