@@ -18,7 +18,10 @@ export function readInput(exchange: Exchange): void | Promise<void> {
   };
   if (operation.reads === 'json') return readJson(exchange).then(proceed);
   // Git compresses its requests, and its operations bound what that grows to.
-  if (operation.reads === 'stream' && operation.group !== 'Git') refuseContentEncoding(exchange.request);
+  if (operation.reads === 'stream' && operation.group !== 'Git') {
+    refuseContentEncoding(exchange.request);
+    checkContentType(exchange, 'application/x-ndjson');
+  }
   proceed(undefined);
 }
 

@@ -1,0 +1,203 @@
+import t from 'tap';
+import { type Variants, variantRows } from '../variants.js';
+import { type Answer, packBody, type Service, startService } from './service.js';
+
+/** Every switch of the contradictions, every value of it, and what a client then sees. */
+
+const V1 = '/api/v1/repos';
+const ADA = { name: 'Ada', email: 'ada@example.com' };
+
+interface Probe {
+  /** What there is to see, in short. */
+  readonly look: (service: Service) => Promise<readonly unknown[]>;
+  readonly seen: Readonly<Record<string, readonly unknown[]>>;
+}
+
+const outcome = ({ status, json }: Answer): string => (json?.code ? `${status} ${json.code}` : `${status}`);
+
+const READS = [
+  ['GET', `${V1}/commit?sha=main`],
+  ['GET', `${V1}/files/metadata`],
+  ['POST', `${V1}/archive`],
+  ['GET', '/api/repos/team%2Fapp/branches'],
+] as const;
+
+async function readAll(service: Service, options: Parameters<Service['call']>[2]): Promise<string[]> {
+  const outcomes: string[] = [];
+  for (const [method, target] of READS) outcomes.push(outcome(await service.call(method, target, options)));
+  return outcomes;
+}
+
+function restore(service: Service, metadata: object, type = 'application/x-ndjson'): Promise<Answer> {
+  const body = `${JSON.stringify({ metadata: { target_branch: 'main', author: ADA, ...metadata } })}\n`;
+  return service.call('POST', `${V1}/restore-commit`, { body, headers: { 'content-type': type } });
+}
+
+async function tip(service: Service): Promise<string> {
+  return (await service.call('GET', `${V1}/commit?sha=main`)).json.commit.sha;
+}
+
+/** Which of the two bodies a failed write has: problem details have a code, a result alone has none. */
+function bodyOf({ status, headers, json }: Answer): string {
+  const type = headers['content-type']!.includes('problem') ? 'problem' : 'json';
+  return [status, type, ...['code', 'error', 'result'].filter((member) => member in json)].join(' ');
+}
+
+const PROBLEM = '409 problem code error result';
+const RESULT = '409 json result';
+
+const PROBES: Readonly<Record<keyof Variants, Probe>> = {
+  invalidToken: {
+    look: (service) => readAll(service, { token: 'abc' }),
+    seen: {
+      403: ['403 forbidden', '403', '403 forbidden', '403 forbidden'],
+      'endpoint-table': ['401 unauthorized', '401', '403 forbidden', '403 forbidden'],
+      401: ['401 unauthorized', '401', '401 unauthorized', '401 unauthorized'],
+    },
+  },
+  missingScope: {
+    look: (service) => readAll(service, { scopes: ['git:write'] }),
+    seen: {
+      403: ['403 insufficient_scope', '403', '403 insufficient_scope', '403 insufficient_scope'],
+      'endpoint-table': ['401 unauthorized', '403', '403 insufficient_scope', '403 insufficient_scope'],
+    },
+  },
+  missingRepoClaim: {
+    look: async (service) => readAll(service, { token: await service.token({ scopes: ['git:read'] }) }),
+    seen: {
+      400: ['400 repo_claim_missing', '400', '400 repo_claim_missing', '400 repo_claim_missing'],
+      403: ['403 forbidden', '403', '403 forbidden', '403 forbidden'],
+    },
+  },
+  problemMediaType: {
+    look: async (service) => [(await service.call('GET', '/api/none')).headers['content-type']],
+    seen: {
+      plain: ['application/problem+json'],
+      profile: ['application/problem+json; profile="application/json"'],
+    },
+  },
+  fileMetadataErrors: {
+    look: async (service) => Object.keys((await service.call('GET', `${V1}/files/metadata?ref=none`)).json),
+    seen: {
+      'error-only': ['error'],
+      problem: ['type', 'title', 'status', 'detail', 'error', 'instance', 'code'],
+    },
+  },
+  writeFailureBody: {
+    look: async (service) => {
+      const sha = await tip(service);
+      const expected_head_sha = 'f'.repeat(40);
+      const note = () => service.call('POST', `${V1}/notes`, { json: { sha, note: 'n' } });
+      await note();
+      return [
+        bodyOf(await restore(service, { target_commit_sha: sha, expected_head_sha })),
+        bodyOf(await service.call('POST', `${V1}/commit-pack`, { body: packBody({ a: 'a' }, { expected_head_sha }) })),
+        bodyOf(await note()),
+      ];
+    },
+    seen: {
+      'restore-only': [RESULT, PROBLEM, PROBLEM],
+      all: [RESULT, RESULT, RESULT],
+      problem: [PROBLEM, PROBLEM, PROBLEM],
+    },
+  },
+  restoreNoop: {
+    look: async (service) => {
+      const { status, json } = await restore(service, { target_commit_sha: await tip(service) });
+      return [status, json.commit, json.result.success];
+    },
+    seen: { 409: [409, null, false], 412: [412, null, false], 201: [201, null, false], 200: [200, null, false] },
+  },
+  archiveMissingRef: {
+    look: async (service) => [outcome(await service.call('POST', `${V1}/archive`, { json: { ref: 'none' } }))],
+    seen: { 404: ['404 ref_not_found'], 400: ['400 bad_request'] },
+  },
+  notesStatus: {
+    look: async (service) => {
+      const sha = await tip(service);
+      const add = await service.call('POST', `${V1}/notes`, { json: { sha, note: 'n' } });
+      const append = { sha, action: 'append', note: 'n' };
+      return [add.status, (await service.call('POST', `${V1}/notes`, { json: append })).status];
+    },
+    seen: { 201: [201, 201], 200: [200, 200] },
+  },
+  oversizedChunk: {
+    look: async (service) => {
+      const body = packBody({ large: Buffer.alloc(4 * 1024 * 1024 + 1) });
+      return [outcome(await service.call('POST', `${V1}/commit-pack`, { body }))];
+    },
+    seen: { 400: ['400 bad_request'], 413: ['413 payload_too_large'] },
+  },
+  deletedRepository: {
+    look: async (service) => {
+      const remove = () => service.call('DELETE', '/api/repos/team%2Fapp');
+      await remove();
+      return [...(await readAll(service, {})), outcome(await remove())];
+    },
+    seen: {
+      404: [
+        ...READS.map(([, path]) => (path.includes('metadata') ? '404' : '404 repository_not_found')),
+        '409 repository_deleted',
+      ],
+      409: [
+        ...READS.map(([, path]) => (path.includes('metadata') ? '409' : '409 repository_deleted')),
+        '409 repository_deleted',
+      ],
+    },
+  },
+  metadataPagination: {
+    look: async (service) => {
+      const { json } = await service.call('GET', `${V1}/files/metadata?limit=1`);
+      return [json.files.length, json.has_more, typeof json.next_cursor];
+    },
+    seen: { never: [2, undefined, 'undefined'], 'on-request': [1, true, 'string'] },
+  },
+  contentType: {
+    look: async (service) => {
+      const headers = { 'content-type': 'text/plain' };
+      const query = JSON.stringify({ query: { pattern: 'a' } });
+      const seed = await tip(service);
+      const body = packBody({ b: 'b' });
+      return [
+        outcome(await service.call('POST', `${V1}/grep`, { body: query, headers })),
+        outcome(await service.call('POST', `${V1}/commit-pack`, { body, headers })),
+        outcome(await restore(service, { target_commit_sha: seed }, 'text/plain')),
+        // What is documented, with a parameter, and no type at all.
+        outcome(await service.call('POST', `${V1}/grep`, { json: JSON.parse(query) })),
+        outcome(await service.call('POST', `${V1}/commit-pack`, { body })),
+        outcome(await restore(service, { target_commit_sha: seed }, 'Application/X-NDJSON; charset=utf-8')),
+      ];
+    },
+    seen: {
+      lenient: ['200', '201', '201', '200', '201', '201'],
+      strict: [...Array(3).fill('415 unsupported_media_type'), '200', '201', '201'],
+    },
+  },
+  syncBlocks: {
+    look: async (service) => {
+      const headers = { 'x-emulator-fault': 'sync_in_progress' };
+      const body = packBody({ b: 'b' });
+      return [
+        ...(await readAll(service, { headers })),
+        outcome(await service.call('POST', `${V1}/commit-pack`, { body, headers })),
+      ];
+    },
+    seen: {
+      writes: ['200', '503', '200', '200', '409 sync_in_progress'],
+      all: ['409 sync_in_progress', '503', '409 sync_in_progress', '409 sync_in_progress', '409 sync_in_progress'],
+    },
+  },
+};
+
+for (const { name, values } of variantRows()) {
+  const { look, seen } = PROBES[name as keyof Variants];
+  t.same(Object.keys(seen).sort(), [...values].sort(), `${name}: every value has something to see`);
+  for (const value of values) {
+    t.test(`${name}: ${value}`, async (t) => {
+      const service = await startService({ variants: { [name]: value } });
+      t.teardown(() => service.emulator.close());
+      await service.seed('team/app', { 'a.txt': 'a\n', 'b.txt': 'b\n' });
+      t.same(await look(service), seen[value]);
+    });
+  }
+}
