@@ -4,7 +4,7 @@ import { MemoryBudget } from '../git/store/memory-budget.js';
 import { oidOf, PackBuilder } from '../git/store/test/pack-builder.js';
 import { PackSpool } from './pack-spool.js';
 import { packet } from './pkt-line.js';
-import { createRepository } from './test-git.js';
+import { createRepository, Workbench } from './test-git.js';
 import { TestServer, type TestServerOptions } from './test-server.js';
 
 const ZERO = '0'.repeat(40);
@@ -25,12 +25,15 @@ interface Verdict {
 async function open(options: TestServerOptions = {}) {
   const repository = createRepository();
   const server = await TestServer.start(repository, options);
-  const push = async (tips: Record<string, string>, pack: PackBuilder): Promise<Verdict> => {
+  const bodyOf = (tips: Record<string, string>, pack: PackBuilder): Buffer => {
     const commands = Object.entries(tips).map(([name, tip]) => `${ZERO} ${tip} refs/heads/${name}`);
     const lines = commands.map((line, index) => packet(index === 0 ? `${line}\0 report-status` : line));
+    return Buffer.concat([...lines, Buffer.from('0000'), pack.build()]);
+  };
+  const send = async (body: Buffer): Promise<Verdict> => {
     const response = await fetch(`${server.url()}/git-receive-pack`, {
       method: 'POST',
-      body: new Uint8Array(Buffer.concat([...lines, Buffer.from('0000'), pack.build()])),
+      body: new Uint8Array(body),
       headers: { 'content-type': 'application/x-git-receive-pack-request' },
     });
     const report = await response.text();
@@ -40,7 +43,8 @@ async function open(options: TestServerOptions = {}) {
     }
     return { unpack: /unpack ([^\n]*)\n/.exec(report)![1]!, refs };
   };
-  return { repository, server, push, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() };
+  const push = (tips: Record<string, string>, pack: PackBuilder) => send(bodyOf(tips, pack));
+  return { repository, server, push, send, bodyOf, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() };
 }
 
 /** A commit on the empty tree, and the pack that brings both. */
@@ -51,18 +55,11 @@ function goodPack(): { pack: PackBuilder; tip: string } {
   return { pack, tip: oidOf('commit', commitOn(EMPTY_TREE)) };
 }
 
-t.test('each of many refs is judged by its own objects, however many others lack theirs', async (t) => {
+t.test('each of many refs is judged by its own objects', async (t) => {
   await using s = await open();
   const { pack, tip } = goodPack();
-  const tips: Record<string, string> = {};
-  for (let index = 0; index < 200; index++) {
-    // Half name what is not there, half a commit whose tree is not.
-    const body = commitOn(numbered(index));
-    if (index % 2 === 0) pack.whole('commit', body);
-    tips[`bad-${index}`] = index % 2 === 0 ? oidOf('commit', body) : numbered(index);
-  }
-  tips.good = tip;
-  const { unpack, refs } = await s.push(tips, pack);
+  const absent = Object.fromEntries(Array.from({ length: 200 }, (_, index) => [`bad-${index}`, numbered(index)]));
+  const { unpack, refs } = await s.push({ ...absent, good: tip }, pack);
   t.equal(unpack, 'ok');
   t.equal(refs.good, '');
   t.equal(Object.values(refs).filter((reason) => reason === 'missing necessary objects').length, 200);
@@ -70,6 +67,56 @@ t.test('each of many refs is judged by its own objects, however many others lack
     [...s.repository.refs.entries()].map(([name]) => name),
     ['refs/heads/good'],
   );
+});
+
+t.test('a pack with objects that link to what nobody has is refused, whatever the refs lead to', async (t) => {
+  const torn: Record<string, (pack: PackBuilder) => void> = {
+    'no tree': (pack) => pack.whole('commit', commitOn(numbered(1))),
+    'no parent': (pack) => pack.whole('commit', commitOn(EMPTY_TREE, numbered(1))),
+    'no blob': (pack) => pack.whole('tree', `100644 a\0${'x'.repeat(20)}`),
+    'a blob for a tree': (pack) => pack.whole('commit', commitOn(oidOf('blob', 'b'), EMPTY_TREE)),
+    'no object of a tag': (pack) => pack.whole('tag', `object ${numbered(1)}\ntype blob\ntag v\ntagger ${WHO}\n\nv\n`),
+  };
+  await using bench = await Workbench.create();
+  for (const [name, tear] of Object.entries(torn)) {
+    for (const fsck of ['strict', 'off'] as const) {
+      await using s = await open({ fsck });
+      const { pack, tip } = goodPack();
+      pack.whole('blob', 'b');
+      tear(pack);
+      const { unpack, refs } = await s.push({ good: tip }, pack);
+      if (fsck === 'strict') {
+        const folder = `${name.replaceAll(' ', '-')}.git`;
+        await bench.git('.', 'init', '-q', '--bare', folder);
+        await bench.git(folder, 'config', 'receive.fsckObjects', 'true');
+        const oracle = await bench.run(
+          '.',
+          'git',
+          ['receive-pack', '--stateless-rpc', folder],
+          s.bodyOf({ good: tip }, pack),
+        );
+        t.match(oracle.stdout, /unpack (?!ok)[\s\S]*ng refs\/heads\/good unpacker error/, name);
+        t.match(unpack, /^did not receive expected object [0-9a-f]{40}$/, name);
+        t.equal(refs.good, 'unpacker error');
+      } else t.same({ unpack, refs }, { unpack: 'ok', refs: { good: 'missing necessary objects' } }, name);
+      t.equal(s.repository.objects.size, 0, 'nothing of it can be asked for');
+    }
+  }
+});
+
+t.test('beside a torn pack, deletions are done and bring nothing of it', async (t) => {
+  await using s = await open({ fsck: 'off' });
+  const { pack, tip } = goodPack();
+  await s.push({ main: tip, gone: tip }, pack);
+  const torn = new PackBuilder();
+  torn.whole('commit', commitOn(numbered(1)));
+  const gone = packet(`${tip} ${ZERO} refs/heads/gone`);
+  const body = s.bodyOf({ bad: oidOf('commit', commitOn(numbered(1))) }, torn);
+  const flush = body.indexOf('0000PACK');
+  const { refs } = await s.send(Buffer.concat([body.subarray(0, flush), gone, body.subarray(flush)]));
+  t.same(refs, { bad: 'missing necessary objects', gone: '' });
+  t.equal(s.repository.objects.size, 2);
+  t.same([...s.repository.refs.entries()].length, 1);
 });
 
 t.test('a push that moves no ref leaves no object, whatever stopped it', async (t) => {

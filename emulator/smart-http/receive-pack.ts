@@ -72,6 +72,8 @@ class Push {
   readonly #messages: string[] = [];
   readonly #changes: RefChange[] = [];
   #unpackError: string | undefined;
+  /** Whether the pack has objects that link to what is not there. */
+  #isTorn = false;
 
   constructor(
     private readonly exchange: ReceivePackExchange,
@@ -130,6 +132,7 @@ class Push {
   async #unpack(quarantine: Quarantine, spool: PackSpool): Promise<string | undefined> {
     if (spool.refusal !== undefined) return spool.refusal;
     const { fsck: policy } = this.exchange;
+    const { isShallow } = this.request;
     const fsck = new Fsck((line) => this.#messages.push(`warning: ${line}`));
     try {
       await quarantine.ingest(spool.drain(), {
@@ -137,7 +140,12 @@ class Push {
         ...(policy === 'strict' && { check: (type, body, oid) => fsck.check(type, body, oid) }),
       });
       if (policy === 'strict') fsck.finish(quarantine);
-      return undefined;
+      const missing = await quarantine.findMissing();
+      this.#isTorn = missing !== undefined;
+      // As `git index-pack --strict`, which expects no parents of the commits that a shallow client cut off.
+      return missing && policy === 'strict' && !isShallow
+        ? `did not receive expected object ${missing.oid}`
+        : undefined;
     } catch (error) {
       if (error instanceof FsckError) {
         this.#messages.push(...error.message.split('\n').map((line) => `error: ${line}`));
@@ -150,14 +158,17 @@ class Push {
     }
   }
 
-  /** Marks the commands whose objects are not all there. */
+  /**
+   * Marks the commands whose objects are not all there. Of a torn pack that is all of them: Git would keep what no
+   * accepted ref leads to, but here everything that is kept can be asked for by its id.
+   */
   async #checkConnectivity(quarantine: Quarantine): Promise<void> {
     const { commands, isShallow } = this.request;
     const missing = isShallow ? 'shallow update not allowed' : 'missing necessary objects';
     const updates = [...commands.entries()].filter(([, command]) => !isDeletion(command));
     const unconnected = await quarantine.findUnconnected(new Set(updates.map(([, command]) => command.new)));
     for (const [index, command] of updates) {
-      if (unconnected.has(command.new)) this.#refuse(index, { reason: missing });
+      if (this.#isTorn || unconnected.has(command.new)) this.#refuse(index, { reason: missing });
     }
   }
 
@@ -177,7 +188,7 @@ class Push {
     }
   }
 
-  /** Publishes and moves the refs, in one step; nothing is published when no ref moves. */
+  /** Publishes and moves the refs, in one step; nothing is published when no ref moves to it. */
   async #moveRefs(quarantine: Quarantine): Promise<void> {
     const { repository, prefix } = this.exchange.view;
     const chosen = [...this.request.commands.entries()].filter(([index]) => this.#reasons[index] === undefined);
@@ -186,7 +197,8 @@ class Push {
     const atomic = this.request.capabilities.has('atomic');
     const { outcomes, apply } = await repository.prepareRefs(updates, { atomic });
     if (outcomes.includes('ok')) {
-      quarantine.publish();
+      // Deletions need none of the objects, and may be all that is left of a push.
+      if (chosen.some(([, command], at) => outcomes[at] === 'ok' && !isDeletion(command))) quarantine.publish();
       apply();
     }
     for (const [at, outcome] of outcomes.entries()) {

@@ -39,6 +39,8 @@ export async function mirror(git: GitRepository, remote: Remote, options: Mirror
     if (wants.length > 0) {
       const pack = session.fetch({ wants, haves: chooseHaves(git) });
       await quarantine.ingest(pack, { thin: true, signal: remote.signal });
+      const missing = await quarantine.findMissing();
+      if (missing) throw missing;
     }
     await quarantine.checkConnectivity(tips);
     requireCommits(updates, quarantine);

@@ -14,6 +14,7 @@ export class Connectivity {
   /** Objects from which something missing is reachable, as known when the store had `#knownAt` objects. */
   readonly #broken = new Map<number, MissingObject>();
   #knownAt = -1;
+  #areAllFound = false;
   /** Links whose targets are marked as linked, and targets of theirs that were here before. */
   #marked = 0;
   readonly #oldTargets: number[] = [];
@@ -25,12 +26,7 @@ export class Connectivity {
 
   /** The tips that lead to something missing, and to what. */
   async failures(tips: Iterable<Oid>): Promise<Map<Oid, MissingObject>> {
-    const { objects } = this.intake;
-    if (this.#knownAt !== objects.count) {
-      this.#broken.clear();
-      this.#knownAt = objects.count;
-      if (await this.#areLinksFound()) objects.complete.fill(1, this.base, objects.count);
-    }
+    await this.#followLinks();
     const failures = new Map<Oid, MissingObject>();
     const turn = new Turn();
     for (const tip of tips) {
@@ -44,6 +40,34 @@ export class Connectivity {
       if (turn.isOver) await turn.pass();
     }
     return failures;
+  }
+
+  /** What is missing of the new objects, whether a tip leads to it or not; undefined when they are whole. */
+  async firstMissing(): Promise<MissingObject | undefined> {
+    if (await this.#followLinks()) return undefined;
+    const turn = new Turn();
+    try {
+      for (let number = this.base; number < this.#knownAt; number++) {
+        await this.#walk(number, turn);
+        if ((number & 63) === 63 && turn.isOver) await turn.pass();
+      }
+      return undefined;
+    } catch (error) {
+      if (error instanceof MissingObject) return error;
+      throw error;
+    }
+  }
+
+  /** Whether the links alone tell that all new objects are complete; asked anew when there are more of them. */
+  async #followLinks(): Promise<boolean> {
+    const { objects } = this.intake;
+    if (this.#knownAt !== objects.count) {
+      this.#broken.clear();
+      this.#knownAt = objects.count;
+      this.#areAllFound = await this.#areLinksFound();
+      if (this.#areAllFound) objects.complete.fill(1, this.base, objects.count);
+    }
+    return this.#areAllFound;
   }
 
   /** Marks what the new objects link to, now that they are to stay. */

@@ -76,6 +76,15 @@ export class Quarantine implements ObjectReader {
     return this.#connectivity.failures(tips);
   }
 
+  /**
+   * What is missing of the new objects, whether a tip leads to it or not; undefined when they are whole. What is
+   * published can be asked for by id, and everybody relies on finding what it links to.
+   */
+  findMissing(): Promise<MissingObject | undefined> {
+    this.#refuseUnlessOpen();
+    return this.#connectivity.firstMissing();
+  }
+
   /** Makes all new objects visible at once. */
   publish(): void {
     this.#refuseUnlessOpen();
