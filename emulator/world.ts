@@ -268,13 +268,19 @@ export class World {
 
   /** Git's smart HTTP for all repositories: what it keeps between requests goes with the world. */
   get gitService(): GitService {
-    this.#gitService ??= new GitService({
+    this.#gitService ??= this.#createGitService();
+    return this.#gitService;
+  }
+
+  #createGitService(): GitService {
+    const session = this.ids.uuid('git-session');
+    let conversations = 0;
+    return new GitService({
       agent: `repohost-emulator/${packageVersion()}`,
-      sessionId: () => this.ids.uuid('git-session'),
+      sessionId: () => `${session}.${++conversations}`,
       fsck: this.fsck,
       limits: { pushBytes: this.limits.maxPushBytes },
     });
-    return this.#gitService;
   }
 
   #adopt(record: RepositoryRecord): Repository {

@@ -2,35 +2,35 @@ import { type Oid, TAG } from '../git/object.js';
 import type { GitRepository } from '../git/repository.js';
 import { tagTarget } from '../git/tag.js';
 import type { RefListings } from './ref-listings.js';
-import { type RepositoryView, visibleRefs } from './view.js';
+import type { RepositoryView } from './view.js';
 
 /**
  * gitprotocol-capabilities, include-tag: "The server MUST send annotated tags if we are sending the
- * objects they point to." Returns `numbers` with those tags put behind.
+ * objects they point to." Returns `numbers`, which ascend, with those tags put behind.
  */
 export function followingTags(view: RepositoryView, numbers: Int32Array, listings: RefListings): Int32Array {
-  const { repository, prefix } = view;
-  const { objects } = repository;
-  const sent = new Set<number>();
-  const added: number[] = [];
-  let isFilled = false;
-  for (const [, oid] of visibleRefs(repository.refs, prefix, 'refs/tags/')) {
-    const peeled = listings.peeled(repository, oid);
-    if (peeled === undefined) continue;
-    if (!isFilled) for (const number of numbers) sent.add(number);
-    isFilled = true;
-    if (!sent.has(objects.find(peeled))) continue;
-    for (const number of tagChain(repository, oid)) {
-      if (sent.has(number)) break;
-      sent.add(number);
-      added.push(number);
-    }
+  const added = new Set<number>();
+  for (const { oid, target } of listings.annotatedTags(view)) {
+    if (!isAmong(numbers, target)) continue;
+    for (const number of tagChain(view.repository, oid)) if (!isAmong(numbers, number)) added.add(number);
   }
-  if (added.length === 0) return numbers;
-  const all = new Int32Array(numbers.length + added.length);
+  if (added.size === 0) return numbers;
+  const all = new Int32Array(numbers.length + added.size);
   all.set(numbers);
-  all.set(added, numbers.length);
+  all.set([...added], numbers.length);
   return all;
+}
+
+/** Whether a list that ascends has the number. */
+function isAmong(numbers: Int32Array, number: number): boolean {
+  let low = 0;
+  let high = numbers.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (numbers[middle]! < number) low = middle + 1;
+    else high = middle;
+  }
+  return numbers[low] === number;
 }
 
 /** The tag, and the tags it leads through. */

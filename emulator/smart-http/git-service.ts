@@ -61,7 +61,6 @@ export class GitService {
   async uploadPack(view: RepositoryView, request: GitRequest): Promise<Reply> {
     const { limits } = this;
     const body = this.#bodyOf(request, 'git-upload-pack', limits.fetchBytes);
-    const { signal } = request;
     const answer = await uploadPack({
       view,
       version: versionOf(request),
@@ -69,9 +68,10 @@ export class GitService {
       limits,
       listings: this.#listings,
       packs: this.#packs,
-      ...(signal && { signal }),
+      signal: () => request.signal,
     });
-    return stream(200, answer, resultHeaders('git-upload-pack'));
+    const headers = resultHeaders('git-upload-pack');
+    return Buffer.isBuffer(answer) ? bytes(200, answer, headers) : stream(200, answer, headers);
   }
 
   /** `POST git-receive-pack` */

@@ -1,5 +1,4 @@
 import type { Buffer } from 'node:buffer';
-import { setTimeout as wait } from 'node:timers/promises';
 
 /**
  * Awaits `work`; each time `every` milliseconds pass without an end, yields `sign`. Returns what the
@@ -11,9 +10,12 @@ export async function* keepAlive<T>(work: Promise<T>, every: number, sign: Buffe
     () => true,
   );
   for (;;) {
-    const timer = new AbortController();
-    const isOver = await Promise.race([ended, wait(every, false, { signal: timer.signal }).catch(() => false)]);
-    timer.abort();
+    let timer: NodeJS.Timeout | undefined;
+    const silence = new Promise<boolean>((resolve) => {
+      timer = setTimeout(resolve, every, false);
+    });
+    const isOver = await Promise.race([ended, silence]);
+    clearTimeout(timer);
     if (isOver) return work;
     yield sign;
   }

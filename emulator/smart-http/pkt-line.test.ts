@@ -96,16 +96,26 @@ t.test('bands split what is too long for one packet', async (t) => {
 });
 
 t.test('a stream of small pieces fills its packets', async (t) => {
-  const bytes = Buffer.alloc(200_000, 'abcdefg');
-  const packets: Buffer[] = [];
-  for await (const each of packBand(chunks(bytes, 999), 'side-band-64k')) packets.push(each);
-  t.same(
-    packets.map((each) => each.length),
-    [65_520, 65_520, 65_520, 200_000 - 3 * 65_515 + 5],
-  );
-  t.equal(packets[0]!.toString('latin1', 0, 5), 'fff0\x01');
-  t.ok(Buffer.concat(packets.map((each) => each.subarray(5))).equals(bytes));
+  const bytes = Buffer.from(Array.from({ length: 600_000 }, (_, at) => at * 7));
+  for (const [sideband, room] of [
+    ['side-band-64k', 65_515],
+    ['side-band', 995],
+  ] as const) {
+    for (const size of [7, 999, 65_515, 262_060, 262_061, 600_000]) {
+      const answer = await collect(packBand(chunks(bytes, size), sideband));
+      const lengths: number[] = [];
+      const parts: Buffer[] = [];
+      for (let at = 0; at < answer.length; at += lengths.at(-1)!) {
+        lengths.push(Number.parseInt(answer.toString('latin1', at, at + 4), 16));
+        if (answer[at + 4] === DATA) parts.push(answer.subarray(at + 5, at + lengths.at(-1)!));
+      }
+      t.same(new Set(lengths.slice(0, -1)), new Set([room + 5]), 'filled to the brim');
+      t.ok(lengths.at(-1)! <= room + 5);
+      t.ok(Buffer.concat(parts).equals(bytes), `${sideband}, in pieces of ${size}`);
+    }
+  }
   t.ok((await collect(packBand(chunks(bytes, 999), 'none'))).equals(bytes), 'without side-band as it is');
+  for await (const piece of packBand(chunks(bytes, 999), 'side-band-64k')) t.ok(piece.length <= 4 * 65_520);
 });
 
 t.test('the highest version a client offers is spoken', async (t) => {

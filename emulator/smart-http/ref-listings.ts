@@ -23,6 +23,15 @@ export interface Advertisement {
   readonly rest: Buffer;
 }
 
+/** An annotated tag and what it leads to. */
+export interface AnnotatedTag {
+  readonly oid: Oid;
+  /** The number of the object that is no tag any more. */
+  readonly target: number;
+}
+
+type Listing = Buffer | Advertisement | readonly AnnotatedTag[];
+
 /** Different listings kept of one state of the refs. */
 const MOST_LISTINGS = 16;
 /** Beyond this a list of prefixes is no habit of clients, and longer than most listings. */
@@ -33,7 +42,7 @@ const MOST_KEPT_PREFIXES = 64;
  * over and over, and with thousands of refs making them is all the work there is.
  */
 export class RefListings {
-  readonly #kept = new WeakMap<Refs, Map<string, Buffer | Advertisement>>();
+  readonly #kept = new WeakMap<Refs, Map<string, Listing>>();
   readonly #peeled = new WeakMap<GitRepository, Map<Oid, Oid | undefined>>();
 
   /** The lines of a version 2 `ls-refs` answer, without the flush. */
@@ -56,6 +65,19 @@ export class RefListings {
       const lines = service === 'upload-pack' ? this.#fetchLines(repository, refs, prefix) : pushLines(refs, prefix);
       const first = lines.next().value ?? `${ZERO_OID} capabilities^{}`;
       return { first, rest: Buffer.from([...lines].map((line) => packetText(`${line}\n`)).join(''), 'latin1') };
+    });
+  }
+
+  /** The annotated tags under `refs/tags/` that lead somewhere. */
+  annotatedTags({ repository, prefix }: RepositoryView): readonly AnnotatedTag[] {
+    const { refs, objects } = repository;
+    return this.#keep(refs, JSON.stringify(['annotated tags', prefix]), () => {
+      const tags: AnnotatedTag[] = [];
+      for (const [, oid] of visibleRefs(refs, prefix, 'refs/tags/')) {
+        const peeled = this.peeled(repository, oid);
+        if (peeled !== undefined) tags.push({ oid, target: objects.find(peeled) });
+      }
+      return tags;
     });
   }
 
@@ -101,8 +123,8 @@ export class RefListings {
     return lines.join('');
   }
 
-  #keep<T extends Buffer | Advertisement>(refs: Refs, key: string, make: () => T): T {
-    const kept = entryOf(this.#kept, refs, () => new Map<string, Buffer | Advertisement>());
+  #keep<T extends Listing>(refs: Refs, key: string, make: () => T): T {
+    const kept = entryOf(this.#kept, refs, () => new Map<string, Listing>());
     const known = kept.get(key);
     if (known) return known as T;
     const made = make();

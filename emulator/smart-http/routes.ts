@@ -87,7 +87,14 @@ function viewFor(call: Pick<Call, 'params' | 'repository'>, service: Service): R
 }
 
 function requestOf(call: Pick<Call, 'header' | 'stream' | 'signal'>): GitRequest {
-  return { header: (name) => call.header(name), body: (most) => call.stream(most), signal: call.signal };
+  return {
+    header: (name) => call.header(name),
+    body: (most) => call.stream(most),
+    // Watching whether the client is still there has its cost: most requests are over before they would ask.
+    get signal() {
+      return call.signal;
+    },
+  };
 }
 
 function pushHooksOf({ claims, repository }: Pick<Call, 'claims' | 'repository'>): PushHooks {

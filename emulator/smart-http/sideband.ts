@@ -37,33 +37,55 @@ export function progress(text: string, sideband: Sideband): Buffer[] {
   return bandPackets(Buffer.from(text), PROGRESS, sideband);
 }
 
+/** Bytes gathered before they are passed on: a packet at a time would be a write each. */
+const GATHERED_BYTES = 4 * MOST_PACKET_BYTES;
+
 /**
- * A stream of pieces of any size as packets of band 1, each filled to the brim: small pieces would cost
- * a packet and a write each.
+ * A stream of pieces of any size as packets of band 1, each but the last filled to the brim. Whole packets only are
+ * passed on, several in one piece.
  */
 export async function* packBand(source: AsyncIterable<Uint8Array>, sideband: Sideband): AsyncIterable<Buffer> {
-  const header = sideband === 'none' ? 0 : 5;
-  const size = sideband === 'none' ? MOST_PACKET_BYTES : PACKET_BYTES[sideband];
-  let bytes = Buffer.allocUnsafe(size);
-  let used = header;
-  const sealed = () => {
-    const full = bytes.subarray(0, used);
-    if (header > 0) {
-      writeLength(full, used);
-      full[4] = DATA;
-    }
-    bytes = Buffer.allocUnsafe(size);
-    used = header;
-    return full;
-  };
+  const room = sideband === 'none' ? GATHERED_BYTES : PACKET_BYTES[sideband] - 5;
+  // Whole packets: what is left over is always within the piece that came last.
+  const enough = GATHERED_BYTES - (GATHERED_BYTES % room);
+  let waiting: Uint8Array[] = [];
+  let bytes = 0;
   for await (const piece of source) {
-    for (let at = 0; at < piece.length; ) {
-      const part = piece.subarray(at, at + size - used);
-      bytes.set(part, used);
-      used += part.length;
+    waiting.push(piece);
+    bytes += piece.length;
+    if (bytes < enough) continue;
+    const rest = bytes % room;
+    yield framed(waiting, bytes - rest, room, sideband);
+    waiting = rest > 0 ? [piece.subarray(piece.length - rest)] : [];
+    bytes = rest;
+  }
+  if (bytes > 0) yield framed(waiting, bytes, room, sideband);
+}
+
+/** The first `length` bytes of `pieces` in packets with `room` bytes each. */
+function framed(pieces: readonly Uint8Array[], length: number, room: number, sideband: Sideband): Buffer {
+  const header = sideband === 'none' ? 0 : 5;
+  const framed = Buffer.allocUnsafe(length + Math.ceil(length / room) * header);
+  let left = length;
+  let at = 0;
+  /** Where the packet under way ends. */
+  let end = 0;
+  for (const piece of pieces) {
+    for (let from = 0; from < piece.length && left > 0; ) {
+      if (at === end) {
+        end = at + header + Math.min(room, left);
+        if (header > 0) {
+          writeLength(framed.subarray(at), end - at);
+          framed[at + 4] = DATA;
+        }
+        at += header;
+      }
+      const part = piece.subarray(from, from + end - at);
+      framed.set(part, at);
+      from += part.length;
       at += part.length;
-      if (used === size) yield sealed();
+      left -= part.length;
     }
   }
-  if (used > header) yield sealed();
+  return framed;
 }

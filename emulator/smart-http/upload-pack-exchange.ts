@@ -13,13 +13,14 @@ export interface UploadPackExchange {
   readonly limits: WireLimits;
   readonly listings: RefListings;
   readonly packs: PackSender;
-  readonly signal?: AbortSignal;
+  /** Aborted when the client has gone; not asked for unless a pack is to be sent. */
+  readonly signal: () => AbortSignal | undefined;
 }
 
-/** Pieces that are at hand, as a stream. */
-export async function* pieces(buffers: readonly Buffer[]): AsyncIterable<Buffer> {
-  yield* buffers;
-}
+/** At hand as a whole, or a stream because of the pack in it. */
+export type UploadPackAnswer = Buffer | AsyncIterable<Buffer>;
+
+export const NO_ANSWER: Buffer = Buffer.alloc(0);
 
 /** `head` and then `tail`. */
 export async function* followed(head: readonly Buffer[], tail: AsyncIterable<Buffer>): AsyncIterable<Buffer> {

@@ -8,7 +8,7 @@ import { ProtocolError } from './protocol-error.js';
 import { checkReachable } from './reachability.js';
 import { findCut, writeCut } from './shallow.js';
 import type { Sideband } from './sideband.js';
-import { followed, pieces, type UploadPackExchange } from './upload-pack-exchange.js';
+import { followed, NO_ANSWER, type UploadPackAnswer, type UploadPackExchange } from './upload-pack-exchange.js';
 
 type Acknowledging = 'single' | 'multi_ack' | 'multi_ack_detailed';
 
@@ -28,20 +28,20 @@ interface Needs {
  *
  * The answer: shallow lines and a flush when a depth was asked for, acknowledgments, the pack.
  */
-export async function answerV0(exchange: UploadPackExchange, reader: PacketReader): Promise<AsyncIterable<Buffer>> {
+export async function answerV0(exchange: UploadPackExchange, reader: PacketReader): Promise<UploadPackAnswer> {
   const { view } = exchange;
   const needs = await readNeeds(exchange, reader);
   const { request, sideband } = needs;
-  if (request.wants.size === 0) return pieces([]);
+  if (request.wants.size === 0) return NO_ANSWER;
   await checkReachable(view, request.wants);
   const cut = await findCut(view, request.wants, request.depth);
   const head: Buffer[] = asksForDepth(request.depth) ? [writeCut(cut), FLUSH] : [];
   const negotiation = new Negotiation(view.repository, request.wants);
   const { replies, sendsPack } = await negotiate(reader, negotiation, needs);
   head.push(...replies.map((reply) => packet(`${reply}\n`)));
-  if (!sendsPack) return pieces(head);
+  if (!sendsPack) return Buffer.concat(head);
   const { common } = negotiation;
-  return followed(head, exchange.packs.send({ view, request, haves: common, cut, sideband }, exchange.signal));
+  return followed(head, exchange.packs.send({ view, request, haves: common, cut, sideband }, exchange.signal()));
 }
 
 async function readNeeds({ view }: UploadPackExchange, reader: PacketReader): Promise<Needs> {

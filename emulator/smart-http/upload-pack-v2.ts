@@ -15,7 +15,7 @@ import { DELIM, FLUSH, type PacketReader, packet, packetText } from './pkt-line.
 import { ProtocolError } from './protocol-error.js';
 import type { LsRefsOptions } from './ref-listings.js';
 import { findCut, writeCut } from './shallow.js';
-import { followed, pieces, type UploadPackExchange } from './upload-pack-exchange.js';
+import { followed, NO_ANSWER, type UploadPackAnswer, type UploadPackExchange } from './upload-pack-exchange.js';
 import { type RepositoryView, resolveVisible } from './view.js';
 
 /** As Git: with more prefixes than this all refs are shown. */
@@ -26,15 +26,15 @@ const MOST_PREFIXES = 65_536;
  *
  *     request = command *capability delim-pkt *argument flush-pkt | flush-pkt
  */
-export async function answerV2(exchange: UploadPackExchange, reader: PacketReader): Promise<AsyncIterable<Buffer>> {
+export async function answerV2(exchange: UploadPackExchange, reader: PacketReader): Promise<UploadPackAnswer> {
   const head = await readHead(reader);
-  if (!head) return pieces([]);
+  if (!head) return NO_ANSWER;
   const lines = head.hasArguments ? await readArguments(reader, head.command) : [];
   switch (head.command) {
     case 'ls-refs':
-      return pieces([exchange.listings.lsRefs(exchange.view, parseLsRefs(lines)), FLUSH]);
+      return Buffer.concat([exchange.listings.lsRefs(exchange.view, parseLsRefs(lines)), FLUSH]);
     case 'object-info':
-      return pieces([objectInfo(exchange.view, lines), FLUSH]);
+      return Buffer.concat([objectInfo(exchange.view, lines), FLUSH]);
     case 'fetch':
       return answerFetch(exchange, lines);
   }
@@ -171,19 +171,19 @@ function readWantRef(name: ByteString, request: FetchRequest, view: RepositoryVi
  *
  * Without `done` the answer is acknowledgments, and goes on to the pack only after `ready`.
  */
-async function answerFetch(exchange: UploadPackExchange, lines: readonly ByteString[]): Promise<AsyncIterable<Buffer>> {
+async function answerFetch(exchange: UploadPackExchange, lines: readonly ByteString[]): Promise<UploadPackAnswer> {
   const { view } = exchange;
   const { request, haves, done, waitForDone } = parseFetch(lines, view);
-  if (request.wants.size === 0 && !waitForDone) return pieces([]);
+  if (request.wants.size === 0 && !waitForDone) return NO_ANSWER;
   const negotiation = new Negotiation(view.repository, request.wants);
   const common = haves.filter((oid) => negotiation.add(oid));
   const head: Buffer[] = [];
   if (!done && haves.length > 0) {
     const ready = !waitForDone && (await negotiation.isReady());
     head.push(acknowledgments(common, ready), ready ? DELIM : FLUSH);
-    if (!ready) return pieces(head);
+    if (!ready) return Buffer.concat(head);
   }
-  if (request.wants.size === 0) return pieces([...head, FLUSH]);
+  if (request.wants.size === 0) return Buffer.concat([...head, FLUSH]);
   const cut = await findCut(view, request.wants, request.depth);
   if (asksForDepth(request.depth) || request.depth.clientShallow.size > 0) {
     head.push(packet('shallow-info\n'), writeCut(cut), DELIM);
@@ -195,7 +195,10 @@ async function answerFetch(exchange: UploadPackExchange, lines: readonly ByteStr
   head.push(packet('packfile\n'));
   return followed(
     head,
-    exchange.packs.send({ view, request, haves: negotiation.common, cut, sideband: 'side-band-64k' }, exchange.signal),
+    exchange.packs.send(
+      { view, request, haves: negotiation.common, cut, sideband: 'side-band-64k' },
+      exchange.signal(),
+    ),
   );
 }
 

@@ -1,5 +1,7 @@
+import type { PreviousVersions } from '../store/delta-choice.js';
 import type { HistoryIndex } from './introduced.js';
 import { NumberSet } from './number-set.js';
+import { createPreviousVersions } from './previous-versions.js';
 import { NONE } from './tree-cursor.js';
 
 /** What a fetch has to send, and what helps to send it in few bytes. Everything by object number. */
@@ -22,9 +24,9 @@ export class SendPlan {
    * For trees and blobs to send, the object that was at their path before: the best delta bases there are.
    * Each is sent too, or held by the client (`isHeld`). Two objects may name each other. Made anew by each call.
    */
-  previousVersions(): Map<number, number> {
-    const versions = new Map<number, number>();
+  previousVersions(): PreviousVersions {
     const sent = this.#sent();
+    const versions = createPreviousVersions(sent.bound, this.objects.length);
     for (const place of this.places) {
       const pairs = this.index.objectsOf(place);
       for (let at = 0; at < pairs.length; at += 2) {

@@ -48,10 +48,15 @@ t.test('a client that wants all there is gets it, and one that does not gets no 
   const history = new History(store);
   const listed = async (...wants: Oid[]) =>
     [...(await history.plan({ wants })).objects].map((number) => store.oidOf(number)).sort();
+  const hasVersions = async (...wants: Oid[]) => {
+    const plan = await history.plan({ wants });
+    const versions = plan.previousVersions();
+    return plan.objects.some((object) => versions.get(object) !== undefined);
+  };
   t.same(await listed(...heads), closure(...heads).sort());
-  t.equal((await history.plan({ wants: heads })).previousVersions().size, 0, 'without a look at any tree');
+  t.notOk(await hasVersions(...heads), 'without a look at any tree');
   t.same(await listed(...heads.slice(1)), closure(...heads.slice(1)).sort());
-  t.ok((await history.plan({ wants: heads.slice(1) })).previousVersions().size > 0);
+  t.ok(await hasVersions(...heads.slice(1)));
   t.same(
     [...(await history.plan({ wants: heads, filter: { kind: 'blob:none' } })).objects].length,
     closure(...heads).filter((oid) => store.typeOf(store.find(oid)) !== BLOB).length,

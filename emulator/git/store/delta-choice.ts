@@ -1,5 +1,4 @@
 import type { Turn } from '../turn.js';
-import { deflate } from './deflater.js';
 import { encodeDelta } from './delta-encode.js';
 import { ABSENT, type Positions } from './positions.js';
 import type { RecodedStreams } from './recoded-streams.js';
@@ -13,12 +12,16 @@ export interface NewDelta {
   readonly stream: Buffer;
 }
 
+/** By object the one that was at its path before. */
+export interface PreviousVersions {
+  get(object: number): number | undefined;
+}
+
 /** What the choice of deltas may use. */
 export interface DeltaSources {
   /** Whether the client has an object that is not in the pack. */
   readonly isHeld: (number: number) => boolean;
-  /** By object, the one that was at its path before. */
-  readonly previous: () => ReadonlyMap<number, number>;
+  readonly previous: () => PreviousVersions;
 }
 
 /** A body beyond this is not searched. */
@@ -42,7 +45,7 @@ export class DeltaChoice {
   readonly #deltas = new Map<number, NewDelta>();
   /** By base that is not sent: the first object that lost it, a likely base for the others. */
   readonly #heirs = new Map<number, number>();
-  #previous: ReadonlyMap<number, number> | undefined;
+  #previous: PreviousVersions | undefined;
   #work = 0;
 
   constructor(
@@ -161,9 +164,15 @@ export class DeltaChoice {
     const source = objects.read(base);
     this.#work += body.length + source.length;
     const delta = encodeDelta(source, body, this.#mostDelta(number));
-    const record = delta === undefined ? NOT_WORTH_IT : await recordDelta(delta);
+    const record = delta === undefined ? NOT_WORTH_IT : await this.#record(delta);
     this.cache.set(number, base, record);
     return readDelta(record, base);
+  }
+
+  async #record(delta: Buffer): Promise<Buffer> {
+    const size = Buffer.alloc(SIZE_BYTES);
+    size.writeUInt32BE(delta.length);
+    return Buffer.concat([size, await this.cache.deflate(delta)]);
   }
 
   /** A delta longer than this is not better than the body deflated. */
@@ -180,12 +189,6 @@ export class DeltaChoice {
 /** In the cache a delta is its size in 4 bytes, then its stream. */
 const SIZE_BYTES = 4;
 const NOT_WORTH_IT = Buffer.alloc(0);
-
-async function recordDelta(delta: Buffer): Promise<Buffer> {
-  const size = Buffer.alloc(SIZE_BYTES);
-  size.writeUInt32BE(delta.length);
-  return Buffer.concat([size, await deflate(delta)]);
-}
 
 function readDelta(record: Buffer, base: number): NewDelta | undefined {
   if (record.length === 0) return undefined;

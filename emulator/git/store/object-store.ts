@@ -52,8 +52,9 @@ export class ObjectStore implements ObjectReader {
     this.#hash = options.hash ?? hashBytes;
     const caches = options.caches ?? new StoreCaches(options.cacheBytes);
     const budget = new MemoryBudget(this.#limits.heldBytes, options.budget);
-    this.stored = new StoredObjects(caches.bodies, options.scratch ?? new Scratch(), budget);
-    this.recoded = new RecodedStreams(caches.streams);
+    const scratch = options.scratch ?? new Scratch();
+    this.stored = new StoredObjects(caches.bodies, scratch, budget);
+    this.recoded = new RecodedStreams(caches.streams, scratch);
   }
 
   get size(): number {

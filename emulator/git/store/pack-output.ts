@@ -1,8 +1,9 @@
 import { createHash, type Hash } from 'node:crypto';
 import type { StoredObjects } from './stored-objects.js';
 
-/** Small pieces are gathered up to this many bytes. */
+/** Small pieces are gathered up to this many bytes; the first of them, which may be all, to fewer. */
 const GATHERED = 64 * 1024;
+const FIRST_GATHERED = 4 * 1024;
 /** A run of stored bytes from this length on is handed out as it lies, without a copy. */
 const LONG_RUN = 16 * 1024;
 /** The longest piece handed out. */
@@ -19,7 +20,7 @@ export class PackOutput {
   readonly #sha1: Hash = createHash('sha1');
   #ready: Buffer[] = [];
   #readyBytes = 0;
-  #gathered = Buffer.allocUnsafe(GATHERED);
+  #gathered = Buffer.allocUnsafe(FIRST_GATHERED);
   #used = 0;
   /** The stored bytes that come next: segment, first and last plus one. */
   #segment = -1;
@@ -104,7 +105,7 @@ export class PackOutput {
   }
 
   #gather(bytes: Buffer): void {
-    if (this.#used + bytes.length > GATHERED) this.#handGathered();
+    if (this.#used + bytes.length > this.#gathered.length) this.#handGathered();
     this.#used += bytes.copy(this.#gathered, this.#used);
   }
 

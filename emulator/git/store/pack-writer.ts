@@ -1,6 +1,5 @@
 import { Turn } from '../turn.js';
-import { deflate } from './deflater.js';
-import { DeltaChoice, type DeltaSources } from './delta-choice.js';
+import { DeltaChoice, type DeltaSources, type PreviousVersions } from './delta-choice.js';
 import { OFS_DELTA, REF_DELTA, writeDistance, writeTypeAndSize } from './entry-header.js';
 import type { ObjectStore } from './object-store.js';
 import { OID_BYTES } from './oid-slots.js';
@@ -15,13 +14,13 @@ export interface PackOptions {
   /** Whether the reader has an object that is not in the pack, as a base. Without it, the pack is complete in itself. */
   readonly thin?: (number: number) => boolean;
   /** By object, the one that was at its path before: the first choice for a base. Asked for when needed. */
-  readonly previous?: () => ReadonlyMap<number, number>;
+  readonly previous?: () => PreviousVersions;
   /** Told from time to time how many objects have been written. */
   readonly onProgress?: (written: number) => void;
   readonly signal?: AbortSignal;
 }
 
-const NOTHING: ReadonlyMap<number, number> = new Map();
+const NOTHING: PreviousVersions = new Map();
 
 /**
  * Writes a pack of the published objects `numbers`, each once, in the order of their numbers but for bases, which
@@ -49,7 +48,11 @@ export async function* writePack(
   const output = new PackOutput(store.stored, sorted.length);
   const writer = new EntryWriter(store.stored, output, positions, deltas, store.recoded, options.ofsDelta ?? true);
   for (let index = 0; index < sorted.length; index++) {
-    for (const number of basesFirst(sorted[index]!, deltas, positions)) {
+    const number = sorted[index]!;
+    const base = deltas.baseOf(number);
+    if (base !== WHOLE && positions.get(base) === PENDING) {
+      for (const next of basesFirst(number, deltas, positions)) await writer.write(next);
+    } else if (positions.get(number) === PENDING) {
       const pending = writer.write(number);
       if (pending !== undefined) await pending;
     }
@@ -155,7 +158,7 @@ class EntryWriter {
 
   #writeWhole(number: number): Promise<void> | undefined {
     const known = this.recoded.get(number, WHOLE);
-    const stream = known ?? deflate(this.objects.read(number));
+    const stream = known ?? this.recoded.deflate(this.objects.read(number));
     if (stream instanceof Promise) return stream.then((made) => this.#finishWhole(number, made));
     this.#finishWhole(number, stream);
     return undefined;
