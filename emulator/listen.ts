@@ -43,6 +43,7 @@ function answerBrokenRequest(error: NodeJS.ErrnoException, socket: Socket, world
     dialect: 'problem',
     path: '/',
     variants: world.variants,
+    forgePrefix: world.forgePrefix,
   });
   const body = JSON.stringify(reply.json);
   socket.write(

@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import type { Scope } from './auth/scope.js';
 import type { Call } from './call.js';
+import type { ProblemCode } from './http/problem.js';
 import type { Reply } from './http/reply.js';
 import type { Dialect, Routed } from './http/route.js';
 import type { Effect } from './repositories/lifecycle.js';
@@ -47,10 +48,10 @@ export interface Operation<Query = unknown, Body = unknown> extends Routed {
   /** `json`: parsed and checked against `body`. `stream`: the handler reads `call.stream()` itself. */
   readonly reads?: 'nothing' | 'json' | 'stream';
   readonly body?: z.ZodType<Body>;
-  /** Success statuses with the schema of their JSON body, or a media type for other bodies; empty: no body. */
+  /** Statuses that are no error, with the schema of their JSON body, or a media type for other bodies; empty: no body. */
   readonly replies: Readonly<Record<number, z.ZodType | string>>;
-  /** Error statuses the operation can give beside the gateway's. */
-  readonly errors: readonly number[];
+  /** Codes the operation can answer beside `bad_request`, the gateway's, and those of its repository's state. */
+  readonly errors: readonly ProblemCode[];
   readonly handle: (call: Call<Query, Body>) => Reply | Promise<Reply>;
 }
 

@@ -30,6 +30,9 @@ t.test('without anything given, every option has its default', async (t) => {
     allowUpstream: [],
     allowWebhook: [],
     webhookPrefix: 'X-Pierre',
+    forgePrefix: 'forge',
+    forgeApps: 1,
+    hosting: 'on',
     fsck: 'strict',
     limits: DEFAULT_LIMITS,
   };

@@ -35,6 +35,9 @@ export interface EmulatorOptions {
   readonly allowUpstream: readonly string[];
   readonly allowWebhook: readonly string[];
   readonly webhookPrefix: string;
+  readonly forgePrefix: string;
+  readonly forgeApps: number;
+  readonly hosting: 'on' | 'off';
   readonly fsck: 'strict' | 'off';
   readonly limits: Limits;
 }
@@ -129,6 +132,24 @@ const ROWS: { readonly [Name in Exclude<keyof EmulatorOptions, 'limits'>]: Row<E
     value: 'PREFIX',
     help: 'What the names of webhook headers start with.',
     read: text('the start of a header name', /^[A-Za-z][A-Za-z0-9-]{0,63}$/),
+  },
+  forgePrefix: {
+    default: 'forge',
+    value: 'PREFIX',
+    help: 'What the error codes about the external forge start with, as in forge_app_not_configured.',
+    read: text('lower-case letters and digits', /^[a-z0-9]{1,32}$/),
+  },
+  forgeApps: {
+    default: 1,
+    value: 'N',
+    help: 'Applications that every organization has on the external forge; syncs that need one need exactly one.',
+    read: integer(0, 100),
+  },
+  hosting: {
+    default: 'on',
+    value: 'MODE',
+    help: 'Whether hosting is enabled for the organizations: on or off.',
+    read: choice(['on', 'off']),
   },
   fsck: {
     default: 'strict',

@@ -16,6 +16,14 @@ const VARIANTS = {
     values: ['400', '403'],
     about: 'A repository token without `repo`: 400 repo_claim_missing, or 403 forbidden.',
   },
+  thawing: {
+    values: ['endpoint-table', '409', '503'],
+    about: 'Status of a repository that is being restored: 409, and 503 where the table of the endpoint says so.',
+  },
+  syncing: {
+    values: ['endpoint-table', '409', '503'],
+    about: 'Status of what a running upstream sync refuses: 409, and 503 where the table of the endpoint says so.',
+  },
   problemMediaType: {
     values: ['plain', 'profile'],
     about: 'Media type of problem details: bare, or with the parameter profile="application/json".',
@@ -35,6 +43,22 @@ const VARIANTS = {
   archiveMissingRef: {
     values: ['404', '400'],
     about: 'Status of an archive whose ref does not resolve.',
+  },
+  missingEphemeralRef: {
+    values: ['endpoint-table', '404', '400'],
+    about: 'Status of a ref that is not in the ephemeral namespace: file metadata lists 400, reading a file 404.',
+  },
+  deleteContentId: {
+    values: ['required', 'optional'],
+    about: 'Whether a file operation that deletes needs a content_id, to which no chunk belongs.',
+  },
+  diffBase: {
+    values: ['base', 'merge-base'],
+    about: 'What a commit diff with a base compares with: the base, or where the two histories part.',
+  },
+  customNotesRefs: {
+    values: ['on', 'off'],
+    about: 'Whether notes can be kept on other refs than refs/notes/commits; if not, naming one is 400.',
   },
   notesStatus: {
     values: ['201', '200'],

@@ -68,6 +68,8 @@ export interface WorldOptions {
   readonly limits?: Limits;
   /** Whether pushed objects are checked as `git fsck --strict` does. */
   readonly fsck?: 'strict' | 'off';
+  /** What the codes of errors about the external forge start with. */
+  readonly forgePrefix?: string;
   readonly log?: Log;
   readonly outside?: OutsideOptions;
 }
@@ -84,6 +86,7 @@ export class World {
   readonly variants: Variants;
   readonly limits: Limits;
   readonly fsck: 'strict' | 'off';
+  readonly forgePrefix: string;
   readonly log: Log;
   readonly journal: Journal;
   /** Events on their way to webhooks. */
@@ -110,6 +113,7 @@ export class World {
     this.variants = options.variants ?? DEFAULT_VARIANTS;
     this.limits = options.limits ?? DEFAULT_LIMITS;
     this.fsck = options.fsck ?? 'strict';
+    this.forgePrefix = options.forgePrefix ?? 'forge';
     this.log = options.log ?? silentLog;
     this.journal = new Journal(this.limits.maxJournal);
     const { upstreamHost, allowUpstream, allowWebhook, webhookPrefix } = options.outside ?? NO_OUTSIDE;

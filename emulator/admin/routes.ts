@@ -23,7 +23,7 @@ export function createAdmin(world: World, options: AdminOptions): Router {
   });
   router.get('/openapi.json', async (ctx) => {
     const { writeOpenApi } = await import('../api/openapi.js');
-    ctx.body = writeOpenApi(options.operations, options.origin());
+    ctx.body = writeOpenApi(options.operations, options.origin(), world.forgePrefix);
   });
   router.get('/webhooks/outbox', (ctx) => {
     ctx.body = { deliveries: Array.from(world.outbox.deliveries(), showDelivery) };

@@ -34,7 +34,7 @@ export const archive = operation({
     .optional()
     .transform((body) => body ?? {}),
   replies: { 200: 'application/gzip' },
-  errors: [400, 404, 500, 502, 503],
+  errors: ['ref_not_found', 'internal_error', 'bad_gateway', 'service_unavailable'],
   handle: (call) => {
     const { repository, body, signal } = call;
     const prefix = readPrefix(body.archive?.prefix ?? '');

@@ -52,7 +52,7 @@ export const blameFile = operation({
   replies: {
     200: z.object({ ref: z.string(), path: z.string(), commit_sha: z.string(), lines: z.array(blamedLine) }),
   },
-  errors: [400, 404, 504],
+  errors: ['ref_not_found', 'not_found', 'gateway_timeout'],
   handle: async ({ repository, query, world, signal }) => {
     const path = readFilePath(query.path, 'path');
     const { objects, history } = repository.git;

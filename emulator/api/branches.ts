@@ -36,7 +36,7 @@ export const listBranches = operation({
   effect: 'read',
   query: z.object({ ...pageQuery, ephemeral: flag.optional() }),
   replies: { 200: z.object({ branches: z.array(branchRecord.extend({ cursor: z.string() })), ...pageEnd }) },
-  errors: [400],
+  errors: [],
   handle: (call) => {
     const { world, repository, query } = call;
     const ephemeral = query.ephemeral ?? false;
@@ -81,7 +81,7 @@ export const getBranch = operation({
   effect: 'read',
   query: z.object({ name: z.string(), ephemeral: flag.optional() }),
   replies: { 200: z.object({ branch: branchRecord }) },
-  errors: [400, 404],
+  errors: ['branch_not_found'],
   handle: ({ repository, query }) => {
     const name = readBranch(query.name, 'name');
     const ref = repository.git.refs.ref(branchRef(name, query.ephemeral ?? false));
@@ -125,7 +125,7 @@ export const createBranch = operation({
       commit_sha: z.string(),
     }),
   },
-  errors: [400, 404, 409],
+  errors: ['branch_not_found', 'ref_not_found', 'conflict'],
   handle: async (call) => {
     const { repository, body } = call;
     const { git } = repository;
@@ -187,7 +187,7 @@ export const deleteBranch = operation({
   replies: {
     200: z.object({ name: z.string(), target_branch: z.string(), message: z.string(), ephemeral: z.boolean() }),
   },
-  errors: [400, 404, 409],
+  errors: ['branch_not_found', 'conflict'],
   handle: async (call) => {
     const { repository, body } = call;
     const text = body.target_branch ?? body.name;

@@ -17,7 +17,7 @@ const MODES = { '100644': 0o100644, '100755': 0o100755, '120000': 0o120000, '160
 const fileOperation = z.object({
   path: z.string(),
   operation: z.enum(['upsert', 'delete']).default('upsert'),
-  content_id: z.string().min(1, 'is empty'),
+  content_id: z.string().min(1, 'is empty').optional(),
   mode: z.enum(Object.keys(MODES) as [keyof typeof MODES, ...(keyof typeof MODES)[]]).optional(),
 });
 
@@ -60,6 +60,8 @@ export interface CommitPackBody {
 export interface StreamLimits extends Limits {
   /** How a chunk above 4 MiB is worded: the specification lists both. */
   readonly oversizedChunk: '400' | '413';
+  /** Whether the operation of a deletion has to name content that it does not have. */
+  readonly deleteContentId: 'required' | 'optional';
 }
 
 /**
@@ -76,6 +78,7 @@ export async function readCommitPack(chunks: AsyncIterable<Buffer>, limits: Stre
     if (metadata.files.length > limits.maxFiles) {
       throw problem('bad_request', `A commit takes at most ${limits.maxFiles} file operations.`);
     }
+    requireContentIds(metadata.files, limits);
     const contents = new Contents(metadata.files, limits);
     let line = 1;
     for await (const raw of lines) {
@@ -99,6 +102,12 @@ export function readMetadataLine<T extends z.ZodType>(schema: T, raw: Buffer): z
 
 type Operation = z.infer<typeof fileOperation>;
 
+function requireContentIds(operations: readonly Operation[], { deleteContentId }: StreamLimits): void {
+  const mayLack = ({ operation }: Operation) => operation === 'delete' && deleteContentId === 'optional';
+  const index = operations.findIndex((operation) => operation.content_id === undefined && !mayLack(operation));
+  if (index >= 0) throw problem('bad_request', `metadata.files.${index}.content_id is required.`);
+}
+
 interface Content {
   readonly parts: Buffer[];
   complete: boolean;
@@ -115,8 +124,8 @@ class Contents {
     private readonly limits: StreamLimits,
   ) {
     for (const { content_id: id, operation } of operations) {
-      if (operation === 'upsert') this.#contents.set(id, { parts: [], complete: false });
-      else this.#deleted.add(id);
+      if (operation === 'upsert') this.#contents.set(id!, { parts: [], complete: false });
+      else if (id !== undefined) this.#deleted.add(id);
     }
   }
 
@@ -144,7 +153,7 @@ class Contents {
       const mode = operation.mode === undefined ? undefined : MODES[operation.mode];
       const path = readFilePath(operation.path, `${what}.path`, mode);
       if (operation.operation === 'delete') return { path };
-      const { content_id: id } = operation;
+      const id = operation.content_id!;
       const { parts, complete } = this.#contents.get(id)!;
       if (!complete) throw problem('bad_request', `${what}: the content is missing its last chunk (eof true).`);
       const content = joined.get(id) ?? (parts.length === 1 ? parts[0]! : Buffer.concat(parts));

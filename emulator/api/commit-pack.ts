@@ -26,10 +26,10 @@ export const commitPack = operation({
   effect: 'write',
   reads: 'stream',
   replies: { 201: writeResult },
-  errors: [400, 404, 409, 413],
+  errors: ['branch_not_found', 'conflict', 'payload_too_large'],
   handle: async (call) => {
     const { world, repository } = call;
-    const limits = { ...world.limits, oversizedChunk: world.variants.oversizedChunk };
+    const limits = { ...world.limits, ...world.variants };
     const { metadata, edits } = await readCommitPack(call.stream(streamBytes(world.limits.maxCommitBytes)), limits);
     const target = readTarget(call, metadata);
     const written = await writeToBranch(repository, {

@@ -20,7 +20,7 @@ export const getCommit = operation({
   effect: 'read',
   query: z.object({ ref: z.string().optional(), sha: z.string().optional(), ref_is_ephemeral: flag.optional() }),
   replies: { 200: z.object({ commit: signedCommitRecord }) },
-  errors: [400, 404],
+  errors: ['ref_not_found'],
   handle: ({ repository, query }) => {
     const ref = query.ref ?? query.sha ?? '';
     if (ref.trim() === '') throw problem('bad_request', 'sha is required.');
@@ -51,7 +51,7 @@ export const listCommits = operation({
     path: z.string().optional(),
   }),
   replies: { 200: z.object({ commits: z.array(commitRecord), ...pageEnd }) },
-  errors: [400, 404],
+  errors: ['ref_not_found'],
   handle: (call) => {
     const { world, repository, query } = call;
     const { git } = repository;

@@ -44,7 +44,18 @@ export const createRepository = operation<{ default_branch?: string | undefined 
   replies: {
     201: repositoryRecord.extend({ http_url: z.string(), message: z.string(), deployment: hostingRecord.optional() }),
   },
-  errors: [400, 403, 404, 409, 412],
+  errors: [
+    'repo_name_mismatch',
+    'hosting_not_enabled',
+    'repository_not_found',
+    'ref_not_found',
+    'conflict',
+    'upstream_already_configured',
+    'deployment_project_name_in_use',
+    'repository_thawing',
+    'forge_app_not_configured',
+    'forge_repository_inaccessible',
+  ],
   handle: async (call) => {
     const { world, claims, body } = call;
     const name = claims.repo!;

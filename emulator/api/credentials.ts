@@ -44,7 +44,7 @@ export const createCredential = operation({
   reads: 'json',
   body: z.object({ repo_id: z.string().optional(), username: username.optional(), password }),
   replies: { 201: credentialRecord },
-  errors: [400, 404, 409],
+  errors: ['credential_exists'],
   handle: ({ world, repository, body }) => {
     // Older clients name the repository here, by its name or by its id; the token says which it has to be.
     if (body.repo_id !== undefined && body.repo_id !== repository.name && body.repo_id !== repository.id) {
@@ -77,7 +77,7 @@ export const updateCredential = operation({
   reads: 'json',
   body: z.object(changes),
   replies: { 200: credentialRecord },
-  errors: [400, 404],
+  errors: ['credential_not_found'],
   handle: ({ repository, params, body }) => {
     if (repository.record.credential?.id !== params.credential_id) throw credentialNotFound();
     return json(200, showCredential(replacePassword(repository, body)));
@@ -93,7 +93,7 @@ export const deleteCredential = operation({
   subject: 'repository',
   effect: 'write',
   replies: { 204: '' },
-  errors: [404],
+  errors: ['credential_not_found'],
   handle: ({ repository, params }) => {
     if (repository.record.credential?.id !== params.credential_id) throw credentialNotFound();
     repository.update({ credential: undefined });
@@ -112,7 +112,7 @@ export const updateCredentialByBody = operation({
   reads: 'json',
   body: z.object({ id: z.string(), ...changes }),
   replies: { 200: credentialRecord },
-  errors: [400, 404, 409],
+  errors: ['credential_not_found', 'repository_thawing'],
   handle: (call) => json(200, showCredential(replacePassword(findOwner(call, 'updateCredentialByBody'), call.body))),
 });
 
@@ -127,7 +127,7 @@ export const deleteCredentialByBody = operation({
   reads: 'json',
   body: z.object({ id: z.string() }),
   replies: { 204: '' },
-  errors: [400, 404, 409],
+  errors: ['credential_not_found', 'repository_thawing'],
   handle: (call) => {
     findOwner(call, 'deleteCredentialByBody').update({ credential: undefined });
     return empty(204);

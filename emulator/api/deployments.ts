@@ -53,7 +53,7 @@ export const createDeployment = operation({
     .optional()
     .transform((body) => body ?? {}),
   replies: { 200: deploymentRecord, 201: deploymentRecord },
-  errors: [400, 403, 404, 409, 422],
+  errors: ['hosting_not_enabled', 'hosting_project_not_found', 'ref_not_found', 'idempotency_key_reused'],
   handle: (call) => {
     const { world, repository, body } = call;
     const project = requireProject(call);
@@ -124,13 +124,13 @@ export const listDeployments = operation({
   effect: 'read',
   query: z.object(pageQuery),
   replies: { 200: z.object({ deployments: z.array(deploymentRecord), ...pageEnd }) },
-  errors: [400, 403, 404],
+  errors: ['hosting_not_enabled', 'hosting_project_not_found'],
   handle: (call) => {
     const { world, repository, query } = call;
     requireProject(call);
     const limit = readLimit(query.limit, CAP);
     const cursors = cursorsOf(world);
-    const purpose = listPurpose(call, 'listDeployments', repository.id);
+    const purpose = listPurpose(call, 'listDeployments');
     const before = query.cursor === undefined ? undefined : cursors.read<number>(purpose, query.cursor);
     const { page, hasMore } = takePage((repository.record.deployments ?? Deployments.none).newest(before), limit);
     const now = world.clock.now();
@@ -151,7 +151,7 @@ export const getDeployment = operation({
   subject: 'repository',
   effect: 'read',
   replies: { 200: deploymentRecord },
-  errors: [403, 404],
+  errors: ['hosting_not_enabled', 'hosting_project_not_found', 'deployment_not_found'],
   handle: (call) => {
     requireProject(call);
     const deployment = call.repository.record.deployments?.get(call.params.deployment_id!);

@@ -34,7 +34,7 @@ export const commitPatch = operation({
   effect: 'write',
   reads: 'stream',
   replies: { 201: writeResult },
-  errors: [400, 404, 409, 413],
+  errors: ['branch_not_found', 'conflict', 'payload_too_large'],
   handle: async (call) => {
     const { metadata, patch } = await readDiffCommit(call);
     const target = readTarget(call, metadata);
@@ -79,7 +79,7 @@ async function readDiffCommit(call: Call): Promise<{ metadata: WriteMetadata; pa
       line += 1;
       if (complete) throw problem('bad_request', `Line ${line}: a chunk after the last one.`);
       const chunk = checkShape(chunkLine, parseJson(raw, `Line ${line}`), `Line ${line}`).diff_chunk;
-      const part = decodeChunk(chunk.data, line, { ...limits, oversizedChunk: variants.oversizedChunk });
+      const part = decodeChunk(chunk.data, line, { ...limits, ...variants });
       parts.push(part);
       bytes += part.length;
       if (bytes > limits.maxObjectBytes)

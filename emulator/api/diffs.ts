@@ -38,7 +38,7 @@ export const diffBranch = operation({
   replies: {
     200: z.object({ branch: z.string(), base: z.string(), merge_base_sha: z.string().optional(), ...diffBody }),
   },
-  errors: [400, 404, 504],
+  errors: ['branch_not_found', 'unprocessable_entity', 'gateway_timeout'],
   handle: async (call) => {
     const { repository, query } = call;
     const tip = tipOf(repository, query.branch, query.ephemeral ?? false);
@@ -72,6 +72,7 @@ export const diffCommits = operation({
     ref: z.string().optional(),
     sha: z.string().optional(),
     base_ref: z.string().optional(),
+    base_sha: z.string().optional(),
     baseSha: z.string().optional(),
     git_apply_compatible: flag.optional(),
     gitApplyCompatible: flag.optional(),
@@ -83,25 +84,27 @@ export const diffCommits = operation({
   replies: {
     200: z.object({ sha: z.string(), base_sha: z.string(), merge_base_sha: z.string(), ...diffBody }),
   },
-  errors: [400, 404, 504],
+  errors: ['ref_not_found', 'unprocessable_entity', 'gateway_timeout'],
   handle: async (call) => {
     const { repository, query } = call;
     const ref = query.ref ?? query.sha ?? '';
     if (ref.trim() === '') throw problem('bad_request', 'sha is required.');
     const { history } = repository.git;
     const { commit } = resolveRef(repository, { ref, ephemeral: query.ref_is_ephemeral });
-    const baseRef = query.base_ref ?? query.baseSha;
+    const baseRef = query.base_ref ?? query.base_sha ?? query.baseSha;
     const named = baseRef
       ? resolveRef(repository, { ref: baseRef, ephemeral: query.base_is_ephemeral }).commit
       : undefined;
     const base = named ?? history.commit(commit).parents[0];
     await history.extend(named === undefined ? [commit] : [commit, named]);
     const applies = query.git_apply_compatible ?? query.gitApplyCompatible ?? false;
-    const shown = await compare(call, base, commit, { paths: query.path, applies });
+    const mergeBase = named === undefined ? undefined : history.mergeBases(named, commit)[0];
+    const before = call.world.variants.diffBase === 'merge-base' ? (mergeBase ?? base) : base;
+    const shown = await compare(call, before, commit, { paths: query.path, applies });
     return largeJson(200, {
       sha: commit,
       base_sha: base ?? '',
-      merge_base_sha: named === undefined ? '' : (history.mergeBases(named, commit)[0] ?? ''),
+      merge_base_sha: mergeBase ?? '',
       ...shown,
     });
   },

@@ -1,10 +1,9 @@
 import { z } from 'zod';
+import type { Call } from '../call.js';
 import { readCommit } from '../git/commit.js';
-import type { Oid } from '../git/object.js';
 import { Problem, problem } from '../http/problem.js';
 import { bytes, type Reply } from '../http/reply.js';
 import { operation } from '../operation.js';
-import type { Repository } from '../repositories/repository.js';
 import type { World } from '../world.js';
 import { flag } from './fields.js';
 import { MetadataTexts } from './metadata-text.js';
@@ -25,8 +24,7 @@ const fileEntry = z.object({
 
 const commitSummary = z.object({ author: z.string(), date: z.string(), message: z.string() });
 
-interface Position {
-  readonly commit: Oid;
+interface Position extends ResolvedRef {
   readonly skip: number;
 }
 
@@ -53,7 +51,15 @@ export const fileMetadata = operation({
   replies: {
     200: z.object({ files: z.array(fileEntry), commits: z.record(z.string(), commitSummary), ref: z.string() }),
   },
-  errors: [400, 404, 405, 408, 429, 500, 503],
+  errors: [
+    'ref_not_found',
+    'not_found',
+    'method_not_allowed',
+    'request_timeout',
+    'rate_limited',
+    'internal_error',
+    'service_unavailable',
+  ],
   handle: async (call) => {
     const { world, repository, query, signal } = call;
     const { objects, history } = repository.git;
@@ -63,14 +69,13 @@ export const fileMetadata = operation({
     const path = readFolder(query.path);
     const purpose = listPurpose(call, 'fileMetadata', query.ref ?? '', query.ephemeral ?? false, path);
     const position = paged && query.cursor !== undefined ? cursors.read<Position>(purpose, query.cursor) : undefined;
-    const resolved = resolveForMetadata(repository, query.ref, query.ephemeral ?? false);
-    const commit = position?.commit ?? resolved.commit;
+    const { commit, shown } = position ?? resolveForMetadata(call, query.ref, query.ephemeral ?? false);
     const limit = paged ? readLimit(query.limit, CAP, PAGE) : Number.POSITIVE_INFINITY;
     const skip = position?.skip ?? 0;
     const texts = textsOf(world);
     const key = `${repository.id}/${commit}/${path}`;
     const known = paged ? undefined : texts.get(key);
-    if (known !== undefined) return answer(known, { ref: resolved.shown });
+    if (known !== undefined) return answer(known, { ref: shown });
     const files = listUnder(objects, readCommit(objects, commit).tree, path, true);
     const touched = await history.lastTouching(commit, { under: path, signal });
     const page = await texts.write(
@@ -87,11 +92,11 @@ export const fileMetadata = operation({
     );
     if (!paged) {
       texts.keep(key, page.text);
-      return answer(page.text, { ref: resolved.shown });
+      return answer(page.text, { ref: shown });
     }
-    const next = { commit, skip: skip + page.files } satisfies Position;
+    const next = { commit, shown, skip: skip + page.files } satisfies Position;
     return answer(page.text, {
-      ref: resolved.shown,
+      ref: shown,
       next_cursor: page.hasMore ? cursors.write(purpose, next) : null,
       has_more: page.hasMore,
     });
@@ -122,12 +127,12 @@ function refuseTooMany(commits: number, most: number): void {
 }
 
 /** Without `ref`: the default branch, then HEAD, then `main`. A branch missing in the ephemeral namespace is 400 here. */
-function resolveForMetadata(repository: Repository, ref: string | undefined, ephemeral: boolean): ResolvedRef {
+function resolveForMetadata({ repository, world }: Call, ref: string | undefined, ephemeral: boolean): ResolvedRef {
   try {
     return resolveRef(repository, { ref, ephemeral });
   } catch (error) {
     if (!(error instanceof Problem) || error.code !== 'ref_not_found') throw error;
-    if (ephemeral) throw problem('bad_request', error.detail);
+    if (ephemeral) throw world.variants.missingEphemeralRef === '404' ? error : problem('bad_request', error.detail);
     const main = ref === undefined || ref === '' ? repository.git.refs.get('refs/heads/main') : undefined;
     if (main === undefined) throw error;
     return { commit: main, shown: 'main' };

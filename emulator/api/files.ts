@@ -1,14 +1,15 @@
 import { z } from 'zod';
+import type { Call } from '../call.js';
 import { textOf } from '../git/bytes.js';
 import { readCommit } from '../git/commit.js';
 import { BLOB, readAs } from '../git/object.js';
 import { entryAt, MODE_GITLINK, MODE_TREE } from '../git/tree.js';
 import { respondConditionally } from '../http/conditional.js';
-import { problem } from '../http/problem.js';
+import { Problem, problem } from '../http/problem.js';
 import { operation } from '../operation.js';
 import { contentTypeOf } from './content-type.js';
 import { flag, readFilePath } from './fields.js';
-import { resolveRef } from './resolve.js';
+import { type RefQuestion, type ResolvedRef, resolveRef } from './resolve.js';
 
 export const readFile = operation({
   id: 'readFile',
@@ -27,12 +28,13 @@ export const readFile = operation({
     ephemeral: flag.optional(),
     ephemeral_base: flag.optional(),
   }),
-  replies: { 200: 'application/octet-stream', 206: 'application/octet-stream' },
-  errors: [304, 400, 404, 412, 416],
-  handle: async ({ repository, query, header, signal }) => {
+  replies: { 200: 'application/octet-stream', 206: 'application/octet-stream', 304: '', 412: '', 416: '' },
+  errors: ['ref_not_found', 'not_found'],
+  handle: async (call) => {
+    const { repository, query, header, signal } = call;
     const path = readFilePath(query.path, 'path');
     const { git } = repository;
-    const { commit } = resolveRef(repository, { ref: query.ref, ephemeral: query.ephemeral });
+    const { commit } = resolveForFile(call, { ref: query.ref, ephemeral: query.ephemeral });
     const entry = entryAt(git.objects, readCommit(git.objects, commit).tree, path);
     if (!entry || entry.mode === MODE_TREE || entry.mode === MODE_GITLINK) {
       throw problem('not_found', `There is no file ${textOf(path)} at ${query.ref || 'the default branch'}.`);
@@ -57,3 +59,13 @@ export const readFile = operation({
     );
   },
 });
+
+/** Two tables list two statuses for a ref that the ephemeral namespace does not have. */
+function resolveForFile({ repository, world }: Pick<Call, 'repository' | 'world'>, question: RefQuestion): ResolvedRef {
+  try {
+    return resolveRef(repository, question);
+  } catch (error) {
+    const isMissing = error instanceof Problem && error.code === 'ref_not_found' && question.ephemeral === true;
+    throw isMissing && world.variants.missingEphemeralRef === '400' ? problem('bad_request', error.detail) : error;
+  }
+}

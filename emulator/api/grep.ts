@@ -6,7 +6,6 @@ import { type FileSelection, selectFiles } from '../git/grep/file-selection.js';
 import { InvalidPattern } from '../git/grep/matcher.js';
 import { type SearchPosition, searchPage } from '../git/grep/search.js';
 import { TextCache } from '../git/grep/text-cache.js';
-import type { Oid } from '../git/object.js';
 import { BadPathspec } from '../git/pathspec.js';
 import { DeadlineExceeded } from '../git/turn.js';
 import { problem } from '../http/problem.js';
@@ -15,7 +14,7 @@ import { operation } from '../operation.js';
 import type { Repository } from '../repositories/repository.js';
 import { globList, readGlobs } from './globs.js';
 import { cursorsOf, listPurpose } from './paging.js';
-import { resolveRef } from './resolve.js';
+import { type ResolvedRef, resolveRef } from './resolve.js';
 
 /** Specification, Limits. */
 const MAX_LINES = 2000;
@@ -41,8 +40,7 @@ const grepBody = z.object({
   pagination: z.object({ cursor: z.string().optional(), limit: limit.optional() }).optional(),
 });
 
-interface Position {
-  readonly commit: Oid;
+interface Position extends ResolvedRef {
   readonly at: SearchPosition;
 }
 
@@ -73,7 +71,7 @@ export const grep = operation({
       has_more: z.boolean(),
     }),
   },
-  errors: [400, 404, 500, 503, 504],
+  errors: ['ref_not_found', 'internal_error', 'service_unavailable', 'gateway_timeout'],
   handle: async (call) => {
     const { world, repository, body, signal } = call;
     const { pagination, limits, context, query } = body;
@@ -83,8 +81,7 @@ export const grep = operation({
     const { pagination: _, limits: __, ...searched } = body;
     const purpose = listPurpose(call, 'grep', searched);
     const position = pagination?.cursor ? cursors.read<Position>(purpose, pagination.cursor) : undefined;
-    const resolved = resolveRef(repository, { ref, ephemeral: body.ephemeral });
-    const commit = position?.commit ?? resolved.commit;
+    const { commit, shown } = position ?? resolveRef(repository, { ref, ephemeral: body.ephemeral });
     const seen = seenBy(
       repository,
       createHash('sha256')
@@ -114,12 +111,12 @@ export const grep = operation({
         200,
         {
           query: { pattern: query.pattern, case_sensitive: query.case_sensitive },
-          repo: { ref: resolved.shown, commit },
+          repo: { ref: shown, commit },
           matches: page.files.map(({ path, lines }) => ({
             path: textOf(path),
             lines: lines.map(({ number, text, type }) => ({ line_number: number, text, type })),
           })),
-          next_cursor: page.next ? cursors.write(purpose, { commit, at: page.next } satisfies Position) : null,
+          next_cursor: page.next ? cursors.write(purpose, { commit, shown, at: page.next } satisfies Position) : null,
           has_more: page.next !== undefined,
         },
         { 'x-cache': seen ? 'HIT' : 'MISS' },

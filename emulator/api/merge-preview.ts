@@ -61,7 +61,7 @@ export const previewMerge = operation({
       filtered_conflicts: z.array(z.object({ path: z.string(), reason: z.string(), binary: z.boolean() })),
     }),
   },
-  errors: [400, 404, 504],
+  errors: ['branch_not_found', 'gateway_timeout'],
   handle: async (call) => {
     const { repository, query } = call;
     const { history } = repository.git;

@@ -70,7 +70,7 @@ export const mergeBranches = operation({
       promoted_commits: z.int(),
     }),
   },
-  errors: [400, 404, 409, 504],
+  errors: ['branch_not_found', 'ref_not_found', 'conflict', 'merge_conflict', 'gateway_timeout'],
   handle: async (call) => {
     const { repository, body } = call;
     const { git } = repository;

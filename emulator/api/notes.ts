@@ -72,11 +72,12 @@ export const readNote = operation({
   effect: 'read',
   query: z.object(selection),
   replies: { 200: z.object({ sha: z.string(), note: z.string(), ref_sha: z.string() }) },
-  errors: [400, 404],
-  handle: ({ repository, query }) => {
+  errors: ['ref_not_found', 'not_found'],
+  handle: (call) => {
+    const { repository, query } = call;
     const { objects, refs } = repository.git;
-    const target = targetOf({ repository }, query);
-    const tip = refs.get(notesRefOf(query));
+    const target = targetOf(call, query);
+    const tip = refs.get(notesRefOf(call, query));
     const blob = tip === undefined ? undefined : noteOf(objects, readCommit(objects, tip).tree, target);
     if (tip === undefined || blob === undefined) throw noteNotFound(target);
     return json(200, { sha: target, note: readAs(objects, blob, BLOB).toString(), ref_sha: tip });
@@ -101,7 +102,7 @@ export const writeNote = operation({
     note: z.string().optional(),
   }),
   replies: { 201: noteResult },
-  errors: [400, 404, 409],
+  errors: ['ref_not_found', 'not_found', 'conflict'],
   handle: (call) => {
     const { action, note = '' } = call.body;
     if (action !== 'remove' && note === '') throw problem('bad_request', 'note is required.');
@@ -123,7 +124,7 @@ export const deleteNote = operation({
   reads: 'json',
   body: z.object({ ...guarded, action: z.literal('remove').optional() }),
   replies: { 200: noteResult },
-  errors: [400, 404, 409],
+  errors: ['ref_not_found', 'not_found', 'conflict'],
   handle: (call) => changeNote(call, 'remove', '', 200),
 });
 
@@ -133,7 +134,7 @@ type NoteBody = z.infer<z.ZodObject<typeof guarded>>;
 async function changeNote(call: Call<unknown, NoteBody>, action: Action, note: string, status: number): Promise<Reply> {
   const { repository, body, world } = call;
   const { git } = repository;
-  const ref = notesRefOf(body);
+  const ref = notesRefOf(call, body);
   requireCommitAllowed(call, ref);
   const target = targetOf(call, body);
   const author = readIdentity(
@@ -214,9 +215,10 @@ export const listNotesRefs = operation({
       ...pageEnd,
     }),
   },
-  errors: [400],
+  errors: [],
   handle: (call) => {
     const { world, repository, query } = call;
+    requireCustomRefs(call);
     const prefix = query.prefix ? fullNotesRef(query.prefix) : PREFIX;
     const limit = readLimit(query.limit, CAP);
     const cursors = cursorsOf(world);
@@ -249,12 +251,17 @@ function fullNotesRef(text: string): ByteString {
   return name.startsWith('notes/') ? `refs/${name}` : PREFIX + name;
 }
 
-function notesRefOf(from: Selection): ByteString {
+function notesRefOf(call: Pick<Call, 'world'>, from: Selection): ByteString {
   const given = from.notes_ref ?? from.ref;
   if (given === undefined || given === '') return DEFAULT_REF;
   const ref = fullNotesRef(given);
   if (!isRefName(ref)) throw problem('bad_request', 'notes_ref is not a ref name.');
+  if (ref !== DEFAULT_REF) requireCustomRefs(call);
   return ref;
+}
+
+function requireCustomRefs({ world }: Pick<Call, 'world'>): void {
+  if (world.variants.customNotesRefs === 'off') throw problem('bad_request', 'custom notes refs are not enabled');
 }
 
 function noteNotFound(target: Oid) {

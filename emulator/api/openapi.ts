@@ -1,27 +1,24 @@
 import { STATUS_CODES } from 'node:http';
 import { z } from 'zod';
-import { problemCodes } from '../http/problem.js';
+import { problemCodes, shownCode } from '../http/problem.js';
 import type { Route } from '../http/route.js';
 import type { Operation } from '../operation.js';
+import { errorCodesOf } from './error-codes.js';
 
 type Json = Record<string, unknown>;
-
-/** Errors of the gateway, which every operation can give. */
-const GATEWAY = [401, 403, 429];
-/** Errors of every operation that reads a body: it may stop arriving, be too large, or be compressed. */
-const BODY = [408, 413, 415];
+type ErrorRow = ReturnType<typeof problemCodes>[number];
 
 /**
  * The OpenAPI 3.1 document of the service, printed from the operations: what the router serves is what the
  * document shows, schemas and error tables included.
  */
-export function writeOpenApi(operations: readonly Operation[], serverUrl: string): Json {
+export function writeOpenApi(operations: readonly Operation[], serverUrl: string, forgePrefix = 'forge'): Json {
   const paths: Record<string, Json> = {};
   for (const operation of operations) {
     for (const [index, route] of operation.routes.entries()) {
       const item = paths[route.path] ?? {};
       paths[route.path] = item;
-      item[route.method.toLowerCase()] = writeOperation(operation, route, index);
+      item[route.method.toLowerCase()] = writeOperation(operation, route, index, forgePrefix);
     }
   }
   return {
@@ -41,12 +38,12 @@ export function writeOpenApi(operations: readonly Operation[], serverUrl: string
         token: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' },
         git: { type: 'http', scheme: 'basic', description: 'User name t, the JWT as password.' },
       },
-      schemas: { Problem: problemSchema(), Error: errorSchema() },
+      schemas: { Problem: problemSchema(forgePrefix), Error: errorSchema() },
     },
   };
 }
 
-function writeOperation(operation: Operation, route: Route, index: number): Json {
+function writeOperation(operation: Operation, route: Route, index: number, forgePrefix: string): Json {
   const isAlias = index > 0 && route.path.startsWith('/api/v1/');
   return {
     operationId: index === 0 ? operation.id : `${operation.id}${index + 1}`,
@@ -57,7 +54,7 @@ function writeOperation(operation: Operation, route: Route, index: number): Json
     ...(operation.group === 'Git' ? { security: [{ git: [] }, { token: [] }] } : {}),
     parameters: [...pathParameters(route), ...queryParameters(operation)],
     ...requestBody(operation),
-    responses: responses(operation),
+    responses: responses(operation, forgePrefix),
   };
 }
 
@@ -94,14 +91,17 @@ function requestBody(operation: Operation): Json {
   return { requestBody: { required, content: { 'application/json': { schema: inputSchema(operation.body) } } } };
 }
 
-function responses(operation: Operation): Json {
+function responses(operation: Operation, forgePrefix: string): Json {
   const answers: Record<string, Json> = {};
   for (const [status, reply] of Object.entries(operation.replies)) {
     answers[status] = { description: STATUS_CODES[status] ?? 'Success', ...replyContent(reply) };
   }
-  const errors = new Set([...operation.errors, ...GATEWAY, ...(operation.reads === undefined ? [] : BODY)]);
-  for (const status of [...errors].sort()) {
-    answers[status] ??= { description: describe(status), ...errorContent(operation, status) };
+  const codes = errorCodesOf(operation);
+  for (const { status, names } of byStatus(
+    problemCodes().filter(({ code }) => codes.has(code)),
+    forgePrefix,
+  )) {
+    answers[status] ??= { description: `${STATUS_CODES[status]}: ${names}`, ...errorContent(operation, status) };
   }
   return answers;
 }
@@ -114,16 +114,19 @@ function replyContent(reply: z.ZodType | string): Json {
   return { content: { 'application/json': { schema } } };
 }
 
-/** The status text, and the codes that come with the status. */
-function describe(status: number): string {
-  const codes = problemCodes().filter((row) => row.status === status);
-  const names = codes.map(({ code }) => `\`${code}\``).join(', ');
-  return `${STATUS_CODES[status] ?? 'Error'}${names ? `: ${names}` : ''}`;
+/** Codes grouped by status, in the order of statuses, as the description of an answer lists them. */
+function byStatus(rows: readonly ErrorRow[], forgePrefix: string): { status: number; names: string }[] {
+  const groups = new Map<number, string[]>();
+  for (const { code, status } of rows) {
+    const group = groups.get(status) ?? [];
+    groups.set(status, group);
+    group.push(`\`${shownCode(code, forgePrefix)}\``);
+  }
+  const sorted = [...groups].sort(([one], [other]) => one - other);
+  return sorted.map(([status, names]) => ({ status, names: names.join(', ') }));
 }
 
 function errorContent({ dialect = 'problem' }: Operation, status: number): Json {
-  // Answers to preconditions and ranges have no body (RFC 9110).
-  if ([304, 412, 416].includes(status)) return {};
   if (dialect === 'git') return { content: { 'text/plain': { schema: { type: 'string' } } } };
   const isShort = dialect === 'error' && status !== 429;
   const [type, name] = isShort ? ['application/json', 'Error'] : ['application/problem+json', 'Problem'];
@@ -143,7 +146,7 @@ function inputSchema(schema: z.ZodType): Json {
   return rest;
 }
 
-function problemSchema(): Json {
+function problemSchema(forgePrefix: string): Json {
   return {
     type: 'object',
     description: 'Problem details (RFC 9457). Branch on `code`.',
@@ -155,7 +158,7 @@ function problemSchema(): Json {
       detail: { type: 'string' },
       error: { type: 'string', description: 'Mirrors `detail`.' },
       instance: { type: 'string' },
-      code: { type: 'string', examples: problemCodes().map(({ code }) => code) },
+      code: { type: 'string', examples: problemCodes().map(({ code }) => shownCode(code, forgePrefix)) },
     },
   };
 }

@@ -26,9 +26,12 @@ export function readLimit(text: string | undefined, cap: number, fallback = DEFA
   return Math.min(Number(text), cap);
 }
 
-/** A list's cursors: bound to the operation, the repository and whatever else selects the list. */
-export function listPurpose(call: Pick<Call, 'claims'>, operation: string, ...selection: unknown[]): string {
-  return JSON.stringify([operation, call.claims.iss, call.claims.repo ?? null, ...selection]);
+/**
+ * A list's cursors: bound to the operation, the repository and whatever else selects the list. The repository
+ * counts, not its name, which another one may have after it.
+ */
+export function listPurpose(call: Pick<Call, 'repository'>, operation: string, ...selection: unknown[]): string {
+  return JSON.stringify([operation, call.repository.id, ...selection]);
 }
 
 /** Takes one page from `items`: asks for one more than the page holds, to know whether another follows. */

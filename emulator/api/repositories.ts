@@ -6,7 +6,7 @@ import { branchRef, requireWritable } from '../repositories/branch-write.js';
 import { branchNotFound } from './branches.js';
 import { readBranch } from './fields.js';
 import { hostingBody, hostingRecord, planHosting, requireMayChange, showHosting } from './hosting.js';
-import { cursorsOf, listPurpose, pageEnd, pageQuery, readLimit, takePage } from './paging.js';
+import { cursorsOf, pageEnd, pageQuery, readLimit, takePage } from './paging.js';
 import { repositoryRecord, showRepository } from './records.js';
 
 const CAP = 100;
@@ -24,12 +24,12 @@ export const listRepositories = operation({
   effect: 'read',
   query: z.object({ ...pageQuery, q: z.string().optional() }),
   replies: { 200: z.object({ repos: z.array(repositoryRecord), ...pageEnd }) },
-  errors: [400],
-  handle: ({ world, organization, query, claims }) => {
+  errors: [],
+  handle: ({ world, organization, query }) => {
     const limit = readLimit(query.limit, CAP);
     const text = query.q?.trim().toLowerCase() ?? '';
     const cursors = cursorsOf(world);
-    const purpose = listPurpose({ claims: { ...claims, repo: '' } }, 'listRepositories', text);
+    const purpose = JSON.stringify(['listRepositories', organization.name, text]);
     const after = query.cursor === undefined ? 0 : cursors.read<number>(purpose, query.cursor);
     const matching = function* () {
       for (const repository of world.repositories(organization.name, after)) {
@@ -57,7 +57,7 @@ export const getRepository = operation({
   subject: 'repository',
   effect: 'read',
   replies: { 200: repositoryRecord },
-  errors: [404],
+  errors: [],
   handle: ({ repository }) => json(200, showRepository(repository)),
 });
 
@@ -75,7 +75,7 @@ export const updateRepository = operation({
   reads: 'json',
   body: z.object({ default_branch: z.string().optional(), deployment: hostingBody.optional() }),
   replies: { 200: repositoryRecord.extend({ deployment: hostingRecord.optional() }) },
-  errors: [400, 403, 404, 409],
+  errors: ['hosting_not_enabled', 'branch_not_found', 'deployment_project_name_in_use'],
   handle: async (call) => {
     const { repository, body } = call;
     if (body.default_branch === undefined && body.deployment === undefined) {
@@ -109,7 +109,7 @@ export const deleteRepository = operation({
   subject: 'repository',
   effect: 'delete',
   replies: { 200: z.object({ repo_id: z.string(), message: z.string() }) },
-  errors: [404, 409],
+  errors: [],
   handle: ({ world, repository }) => {
     world.deleteRepository(repository);
     return json(200, {

@@ -40,7 +40,7 @@ export const restoreCommit = operation({
   dialect: 'result',
   reads: 'stream',
   replies: { 201: writeResult },
-  errors: [400, 404, 409],
+  errors: ['branch_not_found', 'ref_not_found', 'conflict'],
   handle: async (call) => {
     const metadata = await readMetadata(call);
     const { world, repository } = call;

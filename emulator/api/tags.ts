@@ -46,7 +46,7 @@ export const listTags = operation({
   effect: 'read',
   query: z.object(pageQuery),
   replies: { 200: z.object({ tags: z.array(tagRecord.extend({ cursor: z.string() })), ...pageEnd }) },
-  errors: [400],
+  errors: [],
   handle: (call) => {
     const { world, repository, query } = call;
     const { refs, objects } = repository.git;
@@ -79,7 +79,7 @@ export const getTag = operation({
   effect: 'read',
   query: z.object({ name: z.string() }),
   replies: { 200: z.object({ tag: tagRecord }) },
-  errors: [400, 404],
+  errors: ['ref_not_found'],
   handle: ({ repository, query }) => {
     const ref = readTag(query.name);
     const oid = repository.git.refs.get(ref);
@@ -114,7 +114,7 @@ export const createTag = operation({
   reads: 'json',
   body: createBody,
   replies: { 200: z.object({ name: z.string(), sha: z.string(), message: z.string() }) },
-  errors: [400, 404, 409],
+  errors: ['ref_not_found', 'conflict'],
   handle: async (call) => {
     const { repository, body } = call;
     const { git } = repository;
@@ -147,7 +147,7 @@ export const deleteTag = operation({
   subject: 'repository',
   effect: 'write',
   replies: { 200: deleted },
-  errors: [400, 404],
+  errors: ['ref_not_found'],
   handle: (call) => removeTag(call, call.params.tag!),
 });
 
@@ -162,6 +162,6 @@ export const deleteTagByBody = operation({
   reads: 'json',
   body: z.object({ name: z.string() }),
   replies: { 200: deleted },
-  errors: [400, 404],
+  errors: ['ref_not_found'],
   handle: (call) => removeTag(call, call.body.name),
 });

@@ -17,7 +17,7 @@ import { json } from '../http/reply.js';
 import { operation } from '../operation.js';
 import { flag, readFilePath } from './fields.js';
 import { cursorsOf, dropFirst, listPurpose, pageQuery, readLimit, takePage } from './paging.js';
-import { resolveRef } from './resolve.js';
+import { type ResolvedRef, resolveRef } from './resolve.js';
 
 const PAGE = 1000;
 const CAP = 5000;
@@ -30,8 +30,8 @@ export function entryType(mode: number): EntryType {
   return mode === MODE_GITLINK ? 'submodule' : 'blob';
 }
 
-interface Position {
-  readonly commit: Oid;
+/** What a cursor carries: the tree its list started from, whatever has become of the ref since. */
+interface Position extends ResolvedRef {
   readonly skip: number;
 }
 
@@ -64,7 +64,7 @@ export const listFiles = operation({
       has_more: z.boolean(),
     }),
   },
-  errors: [400, 404],
+  errors: ['ref_not_found', 'not_found'],
   handle: (call) => {
     const { world, repository, query } = call;
     const { objects } = repository.git;
@@ -73,8 +73,7 @@ export const listFiles = operation({
     const recursive = query.recursive ?? true;
     const purpose = listPurpose(call, 'listFiles', query.ref ?? '', query.ephemeral ?? false, path, recursive);
     const position = query.cursor === undefined ? undefined : cursors.read<Position>(purpose, query.cursor);
-    const resolved = resolveRef(repository, { ref: query.ref, ephemeral: query.ephemeral });
-    const commit = position?.commit ?? resolved.commit;
+    const { commit, shown } = position ?? resolveRef(repository, { ref: query.ref, ephemeral: query.ephemeral });
     // Without cursor and limit the whole tree comes in one answer, as older servers gave it.
     const paged = query.cursor !== undefined || query.limit !== undefined;
     const limit = paged ? readLimit(query.limit, CAP, PAGE) : Number.POSITIVE_INFINITY;
@@ -88,9 +87,11 @@ export const listFiles = operation({
     }));
     return json(200, {
       paths: entries.filter(({ type }) => type === 'blob' || type === 'symlink').map((entry) => entry.path),
-      ref: resolved.shown,
+      ref: shown,
       entries,
-      next_cursor: hasMore ? cursors.write(purpose, { commit, skip: skip + page.length } satisfies Position) : null,
+      next_cursor: hasMore
+        ? cursors.write(purpose, { commit, shown, skip: skip + page.length } satisfies Position)
+        : null,
       has_more: hasMore,
     });
   },

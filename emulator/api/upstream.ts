@@ -26,7 +26,7 @@ export const pullUpstream = operation({
   // What `ref` and `after` narrow down is documented nowhere: a sync is of all branches and tags.
   body: z.object({ ref: z.string().optional(), after: z.string().optional() }).optional(),
   replies: { 202: message },
-  errors: [400, 404, 409, 412],
+  errors: ['forge_app_not_configured'],
   handle: (call) => {
     const { world, organization, repository } = call;
     const { baseRepo } = repository.record;
@@ -59,7 +59,7 @@ export const detachBase = operation({
   subject: 'repository',
   effect: 'write',
   replies: { 200: message },
-  errors: [404, 409],
+  errors: [],
   handle: ({ repository }) => {
     repository.update({ baseRepo: undefined });
     return json(200, { message: 'repository detached' });

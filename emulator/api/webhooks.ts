@@ -38,7 +38,7 @@ export const createWebhook = operation({
       secret: z.string().optional().meta({ description: 'Only when none was given; it is not shown again.' }),
     }),
   },
-  errors: [400, 409],
+  errors: ['conflict'],
   handle: ({ world, organization, body }) => {
     const url = URL.canParse(body.url) ? new URL(body.url) : undefined;
     if (!url || !/^https?:$/.test(url.protocol) || url.username !== '' || url.password !== '') {
@@ -85,7 +85,7 @@ export const deleteWebhook = operation({
   subject: 'organization',
   effect: 'write',
   replies: { 204: '' },
-  errors: [404],
+  errors: ['not_found'],
   handle: ({ world, organization, params }) => {
     const webhook = world.webhooks(organization.name).find(({ id }) => id === params.webhook_id);
     if (!webhook) throw problem('not_found', 'There is no such webhook.');

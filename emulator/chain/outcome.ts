@@ -10,11 +10,9 @@ import { applyCredentialVariants } from './credential-variants.js';
 export function renderFailure(exchange: Exchange, error: unknown): Reply {
   const refusal = applyCredentialVariants(problemOf(exchange, error), exchange.operation?.id, exchange.world.variants);
   exchange.problem = refusal;
-  return renderProblem(refusal, {
-    dialect: exchange.operation?.dialect ?? 'problem',
-    path: exchange.target?.path ?? '/',
-    variants: exchange.world.variants,
-  });
+  const { variants, forgePrefix } = exchange.world;
+  const dialect = exchange.operation?.dialect ?? 'problem';
+  return renderProblem(refusal, { dialect, path: exchange.target?.path ?? '/', variants, forgePrefix });
 }
 
 function problemOf(exchange: Exchange, error: unknown): Problem {
@@ -23,7 +21,7 @@ function problemOf(exchange: Exchange, error: unknown): Problem {
     return problem('service_unavailable', error.message, { headers: { 'retry-after': '1' } });
   if (isAbort(error) && exchange.signal.aborted) {
     // Nobody reads this answer; the journal shows it. Only file metadata has a status of its own for it.
-    const isTimeout = exchange.operation?.errors?.includes(408) ?? false;
+    const isTimeout = exchange.operation?.errors?.includes('request_timeout') ?? false;
     return problem(isTimeout ? 'request_timeout' : 'request_canceled', 'The client went away before the answer.');
   }
   exchange.world.log.write({

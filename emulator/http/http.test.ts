@@ -300,7 +300,7 @@ t.test('one error, in every dialect', async (t) => {
   const { problem } = await import('./problem.js');
   const refusal = problem('conflict', 'It moved.', { result: { commit: null, result: { success: false } } });
   const render = (dialect: 'problem' | 'error' | 'result' | 'git', error = refusal) =>
-    renderProblem(error, { dialect, path: '/api/x', variants: DEFAULT_VARIANTS });
+    renderProblem(error, { dialect, path: '/api/x', variants: DEFAULT_VARIANTS, forgePrefix: 'forge' });
   t.match(render('problem'), {
     status: 409,
     json: {

@@ -86,6 +86,11 @@ export function problem(code: ProblemCode, detail: string, options?: ProblemOpti
   return new Problem(code, detail, options);
 }
 
+/** A code as clients see it: the specification writes `forge` where a deployment has its vendor's name. */
+export function shownCode(code: ProblemCode, forgePrefix: string): string {
+  return code.replace(/^forge(?=_)/, forgePrefix);
+}
+
 export function problemCodes(): { code: ProblemCode; status: number; title: string }[] {
   return Object.entries(CODES).map(([code, [status, title]]) => ({ code: code as ProblemCode, status, title }));
 }

@@ -1,5 +1,5 @@
 import type { Variants } from '../variants.js';
-import type { Problem } from './problem.js';
+import { type Problem, shownCode } from './problem.js';
 import { bytes, json, type Reply } from './reply.js';
 import type { Dialect } from './route.js';
 
@@ -19,6 +19,8 @@ export interface RenderContext {
   /** The request path: what `instance` shows. */
   readonly path: string;
   readonly variants: Variants;
+  /** What the codes of errors about the external forge start with. */
+  readonly forgePrefix: string;
 }
 
 /** The one place where an error becomes an answer, in the dialect of its operation. */
@@ -43,7 +45,7 @@ export function renderProblem(error: Problem, context: RenderContext): Reply {
           detail,
           error: detail,
           instance: context.path,
-          code,
+          code: shownCode(code, context.forgePrefix),
           ...error.options.result,
           ...error.options.extra,
         },

@@ -72,9 +72,12 @@ export interface StateFacts {
 export function refusalOf(state: RepositoryState, operation: Affecting, variants: Variants): ProblemCode | undefined {
   const row = STATES[state];
   const cell = Object.hasOwn(row.except, operation.id) ? row.except[operation.id] : row[operation.effect];
-  if (state === 'syncing' && cell === undefined && variants.syncBlocks === 'all') return 'sync_in_progress';
-  if (state === 'deleted' && variants.deletedRepository === '409') return 'repository_deleted';
-  return cell;
+  if (state === 'deleted') return variants.deletedRepository === '409' ? 'repository_deleted' : cell;
+  if (state === 'active') return cell;
+  const busy = state === 'syncing' ? 'sync_in_progress' : 'repository_thawing';
+  if (cell === undefined) return state === 'syncing' && variants.syncBlocks === 'all' ? busy : undefined;
+  if (variants[state] === 'endpoint-table') return cell;
+  return variants[state] === '503' ? 'service_unavailable' : busy;
 }
 
 /** Throws what `state` answers to `operation`, in the code the operation's table gives it. */

@@ -55,7 +55,7 @@ export const gitUploadPack = operation({
   dialect: 'git',
   reads: 'stream',
   replies: { 200: 'application/x-git-upload-pack-result' },
-  errors: [413, 415],
+  errors: ['payload_too_large', 'unsupported_media_type'],
   handle: (call) => call.world.gitService.uploadPack(viewFor(call, 'git-upload-pack'), requestOf(call)),
 });
 
@@ -70,7 +70,7 @@ export const gitReceivePack = operation({
   dialect: 'git',
   reads: 'stream',
   replies: { 200: 'application/x-git-receive-pack-result' },
-  errors: [413, 415],
+  errors: ['payload_too_large', 'unsupported_media_type'],
   handle: (call) =>
     call.world.gitService.receivePack(viewFor(call, 'git-receive-pack'), requestOf(call), pushHooksOf(call)),
 });

@@ -137,3 +137,11 @@ t.test('a hosting project is part of its repository', async (t) => {
     json: { code: 'forbidden' },
   });
 });
+
+t.test('an emulator started without hosting says so where hosting is asked for', async (t) => {
+  const service = await startService({ hosting: 'off' });
+  t.teardown(() => service.emulator.close({ graceMs: 0 }));
+  const created = await service.call('POST', '/api/repos', { repo: 'site', json: { deployment: {} } });
+  t.match(created, { status: 403, json: { code: 'hosting_not_enabled' } });
+  t.equal((await service.call('GET', '/api/v1/repo', { repo: 'site' })).status, 404, 'and makes nothing');
+});

@@ -1,6 +1,8 @@
 import fc from 'fast-check';
 import t from 'tap';
+import { errorCodesOf } from '../api/error-codes.js';
 import { operations } from '../api/index.js';
+import { problemCodes } from '../http/problem.js';
 import type { Operation } from '../operation.js';
 import { randomRequests } from './random-requests.js';
 import { type Answer, type Service, startService } from './service.js';
@@ -13,8 +15,6 @@ const FRESH_RUNS = 15;
 /** Operations that change what later requests meet, some of it in the background: each try has a service of its own. */
 const FRESH = new Set(['createRepository', 'deleteRepository', 'pullUpstream', 'detachBase', 'updateRepository']);
 const SCOPES = ['git:read', 'git:write', 'repo:write', 'org:read', 'deployment:read', 'deployment:write'];
-/** What the gateway may answer to any operation (no credential is missing here, and nothing is throttled). */
-const GATEWAY = [400];
 
 async function stage(): Promise<{ service: Service; shas: string[] }> {
   const upstreamHost = { github: 'http://127.0.0.1:1', gitlab: 'http://127.0.0.1:1' };
@@ -37,8 +37,8 @@ function faultOf(operation: Operation, answer: Answer): string | undefined {
     const checked = reply.safeParse(json);
     return checked.success ? undefined : `not the documented body: ${checked.error.message}`;
   }
-  if (![...operation.errors, ...GATEWAY].includes(status)) return `an undocumented ${status}`;
-  if (status === 304 || operation.dialect === 'git') return undefined;
+  const documented = problemCodes().filter(({ code }) => errorCodesOf(operation).has(code));
+  if (!documented.some((row) => row.status === status)) return `an undocumented ${status}`;
   if (operation.dialect === 'error') {
     const isShort = Object.keys(json).join() === 'error' && type === 'application/json' && json.error !== '';
     return isShort ? undefined : 'not {error}';
@@ -52,6 +52,7 @@ function faultOf(operation: Operation, answer: Answer): string | undefined {
     json.error === json.detail &&
     ['type', 'title', 'detail', 'instance', 'code'].every((member) => typeof json[member] === 'string');
   if (!isProblem) return 'no problem details';
+  if (!documented.some(({ code }) => code === json.code)) return `an undocumented ${json.code}`;
   return /\bat .*:\d+:\d+|node_modules|file:\/\/|\/dist\/|zod/i.test(answer.text) ? 'a stack or a path' : undefined;
 }
 

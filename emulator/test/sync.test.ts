@@ -243,6 +243,16 @@ t.test('what GitHub does not give is refused before there is a repository', asyn
   t.match(await create(service, 'mirror', undefined), { status: 409, json: { code: 'conflict' } });
 });
 
+t.test('how many applications there are, and what their errors are called, is said at the start', async (t) => {
+  const service = await startService({ forgeApps: 0, forgePrefix: 'acme' });
+  t.teardown(() => service.emulator.close({ graceMs: 0 }));
+  const app = { provider: 'github', owner: 'acme', name: 'app' };
+  t.match(await create(service, 'mirror', app), { status: 412, json: { code: 'acme_app_not_configured' } });
+  const document = await service.call('GET', '/_emulator/openapi.json', { token: null });
+  t.match(document.text, '`acme_repository_inaccessible`');
+  t.notMatch(document.text, 'forge_');
+});
+
 t.test('a base that cannot be is 400', async (t) => {
   const { service } = await stage(t);
   const bad: [object, RegExp][] = [

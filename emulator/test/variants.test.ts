@@ -69,6 +69,30 @@ const PROBES: Readonly<Record<keyof Variants, Probe>> = {
       403: ['403 forbidden', '403', '403 forbidden', '403 forbidden'],
     },
   },
+  thawing: {
+    look: (service) => readAll(service, { headers: { 'x-emulator-fault': 'repository_thawing' } }),
+    seen: {
+      'endpoint-table': ['409 repository_thawing', '503', '409 repository_thawing', '409 repository_thawing'],
+      409: ['409 repository_thawing', '409', '409 repository_thawing', '409 repository_thawing'],
+      503: ['503 service_unavailable', '503', '503 service_unavailable', '503 service_unavailable'],
+    },
+  },
+  syncing: {
+    look: async (service) => {
+      const headers = { 'x-emulator-fault': 'sync_in_progress' };
+      const json = { query: { pattern: 'a' } };
+      return [
+        ...(await readAll(service, { headers })),
+        outcome(await service.call('POST', `${V1}/grep`, { headers, json })),
+        outcome(await service.call('POST', `${V1}/tags`, { headers })),
+      ];
+    },
+    seen: {
+      'endpoint-table': ['200', '503', '200', '200', '503 service_unavailable', '409 sync_in_progress'],
+      409: ['200', '409', '200', '200', '409 sync_in_progress', '409 sync_in_progress'],
+      503: ['200', '503', '200', '200', '503 service_unavailable', '503 service_unavailable'],
+    },
+  },
   problemMediaType: {
     look: async (service) => [(await service.call('GET', '/api/none')).headers['content-type']],
     seen: {
@@ -111,6 +135,48 @@ const PROBES: Readonly<Record<keyof Variants, Probe>> = {
   archiveMissingRef: {
     look: async (service) => [outcome(await service.call('POST', `${V1}/archive`, { json: { ref: 'none' } }))],
     seen: { 404: ['404 ref_not_found'], 400: ['400 bad_request'] },
+  },
+  missingEphemeralRef: {
+    look: async (service) => {
+      const query = 'path=a.txt&ref=main&ephemeral=true';
+      const metadata = await service.call('GET', `${V1}/files/metadata?${query}`);
+      return [outcome(await service.call('GET', `${V1}/file?${query}`)), outcome(metadata)];
+    },
+    seen: {
+      'endpoint-table': ['404 ref_not_found', '400'],
+      404: ['404 ref_not_found', '404'],
+      400: ['400 bad_request', '400'],
+    },
+  },
+  deleteContentId: {
+    look: async (service) => {
+      const send = async (file: object) => {
+        const metadata = { target_branch: 'main', commit_message: 'm', author: ADA, files: [file] };
+        return outcome(await service.call('POST', `${V1}/commit-pack`, { body: JSON.stringify({ metadata }) }));
+      };
+      return [await send({ path: 'a.txt', operation: 'delete' }), await send({ path: 'b.txt' })];
+    },
+    seen: { required: ['400 bad_request', '400 bad_request'], optional: ['201', '400 bad_request'] },
+  },
+  diffBase: {
+    // What `main` has gained since `dev` left it shows which of the two commits `dev` is compared with.
+    look: async (service) => {
+      await service.call('POST', `${V1}/branches/create`, { json: { target_branch: 'dev', base_branch: 'main' } });
+      await service.commit('team/app', { 'main.txt': 'm' });
+      await service.commit('team/app', { 'dev.txt': 'd' }, { target_branch: 'dev' });
+      const { json } = await service.call('GET', `${V1}/diff?sha=dev&base_sha=main`);
+      return json.files.map((file: { path: string; state: string }) => `${file.state} ${file.path}`);
+    },
+    seen: { base: ['A dev.txt', 'D main.txt'], 'merge-base': ['A dev.txt'] },
+  },
+  customNotesRefs: {
+    look: async (service) => {
+      const sha = await tip(service);
+      const note = (ref: string) => service.call('POST', `${V1}/notes`, { json: { sha, note: 'n', ref } });
+      const list = await service.call('GET', `${V1}/notes/refs`);
+      return [outcome(await note('reviews')), outcome(await note('commits')), outcome(list)];
+    },
+    seen: { on: ['201', '201', '200'], off: ['400 bad_request', '201', '400 bad_request'] },
   },
   notesStatus: {
     look: async (service) => {

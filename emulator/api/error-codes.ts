@@ -1,0 +1,34 @@
+import type { ProblemCode } from '../http/problem.js';
+import type { Operation } from '../operation.js';
+import { type RepositoryState, refusalOf } from '../repositories/lifecycle.js';
+import { DEFAULT_VARIANTS } from '../variants.js';
+
+/** Any request can be malformed; credential and quota are looked at before the operation is. */
+const GATEWAY: readonly ProblemCode[] = [
+  'bad_request',
+  'repo_claim_missing',
+  'unauthorized',
+  'forbidden',
+  'authentication_unavailable',
+  'insufficient_scope',
+  'rate_limited',
+];
+/** A body may stop arriving, be too large, or be compressed. */
+const BODY: readonly ProblemCode[] = ['request_timeout', 'payload_too_large', 'unsupported_media_type'];
+const STATES: readonly RepositoryState[] = ['deleted', 'thawing', 'syncing'];
+
+/** Every code that `operation` can answer: its own, the gateway's, and those of the states of its repository. */
+export function errorCodesOf(operation: Operation): ReadonlySet<ProblemCode> {
+  const codes = new Set<ProblemCode>([...GATEWAY, ...operation.errors]);
+  if (operation.reads !== undefined) for (const code of BODY) codes.add(code);
+  if (operation.subject === 'repository') {
+    codes.add('repository_not_found');
+    for (const state of STATES) {
+      const code = refusalOf(state, operation, DEFAULT_VARIANTS);
+      if (code !== undefined) codes.add(code);
+    }
+  }
+  // What is stored counts: past the limit of the process nothing more is taken in.
+  if (operation.effect === 'write') codes.add('service_unavailable');
+  return codes;
+}
