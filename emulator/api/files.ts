@@ -28,8 +28,8 @@ export const readFile = operation({
     ephemeral: flag.optional(),
     ephemeral_base: flag.optional(),
   }),
-  replies: { 200: 'application/octet-stream', 206: 'application/octet-stream', 304: '', 412: '', 416: '' },
-  errors: ['ref_not_found', 'not_found'],
+  replies: { 200: 'application/octet-stream', 206: 'application/octet-stream', 304: '' },
+  errors: ['ref_not_found', 'not_found', 'precondition_failed', 'range_not_satisfiable'],
   handle: async (call) => {
     const { repository, query, header, signal } = call;
     const path = readFilePath(query.path, 'path');

@@ -1,3 +1,4 @@
+import { problem } from './problem.js';
 import { bytes, empty, type Reply } from './reply.js';
 
 /** What conditions and ranges are judged by. */
@@ -12,7 +13,7 @@ export interface Representation {
 
 /**
  * Answers a GET of `representation` as RFC 9110 says: preconditions in the order of section 13.2.2, then
- * one byte range (section 14). 304 and 412 have no body; 416 names the size.
+ * one byte range (section 14). 304 has no body; 412 and 416 are problems like any other, and 416 names the size.
  */
 export function respondConditionally(
   representation: Representation,
@@ -28,7 +29,7 @@ export function respondConditionally(
   const ifMatch = header('if-match');
   const ifUnmodified = dateOf(header('if-unmodified-since'));
   if (ifMatch !== undefined ? !lists(ifMatch, etag, true) : ifUnmodified !== undefined && lastModified > ifUnmodified) {
-    return empty(412, headers);
+    throw problem('precondition_failed', 'The file is not in the state that the request wants it in.', { headers });
   }
   const ifNoneMatch = header('if-none-match');
   const ifModified = dateOf(header('if-modified-since'));
@@ -41,7 +42,11 @@ export function respondConditionally(
   if (range === undefined || !rangeStillFits(header('if-range'), etag, lastModified)) return bytes(200, body, headers);
   const part = parseRange(range, body.length);
   if (part === undefined) return bytes(200, body, headers);
-  if (part === 'unsatisfiable') return empty(416, { ...headers, 'content-range': `bytes */${body.length}` });
+  if (part === 'unsatisfiable') {
+    throw problem('range_not_satisfiable', `The range lies outside of the ${body.length} bytes of the file.`, {
+      headers: { ...headers, 'content-range': `bytes */${body.length}` },
+    });
+  }
   return bytes(206, body.subarray(part.start, part.end), {
     ...headers,
     'content-range': `bytes ${part.start}-${part.end - 1}/${body.length}`,

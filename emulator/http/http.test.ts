@@ -251,7 +251,14 @@ t.test('a cursor is good for the list it was issued for, and for nothing else', 
 
 t.test('conditions and ranges follow RFC 9110', async (t) => {
   const representation = { etag: '"abc"', lastModified: 1_000_000, body: Buffer.from('0123456789'), headers: {} };
-  const ask = (headers: Record<string, string>) => respondConditionally(representation, (name) => headers[name]);
+  const ask = (headers: Record<string, string>): { status: number; bytes?: Uint8Array; headers?: object } => {
+    try {
+      return respondConditionally(representation, (name) => headers[name]);
+    } catch (error) {
+      const { status, options } = error as Problem;
+      return { status, headers: options.headers! };
+    }
+  };
   const before = new Date(999_999_000).toUTCString();
   const after = new Date(1_000_001_000).toUTCString();
   const exact = new Date(1_000_000_000).toUTCString();

@@ -23,7 +23,6 @@ const CODES = {
   // Statuses without a generic code carry their status text in snake_case (Errors, rule 4).
   unsupported_media_type: [415, 'Unsupported Media Type'],
   range_not_satisfiable: [416, 'Range Not Satisfiable'],
-  misdirected_request: [421, 'Misdirected Request'],
   request_header_fields_too_large: [431, 'Request Header Fields Too Large'],
   // Specific codes.
   authentication_unavailable: [403, 'Authentication Unavailable'],

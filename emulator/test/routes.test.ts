@@ -93,7 +93,8 @@ t.test('every operation answers on every route, in the old names and in the new 
           const what = `${row.method} ${route}, request ${index + 1}`;
           t.equal(answer.status, row.ok, `${what}: ${answer.text.slice(0, 300)}`);
           if (row.answers) t.match(answer.json, row.answers, what);
-          if (row.answers) t.equal(answer.headers['content-type'], 'application/json', what);
+          const type = row.ok < 400 ? 'application/json' : 'application/problem+json';
+          if (row.answers) t.equal(answer.headers['content-type'], type, what);
           if (row.headers) t.match(answer.headers, row.headers, what);
         }
       }

@@ -153,11 +153,15 @@ export const fileRead = defineRules('8. Read a file', 'read-file', [
       const { name } = await t.world.library(t);
       const path = '/api/v1/repos/file?path=README.md';
       t.observe('HEAD', (await t.request('HEAD', path, { as: reader(name) })).status);
-      t.observe('Range', (await t.get(path, { as: reader(name), headers: { range: 'bytes=0-1' } })).status);
+      for (const range of ['bytes=0-1', 'bytes=4096-']) {
+        t.observe(range, (await t.get(path, { as: reader(name), headers: { range } })).outcome);
+      }
       const etag = (await t.get(path, { as: reader(name) })).header('etag');
       t.observe('ETag', etag === undefined ? 'none' : 'sent');
       if (etag === undefined) return;
       t.observe('If-None-Match', (await t.get(path, { as: reader(name), headers: { 'if-none-match': etag } })).status);
+      // What comes of these two is judged as any error is: by its code and its media type.
+      t.observe('If-Match', (await t.get(path, { as: reader(name), headers: { 'if-match': '"none"' } })).outcome);
     },
   },
 ]);

@@ -79,6 +79,8 @@ export const contentRows: RouteRows = {
     scopes: READ,
     sends: [() => ({ query: { path: 'a b' }, headers: { 'if-match': '"other"' } })],
     ok: 412,
+    answers: { status: 412, code: 'precondition_failed' },
+    headers: { etag: fileHeaders.etag },
   },
   'read beyond the end of a file': {
     method: 'GET',
@@ -86,6 +88,7 @@ export const contentRows: RouteRows = {
     scopes: READ,
     sends: [() => ({ query: { path: 'a b' }, headers: { range: 'bytes=6-' } })],
     ok: 416,
+    answers: { status: 416, code: 'range_not_satisfiable' },
     headers: { 'content-range': /^bytes \*\/6$/ },
   },
   blame: {
