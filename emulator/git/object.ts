@@ -53,6 +53,8 @@ export interface ObjectReader {
   sizeOf(number: number): number;
   /** The inflated body. Shared with a cache: never write into it. */
   read(number: number): Buffer;
+  /** As `read`, for a look: nothing is kept, and the bytes are good only until the next call of either. */
+  peek(number: number): Buffer;
   /**
    * Whether who wants `tips` can be sent all there is, as it is: every object is one of them or reachable from them,
    * and nearly all came in packs whose senders chose the deltas. False where that is not known.

@@ -81,7 +81,8 @@ export class TextCache {
 
   #read(number: number): SearchText | undefined {
     if (this.objects.typeOf(number) !== BLOB || this.objects.sizeOf(number) > this.#maxFileBytes) return undefined;
-    const body = this.objects.read(number);
+    // The text is kept; the bytes need not be.
+    const body = this.objects.peek(number);
     return body.subarray(0, BINARY_PROBE).includes(0) ? undefined : new SearchText(body);
   }
 

@@ -148,7 +148,7 @@ export class CommitGraph {
 
   #parse(commit: number): Links {
     const { objects } = this;
-    const links: CommitLinks = commitLinks(objects.read(commit));
+    const links: CommitLinks = commitLinks(objects.peek(commit));
     return {
       tree: objects.find(links.tree),
       parents: links.parents.map((parent) => numberOf(objects, parent)),

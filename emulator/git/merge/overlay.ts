@@ -63,4 +63,8 @@ export class OverlayObjects implements ObjectWriter {
   read(number: number): Buffer {
     return number < FIRST ? this.store.read(number) : this.#own[number - FIRST]!.body;
   }
+
+  peek(number: number): Buffer {
+    return number < FIRST ? this.store.peek(number) : this.read(number);
+  }
 }

@@ -5,7 +5,7 @@ import { MemoryBudget } from './memory-budget.js';
 import { ObjectStore } from './object-store.js';
 import { ObjectTooLarge, StoreFull } from './pack-error.js';
 import { StoreCaches } from './store-caches.js';
-import { inPieces, oidOf, PackBuilder } from './test/pack-builder.js';
+import { copy, delta, inPieces, insert, oidOf, PackBuilder } from './test/pack-builder.js';
 
 const blob = (text: string) => Buffer.from(text);
 
@@ -236,4 +236,28 @@ t.test('stores that share a cache do not see each other in it', async (t) => {
     quarantine.publish();
     for (let round = 0; round < 2; round++) t.equal(store.read(0).toString(), text);
   }
+});
+
+t.test('a peek shows what a read gives, keeps nothing, and spoils nothing that was read', async (t) => {
+  const store = new ObjectStore();
+  const quarantine = store.quarantine();
+  const pack = new PackBuilder();
+  const texts = ['line one\nline two\n', 'line one\nline 2\n', 'line one\nline 2\nline 3\n', 'alone'];
+  const base = pack.whole('blob', texts[0]!);
+  const second = pack.delta(base, delta(18, 16, copy(0, 14), insert('2\n')));
+  pack.delta(second, delta(16, 23, copy(0, 16), insert('line 3\n')));
+  pack.whole('blob', texts[3]!);
+  await quarantine.ingest(inPieces(pack.build()), { thin: false });
+  texts.push('written');
+  quarantine.write(BLOB, blob('written'));
+  quarantine.publish();
+  const numbers = texts.map((text) => store.find(oidOf('blob', text)));
+  const peek = () => numbers.map((number) => store.peek(number).toString());
+  t.same(peek(), texts, 'before anything was read');
+  const read = numbers.map((number) => store.read(number));
+  t.not(store.read(numbers[3]!), store.peek(numbers[2]!));
+  t.equal(store.read(numbers[3]!), read[3], 'what was read is kept');
+  t.same(peek(), texts, 'with all of it at hand');
+  t.same(read.map(String), texts);
+  t.throws(() => store.peek(numbers.length), RangeError);
 });

@@ -122,6 +122,10 @@ export class ObjectStore implements ObjectReader {
     return this.stored.read(number);
   }
 
+  peek(number: number): Buffer {
+    return this.stored.peek(number);
+  }
+
   /** What nothing links to leads to everything else, because ids cannot form a circle. */
   isWholeBehind(tips: ReadonlySet<number>): boolean {
     const { linked, segmentOf, segments } = this.stored;

@@ -150,6 +150,10 @@ export class Quarantine implements ObjectReader {
     return this.#objects.read(number);
   }
 
+  peek(number: number): Buffer {
+    return this.#objects.peek(number);
+  }
+
   #refuseUnlessOpen(): void {
     if (this.#state === 'broken') throw new Error('this quarantine holds part of a pack and can only be discarded');
     if (this.#state === 'closed') throw new Error('this quarantine is closed');

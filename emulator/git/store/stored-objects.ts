@@ -185,16 +185,16 @@ export class StoredObjects {
 
   /** The inflated body of an object. Throws `RangeError` where there is none. */
   read(number: number): Buffer {
-    if (!(number >= 0 && number < this.count)) throw new RangeError(`there is no object ${number}`);
-    const known = this.#readWhole(number);
+    const known = this.#known(number);
     if (known !== undefined) return known;
-    const chain: number[] = [];
-    let base: Buffer | undefined;
-    for (let at = number; base === undefined; at = this.bases[at]!) {
-      chain.push(at);
-      base = this.#readWhole(this.bases[at]!);
-    }
-    return this.#applyChain(chain, base);
+    const body = Buffer.from(this.#make(number));
+    this.#cache.set(number, body);
+    return body;
+  }
+
+  /** As `read`, but what is not at hand is made in the tools' memory, and not kept. */
+  peek(number: number): Buffer {
+    return this.#known(number) ?? this.#make(number);
   }
 
   /** As `read`, into memory of the caller, which has to have room; nothing is cached. */
@@ -212,17 +212,29 @@ export class StoredObjects {
     return this.bases[number] === WHOLE && this.segmentOf[number] !== WRITTEN;
   }
 
-  /** The body of an object that needs no delta to be had; undefined if it does. */
-  #readWhole(number: number): Buffer | undefined {
-    const segment = this.segmentOf[number]!;
-    if (segment === WRITTEN) return this.segments[WRITTEN]!.bytes(this.offsets[number]!, this.ends[number]!);
-    const known = this.#cache.get(number) ?? this.#pinned.get(number);
-    if (known !== undefined || this.bases[number] !== WHOLE) return known;
-    const { output, size } = this.#inflate(number);
-    const body = Buffer.allocUnsafe(size);
-    output.copy(body, 0, HEADROOM, HEADROOM + size);
-    this.#cache.set(number, body);
-    return body;
+  /** The body of an object that need not be inflated; undefined if it does. */
+  #known(number: number): Buffer | undefined {
+    if (!(number >= 0 && number < this.count)) throw new RangeError(`there is no object ${number}`);
+    if (this.segmentOf[number] === WRITTEN) {
+      return this.segments[WRITTEN]!.bytes(this.offsets[number]!, this.ends[number]!);
+    }
+    return this.#cache.get(number) ?? this.#pinned.get(number);
+  }
+
+  /** The body of an entry of a pack, in memory of the inflater or of the arena. */
+  #make(number: number): Buffer {
+    if (this.bases[number] === WHOLE) {
+      const { output, size } = this.#inflate(number);
+      return output.subarray(HEADROOM, HEADROOM + size);
+    }
+    const chain = [number];
+    let at = this.bases[number]!;
+    let base = this.#known(at);
+    for (; base === undefined && this.bases[at] !== WHOLE; base = this.#known(at)) {
+      chain.push(at);
+      at = this.bases[at]!;
+    }
+    return this.#applyChain(chain, base ?? this.read(at));
   }
 
   /** Applies the deltas of `chain`, last first. Even and odd results take turns in two halves of an arena. */
@@ -245,9 +257,7 @@ export class StoredObjects {
       baseSize = resultSize;
       if (step > 0 && step % KEPT_STEP === 0) this.#cache.set(number, copyOf(arena, base, baseSize));
     }
-    const body = copyOf(arena, base, baseSize);
-    this.#cache.set(chain[0]!, body);
-    return body;
+    return arena.subarray(base, base + baseSize);
   }
 
   /** Inflates what an entry of a pack segment holds: a body, or a delta. */

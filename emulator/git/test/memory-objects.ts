@@ -7,6 +7,7 @@ import { type TreeEntry, writeTree } from '../tree.js';
 export class MemoryObjects implements ObjectReader {
   readonly #objects: { oid: Oid; type: TypeCode; body: Buffer }[] = [];
   readonly #numbers = new Map<Oid, number>();
+  #peeked = Buffer.alloc(0);
 
   write(type: TypeCode, body: Buffer | string): Oid {
     const bytes = typeof body === 'string' ? Buffer.from(body, 'latin1') : body;
@@ -63,7 +64,14 @@ export class MemoryObjects implements ObjectReader {
     return this.#objects[number]!.body.length;
   }
   read(number: number): Buffer {
+    this.#peeked.fill(0xff);
     return this.#objects[number]!.body;
+  }
+  /** Spoils what was peeked at before, so that who still looks at it is found out. */
+  peek(number: number): Buffer {
+    const body = this.read(number);
+    this.#peeked = Buffer.from(body);
+    return this.#peeked;
   }
 }
 
