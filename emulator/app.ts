@@ -15,6 +15,7 @@ import { checkHost, readTarget } from './chain/target.js';
 import { Exchange, type Step } from './exchange.js';
 import { FaultCounters } from './faults/counters.js';
 import type { ServedHosts } from './http/host.js';
+import { isOriginForm } from './http/request-target.js';
 import { writeReply } from './http/write-reply.js';
 import type { Operation } from './operation.js';
 import type { World } from './world.js';
@@ -83,7 +84,7 @@ export function createApp(world: World, options: AppOptions): RequestListener {
   };
   let admin: Promise<RequestListener> | undefined;
   return (request, response) => {
-    if (!request.url!.startsWith(ADMIN_PREFIX)) safely(request, response);
+    if (!request.url!.startsWith(ADMIN_PREFIX) || !isOriginForm(request.url!)) safely(request, response);
     else if (request.url === HEALTH_PATH) answerHealth(request, response, options);
     else {
       admin ??= loadAdmin(world, options, safely);

@@ -15,6 +15,7 @@ export const LIMITS = {
   maxHeldBytes: [2 * GiB, 'bytes', 'stored content of the whole process; past it writes answer 503'],
   cacheBytes: [96 * MiB, 'bytes', 'inflated objects kept at hand, in the whole process'],
   maxSockets: [512, 'sockets', 'open connections per port'],
+  maxHeaders: [100, 'headers', 'most header fields of a request'],
   headersTimeout: [10_000, 'ms', 'time to receive the request headers'],
   keepAliveTimeout: [60_000, 'ms', 'time an idle connection is kept; above what clients keep theirs'],
   idleTimeout: [30_000, 'ms', 'longest pause while a request body arrives'],

@@ -13,6 +13,7 @@ const CODES: Readonly<Record<string, 'request_header_fields_too_large' | 'reques
 /** An HTTP server with the limits of the world. It does not listen yet. */
 export function createServer(app: http.RequestListener, world: World): http.Server {
   const { limits } = world;
+  const latest = new WeakMap<Socket, http.ServerResponse>();
   const server = http.createServer(
     {
       keepAliveTimeout: limits.keepAliveTimeout,
@@ -22,13 +23,24 @@ export function createServer(app: http.RequestListener, world: World): http.Serv
       connectionsCheckingInterval: 5_000,
       maxHeaderSize: 16 * 1024,
     },
-    app,
+    (request, response) => {
+      latest.set(request.socket, response);
+      app(request, response);
+    },
   );
   server.maxConnections = limits.maxSockets;
   // A client may close its half once it has sent everything; Node would take that for leaving (no public option says so).
   Object.assign(server, { httpAllowHalfOpen: true });
   server.maxRequestsPerSocket = 1_000;
-  server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => answerBrokenRequest(error, socket, world));
+  server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
+    const answer = () => answerBrokenRequest(error, socket, world);
+    const before = latest.get(socket);
+    // What is no HTTP is the rest of the latest request, or comes after it; no answer may fall into another one.
+    if (!before || (before.req.complete ? before.writableFinished : !before.headersSent)) answer();
+    else if (before.req.complete) before.once('finish', answer);
+    else if (before.writableFinished) closeGently(socket);
+    else socket.destroy();
+  });
   return server;
 }
 

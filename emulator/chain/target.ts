@@ -3,9 +3,17 @@ import { hostName, hostOf, type ServedHosts } from '../http/host.js';
 import { problem } from '../http/problem.js';
 import { parseRequestTarget } from '../http/request-target.js';
 
-/** Step 1: the request target in its one form. */
+/**
+ * Step 1: the request target in its one form, and no more headers than anybody needs: of very many, Node drops the
+ * last ones without a word, among them a second Host or credential.
+ */
 export function readTarget(exchange: Exchange): void {
-  exchange.target = parseRequestTarget(exchange.request.url ?? '');
+  const { request, world } = exchange;
+  exchange.target = parseRequestTarget(request.url ?? '');
+  if (request.rawHeaders.length > 2 * world.limits.maxHeaders) {
+    const detail = `The request has more than ${world.limits.maxHeaders} header fields.`;
+    throw problem('request_header_fields_too_large', detail);
+  }
 }
 
 const ORGANIZATION_HOST = /^api\.([^.]+)\.localhost$/;

@@ -20,14 +20,21 @@ export function parseRequestTarget(raw: string): RequestTarget {
   if (raw.charCodeAt(0) !== 0x2f || raw.startsWith('//')) {
     throw problem('bad_request', 'The request target has to start with a single slash.');
   }
-  for (let at = 0; at < raw.length; at++) {
-    const code = raw.charCodeAt(at);
-    if (code <= 0x20 || code >= 0x7f || code === 0x23 || code === 0x5c) {
-      throw problem('bad_request', 'The request target holds a character that has to be percent-encoded.');
-    }
+  if (!isOriginForm(raw)) {
+    throw problem('bad_request', 'The request target holds a character that has to be percent-encoded.');
   }
   const mark = raw.indexOf('?');
   return mark < 0 ? { path: raw, query: '' } : { path: raw.slice(0, mark), query: raw.slice(mark + 1) };
+}
+
+/** Whether `raw` starts with one slash and holds nothing that has to be percent-encoded. */
+export function isOriginForm(raw: string): boolean {
+  if (raw.charCodeAt(0) !== 0x2f || raw.startsWith('//')) return false;
+  for (let at = 0; at < raw.length; at++) {
+    const code = raw.charCodeAt(at);
+    if (code <= 0x20 || code >= 0x7f || code === 0x23 || code === 0x5c) return false;
+  }
+  return true;
 }
 
 /** Decodes percent sequences once; anything malformed, and an encoded NUL, is `bad_request`. */

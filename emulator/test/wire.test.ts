@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { connect, type Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import t, { type Test } from 'tap';
@@ -102,6 +103,9 @@ t.test('headers: too many bytes, missing, sent twice', async (t) => {
     talk(service, (socket) => socket.write(head(line, headers)));
   t.match(await ask({ 'x-long': 'x'.repeat(20_000) }), { status: 431, body: /request_header_fields_too_large/ });
   t.match(await ask({ authorization: `Bearer ${'x'.repeat(1_000_000)}` }), { status: 431 });
+  const many = (count: number) => ({ 'x-many': Array.from({ length: count }, () => 'x') });
+  t.equal((await ask(many(98))).status, 200, 'a hundred headers');
+  for (const count of [99, 500, 1_100]) t.equal((await ask(many(count))).status, 431, `${count} and two headers`);
   t.equal((await ask({ host: '' })).status, 400, 'no Host');
   t.equal((await ask({ host: ['localhost', 'localhost'] })).status, 400, 'two Hosts');
   t.equal((await ask({ host: ['localhost', 'evil.example'] })).status, 400);
@@ -138,6 +142,26 @@ t.test('a client that has sent everything and closed its half gets its answer', 
   t.equal(stateDigest(service.emulator.world), before);
   const read = await talk(service, (socket) => socket.end(head('GET /api/v1/repo')));
   t.equal(read.status, 200);
+});
+
+t.test('the answer to what is no HTTP waits for the answers before it, and falls into none', async (t) => {
+  const { service, head } = await setUp(t);
+  await service.commit('team/app', { large: randomBytes(3_000_000) });
+  const { hostname, port } = new URL(service.url);
+  const send = async (text: string, isHalfClosed: boolean): Promise<string> => {
+    const socket = connect({ host: hostname, port: Number(port), allowHalfOpen: true });
+    socket.write(text);
+    if (isHalfClosed) socket.end();
+    const parts: Buffer[] = [];
+    for await (const part of socket) parts.push(part);
+    return Buffer.concat(parts).toString('latin1');
+  };
+  const statusesOf = (text: string) => text.match(/HTTP\/1\.1 (?!102)\d+/g)?.join();
+  const behind = await send(`${head('POST /api/v1/repos/archive', { 'content-length': '2' })}{}GARBAGE\r\n\r\n`, false);
+  t.equal(statusesOf(behind), 'HTTP/1.1 200,HTTP/1.1 400');
+  t.ok(behind.includes('\r\n0\r\n\r\nHTTP/1.1 400'), 'the archive is whole before the refusal');
+  const cut = await send(head('GET /api/v1/repo', { 'content-length': '30' }), true);
+  t.equal(statusesOf(cut), 'HTTP/1.1 200', 'a request that was answered gets no second answer');
 });
 
 t.test('a body that stops arriving is given up, others are served meanwhile', async (t) => {
