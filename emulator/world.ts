@@ -211,6 +211,7 @@ export class World {
   deleteRepository(repository: Repository): void {
     const { record } = repository;
     const { budget } = repository.git.objects.stored;
+    this.#gitService?.forget(repository.git);
     repository.update({
       state: 'deleted',
       refs: Refs.empty(bytesOf('main')),

@@ -1,4 +1,5 @@
 import type { FsckPolicy } from '../git/fsck/fsck.js';
+import type { GitRepository } from '../git/repository.js';
 import { problem } from '../http/problem.js';
 import { bytes, type Reply, stream } from '../http/reply.js';
 import { advertise, type Service } from './advertise.js';
@@ -81,6 +82,11 @@ export class GitService {
     const body = this.#bodyOf(request, 'git-receive-pack', 2 * limits.pushBytes);
     const report = await receivePack({ view, body, limits, fsck: this.#options.fsck, ...hooks });
     return bytes(200, report, resultHeaders('git-receive-pack'));
+  }
+
+  /** Lets go of what is kept for a repository that is no more. */
+  forget(repository: GitRepository): void {
+    this.#packs.forget(repository);
   }
 
   /** The decoded body; throws `unsupported_media_type` for another content type, in the words of `git http-backend`. */

@@ -6,6 +6,14 @@ interface Finished {
 }
 
 /**
+ * A pack above this is kept only when it is asked for again: most large ones never are, and memory that is held for
+ * a while costs more than memory that is used over and over.
+ */
+const KEPT_AT_ONCE = 1024 * 1024;
+/** Large packs that were sent once, by name. */
+const MOST_SENT = 1000;
+
+/**
  * Finished packs of all repositories, in the packets they were sent in, up to a number of bytes. A pack is
  * decided by what its key names, because objects never change; so nothing here ever goes stale.
  */
@@ -16,6 +24,9 @@ export class PackCache {
   /** Packs being kept while they are sent, and their bytes so far. */
   readonly #growing = new Set<string>();
   #growingBytes = 0;
+  /** Packs that were too large to be kept when they were first asked for. */
+  readonly #sent = new Set<string>();
+  readonly #forgotten = new WeakSet<GitRepository>();
   readonly #numbers = new WeakMap<GitRepository, number>();
   #nextNumber = 0;
 
@@ -41,11 +52,14 @@ export class PackCache {
       return;
     }
     this.#growing.add(name);
+    const isAgain = this.#sent.has(name);
     let kept: Buffer[] | undefined = [];
     let bytes = 0;
     try {
       for await (const packet of packets) {
-        if (kept && this.#growingBytes + packet.length > this.most) {
+        const isLarge = !isAgain && bytes + packet.length > KEPT_AT_ONCE;
+        if (kept && (isLarge || this.#growingBytes + packet.length > this.most)) {
+          if (isLarge) this.#noteSent(name);
           kept = undefined;
           this.#growingBytes -= bytes;
           bytes = 0;
@@ -57,11 +71,27 @@ export class PackCache {
         }
         yield packet;
       }
-      if (kept) this.#put(name, { packets: kept, bytes });
+      if (kept && !this.#forgotten.has(repository)) this.#put(name, { packets: kept, bytes });
     } finally {
       this.#growing.delete(name);
       this.#growingBytes -= bytes;
     }
+  }
+
+  /** Lets go of the packs of a repository that is no more. Those under way end, and are not kept. */
+  forget(repository: GitRepository): void {
+    this.#forgotten.add(repository);
+    const start = this.#nameOf(repository, '');
+    for (const [name, { bytes }] of this.#packs) {
+      if (!name.startsWith(start)) continue;
+      this.#packs.delete(name);
+      this.#bytes -= bytes;
+    }
+  }
+
+  #noteSent(name: string): void {
+    if (this.#sent.size === MOST_SENT) this.#sent.delete(this.#sent.values().next().value!);
+    this.#sent.add(name);
   }
 
   #put(name: string, pack: Finished): void {

@@ -3,6 +3,7 @@ import type { Boundary } from '../git/history/depth.js';
 import type { SendPlan } from '../git/history/send-plan.js';
 import type { Oid } from '../git/object.js';
 import type { Refs } from '../git/refs.js';
+import type { GitRepository } from '../git/repository.js';
 import { writePack } from '../git/store/pack-writer.js';
 import type { FetchRequest } from './fetch-request.js';
 import { followingTags } from './following-tags.js';
@@ -56,6 +57,11 @@ export class PackSender {
       return;
     }
     if (sideband !== 'none') yield FLUSH;
+  }
+
+  /** Lets go of what is kept for a repository that is no more. */
+  forget(repository: GitRepository): void {
+    this.#cache.forget(repository);
   }
 
   async *#make(shipment: Shipment, signal?: AbortSignal): AsyncIterable<Buffer> {

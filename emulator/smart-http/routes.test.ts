@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import t from 'tap';
 import type { Call } from '../call.js';
+import type { GitRepository } from '../git/repository.js';
 import { Problem } from '../http/problem.js';
 import type { Reply } from '../http/reply.js';
 import { World } from '../world.js';
@@ -137,4 +138,31 @@ t.test('finished packs are kept up to a number of bytes, the least used go first
   );
   await send('e', 100);
   t.equal(cache.get(git, 'e')?.length, 10, 'and no more when it is done');
+});
+
+t.test('a large pack is kept when it is asked for again, and none of a repository that is no more', async (t) => {
+  const cache = new PackCache(100 * 1024 * 1024);
+  const [git, other] = [createRepository(), createRepository()];
+  async function* packets(count: number): AsyncIterable<Buffer> {
+    for (let at = 0; at < count; at++) yield Buffer.alloc(100 * 1024);
+  }
+  const send = async (repository: GitRepository, key: string, count: number) => {
+    for await (const _ of cache.keeping(repository, key, packets(count)));
+    return cache.get(repository, key)?.length;
+  };
+  t.equal(await send(git, 'small', 10), 10);
+  t.equal(await send(git, 'large', 11), undefined, 'the first time');
+  t.equal(await send(git, 'large', 11), 11, 'the second time');
+  t.equal(await send(other, 'large', 11), undefined);
+  const slow = cache.keeping(git, 'slow', packets(2))[Symbol.asyncIterator]();
+  await slow.next();
+  t.equal(await send(other, 'small', 10), 10);
+  cache.forget(git);
+  t.same(
+    ['small', 'large', 'slow'].map((key) => cache.get(git, key)),
+    [undefined, undefined, undefined],
+  );
+  while (!(await slow.next()).done);
+  t.equal(cache.get(git, 'slow'), undefined, 'what was under way is not kept either');
+  t.equal(cache.get(other, 'small')?.length, 10);
 });
