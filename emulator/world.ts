@@ -127,6 +127,7 @@ export class World {
       outbound: this.#upstreamOutbound,
       origins: upstreamHost,
       timeout: this.limits.idleTimeout,
+      fsck: this.fsck,
       report: (report) => this.announce(syncEvent(report)),
     });
     this.#budget = new MemoryBudget(this.limits.maxHeldBytes);

@@ -59,7 +59,7 @@ export class GitUpstream implements AsyncDisposable {
   }
 
   /** Output of a git command that has to succeed, in a folder below the root, without its final line feed. */
-  git(folder: string, args: readonly string[], input = ''): string {
+  git(folder: string, args: readonly string[], input: string | Buffer = ''): string {
     const options = { cwd: join(this.path, folder), env: ENVIRONMENT, input, maxBuffer: 1 << 28 };
     return execFileSync('git', [...args], options)
       .toString()

@@ -243,6 +243,33 @@ t.test('what GitHub does not give is refused before there is a repository', asyn
   t.match(await create(service, 'mirror', undefined), { status: 409, json: { code: 'conflict' } });
 });
 
+t.test(
+  'what comes from an upstream is checked as what is pushed',
+  { skip: hasGit ? false : 'no git here' },
+  async (t) => {
+    for (const fsck of ['strict', 'off'] as const) {
+      const { upstream, receiver, service } = await stage(t, { fsck });
+      upstream.create('acme/app', linearHistory(2));
+      // A tree whose entry would become a repository's folder where it is checked out.
+      const inner = upstream.git('acme/app.git', ['rev-parse', 'main^{tree}']);
+      const entry = Buffer.concat([Buffer.from('40000 .git\0'), Buffer.from(inner, 'hex')]);
+      const put = (type: string, body: Buffer) =>
+        upstream.git('acme/app.git', ['hash-object', '-t', type, '-w', '--literally', '--stdin'], body);
+      const tree = put('tree', entry);
+      const person = 'A <a@x> 1700000000 +0000';
+      const commit = put('commit', Buffer.from(`tree ${tree}\nauthor ${person}\ncommitter ${person}\n\nbad\n`));
+      upstream.git('acme/app.git', ['update-ref', 'refs/heads/bad', commit]);
+      await create(service, 'mirror', PUBLIC);
+      await service.emulator.world.syncs.idle();
+      const [, ended] = await receiver.until(2);
+      const expected =
+        fsck === 'off' ? { type: 'repo.sync.succeeded' } : { type: 'repo.sync.failed', error: /hasDotgit/ };
+      t.match(ended!.json, expected, fsck);
+      t.equal(refsOf(service, 'mirror'), fsck === 'off' ? upstream.refs('acme/app') : '', `${fsck}: all refs or none`);
+    }
+  },
+);
+
 t.test('how many applications there are, and what their errors are called, is said at the start', async (t) => {
   const service = await startService({ forgeApps: 0, forgePrefix: 'acme' });
   t.teardown(() => service.emulator.close({ graceMs: 0 }));

@@ -1,4 +1,5 @@
 import type { ByteString } from '../git/bytes.js';
+import { Fsck, type FsckPolicy } from '../git/fsck/fsck.js';
 import { COMMIT, type Oid, ZERO_OID } from '../git/object.js';
 import type { Refs } from '../git/refs.js';
 import type { GitRepository, RefUpdate } from '../git/repository.js';
@@ -20,6 +21,8 @@ export interface MirrorOptions {
   readonly requireWanted: () => void;
   /** Whether a ref may move; without it, all may. */
   readonly mayMove?: ((update: RefUpdate, isForced: boolean) => boolean) | undefined;
+  /** What comes from outside is checked as what is pushed. */
+  readonly fsck: FsckPolicy;
 }
 
 /**
@@ -38,7 +41,13 @@ export async function mirror(git: GitRepository, remote: Remote, options: Mirror
     using quarantine = git.objects.quarantine();
     if (wants.length > 0) {
       const pack = session.fetch({ wants, haves: chooseHaves(git) });
-      await quarantine.ingest(pack, { thin: true, signal: remote.signal });
+      const fsck = options.fsck === 'strict' ? new Fsck() : undefined;
+      await quarantine.ingest(pack, {
+        thin: true,
+        signal: remote.signal,
+        ...(fsck && { check: (type, body, oid) => fsck.check(type, body, oid) }),
+      });
+      fsck?.finish(quarantine);
       const missing = await quarantine.findMissing();
       if (missing) throw missing;
     }

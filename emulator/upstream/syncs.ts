@@ -1,4 +1,5 @@
 import { textOf } from '../git/bytes.js';
+import { FsckError, type FsckPolicy } from '../git/fsck/fsck.js';
 import { MissingObject } from '../git/object.js';
 import type { RefUpdate } from '../git/repository.js';
 import { ObjectTooLarge, PackError, StoreFull } from '../git/store/pack-error.js';
@@ -22,6 +23,7 @@ export interface SyncPorts {
   readonly origins: Readonly<Record<string, string>>;
   /** Milliseconds of real time without a sign of life after which an upstream counts as dead. */
   readonly timeout: number;
+  readonly fsck: FsckPolicy;
   /** Told of each run at its start and after its end. */
   readonly report: (report: SyncReport) => void;
 }
@@ -108,7 +110,7 @@ export class Syncs {
     for (let attempt = 1; ; attempt++) {
       try {
         const remote = this.#remoteOf(base, repository, controller.signal);
-        return await mirror(repository.git, remote, { requireWanted, mayMove: request.mayMove });
+        return await mirror(repository.git, remote, { requireWanted, mayMove: request.mayMove, fsck: this.ports.fsck });
       } catch (error) {
         if (!(error instanceof UpstreamError && error.isTransient) || attempt === ATTEMPTS) throw error;
         controller.signal.throwIfAborted();
@@ -147,6 +149,7 @@ export class Syncs {
   /** Why a run failed, in words that can be sent out; what nobody foresaw goes to the log. */
   #describe(run: Run, error: unknown): string {
     if (error instanceof UpstreamError) return textOf(error.message);
+    if (error instanceof FsckError) return `The upstream sent an object that is refused: ${textOf(error.message)}`;
     if (error instanceof PackError || error instanceof MissingObject)
       return `The upstream sent a bad pack: ${error.message}.`;
     if (error instanceof StoreFull || error instanceof ObjectTooLarge) return `There is no room: ${error.message}.`;
