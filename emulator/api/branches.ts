@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Call } from '../call.js';
 import { type ByteString, bytesOf, textOf } from '../git/bytes.js';
+import { isForced } from '../git/forced-update.js';
 import { ZERO_OID } from '../git/object.js';
 import type { Ref } from '../git/refs.js';
 import { problem } from '../http/problem.js';
@@ -130,15 +131,19 @@ export const createBranch = operation({
     const { repository, body } = call;
     const { git } = repository;
     const ref = branchRef(readBranch(body.target_branch, 'target_branch'), body.target_is_ephemeral ?? false);
-    requireAllowed(call, ref, body.force ? 'force' : 'push');
+    requireAllowed(call, ref);
     const commit = resolveBase(repository, body);
-    await git.write(() => {
+    await git.write(async () => {
       requireWritable(repository);
       const current = git.refs.get(ref);
       if (current !== undefined && current !== commit && !body.force) {
         throw problem('conflict', `Branch ${body.target_branch} exists already, at ${current}.`);
       }
-      const [outcome] = git.updateRefs([{ name: ref, old: current ?? ZERO_OID, new: commit }]);
+      const update = { name: ref, old: current ?? ZERO_OID, new: commit };
+      await git.history.extend([commit]);
+      // What `force` allows is looked at, not that it was said: as with a push, only what loses commits is forced.
+      if (isForced(git, update)) requireAllowed(call, ref, 'force');
+      const [outcome] = git.updateRefs([update]);
       if (outcome === 'blocked') {
         throw problem('conflict', `Branch ${body.target_branch} stands in the way of another branch's folder.`);
       }

@@ -29,3 +29,23 @@ t.test('a policy of signed commits refuses every write that would make an unsign
     json: { result: 'fast_forward' },
   });
 });
+
+t.test('force is what loses commits, by push and by API alike', async (t) => {
+  const service = await startService();
+  t.teardown(() => service.emulator.close());
+  const first = await service.seed('team/app');
+  await service.commit('team/app', { 'a.txt': 'a' });
+  await service.commit('team/app', { 'b.txt': 'b' }, { target_branch: 'dev', base_branch: 'main' });
+  const token = await service.token({ repo: 'team/app', claims: { refs: [['*', ['no-force-push']]] } });
+  const create = (target_branch: string, base_ref: string, force?: boolean) =>
+    service.call('POST', '/api/v1/repos/branches/create', { token, json: { target_branch, base_ref, force } });
+  t.equal((await create('new', 'main', true)).status, 200, 'a branch that was not there');
+  t.equal((await create('new', 'main', true)).status, 200, 'where it is already');
+  t.equal((await create('new', 'dev', true)).status, 200, 'forwards');
+  t.equal((await create('new', 'main')).status, 409, 'without force it stays where it is');
+  const back = await create('new', first, true);
+  t.match(back, { status: 403, json: { code: 'forbidden', detail: /no-force-push/ } }, 'backwards');
+  const branch = await service.call('GET', '/api/v1/repos/branch?name=new');
+  const dev = await service.call('GET', '/api/v1/repos/branch?name=dev');
+  t.equal(branch.json.branch.head_sha, dev.json.branch.head_sha, 'and nothing moved');
+});

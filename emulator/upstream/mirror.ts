@@ -1,4 +1,5 @@
 import type { ByteString } from '../git/bytes.js';
+import { isForced } from '../git/forced-update.js';
 import { Fsck, type FsckPolicy } from '../git/fsck/fsck.js';
 import { COMMIT, type Oid, ZERO_OID } from '../git/object.js';
 import type { Refs } from '../git/refs.js';
@@ -121,11 +122,4 @@ function permitted(
 ): readonly RefUpdate[] {
   if (!mayMove) return updates;
   return updates.filter((update) => mayMove(update, isForced(git, update)));
-}
-
-/** Whether the old tip is lost: a deletion, or a move to something that does not descend from it. */
-function isForced(git: GitRepository, { old = ZERO_OID, new: next }: RefUpdate): boolean {
-  if (old === ZERO_OID) return false;
-  const [from, to] = [peelToCommit(git.objects, old), next === ZERO_OID ? undefined : peelToCommit(git.objects, next)];
-  return from === undefined || to === undefined || !git.history.isAncestor(from, to);
 }
