@@ -1,9 +1,13 @@
 import { z } from 'zod';
-import { decide, needsSignedCommits } from '../auth/policy.js';
+import type { KeyRing } from '../auth/keys.js';
+import { decide, needsSignedCommits, type RefPolicy } from '../auth/policy.js';
 import type { Scope } from '../auth/scope.js';
+import { isSignedWithRing } from '../auth/ssh-signature.js';
 import type { Call } from '../call.js';
 import { textOf } from '../git/bytes.js';
-import { readCommit } from '../git/commit.js';
+import { payloadOf, readCommit } from '../git/commit.js';
+import { COMMIT, type ObjectReader, type Oid, readAs } from '../git/object.js';
+import { Turn } from '../git/turn.js';
 import { problem } from '../http/problem.js';
 import { operation } from '../operation.js';
 import { type Service, serviceOf } from './advertise.js';
@@ -97,9 +101,9 @@ function requestOf(call: Pick<Call, 'header' | 'stream' | 'signal'>): GitRequest
   };
 }
 
-function pushHooksOf({ claims, repository }: Pick<Call, 'claims' | 'repository'>): PushHooks {
+function pushHooksOf({ claims, repository, organization }: PushCall): PushHooks {
   return {
-    policy: (update) => decideUpdate(update, claims.policy),
+    policy: (update) => decideUpdate(update, claims.policy, organization.keys),
     // The repository can be deleted while the pack arrives.
     requireWritable() {
       if (repository.record.state !== 'deleted') return;
@@ -108,12 +112,23 @@ function pushHooksOf({ claims, repository }: Pick<Call, 'claims' | 'repository'>
   };
 }
 
-/** The token's word on a push. No signing keys can be registered here: `verify-sig` asks for a signature to be there. */
-function decideUpdate(update: ProposedUpdate, policy: Parameters<typeof decide>[0]): string | undefined {
+type PushCall = Pick<Call, 'claims' | 'repository' | 'organization'>;
+
+/** The token's word on a push. */
+async function decideUpdate(update: ProposedUpdate, policy: RefPolicy, keys: KeyRing): Promise<string | undefined> {
   if (policy.length === 0) return undefined;
   const ref = textOf(update.name);
   const reason = decide(policy, ref, 'push') ?? (update.isForced ? decide(policy, ref, 'force') : undefined);
   if (reason !== undefined || !needsSignedCommits(policy, ref)) return reason;
-  const isSigned = update.newCommits().every((oid) => readCommit(update.objects, oid).signature !== undefined);
-  return isSigned ? undefined : 'denied by policy (verify-sig)';
+  const turn = new Turn();
+  for (const oid of update.newCommits()) {
+    if (!isSigned(update.objects, oid, keys)) return 'denied by policy (verify-sig)';
+    if (turn.isOver) await turn.pass();
+  }
+  return undefined;
+}
+
+function isSigned(objects: ObjectReader, oid: Oid, keys: KeyRing): boolean {
+  const { signature } = readCommit(objects, oid);
+  return signature !== undefined && isSignedWithRing(signature, payloadOf(readAs(objects, oid, COMMIT)), keys);
 }

@@ -1,0 +1,104 @@
+import { createHash, verify } from 'node:crypto';
+import type { Algorithm, KeyRing } from './keys.js';
+
+/** An armoured signature of a commit is some hundred bytes long; what is far longer is none. */
+const MOST_TEXT = 16 * 1024;
+const ARMOUR = /^-----BEGIN SSH SIGNATURE-----\n([A-Za-z0-9+/=\n]+)\n-----END SSH SIGNATURE-----\n*$/;
+const MAGIC = Buffer.from('SSHSIG');
+/** What Git names as the purpose of its signatures. */
+const NAMESPACE = 'git';
+
+interface Scheme {
+  readonly algorithm: Algorithm;
+  readonly hash: string;
+}
+
+/** Kinds of signature that the keys of an organization can make, by the name SSH gives them (RFC 5656, RFC 8332). */
+const SCHEMES: ReadonlyMap<string, Scheme> = new Map([
+  ['ecdsa-sha2-nistp256', { algorithm: 'ES256', hash: 'sha256' }],
+  ['ecdsa-sha2-nistp384', { algorithm: 'ES384', hash: 'sha384' }],
+  ['ecdsa-sha2-nistp521', { algorithm: 'ES512', hash: 'sha512' }],
+  ['rsa-sha2-256', { algorithm: 'RS256', hash: 'sha256' }],
+  ['rsa-sha2-512', { algorithm: 'RS256', hash: 'sha512' }],
+]);
+
+/**
+ * Whether `signature` was made over `payload` with a key of `ring`, as `git commit -S` makes it where
+ * `gpg.format` is `ssh`. Every other signature, OpenPGP's among them, can come from no registered key.
+ */
+export function isSignedWithRing(signature: string, payload: Buffer, ring: KeyRing): boolean {
+  const parts = parseSignature(signature);
+  const scheme = parts && SCHEMES.get(parts.scheme);
+  if (!scheme || parts.namespace !== NAMESPACE || !/^sha(256|512)$/.test(parts.digest)) return false;
+  const digest = createHash(parts.digest).update(payload).digest();
+  const signed = Buffer.concat([MAGIC, ...[parts.namespace, '', parts.digest, digest].map(lengthAndBytes)]);
+  const bytes = scheme.algorithm === 'RS256' ? parts.bytes : derOf(parts.bytes);
+  if (bytes === undefined) return false;
+  return ring
+    .candidates(scheme.algorithm)
+    .some(({ publicKey }) => verify(scheme.hash, signed, { key: publicKey, dsaEncoding: 'der' }, bytes));
+}
+
+interface SshSignature {
+  readonly namespace: string;
+  /** Of the payload. */
+  readonly digest: string;
+  readonly scheme: string;
+  readonly bytes: Buffer;
+}
+
+/**
+ * OpenSSH, PROTOCOL.sshsig, between its armour and in base64:
+ *
+ *     byte[6]   "SSHSIG"
+ *     uint32    1
+ *     string    public key
+ *     string    namespace
+ *     string    reserved
+ *     string    hash algorithm
+ *     string    signature: string scheme, string bytes
+ */
+function parseSignature(text: string): SshSignature | undefined {
+  const base64 = text.length > MOST_TEXT ? undefined : ARMOUR.exec(text)?.[1];
+  if (base64 === undefined) return undefined;
+  const raw = Buffer.from(base64, 'base64');
+  if (!raw.subarray(0, 6).equals(MAGIC) || raw.length < 10 || raw.readUInt32BE(6) !== 1) return undefined;
+  const [, namespace, , digest, signature] = strings(raw.subarray(10)) ?? [];
+  const [scheme, bytes] = (signature && strings(signature)) ?? [];
+  if (!namespace || !digest || !scheme || !bytes) return undefined;
+  return { namespace: namespace.toString(), digest: digest.toString(), scheme: scheme.toString(), bytes };
+}
+
+/** `string`, RFC 4251: a length in four bytes, then as many bytes; one after the other up to the end. */
+function strings(raw: Buffer): Buffer[] | undefined {
+  const found: Buffer[] = [];
+  for (let at = 0; at < raw.length; ) {
+    if (at + 4 > raw.length) return undefined;
+    const end = at + 4 + raw.readUInt32BE(at);
+    if (end > raw.length) return undefined;
+    found.push(raw.subarray(at + 4, end));
+    at = end;
+  }
+  return found;
+}
+
+function lengthAndBytes(value: string | Buffer): Buffer {
+  const bytes = Buffer.from(value as string);
+  const length = Buffer.alloc(4);
+  length.writeUInt32BE(bytes.length);
+  return Buffer.concat([length, bytes]);
+}
+
+/**
+ * From SSH's pair of numbers (RFC 5656, 3.1.2) to `Ecdsa-Sig-Value ::= SEQUENCE { r INTEGER, s INTEGER }` in
+ * DER. Both write a number in as few bytes as hold it and its sign, so the bytes are the same.
+ */
+function derOf(pair: Buffer): Buffer | undefined {
+  const numbers = strings(pair);
+  if (numbers?.length !== 2 || numbers.some(({ length }) => length === 0 || length > 67)) return undefined;
+  const content = Buffer.concat(numbers.flatMap((number) => [Buffer.of(0x02, number.length), number]));
+  return Buffer.concat([
+    content.length < 128 ? Buffer.of(0x30, content.length) : Buffer.of(0x30, 0x81, content.length),
+    content,
+  ]);
+}
