@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
 import t from 'tap';
+import { KeyRing } from '../auth/keys.js';
 import type { Call } from '../call.js';
 import type { GitRepository } from '../git/repository.js';
 import { Problem } from '../http/problem.js';
@@ -21,6 +22,7 @@ function callOf<T>(parts: { namespace?: string; service?: string; type?: string;
     params: { repo_name: 'r', namespace },
     query: { ...(service !== undefined && { service }) },
     claims: { policy: [] } as unknown as Call['claims'],
+    organization: { keys: KeyRing.EMPTY } as unknown as Call['organization'],
     header: (name) => (name === 'content-type' ? type : undefined),
     stream: () => Readable.from([Buffer.from(body)]),
     signal: new AbortController().signal,
