@@ -73,7 +73,8 @@ export const fileMetadata = operation({
     const limit = paged ? readLimit(query.limit, CAP, PAGE) : Number.POSITIVE_INFINITY;
     const skip = position?.skip ?? 0;
     const texts = textsOf(world);
-    const key = `${repository.id}/${commit}/${path}`;
+    // The limit is part of the key: what passed under one may be refused under another.
+    const key = `${repository.id}/${commit}/${world.limits.maxMetadataCommits}/${path}`;
     const known = paged ? undefined : texts.get(key);
     if (known !== undefined) return answer(known, { ref: shown });
     const files = listUnder(objects, readCommit(objects, commit).tree, path, true);
