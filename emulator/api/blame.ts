@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { BadLineRange, type BlamedLines, blame, NoSuchFile } from '../git/blame/index.js';
+import { BadLineRange, type BlamedLines, BlameMemory, blame, NoSuchFile } from '../git/blame/index.js';
 import { textOf } from '../git/bytes.js';
 import { type Commit, readCommit } from '../git/commit.js';
 import { formatDate } from '../git/identity.js';
@@ -8,6 +8,7 @@ import { DeadlineExceeded, Turn } from '../git/turn.js';
 import { problem } from '../http/problem.js';
 import { largeJson } from '../http/reply.js';
 import { operation } from '../operation.js';
+import type { World } from '../world.js';
 import { flag, readFilePath } from './fields.js';
 import { resolveRef } from './resolve.js';
 
@@ -60,8 +61,9 @@ export const blameFile = operation({
     await history.extend([commit]);
     const turn = { signal, deadline: performance.now() + TIMES_SEARCH * world.limits.searchTimeout };
     try {
-      const asked = { commit, path, ranges: query.range, detectMoves: query.detect_moves };
-      const blamed = await blame(objects, history, { ...asked, ...turn });
+      const known = memoryOf(world).of(repository.id);
+      const asked = { commit, path, ranges: query.range, detectMoves: query.detect_moves, known };
+      const blamed = await blame(objects, history.graph, { ...asked, ...turn });
       const origins = await readOrigins(objects, blamed, new Turn(turn));
       return largeJson(200, { ref: shown, path: textOf(path), commit_sha: commit, lines: showLines(blamed, origins) });
     } catch (error) {
@@ -72,6 +74,14 @@ export const blameFile = operation({
     }
   },
 });
+
+const MEMORIES = new WeakMap<World, BlameMemory>();
+
+function memoryOf(world: World): BlameMemory {
+  const memory = MEMORIES.get(world) ?? new BlameMemory();
+  MEMORIES.set(world, memory);
+  return memory;
+}
 
 type ShownOrigin = ReturnType<typeof showOrigin>;
 

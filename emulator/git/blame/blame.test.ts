@@ -1,27 +1,12 @@
 import t, { type Test } from 'tap';
-import { readCommit } from '../commit.js';
 import { RandomText } from '../diff/test/random-text.js';
 import { storeIn } from '../diff/test/store-in.js';
-import { COMMIT, type ObjectReader, type Oid } from '../object.js';
+import { CommitGraph } from '../history/commit-graph.js';
+import { COMMIT, type Oid } from '../object.js';
 import { type Content, MemoryObjects } from '../test/memory-objects.js';
 import { ScratchGit } from '../test/scratch-git.js';
 import { DeadlineExceeded } from '../turn.js';
-import { BadLineRange, type BlameRequest, blame, type CommitGraph, NoSuchFile } from './index.js';
-
-function graphOf(objects: ObjectReader): CommitGraph {
-  const commits = new Map<Oid, ReturnType<CommitGraph['commit']>>();
-  return {
-    commit(oid) {
-      let commit = commits.get(oid);
-      if (!commit) {
-        const { tree, parents, committer } = readCommit(objects, oid);
-        commit = { tree, parents, committedAt: committer.seconds };
-        commits.set(oid, commit);
-      }
-      return commit;
-    },
-  };
-}
+import { BadLineRange, BlameMemory, type BlameRequest, blame, NoSuchFile } from './index.js';
 
 function commit(objects: MemoryObjects, content: Content, parents: readonly Oid[], seconds: number): Oid {
   const lines = parents.map((parent) => `parent ${parent}\n`).join('');
@@ -43,7 +28,7 @@ function blamedByGit(git: ScratchGit, oid: Oid, path: string, options: readonly 
 }
 
 async function blamedHere(objects: MemoryObjects, request: BlameRequest): Promise<string[]> {
-  const runs = await blame(objects, graphOf(objects), request);
+  const runs = await blame(objects, new CommitGraph(objects), request);
   return runs.flatMap((run) =>
     Array.from({ length: run.count }, (_, index) => {
       const fields = [run.commit, run.originalStart + index + 1, run.start + index + 1];
@@ -138,6 +123,38 @@ t.test('histories at random are blamed as git blame does, with and without moves
   }
 });
 
+t.test('what is known of other commits and other files changes no answer', async (t) => {
+  for (const seed of [4, 5]) {
+    const objects = new MemoryObjects();
+    const commits = randomHistory(objects, new RandomText(seed), 40);
+    const known = new BlameMemory().of('one');
+    let hits = 0;
+    const counted = {
+      ...known,
+      get(commit: Oid, path: string) {
+        const blamed = known.get(commit, path);
+        if (blamed) hits++;
+        return blamed;
+      },
+    };
+    for (const [at, { oid, files }] of [...commits, ...commits.toReversed()].entries()) {
+      for (const path of Object.keys(files)) {
+        for (const ranges of at % 3 === 0 ? [['3,5', '8,12']] : [[], ['2,+9']]) {
+          const inFile = {
+            commit: oid,
+            path,
+            ranges: ranges.filter(() => (files[path] as string).split('\n').length > 13),
+          };
+          const request = { ...inFile, detectMoves: at % 10 === 7 };
+          t.same(await blamedHere(objects, { ...request, known: counted }), await blamedHere(objects, request));
+        }
+      }
+    }
+    t.ok(hits > 100, `${hits} times something was known`);
+    t.same(new BlameMemory().of('one').get(commits[0]!.oid, 'a.ts'), undefined);
+  }
+});
+
 t.test('of equally good places a copy is traced to the one git traces it to', async (t) => {
   using git = new ScratchGit();
   const objects = new MemoryObjects();
@@ -223,18 +240,18 @@ t.test('ranges select the lines git blame -L selects', async (t) => {
   ];
   for (const range of refused) {
     const { status } = git.try(['blame', '-L', range, tip, '--', 'f']);
-    const ours = blame(objects, graphOf(objects), { commit: tip, path: 'f', ranges: [range] });
+    const ours = blame(objects, new CommitGraph(objects), { commit: tip, path: 'f', ranges: [range] });
     if (status === 0) await t.resolves(ours, `git takes ${range}`);
     else await t.rejects(ours, BadLineRange, range);
   }
-  t.same(await blame(objects, graphOf(objects), { commit: tip, path: 'empty' }), []);
+  t.same(await blame(objects, new CommitGraph(objects), { commit: tip, path: 'empty' }), []);
 });
 
 t.test('what is no file cannot be blamed', async (t) => {
   const objects = new MemoryObjects();
   const tip = commit(objects, { folder: { f: 'x\n' }, sub: [0o160000, '1'.repeat(40)] }, [], 1000);
   for (const path of ['none', 'folder', 'sub', '', 'folder/f/x']) {
-    await t.rejects(blame(objects, graphOf(objects), { commit: tip, path }), NoSuchFile, path);
+    await t.rejects(blame(objects, new CommitGraph(objects), { commit: tip, path }), NoSuchFile, path);
   }
 });
 
@@ -245,12 +262,12 @@ t.test('a long history is given up at the deadline, and other work goes on meanw
   let now = 0;
   const clock = () => now++;
   await t.rejects(
-    blame(objects, graphOf(objects), { commit: tip, path: 'f', deadline: 100, now: clock }),
+    blame(objects, new CommitGraph(objects), { commit: tip, path: 'f', deadline: 100, now: clock }),
     DeadlineExceeded,
   );
   let turns = 0;
   const timer = setInterval(() => turns++);
-  const runs = await blame(objects, graphOf(objects), { commit: tip, path: 'f', now: clock });
+  const runs = await blame(objects, new CommitGraph(objects), { commit: tip, path: 'f', now: clock });
   clearInterval(timer);
   t.equal(runs.length, 1);
   t.ok(turns > 0, 'the event loop turned');

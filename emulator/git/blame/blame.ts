@@ -1,12 +1,14 @@
 import type { ByteString } from '../bytes.js';
+import type { CommitGraph, Place } from '../history/commit-graph.js';
 import type { ObjectReader, Oid } from '../object.js';
 import { MODE_GITLINK, MODE_TREE } from '../tree.js';
 import { Turn, type TurnOptions } from '../turn.js';
+import { type KnownBlames, partOfBlame } from './blame-memory.js';
 import { type LineRange, parseLineRanges } from './line-ranges.js';
 import { MoveFinder } from './moved-lines.js';
-import type { Origin, Stretch } from './origin.js';
+import { Origin, type Stretch } from './origin.js';
 import { passLines } from './pass-lines.js';
-import { type CommitGraph, Scoreboard } from './scoreboard.js';
+import { Scoreboard } from './scoreboard.js';
 
 export interface BlameRequest extends TurnOptions {
   readonly commit: Oid;
@@ -15,6 +17,8 @@ export interface BlameRequest extends TurnOptions {
   readonly ranges?: readonly string[] | undefined;
   /** As `git blame -M -C -C`: follow lines moved within the file, or copied from others. */
   readonly detectMoves?: boolean | undefined;
+  /** Blames of the repository's files that are known already. Moves are always looked for anew. */
+  readonly known?: KnownBlames | undefined;
 }
 
 /** Lines in a row that came into a file by one commit. Lines count from 0. */
@@ -48,53 +52,75 @@ export class NoSuchFile extends Error {
  */
 export async function blame(objects: ObjectReader, graph: CommitGraph, request: BlameRequest): Promise<BlamedLines[]> {
   const board = new Scoreboard(objects, graph, new Turn(request));
-  const found = board.at(request.commit, request.path);
+  const tip = graph.locate(request.commit);
+  const found = board.at(tip, request.path);
   if (!found || found.mode === MODE_TREE || found.mode === MODE_GITLINK) {
     throw new NoSuchFile(request.path, request.commit);
   }
-  const file = board.origin(request.commit, request.path, found.mode, found.oid);
+  const file = board.origin(tip, request.path, found.mode, found.object);
   const lines = board.linesOf(file);
   const ranges = await parseLineRanges(request.ranges ?? [], lines);
   board.suspect(file, ranges.map(wholeStretch));
   const moves = request.detectMoves ? new MoveFinder(board, lines) : undefined;
+  const known = moves ? undefined : request.known;
 
   const blamed: BlamedLines[] = [];
+  // The file as far back as it is the same: what is found out about it there holds for all commits up to here.
+  let whole = request.ranges?.length ? undefined : file;
   for (let origin = board.next(); origin; origin = board.next()) {
-    const guilty = await passBlame(board, origin, moves);
-    for (const stretch of guilty) blamed.push(blamedLines(graph, origin, stretch));
+    const sources = await findSources(board, origin);
+    if (sources instanceof Origin) {
+      if (whole === origin) whole = sources;
+    } else {
+      const before = known?.get(graph.oidOf(origin.commit), origin.path);
+      if (before) for (const stretch of origin.suspects) blamed.push(...partOfBlame(before, stretch));
+      else
+        for (const stretch of await passBlame(board, origin, sources, moves))
+          blamed.push(blamedLines(graph, origin, stretch));
+    }
     origin.suspects = [];
     origin.lines = undefined;
     if (board.turn.isOver) await board.turn.pass();
   }
-  return blamed.sort((a, b) => a.start - b.start);
+  blamed.sort((a, b) => a.start - b.start);
+  if (whole) known?.keep(graph.oidOf(whole.commit), whole.path, blamed);
+  return blamed;
 }
 
 function wholeStretch({ start, end }: LineRange): Stretch {
   return { final: start, start, count: end - start };
 }
 
-/** Passes what it can on to the commit's parents; the rest it returns. */
-async function passBlame(
-  board: Scoreboard,
-  origin: Origin,
-  moves: MoveFinder | undefined,
-): Promise<readonly Stretch[]> {
-  const { parents } = board.graph.commit(origin.commit);
-  const sources: (Origin | undefined)[] = parents.map(() => undefined);
+/** The file in each parent, if it has one; where one of them is equal, that one alone, and it has taken all. */
+async function findSources(board: Scoreboard, origin: Origin): Promise<Origin | (Origin | undefined)[]> {
+  const { graph } = board;
+  const count = graph.parentCount(origin.commit);
+  const sources: (Origin | undefined)[] = new Array(count).fill(undefined);
   // A file of the same path in any parent goes before a renamed one; an equal file takes all.
   for (const isRenamed of [false, true]) {
-    for (const [index, parent] of parents.entries()) {
-      if (sources[index]) continue;
+    for (let nth = 0; nth < count; nth++) {
+      if (sources[nth]) continue;
+      const parent = graph.parentOf(origin.commit, nth);
       const source = isRenamed ? await board.renamed(origin, parent) : board.samePath(origin, parent);
       if (!source) continue;
       if (source.blob === origin.blob) {
         source.lines ??= origin.lines;
         board.suspect(source, origin.suspects);
-        return [];
+        return source;
       }
-      if (!sources.some((other) => other?.blob === source.blob)) sources[index] = source;
+      if (!sources.some((other) => other?.blob === source.blob)) sources[nth] = source;
     }
   }
+  return sources;
+}
+
+/** Passes what it can on to the commit's parents; the rest it returns. */
+async function passBlame(
+  board: Scoreboard,
+  origin: Origin,
+  sources: readonly (Origin | undefined)[],
+  moves: MoveFinder | undefined,
+): Promise<readonly Stretch[]> {
   let left: readonly Stretch[] = origin.suspects;
   for (const source of sources) {
     if (!source) continue;
@@ -107,7 +133,9 @@ async function passBlame(
     left = kept;
     if (left.length === 0) return left;
   }
-  return moves ? moves.pass(origin, left, parents, sources) : left;
+  if (!moves) return left;
+  const parents = Array.from(sources, (_, nth): Place => board.graph.parentOf(origin.commit, nth));
+  return moves.pass(origin, left, parents, sources);
 }
 
 function blamedLines(graph: CommitGraph, origin: Origin, { final, start, count }: Stretch): BlamedLines {
@@ -115,10 +143,10 @@ function blamedLines(graph: CommitGraph, origin: Origin, { final, start, count }
   return {
     start: final,
     count,
-    commit,
+    commit: graph.oidOf(commit),
     originalPath: path,
     originalStart: start,
-    ...(previous && { previous: { commit: previous.commit, path: previous.path } }),
-    isBoundary: graph.commit(commit).parents.length === 0,
+    ...(previous && { previous: { commit: graph.oidOf(previous.commit), path: previous.path } }),
+    isBoundary: graph.parentCount(commit) === 0,
   };
 }

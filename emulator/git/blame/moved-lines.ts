@@ -1,5 +1,6 @@
 import { diffTreeEntries, type Lines } from '../diff/index.js';
-import type { Oid } from '../object.js';
+import type { Place } from '../history/commit-graph.js';
+import { numberOf } from '../object.js';
 import { MODE_GITLINK } from '../tree.js';
 import { compareStretches, type Origin, type Stretch } from './origin.js';
 import type { Scoreboard } from './scoreboard.js';
@@ -38,7 +39,7 @@ export class MoveFinder {
   async pass(
     origin: Origin,
     stretches: readonly Stretch[],
-    parents: readonly Oid[],
+    parents: readonly Place[],
     sources: readonly (Origin | undefined)[],
   ): Promise<Stretch[]> {
     const claims: Claim[] = [];
@@ -58,15 +59,15 @@ export class MoveFinder {
   }
 
   /** What else changed in the commit; all files of the parent, if this one is new. */
-  async #otherFiles(origin: Origin, parent: Oid, source: Origin | undefined): Promise<Origin[]> {
-    const { objects, graph, turn } = this.board;
+  async #otherFiles(origin: Origin, parent: Place, source: Origin | undefined): Promise<Origin[]> {
+    const { objects, turn } = this.board;
     const withUnchanged = source?.path !== origin.path;
-    const before = graph.commit(parent).tree;
+    const [before, after] = [this.board.treeOf(parent), this.board.treeOf(origin.commit)];
     const others: Origin[] = [];
-    for (const change of diffTreeEntries(objects, before, graph.commit(origin.commit).tree, { withUnchanged })) {
+    for (const change of diffTreeEntries(objects, before, after, { withUnchanged })) {
       const file = change.before;
       if (file && file.mode !== MODE_GITLINK && file.path !== source?.path) {
-        others.push(this.board.origin(parent, file.path, file.mode, file.oid));
+        others.push(this.board.origin(parent, file.path, file.mode, numberOf(objects, file.oid)));
       }
       if (turn.isOver) await turn.pass();
     }

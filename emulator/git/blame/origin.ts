@@ -1,6 +1,6 @@
 import type { ByteString } from '../bytes.js';
 import type { Lines } from '../diff/index.js';
-import type { Oid } from '../object.js';
+import type { Place } from '../history/commit-graph.js';
 
 /** `count` lines of the blamed file, from line `final` on, that are lines `start` on of some origin's file. */
 export interface Stretch {
@@ -19,10 +19,11 @@ export class Origin {
   lines: Lines | undefined;
 
   constructor(
-    readonly commit: Oid,
+    readonly commit: Place,
     readonly path: ByteString,
     readonly mode: number,
-    readonly blob: Oid,
+    /** The number of its object. */
+    readonly blob: number,
   ) {}
 
   suspect(stretches: readonly Stretch[]): void {

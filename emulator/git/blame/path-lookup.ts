@@ -1,17 +1,19 @@
 import type { ByteString } from '../bytes.js';
-import type { ObjectReader, Oid } from '../object.js';
-import { canonicalMode, MODE_TREE, readTreeBody, TreeScanner } from '../tree.js';
+import { NONE, TreeCursor } from '../history/tree-cursor.js';
+import type { ObjectReader } from '../object.js';
+import { canonicalMode, MODE_GITLINK, MODE_TREE } from '../tree.js';
 
 export interface Found {
   readonly mode: number;
-  readonly oid: Oid;
+  /** The number of the object; `NONE` of an empty tree that is not stored, and of a gitlink. */
+  readonly object: number;
 }
 
 /** Looks up one path in many trees. What a folder holds is remembered, and most folders stay the same. */
 export class PathLookup {
   readonly #names: Buffer[];
-  /** For each folder on the path, from the id of its tree to what it holds by the next name. */
-  readonly #seen: Map<Oid, Found | undefined>[];
+  /** For each folder on the path, from the number of its tree to what it holds by the next name. */
+  readonly #seen: Map<number, Found | undefined>[];
 
   constructor(
     private readonly objects: ObjectReader,
@@ -22,15 +24,15 @@ export class PathLookup {
   }
 
   /** What is at the path in the tree. Throws `MissingObject`. */
-  in(tree: Oid): Found | undefined {
-    let found: Found = { mode: MODE_TREE, oid: tree };
-    for (const [depth, name] of this.#names.entries()) {
-      if (found.mode !== MODE_TREE) return undefined;
+  in(tree: number): Found | undefined {
+    let found: Found = { mode: MODE_TREE, object: tree };
+    for (let depth = 0; depth < this.#names.length; depth++) {
+      if (found.mode !== MODE_TREE || found.object === NONE) return undefined;
       const seen = this.#seen[depth]!;
-      let next = seen.get(found.oid);
-      if (!next && !seen.has(found.oid)) {
-        next = this.#scan(found.oid, name);
-        seen.set(found.oid, next);
+      let next = seen.get(found.object);
+      if (!next && !seen.has(found.object)) {
+        next = this.#scan(found.object, this.#names[depth]!);
+        seen.set(found.object, next);
       }
       if (!next) return undefined;
       found = next;
@@ -38,13 +40,13 @@ export class PathLookup {
     return found;
   }
 
-  #scan(tree: Oid, name: Buffer): Found | undefined {
-    const scan = new TreeScanner(readTreeBody(this.objects, tree));
-    while (scan.next()) {
-      if (scan.nameEnd - scan.nameStart !== name.length) continue;
-      if (scan.body.compare(name, 0, name.length, scan.nameStart, scan.nameEnd) === 0) {
-        return { mode: canonicalMode(scan.mode), oid: scan.oid };
-      }
+  #scan(tree: number, name: Buffer): Found | undefined {
+    const entry = new TreeCursor(this.objects.read(tree));
+    while (entry.next()) {
+      if (entry.nameEnd - entry.nameStart !== name.length) continue;
+      if (entry.body.compare(name, 0, name.length, entry.nameStart, entry.nameEnd) !== 0) continue;
+      const mode = canonicalMode(entry.mode);
+      return { mode, object: mode === MODE_GITLINK ? NONE : entry.object(this.objects) };
     }
     return undefined;
   }

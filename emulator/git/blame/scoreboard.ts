@@ -1,6 +1,8 @@
 import type { ByteString } from '../bytes.js';
 import { type Change, detectRenames, diffInterned, diffTreeEntries, LineInterner, type Lines } from '../diff/index.js';
+import type { CommitGraph, Place } from '../history/commit-graph.js';
 import { inTurns } from '../history/steps.js';
+import { NONE } from '../history/tree-cursor.js';
 import { numberOf, type ObjectReader, type Oid } from '../object.js';
 import { MODE_GITLINK, MODE_TREE } from '../tree.js';
 import type { Turn } from '../turn.js';
@@ -8,18 +10,12 @@ import { CommitQueue } from './commit-queue.js';
 import { Origin, type Stretch } from './origin.js';
 import { type Found, PathLookup } from './path-lookup.js';
 
-/** What blame needs of the history. */
-export interface CommitGraph {
-  /** `committedAt` in seconds. */
-  commit(oid: Oid): { readonly tree: Oid; readonly parents: readonly Oid[]; readonly committedAt: number };
-}
-
 /** Which lines are still looked into, and where; the tools to look with. */
 export class Scoreboard {
   readonly #interner = new LineInterner();
-  readonly #origins = new Map<Oid, Origin[]>();
+  readonly #origins = new Map<Place, Origin[]>();
   readonly #queue = new CommitQueue();
-  #current: Oid | undefined;
+  #current: Place | undefined;
   readonly #lookups = new Map<ByteString, PathLookup>();
 
   constructor(
@@ -45,43 +41,48 @@ export class Scoreboard {
     const origins = this.#origins.get(origin.commit);
     if (!origins?.includes(origin)) this.#origins.set(origin.commit, [origin, ...(origins ?? [])]);
     const isQueued = origins?.some(({ suspects }) => suspects.length > 0) ?? false;
-    if (!isQueued) this.#queue.push(origin.commit, this.graph.commit(origin.commit).committedAt);
+    if (!isQueued) this.#queue.push(origin.commit, this.graph.committedAt(origin.commit));
     origin.suspect(stretches);
   }
 
   /** The origin of `path` in `commit`, the same one whenever it is asked for. */
-  origin(commit: Oid, path: ByteString, mode: number, blob: Oid): Origin {
+  origin(commit: Place, path: ByteString, mode: number, blob: number): Origin {
     return this.#known(commit, path) ?? new Origin(commit, path, mode, blob);
   }
 
   /** The file of the same path in the parent; undefined when there is none, or one of another kind. */
-  samePath(origin: Origin, parent: Oid): Origin | undefined {
+  samePath(origin: Origin, parent: Place): Origin | undefined {
     const known = this.#known(parent, origin.path);
     if (known) return known;
     const found = this.at(parent, origin.path);
     if (!found || !isFile(found.mode) || (found.mode & 0o170000) !== (origin.mode & 0o170000)) return undefined;
-    return new Origin(parent, origin.path, found.mode, found.oid);
+    return new Origin(parent, origin.path, found.mode, found.object);
   }
 
   /** The file in the parent that was renamed to the origin's path. */
-  async renamed(origin: Origin, parent: Oid): Promise<Origin | undefined> {
-    const before = this.graph.commit(parent).tree;
+  async renamed(origin: Origin, parent: Place): Promise<Origin | undefined> {
     const found = this.at(parent, origin.path);
     if (found && found.mode !== MODE_TREE) return undefined;
     const changes = [];
-    for (const change of diffTreeEntries(this.objects, before, this.graph.commit(origin.commit).tree)) {
+    for (const change of diffTreeEntries(this.objects, this.treeOf(parent), this.treeOf(origin.commit))) {
       changes.push(change);
       if (this.turn.isOver) await this.turn.pass();
     }
     const files = await detectRenames(this.objects, changes, { follow: origin.path, turn: this.turn });
     const rename = files.find(({ score, after }) => score !== undefined && after?.path === origin.path);
     const source = rename?.before;
-    return source && this.origin(parent, source.path, source.mode, source.oid);
+    return source && this.origin(parent, source.path, source.mode, numberOf(this.objects, source.oid));
   }
 
   /** What is at `path` in the tree of `commit`. */
-  at(commit: Oid, path: ByteString): Found | undefined {
-    return this.#lookup(path).in(this.graph.commit(commit).tree);
+  at(commit: Place, path: ByteString): Found | undefined {
+    return this.#lookup(path).in(this.graph.treeOf(commit));
+  }
+
+  /** The id of a commit's tree; undefined for the empty tree. */
+  treeOf(commit: Place): Oid | undefined {
+    const tree = this.graph.treeOf(commit);
+    return tree === NONE ? undefined : this.objects.oidOf(tree);
   }
 
   #lookup(path: ByteString): PathLookup {
@@ -95,7 +96,7 @@ export class Scoreboard {
 
   /** The origin's file; it is read faster when a similar one is at hand. */
   linesOf(origin: Origin, like?: Lines): Lines {
-    origin.lines ??= this.#interner.lines(this.objects.read(numberOf(this.objects, origin.blob)), like);
+    origin.lines ??= this.#interner.lines(this.objects.read(origin.blob), like);
     return origin.lines;
   }
 
@@ -103,7 +104,7 @@ export class Scoreboard {
     return inTurns(diffInterned(this.#interner, before, after, { trimTail: true }), this.turn);
   }
 
-  #known(commit: Oid, path: ByteString): Origin | undefined {
+  #known(commit: Place, path: ByteString): Origin | undefined {
     return this.#origins.get(commit)?.find((origin) => origin.path === path);
   }
 }

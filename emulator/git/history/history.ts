@@ -52,6 +52,11 @@ export class History {
     this.#index = new HistoryIndex(this.#graph);
   }
 
+  /** The commits by place, for who walks them himself. */
+  get graph(): CommitGraph {
+    return this.#graph;
+  }
+
   commit(oid: Oid): CommitSummary {
     const { objects } = this.#graph;
     const number = this.#graph.commitNumber(oid);

@@ -1,0 +1,60 @@
+import type { ByteString } from '../bytes.js';
+import type { Oid } from '../object.js';
+import { RecentValues } from '../recent-values.js';
+import type { BlamedLines } from './blame.js';
+
+const CAPACITY = 8 * 1024 * 1024;
+/** About what a stretch takes, and what a key does. */
+const STRETCH_BYTES = 160;
+const ENTRY_BYTES = 400;
+
+/** Whole files of one repository that were blamed before, each as the commit has it that last changed it. */
+export interface KnownBlames {
+  get(commit: Oid, path: ByteString): readonly BlamedLines[] | undefined;
+  keep(commit: Oid, path: ByteString, blamed: readonly BlamedLines[]): void;
+}
+
+/**
+ * What blames of any repositories found, as long as there is room. Where the lines of a file come from depends on
+ * nothing but the commit and the path, and neither ever changes.
+ */
+export class BlameMemory {
+  readonly #blames = new RecentValues<string, readonly BlamedLines[]>(
+    CAPACITY,
+    (blamed) => ENTRY_BYTES + blamed.length * STRETCH_BYTES,
+  );
+
+  /** `repository` names it as long as this memory lives, and no other one after it. */
+  of(repository: string): KnownBlames {
+    const blames = this.#blames;
+    const keyOf = (commit: Oid, path: ByteString) => `${repository}/${commit}/${path}`;
+    return {
+      get: (commit, path) => blames.get(keyOf(commit, path)),
+      keep: (commit, path, blamed) => blames.set(keyOf(commit, path), blamed),
+    };
+  }
+}
+
+/** The part of a whole file's blame that concerns `count` lines from `start` on, which are lines `final` on elsewhere. */
+export function partOfBlame(
+  blamed: readonly BlamedLines[],
+  { final, start, count }: { readonly final: number; readonly start: number; readonly count: number },
+): BlamedLines[] {
+  const part: BlamedLines[] = [];
+  let low = 0;
+  let high = blamed.length - 1;
+  while (low < high) {
+    const middle = (low + high + 1) >>> 1;
+    if (blamed[middle]!.start <= start) low = middle;
+    else high = middle - 1;
+  }
+  for (let at = low; at < blamed.length && blamed[at]!.start < start + count; at++) {
+    const found = blamed[at]!;
+    const from = Math.max(start, found.start);
+    const to = Math.min(start + count, found.start + found.count);
+    if (from >= to) continue;
+    const originalStart = found.originalStart + from - found.start;
+    part.push({ ...found, start: final + from - start, count: to - from, originalStart });
+  }
+  return part;
+}
