@@ -104,6 +104,35 @@ t.test('a pack with objects that link to what nobody has is refused, whatever th
   }
 });
 
+t.test('trees that cannot be read are refused even without fsck, as git does', async (t) => {
+  await using bench = await Workbench.create();
+  const oid = '\x01'.repeat(20);
+  const trees = {
+    'no name': `160000 \0${oid}`,
+    'no mode': ` a\0${oid}`,
+    'no octal mode': `16x a\0${oid}`,
+    short: '160000 a\0',
+  };
+  for (const [name, tree] of Object.entries(trees)) {
+    await using s = await open({ fsck: 'off' });
+    const pack = new PackBuilder();
+    pack.whole('tree', tree);
+    const tip = oidOf('commit', commitOn(oidOf('tree', tree)));
+    pack.whole('commit', commitOn(oidOf('tree', tree)));
+    const folder = `${name.replaceAll(' ', '-')}.git`;
+    await bench.git('.', 'init', '-q', '--bare', folder);
+    const oracle = await bench.run(
+      '.',
+      'git',
+      ['receive-pack', '--stateless-rpc', folder],
+      s.bodyOf({ main: tip }, pack),
+    );
+    t.match(oracle.stdout, 'ng refs/heads/main missing necessary objects', name);
+    t.same((await s.push({ main: tip }, pack)).refs, { main: 'missing necessary objects' }, name);
+    t.equal(s.repository.objects.size, 0, name);
+  }
+});
+
 t.test('beside a torn pack, deletions are done and bring nothing of it', async (t) => {
   await using s = await open({ fsck: 'off' });
   const { pack, tip } = goodPack();

@@ -23,15 +23,17 @@ export function readLinks(type: TypeCode, body: Buffer, start: number, end: numb
   return type === BLOB || readTagLink(body, start, end, onLink);
 }
 
-/** `<mode in octal> SP <name> NUL <20 bytes>`, repeated. */
+/** `<mode in octal> SP <name> NUL <20 bytes>`, repeated; neither mode nor name is empty. */
 function readTreeLinks(body: Uint8Array, start: number, end: number, onLink: OnLink): boolean {
   let at = start;
   while (at < end) {
     let mode = 0;
+    if (body[at] === SPACE) return false;
     for (let byte = body[at++]!; byte !== SPACE; byte = body[at++]!) {
       if (byte < 0x30 || byte > 0x37 || at >= end) return false;
       mode = ((mode << 3) | (byte & 7)) & 0xffff;
     }
+    if (body[at] === 0) return false;
     while (at < end && body[at] !== 0) at++;
     if (at + 1 + OID_BYTES > end) return false;
     const format = mode & 0o170000;
