@@ -1,13 +1,16 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { cpSync, existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
-import { createServer } from 'node:http';
+import { createServer, type IncomingMessage } from 'node:http';
 import { type AddressInfo, createServer as createTcpServer } from 'node:net';
 import { dirname, join } from 'node:path';
+import { buffer, text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { decodeJwt, decodeProtectedHeader } from 'jose';
 import t, { type Test } from 'tap';
 import { optionRows } from '../options.js';
+import { oidOf, packOf, pushBody, type RawObject } from '../test/raw-push.js';
 import { variantRows } from '../variants.js';
 import { readFlags } from './flags.js';
 import { createLog } from './log.js';
@@ -274,6 +277,65 @@ t.test('SIGINT drains: a request that runs holds the end up, a second signal doe
   t.equal(child.exitCode, null, 'still draining');
   child.kill('SIGINT');
   t.same(await once(child, 'exit'), [130, null]);
+});
+
+t.test('SIGTERM in the middle of a push and of a clone lets both finish, and then ends with 0', async (t) => {
+  const child = start(t, '--port', '0', '--log', 'quiet');
+  const { base_url } = (await untilReady(child)) as { base_url: string };
+  const token = (await run(['token', '--repo', 'r', '--scopes', 'repo:write,git:read,git:write'])).out.trim();
+  const { request } = await import('node:http');
+  /** Sends the head and `body`, and leaves the request open; its answer, when it has begun. */
+  const open = (target: string, length: number, headers: Record<string, string> = {}) => {
+    const type = target.replace('/r.git/', 'application/x-').concat('-request');
+    const all = {
+      authorization: `Bearer ${token}`,
+      'content-type': type,
+      'content-length': String(length),
+      ...headers,
+    };
+    const sent = request(base_url + target, { method: 'POST', headers: all });
+    return { sent, answer: once(sent, 'response').then(([response]) => response as IncomingMessage) };
+  };
+  const push = (branch: string) => {
+    const blob: RawObject = { type: 'blob', body: randomBytes(6_000_000) };
+    const tree: RawObject = {
+      type: 'tree',
+      body: Buffer.concat([Buffer.from('100644 f\0'), Buffer.from(oidOf(blob), 'hex')]),
+    };
+    const who = 'A <a@x> 1700000000 +0000';
+    const commit: RawObject = {
+      type: 'commit',
+      body: Buffer.from(`tree ${oidOf(tree)}\nauthor ${who}\ncommitter ${who}\n\nm\n`),
+    };
+    const update = { ref: `refs/heads/${branch}`, old: '0'.repeat(40), new: oidOf(commit) };
+    return { tip: oidOf(commit), body: pushBody([update], packOf([commit, tree, blob])) };
+  };
+  await fetch(`${base_url}/api/repos`, { method: 'POST', headers: { authorization: `Bearer ${token}` } });
+  const first = push('main');
+  const { sent, answer } = open('/r.git/git-receive-pack', first.body.length);
+  sent.end(first.body);
+  t.match(await text(await answer), 'ok refs/heads/main');
+
+  const wants = `0011command=fetch00010032want ${first.tip}\n0009done\n0000`;
+  const fetching = open('/r.git/git-upload-pack', wants.length, { 'git-protocol': 'version=2' });
+  fetching.sent.end(wants);
+  const pack = await fetching.answer;
+  const second = push('topic');
+  const pushing = open('/r.git/git-receive-pack', second.body.length);
+  await new Promise((flushed) => pushing.sent.write(second.body.subarray(0, 3_000_000), flushed));
+  child.kill('SIGTERM');
+  const refusal = async () =>
+    fetch(base_url).then(
+      () => undefined,
+      ({ cause }) => cause.code,
+    );
+  while ((await refusal()) === undefined) await new Promise((passed) => setTimeout(passed, 20));
+  t.equal(child.exitCode, null, 'no new connections, but the running requests');
+  pushing.sent.end(second.body.subarray(3_000_000));
+  t.match(await text(await pushing.answer), 'ok refs/heads/topic');
+  t.ok((await buffer(pack)).length > 6_000_000, 'the pack is whole');
+  t.equal(pack.complete, true);
+  t.same(await once(child, 'exit'), [0, null]);
 });
 
 t.test('a port in use is one sentence and exit 2', async (t) => {

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import t from 'tap';
 import { MemoryBudget } from '../git/store/memory-budget.js';
+import { ObjectStore, type ObjectStoreOptions } from '../git/store/object-store.js';
 import { oidOf, PackBuilder } from '../git/store/test/pack-builder.js';
 import { PackSpool } from './pack-spool.js';
 import { packet } from './pkt-line.js';
@@ -22,8 +23,7 @@ interface Verdict {
 }
 
 /** Pushes to a server of its own. Several pushes go to the same one in turn. */
-async function open(options: TestServerOptions = {}) {
-  const repository = createRepository();
+async function open(options: TestServerOptions = {}, repository = createRepository()) {
   const server = await TestServer.start(repository, options);
   const bodyOf = (tips: Record<string, string>, pack: PackBuilder): Buffer => {
     const commands = Object.entries(tips).map(([name, tip]) => `${ZERO} ${tip} refs/heads/${name}`);
@@ -131,6 +131,33 @@ t.test('trees that cannot be read are refused even without fsck, as git does', a
     t.same((await s.push({ main: tip }, pack)).refs, { main: 'missing necessary objects' }, name);
     t.equal(s.repository.objects.size, 0, name);
   }
+});
+
+t.test('an object that hashes to the id of another is refused, and the first one stays', async (t) => {
+  /** SHA-1, but for `A` and `B`, which share an id: no two inputs are known that would do so as blobs. */
+  const hash: NonNullable<ObjectStoreOptions['hash']> = (bytes, start, end, target, at) => {
+    const text = bytes.toString('latin1', start, end);
+    createHash('sha1')
+      .update(text === 'blob 1\0B' ? 'blob 1\0A' : text, 'latin1')
+      .digest()
+      .copy(target, at);
+  };
+  await using s = await open({}, createRepository('main', new ObjectStore({ hash })));
+  const tree = Buffer.concat([Buffer.from('100644 f\0'), Buffer.from(oidOf('blob', 'A'), 'hex')]);
+  const packWith = (message: string, ...blobs: string[]) => {
+    const pack = new PackBuilder();
+    for (const blob of blobs) pack.whole('blob', blob);
+    pack.whole('tree', tree);
+    const commit = `${commitOn(oidOf('tree', tree))}${message}\n`;
+    pack.whole('commit', commit);
+    return [{ [message]: oidOf('commit', commit) }, pack] as const;
+  };
+  t.match(await s.push(...packWith('both', 'A', 'B')), { unpack: /^SHA1 COLLISION/, refs: { both: 'unpacker error' } });
+  t.same((await s.push(...packWith('first', 'A'))).refs, { first: '' });
+  t.match(await s.push(...packWith('second', 'B')), { unpack: /^SHA1 COLLISION/, refs: { second: 'unpacker error' } });
+  const { objects } = s.repository;
+  t.equal(objects.read(objects.find(oidOf('blob', 'A'))).toString(), 'A');
+  t.equal(objects.size, 3);
 });
 
 t.test('beside a torn pack, deletions are done and bring nothing of it', async (t) => {

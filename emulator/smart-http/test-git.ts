@@ -8,8 +8,7 @@ import { GitRepository } from '../git/repository.js';
 import { ObjectStore } from '../git/store/object-store.js';
 
 /** An empty repository in memory. */
-export function createRepository(defaultBranch = 'main'): GitRepository {
-  const objects = new ObjectStore();
+export function createRepository(defaultBranch = 'main', objects = new ObjectStore()): GitRepository {
   let refs = Refs.empty(defaultBranch);
   const cell = {
     get: () => refs,
