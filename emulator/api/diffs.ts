@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Call } from '../call.js';
-import { bytesOf, textOf } from '../git/bytes.js';
+import { type ByteString, bytesOf, textOf } from '../git/bytes.js';
 import { type Diff, type DiffOptions, diffTrees, TooManyChanges } from '../git/diff/index.js';
 import type { Oid } from '../git/object.js';
 import { DeadlineExceeded } from '../git/turn.js';
@@ -41,13 +41,14 @@ export const diffBranch = operation({
   errors: ['branch_not_found', 'unprocessable_entity', 'gateway_timeout'],
   handle: async (call) => {
     const { repository, query } = call;
+    const paths = readPaths(query.path);
     const tip = tipOf(repository, query.branch, query.ephemeral ?? false);
     const baseName = query.base ?? textOf(repository.defaultBranch ?? 'main');
     const base = tipOf(repository, baseName, query.ephemeral_base ?? false);
     const { history } = repository.git;
     await history.extend([tip, base]);
     const [mergeBase] = history.mergeBases(base, tip);
-    const shown = await compare(call, mergeBase, tip, { paths: query.path, applies: false });
+    const shown = await compare(call, mergeBase, tip, { paths, applies: false });
     return largeJson(200, {
       branch: query.branch,
       base: baseName,
@@ -89,6 +90,7 @@ export const diffCommits = operation({
     const { repository, query } = call;
     const ref = query.ref ?? query.sha ?? '';
     if (ref.trim() === '') throw problem('bad_request', 'sha is required.');
+    const paths = readPaths(query.path);
     const { history } = repository.git;
     const { commit } = resolveRef(repository, { ref, ephemeral: query.ref_is_ephemeral });
     const baseRef = query.base_ref ?? query.base_sha ?? query.baseSha;
@@ -100,7 +102,7 @@ export const diffCommits = operation({
     const applies = query.git_apply_compatible ?? query.gitApplyCompatible ?? false;
     const mergeBase = named === undefined ? undefined : history.mergeBases(named, commit)[0];
     const before = call.world.variants.diffBase === 'merge-base' ? (mergeBase ?? base) : base;
-    const shown = await compare(call, before, commit, { paths: query.path, applies });
+    const shown = await compare(call, before, commit, { paths, applies });
     return largeJson(200, {
       sha: commit,
       base_sha: base ?? '',
@@ -116,8 +118,13 @@ function tipOf(repository: Repository, name: string, ephemeral: boolean): Oid {
   return tip;
 }
 
+/** The paths a diff is narrowed to; an empty one is the root. */
+function readPaths(texts: readonly string[] = []): ByteString[] {
+  return texts.map((text) => (text === '' ? bytesOf('') : readFilePath(text, 'path')));
+}
+
 interface Comparison {
-  readonly paths: readonly string[] | undefined;
+  readonly paths: readonly ByteString[];
   /** Whether `git apply` has to take the patches: white space counts, and binary files are written out. */
   readonly applies: boolean;
 }
@@ -126,7 +133,7 @@ async function compare(
   { repository, world, signal }: Pick<Call, 'repository' | 'world' | 'signal'>,
   before: Oid | undefined,
   after: Oid,
-  { paths: named = [], applies }: Comparison,
+  { paths, applies }: Comparison,
 ): Promise<ShownDiff> {
   const { objects, history } = repository.git;
   const turn = { signal, deadline: performance.now() + world.limits.searchTimeout };
@@ -134,9 +141,7 @@ async function compare(
     ...turn,
     ignoreSpaceChange: !applies,
     binary: applies,
-    ...(named.length > 0
-      ? { paths: named.map((path) => (path === '' ? bytesOf('') : readFilePath(path, 'path'))) }
-      : {}),
+    ...(paths.length > 0 ? { paths } : {}),
   };
   try {
     const diff: Diff = await diffTrees(
@@ -145,7 +150,7 @@ async function compare(
       history.commit(after).tree,
       options,
     );
-    return await showDiff(objects, diff, named.length > 0, turn);
+    return await showDiff(objects, diff, paths.length > 0, turn);
   } catch (error) {
     if (error instanceof TooManyChanges)
       throw problem('unprocessable_entity', `The diff is too large: ${error.message}.`);

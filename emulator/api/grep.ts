@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { bytesOf, textOf } from '../git/bytes.js';
 import { readCommit } from '../git/commit.js';
 import { type FileSelection, selectFiles } from '../git/grep/file-selection.js';
-import { InvalidPattern } from '../git/grep/matcher.js';
+import { type CompiledPattern, compilePattern, InvalidPattern } from '../git/grep/matcher.js';
 import { type SearchPosition, searchPage } from '../git/grep/search.js';
 import { TextCache } from '../git/grep/text-cache.js';
 import { BadPathspec } from '../git/pathspec.js';
@@ -23,8 +23,8 @@ const PAGE = 200;
 /** What the specification leaves open is bounded all the same. */
 const MOST = 10_000;
 
-const count = z.int('has to be a whole number').min(0);
-const limit = z.int('has to be a whole number').min(1);
+const count = z.int('has to be a whole number of at least 0').min(0);
+const limit = z.int('has to be a whole number of at least 1').min(1);
 
 const grepBody = z.object({
   ref: z.string().optional(),
@@ -77,24 +77,18 @@ export const grep = operation({
     const { pagination, limits, context, query } = body;
     const ref = body.ref ?? body.rev;
     const selects = readSelection(body);
+    const pattern = await readPattern(query);
     const cursors = cursorsOf(world);
     const { pagination: _, limits: __, ...searched } = body;
     const purpose = listPurpose(call, 'grep', searched);
     const position = pagination?.cursor ? cursors.read<Position>(purpose, pagination.cursor) : undefined;
     const { commit, shown } = position ?? resolveRef(repository, { ref, ephemeral: body.ephemeral });
-    const seen = seenBy(
-      repository,
-      createHash('sha256')
-        .update(JSON.stringify([body, commit]))
-        .digest('base64'),
-    );
     try {
       const page = await searchPage(
         textsOf(repository),
         readCommit(repository.git.objects, commit).tree,
         {
-          pattern: query.pattern,
-          caseSensitive: query.case_sensitive,
+          pattern,
           selects,
           before: Math.min(context?.before ?? 0, MAX_LINES),
           after: Math.min(context?.after ?? 0, MAX_LINES),
@@ -107,6 +101,8 @@ export const grep = operation({
         },
         { deadline: performance.now() + world.limits.searchTimeout, signal },
       );
+      const digest = createHash('sha256').update(JSON.stringify([body, commit]));
+      const seen = seenBy(repository, digest.digest('base64'));
       return json(
         200,
         {
@@ -122,12 +118,21 @@ export const grep = operation({
         { 'x-cache': seen ? 'HIT' : 'MISS' },
       );
     } catch (error) {
-      if (error instanceof InvalidPattern) throw problem('bad_request', `query.pattern: ${error.message}.`);
       if (error instanceof DeadlineExceeded) throw problem('gateway_timeout', 'The search took too long.');
       throw error;
     }
   },
 });
+
+/** A mistake in the body is told before one in the ref, and whether or not there is anything to search. */
+async function readPattern({ pattern, case_sensitive }: z.infer<typeof grepBody>['query']): Promise<CompiledPattern> {
+  try {
+    return await compilePattern(pattern, !case_sensitive);
+  } catch (error) {
+    if (error instanceof InvalidPattern) throw problem('bad_request', `query.pattern: ${error.message}.`);
+    throw error;
+  }
+}
 
 function readSelection({ paths, file_filters: filters }: z.infer<typeof grepBody>): (path: string) => boolean {
   const selection: FileSelection = {

@@ -1,7 +1,9 @@
 import { z } from 'zod';
+import type { Claims } from '../auth/claims.js';
 import type { Call } from '../call.js';
 import { type ByteString, bytesOf, textOf } from '../git/bytes.js';
 import { readCommit } from '../git/commit.js';
+import { cleanIdentityPart } from '../git/identity.js';
 import { noteOf, setNote } from '../git/note-tree.js';
 import { BLOB, EMPTY_TREE_OID, type Oid, readAs, ZERO_OID } from '../git/object.js';
 import { isRefName } from '../git/ref-name.js';
@@ -11,7 +13,7 @@ import { json, type Reply } from '../http/reply.js';
 import { operation } from '../operation.js';
 import { requireWritable } from '../repositories/branch-write.js';
 import { commitTo } from '../repositories/commit-write.js';
-import { person, readIdentity, sha } from './fields.js';
+import { type Person, person, readIdentity, sha } from './fields.js';
 import { cursorsOf, listPurpose, pageEnd, pageQuery, readLimit, takePage } from './paging.js';
 import { requireCommitAllowed } from './policy.js';
 import { resolveRef } from './resolve.js';
@@ -76,8 +78,9 @@ export const readNote = operation({
   handle: (call) => {
     const { repository, query } = call;
     const { objects, refs } = repository.git;
+    const ref = notesRefOf(call, query);
     const target = targetOf(call, query);
-    const tip = refs.get(notesRefOf(call, query));
+    const tip = refs.get(ref);
     const blob = tip === undefined ? undefined : noteOf(objects, readCommit(objects, tip).tree, target);
     if (tip === undefined || blob === undefined) throw noteNotFound(target);
     return json(200, { sha: target, note: readAs(objects, blob, BLOB).toString(), ref_sha: tip });
@@ -136,12 +139,8 @@ async function changeNote(call: Call<unknown, NoteBody>, action: Action, note: s
   const { git } = repository;
   const ref = notesRefOf(call, body);
   requireCommitAllowed(call, ref);
+  const author = readIdentity(body.author ?? bearerOf(call.claims), 'author', world.clock.now());
   const target = targetOf(call, body);
-  const author = readIdentity(
-    body.author ?? { name: call.claims.sub, email: `${call.claims.iss}@localhost` },
-    'author',
-    world.clock.now(),
-  );
   const expected = body.expected_notes_ref_sha ?? body.expected_ref_sha;
   return git.write(async () => {
     requireWritable(repository);
@@ -164,6 +163,11 @@ async function changeNote(call: Call<unknown, NoteBody>, action: Action, note: s
     });
     return json(status, showNote(target, ref, old, written.commit));
   });
+}
+
+/** Whom a note is by where the request names nobody. */
+function bearerOf({ sub, iss }: Claims): Person {
+  return { name: cleanIdentityPart(sub.replaceAll('\0', '')) || 'unknown', email: `${iss}@localhost` };
 }
 
 /** The blob of the changed note; undefined when it is to be gone. Appending leaves a blank line, as `git notes append` does. */

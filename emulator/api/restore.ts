@@ -47,6 +47,11 @@ export const restoreCommit = operation({
     const now = world.clock.now();
     const branch = readBranch(metadata.target_branch, 'metadata.target_branch');
     const author = readIdentity(metadata.author, 'metadata.author', now);
+    const committer = metadata.committer ? readIdentity(metadata.committer, 'metadata.committer', now) : author;
+    const message =
+      metadata.commit_message === undefined
+        ? undefined
+        : readMessage(metadata.commit_message, 'metadata.commit_message');
     requireCommitAllowed(call, branchRef(branch, false));
     const target = resolveTarget(call, metadata);
     const { objects } = repository.git;
@@ -56,11 +61,8 @@ export const restoreCommit = operation({
         ephemeral: false,
         expected: metadata.expected_target_sha ?? metadata.expected_head_sha,
         author,
-        committer: metadata.committer ? readIdentity(metadata.committer, 'metadata.committer', now) : author,
-        message:
-          metadata.commit_message === undefined
-            ? `Restore ${metadata.target_branch} to ${target}`
-            : readMessage(metadata.commit_message, 'metadata.commit_message'),
+        committer,
+        message: message ?? `Restore ${metadata.target_branch} to ${target}`,
         buildTree: (_, parent) => {
           const detail = `Branch ${metadata.target_branch} does not exist.`;
           if (parent === undefined)

@@ -73,10 +73,10 @@ export const listFiles = operation({
     const recursive = query.recursive ?? true;
     const purpose = listPurpose(call, 'listFiles', query.ref ?? '', query.ephemeral ?? false, path, recursive);
     const position = query.cursor === undefined ? undefined : cursors.read<Position>(purpose, query.cursor);
-    const { commit, shown } = position ?? resolveRef(repository, { ref: query.ref, ephemeral: query.ephemeral });
     // Without cursor and limit the whole tree comes in one answer, as older servers gave it.
     const paged = query.cursor !== undefined || query.limit !== undefined;
     const limit = paged ? readLimit(query.limit, CAP, PAGE) : Number.POSITIVE_INFINITY;
+    const { commit, shown } = position ?? resolveRef(repository, { ref: query.ref, ephemeral: query.ephemeral });
     const skip = position?.skip ?? 0;
     const listed = listUnder(objects, readCommit(objects, commit).tree, path, recursive);
     const { page, hasMore } = takePage(dropFirst(listed, skip), limit);

@@ -66,7 +66,7 @@ function parentOf(repository: Repository, write: BranchWrite): { parent: Oid | u
   }
   const isSeed =
     !write.ephemeral && textOf(write.branch) === textOf(repository.defaultBranch ?? '') && isEmpty(repository);
-  if (!isSeed) throw notFound(write, `Branch ${textOf(write.branch)} does not exist and no base branch is given.`);
+  if (!isSeed) throw notFound(write, `Branch ${textOf(write.branch)} does not exist.`);
   requireExpected(write, ZERO_OID, `Branch ${textOf(write.branch)}`, ZERO_OID);
   return { parent: undefined, old: ZERO_OID };
 }

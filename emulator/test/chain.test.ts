@@ -74,6 +74,51 @@ t.test('the first check that objects decides the answer', async (t) => {
   }
 });
 
+t.test('what is wrong with the input is told before what is wrong with the ref', async (t) => {
+  const service = await startService();
+  t.teardown(() => service.emulator.close());
+  await service.seed('team/app');
+  const author = { name: 'Ada', email: 'ada@example.com' };
+  const nameless = { name: '', email: 'ada@example.com' };
+  const reads = [
+    'file?ref=none&path=..',
+    'files?ref=none&limit=0',
+    'files/metadata?ref=none&ephemeral=1',
+    'commits?ref=none&limit=0',
+    'diff?ref=none&path=..',
+    'branches/diff?branch=none&path=..',
+    'blame?ref=none&path=..',
+    'notes?sha=none&ref=a..b',
+  ];
+  for (const read of reads) t.equal((await service.call('GET', `/api/v1/repos/${read}`)).status, 400, read);
+  const writes: [string, object][] = [
+    ['grep', { ref: 'none', query: { pattern: '(' } }],
+    ['archive', { ref: 'none', archive: { prefix: '..' } }],
+    ['notes', { sha: 'none', note: 'n', author: nameless }],
+    ['branches/create', { target_branch: 'a..b', base_ref: 'none' }],
+    ['tags', { name: 'a..b', ref: 'none' }],
+    ['restore-commit', { metadata: { target_branch: 'main', base_ref: 'none', author, committer: nameless } }],
+    ['restore-commit', { metadata: { target_branch: 'main', base_ref: 'none', author, commit_message: '' } }],
+  ];
+  for (const [path, json] of writes) {
+    t.equal((await service.call('POST', `/api/v1/repos/${path}`, { json })).status, 400, JSON.stringify(json));
+  }
+  await service.call('POST', '/api/repos', { repo: 'empty' });
+  const json = { query: { pattern: '(' } };
+  t.equal((await service.call('POST', '/api/v1/repos/grep', { json, repo: 'empty' })).status, 400, 'nothing to search');
+});
+
+t.test('a note without an author is by the bearer of the token, whatever that is called', async (t) => {
+  const service = await startService();
+  t.teardown(() => service.emulator.close());
+  const sha = await service.seed('team/app');
+  for (const sub of ['', '<>', 'a\0b']) {
+    const token = await service.token({ repo: 'team/app', sub });
+    const json = { sha, note: 'n', action: 'append' };
+    t.equal((await service.call('POST', '/api/v1/repos/notes', { token, json })).status, 201, JSON.stringify(sub));
+  }
+});
+
 t.test('a missing repository and one of another claim are the same answer', async (t) => {
   const service = await startService({ clock: Date.parse('2026-01-01T00:00:00Z') });
   t.teardown(() => service.emulator.close());

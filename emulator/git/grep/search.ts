@@ -1,7 +1,7 @@
 import type { ByteString } from '../bytes.js';
 import type { Oid } from '../object.js';
 import { DeadlineExceeded, Turn, type TurnOptions } from '../turn.js';
-import { compilePattern, SHORT_LINE } from './matcher.js';
+import { type CompiledPattern, compilePattern, SHORT_LINE } from './matcher.js';
 import { type FoundLine, searchFile } from './search-file.js';
 import type { TextCache } from './text-cache.js';
 
@@ -12,8 +12,8 @@ export interface SearchPosition {
 }
 
 export interface SearchQuery {
-  /** RE2 syntax, at most 1024 characters. */
-  readonly pattern: string;
+  /** RE2 syntax, at most 1024 characters; or what it was compiled to, and then case is settled. */
+  readonly pattern: string | CompiledPattern;
   readonly caseSensitive?: boolean | undefined;
   /** Which files are searched; all by default. */
   readonly selects?: ((path: ByteString) => boolean) | undefined;
@@ -61,8 +61,9 @@ export async function* search(
   options: TurnOptions = {},
 ): AsyncGenerator<FileMatches, SearchPosition | undefined, void> {
   const turn = new Turn(options);
-  const { any, short } = await compilePattern(query.pattern, query.caseSensitive === false);
-  const { selects, startAfter } = query;
+  const { pattern, selects, startAfter } = query;
+  const { any, short } =
+    typeof pattern === 'string' ? await compilePattern(pattern, query.caseSensitive === false) : pattern;
   const { paths, numbers } = await cache.listing(tree, turn);
   let matches = limits.maxMatches;
   let lines = limits.maxLines;

@@ -75,7 +75,11 @@ export async function grep(objects: MemoryObjects, tree: string, query: SearchQu
 }
 
 /** What it prints, asked of Git. */
-export function gitGrep(git: ScratchGit, tree: string, { pattern, caseSensitive, before, after }: SearchQuery): string {
+export function gitGrep(
+  git: ScratchGit,
+  tree: string,
+  { pattern, caseSensitive, before, after }: SearchQuery & { readonly pattern: string },
+): string {
   const around = before || after ? [`-B${before}`, `-A${after}`] : [];
   const args = [
     'grep',
