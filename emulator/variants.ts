@@ -60,6 +60,11 @@ const VARIANTS = {
     values: ['on', 'off'],
     about: 'Whether notes can be kept on other refs than refs/notes/commits; if not, naming one is 400.',
   },
+  afterImport: {
+    values: ['active', 'archived'],
+    about:
+      'Where a push to an +import remote leaves the repository: at hand, or in cold storage until it is asked for.',
+  },
   notesStatus: {
     values: ['201', '200'],
     about: 'Success status of adding or appending a note.',

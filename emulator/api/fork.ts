@@ -44,7 +44,9 @@ export async function findForkPoint(
   }
   const source = world.repository(organization.name, base.source);
   if (!source) throw repositoryNotFound();
-  checkState(source.record.state, { id: 'createRepository', effect: 'read' }, world.variants, { retryAfter: 1 });
+  const { state } = source.record;
+  source.restore();
+  checkState(state, { id: 'createRepository', effect: 'read' }, world.variants, { retryAfter: 1 });
   const isEmpty = base.revision === undefined && source.git.refs.headOid === undefined;
   const commit = isEmpty ? undefined : resolveRef(source, { ref: base.revision ?? 'HEAD' }).commit;
   return { source, commit, defaultBranch: textOf(source.defaultBranch ?? 'main') };

@@ -41,10 +41,13 @@ export function findRepository(exchange: Exchange): void {
 
 /** Step: the repository's state, real or asked for; both are refused by the same table. */
 export function checkRepositoryState(exchange: Exchange): void {
-  const { repository, operation, world, faults } = exchange;
+  const { repository, operation, world, faults, params } = exchange;
   if (!repository) return;
   const { state } = repository.record;
-  if (state !== 'active') checkState(state, operation, world.variants, { retryAfter: RETRY_AFTER });
+  repository.restore();
+  // One import may take several pushes.
+  const isImport = state === 'archived' && params.namespace === 'import';
+  if (state !== 'active' && !isImport) checkState(state, operation, world.variants, { retryAfter: RETRY_AFTER });
   const fault = faults.take('state', callerOf(exchange));
   if (!fault) return;
   const row = FAULTS[fault.name] as { state: RepositoryState };

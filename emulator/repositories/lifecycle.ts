@@ -1,8 +1,8 @@
 import { type ProblemCode, problem } from '../http/problem.js';
 import type { Variants } from '../variants.js';
 
-/** Specification, States and transitions. */
-export type RepositoryState = 'active' | 'deleted' | 'thawing' | 'syncing';
+/** Specification, States and transitions; `archived` is what thaws: to clients the two look alike. */
+export type RepositoryState = 'active' | 'deleted' | 'archived' | 'thawing' | 'syncing';
 
 /** The kind of effect an operation has, by which a state allows or refuses it. */
 export type Effect = 'read' | 'write' | 'delete';
@@ -34,6 +34,14 @@ const CREDENTIALS_PASS = {
   deleteCredentialByBody: undefined,
 };
 
+const COLD: StateRow = {
+  read: 'repository_thawing',
+  write: 'repository_thawing',
+  delete: 'repository_thawing',
+  except: { fileMetadata: 'service_unavailable' },
+  detail: 'The repository is being restored from cold storage; retry after Retry-After.',
+};
+
 /**
  * States by operations, the one table. File metadata and grep list 503 for these states in their own
  * tables; every other operation has the specific codes of the Errors table.
@@ -47,13 +55,8 @@ const STATES: Readonly<Record<RepositoryState, StateRow>> = {
     except: {},
     detail: 'The repository has been deleted.',
   },
-  thawing: {
-    read: 'repository_thawing',
-    write: 'repository_thawing',
-    delete: 'repository_thawing',
-    except: { fileMetadata: 'service_unavailable' },
-    detail: 'The repository is being restored from cold storage; retry after Retry-After.',
-  },
+  archived: COLD,
+  thawing: COLD,
   syncing: {
     read: undefined,
     write: 'sync_in_progress',
@@ -74,10 +77,13 @@ export function refusalOf(state: RepositoryState, operation: Affecting, variants
   const cell = Object.hasOwn(row.except, operation.id) ? row.except[operation.id] : row[operation.effect];
   if (state === 'deleted') return variants.deletedRepository === '409' ? 'repository_deleted' : cell;
   if (state === 'active') return cell;
-  const busy = state === 'syncing' ? 'sync_in_progress' : 'repository_thawing';
+  const [busy, status] =
+    state === 'syncing'
+      ? (['sync_in_progress', variants.syncing] as const)
+      : (['repository_thawing', variants.thawing] as const);
   if (cell === undefined) return state === 'syncing' && variants.syncBlocks === 'all' ? busy : undefined;
-  if (variants[state] === 'endpoint-table') return cell;
-  return variants[state] === '503' ? 'service_unavailable' : busy;
+  if (status === 'endpoint-table') return cell;
+  return status === '503' ? 'service_unavailable' : busy;
 }
 
 /** Throws what `state` answers to `operation`, in the code the operation's table gives it. */

@@ -82,6 +82,19 @@ export class Repository {
     this.home.replace({ ...this.record, ...changes });
   }
 
+  /** Puts it into cold storage: nothing is lost, and whoever asks for it next has to wait. */
+  archive(): void {
+    if (this.record.state === 'active') this.update({ state: 'archived' });
+  }
+
+  /**
+   * Brings it back from cold storage, for somebody who asks for it. Who asks is still refused, and finds it there
+   * after as long a wait as the refusal names, whatever the clock.
+   */
+  restore(): void {
+    if (this.record.state === 'archived') this.update({ state: 'active' });
+  }
+
   /** The short name of the branch HEAD points at; undefined when HEAD is detached. */
   get defaultBranch(): string | undefined {
     const { head } = this.record.refs;

@@ -101,8 +101,10 @@ function requestOf(call: Pick<Call, 'header' | 'stream' | 'signal'>): GitRequest
   };
 }
 
-function pushHooksOf({ claims, repository, organization }: PushCall): PushHooks {
+function pushHooksOf({ claims, repository, organization, params, world }: PushCall): PushHooks {
+  const isArchiving = params.namespace === 'import' && world.variants.afterImport === 'archived';
   return {
+    ...(isArchiving && { onUpdated: () => repository.archive() }),
     policy: (update) => decideUpdate(update, claims.policy, organization.keys),
     // The repository can be deleted while the pack arrives.
     requireWritable() {
@@ -112,7 +114,7 @@ function pushHooksOf({ claims, repository, organization }: PushCall): PushHooks 
   };
 }
 
-type PushCall = Pick<Call, 'claims' | 'repository' | 'organization'>;
+type PushCall = Pick<Call, 'claims' | 'repository' | 'organization' | 'params' | 'world'>;
 
 /** The token's word on a push. */
 async function decideUpdate(update: ProposedUpdate, policy: RefPolicy, keys: KeyRing): Promise<string | undefined> {

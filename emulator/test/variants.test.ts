@@ -1,5 +1,6 @@
 import t from 'tap';
 import { type Variants, variantRows } from '../variants.js';
+import { pushBody } from './raw-push.js';
 import { type Answer, packBody, type Service, startService } from './service.js';
 
 /** Every switch of the contradictions, every value of it, and what a client then sees. */
@@ -177,6 +178,22 @@ const PROBES: Readonly<Record<keyof Variants, Probe>> = {
       return [outcome(await note('reviews')), outcome(await note('commits')), outcome(list)];
     },
     seen: { on: ['201', '201', '200'], off: ['400 bad_request', '201', '400 bad_request'] },
+  },
+  afterImport: {
+    look: async (service) => {
+      const seed = await tip(service);
+      const push = (branch: string) => {
+        const commands = [{ old: '0'.repeat(40), new: seed, ref: `refs/heads/${branch}` }];
+        const headers = { 'content-type': 'application/x-git-receive-pack-request' };
+        return service.call('POST', '/team/app+import.git/git-receive-pack', { body: pushBody(commands), headers });
+      };
+      const pushed = [outcome(await push('one')), outcome(await push('two'))];
+      return [...pushed, ...(await readAll(service, {}))];
+    },
+    seen: {
+      active: ['200', '200', '200', '200', '200', '200'],
+      archived: ['200', '200', '409 repository_thawing', '200', '200', '200'],
+    },
   },
   notesStatus: {
     look: async (service) => {
