@@ -1,9 +1,11 @@
 import type { Call } from '../call.js';
 import { readCommit } from '../git/commit.js';
+import { inTurns } from '../git/history/steps.js';
 import { BLOB, EMPTY_TREE_OID, type Oid } from '../git/object.js';
 import type { Quarantine } from '../git/store/quarantine.js';
 import { MODE_GITLINK } from '../git/tree.js';
-import { applyEdits, EditConflict } from '../git/tree-edit.js';
+import { applyEdits, EditConflict, type TreeEdit } from '../git/tree-edit.js';
+import { Turn } from '../git/turn.js';
 import { problem } from '../http/problem.js';
 import { json } from '../http/reply.js';
 import { operation } from '../operation.js';
@@ -28,27 +30,37 @@ export const commitPack = operation({
   replies: { 201: writeResult },
   errors: ['branch_not_found', 'conflict', 'payload_too_large'],
   handle: async (call) => {
-    const { world, repository } = call;
+    const { world, repository, signal } = call;
     const limits = { ...world.limits, ...world.variants };
     const { metadata, edits } = await readCommitPack(call.stream(streamBytes(world.limits.maxCommitBytes)), limits);
     const target = readTarget(call, metadata);
     const written = await writeToBranch(repository, {
       ...target,
-      buildTree: (objects, parent) => editTree(objects, parent, edits),
+      buildTree: (objects, parent) => editTree(objects, parent, edits, new Turn({ signal })),
     });
     const blobs = edits.filter(({ content, mode }) => content !== undefined && mode !== MODE_GITLINK).length;
     return json(201, showWrite(metadata.target_branch, written, blobs));
   },
 });
 
-function editTree(objects: Quarantine, parent: Oid | undefined, edits: readonly FileEdit[]): Oid {
+async function editTree(
+  objects: Quarantine,
+  parent: Oid | undefined,
+  edits: readonly FileEdit[],
+  turn: Turn,
+): Promise<Oid> {
+  // The client may have left while it waited for other writers.
+  turn.check();
   const base = parent === undefined ? EMPTY_TREE_OID : readCommit(objects, parent).tree;
-  const treeEdits = edits.map(({ path, mode, content }) => {
-    if (content === undefined) return { path, delete: true as const };
-    return { path, mode, oid: mode === MODE_GITLINK ? content.toString('latin1') : objects.write(BLOB, content) };
-  });
+  const treeEdits: TreeEdit[] = [];
+  for (const { path, mode, content } of edits) {
+    if (content === undefined) treeEdits.push({ path, delete: true });
+    else if (mode === MODE_GITLINK) treeEdits.push({ path, mode, oid: content.toString('latin1') });
+    else treeEdits.push({ path, mode, oid: await objects.writeInTurns(BLOB, content, turn) });
+    if (turn.isOver) await turn.pass();
+  }
   try {
-    return applyEdits(objects, base, treeEdits);
+    return await inTurns(applyEdits(objects, base, treeEdits), turn);
   } catch (error) {
     if (error instanceof EditConflict) throw problem('bad_request', `metadata.files: ${error.message}.`);
     throw error;

@@ -4,6 +4,7 @@ import type { Call } from '../call.js';
 import { textOf } from '../git/bytes.js';
 import { readCommit } from '../git/commit.js';
 import { applyPatch, PatchError, type PatchedFile } from '../git/diff/index.js';
+import { inTurns } from '../git/history/steps.js';
 import { BLOB, EMPTY_TREE_OID, type Oid, ZERO_OID } from '../git/object.js';
 import { describePathFault, pathFault } from '../git/path.js';
 import type { Quarantine } from '../git/store/quarantine.js';
@@ -49,10 +50,10 @@ export const commitPatch = operation({
         const turn = new Turn({ signal });
         const edits: TreeEdit[] = [];
         for (const file of files) {
-          edits.push(editOf(objects, file));
+          edits.push(await editOf(objects, file, turn));
           if (turn.isOver) await turn.pass();
         }
-        const tree = applyEdits(objects, base, edits);
+        const tree = await inTurns(applyEdits(objects, base, edits), turn);
         if (tree !== base) return tree;
         const detail = 'The patch has no changes.';
         throw problem('conflict', detail, { result: failedResult(target.branch, parent ?? ZERO_OID, detail) });
@@ -109,8 +110,8 @@ async function patchTree(objects: Quarantine, tree: Oid, patch: Buffer, signal: 
   return files;
 }
 
-function editOf(objects: Quarantine, file: PatchedFile): TreeEdit {
+async function editOf(objects: Quarantine, file: PatchedFile, turn: Turn): Promise<TreeEdit> {
   if (file.delete) return { path: file.path, delete: true };
-  const oid = 'oid' in file ? file.oid : objects.write(BLOB, file.bytes);
+  const oid = 'oid' in file ? file.oid : await objects.writeInTurns(BLOB, file.bytes, turn);
   return { path: file.path, mode: file.mode, oid };
 }

@@ -1,10 +1,11 @@
 import fc from 'fast-check';
 import t from 'tap';
+import { atOnce } from './history/steps.js';
 import { EMPTY_TREE_OID, type Oid } from './object.js';
 import { MemoryObjects } from './test/memory-objects.js';
 import { ScratchGit } from './test/scratch-git.js';
 import { entryAt, MODE_EXECUTABLE, MODE_GITLINK, MODE_SYMLINK, walkTree } from './tree.js';
-import { applyEdits, EditConflict, type EditFault, type TreeEdit } from './tree-edit.js';
+import { EditConflict, type EditFault, applyEdits as editSteps, type TreeEdit } from './tree-edit.js';
 
 function paths(objects: MemoryObjects, tree: Oid): string[] {
   return [...walkTree(objects, tree)].map(({ path }) => path);
@@ -18,6 +19,8 @@ function setUp() {
   const remove = (path: string): TreeEdit => ({ path, delete: true });
   return { objects, blob, base, edit, remove };
 }
+
+const applyEdits = (...given: Parameters<typeof editSteps>) => atOnce(editSteps(...given));
 
 t.test('files are added, replaced and removed; emptied folders go away', (t) => {
   const { objects, base, edit, remove } = setUp();

@@ -1,6 +1,11 @@
 import { type ByteString, textOf } from './bytes.js';
+import type { Steps } from './history/steps.js';
+import { readTreeInSteps, writeTreeInSteps } from './large-tree.js';
 import { type ObjectReader, type Oid, TREE, type TypeCode } from './object.js';
-import { MODE_FILE, MODE_GITLINK, MODE_TREE, readTree, type TreeEntry, writeTree } from './tree.js';
+import { MODE_FILE, MODE_GITLINK, MODE_TREE, type TreeEntry } from './tree.js';
+
+/** Edits between two steps. */
+const UNIT = 256;
 
 /** Where new trees go: a quarantine, which reads as well. */
 export interface ObjectWriter extends ObjectReader {
@@ -52,31 +57,34 @@ interface Folder {
 /**
  * The tree that `base` becomes by `edits`, in whatever order they come: deletions first, then files.
  * A deletion takes a file or a whole folder, and changes nothing where there is none, like `git fast-import`;
- * folders left empty go away. Reads and writes only the folders on the way. Throws `EditConflict`.
+ * folders left empty go away. Reads and writes only the folders on the way, in steps. Throws `EditConflict`.
  */
-export function applyEdits(objects: ObjectWriter, base: Oid, edits: Iterable<TreeEdit>): Oid {
-  const root = openFolder(objects, planEdits(edits), base);
+export function* applyEdits(objects: ObjectWriter, base: Oid, edits: Iterable<TreeEdit>): Steps<Oid> {
+  const root = yield* openFolder(objects, yield* planEdits(edits), base);
   const stack: Folder[] = [root];
-  for (;;) {
+  for (let nodes = 1; ; nodes++) {
+    if (nodes % UNIT === 0) yield;
     const folder = stack.at(-1)!;
     const { value: node, done } = folder.pending.next();
     if (!done) {
-      const below = editEntry(objects, stack, folder, node);
+      const below = yield* editEntry(objects, stack, folder, node);
       if (below) stack.push(below);
       continue;
     }
     stack.pop();
     const parent = stack.at(-1);
     if (!parent) break;
-    closeFolder(objects, folder, parent);
+    yield* closeFolder(objects, folder, parent);
     if (folder.node.upsert) placeFile(stack, parent, folder.node);
   }
-  return root.isChanged ? objects.write(TREE, writeTree(root.entries.values())) : base;
+  return root.isChanged ? objects.write(TREE, yield* writeTreeInSteps(root.entries.values())) : base;
 }
 
-function planEdits(edits: Iterable<TreeEdit>): EditNode {
+function* planEdits(edits: Iterable<TreeEdit>): Steps<EditNode> {
   const root: EditNode = { name: '' };
+  let planned = 0;
   for (const edit of edits) {
+    if (++planned % UNIT === 0) yield;
     let node = root;
     for (const name of edit.path.split('/')) {
       if (!edit.delete) node.writesBelow = true;
@@ -98,8 +106,8 @@ function childOf(node: EditNode, name: ByteString): EditNode {
   return child;
 }
 
-function openFolder(objects: ObjectReader, node: EditNode, tree: Oid | undefined): Folder {
-  const entries = tree === undefined ? [] : readTree(objects, tree);
+function* openFolder(objects: ObjectReader, node: EditNode, tree: Oid | undefined): Steps<Folder> {
+  const entries = tree === undefined ? [] : yield* readTreeInSteps(objects, tree);
   return {
     node,
     entries: new Map(entries.map((entry) => [entry.name, entry])),
@@ -109,14 +117,14 @@ function openFolder(objects: ObjectReader, node: EditNode, tree: Oid | undefined
 }
 
 /** Edits one entry of `folder`; returns the folder to go into when there is more to do below. */
-function editEntry(objects: ObjectReader, stack: Folder[], folder: Folder, node: EditNode): Folder | undefined {
+function* editEntry(objects: ObjectReader, stack: Folder[], folder: Folder, node: EditNode): Steps<Folder | undefined> {
   if (node.isDeleted && folder.entries.delete(node.name)) folder.isChanged = true;
   const entry = folder.entries.get(node.name);
   if (node.upsert && node.writesBelow) throw new EditConflict('file-in-the-way', pathOf(stack, node));
-  if (node.children && entry?.mode === MODE_TREE) return openFolder(objects, node, entry.oid);
+  if (node.children && entry?.mode === MODE_TREE) return yield* openFolder(objects, node, entry.oid);
   if (node.writesBelow) {
     if (entry) throw new EditConflict('file-in-the-way', pathOf(stack, node));
-    return openFolder(objects, node, undefined);
+    return yield* openFolder(objects, node, undefined);
   }
   if (node.upsert) placeFile(stack, folder, node);
   return undefined;
@@ -133,11 +141,18 @@ function placeFile(stack: Folder[], folder: Folder, { name, upsert }: EditNode):
 }
 
 /** Puts what became of a folder into its parent. */
-function closeFolder(objects: ObjectWriter, { node: { name }, entries, isChanged }: Folder, parent: Folder): void {
+function* closeFolder(
+  objects: ObjectWriter,
+  { node: { name }, entries, isChanged }: Folder,
+  parent: Folder,
+): Steps<void> {
   if (!isChanged) return;
   parent.isChanged = true;
   if (entries.size === 0) parent.entries.delete(name);
-  else parent.entries.set(name, { name, mode: MODE_TREE, oid: objects.write(TREE, writeTree(entries.values())) });
+  else {
+    const oid = objects.write(TREE, yield* writeTreeInSteps(entries.values()));
+    parent.entries.set(name, { name, mode: MODE_TREE, oid });
+  }
 }
 
 function pathOf(stack: Folder[], { name }: EditNode): ByteString {

@@ -1,3 +1,4 @@
+import type { Steps } from '../history/steps.js';
 import { compareSplits, scoreSplit } from './indent-heuristic.js';
 import type { Lines } from './line-interner.js';
 
@@ -13,6 +14,9 @@ export interface Marked {
 
 /** No position further up than this is tried; looking at all of them would be quadratic. */
 const MAX_SLIDING = 100;
+
+/** Runs between two steps. */
+const UNIT = 4096;
 
 /** A run of changed lines, from `start` to `end`; empty between two unchanged ones. */
 class Group {
@@ -74,11 +78,13 @@ class Group {
  * Puts each run of changed lines of `file` where readers expect it. A run may move up or down while the
  * line it gives up equals the one it gains. Runs that meet become one; one that can stand opposite a change
  * of the `other` file does; else the indentation around it decides, or it goes down as far as possible.
+ * Works in steps.
  */
-export function compactChanges(file: Marked, other: Marked): void {
+export function* compactChanges(file: Marked, other: Marked): Steps<void> {
   const group = new Group(file);
   const opposite = new Group(other);
-  for (;;) {
+  for (let groups = 1; ; groups++) {
+    if (groups % UNIT === 0) yield;
     if (!group.isEmpty) compactGroup(file, group, opposite);
     if (!group.next()) return;
     opposite.next();

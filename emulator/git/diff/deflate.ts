@@ -3,7 +3,7 @@ import type { Steps } from '../history/steps.js';
 
 const LEVEL = 1;
 /** Bytes deflated between two steps. */
-const UNIT = 256 * 1024;
+const UNIT = 128 * 1024;
 /** How far back a deflated stream may refer. */
 const WINDOW = 32 * 1024;
 

@@ -1,4 +1,4 @@
-import type { Steps } from '../history/steps.js';
+import { atOnce, type Steps } from '../history/steps.js';
 import { type CutFile, cutLines, cutLinesLike, lineCount } from './cut-file.js';
 import { DistinctLines } from './distinct-lines.js';
 import { squeezeSpace } from './white-space.js';
@@ -43,11 +43,16 @@ export class LineInterner {
     return this.#occurrences;
   }
 
-  /** Cuts and numbers a file. What it has in common with the ends of `like`, of this interner too, costs little. */
+  /** As `cut`, without a pause. */
   lines(bytes: Buffer, like?: Lines): Lines {
+    return atOnce(this.cut(bytes, like));
+  }
+
+  /** Cuts and numbers a file, in steps. What it has in common with the ends of `like`, of this interner too, costs little. */
+  *cut(bytes: Buffer, like?: Lines): Steps<Lines> {
     if (!like) {
       const file = unnumbered(cutLines(bytes));
-      this.#number(file, 0, lineCount(file));
+      yield* this.#numberInSteps(file, 0, lineCount(file));
       return file;
     }
     const { head, tail, ...cut } = cutLinesLike(bytes, like);
@@ -55,7 +60,7 @@ export class LineInterner {
     const firstTail = lineCount(file) - tail;
     file.ids.set(like.ids.subarray(0, head));
     file.ids.set(like.ids.subarray(lineCount(like) - tail), firstTail);
-    this.#number(file, head, firstTail);
+    yield* this.#numberInSteps(file, head, firstTail);
     return file;
   }
 
@@ -64,13 +69,7 @@ export class LineInterner {
     const old = unnumbered(cutLines(before));
     const { head, tail, ...cut } = cutLinesLike(after, old);
     const young = unnumbered(cut);
-    for (const file of [old, young]) {
-      const end = lineCount(file) - tail;
-      for (let from = head; from < end; from += UNIT) {
-        if (from > head) yield;
-        this.#number(file, from, Math.min(from + UNIT, end));
-      }
-    }
+    for (const file of [old, young]) yield* this.#numberInSteps(file, head, lineCount(file) - tail);
     return { old, new: young, head, tail };
   }
 
@@ -91,6 +90,13 @@ export class LineInterner {
     if (!this.#ignoreSpace) return this.#distinct.find(bytes, start, end);
     const size = squeezeSpace(bytes, start, end, this.#roomFor(end - start));
     return this.#distinct.find(this.#squeezed, 0, size);
+  }
+
+  *#numberInSteps(file: Lines, head: number, end: number): Steps<void> {
+    for (let from = head; from < end; from += UNIT) {
+      if (from > head) yield;
+      this.#number(file, from, Math.min(from + UNIT, end));
+    }
   }
 
   #number({ bytes, starts, ids }: Lines, from: number, to: number): void {

@@ -68,8 +68,8 @@ export function* diffPair(interner: LineInterner, pair: LinePair, options: LineD
   const isIndented = options.indentHeuristic !== false;
   const oldFile = { ids: oldIds, flags: oldFlags, text: isIndented ? oldLines : undefined, number: numberOld };
   const newFile = { ids: newIds, flags: newFlags, text: isIndented ? newLines : undefined, number: numberNew };
-  compactChanges(oldFile, newFile);
-  compactChanges(newFile, oldFile);
+  yield* compactChanges(oldFile, newFile);
+  yield* compactChanges(newFile, oldFile);
   return collectChanges(oldFlags, newFlags);
 }
 

@@ -1,6 +1,9 @@
 import type { ByteString } from '../bytes.js';
+import { inTurns, type Steps } from '../history/steps.js';
+import { readTreeInSteps } from '../large-tree.js';
 import type { ObjectReader, Oid } from '../object.js';
-import { MODE_TREE, readTree } from '../tree.js';
+import { byBytes, sortInSteps } from '../sort.js';
+import { MODE_TREE } from '../tree.js';
 import type { Turn } from '../turn.js';
 import {
   ABSENT,
@@ -53,6 +56,14 @@ export interface Collection {
  */
 type RenameMask = number;
 
+/** A folder, as each of the three trees has it. */
+interface FolderVersions {
+  readonly path: ByteString;
+  readonly trees: Three<Oid | undefined>;
+  readonly renameMask: RenameMask;
+}
+
+/** A folder that is being walked. */
 interface Folder {
   readonly path: ByteString;
   readonly names: readonly ByteString[];
@@ -91,7 +102,7 @@ class Collector {
   ) {}
 
   async walk(path: ByteString, trees: Three<Oid | undefined>, renameMask: RenameMask): Promise<void> {
-    const stack = [this.#open(path, trees, renameMask)];
+    const stack = [await inTurns(this.#open({ path, trees, renameMask }), this.turn)];
     for (let folder = stack.at(-1); folder !== undefined; folder = stack.at(-1)) {
       if (this.turn.isOver) await this.turn.pass();
       const name = folder.names[folder.at++];
@@ -100,7 +111,7 @@ class Collector {
         continue;
       }
       const below = this.#visit(folder, name, folder.versions.get(name)!);
-      if (below !== undefined) stack.push(below);
+      if (below !== undefined) stack.push(await inTurns(this.#open(below), this.turn));
     }
   }
 
@@ -121,10 +132,10 @@ class Collector {
     }
   }
 
-  #open(path: ByteString, trees: Three<Oid | undefined>, renameMask: RenameMask): Folder {
+  *#open({ path, trees, renameMask }: FolderVersions): Steps<Folder> {
     const versions = new Map<ByteString, Three<Version>>();
     for (const [stage, tree] of trees.entries()) {
-      for (const { name, mode, oid } of tree === undefined ? [] : readTree(this.objects, tree)) {
+      for (const { name, mode, oid } of tree === undefined ? [] : yield* readTreeInSteps(this.objects, tree)) {
         const three = versions.get(name) ?? [ABSENT, ABSENT, ABSENT];
         three[stage] = { mode, oid };
         versions.set(name, three);
@@ -134,11 +145,12 @@ class Collector {
     if (mask !== 0 && mask !== ALL_BITS) {
       for (const three of versions.values()) if (masksOf(three).fileMask === mask) mask = ALL_BITS;
     }
-    return { path, names: [...versions.keys()].sort(), versions, renameMask: mask, at: 0 };
+    const names = yield* sortInSteps([...versions.keys()], byBytes);
+    return { path, names, versions, renameMask: mask, at: 0 };
   }
 
   /** Records a path; returns the folder to walk below it, if its parts have to be looked at. */
-  #visit(folder: Folder, name: ByteString, stages: Three<Version>): Folder | undefined {
+  #visit(folder: Folder, name: ByteString, stages: Three<Version>): FolderVersions | undefined {
     const path = folder.path === '' ? name : `${folder.path}/${name}`;
     const { fileMask, dirMask } = masksOf(stages);
     const matchMask = matchMaskOf(stages);
@@ -163,7 +175,7 @@ class Collector {
     }
     entry.matchMask &= fileMask;
     const trees = stages.map(({ mode, oid }) => (mode === MODE_TREE ? oid : undefined));
-    return this.#open(path, trees as Three<Oid | undefined>, renameMask);
+    return { path, trees: trees as Three<Oid | undefined>, renameMask };
   }
 
   /** Notes what may be part of a rename of files or folders; returns how far renamed folders matter below. */

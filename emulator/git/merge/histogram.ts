@@ -8,8 +8,8 @@ import type { Steps } from '../history/steps.js';
 const MAX_OCCURRENCES = 64;
 /** Steps per line before the rest is left to the classic search, which is bounded: only built files get here. */
 const STEPS_PER_LINE = 500;
-/** Steps between two pauses, a millisecond's work. */
-const UNIT = 1 << 17;
+/** Steps between two pauses, a millisecond's work or less. */
+const UNIT = 1 << 15;
 
 interface Region {
   readonly oldStart: number;
@@ -48,8 +48,8 @@ export function* diffByHistogram(interner: LineInterner, oldLines: Int32Array, n
   }
   const before = { ids: oldLines, flags: oldFlags };
   const after = { ids: newLines, flags: newFlags };
-  compactChanges(before, after);
-  compactChanges(after, before);
+  yield* compactChanges(before, after);
+  yield* compactChanges(after, before);
   return collectChanges(oldFlags, newFlags);
 }
 
@@ -82,12 +82,16 @@ class AnchorSearch {
     this.#stepsLeft -= region.oldEnd - region.oldStart + region.newEnd - region.newStart;
     if (this.#stepsLeft < 0) return 'too-frequent';
     for (let at = region.oldEnd - 1; at >= region.oldStart; at--) {
+      if (at % UNIT === 0) yield;
       const id = oldLines[at]!;
       this.#next[at] = this.#counts[id]!++ === 0 ? -1 : this.#first[id]!;
       this.#first[id] = at;
     }
     const found = yield* this.#search(region);
-    for (let at = region.oldStart; at < region.oldEnd; at++) this.#counts[oldLines[at]!] = 0;
+    for (let at = region.oldStart; at < region.oldEnd; at++) {
+      if (at % UNIT === 0) yield;
+      this.#counts[oldLines[at]!] = 0;
+    }
     return found;
   }
 

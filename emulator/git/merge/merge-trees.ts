@@ -1,5 +1,7 @@
 import type { ByteString } from '../bytes.js';
+import { inTurns } from '../history/steps.js';
 import type { Oid } from '../object.js';
+import { byBytes, sortInSteps } from '../sort.js';
 import { collectPaths } from './collect.js';
 import type { Conflict, ConflictMessage } from './conflict.js';
 import type { MergeContext } from './content.js';
@@ -37,9 +39,20 @@ export async function mergeTrees(context: MergeContext, trees: Three<Oid>): Prom
   }
   const settlement = new Settlement(context, entries, messages);
   const tree = await settlement.run();
-  const conflicts = [...settlement.conflicted].map(([path, entry]) => conflictOf(path, entry)).sort(byPath);
-  messages.sort((a, b) => (a.paths[0]! < b.paths[0]! ? -1 : a.paths[0]! > b.paths[0]! ? 1 : 0));
-  return { tree, isClean: isClean && conflicts.length === 0, conflicts, messages };
+  const conflicted = await inTurns(
+    sortInSteps([...settlement.conflicted], ([a], [b]) => byBytes(a, b)),
+    turn,
+  );
+  const sorted = await inTurns(
+    sortInSteps(messages, (a, b) => byBytes(a.paths[0]!, b.paths[0]!)),
+    turn,
+  );
+  return {
+    tree,
+    isClean: isClean && conflicted.length === 0,
+    conflicts: conflicted.map(([path, entry]) => conflictOf(path, entry)),
+    messages: sorted,
+  };
 }
 
 function conflictOf(path: ByteString, { fileMask, stages }: Entry): Conflict {
@@ -50,8 +63,4 @@ function conflictOf(path: ByteString, { fileMask, stages }: Entry): Conflict {
     ...(has(OURS) && { ours: stages[OURS] }),
     ...(has(THEIRS) && { theirs: stages[THEIRS] }),
   };
-}
-
-function byPath(a: Conflict, b: Conflict): number {
-  return a.path < b.path ? -1 : a.path > b.path ? 1 : 0;
 }

@@ -1,6 +1,9 @@
 import type { ByteString } from '../bytes.js';
+import { inTurns } from '../history/steps.js';
+import { writeTreeInSteps } from '../large-tree.js';
 import { type Oid, TREE } from '../object.js';
-import { MODE_TREE, type TreeEntry, writeTree } from '../tree.js';
+import { byBytes, sortInSteps } from '../sort.js';
+import { MODE_TREE, type TreeEntry } from '../tree.js';
 import type { ConflictMessage } from './conflict.js';
 import { type MergeContext, mergeContents } from './content.js';
 import {
@@ -36,7 +39,13 @@ export class Settlement {
   async run(): Promise<Oid> {
     const { turn } = this.context;
     // As if every path ended in `/`: what is below a folder comes right behind it, and before it in reverse.
-    const paths = [...this.entries.keys()].map((path) => `${path}/`).sort();
+    const paths = await inTurns(
+      sortInSteps(
+        Array.from(this.entries.keys(), (path) => `${path}/`),
+        byBytes,
+      ),
+      turn,
+    );
     for (let at = paths.length - 1; at >= 0; at--) {
       const path = paths[at]!.slice(0, -1);
       const entry = this.entries.get(path);
@@ -44,7 +53,7 @@ export class Settlement {
       const below = this.#open.get(path);
       if (below !== undefined) {
         this.#open.delete(path);
-        entry.result = { mode: MODE_TREE, oid: this.#writeTree(below) };
+        entry.result = { mode: MODE_TREE, oid: await this.#writeTree(below) };
         entry.isGone = false;
       }
       if (entry.isClean) this.#record(path, entry);
@@ -54,8 +63,8 @@ export class Settlement {
     return this.#writeTree(this.#open.get('') ?? []);
   }
 
-  #writeTree(entries: readonly TreeEntry[]): Oid {
-    return this.context.objects.write(TREE, writeTree(entries));
+  async #writeTree(entries: readonly TreeEntry[]): Promise<Oid> {
+    return this.context.objects.write(TREE, await inTurns(writeTreeInSteps(entries), this.context.turn));
   }
 
   #record(path: ByteString, { isGone, result }: Entry): void {

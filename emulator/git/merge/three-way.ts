@@ -41,11 +41,12 @@ export function* mergeTexts(
   extraMarkers = 0,
 ): Steps<ThreeWayResult> {
   const interner = new LineInterner();
-  const baseLines = interner.lines(base);
+  const baseLines = yield* interner.cut(base);
   yield;
-  const oursLines = interner.lines(ours, baseLines);
+  const oursLines = yield* interner.cut(ours, baseLines);
   yield;
-  const theirsLines = interner.lines(theirs, baseLines);
+  const theirsLines = yield* interner.cut(theirs, baseLines);
+  yield;
   const ourChanges = yield* diffByHistogram(interner, baseLines.ids, oursLines.ids);
   if (ourChanges.length === 0) return { body: theirs, isClean: true };
   const theirChanges = yield* diffByHistogram(interner, baseLines.ids, theirsLines.ids);

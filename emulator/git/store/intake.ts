@@ -40,25 +40,42 @@ export class Intake {
 
   /** Stores a body that was written on its own. */
   write(type: TypeCode, body: Buffer): Oid {
-    const size = body.length;
+    const { slab, bodyStart, before } = this.#place(body.length);
+    body.copy(slab, bodyStart);
+    this.name(type, slab, bodyStart, body.length);
+    return this.#keep(type, slab, bodyStart, body.length, before);
+  }
+
+  /** As `write`, without holding up others for long. Nothing else may be written meanwhile. */
+  async writeInTurns(type: TypeCode, body: Buffer, turn: Turn): Promise<Oid> {
+    if (body.length <= PIECE) return this.write(type, body);
+    const { slab, bodyStart, before } = this.#place(body.length);
+    for (let at = 0; at < body.length; at += PIECE) {
+      body.copy(slab, bodyStart + at, at, at + PIECE);
+      if (turn.isOver) await turn.pass();
+    }
+    await this.nameInTurns(type, slab, bodyStart, body.length, turn);
+    return this.#keep(type, slab, bodyStart, body.length, before);
+  }
+
+  /** Room for a body; `before` is where it goes back to if it was not needed. */
+  #place(size: number): { slab: Buffer; bodyStart: number; before: number } {
     if (size > this.limits.objectBytes) throw new ObjectTooLarge(size, this.limits.objectBytes);
     const segment = this.objects.segments[WRITTEN]!;
     const before = segment.length;
     const { slab, start } = segment.reserve(HEADROOM + size);
-    const bodyStart = start + HEADROOM;
-    body.copy(slab, bodyStart);
-    this.name(type, slab, bodyStart, size);
+    return { slab, bodyStart: start + HEADROOM, before };
+  }
+
+  /** Keeps a named body, unless it is known. */
+  #keep(type: TypeCode, slab: Buffer, bodyStart: number, size: number, before: number): Oid {
+    const segment = this.objects.segments[WRITTEN]!;
     if (this.find(this.oid, 0) >= 0) {
       segment.truncate(before);
     } else {
       const end = segment.length;
-      this.#add(type, slab, bodyStart, size, {
-        segment: WRITTEN,
-        offset: end - size,
-        end,
-        base: WHOLE,
-        isNamed: false,
-      });
+      const entry = { segment: WRITTEN, offset: end - size, end, base: WHOLE, isNamed: false };
+      this.#add(type, slab, bodyStart, size, entry);
     }
     return this.oid.toString('hex');
   }

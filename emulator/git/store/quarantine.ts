@@ -1,4 +1,5 @@
 import type { MissingObject, ObjectReader, Oid, TypeCode } from '../object.js';
+import type { Turn } from '../turn.js';
 import { Connectivity } from './connectivity.js';
 import { type IngestOptions, type IngestResult, ingestPack } from './ingest.js';
 import { Intake } from './intake.js';
@@ -48,6 +49,12 @@ export class Quarantine implements ObjectReader {
   write(type: TypeCode, body: Buffer): Oid {
     this.#refuseUnlessOpen();
     return this.#intake.write(type, body);
+  }
+
+  /** As `write`, of a body that may be large: others get their turn. Throws what `turn` throws, too. */
+  async writeInTurns(type: TypeCode, body: Buffer, turn: Turn): Promise<Oid> {
+    this.#refuseUnlessOpen();
+    return this.#intake.writeInTurns(type, body, turn);
   }
 
   /**

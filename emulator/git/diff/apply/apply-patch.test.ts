@@ -1,4 +1,5 @@
 import t, { type Test } from 'tap';
+import { atOnce } from '../../history/steps.js';
 import { BLOB, type Oid } from '../../object.js';
 import { MemoryObjects } from '../../test/memory-objects.js';
 import { ScratchGit } from '../../test/scratch-git.js';
@@ -13,7 +14,7 @@ async function applied(objects: MemoryObjects, tree: Oid, patch: Buffer): Promis
   try {
     const files = await applyPatch(objects, tree, patch);
     const edits = files.map((file) => ('bytes' in file ? { ...file, oid: objects.write(BLOB, file.bytes) } : file));
-    return applyEdits(objects, tree, edits);
+    return atOnce(applyEdits(objects, tree, edits));
   } catch (error) {
     if (error instanceof PatchError || error instanceof EditConflict) return undefined;
     throw error;
@@ -260,6 +261,32 @@ t.test('corrupt binary patches are refused', async (t) => {
   for (const text of broken) {
     await t.rejects(applyPatch(objects, tree, Buffer.from(text, 'latin1')), PatchError, text.slice(0, 200));
   }
+});
+
+t.test('long binary files go through a patch both ways, and only whole', async (t) => {
+  using git = new ScratchGit();
+  const random = new RandomText(5);
+  const bytes = (length: number) => Buffer.from(Array.from({ length }, () => random.below(256))).toString('latin1');
+  const [before, added] = [`\0${bytes(700_000)}`, bytes(1_200_000)];
+  const all = new MemoryObjects();
+  const old = all.tree({ changed: before });
+  const young = all.tree({ changed: `${before.slice(0, 400_000)}+${before.slice(400_000)}`, added: `\0${added}` });
+  git.copy(all);
+  const objects = new MemoryObjects();
+  t.equal(objects.tree({ changed: before }), old);
+  const ours = Buffer.concat((await diffTrees(all, old, young, { binary: true })).files.map((file) => file.raw()));
+  const theirs = git.try(['diff-tree', '-r', '-p', '--binary', old, young]).stdout;
+  for (const patch of [ours, theirs]) {
+    t.equal(appliedByGit(git, old, patch), young);
+    t.equal(await applied(objects, old, patch), young);
+  }
+  // The last line of the first file's data, and with it the end of the stream, or only its checksum.
+  const lines = theirs.toString('latin1').split('\n');
+  const end = lines.indexOf('');
+  lines.splice(end - 1, 1);
+  await t.rejects(applyPatch(objects, old, Buffer.from(lines.join('\n'), 'latin1')), {
+    message: /corrupt binary patch/,
+  });
 });
 
 t.test('hunks far from where they say are found, but not looked for without end', async (t) => {

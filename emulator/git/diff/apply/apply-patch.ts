@@ -192,14 +192,14 @@ class PatchTarget {
     const path = textOf(patch.oldPath ?? patch.newPath ?? '');
     if (patch.isBinary) return { mode, bytes: yield* this.#patchedBinary(patch, bytes, path) };
     if (patch.hunks.length === 0) return { mode, bytes, ...(before?.oid && { oid: before.oid }) };
-    const image = new Image(bytes, this.budget);
+    const image = yield* Image.of(bytes, this.budget);
     for (const hunk of patch.hunks) {
-      if (!image.apply(hunk)) {
+      if (!(yield* image.apply(hunk))) {
         throw mismatch(`patch failed: ${path}:${hunk.oldStart}\n${path}: patch does not apply`);
       }
       yield;
     }
-    return { mode, bytes: image.result() };
+    return { mode, bytes: yield* image.result() };
   }
 
   /** Binary patches name both contents in full, and nothing else will do. */

@@ -1,3 +1,4 @@
+import type { Steps } from '../../history/steps.js';
 import { ByteSink } from '../byte-sink.js';
 import { cutLines, lineCount } from '../cut-file.js';
 import { LineInterner, type Lines } from '../line-interner.js';
@@ -27,11 +28,12 @@ interface Stretch {
 }
 
 const FACTOR = 0x01000193;
+/** Places or hunks between two steps, and lines that are only added up. */
+const UNIT = 4096;
+const LONG_UNIT = 1 << 20;
 
 /** A file while hunks are applied to it. What a hunk has written, unchanged lines too, no other one may match. */
 export class Image {
-  readonly #interner = new LineInterner();
-  readonly #old: Lines;
   /** In order of `start`. */
   readonly #done: Replacement[] = [];
   /** Lines of the file as it is. */
@@ -41,23 +43,29 @@ export class Image {
   /** Of the first `n` old lines; makes comparing many places cheap. */
   #hashes: Int32Array | undefined;
 
-  constructor(
-    bytes: Buffer,
+  /** Cuts the file into lines, in steps. */
+  static *of(bytes: Buffer, budget: SearchBudget): Steps<Image> {
+    const interner = new LineInterner();
+    return new Image(interner, yield* interner.cut(bytes), budget);
+  }
+
+  private constructor(
+    private readonly interner: LineInterner,
+    private readonly old: Lines,
     private readonly budget: SearchBudget,
   ) {
-    this.#old = this.#interner.lines(bytes);
-    this.#count = this.#old.ids.length;
+    this.#count = old.ids.length;
   }
 
   /**
    * Puts the hunk where all its old lines are: at the line it names, or the nearest possible one, of two the
    * lower. Without unchanged lines at its end it has to end where the file ends; if it names line 1, it has to
-   * start where the file starts. False when there is no such place.
+   * start where the file starts. False when there is no such place. Works in steps.
    */
-  apply(hunk: TextHunk): boolean {
-    const wanted = this.#interner.lines(hunk.oldText).ids;
+  *apply(hunk: TextHunk): Steps<boolean> {
+    const wanted = (yield* this.interner.cut(hunk.oldText)).ids;
     if (wanted.length !== hunk.oldCount) return false;
-    const found = this.#find(hunk, wanted);
+    const found = yield* this.#find(hunk, wanted);
     if (!found) return false;
     const end = found.start + wanted.length;
     const count = lineCount(cutLines(hunk.newText));
@@ -68,12 +76,13 @@ export class Image {
     return true;
   }
 
-  /** The file with all that was applied. */
-  result(): Buffer {
-    const { bytes, starts, ids } = this.#old;
+  /** The file with all that was applied, in steps. */
+  *result(): Steps<Buffer> {
+    const { bytes, starts, ids } = this.old;
     const sink = new ByteSink(bytes.length + 1024);
     let at = 0;
-    for (const { start, end, text } of this.#done) {
+    for (const [index, { start, end, text }] of this.#done.entries()) {
+      if (index % UNIT === 0) yield;
       sink.slice(bytes, starts[at]!, starts[start]!);
       sink.slice(text);
       at = end;
@@ -82,15 +91,17 @@ export class Image {
     return sink.finish();
   }
 
-  #find(hunk: TextHunk, wanted: Int32Array): Stretch | undefined {
+  *#find(hunk: TextHunk, wanted: Int32Array): Steps<Stretch | undefined> {
     const last = this.#count - wanted.length;
     const mustStart = hunk.oldStart <= 1;
     const mustEnd = hunk.trailing === 0;
     if (last < 0 || (mustStart && mustEnd && last !== 0)) return undefined;
     const hash = this.#hashOf(wanted);
+    if (wanted.length > 1) yield* this.#hashOld();
     if (mustStart || mustEnd) return this.#matchAt(mustStart ? 0 : last, wanted, hash);
     const place = Math.min(Math.max(0, hunk.newStart - 1), this.#count);
     for (let distance = 0; distance <= Math.max(place, last - place); distance++) {
+      if (distance % UNIT === UNIT - 1) yield;
       this.#spend(1);
       const found =
         this.#matchAt(place + distance, wanted, hash) ??
@@ -108,14 +119,14 @@ export class Image {
     const end = start + wanted.length;
     if (start < stretch.start || end > stretch.end) return undefined;
     if (wanted.length > 1 && this.#hashBetween(start, end) !== hash) return undefined;
-    const { ids } = this.#old;
+    const { ids } = this.old;
     for (let at = 0; at < wanted.length; at++) if (ids[start + at] !== wanted[at]) return undefined;
     return { ...stretch, start };
   }
 
   /** The last stretch that does not start below line `place`. Hunks mostly come in order, and need the last one. */
   #stretchAt(place: number): Stretch {
-    const end = this.#old.ids.length;
+    const end = this.old.ids.length;
     const start = this.#done.at(-1)?.end ?? 0;
     const at = this.#count - (end - start);
     if (place >= at) return { start, end, at, index: this.#done.length };
@@ -140,7 +151,7 @@ export class Image {
       at += end - start + count;
       start = next;
     }
-    stretches.push({ start, end: this.#old.ids.length, at, index: this.#done.length });
+    stretches.push({ start, end: this.old.ids.length, at, index: this.#done.length });
     return stretches;
   }
 
@@ -150,15 +161,20 @@ export class Image {
     return hash;
   }
 
-  #hashBetween(start: number, end: number): number {
-    if (!this.#hashes) {
-      const { ids } = this.#old;
-      this.#hashes = new Int32Array(ids.length + 1);
-      for (let at = 0; at < ids.length; at++) {
-        this.#hashes[at + 1] = Math.imul(this.#hashes[at]!, FACTOR) + ids[at]! + 1;
-      }
+  *#hashOld(): Steps<void> {
+    if (this.#hashes) return;
+    const { ids } = this.old;
+    const hashes = new Int32Array(ids.length + 1);
+    for (let at = 0; at < ids.length; at++) {
+      if (at % LONG_UNIT === LONG_UNIT - 1) yield;
+      hashes[at + 1] = Math.imul(hashes[at]!, FACTOR) + ids[at]! + 1;
     }
-    return (this.#hashes[end]! - Math.imul(this.#hashes[start]!, power(end - start))) | 0;
+    this.#hashes = hashes;
+  }
+
+  #hashBetween(start: number, end: number): number {
+    const hashes = this.#hashes!;
+    return (hashes[end]! - Math.imul(hashes[start]!, power(end - start))) | 0;
   }
 
   #spend(steps: number): void {

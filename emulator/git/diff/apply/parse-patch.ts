@@ -13,6 +13,9 @@ export interface ParseOptions {
   readonly fileLimit?: number | undefined;
 }
 
+/** Lines passed over between two steps. */
+const UNIT = 4096;
+
 const DEFAULT_FILE_LIMIT = 256 * 1024 * 1024;
 
 /**
@@ -26,13 +29,13 @@ export function* parsePatch(bytes: Buffer, options: ParseOptions = {}): Steps<Fi
   const files: FilePatch[] = [];
   let strip = 1;
   for (;;) {
-    const header = findHeader(lines, strip);
+    const header = yield* findHeader(lines, strip);
     if (!header) return files;
     strip = header.strip;
     const { patch } = header;
     yield* readHunks(lines, patch);
     if (patch.hunks.length === 0) {
-      readBinary(lines, patch, fileLimit);
+      yield* readBinary(lines, patch, fileLimit);
       if (!patch.isBinary && !changesMetadata(patch)) {
         throw new PatchError('malformed', `patch with only garbage at line ${lines.number}`);
       }
@@ -42,8 +45,9 @@ export function* parsePatch(bytes: Buffer, options: ParseOptions = {}): Steps<Fi
 }
 
 /** Goes on to the next header and behind it. */
-function findHeader(lines: LineReader, strip: number): { patch: FilePatch; strip: number } | undefined {
+function* findHeader(lines: LineReader, strip: number): Steps<{ patch: FilePatch; strip: number } | undefined> {
   while (!lines.isDone) {
+    if (lines.number % UNIT === 0) yield;
     if (lines.startsWith('@@ -') && isHunkHeader(lines.text)) {
       const text = lines.text.slice(0, 100);
       throw new PatchError('malformed', `patch fragment without header at line ${lines.number}: ${text}`);
@@ -74,7 +78,7 @@ function* readHunks(lines: LineReader, patch: FilePatch): Steps<void> {
   let hasOld = false;
   let hasNew = false;
   while (lines.startsWith('@@ -')) {
-    const hunk = readTextHunk(lines);
+    const hunk = yield* readTextHunk(lines);
     patch.hunks.push(hunk);
     hasOld ||= hunk.oldCount > 0;
     hasNew ||= hunk.newText.length > 0;
@@ -91,14 +95,14 @@ function* readHunks(lines: LineReader, patch: FilePatch): Steps<void> {
   }
 }
 
-function readBinary(lines: LineReader, patch: FilePatch, fileLimit: number): void {
+function* readBinary(lines: LineReader, patch: FilePatch, fileLimit: number): Steps<void> {
   if (lines.text === 'GIT binary patch') {
     lines.next();
     patch.isBinary = true;
-    patch.binary = readBinaryHunk(lines, fileLimit);
+    patch.binary = yield* readBinaryHunk(lines, fileLimit);
     if (!patch.binary) throw new PatchError('malformed', `unrecognized binary patch at line ${lines.number - 1}`);
     // The way back is read only to get past it.
-    readBinaryHunk(lines, fileLimit);
+    yield* readBinaryHunk(lines, fileLimit);
   } else if (/^(?:Binary files|Files) .* differ$/s.test(lines.text)) {
     lines.next();
     patch.isBinary = true;

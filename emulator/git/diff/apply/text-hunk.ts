@@ -1,9 +1,12 @@
+import type { Steps } from '../../history/steps.js';
 import { ByteSink } from '../byte-sink.js';
 import type { TextHunk } from './file-patch.js';
 import type { LineReader } from './line-reader.js';
 import { PatchError } from './patch-error.js';
 
 const HEADER = /^@@ -(\d{1,15})(?:,(\d{1,15}))? \+(\d{1,15})(?:,(\d{1,15}))? @@/;
+/** Lines read between two steps. */
+const UNIT = 4096;
 const LF = 10;
 const SPACE = 0x20;
 const PLUS = 0x2b;
@@ -20,9 +23,9 @@ export function isHunkHeader(line: string): boolean {
  *     @@ -<old start>[,<old lines>] +<new start>[,<new lines>] @@ <anything>
  *     lines behind a space, `-` or `+`; `\ No newline at end of file` belongs to the line before it
  *
- * The counts have to be right, and something has to change. Throws `PatchError`.
+ * The counts have to be right, and something has to change. Works in steps. Throws `PatchError`.
  */
-export function readTextHunk(lines: LineReader): TextHunk {
+export function* readTextHunk(lines: LineReader): Steps<TextHunk> {
   const first = lines.number;
   const header = lines.isComplete ? HEADER.exec(lines.text) : null;
   if (!header) throw corrupt(first);
@@ -35,6 +38,7 @@ export function readTextHunk(lines: LineReader): TextHunk {
   let trailing = 0;
   let isChanged = false;
   for (; oldLeft > 0 || newLeft > 0; lines.next()) {
+    if (lines.number % UNIT === 0) yield;
     if (!lines.isComplete) throw corrupt(first);
     const mark = lines.bytes[lines.start]!;
     if (mark === BACKSLASH) {
