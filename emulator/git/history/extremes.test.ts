@@ -40,9 +40,8 @@ t.test('a history 50,000 long, with clocks that run backwards', async (t) => {
   t.ok(history.isAncestor(first, last));
   t.same(history.mergeBases(commits[100]!, last), [commits[100]]);
   t.same(history.aheadBehind(first, last), { ahead: 0, behind: 49_999 });
-  t.equal([...history.log({ tips: [last], order: 'topo' })].length, 50_000);
+  t.equal([...history.log({ tips: [last] })].length, 50_000);
   t.same((await history.lastTouching(last)).get('a'), first);
-  t.same([...history.log({ tips: [last], hide: [commits.at(-3)!] })], [last, commits.at(-2)]);
 });
 
 t.test('a merge of 5,000 parents', async (t) => {

@@ -7,13 +7,12 @@ import { type EnumerateRequest, planSend } from './enumerate.js';
 import { HistoryIndex } from './introduced.js';
 import { lastTouching } from './last-touching.js';
 import { mergeBases } from './merge-base.js';
-import { NumberSet } from './number-set.js';
 import { pathVisit } from './path-log.js';
-import { aheadBehind, allReach, difference, reaches, unreached } from './reachability.js';
+import { aheadBehind, allReach, reaches, unreached } from './reachability.js';
 import type { SendPlan } from './send-plan.js';
 import { inTurns } from './steps.js';
 import { NONE } from './tree-cursor.js';
-import { type Walk, walkByDate, walkByTopology } from './walk.js';
+import { walkByDate } from './walk.js';
 
 export interface CommitSummary {
   readonly oid: Oid;
@@ -27,13 +26,8 @@ export interface CommitSummary {
 
 export interface LogOptions {
   readonly tips: Iterable<Oid>;
-  /** Commits reachable from these are not listed. */
-  readonly hide?: Iterable<Oid>;
   /** Only commits that touch this file or folder, by Git's default history simplification. */
   readonly path?: ByteString;
-  /** `date` is the order of `git log`, `topo` that of `git log --topo-order`. */
-  readonly order?: 'date' | 'topo';
-  readonly firstParent?: boolean;
 }
 
 /**
@@ -123,24 +117,13 @@ export class History {
   }
 
   /** Commit ids in the order and selection of `git log`. Lazy: it walks no further than it is read. */
-  *log({ tips, hide = [], path, order = 'date', firstParent = false }: LogOptions): IterableIterator<Oid> {
+  *log({ tips, path }: LogOptions): IterableIterator<Oid> {
     const graph = this.#graph;
-    const places = graph.locateAll(tips);
-    const limits = graph.locateAll(hide);
-    const scope = limits.length > 0 ? scopeOf(graph, places, limits) : undefined;
-    const limit = new Set(limits);
-    const isRelevant = (place: Place) => scope === undefined || scope.has(place) || limit.has(place);
-    const walk: Walk = {
-      graph,
-      tips: places,
-      scope,
-      firstParent,
-      visit:
-        path === undefined
-          ? (place) => ({ isShown: true, parents: graph.parentsOf(place).slice() })
-          : pathVisit(graph, this.#index, path, { firstParent, isRelevant }),
-    };
-    for (const place of order === 'topo' ? walkByTopology(walk) : walkByDate(walk)) yield graph.oidOf(place);
+    const visit =
+      path === undefined
+        ? (place: Place) => ({ isShown: true, parents: graph.parentsOf(place).slice() })
+        : pathVisit(graph, this.#index, path);
+    for (const place of walkByDate({ graph, tips: graph.locateAll(tips), visit })) yield graph.oidOf(place);
   }
 
   /** Numbers of the objects a fetch has to send, ascending: the order in which they were stored. */
@@ -178,12 +161,6 @@ export class History {
     await inTurns(graph.load(commits), options);
     if (this.#index.size > 0 && graph.size > first) await inTurns(this.#index.cover(range(first, graph.size)), options);
   }
-}
-
-function scopeOf(graph: CommitGraph, wants: readonly Place[], haves: readonly Place[]): NumberSet {
-  const scope = new NumberSet(graph.size);
-  for (const place of difference(graph, { wants, haves })) scope.add(place);
-  return scope;
 }
 
 function* range(start: number, end: number): IterableIterator<number> {
