@@ -34,9 +34,14 @@ export interface TokenRecipe {
   readonly defect?: Defect;
 }
 
-/** What the token helpers of the published clients do when they are told nothing. */
-export const DEFAULT_LIFETIME = 31_536_000;
-export const DEFAULT_SCOPES: readonly string[] = ['git:write', 'git:read'];
+/** What the token helpers of the published clients make of what they are told: a year, and both Git scopes. */
+export function helperRecipe({
+  scopes = ['git:write', 'git:read'],
+  lifetime = 31_536_000,
+  ...rest
+}: TokenRecipe = {}): TokenRecipe {
+  return { scopes, lifetime, ...rest };
+}
 
 export interface Signer {
   sign(recipe: TokenRecipe): Promise<string>;

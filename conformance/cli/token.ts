@@ -1,6 +1,6 @@
 import type { Argv, CommandModule } from 'yargs';
 import { readKey } from '../keys.js';
-import { DEFAULT_LIFETIME, DEFAULT_SCOPES, signRecipe, type TokenRecipe } from '../tokens.js';
+import { helperRecipe, signRecipe, type TokenRecipe } from '../tokens.js';
 
 interface TokenArguments {
   readonly org: string;
@@ -27,12 +27,12 @@ export const tokenCommand: CommandModule<object, TokenArguments> = {
         describe: 'All of it as JSON, with what is to be wrong',
       }) as Argv<TokenArguments>,
   handler: async (args) => {
-    const recipe: TokenRecipe = {
+    const recipe = helperRecipe({
       ...(args.repo === undefined ? {} : { repo: args.repo }),
-      scopes: args.scopes?.split(',') ?? DEFAULT_SCOPES,
-      lifetime: args.ttl ?? DEFAULT_LIFETIME,
+      ...(args.scopes === undefined ? {} : { scopes: args.scopes.split(',') }),
+      ...(args.ttl === undefined ? {} : { lifetime: args.ttl }),
       ...(JSON.parse(args.recipe) as TokenRecipe),
-    };
+    });
     const token = await signRecipe(recipe, await readKey(args.key), args.org, Math.floor(Date.now() / 1000));
     process.stdout.write(`${token}\n`);
   },
