@@ -1,4 +1,5 @@
 import type { Turn } from '../turn.js';
+import { deflate } from './deflater.js';
 import { encodeDelta } from './delta-encode.js';
 import { ABSENT, type Positions } from './positions.js';
 import type { RecodedStreams } from './recoded-streams.js';
@@ -172,7 +173,7 @@ export class DeltaChoice {
   async #record(delta: Buffer): Promise<Buffer> {
     const size = Buffer.alloc(SIZE_BYTES);
     size.writeUInt32BE(delta.length);
-    return Buffer.concat([size, await this.cache.deflate(delta)]);
+    return Buffer.concat([size, await deflate(delta)]);
   }
 
   /** A delta longer than this is not better than the body deflated. */

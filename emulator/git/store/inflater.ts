@@ -3,7 +3,6 @@ import type { Turn } from '../turn.js';
 import { bufferWithRoom } from './growable.js';
 import { HEADROOM } from './object-hash.js';
 import type { Segment } from './segment.js';
-import { innerOf, type ZlibHandle } from './zlib-handle.js';
 
 /** Output a fresh inflater has room for, and the most it sets aside on the word of an entry header. */
 const FIRST_OUTPUT = 64 * 1024;
@@ -37,6 +36,21 @@ export interface Inflater {
   feed(input: Buffer, start: number, end: number): number;
 }
 
+/** The inner face of a zlib stream of Node, as far as it is used here. */
+interface ZlibHandle {
+  onerror: (message: string, code: number) => void;
+  reset(): void;
+  writeSync(
+    flush: number,
+    input: Buffer,
+    inputAt: number,
+    inputLength: number,
+    output: Buffer,
+    outputAt: number,
+    outputLength: number,
+  ): void;
+}
+
 /**
  * One handle for every stream. A pack is many thousand small streams: with `inflateSync` each of them
  * costs 4 to 10 microseconds of set-up, this way 0.4 to 4. The handle is not public, hence the probe in
@@ -51,12 +65,13 @@ export class HandleInflater implements Inflater {
   #isFresh = true;
   readonly #stream = new zlib.Inflate();
   readonly #handle: ZlibHandle;
+  /** After a write: bytes of output left, bytes of input left. */
   readonly #left: Uint32Array;
 
   constructor() {
-    const { handle, left } = innerOf(this.#stream);
-    this.#handle = handle;
-    this.#left = left;
+    const inner = this.#stream as unknown as { _handle: ZlibHandle; _writeState: Uint32Array };
+    this.#handle = inner._handle;
+    this.#left = inner._writeState;
     this.#handle.onerror = (message, code) => {
       this.#error = `inflate returned ${code} (${message})`;
     };

@@ -52,9 +52,8 @@ export class ObjectStore implements ObjectReader {
     this.#hash = options.hash ?? hashBytes;
     const caches = options.caches ?? new StoreCaches(options.cacheBytes);
     const budget = new MemoryBudget(this.#limits.heldBytes, options.budget);
-    const scratch = options.scratch ?? new Scratch();
-    this.stored = new StoredObjects(caches.bodies, scratch, budget);
-    this.recoded = new RecodedStreams(caches.streams, scratch);
+    this.stored = new StoredObjects(caches.bodies, options.scratch ?? new Scratch(), budget);
+    this.recoded = new RecodedStreams(caches.streams);
   }
 
   get size(): number {

@@ -1,4 +1,5 @@
 import { Turn } from '../turn.js';
+import { deflate } from './deflater.js';
 import { DeltaChoice, type DeltaSources, type PreviousVersions } from './delta-choice.js';
 import { OFS_DELTA, REF_DELTA, writeDistance, writeTypeAndSize } from './entry-header.js';
 import type { ObjectStore } from './object-store.js';
@@ -158,7 +159,7 @@ class EntryWriter {
 
   #writeWhole(number: number): Promise<void> | undefined {
     const known = this.recoded.get(number, WHOLE);
-    const stream = known ?? this.recoded.deflate(this.objects.read(number));
+    const stream = known ?? deflate(this.objects.read(number));
     if (stream instanceof Promise) return stream.then((made) => this.#finishWhole(number, made));
     this.#finishWhole(number, stream);
     return undefined;

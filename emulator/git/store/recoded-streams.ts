@@ -1,5 +1,4 @@
 import type { BufferCache } from './buffer-cache.js';
-import type { Scratch } from './scratch.js';
 
 /**
  * The zlib streams that had to be made for packs of one store, by object and base (`WHOLE` for none).
@@ -8,16 +7,8 @@ import type { Scratch } from './scratch.js';
 export class RecodedStreams {
   readonly #space: number;
 
-  constructor(
-    private readonly cache: BufferCache<string>,
-    private readonly scratch: Scratch,
-  ) {
+  constructor(private readonly cache: BufferCache<string>) {
     this.#space = cache.newSpace();
-  }
-
-  /** Makes one, to be kept by `set`. */
-  deflate(body: Buffer): Buffer | Promise<Buffer> {
-    return this.scratch.deflater.deflate(body);
   }
 
   get(number: number, base: number): Buffer | undefined {

@@ -1,4 +1,3 @@
-import { createDeflater, type Deflater } from './deflater.js';
 import { bufferWithRoom } from './growable.js';
 import { createInflater, type Inflater } from './inflater.js';
 
@@ -6,22 +5,16 @@ import { createInflater, type Inflater } from './inflater.js';
 const KEPT_ARENA = 8 * 1024 * 1024;
 
 /**
- * The tools of one thread of work: an inflater, a deflater and memory to apply deltas in. Their content is good
+ * The tools of one thread of work: an inflater and memory to apply deltas in. Their content is good
  * until the next call that uses them, so nothing may be awaited in between.
  */
 export class Scratch {
   #inflater: Inflater | undefined;
-  #deflater: Deflater | undefined;
   #arena: Buffer = Buffer.alloc(0);
 
   get inflater(): Inflater {
     this.#inflater ??= createInflater();
     return this.#inflater;
-  }
-
-  get deflater(): Deflater {
-    this.#deflater ??= createDeflater();
-    return this.#deflater;
   }
 
   /** At least `bytes` of memory that may hold anything. */
