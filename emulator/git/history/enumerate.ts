@@ -82,7 +82,7 @@ class Planner {
     if (roots.length > 0 || unshallowed.length > 0) yield* this.#addKnown(haves);
     yield* this.#addTrees([...roots, ...this.#wantedTrees]);
     yield* this.index.cover(followed);
-    for (const place of followed) this.#addIntroduced(this.index.objectsOf(place));
+    for (const place of followed) this.index.addObjectsOf(place, this.#found);
     return this.#finish(followed);
   }
 
@@ -158,10 +158,6 @@ class Planner {
       roots: Array.from(places.filter(isGraft), (place) => graph.treeOf(place)),
       followed: places.filter((place) => !isGraft(place)),
     };
-  }
-
-  #addIntroduced(pairs: Int32Array): void {
-    for (let at = 0; at < pairs.length; at += 2) this.#found.add(pairs[at]!);
   }
 
   /** Whole trees are to be sent: first those the client has whole, so that they are left out of them. */

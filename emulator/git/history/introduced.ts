@@ -1,5 +1,6 @@
 import type { CommitGraph, Place } from './commit-graph.js';
 import { IntList } from './int-list.js';
+import type { NumberSet } from './number-set.js';
 import { PathTable } from './path-table.js';
 import type { Steps } from './steps.js';
 import { NONE } from './tree-cursor.js';
@@ -43,6 +44,14 @@ export class HistoryIndex {
   objectsOf(place: Place): Int32Array {
     const record = this.#recordOf[place]! - 1;
     return this.#objects.view(record === 0 ? 0 : this.#objectsEnd.at(record - 1), this.#objectsEnd.at(record));
+  }
+
+  /** Adds what `objectsOf` the commit says was introduced. */
+  addObjectsOf(place: Place, found: NumberSet): void {
+    const record = this.#recordOf[place]! - 1;
+    const end = this.#objectsEnd.at(record);
+    for (let at = record === 0 ? 0 : this.#objectsEnd.at(record - 1); at < end; at += 2)
+      found.add(this.#objects.at(at));
   }
 
   /** Files, links and gitlinks that differ from the first parent: path numbers, each once. */

@@ -35,7 +35,7 @@ export class PackOutput {
     header.write('PACK', 'latin1');
     header.writeUInt32BE(2, 4);
     header.writeUInt32BE(count, 8);
-    this.#gather(header);
+    this.#gather(header, 0, HEADER_BYTES);
   }
 
   /** Whether enough waits to be worth taking. */
@@ -44,13 +44,18 @@ export class PackOutput {
   }
 
   /** Adds bytes that are copied, or kept when they are long. */
-  copy(...pieces: Buffer[]): void {
+  copy(bytes: Buffer): void {
     this.#closeRun();
-    for (const bytes of pieces) {
-      this.position += bytes.length;
-      if (bytes.length >= LONG_RUN) this.#hand(bytes);
-      else this.#gather(bytes);
-    }
+    this.position += bytes.length;
+    if (bytes.length >= LONG_RUN) this.#hand(bytes);
+    else this.#gather(bytes, 0, bytes.length);
+  }
+
+  /** Adds the first `length` bytes of a header, which may change afterwards. */
+  copyHeader(header: Buffer, length: number): void {
+    this.#closeRun();
+    this.position += length;
+    this.#gather(header, 0, length);
   }
 
   /** Adds stored bytes. */
@@ -91,11 +96,12 @@ export class PackOutput {
     if (this.#runEnd === this.#runStart) return;
     const segment = this.objects.segments[this.#segment]!;
     const isLong = this.#runEnd - this.#runStart >= LONG_RUN;
-    for (const view of segment.views(this.#runStart, this.#runEnd)) {
-      if (isLong) this.#hand(view);
-      else this.#gather(view);
+    while (this.#runStart < this.#runEnd) {
+      const { slab, start, end } = segment.pieceAt(this.#runStart, this.#runEnd);
+      if (isLong) this.#hand(slab.subarray(start, end));
+      else this.#gather(slab, start, end);
+      this.#runStart += end - start;
     }
-    this.#runStart = this.#runEnd;
   }
 
   #hand(bytes: Buffer): void {
@@ -104,9 +110,9 @@ export class PackOutput {
     this.#readyBytes += bytes.length;
   }
 
-  #gather(bytes: Buffer): void {
-    if (this.#used + bytes.length > this.#gathered.length) this.#handGathered();
-    this.#used += bytes.copy(this.#gathered, this.#used);
+  #gather(bytes: Buffer, start: number, end: number): void {
+    if (this.#used + end - start > this.#gathered.length) this.#handGathered();
+    this.#used += bytes.copy(this.#gathered, this.#used, start, end);
   }
 
   #handGathered(): void {
