@@ -63,3 +63,16 @@ t.test('no rule is skipped but those whose occasion is missing', async (t) => {
   const expected = Object.entries(SKIPPED).flatMap(([reason, ids]) => ids.map((id) => `${id}: ${reason}`));
   t.same(skipped.sort(), expected.sort());
 });
+
+t.test('where there is no hosting, that is what is judged, and the rest of it skipped', async (t) => {
+  process.env.EMULATOR_HOSTING = 'off';
+  const bare = await startEmulator().finally(() => delete process.env.EMULATOR_HOSTING);
+  t.teardown(() => bare.stop());
+  const { rules } = await run(bare.target, { strict: true, only: 'err.specific.hosting_*,err.specific.deployment_*' });
+  t.same(Object.fromEntries(rules.map(({ id, verdict }) => [id.slice('err.specific.'.length), verdict])), {
+    hosting_not_enabled: 'pass',
+    hosting_project_not_found: 'skip',
+    deployment_not_found: 'skip',
+    deployment_project_name_in_use: 'skip',
+  });
+});

@@ -64,6 +64,13 @@ const plain = (provoke: (t: Trial) => Promise<Answer>, writes = false): Provocat
 /** Asks for a deployment of a repository that has no hosting project. */
 const deploy: Attempt = (bed) => perform(bed, operationOf('create deployment'), 'preferred', { json: {} });
 
+/** An organization without hosting says so, or does not know the scopes of a token that names them. */
+function whereHosted(answer: Answer): Answer {
+  if (answer.status === 403 && answer.code !== 'insufficient_scope')
+    throw new NotHere('the organization has no hosting');
+  return answer;
+}
+
 /** Public repositories are looked at before anything is made, and nobody has this one. */
 const HIDDEN = { provider: 'github', owner: 'conformance', name: 'no-such-repository', auth: { auth_type: 'public' } };
 
@@ -137,14 +144,18 @@ const PROVOCATIONS: Readonly<Record<string, Provocation>> = {
     reach: 'needs-setup',
     writes: false,
     provoke: async (t) => {
+      t.needsCompanion();
+      // Nothing comes of it either way: the repository is there already.
+      const repo = (await t.world.sample(t)).name;
+      const json = { deployment: {} };
+      const answer = await t.post('/api/repos', { as: { repo, scopes: ['repo:write'] }, json });
+      if (answer.status !== 409) return [answer];
       if (t.target.adminUrl !== undefined) return forced('hosting_not_enabled').provoke(t);
-      const answers = await known(deploy, ['preferred']).provoke(t);
-      if (answers[0].code === 'hosting_project_not_found') throw new NotHere('the organization has hosting');
-      return answers;
+      throw new NotHere('the organization has hosting');
     },
   },
   hosting_project_not_found: {
-    ...known(deploy, ['preferred']),
+    ...known(async (bed, family) => whereHosted(await deploy(bed, family)), ['preferred']),
     writes: false,
   },
   deployment_not_found: {
@@ -160,7 +171,7 @@ const PROVOCATIONS: Readonly<Record<string, Provocation>> = {
   deployment_project_name_in_use: known(async (bed, family) => {
     const json = { deployment: { project_name: bed.unused('project') } };
     const other = await Bed.make(bed.t);
-    expectSuccess(await perform(other, operationOf('update repository'), family, { json }));
+    expectSuccess(whereHosted(await perform(other, operationOf('update repository'), family, { json })));
     return perform(bed, operationOf('update repository'), family, { json });
   }),
   idempotency_key_reused: known(
