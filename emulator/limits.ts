@@ -21,6 +21,11 @@ export const LIMITS = {
   idleTimeout: [30_000, 'ms', 'longest pause while a request body arrives'],
   drainTimeout: [10_000, 'ms', 'time running requests get after SIGTERM'],
   searchTimeout: [2_000, 'ms', 'time a search may take before it answers 504'],
+  workTimeout: [
+    60_000,
+    'ms',
+    'time to apply a patch before it answers 504, and to pack an archive before it is given up',
+  ],
   maxMetadataCommits: [100_000, 'commits', 'distinct last-touching commits file metadata expands'],
   maxJournal: [10_000, 'entries', 'requests the journal keeps'],
 } as const satisfies Record<string, readonly [number, string, string]>;

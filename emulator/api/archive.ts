@@ -4,6 +4,7 @@ import { writeArchive } from '../git/archive/archive.js';
 import { InvalidPrefix, parsePrefix } from '../git/archive/prefix.js';
 import type { ByteString } from '../git/bytes.js';
 import { compileGlobs } from '../git/glob.js';
+import { DeadlineExceeded } from '../git/turn.js';
 import { Problem, problem } from '../http/problem.js';
 import { stream } from '../http/reply.js';
 import { operation } from '../operation.js';
@@ -35,8 +36,8 @@ export const archive = operation({
     .transform((body) => body ?? {}),
   replies: { 200: 'application/gzip' },
   errors: ['ref_not_found', 'internal_error', 'bad_gateway', 'service_unavailable'],
-  handle: (call) => {
-    const { repository, body, signal } = call;
+  handle: async (call) => {
+    const { repository, body, world, signal } = call;
     const prefix = readPrefix(body.archive?.prefix ?? '');
     const globs = compileGlobs(
       readGlobs(body.include_globs, 'include_globs'),
@@ -49,14 +50,29 @@ export const archive = operation({
       selects: (path) => globs.accepts(path),
       maxBlobSize: body.max_blob_size,
       signal,
+      deadline: performance.now() + world.limits.workTimeout,
     });
-    return stream(200, content, {
+    return stream(200, await begun(content), {
       'content-type': 'application/gzip',
       'content-disposition': disposition(`${repository.name}-${commit.slice(0, 7)}.tar.gz`),
       'cache-control': 'no-store',
     });
   },
 });
+
+/** The same content, once its first piece is there: until then a failure still has a status. */
+async function begun(content: AsyncGenerator<Buffer, void, void>): Promise<AsyncIterable<Buffer>> {
+  try {
+    const first = await content.next();
+    return (async function* () {
+      if (first.value) yield first.value;
+      yield* content;
+    })();
+  } catch (error) {
+    if (error instanceof DeadlineExceeded) throw problem('internal_error', 'The archive took too long to pack.');
+    throw error;
+  }
+}
 
 function readPrefix(prefix: string): ByteString {
   try {

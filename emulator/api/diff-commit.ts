@@ -9,7 +9,7 @@ import { BLOB, EMPTY_TREE_OID, type Oid, ZERO_OID } from '../git/object.js';
 import { describePathFault, pathFault } from '../git/path.js';
 import type { Quarantine } from '../git/store/quarantine.js';
 import { applyEdits, type TreeEdit } from '../git/tree-edit.js';
-import { Turn } from '../git/turn.js';
+import { DeadlineExceeded, Turn, type TurnOptions } from '../git/turn.js';
 import { checkShape, parseJson } from '../http/body.js';
 import { readLines } from '../http/ndjson.js';
 import { problem } from '../http/problem.js';
@@ -35,26 +35,19 @@ export const commitPatch = operation({
   effect: 'write',
   reads: 'stream',
   replies: { 201: writeResult },
-  errors: ['branch_not_found', 'conflict', 'payload_too_large'],
+  errors: ['branch_not_found', 'conflict', 'payload_too_large', 'gateway_timeout'],
   handle: async (call) => {
     const { metadata, patch } = await readDiffCommit(call);
     const target = readTarget(call, metadata);
-    const { repository, signal } = call;
+    const { repository } = call;
     let blobs = 0;
     const written = await writeToBranch(repository, {
       ...target,
       buildTree: async (objects, parent) => {
         const base = parent === undefined ? EMPTY_TREE_OID : readCommit(objects, parent).tree;
-        const files = await patchTree(objects, base, patch, signal);
-        blobs = files.filter((file) => !file.delete).length;
-        const turn = new Turn({ signal });
-        const edits: TreeEdit[] = [];
-        for (const file of files) {
-          edits.push(await editOf(objects, file, turn));
-          if (turn.isOver) await turn.pass();
-        }
-        const tree = await inTurns(applyEdits(objects, base, edits), turn);
-        if (tree !== base) return tree;
+        const patched = await patchTree(call, objects, base, patch);
+        blobs = patched.blobs;
+        if (patched.tree !== base) return patched.tree;
         const detail = 'The patch has no changes.';
         throw problem('conflict', detail, { result: failedResult(target.branch, parent ?? ZERO_OID, detail) });
       },
@@ -95,10 +88,34 @@ async function readDiffCommit(call: Call): Promise<{ metadata: WriteMetadata; pa
   }
 }
 
-async function patchTree(objects: Quarantine, tree: Oid, patch: Buffer, signal: AbortSignal): Promise<PatchedFile[]> {
+/** The tree that the patch makes of `base`, and how many files it wrote. Throws `gateway_timeout` at the deadline. */
+async function patchTree(
+  { world, signal }: Pick<Call, 'world' | 'signal'>,
+  objects: Quarantine,
+  base: Oid,
+  patch: Buffer,
+): Promise<{ tree: Oid; blobs: number }> {
+  const options = { signal, deadline: performance.now() + world.limits.workTimeout };
+  try {
+    const files = await readFiles(objects, base, patch, options);
+    const turn = new Turn(options);
+    const edits: TreeEdit[] = [];
+    for (const file of files) {
+      edits.push(await editOf(objects, file, turn));
+      if (turn.isOver) await turn.pass();
+    }
+    const tree = await inTurns(applyEdits(objects, base, edits), turn);
+    return { tree, blobs: files.filter((file) => !file.delete).length };
+  } catch (error) {
+    if (error instanceof DeadlineExceeded) throw problem('gateway_timeout', 'The patch took too long to apply.');
+    throw error;
+  }
+}
+
+async function readFiles(objects: Quarantine, tree: Oid, patch: Buffer, options: TurnOptions): Promise<PatchedFile[]> {
   let files: PatchedFile[];
   try {
-    files = await applyPatch(objects, tree, patch, { signal });
+    files = await applyPatch(objects, tree, patch, options);
   } catch (error) {
     if (error instanceof PatchError) throw problem('bad_request', `The patch does not apply: ${error.message}.`);
     throw error;

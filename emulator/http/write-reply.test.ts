@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
-import { type AddressInfo, connect } from 'node:net';
+import { type AddressInfo, connect, Socket } from 'node:net';
 import t from 'tap';
 import { Pool } from 'undici';
 import { readChunks } from './body.js';
-import { json, largeJson } from './reply.js';
+import { json, largeJson, stream } from './reply.js';
 import { writeReply } from './write-reply.js';
 
 const BODY = { maxBytes: 64 * 1024 * 1024, idleTimeout: 5_000 };
@@ -140,5 +140,32 @@ t.test('a client that goes away ends the making of a large answer', async (t) =>
   while (!written) await new Promise(setImmediate);
   await written;
   t.ok(isEnded, `after ${made} lines`);
+  server.close();
+});
+
+t.test('a stream that fails half-way ends in a cut, never as if it were whole', async (t) => {
+  const socket = new Socket();
+  async function* broken() {
+    yield Buffer.from('half');
+    await once(socket, 'data');
+    throw new Error('no more');
+  }
+  let written: Promise<void> | undefined;
+  const server = createServer((request, response) => {
+    written = writeReply(request, response, stream(200, broken()));
+    written.catch(() => undefined);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  let answer = '';
+  socket.on('data', (data) => {
+    answer += data;
+  });
+  socket.on('error', () => undefined).connect((server.address() as AddressInfo).port, '127.0.0.1');
+  socket.write('GET / HTTP/1.1\r\nhost: x\r\n\r\n');
+  await once(socket, 'close');
+  t.match(answer, /^HTTP\/1\.1 200 OK\r\n/);
+  t.match(answer, /transfer-encoding: chunked/i);
+  t.notMatch(answer, /\r\n0\r\n/, 'no last chunk');
+  await t.rejects(written!, { message: 'no more' });
   server.close();
 });

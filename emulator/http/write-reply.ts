@@ -5,7 +5,10 @@ import { discardUnread } from './unread-body.js';
 
 const JSON_TYPE = 'application/json';
 
-/** Writes a reply. A stream that fails half-way cuts the connection instead of leaving the client to wait. */
+/**
+ * Writes a reply. A stream that fails half-way cuts the connection instead of leaving the client to wait, and its
+ * error is thrown; that the client has gone is none.
+ */
 export async function writeReply(request: IncomingMessage, response: ServerResponse, reply: Reply): Promise<void> {
   discardUnread(request, response, reply.status);
   const body = bodyOf(reply);
@@ -27,9 +30,11 @@ export async function writeReply(request: IncomingMessage, response: ServerRespo
       if (response.destroyed) return;
     }
     response.end();
-  } catch {
+  } catch (error) {
+    if (response.destroyed) return;
     // The status line has left already; the client learns of it by a body that breaks off.
     response.destroy();
+    throw error;
   }
 }
 

@@ -1,34 +1,11 @@
-import { connect } from 'node:net';
-import { text } from 'node:stream/consumers';
 import { setImmediate } from 'node:timers/promises';
 import t, { type Test } from 'tap';
-import { operations } from '../api/index.js';
-import { renderFailure } from '../chain/outcome.js';
-import type { Exchange } from '../exchange.js';
 import { type Answer, type CallOptions, type Service, startService } from './service.js';
+import { randomNumbers, shuffled } from './shuffled.js';
 
 const REPO = 'team/app';
 /** Short enough that what takes long is given up; a bound of the service, so nothing here asserts times. */
 const limits = { searchTimeout: 250 };
-
-/** Numbers that are the same in every run, from 0 to below `bound`. */
-function randomNumbers(seed: number): (bound: number) => number {
-  let state = seed;
-  return (bound) => {
-    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
-    return Math.floor((state / 2 ** 32) * bound);
-  };
-}
-
-function shuffled(lines: readonly string[], seed: number): string {
-  const next = randomNumbers(seed);
-  const order = [...lines];
-  for (let at = order.length - 1; at > 0; at--) {
-    const other = next(at + 1);
-    [order[at], order[other]] = [order[other]!, order[at]!];
-  }
-  return `${order.join('\n')}\n`;
-}
 
 function randomLines(bytes: number, seed: number): Buffer {
   const next = randomNumbers(seed);
@@ -221,63 +198,3 @@ t.test(
     t.match(merged.status, /^(409|504)$/, `merge: ${merged.status}`);
   },
 );
-
-t.test('a client that leaves ends the work, and the journal says so', async (t) => {
-  const service = await startService({ limits: { searchTimeout: 60_000 } });
-  t.teardown(() => service.emulator.close());
-  await service.call('POST', '/api/repos', { repo: REPO });
-  const lines = Array.from({ length: 100_000 }, (_, line) => `${line % 50}`);
-  await commit(service, { few: shuffled(lines, 1) });
-  await commit(service, { few: shuffled(lines, 2) }, { target_branch: 'topic', base_branch: 'main' });
-  const sha = await commit(service, { few: shuffled(lines, 3) });
-  const merge = { source_branch: 'topic', target_branch: 'main', strategy: 'merge', commit_message: 'Merge' };
-  const requests: readonly (readonly [operation: string, method: string, target: string, json?: unknown])[] = [
-    ['diffCommits', 'GET', `/api/v1/repos/diff?sha=${sha}`],
-    ['blame', 'GET', '/api/v1/repos/blame?path=few'],
-    ['mergePreview', 'GET', '/api/v1/repos/merge/preview?source_branch=topic&target_branch=main'],
-    ['merge', 'POST', '/api/v1/repos/merge', { ...merge, author: { name: 'A', email: 'a@b.c' } }],
-  ];
-  const recorded = (operation: string) =>
-    [...service.emulator.world.journal.entries()].find((entry) => entry.operation === operation);
-  for (const [operation, method, target, json] of requests) {
-    const leaving = new AbortController();
-    const left = fetch(service.url + target, {
-      method,
-      signal: leaving.signal,
-      headers: { authorization: `Bearer ${await service.token({ repo: REPO })}`, 'content-type': 'application/json' },
-      ...(json === undefined ? {} : { body: JSON.stringify(json) }),
-    });
-    await service.call('GET', '/api/v1/repo');
-    leaving.abort();
-    await t.rejects(left);
-    while (!recorded(operation)) await setImmediate();
-    t.match(recorded(operation), { status: 499, code: 'request_canceled' }, operation);
-  }
-  t.equal(service.emulator.world.repository(service.emulator.org, REPO)!.git.refs.get('refs/heads/main'), sha);
-
-  const token = await service.token({ repo: REPO });
-  const { hostname, port } = new URL(service.url);
-  const socket = connect({ host: hostname, port: Number(port), allowHalfOpen: true });
-  const host = `host: ${hostname}:${port}`;
-  const query = '/api/v1/repos/merge/preview?source_branch=topic&target_branch=main';
-  socket.end(`GET ${query} HTTP/1.1\r\n${host}\r\nauthorization: Bearer ${token}\r\nconnection: close\r\n\r\n`);
-  const received = await text(socket);
-  t.match(
-    received,
-    /^(HTTP\/1\.1 102 Processing\r\n\r\n){1,2}HTTP\/1\.1 200 OK/,
-    'one that only closed its half gets it',
-  );
-});
-
-t.test('only file metadata has a status of its own for clients that have left', async (t) => {
-  const service = await startService();
-  t.teardown(() => service.emulator.close());
-  const { world } = service.emulator;
-  const statusOf = (id: string) => {
-    const operation = operations.find((each) => each.id === id);
-    const exchange = { world, operation, why: [], signal: AbortSignal.abort() } as unknown as Exchange;
-    return renderFailure(exchange, exchange.signal.reason).status;
-  };
-  t.equal(statusOf('fileMetadata'), 408);
-  t.equal(statusOf('grep'), 499);
-});

@@ -26,6 +26,7 @@ export interface ArchiveOptions extends TurnOptions {
  * selected file are not written, so where nothing is selected the archive is empty. Attributes
  * (`export-ignore`, `export-subst`) are not read.
  *
+ * The deadline is one for the work: while the archive waits to be taken, its clock stands still.
  * The loop throws `MissingObject`, `DeadlineExceeded` or the signal's reason; leaving it early frees everything.
  */
 export async function* writeArchive(
@@ -48,7 +49,9 @@ export async function* writeArchive(
 async function* writeTar(objects: ObjectReader, options: ArchiveOptions): AsyncGenerator<Buffer, void, void> {
   const { tree, committer } = readCommit(objects, options.commit);
   const { prefix = '', selects, maxBlobSize = Number.POSITIVE_INFINITY } = options;
-  const turn = new Turn(options);
+  const now = options.now ?? (() => performance.now());
+  let waited = 0;
+  const turn = new Turn({ ...options, now: () => now() - waited });
   const tar = new TarWriter(committer.seconds);
   tar.comment(options.commit);
   // Folders on the way to the current entry that are not written yet, outermost first.
@@ -69,7 +72,9 @@ async function* writeTar(objects: ObjectReader, options: ArchiveOptions): AsyncG
     if (number < 0) tar.directory(`${path}/`, entry.oid);
     else if (entry.mode === MODE_SYMLINK) tar.symlink(path, entry.oid, objects.read(number).toString('latin1'));
     else tar.file(path, entry.oid, entry.mode === MODE_EXECUTABLE, objects.read(number));
+    const since = now();
     yield* tar.take();
+    waited += now() - since;
   }
   tar.end();
   yield* tar.take();
