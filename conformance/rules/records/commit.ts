@@ -76,6 +76,10 @@ export const commitRecord = defineRules('Commit record', 'commit-record', [
       const entries = arrays[0] as Record<string, unknown>[];
       const shas = entries.map(({ sha }) => sha);
       expectSame(shas, [third.sha, second.sha, first.sha], 'the commits of the default branch, newest first');
+      const record = (await getCommit(t, name, second.sha)).record('commit');
+      for (const member of ['sha', 'message', 'date', ...PEOPLE.map(([member]) => member)]) {
+        expectSame(entries[1][member], record[member], `${member} is that of the record`);
+      }
       for (const entry of entries) {
         for (const [member] of PEOPLE) expectMatch(entry[member], /./, `${member} is a string`);
         expectMatch(entry.sha, /^[0-9a-f]{40}$/, 'sha is a SHA');

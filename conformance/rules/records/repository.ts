@@ -26,8 +26,8 @@ async function imported(t: Trial): Promise<Answer> {
   let answer = await getRepo(t, name);
   // Whether the first sync stands in the way of reads is not stated.
   await t.eventually(async () => {
-    if (answer.code === 'sync_in_progress') answer = await getRepo(t, name);
-    return answer.code !== 'sync_in_progress';
+    if (answer.status !== 200) answer = await getRepo(t, name);
+    return answer.code !== 'sync_in_progress' && answer.status !== 503;
   }, 'the first sync ends');
   return answer;
 }

@@ -203,6 +203,13 @@ export const WRONGS: readonly Wrong[] = [
     ),
   ),
   wrong('commit.record.same-as-list', 'lists no commits', member(COMMITS, 'commits', [])),
+  wrong(
+    'commit.record.same-as-list',
+    'lists subjects for messages',
+    json(COMMITS, ({ commits = [] }) => {
+      for (const commit of commits) commit.message = commit.message.split('\n')[0];
+    }),
+  ),
   wrong('commit.get.no-diff', 'tells which files a commit touched', member(COMMIT, 'commit.touched', ['README.md'])),
   wrong('commit.get.sha.missing', 'takes HEAD where nothing is named', {
     ask: (request) => {
