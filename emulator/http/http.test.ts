@@ -232,6 +232,17 @@ t.test('a cursor is good for the list it was issued for, and for nothing else', 
     codeOf(() => new Cursors(Buffer.from('other')).read('list a', cursor)),
     'bad_request',
   );
+  const longest = [1_700_000_000_000, '\u00ff'.repeat(4096)];
+  t.same(cursors.read('list a', cursors.write('list a', longest)), longest, 'after the longest name of a ref');
+  for (let length = 1; length <= 6; length++) {
+    const issued = cursors.write('list a', 'x'.repeat(length));
+    t.equal(cursors.read('list a', issued), 'x'.repeat(length));
+    for (const more of ['A', 'AA', 'x', '_'])
+      t.equal(
+        codeOf(() => cursors.read('list a', issued + more)),
+        'bad_request',
+      );
+  }
   for (const bad of [
     '',
     '20',
