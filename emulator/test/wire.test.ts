@@ -44,7 +44,8 @@ function talk(service: Service, act: (socket: Socket) => void): Promise<Received
       resolve({ status: Number(text.slice(9, 12)), head: text.slice(0, at).toLowerCase(), body: text.slice(at + 4) });
     };
     socket.on('data', (data) => {
-      text += data;
+      // A client that closed its half may first be asked whether it is still there.
+      text = `${text}${data}`.replace(/^(HTTP\/1\.1 102 Processing\r\n\r\n)+/, '');
       const length = /content-length: (\d+)/i.exec(text)?.[1];
       const at = text.indexOf('\r\n\r\n');
       if (at >= 0 && length !== undefined && text.length - at - 4 >= Number(length)) end();
