@@ -7,11 +7,12 @@ import { renderFailure } from '../chain/outcome.js';
 import type { Exchange } from '../exchange.js';
 import { packBody, type Service, startService } from './service.js';
 import { shuffled } from './shuffled.js';
-import { stateDigest } from './state-digest.js';
 
 const REPO = 'team/app';
 /** So long that only the client's leaving can end the work. */
 const limits = { searchTimeout: 60_000, workTimeout: 60_000 };
+/** What a store keeps for its next objects; the content of each story is several times this. */
+const INDEX_ROOM = 1 << 20;
 const AUTHOR = { name: 'A', email: 'a@b.c' };
 const MERGE = { source_branch: 'topic', target_branch: 'main', strategy: 'merge', commit_message: 'M', author: AUTHOR };
 
@@ -21,13 +22,16 @@ async function setUp() {
   t.teardown(() => service.emulator.close({ graceMs: 0 }));
   await service.call('POST', '/api/repos', { repo: REPO });
   const lines = Array.from({ length: 100_000 }, (_, line) => `${line % 50}`);
+  const texts = Object.fromEntries(
+    Array.from({ length: 6 }, (_, n) => [`text/${n}`, `${n}aaaa bbbb `.repeat(1 << 18)]),
+  );
   const deep = Array.from({ length: 3_000 }, (_, file) => [`${'a/'.repeat(60)}${file}/${'a'.repeat(80)}`, `${file}\n`]);
   const commit = async (files: Record<string, string>, metadata = {}) => {
     const { status, json } = await service.commit(REPO, files, metadata);
     if (status !== 201) throw new Error(`commit-pack answered ${status}`);
     return json.commit.commit_sha as string;
   };
-  await commit({ few: shuffled(lines, 1), ...Object.fromEntries(deep), text: 'aaaa bbbb '.repeat(1 << 18) });
+  await commit({ few: shuffled(lines, 1), ...Object.fromEntries(deep), ...texts });
   await commit({ few: shuffled(lines, 2) }, { target_branch: 'topic', base_branch: 'main' });
   return { service, sha: await commit({ few: shuffled(lines, 3) }) };
 }
@@ -49,7 +53,7 @@ function storiesFor(sha: string): Story[] {
   const metadata = { target_branch: 'main', commit_message: 'Patch', author: AUTHOR };
   const data = Buffer.from(patched.join('')).toString('base64');
   const lines = [{ metadata }, { diff_chunk: { data, eof: true } }].map((line) => `${JSON.stringify(line)}\n`);
-  const files = Object.fromEntries(Array.from({ length: 30_000 }, (_, file) => [`p/${file}`, `${file}`]));
+  const files = Object.fromEntries(Array.from({ length: 30_000 }, (_, file) => [`p/${file}`, `${file}`.padEnd(100)]));
   return [
     { operation: 'diffCommits', method: 'GET', target: `diff?sha=${sha}` },
     { operation: 'diffBranch', method: 'GET', target: 'branches/diff?branch=topic' },
@@ -91,25 +95,30 @@ const { service, sha } = await setUp();
 
 t.test('a client that leaves ends the work; nothing is written, kept or said to others', async (t) => {
   const { world, org } = service.emulator;
+  const { git } = world.repository(org, REPO)!;
+  const written = () => [git.objects.size, [...git.refs.entries()]];
   await service.call('GET', '/api/v1/repo');
   const sockets = openSockets();
   for (const story of storiesFor(sha)) {
     const { operation } = story;
     const recorded = () => [...world.journal.entries()].filter((entry) => entry.operation === operation);
     const before = recorded().length;
-    const [state, held] = [stateDigest(world), world.heldBytes];
+    const held = world.heldBytes;
+    const state = written();
     await leave(service, story);
     while (recorded().length === before) await setImmediate();
     t.ok(
       recorded().some(({ status, code }) => status === 499 && code === 'request_canceled'),
       `${operation}: the journal says so`,
     );
-    t.equal(stateDigest(world), state, `${operation}: nothing is written`);
-    t.equal(world.heldBytes, held, `${operation}: all memory is given back`);
+    t.same(written(), state, `${operation}: nothing is written`);
+    t.ok(
+      world.heldBytes - held < INDEX_ROOM,
+      `${operation}: memory is given back, ${world.heldBytes - held} bytes are not`,
+    );
     while (openSockets() > sockets) await setImmediate();
     t.equal((await service.call('GET', '/api/v1/repo')).status, 200, `${operation}: others go on`);
   }
-  const { git } = world.repository(org, REPO)!;
   t.equal(git.refs.get('refs/heads/main'), sha);
   t.equal((await service.commit(REPO, { after: 'that' })).status, 201, 'and nobody waits for a writer that has left');
 });

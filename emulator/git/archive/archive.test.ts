@@ -134,6 +134,19 @@ t.test('a missing object, a deadline and an abort end the stream with their erro
   await t.rejects(readArchive(objects, { commit, signal: AbortSignal.abort(reason), length: 0 }), reason);
 });
 
+t.test('the time a reader takes is not the archive’s', async (t) => {
+  const objects = new MemoryObjects();
+  const files = Array.from({ length: 20 }, (_, file) => [`${file}`, `${file}`.repeat(700_000)]);
+  const commit = commitOf(objects, Object.fromEntries(files));
+  let time = 0;
+  let bytes = 0;
+  for await (const piece of writeArchive(objects, { commit, level: 0, now: () => time, deadline: 500 })) {
+    bytes += piece.length;
+    time += 1000;
+  }
+  t.ok(bytes > 20 * 700_000 && time > 500);
+});
+
 t.test('a reader who leaves early leaves nothing behind', async (t) => {
   const objects = new MemoryObjects();
   const commit = commitOf(
