@@ -1,6 +1,5 @@
 import t, { type Test } from 'tap';
 import { RandomText } from '../diff/test/random-text.js';
-import { storeIn } from '../diff/test/store-in.js';
 import { CommitGraph } from '../history/commit-graph.js';
 import { COMMIT, type Oid } from '../object.js';
 import { type Content, MemoryObjects } from '../test/memory-objects.js';
@@ -113,7 +112,7 @@ t.test('histories at random are blamed as git blame does, with and without moves
     using git = new ScratchGit();
     const objects = new MemoryObjects();
     const commits = randomHistory(objects, new RandomText(seed), 40);
-    storeIn(git, objects);
+    git.copy(objects);
     for (const { oid, files } of [commits.at(-1)!, commits.at(-8)!]) {
       for (const path of Object.keys(files)) {
         await compare(t, git, objects, { commit: oid, path });
@@ -169,7 +168,7 @@ t.test('of equally good places a copy is traced to the one git traces it to', as
     [changed, root],
     3000,
   );
-  storeIn(git, objects);
+  git.copy(objects);
   for (const oid of [changed, tip]) {
     for (const path of oid === tip ? ['a', 'b', 'c', 'd', 'e'] : ['a', 'b', 'c', 'd']) {
       await compare(t, git, objects, { commit: oid, path, detectMoves: true });
@@ -196,7 +195,7 @@ t.test('ranges select the lines git blame -L selects', async (t) => {
   const objects = new MemoryObjects();
   const root = commit(objects, { f: SOURCE.replace('1;', '0;'), empty: '' }, [], 1000);
   const tip = commit(objects, { f: SOURCE, empty: '' }, [root], 2000);
-  storeIn(git, objects);
+  git.copy(objects);
   const lists = [
     ['2,4'],
     ['4,2'],

@@ -6,7 +6,6 @@ import { DeadlineExceeded } from '../turn.js';
 import { type Diff, diffCommits, diffTreeEntries, diffTrees, PathFilter, TooManyChanges } from './index.js';
 import { RandomText } from './test/random-text.js';
 import { RandomTree } from './test/random-tree.js';
-import { storeIn } from './test/store-in.js';
 
 const EMPTY_TREE = '4b825dc642cb6eb9a060e54bf8d69288fbee4904';
 
@@ -43,7 +42,7 @@ function randomTrees(git: ScratchGit, objects: MemoryObjects, seed: number, coun
     tree.change();
   }
   oids.push(EMPTY_TREE);
-  storeIn(git, objects);
+  git.copy(objects);
   return oids.slice(1).map((oid, index) => [oids[index]!, oid]);
 }
 
@@ -101,7 +100,7 @@ t.test('binary patches are taken by git apply', async (t) => {
       if (objects.typeOf(number) === 2 || files.includes(oid))
         source.write(objects.typeOf(number), objects.read(number));
     }
-    storeIn(receiver, source);
+    receiver.copy(source);
     receiver.run(['read-tree', before]);
     receiver.run(['apply', '--cached', '--binary'], Buffer.from(patch, 'latin1'));
     t.equal(receiver.run(['write-tree', '--missing-ok']), after);
@@ -136,7 +135,7 @@ t.test('many files move at once as git sees them', async (t) => {
       return objects.tree(folders);
     };
     const [old, young] = [nest(before), nest(after)];
-    storeIn(git, objects);
+    git.copy(objects);
     const expected = git.try(['diff-tree', '-r', '-M', '--raw', '-z', old, young]).stdout.toString('latin1');
     t.equal(rawOf(await diffTrees(objects, old, young)), expected);
   }

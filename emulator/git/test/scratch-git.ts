@@ -50,7 +50,7 @@ export class ScratchGit implements Disposable {
       if (existsSync(file)) continue;
       mkdirSync(folder, { recursive: true });
       const head = Buffer.from(`${typeName(objects.typeOf(number))} ${body.length}\0`);
-      writeFileSync(file, deflateSync(Buffer.concat([head, body])));
+      writeFileSync(file, deflateSync(Buffer.concat([head, body]), { level: 1 }));
     }
   }
 }

@@ -7,7 +7,6 @@ import { applyEdits, EditConflict } from '../../tree-edit.js';
 import { applyPatch, diffTreeEntries, diffTrees, PatchError } from '../index.js';
 import { RandomText } from '../test/random-text.js';
 import { RandomTree } from '../test/random-tree.js';
-import { storeIn } from '../test/store-in.js';
 
 /** The tree a patch leads to; undefined when it is refused. */
 async function applied(objects: MemoryObjects, tree: Oid, patch: Buffer): Promise<Oid | undefined> {
@@ -41,7 +40,7 @@ t.test('patches of git diff-tree between trees at random lead from one to the ot
   for (let step = 0; step < 25; step++) {
     tree.change();
     const after = tree.write(all);
-    storeIn(git, all);
+    git.copy(all);
     const options = step % 3 === 0 ? ['--no-renames'] : ['-M', '-C', '--find-copies-harder'];
     const { stdout } = git.try(['diff-tree', '-r', '-p', '--binary', ...options, before, after]);
     // Only what the old tree has, so that nothing can be taken from the new one.
@@ -70,7 +69,7 @@ t.test('patches that were tampered with are taken and refused as by git apply', 
     const texts = diff.files.filter((file) => !file.isBinary).map((file) => file.raw().toString('latin1'));
     const patch = tamper(random, texts.join(''));
     if (patch === '') continue;
-    storeIn(git, objects);
+    git.copy(objects);
     await compare(t, git, objects, before, Buffer.from(patch, 'latin1'), `step ${step}`);
   }
 });
@@ -223,7 +222,7 @@ t.test('what git apply does with every kind of patch is done here', async (t) =>
     sub: [0o160000, '1'.repeat(40)] as const,
   };
   const tree = objects.tree(content);
-  storeIn(git, objects);
+  git.copy(objects);
   for (const [name, patch] of CASES) await compare(t, git, objects, tree, Buffer.from(patch, 'latin1'), name);
 });
 
