@@ -274,6 +274,17 @@ export const WRONGS: readonly Wrong[] = [
       200,
     ),
   ),
+  wrong(
+    'commit-summary.date.which',
+    'dates every commit alike',
+    json(
+      META,
+      (body) => {
+        for (const commit of Object.values<Json>(body.commits)) commit.date = '2001-02-03T04:05:06Z';
+      },
+      200,
+    ),
+  ),
   wrong('filemeta.ref.branch', 'does not look at ref', blind(META, 'ref')),
   wrong(
     'filemeta.resp.ref',
