@@ -10,11 +10,22 @@ import { historyStream } from './history/history-stream.js';
 import { Random } from './history/random.js';
 import { git } from './native-git.js';
 import { measureRow, type Row, summarize } from './row.js';
+import { API_ROWS } from './rows/api.js';
+import { CLIENT_ROWS } from './rows/client.js';
+import { ENGINE_ROWS } from './rows/engine.js';
+import { SERVICE_ROWS } from './rows/service.js';
+import { WIRE_ROWS } from './rows/wire.js';
 import { chooseWords } from './search-words.js';
 import { Tally } from './soak/tally.js';
 import { commitBody } from './soak/user.js';
 import { median, pairedRatio, quantile } from './statistics.js';
 import { shorten, writeGrowthTable, writeTable } from './table.js';
+
+t.test('every row has an id of its own and a bar', async (t) => {
+  const rows = [...SERVICE_ROWS, ...WIRE_ROWS, ...ENGINE_ROWS, ...CLIENT_ROWS, ...API_ROWS];
+  t.same(new Set(rows.map(({ id }) => id)).size, rows.length);
+  t.ok(rows.every(({ id, bar }) => /^[a-z]+(-[a-z0-9]+)*$/.test(id) && bar > 0));
+});
 
 t.test('medians and quantiles', async (t) => {
   t.equal(median([3, 1, 2]), 2);

@@ -5,6 +5,9 @@ import type { Remote } from '../remote.js';
 import { type Row, timed } from '../row.js';
 import { APP, type Stage } from '../stage.js';
 
+/** Tips to ask about: the branch as it was so many first parents ago. More than a row has rounds. */
+const STEPS = 400;
+
 /** Asks a question about the fixture; another one each round, so that an answer kept from the last one is no use. */
 type Ask<Question> = (fixture: Fixture, round: number) => Question | Promise<Question>;
 
@@ -33,9 +36,6 @@ export const WIRE_ROWS: readonly Row<Stage>[] = [
   bytesRow('bytes-fetch-1', 'fetch of 1 commit: bytes', oneCommit),
   bytesRow('bytes-fetch-100', 'fetch of 100 commits: bytes', hundredCommits),
 ];
-
-/** Tips to ask about: the branch as it was so many first parents ago. More than a row has rounds. */
-const STEPS = 400;
 
 function at({ line }: Fixture, round: number): string {
   return line[Math.min(round % STEPS, line.length - 1)]!;
