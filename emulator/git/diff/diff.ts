@@ -1,6 +1,6 @@
-import { readCommit } from '../commit.js';
+import { commitLinks } from '../commit.js';
 import { inTurns } from '../history/steps.js';
-import type { ObjectReader, Oid } from '../object.js';
+import { COMMIT, type ObjectReader, type Oid, readAs } from '../object.js';
 import { Turn, type TurnOptions } from '../turn.js';
 import { FileDiff, type FileDiffOptions } from './file-diff.js';
 import { PathFilter } from './path-filter.js';
@@ -40,7 +40,7 @@ export function diffCommits(
   after: Oid | undefined,
   options: DiffOptions = {},
 ): Promise<Diff> {
-  const treeOf = (commit: Oid | undefined) => commit && readCommit(objects, commit).tree;
+  const treeOf = (commit: Oid | undefined) => commit && commitLinks(readAs(objects, commit, COMMIT)).tree;
   return diffTrees(objects, treeOf(before), treeOf(after), options);
 }
 
