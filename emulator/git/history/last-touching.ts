@@ -23,6 +23,7 @@ export function* lastTouching(
   const found = new Map<ByteString, Oid>();
   const oids = new Map<Place, Oid>();
   for (const [path, text] of files) {
+    if (found.size % UNIT === UNIT - 1) yield;
     const place = touched[path]!;
     const oid = oids.get(place) ?? graph.oidOf(place);
     oids.set(place, oid);

@@ -41,7 +41,7 @@ export class TreeDiff {
       const oldTree = folders.pop();
       if (enter && !enter(folder)) continue;
       const size = this.changed.length;
-      this.#compareFolder(oldTree, newTree, folder);
+      yield* this.#compareFolder(oldTree, newTree, folder);
       work += 8 + this.changed.length - size;
       if (work > UNIT) {
         work = 0;
@@ -50,13 +50,14 @@ export class TreeDiff {
     }
   }
 
-  #compareFolder(oldTree: number, newTree: number, folder: PathId): void {
+  *#compareFolder(oldTree: number, newTree: number, folder: PathId): Steps<void> {
     const before = new TreeCursor(this.#bodyOf(oldTree));
     const after = new TreeCursor(this.#bodyOf(newTree));
     TreeCursor.skipEqual(before, after);
     let left = before.next();
     let right = after.next();
-    while (left || right) {
+    for (let work = 1; left || right; work++) {
+      if (work % UNIT === 0) yield;
       const order = !left ? 1 : !right ? -1 : TreeCursor.order(before, after);
       if (order < 0) {
         this.#takeOne(before, folder, true);
