@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import t from 'tap';
 import { run, startEmulator } from '../index.js';
 import { explain } from '../reporters/reporter.js';
@@ -75,4 +76,19 @@ t.test('where there is no hosting, that is what is judged, and the rest of it sk
     deployment_not_found: 'skip',
     deployment_project_name_in_use: 'skip',
   });
+});
+
+t.test('where notes have one ref only, nothing is asked of others', async (t) => {
+  const file = join(t.testdir({ 'variants.json': '{"customNotesRefs":"off"}' }), 'variants.json');
+  process.env.EMULATOR_VARIANTS = file;
+  const single = await startEmulator().finally(() => delete process.env.EMULATOR_VARIANTS);
+  t.teardown(() => single.stop());
+  const { rules } = await run(single.target, { strict: true, only: 'scope.read-family,version.other-names' });
+  t.same(
+    rules.map(({ id, verdict }) => [id, verdict]),
+    [
+      ['scope.read-family', 'pass'],
+      ['version.other-names', 'skip'],
+    ],
+  );
 });

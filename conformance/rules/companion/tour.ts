@@ -13,6 +13,8 @@ export function routeOf(operation: Operation, family: Family, repo: string, para
   return route?.replaceAll(/\{(\w+)\}/g, (_, name: string) => segment(values[name] ?? 'none'));
 }
 
+const NO_CUSTOM_REFS = 'custom notes refs are not enabled';
+
 /** Calls an operation as a client would, by a route that the family has. Without a demand, it is one that succeeds. */
 export async function perform(
   bed: Bed,
@@ -24,7 +26,10 @@ export async function perform(
   const { repo = bed.repo, params, ...ask } = demand ?? (await operation.demand(bed, family));
   const path = routeOf(operation, family, repo, params);
   if (path === undefined) throw new Error(`${operation.name} has no ${family} route`);
-  return bed.t.request(operation.method, path, { ...ask, as: { repo, scopes } });
+  const answer = await bed.t.request(operation.method, path, { ...ask, as: { repo, scopes } });
+  // What a service can switch off, and says so in these words.
+  if (answer.status === 400 && answer.text.includes(NO_CUSTOM_REFS)) throw new NotHere(NO_CUSTOM_REFS);
+  return answer;
 }
 
 export interface Stop {
