@@ -1,4 +1,3 @@
-import type { Call } from '../call.js';
 import { readCommit } from '../git/commit.js';
 import { inTurns } from '../git/history/steps.js';
 import { BLOB, EMPTY_TREE_OID, type Oid } from '../git/object.js';
@@ -9,11 +8,10 @@ import { Turn } from '../git/turn.js';
 import { problem } from '../http/problem.js';
 import { json } from '../http/reply.js';
 import { operation } from '../operation.js';
-import { type BranchWrite, branchRef, writeToBranch } from '../repositories/branch-write.js';
-import { type FileEdit, readCommitPack, type WriteMetadata } from './commit-pack-body.js';
-import { readBranch, readIdentity, readMessage } from './fields.js';
-import { requireCommitAllowed } from './policy.js';
+import { writeToBranch } from '../repositories/branch-write.js';
+import { type FileEdit, readCommitPack } from './commit-pack-body.js';
 import { showWrite, writeResult } from './records.js';
+import { readTarget } from './streamed-write.js';
 
 export const commitPack = operation({
   id: 'commitPack',
@@ -30,12 +28,10 @@ export const commitPack = operation({
   replies: { 201: writeResult },
   errors: ['branch_not_found', 'conflict', 'payload_too_large'],
   handle: async (call) => {
-    const { world, repository, signal } = call;
-    const limits = { ...world.limits, ...world.variants };
-    const { metadata, edits } = await readCommitPack(call.stream(streamBytes(world.limits.maxCommitBytes)), limits);
-    const target = readTarget(call, metadata);
+    const { repository, signal } = call;
+    const { metadata, edits } = await readCommitPack(call);
     const written = await writeToBranch(repository, {
-      ...target,
+      ...readTarget(call, metadata),
       buildTree: (objects, parent) => editTree(objects, parent, edits, new Turn({ signal })),
     });
     const blobs = edits.filter(({ content, mode }) => content !== undefined && mode !== MODE_GITLINK).length;
@@ -65,33 +61,4 @@ async function editTree(
     if (error instanceof EditConflict) throw problem('bad_request', `metadata.files: ${error.message}.`);
     throw error;
   }
-}
-
-/** Base64 takes four bytes for three, and every 4 MiB chunk a line of JSON around it. */
-export function streamBytes(contentBytes: number): number {
-  return contentBytes * 1.5 + 64 * 1024 * 1024;
-}
-
-/** Where and as whom a streamed write commits. New names win over old ones. */
-export function readTarget(call: Call, metadata: WriteMetadata): Omit<BranchWrite, 'buildTree'> {
-  const now = call.world.clock.now();
-  const branch = readBranch(metadata.target_branch, 'metadata.target_branch');
-  const ephemeral = metadata.target_is_ephemeral ?? metadata.ephemeral ?? false;
-  const author = readIdentity(metadata.author, 'metadata.author', now);
-  requireCommitAllowed(call, branchRef(branch, ephemeral));
-  return {
-    branch,
-    ephemeral,
-    base:
-      metadata.base_branch === undefined
-        ? undefined
-        : {
-            branch: readBranch(metadata.base_branch, 'metadata.base_branch'),
-            ephemeral: metadata.base_is_ephemeral ?? metadata.ephemeral_base ?? false,
-          },
-    expected: metadata.expected_target_sha ?? metadata.expected_head_sha,
-    author,
-    committer: metadata.committer ? readIdentity(metadata.committer, 'metadata.committer', now) : author,
-    message: readMessage(metadata.commit_message, 'metadata.commit_message'),
-  };
 }

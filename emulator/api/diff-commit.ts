@@ -1,4 +1,3 @@
-import { setImmediate } from 'node:timers/promises';
 import { z } from 'zod';
 import type { Call } from '../call.js';
 import { textOf } from '../git/bytes.js';
@@ -10,17 +9,22 @@ import { describePathFault, pathFault } from '../git/path.js';
 import type { Quarantine } from '../git/store/quarantine.js';
 import { applyEdits, type TreeEdit } from '../git/tree-edit.js';
 import { DeadlineExceeded, Turn, type TurnOptions } from '../git/turn.js';
-import { checkShape, parseJson } from '../http/body.js';
-import { readLines } from '../http/ndjson.js';
 import { problem } from '../http/problem.js';
 import { json } from '../http/reply.js';
 import { operation } from '../operation.js';
 import { failedResult, writeToBranch } from '../repositories/branch-write.js';
-import { readTarget, streamBytes } from './commit-pack.js';
-import { decodeChunk, readMetadataLine, type WriteMetadata, writeMetadata } from './commit-pack-body.js';
 import { showWrite, writeResult } from './records.js';
+import {
+  type ChunkSink,
+  decodeChunk,
+  readStreamedWrite,
+  readTarget,
+  type WriteMetadata,
+  writeMetadata,
+} from './streamed-write.js';
 
-const chunkLine = z.strictObject({ diff_chunk: z.strictObject({ data: z.string(), eof: z.boolean() }) });
+const diffChunk = z.strictObject({ diff_chunk: z.strictObject({ data: z.string(), eof: z.boolean() }) });
+type DiffChunk = z.infer<typeof diffChunk>;
 
 export const commitPatch = operation({
   id: 'diffCommit',
@@ -56,35 +60,34 @@ export const commitPatch = operation({
   },
 });
 
-/** One line with `metadata`, then lines with one `diff_chunk` each; the last one has `eof`. */
+/** Metadata, then one `diff_chunk` a line; the last one has `eof`. */
 async function readDiffCommit(call: Call): Promise<{ metadata: WriteMetadata; patch: Buffer }> {
-  const { limits, variants } = call.world;
-  const stream = call.stream(streamBytes(limits.maxCommitBytes));
-  const lines = readLines(stream, (line) => (line === 0 ? limits.maxMetadataBytes : limits.maxLineBytes));
-  try {
-    const first = await lines.next();
-    if (first.done) throw problem('bad_request', 'The body is empty; its first line has to hold metadata.');
-    const metadata = readMetadataLine(writeMetadata, first.value);
-    const parts: Buffer[] = [];
-    let bytes = 0;
-    let complete = false;
-    let line = 1;
-    for await (const raw of lines) {
-      line += 1;
-      if (complete) throw problem('bad_request', `Line ${line}: a chunk after the last one.`);
-      const chunk = checkShape(chunkLine, parseJson(raw, `Line ${line}`), `Line ${line}`).diff_chunk;
-      const part = decodeChunk(chunk.data, line, { ...limits, ...variants });
-      parts.push(part);
-      bytes += part.length;
-      if (bytes > limits.maxObjectBytes)
-        throw problem('payload_too_large', `A patch takes at most ${limits.maxObjectBytes} bytes.`);
-      complete = chunk.eof;
-      if (raw.length > 64 * 1024) await setImmediate();
-    }
-    if (!complete) throw problem('bad_request', 'The patch is missing its last chunk (eof true).');
-    return { metadata, patch: Buffer.concat(parts) };
-  } finally {
-    await lines.return(undefined);
+  const schemas = { metadata: writeMetadata, chunk: diffChunk };
+  const { metadata, sink } = await readStreamedWrite(call, schemas, () => new PatchParts(call));
+  return { metadata, patch: sink.whole() };
+}
+
+class PatchParts implements ChunkSink<DiffChunk> {
+  readonly #parts: Buffer[] = [];
+  #bytes = 0;
+  #complete = false;
+
+  constructor(private readonly call: Pick<Call, 'world'>) {}
+
+  add({ diff_chunk: { data, eof } }: DiffChunk, line: number): void {
+    const { maxObjectBytes } = this.call.world.limits;
+    if (this.#complete) throw problem('bad_request', `Line ${line}: a chunk after the last one.`);
+    const part = decodeChunk(data, line, this.call);
+    this.#parts.push(part);
+    this.#bytes += part.length;
+    if (this.#bytes > maxObjectBytes)
+      throw problem('payload_too_large', `A patch takes at most ${maxObjectBytes} bytes.`);
+    this.#complete = eof;
+  }
+
+  whole(): Buffer {
+    if (!this.#complete) throw problem('bad_request', 'The patch is missing its last chunk (eof true).');
+    return Buffer.concat(this.#parts);
   }
 }
 

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Call } from '../call.js';
+import type { Turn } from '../git/turn.js';
 import { Cursors } from '../http/cursor.js';
 import { problem } from '../http/problem.js';
 import type { World } from '../world.js';
@@ -40,6 +41,21 @@ export function takePage<T>(items: Iterable<T>, limit: number): { page: T[]; has
   for (const item of items) {
     if (page.length === limit) return { page, hasMore: true };
     page.push(item);
+  }
+  return { page, hasMore: false };
+}
+
+/** As `takePage`, in turns: for a list that is as long as a tree is large. */
+export async function takeLongPage<T>(
+  items: Iterable<T>,
+  limit: number,
+  turn: Turn,
+): Promise<{ page: T[]; hasMore: boolean }> {
+  const page: T[] = [];
+  for (const item of items) {
+    if (page.length === limit) return { page, hasMore: true };
+    page.push(item);
+    if (turn.isOver) await turn.pass();
   }
   return { page, hasMore: false };
 }

@@ -58,10 +58,10 @@ export async function blame(objects: ObjectReader, graph: CommitGraph, request: 
     throw new NoSuchFile(request.path, request.commit);
   }
   const file = board.origin(tip, request.path, found.mode, found.object);
-  const lines = board.linesOf(file);
+  const lines = await board.linesOf(file);
   const ranges = await parseLineRanges(request.ranges ?? [], lines);
   board.suspect(file, ranges.map(wholeStretch));
-  const moves = request.detectMoves ? new MoveFinder(board, lines) : undefined;
+  const moves = request.detectMoves ? await MoveFinder.of(board, lines) : undefined;
   const known = moves ? undefined : request.known;
 
   const blamed: BlamedLines[] = [];
@@ -125,8 +125,8 @@ async function passBlame(
   for (const source of sources) {
     if (!source) continue;
     origin.previous ??= source;
-    const lines = board.linesOf(origin);
-    const changes = await board.compare(board.linesOf(source, lines), lines);
+    const lines = await board.linesOf(origin);
+    const changes = await board.compare(await board.linesOf(source, lines), lines);
     const { kept, passed } = passLines(left, changes);
     board.suspect(source, passed);
     if (source.suspects.length === 0) source.lines = undefined;

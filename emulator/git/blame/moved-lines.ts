@@ -1,5 +1,6 @@
 import { diffTreeEntries, type Lines } from '../diff/index.js';
 import type { Place } from '../history/commit-graph.js';
+import { inTurns, type Steps } from '../history/steps.js';
 import { numberOf } from '../object.js';
 import { MODE_GITLINK } from '../tree.js';
 import { compareStretches, type Origin, type Stretch } from './origin.js';
@@ -19,20 +20,14 @@ interface Claim {
 
 /** Looks for lines that no change of the file explains in other places of the parents. */
 export class MoveFinder {
-  /** Letters and digits in the first `n` lines. */
-  readonly #weights: Float64Array;
-
-  constructor(
+  private constructor(
     private readonly board: Scoreboard,
     private readonly final: Lines,
-  ) {
-    const { bytes, starts } = final;
-    this.#weights = new Float64Array(starts.length);
-    for (let line = 0; line + 1 < starts.length; line++) {
-      let weight = this.#weights[line]!;
-      for (let at = starts[line]!; at < starts[line + 1]!; at++) if (isAlphanumeric(bytes[at]!)) weight++;
-      this.#weights[line + 1] = weight;
-    }
+    private readonly weights: Float64Array,
+  ) {}
+
+  static async of(board: Scoreboard, final: Lines): Promise<MoveFinder> {
+    return new MoveFinder(board, final, await inTurns(weigh(final), board.turn));
   }
 
   /** Passes on what was moved inside its file or copied from another one; returns the rest. */
@@ -87,7 +82,7 @@ export class MoveFinder {
     while (open.length > 0) {
       const best: (Claim | undefined)[] = open.map(() => undefined);
       for (const source of sources) {
-        const lines = this.board.linesOf(source);
+        const lines = await this.board.linesOf(source);
         for (const [index, stretch] of open.entries()) {
           best[index] = await this.#bestClaim(stretch, source, lines, best[index]);
           if (this.board.turn.isOver) await this.board.turn.pass();
@@ -123,7 +118,7 @@ export class MoveFinder {
     let sourceAt = 0;
     for (const change of changes) {
       const to = change.newStart;
-      const score = 1 + this.#weights[final + to]! - this.#weights[final + from]!;
+      const score = 1 + this.weights[final + to]! - this.weights[final + from]!;
       if (from < to && score >= (claim?.score ?? 0)) {
         const rest = [];
         if (from > 0) rest.push({ final, start, count: from });
@@ -139,7 +134,7 @@ export class MoveFinder {
   #withoutSmall(stretches: readonly Stretch[], minimum: number, tooSmall: Stretch[]): Stretch[] {
     return stretches.filter((stretch) => {
       const { final, count } = stretch;
-      const isLarge = 1 + this.#weights[final + count]! - this.#weights[final]! > minimum;
+      const isLarge = 1 + this.weights[final + count]! - this.weights[final]! > minimum;
       if (!isLarge) tooSmall.push(stretch);
       return isLarge;
     });
@@ -154,6 +149,21 @@ export class MoveFinder {
     }
     for (const [source, stretches] of bySource) this.board.suspect(source, stretches.sort(compareStretches));
   }
+}
+
+/** Lines weighed between two steps. */
+const UNIT = 4096;
+
+/** Letters and digits in the first `n` lines. */
+function* weigh({ bytes, starts }: Lines): Steps<Float64Array> {
+  const weights = new Float64Array(starts.length);
+  for (let line = 0; line + 1 < starts.length; line++) {
+    if (line % UNIT === 0) yield;
+    let weight = weights[line]!;
+    for (let at = starts[line]!; at < starts[line + 1]!; at++) if (isAlphanumeric(bytes[at]!)) weight++;
+    weights[line + 1] = weight;
+  }
+  return weights;
 }
 
 /** Lines `from` to `to` as a file of their own. */

@@ -95,8 +95,8 @@ export class Scoreboard {
   }
 
   /** The origin's file; it is read faster when a similar one is at hand. */
-  linesOf(origin: Origin, like?: Lines): Lines {
-    origin.lines ??= this.#interner.lines(this.objects.read(origin.blob), like);
+  async linesOf(origin: Origin, like?: Lines): Promise<Lines> {
+    origin.lines ??= await inTurns(this.#interner.cut(this.objects.read(origin.blob), like), this.turn);
     return origin.lines;
   }
 

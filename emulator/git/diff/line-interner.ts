@@ -1,4 +1,4 @@
-import { atOnce, type Steps } from '../history/steps.js';
+import type { Steps } from '../history/steps.js';
 import { type CutFile, cutLines, cutLinesLike, lineCount } from './cut-file.js';
 import { DistinctLines } from './distinct-lines.js';
 import { squeezeSpace } from './white-space.js';
@@ -41,11 +41,6 @@ export class LineInterner {
       this.#occurrences = [new Int32Array(room), new Int32Array(room)];
     }
     return this.#occurrences;
-  }
-
-  /** As `cut`, without a pause. */
-  lines(bytes: Buffer, like?: Lines): Lines {
-    return atOnce(this.cut(bytes, like));
   }
 
   /** Cuts and numbers a file, in steps. What it has in common with the ends of `like`, of this interner too, costs little. */

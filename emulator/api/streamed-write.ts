@@ -1,0 +1,101 @@
+import { setImmediate } from 'node:timers/promises';
+import { z } from 'zod';
+import type { Call } from '../call.js';
+import { decodeBase64 } from '../http/base64.js';
+import { checkShape, parseJson } from '../http/body.js';
+import { readLines } from '../http/ndjson.js';
+import { problem } from '../http/problem.js';
+import { type BranchWrite, branchRef } from '../repositories/branch-write.js';
+import { person, readBranch, readIdentity, readMessage, sha } from './fields.js';
+import { requireCommitAllowed } from './policy.js';
+
+/** Specification, Limits: decoded bytes of one chunk. */
+const MOST_CHUNK_BYTES = 4 * 1024 * 1024;
+/** A longer line takes milliseconds to parse and decode. */
+const LONG_LINE = 64 * 1024;
+
+/** The members every streamed write's metadata has, in the old and the new vocabulary. */
+export const writeMetadata = z.object({
+  target_branch: z.string(),
+  commit_message: z.string(),
+  author: person,
+  committer: person.optional(),
+  expected_head_sha: sha.optional(),
+  expected_target_sha: sha.optional(),
+  base_branch: z.string().optional(),
+  ephemeral: z.boolean().optional(),
+  target_is_ephemeral: z.boolean().optional(),
+  ephemeral_base: z.boolean().optional(),
+  base_is_ephemeral: z.boolean().optional(),
+});
+export type WriteMetadata = z.infer<typeof writeMetadata>;
+
+/** Where the chunks of a streamed write go. */
+export interface ChunkSink<Chunk> {
+  /** Throws a problem that names the line. */
+  add(chunk: Chunk, line: number): void;
+}
+
+/**
+ * Reads the body of a streamed write: one line with `metadata`, then one chunk a line. `open` is told the metadata and
+ * says where the chunks go. Resolves when the whole body has arrived. Throws `bad_request` that names the line.
+ */
+export async function readStreamedWrite<Metadata, Chunk, Sink extends ChunkSink<Chunk>>(
+  call: Pick<Call, 'world' | 'stream'>,
+  schemas: { readonly metadata: z.ZodType<Metadata>; readonly chunk: z.ZodType<Chunk> },
+  open: (metadata: Metadata) => Sink,
+): Promise<{ metadata: Metadata; sink: Sink }> {
+  const { limits } = call.world;
+  // Base64 takes four bytes for three, and every chunk a line of JSON around it.
+  const stream = call.stream(limits.maxCommitBytes * 1.5 + 64 * 1024 * 1024);
+  const lines = readLines(stream, (line) => (line === 0 ? limits.maxMetadataBytes : limits.maxLineBytes));
+  try {
+    const first = await lines.next();
+    if (first.done) throw problem('bad_request', 'The body is empty; its first line has to hold metadata.');
+    const head = checkShape(z.strictObject({ metadata: z.unknown() }), parseJson(first.value, 'Line 1'), 'Line 1');
+    const metadata = checkShape(schemas.metadata, head.metadata, 'metadata');
+    const sink = open(metadata);
+    let line = 1;
+    for await (const raw of lines) {
+      line += 1;
+      sink.add(checkShape(schemas.chunk, parseJson(raw, `Line ${line}`), `Line ${line}`), line);
+      if (raw.length > LONG_LINE) await setImmediate();
+    }
+    return { metadata, sink };
+  } finally {
+    // Lets go of the request's stream also when the first line is the last that was looked at.
+    await lines.return(undefined);
+  }
+}
+
+/** One chunk's bytes (`data`), at most 4 MiB decoded. A longer one is worded as the variant says. */
+export function decodeChunk(data: string, line: number, { world }: Pick<Call, 'world'>): Buffer {
+  const decoded = decodeBase64(data, `Line ${line}: data`);
+  if (decoded.length <= MOST_CHUNK_BYTES) return decoded;
+  const code = world.variants.oversizedChunk === '413' ? 'payload_too_large' : 'bad_request';
+  throw problem(code, `Line ${line}: a chunk decodes to more than 4 MiB (${MOST_CHUNK_BYTES} bytes).`);
+}
+
+/** Where and as whom a streamed write commits. New names win over old ones. */
+export function readTarget(call: Call, metadata: WriteMetadata): Omit<BranchWrite, 'buildTree'> {
+  const now = call.world.clock.now();
+  const branch = readBranch(metadata.target_branch, 'metadata.target_branch');
+  const ephemeral = metadata.target_is_ephemeral ?? metadata.ephemeral ?? false;
+  const author = readIdentity(metadata.author, 'metadata.author', now);
+  requireCommitAllowed(call, branchRef(branch, ephemeral));
+  return {
+    branch,
+    ephemeral,
+    base:
+      metadata.base_branch === undefined
+        ? undefined
+        : {
+            branch: readBranch(metadata.base_branch, 'metadata.base_branch'),
+            ephemeral: metadata.base_is_ephemeral ?? metadata.ephemeral_base ?? false,
+          },
+    expected: metadata.expected_target_sha ?? metadata.expected_head_sha,
+    author,
+    committer: metadata.committer ? readIdentity(metadata.committer, 'metadata.committer', now) : author,
+    message: readMessage(metadata.commit_message, 'metadata.commit_message'),
+  };
+}
