@@ -14,6 +14,7 @@ import { matchRoute } from './chain/route.js';
 import { checkHost, readTarget } from './chain/target.js';
 import { Exchange, type Step } from './exchange.js';
 import { FaultCounters } from './faults/counters.js';
+import { AnswerBatch } from './http/answer-batch.js';
 import type { ServedHosts } from './http/host.js';
 import { isOriginForm } from './http/request-target.js';
 import { writeReply } from './http/write-reply.js';
@@ -61,6 +62,7 @@ export function chainOf(options: Pick<AppOptions, 'operations' | 'servedHosts'>)
  */
 export function createApp(world: World, options: AppOptions): RequestListener {
   const chain = chainOf(options);
+  const batch = new AnswerBatch();
   const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     world.clock.tick();
     const exchange = new Exchange(world, options, request, response);
@@ -74,7 +76,7 @@ export function createApp(world: World, options: AppOptions): RequestListener {
       exchange.reply = renderFailure(exchange, error);
     }
     recordOutcome(exchange);
-    await writeReply(request, response, exchange.reply);
+    await writeReply(request, response, exchange.reply, batch);
   };
   const safely = (request: IncomingMessage, response: ServerResponse): void => {
     serve(request, response).catch((error: Error) => {

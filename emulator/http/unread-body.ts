@@ -27,7 +27,7 @@ export function discardUnread(request: IncomingMessage, response: ServerResponse
     socket.destroySoon = () => closeGently(socket);
   }
   response.once('finish', () => {
-    if (request.complete || request.destroyed) return;
+    if (request.destroyed) return;
     // What has arrived completely holds up nobody: its connection may long be serving other requests.
     const cut = () => request.complete || request.destroy();
     const quiet = setTimeout(cut, QUIET).unref();

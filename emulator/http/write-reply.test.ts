@@ -1,12 +1,14 @@
 import { once } from 'node:events';
-import { createServer, type IncomingMessage } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { type AddressInfo, connect, Socket } from 'node:net';
 import t from 'tap';
 import { Pool } from 'undici';
+import { AnswerBatch } from './answer-batch.js';
 import { readChunks } from './body.js';
 import { json, largeJson, stream } from './reply.js';
 import { writeReply } from './write-reply.js';
 
+const BATCH = new AnswerBatch();
 const BODY = { maxBytes: 64 * 1024 * 1024, idleTimeout: 5_000 };
 
 /** Ways to leave a body: what each does before the answer is written. */
@@ -27,7 +29,7 @@ for (const [how, leave] of Object.entries(LEAVES)) {
     const ends: Promise<unknown>[] = [];
     const server = createServer((request, response) => {
       ends.push(once(request, 'close', { signal: AbortSignal.timeout(5_000) }));
-      void leave(request).then(() => writeReply(request, response, json(400, {})));
+      void leave(request).then(() => writeReply(request, response, json(400, {}), BATCH));
     });
     let connections = 0;
     server.on('connection', () => connections++);
@@ -64,7 +66,7 @@ t.test('an answer to half a body is read to its end, and the connection given up
   await Promise.all(
     EARLY.map(async ([status, headers, rest, connection]) => {
       const server = createServer((request, response) => {
-        request.once('readable', () => void writeReply(request, response, json(status, { read: 'all of it' })));
+        request.once('readable', () => void writeReply(request, response, json(status, { read: 'all of it' }), BATCH));
       });
       Object.assign(server, { httpAllowHalfOpen: true });
       await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -93,7 +95,7 @@ t.test('a large answer leaves in chunks while others are served, a short one as 
   const lines = (count: number) => Array.from({ length: count }, (_, line) => ({ line, text: 'é"\n' }));
   const server = createServer((request, response) => {
     const value = { lines: lines(Number(request.url!.slice(1))).values(), text: Buffer.from('ü'), none: undefined };
-    void writeReply(request, response, largeJson(200, value, { 'x-mine': 'yes' }));
+    void writeReply(request, response, largeJson(200, value, { 'x-mine': 'yes' }), BATCH);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const pool = new Pool(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, { connections: 2 });
@@ -130,7 +132,7 @@ t.test('a client that goes away ends the making of a large answer', async (t) =>
   }
   let written: Promise<void> | undefined;
   const server = createServer((request, response) => {
-    written = writeReply(request, response, largeJson(200, { lines: endless() }));
+    written = writeReply(request, response, largeJson(200, { lines: endless() }), BATCH);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
@@ -152,7 +154,7 @@ t.test('a stream that fails half-way ends in a cut, never as if it were whole', 
   }
   let written: Promise<void> | undefined;
   const server = createServer((request, response) => {
-    written = writeReply(request, response, stream(200, broken()));
+    written = writeReply(request, response, stream(200, broken()), BATCH);
     written.catch(() => undefined);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -168,4 +170,36 @@ t.test('a stream that fails half-way ends in a cut, never as if it were whole', 
   t.notMatch(answer, /\r\n0\r\n/, 'no last chunk');
   await t.rejects(written!, { message: 'no more' });
   server.close();
+});
+
+t.test('answers that are ready together leave together, each to its own client', async (t) => {
+  const held: (() => void)[] = [];
+  const responses: ServerResponse[] = [];
+  const server = createServer((request, response) => {
+    responses.push(response);
+    held.push(() => void writeReply(request, response, json(200, { for: request.url }), BATCH));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.teardown(() => server.close());
+  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const paths = ['/1', '/2', '/3', '/4'];
+  const gone = new AbortController();
+  const answers = paths.map(async (path) => {
+    const answer = await fetch(`${origin}${path}`, path === '/2' ? { signal: gone.signal } : {});
+    return answer.json();
+  });
+  const settled = Promise.allSettled(answers);
+  while (held.length < paths.length) await new Promise((resolve) => setTimeout(resolve, 5));
+  for (const write of held) write();
+  t.notOk(
+    responses.some(({ writableEnded }) => writableEnded),
+    'none leaves before all were looked at',
+  );
+  gone.abort();
+  const results = await settled;
+  t.same(
+    results.filter((_, index) => index !== 1).map((result) => result.status === 'fulfilled' && result.value),
+    [{ for: '/1' }, { for: '/3' }, { for: '/4' }],
+    'that one client has gone is nothing to the others',
+  );
 });

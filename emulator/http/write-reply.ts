@@ -1,5 +1,6 @@
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { setImmediate } from 'node:timers/promises';
+import type { AnswerBatch } from './answer-batch.js';
 import type { Reply } from './reply.js';
 import { discardUnread } from './unread-body.js';
 
@@ -9,13 +10,18 @@ const JSON_TYPE = 'application/json';
  * Writes a reply. A stream that fails half-way cuts the connection instead of leaving the client to wait, and its
  * error is thrown; that the client has gone is none.
  */
-export async function writeReply(request: IncomingMessage, response: ServerResponse, reply: Reply): Promise<void> {
+export async function writeReply(
+  request: IncomingMessage,
+  response: ServerResponse,
+  reply: Reply,
+  batch: AnswerBatch,
+): Promise<void> {
   discardUnread(request, response, reply.status);
   const body = bodyOf(reply);
   if (!isStream(body)) {
     response.writeHead(reply.status, describeBody(reply, body));
     // A string leaves together with the head, in one piece. HEAD, 204 and 304 have no body; Node knows that.
-    response.end(body);
+    batch.end(response, body);
     return;
   }
   const type = reply.pieces && { 'content-type': JSON_TYPE };
