@@ -86,6 +86,11 @@ t.test('token takes what it is given', async (t) => {
   });
   t.equal(decodeJwt(await minted('--no-repo')).repo, undefined, '--no-repo leaves the claim out');
   t.equal(decodeJwt(await minted('--scopes', 'org:read')).repo, undefined, 'a token of the organization needs none');
+  t.match(decodeJwt(await minted('--repo', 'a', '--claims', '{"ops":["no-push"],"sub":"me"}')), {
+    sub: 'me',
+    repo: 'a',
+    ops: ['no-push'],
+  });
   const restricted = decodeJwt(await minted('--repo', 'a', '--key', 'restricted'));
   t.same(restricted.scopes, ['git:read'], 'the default is what the key allows');
   t.equal(restricted.exp! - restricted.iat!, 3600);
@@ -101,6 +106,8 @@ t.test('token refuses what it cannot sign', async (t) => {
   await refused(t, ['token', '--repo', 'a', '--key', 'nobody'], /neither a test key nor a file/);
   await refused(t, ['token', '--repo', 'a', '--key', fileURLToPath(import.meta.url)], /PKCS#8/);
   await refused(t, ['token', '--repo', 'a', '--ttl', 'x'], /--ttl has to be whole seconds/);
+  for (const claims of ['x', '[]', 'null', '"ops"'])
+    await refused(t, ['token', '--repo', 'a', '--claims', claims], /--claims has to be a JSON object/);
   await refused(t, ['token', '--repo', 'a', '--clock', 'x'], /^--clock has to be "real" or/);
   await refused(t, ['token', '--repo', 'a', '--bad'], /Unknown argument: bad/);
 });

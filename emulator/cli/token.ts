@@ -16,6 +16,7 @@ interface Arguments {
   ttl: number | undefined;
   kid: string | undefined;
   sub: string;
+  claims: string;
   clock: string;
 }
 
@@ -57,6 +58,11 @@ export function tokenCommand({ terminal }: Session): CommandModule<object, Argum
         })
         .option('kid', { type: 'string', describe: 'Key id in the header; default: the id of the test key' })
         .option('sub', { type: 'string', default: 'emulator', describe: 'Who asks, for logs' })
+        .option('claims', {
+          type: 'string',
+          default: '{}',
+          describe: 'Further claims, a JSON object; they win over the ones above',
+        })
         .option('clock', { type: 'string', default: 'real', describe: 'Time of issue: "real" or ISO 8601' }),
     handler: async (args) => {
       const row = fixtureKeys().find(({ id }) => id === args.key);
@@ -73,6 +79,7 @@ export function tokenCommand({ terminal }: Session): CommandModule<object, Argum
         org: args.org ?? readOptions({}, terminal.environment).org[0]!,
         scopes,
         sub: args.sub,
+        claims: readClaims(args.claims),
         ttl: args.ttl ?? (isRestricted(row) ? RESTRICTED_LIFETIME : DEFAULT_LIFETIME),
         now: readClock(args.clock) ?? terminal.now(),
         ...(kid === undefined ? {} : { kid }),
@@ -107,6 +114,16 @@ async function readKey(file: string): Promise<string> {
   } catch {
     throw new UsageError(`--key is neither a test key nor a file that can be read: ${JSON.stringify(file)}.`);
   }
+}
+
+function readClaims(text: string): Readonly<Record<string, unknown>> {
+  try {
+    const claims: unknown = JSON.parse(text);
+    if (typeof claims === 'object' && claims !== null && !Array.isArray(claims)) return { ...claims };
+  } catch {
+    // Told below.
+  }
+  throw new UsageError('--claims has to be a JSON object, such as {"ops":["no-force-push"]}.');
 }
 
 /** Milliseconds, or undefined for the machine's time. */
