@@ -20,7 +20,7 @@ const WORTH_READING = 16 * 1024 * 1024;
 export function discardUnread(request: IncomingMessage, response: ServerResponse, status: number): void {
   // Not the request's socket: a body whose reader failed has been parted from it.
   const { socket } = response;
-  if (request.complete || socket === null) return;
+  if (request.complete || socket === null || !hasBody(request)) return;
   // RFC 9110, 15.5.9: who stopped sending is not waited for.
   if (status === 408 || (status >= 400 && !isWorthReading(request))) {
     response.setHeader('connection', 'close');
@@ -41,6 +41,11 @@ export function discardUnread(request: IncomingMessage, response: ServerResponse
     request.removeAllListeners('readable');
     setImmediate(() => request.on('data', () => quiet.refresh()).resume());
   });
+}
+
+/** RFC 9112, 6.3: a request without these has no body. Node tells that it is complete only after it was handed over. */
+function hasBody({ headers }: IncomingMessage): boolean {
+  return headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined;
 }
 
 /** Whether the body is known not to be long. */

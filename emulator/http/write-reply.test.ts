@@ -203,3 +203,23 @@ t.test('answers that are ready together leave together, each to its own client',
     'that one client has gone is nothing to the others',
   );
 });
+
+t.test('a request without a body keeps its connection, whatever the answer', async (t) => {
+  const server = createServer((request, response) => {
+    // At once, before Node has told that the request is complete.
+    void writeReply(request, response, json(Number(request.url!.slice(1)), {}), BATCH);
+  });
+  let connections = 0;
+  server.on('connection', () => connections++);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const pool = new Pool(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, { connections: 1 });
+  for (const status of [409, 404, 500, 200]) {
+    const answer = await pool.request({ method: 'GET', path: `/${status}` });
+    t.equal(answer.statusCode, status);
+    t.equal(answer.headers.connection, 'keep-alive', `${status}`);
+    await answer.body.dump();
+  }
+  t.equal(connections, 1);
+  await pool.close();
+  server.close();
+});
