@@ -7,6 +7,7 @@ import type { ObjectReader, Oid } from '../git/object.js';
 import { DeadlineExceeded, Turn } from '../git/turn.js';
 import { problem } from '../http/problem.js';
 import { largeJson } from '../http/reply.js';
+import { oncePer } from '../once-per.js';
 import { operation } from '../operation.js';
 import type { World } from '../world.js';
 import { flag, readFilePath } from './fields.js';
@@ -75,13 +76,7 @@ export const blameFile = operation({
   },
 });
 
-const MEMORIES = new WeakMap<World, BlameMemory>();
-
-function memoryOf(world: World): BlameMemory {
-  const memory = MEMORIES.get(world) ?? new BlameMemory();
-  MEMORIES.set(world, memory);
-  return memory;
-}
+const memoryOf = oncePer((_: World) => new BlameMemory());
 
 type ShownOrigin = ReturnType<typeof showOrigin>;
 

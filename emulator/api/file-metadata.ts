@@ -3,6 +3,7 @@ import type { Call } from '../call.js';
 import { readCommit } from '../git/commit.js';
 import { Problem, problem } from '../http/problem.js';
 import { bytes, type Reply } from '../http/reply.js';
+import { oncePer } from '../once-per.js';
 import { operation } from '../operation.js';
 import type { World } from '../world.js';
 import { flag } from './fields.js';
@@ -104,13 +105,7 @@ export const fileMetadata = operation({
   },
 });
 
-const TEXTS = new WeakMap<World, MetadataTexts>();
-
-function textsOf(world: World): MetadataTexts {
-  const texts = TEXTS.get(world) ?? new MetadataTexts();
-  TEXTS.set(world, texts);
-  return texts;
-}
+const textsOf = oncePer((_: World) => new MetadataTexts());
 
 /** An answer of ready JSON without its closing brace, and further members. */
 function answer(text: Buffer, members: Readonly<Record<string, unknown>>): Reply {

@@ -10,6 +10,7 @@ import { BadPathspec } from '../git/pathspec.js';
 import { DeadlineExceeded } from '../git/turn.js';
 import { problem } from '../http/problem.js';
 import { json } from '../http/reply.js';
+import { oncePer } from '../once-per.js';
 import { operation } from '../operation.js';
 import type { Repository } from '../repositories/repository.js';
 import { globList, readGlobs } from './globs.js';
@@ -157,13 +158,9 @@ interface SearchMemory {
   readonly seen: Set<string>;
 }
 
-const MEMORIES = new WeakMap<Repository, SearchMemory>();
-
-function memoryOf(repository: Repository): SearchMemory {
-  const memory = MEMORIES.get(repository) ?? { texts: new TextCache(repository.git.objects), seen: new Set() };
-  MEMORIES.set(repository, memory);
-  return memory;
-}
+const memoryOf = oncePer(
+  (repository: Repository): SearchMemory => ({ texts: new TextCache(repository.git.objects), seen: new Set() }),
+);
 
 function textsOf(repository: Repository): TextCache {
   return memoryOf(repository).texts;

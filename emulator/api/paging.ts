@@ -3,6 +3,7 @@ import type { Call } from '../call.js';
 import type { Turn } from '../git/turn.js';
 import { Cursors } from '../http/cursor.js';
 import { problem } from '../http/problem.js';
+import { oncePer } from '../once-per.js';
 import type { World } from '../world.js';
 
 /** The query parameters every list takes. */
@@ -12,13 +13,7 @@ export const pageEnd = { next_cursor: z.string().nullable(), has_more: z.boolean
 
 const DEFAULT_LIMIT = 20;
 
-const signers = new WeakMap<World, Cursors>();
-
-export function cursorsOf(world: World): Cursors {
-  const cursors = signers.get(world) ?? new Cursors(world.ids.secret('cursor'));
-  signers.set(world, cursors);
-  return cursors;
-}
+export const cursorsOf = oncePer((world: World) => new Cursors(world.ids.secret('cursor')));
 
 /** A `limit` parameter: whole and at least 1, clamped to `cap`. */
 export function readLimit(text: string | undefined, cap: number, fallback = DEFAULT_LIMIT): number {
