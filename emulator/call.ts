@@ -1,4 +1,5 @@
 import type { Claims } from './auth/claims.js';
+import type { Meter } from './git/schedule/meter.js';
 import type { Repository } from './repositories/repository.js';
 import type { Organization, World } from './world.js';
 
@@ -21,6 +22,8 @@ export interface Call<Query = unknown, Body = unknown> {
   stream(maxBytes: number): AsyncIterable<Buffer>;
   /** Aborted when the client has gone. */
   readonly signal: AbortSignal;
+  /** What long loops of this request report to; ends them when the client has gone, or at the operation's limit. */
+  readonly meter: Meter;
   /** `http://127.0.0.1:8080`: the origin Git remotes start with. */
   readonly gitUrl: string;
 }

@@ -20,11 +20,15 @@ export const LIMITS = {
   keepAliveTimeout: [60_000, 'ms', 'time an idle connection is kept; above what clients keep theirs'],
   idleTimeout: [30_000, 'ms', 'longest pause while a request body arrives'],
   drainTimeout: [10_000, 'ms', 'time running requests get after SIGTERM'],
-  searchTimeout: [2_000, 'ms', 'time a search may take before it answers 504'],
+  searchTimeout: [
+    2_000,
+    'ms',
+    'work of a search or diff before it answers 504, counted as an ordinary machine needs for it; waiting is none',
+  ],
   workTimeout: [
     60_000,
     'ms',
-    'time to apply a patch before it answers 504, and to pack an archive before it is given up',
+    'work to apply a patch before it answers 504, and to pack an archive before it is given up',
   ],
   maxMetadataCommits: [100_000, 'commits', 'distinct last-touching commits file metadata expands'],
   maxJournal: [10_000, 'entries', 'requests the journal keeps'],

@@ -48,6 +48,8 @@ export interface Operation<Query = unknown, Body = unknown> extends Routed {
   /** `json`: parsed and checked against `body`. `stream`: the handler reads `call.stream()` itself. */
   readonly reads?: 'nothing' | 'json' | 'stream';
   readonly body?: z.ZodType<Body>;
+  /** The work after which it is given up: so many `times` (default 1) a limit. Without, only its client's leaving ends it. */
+  readonly work?: { readonly limit: 'searchTimeout' | 'workTimeout'; readonly times?: number };
   /** Statuses that are no error, with the schema of their JSON body, or a media type for other bodies; empty: no body. */
   readonly replies: Readonly<Record<number, z.ZodType | string>>;
   /** Codes the operation can answer beside `bad_request`, the gateway's, and those of its repository's state. */

@@ -3,6 +3,7 @@ import type { KeyRing } from './auth/keys.js';
 import { bytesOf } from './git/bytes.js';
 import { Refs } from './git/refs.js';
 import type { RefChange } from './git/repository.js';
+import { Schedule } from './git/schedule/schedule.js';
 import { MemoryBudget } from './git/store/memory-budget.js';
 import { ObjectStore } from './git/store/object-store.js';
 import { Scratch } from './git/store/scratch.js';
@@ -71,6 +72,7 @@ export interface WorldOptions {
   /** What the codes of errors about the external forge start with. */
   readonly forgePrefix?: string;
   readonly log?: Log;
+  readonly schedule?: Schedule;
   readonly outside?: OutsideOptions;
 }
 
@@ -89,6 +91,8 @@ export class World {
   readonly forgePrefix: string;
   readonly log: Log;
   readonly journal: Journal;
+  /** Shares the event loop between requests; one for all object stores, and for every world of the process. */
+  readonly schedule: Schedule;
   /** Events on their way to webhooks. */
   readonly outbox: Outbox;
   /** Runs that bring repositories up to date with their upstreams. */
@@ -116,6 +120,7 @@ export class World {
     this.forgePrefix = options.forgePrefix ?? 'forge';
     this.log = options.log ?? silentLog;
     this.journal = new Journal(this.limits.maxJournal);
+    this.schedule = options.schedule ?? new Schedule();
     const { upstreamHost, allowUpstream, allowWebhook, webhookPrefix } = options.outside ?? NO_OUTSIDE;
     const { clock, ids, log } = this;
     this.webhookOutbound = new Outbound(allowWebhook);
@@ -262,6 +267,7 @@ export class World {
 
   /** Ends what runs in the background, without telling anybody. */
   async close(): Promise<void> {
+    this.schedule.close();
     this.outbox.close();
     await this.syncs.close();
     await Promise.all([this.webhookOutbound.close(), this.#upstreamOutbound.close()]);
@@ -300,6 +306,7 @@ export class World {
       },
       budget: this.#budget,
       scratch: this.#scratch,
+      schedule: this.schedule,
     });
     const home = {
       record: (id: string) => this.#state.repositories.get(id)!,

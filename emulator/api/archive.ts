@@ -4,7 +4,7 @@ import { writeArchive } from '../git/archive/archive.js';
 import { InvalidPrefix, parsePrefix } from '../git/archive/prefix.js';
 import type { ByteString } from '../git/bytes.js';
 import { compileGlobs } from '../git/glob.js';
-import { DeadlineExceeded } from '../git/turn.js';
+import { WorkLimitExceeded } from '../git/schedule/meter.js';
 import { Problem, problem } from '../http/problem.js';
 import { stream } from '../http/reply.js';
 import { operation } from '../operation.js';
@@ -35,9 +35,10 @@ export const archive = operation({
     .optional()
     .transform((body) => body ?? {}),
   replies: { 200: 'application/gzip' },
+  work: { limit: 'workTimeout' },
   errors: ['ref_not_found', 'internal_error', 'bad_gateway', 'service_unavailable'],
   handle: async (call) => {
-    const { repository, body, world, signal } = call;
+    const { repository, body, meter } = call;
     const prefix = readPrefix(body.archive?.prefix ?? '');
     const globs = compileGlobs(
       readGlobs(body.include_globs, 'include_globs'),
@@ -49,8 +50,7 @@ export const archive = operation({
       prefix,
       selects: (path) => globs.accepts(path),
       maxBlobSize: body.max_blob_size,
-      signal,
-      deadline: performance.now() + world.limits.workTimeout,
+      meter,
     });
     return stream(200, await begun(content), {
       'content-type': 'application/gzip',
@@ -69,7 +69,7 @@ async function begun(content: AsyncGenerator<Buffer, void, void>): Promise<Async
       yield* content;
     })();
   } catch (error) {
-    if (error instanceof DeadlineExceeded) throw problem('internal_error', 'The archive took too long to pack.');
+    if (error instanceof WorkLimitExceeded) throw problem('internal_error', 'The archive took too long to pack.');
     throw error;
   }
 }

@@ -4,7 +4,7 @@ import { textOf } from '../git/bytes.js';
 import { type Commit, readCommit } from '../git/commit.js';
 import { formatDate } from '../git/identity.js';
 import type { ObjectReader, Oid } from '../git/object.js';
-import { DeadlineExceeded, Turn } from '../git/turn.js';
+import type { Meter } from '../git/schedule/meter.js';
 import { problem } from '../http/problem.js';
 import { largeJson } from '../http/reply.js';
 import { oncePer } from '../once-per.js';
@@ -14,8 +14,6 @@ import { flag, readFilePath } from './fields.js';
 import { resolveRef } from './resolve.js';
 
 const MOST_RANGES = 16;
-/** A blame walks history; it gets longer than a search before it is given up. */
-const TIMES_SEARCH = 5;
 
 const blamedLine = z.object({
   line_number: z.int(),
@@ -51,26 +49,26 @@ export const blameFile = operation({
     detect_moves: flag.optional(),
   }),
   repeated: ['range'],
+  // A blame walks history; it gets longer than a search before it is given up.
+  work: { limit: 'searchTimeout', times: 5 },
   replies: {
     200: z.object({ ref: z.string(), path: z.string(), commit_sha: z.string(), lines: z.array(blamedLine) }),
   },
   errors: ['ref_not_found', 'not_found', 'gateway_timeout'],
-  handle: async ({ repository, query, world, signal }) => {
+  handle: async ({ repository, query, world, meter }) => {
     const path = readFilePath(query.path, 'path');
     const { objects, history } = repository.git;
     const { commit, shown } = resolveRef(repository, { ref: query.ref, ephemeral: query.ephemeral });
-    await history.extend([commit]);
-    const turn = { signal, deadline: performance.now() + TIMES_SEARCH * world.limits.searchTimeout };
+    await history.extend([commit], meter);
     try {
       const known = memoryOf(world).of(repository.id);
-      const asked = { commit, path, ranges: query.range, detectMoves: query.detect_moves, known };
-      const blamed = await blame(objects, history.graph, { ...asked, ...turn });
-      const origins = await readOrigins(objects, blamed, new Turn(turn));
+      const asked = { commit, path, ranges: query.range, detectMoves: query.detect_moves, known, meter };
+      const blamed = await blame(objects, history.graph, asked);
+      const origins = await readOrigins(objects, blamed, meter);
       return largeJson(200, { ref: shown, path: textOf(path), commit_sha: commit, lines: showLines(blamed, origins) });
     } catch (error) {
       if (error instanceof NoSuchFile) throw problem('not_found', `There is no file ${textOf(path)} at ${shown}.`);
       if (error instanceof BadLineRange) throw problem('bad_request', `range: ${error.message}.`);
-      if (error instanceof DeadlineExceeded) throw problem('gateway_timeout', 'The blame took too long.');
       throw error;
     }
   },
@@ -84,13 +82,13 @@ type ShownOrigin = ReturnType<typeof showOrigin>;
 async function readOrigins(
   objects: ObjectReader,
   blamed: readonly BlamedLines[],
-  turn: Turn,
+  meter: Meter,
 ): Promise<Map<Oid, ShownOrigin>> {
   const origins = new Map<Oid, ShownOrigin>();
   for (const { commit } of blamed) {
     if (origins.has(commit)) continue;
     origins.set(commit, showOrigin(commit, readCommit(objects, commit)));
-    if (turn.isOver) await turn.pass();
+    if (meter.isOver) await meter.pass();
   }
   return origins;
 }

@@ -140,7 +140,7 @@ export const createBranch = operation({
         throw problem('conflict', `Branch ${body.target_branch} exists already, at ${current}.`);
       }
       const update = { name: ref, old: current ?? ZERO_OID, new: commit };
-      await git.history.extend([commit]);
+      await git.history.extend([commit], call.meter);
       // What `force` allows is looked at, not that it was said: as with a push, only what loses commits is forced.
       if (isForced(git, update)) requireAllowed(call, ref, 'force');
       const [outcome] = git.updateRefs([update]);

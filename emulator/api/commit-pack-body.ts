@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import type { Call } from '../call.js';
 import type { ByteString } from '../git/bytes.js';
+import type { Meter } from '../git/schedule/meter.js';
 import { MODE_GITLINK } from '../git/tree.js';
-import { Turn } from '../git/turn.js';
 import { problem } from '../http/problem.js';
 import { readFilePath } from './fields.js';
 import { type ChunkSink, decodeChunk, readStreamedWrite, writeMetadata } from './streamed-write.js';
@@ -46,7 +46,7 @@ export interface CommitPackBody {
 export async function readCommitPack(call: Call): Promise<CommitPackBody> {
   const schemas = { metadata: packMetadata, chunk: blobChunk };
   const { metadata, sink } = await readStreamedWrite(call, schemas, ({ files }) => new Contents(files, call));
-  return { metadata, edits: await sink.edits(new Turn({ signal: call.signal })) };
+  return { metadata, edits: await sink.edits(call.meter) };
 }
 
 interface Content {
@@ -95,12 +95,12 @@ class Contents implements ChunkSink<BlobChunk> {
   }
 
   /** In the order of the operations. Throws `bad_request` that names the file. */
-  async edits(turn: Turn): Promise<FileEdit[]> {
+  async edits(meter: Meter): Promise<FileEdit[]> {
     const joined = new Map<string, Buffer>();
     const edits: FileEdit[] = [];
     for (const [index, operation] of this.operations.entries()) {
       edits.push(this.#edit(operation, `metadata.files.${index}`, joined));
-      if (turn.isOver) await turn.pass();
+      if (meter.isOver) await meter.pass();
     }
     return edits;
   }

@@ -1,10 +1,10 @@
 import { readCommit } from '../git/commit.js';
-import { inTurns } from '../git/history/steps.js';
 import { BLOB, EMPTY_TREE_OID, type Oid } from '../git/object.js';
+import type { Meter } from '../git/schedule/meter.js';
+import { inSlices } from '../git/schedule/steps.js';
 import type { Quarantine } from '../git/store/quarantine.js';
 import { MODE_GITLINK } from '../git/tree.js';
 import { applyEdits, EditConflict, type TreeEdit } from '../git/tree-edit.js';
-import { Turn } from '../git/turn.js';
 import { problem } from '../http/problem.js';
 import { json } from '../http/reply.js';
 import { operation } from '../operation.js';
@@ -28,11 +28,11 @@ export const commitPack = operation({
   replies: { 201: writeResult },
   errors: ['branch_not_found', 'conflict', 'payload_too_large'],
   handle: async (call) => {
-    const { repository, signal } = call;
+    const { repository, meter } = call;
     const { metadata, edits } = await readCommitPack(call);
     const written = await writeToBranch(repository, {
       ...readTarget(call, metadata),
-      buildTree: (objects, parent) => editTree(objects, parent, edits, new Turn({ signal })),
+      buildTree: (objects, parent) => editTree(objects, parent, edits, meter),
     });
     const blobs = edits.filter(({ content, mode }) => content !== undefined && mode !== MODE_GITLINK).length;
     return json(201, showWrite(metadata.target_branch, written, blobs));
@@ -43,20 +43,20 @@ async function editTree(
   objects: Quarantine,
   parent: Oid | undefined,
   edits: readonly FileEdit[],
-  turn: Turn,
+  meter: Meter,
 ): Promise<Oid> {
   // The client may have left while it waited for other writers.
-  turn.check();
+  meter.check();
   const base = parent === undefined ? EMPTY_TREE_OID : readCommit(objects, parent).tree;
   const treeEdits: TreeEdit[] = [];
   for (const { path, mode, content } of edits) {
     if (content === undefined) treeEdits.push({ path, delete: true });
     else if (mode === MODE_GITLINK) treeEdits.push({ path, mode, oid: content.toString('latin1') });
-    else treeEdits.push({ path, mode, oid: await objects.writeInTurns(BLOB, content, turn) });
-    if (turn.isOver) await turn.pass();
+    else treeEdits.push({ path, mode, oid: await objects.writeInSlices(BLOB, content, meter) });
+    if (meter.isOver) await meter.pass();
   }
   try {
-    return await inTurns(applyEdits(objects, base, treeEdits), turn);
+    return await inSlices(applyEdits(objects, base, treeEdits), meter);
   } catch (error) {
     if (error instanceof EditConflict) throw problem('bad_request', `metadata.files: ${error.message}.`);
     throw error;

@@ -3,12 +3,12 @@ import type { Call } from '../call.js';
 import { textOf } from '../git/bytes.js';
 import { readCommit } from '../git/commit.js';
 import { applyPatch, PatchError, type PatchedFile } from '../git/diff/index.js';
-import { inTurns } from '../git/history/steps.js';
 import { BLOB, EMPTY_TREE_OID, type Oid, ZERO_OID } from '../git/object.js';
 import { describePathFault, pathFault } from '../git/path.js';
+import type { Meter } from '../git/schedule/meter.js';
+import { inSlices } from '../git/schedule/steps.js';
 import type { Quarantine } from '../git/store/quarantine.js';
 import { applyEdits, type TreeEdit } from '../git/tree-edit.js';
-import { DeadlineExceeded, Turn, type TurnOptions } from '../git/turn.js';
 import { problem } from '../http/problem.js';
 import { json } from '../http/reply.js';
 import { operation } from '../operation.js';
@@ -40,6 +40,7 @@ export const commitPatch = operation({
   reads: 'stream',
   replies: { 201: writeResult },
   errors: ['branch_not_found', 'conflict', 'payload_too_large', 'gateway_timeout'],
+  work: { limit: 'workTimeout' },
   handle: async (call) => {
     const { metadata, patch } = await readDiffCommit(call);
     const target = readTarget(call, metadata);
@@ -91,34 +92,27 @@ class PatchParts implements ChunkSink<DiffChunk> {
   }
 }
 
-/** The tree that the patch makes of `base`, and how many files it wrote. Throws `gateway_timeout` at the deadline. */
+/** The tree that the patch makes of `base`, and how many files it wrote. */
 async function patchTree(
-  { world, signal }: Pick<Call, 'world' | 'signal'>,
+  { meter }: Pick<Call, 'meter'>,
   objects: Quarantine,
   base: Oid,
   patch: Buffer,
 ): Promise<{ tree: Oid; blobs: number }> {
-  const options = { signal, deadline: performance.now() + world.limits.workTimeout };
-  try {
-    const files = await readFiles(objects, base, patch, options);
-    const turn = new Turn(options);
-    const edits: TreeEdit[] = [];
-    for (const file of files) {
-      edits.push(await editOf(objects, file, turn));
-      if (turn.isOver) await turn.pass();
-    }
-    const tree = await inTurns(applyEdits(objects, base, edits), turn);
-    return { tree, blobs: files.filter((file) => !file.delete).length };
-  } catch (error) {
-    if (error instanceof DeadlineExceeded) throw problem('gateway_timeout', 'The patch took too long to apply.');
-    throw error;
+  const files = await readFiles(objects, base, patch, meter);
+  const edits: TreeEdit[] = [];
+  for (const file of files) {
+    edits.push(await editOf(objects, file, meter));
+    if (meter.isOver) await meter.pass();
   }
+  const tree = await inSlices(applyEdits(objects, base, edits), meter);
+  return { tree, blobs: files.filter((file) => !file.delete).length };
 }
 
-async function readFiles(objects: Quarantine, tree: Oid, patch: Buffer, options: TurnOptions): Promise<PatchedFile[]> {
+async function readFiles(objects: Quarantine, tree: Oid, patch: Buffer, meter: Meter): Promise<PatchedFile[]> {
   let files: PatchedFile[];
   try {
-    files = await applyPatch(objects, tree, patch, options);
+    files = await applyPatch(objects, tree, patch, { meter });
   } catch (error) {
     if (error instanceof PatchError) throw problem('bad_request', `The patch does not apply: ${error.message}.`);
     throw error;
@@ -130,8 +124,8 @@ async function readFiles(objects: Quarantine, tree: Oid, patch: Buffer, options:
   return files;
 }
 
-async function editOf(objects: Quarantine, file: PatchedFile, turn: Turn): Promise<TreeEdit> {
+async function editOf(objects: Quarantine, file: PatchedFile, meter: Meter): Promise<TreeEdit> {
   if (file.delete) return { path: file.path, delete: true };
-  const oid = 'oid' in file ? file.oid : await objects.writeInTurns(BLOB, file.bytes, turn);
+  const oid = 'oid' in file ? file.oid : await objects.writeInSlices(BLOB, file.bytes, meter);
   return { path: file.path, mode: file.mode, oid };
 }

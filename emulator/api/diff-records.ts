@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { type ByteString, textOf } from '../git/bytes.js';
 import type { Diff, DiffStats, FileDiff } from '../git/diff/index.js';
-import { inTurns } from '../git/history/steps.js';
 import { type ObjectReader, ZERO_OID } from '../git/object.js';
-import { Turn, type TurnOptions } from '../git/turn.js';
+import type { Meter } from '../git/schedule/meter.js';
+import { inSlices } from '../git/schedule/steps.js';
 
 /** Above these a file is named but not shown, unless its path was asked for. */
 const MOST_PATCH_BYTES = 500_000;
@@ -53,20 +53,19 @@ export interface ShownDiff {
 
 /**
  * A diff as the wire has it. Large, binary and lock files are listed apart without their patch, except with
- * `everything`: who names paths wants to see them. Works in turns; throws `DeadlineExceeded`.
+ * `everything`: who names paths wants to see them. Works in slices; throws `WorkLimitExceeded`.
  */
 export async function showDiff(
   objects: ObjectReader,
   diff: Diff,
   everything: boolean,
-  options: TurnOptions,
+  meter: Meter,
 ): Promise<ShownDiff> {
-  const turn = new Turn(options);
   const files: DiffFile[] = [];
   const filtered: FilteredFile[] = [];
   for (const file of diff.files) {
-    if (turn.isOver) await turn.pass();
-    const raw = everything || !isUnshown(file) ? await inTurns(file.patch(), turn) : undefined;
+    if (meter.isOver) await meter.pass();
+    const raw = everything || !isUnshown(file) ? await inSlices(file.patch(), meter) : undefined;
     if (raw === undefined || (!everything && raw.length > MOST_PATCH_BYTES)) {
       filtered.push(describe(objects, file, Math.max(file.oldSize, file.newSize)));
     } else {

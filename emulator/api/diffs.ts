@@ -3,7 +3,6 @@ import type { Call } from '../call.js';
 import { type ByteString, bytesOf, textOf } from '../git/bytes.js';
 import { type Diff, type DiffOptions, diffTrees, TooManyChanges } from '../git/diff/index.js';
 import type { Oid } from '../git/object.js';
-import { DeadlineExceeded } from '../git/turn.js';
 import { problem } from '../http/problem.js';
 import { largeJson } from '../http/reply.js';
 import { operation } from '../operation.js';
@@ -39,6 +38,7 @@ export const diffBranch = operation({
     200: z.object({ branch: z.string(), base: z.string(), merge_base_sha: z.string().optional(), ...diffBody }),
   },
   errors: ['branch_not_found', 'unprocessable_entity', 'gateway_timeout'],
+  work: { limit: 'searchTimeout' },
   handle: async (call) => {
     const { repository, query } = call;
     const paths = readPaths(query.path);
@@ -46,7 +46,7 @@ export const diffBranch = operation({
     const baseName = query.base ?? textOf(repository.defaultBranch ?? 'main');
     const base = tipOf(repository, baseName, query.ephemeral_base ?? false);
     const { history } = repository.git;
-    await history.extend([tip, base]);
+    await history.extend([tip, base], call.meter);
     const [mergeBase] = history.mergeBases(base, tip);
     const shown = await compare(call, mergeBase, tip, { paths, applies: false });
     return largeJson(200, {
@@ -86,6 +86,7 @@ export const diffCommits = operation({
     200: z.object({ sha: z.string(), base_sha: z.string(), merge_base_sha: z.string(), ...diffBody }),
   },
   errors: ['ref_not_found', 'unprocessable_entity', 'gateway_timeout'],
+  work: { limit: 'searchTimeout' },
   handle: async (call) => {
     const { repository, query } = call;
     const ref = query.ref ?? query.sha ?? '';
@@ -98,7 +99,7 @@ export const diffCommits = operation({
       ? resolveRef(repository, { ref: baseRef, ephemeral: query.base_is_ephemeral }).commit
       : undefined;
     const base = named ?? history.commit(commit).parents[0];
-    await history.extend(named === undefined ? [commit] : [commit, named]);
+    await history.extend(named === undefined ? [commit] : [commit, named], call.meter);
     const applies = query.git_apply_compatible ?? query.gitApplyCompatible ?? false;
     const mergeBase = named === undefined ? undefined : history.mergeBases(named, commit)[0];
     const before = call.world.variants.diffBase === 'merge-base' ? (mergeBase ?? base) : base;
@@ -130,15 +131,14 @@ interface Comparison {
 }
 
 async function compare(
-  { repository, world, signal }: Pick<Call, 'repository' | 'world' | 'signal'>,
+  { repository, meter }: Pick<Call, 'repository' | 'meter'>,
   before: Oid | undefined,
   after: Oid,
   { paths, applies }: Comparison,
 ): Promise<ShownDiff> {
   const { objects, history } = repository.git;
-  const turn = { signal, deadline: performance.now() + world.limits.searchTimeout };
   const options: DiffOptions = {
-    ...turn,
+    meter,
     ignoreSpaceChange: !applies,
     binary: applies,
     ...(paths.length > 0 ? { paths } : {}),
@@ -150,11 +150,10 @@ async function compare(
       history.commit(after).tree,
       options,
     );
-    return await showDiff(objects, diff, paths.length > 0, turn);
+    return await showDiff(objects, diff, paths.length > 0, meter);
   } catch (error) {
     if (error instanceof TooManyChanges)
       throw problem('unprocessable_entity', `The diff is too large: ${error.message}.`);
-    if (error instanceof DeadlineExceeded) throw problem('gateway_timeout', 'The comparison took too long.');
     throw error;
   }
 }

@@ -62,7 +62,7 @@ export const fileMetadata = operation({
     'service_unavailable',
   ],
   handle: async (call) => {
-    const { world, repository, query, signal } = call;
+    const { world, repository, query, meter } = call;
     const { objects, history } = repository.git;
     const paged =
       world.variants.metadataPagination === 'on-request' && (query.cursor !== undefined || query.limit !== undefined);
@@ -79,7 +79,7 @@ export const fileMetadata = operation({
     const known = paged ? undefined : texts.get(key);
     if (known !== undefined) return answer(known, { ref: shown });
     const files = listUnder(objects, readCommit(objects, commit).tree, path, true);
-    const touched = await history.lastTouching(commit, { under: path, signal });
+    const touched = await history.lastTouching(commit, meter, path);
     const page = await texts.write(
       {
         objects,
@@ -90,7 +90,7 @@ export const fileMetadata = operation({
         touchedBy: (file) => touched.get(file) ?? commit,
         allow: (commits) => refuseTooMany(commits, world.limits.maxMetadataCommits),
       },
-      { signal },
+      meter,
     );
     if (!paged) {
       texts.keep(key, page.text);

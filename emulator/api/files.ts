@@ -31,7 +31,7 @@ export const readFile = operation({
   replies: { 200: 'application/octet-stream', 206: 'application/octet-stream', 304: '' },
   errors: ['ref_not_found', 'not_found', 'precondition_failed', 'range_not_satisfiable'],
   handle: async (call) => {
-    const { repository, query, header, signal } = call;
+    const { repository, query, header, meter } = call;
     const path = readFilePath(query.path, 'path');
     const { git } = repository;
     const { commit } = resolveForFile(call, { ref: query.ref, ephemeral: query.ephemeral });
@@ -40,7 +40,7 @@ export const readFile = operation({
       throw problem('not_found', `There is no file ${textOf(path)} at ${query.ref || 'the default branch'}.`);
     }
     const body = readAs(git.objects, entry.oid, BLOB);
-    const touched = (await git.history.lastTouching(commit, { under: path, signal })).get(path) ?? commit;
+    const touched = (await git.history.lastTouching(commit, meter, path)).get(path) ?? commit;
     return respondConditionally(
       {
         etag: `"${entry.oid}"`,

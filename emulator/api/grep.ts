@@ -7,7 +7,7 @@ import { type CompiledPattern, compilePattern, InvalidPattern } from '../git/gre
 import { type SearchPosition, searchPage } from '../git/grep/search.js';
 import { TextCache } from '../git/grep/text-cache.js';
 import { BadPathspec } from '../git/pathspec.js';
-import { DeadlineExceeded } from '../git/turn.js';
+import { WorkLimitExceeded } from '../git/schedule/meter.js';
 import { problem } from '../http/problem.js';
 import { json } from '../http/reply.js';
 import { oncePer } from '../once-per.js';
@@ -73,8 +73,9 @@ export const grep = operation({
     }),
   },
   errors: ['ref_not_found', 'internal_error', 'service_unavailable', 'gateway_timeout'],
+  work: { limit: 'searchTimeout' },
   handle: async (call) => {
-    const { world, repository, body, signal } = call;
+    const { world, repository, body, meter } = call;
     const { pagination, limits, context, query } = body;
     const ref = body.ref ?? body.rev;
     const selects = readSelection(body);
@@ -100,7 +101,7 @@ export const grep = operation({
           maxMatchesPerFile: Math.min(limits?.max_matches_per_file ?? MAX_MATCHES_PER_FILE, MOST),
           maxLines: Math.min(limits?.max_lines ?? MAX_LINES, MAX_LINES),
         },
-        { deadline: performance.now() + world.limits.searchTimeout, signal },
+        meter,
       );
       const digest = createHash('sha256').update(JSON.stringify([body, commit]));
       const seen = seenBy(repository, digest.digest('base64'));
@@ -119,7 +120,7 @@ export const grep = operation({
         { 'x-cache': seen ? 'HIT' : 'MISS' },
       );
     } catch (error) {
-      if (error instanceof DeadlineExceeded) throw problem('gateway_timeout', 'The search took too long.');
+      if (error instanceof WorkLimitExceeded) throw problem('gateway_timeout', 'The search took too long.');
       throw error;
     }
   },

@@ -62,12 +62,13 @@ export const previewMerge = operation({
     }),
   },
   errors: ['branch_not_found', 'gateway_timeout'],
+  work: { limit: 'searchTimeout', times: 5 },
   handle: async (call) => {
     const { repository, query } = call;
     const { history } = repository.git;
     const source = tipOf(repository, query.source_branch, query.source_is_ephemeral ?? false);
     const target = tipOf(repository, query.target_branch, query.target_is_ephemeral ?? false);
-    await history.extend([source, target]);
+    await history.extend([source, target], call.meter);
     const plan = planMerge(history, target, source);
     const sides = { source, target, sourceName: query.source_branch };
     const shown =
@@ -96,7 +97,7 @@ function tipOf(repository: Repository, name: string, ephemeral: boolean): Oid {
 
 /** Merges over the repository's objects and beside them: nothing of a preview is ever stored, and no writer waits. */
 async function preview(
-  call: Pick<Call, 'repository' | 'world' | 'signal'>,
+  call: Pick<Call, 'repository' | 'meter'>,
   sides: { source: Oid; target: Oid; sourceName: string },
   targetName: string,
   includeContent: boolean,

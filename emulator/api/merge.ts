@@ -5,7 +5,6 @@ import { type CommitMerge, mergeCommits } from '../git/merge/merge.js';
 import { applyStrategy, type MergePlan, planMerge } from '../git/merge/plan.js';
 import type { Oid } from '../git/object.js';
 import type { ObjectWriter } from '../git/tree-edit.js';
-import { DeadlineExceeded } from '../git/turn.js';
 import { problem } from '../http/problem.js';
 import { json } from '../http/reply.js';
 import { operation } from '../operation.js';
@@ -59,6 +58,8 @@ export const mergeBranches = operation({
   effect: 'write',
   reads: 'json',
   body: mergeBody,
+  // A merge is given longer than a search before it is given up.
+  work: { limit: 'searchTimeout', times: 5 },
   replies: {
     200: z.object({
       result: z.enum(['merge_commit', 'fast_forward', 'no_op', 'squash', 'unknown']),
@@ -92,7 +93,7 @@ export const mergeBranches = operation({
           `Branch ${body.target_branch} is at ${target}, not at the expected ${body.expected_target_sha}.`,
         );
       }
-      await git.history.extend([source, target]);
+      await git.history.extend([source, target], call.meter);
       const merge = { sourceName, source, targetRef, target };
       const { result, commit } = await carryOut(call, merge);
       const [mergeBase] = git.history.mergeBases(target, source);
@@ -182,25 +183,16 @@ function mergeConflict(merged: CommitMerge) {
   });
 }
 
-/** A merge is given longer than a search before it is given up. */
-const TIMES_SEARCH = 5;
-
-/** Merges the trees; throws `gateway_timeout` at the deadline. */
-export async function mergeSides(
-  { repository, world, signal }: Pick<Call, 'repository' | 'world' | 'signal'>,
+/** Merges the trees. */
+export function mergeSides(
+  { repository, meter }: Pick<Call, 'repository' | 'meter'>,
   objects: ObjectWriter,
   sides: { readonly target: Oid; readonly source: Oid; readonly sourceName: string },
   targetName: string,
 ): Promise<CommitMerge> {
-  try {
-    return await mergeCommits(objects, repository.git.history, sides.target, sides.source, {
-      ours: bytesOf(targetName),
-      theirs: bytesOf(sides.sourceName),
-      signal,
-      deadline: performance.now() + TIMES_SEARCH * world.limits.searchTimeout,
-    });
-  } catch (error) {
-    if (error instanceof DeadlineExceeded) throw problem('gateway_timeout', 'The merge took too long.');
-    throw error;
-  }
+  return mergeCommits(objects, repository.git.history, sides.target, sides.source, {
+    ours: bytesOf(targetName),
+    theirs: bytesOf(sides.sourceName),
+    meter,
+  });
 }

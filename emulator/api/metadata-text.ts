@@ -2,9 +2,9 @@ import { type ByteString, textOf } from '../git/bytes.js';
 import { readCommit } from '../git/commit.js';
 import { formatDate } from '../git/identity.js';
 import { numberOf, type ObjectReader, type Oid } from '../git/object.js';
+import type { Meter } from '../git/schedule/meter.js';
 import { BufferCache } from '../git/store/buffer-cache.js';
 import { formatMode, MODE_GITLINK, type PathEntry } from '../git/tree.js';
-import { Turn, type TurnOptions } from '../git/turn.js';
 import { entryType } from './tree-listing.js';
 
 const CACHE_BYTES = 16 * 1024 * 1024;
@@ -36,7 +36,7 @@ export interface MetadataPage {
 }
 
 /**
- * The JSON of file metadata, written in turns and kept as bytes. Objects never change, so neither does what is said
+ * The JSON of file metadata, written in slices and kept as bytes. Objects never change, so neither does what is said
  * of a commit, or of all files of one; deleted repositories are not asked about again, and what was kept of them goes
  * when others need the room.
  */
@@ -52,9 +52,8 @@ export class MetadataTexts {
     this.#kept.set(key, text);
   }
 
-  async write(request: MetadataRequest, options: TurnOptions): Promise<MetadataPage> {
+  async write(request: MetadataRequest, meter: Meter): Promise<MetadataPage> {
     const { objects, touchedBy, limit } = request;
-    const turn = new Turn(options);
     const pieces: Buffer[] = [FILES];
     const commits = new Set<Oid>();
     let batch = '';
@@ -62,7 +61,7 @@ export class MetadataTexts {
     let files = 0;
     let hasMore = false;
     for (const file of request.files) {
-      if (turn.isOver) await turn.pass();
+      if (meter.isOver) await meter.pass();
       if (seen++ < request.skip) continue;
       if (files === limit) {
         hasMore = true;
@@ -81,7 +80,7 @@ export class MetadataTexts {
     pieces.push(Buffer.from(batch), COMMITS);
     let isFirst = true;
     for (const commit of commits) {
-      if (turn.isOver) await turn.pass();
+      if (meter.isOver) await meter.pass();
       if (!isFirst) pieces.push(COMMA);
       isFirst = false;
       pieces.push(this.#summary(objects, request.repository, commit));

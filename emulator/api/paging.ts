@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Call } from '../call.js';
-import type { Turn } from '../git/turn.js';
+import type { Meter } from '../git/schedule/meter.js';
 import { Cursors } from '../http/cursor.js';
 import { problem } from '../http/problem.js';
 import { oncePer } from '../once-per.js';
@@ -40,17 +40,17 @@ export function takePage<T>(items: Iterable<T>, limit: number): { page: T[]; has
   return { page, hasMore: false };
 }
 
-/** As `takePage`, in turns: for a list that is as long as a tree is large. */
+/** As `takePage`, in slices: for a list that is as long as a tree is large. */
 export async function takeLongPage<T>(
   items: Iterable<T>,
   limit: number,
-  turn: Turn,
+  meter: Meter,
 ): Promise<{ page: T[]; hasMore: boolean }> {
   const page: T[] = [];
   for (const item of items) {
     if (page.length === limit) return { page, hasMore: true };
     page.push(item);
-    if (turn.isOver) await turn.pass();
+    if (meter.isOver) await meter.pass();
   }
   return { page, hasMore: false };
 }

@@ -12,7 +12,6 @@ import {
   readTree,
   walkTree,
 } from '../git/tree.js';
-import { Turn } from '../git/turn.js';
 import { problem } from '../http/problem.js';
 import { largeJson } from '../http/reply.js';
 import { operation } from '../operation.js';
@@ -67,7 +66,7 @@ export const listFiles = operation({
   },
   errors: ['ref_not_found', 'not_found'],
   handle: async (call) => {
-    const { world, repository, query, signal } = call;
+    const { world, repository, query, meter } = call;
     const { objects } = repository.git;
     const cursors = cursorsOf(world);
     const path = readFolder(query.path);
@@ -80,7 +79,7 @@ export const listFiles = operation({
     const { commit, shown } = position ?? resolveRef(repository, { ref: query.ref, ephemeral: query.ephemeral });
     const skip = position?.skip ?? 0;
     const listed = listUnder(objects, readCommit(objects, commit).tree, path, recursive);
-    const { page, hasMore } = await takeLongPage(dropFirst(listed, skip), limit, new Turn({ signal }));
+    const { page, hasMore } = await takeLongPage(dropFirst(listed, skip), limit, meter);
     return largeJson(200, {
       paths: filesOf(page),
       ref: shown,

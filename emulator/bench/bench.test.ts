@@ -47,7 +47,7 @@ t.test('a slow spell of the machine drops out of the ratio', async (t) => {
 const head = { id: 'x', title: 'a thing', peer: 'git thing', unit: 'ms', bar: 0.5 } as const;
 
 t.test('a row', async (t) => {
-  t.test('is run on both sides in turn, each first in every other round', async (t) => {
+  t.test('is run on both sides in meter, each first in every other round', async (t) => {
     const order: string[] = [];
     const side = (name: string, figure: number) => async (round: number) => {
       order.push(`${name}${round}`);

@@ -47,7 +47,7 @@ export interface Result {
   readonly isReached: boolean;
 }
 
-/** Runs both sides in turn, each first in every other round. */
+/** Runs both sides in meter, each first in every other round. */
 export async function measureRow<Place>(row: Row<Place>, place: Place, rounds: number): Promise<Result> {
   const sides = await row.open(place);
   try {

@@ -1,6 +1,7 @@
 import type { Claims } from '../auth/claims.js';
 import type { Call } from '../call.js';
 import type { Exchange } from '../exchange.js';
+import { Meter } from '../git/schedule/meter.js';
 import { checkShape, parseJson, readBody, readChunks, refuseContentEncoding } from '../http/body.js';
 import { problem } from '../http/problem.js';
 import type { Reply } from '../http/reply.js';
@@ -52,6 +53,7 @@ class ExchangeCall implements Call {
   readonly params: Readonly<Record<string, string>>;
   readonly gitUrl: string;
   readonly #exchange: Exchange;
+  #meter: Meter | undefined;
 
   constructor(
     exchange: Exchange,
@@ -75,6 +77,18 @@ class ExchangeCall implements Call {
 
   get signal(): AbortSignal {
     return this.#exchange.signal;
+  }
+
+  get meter(): Meter {
+    this.#meter ??= this.#startMeter();
+    return this.#meter;
+  }
+
+  #startMeter(): Meter {
+    const { work } = this.#exchange.operation;
+    const { schedule, limits } = this.world;
+    const limit = work && limits[work.limit] * (work.times ?? 1);
+    return new Meter({ schedule, limit, signal: this.signal });
   }
 
   readonly header = (name: string): string | undefined => {

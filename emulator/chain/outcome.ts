@@ -1,4 +1,6 @@
 import type { Exchange } from '../exchange.js';
+import { WorkLimitExceeded } from '../git/schedule/meter.js';
+import { ScheduleClosed } from '../git/schedule/schedule.js';
 import { StoreFull } from '../git/store/pack-error.js';
 import { Problem, problem } from '../http/problem.js';
 import type { Reply } from '../http/reply.js';
@@ -19,6 +21,9 @@ function problemOf(exchange: Exchange, error: unknown): Problem {
   if (error instanceof Problem) return error;
   if (error instanceof StoreFull)
     return problem('service_unavailable', error.message, { headers: { 'retry-after': '1' } });
+  if (error instanceof WorkLimitExceeded)
+    return problem('gateway_timeout', 'The request came to the limit of work before it was done.');
+  if (error instanceof ScheduleClosed) return problem('service_unavailable', 'The emulator is shutting down.');
   if (isAbort(error) && exchange.signal.aborted) {
     // Nobody reads this answer; the journal shows it. Only file metadata has a status of its own for it.
     const isTimeout = exchange.operation?.errors?.includes('request_timeout') ?? false;

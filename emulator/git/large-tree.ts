@@ -1,5 +1,6 @@
-import type { Steps } from './history/steps.js';
 import type { ObjectReader, Oid } from './object.js';
+import { COST } from './schedule/cost.js';
+import type { Steps } from './schedule/steps.js';
 import { sortInSteps } from './sort.js';
 import { canonicalMode, compareEntries, readTreeBody, type TreeEntry, TreeScanner, writeTree } from './tree.js';
 
@@ -11,7 +12,7 @@ export function* readTreeInSteps(objects: ObjectReader, oid: Oid): Steps<TreeEnt
   const entries: TreeEntry[] = [];
   const scan = new TreeScanner(readTreeBody(objects, oid));
   while (scan.next()) {
-    if (entries.length % UNIT === UNIT - 1) yield;
+    if (entries.length % UNIT === UNIT - 1) yield UNIT * COST.entry;
     entries.push({ mode: canonicalMode(scan.mode), name: scan.name, oid: scan.oid });
   }
   return entries;
@@ -22,7 +23,7 @@ export function* writeTreeInSteps(entries: Iterable<TreeEntry>): Steps<Buffer> {
   const sorted = yield* sortInSteps([...entries], compareEntries);
   const parts: Buffer[] = [];
   for (let at = 0; at < sorted.length; at += UNIT) {
-    if (at > 0) yield;
+    if (at > 0) yield UNIT * COST.entry;
     parts.push(writeTree(sorted.slice(at, at + UNIT)));
   }
   return parts.length === 1 ? parts[0]! : Buffer.concat(parts);

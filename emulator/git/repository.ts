@@ -1,8 +1,9 @@
 import type { ByteString } from './bytes.js';
 import type { History } from './history/history.js';
-import { atOnce, inTurns, type Steps, UNIT } from './history/steps.js';
 import { type Oid, ZERO_OID } from './object.js';
 import type { Refs } from './refs.js';
+import { Meter } from './schedule/meter.js';
+import { atOnce, inSlices, PIECE, PIECE_COST, type Steps } from './schedule/steps.js';
 import type { ObjectStore } from './store/object-store.js';
 
 /** A place that holds one immutable value. The world keeps it, so that its snapshots include it. */
@@ -83,9 +84,9 @@ export class GitRepository {
     return outcomes;
   }
 
-  /** As `updateRefs`, up to the step itself, in turns: for thousands of refs. Only inside `write`. */
+  /** As `updateRefs`, up to the step itself, in slices: for thousands of refs. Only inside `write`. */
   prepareRefs(updates: readonly RefUpdate[], options: UpdateOptions = {}): Promise<PreparedUpdate> {
-    return inTurns(this.#prepare(updates, options));
+    return inSlices(this.#prepare(updates, options), new Meter({ schedule: this.objects.schedule }));
   }
 
   *#prepare(updates: readonly RefUpdate[], options: UpdateOptions): Steps<PreparedUpdate> {
@@ -97,7 +98,7 @@ export class GitRepository {
     );
     const outcomes: RefOutcome[] = new Array(updates.length).fill('ok');
     for (const [count, index] of order.entries()) {
-      if (count % UNIT === UNIT - 1) yield;
+      if (count % PIECE === PIECE - 1) yield PIECE_COST;
       const update = updates[index]!;
       const current = draft.get(update.name) ?? ZERO_OID;
       if (update.old !== undefined && update.old !== current) outcomes[index] = 'stale';

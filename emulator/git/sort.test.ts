@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import t from 'tap';
-import { atOnce } from './history/steps.js';
+import { atOnce } from './schedule/steps.js';
 import { byBytes, sortInSteps } from './sort.js';
 
 t.test('sorting in steps is sorting: equal items stay in order', (t) => {

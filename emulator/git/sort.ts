@@ -1,4 +1,5 @@
-import type { Steps } from './history/steps.js';
+import { COST } from './schedule/cost.js';
+import type { Steps } from './schedule/steps.js';
 
 /** Items sorted or merged between two steps. */
 const UNIT = 4096;
@@ -7,7 +8,7 @@ const UNIT = 4096;
 export function* sortInSteps<T>(items: readonly T[], compare: (a: T, b: T) => number): Steps<T[]> {
   let runs: T[][] = [];
   for (let at = 0; at < items.length; at += UNIT) {
-    if (at > 0) yield;
+    if (at > 0) yield UNIT * COST.entry;
     runs.push(items.slice(at, at + UNIT).sort(compare));
   }
   while (runs.length > 1) {
@@ -21,7 +22,7 @@ export function* sortInSteps<T>(items: readonly T[], compare: (a: T, b: T) => nu
 function* merge<T>(a: readonly T[], b: readonly T[], compare: (a: T, b: T) => number): Steps<T[]> {
   const merged: T[] = [];
   for (let i = 0, j = 0; i < a.length || j < b.length; ) {
-    if (merged.length % UNIT === UNIT - 1) yield;
+    if (merged.length % UNIT === UNIT - 1) yield UNIT * COST.entry;
     const isFirst = j === b.length || (i < a.length && compare(a[i]!, b[j]!) <= 0);
     merged.push(isFirst ? a[i++]! : b[j++]!);
   }

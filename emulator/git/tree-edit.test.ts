@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import t from 'tap';
-import { atOnce } from './history/steps.js';
 import { EMPTY_TREE_OID, type Oid } from './object.js';
+import { atOnce } from './schedule/steps.js';
 import { MemoryObjects } from './test/memory-objects.js';
 import { ScratchGit } from './test/scratch-git.js';
 import { entryAt, MODE_EXECUTABLE, MODE_GITLINK, MODE_SYMLINK, walkTree } from './tree.js';

@@ -1,7 +1,8 @@
 import { type ByteString, textOf } from './bytes.js';
-import type { Steps } from './history/steps.js';
 import { readTreeInSteps, writeTreeInSteps } from './large-tree.js';
 import { type ObjectReader, type Oid, TREE, type TypeCode } from './object.js';
+import { COST } from './schedule/cost.js';
+import type { Steps } from './schedule/steps.js';
 import { MODE_FILE, MODE_GITLINK, MODE_TREE, type TreeEntry } from './tree.js';
 
 /** Edits between two steps. */
@@ -63,7 +64,7 @@ export function* applyEdits(objects: ObjectWriter, base: Oid, edits: Iterable<Tr
   const root = yield* openFolder(objects, yield* planEdits(edits), base);
   const stack: Folder[] = [root];
   for (let nodes = 1; ; nodes++) {
-    if (nodes % UNIT === 0) yield;
+    if (nodes % UNIT === 0) yield UNIT * COST.entry;
     const folder = stack.at(-1)!;
     const { value: node, done } = folder.pending.next();
     if (!done) {
@@ -84,7 +85,7 @@ function* planEdits(edits: Iterable<TreeEdit>): Steps<EditNode> {
   const root: EditNode = { name: '' };
   let planned = 0;
   for (const edit of edits) {
-    if (++planned % UNIT === 0) yield;
+    if (++planned % UNIT === 0) yield UNIT * COST.entry;
     let node = root;
     for (const name of edit.path.split('/')) {
       if (!edit.delete) node.writesBelow = true;

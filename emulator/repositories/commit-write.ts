@@ -2,6 +2,7 @@ import { type ByteString, textOf } from '../git/bytes.js';
 import { writeCommit } from '../git/commit.js';
 import type { Identity } from '../git/identity.js';
 import { COMMIT, type ObjectReader, type Oid } from '../git/object.js';
+import { Meter } from '../git/schedule/meter.js';
 import type { Quarantine } from '../git/store/quarantine.js';
 import { problem } from '../http/problem.js';
 import type { Repository } from './repository.js';
@@ -46,7 +47,7 @@ export async function commitTo(repository: Repository, plan: CommitPlan): Promis
     const packBytes = bytesOfNew(quarantine, quarantine.base);
     quarantine.publish();
     git.updateRefs([{ name: plan.ref, old: plan.old, new: commit }]);
-    await git.history.extend([commit]);
+    await git.history.extend([commit], new Meter({ schedule: git.objects.schedule }));
     return { commit, tree, old: plan.old, packBytes };
   } catch (error) {
     quarantine.discard();

@@ -1,6 +1,7 @@
 import { writeCommit } from '../git/commit.js';
 import type { Identity } from '../git/identity.js';
 import { COMMIT, type Oid } from '../git/object.js';
+import { Meter } from '../git/schedule/meter.js';
 import { writePack } from '../git/store/pack-writer.js';
 import type { Quarantine } from '../git/store/quarantine.js';
 import { peelToTree } from '../git/tag.js';
@@ -31,7 +32,7 @@ export function copyFiles(
 
 /** Entries are copied as they are stored, so this costs little more than their bytes. */
 async function copyObjects({ git }: Repository, quarantine: Quarantine, want: Oid): Promise<void> {
-  const plan = await git.history.plan({ wants: [want] });
+  const plan = await git.history.plan({ wants: [want] }, new Meter({ schedule: git.objects.schedule }));
   await quarantine.ingest(writePack(git.objects, plan.objects), { thin: false });
 }
 
@@ -44,6 +45,6 @@ async function fill(target: Repository, write: (quarantine: Quarantine) => Promi
     quarantine.publish();
     // What a repository starts with is no push.
     git.setRefs(git.refs.with([[branch, commit]], target.record.createdAt));
-    await git.history.extend([commit]);
+    await git.history.extend([commit], new Meter({ schedule: git.objects.schedule }));
   });
 }

@@ -1,6 +1,7 @@
 import { MalformedObject } from '../git/malformed-object.js';
 import { COMMIT, MissingObject, type Oid } from '../git/object.js';
 import type { GitRepository } from '../git/repository.js';
+import { Meter } from '../git/schedule/meter.js';
 import { peelToCommit } from '../git/tag.js';
 
 /**
@@ -67,6 +68,7 @@ export class Negotiation {
       return await history.allReach(
         commits.filter((oid) => oid !== undefined),
         this.#known,
+        new Meter({ schedule: objects.schedule }),
       );
     } catch (error) {
       if (isBroken(error)) return false;

@@ -4,6 +4,7 @@ import type { SendPlan } from '../git/history/send-plan.js';
 import type { Oid } from '../git/object.js';
 import type { Refs } from '../git/refs.js';
 import type { GitRepository } from '../git/repository.js';
+import { Meter } from '../git/schedule/meter.js';
 import { writePack } from '../git/store/pack-writer.js';
 import type { FetchRequest } from './fetch-request.js';
 import { followingTags } from './following-tags.js';
@@ -101,15 +102,17 @@ export class PackSender {
 }
 
 function planOf({ view, request, haves, cut }: Shipment, signal?: AbortSignal): Promise<SendPlan> {
-  return view.repository.history.plan({
-    wants: request.wants,
-    // What is no longer cut off at the client is there itself.
-    haves: [...haves, ...cut.unshallow],
-    grafts: cut.grafts,
-    clientShallow: request.depth.clientShallow,
-    filter: request.filter,
-    ...(signal && { signal }),
-  });
+  return view.repository.history.plan(
+    {
+      wants: request.wants,
+      // What is no longer cut off at the client is there itself.
+      haves: [...haves, ...cut.unshallow],
+      grafts: cut.grafts,
+      clientShallow: request.depth.clientShallow,
+      filter: request.filter,
+    },
+    new Meter({ schedule: view.repository.objects.schedule, signal }),
+  );
 }
 
 /** A client that leaves objects out may lack the bases of a thin pack, though it has their commits. */

@@ -1,6 +1,7 @@
 import type { ByteString } from '../git/bytes.js';
 import { isOid, type Oid, ZERO_OID } from '../git/object.js';
-import { Turn } from '../git/turn.js';
+import { Meter } from '../git/schedule/meter.js';
+import type { Schedule } from '../git/schedule/schedule.js';
 import { checkObjectFormat, parseCapabilities } from './capabilities.js';
 import type { WireLimits } from './limits.js';
 import { lineOf, type PacketReader } from './pkt-line.js';
@@ -39,15 +40,19 @@ export function carriesPack({ commands }: PushRequest): boolean {
  *
  * A lone flush is how clients find out, before a large body, whether they may push at all.
  */
-export async function readPushRequest(reader: PacketReader, limits: WireLimits): Promise<PushRequest> {
+export async function readPushRequest(
+  reader: PacketReader,
+  limits: WireLimits,
+  schedule: Schedule,
+): Promise<PushRequest> {
   const commands: Command[] = [];
   let capabilities: ReadonlyMap<string, string> = new Map();
   let isShallow = false;
   let count = 0;
-  const turn = new Turn();
+  const meter = new Meter({ schedule });
   for (;;) {
     // What has arrived is read without a pause, and that may be many lines.
-    if ((count & 63) === 63 && turn.isOver) await turn.pass();
+    if ((count & 63) === 63 && meter.isOver) await meter.pass();
     const packet = await reader.read();
     if (packet === 'end' && count > 0) throw new ProtocolError('the remote end hung up unexpectedly');
     if (typeof packet === 'string') break;

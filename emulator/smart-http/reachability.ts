@@ -1,4 +1,5 @@
 import { COMMIT, type ObjectReader, type Oid } from '../git/object.js';
+import { Meter } from '../git/schedule/meter.js';
 import { peelToCommit } from '../git/tag.js';
 import { notOurRef } from './fetch-request.js';
 import { type RepositoryView, visibleTips } from './view.js';
@@ -18,7 +19,7 @@ export async function checkReachable({ repository, prefix }: RepositoryView, wan
   }
   if (wantOf.size === 0) return;
   const commits = [...tips].map((tip) => peelToCommit(objects, tip)).filter((oid) => oid !== undefined);
-  const [lost] = await history.unreached(commits, wantOf.keys());
+  const [lost] = await history.unreached(commits, wantOf.keys(), new Meter({ schedule: objects.schedule }));
   if (lost !== undefined) throw notOurRef(wantOf.get(lost)!);
 }
 

@@ -1,10 +1,10 @@
 import type { ByteString } from '../git/bytes.js';
 import { Fsck, FsckError, type FsckPolicy } from '../git/fsck/fsck.js';
 import { type Oid, ZERO_OID } from '../git/object.js';
+import { Meter } from '../git/schedule/meter.js';
 import type { Quarantine } from '../git/store/object-store.js';
 import { ObjectTooLarge, PackError, StoreFull } from '../git/store/pack-error.js';
 import { peelToCommit } from '../git/tag.js';
-import { Turn } from '../git/turn.js';
 import type { WireLimits } from './limits.js';
 import { PackSpool } from './pack-spool.js';
 import { errorPacket, PacketReader } from './pkt-line.js';
@@ -46,7 +46,7 @@ export async function receivePack(exchange: ReceivePackExchange): Promise<Buffer
   const reader = new PacketReader(exchange.body, { packets: limits.lines });
   let request: PushRequest;
   try {
-    request = await readPushRequest(reader, limits);
+    request = await readPushRequest(reader, limits, view.repository.objects.schedule);
   } catch (error) {
     if (!(error instanceof ProtocolError)) throw error;
     await drop(reader.rest());
@@ -82,7 +82,7 @@ class Push {
     this.#reasons = request.commands.map(() => undefined);
   }
 
-  /** Carries the push out when it is its turn, and says how it went. */
+  /** Carries the push out when it is its meter, and says how it went. */
   async complete(spool: PackSpool | undefined): Promise<Buffer> {
     await this.exchange.view.repository.write(() => this.#run(spool));
     await this.#announce();
@@ -116,7 +116,10 @@ class Push {
     const { view, onUpdated } = this.exchange;
     const { objects, history } = view.repository;
     const tips = this.#changes.map((change) => change.new).filter((oid) => oid !== ZERO_OID);
-    await history.extend(tips.map((tip) => peelToCommit(objects, tip)).filter((oid) => oid !== undefined));
+    await history.extend(
+      tips.map((tip) => peelToCommit(objects, tip)).filter((oid) => oid !== undefined),
+      new Meter({ schedule: objects.schedule }),
+    );
     await onUpdated?.(this.#changes, this.request.options);
   }
 
@@ -175,9 +178,9 @@ class Push {
   async #checkRules(quarantine: Quarantine): Promise<void> {
     const { view, policy } = this.exchange;
     const { commands, options } = this.request;
-    const turn = new Turn();
+    const meter = new Meter({ schedule: view.repository.objects.schedule });
     for (const [index, command] of commands.entries()) {
-      if ((index & 63) === 63 && turn.isOver) await turn.pass();
+      if ((index & 63) === 63 && meter.isOver) await meter.pass();
       if (this.#reasons[index] !== undefined) continue;
       const refusal = refusalOf({ view, command, quarantine });
       if (refusal) this.#refuse(index, refusal);

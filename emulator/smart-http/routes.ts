@@ -7,7 +7,7 @@ import type { Call } from '../call.js';
 import { textOf } from '../git/bytes.js';
 import { payloadOf, readCommit } from '../git/commit.js';
 import { COMMIT, type ObjectReader, type Oid, readAs } from '../git/object.js';
-import { Turn } from '../git/turn.js';
+import { Meter } from '../git/schedule/meter.js';
 import { problem } from '../http/problem.js';
 import { operation } from '../operation.js';
 import { type Service, serviceOf } from './advertise.js';
@@ -105,7 +105,7 @@ function pushHooksOf({ claims, repository, organization, params, world }: PushCa
   const isArchiving = params.namespace === 'import' && world.variants.afterImport === 'archived';
   return {
     ...(isArchiving && { onUpdated: () => repository.archive() }),
-    policy: (update) => decideUpdate(update, claims.policy, organization.keys),
+    policy: (update) => decideUpdate(update, claims.policy, organization.keys, new Meter({ schedule: world.schedule })),
     // The repository can be deleted while the pack arrives.
     requireWritable() {
       if (repository.record.state !== 'deleted') return;
@@ -117,15 +117,19 @@ function pushHooksOf({ claims, repository, organization, params, world }: PushCa
 type PushCall = Pick<Call, 'claims' | 'repository' | 'organization' | 'params' | 'world'>;
 
 /** The token's word on a push. */
-async function decideUpdate(update: ProposedUpdate, policy: RefPolicy, keys: KeyRing): Promise<string | undefined> {
+async function decideUpdate(
+  update: ProposedUpdate,
+  policy: RefPolicy,
+  keys: KeyRing,
+  meter: Meter,
+): Promise<string | undefined> {
   if (policy.length === 0) return undefined;
   const ref = textOf(update.name);
   const reason = decide(policy, ref, 'push') ?? (update.isForced ? decide(policy, ref, 'force') : undefined);
   if (reason !== undefined || !needsSignedCommits(policy, ref)) return reason;
-  const turn = new Turn();
   for (const oid of update.newCommits()) {
     if (!isSigned(update.objects, oid, keys)) return 'denied by policy (verify-sig)';
-    if (turn.isOver) await turn.pass();
+    if (meter.isOver) await meter.pass();
   }
   return undefined;
 }

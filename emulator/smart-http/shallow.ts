@@ -1,5 +1,6 @@
 import { type Boundary, NothingSelected } from '../git/history/depth.js';
 import type { Oid } from '../git/object.js';
+import { Meter } from '../git/schedule/meter.js';
 import { asksForDepth, type DepthRequest } from './fetch-request.js';
 import { packetText } from './pkt-line.js';
 import { ProtocolError } from './protocol-error.js';
@@ -14,15 +15,18 @@ export async function findCut(view: RepositoryView, wants: Iterable<Oid>, reques
   if (!asksForDepth(request)) return { shallow: [], unshallow: [], grafts: clientShallow };
   const { repository, prefix } = view;
   try {
-    return await repository.history.boundary({
-      wants: [...wants],
-      clientShallow,
-      depth,
-      relative,
-      tips: visibleTips(repository.refs, prefix),
-      ...(since !== undefined && { since }),
-      not: [...not],
-    });
+    return await repository.history.boundary(
+      {
+        wants: [...wants],
+        clientShallow,
+        depth,
+        relative,
+        tips: visibleTips(repository.refs, prefix),
+        ...(since !== undefined && { since }),
+        not: [...not],
+      },
+      new Meter({ schedule: repository.objects.schedule }),
+    );
   } catch (error) {
     throw error instanceof NothingSelected ? new ProtocolError(error.message) : error;
   }

@@ -4,6 +4,7 @@ import { Fsck, type FsckPolicy } from '../git/fsck/fsck.js';
 import { COMMIT, type Oid, ZERO_OID } from '../git/object.js';
 import type { Refs } from '../git/refs.js';
 import type { GitRepository, RefUpdate } from '../git/repository.js';
+import { Meter } from '../git/schedule/meter.js';
 import type { Quarantine } from '../git/store/quarantine.js';
 import { peelToCommit } from '../git/tag.js';
 import { openUpstream, type Remote, type RemoteRef } from './fetch-client.js';
@@ -57,7 +58,10 @@ export async function mirror(git: GitRepository, remote: Remote, options: Mirror
     remote.signal.throwIfAborted();
     options.requireWanted();
     quarantine.publish();
-    await git.history.extend(tips.map((tip) => peelToCommit(git.objects, tip)).filter((oid) => oid !== undefined));
+    await git.history.extend(
+      tips.map((tip) => peelToCommit(git.objects, tip)).filter((oid) => oid !== undefined),
+      new Meter({ schedule: git.objects.schedule, signal: remote.signal }),
+    );
     const outcomes = git.updateRefs(permitted(git, updates, options), { atomic: true });
     if (outcomes.some((outcome) => outcome !== 'ok'))
       throw new UpstreamError('The refs of the upstream exclude each other.');

@@ -2,6 +2,7 @@ import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { diffCommits } from '../../git/diff/diff.js';
 import { Fsck } from '../../git/fsck/fsck.js';
+import { unlimited } from '../../git/schedule/test/unlimited.js';
 import { ObjectStore } from '../../git/store/object-store.js';
 import { type Fixture, initServerRepository } from '../fixture.js';
 import { countOutput, git } from '../native-git.js';
@@ -45,7 +46,7 @@ async function openPatches({ fixture }: Stage): Promise<Sides> {
     ours: () =>
       timed(async () => {
         for (let at = 0; at + 1 < commits.length; at++) {
-          const { files } = await diffCommits(store, commits[at + 1], commits[at]);
+          const { files } = await diffCommits(store, commits[at + 1], commits[at], { meter: unlimited() });
           for (const file of files) file.raw();
         }
       }),

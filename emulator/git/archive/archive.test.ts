@@ -6,9 +6,11 @@ import fc from 'fast-check';
 import t from 'tap';
 import { bytesOf } from '../bytes.js';
 import { MissingObject, type Oid } from '../object.js';
+import { Meter, WorkLimitExceeded } from '../schedule/meter.js';
+import { Schedule } from '../schedule/schedule.js';
+import { unlimited } from '../schedule/test/unlimited.js';
 import { type Content, MemoryObjects } from '../test/memory-objects.js';
 import { ScratchGit } from '../test/scratch-git.js';
-import { DeadlineExceeded } from '../turn.js';
 import { type ArchiveOptions, writeArchive } from './archive.js';
 import { InvalidPrefix, parsePrefix } from './prefix.js';
 
@@ -43,11 +45,11 @@ t.test('the tar is the one git archive writes, byte for byte', async (t) => {
     `${'p'.repeat(155)}/`,
     `${'p'.repeat(300)}/`,
   ]) {
-    const ours = await readTar(objects, { commit, prefix });
+    const ours = await readTar(objects, { meter: unlimited(), commit, prefix });
     const theirs = git.try(['archive', '--format=tar', `--prefix=${prefix}`, commit]).stdout;
     t.ok(ours.equals(theirs), `with prefix ${JSON.stringify(prefix.slice(0, 20))}`);
   }
-  t.equal(git.run(['get-tar-commit-id'], await readTar(objects, { commit })), commit);
+  t.equal(git.run(['get-tar-commit-id'], await readTar(objects, { meter: unlimited(), commit })), commit);
 });
 
 t.test('random trees give the tar of git archive', async (t) => {
@@ -66,7 +68,7 @@ t.test('random trees give the tar of git archive', async (t) => {
       const commit = commitOf(objects, content);
       git.copy(objects);
       const theirs = git.try(['archive', '--format=tar', commit]).stdout;
-      t.ok((await readTar(objects, { commit })).equals(theirs));
+      t.ok((await readTar(objects, { meter: unlimited(), commit })).equals(theirs));
     }),
     { numRuns: 12, seed: 4 },
   );
@@ -82,7 +84,7 @@ t.test('paths beyond ASCII extract to the names and modes git archive gives', as
     'latin1-\xe9': 'a name that is not UTF-8',
   });
   git.copy(objects);
-  const ours = await readTar(objects, { commit });
+  const ours = await readTar(objects, { meter: unlimited(), commit });
   t.same(extract(git, 'ours', ours), extract(git, 'theirs', git.try(['archive', commit]).stdout));
   t.ok(ours.includes(bytesOf('32 path=grün/Ärger 日本.txt\n'), 0, 'latin1'), 'and their paths are pax records too');
 });
@@ -96,7 +98,7 @@ t.test('what is not selected is left out, and folders without a selected file wi
     module: [0o160000, GITLINK],
   });
   const list = async (options: Partial<ArchiveOptions>) => {
-    const tar = await readTar(objects, { commit, ...options });
+    const tar = await readTar(objects, { meter: unlimited(), commit, ...options });
     return spawnSync('tar', ['-t'], { input: tar }).stdout.toString().split('\n').filter(Boolean);
   };
   t.same(await list({ selects: (path) => path.endsWith('.ts'), maxBlobSize: 99, prefix: 'p/' }), [
@@ -108,7 +110,7 @@ t.test('what is not selected is left out, and folders without a selected file wi
   ]);
   t.same(await list({ maxBlobSize: 0 }), ['module/'], 'a gitlink has no blob');
   t.same(await list({ selects: () => false, prefix: 'p/' }), [], 'nothing selected, an empty archive');
-  const empty = await readTar(objects, { commit, selects: () => false });
+  const empty = await readTar(objects, { meter: unlimited(), commit, selects: () => false });
   t.equal(git.run(['get-tar-commit-id'], empty), commit);
   t.equal(empty.length % 10_240, 0);
 });
@@ -116,35 +118,43 @@ t.test('what is not selected is left out, and folders without a selected file wi
 t.test('the same request gives the same bytes, whatever the chunks', async (t) => {
   const objects = new MemoryObjects();
   const commit = commitOf(objects, { big: 'x'.repeat(2_000_000), small: 'y', other: 'z'.repeat(700_000) });
-  const [one, two] = [await readArchive(objects, { commit }), await readArchive(objects, { commit, level: 6 })];
+  const [one, two] = [
+    await readArchive(objects, { meter: unlimited(), commit }),
+    await readArchive(objects, { meter: unlimited(), commit, level: 6 }),
+  ];
   t.ok(one.equals(two));
   t.same([...one.subarray(0, 10)], [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3], 'no time and one system in the gzip header');
-  const stored = await readArchive(objects, { commit, level: 0 });
+  const stored = await readArchive(objects, { meter: unlimited(), commit, level: 0 });
   t.ok(stored.length > 2_700_000 && gunzipSync(stored).equals(gunzipSync(one)));
 });
 
 t.test('a missing object, a deadline and an abort end the stream with their error', async (t) => {
   const objects = new MemoryObjects();
   const commit = commitOf(objects, { a: [0o100644, GITLINK] });
-  await t.rejects(readArchive(objects, { commit }), new MissingObject(GITLINK, 'blob'));
-  await t.rejects(readArchive(objects, { commit: GITLINK }), new MissingObject(GITLINK, 'commit'));
-  let now = 0;
-  await t.rejects(readArchive(objects, { commit, now: () => now++, deadline: 1 }), new DeadlineExceeded());
+  await t.rejects(readArchive(objects, { meter: unlimited(), commit }), new MissingObject(GITLINK, 'blob'));
+  await t.rejects(readArchive(objects, { meter: unlimited(), commit: GITLINK }), new MissingObject(GITLINK, 'commit'));
+  const schedule = new Schedule();
+  const spent = new Meter({ schedule, limit: 0.001 });
+  await t.rejects(readArchive(objects, { commit, meter: spent }), new WorkLimitExceeded());
   const reason = new Error('gone');
-  await t.rejects(readArchive(objects, { commit, signal: AbortSignal.abort(reason), length: 0 }), reason);
+  await t.rejects(
+    readArchive(objects, { commit, meter: new Meter({ schedule, signal: AbortSignal.abort(reason) }) }),
+    reason,
+  );
 });
 
 t.test('the time a reader takes is not the archive’s', async (t) => {
   const objects = new MemoryObjects();
   const files = Array.from({ length: 20 }, (_, file) => [`${file}`, `${file}`.repeat(700_000)]);
   const commit = commitOf(objects, Object.fromEntries(files));
-  let time = 0;
+  const schedule = new Schedule();
+  const meter = new Meter({ schedule, limit: 500 });
   let bytes = 0;
-  for await (const piece of writeArchive(objects, { commit, level: 0, now: () => time, deadline: 500 })) {
+  for await (const piece of writeArchive(objects, { commit, level: 0, meter })) {
     bytes += piece.length;
-    time += 1000;
+    schedule.spend(1_000_000);
   }
-  t.ok(bytes > 20 * 700_000 && time > 500);
+  t.ok(bytes > 20 * 700_000 && schedule.spent > 500_000);
 });
 
 t.test('a reader who leaves early leaves nothing behind', async (t) => {
@@ -159,7 +169,7 @@ t.test('a reader who leaves early leaves nothing behind', async (t) => {
     reads++;
     return read(number);
   };
-  for await (const _ of writeArchive(objects, { commit })) break;
+  for await (const _ of writeArchive(objects, { meter: unlimited(), commit })) break;
   const after = reads;
   await new Promise((resolve) => setTimeout(resolve, 50));
   t.ok(reads === after && reads < 30, `${reads} objects were read`);
@@ -170,7 +180,7 @@ t.test('a tree of any depth is packed without recursion', async (t) => {
   let tree = objects.tree({ leaf: 'deep' });
   for (let depth = 0; depth < 3000; depth++)
     tree = objects.add('tree', `40000 d\0${Buffer.from(tree, 'hex').toString('latin1')}`);
-  const tar = await readTar(objects, { commit: commitOf(objects, tree), level: 1 });
+  const tar = await readTar(objects, { meter: unlimited(), commit: commitOf(objects, tree), level: 1 });
   t.ok(tar.includes(`${'d/'.repeat(3000)}leaf\n`));
 });
 

@@ -3,11 +3,12 @@ import { createGzip } from 'node:zlib';
 import type { ByteString } from '../bytes.js';
 import { readCommit } from '../commit.js';
 import { BLOB, MissingObject, type ObjectReader, type Oid } from '../object.js';
+import type { Meter } from '../schedule/meter.js';
 import { MODE_EXECUTABLE, MODE_GITLINK, MODE_SYMLINK, MODE_TREE, walkTree } from '../tree.js';
-import { Turn, type TurnOptions } from '../turn.js';
 import { TarWriter } from './tar.js';
 
-export interface ArchiveOptions extends TurnOptions {
+export interface ArchiveOptions {
+  readonly meter: Meter;
   /** Named in the archive; its committer date is the time of every entry. */
   readonly commit: Oid;
   /** Put before every path, as `parsePrefix` returns it. */
@@ -27,7 +28,7 @@ export interface ArchiveOptions extends TurnOptions {
  * (`export-ignore`, `export-subst`) are not read.
  *
  * The deadline is one for the work: while the archive waits to be taken, its clock stands still.
- * The loop throws `MissingObject`, `DeadlineExceeded` or the signal's reason; leaving it early frees everything.
+ * The loop throws `MissingObject`, `WorkLimitExceeded` or the signal's reason; leaving it early frees everything.
  */
 export async function* writeArchive(
   objects: ObjectReader,
@@ -49,15 +50,13 @@ export async function* writeArchive(
 async function* writeTar(objects: ObjectReader, options: ArchiveOptions): AsyncGenerator<Buffer, void, void> {
   const { tree, committer } = readCommit(objects, options.commit);
   const { prefix = '', selects, maxBlobSize = Number.POSITIVE_INFINITY } = options;
-  const now = options.now ?? (() => performance.now());
-  let waited = 0;
-  const turn = new Turn({ ...options, now: () => now() - waited });
+  const { meter } = options;
   const tar = new TarWriter(committer.seconds);
   tar.comment(options.commit);
   // Folders on the way to the current entry that are not written yet, outermost first.
   let pending: { path: ByteString; oid: Oid }[] = prefix === '' ? [] : [{ path: prefix, oid: tree }];
   for (const entry of walkTree(objects, tree, { trees: true })) {
-    if (turn.isOver) await turn.pass();
+    if (meter.isOver) await meter.pass();
     const path = prefix + entry.path;
     while (pending.length > 0 && !path.startsWith(pending.at(-1)!.path)) pending.pop();
     if (entry.mode === MODE_TREE) {
@@ -72,9 +71,9 @@ async function* writeTar(objects: ObjectReader, options: ArchiveOptions): AsyncG
     if (number < 0) tar.directory(`${path}/`, entry.oid);
     else if (entry.mode === MODE_SYMLINK) tar.symlink(path, entry.oid, objects.read(number).toString('latin1'));
     else tar.file(path, entry.oid, entry.mode === MODE_EXECUTABLE, objects.read(number));
-    const since = now();
+    meter.suspend();
     yield* tar.take();
-    waited += now() - since;
+    meter.resume();
   }
   tar.end();
   yield* tar.take();

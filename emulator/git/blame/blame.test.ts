@@ -2,9 +2,11 @@ import t, { type Test } from 'tap';
 import { RandomText } from '../diff/test/random-text.js';
 import { CommitGraph } from '../history/commit-graph.js';
 import { COMMIT, type Oid } from '../object.js';
+import { Meter, WorkLimitExceeded } from '../schedule/meter.js';
+import { Schedule } from '../schedule/schedule.js';
+import { unlimited } from '../schedule/test/unlimited.js';
 import { type Content, MemoryObjects } from '../test/memory-objects.js';
 import { ScratchGit } from '../test/scratch-git.js';
-import { DeadlineExceeded } from '../turn.js';
 import { BadLineRange, BlameMemory, type BlameRequest, blame, NoSuchFile } from './index.js';
 
 function commit(objects: MemoryObjects, content: Content, parents: readonly Oid[], seconds: number): Oid {
@@ -115,8 +117,8 @@ t.test('histories at random are blamed as git blame does, with and without moves
     git.copy(objects);
     for (const { oid, files } of [commits.at(-1)!, commits.at(-8)!]) {
       for (const path of Object.keys(files)) {
-        await compare(t, git, objects, { commit: oid, path });
-        await compare(t, git, objects, { commit: oid, path, detectMoves: true });
+        await compare(t, git, objects, { meter: unlimited(), commit: oid, path });
+        await compare(t, git, objects, { meter: unlimited(), commit: oid, path, detectMoves: true });
       }
     }
   }
@@ -145,7 +147,10 @@ t.test('what is known of other commits and other files changes no answer', async
             ranges: ranges.filter(() => (files[path] as string).split('\n').length > 13),
           };
           const request = { ...inFile, detectMoves: at % 10 === 7 };
-          t.same(await blamedHere(objects, { ...request, known: counted }), await blamedHere(objects, request));
+          t.same(
+            await blamedHere(objects, { meter: unlimited(), ...request, known: counted }),
+            await blamedHere(objects, { meter: unlimited(), ...request }),
+          );
         }
       }
     }
@@ -171,7 +176,7 @@ t.test('of equally good places a copy is traced to the one git traces it to', as
   git.copy(objects);
   for (const oid of [changed, tip]) {
     for (const path of oid === tip ? ['a', 'b', 'c', 'd', 'e'] : ['a', 'b', 'c', 'd']) {
-      await compare(t, git, objects, { commit: oid, path, detectMoves: true });
+      await compare(t, git, objects, { meter: unlimited(), commit: oid, path, detectMoves: true });
     }
   }
 });
@@ -219,7 +224,7 @@ t.test('ranges select the lines git blame -L selects', async (t) => {
     ['10,11', '1,3'],
     ['/\\/slash/'],
   ];
-  for (const ranges of lists) await compare(t, git, objects, { commit: tip, path: 'f', ranges });
+  for (const ranges of lists) await compare(t, git, objects, { meter: unlimited(), commit: tip, path: 'f', ranges });
   const refused = [
     '99',
     '0',
@@ -239,18 +244,27 @@ t.test('ranges select the lines git blame -L selects', async (t) => {
   ];
   for (const range of refused) {
     const { status } = git.try(['blame', '-L', range, tip, '--', 'f']);
-    const ours = blame(objects, new CommitGraph(objects), { commit: tip, path: 'f', ranges: [range] });
+    const ours = blame(objects, new CommitGraph(objects), {
+      meter: unlimited(),
+      commit: tip,
+      path: 'f',
+      ranges: [range],
+    });
     if (status === 0) await t.resolves(ours, `git takes ${range}`);
     else await t.rejects(ours, BadLineRange, range);
   }
-  t.same(await blame(objects, new CommitGraph(objects), { commit: tip, path: 'empty' }), []);
+  t.same(await blame(objects, new CommitGraph(objects), { meter: unlimited(), commit: tip, path: 'empty' }), []);
 });
 
 t.test('what is no file cannot be blamed', async (t) => {
   const objects = new MemoryObjects();
   const tip = commit(objects, { folder: { f: 'x\n' }, sub: [0o160000, '1'.repeat(40)] }, [], 1000);
   for (const path of ['none', 'folder', 'sub', '', 'folder/f/x']) {
-    await t.rejects(blame(objects, new CommitGraph(objects), { commit: tip, path }), NoSuchFile, path);
+    await t.rejects(
+      blame(objects, new CommitGraph(objects), { meter: unlimited(), commit: tip, path }),
+      NoSuchFile,
+      path,
+    );
   }
 });
 
@@ -258,15 +272,19 @@ t.test('a long history is given up at the deadline, and other work goes on meanw
   const objects = new MemoryObjects();
   let tip = commit(objects, { f: 'x\n' }, [], 1000);
   for (let step = 1; step < 500; step++) tip = commit(objects, { f: 'x\n', other: `${step}\n` }, [tip], 1000 + step);
-  let now = 0;
-  const clock = () => now++;
   await t.rejects(
-    blame(objects, new CommitGraph(objects), { commit: tip, path: 'f', deadline: 100, now: clock }),
-    DeadlineExceeded,
+    blame(objects, new CommitGraph(objects), {
+      commit: tip,
+      path: 'f',
+      meter: new Meter({ schedule: new Schedule(), limit: 0.1 }),
+    }),
+    WorkLimitExceeded,
   );
   let turns = 0;
   const timer = setInterval(() => turns++);
-  const runs = await blame(objects, new CommitGraph(objects), { commit: tip, path: 'f', now: clock });
+  let now = 0;
+  const meter = new Meter({ schedule: new Schedule({ now: () => now++ }) });
+  const runs = await blame(objects, new CommitGraph(objects), { meter, commit: tip, path: 'f' });
   clearInterval(timer);
   t.equal(runs.length, 1);
   t.ok(turns > 0, 'the event loop turned');

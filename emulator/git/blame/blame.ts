@@ -1,8 +1,8 @@
 import type { ByteString } from '../bytes.js';
 import type { CommitGraph, Place } from '../history/commit-graph.js';
 import type { ObjectReader, Oid } from '../object.js';
+import type { Meter } from '../schedule/meter.js';
 import { MODE_GITLINK, MODE_TREE } from '../tree.js';
-import { Turn, type TurnOptions } from '../turn.js';
 import { type KnownBlames, partOfBlame } from './blame-memory.js';
 import { type LineRange, parseLineRanges } from './line-ranges.js';
 import { MoveFinder } from './moved-lines.js';
@@ -10,7 +10,8 @@ import { Origin, type Stretch } from './origin.js';
 import { passLines } from './pass-lines.js';
 import { Scoreboard } from './scoreboard.js';
 
-export interface BlameRequest extends TurnOptions {
+export interface BlameRequest {
+  readonly meter: Meter;
   readonly commit: Oid;
   readonly path: ByteString;
   /** As `git blame -L`, each; all lines if there are none. */
@@ -48,10 +49,10 @@ export class NoSuchFile extends Error {
 
 /**
  * Who brought in each line of a file: what `git blame --porcelain` tells, line by line, in their order.
- * Throws `NoSuchFile`, `BadLineRange`, `DeadlineExceeded`, `MissingObject`.
+ * Throws `NoSuchFile`, `BadLineRange`, `WorkLimitExceeded`, `MissingObject`.
  */
 export async function blame(objects: ObjectReader, graph: CommitGraph, request: BlameRequest): Promise<BlamedLines[]> {
-  const board = new Scoreboard(objects, graph, new Turn(request));
+  const board = new Scoreboard(objects, graph, request.meter);
   const tip = graph.locate(request.commit);
   const found = board.at(tip, request.path);
   if (!found || found.mode === MODE_TREE || found.mode === MODE_GITLINK) {
@@ -80,7 +81,7 @@ export async function blame(objects: ObjectReader, graph: CommitGraph, request: 
     }
     origin.suspects = [];
     origin.lines = undefined;
-    if (board.turn.isOver) await board.turn.pass();
+    if (board.meter.isOver) await board.meter.pass();
   }
   blamed.sort((a, b) => a.start - b.start);
   if (whole) known?.keep(graph.oidOf(whole.commit), whole.path, blamed);

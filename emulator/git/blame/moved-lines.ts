@@ -1,7 +1,8 @@
 import { diffTreeEntries, type Lines } from '../diff/index.js';
 import type { Place } from '../history/commit-graph.js';
-import { inTurns, type Steps } from '../history/steps.js';
 import { numberOf } from '../object.js';
+import { COST } from '../schedule/cost.js';
+import { inSlices, type Steps } from '../schedule/steps.js';
 import { MODE_GITLINK } from '../tree.js';
 import { compareStretches, type Origin, type Stretch } from './origin.js';
 import type { Scoreboard } from './scoreboard.js';
@@ -27,7 +28,7 @@ export class MoveFinder {
   ) {}
 
   static async of(board: Scoreboard, final: Lines): Promise<MoveFinder> {
-    return new MoveFinder(board, final, await inTurns(weigh(final), board.turn));
+    return new MoveFinder(board, final, await inSlices(weigh(final), board.meter));
   }
 
   /** Passes on what was moved inside its file or copied from another one; returns the rest. */
@@ -55,7 +56,7 @@ export class MoveFinder {
 
   /** What else changed in the commit; all files of the parent, if this one is new. */
   async #otherFiles(origin: Origin, parent: Place, source: Origin | undefined): Promise<Origin[]> {
-    const { objects, turn } = this.board;
+    const { objects, meter } = this.board;
     const withUnchanged = source?.path !== origin.path;
     const [before, after] = [this.board.treeOf(parent), this.board.treeOf(origin.commit)];
     const others: Origin[] = [];
@@ -64,7 +65,7 @@ export class MoveFinder {
       if (file && file.mode !== MODE_GITLINK && file.path !== source?.path) {
         others.push(this.board.origin(parent, file.path, file.mode, numberOf(objects, file.oid)));
       }
-      if (turn.isOver) await turn.pass();
+      if (meter.isOver) await meter.pass();
     }
     return others;
   }
@@ -85,7 +86,7 @@ export class MoveFinder {
         const lines = await this.board.linesOf(source);
         for (const [index, stretch] of open.entries()) {
           best[index] = await this.#bestClaim(stretch, source, lines, best[index]);
-          if (this.board.turn.isOver) await this.board.turn.pass();
+          if (this.board.meter.isOver) await this.board.meter.pass();
         }
         if (source.suspects.length === 0) source.lines = undefined;
       }
@@ -158,7 +159,7 @@ const UNIT = 4096;
 function* weigh({ bytes, starts }: Lines): Steps<Float64Array> {
   const weights = new Float64Array(starts.length);
   for (let line = 0; line + 1 < starts.length; line++) {
-    if (line % UNIT === 0) yield;
+    if (line % UNIT === 0) yield UNIT * COST.line;
     let weight = weights[line]!;
     for (let at = starts[line]!; at < starts[line + 1]!; at++) if (isAlphanumeric(bytes[at]!)) weight++;
     weights[line + 1] = weight;

@@ -1,11 +1,11 @@
 import type { ByteString } from '../bytes.js';
 import { type Change, detectRenames, diffInterned, diffTreeEntries, LineInterner, type Lines } from '../diff/index.js';
 import type { CommitGraph, Place } from '../history/commit-graph.js';
-import { inTurns } from '../history/steps.js';
 import { NONE } from '../history/tree-cursor.js';
 import { numberOf, type ObjectReader, type Oid } from '../object.js';
+import type { Meter } from '../schedule/meter.js';
+import { inSlices } from '../schedule/steps.js';
 import { MODE_GITLINK, MODE_TREE } from '../tree.js';
-import type { Turn } from '../turn.js';
 import { CommitQueue } from './commit-queue.js';
 import { Origin, type Stretch } from './origin.js';
 import { type Found, PathLookup } from './path-lookup.js';
@@ -21,7 +21,7 @@ export class Scoreboard {
   constructor(
     readonly objects: ObjectReader,
     readonly graph: CommitGraph,
-    readonly turn: Turn,
+    readonly meter: Meter,
   ) {}
 
   /** The youngest origin with suspects; all of one commit before those of the next. */
@@ -66,9 +66,9 @@ export class Scoreboard {
     const changes = [];
     for (const change of diffTreeEntries(this.objects, this.treeOf(parent), this.treeOf(origin.commit))) {
       changes.push(change);
-      if (this.turn.isOver) await this.turn.pass();
+      if (this.meter.isOver) await this.meter.pass();
     }
-    const files = await detectRenames(this.objects, changes, { follow: origin.path, turn: this.turn });
+    const files = await detectRenames(this.objects, changes, { follow: origin.path, meter: this.meter });
     const rename = files.find(({ score, after }) => score !== undefined && after?.path === origin.path);
     const source = rename?.before;
     return source && this.origin(parent, source.path, source.mode, numberOf(this.objects, source.oid));
@@ -96,12 +96,12 @@ export class Scoreboard {
 
   /** The origin's file; it is read faster when a similar one is at hand. */
   async linesOf(origin: Origin, like?: Lines): Promise<Lines> {
-    origin.lines ??= await inTurns(this.#interner.cut(this.objects.read(origin.blob), like), this.turn);
+    origin.lines ??= await inSlices(this.#interner.cut(this.objects.read(origin.blob), like), this.meter);
     return origin.lines;
   }
 
   compare(before: Lines, after: Lines): Promise<Change[]> {
-    return inTurns(diffInterned(this.#interner, before, after, { trimTail: true }), this.turn);
+    return inSlices(diffInterned(this.#interner, before, after, { trimTail: true }), this.meter);
   }
 
   #known(commit: Place, path: ByteString): Origin | undefined {

@@ -1,4 +1,5 @@
-import type { Steps } from '../history/steps.js';
+import { COST } from '../schedule/cost.js';
+import type { Steps } from '../schedule/steps.js';
 import type { ByteSink } from './byte-sink.js';
 
 const DIGITS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz!#$%&()*+-;<=>?@^_`{|}~';
@@ -18,7 +19,7 @@ const UNIT = 512;
 export function* writeBase85(sink: ByteSink, bytes: Buffer): Steps<void> {
   let line = 0;
   for (let start = 0; start < bytes.length; start += LINE_BYTES) {
-    if (++line % UNIT === 0) yield;
+    if (++line % UNIT === 0) yield UNIT * COST.line;
     const size = Math.min(LINE_BYTES, bytes.length - start);
     sink.byte(size <= 26 ? 0x40 + size : 0x60 + size - 26);
     for (let at = start; at < start + size; at += 4) {

@@ -1,4 +1,4 @@
-import type { Steps } from '../history/steps.js';
+import type { Steps } from '../schedule/steps.js';
 import { writeBase85 } from './base85.js';
 import type { ByteSink } from './byte-sink.js';
 import { deflate } from './deflate.js';

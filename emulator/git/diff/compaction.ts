@@ -1,4 +1,5 @@
-import type { Steps } from '../history/steps.js';
+import { COST } from '../schedule/cost.js';
+import type { Steps } from '../schedule/steps.js';
 import { compareSplits, scoreSplit } from './indent-heuristic.js';
 import type { Lines } from './line-interner.js';
 
@@ -84,7 +85,7 @@ export function* compactChanges(file: Marked, other: Marked): Steps<void> {
   const group = new Group(file);
   const opposite = new Group(other);
   for (let groups = 1; ; groups++) {
-    if (groups % UNIT === 0) yield;
+    if (groups % UNIT === 0) yield UNIT * COST.line;
     if (!group.isEmpty) compactGroup(file, group, opposite);
     if (!group.next()) return;
     opposite.next();

@@ -1,5 +1,6 @@
 import { constants, deflateRawSync, deflateSync } from 'node:zlib';
-import type { Steps } from '../history/steps.js';
+import { COST } from '../schedule/cost.js';
+import type { Steps } from '../schedule/steps.js';
 
 const LEVEL = 1;
 /** Bytes deflated between two steps. */
@@ -19,7 +20,7 @@ export function* deflate(bytes: Buffer): Steps<Buffer> {
   const pieces = [HEADER];
   let sum = 1;
   for (let at = 0; at < bytes.length; at += UNIT) {
-    yield;
+    yield UNIT * COST.byteDeflated;
     const piece = bytes.subarray(at, at + UNIT);
     const isLast = at + UNIT >= bytes.length;
     const options = {

@@ -1,4 +1,5 @@
-import type { Steps } from '../history/steps.js';
+import { COST } from '../schedule/cost.js';
+import type { Steps } from '../schedule/steps.js';
 import { ByteSink } from './byte-sink.js';
 
 /** Bytes that have to agree before a copy is worth an instruction. */
@@ -30,7 +31,7 @@ export function* encodeDelta(source: Buffer, target: Buffer, limit: number): Ste
   let isHashed = false;
   let steps = 0;
   while (at + BLOCK <= target.length) {
-    if (++steps % UNIT === 0) yield;
+    if (++steps % UNIT === 0) yield UNIT * COST.operation;
     if (!isHashed) hash = hashBlock(target, at);
     isHashed = true;
     const from = blocks.get(hash) ?? -1;
@@ -64,7 +65,7 @@ export function* applyDelta(source: Buffer, delta: Buffer, limit: number): Steps
   let filled = 0;
   let steps = 0;
   while (at < delta.length) {
-    if (++steps % UNIT === 0) yield;
+    if (++steps % UNIT === 0) yield UNIT * COST.operation;
     const code = delta[at++]!;
     if (code === 0) return undefined;
     if (code & 0x80) {
@@ -88,7 +89,7 @@ export function* applyDelta(source: Buffer, delta: Buffer, limit: number): Steps
 function* indexBlocks(source: Buffer): Steps<Map<number, number>> {
   const blocks = new Map<number, number>();
   for (let at = 0; at + BLOCK <= source.length; at += BLOCK) {
-    if (at % (BLOCK * UNIT) === 0) yield;
+    if (at % (BLOCK * UNIT) === 0) yield UNIT * COST.operation;
     const hash = hashBlock(source, at);
     if (!blocks.has(hash)) blocks.set(hash, at);
   }
@@ -112,7 +113,7 @@ function* commonLength(source: Buffer, from: number, target: Buffer, at: number)
   const most = Math.min(source.length - from, target.length - at);
   let length = 0;
   for (; length < most && source[from + length] === target[at + length]; length++) {
-    if (length % LONG_UNIT === LONG_UNIT - 1) yield;
+    if (length % LONG_UNIT === LONG_UNIT - 1) yield LONG_UNIT * COST.byteScanned;
   }
   return length;
 }

@@ -1,8 +1,10 @@
 import t from 'tap';
 import { COMMIT, type Oid } from '../object.js';
+import { Meter, WorkLimitExceeded } from '../schedule/meter.js';
+import { Schedule } from '../schedule/schedule.js';
+import { unlimited } from '../schedule/test/unlimited.js';
 import { MemoryObjects } from '../test/memory-objects.js';
 import { ScratchGit } from '../test/scratch-git.js';
-import { DeadlineExceeded } from '../turn.js';
 import { type Diff, diffCommits, diffTreeEntries, diffTrees, PathFilter, TooManyChanges } from './index.js';
 import { RandomText } from './test/random-text.js';
 import { RandomTree } from './test/random-tree.js';
@@ -54,7 +56,7 @@ t.test('trees at random differ as git diff-tree says', async (t) => {
       const { stdout } = git.try(['diff-tree', '-r', '-M', ...options, before, after]);
       return stdout.toString('latin1');
     };
-    const diff = await diffTrees(objects, before, after);
+    const diff = await diffTrees(objects, before, after, { meter: unlimited() });
     t.equal(rawOf(diff), run('--raw', '-z'), 'files and states');
     t.equal(patchOf(diff), run('-p', '--full-index'), 'patch');
     t.equal(numstatOf(diff), run('--numstat', '-z'), 'counts');
@@ -79,7 +81,11 @@ t.test('the options of the patch are those of git diff-tree', async (t) => {
       const flags = split < 0 ? options : options.slice(0, split);
       const paths = split < 0 ? [] : options.slice(split);
       const { stdout } = git.try(['diff-tree', '-r', '-p', ...flags, before, after, ...paths]);
-      t.equal(patchOf(await diffTrees(objects, before, after, ours)), stdout.toString('latin1'), options.join(' '));
+      t.equal(
+        patchOf(await diffTrees(objects, before, after, { meter: unlimited(), ...ours })),
+        stdout.toString('latin1'),
+        options.join(' '),
+      );
     }
   }
 });
@@ -89,7 +95,9 @@ t.test('binary patches are taken by git apply', async (t) => {
   const objects = new MemoryObjects();
   let count = 0;
   for (const [before, after] of randomTrees(git, objects, 5, 35)) {
-    const patch = patchOf(await diffTrees(objects, before, after, { binary: true, fullIndex: false }));
+    const patch = patchOf(
+      await diffTrees(objects, before, after, { meter: unlimited(), binary: true, fullIndex: false }),
+    );
     if (!patch.includes('GIT binary patch')) continue;
     count++;
     using receiver = new ScratchGit();
@@ -137,7 +145,7 @@ t.test('many files move at once as git sees them', async (t) => {
     const [old, young] = [nest(before), nest(after)];
     git.copy(objects);
     const expected = git.try(['diff-tree', '-r', '-M', '--raw', '-z', old, young]).stdout.toString('latin1');
-    t.equal(rawOf(await diffTrees(objects, old, young)), expected);
+    t.equal(rawOf(await diffTrees(objects, old, young, { meter: unlimited() })), expected);
   }
 });
 
@@ -146,10 +154,15 @@ t.test('commits are compared by their trees, and a first commit with nothing', a
   const tree = objects.tree({ a: 'one\ntwo\n' });
   const who = 'A <a@x> 1 +0000';
   const commit = objects.write(COMMIT, `tree ${tree}\nauthor ${who}\ncommitter ${who}\n\nfirst\n`);
-  const diff = await diffCommits(objects, undefined, commit);
+  const diff = await diffCommits(objects, undefined, commit, { meter: unlimited() });
   t.same(diff.stats, { files: 1, additions: 2, deletions: 0, changes: 2 });
   t.equal(diff.files[0]!.state, 'A');
-  t.same((await diffCommits(objects, commit, commit)).stats, { files: 0, additions: 0, deletions: 0, changes: 0 });
+  t.same((await diffCommits(objects, commit, commit, { meter: unlimited() })).stats, {
+    files: 0,
+    additions: 0,
+    deletions: 0,
+    changes: 0,
+  });
 });
 
 t.test('a tree of folders ten thousand deep is compared', async (t) => {
@@ -185,9 +198,10 @@ t.test('an abort or a deadline ends the work', async (t) => {
   const objects = new MemoryObjects();
   const files = Object.fromEntries(Array.from({ length: 50 }, (_, index) => [`f${index}`, `${index}\n`]));
   const tree = objects.tree(files);
-  let now = 0;
-  await t.rejects(diffTrees(objects, undefined, tree, { deadline: 20, now: () => now++ }), DeadlineExceeded);
+  const schedule = new Schedule();
+  const spent = new Meter({ schedule, limit: 0.02 });
+  await t.rejects(diffTrees(objects, undefined, tree, { meter: spent }), WorkLimitExceeded);
   const reason = new Error('gone');
-  const options = { signal: AbortSignal.abort(reason), length: 0 };
-  await t.rejects(diffTrees(objects, undefined, tree, options), reason);
+  const gone = new Meter({ schedule, signal: AbortSignal.abort(reason) });
+  await t.rejects(diffTrees(objects, undefined, tree, { meter: gone }), reason);
 });

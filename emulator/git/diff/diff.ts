@@ -1,13 +1,14 @@
 import { commitLinks } from '../commit.js';
-import { inTurns } from '../history/steps.js';
 import { COMMIT, type ObjectReader, type Oid, readAs } from '../object.js';
-import { Turn, type TurnOptions } from '../turn.js';
+import type { Meter } from '../schedule/meter.js';
+import { inSlices } from '../schedule/steps.js';
 import { FileDiff, type FileDiffOptions } from './file-diff.js';
 import { PathFilter } from './path-filter.js';
 import { detectRenames } from './renames.js';
 import { diffTreeEntries } from './trees.js';
 
-export interface DiffOptions extends FileDiffOptions, TurnOptions {
+export interface DiffOptions extends FileDiffOptions {
+  readonly meter: Meter;
   /** Only these files and what is below these folders. A rename is seen when both of its paths are in. */
   readonly paths?: Iterable<string> | undefined;
   /** As `git diff -M`; on by default. */
@@ -32,13 +33,13 @@ export interface Diff {
 
 /**
  * What changed between two commits (undefined: the empty tree), as `git diff <before> <after>` has it.
- * Throws `MissingObject`, `TooManyChanges`, `DeadlineExceeded`.
+ * Throws `MissingObject`, `TooManyChanges`, `WorkLimitExceeded`.
  */
 export function diffCommits(
   objects: ObjectReader,
   before: Oid | undefined,
   after: Oid | undefined,
-  options: DiffOptions = {},
+  options: DiffOptions,
 ): Promise<Diff> {
   const treeOf = (commit: Oid | undefined) => commit && commitLinks(readAs(objects, commit, COMMIT)).tree;
   return diffTrees(objects, treeOf(before), treeOf(after), options);
@@ -49,26 +50,26 @@ export async function diffTrees(
   objects: ObjectReader,
   before: Oid | undefined,
   after: Oid | undefined,
-  options: DiffOptions = {},
+  options: DiffOptions,
 ): Promise<Diff> {
-  const turn = new Turn(options);
+  const { meter } = options;
   const paths = options.paths && new PathFilter(options.paths);
   const changes = [];
   for (const change of diffTreeEntries(objects, before, after, { paths, limit: options.limit })) {
     changes.push(change);
-    if (turn.isOver) await turn.pass();
+    if (meter.isOver) await meter.pass();
   }
-  const found = options.renames === false ? changes : await detectRenames(objects, changes, { turn });
+  const found = options.renames === false ? changes : await detectRenames(objects, changes, { meter });
   const files: FileDiff[] = [];
   let additions = 0;
   let deletions = 0;
   for (const change of found) {
     const file = new FileDiff(objects, change, options);
-    await inTurns(file.compare(), turn);
+    await inSlices(file.compare(), meter);
     additions += file.additions;
     deletions += file.deletions;
     if (!file.isUnchanged) files.push(file);
-    if (turn.isOver) await turn.pass();
+    if (meter.isOver) await meter.pass();
   }
   return { files, stats: { files: files.length, additions, deletions, changes: additions + deletions } };
 }

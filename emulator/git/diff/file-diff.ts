@@ -1,6 +1,6 @@
 import type { ByteString } from '../bytes.js';
-import { atOnce, type Steps } from '../history/steps.js';
 import { numberOf, type ObjectReader, type Oid, ZERO_OID } from '../object.js';
+import { atOnce, type Steps } from '../schedule/steps.js';
 import { MODE_GITLINK } from '../tree.js';
 import { isBinary } from './binary.js';
 import type { Change } from './change.js';

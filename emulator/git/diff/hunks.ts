@@ -1,4 +1,5 @@
-import type { Steps } from '../history/steps.js';
+import { COST } from '../schedule/cost.js';
+import type { Steps } from '../schedule/steps.js';
 import type { ByteSink } from './byte-sink.js';
 import type { Change } from './change.js';
 import { type CutFile, lineCount } from './cut-file.js';
@@ -84,7 +85,7 @@ function rangeText(start: number, count: number): string {
 
 function* writeLines(sink: ByteSink, mark: number, lines: CutFile, from: number, to: number): Steps<void> {
   for (let line = from; line < to; line++) {
-    if (line % UNIT === UNIT - 1) yield;
+    if (line % UNIT === UNIT - 1) yield UNIT * COST.line;
     sink.byte(mark);
     sink.slice(lines.bytes, lines.starts[line]!, lines.starts[line + 1]!);
   }

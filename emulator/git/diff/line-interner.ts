@@ -1,4 +1,5 @@
-import type { Steps } from '../history/steps.js';
+import { COST } from '../schedule/cost.js';
+import type { Steps } from '../schedule/steps.js';
 import { type CutFile, cutLines, cutLinesLike, lineCount } from './cut-file.js';
 import { DistinctLines } from './distinct-lines.js';
 import { squeezeSpace } from './white-space.js';
@@ -89,7 +90,7 @@ export class LineInterner {
 
   *#numberInSteps(file: Lines, head: number, end: number): Steps<void> {
     for (let from = head; from < end; from += UNIT) {
-      if (from > head) yield;
+      if (from > head) yield UNIT * COST.line;
       this.#number(file, from, Math.min(from + UNIT, end));
     }
   }

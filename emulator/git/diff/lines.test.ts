@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import t, { type Test } from 'tap';
-import { atOnce } from '../history/steps.js';
+import { atOnce } from '../schedule/steps.js';
 import { ByteSink } from './byte-sink.js';
 import { writeHunks } from './hunks.js';
 import { diffInterned, diffLines, diffPair, type LineDiffOptions, LineInterner } from './index.js';

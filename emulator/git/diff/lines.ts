@@ -1,4 +1,4 @@
-import { atOnce, type Steps } from '../history/steps.js';
+import { atOnce, type Steps } from '../schedule/steps.js';
 import { type Change, collectChanges } from './change.js';
 import { compactChanges } from './compaction.js';
 import { selectCandidates } from './discard.js';

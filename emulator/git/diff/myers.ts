@@ -1,4 +1,5 @@
-import type { Steps } from '../history/steps.js';
+import { COST } from '../schedule/cost.js';
+import type { Steps } from '../schedule/steps.js';
 import { roughSquareRoot } from './discard.js';
 
 /** The lines of one file that take part in the search. */
@@ -59,8 +60,8 @@ export function* markDifferences(a: Side, b: Side): Steps<void> {
     } else {
       const cut = search.cut({ aStart, aEnd, bStart, bEnd }, isMinimal);
       if (search.work > UNIT) {
+        yield search.work * COST.operation;
         search.work = 0;
-        yield;
       }
       boxes.push(aStart, cut.a, bStart, cut.b, Number(cut.isLowMinimal));
       boxes.push(cut.a, aEnd, cut.b, bEnd, Number(cut.isHighMinimal));

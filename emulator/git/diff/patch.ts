@@ -1,5 +1,5 @@
-import type { Steps } from '../history/steps.js';
 import { type ObjectReader, type Oid, ZERO_OID } from '../object.js';
+import type { Steps } from '../schedule/steps.js';
 import { formatMode } from '../tree.js';
 import { abbreviateOid } from './abbreviation.js';
 import { writeBinaryPatch } from './binary-patch.js';

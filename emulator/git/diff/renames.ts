@@ -1,7 +1,7 @@
 import type { ByteString } from '../bytes.js';
-import { inTurns, type Steps } from '../history/steps.js';
 import type { ObjectReader, Oid } from '../object.js';
-import { Turn } from '../turn.js';
+import type { Meter } from '../schedule/meter.js';
+import { inSlices, type Steps } from '../schedule/steps.js';
 import { type Candidate, compareCandidates, keepBest, SimilarContents, takeEqual } from './similar-contents.js';
 import { FULL_SCORE } from './similarity.js';
 import type { Side, TreeChange } from './trees.js';
@@ -21,7 +21,7 @@ export interface RenameOptions {
   readonly withEmpty?: boolean;
   /** Only look where this path came from; the other added paths stay as they are. */
   readonly follow?: ByteString;
-  readonly turn?: Turn;
+  readonly meter: Meter;
 }
 
 const EMPTY_BLOB: Oid = 'e69de29bb2d1d6434b8b29ae775ad8c2e48c5391';
@@ -36,7 +36,7 @@ const DEFAULT_LIMIT = 1000;
 export async function detectRenames(
   objects: ObjectReader,
   changes: readonly TreeChange[],
-  options: RenameOptions = {},
+  options: RenameOptions,
 ): Promise<FileChange[]> {
   const minimum = options.minimumScore ?? HALF;
   const hasContent = (side: Side) => (options.withEmpty ?? true) || side.oid !== EMPTY_BLOB;
@@ -51,9 +51,9 @@ export async function detectRenames(
   const matching = new Matching(objects, sources, targets);
   matching.matchEqual();
   if (minimum < FULL_SCORE) {
-    const turn = options.turn ?? new Turn();
-    await inTurns(matching.matchNamesakes(minimum + Math.trunc((FULL_SCORE - minimum) / 2)), turn);
-    await inTurns(matching.matchSimilar(minimum, options.limit ?? DEFAULT_LIMIT), turn);
+    const { meter } = options;
+    await inSlices(matching.matchNamesakes(minimum + Math.trunc((FULL_SCORE - minimum) / 2)), meter);
+    await inSlices(matching.matchSimilar(minimum, options.limit ?? DEFAULT_LIMIT), meter);
   }
   return matching.apply(changes);
 }
@@ -97,7 +97,7 @@ class Matching {
       if (source < 0 || target < 0) continue;
       const score = yield* this.#score(this.sources[source]!, this.targets[target]!, minimum);
       if (score >= minimum) this.#match(source, target, score);
-      yield;
+      yield 1;
     }
   }
 
@@ -113,7 +113,7 @@ class Matching {
         const before = this.sources[source]!;
         const score = yield* this.#score(before, after, minimum);
         keepBest(best, { source, target, score, isNamesake: isNamesake(before.path, after.path) });
-        yield;
+        yield 1;
       }
       for (const candidate of best) if (candidate.score >= minimum) candidates.push(candidate);
     }

@@ -1,5 +1,5 @@
-import type { Steps } from '../history/steps.js';
 import { numberOf, type ObjectReader, type Oid } from '../object.js';
+import type { Steps } from '../schedule/steps.js';
 import { canReach, type Spans, similarity, spansOf } from './similarity.js';
 
 /** Scores how alike stored files are; each is read once. */

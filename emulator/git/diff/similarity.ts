@@ -1,4 +1,5 @@
-import type { Steps } from '../history/steps.js';
+import { COST } from '../schedule/cost.js';
+import type { Steps } from '../schedule/steps.js';
 import { isBinary } from './binary.js';
 
 /** The score of equal files; a score is this times the share of the larger file found in the other one. */
@@ -30,7 +31,7 @@ export function* spansOf(file: Buffer): Steps<Spans> {
   let high = 0;
   let size = 0;
   for (let at = 0; at < length; at++) {
-    if ((at & PAUSE) === PAUSE) yield;
+    if ((at & PAUSE) === PAUSE) yield PAUSE * COST.byteScanned;
     const byte = file[at]!;
     if (byte === CR && isText && file[at + 1] === LF) continue;
     const carried = low >>> 25;

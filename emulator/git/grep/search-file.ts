@@ -1,4 +1,5 @@
-import type { Turn } from '../turn.js';
+import { COST } from '../schedule/cost.js';
+import type { Meter } from '../schedule/meter.js';
 import type { LineMatcher } from './matcher.js';
 import type { SearchText } from './search-text.js';
 
@@ -39,14 +40,15 @@ export async function searchFile(
   file: SearchText,
   matcher: LineMatcher,
   bounds: FileBounds,
-  turn: Turn,
+  meter: Meter,
 ): Promise<FileResult> {
   const { text } = file;
   const page = new FilePage(file, bounds);
   let start = bounds.afterLine === 0 ? 0 : file.startOf(Math.min(bounds.afterLine, file.lineCount));
   while (start < text.length) {
-    if (turn.isOver) await turn.pass();
+    if (meter.isOver) await meter.pass();
     const piece = pieceOf(text, start, matcher.pieceSize);
+    meter.spend(piece.length * COST.byteScanned);
     for (let from = 0; from < piece.length; ) {
       const at = matcher.find(piece, from);
       // An empty match behind the last line feed is in no line.
@@ -54,7 +56,7 @@ export async function searchFile(
       const line = file.lineAt(start + at);
       if (!page.match(line)) return page.result(true);
       from = file.endOf(line) + 1 - start;
-      if (turn.isOver) await turn.pass();
+      if (meter.isOver) await meter.pass();
     }
     start += piece.length;
   }

@@ -3,9 +3,11 @@ import fc from 'fast-check';
 import { RE2JS } from 're2js';
 import t from 'tap';
 import { bytesOf, textOf } from '../bytes.js';
+import { Meter, WorkLimitExceeded } from '../schedule/meter.js';
+import { Schedule } from '../schedule/schedule.js';
+import { unlimited } from '../schedule/test/unlimited.js';
 import { MemoryObjects } from '../test/memory-objects.js';
 import { ScratchGit } from '../test/scratch-git.js';
-import { DeadlineExceeded } from '../turn.js';
 import { type FileSelection, selectFiles } from './file-selection.js';
 import { compilePattern, InvalidPattern, type LineMatcher } from './matcher.js';
 import { type FileMatches, type SearchLimits, type SearchPosition, type SearchQuery, searchPage } from './search.js';
@@ -118,7 +120,13 @@ t.test('pages together show every match once, in order, within every bound', asy
       const seen: string[] = [];
       let startAfter: SearchPosition | undefined;
       do {
-        const page = await searchPage(cache, tree, { pattern: 'o', before: 1, after: 2, startAfter }, limits);
+        const page = await searchPage(
+          cache,
+          tree,
+          { pattern: 'o', before: 1, after: 2, startAfter },
+          limits,
+          unlimited(),
+        );
         const lines = page.files.flatMap((file) => file.lines);
         const matches = lines.filter((line) => line.type === 'match').length;
         assert.ok(matches >= 1 && matches <= maxMatches && lines.length <= maxLines);
@@ -145,7 +153,7 @@ t.test('a page says that more follows only where a match follows', async (t) => 
   const objects = new MemoryObjects();
   const tree = objects.tree({ a: 'x\nx\n', b: 'y\n', c: 'x\n' });
   const page = (limits: Partial<SearchLimits>, startAfter?: SearchPosition) =>
-    searchPage(new TextCache(objects), tree, { pattern: 'x', startAfter }, { ...UNLIMITED, ...limits });
+    searchPage(new TextCache(objects), tree, { pattern: 'x', startAfter }, { ...UNLIMITED, ...limits }, unlimited());
   t.same((await page({ maxMatches: 2 })).next, { path: 'c', line: 0 });
   t.same((await page({ maxMatches: 3 })).next, undefined);
   t.same((await page({ maxMatchesPerFile: 1 })).next, { path: 'a', line: 1 });
@@ -160,7 +168,7 @@ t.test('context of any size costs no more than the page', async (t) => {
   const objects = new MemoryObjects();
   const tree = objects.tree({ f: `${'line\n'.repeat(50_000)}hit\n${'line\n'.repeat(50_000)}hit\n` });
   const query = { pattern: 'hit', before: 1e9, after: 1e9 };
-  const page = await searchPage(new TextCache(objects), tree, query, { ...UNLIMITED, maxLines: 5 });
+  const page = await searchPage(new TextCache(objects), tree, query, { ...UNLIMITED, maxLines: 5 }, unlimited());
   t.same(
     page.files[0]!.lines.map((line) => line.number),
     [49_997, 49_998, 49_999, 50_000, 50_001],
@@ -180,7 +188,7 @@ t.test('binary files, large files, links and submodules are not searched', async
   });
   const cache = new TextCache(objects, { maxFileBytes: 9000 });
   for (const _ of ['cold', 'warm']) {
-    const { files } = await searchPage(cache, tree, { pattern: 'hit' }, UNLIMITED);
+    const { files } = await searchPage(cache, tree, { pattern: 'hit' }, UNLIMITED, unlimited());
     t.same(
       files.map((file) => file.path),
       ['late-nul', 'run'],
@@ -202,7 +210,9 @@ t.test('only selected files are searched: those that pass every filter', async (
   const tree = objects.tree({ src: { 'a.ts': 'x', 'a.js': 'x', lib: { 'b.ts': 'x' } }, 'c.ts': 'x', ts: 'x' });
   const found = async (selection: FileSelection) => {
     const query = { pattern: 'x', selects: selectFiles(selection) };
-    return (await searchPage(new TextCache(objects), tree, query, UNLIMITED)).files.map((file) => file.path);
+    return (await searchPage(new TextCache(objects), tree, query, UNLIMITED, unlimited())).files.map(
+      (file) => file.path,
+    );
   };
   t.same(await found({}), ['c.ts', 'src/a.js', 'src/a.ts', 'src/lib/b.ts', 'ts']);
   t.same(await found({ paths: ['src'] }), ['src/a.js', 'src/a.ts', 'src/lib/b.ts']);
@@ -268,17 +278,23 @@ t.test('hostile expressions are linear, give way to others and end at the deadli
     t.same(await collect(objects, tree, { pattern }), [], pattern);
   }
   let now = 0;
-  const options = { now: () => now++, deadline: 5000, length: 1 };
+  const schedule = new Schedule({ now: () => now++ });
   const query = { pattern: '.*a.{400}$' };
   let others = 0;
   const other = setInterval(() => others++, 0);
   await t.rejects(
-    searchPage(new TextCache(objects), tree, query, { ...UNLIMITED, maxMatches: 1e9 }, { ...options, deadline: 40 }),
-    new DeadlineExceeded(),
+    searchPage(
+      new TextCache(objects),
+      tree,
+      query,
+      { ...UNLIMITED, maxMatches: 1e9 },
+      new Meter({ schedule, limit: 0.3 }),
+    ),
+    new WorkLimitExceeded(),
   );
-  const signal = AbortSignal.timeout(1);
-  await t.rejects(searchPage(new TextCache(objects), tree, query, UNLIMITED, { length: 0, signal }), {
-    name: 'TimeoutError',
+  const signal = AbortSignal.abort(new Error('gone'));
+  await t.rejects(searchPage(new TextCache(objects), tree, query, UNLIMITED, new Meter({ schedule, signal })), {
+    message: 'gone',
   });
   clearInterval(other);
   t.ok(others > 0, 'other work ran in between');
@@ -287,14 +303,12 @@ t.test('hostile expressions are linear, give way to others and end at the deadli
 t.test('a page that is full at the deadline is given', async (t) => {
   const objects = new MemoryObjects();
   const tree = objects.tree({ a: 'x\n', b: 'y\n'.repeat(100_000) });
-  let now = 0;
-  const options = { now: () => now++, deadline: 12, length: 1000 };
   const page = await searchPage(
     new TextCache(objects),
     tree,
     { pattern: 'x|zz+' },
     { ...UNLIMITED, maxMatches: 1 },
-    options,
+    new Meter({ schedule: new Schedule(), limit: 0.012 }),
   );
   t.same(page, {
     files: [{ path: 'a', lines: [{ number: 1, text: 'x', type: 'match' }] }],
@@ -320,17 +334,17 @@ t.test('a cache without room changes nothing but time', async (t) => {
     });
     const cache = new TextCache(counting, { bytes });
     for (const _ of ['cold', 'warm']) {
-      const { files } = await searchPage(cache, tree, { pattern: 'o' }, UNLIMITED);
+      const { files } = await searchPage(cache, tree, { pattern: 'o' }, UNLIMITED, unlimited());
       t.same(flatten(files), expected);
     }
     const cold = reads;
-    await searchPage(cache, tree, { pattern: 'q' }, UNLIMITED);
+    await searchPage(cache, tree, { pattern: 'q' }, UNLIMITED, unlimited());
     if (bytes === 1 << 20) t.equal(reads, cold, 'with room, nothing is read again');
   }
 });
 
 async function collect(objects: MemoryObjects, tree: string, query: SearchQuery): Promise<string[]> {
-  const { files } = await searchPage(new TextCache(objects), tree, query, UNLIMITED);
+  const { files } = await searchPage(new TextCache(objects), tree, query, UNLIMITED, unlimited());
   return flatten(files);
 }
 

@@ -1,6 +1,6 @@
 import type { ByteString } from '../bytes.js';
 import type { Oid } from '../object.js';
-import { DeadlineExceeded, Turn, type TurnOptions } from '../turn.js';
+import { type Meter, WorkLimitExceeded } from '../schedule/meter.js';
 import { type CompiledPattern, compilePattern, SHORT_LINE } from './matcher.js';
 import { type FoundLine, searchFile } from './search-file.js';
 import type { TextCache } from './text-cache.js';
@@ -51,20 +51,19 @@ const MAX_CHARACTERS = 8 << 20;
  * file by file; returns where to go on if a limit ended it and something is left to find. Binary files
  * (a NUL in the first 8000 bytes) and large files are left out.
  *
- * Throws `InvalidPattern`, `DeadlineExceeded`, or the reason of the signal.
+ * Throws `InvalidPattern`, `WorkLimitExceeded`, or the reason of the signal.
  */
 export async function* search(
   cache: TextCache,
   tree: Oid,
   query: SearchQuery,
   limits: SearchLimits,
-  options: TurnOptions = {},
+  meter: Meter,
 ): AsyncGenerator<FileMatches, SearchPosition | undefined, void> {
-  const turn = new Turn(options);
   const { pattern, selects, startAfter } = query;
   const { any, short } =
     typeof pattern === 'string' ? await compilePattern(pattern, query.caseSensitive === false) : pattern;
-  const { paths, numbers } = await cache.listing(tree, turn);
+  const { paths, numbers } = await cache.listing(tree, meter);
   let matches = limits.maxMatches;
   let lines = limits.maxLines;
   let characters = limits.maxCharacters ?? MAX_CHARACTERS;
@@ -72,7 +71,7 @@ export async function* search(
   cache.begin();
   for (let at = startAfter === undefined ? 0 : firstAtOrAfter(paths, startAfter.path); at < paths.length; at++) {
     const path = paths[at]!;
-    if (turn.isOver) await turn.pass();
+    if (meter.isOver) await meter.pass();
     if (selects !== undefined && !selects(path)) continue;
     const file = cache.text(numbers[at]!);
     if (file === undefined) continue;
@@ -86,7 +85,7 @@ export async function* search(
       maxCharacters: characters,
       isFirst: matches === total,
     };
-    const found = await searchFile(file, matcher, bounds, turn);
+    const found = await searchFile(file, matcher, bounds, meter);
     if (found.lines.length > 0) yield { path, lines: found.lines };
     if (found.next !== undefined) return { path, line: found.next };
     matches -= found.matches;
@@ -102,9 +101,9 @@ export async function searchPage(
   tree: Oid,
   query: SearchQuery,
   limits: SearchLimits,
-  options: TurnOptions = {},
+  meter: Meter,
 ): Promise<SearchPage> {
-  const found = search(cache, tree, query, limits, options);
+  const found = search(cache, tree, query, limits, meter);
   const files: FileMatches[] = [];
   try {
     while (true) {
@@ -114,7 +113,7 @@ export async function searchPage(
     }
   } catch (error) {
     const last = files.at(-1);
-    if (!(error instanceof DeadlineExceeded) || last === undefined || !isFull(files, limits)) throw error;
+    if (!(error instanceof WorkLimitExceeded) || last === undefined || !isFull(files, limits)) throw error;
     return { files, next: { path: last.path, line: last.lines.at(-1)!.number } };
   }
 }

@@ -1,7 +1,7 @@
 import type { ByteString } from '../bytes.js';
 import { BLOB, type ObjectReader, type Oid } from '../object.js';
+import type { Meter } from '../schedule/meter.js';
 import { MODE_EXECUTABLE, MODE_FILE, walkTree } from '../tree.js';
-import type { Turn } from '../turn.js';
 import { SearchText } from './search-text.js';
 
 /** The regular files of a tree in index order, with the numbers of their blobs. */
@@ -48,13 +48,13 @@ export class TextCache {
     this.#search++;
   }
 
-  async listing(tree: Oid, turn: Turn): Promise<Listing> {
+  async listing(tree: Oid, meter: Meter): Promise<Listing> {
     const known = this.#listings.get(tree);
     if (known !== undefined) return known;
     const paths: ByteString[] = [];
     const numbers: number[] = [];
     for (const { path, mode, oid } of walkTree(this.objects, tree)) {
-      if (turn.isOver) await turn.pass();
+      if (meter.isOver) await meter.pass();
       if (mode !== MODE_FILE && mode !== MODE_EXECUTABLE) continue;
       paths.push(path);
       numbers.push(this.objects.find(oid));

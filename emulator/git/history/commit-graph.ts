@@ -1,9 +1,9 @@
 import { type CommitLinks, commitLinks } from '../commit.js';
 import { COMMIT, MissingObject, numberOf, type ObjectReader, type Oid } from '../object.js';
+import { atOnce, PIECE, PIECE_COST, type Steps } from '../schedule/steps.js';
 import { withRoom } from '../store/growable.js';
 import { peel } from '../tag.js';
 import { IntList } from './int-list.js';
-import { atOnce, type Steps, UNIT } from './steps.js';
 
 /** A commit's place in the graph: a number from 0, larger than those of all its ancestors. */
 export type Place = number;
@@ -122,7 +122,7 @@ export class CommitGraph {
     const stack = [...commits];
     let work = 0;
     for (let commit = stack.at(-1); commit !== undefined; commit = stack.at(-1)) {
-      if (++work % UNIT === 0) yield;
+      if (++work % PIECE === 0) yield PIECE_COST;
       const links = parsed.get(commit);
       if (this.placeOf(commit) >= 0) {
         stack.pop();

@@ -1,5 +1,6 @@
 import t from 'tap';
 import type { Oid } from '../object.js';
+import { unlimited } from '../schedule/test/unlimited.js';
 import { INFINITE_DEPTH } from './depth.js';
 import { History } from './history.js';
 import { GeneratedHistory } from './test/generated-history.js';
@@ -21,7 +22,7 @@ for (const [seed, skew] of [
         const clientShallow = pickShallow();
         const depth = round === 0 ? INFINITE_DEPTH : 1 + random(6);
         const expected = ask(wants, clientShallow, [`deepen ${depth}`]);
-        t.same(sorted(await history.boundary({ wants, clientShallow, depth })), expected, `${depth}`);
+        t.same(sorted(await history.boundary({ wants, clientShallow, depth }, unlimited())), expected, `${depth}`);
       }
     });
 
@@ -31,7 +32,10 @@ for (const [seed, skew] of [
         const clientShallow = pickShallow();
         const depth = 1 + random(4);
         const expected = ask(wants, clientShallow, [`deepen ${depth}`], 'deepen-relative');
-        const boundary = await history.boundary({ wants, clientShallow, depth, relative: true, tips: commits });
+        const boundary = await history.boundary(
+          { wants, clientShallow, depth, relative: true, tips: commits },
+          unlimited(),
+        );
         t.same(sorted(boundary), expected, `${depth}`);
       }
     });
@@ -46,8 +50,8 @@ for (const [seed, skew] of [
         if (since !== undefined) lines.push(`deepen-since ${since}`);
         const expected = ask(wants, clientShallow, lines);
         const request = { wants, clientShallow, not, ...(since !== undefined && { since }) };
-        if (expected) t.same(sorted(await history.boundary(request)), expected, lines.join());
-        else await t.rejects(history.boundary(request), { name: 'NothingSelected' });
+        if (expected) t.same(sorted(await history.boundary(request, unlimited())), expected, lines.join());
+        else await t.rejects(history.boundary(request, unlimited()), { name: 'NothingSelected' });
       }
     });
 
@@ -82,7 +86,10 @@ t.test('a client boundary that is not known here does not matter', async (t) => 
   using generated = new GeneratedHistory({ seed: 33, commits: 10, skew: 0 });
   const history = new History(generated.objects);
   const wants = [generated.commits[9]!];
-  const { grafts, unshallow } = await history.boundary({ wants, clientShallow: ['e'.repeat(40)], depth: 1 });
+  const { grafts, unshallow } = await history.boundary(
+    { wants, clientShallow: ['e'.repeat(40)], depth: 1 },
+    unlimited(),
+  );
   t.same([...grafts], wants);
   t.same(unshallow, []);
 });
@@ -92,11 +99,14 @@ t.test('grafts are the boundary the client will have', async (t) => {
   const history = new History(generated.objects);
   for (let round = 0; round < 20; round++) {
     const clientShallow = generated.pickSome(4);
-    const { shallow, unshallow, grafts } = await history.boundary({
-      wants: generated.pickSome(2),
-      clientShallow,
-      depth: 3,
-    });
+    const { shallow, unshallow, grafts } = await history.boundary(
+      {
+        wants: generated.pickSome(2),
+        clientShallow,
+        depth: 3,
+      },
+      unlimited(),
+    );
     const expected = [...clientShallow.filter((oid) => !unshallow.includes(oid)), ...shallow];
     t.same([...grafts].sort(), expected.sort());
   }

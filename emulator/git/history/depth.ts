@@ -1,8 +1,8 @@
 import { COMMIT, type Oid } from '../object.js';
+import { PIECE, PIECE_COST, type Steps } from '../schedule/steps.js';
 import { peel } from '../tag.js';
 import type { CommitGraph } from './commit-graph.js';
 import { difference, unreached } from './reachability.js';
-import { type Steps, UNIT } from './steps.js';
 
 /** `deepen` with this depth lifts every boundary: what `git fetch --unshallow` sends. */
 export const INFINITE_DEPTH = 0x7fffffff;
@@ -103,7 +103,7 @@ function* selectByDepth(graph: CommitGraph, tips: readonly number[], depth: numb
     for (const commit of level) inside.add(commit);
     const next = new Set<number>();
     for (const commit of level) {
-      if (++work % UNIT === 0) yield;
+      if (++work % PIECE === 0) yield PIECE_COST;
       for (const parent of graph.linksOf(commit).parents) {
         if (!inside.has(parent)) next.add(parent);
       }
@@ -126,7 +126,7 @@ function* selectByLimits(
   const boundary = new Set<number>();
   let work = 0;
   for (const commit of listed) {
-    if (++work % UNIT === 0) yield;
+    if (++work % PIECE === 0) yield PIECE_COST;
     const isInside = graph.linksOf(commit).parents.every((parent) => listed.has(parent));
     (isInside ? inside : boundary).add(commit);
   }
@@ -139,7 +139,7 @@ function* listRecent(graph: CommitGraph, tips: readonly number[], since: number)
   const stack = [...tips];
   let work = 0;
   for (let commit = stack.pop(); commit !== undefined; commit = stack.pop()) {
-    if (++work % UNIT === 0) yield;
+    if (++work % PIECE === 0) yield PIECE_COST;
     if (listed.has(commit)) continue;
     const { committedAt, parents } = graph.linksOf(commit);
     if (committedAt < since) continue;

@@ -1,6 +1,9 @@
 import t from 'tap';
 import { parseCommit } from '../commit.js';
 import type { ObjectReader, Oid } from '../object.js';
+import { Meter } from '../schedule/meter.js';
+import { Schedule } from '../schedule/schedule.js';
+import { unlimited } from '../schedule/test/unlimited.js';
 import { tagTarget } from '../tag.js';
 import { MODE_GITLINK, parseTree } from '../tree.js';
 import type { EnumerateRequest } from './enumerate.js';
@@ -16,7 +19,7 @@ t.test('objects to send, on random histories', async (t) => {
     const objects = loadObjects(git);
     const history = new History(objects);
     const send = async (request: EnumerateRequest) =>
-      Array.from(await history.enumerate(request), (number) => objects.oidOf(number));
+      Array.from(await history.enumerate(request, unlimited()), (number) => objects.oidOf(number));
     const revList = (...args: string[]) =>
       [...new Set(generated.lines('rev-list', '--objects', '--no-object-names', ...args))].sort();
 
@@ -44,7 +47,7 @@ t.test('objects to send, on random histories', async (t) => {
     await t.test(`delta bases are sent or held (seed ${seed})`, async (t) => {
       for (let round = 0; round < 20; round++) {
         const [wants, haves] = [generated.pickSome(2), generated.pickSome(2)];
-        const plan = await history.plan({ wants, haves });
+        const plan = await history.plan({ wants, haves }, unlimited());
         const held = reachable(objects, haves);
         const sent = new Set(plan.objects);
         const versions = plan.previousVersions();
@@ -144,7 +147,7 @@ t.test('an index made by several requests at once is complete', async (t) => {
   using generated = new GeneratedHistory({ seed: 21, commits: 60, skew: 0 });
   const { objects, commits } = generated;
   const history = new History(objects);
-  const all = commits.map((want) => history.enumerate({ wants: [want] }));
+  const all = commits.map((want) => history.enumerate({ wants: [want] }, unlimited()));
   for (const [at, numbers] of (await Promise.all(all)).entries()) {
     const expected = [...reachable(objects, [commits[at]!])].sort();
     t.same(Array.from(numbers, (number) => objects.oidOf(number)).sort(), expected);
@@ -154,14 +157,16 @@ t.test('an index made by several requests at once is complete', async (t) => {
 t.test('work stops when its signal is aborted', async (t) => {
   using generated = new GeneratedHistory({ seed: 22, commits: 20, skew: 0 });
   const history = new History(generated.objects);
-  const signal = AbortSignal.abort(new Error('gone'));
-  await t.rejects(history.enumerate({ wants: [generated.pick()], signal }), { message: 'gone' });
-  await t.rejects(history.lastTouching(generated.pick(), { signal }), { message: 'gone' });
+  const meter = new Meter({ schedule: new Schedule(), signal: AbortSignal.abort(new Error('gone')) });
+  await t.rejects(history.enumerate({ wants: [generated.pick()] }, meter), { message: 'gone' });
+  await t.rejects(history.lastTouching(generated.pick(), meter), { message: 'gone' });
 });
 
 t.test('an unknown want is an error', async (t) => {
   using generated = new GeneratedHistory({ seed: 23, commits: 5, skew: 0 });
-  await t.rejects(new History(generated.objects).enumerate({ wants: ['e'.repeat(40)] }), { name: 'MissingObject' });
+  await t.rejects(new History(generated.objects).enumerate({ wants: ['e'.repeat(40)] }, unlimited()), {
+    name: 'MissingObject',
+  });
 });
 
 /** Tags of a commit, of a tree, of a blob, and of tags. */

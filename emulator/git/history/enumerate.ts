@@ -1,4 +1,5 @@
 import { BLOB, COMMIT, MissingObject, numberOf, type ObjectReader, type Oid, TAG, TREE } from '../object.js';
+import type { Steps } from '../schedule/steps.js';
 import { tagTarget } from '../tag.js';
 import type { CommitGraph, Place } from './commit-graph.js';
 import { type FilterRule, isEverything, type ObjectFilter, ruleOf } from './filter.js';
@@ -6,7 +7,6 @@ import type { HistoryIndex } from './introduced.js';
 import { NumberSet } from './number-set.js';
 import { difference } from './reachability.js';
 import { SendPlan } from './send-plan.js';
-import type { Steps } from './steps.js';
 import { addClosure, addToDepth } from './tree-closure.js';
 
 export interface EnumerateRequest {

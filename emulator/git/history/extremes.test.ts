@@ -1,6 +1,7 @@
 import t from 'tap';
 import { writeCommit } from '../commit.js';
 import { EMPTY_TREE_OID, type Oid } from '../object.js';
+import { unlimited } from '../schedule/test/unlimited.js';
 import { MemoryObjects } from '../test/memory-objects.js';
 import { MODE_FILE, MODE_TREE, writeTree } from '../tree.js';
 import { History } from './history.js';
@@ -24,9 +25,9 @@ t.test('a folder 10,000 deep', async (t) => {
   const third = commit(objects, tree, [second]);
   const history = new History(objects);
   const path = `${'d/'.repeat(10_000)}f`;
-  t.equal((await history.enumerate({ wants: [third] })).length, objects.size);
-  t.equal((await history.enumerate({ wants: [third], grafts: new Set([third]) })).length, 10_003);
-  t.same([...(await history.lastTouching(third))], [[path, third]]);
+  t.equal((await history.enumerate({ wants: [third] }, unlimited())).length, objects.size);
+  t.equal((await history.enumerate({ wants: [third], grafts: new Set([third]) }, unlimited())).length, 10_003);
+  t.same([...(await history.lastTouching(third, unlimited()))], [[path, third]]);
   t.same([...history.log({ tips: [third], path })], [third, second, first]);
 });
 
@@ -41,7 +42,7 @@ t.test('a history 50,000 long, with clocks that run backwards', async (t) => {
   t.same(history.mergeBases(commits[100]!, last), [commits[100]]);
   t.same(history.aheadBehind(first, last), { ahead: 0, behind: 49_999 });
   t.equal([...history.log({ tips: [last] })].length, 50_000);
-  t.same((await history.lastTouching(last)).get('a'), first);
+  t.same((await history.lastTouching(last, unlimited())).get('a'), first);
 });
 
 t.test('a merge of 5,000 parents', async (t) => {
@@ -49,9 +50,9 @@ t.test('a merge of 5,000 parents', async (t) => {
   const parents = Array.from({ length: 5000 }, (_, at) => commit(objects, objects.tree({ a: `${at}` }), []));
   const merge = commit(objects, objects.tree({ a: '4999' }), parents);
   const history = new History(objects);
-  t.same((await history.lastTouching(merge)).get('a'), parents[4999]);
+  t.same((await history.lastTouching(merge, unlimited())).get('a'), parents[4999]);
   t.same([...history.log({ tips: [merge], path: 'a' })], [parents[4999]]);
-  t.equal((await history.enumerate({ wants: [merge] })).length, objects.size);
+  t.equal((await history.enumerate({ wants: [merge] }, unlimited())).length, objects.size);
 });
 
 t.test('the empty tree need not be stored', async (t) => {
@@ -61,8 +62,8 @@ t.test('the empty tree need not be stored', async (t) => {
   const third = commit(objects, EMPTY_TREE_OID, [second]);
   const history = new History(objects);
   t.equal(history.commit(first).tree, EMPTY_TREE_OID);
-  t.equal((await history.enumerate({ wants: [third] })).length, objects.size);
-  t.equal((await history.lastTouching(third)).size, 0);
+  t.equal((await history.enumerate({ wants: [third] }, unlimited())).length, objects.size);
+  t.equal((await history.lastTouching(third, unlimited())).size, 0);
   t.same([...history.log({ tips: [third], path: 'a/b' })], [third, second]);
   t.same([...history.log({ tips: [third], path: 'a' })], [third, second]);
 });
@@ -71,11 +72,11 @@ t.test('what is extended is there without another look', async (t) => {
   const objects = new MemoryObjects();
   const first = commit(objects, objects.tree({ a: '1' }), []);
   const history = new History(objects);
-  await history.extend([first]);
-  await history.enumerate({ wants: [first] });
+  await history.extend([first], unlimited());
+  await history.enumerate({ wants: [first] }, unlimited());
   const second = commit(objects, objects.tree({ a: '2' }), [first]);
-  await history.extend([second]);
-  const plan = await history.plan({ wants: [second], haves: [first] });
+  await history.extend([second], unlimited());
+  const plan = await history.plan({ wants: [second], haves: [first] }, unlimited());
   t.equal(plan.objects.length, 3);
   const [old, now] = ['1', '2'].map((text) => objects.find(objects.add('blob', text)));
   t.equal(plan.previousVersions().get(now!), old);
@@ -88,5 +89,5 @@ t.test('a folder that was renamed is not sent again', async (t) => {
   const folder = { one: '1', two: '2', inner: { three: '3' } };
   const first = commit(objects, objects.tree({ folder }), []);
   const second = commit(objects, objects.tree({ renamed: folder }), [first]);
-  t.equal((await new History(objects).enumerate({ wants: [second], haves: [first] })).length, 2);
+  t.equal((await new History(objects).enumerate({ wants: [second], haves: [first] }, unlimited())).length, 2);
 });

@@ -1,4 +1,5 @@
 import t from 'tap';
+import { unlimited } from '../schedule/test/unlimited.js';
 import { History } from './history.js';
 import { GeneratedHistory } from './test/generated-history.js';
 
@@ -36,7 +37,7 @@ for (const shape of SHAPES) {
       await t.test(
         `path logs are simplified as git does, ${isIndexed ? 'by the index' : 'without the index'}`,
         async (t) => {
-          if (isIndexed) await history.enumerate({ wants: generated.commits });
+          if (isIndexed) await history.enumerate({ wants: generated.commits }, unlimited());
           for (let round = 0; round < 25; round++) {
             const tips = generated.pickSome(2);
             const paths = generated.git.run(['ls-tree', '-rtz', '--name-only', tips[0]!]).split('\0').slice(0, -1);
@@ -50,7 +51,7 @@ for (const shape of SHAPES) {
     await t.test('each path of a tree was last touched by the commit git log -1 shows', async (t) => {
       for (let round = 0; round < 4; round++) {
         const tip = generated.pick();
-        const found = await history.lastTouching(tip);
+        const found = await history.lastTouching(tip, unlimited());
         const paths = generated.git.run(['ls-tree', '-rz', '--name-only', tip]).split('\0').slice(0, -1);
         t.same([...found.keys()], paths);
         for (const path of paths) t.equal(found.get(path), revList(path, '-1', tip)[0], path);
@@ -63,13 +64,13 @@ for (const shape of SHAPES) {
         // Anew each time: what was not loaded before must be found too.
         const fresh = new History(objects);
         const left = commits.filter((commit) => !tips.some((tip) => history.isAncestor(commit, tip)));
-        t.same((await fresh.unreached(tips, commits)).sort(), [...new Set(left)].sort());
+        t.same((await fresh.unreached(tips, commits, unlimited())).sort(), [...new Set(left)].sort());
         const all = tips.every((tip) => commits.some((commit) => history.isAncestor(commit, tip)));
-        t.equal(await fresh.allReach(tips, [...commits, 'e'.repeat(40)]), all);
+        t.equal(await fresh.allReach(tips, [...commits, 'e'.repeat(40)], unlimited()), all);
       }
-      t.same(await history.unreached([], generated.commits.slice(0, 2)), generated.commits.slice(0, 2));
-      t.equal(await history.allReach([], []), true);
-      t.equal(await history.allReach([generated.pick()], []), false);
+      t.same(await history.unreached([], generated.commits.slice(0, 2), unlimited()), generated.commits.slice(0, 2));
+      t.equal(await history.allReach([], [], unlimited()), true);
+      t.equal(await history.allReach([generated.pick()], [], unlimited()), false);
     });
 
     function revList(path: string, ...args: string[]): string[] {

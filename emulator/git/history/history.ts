@@ -1,6 +1,7 @@
 import type { ByteString } from '../bytes.js';
 import { EMPTY_TREE_OID, type ObjectReader, type Oid } from '../object.js';
-import type { TurnOptions } from '../turn.js';
+import type { Meter } from '../schedule/meter.js';
+import { inSlices } from '../schedule/steps.js';
 import { CommitGraph, type Place } from './commit-graph.js';
 import { type Boundary, type DepthRequest, findBoundary } from './depth.js';
 import { type EnumerateRequest, planSend } from './enumerate.js';
@@ -10,7 +11,6 @@ import { mergeBases } from './merge-base.js';
 import { pathVisit } from './path-log.js';
 import { aheadBehind, allReach, reaches, unreached } from './reachability.js';
 import type { SendPlan } from './send-plan.js';
-import { inTurns } from './steps.js';
 import { NONE } from './tree-cursor.js';
 import { walkByDate } from './walk.js';
 
@@ -75,9 +75,9 @@ export class History {
   }
 
   /** Those of `commits` that none of the tips is or descends from. */
-  async unreached(tips: Iterable<Oid>, commits: Iterable<Oid>): Promise<Oid[]> {
+  async unreached(tips: Iterable<Oid>, commits: Iterable<Oid>, meter: Meter): Promise<Oid[]> {
     const graph = this.#graph;
-    const places = await this.#loadAll(tips);
+    const places = await this.#loadAll(tips, meter);
     const sought = Array.from(commits, (oid) => ({ oid, place: this.#loadedPlaceOf(oid) }));
     const loaded = sought.map(({ place }) => place).filter((place) => place >= 0);
     const left = new Set(unreached(graph, places, loaded));
@@ -86,15 +86,15 @@ export class History {
   }
 
   /** Whether each of the tips is one of `commits` or descends from one; ids that are no commits here are passed over. */
-  async allReach(tips: Iterable<Oid>, commits: Iterable<Oid>): Promise<boolean> {
-    const places = await this.#loadAll(tips);
+  async allReach(tips: Iterable<Oid>, commits: Iterable<Oid>, meter: Meter): Promise<boolean> {
+    const places = await this.#loadAll(tips, meter);
     const targets = Array.from(commits, (oid) => this.#loadedPlaceOf(oid)).filter((place) => place >= 0);
     return allReach(this.#graph, places, targets);
   }
 
-  async #loadAll(tips: Iterable<Oid>): Promise<Place[]> {
+  async #loadAll(tips: Iterable<Oid>, meter: Meter): Promise<Place[]> {
     const commits = Array.from(tips, (tip) => this.#graph.commitNumber(tip));
-    await inTurns(this.#graph.load(commits));
+    await inSlices(this.#graph.load(commits), meter);
     return commits.map((commit) => this.#graph.placeOf(commit));
   }
 
@@ -127,39 +127,39 @@ export class History {
   }
 
   /** Numbers of the objects a fetch has to send, ascending: the order in which they were stored. */
-  async enumerate(request: EnumerateRequest & { signal?: AbortSignal }): Promise<Int32Array> {
-    return (await this.plan(request)).objects;
+  async enumerate(request: EnumerateRequest, meter: Meter): Promise<Int32Array> {
+    return (await this.plan(request, meter)).objects;
   }
 
   /** As `enumerate`, with what helps to make a small pack of it. */
-  plan(request: EnumerateRequest & { signal?: AbortSignal }): Promise<SendPlan> {
-    return inTurns(planSend(this.#graph, this.#index, request), { signal: request.signal });
+  plan(request: EnumerateRequest, meter: Meter): Promise<SendPlan> {
+    return inSlices(planSend(this.#graph, this.#index, request), meter);
   }
 
   /** The shallow boundary a fetch with a depth asks for. Throws `NothingSelected`. */
-  boundary(request: DepthRequest): Promise<Boundary> {
-    return inTurns(findBoundary(this.#graph, request));
+  boundary(request: DepthRequest, meter: Meter): Promise<Boundary> {
+    return inSlices(findBoundary(this.#graph, request), meter);
   }
 
   /**
    * For each file, link and gitlink of the commit's tree the commit that `git log -1 -- <path>` shows, in the order
    * of Git's index. `under` keeps to one file or folder.
    */
-  async lastTouching(commit: Oid, options: TurnOptions & { under?: ByteString } = {}): Promise<Map<ByteString, Oid>> {
-    await this.extend([commit], options);
-    return inTurns(lastTouching(this.#graph, this.#index, this.#graph.locate(commit), options.under), options);
+  async lastTouching(commit: Oid, meter: Meter, under?: ByteString): Promise<Map<ByteString, Oid>> {
+    await this.extend([commit], meter);
+    return inSlices(lastTouching(this.#graph, this.#index, this.#graph.locate(commit), under), meter);
   }
 
   /**
-   * Takes in what a push brought, in turns, so that the synchronous methods find it there. When the index is in use
+   * Takes in what a push brought, in slices, so that the synchronous methods find it there. When the index is in use
    * it is extended too. Costs what is new.
    */
-  async extend(tips: Iterable<Oid>, options: TurnOptions = {}): Promise<void> {
+  async extend(tips: Iterable<Oid>, meter: Meter): Promise<void> {
     const graph = this.#graph;
     const first = graph.size;
     const commits = Array.from(tips, (tip) => graph.commitNumber(tip));
-    await inTurns(graph.load(commits), options);
-    if (this.#index.size > 0 && graph.size > first) await inTurns(this.#index.cover(range(first, graph.size)), options);
+    await inSlices(graph.load(commits), meter);
+    if (this.#index.size > 0 && graph.size > first) await inSlices(this.#index.cover(range(first, graph.size)), meter);
   }
 }
 

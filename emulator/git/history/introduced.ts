@@ -1,8 +1,8 @@
+import type { Steps } from '../schedule/steps.js';
 import type { CommitGraph, Place } from './commit-graph.js';
 import { IntList } from './int-list.js';
 import type { NumberSet } from './number-set.js';
 import { PathTable } from './path-table.js';
-import type { Steps } from './steps.js';
 import { NONE } from './tree-cursor.js';
 import { TreeDiff } from './tree-diff.js';
 
@@ -67,7 +67,7 @@ export class HistoryIndex {
       if (this.has(place)) continue;
       yield* this.#diffWithParent(diff, place);
       if (!this.has(place)) this.#add(place, diff);
-      yield;
+      yield 1;
     }
   }
 

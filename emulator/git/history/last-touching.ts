@@ -1,11 +1,11 @@
 import type { ByteString } from '../bytes.js';
 import type { ObjectReader, Oid } from '../object.js';
+import { PIECE, PIECE_COST, type Steps } from '../schedule/steps.js';
 import { entryAt, MODE_TREE } from '../tree.js';
 import type { CommitGraph, Place } from './commit-graph.js';
 import type { HistoryIndex } from './introduced.js';
 import { PathDescent } from './path-descent.js';
 import { type PathId, type PathTable, ROOT } from './path-table.js';
-import { type Steps, UNIT } from './steps.js';
 import { NONE, TreeCursor } from './tree-cursor.js';
 
 /**
@@ -23,7 +23,7 @@ export function* lastTouching(
   const found = new Map<ByteString, Oid>();
   const oids = new Map<Place, Oid>();
   for (const [path, text] of files) {
-    if (found.size % UNIT === UNIT - 1) yield;
+    if (found.size % PIECE === PIECE - 1) yield PIECE_COST;
     const place = touched[path]!;
     const oid = oids.get(place) ?? graph.oidOf(place);
     oids.set(place, oid);
@@ -50,7 +50,7 @@ function* listFiles(
   let work = 0;
   for (let frame = stack.at(-1); frame !== undefined; frame = stack.at(-1)) {
     const { entry, folder, base } = frame;
-    if (++work % UNIT === 0) yield;
+    if (++work % PIECE === 0) yield PIECE_COST;
     if (!entry.next()) {
       stack.pop();
       continue;

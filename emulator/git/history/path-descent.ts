@@ -1,8 +1,8 @@
+import { PIECE, PIECE_COST, type Steps } from '../schedule/steps.js';
 import type { CommitGraph, Place } from './commit-graph.js';
 import { IntList } from './int-list.js';
 import type { HistoryIndex } from './introduced.js';
 import type { PathId } from './path-table.js';
-import { type Steps, UNIT } from './steps.js';
 import { TreeDiff } from './tree-diff.js';
 
 /**
@@ -48,7 +48,7 @@ export class PathDescent {
   *run(): Steps<Int32Array> {
     const { graph, index } = this;
     for (let place = this.tip; this.#underWay > 0; place--) {
-      if (place % UNIT === 0) yield;
+      if (place % PIECE === 0) yield PIECE_COST;
       const group = this.#find(this.#groupAt[place]!);
       if (group === 0 || this.#sizeOf[group] === 0) continue;
       yield* index.coverOne(place);
@@ -75,7 +75,7 @@ export class PathDescent {
     for (let nth = 1; nth < graph.parentCount(place) && left.length > 0; nth++) {
       const parent = graph.parentOf(place, nth);
       const differing = yield* this.#differing(parent, place, left);
-      yield;
+      yield 1;
       const same = left.filter((path) => !differing.has(path));
       if (same.length === 0) continue;
       left = left.filter((path) => differing.has(path));

@@ -1,7 +1,8 @@
 import type { ObjectReader } from '../object.js';
+import { COST } from '../schedule/cost.js';
+import { PIECE, type Steps } from '../schedule/steps.js';
 import { IntList } from './int-list.js';
 import type { NumberSet } from './number-set.js';
-import { type Steps, UNIT } from './steps.js';
 import { NONE, TreeCursor } from './tree-cursor.js';
 
 /**
@@ -28,9 +29,9 @@ export function* addClosure(
       work++;
     }
     work += 8;
-    if (work > UNIT) {
+    if (work > PIECE) {
+      yield work * COST.operation;
       work = 0;
-      yield;
     }
   }
 }
@@ -67,9 +68,9 @@ export function* addToDepth(
       }
     }
     work += 8;
-    if (work > UNIT) {
+    if (work > PIECE) {
+      yield work * COST.operation;
       work = 0;
-      yield;
     }
   }
 }

@@ -1,8 +1,9 @@
 import type { ObjectReader } from '../object.js';
+import { COST } from '../schedule/cost.js';
+import { PIECE, PIECE_COST, type Steps } from '../schedule/steps.js';
 import { canonicalMode } from '../tree.js';
 import { IntList } from './int-list.js';
 import { type PathId, type PathTable, ROOT } from './path-table.js';
-import { type Steps, UNIT } from './steps.js';
 import { NONE, TreeCursor } from './tree-cursor.js';
 
 const EMPTY = Buffer.alloc(0);
@@ -43,9 +44,9 @@ export class TreeDiff {
       const size = this.changed.length;
       yield* this.#compareFolder(oldTree, newTree, folder);
       work += 8 + this.changed.length - size;
-      if (work > UNIT) {
+      if (work > PIECE) {
+        yield work * COST.operation;
         work = 0;
-        yield;
       }
     }
   }
@@ -57,7 +58,7 @@ export class TreeDiff {
     let left = before.next();
     let right = after.next();
     for (let work = 1; left || right; work++) {
-      if (work % UNIT === 0) yield;
+      if (work % PIECE === 0) yield PIECE_COST;
       const order = !left ? 1 : !right ? -1 : TreeCursor.order(before, after);
       if (order < 0) {
         this.#takeOne(before, folder, true);

@@ -1,5 +1,6 @@
 import t from 'tap';
 import { BLOB, type Oid, typeName } from '../object.js';
+import { unlimited } from '../schedule/test/unlimited.js';
 import { ObjectStore } from '../store/object-store.js';
 import { inPieces, PackBuilder } from '../store/test/pack-builder.js';
 import { History } from './history.js';
@@ -47,9 +48,9 @@ t.test('a client that wants all there is gets it, and one that does not gets no 
   t.notOk(isWhole(...heads.slice(1)));
   const history = new History(store);
   const listed = async (...wants: Oid[]) =>
-    [...(await history.plan({ wants })).objects].map((number) => store.oidOf(number)).sort();
+    [...(await history.plan({ wants }, unlimited())).objects].map((number) => store.oidOf(number)).sort();
   const hasVersions = async (...wants: Oid[]) => {
-    const plan = await history.plan({ wants });
+    const plan = await history.plan({ wants }, unlimited());
     const versions = plan.previousVersions();
     return plan.objects.some((object) => versions.get(object) !== undefined);
   };
@@ -58,7 +59,7 @@ t.test('a client that wants all there is gets it, and one that does not gets no 
   t.same(await listed(...heads.slice(1)), closure(...heads.slice(1)).sort());
   t.ok(await hasVersions(...heads.slice(1)));
   t.same(
-    [...(await history.plan({ wants: heads, filter: { kind: 'blob:none' } })).objects].length,
+    [...(await history.plan({ wants: heads, filter: { kind: 'blob:none' } }, unlimited())).objects].length,
     closure(...heads).filter((oid) => store.typeOf(store.find(oid)) !== BLOB).length,
   );
 });

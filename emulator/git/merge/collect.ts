@@ -1,10 +1,10 @@
 import type { ByteString } from '../bytes.js';
-import { inTurns, type Steps } from '../history/steps.js';
 import { readTreeInSteps } from '../large-tree.js';
 import type { ObjectReader, Oid } from '../object.js';
+import type { Meter } from '../schedule/meter.js';
+import { inSlices, type Steps } from '../schedule/steps.js';
 import { byBytes, sortInSteps } from '../sort.js';
 import { MODE_TREE } from '../tree.js';
-import type { Turn } from '../turn.js';
 import {
   ABSENT,
   ALL_BITS,
@@ -81,8 +81,8 @@ interface Deferred {
  * Walks three trees at once and decides what can be decided path by path. A folder only one side touched is
  * taken as a whole, unless files from elsewhere may have been renamed into it.
  */
-export async function collectPaths(objects: ObjectReader, trees: Three<Oid>, turn: Turn): Promise<Collection> {
-  const collector = new Collector(objects, turn);
+export async function collectPaths(objects: ObjectReader, trees: Three<Oid>, meter: Meter): Promise<Collection> {
+  const collector = new Collector(objects, meter);
   await collector.walk('', trees, 0);
   await collector.walkDeferred(OURS);
   await collector.walkDeferred(THEIRS);
@@ -98,20 +98,20 @@ class Collector {
 
   constructor(
     private readonly objects: ObjectReader,
-    private readonly turn: Turn,
+    private readonly meter: Meter,
   ) {}
 
   async walk(path: ByteString, trees: Three<Oid | undefined>, renameMask: RenameMask): Promise<void> {
-    const stack = [await inTurns(this.#open({ path, trees, renameMask }), this.turn)];
+    const stack = [await inSlices(this.#open({ path, trees, renameMask }), this.meter)];
     for (let folder = stack.at(-1); folder !== undefined; folder = stack.at(-1)) {
-      if (this.turn.isOver) await this.turn.pass();
+      if (this.meter.isOver) await this.meter.pass();
       const name = folder.names[folder.at++];
       if (name === undefined) {
         stack.pop();
         continue;
       }
       const below = this.#visit(folder, name, folder.versions.get(name)!);
-      if (below !== undefined) stack.push(await inTurns(this.#open(below), this.turn));
+      if (below !== undefined) stack.push(await inSlices(this.#open(below), this.meter));
     }
   }
 

@@ -1,16 +1,16 @@
 import type { ByteString } from '../bytes.js';
 import { isBinary } from '../diff/binary.js';
-import { inTurns } from '../history/steps.js';
 import { BLOB, type Oid, readAs } from '../object.js';
+import type { Meter } from '../schedule/meter.js';
+import { inSlices } from '../schedule/steps.js';
 import type { ObjectWriter } from '../tree-edit.js';
-import type { Turn } from '../turn.js';
 import { ABSENT, BASE, isRegular, isSameType, OURS, THEIRS, type Three, type Version } from './entry.js';
 import { mergeTexts } from './three-way.js';
 
 /** What a merge of trees is done with, and how its sides are called in conflict markers. */
 export interface MergeContext {
   readonly objects: ObjectWriter;
-  readonly turn: Turn;
+  readonly meter: Meter;
   readonly ours: ByteString;
   readonly theirs: ByteString;
   /** 0 for the merge asked for, more for merges of its bases: there nobody sees the conflicts. */
@@ -57,7 +57,7 @@ export async function mergeContents(
 }
 
 async function mergeFiles(
-  { objects, turn, ours: oursName, theirs: theirsName, depth }: MergeContext,
+  { objects, meter, ours: oursName, theirs: theirsName, depth }: MergeContext,
   base: Version,
   ours: Version,
   theirs: Version,
@@ -74,6 +74,6 @@ async function mergeFiles(
   const labels = isOneName
     ? { ours: oursName, theirs: theirsName }
     : { ours: `${oursName}:${names[OURS]}`, theirs: `${theirsName}:${names[THEIRS]}` };
-  const { body, isClean } = await inTurns(mergeTexts(baseBody, oursBody, theirsBody, labels, extraMarkers), turn);
+  const { body, isClean } = await inSlices(mergeTexts(baseBody, oursBody, theirsBody, labels, extraMarkers), meter);
   return { oid: objects.write(BLOB, body), isClean };
 }

@@ -2,7 +2,8 @@ import { compactChanges } from '../diff/compaction.js';
 import { selectCandidates } from '../diff/discard.js';
 import { type Change, collectChanges, type LineInterner } from '../diff/index.js';
 import { markDifferences } from '../diff/myers.js';
-import type { Steps } from '../history/steps.js';
+import { COST } from '../schedule/cost.js';
+import type { Steps } from '../schedule/steps.js';
 
 /** Lines that occur more often than this in a region are not looked at as anchors. */
 const MAX_OCCURRENCES = 64;
@@ -82,14 +83,14 @@ class AnchorSearch {
     this.#stepsLeft -= region.oldEnd - region.oldStart + region.newEnd - region.newStart;
     if (this.#stepsLeft < 0) return 'too-frequent';
     for (let at = region.oldEnd - 1; at >= region.oldStart; at--) {
-      if (at % UNIT === 0) yield;
+      if (at % UNIT === 0) yield UNIT * COST.operation;
       const id = oldLines[at]!;
       this.#next[at] = this.#counts[id]!++ === 0 ? -1 : this.#first[id]!;
       this.#first[id] = at;
     }
     const found = yield* this.#search(region);
     for (let at = region.oldStart; at < region.oldEnd; at++) {
-      if (at % UNIT === 0) yield;
+      if (at % UNIT === 0) yield UNIT * COST.operation;
       this.#counts[oldLines[at]!] = 0;
     }
     return found;
@@ -105,7 +106,7 @@ class AnchorSearch {
       let next = at + 1;
       if (this.#stepsLeft < this.#pause) {
         this.#pause = this.#stepsLeft - UNIT;
-        yield;
+        yield UNIT * COST.operation;
       }
       const count = counts[newLines[at]!]!;
       if (count > 0) hasCommon = true;

@@ -1,6 +1,6 @@
 import type { ByteString } from '../bytes.js';
-import { inTurns } from '../history/steps.js';
 import type { Oid } from '../object.js';
+import { inSlices } from '../schedule/steps.js';
 import { byBytes, sortInSteps } from '../sort.js';
 import { collectPaths } from './collect.js';
 import type { Conflict, ConflictMessage } from './conflict.js';
@@ -25,13 +25,13 @@ export interface TreeMerge {
  * folders are followed, text is merged line by line, and every kind of conflict leaves what Git leaves.
  */
 export async function mergeTrees(context: MergeContext, trees: Three<Oid>): Promise<TreeMerge> {
-  const { objects, turn } = context;
+  const { objects, meter } = context;
   const messages: ConflictMessage[] = [];
-  const { entries, sides } = await collectPaths(objects, trees, turn);
+  const { entries, sides } = await collectPaths(objects, trees, meter);
   let isClean = true;
   if (sides.some(({ pairs, sources }) => pairs.length > 0 && sources.size > 0)) {
-    const ours = await detectSideRenames(objects, sides[OURS], turn);
-    const theirs = await detectSideRenames(objects, sides[THEIRS], turn);
+    const ours = await detectSideRenames(objects, sides[OURS], meter);
+    const theirs = await detectSideRenames(objects, sides[THEIRS], meter);
     const folders = new FolderRenamer(entries, sides, messages);
     if (context.depth === 0) folders.learn(ours, theirs);
     const renames = folders.collect();
@@ -39,13 +39,13 @@ export async function mergeTrees(context: MergeContext, trees: Three<Oid>): Prom
   }
   const settlement = new Settlement(context, entries, messages);
   const tree = await settlement.run();
-  const conflicted = await inTurns(
+  const conflicted = await inSlices(
     sortInSteps([...settlement.conflicted], ([a], [b]) => byBytes(a, b)),
-    turn,
+    meter,
   );
-  const sorted = await inTurns(
+  const sorted = await inSlices(
     sortInSteps(messages, (a, b) => byBytes(a.paths[0]!, b.paths[0]!)),
-    turn,
+    meter,
   );
   return {
     tree,

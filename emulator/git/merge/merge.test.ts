@@ -2,13 +2,15 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import t from 'tap';
 import { History } from '../history/history.js';
-import { atOnce } from '../history/steps.js';
 import { GeneratedHistory } from '../history/test/generated-history.js';
 import { type ObjectReader, type Oid, ZERO_OID } from '../object.js';
+import { Meter, WorkLimitExceeded } from '../schedule/meter.js';
+import { Schedule } from '../schedule/schedule.js';
+import { atOnce } from '../schedule/steps.js';
+import { unlimited } from '../schedule/test/unlimited.js';
 import { MemoryObjects } from '../test/memory-objects.js';
 import { ScratchGit } from '../test/scratch-git.js';
 import { formatMode, walkTree } from '../tree.js';
-import { DeadlineExceeded } from '../turn.js';
 import { type CommitMerge, mergeCommits } from './merge.js';
 import { OverlayObjects } from './overlay.js';
 import { applyStrategy, type MergeStrategy, planMerge } from './plan.js';
@@ -259,7 +261,11 @@ t.test('an overlay keeps what a merge writes, and the store does not see it', as
   const theirs = commit(objects, edit('a', 18)({ a: lines(0, 20) }), [root], 2);
   const size = objects.size;
   const overlay = new OverlayObjects(objects);
-  const { tree, isClean } = await mergeCommits(overlay, new History(objects), ours, theirs, { ours: 'a', theirs: 'b' });
+  const { tree, isClean } = await mergeCommits(overlay, new History(objects), ours, theirs, {
+    meter: unlimited(),
+    ours: 'a',
+    theirs: 'b',
+  });
   t.ok(isClean);
   t.equal(objects.size, size);
   t.equal(objects.find(tree), -1);
@@ -303,15 +309,15 @@ t.test('a merge ends at its deadline and when nobody waits for it', async (t) =>
     Object.fromEntries(Array.from({ length: 50 }, (_, at) => [`d${at}/f`, `${text}${at}\n`]));
   const root = commit(objects, many('a'), []);
   const [a, b] = [commit(objects, many('b'), [root], 1), commit(objects, many('c'), [root], 2)];
-  let now = 0;
-  const options = { ours: 'a', theirs: 'b', now: () => now++ };
+  const schedule = new Schedule();
+  const options = { ours: 'a', theirs: 'b' };
   const overlay = () => new OverlayObjects(objects);
   await t.rejects(
-    mergeCommits(overlay(), new History(objects), a, b, { ...options, deadline: 30 }),
-    new DeadlineExceeded(),
+    mergeCommits(overlay(), new History(objects), a, b, { ...options, meter: new Meter({ schedule, limit: 0.03 }) }),
+    new WorkLimitExceeded(),
   );
-  const signal = AbortSignal.abort(new Error('gone'));
-  await t.rejects(mergeCommits(overlay(), new History(objects), a, b, { ...options, length: 0, signal }), {
+  const meter = new Meter({ schedule, signal: AbortSignal.abort(new Error('gone')) });
+  await t.rejects(mergeCommits(overlay(), new History(objects), a, b, { ...options, meter }), {
     message: 'gone',
   });
 });
@@ -340,7 +346,11 @@ t.test('a plan says what a merge takes, and a strategy what becomes of it', asyn
 });
 
 function run(objects: ObjectReader, ours: Oid, theirs: Oid): Promise<CommitMerge> {
-  return mergeCommits(new OverlayObjects(objects), new History(objects), ours, theirs, { ours, theirs });
+  return mergeCommits(new OverlayObjects(objects), new History(objects), ours, theirs, {
+    meter: unlimited(),
+    ours,
+    theirs,
+  });
 }
 
 interface Outcome {
@@ -351,7 +361,7 @@ interface Outcome {
 
 async function merge(objects: ObjectReader, ours: Oid, theirs: Oid): Promise<Outcome> {
   const overlay = new OverlayObjects(objects);
-  const merged = await mergeCommits(overlay, new History(objects), ours, theirs, { ours, theirs });
+  const merged = await mergeCommits(overlay, new History(objects), ours, theirs, { meter: unlimited(), ours, theirs });
   const { tree, isClean, conflicts } = merged;
   for (const { path, oid } of walkTree(overlay, tree)) assert.notEqual(oid, ZERO_OID, path);
   const stages = conflicts.flatMap(({ path, base, ours, theirs }) =>

@@ -1,11 +1,12 @@
 import type { ByteString } from '../bytes.js';
 import type { History } from '../history/history.js';
 import { EMPTY_TREE_OID, type Oid } from '../object.js';
+import type { Meter } from '../schedule/meter.js';
 import type { ObjectWriter } from '../tree-edit.js';
-import { Turn, type TurnOptions } from '../turn.js';
 import { mergeTrees, type TreeMerge } from './merge-trees.js';
 
-export interface MergeOptions extends TurnOptions {
+export interface MergeOptions {
+  readonly meter: Meter;
   /** How conflict markers and set-aside files call the sides: usually the names of the branches. */
   readonly ours: ByteString;
   readonly theirs: ByteString;
@@ -28,7 +29,7 @@ interface Ancestor {
  * the merge is the base, conflicts and all; without any it is the empty tree. Writes the trees and blobs of
  * the result (and of merged bases) to `objects`, and no commit.
  *
- * Throws `DeadlineExceeded`, the reason of the signal, or `MissingObject`.
+ * Throws `WorkLimitExceeded`, the reason of the signal, or `MissingObject`.
  */
 export async function mergeCommits(
   objects: ObjectWriter,
@@ -37,13 +38,13 @@ export async function mergeCommits(
   theirs: Oid,
   options: MergeOptions,
 ): Promise<CommitMerge> {
-  const merger = new Merger(objects, history, new Turn(options));
+  const merger = new Merger(objects, history, options.meter);
   const [ourCommit, theirCommit] = [merger.ancestor(ours), merger.ancestor(theirs)];
   const bases = merger.bases(ourCommit, theirCommit);
   const base = await merger.combine(bases, 1);
   const trees = [base, ourCommit.tree, theirCommit.tree] as const;
-  const { turn } = merger;
-  const context = { objects, turn, ours: options.ours, theirs: options.theirs, depth: 0 };
+  const { meter } = merger;
+  const context = { objects, meter, ours: options.ours, theirs: options.theirs, depth: 0 };
   return { ...(await mergeTrees(context, [...trees])), bases };
 }
 
@@ -54,7 +55,7 @@ class Merger {
   constructor(
     private readonly objects: ObjectWriter,
     private readonly history: History,
-    readonly turn: Turn,
+    readonly meter: Meter,
   ) {}
 
   ancestor(oid: Oid): Ancestor {
@@ -88,12 +89,12 @@ class Merger {
   }
 
   async #mergeBases(ours: Ancestor, theirs: Ancestor, depth: number): Promise<Oid> {
-    // A turn of its own per level also keeps the stack flat, however often histories crossed.
-    await this.turn.pass();
+    // A slice of its own per level also keeps the stack flat, however often histories crossed.
+    await this.meter.pass();
     const base = await this.combine(this.bases(ours, theirs), depth + 1);
     const context = {
       objects: this.objects,
-      turn: this.turn,
+      meter: this.meter,
       ours: 'Temporary merge branch 1',
       theirs: 'Temporary merge branch 2',
       depth,

@@ -1,7 +1,7 @@
 import type { ByteString } from '../bytes.js';
-import { inTurns } from '../history/steps.js';
 import { writeTreeInSteps } from '../large-tree.js';
 import { type Oid, TREE } from '../object.js';
+import { inSlices } from '../schedule/steps.js';
 import { byBytes, sortInSteps } from '../sort.js';
 import { MODE_TREE, type TreeEntry } from '../tree.js';
 import type { ConflictMessage } from './conflict.js';
@@ -37,14 +37,14 @@ export class Settlement {
 
   /** The tree of the merge, with conflict markers in it where something is `conflicted`. */
   async run(): Promise<Oid> {
-    const { turn } = this.context;
+    const { meter } = this.context;
     // As if every path ended in `/`: what is below a folder comes right behind it, and before it in reverse.
-    const paths = await inTurns(
+    const paths = await inSlices(
       sortInSteps(
         Array.from(this.entries.keys(), (path) => `${path}/`),
         byBytes,
       ),
-      turn,
+      meter,
     );
     for (let at = paths.length - 1; at >= 0; at--) {
       const path = paths[at]!.slice(0, -1);
@@ -58,13 +58,13 @@ export class Settlement {
       }
       if (entry.isClean) this.#record(path, entry);
       else await this.#settle(path, entry);
-      if (turn.isOver) await turn.pass();
+      if (meter.isOver) await meter.pass();
     }
     return this.#writeTree(this.#open.get('') ?? []);
   }
 
   async #writeTree(entries: readonly TreeEntry[]): Promise<Oid> {
-    return this.context.objects.write(TREE, await inTurns(writeTreeInSteps(entries), this.context.turn));
+    return this.context.objects.write(TREE, await inSlices(writeTreeInSteps(entries), this.context.meter));
   }
 
   #record(path: ByteString, { isGone, result }: Entry): void {

@@ -1,9 +1,9 @@
 import type { ByteString } from '../bytes.js';
 import { type Candidate, compareCandidates, keepBest, SimilarContents, takeEqual } from '../diff/similar-contents.js';
 import { FULL_SCORE } from '../diff/similarity.js';
-import { inTurns, type Steps } from '../history/steps.js';
 import type { ObjectReader, Oid } from '../object.js';
-import type { Turn } from '../turn.js';
+import type { Meter } from '../schedule/meter.js';
+import { inSlices, type Steps } from '../schedule/steps.js';
 import type { Pair, PathVersion, SideChanges } from './collect.js';
 import { isRegular, nameOf, parentOf } from './entry.js';
 import { FolderCounts } from './folder-counts.js';
@@ -22,12 +22,12 @@ const LIMIT = 7000;
 export async function detectSideRenames(
   objects: ObjectReader,
   changes: SideChanges,
-  turn: Turn,
+  meter: Meter,
 ): Promise<FolderCounts> {
   const counts = new FolderCounts(changes.removedFolders);
   if (changes.pairs.length === 0 || changes.sources.size === 0) return counts;
   const detection = new Detection(objects, changes, counts);
-  await inTurns(detection.run(), turn);
+  await inSlices(detection.run(), meter);
   changes.pairs = detection.pairs();
   return counts;
 }
@@ -105,7 +105,7 @@ class Detection {
     const targetNames = countNames(targetOf.keys());
     for (const target of targetOf.values()) byName.set(nameOf(target.after!.path), target);
     for (const source of this.#sources) {
-      yield;
+      yield 1;
       const { path } = source.before!;
       const name = nameOf(path);
       if (!this.changes.sources.has(path) || !targetNames.has(name)) continue;
@@ -139,7 +139,7 @@ class Detection {
     for (const [targetIndex, target] of targets.entries()) {
       const best: Candidate[] = [];
       for (const [source, pair] of this.#sources.entries()) {
-        yield;
+        yield 1;
         const score = yield* this.#score(pair, target, MINIMUM);
         const isNamesake = nameOf(pair.before!.path) === nameOf(target.after!.path);
         keepBest(best, { source, target: targetIndex, score, isNamesake });

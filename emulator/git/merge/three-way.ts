@@ -1,5 +1,5 @@
 import { type Change, LineInterner, type Lines } from '../diff/index.js';
-import type { Steps } from '../history/steps.js';
+import type { Steps } from '../schedule/steps.js';
 import { diffByHistogram } from './histogram.js';
 
 export interface MergeLabels {
@@ -42,11 +42,8 @@ export function* mergeTexts(
 ): Steps<ThreeWayResult> {
   const interner = new LineInterner();
   const baseLines = yield* interner.cut(base);
-  yield;
   const oursLines = yield* interner.cut(ours, baseLines);
-  yield;
   const theirsLines = yield* interner.cut(theirs, baseLines);
-  yield;
   const ourChanges = yield* diffByHistogram(interner, baseLines.ids, oursLines.ids);
   if (ourChanges.length === 0) return { body: theirs, isClean: true };
   const theirChanges = yield* diffByHistogram(interner, baseLines.ids, theirsLines.ids);

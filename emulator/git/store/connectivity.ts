@@ -1,5 +1,5 @@
 import { BLOB, EMPTY_TREE_OID, MissingObject, type Oid, type TypeCode, typeName } from '../object.js';
-import { Turn } from '../turn.js';
+import { Meter } from '../schedule/meter.js';
 import type { Intake } from './intake.js';
 import { ANY, type LinkType, readLinks } from './link-ledger.js';
 
@@ -28,16 +28,16 @@ export class Connectivity {
   async failures(tips: Iterable<Oid>): Promise<Map<Oid, MissingObject>> {
     await this.#followLinks();
     const failures = new Map<Oid, MissingObject>();
-    const turn = new Turn();
+    const meter = new Meter({ schedule: this.intake.objects.schedule });
     for (const tip of tips) {
       try {
         const number = this.#resolve(Buffer.from(tip, 'hex'), 0, ANY);
-        if (number >= 0) await this.#walk(number, turn);
+        if (number >= 0) await this.#walk(number, meter);
       } catch (error) {
         if (!(error instanceof MissingObject)) throw error;
         failures.set(tip, error);
       }
-      if (turn.isOver) await turn.pass();
+      if (meter.isOver) await meter.pass();
     }
     return failures;
   }
@@ -45,11 +45,11 @@ export class Connectivity {
   /** What is missing of the new objects, whether a tip leads to it or not; undefined when they are whole. */
   async firstMissing(): Promise<MissingObject | undefined> {
     if (await this.#followLinks()) return undefined;
-    const turn = new Turn();
+    const meter = new Meter({ schedule: this.intake.objects.schedule });
     try {
       for (let number = this.base; number < this.#knownAt; number++) {
-        await this.#walk(number, turn);
-        if ((number & 63) === 63 && turn.isOver) await turn.pass();
+        await this.#walk(number, meter);
+        if ((number & 63) === 63 && meter.isOver) await meter.pass();
       }
       return undefined;
     } catch (error) {
@@ -73,7 +73,7 @@ export class Connectivity {
   /** Marks what the new objects link to, now that they are to stay. */
   publish(): void {
     const { objects, links } = this.intake;
-    // After a check, which goes in turns, nothing is left to be looked for.
+    // After a check, which goes in slices, nothing is left to be looked for.
     for (let index = this.#marked; index < links.size; index++) {
       this.#mark(index, this.intake.find(links.oids, links.startOf(index)));
     }
@@ -90,7 +90,7 @@ export class Connectivity {
   /** Whether every link of the new objects leads to a new object or to a complete one. */
   async #areLinksFound(): Promise<boolean> {
     const { objects, links } = this.intake;
-    const turn = new Turn();
+    const meter = new Meter({ schedule: this.intake.objects.schedule });
     for (let index = 0; index < links.size && !links.isDoubtful; index++) {
       const number = this.intake.find(links.oids, links.startOf(index));
       this.#mark(index, number);
@@ -98,7 +98,7 @@ export class Connectivity {
       if (isFound ? !isOfType(objects.types[number]!, links.typeOf(index)) : !links.isEmptyTree(index)) {
         links.isDoubtful = true;
       }
-      if ((index & 255) === 255 && turn.isOver) await turn.pass();
+      if ((index & 255) === 255 && meter.isOver) await meter.pass();
     }
     return !links.isDoubtful;
   }
@@ -107,7 +107,7 @@ export class Connectivity {
    * Depth first with a stack of its own: `~number` on it means "left", so that the objects entered and
    * not left are the path from the tip, and all of them are broken when something is missing.
    */
-  async #walk(tip: number, turn: Turn): Promise<void> {
+  async #walk(tip: number, meter: Meter): Promise<void> {
     const { objects } = this.intake;
     const entered = new Set<number>();
     const stack = [tip];
@@ -126,7 +126,7 @@ export class Connectivity {
         entered.add(top);
         stack.push(~top);
         this.#readLinksOf(top, push);
-        if (turn.isOver) await turn.pass();
+        if (meter.isOver) await meter.pass();
       }
     } catch (error) {
       if (error instanceof MissingObject) for (const number of entered) this.#broken.set(number, error);

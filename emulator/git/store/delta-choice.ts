@@ -1,4 +1,4 @@
-import type { Turn } from '../turn.js';
+import type { Meter } from '../schedule/meter.js';
 import { deflate } from './deflater.js';
 import { encodeDelta } from './delta-encode.js';
 import { ABSENT, type Positions } from './positions.js';
@@ -73,11 +73,11 @@ export class DeltaChoice {
     return this.positions.get(base) !== ABSENT || this.sources.isHeld(base);
   }
 
-  async choose(numbers: Int32Array, turn: Turn): Promise<void> {
+  async choose(numbers: Int32Array, meter: Meter): Promise<void> {
     const { bases } = this.objects;
     const withWhole = numbers.length <= MOST_WITH_WHOLE;
     for (let index = 0; index < numbers.length; index++) {
-      if ((index & 63) === 63 && turn.isOver) await turn.pass();
+      if ((index & 63) === 63 && meter.isOver) await meter.pass();
       const number = numbers[index]!;
       const base = bases[number]!;
       const isLost = base !== WHOLE && !this.isSendable(base);

@@ -1,8 +1,8 @@
 import type { TypeCode } from '../object.js';
-import type { Turn } from '../turn.js';
+import type { Meter } from '../schedule/meter.js';
 import { applyDelta, DeltaError, DeltaHeader } from './delta.js';
 import { bufferWithRoom } from './growable.js';
-import { type Inflater, inflateEntry, inflateInTurns } from './inflater.js';
+import { type Inflater, inflateEntry, inflateInSlices } from './inflater.js';
 import type { CheckObject, Intake } from './intake.js';
 import type { StoreLimits } from './limits.js';
 import { HEADROOM } from './object-hash.js';
@@ -10,7 +10,7 @@ import { NONE, type PackEntries } from './pack-entries.js';
 import { PackError } from './pack-error.js';
 import type { Segment } from './segment.js';
 
-/** An object this large is hashed in turns. */
+/** An object this large is hashed in slices. */
 export const LARGE = 1024 * 1024;
 
 /** The pack whose deltas are resolved. */
@@ -58,7 +58,7 @@ export class DeltaResolver {
     private readonly intake: Intake,
     private readonly inflater: Inflater,
     private readonly limits: StoreLimits,
-    private readonly turn: Turn,
+    private readonly meter: Meter,
     private readonly check: CheckObject | undefined,
   ) {
     this.#mostWork = Math.max(limits.freeDeltaWork, pack.inflated * limits.deltaWork);
@@ -101,7 +101,7 @@ export class DeltaResolver {
     const frames = this.#frames;
     this.#push(number, this.intake.objects.sizes[number]!, NONE, 0, 0, deltas);
     for (let units = 0; frames.length > 0; units++) {
-      if ((units & 7) === 0 && this.turn.isOver) await this.turn.pass();
+      if ((units & 7) === 0 && this.meter.isOver) await this.meter.pass();
       const frame = frames.at(-1)!;
       const { entries } = this.pack;
       let entry = frame.next;
@@ -130,7 +130,7 @@ export class DeltaResolver {
   /** Makes an object of one delta on `base`; with `isLast`, the base is not needed any more. */
   #resolveDelta(base: Frame, entry: number, isLast: boolean): Promise<void> | undefined {
     if (base.bodyAt === NONE && base.size >= LARGE) {
-      return this.#loadInTurns(base).then(() => this.#resolveDelta(base, entry, isLast));
+      return this.#loadInSlices(base).then(() => this.#resolveDelta(base, entry, isLast));
     }
     const { entries } = this.pack;
     const deltaSize = entries.sizes[entry]!;
@@ -160,7 +160,7 @@ export class DeltaResolver {
       return undefined;
     }
     return this.intake
-      .nameInTurns(type, this.#arena, bodyAt, size, this.turn)
+      .nameInSlices(type, this.#arena, bodyAt, size, this.meter)
       .then(() => this.#store(base, entry, type, bodyAt, size, isLast));
   }
 
@@ -212,12 +212,12 @@ export class DeltaResolver {
   }
 
   /** As `#load`, of a base that is large. */
-  async #loadInTurns(base: Frame): Promise<void> {
+  async #loadInSlices(base: Frame): Promise<void> {
     const { objects } = this.intake;
     const { number, size } = base;
     if (!objects.isWholeEntry(number)) return this.#load(base);
     const segment = objects.segments[objects.segmentOf[number]!]!;
-    await inflateInTurns(this.inflater, segment, objects.locate(number), objects.ends[number]!, size, this.turn);
+    await inflateInSlices(this.inflater, segment, objects.locate(number), objects.ends[number]!, size, this.meter);
     this.#makeRoomFor(base);
     this.inflater.output.copy(this.#arena, HEADROOM, HEADROOM, HEADROOM + size);
   }

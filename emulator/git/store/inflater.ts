@@ -1,5 +1,5 @@
 import * as zlib from 'node:zlib';
-import type { Turn } from '../turn.js';
+import type { Meter } from '../schedule/meter.js';
 import { bufferWithRoom } from './growable.js';
 import { HEADROOM } from './object-hash.js';
 import type { Segment } from './segment.js';
@@ -211,20 +211,20 @@ export function inflateEntry(inflater: Inflater, segment: Segment, start: number
 }
 
 /** As `inflateEntry`, without holding up others for long. Nobody else may use the inflater meanwhile. */
-export async function inflateInTurns(
+export async function inflateInSlices(
   inflater: Inflater,
   segment: Segment,
   start: number,
   end: number,
   size: number,
-  turn: Turn,
+  meter: Meter,
 ): Promise<void> {
   inflater.start(size);
   for (let at = start; at < end; ) {
     const piece = segment.pieceAt(at, Math.min(end, at + FEED_BYTES));
     inflater.feed(piece.slab, piece.start, piece.end);
     at += piece.end - piece.start;
-    if (turn.isOver) await turn.pass();
+    if (meter.isOver) await meter.pass();
   }
   if (inflater.size !== size) inflater.feed(EMPTY, 0, 0);
 }

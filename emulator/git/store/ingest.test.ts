@@ -268,7 +268,7 @@ t.test('a chain of 200,000 deltas is taken in and any of it read, without recurs
 });
 
 t.test('many deltas on one base, and a large object among small ones, resolve', async (t) => {
-  const large = Buffer.alloc(6_000_000, 'large object that is hashed in turns ');
+  const large = Buffer.alloc(6_000_000, 'large object that is hashed in slices ');
   const pack = build((pack) => {
     const base = pack.whole('blob', large);
     for (let count = 0; count < 30; count++) {

@@ -1,5 +1,5 @@
 import type { TypeCode } from '../object.js';
-import { Turn } from '../turn.js';
+import { Meter } from '../schedule/meter.js';
 import { DeltaResolver, LARGE } from './delta-resolver.js';
 import { createInflater, type Inflater } from './inflater.js';
 import type { CheckObject, Intake } from './intake.js';
@@ -29,7 +29,7 @@ const GULP = 512 * 1024;
 
 /**
  * Takes a pack in: scans it as it arrives, whole objects at once, and resolves its deltas when it is
- * all there and its checksum is right. Everything happens in turns, so that others are served meanwhile.
+ * all there and its checksum is right. Everything happens in slices, so that others are served meanwhile.
  */
 export async function ingestPack(
   intake: Intake,
@@ -39,21 +39,21 @@ export async function ingestPack(
 ): Promise<IngestResult> {
   const { objects } = intake;
   const before = objects.count;
-  const turn = new Turn({ signal: options.signal });
+  const meter = new Meter({ schedule: objects.schedule, signal: options.signal });
   const segment = objects.addSegment();
   const segmentIndex = objects.segments.length - 1;
   const inflater = createInflater();
-  const entries = new EntrySink(intake, inflater, segmentIndex, limits.workBytes / 2, turn, options.check);
+  const entries = new EntrySink(intake, inflater, segmentIndex, limits.workBytes / 2, meter, options.check);
   const scan = new PackScan(segment, inflater, limits, entries);
   entries.attach(scan);
   for await (const bytes of pack) {
     for (let at = 0; at < bytes.length; at += GULP) {
       scan.push(bytes.subarray(at, at + GULP));
-      await runScan(scan, turn);
+      await runScan(scan, meter);
     }
   }
   scan.end();
-  await runScan(scan, turn);
+  await runScan(scan, meter);
   scan.verifyEnd();
   segment.seal();
   const scanned = {
@@ -64,25 +64,25 @@ export async function ingestPack(
     inflated: scan.inflated,
     keptDeltas: entries.keptDeltas,
   };
-  await new DeltaResolver(scanned, intake, inflater, limits, turn, options.check).resolve(options.thin);
+  await new DeltaResolver(scanned, intake, inflater, limits, meter, options.check).resolve(options.thin);
   const { unresolved, count } = scan.entries;
   if (unresolved > 0) {
     throw new PackError('unresolved', `pack has ${unresolved} unresolved delta${unresolved === 1 ? '' : 's'}`);
   }
   const bytes = segment.length;
   if (objects.count === before) objects.dropLastSegment();
-  else await intake.reorder(before, packOrder(scan.entries, intake, before), turn);
+  else await intake.reorder(before, packOrder(scan.entries, intake, before), meter);
   return { objects: count, bytes };
 }
 
-async function runScan(scan: PackScan, turn: Turn): Promise<void> {
-  turn.check();
+async function runScan(scan: PackScan, meter: Meter): Promise<void> {
+  meter.check();
   for (let steps = 0; ; steps++) {
     const more = scan.step();
     if (!(typeof more === 'boolean' ? more : await more)) break;
-    if ((steps & 15) === 15 && turn.isOver) {
+    if ((steps & 15) === 15 && meter.isOver) {
       scan.hashWhatWasRead();
-      await turn.pass();
+      await meter.pass();
     }
   }
   scan.hashWhatWasRead();
@@ -109,7 +109,7 @@ class EntrySink implements ScanSink {
     private readonly inflater: Inflater,
     private readonly segment: number,
     private readonly mostKept: number,
-    private readonly turn: Turn,
+    private readonly meter: Meter,
     private readonly check: CheckObject | undefined,
   ) {}
 
@@ -125,7 +125,7 @@ class EntrySink implements ScanSink {
       const number = this.intake.storeNamed(type, output, HEADROOM, size, location, this.check);
       this.#scan.entries.numbers[entry] = number;
     };
-    if (size >= LARGE) return this.intake.nameInTurns(type, output, HEADROOM, size, this.turn).then(store);
+    if (size >= LARGE) return this.intake.nameInSlices(type, output, HEADROOM, size, this.meter).then(store);
     this.intake.name(type, output, HEADROOM, size);
     store();
     return undefined;

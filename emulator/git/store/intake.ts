@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { BLOB, type Oid, type TypeCode, typeName } from '../object.js';
-import type { Turn } from '../turn.js';
+import type { Meter } from '../schedule/meter.js';
 import type { StoreLimits } from './limits.js';
 import { LinkLedger } from './link-ledger.js';
 import { type HashBytes, HEADROOM, writeHeaderBefore } from './object-hash.js';
@@ -47,14 +47,14 @@ export class Intake {
   }
 
   /** As `write`, without holding up others for long. Nothing else may be written meanwhile. */
-  async writeInTurns(type: TypeCode, body: Buffer, turn: Turn): Promise<Oid> {
+  async writeInSlices(type: TypeCode, body: Buffer, meter: Meter): Promise<Oid> {
     if (body.length <= PIECE) return this.write(type, body);
     const { slab, bodyStart, before } = this.#place(body.length);
     for (let at = 0; at < body.length; at += PIECE) {
       body.copy(slab, bodyStart + at, at, at + PIECE);
-      if (turn.isOver) await turn.pass();
+      if (meter.isOver) await meter.pass();
     }
-    await this.nameInTurns(type, slab, bodyStart, body.length, turn);
+    await this.nameInSlices(type, slab, bodyStart, body.length, meter);
     return this.#keep(type, slab, bodyStart, body.length, before);
   }
 
@@ -108,17 +108,17 @@ export class Intake {
    * Numbers the objects from `first` on as `order` lists them, so that numbers ascend with the places
    * in the pack whatever order its deltas were resolved in.
    */
-  async reorder(first: number, order: Int32Array, turn: Turn): Promise<void> {
-    this.slots.renumber(first, await this.objects.reorder(first, order, turn));
+  async reorder(first: number, order: Int32Array, meter: Meter): Promise<void> {
+    this.slots.renumber(first, await this.objects.reorder(first, order, meter));
   }
 
   /** As `name`, without holding up others for long. */
-  async nameInTurns(type: TypeCode, buffer: Buffer, bodyStart: number, size: number, turn: Turn): Promise<void> {
+  async nameInSlices(type: TypeCode, buffer: Buffer, bodyStart: number, size: number, meter: Meter): Promise<void> {
     const sha1 = createHash('sha1');
     const end = bodyStart + size;
     for (let at = writeHeaderBefore(buffer, bodyStart, type, size); at < end; at += PIECE) {
       sha1.update(buffer.subarray(at, Math.min(end, at + PIECE)));
-      if (turn.isOver) await turn.pass();
+      if (meter.isOver) await meter.pass();
     }
     sha1.digest().copy(this.oid);
   }

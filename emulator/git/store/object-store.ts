@@ -1,4 +1,5 @@
 import type { ObjectReader, Oid, TypeCode } from '../object.js';
+import { Schedule } from '../schedule/schedule.js';
 import { DEFAULT_LIMITS, type StoreLimits } from './limits.js';
 import { MemoryBudget } from './memory-budget.js';
 import { type HashBytes, hashBytes } from './object-hash.js';
@@ -25,6 +26,8 @@ export interface ObjectStoreOptions {
   readonly budget?: MemoryBudget;
   /** Caches shared with other stores. */
   readonly caches?: StoreCaches;
+  /** Where reading is reported to as work. */
+  readonly schedule?: Schedule;
   /** Tools shared with other stores. */
   readonly scratch?: Scratch;
   /** Another hash than SHA-1, for tests of what happens when two objects have the same. */
@@ -40,6 +43,7 @@ export class ObjectStore implements ObjectReader {
   readonly stored: StoredObjects;
   /** What packs had to have made anew. */
   readonly recoded: RecodedStreams;
+  readonly schedule: Schedule;
   readonly #limits: StoreLimits;
   readonly #hash: HashBytes;
   readonly #raw = Buffer.alloc(OID_BYTES);
@@ -52,7 +56,8 @@ export class ObjectStore implements ObjectReader {
     this.#hash = options.hash ?? hashBytes;
     const caches = options.caches ?? new StoreCaches(options.cacheBytes);
     const budget = new MemoryBudget(this.#limits.heldBytes, options.budget);
-    this.stored = new StoredObjects(caches.bodies, options.scratch ?? new Scratch(), budget);
+    this.schedule = options.schedule ?? new Schedule();
+    this.stored = new StoredObjects(caches.bodies, options.scratch ?? new Scratch(), budget, this.schedule);
     this.recoded = new RecodedStreams(caches.streams);
   }
 

@@ -1,4 +1,4 @@
-import { Turn } from '../turn.js';
+import { Meter } from '../schedule/meter.js';
 import { deflate } from './deflater.js';
 import { DeltaChoice, type DeltaSources, type PreviousVersions } from './delta-choice.js';
 import { OFS_DELTA, REF_DELTA, writeDistance, writeTypeAndSize } from './entry-header.js';
@@ -37,15 +37,15 @@ export async function* writePack(
   options: PackOptions = {},
 ): AsyncGenerator<Buffer> {
   const sorted = sortedOnce(numbers);
-  const turn = new Turn({ signal: options.signal });
-  turn.check();
+  const meter = new Meter({ schedule: store.schedule, signal: options.signal });
+  meter.check();
   const positions = createPositions(sorted);
   const sources: DeltaSources = {
     isHeld: options.thin ?? (() => false),
     previous: options.previous ?? (() => NOTHING),
   };
   const deltas = new DeltaChoice(store.stored, positions, sources, store.recoded);
-  await deltas.choose(sorted, turn);
+  await deltas.choose(sorted, meter);
   const output = new PackOutput(store.stored, sorted.length);
   const writer = new EntryWriter(store.stored, output, positions, deltas, store.recoded, options.ofsDelta ?? true);
   for (let index = 0; index < sorted.length; ) {
@@ -59,10 +59,10 @@ export async function* writePack(
     index = Math.max(next, index + 1);
     if (output.isFull) {
       yield* output.take();
-      turn.check();
+      meter.check();
       options.onProgress?.(index);
     }
-    if (turn.isOver) await turn.pass();
+    if (meter.isOver) await meter.pass();
   }
   yield* output.end();
   options.onProgress?.(sorted.length);

@@ -1,4 +1,4 @@
-import type { Turn } from '../turn.js';
+import type { Meter } from '../schedule/meter.js';
 
 /** Elements moved between two looks at the clock. */
 const MOVED_AT_ONCE = 16 * 1024;
@@ -9,13 +9,13 @@ export async function permute(
   width: number,
   first: number,
   order: Int32Array,
-  turn: Turn,
+  meter: Meter,
 ): Promise<void> {
   const old = array.slice(first * width, (first + order.length) * width);
   for (let index = 0; index < order.length; index++) {
     const from = (order[index]! - first) * width;
     const to = (first + index) * width;
     for (let offset = 0; offset < width; offset++) array[to + offset] = old[from + offset]!;
-    if (index % MOVED_AT_ONCE === MOVED_AT_ONCE - 1 && turn.isOver) await turn.pass();
+    if (index % MOVED_AT_ONCE === MOVED_AT_ONCE - 1 && meter.isOver) await meter.pass();
   }
 }

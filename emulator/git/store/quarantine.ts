@@ -1,5 +1,5 @@
 import type { MissingObject, ObjectReader, Oid, TypeCode } from '../object.js';
-import type { Turn } from '../turn.js';
+import type { Meter } from '../schedule/meter.js';
 import { Connectivity } from './connectivity.js';
 import { type IngestOptions, type IngestResult, ingestPack } from './ingest.js';
 import { Intake } from './intake.js';
@@ -52,9 +52,9 @@ export class Quarantine implements ObjectReader {
   }
 
   /** As `write`, of a body that may be large: others get their turn. Throws what `turn` throws, too. */
-  async writeInTurns(type: TypeCode, body: Buffer, turn: Turn): Promise<Oid> {
+  async writeInSlices(type: TypeCode, body: Buffer, meter: Meter): Promise<Oid> {
     this.#refuseUnlessOpen();
-    return this.#intake.writeInTurns(type, body, turn);
+    return this.#intake.writeInSlices(type, body, meter);
   }
 
   /**

@@ -1,5 +1,7 @@
 import type { Oid, TypeCode } from '../object.js';
-import type { Turn } from '../turn.js';
+import { COST } from '../schedule/cost.js';
+import type { Meter } from '../schedule/meter.js';
+import type { Schedule } from '../schedule/schedule.js';
 import { BodyCache } from './body-cache.js';
 import type { BufferCache } from './buffer-cache.js';
 import { applyDelta, DeltaHeader } from './delta.js';
@@ -66,6 +68,7 @@ export class StoredObjects {
     cache: BufferCache<number>,
     private readonly scratch: Scratch,
     readonly budget: MemoryBudget,
+    readonly schedule: Schedule,
   ) {
     this.#cache = new BodyCache(cache);
     this.addSegment();
@@ -121,13 +124,13 @@ export class StoredObjects {
    * Moves every object from `first` on: `order` lists them as they shall be. Numbers within change with it; while it
    * runs, they mean nothing.
    */
-  async reorder(first: number, order: Int32Array, turn: Turn): Promise<Int32Array> {
+  async reorder(first: number, order: Int32Array, meter: Meter): Promise<Int32Array> {
     const moved = new Int32Array(order.length);
     for (let index = 0; index < order.length; index++) moved[order[index]! - first] = first + index;
-    await permute(this.oids, OID_BYTES, first, order, turn);
+    await permute(this.oids, OID_BYTES, first, order, meter);
     for (const array of [this.types, this.sizes, this.segmentOf, this.offsets, this.ends])
-      await permute(array, 1, first, order, turn);
-    for (const array of [this.bases, this.named, this.#depths]) await permute(array, 1, first, order, turn);
+      await permute(array, 1, first, order, meter);
+    for (const array of [this.bases, this.named, this.#depths]) await permute(array, 1, first, order, meter);
     for (let number = first; number < this.count; number++) {
       const base = this.bases[number]!;
       if (base >= first) this.bases[number] = moved[base - first]!;
@@ -185,6 +188,7 @@ export class StoredObjects {
 
   /** The inflated body of an object. Throws `RangeError` where there is none. */
   read(number: number): Buffer {
+    this.schedule.spend(COST.object);
     const known = this.#known(number);
     if (known !== undefined) return known;
     const body = Buffer.from(this.#make(number));
@@ -194,6 +198,7 @@ export class StoredObjects {
 
   /** As `read`, but what is not at hand is made in the tools' memory, and not kept. */
   peek(number: number): Buffer {
+    this.schedule.spend(COST.object);
     return this.#known(number) ?? this.#make(number);
   }
 
@@ -264,6 +269,7 @@ export class StoredObjects {
   #inflate(number: number): Inflater {
     const start = this.locate(number);
     const segment = this.segments[this.segmentOf[number]!]!;
+    this.schedule.spend(COST.object + this.header.size * COST.byteInflated);
     return inflateEntry(this.scratch.inflater, segment, start, this.ends[number]!, this.header.size);
   }
 

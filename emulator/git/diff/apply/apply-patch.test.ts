@@ -1,6 +1,7 @@
 import t, { type Test } from 'tap';
-import { atOnce } from '../../history/steps.js';
 import { BLOB, type Oid } from '../../object.js';
+import { atOnce } from '../../schedule/steps.js';
+import { unlimited } from '../../schedule/test/unlimited.js';
 import { MemoryObjects } from '../../test/memory-objects.js';
 import { ScratchGit } from '../../test/scratch-git.js';
 import { applyEdits, EditConflict } from '../../tree-edit.js';
@@ -11,7 +12,7 @@ import { RandomTree } from '../test/random-tree.js';
 /** The tree a patch leads to; undefined when it is refused. */
 async function applied(objects: MemoryObjects, tree: Oid, patch: Buffer): Promise<Oid | undefined> {
   try {
-    const files = await applyPatch(objects, tree, patch);
+    const files = await applyPatch(objects, tree, patch, { meter: unlimited() });
     const edits = files.map((file) => ('bytes' in file ? { ...file, oid: objects.write(BLOB, file.bytes) } : file));
     return atOnce(applyEdits(objects, tree, edits));
   } catch (error) {
@@ -65,7 +66,7 @@ t.test('patches that were tampered with are taken and refused as by git apply', 
     const before = tree.write(objects);
     tree.change();
     const after = tree.write(objects);
-    const diff = await diffTrees(objects, before, after);
+    const diff = await diffTrees(objects, before, after, { meter: unlimited() });
     const texts = diff.files.filter((file) => !file.isBinary).map((file) => file.raw().toString('latin1'));
     const patch = tamper(random, texts.join(''));
     if (patch === '') continue;
@@ -236,7 +237,8 @@ t.test('a refusal says what git says', async (t) => {
     ['diff --git a/n b/n\nnew file mode 100644\n', 'n: already exists in index'],
     ['hello\n', 'No valid patches in input'],
   ] as const;
-  for (const [patch, message] of refusals) await t.rejects(applyPatch(objects, tree, Buffer.from(patch)), { message });
+  for (const [patch, message] of refusals)
+    await t.rejects(applyPatch(objects, tree, Buffer.from(patch), { meter: unlimited() }), { message });
 });
 
 t.test('corrupt binary patches are refused', async (t) => {
@@ -245,7 +247,7 @@ t.test('corrupt binary patches are refused', async (t) => {
   const tree = objects.tree({ b: '\0one' });
   other.tree({ b: '\0one' });
   const young = other.tree({ b: `\0two${'x'.repeat(500)}` });
-  const diff = await diffTrees(other, tree, young, { binary: true });
+  const diff = await diffTrees(other, tree, young, { meter: unlimited(), binary: true });
   const patch = diff.files[0]!.raw().toString('latin1');
   t.equal(await applied(objects, tree, Buffer.from(patch, 'latin1')), young);
   const broken = [
@@ -258,7 +260,11 @@ t.test('corrupt binary patches are refused', async (t) => {
     patch.slice(0, patch.indexOf('literal') + 30),
   ];
   for (const text of broken) {
-    await t.rejects(applyPatch(objects, tree, Buffer.from(text, 'latin1')), PatchError, text.slice(0, 200));
+    await t.rejects(
+      applyPatch(objects, tree, Buffer.from(text, 'latin1'), { meter: unlimited() }),
+      PatchError,
+      text.slice(0, 200),
+    );
   }
 });
 
@@ -273,7 +279,9 @@ t.test('long binary files go through a patch both ways, and only whole', async (
   git.copy(all);
   const objects = new MemoryObjects();
   t.equal(objects.tree({ changed: before }), old);
-  const ours = Buffer.concat((await diffTrees(all, old, young, { binary: true })).files.map((file) => file.raw()));
+  const ours = Buffer.concat(
+    (await diffTrees(all, old, young, { meter: unlimited(), binary: true })).files.map((file) => file.raw()),
+  );
   const theirs = git.try(['diff-tree', '-r', '-p', '--binary', old, young]).stdout;
   for (const patch of [ours, theirs]) {
     t.equal(appliedByGit(git, old, patch), young);
@@ -283,7 +291,7 @@ t.test('long binary files go through a patch both ways, and only whole', async (
   const lines = theirs.toString('latin1').split('\n');
   const end = lines.indexOf('');
   lines.splice(end - 1, 1);
-  await t.rejects(applyPatch(objects, old, Buffer.from(lines.join('\n'), 'latin1')), {
+  await t.rejects(applyPatch(objects, old, Buffer.from(lines.join('\n'), 'latin1'), { meter: unlimited() }), {
     message: /corrupt binary patch/,
   });
 });
@@ -295,7 +303,9 @@ t.test('hunks far from where they say are found, but not looked for without end'
   const tree = objects.tree({ n: 'a\n'.repeat(20_000) + blocks.join('') });
   const hunks = numbers.map((n) => `@@ -2,3 +2,3 @@\n over ${n}\n-old ${n}\n+new ${n}\n under ${n}\n`);
   const patch = Buffer.from(`--- a/n\n+++ b/n\n${hunks.join('')}`);
-  await t.rejects(applyPatch(objects, tree, patch, { searchLimit: 1_000_000 }), { message: /too long/ });
-  const [file] = await applyPatch(objects, tree, patch);
+  await t.rejects(applyPatch(objects, tree, patch, { meter: unlimited(), searchLimit: 1_000_000 }), {
+    message: /too long/,
+  });
+  const [file] = await applyPatch(objects, tree, patch, { meter: unlimited() });
   t.match(file, { path: 'n', bytes: Buffer.from('a\n'.repeat(20_000) + blocks.join('').replaceAll('old', 'new')) });
 });

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { type ByteString, textOf } from '../../bytes.js';
-import { inTurns, type Steps } from '../../history/steps.js';
 import { isOid, numberOf, type ObjectReader, type Oid, ZERO_OID } from '../../object.js';
 import { describePathFault, pathFault } from '../../path.js';
+import type { Meter } from '../../schedule/meter.js';
+import { inSlices, type Steps } from '../../schedule/steps.js';
 import { entryAt, formatMode, MODE_EXECUTABLE, MODE_FILE, MODE_GITLINK, MODE_SYMLINK, MODE_TREE } from '../../tree.js';
-import { Turn, type TurnOptions } from '../../turn.js';
 import { applyDelta } from '../delta.js';
 import type { FilePatch } from './file-patch.js';
 import { Image, type SearchBudget } from './image.js';
@@ -17,7 +17,8 @@ export type PatchedFile =
   | { readonly path: ByteString; readonly delete?: false; readonly mode: number; readonly bytes: Buffer }
   | { readonly path: ByteString; readonly delete?: false; readonly mode: number; readonly oid: Oid };
 
-export interface ApplyOptions extends ParseOptions, TurnOptions {
+export interface ApplyOptions extends ParseOptions {
+  readonly meter: Meter;
   /** Places looked at for all hunks together, when they are not where they say. */
   readonly searchLimit?: number | undefined;
 }
@@ -35,21 +36,21 @@ const EMPTY = Buffer.alloc(0);
 
 /**
  * What a patch does to a tree, as `git apply --cached --binary` would: all of it, or none. Hunks may have
- * moved, but every line of them has to be there. Throws `PatchError`, worded like Git; `DeadlineExceeded`.
+ * moved, but every line of them has to be there. Throws `PatchError`, worded like Git; `WorkLimitExceeded`.
  */
 export async function applyPatch(
   objects: ObjectReader,
   tree: Oid,
   patch: Buffer,
-  options: ApplyOptions = {},
+  options: ApplyOptions,
 ): Promise<PatchedFile[]> {
-  const turn = new Turn(options);
-  const patches = await inTurns(parsePatch(patch, options), turn);
+  const { meter } = options;
+  const patches = await inSlices(parsePatch(patch, options), meter);
   if (patches.length === 0 && /\S/.test(patch.toString('latin1', 0, 1000))) {
     throw new PatchError('malformed', 'No valid patches in input');
   }
   const target = new PatchTarget(objects, tree, patches, { left: options.searchLimit ?? DEFAULT_SEARCH_LIMIT });
-  await inTurns(target.apply(patches), turn);
+  await inSlices(target.apply(patches), meter);
   return target.changes();
 }
 
@@ -81,7 +82,7 @@ class PatchTarget {
   *apply(patches: readonly FilePatch[]): Steps<void> {
     for (const patch of patches) {
       yield* this.#apply(patch);
-      yield;
+      yield 1;
     }
   }
 
@@ -197,7 +198,7 @@ class PatchTarget {
       if (!(yield* image.apply(hunk))) {
         throw mismatch(`patch failed: ${path}:${hunk.oldStart}\n${path}: patch does not apply`);
       }
-      yield;
+      yield 1;
     }
     return { mode, bytes: yield* image.result() };
   }

@@ -1,5 +1,6 @@
 import { inflateSync } from 'node:zlib';
-import type { Steps } from '../../history/steps.js';
+import { COST } from '../../schedule/cost.js';
+import type { Steps } from '../../schedule/steps.js';
 import { createInflater, InflateError } from '../../store/inflater.js';
 import { HEADROOM } from '../../store/object-hash.js';
 import { readBase85Line } from '../base85.js';
@@ -25,7 +26,7 @@ export function* readBinaryHunk(lines: LineReader, limit: number): Steps<BinaryH
   lines.next();
   const pieces: Buffer[] = [];
   for (; !lines.isDone && lines.end - lines.start > 1; lines.next()) {
-    if (lines.number % UNIT === 0) yield;
+    if (lines.number % UNIT === 0) yield UNIT * COST.line;
     const piece = readBase85Line(lines.bytes, lines.start, lines.isComplete ? lines.end - 1 : lines.end);
     if (!piece) throw corrupt(lines.number);
     pieces.push(piece);
@@ -58,7 +59,7 @@ function* inflateLong(deflated: Buffer, size: number): Steps<Buffer | undefined>
   try {
     for (let at = 0; at < input.length && !inflater.isDone; at += FEED) {
       inflater.feed(input, at, Math.min(at + FEED, input.length));
-      yield;
+      yield FEED * COST.byteInflated;
     }
   } catch (error) {
     if (error instanceof InflateError) return undefined;

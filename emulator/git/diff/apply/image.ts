@@ -1,4 +1,5 @@
-import type { Steps } from '../../history/steps.js';
+import { COST } from '../../schedule/cost.js';
+import type { Steps } from '../../schedule/steps.js';
 import { ByteSink } from '../byte-sink.js';
 import { cutLines, lineCount } from '../cut-file.js';
 import { LineInterner, type Lines } from '../line-interner.js';
@@ -82,7 +83,7 @@ export class Image {
     const sink = new ByteSink(bytes.length + 1024);
     let at = 0;
     for (const [index, { start, end, text }] of this.#done.entries()) {
-      if (index % UNIT === 0) yield;
+      if (index % UNIT === 0) yield UNIT * COST.line;
       sink.slice(bytes, starts[at]!, starts[start]!);
       sink.slice(text);
       at = end;
@@ -101,7 +102,7 @@ export class Image {
     if (mustStart || mustEnd) return this.#matchAt(mustStart ? 0 : last, wanted, hash);
     const place = Math.min(Math.max(0, hunk.newStart - 1), this.#count);
     for (let distance = 0; distance <= Math.max(place, last - place); distance++) {
-      if (distance % UNIT === UNIT - 1) yield;
+      if (distance % UNIT === UNIT - 1) yield UNIT * COST.line;
       this.#spend(1);
       const found =
         this.#matchAt(place + distance, wanted, hash) ??
@@ -166,7 +167,7 @@ export class Image {
     const { ids } = this.old;
     const hashes = new Int32Array(ids.length + 1);
     for (let at = 0; at < ids.length; at++) {
-      if (at % LONG_UNIT === LONG_UNIT - 1) yield;
+      if (at % LONG_UNIT === LONG_UNIT - 1) yield LONG_UNIT * COST.byteScanned;
       hashes[at + 1] = Math.imul(hashes[at]!, FACTOR) + ids[at]! + 1;
     }
     this.#hashes = hashes;

@@ -1,5 +1,6 @@
 import type { ByteString } from '../../bytes.js';
-import type { Steps } from '../../history/steps.js';
+import { COST } from '../../schedule/cost.js';
+import type { Steps } from '../../schedule/steps.js';
 import { readBinaryHunk } from './binary-hunk.js';
 import type { FilePatch } from './file-patch.js';
 import { readGitHeader } from './git-header.js';
@@ -47,7 +48,7 @@ export function* parsePatch(bytes: Buffer, options: ParseOptions = {}): Steps<Fi
 /** Goes on to the next header and behind it. */
 function* findHeader(lines: LineReader, strip: number): Steps<{ patch: FilePatch; strip: number } | undefined> {
   while (!lines.isDone) {
-    if (lines.number % UNIT === 0) yield;
+    if (lines.number % UNIT === 0) yield UNIT * COST.line;
     if (lines.startsWith('@@ -') && isHunkHeader(lines.text)) {
       const text = lines.text.slice(0, 100);
       throw new PatchError('malformed', `patch fragment without header at line ${lines.number}: ${text}`);
@@ -82,7 +83,7 @@ function* readHunks(lines: LineReader, patch: FilePatch): Steps<void> {
     patch.hunks.push(hunk);
     hasOld ||= hunk.oldCount > 0;
     hasNew ||= hunk.newText.length > 0;
-    yield;
+    yield 1;
   }
   // Without Git's word for it: a new file has no old lines, a deleted one no new lines, both have but one hunk.
   if (patch.isNew === undefined && (hasOld || patch.hunks.length > 1)) patch.isNew = false;

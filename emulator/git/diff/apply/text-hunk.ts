@@ -1,4 +1,5 @@
-import type { Steps } from '../../history/steps.js';
+import { COST } from '../../schedule/cost.js';
+import type { Steps } from '../../schedule/steps.js';
 import { ByteSink } from '../byte-sink.js';
 import type { TextHunk } from './file-patch.js';
 import type { LineReader } from './line-reader.js';
@@ -38,7 +39,7 @@ export function* readTextHunk(lines: LineReader): Steps<TextHunk> {
   let trailing = 0;
   let isChanged = false;
   for (; oldLeft > 0 || newLeft > 0; lines.next()) {
-    if (lines.number % UNIT === 0) yield;
+    if (lines.number % UNIT === 0) yield UNIT * COST.line;
     if (!lines.isComplete) throw corrupt(first);
     const mark = lines.bytes[lines.start]!;
     if (mark === BACKSLASH) {

@@ -1,4 +1,5 @@
 import { bytesOf, textOf } from '../../bytes.js';
+import { unlimited } from '../../schedule/test/unlimited.js';
 import type { Content, MemoryObjects } from '../../test/memory-objects.js';
 import type { ScratchGit } from '../../test/scratch-git.js';
 import { type SearchLimits, type SearchQuery, search } from '../search.js';
@@ -63,7 +64,7 @@ export const SAMPLE: Content = {
 /** What `git grep -n` prints. */
 export async function grep(objects: MemoryObjects, tree: string, query: SearchQuery): Promise<string> {
   const printed: string[] = [];
-  for await (const { path, lines } of search(new TextCache(objects), tree, query, UNLIMITED)) {
+  for await (const { path, lines } of search(new TextCache(objects), tree, query, UNLIMITED, unlimited())) {
     lines.forEach(({ number, text, type }, at) => {
       const follows = at > 0 && lines[at - 1]!.number === number - 1;
       if ((query.before || query.after) && !follows && printed.length > 0) printed.push('--');
