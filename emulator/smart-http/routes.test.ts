@@ -3,6 +3,7 @@ import t from 'tap';
 import { KeyRing } from '../auth/keys.js';
 import type { Call } from '../call.js';
 import type { GitRepository } from '../git/repository.js';
+import { Meter } from '../git/schedule/meter.js';
 import { Problem } from '../http/problem.js';
 import type { Reply } from '../http/reply.js';
 import { World } from '../world.js';
@@ -26,6 +27,7 @@ function callOf<T>(parts: { namespace?: string; service?: string; type?: string;
     header: (name) => (name === 'content-type' ? type : undefined),
     stream: () => Readable.from([Buffer.from(body)]),
     signal: new AbortController().signal,
+    meter: new Meter({ schedule: world.schedule }),
   };
   return call as T;
 }
