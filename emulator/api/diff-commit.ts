@@ -1,13 +1,11 @@
 import { z } from 'zod';
 import type { Call } from '../call.js';
-import { textOf } from '../git/bytes.js';
 import { readCommit } from '../git/commit.js';
 import { applyPatch, PatchError, type PatchedFile } from '../git/diff/index.js';
 import { inTurns } from '../git/history/steps.js';
 import { BLOB, EMPTY_TREE_OID, type Oid, ZERO_OID } from '../git/object.js';
-import { describePathFault, pathFault } from '../git/path.js';
 import type { Quarantine } from '../git/store/quarantine.js';
-import { applyEdits, type TreeEdit } from '../git/tree-edit.js';
+import { applyEdits, EditConflict, type TreeEdit } from '../git/tree-edit.js';
 import { DeadlineExceeded, Turn, type TurnOptions } from '../git/turn.js';
 import { problem } from '../http/problem.js';
 import { json } from '../http/reply.js';
@@ -110,24 +108,19 @@ async function patchTree(
     const tree = await inTurns(applyEdits(objects, base, edits), turn);
     return { tree, blobs: files.filter((file) => !file.delete).length };
   } catch (error) {
+    if (error instanceof EditConflict) throw problem('bad_request', `The patch does not apply: ${error.message}.`);
     if (error instanceof DeadlineExceeded) throw problem('gateway_timeout', 'The patch took too long to apply.');
     throw error;
   }
 }
 
 async function readFiles(objects: Quarantine, tree: Oid, patch: Buffer, options: TurnOptions): Promise<PatchedFile[]> {
-  let files: PatchedFile[];
   try {
-    files = await applyPatch(objects, tree, patch, options);
+    return await applyPatch(objects, tree, patch, options);
   } catch (error) {
     if (error instanceof PatchError) throw problem('bad_request', `The patch does not apply: ${error.message}.`);
     throw error;
   }
-  for (const file of files) {
-    const fault = pathFault(file.path, file.delete ? undefined : file.mode);
-    if (fault !== undefined) throw problem('bad_request', `${textOf(file.path)} ${describePathFault(fault)}.`);
-  }
-  return files;
 }
 
 async function editOf(objects: Quarantine, file: PatchedFile, turn: Turn): Promise<TreeEdit> {

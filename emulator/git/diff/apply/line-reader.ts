@@ -2,6 +2,14 @@ import type { ByteString } from '../../bytes.js';
 
 const LF = 10;
 
+/** What a line holds behind its prefix, its line feed not included. */
+export interface LineRest {
+  readonly text: ByteString;
+  /** Where it starts: quoted names are read on from there, over the end of the line if need be. */
+  readonly bytes: Buffer;
+  readonly start: number;
+}
+
 /** Reads a patch line by line, and knows the number of the line, from 1. */
 export class LineReader {
   /** Where the current line starts, and where the next one does. */
@@ -22,9 +30,25 @@ export class LineReader {
     return this.end > this.start && this.bytes[this.end - 1] === LF;
   }
 
+  /** Bytes of the line, its line feed included. */
+  get length(): number {
+    return this.end - this.start;
+  }
+
+  /** Bytes of the line and all behind it. */
+  get left(): number {
+    return this.bytes.length - this.start;
+  }
+
   /** The line without its line feed. */
   get text(): ByteString {
-    return this.bytes.toString('latin1', this.start, this.isComplete ? this.end - 1 : this.end);
+    return this.rest(0).text;
+  }
+
+  rest(prefix: number): LineRest {
+    const start = this.start + prefix;
+    const text = this.bytes.toString('latin1', start, this.isComplete ? this.end - 1 : this.end);
+    return { text, bytes: this.bytes, start };
   }
 
   next(): void {
@@ -42,9 +66,9 @@ export class LineReader {
     return startsWithAt(this.bytes, this.end, prefix);
   }
 
-  /** Whether the second line after this one starts so. */
-  secondNextStartsWith(prefix: ByteString): boolean {
-    return startsWithAt(this.bytes, this.#endFrom(this.end), prefix);
+  /** Where the second line after this one starts. */
+  secondNext(): number {
+    return this.#endFrom(this.end);
   }
 
   #endFrom(start: number): number {
@@ -53,7 +77,7 @@ export class LineReader {
   }
 }
 
-function startsWithAt(bytes: Buffer, start: number, prefix: ByteString): boolean {
+export function startsWithAt(bytes: Buffer, start: number, prefix: ByteString): boolean {
   if (start + prefix.length > bytes.length) return false;
   for (let at = 0; at < prefix.length; at++) {
     if (bytes[start + at] !== prefix.charCodeAt(at)) return false;
