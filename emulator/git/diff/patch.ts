@@ -18,17 +18,18 @@ export interface PatchOptions {
   readonly interHunk?: number | undefined;
   /** As `git diff --binary`: what is not text is in the patch too. */
   readonly binary?: boolean | undefined;
+  /** Made to be carried as text: files that are not UTF-8 are written as binary ones are. Goes with `binary`. */
+  readonly utf8?: boolean | undefined;
   /** As `git diff --full-index`: ids in full. On by default; binary patches have them in any case. */
   readonly fullIndex?: boolean | undefined;
 }
 
 /** A changed file whose contents have been compared. */
 export interface ComparedFile extends FileChange {
-  /** Binary files need not be cut. */
+  /** Files that are written as binary ones need not be cut. */
   readonly oldFile: CutFile;
   readonly newFile: CutFile;
   readonly isBinary: boolean;
-  /** Empty if binary. */
   readonly changes: readonly Change[];
 }
 
@@ -65,8 +66,8 @@ export function* writePatch(objects: ObjectReader, file: ComparedFile, options: 
     else sink.string(`Binary files ${oldLabel} and ${newLabel} differ\n`);
   } else if (changes.length > 0) {
     sink.string(`--- ${oldLabel}${tabAfter(oldLabel)}\n+++ ${newLabel}${tabAfter(newLabel)}\n`);
-    const { context = 3, interHunk = 0 } = options;
-    yield* writeHunks(sink, oldFile, newFile, changes, { context, interHunk });
+    const { context = 3, interHunk = 0, utf8 } = options;
+    yield* writeHunks(sink, oldFile, newFile, changes, { context, interHunk, utf8 });
   }
   return sink.finish();
 }

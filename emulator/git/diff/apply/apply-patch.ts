@@ -107,7 +107,10 @@ class PatchTarget {
     if (oldPath !== undefined && leaves(patch)) this.#files.set(oldPath, undefined);
     if (patch.isDelete && file.bytes.length > 0) throw mismatch('removal patch leaves file contents');
     if (oldPath !== undefined && !isCopy) this.#gone.add(oldPath);
-    if (newPath !== undefined && !patch.isDelete) this.#written.set(newPath, file);
+    if (newPath === undefined || patch.isDelete) return;
+    // Here, because a later patch may put something else there, and Git writes this one all the same.
+    if (mode === MODE_GITLINK) gitlinkIn(newPath, file.bytes);
+    this.#written.set(newPath, file);
   }
 
   changes(): PatchedFile[] {

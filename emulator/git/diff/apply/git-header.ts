@@ -1,4 +1,5 @@
 import type { ByteString } from '../../bytes.js';
+import type { Steps } from '../../history/steps.js';
 import { commonName, readName } from './file-names.js';
 import type { FilePatch } from './file-patch.js';
 import type { LineReader, LineRest } from './line-reader.js';
@@ -37,19 +38,22 @@ const FIELDS: readonly (readonly [prefix: string, read: ReadField])[] = [
 ];
 
 const GIT_LINE = 'diff --git ';
+/** Lines read between two steps. */
+const UNIT = 1024;
 
 /**
  * Reads a header of Git's into `patch`, from its `diff --git` line on, and leaves the reader behind it. False when
  * nothing follows that line: such a change changes nothing, and Git goes on with what it has read into `patch`.
- * Throws `PatchError`.
+ * Works in steps. Throws `PatchError`.
  */
-export function readGitHeader(lines: LineReader, strip: number, patch: FilePatch): boolean {
+export function* readGitHeader(lines: LineReader, strip: number, patch: FilePatch): Steps<boolean> {
   patch.isNew = false;
   patch.isDelete = false;
   const name = commonName(lines.rest(GIT_LINE.length), strip);
   lines.next();
   const first = lines.number;
   for (; lines.isComplete; lines.next()) {
+    if (lines.number % UNIT === 0) yield;
     const field = FIELDS.find(([prefix]) => lines.startsWith(prefix));
     if (!field) break;
     const [prefix, read] = field;
@@ -94,13 +98,14 @@ function readSide({ patch, strip, line }: Header, value: LineRest, side: 'oldPat
 }
 
 /** A mode as `strtoul` reads it: behind white space and a sign, however long; then there has to be white space. */
-const MODE = /^[ \t\v\f\r]*([-+]?)0*([0-7]+)(?:[ \t\r]|$)/;
+const MODE = /^[ \t\v\f\r]*([-+]?)([0-7]+)(?:[ \t\r]|$)/;
 const LARGEST = (1n << 64n) - 1n;
 
 function readMode({ patch, line }: Header, { text }: LineRest, side: 'oldMode' | 'newMode'): void {
   const [, sign, digits] = MODE.exec(text) ?? [];
   if (digits === undefined) throw new PatchError('malformed', `invalid mode on line ${line}: ${text}`);
-  const value = digits.length > 22 ? LARGEST : BigInt(`0o${digits}`);
+  const significant = digits.replace(/^0+/, '');
+  const value = significant.length > 21 ? LARGEST : BigInt(`0o0${significant}`);
   patch[side] = Number(BigInt.asUintN(32, sign === '-' ? -value : value));
 }
 

@@ -118,8 +118,12 @@ export class Image {
     if (last < 0 || (mustStart && mustEnd && last !== 0)) return undefined;
     if (mustStart || mustEnd) return matchAt(mustStart ? 0 : last);
     const place = Math.min(hunk.above, this.#count);
+    let pause = this.budget.left - UNIT;
     for (let distance = 0; distance <= Math.max(place, last - place); distance++) {
-      if (distance % UNIT === UNIT - 1) yield;
+      if (this.budget.left <= pause) {
+        yield;
+        pause = this.budget.left - UNIT;
+      }
       this.#spend(1);
       const found = matchAt(place + distance) ?? (distance > 0 ? matchAt(place - distance) : undefined);
       if (found) return found;

@@ -145,6 +145,10 @@ const CASES: readonly (readonly [name: string, patch: string])[] = [
     'a file where a folder has to be',
     'diff --git a/n/x b/n/x\nnew file mode 100644\n--- /dev/null\n+++ b/n/x\n@@ -0,0 +1 @@\n+1\n',
   ],
+  [
+    'a gitlink to nowhere where a file comes to lie',
+    'diff --git a/y b/y\nnew file mode 160000\n-- \n--- /dev/null\n+++ b/y\n@@ -0,0 +1 @@\n+1\n',
+  ],
 ];
 
 function crlf(text: string): string {

@@ -62,7 +62,7 @@ function* findHeader(lines: LineReader, strip: number, patch: FilePatch): Steps<
     }
     if (lines.left < lines.length + SHORTEST_LINE) return undefined;
     if (lines.startsWith('diff --git ')) {
-      if (readGitHeader(lines, strip, patch)) return strip;
+      if (yield* readGitHeader(lines, strip, patch)) return strip;
     } else if (isTraditionalHeader(lines)) {
       const { number } = lines;
       const first = takeName(lines);
