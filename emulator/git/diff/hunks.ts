@@ -2,7 +2,7 @@ import type { Steps } from '../history/steps.js';
 import type { ByteSink } from './byte-sink.js';
 import type { Change } from './change.js';
 import { type CutFile, lineCount } from './cut-file.js';
-import { characterStart } from './utf8.js';
+import { wellFormedEnd } from './utf8.js';
 import { isSpace } from './white-space.js';
 
 export interface HunkOptions {
@@ -10,13 +10,11 @@ export interface HunkOptions {
   readonly context: number;
   /** Hunks that would be this far apart or less are shown as one. */
   readonly interHunk: number;
-  /** Whether headings are cut off between two characters of UTF-8; Git cuts them between two bytes. */
-  readonly utf8?: boolean | undefined;
 }
 
 /** Lines written between two steps. */
 const UNIT = 4096;
-/** A heading is cut off after so many bytes. */
+/** A heading is cut off after so many bytes, and before anything that is not UTF-8. */
 const HEADING_BYTES = 80;
 const SPACE = 0x20;
 const MINUS = 0x2d;
@@ -53,7 +51,7 @@ export function* writeHunks(
     const oldStart = first.oldStart - before;
     const newStart = first.newStart - before;
 
-    heading = headingAbove(oldLines, oldStart - 1, searched, options.utf8) ?? heading;
+    heading = headingAbove(oldLines, oldStart - 1, searched) ?? heading;
     searched = oldStart - 1;
     const oldRange = rangeText(oldStart, oldEnd(last) + after - oldStart);
     const newRange = rangeText(newStart, newEnd(last) + after - newStart);
@@ -95,14 +93,13 @@ function* writeLines(sink: ByteSink, mark: number, lines: CutFile, from: number,
 }
 
 /** The heading from the lines at `from` and above it, down to but without `limit`; undefined if none will do. */
-function headingAbove({ bytes, starts }: CutFile, from: number, limit: number, utf8 = false): string | undefined {
+function headingAbove({ bytes, starts }: CutFile, from: number, limit: number): string | undefined {
   for (let line = from; line > limit && line >= 0; line--) {
     const start = starts[line]!;
     if (!startsHeading(bytes[start]!)) continue;
     let end = Math.min(starts[line + 1]!, start + HEADING_BYTES);
-    if (utf8 && end < bytes.length) end = characterStart(bytes, end);
     while (end > start && isSpace(bytes[end - 1]!)) end--;
-    return bytes.toString('latin1', start, end);
+    return bytes.toString('latin1', start, wellFormedEnd(bytes, start, end));
   }
   return undefined;
 }

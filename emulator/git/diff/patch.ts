@@ -66,8 +66,8 @@ export function* writePatch(objects: ObjectReader, file: ComparedFile, options: 
     else sink.string(`Binary files ${oldLabel} and ${newLabel} differ\n`);
   } else if (changes.length > 0) {
     sink.string(`--- ${oldLabel}${tabAfter(oldLabel)}\n+++ ${newLabel}${tabAfter(newLabel)}\n`);
-    const { context = 3, interHunk = 0, utf8 } = options;
-    yield* writeHunks(sink, oldFile, newFile, changes, { context, interHunk, utf8 });
+    const { context = 3, interHunk = 0 } = options;
+    yield* writeHunks(sink, oldFile, newFile, changes, { context, interHunk });
   }
   return sink.finish();
 }

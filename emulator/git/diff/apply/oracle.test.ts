@@ -11,7 +11,7 @@ import { RandomText } from '../test/random-text.js';
 
 // Patches of the real git, whole, dressed up and broken: both take them or both refuse them, and make the same tree.
 
-const CHANGES = Number(process.env.PATCH_CHANGES ?? 30);
+const CHANGES = Number(process.env.PATCH_CHANGES ?? 16);
 const SEED = Number(process.env.PATCH_SEED ?? 1);
 const MANGLED = 8;
 
