@@ -1,34 +1,38 @@
 import type { ByteString } from '../../bytes.js';
-import { MOST_PATH_BYTES } from '../../path.js';
 import { isSpace } from '../white-space.js';
-import type { LineRest } from './line-reader.js';
+import { type LineRest, MOST_LINE_BYTES } from './line-reader.js';
 
 // Names are read as Git's apply.c does, function by function: a carriage return always ends one, in the middle too; a
 // NUL ends any text; nothing else does but what each function says.
 
 const LETTERS = new Map([...'abtnvfr"\\'].map((letter, index) => [letter, '\x07\b\t\n\v\f\r"\\'[index]!]));
 const OCTAL = /^[0-3][0-7]{2}$/;
-/** Quotes are looked for so far, and over line feeds: no name that is longer can be a path. */
-const MOST_QUOTED_BYTES = 8 * MOST_PATH_BYTES;
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
 
 /** A name in double quotes with C escapes, as Git writes unusual names, and where it ends (`unquote_c_style`). */
 export function unquoteName(bytes: Buffer, start: number): { name: ByteString; end: number } | undefined {
-  if (bytes[start] !== 0x22) return undefined;
-  const text = bytes.toString('latin1', start + 1, start + 1 + MOST_QUOTED_BYTES);
+  if (bytes[start] !== QUOTE) return undefined;
+  const most = Math.min(bytes.length, start + MOST_LINE_BYTES);
   let name = '';
-  for (let at = 0; at < text.length; at++) {
-    const letter = text[at]!;
-    if (letter === '"') return { name: untilNul(name), end: start + at + 2 };
-    if (letter === '\0') return undefined;
-    if (letter !== '\\') {
-      name += letter;
-      continue;
+  let from = start + 1;
+  for (let at = from; at < most; at++) {
+    const byte = bytes[at];
+    if (byte === 0) return undefined;
+    if (byte !== QUOTE && byte !== BACKSLASH) continue;
+    if (at > from) name += bytes.toString('latin1', from, at);
+    if (byte === QUOTE) return { name: untilNul(name), end: at + 1 };
+    const escaped = LETTERS.get(String.fromCharCode(bytes[at + 1] ?? 0));
+    if (escaped === undefined) {
+      const octal = bytes.toString('latin1', at + 1, at + 4);
+      if (!OCTAL.test(octal)) return undefined;
+      name += String.fromCharCode(Number.parseInt(octal, 8));
+      at += 3;
+    } else {
+      name += escaped;
+      at += 1;
     }
-    const escaped = LETTERS.get(text[at + 1] ?? '');
-    const octal = text.slice(at + 1, at + 4);
-    if (escaped === undefined && !OCTAL.test(octal)) return undefined;
-    name += escaped ?? String.fromCharCode(Number.parseInt(octal, 8));
-    at += escaped === undefined ? 3 : 1;
+    from = at + 1;
   }
   return undefined;
 }

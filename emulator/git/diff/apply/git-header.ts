@@ -38,8 +38,8 @@ const FIELDS: readonly (readonly [prefix: string, read: ReadField])[] = [
 ];
 
 const GIT_LINE = 'diff --git ';
-/** Lines read between two steps. */
-const UNIT = 1024;
+/** Bytes of lines read between two steps. */
+const UNIT = 32 * 1024;
 
 /**
  * Reads a header of Git's into `patch`, from its `diff --git` line on, and leaves the reader behind it. False when
@@ -52,8 +52,12 @@ export function* readGitHeader(lines: LineReader, strip: number, patch: FilePatc
   const name = commonName(lines.rest(GIT_LINE.length), strip);
   lines.next();
   const first = lines.number;
+  let pause = lines.start + UNIT;
   for (; lines.isComplete; lines.next()) {
-    if (lines.number % UNIT === 0) yield;
+    if (lines.start >= pause) {
+      yield;
+      pause = lines.start + UNIT;
+    }
     const field = FIELDS.find(([prefix]) => lines.startsWith(prefix));
     if (!field) break;
     const [prefix, read] = field;

@@ -1,6 +1,8 @@
 import type { ByteString } from '../../bytes.js';
 
 const LF = 10;
+/** No more of a line of a header is read, nor of a quoted name that goes on over its end: paths are shorter. */
+export const MOST_LINE_BYTES = 64 * 1024;
 
 /** What a line holds behind its prefix, its line feed not included. */
 export interface LineRest {
@@ -47,7 +49,8 @@ export class LineReader {
 
   rest(prefix: number): LineRest {
     const start = this.start + prefix;
-    const text = this.bytes.toString('latin1', start, this.isComplete ? this.end - 1 : this.end);
+    const end = Math.min(this.isComplete ? this.end - 1 : this.end, start + MOST_LINE_BYTES);
+    const text = this.bytes.toString('latin1', start, end);
     return { text, bytes: this.bytes, start };
   }
 
