@@ -1,14 +1,12 @@
 import { z } from 'zod';
 import type { Call } from '../call.js';
-import { textOf } from '../git/bytes.js';
 import { readCommit } from '../git/commit.js';
 import { applyPatch, PatchError, type PatchedFile } from '../git/diff/index.js';
 import { BLOB, EMPTY_TREE_OID, type Oid, ZERO_OID } from '../git/object.js';
-import { describePathFault, pathFault } from '../git/path.js';
 import type { Meter } from '../git/schedule/meter.js';
 import { inSlices } from '../git/schedule/steps.js';
 import type { Quarantine } from '../git/store/quarantine.js';
-import { applyEdits, type TreeEdit } from '../git/tree-edit.js';
+import { applyEdits, EditConflict, type TreeEdit } from '../git/tree-edit.js';
 import { problem } from '../http/problem.js';
 import { json } from '../http/reply.js';
 import { operation } from '../operation.js';
@@ -105,23 +103,22 @@ async function patchTree(
     edits.push(await editOf(objects, file, meter));
     if (meter.isOver) await meter.pass();
   }
-  const tree = await inSlices(applyEdits(objects, base, edits), meter);
-  return { tree, blobs: files.filter((file) => !file.delete).length };
+  try {
+    const tree = await inSlices(applyEdits(objects, base, edits), meter);
+    return { tree, blobs: files.filter((file) => !file.delete).length };
+  } catch (error) {
+    if (error instanceof EditConflict) throw problem('bad_request', `The patch does not apply: ${error.message}.`);
+    throw error;
+  }
 }
 
 async function readFiles(objects: Quarantine, tree: Oid, patch: Buffer, meter: Meter): Promise<PatchedFile[]> {
-  let files: PatchedFile[];
   try {
-    files = await applyPatch(objects, tree, patch, { meter });
+    return await applyPatch(objects, tree, patch, { meter });
   } catch (error) {
     if (error instanceof PatchError) throw problem('bad_request', `The patch does not apply: ${error.message}.`);
     throw error;
   }
-  for (const file of files) {
-    const fault = pathFault(file.path, file.delete ? undefined : file.mode);
-    if (fault !== undefined) throw problem('bad_request', `${textOf(file.path)} ${describePathFault(fault)}.`);
-  }
-  return files;
 }
 
 async function editOf(objects: Quarantine, file: PatchedFile, meter: Meter): Promise<TreeEdit> {

@@ -15,6 +15,14 @@ import { resolveRef } from './resolve.js';
 
 const paths = z.array(z.string()).optional();
 
+/** Two spellings of one flag; the first counts. */
+const applyFlags = {
+  git_apply_compatible: flag
+    .meta({ description: 'Whether `git apply` has to take the joined `raw` values, and make the very bytes of them.' })
+    .optional(),
+  gitApplyCompatible: flag.optional(),
+};
+
 export const diffBranch = operation({
   id: 'diffBranch',
   group: 'Branches',
@@ -31,6 +39,7 @@ export const diffBranch = operation({
     base: z.string().optional(),
     ephemeral: flag.optional(),
     ephemeral_base: flag.optional(),
+    ...applyFlags,
     path: paths,
   }),
   repeated: ['path'],
@@ -48,7 +57,7 @@ export const diffBranch = operation({
     const { history } = repository.git;
     await history.extend([tip, base], call.meter);
     const [mergeBase] = history.mergeBases(base, tip);
-    const shown = await compare(call, mergeBase, tip, { paths, applies: false });
+    const shown = await compare(call, mergeBase, tip, { paths, applies: readApplies(query) });
     return largeJson(200, {
       branch: query.branch,
       base: baseName,
@@ -75,8 +84,7 @@ export const diffCommits = operation({
     base_ref: z.string().optional(),
     base_sha: z.string().optional(),
     baseSha: z.string().optional(),
-    git_apply_compatible: flag.optional(),
-    gitApplyCompatible: flag.optional(),
+    ...applyFlags,
     ref_is_ephemeral: flag.optional(),
     base_is_ephemeral: flag.optional(),
     path: paths,
@@ -100,10 +108,9 @@ export const diffCommits = operation({
       : undefined;
     const base = named ?? history.commit(commit).parents[0];
     await history.extend(named === undefined ? [commit] : [commit, named], call.meter);
-    const applies = query.git_apply_compatible ?? query.gitApplyCompatible ?? false;
     const mergeBase = named === undefined ? undefined : history.mergeBases(named, commit)[0];
     const before = call.world.variants.diffBase === 'merge-base' ? (mergeBase ?? base) : base;
-    const shown = await compare(call, before, commit, { paths, applies });
+    const shown = await compare(call, before, commit, { paths, applies: readApplies(query) });
     return largeJson(200, {
       sha: commit,
       base_sha: base ?? '',
@@ -124,9 +131,16 @@ function readPaths(texts: readonly string[] = []): ByteString[] {
   return texts.map((text) => (text === '' ? bytesOf('') : readFilePath(text, 'path')));
 }
 
+function readApplies(query: { git_apply_compatible?: boolean | undefined; gitApplyCompatible?: boolean | undefined }) {
+  return query.git_apply_compatible ?? query.gitApplyCompatible ?? false;
+}
+
 interface Comparison {
   readonly paths: readonly ByteString[];
-  /** Whether `git apply` has to take the patches: white space counts, and binary files are written out. */
+  /**
+   * Whether `git apply` has to take the patches: white space counts, binary files are written out, and so are files
+   * that JSON cannot carry as text.
+   */
   readonly applies: boolean;
 }
 
@@ -141,6 +155,7 @@ async function compare(
     meter,
     ignoreSpaceChange: !applies,
     binary: applies,
+    utf8: applies,
     ...(paths.length > 0 ? { paths } : {}),
   };
   try {

@@ -90,6 +90,37 @@ t.test('the options of the patch are those of git diff-tree', async (t) => {
   }
 });
 
+t.test('headings are cut off where git cuts them off', async (t) => {
+  using git = new ScratchGit();
+  const objects = new MemoryObjects();
+  const headings = [
+    `f ${'\xc3\xb6'.repeat(60)}`,
+    `ff ${'\xc3\xb6'.repeat(60)}`,
+    `f ${'\xe2\x82\xac'.repeat(60)}`,
+    `f ${'\xf0\x9f\x98\x80'.repeat(30)}`,
+    'gr\xf6\xdfe',
+    'space \xe9',
+    'surrogate \xed\xa0\x80',
+    'overlong \xc0\xaf \xe0\x80\xaf \xf0\x80\x80\xaf',
+    'replacement \xef\xbf\xbd, none \xef\xbf\xbe',
+    'none \xef\xbf\xbf',
+    'beyond \xf4\x90\x80\x80',
+    'cut \xe2\x82',
+    'lone \x80',
+    'tab\tand\r',
+    `${'x'.repeat(79)} \xc3\xb6`,
+  ];
+  const tree = (end: string) =>
+    objects.tree(Object.fromEntries(headings.map((line, at) => [`${at}`, `${line}\n 1\n 2\n 3\n 4\n${end}\n`])));
+  const [before, after] = [tree(' old'), tree(' new')];
+  git.copy(objects);
+  const { stdout } = git.try(['diff-tree', '-r', '-p', '--full-index', before, after]);
+  const expected = stdout.toString('latin1').match(/^@@.*/gm)!;
+  const found = patchOf(await diffTrees(objects, before, after, { meter: unlimited() })).match(/^@@.*/gm)!;
+  t.equal(expected.length, headings.length);
+  t.same(found.sort(), expected.sort());
+});
+
 t.test('binary patches are taken by git apply', async (t) => {
   using git = new ScratchGit();
   const objects = new MemoryObjects();

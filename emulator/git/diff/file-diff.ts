@@ -11,6 +11,7 @@ import { type PatchOptions, writePatch } from './patch.js';
 import type { FileChange } from './renames.js';
 import { similarityPercent } from './similarity.js';
 import type { Side } from './trees.js';
+import { isUtf8 } from './utf8.js';
 
 export interface FileDiffOptions extends PatchOptions {
   /** As `git diff -b`. */
@@ -117,8 +118,10 @@ export class FileDiff {
       return Buffer.concat([deleted, created]);
     }
     yield* this.compare();
-    const { changes, isBinary, oldStarts, newStarts } = this.#compare();
+    const { changes, oldStarts, newStarts } = this.#compare();
     const [oldBytes, newBytes] = this.#contents();
+    const isText = !options.utf8 || ((yield* isUtf8(oldBytes)) && (yield* isUtf8(newBytes)));
+    const isBinary = this.isBinary || !isText;
     const oldFile = { bytes: oldBytes, starts: oldStarts };
     const newFile = { bytes: newBytes, starts: newStarts };
     return yield* writePatch(objects, { ...change, oldFile, newFile, isBinary, changes }, options);

@@ -3,6 +3,7 @@ import type { Steps } from '../schedule/steps.js';
 import type { ByteSink } from './byte-sink.js';
 import type { Change } from './change.js';
 import { type CutFile, lineCount } from './cut-file.js';
+import { wellFormedEnd } from './utf8.js';
 import { isSpace } from './white-space.js';
 
 export interface HunkOptions {
@@ -14,7 +15,7 @@ export interface HunkOptions {
 
 /** Lines written between two steps. */
 const UNIT = 4096;
-/** A heading is cut off after so many bytes. */
+/** A heading is cut off after so many bytes, and before anything that is not UTF-8. */
 const HEADING_BYTES = 80;
 const SPACE = 0x20;
 const MINUS = 0x2d;
@@ -99,7 +100,7 @@ function headingAbove({ bytes, starts }: CutFile, from: number, limit: number): 
     if (!startsHeading(bytes[start]!)) continue;
     let end = Math.min(starts[line + 1]!, start + HEADING_BYTES);
     while (end > start && isSpace(bytes[end - 1]!)) end--;
-    return bytes.toString('latin1', start, end);
+    return bytes.toString('latin1', start, wellFormedEnd(bytes, start, end));
   }
   return undefined;
 }

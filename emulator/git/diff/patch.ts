@@ -18,17 +18,18 @@ export interface PatchOptions {
   readonly interHunk?: number | undefined;
   /** As `git diff --binary`: what is not text is in the patch too. */
   readonly binary?: boolean | undefined;
+  /** Made to be carried as text: files that are not UTF-8 are written as binary ones are. Goes with `binary`. */
+  readonly utf8?: boolean | undefined;
   /** As `git diff --full-index`: ids in full. On by default; binary patches have them in any case. */
   readonly fullIndex?: boolean | undefined;
 }
 
 /** A changed file whose contents have been compared. */
 export interface ComparedFile extends FileChange {
-  /** Binary files need not be cut. */
+  /** Files that are written as binary ones need not be cut. */
   readonly oldFile: CutFile;
   readonly newFile: CutFile;
   readonly isBinary: boolean;
-  /** Empty if binary. */
   readonly changes: readonly Change[];
 }
 

@@ -70,12 +70,12 @@ class PatchTarget {
     patches: readonly FilePatch[],
     private readonly budget: SearchBudget,
   ) {
-    for (const { oldPath, newPath, oldMode, newMode, isRename } of patches) {
-      if (oldPath !== undefined && (newPath === undefined || isRename)) {
-        this.#leaving.add(oldPath);
-        if (oldMode === MODE_SYMLINK) this.#links.removed.add(oldPath);
-      }
-      if (newPath !== undefined && newMode === MODE_SYMLINK) this.#links.kept.add(newPath);
+    for (const patch of patches) {
+      const { oldPath, newPath, oldMode, newMode, isRename, isDelete } = patch;
+      if (oldPath !== undefined && leaves(patch)) this.#leaving.add(oldPath);
+      const isGone = isRename || isDelete !== false;
+      if (oldPath !== undefined && isGone && kindOf(oldMode) === MODE_SYMLINK) this.#links.removed.add(oldPath);
+      if (newPath !== undefined && kindOf(newMode) === MODE_SYMLINK) this.#links.kept.add(newPath);
     }
   }
 
@@ -86,29 +86,32 @@ class PatchTarget {
     }
   }
 
+  /** As `check_patch`, and what `write_out_one_result` will do. */
   *#apply(patch: FilePatch): Steps<void> {
+    // A header can contradict itself in its order: Git stops with an assertion then.
+    if (patch.isNew && patch.oldPath !== undefined) {
+      throw new PatchError('malformed', `inconsistent header for ${textOf(patch.oldPath)}`);
+    }
     const before = this.#preimage(patch);
     if (!before && patch.isNew === undefined) {
       patch.isNew = true;
       patch.isDelete = false;
       patch.oldPath = undefined;
     }
-    const { oldPath, newPath } = patch;
+    const { oldPath, newPath, isCopy } = patch;
     const mode = this.#newMode(patch, before);
     if (newPath !== undefined) this.#checkTarget(patch, newPath, mode);
-    if (oldPath !== undefined && !patch.isCopy) checkPath(oldPath);
+    if (oldPath !== undefined && !isCopy) this.#checkPath(oldPath);
 
     const file = yield* this.#patched(patch, before, mode);
-    if (newPath === undefined) {
-      if (file.bytes.length > 0) throw mismatch('removal patch leaves file contents');
-    } else {
-      this.#files.set(newPath, file);
-      this.#written.set(newPath, file);
-    }
-    if (oldPath !== undefined && (newPath === undefined || patch.isRename)) {
-      this.#files.set(oldPath, undefined);
-    }
-    if (oldPath !== undefined && !patch.isCopy) this.#gone.add(oldPath);
+    if (newPath !== undefined) this.#files.set(newPath, file);
+    if (oldPath !== undefined && leaves(patch)) this.#files.set(oldPath, undefined);
+    if (patch.isDelete && file.bytes.length > 0) throw mismatch('removal patch leaves file contents');
+    if (oldPath !== undefined && !isCopy) this.#gone.add(oldPath);
+    if (newPath === undefined || patch.isDelete) return;
+    // Here, because a later patch may put something else there, and Git writes this one all the same.
+    if (mode === MODE_GITLINK) gitlinkIn(newPath, file.bytes);
+    this.#written.set(newPath, file);
   }
 
   changes(): PatchedFile[] {
@@ -135,7 +138,7 @@ class PatchTarget {
       if (patch.isNew === undefined) return undefined;
       throw mismatch(`${textOf(path)}: does not exist in index`);
     }
-    if (patch.oldMode !== 0 && (patch.oldMode & 0o170000) !== (file.mode & 0o170000)) {
+    if (patch.oldMode !== 0 && kindOf(patch.oldMode) !== kindOf(file.mode)) {
       throw mismatch(`${textOf(path)}: wrong type`);
     }
     return file;
@@ -150,28 +153,38 @@ class PatchTarget {
   }
 
   #newMode(patch: FilePatch, before: File | undefined): number {
-    const mode = canonicalMode(patch.newMode || (before?.mode ?? MODE_FILE));
-    if (mode === undefined) throw new PatchError('malformed', `invalid mode ${formatMode(patch.newMode)}`);
-    if (before && patch.newPath !== undefined && (before.mode & 0o170000) !== (mode & 0o170000)) {
+    const mode = patch.newMode || (before?.mode ?? MODE_FILE);
+    // Git makes a gitlink to a blob of this, which nobody can have meant.
+    if (kindOf(mode) === MODE_TREE) throw new PatchError('malformed', `invalid mode ${formatMode(mode)}`);
+    if (before && patch.newPath !== undefined && kindOf(before.mode) !== kindOf(mode)) {
       const [name, oldMode] = [textOf(patch.newPath), formatMode(before.mode)];
       throw mismatch(`new mode (${formatMode(mode)}) of ${name} does not match old mode (${oldMode})`);
     }
-    return mode;
+    return canonicalMode(mode);
   }
 
   /** What is written must not be there yet, and not behind a symbolic link. */
   #checkTarget(patch: FilePatch, path: ByteString, mode: number): void {
-    checkPath(path, mode);
+    if (!patch.isDelete) this.#checkPath(path, mode);
     const isCreated = patch.isNew || patch.isRename || patch.isCopy;
     if (isCreated && !this.#mayReplace(path) && this.#exists(path)) {
       throw mismatch(`${textOf(path)}: already exists in index`);
     }
+    if (patch.isDelete) return;
     for (let slash = path.lastIndexOf('/'); slash > 0; slash = path.lastIndexOf('/', slash - 1)) {
       const folder = path.slice(0, slash);
       if (this.#links.kept.has(folder) || (!this.#links.removed.has(folder) && this.#isStoredLink(folder))) {
         throw mismatch(`affected file '${textOf(path)}' is beyond a symbolic link`);
       }
     }
+  }
+
+  /** Git lets a path have a line feed; and one that is there already has the length it has. */
+  #checkPath(path: ByteString, mode?: number): void {
+    const fault = pathFault(path.replaceAll('\n', '_'), mode);
+    const isLong = fault === 'too-long' || fault === 'long-name';
+    if (!fault || (isLong && this.#exists(path))) return;
+    throw new PatchError('malformed', `invalid path '${textOf(path)}': it ${describePathFault(fault)}`);
   }
 
   /** Two files may swap their names: one is renamed to the other's before that one is renamed itself. */
@@ -232,21 +245,26 @@ function mismatch(message: string): PatchError {
   return new PatchError('mismatch', message);
 }
 
-function checkPath(path: ByteString, mode?: number): void {
-  const fault = pathFault(path, mode);
-  if (fault) throw new PatchError('malformed', `invalid path '${textOf(path)}': it ${describePathFault(fault)}`);
+/** Whether the old path is gone after it (`add_to_fn_table`). */
+function leaves({ newPath, isRename }: FilePatch): boolean {
+  return newPath === undefined || isRename;
 }
 
-/** The mode a tree would have for it; undefined for what is no file, link or gitlink. */
-function canonicalMode(mode: number): number | undefined {
-  const kind = mode & 0o170000;
-  if (kind === 0o100000) return mode & 0o100 ? MODE_EXECUTABLE : MODE_FILE;
-  return kind === MODE_SYMLINK || kind === MODE_GITLINK ? kind : undefined;
+function kindOf(mode: number): number {
+  return mode & 0o170000;
 }
 
+/** The mode a tree would have for it (`create_ce_mode`): what is no link or gitlink is a file. */
+function canonicalMode(mode: number): number {
+  const kind = kindOf(mode);
+  if (kind === MODE_SYMLINK || kind === MODE_GITLINK) return kind;
+  return mode & 0o100 ? MODE_EXECUTABLE : MODE_FILE;
+}
+
+/** The commit in `Subproject commit <id>`; what follows, such as a carriage return, does not matter. */
 function gitlinkIn(path: ByteString, bytes: Buffer): Oid {
-  const oid = /^Subproject commit ([0-9a-f]{40})\n?$/.exec(bytes.toString('latin1', 0, 100))?.[1];
-  if (!oid) throw mismatch(`corrupt patch for submodule ${textOf(path)}`);
+  const oid = /^Subproject commit ([0-9a-f]{40})/i.exec(bytes.toString('latin1', 0, 100))?.[1]?.toLowerCase();
+  if (!oid || oid === ZERO_OID) throw mismatch(`corrupt patch for submodule ${textOf(path)}`);
   return oid;
 }
 

@@ -6,7 +6,7 @@ import { HEADROOM } from '../../store/object-hash.js';
 import { readBase85Line } from '../base85.js';
 import type { BinaryHunk } from './file-patch.js';
 import type { LineReader } from './line-reader.js';
-import { PatchError } from './patch-error.js';
+import { CorruptBinaryPatch, PatchError } from './patch-error.js';
 
 /** Lines read between two steps, and bytes inflated: each can become a thousand. */
 const UNIT = 1024;
@@ -14,14 +14,17 @@ const FEED = 4096;
 /** Deflated and inflated bytes together that are inflated at once: setting up steps costs more. */
 const SHORT = 1 << 20;
 
+/** The size as `strtoul` reads it: behind white space and a sign, and whatever follows. A negative one is large. */
+const HEADER = /^(literal|delta) [ \t\v\f\r]*([-+]?)(\d*)/;
+
 /**
  * Reads one hunk of a binary patch and leaves the reader behind it; undefined where there is none.
  * The format is described with `writeBinaryPatch`. Works in steps. Throws `PatchError`.
  */
 export function* readBinaryHunk(lines: LineReader, limit: number): Steps<BinaryHunk | undefined> {
-  const header = /^(literal|delta) (\d{1,15})$/.exec(lines.text);
+  const header = HEADER.exec(lines.text);
   if (!header) return undefined;
-  const size = Number(header[2]);
+  const size = header[2] === '-' ? Number.POSITIVE_INFINITY : Number(header[3]);
   const first = lines.number;
   lines.next();
   const pieces: Buffer[] = [];
@@ -68,6 +71,6 @@ function* inflateLong(deflated: Buffer, size: number): Steps<Buffer | undefined>
   return inflater.isDone ? inflater.output.subarray(HEADROOM, HEADROOM + inflater.size) : undefined;
 }
 
-function corrupt(line: number): PatchError {
-  return new PatchError('malformed', `corrupt binary patch at line ${line}`);
+function corrupt(line: number): CorruptBinaryPatch {
+  return new CorruptBinaryPatch(`corrupt binary patch at line ${line}`);
 }

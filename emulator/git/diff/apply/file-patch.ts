@@ -4,11 +4,18 @@ import type { ByteString } from '../../bytes.js';
 export interface TextHunk {
   /** As in its header: from 1, or 0. */
   readonly oldStart: number;
-  readonly newStart: number;
+  /** Lines above its place, as the header has it; of a number that Git cannot count to, what Git makes of it. */
+  readonly above: number;
   /** The lines before and after, each with the line feed it has. */
   readonly oldText: Buffer;
   readonly newText: Buffer;
+  /** Lines, as in the header. */
   readonly oldCount: number;
+  readonly newCount: number;
+  /** Lines that `newText` was put together from. */
+  readonly newLines: number;
+  /** Where lines end in `oldText` that have no line feed: at its end or, in patches nobody has made, anywhere. */
+  readonly oldBreaks: readonly number[];
   /** Unchanged lines at the end. */
   readonly trailing: number;
 }

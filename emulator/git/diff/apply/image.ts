@@ -1,9 +1,10 @@
 import { COST } from '../../schedule/cost.js';
 import type { Steps } from '../../schedule/steps.js';
 import { ByteSink } from '../byte-sink.js';
-import { cutLines, lineCount } from '../cut-file.js';
+import { type CutFile, lineCount } from '../cut-file.js';
 import { LineInterner, type Lines } from '../line-interner.js';
 import type { TextHunk } from './file-patch.js';
+import { brokenLines, isLooselyEqual } from './loose-match.js';
 import { PatchError } from './patch-error.js';
 
 /** How many places all searches of a patch may look at, together. */
@@ -24,6 +25,14 @@ interface Stretch {
   readonly start: number;
   readonly end: number;
   readonly at: number;
+  /** The number of replacements above. */
+  readonly index: number;
+}
+
+/** Old lines from `start` to `end` that a hunk can replace. */
+interface Place {
+  readonly start: number;
+  readonly end: number;
   /** The number of replacements above. */
   readonly index: number;
 }
@@ -64,15 +73,14 @@ export class Image {
    * start where the file starts. False when there is no such place. Works in steps.
    */
   *apply(hunk: TextHunk): Steps<boolean> {
-    const wanted = (yield* this.interner.cut(hunk.oldText)).ids;
-    if (wanted.length !== hunk.oldCount) return false;
-    const found = yield* this.#find(hunk, wanted);
+    const { oldText, oldBreaks, newText, newLines, trailing } = hunk;
+    const isPlain = oldBreaks.length === 0 || (trailing === 0 && isEndOnly(oldText, oldBreaks));
+    const found = isPlain ? yield* this.#find(hunk) : yield* this.#findLoosely(hunk);
     if (!found) return false;
-    const end = found.start + wanted.length;
-    const count = lineCount(cutLines(hunk.newText));
-    this.#spend(this.#done.length - found.index);
-    this.#done.splice(found.index, 0, { start: found.start, end, text: hunk.newText, count });
-    this.#count += count - wanted.length;
+    const { start, end, index } = found;
+    this.#spend(this.#done.length - index);
+    this.#done.splice(index, 0, { start, end, text: newText, count: newLines });
+    this.#count += newLines - (end - start);
     this.#stretches = undefined;
     return true;
   }
@@ -92,37 +100,62 @@ export class Image {
     return sink.finish();
   }
 
-  *#find(hunk: TextHunk, wanted: Int32Array): Steps<Stretch | undefined> {
-    const last = this.#count - wanted.length;
+  *#find(hunk: TextHunk): Steps<Place | undefined> {
+    const wanted = (yield* this.interner.cut(hunk.oldText)).ids;
+    const hash = this.#hashOf(wanted);
+    if (wanted.length > 1) yield* this.#hashOld();
+    return yield* this.#search(hunk, wanted.length, (place) => this.#matchAt(place, wanted, hash));
+  }
+
+  *#findLoosely(hunk: TextHunk): Steps<Place | undefined> {
+    const wanted = brokenLines(hunk.oldText, hunk.oldBreaks);
+    return yield* this.#search(hunk, lineCount(wanted), (place) => this.#matchLooselyAt(place, wanted, hunk));
+  }
+
+  *#search(hunk: TextHunk, count: number, matchAt: (place: number) => Place | undefined): Steps<Place | undefined> {
+    const last = this.#count - count;
     const mustStart = hunk.oldStart <= 1;
     const mustEnd = hunk.trailing === 0;
     if (last < 0 || (mustStart && mustEnd && last !== 0)) return undefined;
-    const hash = this.#hashOf(wanted);
-    if (wanted.length > 1) yield* this.#hashOld();
-    if (mustStart || mustEnd) return this.#matchAt(mustStart ? 0 : last, wanted, hash);
-    const place = Math.min(Math.max(0, hunk.newStart - 1), this.#count);
+    if (mustStart || mustEnd) return matchAt(mustStart ? 0 : last);
+    const place = Math.min(hunk.above, this.#count);
+    let pause = this.budget.left - UNIT;
     for (let distance = 0; distance <= Math.max(place, last - place); distance++) {
-      if (distance % UNIT === UNIT - 1) yield UNIT * COST.line;
+      if (this.budget.left <= pause) {
+        yield UNIT * COST.line;
+        pause = this.budget.left - UNIT;
+      }
       this.#spend(1);
-      const found =
-        this.#matchAt(place + distance, wanted, hash) ??
-        (distance > 0 && this.#matchAt(place - distance, wanted, hash));
+      const found = matchAt(place + distance) ?? (distance > 0 ? matchAt(place - distance) : undefined);
       if (found) return found;
     }
     return undefined;
   }
 
-  /** Where line `place` is among the old ones, if those from there on are `wanted` and untouched. */
-  #matchAt(place: number, wanted: Int32Array, hash: number): Stretch | undefined {
-    if (place < 0 || place + wanted.length > this.#count) return undefined;
+  /** The lines from `place` on if they are `wanted` and untouched. */
+  #matchAt(place: number, wanted: Int32Array, hash: number): Place | undefined {
+    const found = this.#untouchedAt(place, wanted.length);
+    if (!found || (wanted.length > 1 && this.#hashBetween(found.start, found.end) !== hash)) return undefined;
+    const { ids } = this.old;
+    for (let at = 0; at < wanted.length; at++) if (ids[found.start + at] !== wanted[at]) return undefined;
+    return found;
+  }
+
+  #matchLooselyAt(place: number, wanted: CutFile, { trailing }: TextHunk): Place | undefined {
+    const found = this.#untouchedAt(place, lineCount(wanted));
+    if (!found) return undefined;
+    const compared = isLooselyEqual(this.old, found.start, wanted, trailing === 0);
+    this.#spend(compared.cost);
+    return compared.isEqual ? found : undefined;
+  }
+
+  /** Where the `count` lines from `place` on are among the old ones, if no hunk has touched them. */
+  #untouchedAt(place: number, count: number): Place | undefined {
+    if (place < 0 || place + count > this.#count) return undefined;
     const stretch = this.#stretchAt(place);
     const start = stretch.start + place - stretch.at;
-    const end = start + wanted.length;
-    if (start < stretch.start || end > stretch.end) return undefined;
-    if (wanted.length > 1 && this.#hashBetween(start, end) !== hash) return undefined;
-    const { ids } = this.old;
-    for (let at = 0; at < wanted.length; at++) if (ids[start + at] !== wanted[at]) return undefined;
-    return { ...stretch, start };
+    const end = start + count;
+    return start < stretch.start || end > stretch.end ? undefined : { start, end, index: stretch.index };
   }
 
   /** The last stretch that does not start below line `place`. Hunks mostly come in order, and need the last one. */
@@ -182,6 +215,11 @@ export class Image {
     this.budget.left -= steps;
     if (this.budget.left < 0) throw new PatchError('mismatch', 'the places of the hunks take too long to find');
   }
+}
+
+/** Whether only the last line has no line feed, but something else. */
+function isEndOnly(text: Buffer, breaks: readonly number[]): boolean {
+  return breaks.length === 1 && breaks[0] === text.length && text.length > 0 && text.at(-1) !== 0x0a;
 }
 
 /** `FACTOR` to the power of `exponent`, modulo 2^32. */

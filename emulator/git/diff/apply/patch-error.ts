@@ -8,3 +8,10 @@ export class PatchError extends Error {
     super(message);
   }
 }
+
+/** Thrown when data of a binary file cannot be read. */
+export class CorruptBinaryPatch extends PatchError {
+  constructor(message: string) {
+    super('malformed', message);
+  }
+}

@@ -1,0 +1,26 @@
+import { spawnSync } from 'node:child_process';
+import type { Oid } from '../../object.js';
+import type { ScratchGit } from '../../test/scratch-git.js';
+
+/** What git writes goes into a folder of its own, so that one patch leaves nothing behind for the next one. */
+const SCRIPT = `
+# A lock is left behind where Git stopped with an assertion.
+rm -rf made .git/index.lock && mkdir made
+export GIT_ALTERNATE_OBJECT_DIRECTORIES="$PWD/.git/objects" GIT_OBJECT_DIRECTORY="$PWD/made"
+git read-tree "$1" || exit 2
+git apply --cached --binary || exit 1
+git write-tree --missing-ok
+`;
+
+/** The tree that `git apply --cached --binary` makes of `tree`, or what it says when it refuses. */
+export function gitApply(git: ScratchGit, tree: Oid, patch: Buffer): { tree?: Oid; message: string } {
+  const { status, stdout, stderr } = spawnSync('sh', ['-c', SCRIPT, 'sh', tree], {
+    cwd: git.path,
+    input: patch,
+    env: { ...process.env, GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_NOSYSTEM: '1', LC_ALL: 'C' },
+    maxBuffer: 1 << 28,
+  });
+  const message = stderr.toString('latin1');
+  if (status === 2) throw new Error(message);
+  return status === 0 ? { tree: stdout.toString('latin1').trim(), message } : { message };
+}
