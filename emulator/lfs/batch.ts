@@ -26,13 +26,11 @@ type BatchCall = Call<unknown, BatchBody>;
 
 const action = z.object({
   href: z.string(),
-  header: z.record(z.string(), z.string()),
   expires_in: z.int().optional(),
 });
 type Action = z.infer<typeof action>;
 
 const answeredObject = objectName.extend({
-  authenticated: z.boolean().optional(),
   actions: z.partialRecord(z.enum(['download', 'upload', 'verify']), action).optional(),
   error: z.object({ code: z.int(), message: z.string() }).optional(),
 });
@@ -81,13 +79,13 @@ function answerTo({ world, repository, body }: BatchCall, { oid, size }: ObjectN
   if (held && held.size !== size) return fail(422, `The object has ${held.size} bytes, not ${size}.`);
   if (body.operation === 'download') {
     if (!held) return fail(404, 'The object does not exist.');
-    return { authenticated: true, actions: { download: actions.download(oid) } };
+    return { actions: { download: actions.download(oid) } };
   }
   // "If a client requests to upload an object that the server already has, the server should omit the actions."
-  if (held) return { authenticated: true };
+  if (held) return {};
   const most = world.limits.maxLfsObjectBytes;
   if (size > most) return fail(422, `The object is larger than ${most} bytes.`);
-  return { authenticated: true, actions: { upload: actions.upload(oid, size), verify: actions.verify } };
+  return { actions: { upload: actions.upload(oid, size), verify: actions.verify } };
 }
 
 type Answer = Partial<z.infer<typeof answeredObject>>;
@@ -119,8 +117,9 @@ interface Actions {
 }
 
 /**
- * What to do next, with the request's own credential: a client uses an action as it stands. The URL says the size that
- * was announced, and never holds a credential.
+ * What to do next. An action without `header`, of an object that is not called `authenticated`, lets git-lfs find the
+ * credential as it did for this request. To hand it back would send it twice to whom it came by `http.extraHeader`.
+ * The URL says the size that was announced, and never holds a credential.
  */
 function actionsOf(call: BatchCall): Actions {
   const url = lfsUrlOf(call);
@@ -128,7 +127,6 @@ function actionsOf(call: BatchCall): Actions {
   const left = exp === undefined ? undefined : Math.min(Math.ceil(exp - call.world.clock.now() / 1000), LONGEST);
   const action = (path: string): Action => ({
     href: `${url}/objects/${path}`,
-    header: { Authorization: call.header('authorization')! },
     ...(left !== undefined && { expires_in: left }),
   });
   return {

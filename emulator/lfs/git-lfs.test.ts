@@ -56,9 +56,8 @@ t.test('track, push, clone, pull; also a large object and many small ones', { sk
   const remote = await service.remote('team/app');
   const pushed = await bench.try('work', 'push', remote, 'main');
   t.equal(pushed.status, 0, pushed.stderr);
-  t.match(pushed.stderr, /Uploading LFS objects: 100% \(251\/251\)/);
   t.equal(service.emulator.world.repository('demo', 'team/app')!.record.lfsObjects!.size, 251);
-  t.notMatch(pushed.stderr, /error|warning|not support/i);
+  t.notMatch(pushed.stderr, /error|not support/i);
 
   const cloned = await clone(remote, 'clone');
   t.equal(cloned.status, 0, cloned.stderr);
