@@ -175,6 +175,22 @@ t.test('the scope is that of the operation, and a challenge is worded for Git an
   t.equal((await ask(service, { operation: 'upload', objects }, { token: bound })).status, 200);
 });
 
+t.test('a body that cannot be read is told after everything that comes before input', async (t) => {
+  const service = await stage(t);
+  const broken = { body: '{' };
+  const fault = (name: string) => ({ ...broken, headers: { 'x-emulator-fault': name } });
+  const rows: [string, number, CallOptions & { at?: string }][] = [
+    ['scope', 403, { ...broken, scopes: ['repo:write'] }],
+    ['quota', 429, fault('rate_limited')],
+    ['repository', 404, { ...broken, repo: 'gone', at: '/gone.git/info/lfs' }],
+    ['state', 409, fault('repository_thawing')],
+    ['input', 400, broken],
+  ];
+  for (const [what, status, options] of rows) {
+    t.equal((await ask(service, undefined, options)).status, status, what);
+  }
+});
+
 t.test('states and quota refuse by what is to be done', async (t) => {
   const service = await stage(t);
   const fault = (name: string) => ({ headers: { 'x-emulator-fault': name } });
