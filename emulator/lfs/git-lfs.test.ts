@@ -149,6 +149,21 @@ t.test('what git-lfs prints when a scope is missing', { skip }, async (t) => {
   t.equal((await bench.try('scopes', 'lfs', 'fetch', reading, 'main')).status, 0);
 });
 
+t.test('an object that was damaged is refused, and the push with it', { skip }, async (t) => {
+  const service = await stage(t);
+  const content = randomBytes(10_000);
+  await track('damaged', { 'd.bin': content });
+  const oid = oidOf(content);
+  const stored = join(bench.path, 'damaged/.git/lfs/objects', oid.slice(0, 2), oid.slice(2, 4), oid);
+  await writeFile(stored, randomBytes(10_000));
+  await bench.git('damaged', 'config', 'lfs.transfer.maxretries', '1');
+  const pushed = await bench.try('damaged', 'push', await service.remote('team/app'), 'main');
+  t.not(pushed.status, 0);
+  t.match(pushed.stderr, /The content does not have the oid/);
+  t.equal(service.emulator.world.heldBytes, 0);
+  t.equal(service.emulator.world.repository('demo', 'team/app')!.git.refs.size, 0);
+});
+
 t.test('a download that broke off is taken up where it stopped', { skip }, async (t) => {
   const service = await stage(t);
   const content = randomBytes(1024 * 1024);

@@ -65,12 +65,12 @@ export const lfsUploadObject = operation<z.infer<typeof uploadQuery>>({
   reads: 'stream',
   consumes: OCTETS,
   replies: { 200: '' },
-  errors: ['unprocessable_entity', 'insufficient_storage'],
+  errors: ['insufficient_storage'],
   handle: async (call) => {
     const { world, repository, params, query } = call;
     const oid = params.oid!;
     if (!isLfsOid(oid)) {
-      throw problem('unprocessable_entity', 'The oid is not a SHA-256 in 64 lower-case hexadecimal digits.');
+      throw notTheObject('The oid is not a SHA-256 in 64 lower-case hexadecimal digits.');
     }
     requirePlainContent(call);
     const announced = query.size === undefined ? undefined : Number(query.size);
@@ -80,8 +80,9 @@ export const lfsUploadObject = operation<z.infer<typeof uploadQuery>>({
     try {
       using intake = new ObjectIntake(isHeld ? undefined : world.memory);
       for await (const piece of call.stream(world.limits.maxLfsObjectBytes)) intake.add(piece);
-      if (announced !== undefined && intake.size !== announced) throw otherSize(intake.size, announced);
-      if (intake.digest() !== oid) throw problem('unprocessable_entity', `The content does not have the oid ${oid}.`);
+      if (announced !== undefined && intake.size !== announced)
+        throw notTheObject(sizeMismatch(intake.size, announced));
+      if (intake.digest() !== oid) throw notTheObject(`The content does not have the oid ${oid}.`);
       const { state, lfsObjects = LfsObjects.none } = repository.record;
       // The repository can be deleted while the content arrives, and two clients can bring the same.
       if (state === 'deleted') throw repositoryNotFound();
@@ -112,7 +113,7 @@ export const lfsVerifyObject = operation<Record<string, never>, z.infer<typeof o
   handle: ({ repository, body }) => {
     const object = repository.record.lfsObjects?.get(body.oid);
     if (!object) throw objectNotFound();
-    if (object.size !== body.size) throw otherSize(object.size, body.size);
+    if (object.size !== body.size) throw problem('unprocessable_entity', sizeMismatch(object.size, body.size));
     return empty(200);
   },
 });
@@ -122,8 +123,16 @@ function objectNotFound() {
   return problem('not_found', 'The repository has no such object.');
 }
 
-function otherSize(actual: number, expected: number) {
-  return problem('unprocessable_entity', `The object has ${actual} bytes, not ${expected}.`);
+/**
+ * An upload that is not what it says. Not 422, which git-lfs takes for a dislike of the Content-Type: it passes over the
+ * object, and pushes the commits that need it (tq/transfer_queue.go, unsupportedContentType).
+ */
+function notTheObject(detail: string) {
+  return problem('bad_request', detail);
+}
+
+function sizeMismatch(actual: number, expected: number): string {
+  return `The object has ${actual} bytes, not ${expected}.`;
 }
 
 /** RFC 9110, 14.5: a server that does not take parts has to refuse them. The id is that of the content as it is. */
@@ -142,7 +151,7 @@ function requireAnnouncedLength(
   const most = world.limits.maxLfsObjectBytes;
   const expected = length === undefined ? announced : Number(length);
   if (expected === undefined) return;
-  if (announced !== undefined && announced !== expected) throw otherSize(expected, announced);
+  if (announced !== undefined && announced !== expected) throw notTheObject(sizeMismatch(expected, announced));
   if (expected > most) throw problem('payload_too_large', `The object is larger than ${most} bytes.`);
 }
 
