@@ -230,3 +230,21 @@ t.test('lock, list, verify before a push, unlock', { skip }, async (t) => {
   t.match(await bench.git('locks', 'lfs', 'unlock', '--remote=bob', '--force', 'l.bin'), /Unlocked l\.bin/);
   t.equal(await bench.git('locks', 'lfs', 'locks', '--remote=ada'), '');
 });
+
+t.test('what is too large, or does not fit, is told before it is sent', { skip }, async (t) => {
+  await track('large', { 'l.bin': randomBytes(10_000) });
+  const rows: [object, RegExp][] = [
+    [{ maxLfsObjectBytes: 5_000 }, /The object is larger than 5000 bytes/],
+    [{ maxHeldBytes: 5_000 }, /do not fit into the 5000 bytes/],
+  ];
+  for (const [limits, message] of rows) {
+    const service = await startService({ limits });
+    t.teardown(() => service.emulator.close({ graceMs: 0 }));
+    await service.call('POST', '/api/repos');
+    const pushed = await bench.try('large', 'push', await service.remote('team/app'), 'main');
+    t.not(pushed.status, 0);
+    t.match(pushed.stderr, message);
+    const sent = [...service.emulator.world.journal.entries()].filter(({ method }) => method === 'PUT');
+    t.equal(sent.length, 0);
+  }
+});
