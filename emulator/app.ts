@@ -8,7 +8,7 @@ import {
   comparePathWithClaim,
 } from './chain/credential.js';
 import { armFaults, checkRepositoryState, findRepository, takeQuota } from './chain/gate.js';
-import { callHandler, readInput } from './chain/handle.js';
+import { callHandler, readInput, readPurpose } from './chain/handle.js';
 import { recordOutcome, renderFailure } from './chain/outcome.js';
 import { matchRoute } from './chain/route.js';
 import { checkHost, readTarget } from './chain/target.js';
@@ -47,6 +47,7 @@ export function chainOf(options: Pick<AppOptions, 'operations' | 'servedHosts'>)
     authenticate(),
     checkRepositoryClaim,
     comparePathWithClaim,
+    readPurpose,
     checkScope,
     takeQuota,
     findRepository,

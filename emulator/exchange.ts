@@ -6,7 +6,7 @@ import { abortWhenGone } from './http/departure.js';
 import type { Problem } from './http/problem.js';
 import type { Reply } from './http/reply.js';
 import type { RequestTarget } from './http/request-target.js';
-import type { Operation } from './operation.js';
+import type { Operation, Purpose } from './operation.js';
 import type { Repository } from './repositories/repository.js';
 import type { Organization, World } from './world.js';
 
@@ -34,6 +34,9 @@ export class Exchange {
   target!: RequestTarget;
   organization!: Organization;
   operation!: Operation;
+  purpose!: Purpose;
+  /** The JSON body, once somebody asked for it. */
+  body: Promise<unknown> | undefined = undefined;
   route!: string;
   params!: Record<string, string>;
   claims!: Claims;

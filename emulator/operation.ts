@@ -17,11 +17,25 @@ export type Subject =
   /** Nothing that has to exist: the operation looks up what it needs inside the token's organization. */
   | 'claim';
 
+/** What a request is about to do, as far as token and repository have a say in it. */
+export interface Purpose {
+  /** Every scope that is needed, together. */
+  readonly scopes: readonly Scope[];
+  readonly effect: Effect;
+}
+
+/** JSON of a media type of its own, which a request has to name and to accept. */
+export interface JsonForm {
+  readonly mediaType: string;
+  /** What a body that breaks the schema is refused with. */
+  readonly invalid: ProblemCode;
+}
+
 /**
  * One operation of the service, as a row: the router, the checks, the OpenAPI document, `emulator routes`
  * and the README's table are all read from it.
  */
-export interface Operation<Query = unknown, Body = unknown> extends Routed {
+export interface Operation<Query = unknown, Body = unknown> extends Routed, Purpose {
   /** camelCase; permanent: faults, states and the journal name operations by it. */
   readonly id: string;
   readonly group:
@@ -36,10 +50,9 @@ export interface Operation<Query = unknown, Body = unknown> extends Routed {
     | 'Deployments'
     | 'Webhooks';
   readonly summary: string;
-  /** Every scope that is needed, together. */
-  readonly scopes: readonly Scope[];
   readonly subject: Subject;
-  readonly effect: Effect;
+  /** Where the query or the body decides; the row's own purpose is that of a request which does not say. */
+  readonly purposeOf?: (query: URLSearchParams, body: Body | undefined) => Purpose;
   /** Default `problem`. */
   readonly dialect?: Dialect;
   /** Query parameters. Values arrive as strings; a key listed in `repeated` as an array of strings. */
@@ -50,6 +63,10 @@ export interface Operation<Query = unknown, Body = unknown> extends Routed {
   readonly body?: z.ZodType<Body>;
   /** The work after which it is given up: so many `times` (default 1) a limit. Without, only its client's leaving ends it. */
   readonly work?: { readonly limit: 'searchTimeout' | 'workTimeout'; readonly times?: number };
+  /** Media type of a stream, where the name of its route does not say it. */
+  readonly consumes?: string;
+  /** The form of JSON bodies and answers, where it is not plain `application/json`. */
+  readonly json?: JsonForm;
   /** Statuses that are no error, with the schema of their JSON body, or a media type for other bodies; empty: no body. */
   readonly replies: Readonly<Record<number, z.ZodType | string>>;
   /** Codes the operation can answer beside `bad_request`, the gateway's, and those of its repository's state. */

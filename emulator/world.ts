@@ -10,6 +10,7 @@ import { Scratch } from './git/store/scratch.js';
 import { StoreCaches } from './git/store/store-caches.js';
 import { Outbound } from './http/outbound.js';
 import { Journal } from './journal.js';
+import type { LfsObjects } from './lfs/objects.js';
 import { DEFAULT_LIMITS, type Limits } from './limits.js';
 import { type Clock, Ids, type Log, realClock, silentLog } from './ports.js';
 import { Repository, type RepositoryRecord } from './repositories/repository.js';
@@ -104,8 +105,8 @@ export class World {
   #requests = 0;
   /** Handles by repository id: what they hold beside the record is derived or append-only. */
   readonly #handles = new Map<string, Repository>();
-  /** Shared by all object stores: memory is one, and so are the tools that work on it. */
-  readonly #budget: MemoryBudget;
+  /** Shared by all that is stored: memory is one, and so are the tools that work on it. */
+  readonly memory: MemoryBudget;
   readonly #caches: StoreCaches;
   readonly #scratch = new Scratch();
   #gitService: GitService | undefined;
@@ -135,7 +136,7 @@ export class World {
       fsck: this.fsck,
       report: (report) => this.announce(syncEvent(report)),
     });
-    this.#budget = new MemoryBudget(this.limits.maxHeldBytes);
+    this.memory = new MemoryBudget(this.limits.maxHeldBytes);
     this.#caches = new StoreCaches(this.limits.cacheBytes);
     this.#state = {
       organizations: new Map(options.organizations.map((organization) => [organization.name, organization])),
@@ -217,6 +218,7 @@ export class World {
   deleteRepository(repository: Repository): void {
     const { record } = repository;
     const { budget } = repository.git.objects.stored;
+    const lfsBytes = record.lfsObjects?.bytesHeldAlone(this.#lfsObjectsBeside(record)) ?? 0;
     this.#gitService?.forget(repository.git);
     repository.update({
       state: 'deleted',
@@ -226,10 +228,20 @@ export class World {
       credential: undefined,
       hosting: undefined,
       deployments: undefined,
+      lfsObjects: undefined,
+      lfsLocks: undefined,
     });
     this.#state = { ...this.#state, order: this.#state.order.without(orderKey(record.organization, record.sequence)) };
     this.#adopt(this.#state.repositories.get(record.id)!);
     budget.give(budget.used);
+    this.memory.give(lfsBytes);
+  }
+
+  /** What the other repositories have of LFS objects. */
+  *#lfsObjectsBeside(record: RepositoryRecord): IterableIterator<LfsObjects> {
+    for (const { id, lfsObjects } of this.#state.repositories.values()) {
+      if (lfsObjects && id !== record.id) yield lfsObjects;
+    }
   }
 
   /** Repositories of an organization in order of creation, after position `after`; deleted ones are left out. */
@@ -273,9 +285,9 @@ export class World {
     await Promise.all([this.webhookOutbound.close(), this.#upstreamOutbound.close()]);
   }
 
-  /** Bytes that all object stores hold together. */
+  /** Bytes that all object stores and LFS objects hold together. */
   get heldBytes(): number {
-    return this.#budget.used;
+    return this.memory.used;
   }
 
   /** Git's smart HTTP for all repositories: what it keeps between requests goes with the world. */
@@ -304,7 +316,7 @@ export class World {
         inflatedBytes: this.limits.maxInflatedBytes,
         objects: this.limits.maxObjects,
       },
-      budget: this.#budget,
+      budget: this.memory,
       scratch: this.#scratch,
       schedule: this.schedule,
     });

@@ -79,6 +79,8 @@ export const createRepository = operation<{ default_branch?: string | undefined 
     if (!base) return created(call, create(call, base, 'main'));
     const point = await findForkPoint(call, base);
     const repository = create(call, base, point.defaultBranch);
+    // LFS objects are held together: nothing is copied, and none of them is counted twice.
+    repository.update({ lfsObjects: point.source.record.lfsObjects });
     await copy(call, base, point, repository);
     return created(call, repository);
   },

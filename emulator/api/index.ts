@@ -1,3 +1,6 @@
+import { lfsBatch } from '../lfs/batch.js';
+import { lfsCreateLock, lfsListLocks, lfsUnlock, lfsVerifyLocks } from '../lfs/lock-routes.js';
+import { lfsDownloadObject, lfsUploadObject, lfsVerifyObject } from '../lfs/transfers.js';
 import type { Operation } from '../operation.js';
 import { gitInfoRefs, gitReceivePack, gitUploadPack } from '../smart-http/routes.js';
 import { archive } from './archive.js';
@@ -82,4 +85,12 @@ export const operations = [
   gitInfoRefs,
   gitUploadPack,
   gitReceivePack,
+  lfsBatch,
+  lfsDownloadObject,
+  lfsUploadObject,
+  lfsVerifyObject,
+  lfsListLocks,
+  lfsCreateLock,
+  lfsVerifyLocks,
+  lfsUnlock,
 ] as unknown as readonly Operation[];

@@ -81,20 +81,20 @@ function queryParameters({ query }: Operation): Json[] {
 
 function requestBody(operation: Operation): Json {
   if (operation.group === 'Git' && operation.reads === 'stream') {
-    return { requestBody: { content: { [gitType(operation, 'request')]: binary() } } };
+    return { requestBody: { content: { [operation.consumes ?? gitType(operation, 'request')]: binary() } } };
   }
   if (operation.reads === 'stream') {
     return { requestBody: { required: true, content: { 'application/x-ndjson': { schema: { type: 'string' } } } } };
   }
   if (!operation.body) return {};
   const required = !operation.body.safeParse(undefined).success;
-  return { requestBody: { required, content: { 'application/json': { schema: inputSchema(operation.body) } } } };
+  return { requestBody: { required, content: { [jsonTypeOf(operation)]: { schema: inputSchema(operation.body) } } } };
 }
 
 function responses(operation: Operation, forgePrefix: string): Json {
   const answers: Record<string, Json> = {};
   for (const [status, reply] of Object.entries(operation.replies)) {
-    answers[status] = { description: STATUS_CODES[status] ?? 'Success', ...replyContent(reply) };
+    answers[status] = { description: STATUS_CODES[status] ?? 'Success', ...replyContent(operation, reply) };
   }
   const codes = errorCodesOf(operation);
   for (const { status, names } of byStatus(
@@ -107,11 +107,11 @@ function responses(operation: Operation, forgePrefix: string): Json {
 }
 
 /** A schema is JSON, a media type is bytes, and an empty one says that there is no body. */
-function replyContent(reply: z.ZodType | string): Json {
+function replyContent(operation: Operation, reply: z.ZodType | string): Json {
   if (reply === '') return {};
   if (typeof reply === 'string') return { content: { [reply]: binary() } };
   const schema = z.toJSONSchema(reply, { io: 'output', unrepresentable: 'any' });
-  return { content: { 'application/json': { schema } } };
+  return { content: { [jsonTypeOf(operation)]: { schema } } };
 }
 
 /** Codes grouped by status, in the order of statuses, as the description of an answer lists them. */
@@ -128,6 +128,7 @@ function byStatus(rows: readonly ErrorRow[], forgePrefix: string): { status: num
 
 function errorContent({ dialect = 'problem' }: Operation, status: number): Json {
   if (dialect === 'git') return { content: { 'text/plain': { schema: { type: 'string' } } } };
+  if (dialect === 'lfs') return { content: { 'application/vnd.git-lfs+json': { schema: lfsErrorSchema() } } };
   const isShort = dialect === 'error' && status !== 429;
   const [type, name] = isShort ? ['application/json', 'Error'] : ['application/problem+json', 'Problem'];
   return { content: { [type]: { schema: { $ref: `#/components/schemas/${name}` } } } };
@@ -135,6 +136,10 @@ function errorContent({ dialect = 'problem' }: Operation, status: number): Json 
 
 function gitType(operation: Operation, kind: 'request' | 'result'): string {
   return `application/x-${operation.routes[0]!.path.split('/').at(-1)}-${kind}`;
+}
+
+function jsonTypeOf({ json }: Operation): string {
+  return json?.mediaType ?? 'application/json';
 }
 
 function binary(): Json {
@@ -159,6 +164,18 @@ function problemSchema(forgePrefix: string): Json {
       error: { type: 'string', description: 'Mirrors `detail`.' },
       instance: { type: 'string' },
       code: { type: 'string', examples: problemCodes().map(({ code }) => shownCode(code, forgePrefix)) },
+    },
+  };
+}
+
+function lfsErrorSchema(): Json {
+  return {
+    type: 'object',
+    required: ['message'],
+    properties: {
+      message: { type: 'string' },
+      documentation_url: { type: 'string' },
+      request_id: { type: 'string' },
     },
   };
 }

@@ -4,7 +4,6 @@ import { authorizationOf } from '../auth/credentials.js';
 import type { Exchange, Step } from '../exchange.js';
 import { problem } from '../http/problem.js';
 import { repositoryNotFound } from '../repositories/lifecycle.js';
-import { gitScopeOf } from '../smart-http/routes.js';
 
 /** Step: whether tokens can be verified at all just now. */
 export function checkAuthenticationAvailable({ organization }: Exchange): void {
@@ -47,8 +46,7 @@ export function comparePathWithClaim({ params, claims }: Exchange): void {
   if (params.repo_name !== undefined && params.repo_name !== claims.repo) throw repositoryNotFound();
 }
 
-/** Step: the scopes. `info/refs` needs what the service it advertises needs. */
-export function checkScope({ operation, claims, target }: Exchange): void {
-  if (operation.id !== 'gitInfoRefs') requireScopes(claims, operation.scopes);
-  else requireScopes(claims, [gitScopeOf(new URLSearchParams(target.query).get('service') ?? undefined)]);
+/** Step: the scopes that the request's purpose needs. */
+export function checkScope({ claims, purpose }: Exchange): void {
+  requireScopes(claims, purpose.scopes);
 }

@@ -41,18 +41,19 @@ export function findRepository(exchange: Exchange): void {
 
 /** Step: the repository's state, real or asked for; both are refused by the same table. */
 export function checkRepositoryState(exchange: Exchange): void {
-  const { repository, operation, world, faults, params } = exchange;
+  const { repository, operation, purpose, world, faults, params } = exchange;
   if (!repository) return;
   const { state } = repository.record;
+  const affecting = { id: operation.id, effect: purpose.effect };
   repository.restore();
   // One import may take several pushes.
   const isImport = state === 'archived' && params.namespace === 'import';
-  if (state !== 'active' && !isImport) checkState(state, operation, world.variants, { retryAfter: RETRY_AFTER });
+  if (state !== 'active' && !isImport) checkState(state, affecting, world.variants, { retryAfter: RETRY_AFTER });
   const fault = faults.take('state', callerOf(exchange));
   if (!fault) return;
   const row = FAULTS[fault.name] as { state: RepositoryState };
   try {
-    checkState(row.state, operation, world.variants, { retryAfter: fault.retryAfter });
+    checkState(row.state, affecting, world.variants, { retryAfter: fault.retryAfter });
     exchange.why.push(`fault ${fault.name}: the state does not stand in the way of ${operation.id}`);
   } catch (refusal) {
     faults.fired.push(fault.name);

@@ -2,12 +2,32 @@ import type { Claims } from '../auth/claims.js';
 import type { Call } from '../call.js';
 import type { Exchange } from '../exchange.js';
 import { Meter } from '../git/schedule/meter.js';
+import { accepts } from '../http/accept.js';
 import { checkShape, parseJson, readBody, readChunks, refuseContentEncoding } from '../http/body.js';
 import { problem } from '../http/problem.js';
 import type { Reply } from '../http/reply.js';
 import { parseQuery } from '../http/request-target.js';
 import type { Repository } from '../repositories/repository.js';
 import type { Organization, World } from '../world.js';
+
+const JSON_TYPE = 'application/json';
+
+/**
+ * Step: what the request is about to do, where its query or its body decides. A body that cannot be read decides
+ * nothing: it is refused where input is.
+ */
+export function readPurpose(exchange: Exchange): void | Promise<void> {
+  const { operation, target } = exchange;
+  exchange.purpose = operation;
+  const { purposeOf, reads } = operation;
+  if (!purposeOf) return;
+  const decide = (body?: unknown): void => {
+    exchange.purpose = purposeOf(new URLSearchParams(target.query), body);
+  };
+  if (reads !== 'json') return decide();
+  exchange.body = readJson(exchange);
+  return exchange.body.then(decide, () => {});
+}
 
 /** Step: query and body, checked against the operation's schemas. Only a JSON body is waited for. */
 export function readInput(exchange: Exchange): void | Promise<void> {
@@ -17,7 +37,8 @@ export function readInput(exchange: Exchange): void | Promise<void> {
   const proceed = (body: unknown): void => {
     exchange.call = new ExchangeCall(exchange, query, body);
   };
-  if (operation.reads === 'json') return readJson(exchange).then(proceed);
+  if (operation.json) checkAccept(exchange, operation.json.mediaType);
+  if (operation.reads === 'json') return (exchange.body ?? readJson(exchange)).then(proceed);
   // Git compresses its requests, and its operations bound what that grows to.
   if (operation.reads === 'stream' && operation.group !== 'Git') {
     refuseContentEncoding(exchange.request);
@@ -30,18 +51,34 @@ async function readJson(exchange: Exchange): Promise<unknown> {
   const { operation, request, world } = exchange;
   const { maxJsonBytes: maxBytes, idleTimeout } = world.limits;
   refuseContentEncoding(request);
-  checkContentType(exchange, 'application/json');
+  const { json, body } = operation;
+  if (json) requireContentType(exchange, [json.mediaType, JSON_TYPE]);
+  else checkContentType(exchange, JSON_TYPE);
   const raw = await readBody(request, { maxBytes, idleTimeout });
-  return checkShape(operation.body!, raw.length === 0 ? undefined : parseJson(raw, 'The body'), 'A JSON body');
+  return checkShape(body!, raw.length === 0 ? undefined : parseJson(raw, 'The body'), 'A JSON body', json?.invalid);
+}
+
+function checkAccept({ request }: Exchange, mediaType: string): void {
+  if (accepts(request.headers.accept, mediaType)) return;
+  throw problem('not_acceptable', `The Accept header needs to allow ${mediaType}.`);
+}
+
+function requireContentType(exchange: Exchange, read: readonly string[]): void {
+  if (read.includes(contentTypeOf(exchange) ?? '')) return;
+  throw problem('unsupported_media_type', `The body has to be ${read[0]}.`);
 }
 
 /** Other types than the documented one are read as long as they parse, unless the variant says otherwise. */
 function checkContentType(exchange: Exchange, documented: string): void {
   if (exchange.world.variants.contentType !== 'strict') return;
-  const type = exchange.request.headers['content-type']?.split(';')[0]?.trim().toLowerCase();
+  const type = contentTypeOf(exchange);
   if (type !== undefined && type !== documented) {
     throw problem('unsupported_media_type', `The body has to be ${documented}.`);
   }
+}
+
+function contentTypeOf({ request }: Exchange): string | undefined {
+  return request.headers['content-type']?.split(';')[0]?.trim().toLowerCase();
 }
 
 /** The part of an exchange that handlers see. */

@@ -14,7 +14,13 @@ export function renderFailure(exchange: Exchange, error: unknown): Reply {
   exchange.problem = refusal;
   const { variants, forgePrefix } = exchange.world;
   const dialect = exchange.operation?.dialect ?? 'problem';
-  return renderProblem(refusal, { dialect, path: exchange.target?.path ?? '/', variants, forgePrefix });
+  return renderProblem(refusal, {
+    dialect,
+    path: exchange.target?.path ?? '/',
+    requestId: exchange.id,
+    variants,
+    forgePrefix,
+  });
 }
 
 function problemOf(exchange: Exchange, error: unknown): Problem {

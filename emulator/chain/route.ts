@@ -1,64 +1,68 @@
 import type { Exchange, Step } from '../exchange.js';
-import { problem } from '../http/problem.js';
+import { Problem, problem } from '../http/problem.js';
 import { decodeOnce } from '../http/request-target.js';
-import { MethodNotAllowed, Router } from '../http/router.js';
+import { type Match, MethodNotAllowed, Router } from '../http/router.js';
 import type { Operation } from '../operation.js';
 
-const GIT_PATH = /^\/(.+)\.git\/(info\/refs|git-upload-pack|git-receive-pack)$/;
-const GIT_METHODS = { 'info/refs': 'GET', 'git-upload-pack': 'POST', 'git-receive-pack': 'POST' } as const;
+/** What the routes of Git remotes start with. The name may hold slashes, literal or encoded, so it is no segment. */
+const REMOTE = '/{repo_name}.git';
 
 /** Step 3: the operation. A wrong method is answered in the dialect of the path's operation. */
 export function matchRoute(operations: readonly Operation[]): Step {
-  const router = new Router(operations.filter(({ group }) => group !== 'Git'));
-  const git = new Map(
-    operations.filter(({ group }) => group === 'Git').map((operation) => [serviceOf(operation), operation]),
-  );
+  const api = new Router(operations.filter(({ group }) => group !== 'Git'));
+  const git = new Router(operations.filter(({ group }) => group === 'Git').map(belowRemote));
   return (exchange) => {
-    const { target, request } = exchange;
-    const match = GIT_PATH.exec(target.path);
-    if (match) {
-      matchGit(exchange, match[1]!, match[2] as keyof typeof GIT_METHODS, git);
-      return;
-    }
-    try {
-      const found = router.match(request.method!, target.path);
-      exchange.operation = found.operation;
-      exchange.route = found.route;
-      exchange.params = found.params;
-    } catch (error) {
-      if (!(error instanceof MethodNotAllowed)) throw error;
-      exchange.operation = error.operation as Operation;
-      throw methodNotAllowed(request.method!, error.allow);
-    }
+    const { path } = exchange.target;
+    const end = path.lastIndexOf('.git/');
+    if (end > 1 && matchGit(exchange, git, path.slice(1, end), path.slice(end + '.git'.length))) return;
+    const { route, params } = match(exchange, api, path);
+    exchange.route = route;
+    exchange.params = params;
   };
 }
 
-/** `/{repo_name}.git/info/refs` and the like: the name may hold slashes, literal or encoded. */
-function matchGit(
-  exchange: Exchange,
-  rawName: string,
-  service: keyof typeof GIT_METHODS,
-  operations: ReadonlyMap<string, Operation>,
-): void {
-  exchange.operation = operations.get(service)!;
-  if (exchange.request.method !== GIT_METHODS[service]) {
-    throw methodNotAllowed(exchange.request.method!, GIT_METHODS[service]);
-  }
+/** The row with its routes as they are written below a remote. */
+function belowRemote(operation: Operation): Operation {
+  const routes = operation.routes.map((route) => ({ ...route, path: route.path.slice(REMOTE.length) }));
+  return { ...operation, routes };
+}
+
+/** `/{repo_name}.git/info/refs` and the like. False when remotes have no such path: it may be one of the API. */
+function matchGit(exchange: Exchange, router: Router<Operation>, rawName: string, path: string): boolean {
+  const found = tryMatch(exchange, router, path);
+  if (!found) return false;
   const name = decodeOnce(rawName, 'The path');
   const suffix = /\+(ephemeral|import)$/.exec(name);
-  exchange.route = `/{repo_name}.git/${service}`;
+  exchange.route = REMOTE + found.route;
   exchange.params = {
+    ...found.params,
     repo_name: suffix ? name.slice(0, suffix.index) : name,
     namespace: suffix?.[1] ?? '',
   };
+  return true;
 }
 
-function serviceOf(operation: Operation): string {
-  return operation.routes[0]!.path.replace('/{repo_name}.git/', '');
+function tryMatch(exchange: Exchange, router: Router<Operation>, path: string): Match<Operation> | undefined {
+  try {
+    return match(exchange, router, path);
+  } catch (error) {
+    if (error instanceof Problem && error.code === 'route_not_found') return undefined;
+    throw error;
+  }
 }
 
-function methodNotAllowed(method: string, allow: string) {
-  return problem('method_not_allowed', `${method} is not a method of this route; it takes ${allow}.`, {
-    headers: { allow },
-  });
+/** Finds the operation of `path`. One that has other methods only is noted before it refuses. */
+function match(exchange: Exchange, router: Router<Operation>, path: string): Match<Operation> {
+  const { method } = exchange.request;
+  try {
+    const found = router.match(method!, path);
+    exchange.operation = found.operation;
+    return found;
+  } catch (error) {
+    if (!(error instanceof MethodNotAllowed)) throw error;
+    exchange.operation = error.operation as Operation;
+    throw problem('method_not_allowed', `${method} is not a method of this route; it takes ${error.allow}.`, {
+      headers: { allow: error.allow },
+    });
+  }
 }

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { z } from 'zod';
-import { problem } from './problem.js';
+import { type ProblemCode, problem } from './problem.js';
 
 const MAX_DEPTH = 64;
 
@@ -104,12 +104,17 @@ function depthOf(text: string): number {
   return deepest;
 }
 
-/** Checks `value` against `schema`; the first issue becomes the detail of a `bad_request`. */
-export function checkShape<T>(schema: z.ZodType<T>, value: unknown, what: string): T {
+/** Checks `value` against `schema`; the first issue becomes the detail of a `bad_request`, or of another `code`. */
+export function checkShape<T>(
+  schema: z.ZodType<T>,
+  value: unknown,
+  what: string,
+  code: ProblemCode = 'bad_request',
+): T {
   const result = schema.safeParse(value);
   if (result.success) return result.data;
   const issue = result.error.issues[0]!;
   const path = issue.path.map(String).join('.');
-  if (path === '' && value === undefined) throw problem('bad_request', `${what} is required.`);
-  throw problem('bad_request', path === '' ? `${what}: ${issue.message}` : `${path}: ${issue.message}`);
+  if (path === '' && value === undefined) throw problem(code, `${what} is required.`);
+  throw problem(code, path === '' ? `${what}: ${issue.message}` : `${path}: ${issue.message}`);
 }

@@ -1,5 +1,11 @@
 import { problem } from './problem.js';
-import { bytes, empty, type Reply } from './reply.js';
+import { bytes, empty, type Reply, stream } from './reply.js';
+
+/** Content that is not in one piece. */
+export interface PiecedBody {
+  readonly length: number;
+  pieces(start: number, end: number): AsyncIterable<Uint8Array>;
+}
 
 /** What conditions and ranges are judged by. */
 export interface Representation {
@@ -7,7 +13,7 @@ export interface Representation {
   readonly etag: string;
   /** Seconds since 1970. */
   readonly lastModified: number;
-  readonly body: Buffer;
+  readonly body: Buffer | PiecedBody;
   readonly headers: Readonly<Record<string, string>>;
 }
 
@@ -39,18 +45,28 @@ export function respondConditionally(
     return empty(304, headers);
   }
   const range = header('range');
-  if (range === undefined || !rangeStillFits(header('if-range'), etag, lastModified)) return bytes(200, body, headers);
+  if (range === undefined || !rangeStillFits(header('if-range'), etag, lastModified)) return reply(200, body, headers);
   const part = parseRange(range, body.length);
-  if (part === undefined) return bytes(200, body, headers);
+  if (part === undefined) return reply(200, body, headers);
   if (part === 'unsatisfiable') {
     throw problem('range_not_satisfiable', `The range lies outside of the ${body.length} bytes of the file.`, {
       headers: { ...headers, 'content-range': `bytes */${body.length}` },
     });
   }
-  return bytes(206, body.subarray(part.start, part.end), {
-    ...headers,
-    'content-range': `bytes ${part.start}-${part.end - 1}/${body.length}`,
-  });
+  const contentRange = `bytes ${part.start}-${part.end - 1}/${body.length}`;
+  return reply(206, body, { ...headers, 'content-range': contentRange }, part);
+}
+
+function reply(
+  status: number,
+  body: Buffer | PiecedBody,
+  headers: Readonly<Record<string, string>>,
+  { start, end } = { start: 0, end: body.length },
+): Reply {
+  if ('pieces' in body) {
+    return stream(status, body.pieces(start, end), { ...headers, 'content-length': String(end - start) });
+  }
+  return bytes(status, body.subarray(start, end), headers);
 }
 
 /** Whether an `If-Match` or `If-None-Match` value names `etag`. A weak tag never matches strongly. */

@@ -21,9 +21,11 @@ const CODES = {
   service_unavailable: [503, 'Service Unavailable'],
   gateway_timeout: [504, 'Gateway Timeout'],
   // Statuses without a generic code carry their status text in snake_case (Errors, rule 4).
+  not_acceptable: [406, 'Not Acceptable'],
   unsupported_media_type: [415, 'Unsupported Media Type'],
   range_not_satisfiable: [416, 'Range Not Satisfiable'],
   request_header_fields_too_large: [431, 'Request Header Fields Too Large'],
+  insufficient_storage: [507, 'Insufficient Storage'],
   // Specific codes.
   authentication_unavailable: [403, 'Authentication Unavailable'],
   insufficient_scope: [403, 'Insufficient Scope'],

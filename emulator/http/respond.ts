@@ -18,6 +18,8 @@ export interface RenderContext {
   readonly dialect: Dialect;
   /** The request path: what `instance` shows. */
   readonly path: string;
+  /** The id of the request, where it has one. */
+  readonly requestId?: string;
   readonly variants: Variants;
   /** What the codes of errors about the external forge start with. */
   readonly forgePrefix: string;
@@ -32,6 +34,13 @@ export function renderProblem(error: Problem, context: RenderContext): Reply {
       return json(status, { error: detail }, headers);
     case 'git':
       return bytes(status, Buffer.from(`${detail}\n`), { 'content-type': 'text/plain; charset=utf-8', ...headers });
+    case 'lfs':
+      return json(status, writeLfsError(error, context), {
+        ...headers,
+        // "This mirrors the standard WWW-Authenticate header with a custom header key" (git-lfs, docs/api/batch.md).
+        ...(headers['www-authenticate'] && { 'lfs-authenticate': headers['www-authenticate'] }),
+        'content-type': 'application/vnd.git-lfs+json',
+      });
     case 'result':
       return json(status, error.options.result, headers);
     default: {
@@ -55,6 +64,16 @@ export function renderProblem(error: Problem, context: RenderContext): Reply {
   }
 }
 
+/** git-lfs, docs/api/batch.md, Response Errors: these members, and of a clash of locks the lock. */
+function writeLfsError({ detail, options }: Problem, { requestId }: RenderContext): Readonly<Record<string, unknown>> {
+  return {
+    message: detail,
+    documentation_url: 'https://github.com/git-lfs/git-lfs/tree/main/docs/api',
+    ...(requestId !== undefined && { request_id: requestId }),
+    ...options.extra,
+  };
+}
+
 function dialectOf(error: Problem, context: RenderContext): Dialect {
   const { dialect, variants } = context;
   if (dialect === 'error') {
@@ -62,7 +81,7 @@ function dialectOf(error: Problem, context: RenderContext): Dialect {
     if (error.code === 'rate_limited' && error.options.headers?.['retry-after'] !== undefined) return 'problem';
     return variants.fileMetadataErrors === 'problem' ? 'problem' : 'error';
   }
-  if (dialect === 'git') return 'git';
+  if (dialect === 'git' || dialect === 'lfs') return dialect;
   if (error.options.result === undefined || GATEWAY.has(error.code)) return 'problem';
   if (variants.writeFailureBody === 'problem') return 'problem';
   return dialect === 'result' || variants.writeFailureBody === 'all' ? 'result' : 'problem';

@@ -20,5 +20,6 @@ export interface Routed {
  * `problem`: RFC 9457 problem details. `error`: `{"error": text}` and nothing else.
  * `result`: problem details for gateway rejections and malformed bodies, the write result otherwise.
  * `git`: plain text, which the git client prints behind `remote:`.
+ * `lfs`: `{"message": text, "request_id": id}`, which git-lfs prints.
  */
-export type Dialect = 'problem' | 'error' | 'result' | 'git';
+export type Dialect = 'problem' | 'error' | 'result' | 'git' | 'lfs';

@@ -2,6 +2,8 @@ import { History } from '../git/history/history.js';
 import type { Refs } from '../git/refs.js';
 import { GitRepository, type RefChange } from '../git/repository.js';
 import type { ObjectStore } from '../git/store/object-store.js';
+import type { LfsLocks } from '../lfs/locks.js';
+import type { LfsObjects } from '../lfs/objects.js';
 import type { Deployments } from './deployments.js';
 import type { GitCredential } from './git-credential.js';
 import type { HostingProject } from './hosting.js';
@@ -37,6 +39,8 @@ export interface RepositoryRecord {
   readonly credential?: GitCredential | undefined;
   readonly hosting?: HostingProject | undefined;
   readonly deployments?: Deployments | undefined;
+  readonly lfsObjects?: LfsObjects | undefined;
+  readonly lfsLocks?: LfsLocks | undefined;
 }
 
 export interface RepositoryHome {

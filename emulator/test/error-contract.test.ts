@@ -7,6 +7,7 @@ import { type Answer, type CallOptions, type Service, startService } from './ser
 // What the gateway and a repository's state refuse, on every route of every operation: the code, in the dialect of
 // the operation, and as the document says.
 
+const LFS_TYPE = 'application/vnd.git-lfs+json';
 const EVERY_SCOPE = ['git:read', 'git:write', 'repo:write', 'org:read', 'deployment:read', 'deployment:write'];
 
 interface Refusal {
@@ -75,6 +76,9 @@ function isHeldUpBySync({ id, effect }: Operation): boolean {
 function isWorded({ dialect = 'problem' }: Operation, answer: Answer, status: number, code: string): boolean {
   const type = answer.headers['content-type'];
   if (dialect === 'git') return type === 'text/plain; charset=utf-8' && /^\S.*\n$/.test(answer.text);
+  if (dialect === 'lfs') {
+    return type === LFS_TYPE && answer.json.message !== '' && answer.json.request_id === answer.headers['x-request-id'];
+  }
   // Throttling happens before anybody looks at the operation.
   if (dialect === 'error' && code !== 'rate_limited') {
     return type === 'application/json' && Object.keys(answer.json).join() === 'error' && answer.json.error !== '';
@@ -96,7 +100,8 @@ t.test('the document gives every error of an operation a body in its dialect', a
         if (Number(status) < 400 || operation.replies[Number(status)] !== undefined) continue;
         const short =
           operation.dialect === 'error' && status !== '429' ? 'application/json' : 'application/problem+json';
-        t.same(Object.keys(content ?? {}), [operation.dialect === 'git' ? 'text/plain' : short], `${path} ${status}`);
+        const type = { git: 'text/plain', lfs: LFS_TYPE, error: short, result: short, problem: short };
+        t.same(Object.keys(content ?? {}), [type[operation.dialect ?? 'problem']], `${path} ${status}`);
       }
     }
   }

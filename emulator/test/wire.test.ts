@@ -256,7 +256,7 @@ t.test('every route: HEAD, and 405 with Allow for methods it does not have', asy
     for (const { method, path } of routes) {
       const known = methods.get(path) ?? new Set();
       methods.set(path, known.add(method));
-      if (method === 'GET' && head !== false && !path.includes('.git/')) known.add('HEAD');
+      if (method === 'GET' && head !== false) known.add('HEAD');
     }
   }
   const before = stateDigest(service.emulator.world);
@@ -277,6 +277,8 @@ t.test('every route: HEAD, and 405 with Allow for methods it does not have', asy
       t.equal(answer.status, 405, `${method} ${path}`);
       t.same(new Set(answer.headers.allow?.split(', ')), known, `${method} ${path}: Allow`);
       if (method === 'HEAD') t.equal(answer.text, '');
+      else if (path.includes('/info/lfs/'))
+        t.match(answer.headers['content-type'], /^application\/vnd\.git-lfs\+json$/);
       else if (path.includes('.git/')) t.match(answer.headers['content-type'], /text\/plain/);
       else if (path.endsWith('files/metadata')) t.same(Object.keys(answer.json), ['error']);
       else t.match(answer.json, { code: 'method_not_allowed', status: 405 });

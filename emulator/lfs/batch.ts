@@ -1,0 +1,137 @@
+import { z } from 'zod';
+import type { Call } from '../call.js';
+import { problem } from '../http/problem.js';
+import { largeJson } from '../http/reply.js';
+import { operation } from '../operation.js';
+import { LFS_HEADERS, LFS_JSON } from './media-type.js';
+import { heldBytesOf, isLfsOid, type LfsObject, LfsObjects } from './objects.js';
+import { lfsUrlOf, refuseImportRemote } from './remote.js';
+
+// Members of requests and answers: git-lfs, docs/api/batch.md.
+
+export const objectName = z.object({ oid: z.string(), size: z.int().min(0) });
+type ObjectName = z.infer<typeof objectName>;
+
+export const refBody = z.object({ name: z.string().nullish() }).nullish();
+
+const batchBody = z.object({
+  operation: z.enum(['download', 'upload']),
+  transfers: z.array(z.string()).nullish(),
+  ref: refBody,
+  objects: z.array(objectName),
+  hash_algo: z.string().nullish(),
+});
+type BatchBody = z.infer<typeof batchBody>;
+type BatchCall = Call<unknown, BatchBody>;
+
+const action = z.object({
+  href: z.string(),
+  expires_in: z.int().optional(),
+});
+type Action = z.infer<typeof action>;
+
+const answeredObject = objectName.extend({
+  actions: z.partialRecord(z.enum(['download', 'upload', 'verify']), action).optional(),
+  error: z.object({ code: z.int(), message: z.string() }).optional(),
+});
+
+/** "expires_in: Whole number of seconds … Maximum of 2147483647". */
+const LONGEST = 2 ** 31 - 1;
+
+export const lfsBatch = operation<Record<string, never>, BatchBody>({
+  id: 'lfsBatch',
+  group: 'Git',
+  summary: 'Git LFS: where to download objects, or with git:write to upload them',
+  routes: [{ method: 'POST', path: '/{repo_name}.git/info/lfs/objects/batch' }],
+  scopes: ['git:read'],
+  subject: 'repository',
+  effect: 'read',
+  purposeOf: (_, body) =>
+    body?.operation === 'upload'
+      ? { scopes: ['git:write'], effect: 'write' }
+      : { scopes: ['git:read'], effect: 'read' },
+  dialect: 'lfs',
+  reads: 'json',
+  json: LFS_JSON,
+  body: batchBody,
+  replies: { 200: z.object({ transfer: z.string(), objects: z.array(answeredObject), hash_algo: z.string() }) },
+  errors: ['not_acceptable', 'unprocessable_entity', 'insufficient_storage', 'sync_in_progress'],
+  handle: (call) => {
+    const { operation, transfers, objects, hash_algo } = call.body;
+    if (operation === 'download') refuseImportRemote(call);
+    const most = call.world.limits.maxLfsBatch;
+    if (objects.length > most) throw problem('payload_too_large', `A batch has at most ${most} objects.`);
+    if (transfers && transfers.length > 0 && !transfers.includes('basic')) {
+      throw problem('unprocessable_entity', 'transfers: only the transfer adapter "basic" is known here.');
+    }
+    if (operation === 'upload') requireRoom(call);
+    const hashError =
+      (hash_algo ?? 'sha256') === 'sha256' ? undefined : fail(409, 'Objects are named by their sha256 here.');
+    const actions = actionsOf(call);
+    const answer = (name: ObjectName) => ({ ...name, ...(hashError ?? answerTo(call, name, actions)) });
+    return largeJson(200, { transfer: 'basic', objects: objects.map(answer), hash_algo: 'sha256' }, LFS_HEADERS);
+  },
+});
+
+function answerTo({ world, repository, body }: BatchCall, { oid, size }: ObjectName, actions: Actions): Answer {
+  if (!isLfsOid(oid)) return fail(422, 'The oid is not a SHA-256 in 64 lower-case hexadecimal digits.');
+  const held = repository.record.lfsObjects?.get(oid);
+  if (held && held.size !== size) return fail(422, `The object has ${held.size} bytes, not ${size}.`);
+  if (body.operation === 'download') {
+    if (!held) return fail(404, 'The object does not exist.');
+    return { actions: { download: actions.download(oid) } };
+  }
+  // "If a client requests to upload an object that the server already has, the server should omit the actions."
+  if (held) return {};
+  const most = world.limits.maxLfsObjectBytes;
+  if (size > most) return fail(422, `The object is larger than ${most} bytes.`);
+  return { actions: { upload: actions.upload(oid, size), verify: actions.verify } };
+}
+
+type Answer = Partial<z.infer<typeof answeredObject>>;
+
+function fail(code: number, message: string): Answer {
+  return { error: { code, message } };
+}
+
+/** Throws when what is about to be uploaded would not fit: better known before than after it was sent. */
+function requireRoom({ world, repository, body }: BatchCall): void {
+  const { lfsObjects = LfsObjects.none } = repository.record;
+  const missing = new Map<string, Pick<LfsObject, 'size'>>();
+  for (const { oid, size } of body.objects) {
+    if (size <= world.limits.maxLfsObjectBytes && isLfsOid(oid) && !lfsObjects.get(oid)) missing.set(oid, { size });
+  }
+  let bytes = 0;
+  for (const object of missing.values()) bytes += heldBytesOf(object);
+  if (bytes > world.memory.limit - world.memory.used) throw outOfRoom(world.memory.limit);
+}
+
+export function outOfRoom(limit: number) {
+  return problem('insufficient_storage', `The objects do not fit into the ${limit} bytes that may be stored.`);
+}
+
+interface Actions {
+  readonly download: (oid: string) => Action;
+  readonly upload: (oid: string, size: number) => Action;
+  readonly verify: Action;
+}
+
+/**
+ * What to do next. An action without `header`, of an object that is not called `authenticated`, lets git-lfs find the
+ * credential as it did for this request. To hand it back would send it twice to whom it came by `http.extraHeader`.
+ * The URL says the size that was announced, and never holds a credential.
+ */
+function actionsOf(call: BatchCall): Actions {
+  const url = lfsUrlOf(call);
+  const { exp } = call.claims;
+  const left = exp === undefined ? undefined : Math.min(Math.ceil(exp - call.world.clock.now() / 1000), LONGEST);
+  const action = (path: string): Action => ({
+    href: `${url}/objects/${path}`,
+    ...(left !== undefined && { expires_in: left }),
+  });
+  return {
+    download: (oid) => action(oid),
+    upload: (oid, size) => action(`${oid}?size=${size}`),
+    verify: action('verify'),
+  };
+}

@@ -1,0 +1,193 @@
+import { z } from 'zod';
+import type { Call } from '../call.js';
+import { Cursors } from '../http/cursor.js';
+import { problem } from '../http/problem.js';
+import { json } from '../http/reply.js';
+import { oncePer } from '../once-per.js';
+import { operation } from '../operation.js';
+import { repositoryNotFound } from '../repositories/lifecycle.js';
+import type { World } from '../world.js';
+import { refBody } from './batch.js';
+import { type LfsLock, LfsLocks } from './locks.js';
+import { LFS_HEADERS, LFS_JSON } from './media-type.js';
+
+// The locking API: git-lfs, docs/api/locking.md. A lock belongs to the `sub` of the token that asked for it.
+
+const LOCKS_PATH = '/{repo_name}.git/info/lfs/locks';
+/** Locks on a page, unless the client asks for fewer. */
+const PAGE = 100;
+/** The longest path Linux takes. */
+const MOST_PATH_BYTES = 4_096;
+
+const shownLock = z.object({
+  id: z.string(),
+  path: z.string(),
+  locked_at: z.string(),
+  owner: z.object({ name: z.string() }),
+});
+const lockReply = z.object({ lock: shownLock });
+
+/** What all rows have in common. Who may push may lock. */
+const LOCKING = {
+  group: 'Git',
+  subject: 'repository',
+  dialect: 'lfs',
+  json: LFS_JSON,
+} as const;
+
+const createBody = z.object({ path: z.string(), ref: refBody });
+
+export const lfsCreateLock = operation<Record<string, never>, z.infer<typeof createBody>>({
+  ...LOCKING,
+  id: 'lfsCreateLock',
+  summary: 'Git LFS: lock a file',
+  routes: [{ method: 'POST', path: LOCKS_PATH }],
+  scopes: ['git:write'],
+  effect: 'write',
+  reads: 'json',
+  body: createBody,
+  replies: { 201: lockReply },
+  errors: ['not_acceptable', 'conflict', 'unprocessable_entity', 'insufficient_storage'],
+  handle: (call) => {
+    const { world, repository, claims, body } = call;
+    const path = readPath(body.path);
+    const locks = locksOf(call);
+    const existing = locks.at(path);
+    if (existing) throw problem('conflict', 'The file is locked already.', { extra: { lock: show(existing) } });
+    const most = world.limits.maxLfsLocks;
+    if (locks.size >= most) throw problem('insufficient_storage', `A repository has at most ${most} locks.`);
+    const lock = { id: world.ids.uuid('lfs-lock'), path, owner: claims.sub, lockedAt: world.clock.now() };
+    repository.update({ lfsLocks: locks.with(lock) });
+    return json(201, { lock: show(lock) }, LFS_HEADERS);
+  },
+});
+
+const listQuery = z.object({
+  path: z.string().optional(),
+  id: z.string().optional(),
+  cursor: z.string().optional(),
+  limit: z
+    .string()
+    .regex(/^\d{0,9}$/, 'is no whole number')
+    .optional(),
+  refspec: z.string().optional(),
+});
+
+export const lfsListLocks = operation<z.infer<typeof listQuery>>({
+  ...LOCKING,
+  id: 'lfsListLocks',
+  summary: 'Git LFS: list the locks',
+  routes: [{ method: 'GET', path: LOCKS_PATH }],
+  // "LFS Servers should ensure that users have at least pull access to the repository."
+  scopes: ['git:read'],
+  effect: 'read',
+  query: listQuery,
+  replies: { 200: z.object({ locks: z.array(shownLock), next_cursor: z.string().optional() }) },
+  errors: ['not_acceptable'],
+  handle: (call) => {
+    const { path, id, cursor, limit } = call.query;
+    const isMeant = (lock: LfsLock) => (!path || lock.path === path) && (!id || lock.id === id);
+    const { page, next } = pageOf(call, cursor, Number(limit), isMeant);
+    return json(200, { locks: page.map(show), ...next }, LFS_HEADERS);
+  },
+});
+
+const verifyBody = z.object({ ref: refBody, cursor: z.string().nullish(), limit: z.int().min(0).nullish() });
+
+export const lfsVerifyLocks = operation<Record<string, never>, z.infer<typeof verifyBody>>({
+  ...LOCKING,
+  id: 'lfsVerifyLocks',
+  summary: "Git LFS: list the locks, one's own and those of others, before a push",
+  routes: [{ method: 'POST', path: `${LOCKS_PATH}/verify` }],
+  scopes: ['git:write'],
+  effect: 'read',
+  reads: 'json',
+  body: verifyBody,
+  replies: {
+    200: z.object({ ours: z.array(shownLock), theirs: z.array(shownLock), next_cursor: z.string().optional() }),
+  },
+  errors: ['not_acceptable', 'unprocessable_entity'],
+  handle: (call) => {
+    const { cursor, limit } = call.body;
+    const { page, next } = pageOf(call, cursor, limit);
+    const isOurs = ({ owner }: LfsLock) => owner === call.claims.sub;
+    const ours = page.filter(isOurs).map(show);
+    const theirs = page.filter((lock) => !isOurs(lock)).map(show);
+    return json(200, { ours, theirs, ...next }, LFS_HEADERS);
+  },
+});
+
+const unlockBody = z.object({ force: z.boolean().nullish(), ref: refBody });
+
+export const lfsUnlock = operation<Record<string, never>, z.infer<typeof unlockBody>>({
+  ...LOCKING,
+  id: 'lfsUnlock',
+  summary: 'Git LFS: remove a lock',
+  routes: [{ method: 'POST', path: `${LOCKS_PATH}/{lock_id}/unlock` }],
+  scopes: ['git:write'],
+  effect: 'write',
+  reads: 'json',
+  body: unlockBody,
+  replies: { 200: lockReply },
+  errors: ['not_acceptable', 'not_found', 'unprocessable_entity'],
+  handle: (call) => {
+    const { repository, params, claims, body } = call;
+    const locks = locksOf(call);
+    const lock = locks.get(params.lock_id!);
+    if (!lock) throw problem('not_found', 'There is no such lock.');
+    // "They should also prevent a user from deleting another user's lock, unless the force property is given."
+    if (lock.owner !== claims.sub && body.force !== true) {
+      throw problem('forbidden', `The lock is held by ${lock.owner}; force removes it all the same.`);
+    }
+    repository.update({ lfsLocks: locks.without(lock) });
+    return json(200, { lock: show(lock) }, LFS_HEADERS);
+  },
+});
+
+/** The locks as they are now: the repository can be deleted while a body arrives. */
+function locksOf({ repository }: Pick<Call, 'repository'>): LfsLocks {
+  const { state, lfsLocks = LfsLocks.none } = repository.record;
+  if (state === 'deleted') throw repositoryNotFound();
+  return lfsLocks;
+}
+
+function show({ id, path, owner, lockedAt }: LfsLock): z.infer<typeof shownLock> {
+  // "an uppercase RFC 3339-formatted string with second precision"
+  const locked_at = new Date(lockedAt).toISOString().replace(/\.\d+/, '');
+  return { id, path, locked_at, owner: { name: owner } };
+}
+
+function readPath(path: string): string {
+  const fail = (why: string) => problem('unprocessable_entity', `path ${why}.`);
+  if (path === '') throw fail('is empty');
+  if (Buffer.byteLength(path) > MOST_PATH_BYTES) throw fail(`is longer than ${MOST_PATH_BYTES} bytes`);
+  if (/\0|\p{Surrogate}/u.test(path)) throw fail('holds a NUL or a lone surrogate');
+  if (path.startsWith('/')) throw fail('is not relative to the root of the work tree');
+  return path;
+}
+
+const cursorsOf = oncePer((world: World) => new Cursors(world.ids.secret('lfs-lock-cursor')));
+
+/** A page of locks by path. `limit` counts the matching ones; anything that is no count of at least 1 is as if absent. */
+function pageOf(
+  call: Pick<Call, 'repository' | 'world'>,
+  cursor: string | null | undefined,
+  limit: number | null | undefined,
+  isMeant: (lock: LfsLock) => boolean = () => true,
+): { page: LfsLock[]; next: { next_cursor?: string } } {
+  const cursors = cursorsOf(call.world);
+  const purpose = call.repository.id;
+  // Base64: whatever the path holds, its cursor is short enough to be read again.
+  const after = cursor ? Buffer.from(cursors.read<string>(purpose, cursor), 'base64').toString() : undefined;
+  const most = limit && limit > 0 ? Math.min(limit, PAGE) : PAGE;
+  const page: LfsLock[] = [];
+  for (const lock of locksOf(call).list(after)) {
+    if (!isMeant(lock)) continue;
+    if (page.length === most) {
+      const last = Buffer.from(page.at(-1)!.path).toString('base64');
+      return { page, next: { next_cursor: cursors.write(purpose, last) } };
+    }
+    page.push(lock);
+  }
+  return { page, next: {} };
+}

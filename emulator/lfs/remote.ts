@@ -1,0 +1,23 @@
+import type { Call } from '../call.js';
+import { problem } from '../http/problem.js';
+
+/** A `Host` header that is a name or an address, with a port or without, and nothing more. */
+const HOST = /^(?:[A-Za-z0-9.-]+|\[[0-9a-fA-F:.]+\])(?::\d{1,5})?$/;
+
+/**
+ * The LFS server of the remote that was asked, as the client reached it: host and organization by the `Host` it sent,
+ * and the remote's own namespace. Holds no credential.
+ */
+export function lfsUrlOf({ gitUrl, params, header }: Pick<Call, 'gitUrl' | 'params' | 'header'>): string {
+  const host = header('host') ?? '';
+  const origin = HOST.test(host) ? `http://${host}` : gitUrl;
+  const name = params.repo_name!.split('/').map(encodeURIComponent).join('/');
+  const namespace = params.namespace ? `+${params.namespace}` : '';
+  return `${origin}/${name}${namespace}.git/info/lfs`;
+}
+
+/** The import remote takes pushes and shows nothing: neither refs nor what they lead to. */
+export function refuseImportRemote({ params }: Pick<Call, 'params'>): void {
+  if (params.namespace !== 'import') return;
+  throw problem('forbidden', 'The import remote takes pushes only; download from the remote without +import.');
+}

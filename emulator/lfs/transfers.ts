@@ -1,0 +1,171 @@
+import { z } from 'zod';
+import type { Call } from '../call.js';
+import { StoreFull } from '../git/store/pack-error.js';
+import { type PiecedBody, respondConditionally } from '../http/conditional.js';
+import { problem } from '../http/problem.js';
+import { empty } from '../http/reply.js';
+import { operation } from '../operation.js';
+import { repositoryNotFound } from '../repositories/lifecycle.js';
+import { objectName, outOfRoom } from './batch.js';
+import { ObjectIntake } from './intake.js';
+import { LFS_JSON } from './media-type.js';
+import { isLfsOid, type LfsObject, LfsObjects } from './objects.js';
+import { refuseImportRemote } from './remote.js';
+
+// The basic transfer adapter: git-lfs, docs/api/basic-transfers.md.
+
+const OBJECT_PATH = '/{repo_name}.git/info/lfs/objects/{oid}';
+const OCTETS = 'application/octet-stream';
+
+export const lfsDownloadObject = operation({
+  id: 'lfsDownloadObject',
+  group: 'Git',
+  summary: 'Git LFS: download an object',
+  routes: [{ method: 'GET', path: OBJECT_PATH }],
+  scopes: ['git:read'],
+  subject: 'repository',
+  effect: 'read',
+  dialect: 'lfs',
+  replies: { 200: OCTETS, 206: OCTETS, 304: '' },
+  errors: ['not_found', 'precondition_failed', 'range_not_satisfiable'],
+  handle: (call) => {
+    refuseImportRemote(call);
+    const { oid } = call.params;
+    const object = call.repository.record.lfsObjects?.get(oid!);
+    if (!object) throw objectNotFound();
+    return respondConditionally(
+      {
+        etag: `"${oid}"`,
+        lastModified: Math.floor(object.storedAt / 1000),
+        body: bodyOf(object),
+        headers: { 'content-type': OCTETS, 'x-content-type-options': 'nosniff' },
+      },
+      call.header,
+    );
+  },
+});
+
+const uploadQuery = z.object({
+  size: z
+    .string()
+    .regex(/^\d{1,15}$/, 'is no size')
+    .optional(),
+});
+
+export const lfsUploadObject = operation<z.infer<typeof uploadQuery>>({
+  id: 'lfsUploadObject',
+  group: 'Git',
+  summary: 'Git LFS: upload an object',
+  routes: [{ method: 'PUT', path: OBJECT_PATH }],
+  scopes: ['git:write'],
+  subject: 'repository',
+  effect: 'write',
+  dialect: 'lfs',
+  query: uploadQuery,
+  reads: 'stream',
+  consumes: OCTETS,
+  replies: { 200: '' },
+  errors: ['insufficient_storage'],
+  handle: async (call) => {
+    const { world, repository, params, query } = call;
+    const oid = params.oid!;
+    if (!isLfsOid(oid)) {
+      throw notTheObject('The oid is not a SHA-256 in 64 lower-case hexadecimal digits.');
+    }
+    requirePlainContent(call);
+    const announced = query.size === undefined ? undefined : Number(query.size);
+    requireAnnouncedLength(call, announced);
+    // What is held already is only checked.
+    const isHeld = repository.record.lfsObjects?.get(oid) !== undefined;
+    try {
+      using intake = new ObjectIntake(isHeld ? undefined : world.memory);
+      for await (const piece of call.stream(world.limits.maxLfsObjectBytes)) intake.add(piece);
+      if (announced !== undefined && intake.size !== announced)
+        throw notTheObject(sizeMismatch(intake.size, announced));
+      if (intake.digest() !== oid) throw notTheObject(`The content does not have the oid ${oid}.`);
+      const { state, lfsObjects = LfsObjects.none } = repository.record;
+      // The repository can be deleted while the content arrives, and two clients can bring the same.
+      if (state === 'deleted') throw repositoryNotFound();
+      if (!lfsObjects.get(oid)) {
+        repository.update({ lfsObjects: lfsObjects.with(oid, intake.keep(world.clock.now())) });
+      }
+    } catch (error) {
+      throw error instanceof StoreFull ? outOfRoom(error.limit) : error;
+    }
+    return empty(200);
+  },
+});
+
+export const lfsVerifyObject = operation<Record<string, never>, z.infer<typeof objectName>>({
+  id: 'lfsVerifyObject',
+  group: 'Git',
+  summary: 'Git LFS: check that an object was uploaded',
+  routes: [{ method: 'POST', path: '/{repo_name}.git/info/lfs/objects/verify' }],
+  scopes: ['git:write'],
+  subject: 'repository',
+  effect: 'read',
+  dialect: 'lfs',
+  reads: 'json',
+  json: LFS_JSON,
+  body: objectName,
+  replies: { 200: '' },
+  errors: ['not_acceptable', 'not_found', 'unprocessable_entity'],
+  handle: ({ repository, body }) => {
+    const object = repository.record.lfsObjects?.get(body.oid);
+    if (!object) throw objectNotFound();
+    if (object.size !== body.size) throw problem('unprocessable_entity', sizeMismatch(object.size, body.size));
+    return empty(200);
+  },
+});
+
+/** One answer, whether the object is nowhere or in another repository. */
+function objectNotFound() {
+  return problem('not_found', 'The repository has no such object.');
+}
+
+/**
+ * An upload that is not what it says. Not 422, which git-lfs takes for a dislike of the Content-Type: it passes over the
+ * object, and pushes the commits that need it (tq/transfer_queue.go, unsupportedContentType).
+ */
+function notTheObject(detail: string) {
+  return problem('bad_request', detail);
+}
+
+function sizeMismatch(actual: number, expected: number): string {
+  return `The object has ${actual} bytes, not ${expected}.`;
+}
+
+/** RFC 9110, 14.5: a server that does not take parts has to refuse them. The id is that of the content as it is. */
+function requirePlainContent({ header }: Pick<Call, 'header'>): void {
+  if (header('content-range') !== undefined) throw problem('bad_request', 'Objects are uploaded whole.');
+  if ((header('content-encoding') ?? 'identity').toLowerCase() === 'identity') return;
+  throw problem('unsupported_media_type', 'Compressed objects are not read here.');
+}
+
+/** Refuses what cannot end well before any of it is read. */
+function requireAnnouncedLength(
+  { header, world }: Pick<Call, 'header' | 'world'>,
+  announced: number | undefined,
+): void {
+  const length = header('content-length');
+  const most = world.limits.maxLfsObjectBytes;
+  const expected = length === undefined ? announced : Number(length);
+  if (expected === undefined) return;
+  if (announced !== undefined && announced !== expected) throw notTheObject(sizeMismatch(expected, announced));
+  if (expected > most) throw problem('payload_too_large', `The object is larger than ${most} bytes.`);
+}
+
+function bodyOf({ size, blocks }: LfsObject): PiecedBody {
+  return {
+    length: size,
+    async *pieces(start, end) {
+      let at = 0;
+      for (const block of blocks) {
+        if (at >= end) return;
+        const part = block.subarray(Math.max(start - at, 0), end - at);
+        if (part.length > 0) yield part;
+        at += block.length;
+      }
+    },
+  };
+}
