@@ -41,6 +41,8 @@ export class Connections {
   /** Stops listening. Cuts at once what runs no request, then each connection when its request is done or its time is over. */
   async drain(server: Server, { graceMs, idleMs }: DrainOptions): Promise<void> {
     const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+    // 0 would be no limit.
+    const pause = Math.max(1, idleMs);
     const cut = setTimeout(() => this.#cutAll(), graceMs);
     // What has arrived completely has begun: between two turns the system hands it over.
     await setImmediate();
@@ -49,14 +51,14 @@ export class Connections {
     // A listener of its own keeps Node from cutting whatever is quiet.
     server.on('timeout', (socket: Socket) => {
       if (this.#isHeldUp(socket)) socket.destroy();
-      else socket.setTimeout(idleMs);
+      else socket.setTimeout(pause);
     });
     for (const [socket, response] of this.#latest) {
       if (response === undefined || response.closed) finish(socket, response);
       else {
         if (!response.headersSent) response.shouldKeepAlive = false;
         response.once('close', () => finish(socket, response));
-        socket.setTimeout(idleMs);
+        socket.setTimeout(pause);
       }
     }
     await closed;
