@@ -14,7 +14,7 @@ async function run() {
     if (error.code !== 'ERR_MODULE_NOT_FOUND' || error.url !== entry) throw error;
     return refuse('The conformance suite has not been built: run `npm run build` in its checkout.');
   }
-  await main(process.argv);
+  process.exitCode = await main(process.argv.slice(2));
 }
 
 function refuse(sentence) {

@@ -5,8 +5,9 @@ import { operations } from './api/index.js';
 import { createApp } from './app.js';
 import { defaultFixtureKey, fixtureRing } from './auth/fixture-keys.js';
 import { loadVerifier } from './auth/verify.js';
+import { Connections, type DrainOptions } from './drain.js';
 import { ServedHosts } from './http/host.js';
-import { createServer, drain, listen } from './listen.js';
+import { createServer, listen } from './listen.js';
 import { type GivenOptions, resolveOptions } from './options.js';
 import { type Log, realClock, steppingClock } from './ports.js';
 import { World } from './world.js';
@@ -60,9 +61,10 @@ export async function startEmulator(given: GivenOptions = {}, ports: { readonly 
     outside: options,
     ...ports,
   });
-  const servers: http.Server[] = [];
-  const close = async ({ graceMs = options.limits.drainTimeout } = {}): Promise<void> => {
-    await Promise.all(servers.map((server) => drain(server, graceMs)));
+  const drains: ((options: DrainOptions) => Promise<void>)[] = [];
+  const { drainTimeout, drainIdleTimeout: idleMs } = options.limits;
+  const close = async ({ graceMs = drainTimeout } = {}): Promise<void> => {
+    await Promise.all(drains.map((drain) => drain({ graceMs, idleMs })));
     await world.close();
   };
   const orgs: (OrganizationAddress & { gitHost: string })[] = [];
@@ -76,9 +78,11 @@ export async function startEmulator(given: GivenOptions = {}, ports: { readonly 
         servedHosts: new ServedHosts([...options.allowedHost, options.host]),
         inBandFaults: isLoopback(options.host),
       });
-      const server = createServer(app, world);
+      const connections = new Connections();
+      const server = createServer(connections.serve(app), world);
+      connections.watch(server);
       const port = await listen(server, index === 0 ? options.port : 0, options.host);
-      servers.push(server);
+      drains.push((options) => connections.drain(server, options));
       const gitHost = `${shownHost(options.host)}:${port}`;
       origin = `http://${gitHost}`;
       orgs.push({ org, baseUrl: origin, gitUrl: origin, gitHost });

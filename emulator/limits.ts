@@ -23,6 +23,7 @@ export const LIMITS = {
   keepAliveTimeout: [60_000, 'ms', 'time an idle connection is kept; above what clients keep theirs'],
   idleTimeout: [30_000, 'ms', 'longest pause while a request body arrives'],
   drainTimeout: [10_000, 'ms', 'time running requests get after SIGTERM'],
+  drainIdleTimeout: [1_000, 'ms', 'longest pause of a client in a request that runs after SIGTERM'],
   searchTimeout: [
     2_000,
     'ms',

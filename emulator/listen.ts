@@ -81,15 +81,3 @@ export function listen(server: http.Server, port: number, host: string): Promise
     });
   });
 }
-
-/** Stops accepting, lets running requests finish for `graceMs`, then cuts what is left. */
-export async function drain(server: http.Server, graceMs: number): Promise<void> {
-  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-  // Connections that fall idle later are closed as they do.
-  const sweep = setInterval(() => server.closeIdleConnections(), 50);
-  const cut = setTimeout(() => server.closeAllConnections(), graceMs);
-  server.closeIdleConnections();
-  await closed;
-  clearInterval(sweep);
-  clearTimeout(cut);
-}

@@ -18,6 +18,15 @@ export function text(what: string, pattern = /./): Read<string> {
   };
 }
 
+/** The name of a host, or an address (IPv6 in brackets), as it stands in URLs. Container names have underscores. */
+const HOST = String.raw`(\[[\da-fA-F:.]+\]|[\w-]+(\.[\w-]+)*\.?)`;
+
+/** A host that is reached, on whatever port. */
+export const hostName = text('the name of a host, without scheme and port', new RegExp(`^${HOST}$`));
+
+/** A host as a `Host` header names it; the port is passed over. */
+export const servedHostName = text('the name of a host, without scheme', new RegExp(`^${HOST}(:\\d+)?$`));
+
 export function choice<const Value extends string>(values: readonly Value[]): Read<Value> {
   return (given) => {
     if (!(values as readonly unknown[]).includes(given)) throw wanted(`one of ${values.join(', ')}`, given);
@@ -50,30 +59,35 @@ const DURATIONS: ReadonlyMap<string, number> = new Map([
   ['h', 3_600_000],
 ]);
 
+/** What a timer of Node holds; a longer one would end at once. About 24 days. */
+const LONGEST_DURATION = 2 ** 31 - 1;
+
 /** A size in bytes: `4194304`, `4MiB`, or the number. */
-export const size = quantity(SIZES, 'a size such as 512KiB, 4MiB or 2GiB');
+export const size = quantity(SIZES, 'a size such as 512KiB, 4MiB or 2GiB', Number.MAX_SAFE_INTEGER);
 
 /** A duration in milliseconds: `500ms`, `30s`, or the number of milliseconds; text without a unit is refused. */
-export const duration = quantity(DURATIONS, 'a duration such as 500ms, 30s or 5m');
+export const duration = quantity(DURATIONS, 'a duration such as 500ms, 30s or 5m', LONGEST_DURATION);
 
-function quantity(units: ReadonlyMap<string, number>, what: string): Read<number> {
+function quantity(units: ReadonlyMap<string, number>, what: string, most: number): Read<number> {
   return (given) => {
-    if (typeof given === 'number' && Number.isSafeInteger(given) && given >= 0) return given;
+    const inRange = (value: number) => Number.isSafeInteger(value) && value >= 0 && value <= most;
+    if (typeof given === 'number' && inRange(given)) return given;
     const [, digits, unit] = (typeof given === 'string' && /^(\d+)([a-zA-Z]*)$/.exec(given)) || [];
     const factor = unit === undefined ? undefined : units.get(unit);
     const value = factor === undefined ? Number.NaN : Number(digits) * factor;
-    if (!Number.isSafeInteger(value)) throw wanted(what, given);
+    if (!inRange(value)) throw wanted(what, given);
     return value;
   };
 }
 
-/** A list; text is split at commas, as one environment variable holds several values. */
+/** A list; text is split at commas, as one environment variable holds several values, and names one at least. */
 export function list<Value>(read: Read<Value>, rule: { least?: number } = {}): Read<readonly Value[]> {
   return (given) => {
     const parts = Array.isArray(given) ? given : [given];
+    const least = parts.length > 0 ? 1 : (rule.least ?? 0);
     const items = parts.flatMap((part) => (typeof part === 'string' ? part.split(',') : [part]));
     const values = items.filter((item) => item !== '').map(read);
-    if (values.length < (rule.least ?? 0)) throw new OptionError(`has to name at least ${rule.least}`);
+    if (values.length < least) throw new OptionError(`has to name at least ${least}`);
     const twice = values.find((value, at) => values.indexOf(value) !== at);
     if (twice !== undefined) throw new OptionError(`names ${JSON.stringify(twice)} twice`);
     return values;

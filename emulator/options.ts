@@ -4,10 +4,12 @@ import {
   choice,
   clock,
   duration,
+  hostName,
   integer,
   list,
   OptionError,
   type Read,
+  servedHostName,
   size,
   text,
   urlsByName,
@@ -60,7 +62,12 @@ const LABEL = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
 
 /** Every option, once. The name gives flag (`--allowed-host`) and variable (`EMULATOR_ALLOWED_HOST`). */
 const ROWS: { readonly [Name in Exclude<keyof EmulatorOptions, 'limits'>]: Row<EmulatorOptions[Name]> } = {
-  host: { default: '127.0.0.1', value: 'ADDRESS', help: 'Address to listen on.', read: text('an address') },
+  host: {
+    default: '127.0.0.1',
+    value: 'ADDRESS',
+    help: 'Address to listen on.',
+    read: text('an address', /^[\w.:-]+$/),
+  },
   port: {
     default: 8080,
     value: 'PORT',
@@ -104,7 +111,7 @@ const ROWS: { readonly [Name in Exclude<keyof EmulatorOptions, 'limits'>]: Row<E
     value: 'NAME',
     help: 'Host name that requests may use beside loopback names.',
     repeatable: true,
-    read: list(text('a host name')),
+    read: list(servedHostName),
   },
   upstreamHost: {
     default: {},
@@ -118,14 +125,14 @@ const ROWS: { readonly [Name in Exclude<keyof EmulatorOptions, 'limits'>]: Row<E
     value: 'HOST',
     help: 'Host that upstreams may be fetched from beside loopback.',
     repeatable: true,
-    read: list(text('a host name')),
+    read: list(hostName),
   },
   allowWebhook: {
     default: [],
     value: 'HOST',
     help: 'Host that webhooks may be delivered to beside loopback.',
     repeatable: true,
-    read: list(text('a host name')),
+    read: list(hostName),
   },
   webhookPrefix: {
     default: 'X-Pierre',
@@ -294,6 +301,7 @@ function variants(given: unknown): Variants {
   try {
     return parseVariants(typeof given === 'string' ? JSON.parse(readFileSync(given, 'utf8')) : given);
   } catch (error) {
-    throw new OptionError(`cannot be used: ${(error as Error).message.replace(/\.$/, '')}`);
+    // The parser quotes the file, line breaks included.
+    throw new OptionError(`cannot be used: ${(error as Error).message.replace(/\s+/g, ' ').replace(/\.$/, '')}`);
   }
 }

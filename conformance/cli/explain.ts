@@ -1,6 +1,7 @@
-import type { Argv, CommandModule } from 'yargs';
 import { allRules } from '../registry.js';
 import { isWritten } from '../rule-table.js';
+import { defineCommand } from './command.js';
+import { UsageError } from './usage-error.js';
 
 const REACH = {
   any: 'any target',
@@ -8,17 +9,14 @@ const REACH = {
   emulator: 'the emulator only',
 } as const;
 
-export const explainCommand: CommandModule<object, { readonly id: string }> = {
-  command: 'explain <id>',
+export const explainCommand = defineCommand({
+  name: 'explain',
+  argument: 'id',
   describe: 'Say what one rule asks for',
-  builder: (yargs) => yargs.positional('id', { type: 'string', demandOption: true }) as Argv<{ readonly id: string }>,
-  handler: ({ id }) => {
+  flags: {},
+  run: (_values, { print }, id) => {
     const rule = allRules().find((one) => one.id === id);
-    if (rule === undefined) {
-      process.stderr.write(`no rule is called ${id}\n`);
-      process.exitCode = 2;
-      return;
-    }
+    if (rule === undefined) throw new UsageError(`no rule is called ${id}`);
     const lines = [
       rule.id,
       `  ${rule.says}`,
@@ -27,6 +25,6 @@ export const explainCommand: CommandModule<object, { readonly id: string }> = {
       `  judged   on ${REACH[rule.reach]}, ${rule.writes ? 'by writing' : 'by reading'}`,
       `  check    ${rule.beyond ?? (isWritten(rule) ? 'written' : 'not written yet')}`,
     ];
-    process.stdout.write(`${lines.join('\n')}\n`);
+    print(`${lines.join('\n')}\n`);
   },
-};
+});

@@ -1,25 +1,24 @@
-import type { Argv, CommandModule } from 'yargs';
 import { allRules, selectRules } from '../registry.js';
 import { isWritten, writeRuleTable } from '../rule-table.js';
+import { defineCommand, type Flags } from './command.js';
+import { UsageError } from './usage-error.js';
+import { text } from './values.js';
 
-interface ListArguments {
-  readonly only: string | undefined;
-  readonly json: boolean;
-  readonly tsv: boolean;
-}
+const FLAGS = {
+  only: { read: text('ids of rules'), describe: 'Rules to list: ids, `*` for anything, joined by commas' },
+  json: { describe: 'As JSON' },
+  tsv: { describe: 'As a table with tabs' },
+} satisfies Flags;
 
-export const listCommand: CommandModule<object, ListArguments> = {
-  command: 'list',
+export const listCommand = defineCommand({
+  name: 'list',
   describe: 'List the rules',
-  builder: (yargs) =>
-    yargs
-      .option('only', { type: 'string', describe: 'Rules to list: ids, `*` for anything, joined by commas' })
-      .option('json', { type: 'boolean', default: false, describe: 'As JSON' })
-      .option('tsv', { type: 'boolean', default: false, describe: 'As a table with tabs' }) as Argv<ListArguments>,
-  handler: ({ only, json, tsv }) => {
+  flags: FLAGS,
+  exclusive: [['json', 'tsv']],
+  run: ({ only, json, tsv }, { print }) => {
     const rules = selectRules(allRules(), only);
-    if (rules.length === 0) process.exitCode = 2;
-    if (tsv) process.stdout.write(writeRuleTable(rules));
+    if (rules.length === 0) throw new UsageError(`no rule is called ${only}`);
+    if (tsv) print(writeRuleTable(rules));
     else if (json) {
       const rows = rules.map((rule) => ({
         id: rule.id,
@@ -30,7 +29,7 @@ export const listCommand: CommandModule<object, ListArguments> = {
         written: isWritten(rule),
         says: rule.says,
       }));
-      process.stdout.write(`${JSON.stringify(rows, null, 2)}\n`);
-    } else for (const { id, level, says } of rules) process.stdout.write(`${id}  ${level}\n    ${says}\n`);
+      print(`${JSON.stringify(rows, null, 2)}\n`);
+    } else print(rules.map(({ id, level, says }) => `${id}  ${level}\n    ${says}\n`).join(''));
   },
-};
+});

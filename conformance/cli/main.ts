@@ -1,28 +1,86 @@
 import yargs from 'yargs';
-import { hideBin } from 'yargs/helpers';
+import { Unready } from '../index.js';
+import type { Command, Session } from './command.js';
 import { explainCommand } from './explain.js';
 import { listCommand } from './list.js';
+import { Output } from './output.js';
 import { runCommand } from './run.js';
 import { tokenCommand } from './token.js';
+import { UsageError } from './usage-error.js';
 
-/** Exit codes: 0 conformant, 1 rules broken, 2 usage, 3 target, 4 the suite itself, 130 interrupted. */
-export async function main(argv: readonly string[]): Promise<void> {
-  await yargs(hideBin([...argv]))
+export const commands: readonly Command[] = [runCommand, listCommand, explainCommand, tokenCommand];
+
+/** Standard output and standard error. */
+interface Terminal extends Pick<Session, 'print' | 'warn'> {
+  /** Resolves once all that was printed has left; to the system's error where it could not. */
+  readonly printed: () => Promise<NodeJS.ErrnoException | undefined>;
+}
+
+/**
+ * Runs `conformance <argv>` and resolves to the exit code: 0 conformant, 1 rules broken, 2 usage, 3 target, 4 the suite
+ * itself, 130 interrupted.
+ */
+export async function main(argv: readonly string[], terminal: Terminal = processTerminal()): Promise<number> {
+  const { print, warn } = terminal;
+  const session: Session = { argv, print, warn, exitCode: 0 };
+  try {
+    await parse(session);
+  } catch (error) {
+    warn(describe(error));
+    session.exitCode = exitCodeOf(error);
+  }
+  const lost = await terminal.printed();
+  // A reader that goes away has what it wanted: `conformance list | head -1`.
+  if (lost === undefined || lost.code === 'EPIPE') return session.exitCode;
+  warn(`standard output cannot be written: ${lost.message}\n`);
+  return 4;
+}
+
+function processTerminal(): Terminal {
+  const output = new Output(process.stdout);
+  const complaints = new Output(process.stderr);
+  return {
+    print: (text) => output.write(text),
+    printed: () => output.flushed(),
+    warn: (text) => complaints.write(text),
+  };
+}
+
+async function parse(session: Session): Promise<void> {
+  const names = commands.map(({ name }) => name);
+  await yargs()
     .scriptName('conformance')
+    .parserConfiguration({
+      // `--repo.name` is no flag.
+      'dot-notation': false,
+      'camel-case-expansion': false,
+    })
     .usage('$0 <command>\n\nJudges a repository hosting service by its specification, rule by rule.')
     .env('CONFORMANCE')
-    .command(runCommand)
-    .command(listCommand)
-    .command(explainCommand)
-    .command(tokenCommand)
-    .demandCommand(1, 'Name a command: run, list, explain or token.')
+    .command(commands.map(({ module }) => module(session)))
+    .demandCommand(1, `Name a command: ${names.slice(0, -1).join(', ')} or ${names.at(-1)}.`)
     .recommendCommands()
     .strict()
     .wrap(Math.min(110, process.stdout.columns ?? 110))
+    .exitProcess(false)
     .fail((message, error) => {
-      process.stderr.write(`${message ?? error.message}\n`);
-      process.exit(error === undefined || message !== null ? 2 : 4);
+      // Without a message it is what a command threw.
+      throw message ? new UsageError(message.split('\n', 1)[0]) : error;
     })
     .help()
-    .parseAsync();
+    .parseAsync([...session.argv], {}, (_error, _parsed, text) => {
+      if (text) session.print(`${text}\n`);
+    });
+}
+
+function exitCodeOf(error: unknown): number {
+  if (error instanceof Unready) return 3;
+  return error instanceof UsageError ? 2 : 4;
+}
+
+/** What the caller or the system did wrong is one line; a mistake of the suite says where it is. */
+function describe(error: unknown): string {
+  if (!(error instanceof Error)) return `${String(error)}\n`;
+  const isForeseen = error instanceof UsageError || error instanceof Unready || 'syscall' in error;
+  return `${isForeseen ? error.message : (error.stack ?? error.message)}\n`;
 }

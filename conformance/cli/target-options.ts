@@ -1,111 +1,86 @@
-import type { Argv } from 'yargs';
 import { readKey } from '../keys.js';
 import { isEmulator } from '../preflight.js';
 import { isLoopback, originOf, type Target } from '../target.js';
+import type { Flags, Values } from './command.js';
+import { UsageError } from './usage-error.js';
+import { httpAddress, list, text } from './values.js';
 
-export interface TargetArguments {
-  readonly baseUrl: string | undefined;
-  readonly gitUrl: string | undefined;
-  readonly org: string | undefined;
-  readonly key: string | undefined;
-  readonly keyId: string | undefined;
-  readonly otherKey: readonly string[];
-  readonly restrictedKey: string | undefined;
-  readonly restrictedScopes: string;
-  readonly deletedKey: string | undefined;
-  readonly secondOrg: string | undefined;
-  readonly secondKey: string | undefined;
-  readonly secondBaseUrl: string | undefined;
-  readonly repo: string | undefined;
-  readonly write: boolean | undefined;
-  readonly companion: boolean | undefined;
-  readonly adminUrl: string | undefined;
-}
+const file = text('the name of a file');
+const organization = text('the name of an organization');
 
-const file = (describe: string) => ({ type: 'string', describe, normalize: true }) as const;
-const text = (describe: string) => ({ type: 'string', describe }) as const;
+export const TARGET_FLAGS = {
+  'base-url': { read: httpAddress, describe: 'Address of the API' },
+  'git-url': { read: httpAddress, describe: 'Address of the Git host; default: the API address' },
+  org: { read: organization, describe: 'Organization: the iss of every token' },
+  key: { read: file, describe: 'PKCS#8 PEM of an unrestricted key' },
+  'key-id': { read: text('the id of a key'), describe: 'Id under which that key is registered' },
+  'other-key': { read: file, repeatable: true, describe: 'PEM of another unrestricted key, of any kind' },
+  'restricted-key': { read: file, describe: 'PEM of a restricted key' },
+  'restricted-scopes': { read: list, default: 'git:read', describe: 'Its allowlist' },
+  'deleted-key': { read: file, describe: 'PEM of a key that was registered and deleted' },
+  'second-org': { read: organization, describe: 'Another organization on the same service' },
+  'second-key': { read: file, describe: 'PEM of a key of that organization' },
+  'second-base-url': { read: httpAddress, describe: 'Address of the API for that organization' },
+  repo: {
+    read: text('the name of a repository'),
+    describe: 'An existing repository with commits, for runs that do not write',
+  },
+  write: { negatable: true, describe: 'Create and change repositories; default: only on this machine' },
+  companion: { negatable: true, describe: 'Also try routes that only published clients show' },
+  'admin-url': {
+    read: httpAddress,
+    describe: 'Where the emulator is controlled; default: /_emulator below the API address',
+  },
+} satisfies Flags;
 
-export function addTargetOptions(yargs: Argv<object>): Argv<TargetArguments> {
-  return yargs
-    .option('base-url', text('Address of the API'))
-    .option('git-url', text('Address of the Git host; default: the API address'))
-    .option('org', text('Organization: the iss of every token'))
-    .option('key', file('PKCS#8 PEM of an unrestricted key'))
-    .option('key-id', text('Id under which that key is registered'))
-    .option('other-key', {
-      type: 'string',
-      array: true,
-      default: [],
-      describe: 'PEM of another unrestricted key, of any kind',
-    })
-    .option('restricted-key', file('PEM of a restricted key'))
-    .option('restricted-scopes', { ...text('Its allowlist'), default: 'git:read' })
-    .option('deleted-key', file('PEM of a key that was registered and deleted'))
-    .option('second-org', text('Another organization on the same service'))
-    .option('second-key', file('PEM of a key of that organization'))
-    .option('second-base-url', text('Address of the API for that organization'))
-    .option('repo', text('An existing repository with commits, for runs that do not write'))
-    .option('write', { type: 'boolean', describe: 'Create and change repositories; default: only on this machine' })
-    .option('companion', { type: 'boolean', describe: 'Also try routes that only published clients show' })
-    .option(
-      'admin-url',
-      text('Where the emulator is controlled; default: /_emulator below the API address'),
-    ) as unknown as Argv<TargetArguments>;
-}
+export type TargetArguments = Values<typeof TARGET_FLAGS>;
 
-/** A mistake in how the suite was called: exit code 2. */
-export class UsageError extends Error {
-  readonly usage = true;
-}
+/** Which flags say nothing without which. */
+export const TARGET_NEEDS: readonly (readonly [string, string])[] = [
+  ...Object.keys(TARGET_FLAGS)
+    .filter((flag) => flag !== 'base-url')
+    .map((flag) => [flag, 'base-url'] as const),
+  ['base-url', 'org'],
+  ['base-url', 'key'],
+  ['restricted-scopes', 'restricted-key'],
+  ['second-org', 'second-key'],
+  ['second-key', 'second-org'],
+  ['second-base-url', 'second-org'],
+];
 
-/** The target of the arguments; undefined without an address. */
+/** The target of the arguments; undefined without an address. Throws `UsageError`. */
 export async function readTarget(args: TargetArguments): Promise<Target | undefined> {
-  if (args.baseUrl === undefined) {
-    if (args.gitUrl !== undefined || args.key !== undefined) throw new UsageError('--base-url is missing');
-    return undefined;
-  }
-  const { org, key } = args;
-  if (org === undefined || key === undefined) throw new UsageError('--base-url needs --org and --key');
-  if ((args.secondOrg === undefined) !== (args.secondKey === undefined)) {
-    throw new UsageError('--second-org and --second-key belong together');
-  }
-  const baseUrl = usable(() => originOf(args.baseUrl as string));
-  const adminUrl = args.adminUrl ?? `${baseUrl}/_emulator`;
+  const { org, key, 'base-url': address } = args;
+  // The last two are needed by the first.
+  if (address === undefined || org === undefined || key === undefined) return undefined;
+  const baseUrl = originOf(address);
+  const adminUrl = args['admin-url'] ?? `${baseUrl}/_emulator`;
   const emulator = await isEmulator(adminUrl, 5000);
-  if (args.adminUrl !== undefined && !emulator) throw new UsageError(`${adminUrl}/health is not an emulator's`);
+  if (args['admin-url'] !== undefined && !emulator) throw new UsageError(`${adminUrl}/health is not an emulator's`);
+  const { 'restricted-key': restricted, 'deleted-key': deleted, 'second-key': second, 'second-org': secondOrg } = args;
+  const { 'key-id': id, 'second-base-url': secondUrl } = args;
   try {
     return {
       baseUrl,
-      gitUrl: usable(() => originOf(args.gitUrl ?? baseUrl)),
+      gitUrl: originOf(args['git-url'] ?? baseUrl),
       org,
-      key: await readKey(key, args.keyId === undefined ? {} : { id: args.keyId }),
-      otherKeys: await Promise.all(args.otherKey.map((other) => readKey(other))),
+      key: await readKey(key, id === undefined ? {} : { id }),
+      otherKeys: await Promise.all(args['other-key'].map((other) => readKey(other))),
       write: args.write ?? isLoopback(baseUrl),
       companion: args.companion ?? emulator,
-      ...(args.restrictedKey === undefined
-        ? {}
-        : { restrictedKey: await readKey(args.restrictedKey, { allowedScopes: args.restrictedScopes.split(',') }) }),
-      ...(args.deletedKey === undefined ? {} : { deletedKey: await readKey(args.deletedKey) }),
-      ...(args.secondOrg === undefined || args.secondKey === undefined
-        ? {}
-        : {
-            second: {
-              org: args.secondOrg,
-              key: await readKey(args.secondKey),
-              ...(args.secondBaseUrl === undefined ? {} : { baseUrl: originOf(args.secondBaseUrl) }),
-            },
-          }),
-      ...(args.repo === undefined ? {} : { repo: args.repo }),
+      ...(restricted && { restrictedKey: await readKey(restricted, { allowedScopes: args['restricted-scopes'] }) }),
+      ...(deleted && { deletedKey: await readKey(deleted) }),
+      ...(second &&
+        secondOrg && {
+          second: {
+            org: secondOrg,
+            key: await readKey(second),
+            ...(secondUrl && { baseUrl: originOf(secondUrl) }),
+          },
+        }),
+      ...(args.repo && { repo: args.repo }),
       ...(emulator ? { adminUrl } : {}),
     };
-  } catch (error) {
-    throw new UsageError(error instanceof Error ? error.message : String(error));
-  }
-}
-
-function usable(read: () => string): string {
-  try {
-    return read();
   } catch (error) {
     throw new UsageError(error instanceof Error ? error.message : String(error));
   }

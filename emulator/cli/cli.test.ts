@@ -27,6 +27,7 @@ async function run(argv: readonly string[], environment: Record<string, string> 
     print: (text) => {
       out += text;
     },
+    printed: () => Promise.resolve(undefined),
     warn: (text) => {
       err += text;
     },
@@ -105,7 +106,7 @@ t.test('token refuses what it cannot sign', async (t) => {
   await refused(t, ['token'], /--repo, or say --no-repo/);
   await refused(t, ['token', '--repo', 'a', '--key', 'nobody'], /neither a test key nor a file/);
   await refused(t, ['token', '--repo', 'a', '--key', fileURLToPath(import.meta.url)], /PKCS#8/);
-  await refused(t, ['token', '--repo', 'a', '--ttl', 'x'], /--ttl has to be whole seconds/);
+  await refused(t, ['token', '--repo', 'a', '--ttl', 'x'], /--ttl has to be a whole number/);
   for (const claims of ['x', '[]', 'null', '"ops"'])
     await refused(t, ['token', '--repo', 'a', '--claims', claims], /--claims has to be a JSON object/);
   await refused(t, ['token', '--repo', 'a', '--clock', 'x'], /^--clock has to be "real" or/);
@@ -155,7 +156,7 @@ t.test('start reads its flags in every spelling', async (t) => {
   });
 });
 
-t.test('health and wait exit 0 when an emulator answers, 1 when none does', async (t) => {
+t.test('health and wait exit 0 when an emulator answers, 3 when none does', async (t) => {
   let answers = ['{"emulator":true}'];
   const server = createServer((request, response) => {
     t.equal(request.url, '/_emulator/health');
@@ -168,13 +169,13 @@ t.test('health and wait exit 0 when an emulator answers, 1 when none does', asyn
   answers = ['<html>', '{}', '{"emulator":true}'];
   t.match(await run(['wait', '--url', url]), { code: 0 }, 'asks again until it does');
   answers = ['<html>'];
-  t.match(await run(['health', '--url', url]), { code: 1, err: /no emulator answered 200/ });
-  t.match(await run(['wait', '--url', url, '--timeout', '100ms']), { code: 1, err: /within 100ms/ });
+  t.match(await run(['health', '--url', url]), { code: 3, err: /no emulator answered 200/ });
+  t.match(await run(['wait', '--url', url, '--timeout', '100ms']), { code: 3, err: /waited for 100 ms/ });
   answers = ['x'.repeat(100_000)];
-  t.match(await run(['health', '--url', url]), { code: 1, err: /too long/ });
+  t.match(await run(['health', '--url', url]), { code: 3, err: /too long/ });
   server.close();
   server.closeAllConnections();
-  t.match(await run(['health', '--url', url]), { code: 1, err: /ECONNREFUSED/ });
+  t.match(await run(['health', '--url', url]), { code: 3, err: /ECONNREFUSED/ });
 });
 
 t.test('the log has a line a request and cannot steer a terminal', async (t) => {

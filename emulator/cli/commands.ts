@@ -1,5 +1,6 @@
 import yargs from 'yargs';
 import { packageVersion } from '../version.js';
+import type { Command } from './command.js';
 import { healthCommand } from './health.js';
 import { keysCommand } from './keys.js';
 import { routesCommand } from './routes.js';
@@ -11,22 +12,32 @@ import { UsageError } from './usage-error.js';
 import { variantsCommand } from './variants.js';
 import { waitCommand } from './wait.js';
 
+export const commands: readonly Command[] = [
+  startCommand,
+  tokenCommand,
+  keysCommand,
+  routesCommand,
+  variantsCommand,
+  waitCommand,
+  healthCommand,
+];
+
 /** Every command but the quick way into `start`. Resolves to the exit code. Throws `UsageError`. */
 export async function runCommands(argv: readonly string[], terminal: Terminal): Promise<number> {
-  const session: Session = { terminal, exitCode: 0 };
+  const session: Session = { argv, terminal, exitCode: 0 };
+  const names = commands.map(({ name }) => name);
   const parser = yargs()
     .scriptName('emulator')
-    // `--no-repo` is a flag of its own, not a repo that is false.
-    .parserConfiguration({ 'boolean-negation': false })
+    .parserConfiguration({
+      // `--no-repo` is a flag of its own, not a repo that is false.
+      'boolean-negation': false,
+      // `--repo.name` is no flag.
+      'dot-notation': false,
+      'camel-case-expansion': false,
+    })
     .usage('$0 <command>\n\nA Git repository hosting service in one process, in memory.')
-    .command(startCommand(session))
-    .command(tokenCommand(session))
-    .command(keysCommand(session))
-    .command(routesCommand(session))
-    .command(variantsCommand(session))
-    .command(waitCommand(session))
-    .command(healthCommand(session))
-    .demandCommand(1, 'Name a command: start, token, keys, routes, variants, wait or health.')
+    .command(commands.map(({ module }) => module(session)))
+    .demandCommand(1, `Name a command: ${names.slice(0, -1).join(', ')} or ${names.at(-1)}.`)
     .recommendCommands()
     .strict()
     .version(packageVersion())
@@ -34,7 +45,8 @@ export async function runCommands(argv: readonly string[], terminal: Terminal): 
     .wrap(Math.min(110, terminal.columns))
     .exitProcess(false)
     .fail((message, error) => {
-      throw error ?? new UsageError(oneSentence(message));
+      // Without a message it is what a command threw.
+      throw message ? new UsageError(oneSentence(message)) : error;
     });
   await parser.parseAsync([...argv], {}, (_error, _parsed, output) => {
     if (output) terminal.print(`${output}\n`);

@@ -4,12 +4,18 @@ import { processTerminal, type Terminal } from './terminal.js';
 import { UsageError } from './usage-error.js';
 
 /**
- * Runs `emulator <argv>` and resolves to the exit code: 0 done, 1 the answer is no, 2 wrong usage or
- * a system that refuses. Anything unforeseen rejects.
+ * Runs `emulator <argv>` and resolves to the exit code: 0 done, 2 wrong usage or a system that refuses, 3 no emulator
+ * answers. Anything unforeseen rejects.
  */
 export async function main(argv: readonly string[], terminal: Terminal = processTerminal()): Promise<number> {
   try {
-    return await run(argv, terminal);
+    const code = await run(argv, terminal);
+    const error = await terminal.printed();
+    // A reader that goes away has what it wanted: `emulator routes | head -1`.
+    if (error && error.code !== 'EPIPE') {
+      throw new UsageError(`Standard output cannot be written: ${error.message}.`);
+    }
+    return code;
   } catch (error) {
     if (!(error instanceof UsageError || error instanceof OptionError)) throw error;
     terminal.warn(`${error.message}\n`);

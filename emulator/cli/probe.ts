@@ -1,23 +1,37 @@
-import { get } from 'node:http';
-import { UsageError } from './usage-error.js';
+import { get, type IncomingMessage } from 'node:http';
+import { OptionError } from '../option-values.js';
 
 export const DEFAULT_URL = 'http://127.0.0.1:8080';
 
-/** Asks the emulator at `url` for its health: undefined when it is ready, otherwise why it is not. */
-export function probe(url: string, timeout = 2000): Promise<string | undefined> {
-  return new Promise((resolve) => {
-    const request = get(`${url.replace(/\/+$/, '')}/_emulator/health`, { agent: false, timeout }, (response) => {
-      let body = '';
-      response.setEncoding('utf8');
-      response.on('data', (part: string) => {
-        body += part;
-        // No emulator says this much.
-        if (body.length > 65_536) request.destroy(new Error('the answer is too long'));
-      });
-      response.on('end', () => resolve(judge(response.statusCode, body)));
-    });
-    request.on('timeout', () => request.destroy(new Error(`no answer within ${timeout} ms`)));
-    request.on('error', (error) => resolve(error.message || 'the connection failed'));
+/** No emulator says more than this about its health. */
+const LONGEST_ANSWER = 65_536;
+
+/**
+ * Asks the emulator at `url` for its health: undefined when it is ready, otherwise why it is not. The whole answer has
+ * to be there within `timeout` milliseconds, however busily something that is no emulator sends.
+ */
+export async function probe(url: string, timeout = 2000): Promise<string | undefined> {
+  const signal = AbortSignal.timeout(Math.ceil(timeout));
+  try {
+    const response = await ask(new URL('_emulator/health', url.endsWith('/') ? url : `${url}/`), signal);
+    let body = '';
+    for await (const part of response.setEncoding('utf8')) {
+      body += String(part);
+      if (body.length > LONGEST_ANSWER) return 'the answer is too long';
+    }
+    return judge(response.statusCode, body);
+  } catch (error) {
+    if (signal.aborted) return `no answer within ${Math.ceil(timeout)} ms`;
+    const { message, code } = error as NodeJS.ErrnoException;
+    return message || code || 'the connection failed';
+  }
+}
+
+function ask(url: URL, signal: AbortSignal): Promise<IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    const question = get(url, { agent: false, signal }, resolve).on('error', reject);
+    // An answer to a question nobody asked, such as 101, ends it without any other word.
+    question.on('close', () => reject(new Error('the connection was closed without an answer')));
   });
 }
 
@@ -26,9 +40,11 @@ function judge(status: number | undefined, body: string): string | undefined {
   return `something that is no emulator answered ${status}`;
 }
 
-/** Throws `UsageError` unless `url` can be asked. */
-export function checkUrl(url: string): void {
-  if (!URL.canParse(url) || new URL(url).protocol !== 'http:') {
-    throw new UsageError(`--url has to be an http address such as ${DEFAULT_URL}, not ${JSON.stringify(url)}.`);
+/** An address that can be asked. */
+export function readUrl(given: unknown): string {
+  const url = typeof given === 'string' && URL.canParse(given) ? new URL(given) : undefined;
+  if (url?.protocol !== 'http:' || url.search !== '' || url.hash !== '') {
+    throw new OptionError(`has to be an http address such as ${DEFAULT_URL}, not ${JSON.stringify(given)}`);
   }
+  return String(given);
 }

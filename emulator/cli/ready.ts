@@ -1,4 +1,4 @@
-import { rename, rm, writeFile } from 'node:fs/promises';
+import { readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import type { Emulator } from '../index.js';
 import { UsageError } from './usage-error.js';
 
@@ -25,14 +25,60 @@ export function readyLine(emulator: Emulator, pid: number): string {
   return `${JSON.stringify(ready)}\n`;
 }
 
+/**
+ * Whoever waits for the file must not find that of an earlier run. What is no file, such as a folder or `/dev/full`,
+ * is neither removed nor replaced. Throws `UsageError`.
+ */
+export async function clearReady(file: string): Promise<void> {
+  await saying(async () => {
+    const found = await stat(file).catch(ignoreAbsent);
+    if (found && !found.isFile()) throw new Error(`${file} is no regular file`);
+    await rm(file, { force: true });
+  });
+}
+
 /** Writes the line under another name first: who sees the file sees all of it. Throws `UsageError`. */
 export async function publishReady(file: string, line: string): Promise<void> {
   const draft = `${file}.${process.pid}.tmp`;
+  await saying(async () => {
+    try {
+      await writeFile(draft, line);
+      await rename(draft, file);
+    } catch (error) {
+      await rm(draft, { force: true }).catch(() => {});
+      throw error;
+    }
+  });
+}
+
+/** Removes the file again, unless it has become another emulator's. */
+export async function withdrawReady(file: string, line: string): Promise<void> {
   try {
-    await writeFile(draft, line);
-    await rename(draft, file);
+    if ((await readFile(file, 'utf8')) === line) await rm(file);
+  } catch {
+    // The emulator stops all the same; the process id in the file tells that it has ended.
+  }
+}
+
+/** What a ready file says to those who wait; undefined while there is none that can be read. */
+export async function readReady(file: string): Promise<{ readonly url: string; readonly pid: number } | undefined> {
+  try {
+    const { base_url: url, pid } = JSON.parse(await readFile(file, 'utf8')) as Record<string, unknown>;
+    if (typeof url === 'string' && URL.canParse(url) && Number.isSafeInteger(pid)) return { url, pid: Number(pid) };
+  } catch {
+    // It may still come.
+  }
+  return undefined;
+}
+
+async function saying(act: () => Promise<void>): Promise<void> {
+  try {
+    await act();
   } catch (error) {
-    await rm(draft, { force: true }).catch(() => {});
     throw new UsageError(`The ready file cannot be written: ${(error as Error).message}.`);
   }
+}
+
+function ignoreAbsent(error: NodeJS.ErrnoException): undefined {
+  if (error.code !== 'ENOENT') throw error;
 }

@@ -1,59 +1,82 @@
-import { rm } from 'node:fs/promises';
+import type { Emulator } from '../index.js';
 import { type EmulatorOptions, type Flags, readOptions } from '../options.js';
 import { writeBanner } from './banner.js';
 import { createLog } from './log.js';
-import { publishReady, readyLine } from './ready.js';
+import { clearReady, publishReady, readyLine, withdrawReady } from './ready.js';
+import { StopSignals } from './stop-signals.js';
 import type { Terminal } from './terminal.js';
 import { UsageError } from './usage-error.js';
 
+type Refusal = NodeJS.ErrnoException & { readonly port?: number };
+
 /** What the system says when it does not let a server listen, and what to do about it. */
-const LISTEN_ERRORS: ReadonlyMap<string | undefined, (options: EmulatorOptions) => string> = new Map([
-  ['EADDRINUSE', ({ port }) => `Port ${port} is in use; choose another with --port, or any free one with --port 0.`],
-  ['EACCES', ({ port }) => `Port ${port} needs more rights; choose one above 1023 with --port.`],
+const LISTEN_ERRORS: ReadonlyMap<string | undefined, (options: EmulatorOptions, port: number) => string> = new Map([
+  [
+    'EADDRINUSE',
+    (_options, port) => `Port ${port} is in use; choose another with --port, or any free one with --port 0.`,
+  ],
+  ['EACCES', (_options, port) => `Port ${port} needs more rights; choose one above 1023 with --port.`],
   ['EADDRNOTAVAIL', ({ host }) => `This machine has no address ${host}; choose another with --host.`],
+  ['EAFNOSUPPORT', ({ host }) => `This machine has no addresses of the kind of ${host}; choose another with --host.`],
+  ['EINVAL', ({ host }) => `${host} is no address to listen on; choose another with --host.`],
   ['ENOTFOUND', ({ host }) => `The host name ${host} does not resolve; choose another with --host.`],
+  ['EAI_AGAIN', ({ host }) => `The host name ${host} does not resolve now; choose another with --host.`],
 ]);
 
-/** Serves until a signal asks to stop. Resolves to the exit code. */
+/** Serves until a signal asks to stop. Resolves to the exit code. Throws `UsageError` when it cannot start. */
 export async function runStart(flags: Flags, terminal: Terminal): Promise<number> {
   const options = readOptions(flags, terminal.environment);
-  const stopRequested = untilSignal();
-  // Whoever waits for the file must not find that of an earlier run.
-  if (options.readyFile !== undefined) await rm(options.readyFile, { force: true });
-  const emulator = await start(options, terminal);
-  const line = readyLine(emulator, process.pid);
-  if (options.readyFile !== undefined) await publishReady(options.readyFile, line);
-  terminal.print(terminal.isInteractive ? writeBanner(emulator) : line);
-  if (!['127.0.0.1', '::1', 'localhost'].includes(options.host)) {
-    terminal.warn(`Listening on ${options.host}: whoever reaches it can sign tokens with the published test keys.\n`);
-  }
-  await stopRequested;
-  await emulator.close();
-  return 0;
-}
-
-async function start(options: EmulatorOptions, terminal: Terminal) {
-  const { startEmulator } = await import('../index.js');
+  const signals = new StopSignals(options.limits.drainTimeout);
   try {
-    return await startEmulator(options, { log: createLog(options.log, (text) => terminal.warn(text)) });
+    if (options.readyFile !== undefined) await clearReady(options.readyFile);
+    const emulator = await Promise.race([start(options, terminal, signals), signals.first]);
+    if (emulator) await serve(emulator, options, terminal, signals);
+    return 0;
   } catch (error) {
-    const explain = LISTEN_ERRORS.get((error as NodeJS.ErrnoException).code);
-    if (!explain) throw error;
-    throw new UsageError(explain(options));
+    throw explain(error as Refusal, options);
+  } finally {
+    signals.release();
   }
 }
 
-/** Resolves at the first SIGTERM or SIGINT, which lets requests finish; the second ends the process at once. */
-function untilSignal(): Promise<void> {
-  return new Promise((resolve) => {
-    let asked = false;
-    const numbers = { SIGINT: 2, SIGTERM: 15 } as const;
-    for (const [signal, number] of Object.entries(numbers)) {
-      process.on(signal, () => {
-        if (asked) process.exit(128 + number);
-        asked = true;
-        resolve();
-      });
+async function start(
+  options: EmulatorOptions,
+  terminal: Terminal,
+  signals: StopSignals,
+): Promise<Emulator | undefined> {
+  const { startEmulator } = await import('../index.js');
+  const emulator = await startEmulator(options, { log: createLog(options.log, (text) => terminal.warn(text)) });
+  if (!signals.isAsked) return emulator;
+  await emulator.close({ graceMs: 0 });
+  return undefined;
+}
+
+/** Whatever fails before the emulator is known to be ready closes it. */
+async function serve(
+  emulator: Emulator,
+  options: EmulatorOptions,
+  terminal: Terminal,
+  signals: StopSignals,
+): Promise<void> {
+  const line = readyLine(emulator, process.pid);
+  try {
+    if (options.readyFile !== undefined) await publishReady(options.readyFile, line);
+    terminal.print(terminal.isInteractive ? writeBanner(emulator) : line);
+    const error = await Promise.race([terminal.printed(), signals.first]);
+    if (error) throw new UsageError(`The ready line cannot be written to standard output: ${error.message}.`);
+    if (!['127.0.0.1', '::1', 'localhost'].includes(options.host)) {
+      terminal.warn(`Listening on ${options.host}: whoever reaches it can sign tokens with the published test keys.\n`);
     }
-  });
+    await signals.first;
+  } finally {
+    if (options.readyFile !== undefined) await withdrawReady(options.readyFile, line);
+    await emulator.close(signals.isAsked ? {} : { graceMs: 0 });
+  }
+}
+
+/** One sentence about what the system refused; an error that is not the system's is a mistake of ours and stays. */
+function explain(error: Refusal, options: EmulatorOptions): Error {
+  if (typeof error.syscall !== 'string') return error;
+  const sentence = LISTEN_ERRORS.get(error.code)?.(options, error.port ?? options.port);
+  return new UsageError(sentence ?? `The emulator cannot start: ${error.message}.`);
 }

@@ -1,11 +1,11 @@
-import type { CommandModule } from 'yargs';
-import { type Flags, optionRows } from '../options.js';
+import { optionRows } from '../options.js';
+import type { Command } from './command.js';
 import { runStart } from './run-start.js';
-import type { Session } from './session.js';
 
-/** `emulator start`: for its help, and for whoever puts flags before the command. */
-export function startCommand(session: Session): CommandModule {
-  return {
+/** `emulator start`: for its help, and for whoever puts flags before the command. Its flags are the table of options. */
+export const startCommand: Command = {
+  name: 'start',
+  module: (session) => ({
     command: 'start',
     describe: 'Start the service and serve until stopped',
     builder: (command) => {
@@ -27,7 +27,7 @@ export function startCommand(session: Session): CommandModule {
         const value = args[flag];
         if (value !== undefined) flags[flag] = [value].flat().map(String);
       }
-      session.exitCode = await runStart(flags satisfies Flags, session.terminal);
+      session.exitCode = await runStart(flags, session.terminal);
     },
-  };
-}
+  }),
+};

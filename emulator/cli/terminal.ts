@@ -1,8 +1,12 @@
+import { Output } from './output.js';
+
 /** Where a command reads and writes. Commands know nothing else of the process. */
 export interface Terminal {
   /** Standard output: results, and nothing but results. */
   print(text: string): void;
-  /** Standard error: everything a pipe should not see. */
+  /** Resolves once all that was printed has left; to the system's error where it could not. */
+  printed(): Promise<NodeJS.ErrnoException | undefined>;
+  /** Standard error: everything a pipe should not see. There is nobody to tell when it cannot be written. */
   warn(text: string): void;
   /** Whether a person reads standard output. */
   readonly isInteractive: boolean;
@@ -12,16 +16,14 @@ export interface Terminal {
   now(): number;
 }
 
-/** The process's own streams. A reader that goes away (EPIPE) is no reason to stop serving. */
+/** The process's own streams. */
 export function processTerminal(): Terminal {
-  for (const stream of [process.stdout, process.stderr]) {
-    stream.on('error', (error: NodeJS.ErrnoException) => {
-      if (error.code !== 'EPIPE') throw error;
-    });
-  }
+  const output = new Output(process.stdout);
+  const complaints = new Output(process.stderr);
   return {
-    print: (text) => void process.stdout.write(text),
-    warn: (text) => void process.stderr.write(text),
+    print: (text) => output.write(text),
+    printed: () => output.flushed(),
+    warn: (text) => complaints.writeLine(text),
     isInteractive: process.stdout.isTTY === true,
     columns: process.stdout.columns ?? 100,
     environment: process.env,

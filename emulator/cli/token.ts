@@ -1,94 +1,71 @@
 import { readFile } from 'node:fs/promises';
-import type { CommandModule } from 'yargs';
 import { type FixtureKey, fixtureKeys } from '../auth/fixture-keys.js';
 import { DEFAULT_LIFETIME, DEFAULT_SCOPES, mintToken } from '../auth/mint.js';
-import { clock, OptionError } from '../option-values.js';
+import { clock, integer, list, OptionError, text } from '../option-values.js';
 import { readOptions } from '../options.js';
-import type { Session } from './session.js';
+import { defineCommand, type Flags } from './command.js';
 import { UsageError } from './usage-error.js';
-
-interface Arguments {
-  repo: string | undefined;
-  'no-repo': boolean;
-  scopes: string[] | undefined;
-  org: string | undefined;
-  key: string;
-  ttl: number | undefined;
-  kid: string | undefined;
-  sub: string;
-  claims: string;
-  clock: string;
-}
 
 /** Tokens of a restricted key live at most this long, in seconds. */
 const RESTRICTED_LIFETIME = 3600;
 
+const FLAGS = {
+  repo: { read: text('the name of a repository'), describe: 'Repository the token covers; --no-repo for none' },
+  'no-repo': { describe: 'Leave the repo claim out' },
+  scopes: {
+    read: list(text('the name of a scope')),
+    repeatable: true,
+    describe: `Scopes, between commas; default ${DEFAULT_SCOPES.join(',')}, as far as the key allows them`,
+  },
+  org: {
+    read: text('the name of an organization'),
+    describe: 'Organization; default: the first that start would have',
+  },
+  key: {
+    read: text('a test key or the name of a file'),
+    default: 'es256',
+    describe: 'Test key (see `emulator keys`) or PKCS#8 PEM file',
+  },
+  ttl: {
+    read: integer(1),
+    describe: `Lifetime in seconds; default ${DEFAULT_LIFETIME}, for the restricted test key ${RESTRICTED_LIFETIME}`,
+  },
+  kid: { read: text('the id of a key'), describe: 'Key id in the header; default: the id of the test key' },
+  sub: { read: text('a name'), default: 'emulator', describe: 'Who asks, for logs' },
+  claims: {
+    read: readClaims,
+    default: '{}',
+    describe: 'Further claims, a JSON object; they win over the ones above',
+  },
+  clock: { read: clock, default: 'real', describe: 'Time of issue: "real" or ISO 8601' },
+} satisfies Flags;
+
 /** `emulator token`: signs a token with a test key or a key file, without asking any server. */
-export function tokenCommand({ terminal }: Session): CommandModule<object, Arguments> {
-  return {
-    command: 'token',
-    describe: 'Print a signed token, and nothing else',
-    builder: (command) =>
-      command
-        .option('repo', {
-          type: 'string',
-          requiresArg: true,
-          describe: 'Repository the token covers; --no-repo for none',
-        })
-        .option('no-repo', { type: 'boolean', default: false, describe: 'Leave the repo claim out' })
-        .option('scopes', {
-          type: 'string',
-          array: true,
-          requiresArg: true,
-          describe: `Scopes, between commas; default ${DEFAULT_SCOPES.join(',')}, as far as the key allows them`,
-        })
-        .option('org', {
-          type: 'string',
-          requiresArg: true,
-          describe: 'Organization; default: the first that start would have',
-        })
-        .option('key', {
-          type: 'string',
-          default: 'es256',
-          describe: 'Test key (see `emulator keys`) or PKCS#8 PEM file',
-        })
-        .option('ttl', {
-          type: 'number',
-          describe: `Lifetime in seconds; default ${DEFAULT_LIFETIME}, for the restricted test key ${RESTRICTED_LIFETIME}`,
-        })
-        .option('kid', { type: 'string', describe: 'Key id in the header; default: the id of the test key' })
-        .option('sub', { type: 'string', default: 'emulator', describe: 'Who asks, for logs' })
-        .option('claims', {
-          type: 'string',
-          default: '{}',
-          describe: 'Further claims, a JSON object; they win over the ones above',
-        })
-        .option('clock', { type: 'string', default: 'real', describe: 'Time of issue: "real" or ISO 8601' }),
-    handler: async (args) => {
-      const row = fixtureKeys().find(({ id }) => id === args.key);
-      const kid = args.kid ?? row?.id;
-      const scopes =
-        args.scopes?.flatMap((part) => part.split(',')).filter((name) => name !== '') ?? defaultScopes(row);
-      if (args.repo === undefined && !args['no-repo'] && scopes.some((scope) => scope !== 'org:read')) {
-        throw new UsageError('A token with these scopes covers one repository: name it with --repo, or say --no-repo.');
-      }
-      if (args.ttl !== undefined && !Number.isSafeInteger(args.ttl))
-        throw new UsageError('--ttl has to be whole seconds.');
-      const token = await mint({
-        privateKeyPem: await readKey(row?.privateKeyFile ?? args.key),
-        org: args.org ?? readOptions({}, terminal.environment).org[0]!,
-        scopes,
-        sub: args.sub,
-        claims: readClaims(args.claims),
-        ttl: args.ttl ?? (isRestricted(row) ? RESTRICTED_LIFETIME : DEFAULT_LIFETIME),
-        now: readClock(args.clock) ?? terminal.now(),
-        ...(kid === undefined ? {} : { kid }),
-        ...(args.repo === undefined || args['no-repo'] ? {} : { repo: args.repo }),
-      });
-      terminal.print(`${token}\n`);
-    },
-  };
-}
+export const tokenCommand = defineCommand({
+  name: 'token',
+  describe: 'Print a signed token, and nothing else',
+  flags: FLAGS,
+  exclusive: [['repo', 'no-repo']],
+  run: async (given, { terminal }) => {
+    const row = fixtureKeys().find(({ id }) => id === given.key);
+    const { repo, kid = row?.id, scopes = defaultScopes(row) } = given;
+    if (repo === undefined && !given['no-repo'] && scopes.some((scope) => scope !== 'org:read')) {
+      throw new UsageError('A token with these scopes covers one repository: name it with --repo, or say --no-repo.');
+    }
+    const token = await mint({
+      privateKeyPem: await readKey(row?.privateKeyFile ?? given.key),
+      org: given.org ?? readOptions({}, terminal.environment).org[0]!,
+      scopes,
+      sub: given.sub,
+      claims: given.claims,
+      ttl: given.ttl ?? (isRestricted(row) ? RESTRICTED_LIFETIME : DEFAULT_LIFETIME),
+      now: given.clock === 'real' ? terminal.now() : given.clock,
+      ...(kid === undefined ? {} : { kid }),
+      ...(repo === undefined ? {} : { repo }),
+    });
+    terminal.print(`${token}\n`);
+  },
+});
 
 async function mint(request: Parameters<typeof mintToken>[0]): Promise<string> {
   try {
@@ -116,22 +93,12 @@ async function readKey(file: string): Promise<string> {
   }
 }
 
-function readClaims(text: string): Readonly<Record<string, unknown>> {
+function readClaims(given: unknown): Readonly<Record<string, unknown>> {
   try {
-    const claims: unknown = JSON.parse(text);
+    const claims: unknown = JSON.parse(String(given));
     if (typeof claims === 'object' && claims !== null && !Array.isArray(claims)) return { ...claims };
   } catch {
     // Told below.
   }
-  throw new UsageError('--claims has to be a JSON object, such as {"ops":["no-force-push"]}.');
-}
-
-/** Milliseconds, or undefined for the machine's time. */
-function readClock(given: string): number | undefined {
-  try {
-    const time = clock(given);
-    return time === 'real' ? undefined : time;
-  } catch (error) {
-    throw error instanceof OptionError ? new OptionError(`--clock ${error.message}.`) : error;
-  }
+  throw new OptionError('has to be a JSON object, such as {"ops":["no-force-push"]}');
 }

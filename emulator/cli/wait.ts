@@ -1,45 +1,87 @@
+import { readFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { CommandModule } from 'yargs';
-import { duration, OptionError } from '../option-values.js';
-import { checkUrl, DEFAULT_URL, probe } from './probe.js';
-import type { Session } from './session.js';
+import { duration, integer, text } from '../option-values.js';
+import { defineCommand } from './command.js';
+import { DEFAULT_URL, probe, readUrl } from './probe.js';
+import { readReady } from './ready.js';
 
 /** Pause between two questions, in milliseconds: short at first, as most emulators are about to be ready. */
 const PAUSES = { first: 20, longest: 250 };
 
-/** `emulator wait`: exit 0 as soon as an emulator answers, 1 when none does in time. */
-export function waitCommand(session: Session): CommandModule<object, { url: string; timeout: string }> {
-  return {
-    command: 'wait',
-    describe: 'Wait until the emulator at --url answers; exit 1 if it does not in time',
-    builder: (command) =>
-      command
-        .option('url', { type: 'string', requiresArg: true, default: DEFAULT_URL, describe: 'Its base address' })
-        .option('timeout', { type: 'string', requiresArg: true, default: '30s', describe: 'How long to wait' }),
-    handler: async ({ url, timeout }) => {
-      checkUrl(url);
-      const complaint = await waitFor(url, readTimeout(timeout));
-      if (complaint === undefined) return;
-      session.terminal.warn(`No emulator at ${url} within ${timeout}: ${complaint}.\n`);
-      session.exitCode = 1;
-    },
-  };
+/** Milliseconds in which a ready file of an emulator that has ended may still be replaced by one that starts. */
+const STALE = 1_000;
+
+/** `emulator wait`: exit 0 as soon as an emulator answers, 3 when none does in time or none can any more. */
+export const waitCommand = defineCommand({
+  name: 'wait',
+  describe: 'Wait until an emulator answers; exit 3 if none does in time, or as soon as its process has ended',
+  flags: {
+    url: { read: readUrl, describe: `Its base address; default ${DEFAULT_URL}` },
+    'ready-file': { read: text('the name of a file'), describe: 'Its ready file, instead of its address' },
+    pid: { read: integer(1, 2 ** 31 - 1), describe: 'Process that has to live on until then' },
+    timeout: { read: duration, default: '30s', describe: 'How long to wait' },
+  },
+  exclusive: [['url', 'ready-file']],
+  run: async ({ url = DEFAULT_URL, 'ready-file': readyFile, pid, timeout }, session) => {
+    const find = async (): Promise<Found> => {
+      if (readyFile === undefined) return { url, writer: undefined };
+      const ready = await readReady(readyFile);
+      return { url: ready?.url, writer: ready?.pid };
+    };
+    const complaint = await waitFor(find, pid, timeout);
+    if (complaint === undefined) return;
+    const place = readyFile === undefined ? `at ${url}` : `by ${JSON.stringify(readyFile)}`;
+    session.terminal.warn(`No emulator ${place}: ${complaint}.\n`);
+    session.exitCode = 3;
+  },
+});
+
+/** What is known of the emulator by now: its address and its process. */
+interface Found {
+  readonly url: string | undefined;
+  readonly writer: number | undefined;
 }
 
-async function waitFor(url: string, timeout: number): Promise<string | undefined> {
-  const deadline = performance.now() + timeout;
+/** Undefined as soon as the emulator answers, otherwise why it is not waited for any longer. */
+async function waitFor(
+  find: () => Promise<Found>,
+  pid: number | undefined,
+  timeout: number,
+): Promise<string | undefined> {
+  const started = performance.now();
+  const deadline = started + timeout;
   for (let delay = PAUSES.first; ; delay = Math.min(delay * 2, PAUSES.longest)) {
+    const { url, writer } = await find();
     const left = deadline - performance.now();
-    const complaint = await probe(url, Math.max(1, Math.min(left, 2000)));
-    if (complaint === undefined || performance.now() + delay > deadline) return complaint;
+    const complaint = url === undefined ? 'it does not say where one is' : await probe(url, atMost(left, 2000));
+    // Another emulator may answer at an address that this process did not get.
+    if (pid !== undefined && !isAlive(pid)) return `process ${pid} has ended`;
+    if (complaint === undefined) return undefined;
+    if (pid === undefined && writer !== undefined && !isAlive(writer) && performance.now() - started >= STALE) {
+      return `process ${writer}, which wrote it, has ended`;
+    }
+    if (performance.now() + delay > deadline) return `${complaint}; waited for ${timeout} ms`;
     await pause(delay);
   }
 }
 
-function readTimeout(given: string): number {
+/** At least 1: a question takes some time. */
+function atMost(left: number, most: number): number {
+  return Math.max(1, Math.min(left, most));
+}
+
+/** Whether the process runs. One that has ended and is not yet reaped by its parent does not. */
+function isAlive(pid: number): boolean {
   try {
-    return duration(given);
+    process.kill(pid, 0);
   } catch (error) {
-    throw error instanceof OptionError ? new OptionError(`--timeout ${error.message}.`) : error;
+    // It is somebody else's.
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+  try {
+    // proc_pid_stat(5): "pid (comm) state"; comm may hold anything. Only Linux has it.
+    return !/^[ZX]/.test(readFileSync(`/proc/${pid}/stat`, 'latin1').split(') ').at(-1)!);
+  } catch {
+    return true;
   }
 }

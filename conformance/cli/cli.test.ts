@@ -1,0 +1,183 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, mkdirSync, openSync, readFileSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { join } from 'node:path';
+import t, { type Test } from 'tap';
+import { allRules } from '../registry.js';
+import { packageRoot } from '../version.js';
+import { commands, main } from './main.js';
+
+const entry = new URL('./main.js', import.meta.url).href;
+const script = `process.exitCode = await (await import(${JSON.stringify(entry)})).main(process.argv.slice(1))`;
+const key = join(packageRoot(), 'fixtures', 'keys', 'es256.pem');
+const rule = allRules().find((one) => one.id.startsWith('jwt'))!.id;
+
+interface Streams {
+  readonly out?: 'full' | 'closed';
+  readonly err?: 'full' | 'closed';
+  readonly env?: Record<string, string>;
+}
+
+/** `conformance <argv>` as a process of its own, and all it said. */
+async function run(test: Test, argv: readonly string[], { out, err, env = {} }: Streams = {}) {
+  const full = openSync('/dev/full', 'w');
+  const streamOf = (kind?: string) => (kind === 'full' ? full : 'pipe');
+  const child = spawn(process.execPath, [...process.execArgv, '--input-type=module', '--eval', script, '--', ...argv], {
+    stdio: ['ignore', streamOf(out), streamOf(err)],
+    env: { ...process.env, ...env },
+  });
+  closeSync(full);
+  test.teardown(() => child.kill('SIGKILL'));
+  const said = { code: null as number | null, out: '', err: '' };
+  child.stdout?.on('data', (part) => {
+    said.out += part;
+  });
+  child.stderr?.on('data', (part) => {
+    said.err += part;
+  });
+  if (out === 'closed') child.stdout?.destroy();
+  if (err === 'closed') child.stderr?.destroy();
+  [said.code] = await once(child, 'close');
+  return said;
+}
+
+/** Asserts exit 2, nothing on standard output, and one line on standard error. */
+async function refused(test: Test, argv: readonly string[], line: RegExp) {
+  let out = '';
+  let err = '';
+  const code = await main(argv, {
+    print: (text) => {
+      out += text;
+    },
+    printed: () => Promise.resolve(undefined),
+    warn: (text) => {
+      err += text;
+    },
+  });
+  test.same([code, out], [2, ''], argv.join(' '));
+  test.match(err, line);
+  test.match(err, /^[^\n]+\n$/, 'one line');
+}
+
+/** Command lines that print and end, one a command at least. */
+const PRINTING = [
+  ['--help'],
+  ['--version'],
+  ...commands.map(({ name }) => [name, '--help']),
+  ['list'],
+  ['list', '--json'],
+  ['explain', rule],
+  ['token', '--org', 'a', '--key', key],
+  ['run', '--only', rule],
+];
+
+t.test('output that nobody reads ends every command quietly, with the exit code it would have had', async (t) => {
+  const ends = await Promise.all(PRINTING.map((argv) => run(t, argv, { out: 'closed' })));
+  for (const [at, end] of ends.entries()) t.match(end, { code: 0, err: '' }, PRINTING[at]!.join(' '));
+});
+
+t.test('output that does not fit is one line and exit 4, from every command', async (t) => {
+  const ends = await Promise.all(PRINTING.map((argv) => run(t, argv, { out: 'full' })));
+  for (const [at, { code, err }] of ends.entries()) {
+    t.equal(code, 4, PRINTING[at]!.join(' '));
+    t.match(err, /^standard output cannot be written: ENOSPC[^\n]*\n$/);
+  }
+});
+
+t.test('complaints that cannot be written change no exit code', async (t) => {
+  const wrong = [[], ['nonsense'], ...commands.map(({ name }) => [name, '--nonsense'])];
+  for (const err of ['full', 'closed'] as const) {
+    const ends = await Promise.all(wrong.map((argv) => run(t, argv, { err })));
+    for (const [at, { code }] of ends.entries()) t.equal(code, 2, wrong[at]!.join(' '));
+  }
+});
+
+t.test('flags that are repeated, empty, contradictory or not there are refused by every command', async (t) => {
+  for (const { name, flags, exclusive, argument } of commands) {
+    const needed = Object.entries(flags).flatMap(([flag, row]) => (row.required ? [`--${flag}=${key}`] : []));
+    const before = argument === undefined ? [name, ...needed] : [name, rule, ...needed];
+    await refused(t, [...before, '--nonsense'], /nonsense/);
+    await refused(t, [...before, '--', 'x'], /after --/);
+    for (const [flag, row] of Object.entries(flags)) {
+      const others = before.filter((one) => one !== `--${flag}=${key}`);
+      if (row.read) {
+        await refused(t, [...others, `--${flag}=`], new RegExp(`^--${flag} |following: ${flag}`));
+        if (!row.repeatable)
+          await refused(
+            t,
+            [...others, `--${flag}=1`, `--${flag}=1`],
+            new RegExp(`^--${flag} was given more than once`),
+          );
+        continue;
+      }
+      await refused(t, [...before, `--${flag}`, `--${flag}`], /more than once/);
+      await refused(t, [...before, `--${flag}=maybe`], /takes no value/);
+      await refused(t, [...before, `--${flag}`, `--no-${flag}`], /more than once|there is no flag/);
+      if (!row.negatable) await refused(t, [...before, `--no-${flag}`], /there is no flag/);
+    }
+    for (const [one, other] of exclusive) await refused(t, [...before, `--${one}`, `--${other}`], /contradict/);
+  }
+});
+
+t.test('what the flags of run cannot mean is refused before anything starts', async (t) => {
+  const target = ['--base-url', 'http://127.0.0.1:1', '--org', 'a', '--key', key];
+  for (const [argv, line] of [
+    [['--timeout', '-1'], /^--timeout has to be a whole number/],
+    [['--timeout', 'NaN'], /^--timeout has to be/],
+    [['--timeout', '0'], /^--timeout has to be/],
+    [['--rate', '-1'], /^--rate has to be a number above 0/],
+    [['--rate', '0'], /^--rate has to be/],
+    [['--rate', 'x'], /^--rate has to be/],
+    [['--reporter', 'xml'], /^--reporter has to be one of pretty, tap, json/],
+    [['--output', '/absent/report'], /^--output cannot be written/],
+    [['--output', '/'], /^--output cannot be written/],
+    [['--only', 'nonsense'], /^no rule is called nonsense/],
+    [['--org', 'a'], /^--org says nothing without --base-url/],
+    [['--no-write'], /^--write says nothing without --base-url/],
+    [['--base-url', 'http://x'], /^--base-url says nothing without --org/],
+    [['--base-url', 'x', '--org', 'a', '--key', key], /^--base-url has to be an http or https address/],
+    [[...target, '--second-org', 'b'], /^--second-org says nothing without --second-key/],
+    [[...target, '--restricted-scopes', 'git:read'], /^--restricted-scopes says nothing without --restricted-key/],
+    [[...target, '--deleted-key', '/absent'], /ENOENT/],
+  ] as const) {
+    await refused(t, ['run', ...argv], line);
+  }
+  const byVariable = await run(t, ['run'], { env: { CONFORMANCE_TIMEOUT: '-1' } });
+  t.match(byVariable, { code: 2, out: '', err: /^--timeout has to be/ });
+  await refused(t, ['explain', 'nonsense'], /^no rule is called nonsense$/m);
+  await refused(t, ['list', '--only', 'nonsense'], /^no rule is called nonsense$/m);
+  const token = ['token', '--org', 'a', '--key', key];
+  await refused(t, [...token, '--ttl', '-5'], /^--ttl has to be/);
+  for (const recipe of ['{', '[]', '5'])
+    await refused(t, [...token, '--recipe', recipe], /^--recipe has to be a JSON object/);
+  await refused(t, [...token, '--repo', 'a', '--recipe', '{"repo":"b"}'], /^--recipe says repo too/);
+  await refused(t, ['token', '--org', 'a', '--key', '/absent'], /ENOENT/);
+});
+
+t.test('a target that never answers is exit 3, in the time given', async (t) => {
+  const sockets = new Set<Socket>();
+  const server = createServer((socket) => void sockets.add(socket)).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  t.teardown(() => {
+    server.close();
+    for (const socket of sockets) socket.destroy();
+  });
+  const { port } = server.address() as AddressInfo;
+  for (const address of [`http://127.0.0.1:${port}`, 'http://127.0.0.1:1']) {
+    const flags = ['--base-url', address, '--org', 'a', '--key', key, '--timeout', '200'];
+    const { code, out, err } = await run(t, ['run', ...flags]);
+    t.same([code, out], [3, '']);
+    t.match(err, /^http:\/\/127\.0\.0\.1:\d+ does not answer: [^\n]+\n$/);
+  }
+});
+
+t.test('the report goes to the file that --output names', async (t) => {
+  const folder = t.testdir({});
+  mkdirSync(join(folder, 'reports'));
+  const file = join(folder, 'reports', 'report.json');
+  writeFileSync(file, 'of an earlier run');
+  t.match(await run(t, ['run', '--only', rule, '--reporter', 'json', '--output', file]), { code: 0, out: '' });
+  t.equal(JSON.parse(readFileSync(file, 'utf8')).exit_code, 0);
+  t.match(await run(t, ['run', '--only', rule, '--output', '/dev/full']), { code: 4, err: /^ENOSPC[^\n]*\n$/ });
+});

@@ -1,0 +1,150 @@
+import { parseArgs } from 'node:util';
+import type { CommandModule, Options } from 'yargs';
+import { UsageError } from './usage-error.js';
+import type { Read } from './values.js';
+
+/** Where a command writes, and what it is given beside its flags. */
+export interface Session {
+  /** The command line as it was typed. */
+  readonly argv: readonly string[];
+  /** Standard output: results. */
+  readonly print: (text: string) => void;
+  /** Standard error. */
+  readonly warn: (text: string) => void;
+  /** Exit code of the process; 0 unless a command sets it. */
+  exitCode: number;
+}
+
+/** A flag with a value, or one that is there or not. */
+export interface Flag<Value = unknown> {
+  readonly describe: string;
+  /** Reads the value as typed; a flag without it takes none. Throws `UsageError`. */
+  readonly read?: Read<Value>;
+  /** As it would be typed. */
+  readonly default?: string;
+  readonly required?: true;
+  readonly repeatable?: true;
+  /** Whether `--no-…` says something else than leaving it out. */
+  readonly negatable?: true;
+}
+
+export type Flags = Readonly<Record<string, Flag>>;
+
+/** What a command gets: values where the flag has any, otherwise whether it was given. */
+export type Values<Table extends Flags> = {
+  readonly [Name in keyof Table]: Table[Name] extends { readonly read: (typed: string) => infer Value }
+    ? Table[Name] extends { readonly repeatable: true }
+      ? readonly Value[]
+      : Table[Name] extends { readonly default: string } | { readonly required: true }
+        ? Value
+        : Value | undefined
+    : Table[Name] extends { readonly negatable: true }
+      ? boolean | undefined
+      : boolean;
+};
+
+/** One command of the table in `main.ts`. Whatever holds for all flags of all commands is decided here. */
+export interface Command {
+  readonly name: string;
+  readonly flags: Flags;
+  readonly exclusive: readonly (readonly [string, string])[];
+  /** Name of the one argument that is no flag. */
+  readonly argument: string | undefined;
+  readonly module: (session: Session) => CommandModule;
+}
+
+export function defineCommand<Table extends Flags>(command: {
+  readonly name: string;
+  readonly describe: string;
+  readonly flags: Table;
+  /** Flags that contradict each other. */
+  readonly exclusive?: readonly (readonly [string, string])[];
+  /** Flags that say nothing without another. */
+  readonly needs?: readonly (readonly [string, string])[];
+  readonly argument?: string;
+  readonly run: (values: Values<Table>, session: Session, argument: string) => void | Promise<void>;
+}): Command {
+  const { name, describe, flags, exclusive = [], needs = [], argument, run } = command;
+  return {
+    name,
+    flags,
+    exclusive,
+    argument,
+    module: (session) => ({
+      command: argument === undefined ? name : `${name} <${argument}>`,
+      describe,
+      builder: (parser) => {
+        if (argument !== undefined) parser.positional(argument, { type: 'string', demandOption: true });
+        return parser.options(Object.fromEntries(Object.entries(flags).map(declare)));
+      },
+      handler: async (args) => {
+        checkAsTyped(session.argv, flags);
+        const isGiven = (flag: string) =>
+          args[flag] !== undefined && (args[flag] !== false || isNegatable(flags[flag]));
+        for (const [one, other] of exclusive) {
+          if (isGiven(one) && isGiven(other)) throw new UsageError(`--${one} and --${other} contradict each other`);
+        }
+        for (const [one, other] of needs) {
+          if (isGiven(one) && !isGiven(other)) throw new UsageError(`--${one} says nothing without --${other}`);
+        }
+        const values = Object.entries(flags).map(([flag, row]) => [flag, readFlag(flag, row, args[flag])]);
+        await run(Object.fromEntries(values) as Values<Table>, session, String(args[argument ?? '']));
+      },
+    }),
+  };
+}
+
+function isNegatable(row: Flag | undefined): boolean {
+  return row?.negatable === true;
+}
+
+/** Defaults are only shown by yargs: one that is set could not be told from one that was given. */
+function declare([flag, row]: [string, Flag]): [string, Options] {
+  const { describe, default: standard } = row;
+  const options: Options = row.read ? { type: 'string', requiresArg: true, describe } : { type: 'boolean', describe };
+  if (row.repeatable) options.array = true;
+  if (row.required) options.demandOption = true;
+  if (standard !== undefined) options.defaultDescription = standard;
+  return [flag, options];
+}
+
+/** What yargs takes in silence: flags given twice, values of flags that have none, and what follows `--`. */
+function checkAsTyped(argv: readonly string[], flags: Flags): void {
+  const options = Object.fromEntries(
+    Object.entries(flags).map(([flag, { read }]) => [flag, { type: read ? 'string' : 'boolean' } as const]),
+  );
+  const { tokens } = parseArgs({ args: [...argv], options, strict: false, tokens: true });
+  const seen = new Set<string>();
+  let before: string | undefined;
+  for (const token of tokens) {
+    if (token.kind === 'option-terminator') throw new UsageError('commands take nothing after --');
+    if (token.kind === 'positional' && before !== undefined && /^(true|false)$/.test(token.value)) {
+      throw new UsageError(`--${before} takes no value`);
+    }
+    before = undefined;
+    if (token.kind !== 'option') continue;
+    const isNegated = token.name.startsWith('no-') && !Object.hasOwn(flags, token.name);
+    const name = isNegated ? token.name.slice(3) : token.name;
+    const row = flags[name];
+    if (!row) continue;
+    if (isNegated && !row.negatable) throw new UsageError(`there is no flag --${token.name}`);
+    if (!row.read) {
+      before = token.name;
+      if (token.value !== undefined) throw new UsageError(`--${token.name} takes no value`);
+    }
+    if (seen.has(name) && !row.repeatable) throw new UsageError(`--${name} was given more than once`);
+    seen.add(name);
+  }
+}
+
+function readFlag(flag: string, row: Flag, given: unknown): unknown {
+  const { read } = row;
+  if (!read) return isNegatable(row) && given === undefined ? undefined : given === true;
+  try {
+    if (row.repeatable) return (given === undefined ? [] : [given].flat()).map((typed) => read(String(typed)));
+    const typed = given ?? row.default;
+    return typed === undefined ? undefined : read(String(typed));
+  } catch (error) {
+    throw error instanceof UsageError ? new UsageError(`--${flag} ${error.message}`) : error;
+  }
+}

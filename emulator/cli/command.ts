@@ -1,0 +1,113 @@
+import { parseArgs } from 'node:util';
+import type { ArgumentsCamelCase, CommandModule, Options } from 'yargs';
+import { OptionError, type Read } from '../option-values.js';
+import type { Session } from './session.js';
+import { UsageError } from './usage-error.js';
+
+/** A flag with a value, or one that is there or not. */
+export interface Flag<Value = unknown> {
+  readonly describe: string;
+  /** Reads the value as typed; a flag without it takes none. Throws `OptionError`. */
+  readonly read?: Read<Value>;
+  /** As it would be typed. */
+  readonly default?: string;
+  readonly repeatable?: true;
+}
+
+export type Flags = Readonly<Record<string, Flag>>;
+
+/** What a command gets: values where the flag has any, otherwise whether it was given. */
+export type Values<Table extends Flags> = {
+  readonly [Name in keyof Table]: Table[Name] extends { readonly read: (given: unknown) => infer Value }
+    ? Table[Name] extends { readonly default: string }
+      ? Value
+      : Value | undefined
+    : boolean;
+};
+
+type Name<Table> = NoInfer<keyof Table & string>;
+
+/** One command of the table in `commands.ts`. Whatever holds for all flags of all commands is decided here. */
+export interface Command {
+  readonly name: string;
+  readonly flags?: Flags;
+  readonly exclusive?: readonly (readonly [string, string])[];
+  readonly module: (session: Session) => CommandModule;
+}
+
+export function defineCommand<const Table extends Flags>(command: {
+  readonly name: string;
+  readonly describe: string;
+  readonly flags: Table;
+  /** Flags that contradict each other. */
+  readonly exclusive?: readonly (readonly [Name<Table>, Name<Table>])[];
+  readonly run: (values: Values<Table>, session: Session) => void | Promise<void>;
+}): Command {
+  const { name, describe, flags, exclusive = [], run } = command;
+  return {
+    name,
+    flags,
+    exclusive,
+    module: (session) => ({
+      command: name,
+      describe,
+      builder: (parser) => parser.options(Object.fromEntries(Object.entries(flags).map(declare))),
+      handler: async (args) => {
+        checkAsTyped(session.argv, flags);
+        for (const [one, other] of exclusive) {
+          if (isGiven(args[one]) && isGiven(args[other])) {
+            throw new UsageError(`--${one} and --${other} contradict each other.`);
+          }
+        }
+        const values = Object.entries(flags).map(([flag, row]) => [flag, readFlag(flag, row, args)]);
+        await run(Object.fromEntries(values) as Values<Table>, session);
+      },
+    }),
+  };
+}
+
+/** Defaults are only shown by yargs: one that is set could not be told from one that was given. */
+function declare([flag, row]: [string, Flag]): [string, Options] {
+  const value: Options = row.read ? { type: 'string', requiresArg: true } : { type: 'boolean' };
+  const { describe, default: standard } = row;
+  if (row.repeatable) value.array = true;
+  return [flag, { ...value, describe, ...(standard === undefined ? {} : { defaultDescription: standard }) }];
+}
+
+function isGiven(given: unknown): boolean {
+  return given !== undefined && given !== false;
+}
+
+/** What yargs takes in silence: flags given twice, values of flags that have none, and what follows `--`. */
+function checkAsTyped(argv: readonly string[], flags: Flags): void {
+  const options = Object.fromEntries(
+    Object.entries(flags).map(([flag, { read }]) => [flag, { type: read ? 'string' : 'boolean' } as const]),
+  );
+  const { tokens } = parseArgs({ args: [...argv], options, strict: false, tokens: true });
+  const seen = new Set<string>();
+  let before: string | undefined;
+  for (const token of tokens) {
+    if (token.kind === 'option-terminator') throw new UsageError('This command takes nothing after --.');
+    const row = token.kind === 'option' ? flags[token.name] : undefined;
+    if (token.kind === 'positional' && before !== undefined && /^(true|false)$/.test(token.value)) {
+      throw new UsageError(`--${before} takes no value.`);
+    }
+    before = token.kind === 'option' && row && !row.read ? token.name : undefined;
+    if (token.kind !== 'option' || !row) continue;
+    if (!row.read && token.value !== undefined) throw new UsageError(`--${token.name} takes no value.`);
+    if (seen.has(token.name) && !row.repeatable) throw new UsageError(`--${token.name} was given more than once.`);
+    seen.add(token.name);
+  }
+}
+
+function readFlag(flag: string, row: Flag, args: ArgumentsCamelCase): unknown {
+  const given = args[flag];
+  if (!row.read) return given === true;
+  const typed = given ?? row.default;
+  if (typed === undefined) return undefined;
+  try {
+    return row.read(typed);
+  } catch (error) {
+    throw error instanceof OptionError ? new OptionError(`--${flag} ${error.message}.`) : error;
+  }
+}

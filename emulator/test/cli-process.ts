@@ -1,0 +1,45 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import type { Test } from 'tap';
+
+const entry = new URL('../cli/main.js', import.meta.url).href;
+const script = `process.exitCode = await (await import(${JSON.stringify(entry)})).main(process.argv.slice(1))`;
+
+type Stream = 'pipe' | number;
+
+export interface CliProcess extends ChildProcess {
+  readonly said: { out: string; err: string };
+}
+
+/** `emulator <argv>` as a process of its own, loaded as this test is. Streams may be files that are open. */
+export function spawnCli(
+  test: Test,
+  argv: readonly string[],
+  streams: { out?: Stream; err?: Stream } = {},
+): CliProcess {
+  const args = [...process.execArgv, '--input-type=module', '--eval', script, '--', ...argv];
+  const child = spawn(process.execPath, args, { stdio: ['ignore', streams.out ?? 'pipe', streams.err ?? 'pipe'] });
+  test.teardown(() => child.kill('SIGKILL'));
+  const said = { out: '', err: '' };
+  child.stdout?.on('data', (part) => {
+    said.out += part;
+  });
+  child.stderr?.on('data', (part) => {
+    said.err += part;
+  });
+  return Object.assign(child, { said });
+}
+
+/** Resolves to exit code and signal once the process has ended and all it said has arrived. */
+export async function ended(child: ChildProcess): Promise<[number | null, NodeJS.Signals | null]> {
+  const [code, signal] = await once(child, 'close');
+  return [code, signal];
+}
+
+export async function untilReady(child: CliProcess): Promise<{ readonly base_url: string; readonly pid: number }> {
+  while (!child.said.out.includes('\n')) {
+    await Promise.race([once(child.stdout!, 'data'), once(child, 'exit')]);
+    if (child.exitCode !== null) throw new Error(`ended with ${child.exitCode}: ${child.said.err}`);
+  }
+  return JSON.parse(child.said.out);
+}
