@@ -30,7 +30,7 @@ async function readJson(exchange: Exchange): Promise<unknown> {
   const { maxJsonBytes: maxBytes, idleTimeout } = world.limits;
   refuseContentEncoding(request);
   checkContentType(exchange, 'application/json');
-  const raw = await readBody(request, { maxBytes, idleTimeout });
+  const raw = await readBody(request, { maxBytes, idleTimeout, askFor: exchange.askForBody });
   return checkShape(operation.body!, raw.length === 0 ? undefined : parseJson(raw, 'The body'), 'A JSON body');
 }
 
@@ -83,7 +83,11 @@ class ExchangeCall implements Call {
   };
 
   readonly stream = (maxBytes: number): AsyncIterable<Buffer> =>
-    readChunks(this.#exchange.request, { maxBytes, idleTimeout: this.world.limits.idleTimeout });
+    readChunks(this.#exchange.request, {
+      maxBytes,
+      idleTimeout: this.world.limits.idleTimeout,
+      askFor: this.#exchange.askForBody,
+    });
 }
 
 /** Step: the handler; its value is the reply. */

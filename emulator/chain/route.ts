@@ -1,5 +1,5 @@
 import type { Exchange, Step } from '../exchange.js';
-import { problem } from '../http/problem.js';
+import { methodNotAllowed } from '../http/problem.js';
 import { decodeOnce } from '../http/request-target.js';
 import { MethodNotAllowed, Router } from '../http/router.js';
 import type { Operation } from '../operation.js';
@@ -7,7 +7,7 @@ import type { Operation } from '../operation.js';
 const GIT_PATH = /^\/(.+)\.git\/(info\/refs|git-upload-pack|git-receive-pack)$/;
 const GIT_METHODS = { 'info/refs': 'GET', 'git-upload-pack': 'POST', 'git-receive-pack': 'POST' } as const;
 
-/** Step 3: the operation. A wrong method is answered in the dialect of the path's operation. */
+/** Step: the operation. A wrong method is answered in the dialect of the path's operation. */
 export function matchRoute(operations: readonly Operation[]): Step {
   const router = new Router(operations.filter(({ group }) => group !== 'Git'));
   const git = new Map(
@@ -15,6 +15,8 @@ export function matchRoute(operations: readonly Operation[]): Step {
   );
   return (exchange) => {
     const { target, request } = exchange;
+    // Both name no route but the server itself, which has nothing of its own to do.
+    if (target.path === '*' || request.method === 'CONNECT') throw methodNotAllowed(request.method!, router.allow);
     const match = GIT_PATH.exec(target.path);
     if (match) {
       matchGit(exchange, match[1]!, match[2] as keyof typeof GIT_METHODS, git);
@@ -55,10 +57,4 @@ function matchGit(
 
 function serviceOf(operation: Operation): string {
   return operation.routes[0]!.path.replace('/{repo_name}.git/', '');
-}
-
-function methodNotAllowed(method: string, allow: string) {
-  return problem('method_not_allowed', `${method} is not a method of this route; it takes ${allow}.`, {
-    headers: { allow },
-  });
 }

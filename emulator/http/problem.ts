@@ -23,6 +23,7 @@ const CODES = {
   // Statuses without a generic code carry their status text in snake_case (Errors, rule 4).
   unsupported_media_type: [415, 'Unsupported Media Type'],
   range_not_satisfiable: [416, 'Range Not Satisfiable'],
+  expectation_failed: [417, 'Expectation Failed'],
   request_header_fields_too_large: [431, 'Request Header Fields Too Large'],
   // Specific codes.
   authentication_unavailable: [403, 'Authentication Unavailable'],
@@ -83,6 +84,13 @@ export class Problem extends Error {
 /** `throw problem('ref_not_found', 'No branch, tag or commit is named x.')` */
 export function problem(code: ProblemCode, detail: string, options?: ProblemOptions): Problem {
   return new Problem(code, detail, options);
+}
+
+/** RFC 9110, 15.5.6: the answer says which methods there are. */
+export function methodNotAllowed(method: string, allow: string): Problem {
+  return problem('method_not_allowed', `${method} is not a method of this route; it takes ${allow}.`, {
+    headers: { allow },
+  });
 }
 
 /** A code as clients see it: the specification writes `forge` where a deployment has its vendor's name. */
