@@ -111,13 +111,7 @@ t.test('headers: too many bytes, missing, sent twice', async (t) => {
   t.equal((await ask({ host: ['localhost', 'localhost'] })).status, 400, 'two Hosts');
   t.equal((await ask({ host: ['localhost', 'evil.example'] })).status, 400);
   t.equal((await ask({ authorization: [`Bearer ${token}`, `Bearer ${token}`] })).status, 400, 'two credentials');
-  for (const host of [
-    'evil.example',
-    'localhost.evil.example',
-    '127.0.0.1.evil.example',
-    '[::2]',
-    'evil.example:80',
-  ]) {
+  for (const host of ['evil.example', 'localhost.evil.example', '127.0.0.1.evil.example', '[::2]', 'evil.example:80']) {
     t.match(await ask({ host }), { status: 403, body: /"forbidden"/ }, host);
   }
   t.equal((await ask({ host: '@localhost' })).status, 400, 'a Host that is malformed');
