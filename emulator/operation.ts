@@ -4,7 +4,7 @@ import type { Call } from './call.js';
 import type { ProblemCode } from './http/problem.js';
 import type { Reply } from './http/reply.js';
 import type { Dialect, Routed } from './http/route.js';
-import type { Effect } from './repositories/lifecycle.js';
+import type { Affecting, Effect } from './repositories/lifecycle.js';
 
 /** What the token's `repo` claim has to name before the handler runs. */
 export type Subject =
@@ -40,6 +40,8 @@ export interface Operation<Query = unknown, Body = unknown> extends Routed {
   readonly scopes: readonly Scope[];
   readonly subject: Subject;
   readonly effect: Effect;
+  /** What the request only leads up to: a repository's state refuses it as it would refuse that. */
+  readonly leadsTo?: (query: URLSearchParams) => Affecting | undefined;
   /** Default `problem`. */
   readonly dialect?: Dialect;
   /** Query parameters. Values arrive as strings; a key listed in `repeated` as an array of strings. */

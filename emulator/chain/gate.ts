@@ -41,8 +41,9 @@ export function findRepository(exchange: Exchange): void {
 
 /** Step: the repository's state, real or asked for; both are refused by the same table. */
 export function checkRepositoryState(exchange: Exchange): void {
-  const { repository, operation, world, faults, params } = exchange;
+  const { repository, world, faults, params, target } = exchange;
   if (!repository) return;
+  const operation = exchange.operation.leadsTo?.(new URLSearchParams(target.query)) ?? exchange.operation;
   const { state } = repository.record;
   repository.restore();
   // One import may take several pushes.

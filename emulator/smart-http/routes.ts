@@ -30,10 +30,12 @@ export const gitInfoRefs = operation<z.infer<typeof infoRefsQuery>>({
   scopes: ['git:read'],
   subject: 'repository',
   effect: 'read',
+  leadsTo: (query) =>
+    serviceOf(query.get('service') ?? undefined) === 'git-receive-pack' ? gitReceivePack : undefined,
   dialect: 'git',
   query: infoRefsQuery,
   replies: { 200: 'application/x-git-upload-pack-advertisement' },
-  errors: [],
+  errors: ['sync_in_progress'],
   handle(call) {
     const service = serviceOf(call.query.service);
     if (!service) {
