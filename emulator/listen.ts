@@ -63,7 +63,8 @@ function answerConnect(
   before: http.ServerResponse | undefined,
   receive: http.RequestListener,
 ): void {
-  socket.on('error', () => socket.destroy());
+  // What follows is not read as anything, but has to flow for the end behind it to be seen.
+  socket.on('error', () => socket.destroy()).resume();
   const answer = () => {
     const response = new http.ServerResponse(request);
     response.assignSocket(socket);
