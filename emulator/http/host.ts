@@ -8,9 +8,11 @@ import { problem } from './problem.js';
 export class ServedHosts {
   readonly #allowed: ReadonlySet<string>;
 
-  /** Host names, and addresses as a listener is given them: without brackets. */
+  /** Host names, and addresses as a listener is given them: without brackets, with a zone. */
   constructor(allowed: readonly string[]) {
-    this.#allowed = new Set(allowed.map((host) => parseHost(isIPv6(host) ? `[${host}]` : host)));
+    const names = allowed.map((host) => readHost(isIPv6(host) ? `[${host.replace(/%.*/, '')}]` : host));
+    // What no request can name allows nothing.
+    this.#allowed = new Set(names.filter((name) => name !== undefined));
   }
 
   /** `name` as `parseHost` gives it. */
@@ -59,18 +61,19 @@ const HIGHEST_PORT = 65_535;
  * RFC 9110, 4.2.1, takes the empty reg-name out. Throws `bad_request` for what does not follow the grammar.
  */
 export function parseHost(authority: string): string {
+  const host = readHost(authority);
+  if (host === undefined) throw problem('bad_request', 'The host that the request names is malformed.');
+  return host;
+}
+
+function readHost(authority: string): string | undefined {
   const [, host, port] = AUTHORITY.exec(authority) ?? [];
-  if (host === undefined || Number(port ?? 0) > HIGHEST_PORT) throw malformed();
+  if (host === undefined || Number(port ?? 0) > HIGHEST_PORT) return undefined;
   if (host.startsWith('[')) {
     // Node takes zone ids for a part of the address; RFC 3986 does not.
     if (isIPv6(host.slice(1, -1)) && !host.includes('%')) return new URL(`http://${host}`).hostname;
-    if (IP_FUTURE.test(host)) return host.toLowerCase();
-    throw malformed();
+    return IP_FUTURE.test(host) ? host.toLowerCase() : undefined;
   }
-  if (!REG_NAME.test(host)) throw malformed();
+  if (!REG_NAME.test(host)) return undefined;
   return (host.endsWith('.') ? host.slice(0, -1) : host).toLowerCase();
-}
-
-function malformed() {
-  return problem('bad_request', 'The host that the request names is malformed.');
 }

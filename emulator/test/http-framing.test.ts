@@ -170,6 +170,15 @@ t.test('a body that cannot be read any further: one answer, and one line in the 
       }
     }
   }
+  for (const service_ of ['git-upload-pack', 'git-receive-pack']) {
+    const head = `POST /team/app.git/${service_} HTTP/1.1\r\n${HOST}${authorization}Content-Type: application/x-${service_}-request\r\nTransfer-Encoding: chunked\r\n\r\n`;
+    for (const begun of ['', '4\r\n0032\r\n']) {
+      const { answers, end } = await sendRaw(service, `${head}${begun}zz\r\n`);
+      t.match(answers, [{ status: 400, headers: { 'content-type': /^text\/plain/, connection: 'close' } }], service_);
+      t.equal(end, 'closed');
+      t.match([...world.journal.entries()].at(-1), { status: 400, code: 'bad_request', why: [/chunk/] });
+    }
+  }
   t.equal(stateDigest(world), before);
 });
 

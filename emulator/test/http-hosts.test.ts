@@ -26,7 +26,7 @@ function isProblem(t: Test, answer: RawAnswer, status: number, code: string, wha
 }
 
 t.test('a Host that is malformed is refused, on every route', async (t) => {
-  const { ask } = await setUp(t, { allowedHost: ['build.example'] });
+  const { ask } = await setUp(t, { allowedHost: ['build.example', 'a b', 'fe80::1%lo'] });
   for (const host of [
     '',
     ' ',
