@@ -1,5 +1,8 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
-import { answerHealth, HEALTH_PATH } from './admin/health.js';
+import { refusePages } from './admin/browser-guard.js';
+import { HEALTH_PATH, healthOf } from './admin/health.js';
+import { isAdminPath } from './admin/path.js';
+import type { AdminRoutes } from './admin/routes.js';
 import {
   authenticate,
   checkAuthenticationAvailable,
@@ -11,12 +14,11 @@ import { armFaults, checkRepositoryState, findRepository, takeQuota } from './ch
 import { callHandler, readInput, readPurpose } from './chain/handle.js';
 import { recordOutcome, renderFailure } from './chain/outcome.js';
 import { matchRoute } from './chain/route.js';
-import { checkHost, readTarget } from './chain/target.js';
-import { Exchange, type Step } from './exchange.js';
+import { checkHost, checkMessage, meetExpectation, readTarget } from './chain/target.js';
+import { type EntryStep, Exchange, type Step } from './exchange.js';
 import { FaultCounters } from './faults/counters.js';
 import { AnswerBatch } from './http/answer-batch.js';
 import type { ServedHosts } from './http/host.js';
-import { isOriginForm } from './http/request-target.js';
 import { writeReply } from './http/write-reply.js';
 import type { Operation } from './operation.js';
 import type { World } from './world.js';
@@ -33,15 +35,18 @@ export interface AppOptions {
   readonly inBandFaults: boolean;
 }
 
+/** The first part of every request's way, also of those to the emulator's own routes: what it is, and whom it names. */
+export function entryOf({ servedHosts }: Pick<AppOptions, 'servedHosts'>): readonly EntryStep[] {
+  return [checkMessage, readTarget, checkHost(servedHosts), meetExpectation, refusePages];
+}
+
 /**
- * The whole way of a request, in order. A step lets it pass or throws a `Problem`; so the first step
- * that objects decides the answer, and this list is the order of checks that clients see.
+ * The rest of the way, in order. A step lets a request pass or throws a `Problem`; so the first step
+ * that objects decides the answer, and these lists are the order of checks that clients see.
  */
-export function chainOf(options: Pick<AppOptions, 'operations' | 'servedHosts'>): readonly Step[] {
+export function chainOf({ operations }: Pick<AppOptions, 'operations'>): readonly Step[] {
   return [
-    readTarget,
-    checkHost(options.servedHosts),
-    matchRoute(options.operations),
+    matchRoute(operations),
     armFaults(new FaultCounters()),
     checkAuthenticationAvailable,
     authenticate(),
@@ -61,54 +66,60 @@ export function chainOf(options: Pick<AppOptions, 'operations' | 'servedHosts'>)
  * One port's application over a world. Requests of the service go through the chain with nothing in between;
  * the few for the emulator's own routes go to a Koa application, which the first of them loads.
  */
-export function createApp(world: World, options: AppOptions): RequestListener {
+export function createApp(world: World, options: AppOptions, loadAdmin = importAdmin): RequestListener {
+  const entry = entryOf(options);
   const chain = chainOf(options);
   const batch = new AnswerBatch();
+  const admin = untilLoaded(() => loadAdmin(world, options));
   const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    world.clock.tick();
     const exchange = new Exchange(world, options, request, response);
     try {
+      for (const step of entry) step(exchange);
+      const { path } = exchange.target;
+      if (path === HEALTH_PATH) {
+        await writeReply(request, response, healthOf(exchange), batch);
+        return;
+      }
+      if (isAdminPath(path)) {
+        await (await admin())(request, response);
+        return;
+      }
+      exchange.count();
       for (const step of chain) {
         // Most steps are synchronous; awaiting only the others keeps the chain off the microtask queue.
         const pending = step(exchange);
         if (pending) await pending;
       }
     } catch (error) {
+      exchange.count();
       exchange.reply = renderFailure(exchange, error);
     }
     recordOutcome(exchange);
     await writeReply(request, response, exchange.reply, batch);
   };
-  const safely = (request: IncomingMessage, response: ServerResponse): void => {
+  return (request, response) => {
     serve(request, response).catch((error: Error) => {
       world.log.write({ event: 'internal_error', stack: error.stack });
       response.destroy();
     });
   };
-  let admin: Promise<RequestListener> | undefined;
-  return (request, response) => {
-    if (!request.url!.startsWith(ADMIN_PREFIX) || !isOriginForm(request.url!)) safely(request, response);
-    else if (request.url === HEALTH_PATH) answerHealth(request, response, options);
-    else {
-      admin ??= loadAdmin(world, options, safely);
-      void admin.then((answer) => answer(request, response));
-    }
-  };
 }
 
-const ADMIN_PREFIX = '/_emulator';
+async function importAdmin(world: World, options: AppOptions): Promise<AdminRoutes> {
+  const { createAdmin } = await import('./admin/routes.js');
+  return createAdmin(world, options);
+}
 
-/** The emulator's own routes; what they do not know is left to the service. */
-async function loadAdmin(world: World, options: AppOptions, serve: RequestListener): Promise<RequestListener> {
-  const [{ default: Koa }, { createAdmin }] = await Promise.all([import('koa'), import('./admin/routes.js')]);
-  const router = createAdmin(world, options);
-  const app = new Koa();
-  app.silent = true;
-  app.use(router.routes()).use(router.allowedMethods());
-  app.use((ctx) => {
-    if (router.match(ctx.path, ctx.method).path.some(({ methods }) => methods.length > 0)) return;
-    ctx.respond = false;
-    serve(ctx.req, ctx.res);
-  });
-  return app.callback();
+/** Loads once; but what failed is tried again when it is asked for the next time. */
+function untilLoaded<T>(load: () => Promise<T>): () => Promise<T> {
+  let loading: Promise<T> | undefined;
+  return async () => {
+    loading ??= load();
+    try {
+      return await loading;
+    } catch (error) {
+      loading = undefined;
+      throw error;
+    }
+  };
 }

@@ -3,6 +3,7 @@ import type { Claims } from './auth/claims.js';
 import type { Call } from './call.js';
 import { ArmedFaults } from './faults/armed.js';
 import { abortWhenGone } from './http/departure.js';
+import { awaitsContinue } from './http/message.js';
 import type { Problem } from './http/problem.js';
 import type { Reply } from './http/reply.js';
 import type { RequestTarget } from './http/request-target.js';
@@ -17,7 +18,8 @@ import type { Organization, World } from './world.js';
  * A class, not an object literal: one shape for every request, and accessors that cost nothing to make.
  */
 export class Exchange {
-  readonly id: string;
+  /** `X-Request-Id`; empty until the request counts. */
+  id = '';
   /** The origin this listener is reached by. */
   readonly origin: string;
   /** The organization that the port belongs to; `Host` may select another. */
@@ -49,11 +51,32 @@ export class Exchange {
     readonly request: IncomingMessage,
     private readonly response: ServerResponse,
   ) {
-    this.id = world.nextRequestId();
     this.origin = listener.origin();
     this.organizationName = listener.organization;
     this.inBandFaults = listener.inBandFaults;
   }
+
+  /**
+   * Gives the request its number and moves a stepping clock, once. What only asks how the emulator is does neither:
+   * how often somebody asks who waits for it is chance.
+   */
+  count(): void {
+    if (this.id !== '') return;
+    this.world.clock.tick();
+    this.id = this.world.nextRequestId();
+  }
+
+  /** Nothing behind this request is read as another one; the answer says so. */
+  endConnection(): void {
+    this.response.shouldKeepAlive = false;
+  }
+
+  /** Tells a client that holds its body back that it is wanted (RFC 9110, 10.1.1). */
+  readonly askForBody = (): void => {
+    if (awaitsContinue(this.request) && !this.request.readableDidRead && !this.response.headersSent) {
+      this.response.writeContinue();
+    }
+  };
 
   /** Aborted when the client has gone. Most requests never ask, and listening for the end of each has its cost. */
   get signal(): AbortSignal {
@@ -64,6 +87,9 @@ export class Exchange {
 
 /** One link of the chain: it throws a `Problem` or lets the request pass. */
 export type Step = (exchange: Exchange) => void | Promise<void>;
+
+/** A link that waits for nothing. */
+export type EntryStep = (exchange: Exchange) => void;
 
 export interface Listener {
   readonly organization: string;

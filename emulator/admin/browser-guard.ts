@@ -1,19 +1,17 @@
-import type { IncomingMessage } from 'node:http';
-import { hostName, hostOf, type ServedHosts } from '../http/host.js';
+import type { Exchange } from '../exchange.js';
+import { problem } from '../http/problem.js';
+import { isAdminPath } from './path.js';
 
-export const REFUSED = { error: 'The admin routes are not for pages in a browser.' };
+/** What `Sec-Fetch-Site` says of a request that no other site's page made. */
+const OWN_SITE: ReadonlySet<string> = new Set(['same-origin', 'none']);
 
 /**
- * The admin routes ask for no token, so a page in a browser must not reach them: it would name another host
- * (DNS rebinding) or carry the headers browsers add to what a page sends.
+ * Step: the admin routes ask for no token, so a page in a browser must not reach them. One that was led here by DNS
+ * rebinding names another host, which has been refused by now; any other carries what browsers add to its requests.
  */
-export function isFromPage({ headers, rawHeaders }: IncomingMessage, servedHosts: ServedHosts): boolean {
+export function refusePages({ target, request: { headers } }: Exchange): void {
+  if (!isAdminPath(target.path)) return;
   const site = headers['sec-fetch-site'];
-  if (headers.origin !== undefined || site === 'cross-site' || site === 'same-site') return true;
-  try {
-    return !servedHosts.includes(hostName(hostOf(rawHeaders)));
-  } catch {
-    // Two Host headers: whichever was meant, one of them is not ours to believe.
-    return true;
-  }
+  if (headers.origin === undefined && (site === undefined || OWN_SITE.has(String(site)))) return;
+  throw problem('forbidden', 'The admin routes are not for pages in a browser.');
 }

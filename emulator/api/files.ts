@@ -56,6 +56,7 @@ export const readFile = operation({
         },
       },
       header,
+      call.method,
     );
   },
 });

@@ -54,7 +54,7 @@ async function readJson(exchange: Exchange): Promise<unknown> {
   const { json, body } = operation;
   if (json) requireContentType(exchange, [json.mediaType, JSON_TYPE]);
   else checkContentType(exchange, JSON_TYPE);
-  const raw = await readBody(request, { maxBytes, idleTimeout });
+  const raw = await readBody(request, { maxBytes, idleTimeout, askFor: exchange.askForBody });
   return checkShape(body!, raw.length === 0 ? undefined : parseJson(raw, 'The body'), 'A JSON body', json?.invalid);
 }
 
@@ -134,7 +134,11 @@ class ExchangeCall implements Call {
   };
 
   readonly stream = (maxBytes: number): AsyncIterable<Buffer> =>
-    readChunks(this.#exchange.request, { maxBytes, idleTimeout: this.world.limits.idleTimeout });
+    readChunks(this.#exchange.request, {
+      maxBytes,
+      idleTimeout: this.world.limits.idleTimeout,
+      askFor: this.#exchange.askForBody,
+    });
 }
 
 /** Step: the handler; its value is the reply. */

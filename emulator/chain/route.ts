@@ -1,5 +1,5 @@
 import type { Exchange, Step } from '../exchange.js';
-import { Problem, problem } from '../http/problem.js';
+import { methodNotAllowed, Problem } from '../http/problem.js';
 import { decodeOnce } from '../http/request-target.js';
 import { type Match, MethodNotAllowed, Router } from '../http/router.js';
 import type { Operation } from '../operation.js';
@@ -7,12 +7,15 @@ import type { Operation } from '../operation.js';
 /** What the routes of Git remotes start with. The name may hold slashes, literal or encoded, so it is no segment. */
 const REMOTE = '/{repo_name}.git';
 
-/** Step 3: the operation. A wrong method is answered in the dialect of the path's operation. */
+/** Step: the operation. A wrong method is answered in the dialect of the path's operation. */
 export function matchRoute(operations: readonly Operation[]): Step {
   const api = new Router(operations.filter(({ group }) => group !== 'Git'));
   const git = new Router(operations.filter(({ group }) => group === 'Git').map(belowRemote));
   return (exchange) => {
     const { path } = exchange.target;
+    // Both name no route but the server itself, which has nothing of its own to do.
+    if (path === '*' || exchange.request.method === 'CONNECT')
+      throw methodNotAllowed(exchange.request.method!, api.allow);
     const end = path.lastIndexOf('.git/');
     if (end > 1 && matchGit(exchange, git, path.slice(1, end), path.slice(end + '.git'.length))) return;
     const { route, params } = match(exchange, api, path);
@@ -61,8 +64,6 @@ function match(exchange: Exchange, router: Router<Operation>, path: string): Mat
   } catch (error) {
     if (!(error instanceof MethodNotAllowed)) throw error;
     exchange.operation = error.operation as Operation;
-    throw problem('method_not_allowed', `${method} is not a method of this route; it takes ${error.allow}.`, {
-      headers: { allow: error.allow },
-    });
+    throw methodNotAllowed(method!, error.allow);
   }
 }

@@ -8,6 +8,8 @@ export interface BodyOptions {
   readonly maxBytes: number;
   /** Longest pause in milliseconds (real time) before the body counts as abandoned. */
   readonly idleTimeout: number;
+  /** Called before the first byte is waited for. */
+  readonly askFor?: () => void;
 }
 
 /**
@@ -15,6 +17,9 @@ export interface BodyOptions {
  * a pause of `idleTimeout`, and `request_canceled` when the client goes away before the end.
  */
 export async function* readChunks(request: IncomingMessage, options: BodyOptions): AsyncGenerator<Buffer> {
+  const length = Number(request.headers['content-length'] ?? 0);
+  if (length > options.maxBytes) throw tooLarge(options.maxBytes);
+  options.askFor?.();
   let timedOut = false;
   const idle = setTimeout(() => {
     timedOut = true;
@@ -29,7 +34,7 @@ export async function* readChunks(request: IncomingMessage, options: BodyOptions
       idle.refresh();
       bytes += chunk.length;
       if (bytes > options.maxBytes) {
-        throw problem('payload_too_large', `The request body is larger than ${options.maxBytes} bytes.`);
+        throw tooLarge(options.maxBytes);
       }
       yield chunk;
       idle.refresh();
@@ -45,6 +50,10 @@ export async function* readChunks(request: IncomingMessage, options: BodyOptions
   }
 }
 
+function tooLarge(maxBytes: number) {
+  return problem('payload_too_large', `The request body is larger than ${maxBytes} bytes.`);
+}
+
 function isReset(error: unknown): boolean {
   return error instanceof Error && 'code' in error && (error.code === 'ECONNRESET' || error.code === 'ABORT_ERR');
 }
@@ -58,10 +67,6 @@ export function refuseContentEncoding(request: IncomingMessage): void {
 }
 
 export async function readBody(request: IncomingMessage, options: BodyOptions): Promise<Buffer> {
-  const length = Number(request.headers['content-length'] ?? 0);
-  if (length > options.maxBytes) {
-    throw problem('payload_too_large', `The request body is larger than ${options.maxBytes} bytes.`);
-  }
   return readAll(readChunks(request, options));
 }
 

@@ -1,3 +1,4 @@
+import { parseHttpDate } from './http-date.js';
 import { problem } from './problem.js';
 import { bytes, empty, type Reply, stream } from './reply.js';
 
@@ -18,12 +19,13 @@ export interface Representation {
 }
 
 /**
- * Answers a GET of `representation` as RFC 9110 says: preconditions in the order of section 13.2.2, then
- * one byte range (section 14). 304 has no body; 412 and 416 are problems like any other, and 416 names the size.
+ * Answers a GET or HEAD of `representation` as RFC 9110 says: preconditions in the order of section 13.2.2, then
+ * one byte range (section 14), which HEAD does not have. 304 has no body; 412 and 416 are problems like any other, and 416 names the size.
  */
 export function respondConditionally(
   representation: Representation,
   header: (name: string) => string | undefined,
+  method = 'GET',
 ): Reply {
   const { etag, lastModified, body } = representation;
   const headers = {
@@ -44,7 +46,7 @@ export function respondConditionally(
   ) {
     return empty(304, headers);
   }
-  const range = header('range');
+  const range = method === 'GET' ? header('range') : undefined;
   if (range === undefined || !rangeStillFits(header('if-range'), etag, lastModified)) return reply(200, body, headers);
   const part = parseRange(range, body.length);
   if (part === undefined) return reply(200, body, headers);
@@ -86,9 +88,7 @@ function rangeStillFits(ifRange: string | undefined, etag: string, lastModified:
 }
 
 function dateOf(value: string | undefined): number | undefined {
-  if (value === undefined) return undefined;
-  const time = Date.parse(value);
-  return Number.isNaN(time) ? undefined : Math.floor(time / 1000);
+  return value === undefined ? undefined : parseHttpDate(value);
 }
 
 /**

@@ -1,3 +1,4 @@
+import { isIPv4, isIPv6 } from 'node:net';
 import { problem } from './problem.js';
 
 /**
@@ -7,22 +8,31 @@ import { problem } from './problem.js';
 export class ServedHosts {
   readonly #allowed: ReadonlySet<string>;
 
+  /** Host names, and addresses as a listener is given them: without brackets, with a zone. */
   constructor(allowed: readonly string[]) {
-    this.#allowed = new Set(allowed.map(hostName));
+    const names = allowed.map((host) => readHost(isIPv6(host) ? `[${host.replace(/%.*/, '')}]` : host));
+    // What no request can name allows nothing.
+    this.#allowed = new Set(names.filter((name) => name !== undefined));
   }
 
-  /** `name` as `hostName` gives it. */
+  /** `name` as `parseHost` gives it. */
   includes(name: string): boolean {
     return isLoopback(name) || this.#allowed.has(name);
   }
 }
 
+const LOOPBACK_NAME = /^(?:[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?\.)*localhost$/;
+
+function isLoopback(name: string): boolean {
+  return LOOPBACK_NAME.test(name) || name === '[::1]' || (name.startsWith('127.') && isIPv4(name));
+}
+
 /**
- * The one `Host` among Node's raw headers (name, value, name, value …), which keep repeated ones; empty when there
- * is none. RFC 9112, 3.2: a server MUST respond with a 400 to a request that contains more than one. Throws
+ * The one `Host` among Node's raw headers (name, value, name, value …), which keep repeated ones; undefined when
+ * there is none. RFC 9112, 3.2: a server MUST respond with a 400 to a request that contains more than one. Throws
  * `bad_request`.
  */
-export function hostOf(rawHeaders: readonly string[]): string {
+export function hostOf(rawHeaders: readonly string[]): string | undefined {
   let found: string | undefined;
   for (let at = 0; at + 1 < rawHeaders.length; at += 2) {
     const name = rawHeaders[at]!;
@@ -30,15 +40,40 @@ export function hostOf(rawHeaders: readonly string[]): string {
     if (found !== undefined) throw problem('bad_request', 'The Host header was sent more than once.');
     found = rawHeaders[at + 1];
   }
-  return found ?? '';
+  return found;
 }
 
-/** The host of a `Host` header: without port and trailing dot, in lower case. */
-export function hostName(header: string): string {
-  const name = header.startsWith('[') ? header.slice(0, header.indexOf(']') + 1) : (header.split(':')[0] ?? '');
-  return (name.endsWith('.') ? name.slice(0, -1) : name).toLowerCase();
+const AUTHORITY = /^(\[[^[\]]*\]|[^:[\]]+)(?::(\d*))?$/;
+const REG_NAME = /^(?:[A-Za-z0-9._~!$&'()*+,;=-]|%[0-9A-Fa-f]{2})+$/;
+const IP_FUTURE = /^\[v[0-9a-f]+\.[a-z0-9._~!$&'()*+,;=:-]+\]$/i;
+const HIGHEST_PORT = 65_535;
+
+/**
+ * The host that a `Host` header, or the authority of a target, names: without port and trailing dot, in lower case,
+ * an IPv6 address in its shortest form. RFC 9110, 7.2, and RFC 3986, 3.2:
+ *
+ *     Host       = uri-host [ ":" port ]
+ *     host       = IP-literal / IPv4address / reg-name
+ *     IP-literal = "[" ( IPv6address / IPvFuture ) "]"
+ *     reg-name   = *( unreserved / pct-encoded / sub-delims )
+ *     port       = *DIGIT
+ *
+ * RFC 9110, 4.2.1, takes the empty reg-name out. Throws `bad_request` for what does not follow the grammar.
+ */
+export function parseHost(authority: string): string {
+  const host = readHost(authority);
+  if (host === undefined) throw problem('bad_request', 'The host that the request names is malformed.');
+  return host;
 }
 
-function isLoopback(name: string): boolean {
-  return name === 'localhost' || name.endsWith('.localhost') || name === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(name);
+function readHost(authority: string): string | undefined {
+  const [, host, port] = AUTHORITY.exec(authority) ?? [];
+  if (host === undefined || Number(port ?? 0) > HIGHEST_PORT) return undefined;
+  if (host.startsWith('[')) {
+    // Node takes zone ids for a part of the address; RFC 3986 does not.
+    if (isIPv6(host.slice(1, -1)) && !host.includes('%')) return new URL(`http://${host}`).hostname;
+    return IP_FUTURE.test(host) ? host.toLowerCase() : undefined;
+  }
+  if (!REG_NAME.test(host)) return undefined;
+  return (host.endsWith('.') ? host.slice(0, -1) : host).toLowerCase();
 }

@@ -24,6 +24,7 @@ const CODES = {
   not_acceptable: [406, 'Not Acceptable'],
   unsupported_media_type: [415, 'Unsupported Media Type'],
   range_not_satisfiable: [416, 'Range Not Satisfiable'],
+  expectation_failed: [417, 'Expectation Failed'],
   request_header_fields_too_large: [431, 'Request Header Fields Too Large'],
   insufficient_storage: [507, 'Insufficient Storage'],
   // Specific codes.
@@ -85,6 +86,13 @@ export class Problem extends Error {
 /** `throw problem('ref_not_found', 'No branch, tag or commit is named x.')` */
 export function problem(code: ProblemCode, detail: string, options?: ProblemOptions): Problem {
   return new Problem(code, detail, options);
+}
+
+/** RFC 9110, 15.5.6: the answer says which methods there are. */
+export function methodNotAllowed(method: string, allow: string): Problem {
+  return problem('method_not_allowed', `${method} is not a method of this route; it takes ${allow}.`, {
+    headers: { allow },
+  });
 }
 
 /** A code as clients see it: the specification writes `forge` where a deployment has its vendor's name. */

@@ -1,11 +1,37 @@
+import { parseHost } from './host.js';
 import { problem } from './problem.js';
 
 /** A request target, taken apart once: everything later decides on this form. */
 export interface RequestTarget {
-  /** The path as it was sent, without the query. */
+  /** The path as it was sent, without the query; `*` for the server as a whole, and what CONNECT names. */
   readonly path: string;
   /** The query as it was sent, without `?`; empty when there is none. */
   readonly query: string;
+  /** Whom a target in absolute-form names, in place of `Host`. */
+  readonly authority?: string;
+}
+
+const ABSOLUTE_FORM = /^http:\/\/([^/?#]+)([/?#].*)?$/i;
+
+/**
+ * Reads the target of a request (RFC 9112, section 3.2):
+ *
+ *     absolute-form  = absolute-URI            only of the scheme that is spoken here, and without userinfo
+ *     authority-form = uri-host ":" port       only with CONNECT
+ *     asterisk-form  = "*"                     only with OPTIONS
+ *
+ * and everything else as origin-form. Throws `bad_request`.
+ */
+export function readRequestTarget(method: string, raw: string): RequestTarget {
+  if (method === 'CONNECT') {
+    if (!/:\d+$/.test(raw)) throw problem('bad_request', 'The target of CONNECT has to be a host and a port.');
+    parseHost(raw);
+    return { path: raw, query: '' };
+  }
+  if (raw === '*' && method === 'OPTIONS') return { path: raw, query: '' };
+  const [, authority, rest = '/'] = ABSOLUTE_FORM.exec(raw) ?? [];
+  if (authority === undefined) return parseRequestTarget(raw);
+  return { ...parseRequestTarget(rest.startsWith('?') ? `/${rest}` : rest), authority };
 }
 
 /**
@@ -20,21 +46,18 @@ export function parseRequestTarget(raw: string): RequestTarget {
   if (raw.charCodeAt(0) !== 0x2f || raw.startsWith('//')) {
     throw problem('bad_request', 'The request target has to start with a single slash.');
   }
-  if (!isOriginForm(raw)) {
-    throw problem('bad_request', 'The request target holds a character that has to be percent-encoded.');
-  }
+  checkCharacters(raw);
   const mark = raw.indexOf('?');
   return mark < 0 ? { path: raw, query: '' } : { path: raw.slice(0, mark), query: raw.slice(mark + 1) };
 }
 
-/** Whether `raw` starts with one slash and holds nothing that has to be percent-encoded. */
-export function isOriginForm(raw: string): boolean {
-  if (raw.charCodeAt(0) !== 0x2f || raw.startsWith('//')) return false;
+/** Blanks, control characters, raw bytes, `#` and `\`: none of them may stand in a target, and readers differ on them. */
+function checkCharacters(raw: string): void {
   for (let at = 0; at < raw.length; at++) {
     const code = raw.charCodeAt(at);
-    if (code <= 0x20 || code >= 0x7f || code === 0x23 || code === 0x5c) return false;
+    if (code > 0x20 && code < 0x7f && code !== 0x23 && code !== 0x5c) continue;
+    throw problem('bad_request', 'The request target holds a character that has to be percent-encoded.');
   }
-  return true;
 }
 
 /** Decodes percent sequences once; anything malformed, and an encoded NUL, is `bad_request`. */

@@ -8,6 +8,8 @@ interface Node<T extends Routed> {
   readonly methods: Map<Method, T>;
 }
 
+const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'] as const satisfies readonly (Method | 'HEAD')[];
+
 export interface Match<T extends Routed> {
   readonly operation: T;
   readonly route: string;
@@ -21,11 +23,17 @@ export interface Match<T extends Routed> {
  */
 export class Router<T extends Routed> {
   readonly #root = createNode<T>();
+  readonly #methods = new Set<string>();
 
   constructor(operations: Iterable<T>) {
     for (const operation of operations) {
       for (const route of operation.routes) this.#add(route, operation);
     }
+  }
+
+  /** Every method that some route takes, as `Allow` lists them. */
+  get allow(): string {
+    return METHODS.filter((method) => this.#methods.has(method)).join(', ');
   }
 
   /** The operation of a request; throws `route_not_found`, or `method_not_allowed` with `Allow`. */
@@ -68,6 +76,8 @@ export class Router<T extends Routed> {
     }
     if (node.methods.has(route.method)) throw new Error(`${route.method} ${route.path} is routed twice`);
     node.methods.set(route.method, operation);
+    this.#methods.add(route.method);
+    if (route.method === 'GET' && operation.head !== false) this.#methods.add('HEAD');
   }
 }
 

@@ -23,7 +23,7 @@ export function discardUnread(request: IncomingMessage, response: ServerResponse
   if (request.complete || socket === null || !hasBody(request)) return;
   // RFC 9110, 15.5.9: who stopped sending is not waited for.
   if (status === 408 || (status >= 400 && !isWorthReading(request))) {
-    response.setHeader('connection', 'close');
+    response.shouldKeepAlive = false;
     socket.destroySoon = () => closeGently(socket);
   }
   response.once('finish', () => {
@@ -60,6 +60,10 @@ function isWorthReading({ headers }: IncomingMessage): boolean {
  * reset can overtake the answer.
  */
 export function closeGently(socket: Socket): void {
+  if (socket.readableEnded) {
+    socket.end(() => socket.destroy());
+    return;
+  }
   socket.end();
   const timer = setTimeout(() => socket.destroy(), QUIET).unref();
   socket.once('end', () => socket.destroy());

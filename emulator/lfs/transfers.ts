@@ -41,6 +41,7 @@ export const lfsDownloadObject = operation({
         headers: { 'content-type': OCTETS, 'x-content-type-options': 'nosniff' },
       },
       call.header,
+      call.method,
     );
   },
 });

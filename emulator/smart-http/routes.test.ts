@@ -9,7 +9,7 @@ import type { Reply } from '../http/reply.js';
 import { World } from '../world.js';
 import { keepAlive } from './keep-alive.js';
 import { PackCache } from './pack-cache.js';
-import { gitInfoRefs, gitReceivePack, gitScopeOf, gitUploadPack } from './routes.js';
+import { gitInfoRefs, gitReceivePack, gitUploadPack } from './routes.js';
 import { createRepository } from './test-git.js';
 
 const world = new World({ organizations: [] });
@@ -42,10 +42,12 @@ const outcome = async (run: () => Reply | Promise<Reply>) => {
 };
 
 t.test('info/refs needs the scope of what is to follow', async (t) => {
-  t.equal(gitScopeOf('git-upload-pack'), 'git:read');
-  t.equal(gitScopeOf('git-receive-pack'), 'git:write');
-  t.equal(gitScopeOf(undefined), 'git:read');
-  t.equal(gitScopeOf('nonsense'), 'git:read');
+  const scopesOf = (service?: string) =>
+    gitInfoRefs.purposeOf!(new URLSearchParams(service === undefined ? {} : { service }), undefined).scopes;
+  t.same(scopesOf('git-upload-pack'), ['git:read']);
+  t.same(scopesOf('git-receive-pack'), ['git:write']);
+  t.same(scopesOf(), ['git:read']);
+  t.same(scopesOf('nonsense'), ['git:read']);
 });
 
 t.test('a service that is none is forbidden, as gitprotocol-http demands', async (t) => {

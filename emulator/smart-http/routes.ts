@@ -15,11 +15,6 @@ import { type GitRequest, NO_CACHE, type PushHooks } from './git-service.js';
 import type { ProposedUpdate } from './proposed-update.js';
 import { type Namespace, type RepositoryView, viewOf } from './view.js';
 
-/** The scope `info/refs` needs: it depends on what is to follow. */
-export function gitScopeOf(service: string | undefined): Scope {
-  return service === 'git-receive-pack' ? 'git:write' : 'git:read';
-}
-
 const infoRefsQuery = z.object({ service: z.string().optional() });
 
 export const gitInfoRefs = operation<z.infer<typeof infoRefsQuery>>({
@@ -31,11 +26,13 @@ export const gitInfoRefs = operation<z.infer<typeof infoRefsQuery>>({
   scopes: ['git:read'],
   subject: 'repository',
   effect: 'read',
-  purposeOf: (query) => ({ scopes: [gitScopeOf(query.get('service') ?? undefined)], effect: 'read' }),
+  // What advertises itself for a push is refused as the push would be, so that git shows why.
+  purposeOf: (query) =>
+    serviceOf(query.get('service') ?? undefined) === 'git-receive-pack' ? gitReceivePack : gitUploadPack,
   dialect: 'git',
   query: infoRefsQuery,
   replies: { 200: 'application/x-git-upload-pack-advertisement' },
-  errors: [],
+  errors: ['sync_in_progress'],
   handle(call) {
     const service = serviceOf(call.query.service);
     if (!service) {

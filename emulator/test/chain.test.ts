@@ -154,6 +154,16 @@ t.test('HEAD answers like GET on GET routes, except file metadata', async (t) =>
   await service.seed('team/app');
   const head = await service.call('HEAD', '/api/v1/repos/file?path=README.md');
   t.match(head, { status: 200, text: '', headers: { 'content-length': '6' } });
+  for (const range of ['bytes=0-1', 'bytes=6-', 'bytes=-0']) {
+    for (const more of [{}, { 'if-range': head.headers.etag! }, { 'if-range': '"x"' }]) {
+      const whole = await service.call('HEAD', '/api/v1/repos/file?path=README.md', { headers: { range, ...more } });
+      t.match(whole, { status: 200, text: '', headers: { 'content-length': '6', 'content-range': undefined } }, range);
+    }
+  }
+  const known = await service.call('HEAD', '/api/v1/repos/file?path=README.md', {
+    headers: { 'if-none-match': head.headers.etag!, range: 'bytes=6-' },
+  });
+  t.equal(known.status, 304, 'conditions are for HEAD as well');
   t.equal((await service.call('HEAD', '/api/v1/repos/file?path=none')).status, 404);
   t.equal((await service.call('HEAD', '/api/v1/repos/files/metadata')).status, 405);
 });

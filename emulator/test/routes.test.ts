@@ -117,7 +117,9 @@ t.test('HEAD answers as GET does, without a body; on file metadata it is not all
     if (row.method !== 'GET') continue;
     for (const route of row.routes) {
       const head = await send(service, { ...row, method: 'HEAD' }, route, fixture, row.sends[0]!(fixture));
-      t.equal(head.status, operation === 'files metadata' ? 405 : row.ok, route);
+      // RFC 9110, 14.2: there are no ranges with HEAD.
+      const ok = row.ok === 206 || row.ok === 416 ? 200 : row.ok;
+      t.equal(head.status, operation === 'files metadata' ? 405 : ok, route);
       t.equal(head.bytes.length, 0, `${route} without a body`);
     }
   }

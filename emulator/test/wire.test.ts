@@ -56,13 +56,13 @@ function talk(service: Service, act: (socket: Socket) => void): Promise<Received
   });
 }
 
-t.test('request targets in any form but one are refused', async (t) => {
+t.test('request targets in a form of their own are refused', async (t) => {
   const { service, head } = await setUp(t);
   const bad = [
     '/api/v1/repo#x',
     '//api/v1/repo',
-    'http://127.0.0.1/api/v1/repo',
-    'http://evil.example/api/v1/repo',
+    'https://127.0.0.1/api/v1/repo',
+    'http://user@127.0.0.1/api/v1/repo',
     '/api\\v1\\repo',
     '/api/v1/repo?a=%00',
     '/api/v1/repo?a=%ff',
@@ -111,16 +111,10 @@ t.test('headers: too many bytes, missing, sent twice', async (t) => {
   t.equal((await ask({ host: ['localhost', 'localhost'] })).status, 400, 'two Hosts');
   t.equal((await ask({ host: ['localhost', 'evil.example'] })).status, 400);
   t.equal((await ask({ authorization: [`Bearer ${token}`, `Bearer ${token}`] })).status, 400, 'two credentials');
-  for (const host of [
-    'evil.example',
-    'localhost.evil.example',
-    '127.0.0.1.evil.example',
-    '[::2]',
-    'evil.example:80',
-    '@localhost',
-  ]) {
+  for (const host of ['evil.example', 'localhost.evil.example', '127.0.0.1.evil.example', '[::2]', 'evil.example:80']) {
     t.match(await ask({ host }), { status: 403, body: /"forbidden"/ }, host);
   }
+  t.equal((await ask({ host: '@localhost' })).status, 400, 'a Host that is malformed');
   for (const host of ['LOCALHOST', 'localhost.', 'api.demo.localhost', '127.0.0.1:1', '[::1]:8080', 'x.localhost:9']) {
     t.equal((await ask({ host })).status, 200, host);
   }

@@ -1,0 +1,27 @@
+export const ADMIN_PREFIX = '/_emulator';
+
+const FIRST_SEGMENT = ADMIN_PREFIX.slice(1);
+
+/**
+ * Whether a path leads to the emulator's own routes in any reading: with percent sequences decoded, in whatever case,
+ * with empty and dot segments resolved or not. Only the plain spelling is a route; all of them meet the same guard.
+ */
+export function isAdminPath(path: string): boolean {
+  const read = (path.includes('%') ? decodeLeniently(path) : path).toLowerCase();
+  if (!read.includes(FIRST_SEGMENT)) return false;
+  const segments = read.split('/').filter((segment) => segment !== '' && segment !== '.');
+  return segments[0] === FIRST_SEGMENT || resolveDots(segments)[0] === FIRST_SEGMENT;
+}
+
+function decodeLeniently(path: string): string {
+  return path.replace(/%([0-9a-f]{2})/gi, (_, digits: string) => String.fromCharCode(Number.parseInt(digits, 16)));
+}
+
+function resolveDots(segments: readonly string[]): string[] {
+  const resolved: string[] = [];
+  for (const segment of segments) {
+    if (segment === '..') resolved.pop();
+    else resolved.push(segment);
+  }
+  return resolved;
+}

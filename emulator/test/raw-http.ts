@@ -1,0 +1,95 @@
+import { connect, type Socket } from 'node:net';
+import type { Service } from './service.js';
+
+/** One answer as it left the server. */
+export interface RawAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+export interface Received {
+  /** Final answers, in order; `100 Continue` is counted beside them. */
+  readonly answers: readonly RawAnswer[];
+  readonly continues: number;
+  /** How the connection ended: closed by the server, reset by it, or still open when `count` answers were there. */
+  readonly end: 'closed' | 'reset' | 'open';
+}
+
+/**
+ * Writes bytes to a connection of its own and reads answers until there are `count` of them, or until the server
+ * closes the connection. Without `count` it waits for the server's close.
+ */
+export function sendRaw(service: Service, bytes: string | Buffer, count = Number.POSITIVE_INFINITY): Promise<Received> {
+  return converse(service, (socket) => socket.write(typeof bytes === 'string' ? Buffer.from(bytes, 'latin1') : bytes), {
+    count,
+  });
+}
+
+export interface Conversation {
+  readonly count?: number;
+  /** Called with what has arrived so far, each time something does. */
+  readonly onText?: (text: string, socket: Socket) => void;
+}
+
+export function converse(
+  service: Service,
+  begin: (socket: Socket) => void,
+  { count = Number.POSITIVE_INFINITY, onText }: Conversation = {},
+): Promise<Received> {
+  return new Promise((resolve) => {
+    const { hostname, port } = new URL(service.url);
+    const socket = connect({ host: hostname, port: Number(port), allowHalfOpen: true });
+    let text = '';
+    const finish = (end: Received['end']) => {
+      socket.destroy();
+      resolve({ ...parseAnswers(text), end });
+    };
+    socket.on('data', (data) => {
+      text += data.toString('latin1');
+      onText?.(text, socket);
+      if (parseAnswers(text).answers.length >= count) finish('open');
+    });
+    socket.once('end', () => finish('closed'));
+    socket.once('error', () => finish('reset'));
+    begin(socket);
+  });
+}
+
+/** Takes a text of answers apart: by `Content-Length`, by chunks, or without a body. */
+function parseAnswers(text: string): Pick<Received, 'answers' | 'continues'> {
+  const answers: RawAnswer[] = [];
+  let continues = 0;
+  let at = 0;
+  while (at < text.length) {
+    const end = text.indexOf('\r\n\r\n', at);
+    if (end < 0) break;
+    const [line, ...fields] = text.slice(at, end).split('\r\n');
+    const status = Number(/^HTTP\/1\.1 (\d{3}) /.exec(line!)?.[1]);
+    const headers = Object.fromEntries(
+      fields.map((field) => [field.slice(0, field.indexOf(':')).toLowerCase(), field.replace(/^[^:]*:\s*/, '')]),
+    );
+    at = end + 4;
+    if (status === 100) {
+      continues++;
+      continue;
+    }
+    if (status === 102) continue;
+    let body = '';
+    if (headers['transfer-encoding'] === 'chunked') {
+      const close = text.indexOf('0\r\n\r\n', at);
+      if (close < 0) break;
+      body = text.slice(at, close);
+      at = close + 5;
+    } else {
+      const length = Number(headers['content-length'] ?? 0);
+      // An answer to HEAD names a length it does not have: what follows it is another answer, or nothing.
+      const isBodiless = text.startsWith('HTTP/1.1 ', at) || (at === text.length && length > 0);
+      if (!isBodiless && text.length - at < length) break;
+      body = isBodiless ? '' : text.slice(at, at + length);
+      at += body.length;
+    }
+    answers.push({ status, headers, body });
+  }
+  return { answers, continues };
+}
