@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import type { KeyRing } from '../auth/keys.js';
 import { decide, needsSignedCommits, type RefPolicy } from '../auth/policy.js';
-import type { Scope } from '../auth/scope.js';
 import { isSignedWithRing } from '../auth/ssh-signature.js';
 import type { Call } from '../call.js';
 import { textOf } from '../git/bytes.js';
