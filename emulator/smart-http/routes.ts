@@ -106,11 +106,6 @@ function pushHooksOf({ claims, repository, organization, params, world }: PushCa
   return {
     ...(isArchiving && { onUpdated: () => repository.archive() }),
     policy: (update) => decideUpdate(update, claims.policy, organization.keys),
-    // The repository can be deleted while the pack arrives.
-    requireWritable() {
-      if (repository.record.state !== 'deleted') return;
-      throw problem('repository_not_found', 'The repository does not exist, or the token does not cover it.');
-    },
   };
 }
 
@@ -119,7 +114,7 @@ type PushCall = Pick<Call, 'claims' | 'repository' | 'organization' | 'params' |
 /** The token's word on a push. */
 async function decideUpdate(update: ProposedUpdate, policy: RefPolicy, keys: KeyRing): Promise<string | undefined> {
   if (policy.length === 0) return undefined;
-  const ref = textOf(update.name);
+  const ref = textOf(update.change.name);
   const reason = decide(policy, ref, 'push') ?? (update.isForced ? decide(policy, ref, 'force') : undefined);
   if (reason !== undefined || !needsSignedCommits(policy, ref)) return reason;
   const turn = new Turn();

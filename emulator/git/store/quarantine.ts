@@ -1,3 +1,4 @@
+import { inTurns } from '../history/steps.js';
 import type { MissingObject, ObjectReader, Oid, TypeCode } from '../object.js';
 import type { Turn } from '../turn.js';
 import { Connectivity } from './connectivity.js';
@@ -8,6 +9,7 @@ import type { HashBytes } from './object-hash.js';
 import type { ObjectStore } from './object-store.js';
 import { findPrefix } from './oid-prefix.js';
 import { OID_BYTES, type OidSlots } from './oid-slots.js';
+import { peelNewTags } from './peeled-tags.js';
 import { type StoredObjects, WRITTEN } from './stored-objects.js';
 
 /**
@@ -92,6 +94,12 @@ export class Quarantine implements ObjectReader {
     return this.#connectivity.firstMissing();
   }
 
+  /** Finds out, in turns, where new tags of tags lead in the end. Everything they lead to has to be there. */
+  async peelTags(): Promise<void> {
+    const { links } = this.#intake;
+    if (links.hasTagOfTag || links.isDoubtful) await inTurns(peelNewTags(this.#objects, this, this.base));
+  }
+
   /** Makes all new objects visible at once. */
   publish(): void {
     this.#refuseUnlessOpen();
@@ -159,6 +167,10 @@ export class Quarantine implements ObjectReader {
 
   peek(number: number): Buffer {
     return this.#objects.peek(number);
+  }
+
+  peeledOf(number: number): number | undefined {
+    return this.#objects.peeled.get(number);
   }
 
   #refuseUnlessOpen(): void {
