@@ -8,7 +8,12 @@ import type { Service } from './service.js';
 
 const SCOPES = ['git:read', 'git:write', 'repo:write', 'org:read', 'deployment:read', 'deployment:write'];
 
-const reading = operations.filter(({ effect, subject }) => effect === 'read' && subject !== 'organization');
+/** Operations of the API on one repository, by what they do to it. */
+function operationsOf(effect: Operation['effect']): readonly Operation[] {
+  return operations.filter(({ group, subject, ...row }) => {
+    return row.effect === effect && subject !== 'organization' && subject !== 'new-repository' && group !== 'Git';
+  });
+}
 
 /** The members of requests that name a ref, an object or a path. */
 function namesOf({ tips, objects }: RandomPush, ref: string): ByName {
@@ -26,33 +31,48 @@ function namesOf({ tips, objects }: RandomPush, ref: string): ByName {
   ];
 }
 
+interface AskOptions {
+  readonly seed: number;
+  /** Requests of each operation for each ref. */
+  readonly samples: number;
+}
+
+/** Sends every operation with that effect requests about every pushed ref; what is wrong with the answers. */
+async function askAll(
+  service: Service,
+  push: RandomPush,
+  effect: Operation['effect'],
+  { seed, samples }: AskOptions,
+): Promise<string[]> {
+  const faults: string[] = [];
+  const shas = [push.tips[0]!.oid, push.tips[0]!.oid, push.tips.at(1)?.oid ?? push.tips[0]!.oid];
+  for (const operation of operationsOf(effect)) {
+    const { method } = operation.routes[0]!;
+    for (const { ref } of push.tips) {
+      const requests = randomRequests(operation, 'team/app', shas, namesOf(push, ref));
+      for (const { target, body } of fc.sample(requests, { seed, numRuns: samples })) {
+        const answer = await service.call(method, target, { scopes: SCOPES, ...(body && { body }) });
+        const fault = faultOf(operation, answer);
+        if (fault !== undefined)
+          faults.push(`${method} ${target} ${body ?? ''}: ${fault} ${answer.text.slice(0, 200)}`);
+      }
+    }
+  }
+  return faults;
+}
+
+/** As `readEverything`, with every operation that writes: onto, from and about the pushed refs. */
+export function writeEverything(service: Service, push: RandomPush, options: AskOptions): Promise<string[]> {
+  return askAll(service, push, 'write', options);
+}
+
 /**
- * Asks every operation that reads, by every name that a pushed ref has, `samples` times each. What is wrong with the
+ * Asks every operation that reads, by every name that a pushed ref has, and fetches every ref. What is wrong with the
  * answers: a status that the operation's row does not list, a 5xx, a body of another shape. Which operations there are
  * is read from the table.
  */
-export async function readEverything(
-  service: Service,
-  push: RandomPush,
-  { seed, samples }: { readonly seed: number; readonly samples: number },
-): Promise<string[]> {
-  const faults: string[] = [];
-  const shas = [push.tips[0]!.oid, push.tips[0]!.oid, push.tips[1]!.oid];
-  const read = async (operation: Operation, target: string, body: Buffer | undefined) => {
-    const { method } = operation.routes[0]!;
-    const answer = await service.call(method, target, { scopes: SCOPES, ...(body && { body }) });
-    const fault = faultOf(operation, answer);
-    if (fault !== undefined) faults.push(`${method} ${target} ${body ?? ''}: ${fault} ${answer.text.slice(0, 200)}`);
-  };
-  for (const operation of reading.filter(({ group }) => group !== 'Git')) {
-    for (const { ref } of push.tips) {
-      const requests = fc.sample(randomRequests(operation, 'team/app', shas, namesOf(push, ref)), {
-        seed,
-        numRuns: samples,
-      });
-      for (const { target, body } of requests) await read(operation, target, body);
-    }
-  }
+export async function readEverything(service: Service, push: RandomPush, options: AskOptions): Promise<string[]> {
+  const faults = await askAll(service, push, 'read', options);
   for (const remote of ['team/app', 'team/app+ephemeral']) {
     const listed = await service.call('GET', `/${remote}.git/info/refs?service=git-upload-pack`);
     const shown = [...listed.text.matchAll(/([0-9a-f]{40}) (?:refs|HEAD)/g)].map((match) => match[1]!);
