@@ -79,8 +79,9 @@ export class GitRepository {
       swap: (refs) => host.swap(refs),
       now: () => startedAt ?? host.now(),
       requireWritable: () => {
-        host.requireWritable();
+        // The writer's own reason first: it knows best what to do with it.
         check?.();
+        host.requireWritable();
       },
     };
   }
