@@ -3,7 +3,7 @@ import type { Call } from '../call.js';
 import { type ByteString, bytesOf, textOf } from '../git/bytes.js';
 import { isForced } from '../git/forced-update.js';
 import { ZERO_OID } from '../git/object.js';
-import type { Ref } from '../git/refs/refs.js';
+import type { Ref, Refs } from '../git/refs/refs.js';
 import { problem } from '../http/problem.js';
 import { json } from '../http/reply.js';
 import { operation } from '../operation.js';
@@ -196,13 +196,15 @@ export const deleteBranch = operation({
     if (text === undefined) throw problem('bad_request', 'target_branch is required.');
     const ephemeral = body.ephemeral ?? false;
     const name = readBranch(text, 'target_branch');
-    if (!ephemeral && name === repository.defaultBranch) {
-      throw problem('conflict', 'The default branch cannot be deleted.');
-    }
+    requireNotHead(repository.git.refs, branchRef(name, ephemeral));
     await deleteRef(call, branchRef(name, ephemeral), () => branchNotFound(text));
     return json(200, { name: text, target_branch: text, message: 'branch deleted', ephemeral });
   },
 });
+
+function requireNotHead({ head }: Refs, ref: ByteString): void {
+  if ('symref' in head && head.symref === ref) throw problem('conflict', 'The default branch cannot be deleted.');
+}
 
 /** Deletes a ref as it stands; throws `missing()` when there is none. */
 export async function deleteRef(
@@ -212,6 +214,8 @@ export async function deleteRef(
 ): Promise<void> {
   requireAllowed(call, ref, 'force');
   await transact(call.repository, (transaction) => {
+    // The default branch may have changed since it was looked at.
+    requireNotHead(transaction.refs, ref);
     const old = transaction.refs.get(ref);
     if (old === undefined) throw missing();
     transaction.update({ name: ref, old, new: ZERO_OID });

@@ -1,5 +1,5 @@
 import { textOf } from '../git/bytes.js';
-import { type RefConflict, RefTransactionFailed } from '../git/refs/ref-change.js';
+import { describeConflict, type RefConflict, RefTransactionFailed } from '../git/refs/ref-change.js';
 import type { RefTransaction } from '../git/refs/transaction.js';
 import type { TransactOptions } from '../git/repository.js';
 import { problem } from '../http/problem.js';
@@ -19,8 +19,10 @@ export async function transact<T>(
   }
 }
 
-function sentenceOf({ change, current, other }: RefConflict): string {
+function sentenceOf(conflict: RefConflict): string {
+  const { fault, change, current, other } = conflict;
   const name = textOf(change.name);
   if (other !== undefined) return `${name} cannot exist beside ${textOf(other)}.`;
+  if (fault !== 'stale') return `${name} cannot change: ${describeConflict(conflict)}.`;
   return current === undefined ? `${name} does not exist any more.` : `${name} exists already, at ${current}.`;
 }

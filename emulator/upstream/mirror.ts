@@ -1,7 +1,7 @@
 import type { ByteString } from '../git/bytes.js';
 import { isForced } from '../git/forced-update.js';
 import { Fsck, type FsckPolicy } from '../git/fsck/fsck.js';
-import { COMMIT, type Oid, ZERO_OID } from '../git/object.js';
+import { COMMIT, isCommit, type Oid, ZERO_OID } from '../git/object.js';
 import { isDeletion, type RefChange, RefTransactionFailed } from '../git/refs/ref-change.js';
 import type { Refs } from '../git/refs/refs.js';
 import type { RefTransaction } from '../git/refs/transaction.js';
@@ -93,6 +93,8 @@ async function takeOver(
   // All of them, moved or not: what cannot be followed is no upstream.
   await objects.checkConnectivity(updates.filter((change) => !isDeletion(change)).map((change) => change.new));
   requireCommits(updates, objects);
+  if (options.mayMove)
+    await git.history.extend(updates.map(({ old }) => old).filter((old) => isCommit(git.objects, old)));
   remote.signal.throwIfAborted();
   for (const change of updates) {
     if (options.mayMove?.(change, isForced(git, objects, change)) ?? true) transaction.update(change);

@@ -13,18 +13,21 @@ export function* peelNewTags(objects: StoredObjects, reader: ObjectReader, first
     if (types[number] !== TAG || objects.peeled.has(number)) continue;
     const chain: number[] = [];
     let at = number;
+    let last = -1;
     while (at >= 0 && reader.typeOf(at) === TAG) {
       const known = objects.peeled.get(at);
       if (known !== undefined) {
         at = known;
+        last = -1;
         break;
       }
       chain.push(at);
+      last = at;
       at = reader.find(tagTarget(reader.peek(at)));
       if (chain.length % UNIT === 0) yield;
     }
-    // The last of a chain says where it leads itself.
-    if (at >= 0) for (const tag of chain.slice(0, -1)) objects.setPeeled(tag, at);
+    // The last tag of a chain says itself where it leads.
+    if (at >= 0) for (const tag of chain) if (tag !== last) objects.setPeeled(tag, at);
     if (number % UNIT === 0) yield;
   }
 }
