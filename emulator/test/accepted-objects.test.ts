@@ -144,7 +144,7 @@ async function writePlainly(service: Service): Promise<string[]> {
     'notes on what is there': await note('odd', 'append'),
     'notes on the default': await note('commits', 'append'),
     restore: await service.call('POST', '/api/v1/repos/restore-commit', {
-      json: { metadata: { ...metadata, target_commit_sha: `${first.json.commit?.commit_sha}~1` } },
+      json: { metadata: { ...metadata, target_commit_sha: first.json.commit?.commit_sha } },
     }),
   };
   return Object.entries(answers)
