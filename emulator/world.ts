@@ -1,8 +1,8 @@
 import sortedBTree from 'sorted-btree';
 import type { KeyRing } from './auth/keys.js';
 import { bytesOf } from './git/bytes.js';
-import { Refs } from './git/refs.js';
-import type { RefChange } from './git/repository.js';
+import type { RefChange } from './git/refs/ref-change.js';
+import { Refs } from './git/refs/refs.js';
 import { Schedule } from './git/schedule/schedule.js';
 import { MemoryBudget } from './git/store/memory-budget.js';
 import { ObjectStore } from './git/store/object-store.js';
@@ -134,6 +134,7 @@ export class World {
       origins: upstreamHost,
       timeout: this.limits.idleTimeout,
       fsck: this.fsck,
+      mostPackBytes: this.limits.maxPushBytes,
       report: (report) => this.announce(syncEvent(report)),
     });
     this.memory = new MemoryBudget(this.limits.maxHeldBytes);
@@ -220,7 +221,8 @@ export class World {
     const { budget } = repository.git.objects.stored;
     const lfsBytes = record.lfsObjects?.bytesHeldAlone(this.#lfsObjectsBeside(record)) ?? 0;
     this.#gitService?.forget(repository.git);
-    repository.update({
+    this.#replace({
+      ...record,
       state: 'deleted',
       refs: Refs.empty(bytesOf('main')),
       watermark: 0,
@@ -307,6 +309,10 @@ export class World {
     });
   }
 
+  #replace(record: RepositoryRecord): void {
+    this.#state = { ...this.#state, repositories: this.#state.repositories.with(record.id, record, true) };
+  }
+
   #adopt(record: RepositoryRecord): Repository {
     const objects = new ObjectStore({
       caches: this.#caches,
@@ -322,9 +328,7 @@ export class World {
     });
     const home = {
       record: (id: string) => this.#state.repositories.get(id)!,
-      replace: (next: RepositoryRecord) => {
-        this.#state = { ...this.#state, repositories: this.#state.repositories.with(next.id, next, true) };
-      },
+      replace: (next: RepositoryRecord) => this.#replace(next),
       now: () => this.clock.now(),
       moved: (changed: RepositoryRecord, changes: readonly RefChange[]) => {
         if (this.#state.webhooks.size === 0) return;
@@ -332,6 +336,10 @@ export class World {
           const event = pushEvent(changed, change, this.clock.now());
           if (event) this.announce(event);
         }
+      },
+      failed: (changed: RepositoryRecord, error: unknown) => {
+        const stack = error instanceof Error ? error.stack : String(error);
+        this.log.write({ event: 'internal_error', operation: 'after-write', repository: changed.name, stack });
       },
     };
     const repository = new Repository(record.id, home, objects);

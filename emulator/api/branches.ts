@@ -3,12 +3,13 @@ import type { Call } from '../call.js';
 import { type ByteString, bytesOf, textOf } from '../git/bytes.js';
 import { isForced } from '../git/forced-update.js';
 import { ZERO_OID } from '../git/object.js';
-import type { Ref } from '../git/refs.js';
+import type { Ref, Refs } from '../git/refs/refs.js';
 import { problem } from '../http/problem.js';
 import { json } from '../http/reply.js';
 import { operation } from '../operation.js';
-import { branchRef, requireWritable } from '../repositories/branch-write.js';
+import { branchRef } from '../repositories/branch-write.js';
 import type { Repository } from '../repositories/repository.js';
+import { transact } from '../repositories/transact.js';
 import { flag, readBranch } from './fields.js';
 import { cursorsOf, listPurpose, pageEnd, pageQuery, readLimit, takePage } from './paging.js';
 import { requireAllowed } from './policy.js';
@@ -133,8 +134,7 @@ export const createBranch = operation({
     const ref = branchRef(readBranch(body.target_branch, 'target_branch'), body.target_is_ephemeral ?? false);
     requireAllowed(call, ref);
     const commit = resolveBase(repository, body);
-    await git.write(async () => {
-      requireWritable(repository);
+    await transact(repository, async (transaction) => {
       const current = git.refs.get(ref);
       if (current !== undefined && current !== commit && !body.force) {
         throw problem('conflict', `Branch ${body.target_branch} exists already, at ${current}.`);
@@ -142,11 +142,8 @@ export const createBranch = operation({
       const update = { name: ref, old: current ?? ZERO_OID, new: commit };
       await git.history.extend([commit], call.meter);
       // What `force` allows is looked at, not that it was said: as with a push, only what loses commits is forced.
-      if (isForced(git, update)) requireAllowed(call, ref, 'force');
-      const [outcome] = git.updateRefs([update]);
-      if (outcome === 'blocked') {
-        throw problem('conflict', `Branch ${body.target_branch} stands in the way of another branch's folder.`);
-      }
+      if (isForced(git, transaction.objects, update)) requireAllowed(call, ref, 'force');
+      transaction.update(update);
     });
     return json(200, {
       message: 'branch created',
@@ -199,13 +196,15 @@ export const deleteBranch = operation({
     if (text === undefined) throw problem('bad_request', 'target_branch is required.');
     const ephemeral = body.ephemeral ?? false;
     const name = readBranch(text, 'target_branch');
-    if (!ephemeral && name === repository.defaultBranch) {
-      throw problem('conflict', 'The default branch cannot be deleted.');
-    }
+    requireNotHead(repository.git.refs, branchRef(name, ephemeral));
     await deleteRef(call, branchRef(name, ephemeral), () => branchNotFound(text));
     return json(200, { name: text, target_branch: text, message: 'branch deleted', ephemeral });
   },
 });
+
+function requireNotHead({ head }: Refs, ref: ByteString): void {
+  if ('symref' in head && head.symref === ref) throw problem('conflict', 'The default branch cannot be deleted.');
+}
 
 /** Deletes a ref as it stands; throws `missing()` when there is none. */
 export async function deleteRef(
@@ -214,11 +213,11 @@ export async function deleteRef(
   missing: () => Error,
 ): Promise<void> {
   requireAllowed(call, ref, 'force');
-  const { git } = call.repository;
-  await git.write(() => {
-    requireWritable(call.repository);
-    const old = git.refs.get(ref);
+  await transact(call.repository, (transaction) => {
+    // The default branch may have changed since it was looked at.
+    requireNotHead(transaction.refs, ref);
+    const old = transaction.refs.get(ref);
     if (old === undefined) throw missing();
-    git.updateRefs([{ name: ref, old, new: ZERO_OID }]);
+    transaction.update({ name: ref, old, new: ZERO_OID });
   });
 }

@@ -3,7 +3,6 @@ import type { Call } from '../call.js';
 import { problem } from '../http/problem.js';
 import { empty, json } from '../http/reply.js';
 import { operation } from '../operation.js';
-import { requireWritable } from '../repositories/branch-write.js';
 import type { GitCredential } from '../repositories/git-credential.js';
 import { checkState, repositoryNotFound } from '../repositories/lifecycle.js';
 import type { Repository } from '../repositories/repository.js';
@@ -50,7 +49,7 @@ export const createCredential = operation({
     if (body.repo_id !== undefined && body.repo_id !== repository.name && body.repo_id !== repository.id) {
       throw repositoryNotFound();
     }
-    requireWritable(repository);
+    repository.requireWritable();
     if (repository.record.credential)
       throw problem('credential_exists', 'The repository has a Git credential already.');
     const credential = {

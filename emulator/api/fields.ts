@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { ByteString } from '../git/bytes.js';
 import { cleanIdentityPart, type Identity } from '../git/identity.js';
 import { describePathFault, readPath } from '../git/path.js';
-import { describeRefNameFault, readBranchName } from '../git/ref-name.js';
+import { describeRefNameFault, readBranchName } from '../git/refs/ref-name.js';
 import { problem } from '../http/problem.js';
 
 /** Schemas and readings of the fields that several operations share. */

@@ -4,12 +4,14 @@ import { type ByteString, bytesOf, textOf } from '../git/bytes.js';
 import { type CommitMerge, mergeCommits } from '../git/merge/merge.js';
 import { applyStrategy, type MergePlan, planMerge } from '../git/merge/plan.js';
 import type { Oid } from '../git/object.js';
+import type { RefTransaction } from '../git/refs/transaction.js';
 import type { ObjectWriter } from '../git/tree-edit.js';
 import { problem } from '../http/problem.js';
 import { json } from '../http/reply.js';
 import { operation } from '../operation.js';
-import { branchRef, requireWritable } from '../repositories/branch-write.js';
-import { commitTo } from '../repositories/commit-write.js';
+import { branchRef } from '../repositories/branch-write.js';
+import { type CommitWritten, commitTo } from '../repositories/commit-write.js';
+import { transact } from '../repositories/transact.js';
 import { branchNotFound } from './branches.js';
 import { person, readBranch, readIdentity, readMessage, sha } from './fields.js';
 import { requireAllowed, requireCommitAllowed } from './policy.js';
@@ -34,6 +36,7 @@ type MergeCall = Call<unknown, MergeBody>;
 
 /** One merge, once names are resolved. */
 interface Merge {
+  readonly transaction: RefTransaction;
   readonly sourceName: string;
   readonly source: Oid;
   readonly targetRef: ByteString;
@@ -43,6 +46,7 @@ interface Merge {
 interface Merged {
   readonly result: MergePlan | 'squash';
   readonly commit: Oid;
+  readonly tree: Oid;
 }
 
 export const mergeBranches = operation({
@@ -83,8 +87,7 @@ export const mergeBranches = operation({
     const targetRef = branchRef(readBranch(body.target_branch, 'target_branch'), body.target_is_ephemeral ?? false);
     requireAllowed(call, targetRef);
     const source = resolveSource(call, sourceName);
-    return git.write(async () => {
-      requireWritable(repository);
+    return transact(repository, async (transaction) => {
       const target = git.refs.get(targetRef);
       if (target === undefined) throw branchNotFound(body.target_branch);
       if (body.expected_target_sha !== undefined && body.expected_target_sha !== target) {
@@ -94,13 +97,13 @@ export const mergeBranches = operation({
         );
       }
       await git.history.extend([source, target], call.meter);
-      const merge = { sourceName, source, targetRef, target };
-      const { result, commit } = await carryOut(call, merge);
+      const merge = { transaction, sourceName, source, targetRef, target };
+      const { result, commit, tree } = await carryOut(call, merge);
       const [mergeBase] = git.history.mergeBases(target, source);
       return json(200, {
         result,
         commit_sha: commit,
-        tree_sha: git.history.commit(commit).tree,
+        tree_sha: tree,
         source: { branch: sourceName, ref: sourceName, ephemeral: body.source_is_ephemeral ?? false, sha: source },
         target: {
           branch: body.target_branch,
@@ -123,25 +126,31 @@ function resolveSource({ repository, body }: MergeCall, name: string): Oid {
   return tip;
 }
 
-/** Moves the branch, writes a commit, or does neither. Runs inside `GitRepository.write`. */
+/** Plans to move the branch, writes a commit, or does neither. */
 async function carryOut(call: MergeCall, merge: Merge): Promise<Merged> {
   const { repository, body } = call;
   const { git } = repository;
   const plan = planMerge(git.history, merge.target, merge.source);
-  if (plan === 'no_op') return { result: 'no_op', commit: merge.target };
-  if (body.squash) return { result: 'squash', commit: await writeMerge(call, merge, plan, [merge.target]) };
+  const treeOf = (commit: Oid) => git.history.commit(commit).tree;
+  if (plan === 'no_op') return { result: 'no_op', commit: merge.target, tree: treeOf(merge.target) };
+  if (body.squash) return { result: 'squash', ...(await writeMerge(call, merge, plan, [merge.target])) };
   const chosen = applyStrategy(plan, body.strategy);
   if (chosen === undefined) {
     throw problem('conflict', `Branch ${body.target_branch} cannot be fast-forwarded to ${merge.sourceName}.`);
   }
   if (chosen === 'merge_commit') {
-    return { result: chosen, commit: await writeMerge(call, merge, plan, [merge.target, merge.source]) };
+    return { result: chosen, ...(await writeMerge(call, merge, plan, [merge.target, merge.source])) };
   }
-  git.updateRefs([{ name: merge.targetRef, old: merge.target, new: merge.source }]);
-  return { result: chosen, commit: merge.source };
+  merge.transaction.update({ name: merge.targetRef, old: merge.target, new: merge.source });
+  return { result: chosen, commit: merge.source, tree: treeOf(merge.source) };
 }
 
-async function writeMerge(call: MergeCall, merge: Merge, plan: MergePlan, parents: readonly Oid[]): Promise<Oid> {
+async function writeMerge(
+  call: MergeCall,
+  merge: Merge,
+  plan: MergePlan,
+  parents: readonly Oid[],
+): Promise<CommitWritten> {
   const { repository, body, world } = call;
   requireCommitAllowed(call, merge.targetRef);
   if (body.author === undefined) throw problem('bad_request', 'author is required, because the merge makes a commit.');
@@ -149,7 +158,7 @@ async function writeMerge(call: MergeCall, merge: Merge, plan: MergePlan, parent
     throw problem('bad_request', 'commit_message is required, because the merge makes a commit.');
   }
   const author = readIdentity(body.author, 'author', world.clock.now());
-  const { commit } = await commitTo(repository, {
+  return commitTo(merge.transaction, {
     ref: merge.targetRef,
     old: merge.target,
     parents,
@@ -167,7 +176,6 @@ async function writeMerge(call: MergeCall, merge: Merge, plan: MergePlan, parent
       return merged.tree;
     },
   });
-  return commit;
 }
 
 /** The paths in conflict; of a merge that is unclear only about where a folder went, the paths that concerns. */

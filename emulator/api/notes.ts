@@ -5,14 +5,15 @@ import { type ByteString, bytesOf, textOf } from '../git/bytes.js';
 import { readCommit } from '../git/commit.js';
 import { cleanIdentityPart } from '../git/identity.js';
 import { noteOf, setNote } from '../git/note-tree.js';
-import { BLOB, EMPTY_TREE_OID, type Oid, readAs, ZERO_OID } from '../git/object.js';
-import { isRefName } from '../git/ref-name.js';
+import { BLOB, EMPTY_TREE_OID, isCommit, type Oid, readAs, ZERO_OID } from '../git/object.js';
+import { isRefName } from '../git/refs/ref-name.js';
 import type { Quarantine } from '../git/store/quarantine.js';
+import { peelToTree } from '../git/tag.js';
 import { problem } from '../http/problem.js';
 import { json, type Reply } from '../http/reply.js';
 import { operation } from '../operation.js';
-import { requireWritable } from '../repositories/branch-write.js';
 import { commitTo } from '../repositories/commit-write.js';
+import { transact } from '../repositories/transact.js';
 import { type Person, person, readIdentity, sha } from './fields.js';
 import { cursorsOf, listPurpose, pageEnd, pageQuery, readLimit, takePage } from './paging.js';
 import { requireCommitAllowed } from './policy.js';
@@ -81,7 +82,9 @@ export const readNote = operation({
     const ref = notesRefOf(call, query);
     const target = targetOf(call, query);
     const tip = refs.get(ref);
-    const blob = tip === undefined ? undefined : noteOf(objects, readCommit(objects, tip).tree, target);
+    // As `git notes show`: a notes ref may hold a tree, or a tag of one. A blob holds no notes.
+    const tree = tip === undefined ? undefined : peelToTree(objects, tip);
+    const blob = tree === undefined ? undefined : noteOf(objects, tree, target);
     if (tip === undefined || blob === undefined) throw noteNotFound(target);
     return json(200, { sha: target, note: readAs(objects, blob, BLOB).toString(), ref_sha: tip });
   },
@@ -142,17 +145,18 @@ async function changeNote(call: Call<unknown, NoteBody>, action: Action, note: s
   const author = readIdentity(body.author ?? bearerOf(call.claims), 'author', world.clock.now());
   const target = targetOf(call, body);
   const expected = body.expected_notes_ref_sha ?? body.expected_ref_sha;
-  return git.write(async () => {
-    requireWritable(repository);
+  return transact(repository, async (transaction) => {
     const old = git.refs.get(ref) ?? ZERO_OID;
     const refuse = (detail: string) => problem('conflict', detail, { result: showNote(target, ref, old, '', detail) });
     if (expected !== undefined && expected !== old)
       throw refuse(`${textOf(ref)} is at ${old}, not at the expected ${expected}.`);
+    // As `git notes add`: the next notes commit has the old one as its parent, so that has to be a commit.
+    if (old !== ZERO_OID && !isCommit(git.objects, old)) throw refuse(`${textOf(ref)} is no commit.`);
     const tree = old === ZERO_OID ? EMPTY_TREE_OID : readCommit(git.objects, old).tree;
     const existing = noteOf(git.objects, tree, target);
     if (action === 'add' && existing !== undefined) throw refuse(`Commit ${target} has a note already.`);
     if (action === 'remove' && existing === undefined) throw noteNotFound(target);
-    const written = await commitTo(repository, {
+    const written = await commitTo(transaction, {
       ref,
       old,
       parents: old === ZERO_OID ? [] : [old],

@@ -2,7 +2,8 @@ import { z } from 'zod';
 import { problem } from '../http/problem.js';
 import { json } from '../http/reply.js';
 import { operation } from '../operation.js';
-import { branchRef, requireWritable } from '../repositories/branch-write.js';
+import { branchRef } from '../repositories/branch-write.js';
+import { transact } from '../repositories/transact.js';
 import { branchNotFound } from './branches.js';
 import { readBranch } from './fields.js';
 import { hostingBody, hostingRecord, planHosting, requireMayChange, showHosting } from './hosting.js';
@@ -83,15 +84,21 @@ export const updateRepository = operation({
     }
     const branch = body.default_branch === undefined ? undefined : readBranch(body.default_branch, 'default_branch');
     if (body.deployment) requireMayChange(call, body.deployment);
-    await repository.git.write(() => {
-      requireWritable(repository);
-      const { refs } = repository.git;
-      const head = branch === undefined ? undefined : branchRef(branch, false);
-      if (head !== undefined && refs.get(head) === undefined) throw branchNotFound(body.default_branch!);
-      const hosting = body.deployment && planHosting(call, repository.name, repository, body.deployment);
-      if (hosting) repository.update({ hosting });
-      if (head !== undefined) repository.git.setRefs(refs.withHead({ symref: head }));
-    });
+    const plan = () => body.deployment && planHosting(call, repository.name, repository, body.deployment);
+    await transact(
+      repository,
+      (transaction) => {
+        const head = branch === undefined ? undefined : branchRef(branch, false);
+        if (head !== undefined && transaction.refs.get(head) === undefined) throw branchNotFound(body.default_branch!);
+        if (head !== undefined) transaction.updateHead({ symref: head });
+        transaction.alsoCommit(() => {
+          const hosting = plan();
+          if (hosting) repository.update({ hosting });
+        });
+      },
+      // A name of a project can be taken until the step in which it is given.
+      { check: plan },
+    );
     const { hosting } = repository.record;
     return json(200, { ...showRepository(repository), ...(hosting && { deployment: showHosting(hosting) }) });
   },

@@ -2,12 +2,12 @@ import { z } from 'zod';
 import type { Call } from '../call.js';
 import { type ByteString, textOf } from '../git/bytes.js';
 import { isOid, type ObjectReader, type Oid, ZERO_OID } from '../git/object.js';
-import { describeRefNameFault, readTagName } from '../git/ref-name.js';
+import { describeRefNameFault, readTagName } from '../git/refs/ref-name.js';
 import { peel } from '../git/tag.js';
 import { problem } from '../http/problem.js';
 import { json, type Reply } from '../http/reply.js';
 import { operation } from '../operation.js';
-import { requireWritable } from '../repositories/branch-write.js';
+import { transact } from '../repositories/transact.js';
 import { deleteRef } from './branches.js';
 import { cursorsOf, listPurpose, pageEnd, pageQuery, readLimit, takePage } from './paging.js';
 import { requireAllowed } from './policy.js';
@@ -117,16 +117,11 @@ export const createTag = operation({
   errors: ['ref_not_found', 'conflict'],
   handle: async (call) => {
     const { repository, body } = call;
-    const { git } = repository;
     const ref = readTag(body.name);
     const target = readTarget(body);
     requireAllowed(call, ref);
     const { commit } = resolveRef(repository, { ref: target });
-    await git.write(() => {
-      requireWritable(repository);
-      const [outcome] = git.updateRefs([{ name: ref, old: ZERO_OID, new: commit }]);
-      if (outcome !== 'ok') throw problem('conflict', `Tag ${body.name} exists already, or stands in another's way.`);
-    });
+    await transact(repository, (transaction) => transaction.update({ name: ref, old: ZERO_OID, new: commit }));
     return json(200, { name: body.name, sha: commit, message: 'tag created' });
   },
 });

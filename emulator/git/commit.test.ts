@@ -124,14 +124,20 @@ t.test('links that are not well-formed are refused, everything else is read', (t
     `tree ${TREE}`,
     `tree ${'g'.repeat(40)}\n`,
     `parent ${PARENT}\n`,
-    `tree ${TREE}\nparent 123\n`,
+    `tree ${TREE}\nparent 123\nauthor ${AUTHOR}\n`,
     `tree ${TREE}\nparent ${PARENT}x\n`,
   ];
   for (const body of bad) {
     t.throws(() => parseCommit(bytes(body)), MalformedObject, body);
     t.throws(() => commitLinks(bytes(body)), MalformedObject, body);
   }
-  for (const body of [`tree ${TREE}\n`, `tree ${TREE}\n\n`, `tree ${TREE}\nparent ${PARENT}\n\nm`, `tree ${TREE}\nx`]) {
+  for (const body of [
+    `tree ${TREE}\n`,
+    `tree ${TREE}\n\n`,
+    `tree ${TREE}\nparent ${PARENT}\n\nm`,
+    `tree ${TREE}\nx`,
+    `tree ${TREE}\nparent 123\n`,
+  ]) {
     t.equal(parseCommit(bytes(body)).tree, TREE, JSON.stringify(body));
     t.equal(commitLinks(bytes(body)).committedAt, 0);
   }

@@ -122,7 +122,8 @@ function parseLinks(body: Buffer): { tree: Oid; parents: Oid[]; end: number } {
   const tree = oidAt(body, 5);
   const parents: Oid[] = [];
   let end = TREE_LINE;
-  for (; startsParent(body, end); end += PARENT_LINE) {
+  // As for Git, what is too short for a parent line is none.
+  for (; end + PARENT_LINE <= body.length && startsParent(body, end); end += PARENT_LINE) {
     if (body[end + PARENT_LINE - 1] !== LF) throw new MalformedObject('commit', 'bad parent line');
     parents.push(oidAt(body, end + 7));
   }

@@ -55,6 +55,8 @@ export interface ObjectReader {
   read(number: number): Buffer;
   /** As `read`, for a look: nothing is kept, and the bytes are good only until the next call of either. */
   peek(number: number): Buffer;
+  /** Where a tag of a tag leads in the end, when that was found out. */
+  peeledOf?(number: number): number | undefined;
   /**
    * Whether who wants `tips` can be sent all there is, as it is: every object is one of them or reachable from them,
    * and nearly all came in packs whose senders chose the deltas. False where that is not known.
@@ -78,6 +80,12 @@ export function numberOf(objects: ObjectReader, oid: Oid): number {
   const number = objects.find(oid);
   if (number < 0) throw new MissingObject(oid);
   return number;
+}
+
+/** Whether the object is there and a commit. */
+export function isCommit(objects: ObjectReader, oid: Oid): boolean {
+  const number = objects.find(oid);
+  return number >= 0 && objects.typeOf(number) === COMMIT;
 }
 
 /** The body of `oid`, which has to be of type `type`; throws `MissingObject`. */

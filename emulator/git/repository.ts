@@ -1,46 +1,26 @@
-import type { ByteString } from './bytes.js';
 import type { History } from './history/history.js';
-import { type Oid, ZERO_OID } from './object.js';
-import type { Refs } from './refs.js';
+import { isDeletion, type RefChange } from './refs/ref-change.js';
+import type { Refs } from './refs/refs.js';
+import { type RefStore, RefTransaction } from './refs/transaction.js';
 import { Meter } from './schedule/meter.js';
-import { atOnce, inSlices, PIECE, PIECE_COST, type Steps } from './schedule/steps.js';
 import type { ObjectStore } from './store/object-store.js';
+import { peelToCommit } from './tag.js';
 
-/** A place that holds one immutable value. The world keeps it, so that its snapshots include it. */
-export interface Cell<T> {
-  get(): T;
-  set(value: T): void;
+/** What a repository is part of: who keeps its refs, and whoever wants to know that they moved. */
+export interface RepositoryHost extends RefStore {
+  /** Told of refs that moved, after they did. */
+  moved?(changes: readonly RefChange[]): void;
+  /** Told of what went wrong after a commit: the writer has succeeded, and does not hear of it. */
+  failed?(error: unknown): void;
 }
 
-/** One compare-and-swap: `old` undefined skips the compare, all zeros means "must not exist". */
-export interface RefUpdate {
-  readonly name: ByteString;
-  readonly old?: Oid | undefined;
-  /** All zeros deletes. */
-  readonly new: Oid;
-}
-
-/**
- * `ok`: done. `stale`: the ref does not hold `old`. `blocked`: another ref is a folder of this one or
- * the reverse. `aborted`: another update of the same atomic set failed.
- */
-export type RefOutcome = 'ok' | 'stale' | 'blocked' | 'aborted';
-
-export interface UpdateOptions {
-  readonly atomic?: boolean;
-}
-
-/** Ref updates whose outcome is known, and which `apply` carries out. */
-export interface PreparedUpdate {
-  readonly outcomes: readonly RefOutcome[];
-  readonly apply: () => void;
-}
-
-/** A ref that moved: all zeros stand for "did not exist" and "exists no more". */
-export interface RefChange {
-  readonly name: ByteString;
-  readonly before: Oid;
-  readonly after: Oid;
+export interface TransactOptions {
+  /** Throws when the write is not to be: asked when it is its turn, and again in the step of the commit. */
+  readonly check?: () => void;
+  /** What a new repository starts with: its refs are as old as it is, and nobody is told of them. */
+  readonly startedAt?: number;
+  /** Told of what moved, before the writer gets its answer. */
+  readonly onCommitted?: (changes: readonly RefChange[]) => void | Promise<void>;
 }
 
 /**
@@ -49,77 +29,93 @@ export interface RefChange {
  */
 export class GitRepository {
   #writers: Promise<unknown> = Promise.resolve();
+  readonly #host: RepositoryHost;
 
   constructor(
     readonly objects: ObjectStore,
     readonly history: History,
-    private readonly cell: Cell<Refs>,
-    private readonly now: () => number,
-    private readonly moved: (changes: readonly RefChange[]) => void = () => {},
-  ) {}
+    host: RepositoryHost,
+  ) {
+    this.#host = host;
+  }
 
   get refs(): Refs {
-    return this.cell.get();
-  }
-
-  /** Replaces the refs as a whole (HEAD included). Only inside `write`. */
-  setRefs(refs: Refs): void {
-    this.cell.set(refs);
-  }
-
-  /** Runs `task` when every earlier writer has ended: one writer at a time, in order of arrival. */
-  write<T>(task: () => T | Promise<T>): Promise<T> {
-    const turn = this.#writers.then(task);
-    this.#writers = turn.catch(() => undefined);
-    return turn;
+    return this.#host.read();
   }
 
   /**
-   * Moves refs in one synchronous step: no reader sees half of it. With `atomic`, all or none.
-   * The objects have to be published before.
+   * Runs `task` when every earlier writer has ended, in order of arrival, and commits what it planned once it returns;
+   * when it throws, nothing has happened. This is the only way to move a ref.
    */
-  updateRefs(updates: readonly RefUpdate[], options: UpdateOptions = {}): readonly RefOutcome[] {
-    const { outcomes, apply } = atOnce(this.#prepare(updates, options));
-    apply();
-    return outcomes;
+  async transact<T>(task: (transaction: RefTransaction) => T | Promise<T>, options: TransactOptions = {}): Promise<T> {
+    const turn = this.#writers.then(() => this.#run(task, options));
+    this.#writers = turn.catch(() => undefined);
+    const { result, changes } = await turn;
+    if (changes.length === 0) return result;
+    await this.#attempt(() => this.#extendHistory(changes));
+    await this.#attempt(() => options.onCommitted?.(changes));
+    return result;
   }
 
-  /** As `updateRefs`, up to the step itself, in slices: for thousands of refs. Only inside `write`. */
-  prepareRefs(updates: readonly RefUpdate[], options: UpdateOptions = {}): Promise<PreparedUpdate> {
-    return inSlices(this.#prepare(updates, options), new Meter({ schedule: this.objects.schedule }));
+  async #run<T>(
+    task: (transaction: RefTransaction) => T | Promise<T>,
+    options: TransactOptions,
+  ): Promise<{ result: T; changes: readonly RefChange[] }> {
+    const transaction = new RefTransaction(this.#storeFor(options), this.objects);
+    try {
+      const result = await task(transaction);
+      if (!transaction.isPrepared) await transaction.prepare();
+      const changes = transaction.commit();
+      if (options.startedAt === undefined && changes.length > 0) this.#tell(changes);
+      return { result, changes };
+    } finally {
+      transaction.abort();
+    }
   }
 
-  *#prepare(updates: readonly RefUpdate[], options: UpdateOptions): Steps<PreparedUpdate> {
-    const before = this.refs;
-    const draft = before.draft(this.now());
-    // Deletions first, so that one push can replace `a` by `a/b`.
-    const order = [...updates.keys()].sort(
-      (a, b) => Number(updates[b]!.new === ZERO_OID) - Number(updates[a]!.new === ZERO_OID) || a - b,
+  #storeFor({ check, startedAt }: TransactOptions): RefStore {
+    const host = this.#host;
+    return {
+      read: () => host.read(),
+      swap: (refs) => host.swap(refs),
+      now: () => startedAt ?? host.now(),
+      requireWritable: () => {
+        // The writer's own reason first: it knows best what to do with it.
+        check?.();
+        host.requireWritable();
+      },
+    };
+  }
+
+  /** In the step of the commit, so that listeners hear of changes in their order. */
+  #tell(changes: readonly RefChange[]): void {
+    try {
+      this.#host.moved?.(changes);
+    } catch (error) {
+      this.#host.failed?.(error);
+    }
+  }
+
+  /**
+   * After the commit, because places of the history are numbers of published objects. There is nothing in it to fail:
+   * a commit is published only when all it leads to is here, by links of the right type. And nothing rests on it: what
+   * is not extended now is derived when it is asked for.
+   */
+  async #extendHistory(changes: readonly RefChange[]): Promise<void> {
+    const { objects } = this;
+    const tips = changes.filter((change) => !isDeletion(change)).map((change) => peelToCommit(objects, change.new));
+    await this.history.extend(
+      tips.filter((oid) => oid !== undefined),
+      new Meter({ schedule: objects.schedule }),
     );
-    const outcomes: RefOutcome[] = new Array(updates.length).fill('ok');
-    for (const [count, index] of order.entries()) {
-      if (count % PIECE === PIECE - 1) yield PIECE_COST;
-      const update = updates[index]!;
-      const current = draft.get(update.name) ?? ZERO_OID;
-      if (update.old !== undefined && update.old !== current) outcomes[index] = 'stale';
-      else if (update.new === ZERO_OID) draft.put(update.name, undefined);
-      else if (current === ZERO_OID && draft.conflictWith(update.name) !== undefined) outcomes[index] = 'blocked';
-      else draft.put(update.name, update.new);
-    }
-    if (options.atomic && outcomes.some((outcome) => outcome !== 'ok')) {
-      return { outcomes: outcomes.map((outcome) => (outcome === 'ok' ? 'aborted' : outcome)), apply: () => undefined };
-    }
-    if (!outcomes.includes('ok')) return { outcomes, apply: () => undefined };
-    const done = updates.filter((_, index) => outcomes[index] === 'ok');
-    return { outcomes, apply: () => this.#apply(before, draft.done(), done) };
   }
 
-  #apply(before: Refs, after: Refs, done: readonly RefUpdate[]): void {
-    if (this.refs !== before) throw new Error('refs were moved by somebody whose turn it was not');
-    this.cell.set(after);
-    const changes = done
-      .map(({ name, new: id }) => ({ name, before: before.get(name) ?? ZERO_OID, after: id }))
-      .filter((change) => change.before !== change.after);
-    if (changes.length > 0) this.moved(changes);
+  /** The refs have moved, so what goes wrong from there on is no failure of the writer. */
+  async #attempt(task: () => void | Promise<void>): Promise<void> {
+    try {
+      await task();
+    } catch (error) {
+      this.#host.failed?.(error);
+    }
   }
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import t from 'tap';
-import { Refs } from './refs.js';
+import { Refs } from './refs/refs.js';
 import { resolveRevision } from './revision.js';
 import { MemoryObjects } from './test/memory-objects.js';
 import { ScratchGit } from './test/scratch-git.js';

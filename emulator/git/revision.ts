@@ -2,8 +2,8 @@ import type { ByteString } from './bytes.js';
 import { commitLinks } from './commit.js';
 import { MalformedObject } from './malformed-object.js';
 import { COMMIT, isOid, type ObjectReader, type Oid, TAG, TREE, type TypeCode, typeCode } from './object.js';
-import { refNameFault } from './ref-name.js';
-import type { Refs } from './refs.js';
+import { refNameFault } from './refs/ref-name.js';
+import type { Refs } from './refs/refs.js';
 import { resolveShortOid } from './short-oid.js';
 import { peel, peelToCommit, peelToTree } from './tag.js';
 import { entryAt } from './tree.js';
@@ -135,7 +135,8 @@ function followSteps(objects: ObjectReader, start: Oid, steps: Step[]): Revision
   try {
     for (const step of steps) {
       oid = followStep(objects, oid, step);
-      if (oid === undefined) return MISSING;
+      // A gitlink names what is somewhere else.
+      if (oid === undefined || objects.find(oid) < 0) return MISSING;
     }
   } catch (error) {
     // Only where fsck is off: an object on the way that Git could not read either.

@@ -16,9 +16,6 @@ export interface Tag {
   readonly message: string;
 }
 
-/** Tags of tags are followed this far: far beyond use, and short of what one request should cost. */
-const MOST_PEELS = 10_000;
-
 export function readTag(objects: ObjectReader, oid: Oid): Tag {
   return parseTag(readAs(objects, oid, TAG));
 }
@@ -76,12 +73,14 @@ export function tagTarget(body: Buffer): Oid {
 /** `oid` itself, or what it names when it is a tag, of a tag, of a tag. Throws `MissingObject`, `MalformedObject`. */
 export function peel(objects: ObjectReader, oid: Oid): Oid {
   let peeled = oid;
-  for (let count = 0; count <= MOST_PEELS; count++) {
+  // It ends: tags cannot form a circle, and chains in a repository were followed when they came in.
+  for (;;) {
     const number = numberOf(objects, peeled);
     if (objects.typeOf(number) !== TAG) return peeled;
+    const known = objects.peeledOf?.(number);
+    if (known !== undefined) return objects.oidOf(known);
     peeled = tagTarget(objects.read(number));
   }
-  throw new MalformedObject('tag', `more than ${MOST_PEELS} tags of tags`);
 }
 
 /** The commit that `oid` is, or that its tags lead to; undefined when they lead to something else. */

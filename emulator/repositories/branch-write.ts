@@ -5,6 +5,7 @@ import type { Quarantine } from '../git/store/quarantine.js';
 import { problem } from '../http/problem.js';
 import { type CommitWritten, commitTo } from './commit-write.js';
 import type { Repository } from './repository.js';
+import { transact } from './transact.js';
 
 /** Where ephemeral refs live: refs of their own on the same objects, as `gitnamespaces` lays them out. */
 export const EPHEMERAL = 'refs/namespaces/ephemeral/';
@@ -31,10 +32,9 @@ export interface BranchWrite {
 
 /** Adds one commit to a branch, all or nothing: the tip is compared in the same turn in which the ref moves. */
 export function writeToBranch(repository: Repository, write: BranchWrite): Promise<CommitWritten> {
-  return repository.git.write(() => {
-    requireWritable(repository);
+  return transact(repository, (transaction) => {
     const { parent, old } = parentOf(repository, write);
-    return commitTo(repository, {
+    return commitTo(transaction, {
       ...write,
       ref: branchRef(write.branch, write.ephemeral),
       old,
@@ -42,13 +42,6 @@ export function writeToBranch(repository: Repository, write: BranchWrite): Promi
       buildTree: (objects) => write.buildTree(objects, parent),
     });
   });
-}
-
-/** A repository can be deleted while a body is arriving: what was checked before is checked again. */
-export function requireWritable(repository: Repository): void {
-  if (repository.record.state === 'deleted') {
-    throw problem('repository_not_found', 'The repository does not exist, or the token does not cover it.');
-  }
 }
 
 function parentOf(repository: Repository, write: BranchWrite): { parent: Oid | undefined; old: Oid } {

@@ -1,11 +1,9 @@
-import { type ByteString, textOf } from '../git/bytes.js';
+import type { ByteString } from '../git/bytes.js';
 import { writeCommit } from '../git/commit.js';
 import type { Identity } from '../git/identity.js';
 import { COMMIT, type ObjectReader, type Oid } from '../git/object.js';
-import { Meter } from '../git/schedule/meter.js';
+import type { RefTransaction } from '../git/refs/transaction.js';
 import type { Quarantine } from '../git/store/quarantine.js';
-import { problem } from '../http/problem.js';
-import type { Repository } from './repository.js';
 
 /** One commit and the ref that is to point at it. */
 export interface CommitPlan {
@@ -30,29 +28,14 @@ export interface CommitWritten {
   readonly packBytes: number;
 }
 
-/**
- * Writes one commit and moves a ref to it, inside `GitRepository.write`. The objects wait in a quarantine
- * and become visible just before the ref moves, with nothing in between; whatever throws earlier leaves no
- * trace. Throws `conflict` when another ref stands in the way of the name.
- */
-export async function commitTo(repository: Repository, plan: CommitPlan): Promise<CommitWritten> {
-  const { git } = repository;
-  const quarantine = git.objects.quarantine();
-  try {
-    const tree = await plan.buildTree(quarantine);
-    const commit = quarantine.write(COMMIT, writeCommit({ ...plan, tree }));
-    if (git.refs.get(plan.ref) === undefined && git.refs.conflictWith(plan.ref) !== undefined) {
-      throw problem('conflict', `${textOf(plan.ref)} stands in the way of another ref's folder.`);
-    }
-    const packBytes = bytesOfNew(quarantine, quarantine.base);
-    quarantine.publish();
-    git.updateRefs([{ name: plan.ref, old: plan.old, new: commit }]);
-    await git.history.extend([commit], new Meter({ schedule: git.objects.schedule }));
-    return { commit, tree, old: plan.old, packBytes };
-  } catch (error) {
-    quarantine.discard();
-    throw error;
-  }
+/** Writes one commit and plans to move a ref to it; both happen when the transaction is committed. */
+export async function commitTo(transaction: RefTransaction, plan: CommitPlan): Promise<CommitWritten> {
+  const { objects } = transaction;
+  const tree = await plan.buildTree(objects);
+  const commit = objects.write(COMMIT, writeCommit({ ...plan, tree }));
+  transaction.update({ name: plan.ref, old: plan.old, new: commit });
+  await transaction.prepare();
+  return { commit, tree, old: plan.old, packBytes: bytesOfNew(objects, objects.base) };
 }
 
 /** Size of the objects from number `base` on, as entries of a pack without compression. */

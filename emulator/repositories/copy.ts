@@ -1,6 +1,6 @@
 import { writeCommit } from '../git/commit.js';
 import type { Identity } from '../git/identity.js';
-import { COMMIT, type Oid } from '../git/object.js';
+import { COMMIT, type Oid, ZERO_OID } from '../git/object.js';
 import { Meter } from '../git/schedule/meter.js';
 import { writePack } from '../git/store/pack-writer.js';
 import type { Quarantine } from '../git/store/quarantine.js';
@@ -39,12 +39,11 @@ async function copyObjects({ git }: Repository, quarantine: Quarantine, want: Oi
 async function fill(target: Repository, write: (quarantine: Quarantine) => Promise<Oid>): Promise<void> {
   const { git } = target;
   const branch = branchRef(target.defaultBranch!, false);
-  await git.write(async () => {
-    using quarantine = git.objects.quarantine();
-    const commit = await write(quarantine);
-    quarantine.publish();
-    // What a repository starts with is no push.
-    git.setRefs(git.refs.with([[branch, commit]], target.record.createdAt));
-    await git.history.extend([commit], new Meter({ schedule: git.objects.schedule }));
-  });
+  await git.transact(
+    async (transaction) => {
+      const commit = await write(transaction.objects);
+      transaction.update({ name: branch, old: ZERO_OID, new: commit });
+    },
+    { startedAt: target.record.createdAt },
+  );
 }

@@ -1,13 +1,14 @@
 import { History } from '../git/history/history.js';
-import type { Refs } from '../git/refs.js';
-import { GitRepository, type RefChange } from '../git/repository.js';
+import type { RefChange } from '../git/refs/ref-change.js';
+import type { Refs } from '../git/refs/refs.js';
+import { GitRepository } from '../git/repository.js';
 import type { ObjectStore } from '../git/store/object-store.js';
 import type { LfsLocks } from '../lfs/locks.js';
 import type { LfsObjects } from '../lfs/objects.js';
 import type { Deployments } from './deployments.js';
 import type { GitCredential } from './git-credential.js';
 import type { HostingProject } from './hosting.js';
-import type { RepositoryState } from './lifecycle.js';
+import { type RepositoryState, repositoryNotFound } from './lifecycle.js';
 
 /** The external repository that a repository was created from and is kept in sync with. */
 export interface BaseRepository {
@@ -49,7 +50,14 @@ export interface RepositoryHome {
   now(): number;
   /** Told of refs that moved, after they did. */
   moved(record: RepositoryRecord, changes: readonly RefChange[]): void;
+  /** Told of what went wrong after a write had succeeded. */
+  failed(record: RepositoryRecord, error: unknown): void;
 }
+
+/** What may change of a record; refs move in transactions only (`git.transact`). */
+export type RecordChanges = Partial<
+  Omit<RepositoryRecord, 'id' | 'organization' | 'name' | 'sequence' | 'refs' | 'watermark'>
+>;
 
 /** The handle of one repository: its record, which the world keeps, and its Git side. */
 export class Repository {
@@ -60,17 +68,14 @@ export class Repository {
     private readonly home: RepositoryHome,
     objects: ObjectStore,
   ) {
-    const cell = {
-      get: () => this.record.refs,
-      set: (refs: Refs) => this.update({ refs, watermark: objects.size }),
-    };
-    this.git = new GitRepository(
-      objects,
-      new History(objects),
-      cell,
-      () => home.now(),
-      (changes) => home.moved(this.record, changes),
-    );
+    this.git = new GitRepository(objects, new History(objects), {
+      read: () => this.record.refs,
+      swap: (refs: Refs) => home.replace({ ...this.record, refs, watermark: objects.size }),
+      now: () => home.now(),
+      requireWritable: () => this.requireWritable(),
+      moved: (changes) => home.moved(this.record, changes),
+      failed: (error) => home.failed(this.record, error),
+    });
   }
 
   get record(): RepositoryRecord {
@@ -82,8 +87,13 @@ export class Repository {
   }
 
   /** Swaps the record for one with `changes` in it. */
-  update(changes: Partial<Omit<RepositoryRecord, 'id' | 'organization' | 'name' | 'sequence'>>): void {
+  update(changes: RecordChanges): void {
     this.home.replace({ ...this.record, ...changes });
+  }
+
+  /** A repository can be deleted while a request arrives or is worked on: what was checked before is checked again. */
+  requireWritable(): void {
+    if (this.record.state === 'deleted') throw repositoryNotFound();
   }
 
   /** Puts it into cold storage: nothing is lost, and whoever asks for it next has to wait. */

@@ -36,7 +36,7 @@ export interface GitRequest {
   readonly signal?: AbortSignal;
 }
 
-export type PushHooks = Pick<ReceivePackExchange, 'policy' | 'onUpdated' | 'requireWritable'>;
+export type PushHooks = Pick<ReceivePackExchange, 'policy' | 'onUpdated'>;
 
 /** Git's smart HTTP, with what is worth keeping from one request to the next. Knows nothing of tokens and names. */
 export class GitService {

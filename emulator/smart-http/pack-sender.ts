@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Boundary } from '../git/history/depth.js';
 import type { SendPlan } from '../git/history/send-plan.js';
 import type { Oid } from '../git/object.js';
-import type { Refs } from '../git/refs.js';
+import type { Refs } from '../git/refs/refs.js';
 import type { GitRepository } from '../git/repository.js';
 import { Meter } from '../git/schedule/meter.js';
 import { writePack } from '../git/store/pack-writer.js';

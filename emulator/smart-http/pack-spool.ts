@@ -1,11 +1,13 @@
 import type { MemoryBudget } from '../git/store/memory-budget.js';
-import { StoreFull } from '../git/store/pack-error.js';
+import { PackError, StoreFull } from '../git/store/pack-error.js';
 
 export interface SpoolOptions {
   /** Bytes of the largest pack taken. */
   readonly most: number;
   /** What the waiting bytes count against. */
   readonly budget: MemoryBudget;
+  /** Of a pack that is not kept: `drop` reads it to its end, `leave` reads no more of it. */
+  readonly rest?: 'drop' | 'leave';
 }
 
 /**
@@ -15,18 +17,21 @@ export interface SpoolOptions {
 export class PackSpool implements Disposable {
   readonly #pieces: (Uint8Array | undefined)[] = [];
   #held = 0;
-  #refusal: string | undefined;
+  #refusal: PackError | StoreFull | undefined;
 
   private constructor(private readonly options: SpoolOptions) {}
 
   /**
    * Reads `source` to its end. Of a pack that is too large, or that there is no memory for, the rest is read and
-   * dropped, so that the client can hear why.
+   * dropped, so that the client can hear why, or left.
    */
   static async fill(source: AsyncIterable<Uint8Array>, options: SpoolOptions): Promise<PackSpool> {
     const spool = new PackSpool(options);
     try {
-      for await (const piece of source) spool.#add(piece);
+      for await (const piece of source) {
+        spool.#add(piece);
+        if (spool.#refusal !== undefined && options.rest === 'leave') break;
+      }
       return spool;
     } catch (error) {
       spool[Symbol.dispose]();
@@ -35,7 +40,7 @@ export class PackSpool implements Disposable {
   }
 
   /** Why the pack was not kept. */
-  get refusal(): string | undefined {
+  get refusal(): PackError | StoreFull | undefined {
     return this.#refusal;
   }
 
@@ -59,12 +64,13 @@ export class PackSpool implements Disposable {
   #add(piece: Uint8Array): void {
     if (this.#refusal !== undefined) return;
     const { most, budget } = this.options;
-    this.#refusal = this.#held + piece.length > most ? `pack exceeds the limit of ${most} bytes` : undefined;
+    const isTooLarge = this.#held + piece.length > most;
+    if (isTooLarge) this.#refusal = new PackError('limit', `pack exceeds the limit of ${most} bytes`);
     try {
-      if (this.#refusal === undefined) budget.take(piece.length);
+      if (!isTooLarge) budget.take(piece.length);
     } catch (error) {
       if (!(error instanceof StoreFull)) throw error;
-      this.#refusal = error.message;
+      this.#refusal = error;
     }
     if (this.#refusal !== undefined) {
       this[Symbol.dispose]();

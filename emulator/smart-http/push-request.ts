@@ -1,5 +1,6 @@
 import type { ByteString } from '../git/bytes.js';
-import { isOid, type Oid, ZERO_OID } from '../git/object.js';
+import { isOid } from '../git/object.js';
+import { isDeletion, type RefChange } from '../git/refs/ref-change.js';
 import { Meter } from '../git/schedule/meter.js';
 import type { Schedule } from '../git/schedule/schedule.js';
 import { checkObjectFormat, parseCapabilities } from './capabilities.js';
@@ -7,16 +8,9 @@ import type { WireLimits } from './limits.js';
 import { lineOf, type PacketReader } from './pkt-line.js';
 import { ProtocolError } from './protocol-error.js';
 
-/** One line of a push: move `name` from `old` to `new`; all zeros stand for "not there". */
-export interface Command {
-  /** As the client writes it, without the prefix of a namespace. */
-  readonly name: ByteString;
-  readonly old: Oid;
-  readonly new: Oid;
-}
-
 export interface PushRequest {
-  readonly commands: readonly Command[];
+  /** Names as the client writes them, without the prefix of a namespace. */
+  readonly commands: readonly RefChange[];
   readonly capabilities: ReadonlyMap<string, string>;
   readonly options: readonly string[];
   /** Whether the client has commits without their parents. */
@@ -27,7 +21,7 @@ export interface PushRequest {
 
 /** A pack follows unless all that is asked for is deletions. */
 export function carriesPack({ commands }: PushRequest): boolean {
-  return commands.some((command) => command.new !== ZERO_OID);
+  return commands.some((command) => !isDeletion(command));
 }
 
 /**
@@ -45,7 +39,7 @@ export async function readPushRequest(
   limits: WireLimits,
   schedule: Schedule,
 ): Promise<PushRequest> {
-  const commands: Command[] = [];
+  const commands: RefChange[] = [];
   let capabilities: ReadonlyMap<string, string> = new Map();
   let isShallow = false;
   let count = 0;
@@ -69,7 +63,7 @@ export async function readPushRequest(
   return { commands, capabilities, options, isShallow, refusal };
 }
 
-function parseCommand(line: ByteString): Command {
+function parseCommand(line: ByteString): RefChange {
   const [old, next, name] = [line.slice(0, 40), line.slice(41, 81), line.slice(82)];
   if (!isOid(old) || !isOid(next) || line[40] !== ' ' || line[81] !== ' ' || name === '') {
     throw new ProtocolError(`protocol error: expected old/new/ref, got '${line.slice(0, 200)}'`);

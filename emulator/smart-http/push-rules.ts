@@ -1,10 +1,13 @@
 import { textOf } from '../git/bytes.js';
 import { ZERO_OID } from '../git/object.js';
-import { refNameFault } from '../git/ref-name.js';
-import type { RefOutcome } from '../git/repository.js';
-import type { Quarantine } from '../git/store/object-store.js';
-import type { Command } from './push-request.js';
-import { isCommit } from './reachability.js';
+import {
+  describeConflict,
+  isDeletion,
+  type RefChange,
+  type RefConflict,
+  type RefFault,
+} from '../git/refs/ref-change.js';
+import { refNameFault } from '../git/refs/ref-name.js';
 import { isHidden, type RepositoryView, visibleHead } from './view.js';
 
 /** No file system that Git knows has room for a longer name. */
@@ -18,11 +21,10 @@ export interface Refusal {
 
 interface Case {
   readonly view: RepositoryView;
-  readonly command: Command;
-  readonly quarantine: Quarantine;
+  readonly command: RefChange;
 }
 
-/** What `git receive-pack` refuses whatever the policy, in its order and its words. */
+/** What `git receive-pack` refuses before it comes to the ref transaction, in its order and its words. */
 const RULES: readonly ((subject: Case) => Refusal | undefined)[] = [
   ({ view, command }) => {
     if (!isHidden(view, command.name)) return undefined;
@@ -44,15 +46,6 @@ const RULES: readonly ((subject: Case) => Refusal | undefined)[] = [
       message: `error: refusing to delete the current branch: ${textOf(command.name)}`,
     };
   },
-  ({ command, quarantine }) => {
-    const isBranch = command.name.startsWith('refs/heads/');
-    if (isDeletion(command) || !isBranch || isCommit(quarantine, command.new)) return undefined;
-    const name = textOf(command.name);
-    return {
-      reason: 'invalid new value provided',
-      message: `error: cannot update ref '${name}': trying to write non-commit object ${command.new} to branch '${name}'`,
-    };
-  },
 ];
 
 /** Why the command may not be carried out; undefined when nothing speaks against it. */
@@ -64,45 +57,34 @@ export function refusalOf(subject: Case): Refusal | undefined {
   return undefined;
 }
 
-export function isDeletion(command: Command): boolean {
-  return command.new === ZERO_OID;
-}
-
 /** Pushes reach only refs with two components below `refs/`; one is enough for what is to be removed. */
-function isPushable(command: Command): boolean {
+function isPushable(command: RefChange): boolean {
   const { name } = command;
   if (!name.startsWith('refs/') || name.length > MOST_REF_BYTES) return false;
   return refNameFault(name.slice('refs/'.length), { oneLevel: isDeletion(command) }) === undefined;
 }
 
-/** How a compare-and-swap that failed is worded, as by Git's ref transactions. */
-export function describeOutcome(
-  outcome: Exclude<RefOutcome, 'ok'>,
-  command: Command,
-  current: string | undefined,
-): Refusal {
-  const name = textOf(command.name);
-  switch (outcome) {
-    case 'aborted':
-      return { reason: 'atomic push failure' };
-    case 'blocked':
-      return { reason: 'refname conflict', message: `error: cannot lock ref '${name}': another ref is in its way` };
-    case 'stale':
-      if (current === undefined) {
-        return {
-          reason: 'reference does not exist',
-          message: `error: cannot lock ref '${name}': unable to resolve reference '${name}'`,
-        };
-      }
-      if (command.old === ZERO_OID) {
-        return {
-          reason: 'reference already exists',
-          message: `error: cannot lock ref '${name}': reference already exists`,
-        };
-      }
-      return {
-        reason: 'incorrect old value provided',
-        message: `error: cannot lock ref '${name}': is at ${current} but expected ${command.old}`,
-      };
-  }
+/** Reasons for what a ref transaction refuses, as Git's `ref_transaction_error_msg` has them. */
+const REASONS: Readonly<Record<RefFault, string>> = {
+  stale: 'incorrect old value provided',
+  blocked: 'refname conflict',
+  together: 'refname conflict',
+  repeated: 'reference already exists',
+  'no-commit': 'invalid new value provided',
+};
+
+/** How a change that cannot be made is worded. Names are shown as the client writes them, as Git does. */
+export function describeRefusal(conflict: RefConflict, { prefix }: Pick<RepositoryView, 'prefix'>): Refusal {
+  const { fault, change, current, other } = conflict;
+  const missing = fault === 'stale' && current === undefined;
+  const taken = fault === 'stale' && change.old === ZERO_OID;
+  const shown = {
+    ...conflict,
+    change: { ...change, name: change.name.slice(prefix.length) },
+    other: other?.slice(prefix.length),
+  };
+  return {
+    reason: missing ? 'reference does not exist' : taken ? 'reference already exists' : REASONS[fault],
+    message: `error: ${describeConflict(shown)}`,
+  };
 }

@@ -1,4 +1,4 @@
-import { COMMIT, type ObjectReader, type Oid } from '../git/object.js';
+import type { Oid } from '../git/object.js';
 import { Meter } from '../git/schedule/meter.js';
 import { peelToCommit } from '../git/tag.js';
 import { notOurRef } from './fetch-request.js';
@@ -21,10 +21,4 @@ export async function checkReachable({ repository, prefix }: RepositoryView, wan
   const commits = [...tips].map((tip) => peelToCommit(objects, tip)).filter((oid) => oid !== undefined);
   const [lost] = await history.unreached(commits, wantOf.keys(), new Meter({ schedule: objects.schedule }));
   if (lost !== undefined) throw notOurRef(wantOf.get(lost)!);
-}
-
-/** Whether the object is there and a commit. */
-export function isCommit(objects: ObjectReader, oid: Oid): boolean {
-  const number = objects.find(oid);
-  return number >= 0 && objects.typeOf(number) === COMMIT;
 }

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { deflateSync } from 'node:zlib';
 import t from 'tap';
+import type { RefChange } from '../git/refs/ref-change.js';
 import type { GitRepository } from '../git/repository.js';
 import { packet } from './pkt-line.js';
-import type { RefChange } from './receive-pack.js';
 import { createRepository, linearHistory, Workbench } from './test-git.js';
 import { TestServer, type TestServerOptions } from './test-server.js';
 
@@ -123,7 +123,7 @@ t.test('the policy speaks to the git user, and listeners hear what was done', as
   await using s = await stage({
     hooks: {
       policy(update) {
-        asked.push(`${update.name} forced=${update.isForced} new=${update.newCommits().length}`);
+        asked.push(`${update.change.name} forced=${update.isForced} new=${update.newCommits().length}`);
         return update.isForced ? 'denied by policy (no-force-push)' : undefined;
       },
       onUpdated(changes, options) {
@@ -145,9 +145,9 @@ t.test('the policy speaks to the git user, and listeners hear what was done', as
     'refs/heads/other forced=false new=0',
   ]);
   t.same(told, [
-    [[{ ref: 'refs/heads/main', old: ZERO, new: old }], ['one', 'zwei']],
-    [[{ ref: 'refs/heads/main', old, new: tip }], []],
-    [[{ ref: 'refs/heads/other', old: ZERO, new: tip }], []],
+    [[{ name: 'refs/heads/main', old: ZERO, new: old }], ['one', 'zwei']],
+    [[{ name: 'refs/heads/main', old, new: tip }], []],
+    [[{ name: 'refs/heads/other', old: ZERO, new: tip }], []],
   ]);
 });
 
@@ -338,7 +338,7 @@ t.test('commands are compared with the refs one by one', async (t) => {
     undefined,
     'report-status atomic',
   );
-  t.match(stale, 'ng refs/heads/b atomic push failure');
+  t.match(stale, 'ng refs/heads/b atomic transaction failed');
   t.equal(repository.refs.size, 2);
 });
 

@@ -1,27 +1,19 @@
-import type { ByteString } from '../git/bytes.js';
 import { Fsck, FsckError, type FsckPolicy } from '../git/fsck/fsck.js';
-import { type Oid, ZERO_OID } from '../git/object.js';
+import { ZERO_OID } from '../git/object.js';
+import { isDeletion, type RefChange, RefTransactionFailed } from '../git/refs/ref-change.js';
+import type { RefTransaction } from '../git/refs/transaction.js';
 import { Meter } from '../git/schedule/meter.js';
 import type { Quarantine } from '../git/store/object-store.js';
 import { ObjectTooLarge, PackError, StoreFull } from '../git/store/pack-error.js';
-import { peelToCommit } from '../git/tag.js';
 import type { WireLimits } from './limits.js';
 import { PackSpool } from './pack-spool.js';
 import { errorPacket, PacketReader } from './pkt-line.js';
 import { ProposedUpdate } from './proposed-update.js';
 import { ProtocolError } from './protocol-error.js';
 import { carriesPack, type PushRequest, readPushRequest } from './push-request.js';
-import { describeOutcome, isDeletion, type Refusal, refusalOf } from './push-rules.js';
+import { describeRefusal, type Refusal, refusalOf } from './push-rules.js';
 import { writeReport } from './report-status.js';
 import type { RepositoryView } from './view.js';
-
-/** A ref that a push moved. Absent ids are all zeros. */
-export interface RefChange {
-  /** The ref as stored: with the prefix of a namespace. */
-  readonly ref: ByteString;
-  readonly old: Oid;
-  readonly new: Oid;
-}
 
 export interface ReceivePackExchange {
   readonly view: RepositoryView;
@@ -31,9 +23,7 @@ export interface ReceivePackExchange {
   readonly fsck: FsckPolicy;
   /** Says why an update is not allowed; the text is shown to the git user. */
   readonly policy?: (update: ProposedUpdate) => string | undefined | Promise<string | undefined>;
-  /** Called when it is this push's turn to write; throws when the repository takes no more writes. */
-  readonly requireWritable?: () => void;
-  /** Called once, after a push that moved refs, outside the repository's lock. */
+  /** Called once, after a push that moved refs, outside the repository's lock. Names are as stored: with a prefix. */
   readonly onUpdated?: (changes: readonly RefChange[], options: readonly string[]) => void | Promise<void>;
 }
 
@@ -70,7 +60,7 @@ async function drop(body: AsyncIterable<Uint8Array>): Promise<void> {
 class Push {
   readonly #reasons: (string | undefined)[];
   readonly #messages: string[] = [];
-  readonly #changes: RefChange[] = [];
+  readonly #isAtomic: boolean;
   #unpackError: string | undefined;
   /** Whether the pack has objects that link to what is not there. */
   #isTorn = false;
@@ -80,47 +70,29 @@ class Push {
     private readonly request: PushRequest,
   ) {
     this.#reasons = request.commands.map(() => undefined);
+    this.#isAtomic = request.capabilities.has('atomic');
   }
 
-  /** Carries the push out when it is its meter, and says how it went. */
+  /** Carries the push out when it is its turn, and says how it went. */
   async complete(spool: PackSpool | undefined): Promise<Buffer> {
-    await this.exchange.view.repository.write(() => this.#run(spool));
-    await this.#announce();
+    const { view, onUpdated } = this.exchange;
+    await view.repository.transact((transaction) => this.#run(transaction, spool), {
+      onCommitted: (changes) => onUpdated?.(changes, this.request.options),
+    });
     return this.#report();
   }
 
-  /** Quarantine, fsck, connectivity, rules, policy, and then in one step: publish and move the refs. */
-  async #run(spool: PackSpool | undefined): Promise<void> {
-    this.exchange.requireWritable?.();
-    const quarantine = this.exchange.view.repository.objects.quarantine();
-    try {
-      this.#unpackError = this.request.refusal ?? (spool && (await this.#unpack(quarantine, spool)));
-      if (this.#unpackError !== undefined) {
-        this.#reasons.fill('unpacker error');
-        return;
-      }
-      await this.#checkConnectivity(quarantine);
-      await this.#checkRules(quarantine);
-      if (this.request.capabilities.has('atomic') && this.#reasons.some((reason) => reason !== undefined)) {
-        for (const index of this.#reasons.keys()) this.#reasons[index] ??= 'atomic push failure';
-      }
-      await this.#moveRefs(quarantine);
-    } finally {
-      quarantine.discard();
+  /** Unpacking, fsck, connectivity, rules, policy; what is left is for the transaction. */
+  async #run(transaction: RefTransaction, spool: PackSpool | undefined): Promise<void> {
+    this.#unpackError = this.request.refusal ?? (spool && (await this.#unpack(transaction.objects, spool)));
+    if (this.#unpackError !== undefined) {
+      this.#reasons.fill('unpacker error');
+      return;
     }
-  }
-
-  /** Tells those who keep up with the refs. */
-  async #announce(): Promise<void> {
-    if (this.#changes.length === 0) return;
-    const { view, onUpdated } = this.exchange;
-    const { objects, history } = view.repository;
-    const tips = this.#changes.map((change) => change.new).filter((oid) => oid !== ZERO_OID);
-    await history.extend(
-      tips.map((tip) => peelToCommit(objects, tip)).filter((oid) => oid !== undefined),
-      new Meter({ schedule: objects.schedule }),
-    );
-    await onUpdated?.(this.#changes, this.request.options);
+    await this.#checkConnectivity(transaction);
+    await this.#checkRules(transaction);
+    if (this.#isAtomic && this.#reasons.some((reason) => reason !== undefined)) this.#refuseRest('atomic push failure');
+    else await this.#planUpdates(transaction);
   }
 
   #report(): Buffer {
@@ -133,7 +105,7 @@ class Push {
 
   /** Why the pack cannot be taken in, or undefined. */
   async #unpack(quarantine: Quarantine, spool: PackSpool): Promise<string | undefined> {
-    if (spool.refusal !== undefined) return spool.refusal;
+    if (spool.refusal !== undefined) return spool.refusal.message;
     const { fsck: policy } = this.exchange;
     const { isShallow } = this.request;
     const fsck = new Fsck((line) => this.#messages.push(`warning: ${line}`));
@@ -165,52 +137,68 @@ class Push {
    * Marks the commands whose objects are not all there. Of a torn pack that is all of them: Git would keep what no
    * accepted ref leads to, but here everything that is kept can be asked for by its id.
    */
-  async #checkConnectivity(quarantine: Quarantine): Promise<void> {
+  async #checkConnectivity(transaction: RefTransaction): Promise<void> {
     const { commands, isShallow } = this.request;
     const missing = isShallow ? 'shallow update not allowed' : 'missing necessary objects';
     const updates = [...commands.entries()].filter(([, command]) => !isDeletion(command));
-    const unconnected = await quarantine.findUnconnected(new Set(updates.map(([, command]) => command.new)));
+    if (updates.length === 0) return;
+    const unconnected = await transaction.objects.findUnconnected(new Set(updates.map(([, command]) => command.new)));
     for (const [index, command] of updates) {
       if (this.#isTorn || unconnected.has(command.new)) this.#refuse(index, { reason: missing });
     }
   }
 
-  async #checkRules(quarantine: Quarantine): Promise<void> {
+  /** As Git, an atomic push ends with the first command that is refused. */
+  async #checkRules(transaction: RefTransaction): Promise<void> {
     const { view, policy } = this.exchange;
     const { commands, options } = this.request;
     const meter = new Meter({ schedule: view.repository.objects.schedule });
     for (const [index, command] of commands.entries()) {
       if ((index & 63) === 63 && meter.isOver) await meter.pass();
-      if (this.#reasons[index] !== undefined) continue;
-      const refusal = refusalOf({ view, command, quarantine });
-      if (refusal) this.#refuse(index, refusal);
-      else if (policy) {
-        const reason = await policy(new ProposedUpdate(view, quarantine, command, options));
-        if (reason !== undefined) this.#refuse(index, { reason });
+      if (this.#reasons[index] === undefined) {
+        const refusal = refusalOf({ view, command });
+        if (refusal) this.#refuse(index, refusal);
+        else if (policy) {
+          const reason = await policy(new ProposedUpdate(view.repository, transaction.objects, command, options));
+          if (reason !== undefined) this.#refuse(index, { reason });
+        }
       }
+      if (this.#isAtomic && this.#reasons[index] !== undefined) return;
     }
   }
 
-  /** Publishes and moves the refs, in one step; nothing is published when no ref moves to it. */
-  async #moveRefs(quarantine: Quarantine): Promise<void> {
-    const { repository, prefix } = this.exchange.view;
+  /** Hands the commands that are left to the transaction, each on its own or all together. */
+  async #planUpdates(transaction: RefTransaction): Promise<void> {
+    const { view } = this.exchange;
     const chosen = [...this.request.commands.entries()].filter(([index]) => this.#reasons[index] === undefined);
-    const before = repository.refs;
-    const updates = chosen.map(([, { name, old, new: next }]) => ({ name: prefix + name, old, new: next }));
-    const atomic = this.request.capabilities.has('atomic');
-    const { outcomes, apply } = await repository.prepareRefs(updates, { atomic });
-    if (outcomes.includes('ok')) {
-      // Deletions need none of the objects, and may be all that is left of a push.
-      if (chosen.some(([, command], at) => outcomes[at] === 'ok' && !isDeletion(command))) quarantine.publish();
-      apply();
+    for (const [, command] of chosen) transaction.update({ ...command, name: view.prefix + command.name });
+    if (this.#isAtomic) {
+      await this.#prepareAll(transaction);
+    } else {
+      for (const [at, conflict] of (await transaction.prepareEach()).entries()) {
+        if (conflict !== undefined) this.#refuse(chosen[at]![0], describeRefusal(conflict, view));
+      }
     }
-    for (const [at, outcome] of outcomes.entries()) {
-      const [index, command] = chosen[at]!;
-      const { name: ref, old, new: next } = updates[at]!;
-      if (outcome !== 'ok') this.#refuse(index, describeOutcome(outcome, command, before.get(ref)));
-      else if (old !== next) this.#changes.push({ ref, old, new: next });
-      else if (next === ZERO_OID) this.#messages.push('warning: deleting a non-existent ref');
+    for (const [index, command] of chosen) {
+      const isNothing = this.#reasons[index] === undefined && isDeletion(command) && command.old === ZERO_OID;
+      if (isNothing) this.#messages.push('warning: deleting a non-existent ref');
     }
+  }
+
+  /** gitprotocol-capabilities, `atomic`: one ref in the way, and none is done; Git names it and gives one reason to all. */
+  async #prepareAll(transaction: RefTransaction): Promise<void> {
+    try {
+      await transaction.prepare();
+    } catch (error) {
+      if (!(error instanceof RefTransactionFailed)) throw error;
+      this.#messages.push(describeRefusal(error.conflict, this.exchange.view).message!);
+      this.#refuseRest('atomic transaction failed');
+      transaction.clear();
+    }
+  }
+
+  #refuseRest(reason: string): void {
+    for (const index of this.#reasons.keys()) this.#reasons[index] ??= reason;
   }
 
   #refuse(index: number, { reason, message }: Refusal): void {

@@ -1,6 +1,6 @@
 import type { ByteString } from '../git/bytes.js';
 import { type Oid, TAG, ZERO_OID } from '../git/object.js';
-import type { Refs } from '../git/refs.js';
+import type { Refs } from '../git/refs/refs.js';
 import type { GitRepository } from '../git/repository.js';
 import { peel } from '../git/tag.js';
 import { packetText } from './pkt-line.js';

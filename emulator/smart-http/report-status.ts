@@ -1,5 +1,5 @@
+import type { RefChange } from '../git/refs/ref-change.js';
 import { FLUSH, packet } from './pkt-line.js';
-import type { Command } from './push-request.js';
 import { bandPackets, DATA, PROGRESS } from './sideband.js';
 
 /** How a push ended. */
@@ -23,7 +23,7 @@ export interface PushOutcome {
  */
 export function writeReport(
   capabilities: ReadonlyMap<string, string>,
-  commands: readonly Command[],
+  commands: readonly Pick<RefChange, 'name'>[],
   { unpackError, reasons, messages }: PushOutcome,
 ): Buffer {
   const report: Buffer[] = [];

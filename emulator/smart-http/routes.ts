@@ -104,11 +104,6 @@ function pushHooksOf({ claims, repository, organization, params, world }: PushCa
   return {
     ...(isArchiving && { onUpdated: () => repository.archive() }),
     policy: (update) => decideUpdate(update, claims.policy, organization.keys, new Meter({ schedule: world.schedule })),
-    // The repository can be deleted while the pack arrives.
-    requireWritable() {
-      if (repository.record.state !== 'deleted') return;
-      throw problem('repository_not_found', 'The repository does not exist, or the token does not cover it.');
-    },
   };
 }
 
@@ -122,7 +117,7 @@ async function decideUpdate(
   meter: Meter,
 ): Promise<string | undefined> {
   if (policy.length === 0) return undefined;
-  const ref = textOf(update.name);
+  const ref = textOf(update.change.name);
   const reason = decide(policy, ref, 'push') ?? (update.isForced ? decide(policy, ref, 'force') : undefined);
   if (reason !== undefined || !needsSignedCommits(policy, ref)) return reason;
   for (const oid of update.newCommits()) {

@@ -3,20 +3,24 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { History } from '../git/history/history.js';
-import { Refs } from '../git/refs.js';
+import { Refs } from '../git/refs/refs.js';
 import { GitRepository } from '../git/repository.js';
 import { ObjectStore } from '../git/store/object-store.js';
 
 /** An empty repository in memory. */
 export function createRepository(defaultBranch = 'main', objects = new ObjectStore()): GitRepository {
   let refs = Refs.empty(defaultBranch);
-  const cell = {
-    get: () => refs,
-    set: (next: Refs) => {
+  return new GitRepository(objects, new History(objects), {
+    read: () => refs,
+    swap(next) {
       refs = next;
     },
-  };
-  return new GitRepository(objects, new History(objects), cell, () => 1_700_000_000_000);
+    now: () => 1_700_000_000_000,
+    requireWritable: () => undefined,
+    failed(error) {
+      throw error;
+    },
+  });
 }
 
 export interface Outcome {

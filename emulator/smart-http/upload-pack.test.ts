@@ -130,7 +130,7 @@ t.test('empty, unborn and detached', async (t) => {
   t.equal((await bench.git('.', 'ls-remote', '--symref', server.url())).includes('HEAD'), false, 'HEAD still unborn');
   await bench.git('.', 'clone', '-q', '-b', 'main', server.url(), 'clone');
   const first = await bench.git('work', 'rev-parse', 'main~2');
-  repository.setRefs(repository.refs.withHead({ oid: first }));
+  await repository.transact((transaction) => transaction.updateHead({ oid: first }));
   for (const version of VERSIONS) {
     const clone = `detached-${version}`;
     await bench.git('.', '-c', `protocol.version=${version}`, 'clone', '-q', server.url(), clone);

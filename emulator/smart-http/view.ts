@@ -1,6 +1,6 @@
 import type { ByteString } from '../git/bytes.js';
 import type { Oid } from '../git/object.js';
-import type { Refs } from '../git/refs.js';
+import type { Refs } from '../git/refs/refs.js';
 import type { GitRepository } from '../git/repository.js';
 
 /** Refs of one namespace live under `refs/namespaces/<name>/`, as gitnamespaces has it. */

@@ -1,11 +1,9 @@
 import fc from 'fast-check';
 import t from 'tap';
-import { errorCodesOf } from '../api/error-codes.js';
 import { operations } from '../api/index.js';
-import { problemCodes } from '../http/problem.js';
-import type { Operation } from '../operation.js';
+import { faultOf } from './documented-answer.js';
 import { randomRequests } from './random-requests.js';
-import { type Answer, type Service, startService } from './service.js';
+import { type Service, startService } from './service.js';
 import { stateDigest } from './state-digest.js';
 
 // Whatever is sent to an operation: a documented status, in the operation's dialect, and no trace unless it is a success.
@@ -25,35 +23,6 @@ async function stage(): Promise<{ service: Service; shas: string[] }> {
   await service.call('POST', '/api/v1/repos/tags', { json: { name: 'v1', target: first } });
   await service.call('POST', '/api/v1/repos/notes', { json: { sha: first, note: 'noted' } });
   return { service, shas: [first, second.json.commit.commit_sha, third.json.commit.commit_sha] };
-}
-
-function faultOf(operation: Operation, answer: Answer): string | undefined {
-  const { status, json } = answer;
-  const type = answer.headers['content-type'] ?? '';
-  if (status >= 500) return `a ${status}`;
-  const reply = operation.replies[status];
-  if (reply !== undefined) {
-    if (typeof reply === 'string') return undefined;
-    const checked = reply.safeParse(json);
-    return checked.success ? undefined : `not the documented body: ${checked.error.message}`;
-  }
-  const documented = problemCodes().filter(({ code }) => errorCodesOf(operation).has(code));
-  if (!documented.some((row) => row.status === status)) return `an undocumented ${status}`;
-  if (operation.dialect === 'error') {
-    const isShort = Object.keys(json).join() === 'error' && type === 'application/json' && json.error !== '';
-    return isShort ? undefined : 'not {error}';
-  }
-  if (operation.dialect === 'result' && json.result !== undefined) {
-    return json.result.success === false && json.commit === null ? undefined : 'no failed result';
-  }
-  const isProblem =
-    type === 'application/problem+json' &&
-    json.status === status &&
-    json.error === json.detail &&
-    ['type', 'title', 'detail', 'instance', 'code'].every((member) => typeof json[member] === 'string');
-  if (!isProblem) return 'no problem details';
-  if (!documented.some(({ code }) => code === json.code)) return `an undocumented ${json.code}`;
-  return /\bat .*:\d+:\d+|node_modules|file:\/\/|\/dist\/|zod/i.test(answer.text) ? 'a stack or a path' : undefined;
 }
 
 for (const operation of operations.filter(({ group }) => group !== 'Git')) {

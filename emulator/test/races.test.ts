@@ -98,3 +98,19 @@ t.test('a repository that is deleted meanwhile: reads that run are finished, wri
   t.same([response.statusCode, refusal.code], [404, 'repository_not_found']);
   t.equal((await service.call('GET', '/api/v1/repo')).status, 404);
 });
+
+t.test('a repository that is deleted while a write is worked on takes nothing of it', async (t) => {
+  const { service, tip } = await setUp(t, { a: 'a' });
+  const { world } = service.emulator;
+  const repository = world.repository(service.emulator.org, 'team/app')!;
+  const writing = repository.git.transact(async (transaction) => {
+    const blob = transaction.objects.write(3, Buffer.from('late'));
+    transaction.update({ name: 'refs/tags/late', old: '0'.repeat(40), new: blob });
+    transaction.update({ name: 'refs/heads/late', old: '0'.repeat(40), new: tip });
+    await transaction.prepare();
+    t.equal((await service.call('DELETE', '/api/v1/repos/delete')).status, 200);
+  });
+  await t.rejects(writing, { code: 'repository_not_found' });
+  t.same([repository.record.state, repository.record.refs.size], ['deleted', 0]);
+  t.equal(world.heldBytes, 0, 'and holds no memory');
+});

@@ -52,7 +52,7 @@ const ODD_STRINGS = [
 const PATCH = 'diff --git a/p b/p\nnew file mode 100644\n--- /dev/null\n+++ b/p\n@@ -0,0 +1 @@\n+x\n';
 
 /** What a client sends as a member of that name, in the repository the tests make. */
-const BY_NAME: readonly [name: RegExp, values: readonly string[]][] = [
+const BY_NAME: ByName = [
   [/^(expected_.*|target|target_commit_sha|sha|baseSha|object_ref)$/, ['FIRST', 'TIP', 'TOPIC']],
   [/^(ref|base_ref|rev|source_ref|preferred_base)$/, ['main', 'topic', 'FIRST', 'v1', 'main~1', 'HEAD']],
   [/^(notes_ref|prefix)$/, ['reviews', 'refs/notes/commits', 'commits']],
@@ -72,11 +72,15 @@ const BY_NAME: readonly [name: RegExp, values: readonly string[]][] = [
 
 type Strings = (name: string) => fc.Arbitrary<string>;
 
+/** What clients send as a member whose name the pattern fits. */
+export type ByName = readonly (readonly [name: RegExp, values: readonly string[]])[];
+
 /** Strings for a member: mostly what belongs there, sometimes what belongs elsewhere, and now and then anything. */
-function stringsFor(shas: readonly string[]): Strings {
+function stringsFor(shas: readonly string[], ownNames: ByName): Strings {
   const [first, tip, topic] = shas as [string, string, string];
   const ids: Record<string, string> = { FIRST: first, TIP: tip, TOPIC: topic };
-  const known = BY_NAME.map(([name, values]) => [name, values.map((value) => ids[value] ?? value)] as const);
+  const named = BY_NAME.map(([name, values]) => [name, values.map((value) => ids[value] ?? value)] as const);
+  const known = [...ownNames, ...named];
   const all = [...known.flatMap(([, values]) => values), first.slice(0, 9), 'text', 'http://127.0.0.1:1/'];
   return (name) => {
     const fitting = known.find(([pattern]) => pattern.test(name))?.[1] ?? ['text'];
@@ -257,13 +261,14 @@ function encode(text: string): string {
   return encodeURIComponent(Buffer.from(text).toString());
 }
 
-/** Requests of `operation` on any of its routes, for the repository `repo`. */
+/** Requests of `operation` on any of its routes, for the repository `repo`. `ownNames` wins over the values here. */
 export function randomRequests(
   operation: Operation,
   repo: string,
   shas: readonly string[],
+  ownNames: ByName = [],
 ): fc.Arbitrary<RandomRequest> {
-  const strings = stringsFor(shas);
+  const strings = stringsFor(shas, ownNames);
   const paths = fc
     .tuple(fc.constantFrom(...operation.routes), strings('tag'))
     .map(([route, value]) =>

@@ -14,7 +14,7 @@ function pktLine(text: string): string {
 }
 
 export interface RawObject {
-  readonly type: 'commit' | 'tree' | 'blob';
+  readonly type: 'commit' | 'tree' | 'blob' | 'tag';
   readonly body: Buffer;
 }
 
@@ -22,7 +22,7 @@ export function oidOf({ type, body }: RawObject): string {
   return createHash('sha1').update(`${type} ${body.length}\0`).update(body).digest('hex');
 }
 
-const TYPES = { commit: 1, tree: 2, blob: 3 };
+const TYPES = { commit: 1, tree: 2, blob: 3, tag: 4 };
 
 /** A pack (gitformat-pack) of whole objects; of none, what a push sends whose commits are all there. */
 export function packOf(objects: readonly RawObject[]): Buffer {

@@ -1,6 +1,6 @@
 import type { ByteString } from '../git/bytes.js';
 import { isOid, type Oid } from '../git/object.js';
-import { isRefName } from '../git/ref-name.js';
+import { isRefName } from '../git/refs/ref-name.js';
 import type { Outbound } from '../http/outbound.js';
 import { DELIM, FLUSH, lineOf, PacketReader, packet } from '../smart-http/pkt-line.js';
 import { ProtocolError } from '../smart-http/protocol-error.js';

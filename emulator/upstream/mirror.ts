@@ -1,12 +1,15 @@
 import type { ByteString } from '../git/bytes.js';
 import { isForced } from '../git/forced-update.js';
 import { Fsck, type FsckPolicy } from '../git/fsck/fsck.js';
-import { COMMIT, type Oid, ZERO_OID } from '../git/object.js';
-import type { Refs } from '../git/refs.js';
-import type { GitRepository, RefUpdate } from '../git/repository.js';
+import { COMMIT, isCommit, type Oid, ZERO_OID } from '../git/object.js';
+import { isDeletion, type RefChange, RefTransactionFailed } from '../git/refs/ref-change.js';
+import type { Refs } from '../git/refs/refs.js';
+import type { RefTransaction } from '../git/refs/transaction.js';
+import type { GitRepository } from '../git/repository.js';
 import { Meter } from '../git/schedule/meter.js';
 import type { Quarantine } from '../git/store/quarantine.js';
 import { peelToCommit } from '../git/tag.js';
+import { PackSpool } from '../smart-http/pack-spool.js';
 import { openUpstream, type Remote, type RemoteRef } from './fetch-client.js';
 import { UpstreamError } from './upstream-error.js';
 
@@ -19,58 +22,98 @@ const MOST_HAVES = 512;
 const MOST_WALKED = 20_000;
 
 export interface MirrorOptions {
-  /** Throws when the repository may no longer be written to; asked when it is this run's turn to write. */
+  /** Throws when the repository may no longer be written to; asked when it is this run's meter, and before refs move. */
   readonly requireWanted: () => void;
   /** Whether a ref may move; without it, all may. */
-  readonly mayMove?: ((update: RefUpdate, isForced: boolean) => boolean) | undefined;
+  readonly mayMove?: ((change: RefChange, isForced: boolean) => boolean) | undefined;
   /** What comes from outside is checked as what is pushed. */
   readonly fsck: FsckPolicy;
+  /** Bytes of the largest pack taken. */
+  readonly mostPackBytes: number;
 }
 
 /**
  * Makes the branches and tags of `git` those of the upstream, as `git fetch --prune` with forced refspecs
  * does: what is missing there goes, what was rewritten there is rewritten. All refs move in one step, or
  * none. Throws `UpstreamError`, and whatever taking in a pack throws.
+ *
+ * What the network gives is received before it is this run's turn to write: a slow upstream holds up no other writer.
  */
 export async function mirror(git: GitRepository, remote: Remote, options: MirrorOptions): Promise<void> {
   const session = await openUpstream(remote);
   const listing = await session.listRefs(MIRRORED);
-  await git.write(async () => {
-    options.requireWanted();
-    const updates = planUpdates(git.refs, listing);
-    const tips = [...new Set(updates.map((update) => update.new))].filter((oid) => oid !== ZERO_OID);
-    const wants = tips.filter((oid) => git.objects.find(oid) < 0);
-    using quarantine = git.objects.quarantine();
-    if (wants.length > 0) {
-      const pack = session.fetch({ wants, haves: chooseHaves(git) });
-      const fsck = options.fsck === 'strict' ? new Fsck() : undefined;
-      await quarantine.ingest(pack, {
-        thin: true,
-        signal: remote.signal,
-        ...(fsck && { check: (type, body, oid) => fsck.check(type, body, oid) }),
-      });
-      fsck?.finish(quarantine);
-      const missing = await quarantine.findMissing();
-      if (missing) throw missing;
-    }
-    await quarantine.checkConnectivity(tips);
-    requireCommits(updates, quarantine);
-    remote.signal.throwIfAborted();
-    options.requireWanted();
-    quarantine.publish();
+  const wants = newObjects(git, planUpdates(git.refs, listing));
+  using spool =
+    wants.length === 0 ? undefined : await receive(git, session.fetch({ wants, haves: chooseHaves(git) }), options);
+  try {
+    await git.transact((transaction) => takeOver(git, transaction, { listing, spool, remote, options }), {
+      check: options.requireWanted,
+    });
+  } catch (error) {
+    if (error instanceof RefTransactionFailed) throw new UpstreamError('The refs of the upstream exclude each other.');
+    throw error;
+  }
+}
+
+async function receive(
+  git: GitRepository,
+  pack: AsyncIterable<Uint8Array>,
+  { mostPackBytes: most }: MirrorOptions,
+): Promise<PackSpool> {
+  const spool = await PackSpool.fill(pack, { most, budget: git.objects.stored.budget, rest: 'leave' });
+  if (spool.refusal !== undefined) throw spool.refusal;
+  return spool;
+}
+
+interface Received {
+  readonly listing: readonly RemoteRef[];
+  readonly spool: PackSpool | undefined;
+  readonly remote: Remote;
+  readonly options: MirrorOptions;
+}
+
+/** Plans anew: refs may have moved since, but no object that was here has gone. */
+async function takeOver(
+  git: GitRepository,
+  transaction: RefTransaction,
+  { listing, spool, remote, options }: Received,
+): Promise<void> {
+  const { objects } = transaction;
+  const updates = planUpdates(transaction.refs, listing);
+  if (spool) {
+    const fsck = options.fsck === 'strict' ? new Fsck() : undefined;
+    await objects.ingest(spool.drain(), {
+      thin: true,
+      signal: remote.signal,
+      ...(fsck && { check: (type, body, oid) => fsck.check(type, body, oid) }),
+    });
+    fsck?.finish(objects);
+    const missing = await objects.findMissing();
+    if (missing) throw missing;
+  }
+  // All of them, moved or not: what cannot be followed is no upstream.
+  await objects.checkConnectivity(updates.filter((change) => !isDeletion(change)).map((change) => change.new));
+  requireCommits(updates, objects);
+  if (options.mayMove)
     await git.history.extend(
-      tips.map((tip) => peelToCommit(git.objects, tip)).filter((oid) => oid !== undefined),
+      updates.map(({ old }) => old).filter((old) => isCommit(git.objects, old)),
       new Meter({ schedule: git.objects.schedule, signal: remote.signal }),
     );
-    const outcomes = git.updateRefs(permitted(git, updates, options), { atomic: true });
-    if (outcomes.some((outcome) => outcome !== 'ok'))
-      throw new UpstreamError('The refs of the upstream exclude each other.');
-  });
+  remote.signal.throwIfAborted();
+  for (const change of updates) {
+    if (options.mayMove?.(change, isForced(git, objects, change)) ?? true) transaction.update(change);
+  }
+  await transaction.prepare({ prune: true });
+}
+
+function newObjects(git: GitRepository, updates: readonly RefChange[]): Oid[] {
+  const tips = updates.filter((change) => !isDeletion(change)).map((change) => change.new);
+  return [...new Set(tips)].filter((oid) => git.objects.find(oid) < 0);
 }
 
 /** From the refs here to those there; refs that agree are left out. */
-export function planUpdates(refs: Refs, listing: readonly RemoteRef[]): RefUpdate[] {
-  const updates: RefUpdate[] = [];
+export function planUpdates(refs: Refs, listing: readonly RemoteRef[]): RefChange[] {
+  const updates: RefChange[] = [];
   const wanted = new Map<ByteString, Oid>(listing.map(({ name, oid }) => [name, oid]));
   for (const prefix of MIRRORED) {
     for (const [name, { oid }] of refs.entries(prefix)) {
@@ -112,18 +155,9 @@ export function chooseHaves(git: GitRepository): Oid[] {
   return haves;
 }
 
-function requireCommits(updates: readonly RefUpdate[], objects: Quarantine): void {
+function requireCommits(updates: readonly RefChange[], objects: Quarantine): void {
   for (const { name, new: oid } of updates) {
     if (oid === ZERO_OID || !name.startsWith('refs/heads/')) continue;
     if (objects.typeOf(objects.find(oid)) !== COMMIT) throw new UpstreamError('A branch of the upstream is no commit.');
   }
-}
-
-function permitted(
-  git: GitRepository,
-  updates: readonly RefUpdate[],
-  { mayMove }: MirrorOptions,
-): readonly RefUpdate[] {
-  if (!mayMove) return updates;
-  return updates.filter((update) => mayMove(update, isForced(git, update)));
 }

@@ -1,7 +1,7 @@
 import { textOf } from '../git/bytes.js';
 import { FsckError, type FsckPolicy } from '../git/fsck/fsck.js';
 import { MissingObject } from '../git/object.js';
-import type { RefUpdate } from '../git/repository.js';
+import type { RefChange } from '../git/refs/ref-change.js';
 import { ObjectTooLarge, PackError, StoreFull } from '../git/store/pack-error.js';
 import type { Outbound } from '../http/outbound.js';
 import type { Clock, Log } from '../ports.js';
@@ -24,13 +24,15 @@ export interface SyncPorts {
   /** Milliseconds of real time without a sign of life after which an upstream counts as dead. */
   readonly timeout: number;
   readonly fsck: FsckPolicy;
+  /** Bytes of the largest pack taken. */
+  readonly mostPackBytes: number;
   /** Told of each run at its start and after its end. */
   readonly report: (report: SyncReport) => void;
 }
 
 export interface SyncRequest {
   /** Whether a ref may move; without it, all may. */
-  readonly mayMove?: (update: RefUpdate, isForced: boolean) => boolean;
+  readonly mayMove?: (change: RefChange, isForced: boolean) => boolean;
 }
 
 /** A run that nobody wants any more: the process stops, or the repository has another upstream or none. */
@@ -110,7 +112,8 @@ export class Syncs {
     for (let attempt = 1; ; attempt++) {
       try {
         const remote = this.#remoteOf(base, repository, controller.signal);
-        return await mirror(repository.git, remote, { requireWanted, mayMove: request.mayMove, fsck: this.ports.fsck });
+        const { fsck, mostPackBytes } = this.ports;
+        return await mirror(repository.git, remote, { requireWanted, mayMove: request.mayMove, fsck, mostPackBytes });
       } catch (error) {
         if (!(error instanceof UpstreamError && error.isTransient) || attempt === ATTEMPTS) throw error;
         controller.signal.throwIfAborted();

@@ -2,7 +2,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import t, { type Test } from 'tap';
 import { ZERO_OID } from '../git/object.js';
-import { Refs } from '../git/refs.js';
+import { Refs } from '../git/refs/refs.js';
 import { Outbound } from '../http/outbound.js';
 import type { BaseRepository } from '../repositories/repository.js';
 import { DELIM, FLUSH, packet } from '../smart-http/pkt-line.js';

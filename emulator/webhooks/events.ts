@@ -1,5 +1,5 @@
 import { textOf } from '../git/bytes.js';
-import type { RefChange } from '../git/repository.js';
+import type { RefChange } from '../git/refs/ref-change.js';
 import type { RepositoryRecord } from '../repositories/repository.js';
 
 /** The specification knows the first one only; the others are sent to those who ask for them. */
@@ -55,8 +55,8 @@ export function pushEvent(repository: RepositoryRecord, change: RefChange, now: 
     payload: {
       repository: showSource(repository),
       ref: textOf(change.name),
-      before: change.before,
-      after: change.after,
+      before: change.old,
+      after: change.new,
       customer_id: repository.organization,
       pushed_at: new Date(now).toISOString(),
     },

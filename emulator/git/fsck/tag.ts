@@ -1,4 +1,4 @@
-import { refNameFault } from '../ref-name.js';
+import { refNameFault } from '../refs/ref-name.js';
 import { checkHeaderEnd, checkIdentity, HeaderCursor } from './header.js';
 import { type Finding, finding } from './messages.js';
 

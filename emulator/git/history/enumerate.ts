@@ -1,6 +1,6 @@
 import { BLOB, COMMIT, MissingObject, numberOf, type ObjectReader, type Oid, TAG, TREE } from '../object.js';
-import type { Steps } from '../schedule/steps.js';
-import { tagTarget } from '../tag.js';
+import { PIECE, PIECE_COST, type Steps } from '../schedule/steps.js';
+import { peel, tagTarget } from '../tag.js';
 import type { CommitGraph, Place } from './commit-graph.js';
 import { type FilterRule, isEverything, type ObjectFilter, ruleOf } from './filter.js';
 import type { HistoryIndex } from './introduced.js';
@@ -69,7 +69,7 @@ class Planner {
   }
 
   *plan(): Steps<SendPlan> {
-    for (const want of this.request.wants) this.#addWant(numberOf(this.#objects, want));
+    for (const want of this.request.wants) yield* this.#addWant(numberOf(this.#objects, want));
     if (this.#isForNewcomer() && this.#objects.isWholeBehind?.(this.#explicit)) return this.#everything();
     const unshallowed = [...this.#clientShallow].filter((commit) => !this.#grafts.has(commit));
     for (const commit of unshallowed) this.#wantedCommits.push(...this.graph.linksOf(commit).parents);
@@ -102,11 +102,12 @@ class Planner {
   }
 
   /** A tag brings along every tag it leads to, and what the last of them names. */
-  #addWant(want: number): void {
+  *#addWant(want: number): Steps<void> {
     let number = want;
     while (this.#objects.typeOf(number) === TAG) {
       if (this.#explicit.has(number)) return;
       this.#explicit.add(number);
+      if (this.#explicit.size % PIECE === 0) yield PIECE_COST;
       number = numberOf(this.#objects, tagTarget(this.#objects.read(number)));
     }
     const type = this.#objects.typeOf(number);
@@ -120,10 +121,7 @@ class Planner {
     const places: Place[] = [];
     for (const oid of this.#haves) {
       try {
-        let number = this.#objects.find(oid);
-        while (number >= 0 && this.#objects.typeOf(number) === TAG) {
-          number = this.#objects.find(tagTarget(this.#objects.read(number)));
-        }
+        const number = this.#objects.find(peel(this.#objects, oid));
         if (number < 0 || this.#objects.typeOf(number) !== COMMIT) continue;
         yield* this.graph.load([number]);
         places.push(this.graph.placeOf(number));

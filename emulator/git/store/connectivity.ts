@@ -1,7 +1,8 @@
-import { BLOB, EMPTY_TREE_OID, MissingObject, type Oid, type TypeCode, typeName } from '../object.js';
+import { BLOB, MissingObject, type Oid, TREE, type TypeCode, typeName } from '../object.js';
 import { Meter } from '../schedule/meter.js';
 import type { Intake } from './intake.js';
-import { ANY, type LinkType, readLinks } from './link-ledger.js';
+import { ANY, isEmptyTree, type LinkType, readLinks } from './link-ledger.js';
+import { OID_BYTES } from './oid-slots.js';
 
 /**
  * Decides whether everything reachable from a tip is there, with the types its links say.
@@ -92,12 +93,11 @@ export class Connectivity {
     const { objects, links } = this.intake;
     const meter = new Meter({ schedule: this.intake.objects.schedule });
     for (let index = 0; index < links.size && !links.isDoubtful; index++) {
-      const number = this.intake.find(links.oids, links.startOf(index));
+      let number = this.intake.find(links.oids, links.startOf(index));
+      if (number < 0 && links.isEmptyTree(index)) number = this.#storeEmptyTree();
       this.#mark(index, number);
       const isFound = number >= this.base || (number >= 0 && objects.complete[number] === 1);
-      if (isFound ? !isOfType(objects.types[number]!, links.typeOf(index)) : !links.isEmptyTree(index)) {
-        links.isDoubtful = true;
-      }
+      if (!isFound || !isOfType(objects.types[number]!, links.typeOf(index))) links.isDoubtful = true;
       if ((index & 255) === 255 && meter.isOver) await meter.pass();
     }
     return !links.isDoubtful;
@@ -146,16 +146,29 @@ export class Connectivity {
   /** The number to walk on from, or -1 when there is nothing to look into. Throws `MissingObject`. */
   #resolve(bytes: Uint8Array, at: number, type: LinkType): number {
     const { objects } = this.intake;
-    const number = this.intake.find(bytes, at);
+    let number = this.intake.find(bytes, at);
+    if (number < 0 && isEmptyTree(bytes, at)) number = this.#storeEmptyTree();
     if (number >= 0 && isOfType(objects.types[number]!, type)) {
       const broken = this.#broken.get(number);
       if (broken !== undefined) throw broken;
       return objects.complete[number] === 1 ? -1 : number;
     }
-    const oid = Buffer.from(bytes.subarray(at, at + 20)).toString('hex');
-    // Git knows the empty tree without anybody storing it.
-    if (number < 0 && oid === EMPTY_TREE_OID) return -1;
+    const oid = Buffer.from(bytes.subarray(at, at + OID_BYTES)).toString('hex');
     throw new MissingObject(oid, type === ANY ? 'object' : typeName(type));
+  }
+
+  /**
+   * Git knows the empty tree without anybody storing it, so senders may leave it out. Here it is stored where something
+   * needs it, once: whatever is named by a ref or an object is then an object like any other. Returns its number.
+   */
+  #storeEmptyTree(): number {
+    const { objects } = this.intake;
+    this.intake.write(TREE, Buffer.alloc(0));
+    const number = objects.count - 1;
+    objects.complete[number] = 1;
+    // It links to nothing, so what is known of the others stays known.
+    if (this.#knownAt === number) this.#knownAt++;
+    return number;
   }
 }
 

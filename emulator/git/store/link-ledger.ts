@@ -1,4 +1,4 @@
-import { BLOB, COMMIT, EMPTY_TREE_OID, type ObjectType, TREE, type TypeCode, typeCode } from '../object.js';
+import { BLOB, COMMIT, EMPTY_TREE_OID, type ObjectType, TAG, TREE, type TypeCode, typeCode } from '../object.js';
 import { withRoom } from './growable.js';
 import { OID_BYTES, OidSet } from './oid-slots.js';
 
@@ -7,6 +7,8 @@ export const ANY = 0;
 export type LinkType = TypeCode | typeof ANY;
 
 const EMPTY_TREE = Buffer.from(EMPTY_TREE_OID, 'hex');
+/** Bytes of the shortest tag that Git reads. */
+const SHORTEST_TAG = 64;
 const NEWLINE = 0x0a;
 const SPACE = 0x20;
 
@@ -44,32 +46,51 @@ function readTreeLinks(body: Uint8Array, start: number, end: number, onLink: OnL
   return true;
 }
 
-/** `tree <40 digits> LF`, then any number of `parent <40 digits> LF`. */
+/**
+ * `tree <40 digits> LF`, then any number of `parent <40 digits> LF`. As for Git, a line that begins like a parent has to
+ * be one, unless the object ends before such a line could.
+ */
 function readCommitLinks(body: Buffer, start: number, end: number, onLink: OnLink): boolean {
   const raw = Buffer.alloc(OID_BYTES);
-  if (!readHexLine(body, start, end, 'tree ', raw)) return false;
+  if (!startsWith(body, start, end, 'tree ') || !readHexLine(body, start + 5, end, raw)) return false;
   onLink(raw, 0, TREE);
-  for (let at = start + 46; readHexLine(body, at, end, 'parent ', raw); at += 48) onLink(raw, 0, COMMIT);
+  for (let at = start + 46; at + 48 <= end && startsWith(body, at, end, 'parent '); at += 48) {
+    if (!readHexLine(body, at + 7, end, raw)) return false;
+    onLink(raw, 0, COMMIT);
+  }
   return true;
 }
 
-/** `object <40 digits> LF type <name> LF`. */
+/** `object <40 digits> LF type <name> LF tag <name> LF`: Git reads no tag without them. */
 function readTagLink(body: Buffer, start: number, end: number, onLink: OnLink): boolean {
   const raw = Buffer.alloc(OID_BYTES);
-  if (!readHexLine(body, start, end, 'object ', raw)) return false;
+  if (!startsWith(body, start, end, 'object ') || !readHexLine(body, start + 7, end, raw)) return false;
   const line = body.toString('latin1', start + 48, Math.min(end, start + 48 + 12));
   const name = /^type (commit|tree|blob|tag)\n/.exec(line)?.[1];
   onLink(raw, 0, name === undefined ? ANY : typeCode(name as ObjectType));
-  return name !== undefined;
+  if (name === undefined || end - start < SHORTEST_TAG) return false;
+  const at = start + 48 + 'type '.length + name.length + 1;
+  const lineEnd = body.indexOf(NEWLINE, at + 4);
+  return startsWith(body, at, end, 'tag ') && lineEnd >= 0 && lineEnd < end;
 }
 
-function readHexLine(body: Buffer, at: number, end: number, key: string, target: Buffer): boolean {
-  const digits = at + key.length;
-  if (digits + 41 > end || body[digits + 40] !== NEWLINE) return false;
+function startsWith(body: Buffer, at: number, end: number, key: string): boolean {
+  if (at + key.length > end) return false;
   for (let index = 0; index < key.length; index++) {
     if (body[at + index] !== key.charCodeAt(index)) return false;
   }
-  return target.write(body.toString('latin1', digits, digits + 40), 0, 'hex') === OID_BYTES;
+  return true;
+}
+
+/** 40 hexadecimal digits and a line feed. */
+function readHexLine(body: Buffer, at: number, end: number, target: Buffer): boolean {
+  if (at + 41 > end || body[at + 40] !== NEWLINE) return false;
+  return target.write(body.toString('latin1', at, at + 40), 0, 'hex') === OID_BYTES;
+}
+
+/** Whether the 20 raw bytes at `at` are the id of the empty tree. */
+export function isEmptyTree(bytes: Uint8Array, at: number): boolean {
+  return bytes[at] === EMPTY_TREE[0] && EMPTY_TREE.compare(bytes, at, at + OID_BYTES) === 0;
 }
 
 /**
@@ -81,6 +102,8 @@ export class LinkLedger {
   #types = new Uint8Array(64);
   /** Something is wrong already, and only a walk can tell whether it matters. */
   isDoubtful = false;
+  /** A tag names a tag. */
+  hasTagOfTag = false;
 
   /** `mostTargets`: more different targets than this cannot all exist. */
   record(type: TypeCode, body: Buffer, start: number, end: number, mostTargets: number): void {
@@ -108,8 +131,7 @@ export class LinkLedger {
 
   /** Whether the target is the tree that nobody needs to have stored. */
   isEmptyTree(index: number): boolean {
-    const at = this.startOf(index);
-    return EMPTY_TREE.compare(this.oids, at, at + OID_BYTES) === 0;
+    return isEmptyTree(this.oids, this.startOf(index));
   }
 
   readonly #add: OnLink = (bytes, at, type) => {
@@ -118,6 +140,7 @@ export class LinkLedger {
     if (index === before) {
       this.#types = withRoom(this.#types, index + 1);
       this.#types[index] = type;
+      if (type === TAG) this.hasTagOfTag = true;
       return;
     }
     const known = this.#types[index]!;

@@ -130,6 +130,10 @@ export class ObjectStore implements ObjectReader {
     return this.stored.peek(number);
   }
 
+  peeledOf(number: number): number | undefined {
+    return this.stored.peeled.get(number);
+  }
+
   /** What nothing links to leads to everything else, because ids cannot form a circle. */
   isWholeBehind(tips: ReadonlySet<number>): boolean {
     const { linked, segmentOf, segments } = this.stored;

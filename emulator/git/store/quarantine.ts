@@ -1,5 +1,6 @@
 import type { MissingObject, ObjectReader, Oid, TypeCode } from '../object.js';
-import type { Meter } from '../schedule/meter.js';
+import { Meter } from '../schedule/meter.js';
+import { inSlices } from '../schedule/steps.js';
 import { Connectivity } from './connectivity.js';
 import { type IngestOptions, type IngestResult, ingestPack } from './ingest.js';
 import { Intake } from './intake.js';
@@ -8,6 +9,7 @@ import type { HashBytes } from './object-hash.js';
 import type { ObjectStore } from './object-store.js';
 import { findPrefix } from './oid-prefix.js';
 import { OID_BYTES, type OidSlots } from './oid-slots.js';
+import { peelNewTags } from './peeled-tags.js';
 import { type StoredObjects, WRITTEN } from './stored-objects.js';
 
 /**
@@ -92,6 +94,13 @@ export class Quarantine implements ObjectReader {
     return this.#connectivity.firstMissing();
   }
 
+  /** Finds out, in slices, where new tags of tags lead in the end. Everything they lead to has to be there. */
+  async peelTags(): Promise<void> {
+    const { links } = this.#intake;
+    if (links.hasTagOfTag || links.isDoubtful)
+      await inSlices(peelNewTags(this.#objects, this, this.base), new Meter({ schedule: this.#objects.schedule }));
+  }
+
   /** Makes all new objects visible at once. */
   publish(): void {
     this.#refuseUnlessOpen();
@@ -159,6 +168,10 @@ export class Quarantine implements ObjectReader {
 
   peek(number: number): Buffer {
     return this.#objects.peek(number);
+  }
+
+  peeledOf(number: number): number | undefined {
+    return this.#objects.peeled.get(number);
   }
 
   #refuseUnlessOpen(): void {

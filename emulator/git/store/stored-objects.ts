@@ -19,6 +19,8 @@ import { Segment } from './segment.js';
 export const WRITTEN = 0;
 /** No base: the entry holds the whole object. */
 export const WHOLE = -1;
+/** About what an entry of a map takes. */
+const BYTES_PER_PEELED = 40;
 /** Deltas from one inflated body to the next at most. Every longer chain has bodies pinned along it. */
 const LONGEST_CHAIN = 256;
 /** Bytes of all arrays below. */
@@ -58,6 +60,8 @@ export class StoredObjects {
   complete = new Uint8Array(0);
   /** 1: another object links to it. Where that was not found out, 0. */
   linked = new Uint8Array(0);
+  /** Where tags of tags lead in the end. */
+  readonly peeled = new Map<number, number>();
   readonly segments: Segment[] = [];
   readonly #pinned = new Map<number, Buffer>();
   readonly #cache: BodyCache;
@@ -150,12 +154,23 @@ export class StoredObjects {
       this.#pinned.delete(number);
       this.hold(-body.length);
     }
+    for (const number of this.peeled.keys()) if (number >= count) this.setPeeled(number, undefined);
     this.oids.fill(0, count * OID_BYTES, this.count * OID_BYTES);
     this.count = count;
     // A large push that was refused leaves no large arrays behind.
     if (this.types.length > count * 4) this.#resize(count * 2);
     while (this.segments.length > segments) this.dropLastSegment();
     this.segments[WRITTEN]!.truncate(written);
+  }
+
+  /** Notes where a tag of a tag leads in the end, or forgets it. */
+  setPeeled(tag: number, target: number | undefined): void {
+    if (target === undefined) {
+      if (this.peeled.delete(tag)) this.hold(-BYTES_PER_PEELED);
+      return;
+    }
+    this.hold(BYTES_PER_PEELED);
+    this.peeled.set(tag, target);
   }
 
   /** Deltas to apply to have the object. */
@@ -172,6 +187,7 @@ export class StoredObjects {
   dispose(): void {
     this.count = 0;
     this.segments.length = 0;
+    this.peeled.clear();
     this.#pinned.clear();
     this.#cache.forgetAll();
     this.budget.give(this.budget.used);

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import t from 'tap';
-import { bytesOf } from './bytes.js';
+import { bytesOf } from '../bytes.js';
+import { ScratchGit } from '../test/scratch-git.js';
 import { branchNameFault, describeRefNameFault, isRefName, readBranchName, refNameFault } from './ref-name.js';
-import { ScratchGit } from './test/scratch-git.js';
 
 const PIECES = ['a', 'b', '/', '.', '@', '{', '-', '~', '^', ':', '?', '*', '[', '\\', ' ', '\t', '\x7f', '\u00e9'];
 const WORDS = ['.lock', 'lock', '..', '//', 'HEAD', 'refs/', 'heads/', '@{', '+', '%', 'x.lock/y', '.LOCK'];

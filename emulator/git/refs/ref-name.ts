@@ -1,4 +1,4 @@
-import { type ByteString, bytesOf } from './bytes.js';
+import { type ByteString, bytesOf } from '../bytes.js';
 
 export const MOST_BRANCH_BYTES = 1024;
 

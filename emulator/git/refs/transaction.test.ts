@@ -1,0 +1,254 @@
+import t from 'tap';
+import { writeCommit } from '../commit.js';
+import { History } from '../history/history.js';
+import { COMMIT, EMPTY_TREE_OID, MissingObject, TAG, ZERO_OID } from '../object.js';
+import { GitRepository, type RepositoryHost } from '../repository.js';
+import { ObjectStore } from '../store/object-store.js';
+import { oidOf } from '../store/test/pack-builder.js';
+import { type RefChange, RefTransactionFailed } from './ref-change.js';
+import { Refs } from './refs.js';
+import type { PrepareOptions } from './transaction.js';
+
+const who = { name: 'A', email: 'a@example.com', seconds: 1, offset: '+0000' };
+const bodyOf = (message: string) =>
+  writeCommit({ tree: EMPTY_TREE_OID, parents: [], author: who, committer: who, message });
+const A = oidOf('commit', bodyOf('a'));
+const B = oidOf('commit', bodyOf('b'));
+
+/** A repository with the commits A and B, whose host counts how often its refs are swapped. */
+async function createRepository(overrides: Partial<RepositoryHost> = {}) {
+  const objects = new ObjectStore();
+  const seen = { swaps: 0, moved: [] as RefChange[], failures: [] as unknown[] };
+  let refs = Refs.empty('main');
+  const host: RepositoryHost = {
+    read: () => refs,
+    swap(next) {
+      seen.swaps++;
+      refs = next;
+    },
+    now: () => 7,
+    requireWritable: () => undefined,
+    moved: (changes) => void seen.moved.push(...changes),
+    failed: (error) => void seen.failures.push(error),
+    ...overrides,
+  };
+  const quarantine = objects.quarantine();
+  for (const message of ['a', 'b']) quarantine.write(COMMIT, bodyOf(message));
+  await quarantine.checkConnectivity([A, B]);
+  quarantine.publish();
+  return { seen, objects, repository: new GitRepository(objects, new History(objects), host) };
+}
+
+type Made = Awaited<ReturnType<typeof createRepository>>;
+
+const create = (name: string): RefChange => ({ name: `refs/heads/${name}`, old: ZERO_OID, new: A });
+const remove = (name: string, old = A): RefChange => ({ name: `refs/heads/${name}`, old, new: ZERO_OID });
+
+/** Each change on its own: why it was not made. */
+function updateEach({ repository }: Pick<Made, 'repository'>, changes: readonly RefChange[]) {
+  return repository.transact(async (transaction) => {
+    for (const change of changes) transaction.update(change);
+    return (await transaction.prepareEach()).map((conflict) => conflict?.fault);
+  });
+}
+
+/** All or none: what was in the way. */
+async function updateAll(
+  { repository }: Pick<Made, 'repository'>,
+  changes: readonly RefChange[],
+  options?: PrepareOptions,
+) {
+  try {
+    await repository.transact(async (transaction) => {
+      for (const change of changes) transaction.update(change);
+      await transaction.prepare(options);
+    });
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof RefTransactionFailed)) throw error;
+    return error.message;
+  }
+}
+
+t.test('updates of one batch see those before them', async (t) => {
+  const made = await createRepository();
+  t.same(await updateEach(made, [create('a'), create('a/b'), create('c/d'), create('c')]), [
+    undefined,
+    'blocked',
+    undefined,
+    'blocked',
+  ]);
+  t.same(await updateEach(made, [create('a')]), ['stale'], 'it exists');
+  t.same(
+    await updateEach(made, [{ name: 'refs/heads/a', old: A, new: B }, remove('a'), create('a/x')]),
+    ['stale', undefined, undefined],
+    'deletions come first, and what follows builds on them',
+  );
+  t.same(
+    [...made.repository.refs.entries()].map(([name, { oid }]) => [name, oid]),
+    [
+      ['refs/heads/a/x', A],
+      ['refs/heads/c/d', A],
+    ],
+  );
+});
+
+t.test('of an atomic transaction one ref in the way is named, and none is changed', async (t) => {
+  const made = await createRepository();
+  await updateEach(made, [create('a'), create('d/e')]);
+  const before = made.repository.refs;
+  const failures: readonly (readonly [RefChange[], string])[] = [
+    [
+      [create('b'), create('a/b')],
+      "cannot lock ref 'refs/heads/a/b': 'refs/heads/a' exists; cannot create 'refs/heads/a/b'",
+    ],
+    [[create('d')], "cannot lock ref 'refs/heads/d': 'refs/heads/d/e' exists; cannot create 'refs/heads/d'"],
+    [[create('b'), remove('c')], "cannot lock ref 'refs/heads/c': unable to resolve reference 'refs/heads/c'"],
+    [[create('a')], "cannot lock ref 'refs/heads/a': reference already exists"],
+    [[remove('a', B)], `cannot lock ref 'refs/heads/a': is at ${A} but expected ${B}`],
+    [[create('b'), create('b')], "multiple updates for ref 'refs/heads/b' not allowed"],
+    [
+      [create('p'), create('p/q')],
+      "cannot lock ref 'refs/heads/p': cannot process 'refs/heads/p' and 'refs/heads/p/q' at the same time",
+    ],
+    [
+      [remove('a'), create('a/x')],
+      "cannot lock ref 'refs/heads/a/x': 'refs/heads/a' exists; cannot create 'refs/heads/a/x'",
+    ],
+    [
+      [{ ...create('t'), new: EMPTY_TREE_OID }],
+      `cannot update ref 'refs/heads/t': trying to write non-commit object ${EMPTY_TREE_OID} to branch 'refs/heads/t'`,
+    ],
+  ];
+  for (const [changes, message] of failures) t.equal(await updateAll(made, changes), message);
+  t.equal(made.repository.refs, before, 'not even a copy of the refs');
+  t.equal(made.seen.swaps, 1);
+  t.equal(
+    await updateAll(made, [create('a/x'), remove('a')], { prune: true }),
+    undefined,
+    'unless what goes goes first',
+  );
+  t.same(
+    [...made.repository.refs.entries()].map(([name]) => name),
+    ['refs/heads/a/x', 'refs/heads/d/e'],
+  );
+});
+
+t.test('refs are written once per batch, and not at all when nothing was done', async (t) => {
+  const made = await createRepository();
+  const { repository, seen } = made;
+  const names = Array.from({ length: 500 }, (_, index) => `n/${index}`);
+  t.ok((await updateEach(made, names.map(create))).every((fault) => fault === undefined));
+  t.equal(seen.swaps, 1);
+  t.equal(seen.moved.length, 500);
+  const before = repository.refs;
+  t.ok((await updateEach(made, names.map(create))).every((fault) => fault === 'stale'));
+  t.same(await updateEach(made, []), []);
+  t.equal(seen.swaps, 1);
+  t.equal(repository.refs, before);
+  t.equal(before.ref('refs/heads/n/7')?.createdAt, 7);
+});
+
+t.test('who is told of moves hears only of refs that moved', async (t) => {
+  const made = await createRepository();
+  await updateEach(made, [create('a')]);
+  made.seen.moved.length = 0;
+  await updateEach(made, [
+    { name: 'refs/heads/a', old: A, new: A },
+    { name: 'refs/heads/none', old: ZERO_OID, new: ZERO_OID },
+    { name: 'refs/heads/b', old: ZERO_OID, new: B },
+    { name: 'refs/heads/c', old: B, new: A },
+  ]);
+  t.same(made.seen.moved, [{ name: 'refs/heads/b', old: ZERO_OID, new: B }]);
+});
+
+t.test('writers take turns in order of arrival, whatever becomes of the one before', async (t) => {
+  const { repository } = await createRepository();
+  const log: string[] = [];
+  const first = repository.transact(async () => {
+    log.push('first begins');
+    await new Promise((resolve) => setImmediate(resolve));
+    log.push('first fails');
+    throw new Error('no');
+  });
+  const second = repository.transact(() => void log.push('second'));
+  await t.rejects(first, /no/);
+  await second;
+  t.same(log, ['first begins', 'first fails', 'second']);
+});
+
+t.test('nothing shows before the commit, and nothing is left of what failed', async (t) => {
+  const made = await createRepository();
+  const { repository, objects } = made;
+  const size = objects.size;
+  const body = bodyOf('new');
+  const attempt = (fail: () => void) =>
+    repository.transact(async (transaction) => {
+      transaction.update({ ...create('x'), new: transaction.objects.write(COMMIT, body) });
+      await transaction.prepare();
+      t.same([repository.refs.size, objects.size], [0, size], 'prepared, and not to be seen');
+      fail();
+    });
+  await t.rejects(
+    attempt(() => {
+      throw new Error('late');
+    }),
+    /late/,
+  );
+  t.same([repository.refs.size, objects.size], [0, size]);
+  await attempt(() => undefined);
+  t.same([repository.refs.size, objects.size], [1, size + 1]);
+});
+
+t.test('a ref leads only to what is here', async (t) => {
+  const made = await createRepository();
+  await t.rejects(updateAll(made, [{ ...create('a'), new: '1'.repeat(40) }]), MissingObject);
+  const size = made.objects.size;
+  const dangling = made.repository.transact((transaction) => {
+    const oid = transaction.objects.write(TAG, Buffer.from(`object ${'1'.repeat(40)}\ntype commit\ntag v\n\n`));
+    transaction.update({ name: 'refs/tags/v', old: ZERO_OID, new: oid });
+  });
+  await t.rejects(dangling, MissingObject);
+  t.same([made.repository.refs.size, made.objects.size], [0, size]);
+  t.equal(await updateAll(made, [{ name: 'refs/tags/t', old: ZERO_OID, new: EMPTY_TREE_OID }]), undefined);
+  t.equal(made.objects.typeOf(made.objects.find(EMPTY_TREE_OID)), 2, 'the empty tree is an object like any other');
+});
+
+t.test('a repository that is closed while a writer works is written to no more', async (t) => {
+  let isOpen = true;
+  const made = await createRepository({
+    requireWritable() {
+      if (!isOpen) throw new Error('closed');
+    },
+  });
+  const size = made.objects.size;
+  const writing = made.repository.transact(async (transaction) => {
+    transaction.update({ ...create('x'), new: transaction.objects.write(COMMIT, bodyOf('new')) });
+    await transaction.prepare();
+    isOpen = false;
+  });
+  await t.rejects(writing, /closed/);
+  t.same([made.repository.refs.size, made.objects.size], [0, size]);
+});
+
+t.test('who listens cannot fail a write that has happened', async (t) => {
+  const made = await createRepository({
+    moved() {
+      throw new Error('told');
+    },
+  });
+  const answer = await made.repository.transact(
+    (transaction) => {
+      transaction.update(create('a'));
+      return 'done';
+    },
+    {
+      onCommitted() {
+        throw new Error('announced');
+      },
+    },
+  );
+  t.equal(answer, 'done');
+  t.equal(made.repository.refs.get('refs/heads/a'), A);
+  t.same(made.seen.failures.map(String), ['Error: told', 'Error: announced']);
+});

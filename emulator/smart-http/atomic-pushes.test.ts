@@ -1,0 +1,169 @@
+import { chmod, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import t from 'tap';
+import type { RefChange } from '../git/refs/ref-change.js';
+import { oidOf, PackBuilder } from '../git/store/test/pack-builder.js';
+import { packet } from './pkt-line.js';
+import { createRepository, Workbench } from './test-git.js';
+import { TestServer } from './test-server.js';
+
+// What `git receive-pack` reports of each ref and tells the user, on the wire, atomic and not.
+
+const ZERO = '0'.repeat(40);
+const WHO = 'A <a@example.com> 1700000000 +0000';
+const BLOB = oidOf('blob', 'b');
+const TREE_BODY = Buffer.concat([Buffer.from('100644 a\0'), Buffer.from(BLOB, 'hex')]);
+const TREE = oidOf('tree', TREE_BODY);
+const FIRST_BODY = `tree ${TREE}\nauthor ${WHO}\ncommitter ${WHO}\n\none\n`;
+const FIRST = oidOf('commit', FIRST_BODY);
+const SECOND_BODY = `tree ${TREE}\nparent ${FIRST}\nauthor ${WHO}\ncommitter ${WHO}\n\ntwo\n`;
+const SECOND = oidOf('commit', SECOND_BODY);
+
+const create = (name: string, oid = FIRST): RefChange => ({ name: `refs/heads/${name}`, old: ZERO, new: oid });
+const move = (name: string, old: string, next: string): RefChange => ({ name: `refs/heads/${name}`, old, new: next });
+const NEW = create('new');
+
+/** Pushes onto `main`, `other` and `dir/sub`, all at `FIRST`; `main` is the current branch. */
+const CASES: Readonly<Record<string, readonly RefChange[]>> = {
+  'a stale ref': [move('main', SECOND, FIRST), NEW],
+  'a stale ref at the end': [NEW, move('main', SECOND, FIRST)],
+  'a ref that exists': [create('main', SECOND), NEW],
+  'a ref that is gone': [move('gone', FIRST, SECOND), NEW],
+  'the deletion of a ref that is gone': [move('gone', FIRST, ZERO), NEW],
+  'the deletion of a ref that never was': [move('gone', ZERO, ZERO), NEW],
+  'the deletion of a ref that has moved': [move('other', SECOND, ZERO), NEW],
+  'a ref below a ref': [create('main/x'), NEW],
+  'a ref above a ref': [create('dir'), NEW],
+  'a ref above and a ref below': [create('p'), create('p/q'), NEW],
+  'a ref below one that goes': [move('other', FIRST, ZERO), create('other/x')],
+  'two in the way': [move('main', SECOND, FIRST), create('main/x'), NEW],
+  'a name that is none': [create('a..b'), NEW],
+  'a name that is none at the end': [NEW, create('a..b')],
+  'two names that are none': [NEW, create('a..b'), create('c..d')],
+  'the current branch': [move('main', FIRST, ZERO), NEW],
+  'a branch that is no commit': [create('blob', BLOB), NEW],
+  'a branch that was a commit': [move('other', FIRST, BLOB), NEW],
+  'a ref twice': [NEW, NEW],
+  'a ref twice, to two commits': [NEW, create('new', SECOND)],
+  'what a hook declines': [create('denied'), NEW],
+  'what a hook declines, and a stale ref': [create('denied'), move('main', SECOND, FIRST)],
+  'a stale ref, and what a hook declines': [move('main', SECOND, FIRST), create('denied')],
+  'nothing in the way': [move('main', FIRST, SECOND), NEW, move('other', FIRST, ZERO)],
+};
+
+interface Report {
+  readonly lines: readonly string[];
+  readonly messages: readonly string[];
+}
+
+function bodyOf(commands: readonly RefChange[], capabilities: string): Buffer {
+  const lines = commands.map(({ name, old, new: next }) => `${old} ${next} ${name}`);
+  const pack = new PackBuilder();
+  if (commands === BASE) {
+    pack.whole('blob', 'b');
+    pack.whole('tree', TREE_BODY);
+    pack.whole('commit', FIRST_BODY);
+    pack.whole('commit', SECOND_BODY);
+  }
+  const carriesPack = commands.some((command) => command.new !== ZERO);
+  return Buffer.concat([
+    ...lines.map((line, index) => packet(index === 0 ? `${line}\0${capabilities}` : line)),
+    Buffer.from('0000'),
+    ...(carriesPack ? [pack.build()] : []),
+  ]);
+}
+
+const BASE = [create('main'), create('other'), create('dir/sub'), { name: 'refs/tags/two', old: ZERO, new: SECOND }];
+const PLAIN = 'report-status side-band-64k';
+
+/** Takes bands 1 and 2 of an answer apart. */
+function reportOf(answer: Buffer): Report {
+  const bands: Record<number, Buffer[]> = { 1: [], 2: [] };
+  for (let at = 0; at + 4 <= answer.length; ) {
+    const length = Number.parseInt(answer.toString('latin1', at, at + 4), 16);
+    if (length > 4) bands[answer[at + 4]!]!.push(answer.subarray(at + 5, at + length));
+    at += Math.max(length, 4);
+  }
+  const [report, text] = [Buffer.concat(bands[1]!).toString('latin1'), Buffer.concat(bands[2]!).toString()];
+  return {
+    lines: [...report.matchAll(/[0-9a-f]{4}((?:unpack|ok|ng)[^\n]*)\n/g)].map((match) => match[1]!),
+    messages: text.split('\n').filter((line) => line !== ''),
+  };
+}
+
+async function askGit(bench: Workbench, folder: string, commands: readonly RefChange[], capabilities: string) {
+  await bench.git('.', 'init', '-q', '--bare', '-b', 'main', folder);
+  const push = (body: Buffer) => bench.run('.', 'git', ['receive-pack', '--stateless-rpc', folder], body);
+  await push(bodyOf(BASE, PLAIN));
+  const hook = join(bench.path, folder, 'hooks', 'update');
+  await writeFile(hook, '#!/bin/sh\ncase "$1" in *denied) exit 1;; esac\n');
+  await chmod(hook, 0o755);
+  const { stdout } = await push(bodyOf(commands, capabilities));
+  const refs = await bench.git(folder, 'for-each-ref', '--format=%(refname) %(objectname)');
+  return { report: reportOf(Buffer.from(stdout, 'latin1')), refs };
+}
+
+async function askUs(commands: readonly RefChange[], capabilities: string) {
+  const repository = createRepository();
+  const policy = ({ change }: { change: RefChange }) => (change.name.endsWith('denied') ? 'hook declined' : undefined);
+  await using server = await TestServer.start(repository, { hooks: { policy } });
+  const push = async (body: Buffer) => {
+    const headers = { 'content-type': 'application/x-git-receive-pack-request' };
+    const answer = await fetch(`${server.url()}/git-receive-pack`, {
+      method: 'POST',
+      headers,
+      body: new Uint8Array(body),
+    });
+    return reportOf(Buffer.from(await answer.arrayBuffer()));
+  };
+  await push(bodyOf(BASE, PLAIN));
+  const report = await push(bodyOf(commands, capabilities));
+  return { report, refs: [...repository.refs.entries()].map(([name, { oid }]) => `${name} ${oid}`).join('\n') };
+}
+
+/** Versions of git differ in what they add to the one sentence that names the ref. */
+function sentencesOf({ messages }: Report): string[] {
+  return messages
+    .filter((line) => /^(error: cannot |error: multiple |error: refusing |warning: )/.test(line))
+    .map((line) => line.replace('refusing to create funny', 'refusing to update funny'));
+}
+
+t.test('an atomic push is reported as git reports it', async (t) => {
+  await using bench = await Workbench.create();
+  for (const [index, [name, commands]] of Object.entries(CASES).entries()) {
+    const git = await askGit(bench, `atomic-${index}.git`, commands, `${PLAIN} atomic`);
+    const ours = await askUs(commands, `${PLAIN} atomic`);
+    t.same(ours.report.lines, git.report.lines, name);
+    t.same(sentencesOf(ours.report), sentencesOf(git.report), name);
+    t.equal(ours.refs, git.refs, name);
+  }
+});
+
+/** Git up to 2.49 gives one reason for all that a ref transaction refuses; later ones give these. */
+const REASONS =
+  /(?<=^ng \S+ )(?:reference already exists|reference does not exist|incorrect old value provided|refname conflict|invalid new value provided)$/;
+
+t.test('any other push is reported as git reports it', async (t) => {
+  await using bench = await Workbench.create();
+  for (const [index, [name, commands]] of Object.entries(CASES).entries()) {
+    const git = await askGit(bench, `plain-${index}.git`, commands, PLAIN);
+    const ours = await askUs(commands, PLAIN);
+    const old = (lines: readonly string[]) => lines.map((line) => line.replace(REASONS, 'failed to update ref'));
+    t.same(old(ours.report.lines), old(git.report.lines), name);
+    t.same(sentencesOf(ours.report), sentencesOf(git.report), name);
+    t.equal(ours.refs, git.refs, name);
+  }
+});
+
+t.test('what git lets through beside a ref that it refused early, an atomic push here does not', async (t) => {
+  const lost = create('lost', '9'.repeat(40));
+  const hidden = { name: 'refs/namespaces/ephemeral/refs/heads/x', old: ZERO, new: FIRST };
+  for (const [first, reason] of [
+    [lost, 'missing necessary objects'],
+    [hidden, 'deny updating a hidden ref'],
+  ] as const) {
+    const { report, refs } = await askUs([first, NEW], `${PLAIN} atomic`);
+    t.same(report.lines, ['unpack ok', `ng ${first.name} ${reason}`, `ng ${NEW.name} atomic push failure`]);
+    t.notMatch(refs, NEW.name);
+  }
+});
