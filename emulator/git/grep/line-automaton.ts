@@ -6,12 +6,13 @@ const BEFORE = { nothing: 0, other: 1, word: 2 } as const;
 /** Entries of the table beside the numbers of states: not known yet, and "the line matches". */
 const UNKNOWN = 0;
 const MATCHED = 1;
-/** Numbers that the states of one automaton take together: 4 MiB. */
-const MEMORY = 1 << 20;
+/** Numbers that the states of one automaton may take together, 2 MiB, and how many states it keeps. */
+const MOST_NUMBERS = 1 << 19;
+const MOST_STATES = 1 << 14;
 /** States there is always room for: the first of a line, one and the next. */
 const FEWEST_STATES = 16;
 /** Units after which `read` stops though it has not come to where it should. */
-const LONGEST_READ = 500;
+const LONGEST_READ = 400;
 /** Characters that `read` takes at most. Out of a string they would be taken one by one at twice the cost. */
 const LONGEST_PIECE = 4096;
 /** Units that a character costs when the state it leads to is known, and an instruction of one that is not. */
@@ -61,12 +62,13 @@ export class LineAutomaton {
   readonly #units = new Uint16Array(LONGEST_PIECE);
   readonly #bytes = Buffer.from(this.#units.buffer);
 
-  constructor(program: PatternProgram) {
+  constructor(program: PatternProgram, mostNumbers = MOST_NUMBERS) {
     const { kinds, conditions, classCount } = program;
     this.#program = program;
     this.#classCount = classCount;
     this.#words = (kinds.length + 31) >>> 5;
-    this.#most = Math.max(FEWEST_STATES, Math.floor(MEMORY / (classCount + this.#words + 8)));
+    const most = Math.min(MOST_STATES, Math.floor(mostNumbers / (classCount + this.#words + 8)));
+    this.#most = Math.max(FEWEST_STATES, most);
     this.#table = new Int32Array(FEWEST_STATES * classCount);
     this.#sets = new Uint32Array(FEWEST_STATES * this.#words);
     this.#before = new Uint8Array(FEWEST_STATES);
@@ -305,7 +307,7 @@ export class LineAutomaton {
 
   /** Forgets all states but the first of a line. State 0 stands for none. */
   #forget(): void {
-    this.#work += this.#count / 16;
+    this.#work += this.#count / 256;
     this.#count = 1;
     this.#byHash.clear();
     this.#start = Math.abs(this.#stateOf(this.#startSet, this.#tests.begin ? BEFORE.nothing : BEFORE.other));

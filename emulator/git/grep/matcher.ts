@@ -32,8 +32,13 @@ const TEXT_WINDOW = 1 << 17;
 /** Characters that V8 searches in one call; and steps that it may need at each of them, one after the other. */
 const V8_WINDOW = 1 << 14;
 const V8_STEPS = 64;
-/** Text that is in nearly every line tells nothing. */
-const SHORTEST_REQUIRED = 3;
+/** Units that a character costs where a text is looked up, and where V8 has one way to try. */
+const COST_OF_LOOKUP = COST.byteFound / 4;
+const COST_OF_V8 = COST.byteFound / 2;
+/** V8 tries `^` at each character, and knows no faster way. */
+const ANCHOR_FACTOR = 8;
+/** Units that going from a lookup to a line and back takes. */
+const COST_OF_HIT = 1 / 4;
 
 /**
  * Compiles an expression in RE2's syntax; throws `InvalidPattern`.
@@ -55,7 +60,7 @@ export async function compilePattern(pattern: string, ignoreCase: boolean, meter
   if (text !== undefined && text.length <= LONGEST_TEXT) return new TextMatcher(text);
   if (isCheap(node, ignoreCase)) return new V8Matcher(node, ignoreCase, automaton);
   const required = requiredText(node).slice(0, LONGEST_TEXT);
-  if (ignoreCase || required.length < SHORTEST_REQUIRED) return automaton;
+  if (ignoreCase || required === '') return automaton;
   return new RequiredTextMatcher(new TextMatcher(required), automaton);
 }
 
@@ -81,6 +86,11 @@ async function compileRe2(pattern: string, ignoreCase: boolean, meter: Meter): P
   }
 }
 
+function startsAtLine(node: Node): boolean {
+  const first = node.kind === 'all' ? node.parts[0] : node;
+  return first?.kind === 'assert' && first.at === 'line-start';
+}
+
 function isCheap(node: Node, ignoreCase: boolean): boolean {
   if (!hasPlainEdges(node, ignoreCase)) return false;
   const { ways, length, loops } = costOf(node);
@@ -97,7 +107,7 @@ class TextMatcher implements LineMatcher {
       const window = isLast ? text : text.slice(start, start + TEXT_WINDOW + this.wanted.length - 1);
       const found = window.indexOf(this.wanted, isLast ? start : 0);
       const at = isLast || found < 0 ? found : start + found;
-      yield ((at < 0 ? Math.min(TEXT_WINDOW, text.length - start) : at - start) + this.wanted.length) * COST.byteFound;
+      yield ((at < 0 ? Math.min(TEXT_WINDOW, text.length - start) : at - start) + this.wanted.length) * COST_OF_LOOKUP;
       if (at >= 0) return at;
       if (isLast) break;
     }
@@ -116,7 +126,7 @@ class V8Matcher implements LineMatcher {
     private readonly automaton: AutomatonMatcher,
   ) {
     this.#expression = new RegExp(printV8(node), ignoreCase ? 'giu' : 'gu');
-    this.#cost = COST.byteFound * Math.sqrt(costOf(node).ways);
+    this.#cost = COST_OF_V8 * Math.sqrt(costOf(node).ways) * (startsAtLine(node) ? ANCHOR_FACTOR : 1);
   }
 
   *find(text: string, from: number): Steps<number> {
@@ -153,7 +163,7 @@ class RequiredTextMatcher implements LineMatcher {
       const first = yield* lineStart(text, start, hit);
       const feed = text.indexOf('\n', hit);
       const end = feed < 0 ? text.length : feed + 1;
-      yield (end - hit) * COST.byteFound;
+      yield COST_OF_HIT + (end - hit) * COST_OF_LOOKUP;
       const at = yield* this.automaton.findWithin(text, first, end);
       if (at >= 0) return at;
       start = end;
@@ -200,7 +210,7 @@ function* wholeLines(text: string, start: number, size: number): Steps<number> {
   if (last >= 0) return start + last + 1;
   const feed = text.indexOf('\n', start + size);
   const end = feed < 0 ? text.length : feed + 1;
-  yield (end - start) * COST.byteFound;
+  yield (end - start) * COST_OF_LOOKUP;
   return end;
 }
 

@@ -1,8 +1,9 @@
 import type { ByteString } from '../bytes.js';
 import type { Oid } from '../object.js';
 import { requestLimit } from '../request-limits.js';
+import { COST } from '../schedule/cost.js';
 import { type Meter, WorkLimitExceeded } from '../schedule/meter.js';
-import { inSlices } from '../schedule/steps.js';
+import { PIECE_COST, type Steps } from '../schedule/steps.js';
 import { compilePattern, type LineMatcher } from './matcher.js';
 import { type FilePosition, type FoundLine, searchFile } from './search-file.js';
 import type { TextCache } from './text-cache.js';
@@ -70,12 +71,13 @@ export async function* search(
   let lines = limits.maxLines;
   let characters = limits.maxCharacters ?? requestLimit('grepCharacters');
   cache.begin();
+  const work = new SmallSteps(meter);
   for (let at = startAfter === undefined ? 0 : firstAtOrAfter(paths, startAfter.path); at < paths.length; at++) {
     const path = paths[at]!;
-    if (meter.isOver) await meter.pass();
+    if (work.report(COST.entry)) await meter.pass();
     if (selects !== undefined && !selects(path)) continue;
     const number = numbers[at]!;
-    const file = cache.kept(number) ?? (await inSlices(cache.read(number), meter));
+    const file = cache.kept(number) ?? (await work.run(cache.read(number)));
     if (file === undefined) continue;
     const isResumed = path === startAfter?.path;
     const bounds = {
@@ -87,7 +89,7 @@ export async function* search(
       maxCharacters: characters,
       isFirst: lines === limits.maxLines,
     };
-    const found = await inSlices(searchFile(file, matcher, bounds), meter);
+    const found = await work.run(searchFile(file, matcher, bounds));
     if (found.lines.length > 0) yield { path, lines: found.lines };
     if (found.next !== undefined) return positionAt(path, found.next, bounds.after);
     matches -= found.matches;
@@ -95,6 +97,30 @@ export async function* search(
     characters -= found.characters;
   }
   return undefined;
+}
+
+/** Work of so many and small pieces that looking at the meter after each would cost more than they do. */
+class SmallSteps {
+  #unreported = 0;
+
+  constructor(private readonly meter: Meter) {}
+
+  /** Counts units; returns whether it is time to pass. */
+  report(units: number): boolean {
+    this.#unreported += units;
+    if (this.#unreported < PIECE_COST) return false;
+    this.meter.spend(this.#unreported);
+    this.#unreported = 0;
+    return this.meter.isOver;
+  }
+
+  async run<T>(steps: Steps<T>): Promise<T> {
+    for (;;) {
+      const step = steps.next();
+      if (step.done) return step.value;
+      if (this.report(step.value)) await this.meter.pass();
+    }
+  }
 }
 
 /** The last match is needed as long as lines after it are owed. */
