@@ -17,10 +17,12 @@ const HOSTILE = [
   '(?i)[\\p{Lu}k]+0',
   '\\b(a|b)*\\B.{300}!',
   '^.*a.{400}$0',
+  'x*',
 ];
 const TEXTS = {
   'one line of 1 MiB': `first\n${'a'.repeat(1 << 20)}`,
   'many short lines': `${'abab aa\n'.repeat(1 << 17)}`,
+  'line feeds': '\n'.repeat(1 << 19),
   'lines of 200': `${'a'.repeat(199)}\n`.repeat(5_000),
 };
 
@@ -34,9 +36,11 @@ t.test('a range’s expression gives way to others however much it costs, and en
         const schedule = new Schedule({ now: () => 0 });
         const meter = new Meter({ schedule, limit: 300 });
         const failure: unknown = await parseLineRanges(ranges, lines, meter).catch((error: unknown) => error);
-        const isKnown = failure instanceof BadLineRange || failure instanceof WorkLimitExceeded;
+        const isKnown =
+          Array.isArray(failure) || failure instanceof BadLineRange || failure instanceof WorkLimitExceeded;
         t.ok(isKnown, `${name}, ${ranges[0]}: ${String(failure)}`);
-        t.ok(schedule.spent > SLICE / 4, `${name}, ${ranges[0]}: ${schedule.spent} units are counted`);
+        if (pattern !== 'x*')
+          t.ok(schedule.spent > SLICE / 4, `${name}, ${ranges[0]}: ${schedule.spent} units are counted`);
         t.ok(schedule.longestSlice <= SLICE + PIECE, `${name}, ${ranges[0]}: ${schedule.longestSlice} units at once`);
       }
     }

@@ -3,7 +3,7 @@ import type { LineAutomaton } from '../grep/line-automaton.js';
 import { compileAutomaton, InvalidPattern } from '../grep/matcher.js';
 import { COST } from '../schedule/cost.js';
 import type { Meter } from '../schedule/meter.js';
-import { inSlices, type Steps } from '../schedule/steps.js';
+import { inSlices, PIECE, PIECE_COST, type Steps } from '../schedule/steps.js';
 
 /** Lines `start` to before `end`, counted from 0. */
 export interface LineRange {
@@ -143,6 +143,7 @@ class RangeParser {
   *#heading(automaton: LineAutomaton, from: number): Steps<number> {
     for (let line = from; ; line++) {
       line = yield* this.#match(automaton, line);
+      if (line % PIECE === 0) yield PIECE_COST;
       if (line < 0 || this.#isHeading(line)) return line;
     }
   }

@@ -154,3 +154,19 @@ t.test('context of any size costs no more than the page', async (t) => {
     next: { path: 'f', line: 50_003, match: 50_001 },
   });
 });
+
+t.test('files of thousands of lines are cut anywhere', async (t) => {
+  const objects = new MemoryObjects();
+  for (const count of [4095, 4096, 4097, 8192]) {
+    for (const end of ['', 'x', 'hit']) {
+      const lines = Array.from({ length: count }, (_, line) => (line % 3 === 0 ? 'hit' : 'line'));
+      const tree = objects.tree({ f: `${lines.join('\n')}\n${end}`, g: 'hit' });
+      const query = { pattern: 'hit', before: 1, after: 1 };
+      const whole = printed(await pagesOf(objects, tree, query, UNLIMITED));
+      t.ok(whole.length > count - 2, `${count} lines`);
+      for (const maxLines of [1365, 2000, 4096]) {
+        t.same(printed(await pagesOf(objects, tree, query, { ...UNLIMITED, maxLines })), whole);
+      }
+    }
+  }
+});

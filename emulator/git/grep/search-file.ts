@@ -46,7 +46,7 @@ export function* searchFile(file: SearchText, matcher: LineMatcher, bounds: File
   const seen = bounds.seen.line;
   if (seen > 0) yield* file.cut();
   const page = new FilePage(file, bounds);
-  let start = seen === 0 ? 0 : file.startOf(Math.min(seen, file.lineCount));
+  let start = seen === 0 ? 0 : seen < file.lineCount ? file.startOf(seen) : text.length;
   while (start < text.length) {
     const at = yield* matcher.find(text, start);
     if (at < 0) break;

@@ -3,15 +3,20 @@ import { StringDecoder } from 'node:string_decoder';
 import { COST } from '../schedule/cost.js';
 import type { Steps } from '../schedule/steps.js';
 
-/** Bytes decoded at once, and line feeds looked for at once. */
+/** Bytes decoded at once. */
 const PIECE_BYTES = 1 << 16;
-const PIECE_LINES = 4096;
+/** Lines found at once, and units that one takes beside its characters. */
+const LINES_BITS = 12;
+const LINES = 1 << LINES_BITS;
+const COST_OF_LINE = 1 / 32;
 
 /** A file as it is searched: UTF-8 read as text, malformed bytes as U+FFFD. Lines are counted from 0 here. */
 export class SearchText {
   /** About what it takes in memory: V8 keeps one byte a character only where all of them fit. */
   readonly bytes: number;
-  #starts: Int32Array | undefined;
+  /** In lists of `LINES`, none of which has to move when there are more. */
+  #starts: readonly Int32Array[] | undefined;
+  #lineCount = 0;
 
   constructor(
     readonly text: string,
@@ -43,39 +48,40 @@ export class SearchText {
   *cut(): Steps<void> {
     if (this.#starts !== undefined) return;
     const { text } = this;
-    let starts = new Int32Array(Math.min(text.length, PIECE_LINES) + 2);
+    const starts: Int32Array[] = [];
     let count = 0;
-    for (let start = 0; start < text.length; ) {
+    let start = 0;
+    while (start < text.length) {
       const first = start;
-      const most = Math.min(starts.length - 1, count + PIECE_LINES);
-      for (; count < most && start < text.length; count++) {
-        starts[count] = start;
+      // The last place is for where the line behind these starts, also where there is none.
+      const list = new Int32Array(Math.min(LINES, text.length - start) + 1);
+      let here = 0;
+      for (; here < LINES && start < text.length; here++) {
+        list[here] = start;
         const feed = text.indexOf('\n', start);
         start = feed < 0 ? text.length + 1 : feed + 1;
       }
-      // The one behind the last line would start behind a line feed, also where there is none.
-      starts[count] = start;
-      yield PIECE_LINES * COST.operation * 2 + (start - first) * COST.byteFound;
-      if (count < starts.length - 1) continue;
-      const larger = new Int32Array(starts.length * 2);
-      larger.set(starts);
-      starts = larger;
+      list[here] = start;
+      starts.push(here < LINES ? list.slice(0, here + 1) : list);
+      count += here;
+      yield here * COST_OF_LINE + (start - first) * COST.byteFound;
     }
-    this.#starts = starts.slice(0, count + 1);
+    this.#starts = starts;
+    this.#lineCount = count;
   }
 
   /** How many lines there are; what follows a last line feed is none. */
   get lineCount(): number {
-    return this.#lineStarts.length - 1;
+    return this.#lineCount;
   }
 
   startOf(line: number): number {
-    return this.#lineStarts[line]!;
+    return this.#lineStarts[line >>> LINES_BITS]![line & (LINES - 1)]!;
   }
 
   /** Where its line feed is, or would be. */
   endOf(line: number): number {
-    return this.#lineStarts[line + 1]! - 1;
+    return this.#lineStarts[line >>> LINES_BITS]![(line & (LINES - 1)) + 1]! - 1;
   }
 
   lineText(line: number): string {
@@ -84,18 +90,17 @@ export class SearchText {
 
   /** The line that holds the character at `at`, its line feed included. */
   lineAt(at: number): number {
-    const starts = this.#lineStarts;
     let low = 0;
     let high = this.lineCount - 1;
     while (low < high) {
       const middle = (low + high + 1) >>> 1;
-      if (starts[middle]! <= at) low = middle;
+      if (this.startOf(middle) <= at) low = middle;
       else high = middle - 1;
     }
     return low;
   }
 
-  get #lineStarts(): Int32Array {
+  get #lineStarts(): readonly Int32Array[] {
     if (this.#starts === undefined) throw new Error('the text has to be cut into lines before');
     return this.#starts;
   }

@@ -239,7 +239,7 @@ t.test('hostile expressions are linear, give way to others and end at the deadli
       tree,
       query,
       { ...UNLIMITED, maxMatches: 1e9 },
-      new Meter({ schedule, limit: 0.3 }),
+      new Meter({ schedule, limit: 0.6 }),
     ),
     new WorkLimitExceeded(),
   );
