@@ -4,6 +4,7 @@ import { textOf } from '../git/bytes.js';
 import { type Commit, readCommit } from '../git/commit.js';
 import { formatDate } from '../git/identity.js';
 import type { ObjectReader, Oid } from '../git/object.js';
+import { requestLimit } from '../git/request-limits.js';
 import type { Meter } from '../git/schedule/meter.js';
 import { problem } from '../http/problem.js';
 import { largeJson } from '../http/reply.js';
@@ -13,7 +14,8 @@ import type { World } from '../world.js';
 import { flag, readFilePath } from './fields.js';
 import { resolveRef } from './resolve.js';
 
-const MOST_RANGES = 16;
+const MOST_RANGES = requestLimit('blameRanges');
+const LONGEST_RANGE = requestLimit('blameRangeLength');
 
 const blamedLine = z.object({
   line_number: z.int(),
@@ -45,7 +47,10 @@ export const blameFile = operation({
     path: z.string(),
     ref: z.string().optional(),
     ephemeral: flag.optional(),
-    range: z.array(z.string()).max(MOST_RANGES, `takes at most ${MOST_RANGES} ranges`).optional(),
+    range: z
+      .array(z.string().max(LONGEST_RANGE, `takes at most ${LONGEST_RANGE} characters`))
+      .max(MOST_RANGES, `takes at most ${MOST_RANGES} ranges`)
+      .optional(),
     detect_moves: flag.optional(),
   }),
   repeated: ['range'],

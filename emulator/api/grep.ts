@@ -3,13 +3,14 @@ import { z } from 'zod';
 import { bytesOf, textOf } from '../git/bytes.js';
 import { readCommit } from '../git/commit.js';
 import { type FileSelection, selectFiles } from '../git/grep/file-selection.js';
-import { type CompiledPattern, compilePattern, InvalidPattern } from '../git/grep/matcher.js';
+import { compilePattern, InvalidPattern, type LineMatcher } from '../git/grep/matcher.js';
 import { type SearchPosition, searchPage } from '../git/grep/search.js';
 import { TextCache } from '../git/grep/text-cache.js';
 import { BadPathspec } from '../git/pathspec.js';
-import { WorkLimitExceeded } from '../git/schedule/meter.js';
+import { requestLimit } from '../git/request-limits.js';
+import { type Meter, WorkLimitExceeded } from '../git/schedule/meter.js';
 import { problem } from '../http/problem.js';
-import { json } from '../http/reply.js';
+import { largeJson } from '../http/reply.js';
 import { oncePer } from '../once-per.js';
 import { operation } from '../operation.js';
 import type { Repository } from '../repositories/repository.js';
@@ -18,11 +19,10 @@ import { cursorsOf, listPurpose } from './paging.js';
 import { type ResolvedRef, resolveRef } from './resolve.js';
 
 /** Specification, Limits. */
-const MAX_LINES = 2000;
-const MAX_MATCHES_PER_FILE = 200;
-const PAGE = 200;
-/** What the specification leaves open is bounded all the same. */
-const MOST = 10_000;
+const MATCHES_PER_FILE = 200;
+const MATCHES = 200;
+const MOST_LINES = requestLimit('grepLines');
+const MOST_MATCHES = requestLimit('grepMatches');
 
 const count = z.int('has to be a whole number of at least 0').min(0);
 const limit = z.int('has to be a whole number of at least 1').min(1);
@@ -79,7 +79,7 @@ export const grep = operation({
     const { pagination, limits, context, query } = body;
     const ref = body.ref ?? body.rev;
     const selects = readSelection(body);
-    const pattern = await readPattern(query);
+    const pattern = await readPattern(query, meter);
     const cursors = cursorsOf(world);
     const { pagination: _, limits: __, ...searched } = body;
     const purpose = listPurpose(call, 'grep', searched);
@@ -92,20 +92,20 @@ export const grep = operation({
         {
           pattern,
           selects,
-          before: Math.min(context?.before ?? 0, MAX_LINES),
-          after: Math.min(context?.after ?? 0, MAX_LINES),
+          before: Math.min(context?.before ?? 0, MOST_LINES),
+          after: Math.min(context?.after ?? 0, MOST_LINES),
           startAfter: position?.at,
         },
         {
-          maxMatches: Math.min(pagination?.limit ?? PAGE, MOST),
-          maxMatchesPerFile: Math.min(limits?.max_matches_per_file ?? MAX_MATCHES_PER_FILE, MOST),
-          maxLines: Math.min(limits?.max_lines ?? MAX_LINES, MAX_LINES),
+          maxMatches: Math.min(pagination?.limit ?? MATCHES, MOST_MATCHES),
+          maxMatchesPerFile: Math.min(limits?.max_matches_per_file ?? MATCHES_PER_FILE, MOST_MATCHES),
+          maxLines: Math.min(limits?.max_lines ?? MOST_LINES, MOST_LINES),
         },
         meter,
       );
       const digest = createHash('sha256').update(JSON.stringify([body, commit]));
       const seen = seenBy(repository, digest.digest('base64'));
-      return json(
+      return largeJson(
         200,
         {
           query: { pattern: query.pattern, case_sensitive: query.case_sensitive },
@@ -127,9 +127,12 @@ export const grep = operation({
 });
 
 /** A mistake in the body is told before one in the ref, and whether or not there is anything to search. */
-async function readPattern({ pattern, case_sensitive }: z.infer<typeof grepBody>['query']): Promise<CompiledPattern> {
+async function readPattern(
+  { pattern, case_sensitive }: z.infer<typeof grepBody>['query'],
+  meter: Meter,
+): Promise<LineMatcher> {
   try {
-    return await compilePattern(pattern, !case_sensitive);
+    return await compilePattern(pattern, !case_sensitive, meter);
   } catch (error) {
     if (error instanceof InvalidPattern) throw problem('bad_request', `query.pattern: ${error.message}.`);
     throw error;

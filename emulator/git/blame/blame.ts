@@ -60,7 +60,7 @@ export async function blame(objects: ObjectReader, graph: CommitGraph, request: 
   }
   const file = board.origin(tip, request.path, found.mode, found.object);
   const lines = await board.linesOf(file);
-  const ranges = await parseLineRanges(request.ranges ?? [], lines);
+  const ranges = await parseLineRanges(request.ranges ?? [], lines, request.meter);
   board.suspect(file, ranges.map(wholeStretch));
   const moves = request.detectMoves ? await MoveFinder.of(board, lines) : undefined;
   const known = moves ? undefined : request.known;

@@ -1,4 +1,9 @@
 import type { Lines } from '../diff/index.js';
+import type { LineAutomaton } from '../grep/line-automaton.js';
+import { compileAutomaton, InvalidPattern } from '../grep/matcher.js';
+import { COST } from '../schedule/cost.js';
+import type { Meter } from '../schedule/meter.js';
+import { inSlices, PIECE, PIECE_COST, type Steps } from '../schedule/steps.js';
 
 /** Lines `start` to before `end`, counted from 0. */
 export interface LineRange {
@@ -11,9 +16,6 @@ export class BadLineRange extends Error {
   override readonly name = 'BadLineRange';
 }
 
-/** Compiles a pattern of a range; `^` and `$` are those of lines. Throws on a malformed one. */
-type Search = (text: string) => number;
-
 /**
  * Reads ranges as `git blame -L` takes them, against the lines of a file, sorted and joined:
  *
@@ -23,16 +25,17 @@ type Search = (text: string) => number;
  *     ^/<pattern>/                         the same from the top of the file
  *     :<pattern>                           from the heading that matches to the next heading
  *
- * A search starts behind the range before it. Patterns are RE2's. No ranges are all lines.
+ * A search starts behind the range before it. Patterns are RE2's, of bytes, and match within a line. No ranges are all
+ * lines. Throws `BadLineRange`, `WorkLimitExceeded`.
  */
-export async function parseLineRanges(ranges: readonly string[], lines: Lines): Promise<LineRange[]> {
+export async function parseLineRanges(ranges: readonly string[], lines: Lines, meter: Meter): Promise<LineRange[]> {
   const count = lines.ids.length;
   if (ranges.length === 0) return count === 0 ? [] : [{ start: 0, end: count }];
-  const parser = new RangeParser(lines, ranges.some(mayNeedPattern) ? await import('re2js') : undefined);
+  const parser = new RangeParser(lines, meter);
   const parsed: LineRange[] = [];
   let anchor = 1;
   for (const range of ranges) {
-    const [first, last] = parser.parse(range, Math.min(anchor, count + 1));
+    const [first, last] = await parser.parse(range, Math.min(anchor, count + 1));
     if ((count === 0 && (first > 0 || last > 0)) || count < first) {
       throw new BadLineRange(`file has only ${count} line${count === 1 ? '' : 's'}`);
     }
@@ -41,10 +44,6 @@ export async function parseLineRanges(ranges: readonly string[], lines: Lines): 
     anchor = end + 1;
   }
   return joinRanges(parsed);
-}
-
-function mayNeedPattern(range: string): boolean {
-  return /[/:]/.test(range);
 }
 
 function joinRanges(ranges: LineRange[]): LineRange[] {
@@ -58,31 +57,29 @@ function joinRanges(ranges: LineRange[]): LineRange[] {
   return joined;
 }
 
-type Re2 = typeof import('re2js');
+/** Bytes that are read as text at once, and lines looked at without a pause. */
+const PIECE_BYTES = 4096;
+const PIECE_LINES = 4096;
 
 class RangeParser {
-  readonly #text: string;
-
   constructor(
     private readonly lines: Lines,
-    private readonly re2: Re2 | undefined,
-  ) {
-    this.#text = re2 ? lines.bytes.toString('latin1') : '';
-  }
+    private readonly meter: Meter,
+  ) {}
 
   /** First and last line, counted from 1; 0 where nothing is said. */
-  parse(range: string, anchor: number): [number, number] {
+  async parse(range: string, anchor: number): Promise<[number, number]> {
     const name = /^(\^?):(.+)$/s.exec(range);
     if (name) return this.#headed(name[2]!, name[1] ? 1 : anchor);
     const parts = /^((?:[^,/]|\/(?:[^\\/]|\\.)*\/)*)(?:,(.*))?$/s.exec(range);
     if (!parts) throw malformed(range);
-    const first = this.#place(parts[1]!, -anchor, range);
-    const last = parts[2] === undefined ? 0 : this.#place(parts[2], first + 1, range);
+    const first = await this.#place(parts[1]!, -anchor, range);
+    const last = parts[2] === undefined ? 0 : await this.#place(parts[2], first + 1, range);
     return first > 0 && last > 0 && last < first ? [last, first] : [first, last];
   }
 
   /** A line. `base` is the line relative places count from, negative where there are none such. */
-  #place(place: string, base: number, range: string): number {
+  async #place(place: string, base: number, range: string): Promise<number> {
     if (place === '') return 0;
     const relative = base >= 1 ? /^([+-])(\d{1,15})$/.exec(place) : null;
     if (relative) {
@@ -98,59 +95,90 @@ class RangeParser {
     const pattern = /^(\^?)\/(.*)\/$/s.exec(place);
     if (!pattern || (pattern[1] && base >= 0)) throw malformed(range);
     const from = pattern[1] ? 1 : Math.abs(base);
-    const line = this.#find(pattern[2]!.replaceAll('\\/', '/'), from);
+    const line = await this.#find(pattern[2]!.replaceAll('\\/', '/'), from);
     if (line < 0) throw new BadLineRange(`-L parameter '${pattern[2]}' starting at line ${from}: No match`);
     return line;
   }
 
-  #find(pattern: string, from: number): number {
-    const at = this.#search(pattern)(this.#text.slice(this.lines.starts[from - 1] ?? 0));
-    if (at < 0) return -1;
-    return this.#lineAt(at + (this.lines.starts[from - 1] ?? 0));
+  async #find(pattern: string, from: number): Promise<number> {
+    const automaton = await this.#compile(pattern);
+    return inSlices(this.#match(automaton, from), this.meter);
   }
 
-  #search(pattern: string): Search {
+  async #headed(pattern: string, anchor: number): Promise<[number, number]> {
+    const automaton = await this.#compile(pattern);
+    const first = await inSlices(this.#heading(automaton, anchor), this.meter);
+    if (first < 0) throw new BadLineRange(`-L parameter '${pattern}' starting at line ${anchor}: no match`);
+    return [first, await inSlices(this.#lastUnder(first), this.meter)];
+  }
+
+  async #compile(pattern: string): Promise<LineAutomaton> {
     try {
-      const { RE2JS } = this.re2!;
-      const compiled = RE2JS.compile(Buffer.from(pattern, 'utf8').toString('latin1'), RE2JS.MULTILINE);
-      return (text) => {
-        const matcher = compiled.matcher(text);
-        return matcher.find() ? matcher.start() : -1;
-      };
+      return await compileAutomaton(Buffer.from(pattern, 'utf8').toString('latin1'), this.meter);
     } catch (error) {
-      throw new BadLineRange(`-L parameter '${pattern}': ${(error as Error).message}`);
+      if (!(error instanceof InvalidPattern)) throw error;
+      throw new BadLineRange(`-L parameter '${pattern}': ${error.reason}`);
     }
+  }
+
+  /** The first line from `from` on that matches; -1 if none does. */
+  *#match(automaton: LineAutomaton, from: number): Steps<number> {
+    const { bytes, starts } = this.lines;
+    const start = starts[from - 1] ?? bytes.length;
+    if (start >= bytes.length) return -1;
+    if (automaton.matchesAll) return from;
+    automaton.begin();
+    for (let at = start; at < bytes.length; ) {
+      const piece = bytes.toString('latin1', at, at + PIECE_BYTES);
+      at += automaton.read(piece, 0, piece.length);
+      yield automaton.takeCost();
+      if (automaton.isMatched) return this.#lineAt(at);
+    }
+    if (bytes[bytes.length - 1] === LINE_FEED) return -1;
+    automaton.readEnd();
+    return automaton.isMatched ? this.lines.ids.length : -1;
+  }
+
+  /** The first heading from line `from` on that matches; -1 if none does. */
+  *#heading(automaton: LineAutomaton, from: number): Steps<number> {
+    for (let line = from; ; line++) {
+      line = yield* this.#match(automaton, line);
+      if (line % PIECE === 0) yield PIECE_COST;
+      if (line < 0 || this.#isHeading(line)) return line;
+    }
+  }
+
+  /** The last line before the next heading. */
+  *#lastUnder(heading: number): Steps<number> {
+    const count = this.lines.ids.length;
+    for (let line = heading + 1; line <= count; line++) {
+      if (this.#isHeading(line)) return line - 1;
+      if (line % PIECE_LINES === 0) yield PIECE_LINES * COST.operation;
+    }
+    return count;
   }
 
   /** The line, counted from 1, that byte `at` is in. */
   #lineAt(at: number): number {
     const { starts } = this.lines;
     let low = 0;
-    let high = starts.length - 1;
+    let high = starts.length - 2;
     while (low < high) {
       const middle = (low + high + 1) >>> 1;
       if (starts[middle]! <= at) low = middle;
       else high = middle - 1;
     }
-    return Math.min(low + 1, Math.max(1, starts.length - 1));
+    return low + 1;
   }
 
-  #headed(pattern: string, anchor: number): [number, number] {
-    const search = this.#search(pattern);
-    const { starts, ids } = this.lines;
-    for (let line = anchor; line <= ids.length; line++) {
-      if (!this.#isHeading(line) || search(this.#text.slice(starts[line - 1]!, starts[line]!)) < 0) continue;
-      let end = line + 1;
-      while (end <= ids.length && !this.#isHeading(end)) end++;
-      return [line, end - 1];
-    }
-    throw new BadLineRange(`-L parameter '${pattern}' starting at line ${anchor}: no match`);
-  }
-
+  /** A heading begins with a letter, `_` or `$` (gitattributes, "Defining a custom hunk-header"). */
   #isHeading(line: number): boolean {
-    return /^[A-Za-z_$]/.test(this.#text.slice(this.lines.starts[line - 1]!, this.lines.starts[line - 1]! + 1));
+    const byte = this.lines.bytes[this.lines.starts[line - 1]!]!;
+    return (byte >= 0x41 && byte <= 0x5a) || (byte >= 0x61 && byte <= 0x7a) || byte === 0x5f || byte === 0x24;
   }
 }
+
+const LINE_FEED = 0x0a;
 
 function malformed(range: string): BadLineRange {
   return new BadLineRange(`-L malformed range '${range}'`);

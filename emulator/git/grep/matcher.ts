@@ -1,6 +1,13 @@
 import type { RE2JS } from 're2js';
-import { type Cost, costOf, hasPlainEdges, literalOf, requiredText, trimEnds } from './analysis.js';
-import { printRe2, printV8 } from './print.js';
+import { requestLimit } from '../request-limits.js';
+import { COST } from '../schedule/cost.js';
+import type { Meter } from '../schedule/meter.js';
+import { inSlices, type Steps } from '../schedule/steps.js';
+import { costOf, hasPlainEdges, literalOf, requiredText, trimEnds } from './analysis.js';
+import { LineAutomaton } from './line-automaton.js';
+import { readProgram } from './pattern-program.js';
+import { patternSize } from './pattern-size.js';
+import { printV8 } from './print.js';
 import { type Node, parseSyntax } from './syntax.js';
 
 /** An expression that RE2's syntax does not have (look-around, back-references, a slip), or that is too large. */
@@ -11,123 +18,209 @@ export class InvalidPattern extends Error {
   }
 }
 
-/** Finds lines in pieces of text that are made of whole lines. Every piece costs time linear in its length. */
+/** Finds the lines of a text that match. Whatever the pattern and the text, it goes in small steps, linear in the text. */
 export interface LineMatcher {
-  /** Characters a piece should have: what takes a few milliseconds at worst. */
-  readonly pieceSize: number;
   /** A position inside the first matching line at or after `from`, which is the start of a line; -1 if none is left. */
-  find(piece: string, from: number): number;
+  find(text: string, from: number): Steps<number>;
 }
 
-/** The engines that may run an expression, fastest first. */
-export interface CompiledPattern {
-  /** For any text. */
-  readonly any: LineMatcher;
-  /** For text without a line above `SHORT_LINE` characters. */
-  readonly short: LineMatcher;
-}
-
-/** Lines up to this length cost an expression with one unbounded repetition no more than this factor. */
-export const SHORT_LINE = 256;
-
-const MAX_PATTERN = 1024;
-/** RE2 instructions; the text's length times this bounds what a search may cost. */
-const MAX_PROGRAM = 20_000;
-/** Steps one call of RE2 may take, about a tenth of a second. A longer line is passed over, as large files are. */
-const MAX_STEPS = 20_000_000;
-
-const UNBOUNDED: Cost = { ways: 1, length: 1, loops: Number.POSITIVE_INFINITY };
 const PLAIN_TEXT = /^[^\\^$.|?*+()[\]{}\n]+$/;
+/** `indexOf` is linear for texts up to this length: V8 keeps tables of no more characters. */
+const LONGEST_TEXT = 250;
+/** Characters that one call looks a text up in. */
+const TEXT_WINDOW = 1 << 17;
+/** Characters that V8 searches in one call; and steps that it may need at each of them, one after the other. */
+const V8_WINDOW = 1 << 14;
+const V8_STEPS = 64;
+/** Units that a character costs where a text is looked up, and where V8 has one way to try. */
+const COST_OF_LOOKUP = COST.byteFound / 4;
+const COST_OF_V8 = COST.byteFound / 2;
+/** V8 tries `^` at each character, and knows no faster way. */
+const ANCHOR_FACTOR = 8;
+/** Units that going from a lookup to a line and back takes. */
+const COST_OF_HIT = 1 / 4;
 
 /**
  * Compiles an expression in RE2's syntax; throws `InvalidPattern`.
  *
- * RE2 is the judge of what an expression means. Where a cheaper engine provably finds the same lines in
- * linear time it does the work: plain text is looked up, and what can only try a bounded number of ways
- * at each position runs on V8.
+ * RE2 is the judge of what an expression means, and its program is what an automaton runs. Where a cheaper engine
+ * provably finds the same lines in bounded time it does the work: plain text is looked up, and what can only try a
+ * few ways at each position runs on V8.
  */
-export async function compilePattern(pattern: string, ignoreCase: boolean): Promise<CompiledPattern> {
-  if (pattern.length > MAX_PATTERN) throw new InvalidPattern(`it is longer than ${MAX_PATTERN} characters`);
-  if (!ignoreCase && PLAIN_TEXT.test(pattern)) return everywhere(textMatcher(pattern));
-  const { RE2JS } = await import('re2js');
-  const compile = (source: string) => compileRe2(RE2JS, source, ignoreCase);
-  const original = compile(pattern);
+export async function compilePattern(pattern: string, ignoreCase: boolean, meter: Meter): Promise<LineMatcher> {
+  const isPlain = !ignoreCase && PLAIN_TEXT.test(pattern);
+  if (isPlain && pattern.length <= LONGEST_TEXT) return new TextMatcher(pattern);
+  const original = await compileRe2(pattern, ignoreCase, meter);
+  const automaton = new AutomatonMatcher(original);
   const parsed = parseSyntax(pattern, ignoreCase);
-  if (parsed === undefined) return everywhere(re2Matcher(original, undefined, false));
+  if (parsed === undefined) return automaton;
 
   const node = trimEnds(parsed);
   const text = ignoreCase ? undefined : literalOf(node);
-  if (text !== undefined) return everywhere(textMatcher(text));
-  const { ways, length, loops } = hasPlainEdges(node, ignoreCase) ? costOf(node) : UNBOUNDED;
-  if (loops === 0 && ways * length <= 256) return everywhere(v8Matcher(node, ignoreCase));
-  const any = re2Matcher(compile(printRe2(node)), requiredMatcher(requiredText(node), ignoreCase), true);
-  return loops === 1 && ways * length <= 32 ? { any, short: v8Matcher(node, ignoreCase) } : everywhere(any);
+  if (text !== undefined && text.length <= LONGEST_TEXT) return new TextMatcher(text);
+  if (isCheap(node, ignoreCase)) return new V8Matcher(node, ignoreCase, automaton);
+  const required = requiredText(node).slice(0, LONGEST_TEXT);
+  if (ignoreCase || required === '') return automaton;
+  return new RequiredTextMatcher(new TextMatcher(required), automaton);
 }
 
-function compileRe2(engine: typeof RE2JS, source: string, ignoreCase: boolean): RE2JS {
-  let compiled: RE2JS;
+/** The automaton of an expression in RE2's syntax, to run by oneself; throws `InvalidPattern`. */
+export async function compileAutomaton(pattern: string, meter: Meter): Promise<LineAutomaton> {
+  const program = await inSlices(readProgram(await compileRe2(pattern, false, meter)), meter);
+  return new LineAutomaton(program);
+}
+
+async function compileRe2(pattern: string, ignoreCase: boolean, meter: Meter): Promise<RE2JS> {
+  const longest = requestLimit('patternLength');
+  if (pattern.length > longest) throw new InvalidPattern(`it is longer than ${longest} characters`);
+  const size = patternSize(pattern, ignoreCase);
+  if (size > requestLimit('patternSize')) throw new InvalidPattern('it is too large');
+  const { RE2JS } = await import('re2js');
+  if (meter.isOver) await meter.pass();
   try {
-    compiled = engine.compile(source, ignoreCase ? engine.CASE_INSENSITIVE : 0);
+    return RE2JS.compile(pattern, ignoreCase ? RE2JS.CASE_INSENSITIVE : 0);
   } catch (error) {
     throw new InvalidPattern(error instanceof Error ? error.message : String(error));
+  } finally {
+    meter.spend(size / 4);
   }
-  if (compiled.programSize() > MAX_PROGRAM) throw new InvalidPattern('it is too large');
-  return compiled;
 }
 
-function everywhere(matcher: LineMatcher): CompiledPattern {
-  return { any: matcher, short: matcher };
+function startsAtLine(node: Node): boolean {
+  const first = node.kind === 'all' ? node.parts[0] : node;
+  return first?.kind === 'assert' && first.at === 'line-start';
 }
 
-function textMatcher(text: string): LineMatcher {
-  return { pieceSize: 1 << 20, find: (piece, from) => piece.indexOf(text, from) };
+function isCheap(node: Node, ignoreCase: boolean): boolean {
+  if (!hasPlainEdges(node, ignoreCase)) return false;
+  const { ways, length, loops } = costOf(node);
+  return loops === 0 && ways * length <= V8_STEPS;
 }
 
-/** Finds text that every match contains. Without regard to case both engines fold characters one to one, as Unicode does. */
-function requiredMatcher(text: string, ignoreCase: boolean): LineMatcher | undefined {
-  if (text === '') return undefined;
-  if (!ignoreCase) return textMatcher(text);
-  const parts = Array.from(
-    text,
-    (char): Node => ({ kind: 'set', ranges: [char.codePointAt(0)!, char.codePointAt(0)!] }),
-  );
-  return v8Matcher({ kind: 'all', parts }, true);
+/** Looks up a text that every matching line contains, and no other. */
+class TextMatcher implements LineMatcher {
+  constructor(private readonly wanted: string) {}
+
+  *find(text: string, from: number): Steps<number> {
+    for (let start = from; start < text.length; start += TEXT_WINDOW) {
+      const isLast = text.length - start <= TEXT_WINDOW + this.wanted.length;
+      const window = isLast ? text : text.slice(start, start + TEXT_WINDOW + this.wanted.length - 1);
+      const found = window.indexOf(this.wanted, isLast ? start : 0);
+      const at = isLast || found < 0 ? found : start + found;
+      yield ((at < 0 ? Math.min(TEXT_WINDOW, text.length - start) : at - start) + this.wanted.length) * COST_OF_LOOKUP;
+      if (at >= 0) return at;
+      if (isLast) break;
+    }
+    return -1;
+  }
 }
 
-function v8Matcher(node: Node, ignoreCase: boolean): LineMatcher {
-  const expression = new RegExp(printV8(node), ignoreCase ? 'giu' : 'gu');
-  return {
-    pieceSize: 1 << 14,
-    find(piece, from) {
-      expression.lastIndex = from;
-      return expression.exec(piece)?.index ?? -1;
-    },
-  };
-}
+/** Runs an expression that tries few ways at each position, over as many whole lines as make a window. */
+class V8Matcher implements LineMatcher {
+  readonly #expression: RegExp;
+  readonly #cost: number;
 
-/**
- * Tests line by line. With `spansLines` the expression may also be tried on several lines at once, and
- * matches there if and only if it matches one of them. `required` finds what every match contains.
- */
-function re2Matcher(expression: RE2JS, required: LineMatcher | undefined, spansLines: boolean): LineMatcher {
-  const longest = Math.floor(MAX_STEPS / expression.programSize());
-  const hasMatch = (text: string) => text.length <= longest && expression.test(text);
-  return {
-    pieceSize: 1 << 12,
-    find(piece, from) {
-      if (required === undefined && spansLines && piece.length - from <= longest) {
-        if (!expression.test(piece.slice(from))) return -1;
+  constructor(
+    node: Node,
+    ignoreCase: boolean,
+    private readonly automaton: AutomatonMatcher,
+  ) {
+    this.#expression = new RegExp(printV8(node), ignoreCase ? 'giu' : 'gu');
+    this.#cost = COST_OF_V8 * Math.sqrt(costOf(node).ways) * (startsAtLine(node) ? ANCHOR_FACTOR : 1);
+  }
+
+  *find(text: string, from: number): Steps<number> {
+    for (let start = from; start < text.length; ) {
+      const end = yield* wholeLines(text, start, V8_WINDOW);
+      if (end - start > V8_WINDOW) {
+        const at = yield* this.automaton.findWithin(text, start, end);
+        if (at >= 0) return at;
+      } else {
+        const window = start === 0 && end === text.length ? text : text.slice(start, end);
+        this.#expression.lastIndex = 0;
+        const at = this.#expression.exec(window)?.index ?? -1;
+        yield (at < 0 ? window.length : at) * this.#cost;
+        // An empty match behind the last line feed is in no line of the window.
+        if (at >= 0 && !(at === window.length && window.endsWith('\n'))) return start + at;
       }
-      for (let start = from; start < piece.length; ) {
-        const at = required === undefined ? start : required.find(piece, start);
-        if (at < 0) return -1;
-        const first = at === start ? start : piece.lastIndexOf('\n', at) + 1;
-        const feed = piece.indexOf('\n', at);
-        const end = feed < 0 ? piece.length : feed;
-        if (hasMatch(piece.slice(first, end))) return at;
-        start = end + 1;
-      }
-      return -1;
-    },
-  };
+      start = end;
+    }
+    return -1;
+  }
+}
+
+/** Tries the lines that hold a text that every match contains. */
+class RequiredTextMatcher implements LineMatcher {
+  constructor(
+    private readonly required: TextMatcher,
+    private readonly automaton: AutomatonMatcher,
+  ) {}
+
+  *find(text: string, from: number): Steps<number> {
+    for (let start = from; start < text.length; ) {
+      const hit = yield* this.required.find(text, start);
+      if (hit < 0) return -1;
+      const first = yield* lineStart(text, start, hit);
+      const feed = text.indexOf('\n', hit);
+      const end = feed < 0 ? text.length : feed + 1;
+      yield COST_OF_HIT + (end - hit) * COST_OF_LOOKUP;
+      const at = yield* this.automaton.findWithin(text, first, end);
+      if (at >= 0) return at;
+      start = end;
+    }
+    return -1;
+  }
+}
+
+/** Reads every character. */
+class AutomatonMatcher implements LineMatcher {
+  #automaton: LineAutomaton | undefined;
+
+  constructor(private readonly expression: RE2JS) {}
+
+  find(text: string, from: number): Steps<number> {
+    return this.findWithin(text, from, text.length);
+  }
+
+  /** The same in whole lines. */
+  *findWithin(text: string, from: number, to: number): Steps<number> {
+    if (from >= to) return -1;
+    this.#automaton ??= new LineAutomaton(yield* readProgram(this.expression));
+    const automaton = this.#automaton;
+    if (automaton.matchesAll) return from;
+    automaton.begin();
+    for (let at = from; at < to && !automaton.isMatched; ) {
+      at = automaton.read(text, at, to);
+      yield automaton.takeCost();
+      if (automaton.isMatched) return at;
+    }
+    if (text.charCodeAt(to - 1) === LINE_FEED) return -1;
+    automaton.readEnd();
+    yield automaton.takeCost();
+    return automaton.isMatched ? to : -1;
+  }
+}
+
+const LINE_FEED = 0x0a;
+
+/** Where whole lines end that begin at `start`: at most `size` characters, or one line that is longer. */
+function* wholeLines(text: string, start: number, size: number): Steps<number> {
+  if (text.length - start <= size) return text.length;
+  const last = text.slice(start, start + size).lastIndexOf('\n');
+  if (last >= 0) return start + last + 1;
+  const feed = text.indexOf('\n', start + size);
+  const end = feed < 0 ? text.length : feed + 1;
+  yield (end - start) * COST_OF_LOOKUP;
+  return end;
+}
+
+/** Where the line begins that holds the character at `at`; no earlier than `from`. */
+function* lineStart(text: string, from: number, at: number): Steps<number> {
+  for (let end = at; end > from; end -= V8_WINDOW) {
+    const start = Math.max(from, end - V8_WINDOW);
+    const feed = text.slice(start, end).lastIndexOf('\n');
+    if (feed >= 0) return start + feed + 1;
+    yield (end - start) * COST.byteFound * 2;
+  }
+  return from;
 }

@@ -1,5 +1,4 @@
-import { COST } from '../schedule/cost.js';
-import type { Meter } from '../schedule/meter.js';
+import type { Steps } from '../schedule/steps.js';
 import type { LineMatcher } from './matcher.js';
 import type { SearchText } from './search-text.js';
 
@@ -12,126 +11,123 @@ export interface FoundLine {
 }
 
 export interface FileBounds {
-  /** Lines up to this number were seen before. */
-  readonly afterLine: number;
+  /** What was seen before. Lines after its match may be owed. */
+  readonly seen: FilePosition;
   readonly before: number;
   readonly after: number;
   readonly maxMatches: number;
   readonly maxLines: number;
   /** Characters of all lines together. */
   readonly maxCharacters: number;
-  /** Nothing was found before: the first match is given though it alone breaks the bounds on lines and characters. */
+  /** Nothing was given before: a line is given though it alone breaks the bound on characters. */
   readonly isFirst: boolean;
+}
+
+/** Up to which line all was seen, and the last of them that matched; both from 1, 0 for none. */
+export interface FilePosition {
+  readonly line: number;
+  readonly match: number;
 }
 
 export interface FileResult {
   readonly lines: readonly FoundLine[];
   readonly matches: number;
   readonly characters: number;
-  /** Set when a further match was left out: the last line that was seen. */
-  readonly next?: number;
+  /** Set when a line was left out. */
+  readonly next?: FilePosition;
 }
 
 /**
  * The matching lines of one file and the lines around them, as `git grep -n -B -A` shows them: no line twice.
- * Where the bounds cut, what comes next starts after the last line given.
+ * Bounds cut between any two lines; what comes next starts after the last line given, and nothing is left out.
  */
-export async function searchFile(
-  file: SearchText,
-  matcher: LineMatcher,
-  bounds: FileBounds,
-  meter: Meter,
-): Promise<FileResult> {
+export function* searchFile(file: SearchText, matcher: LineMatcher, bounds: FileBounds): Steps<FileResult> {
   const { text } = file;
+  const seen = bounds.seen.line;
+  if (seen > 0) yield* file.cut();
   const page = new FilePage(file, bounds);
-  let start = bounds.afterLine === 0 ? 0 : file.startOf(Math.min(bounds.afterLine, file.lineCount));
+  let start = seen === 0 ? 0 : seen < file.lineCount ? file.startOf(seen) : text.length;
   while (start < text.length) {
-    if (meter.isOver) await meter.pass();
-    const piece = pieceOf(text, start, matcher.pieceSize);
-    meter.spend(piece.length * COST.byteScanned);
-    for (let from = 0; from < piece.length; ) {
-      const at = matcher.find(piece, from);
-      // An empty match behind the last line feed is in no line.
-      if (at < 0 || (at === piece.length && piece.endsWith('\n'))) break;
-      const line = file.lineAt(start + at);
-      if (!page.match(line)) return page.result(true);
-      from = file.endOf(line) + 1 - start;
-      if (meter.isOver) await meter.pass();
-    }
-    start += piece.length;
+    const at = yield* matcher.find(text, start);
+    if (at < 0) break;
+    yield* file.cut();
+    const line = file.lineAt(at);
+    if (!page.match(line)) return page.result(true);
+    yield page.takeCost();
+    start = file.endOf(line) + 1;
   }
   page.trail(Number.POSITIVE_INFINITY);
-  return page.result(false);
+  return page.result(page.isFull);
 }
 
-/** Whole lines from `start`, about `size` characters. */
-function pieceOf(text: string, start: number, size: number): string {
-  if (text.length - start <= size) return start === 0 ? text : text.slice(start);
-  const end = text.indexOf('\n', start + size);
-  return text.slice(start, end < 0 ? text.length : end + 1);
-}
+/** What a line costs to be shown, and one that matches to be found, beside its characters. */
+const LINE_COST = 1 / 4;
 
 /** Collects the lines to show, within the bounds. Lines are counted from 0, as `SearchText` does. */
 class FilePage {
+  /** A line was left out. */
+  isFull = false;
   readonly #lines: FoundLine[] = [];
   #matches = 0;
   #characters = 0;
-  #lastMatch = 0;
+  #lastMatch: number;
   /** The first line not seen yet. */
   #next: number;
-  #isFull = false;
+  #cost = 0;
 
   constructor(
     private readonly file: SearchText,
     private readonly bounds: FileBounds,
   ) {
-    this.#next = bounds.afterLine;
+    this.#next = bounds.seen.line;
+    this.#lastMatch = bounds.seen.match - 1;
   }
 
-  /** Adds `line` with the lines around it; false if a bound leaves it out. */
+  /** Adds `line` with the lines around it; false if a bound leaves any of them out. */
   match(line: number): boolean {
     this.trail(line);
-    if (this.#isFull || this.#matches >= this.bounds.maxMatches) return false;
-    const wanted = Math.max(this.#next, line - this.bounds.before);
-    let first = line;
-    while (first > wanted && this.#fits(first - 1, line)) first--;
-    const isFirst = this.bounds.isFirst && this.#matches === 0;
-    if (!isFirst && (first > wanted || !this.#fits(first, line))) return false;
-    for (; first < line; first++) this.#add(first, 'context');
-    this.#add(line, 'match');
-    this.#lastMatch = line;
-    this.#matches++;
-    return true;
+    // Lines before a match that is left out belong to the page that shows it.
+    if (this.isFull || this.#matches >= this.bounds.maxMatches) return false;
+    this.#next = Math.max(this.#next, line - this.bounds.before);
+    while (this.#next < line && !this.isFull) this.#add('context');
+    if (!this.isFull) this.#add('match');
+    return !this.isFull;
   }
 
   /** Adds the lines owed behind the last match, those before `line`. */
   trail(line: number): void {
-    if (this.#matches === 0) return;
+    if (this.#lastMatch < 0) return;
     const end = Math.min(this.#lastMatch + this.bounds.after + 1, line, this.file.lineCount);
-    while (this.#next < end && !this.#isFull) {
-      if (this.#fits(this.#next, this.#next)) this.#add(this.#next, 'context');
-      else this.#isFull = true;
-    }
+    while (this.#next < end && !this.isFull) this.#add('context');
   }
 
   result(isCut: boolean): FileResult {
     const found = { lines: this.#lines, matches: this.#matches, characters: this.#characters };
-    return isCut ? { ...found, next: this.#next } : found;
+    return isCut ? { ...found, next: { line: this.#next, match: this.#lastMatch + 1 } } : found;
   }
 
-  /** Whether the lines from `first` to `last` fit. */
-  #fits(first: number, last: number): boolean {
-    const characters = this.file.endOf(last) - this.file.startOf(first);
-    return (
-      this.#lines.length + last - first < this.bounds.maxLines &&
-      this.#characters + characters <= this.bounds.maxCharacters
-    );
+  takeCost(): number {
+    const cost = this.#cost;
+    this.#cost = 0;
+    return cost;
   }
 
-  #add(line: number, type: FoundLine['type']): void {
-    const text = this.file.lineText(line);
-    this.#lines.push({ number: line + 1, text, type });
-    this.#characters += text.length;
+  /** Adds the next line, if it fits. */
+  #add(type: FoundLine['type']): void {
+    const line = this.#next;
+    const { maxLines, maxCharacters, isFirst } = this.bounds;
+    const characters = this.#characters + this.file.endOf(line) - this.file.startOf(line);
+    const isFirstLine = isFirst && this.#lines.length === 0;
+    if (this.#lines.length >= maxLines || (characters > maxCharacters && !isFirstLine)) {
+      this.isFull = true;
+      return;
+    }
+    this.#lines.push({ number: line + 1, text: this.file.lineText(line), type });
+    this.#characters = characters;
+    this.#cost += LINE_COST;
     this.#next = line + 1;
+    if (type !== 'match') return;
+    this.#lastMatch = line;
+    this.#matches++;
   }
 }

@@ -1,19 +1,24 @@
 import type { ByteString } from '../bytes.js';
 import type { Oid } from '../object.js';
+import { requestLimit } from '../request-limits.js';
+import { COST } from '../schedule/cost.js';
 import { type Meter, WorkLimitExceeded } from '../schedule/meter.js';
-import { type CompiledPattern, compilePattern, SHORT_LINE } from './matcher.js';
-import { type FoundLine, searchFile } from './search-file.js';
+import { PIECE_COST, type Steps } from '../schedule/steps.js';
+import { compilePattern, type LineMatcher } from './matcher.js';
+import { type FilePosition, type FoundLine, searchFile } from './search-file.js';
 import type { TextCache } from './text-cache.js';
 
 /** A place in a search: everything up to `line` of `path` was seen; line 0 is the start of the file. */
 export interface SearchPosition {
   readonly path: ByteString;
   readonly line: number;
+  /** The last line of them that matched: some of those after it may not have been seen. */
+  readonly match?: number;
 }
 
 export interface SearchQuery {
-  /** RE2 syntax, at most 1024 characters; or what it was compiled to, and then case is settled. */
-  readonly pattern: string | CompiledPattern;
+  /** RE2 syntax; or what it was compiled to, and then case is settled. */
+  readonly pattern: string | LineMatcher;
   readonly caseSensitive?: boolean | undefined;
   /** Which files are searched; all by default. */
   readonly selects?: ((path: ByteString) => boolean) | undefined;
@@ -29,7 +34,7 @@ export interface SearchLimits {
   readonly maxMatchesPerFile: number;
   /** Matches and lines around them. */
   readonly maxLines: number;
-  /** Characters of all lines; the first match is given whatever its length. */
+  /** Characters of all lines; the first one is given whatever its length. */
   readonly maxCharacters?: number | undefined;
 }
 
@@ -40,11 +45,9 @@ export interface FileMatches {
 
 export interface SearchPage {
   readonly files: readonly FileMatches[];
-  /** Where the next page starts; undefined when every match has been seen. */
+  /** Where the next page starts; undefined when every line has been seen. */
   readonly next?: SearchPosition;
 }
-
-const MAX_CHARACTERS = 8 << 20;
 
 /**
  * Searches the regular files of a tree line by line, in index order, as `git grep -n -B -A` does. Yields
@@ -61,38 +64,68 @@ export async function* search(
   meter: Meter,
 ): AsyncGenerator<FileMatches, SearchPosition | undefined, void> {
   const { pattern, selects, startAfter } = query;
-  const { any, short } =
-    typeof pattern === 'string' ? await compilePattern(pattern, query.caseSensitive === false) : pattern;
+  const matcher =
+    typeof pattern === 'string' ? await compilePattern(pattern, query.caseSensitive === false, meter) : pattern;
   const { paths, numbers } = await cache.listing(tree, meter);
   let matches = limits.maxMatches;
   let lines = limits.maxLines;
-  let characters = limits.maxCharacters ?? MAX_CHARACTERS;
-  const total = matches;
+  let characters = limits.maxCharacters ?? requestLimit('grepCharacters');
   cache.begin();
+  const work = new SmallSteps(meter);
   for (let at = startAfter === undefined ? 0 : firstAtOrAfter(paths, startAfter.path); at < paths.length; at++) {
     const path = paths[at]!;
-    if (meter.isOver) await meter.pass();
+    if (work.report(COST.entry)) await meter.pass();
     if (selects !== undefined && !selects(path)) continue;
-    const file = cache.text(numbers[at]!);
+    const number = numbers[at]!;
+    const file = cache.kept(number) ?? (await work.run(cache.read(number)));
     if (file === undefined) continue;
-    const matcher = any === short || file.longestLine > SHORT_LINE ? any : short;
+    const isResumed = path === startAfter?.path;
     const bounds = {
-      afterLine: path === startAfter?.path ? startAfter.line : 0,
+      seen: isResumed ? { line: startAfter.line, match: startAfter.match ?? 0 } : { line: 0, match: 0 },
       before: query.before ?? 0,
       after: query.after ?? 0,
       maxMatches: Math.min(limits.maxMatchesPerFile, matches),
       maxLines: lines,
       maxCharacters: characters,
-      isFirst: matches === total,
+      isFirst: lines === limits.maxLines,
     };
-    const found = await searchFile(file, matcher, bounds, meter);
+    const found = await work.run(searchFile(file, matcher, bounds));
     if (found.lines.length > 0) yield { path, lines: found.lines };
-    if (found.next !== undefined) return { path, line: found.next };
+    if (found.next !== undefined) return positionAt(path, found.next, bounds.after);
     matches -= found.matches;
     lines -= found.lines.length;
     characters -= found.characters;
   }
   return undefined;
+}
+
+/** Work of so many and small pieces that looking at the meter after each would cost more than they do. */
+class SmallSteps {
+  #unreported = 0;
+
+  constructor(private readonly meter: Meter) {}
+
+  /** Counts units; returns whether it is time to pass. */
+  report(units: number): boolean {
+    this.#unreported += units;
+    if (this.#unreported < PIECE_COST) return false;
+    this.meter.spend(this.#unreported);
+    this.#unreported = 0;
+    return this.meter.isOver;
+  }
+
+  async run<T>(steps: Steps<T>): Promise<T> {
+    for (;;) {
+      const step = steps.next();
+      if (step.done) return step.value;
+      if (this.report(step.value)) await this.meter.pass();
+    }
+  }
+}
+
+/** The last match is needed as long as lines after it are owed. */
+function positionAt(path: ByteString, { line, match }: FilePosition, after: number): SearchPosition {
+  return match > 0 && line < match + after ? { path, line, match } : { path, line };
 }
 
 /** One page of a search. At the deadline a page that is full is given as it is, whether or not more would follow. */
@@ -114,6 +147,7 @@ export async function searchPage(
   } catch (error) {
     const last = files.at(-1);
     if (!(error instanceof WorkLimitExceeded) || last === undefined || !isFull(files, limits)) throw error;
+    // Nothing more of this file was owed: what came too late was another one.
     return { files, next: { path: last.path, line: last.lines.at(-1)!.number } };
   }
 }

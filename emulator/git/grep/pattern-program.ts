@@ -1,0 +1,176 @@
+import type { RE2JS } from 're2js';
+import { COST } from '../schedule/cost.js';
+import type { Steps } from '../schedule/steps.js';
+
+/** Conditions on the place between two characters, as RE2 numbers them. */
+export const AT = { lineStart: 1, lineEnd: 2, textStart: 4, textEnd: 8, wordEdge: 16, noWordEdge: 32 } as const;
+
+/** What RE2's instructions do, as RE2 numbers them. */
+const OPERATION = { alt: 1, altMatch: 2, capture: 3, emptyWidth: 4, fail: 5, match: 6, nop: 7, rune: 8, runeAny: 10 };
+/** Rune instructions are those from `rune` to the one for any character but a line feed. */
+const LAST_RUNE = 11;
+
+/** An instruction as the library keeps it. */
+interface Instruction {
+  readonly op: number;
+  readonly out: number;
+  readonly arg: number;
+  readonly runes: ArrayLike<number>;
+  matchRune(rune: number): boolean;
+}
+
+export const KIND = { split: 0, jump: 1, fail: 2, match: 3, character: 4, condition: 5 } as const;
+
+/**
+ * What RE2 compiles a pattern to, in a form to run it by: instructions 0 to `count`, which go on at `out` (and, for a
+ * split, at `other`). A character instruction takes the classes of characters its row of `takes` says; a condition holds
+ * where all of `other`, bits of `AT`, do.
+ */
+export interface PatternProgram {
+  readonly start: number;
+  readonly kinds: Uint8Array;
+  readonly out: Int32Array;
+  /** The other way of a split, the row of a character, the bits of a condition. */
+  readonly other: Int32Array;
+  /** `takes[row * classCount + class]` is 1 for the classes that a character instruction takes. */
+  readonly takes: Uint8Array;
+  /** Characters that no instruction tells apart are of one class. Class `0` is the line feed's alone. */
+  readonly classCount: number;
+  /** The classes of the code points from `bounds[n]` to before `bounds[n + 1]`. */
+  readonly bounds: Int32Array;
+  readonly classes: Uint16Array;
+  /** By class: whether RE2 counts it to words. */
+  readonly isWord: Uint8Array;
+  /** All conditions that occur. */
+  readonly conditions: number;
+}
+
+const LINE_FEED = 10;
+
+/** Reads the program that the library has made of an expression. */
+export function* readProgram(expression: RE2JS): Steps<PatternProgram> {
+  const { prog, dfa } = expression.re2();
+  const count = prog.numInst();
+  const kinds = new Uint8Array(count);
+  const out = new Int32Array(count);
+  const other = new Int32Array(count);
+  const sets = new SetList();
+  let conditions = 0;
+  for (let at = 0; at < count; at++) {
+    const instruction = prog.getInst(at) as Instruction;
+    kinds[at] = kindOf(instruction.op);
+    out[at] = instruction.out;
+    if (kinds[at] === KIND.character) other[at] = sets.rowOf(instruction);
+    else other[at] = instruction.arg;
+    if (kinds[at] === KIND.condition) conditions |= instruction.arg;
+  }
+  yield count * COST.operation * 4;
+
+  const bounds = boundsOf(dfa.classBounds, conditions);
+  let classes: Uint16Array<ArrayBufferLike> = Uint16Array.from(bounds, (first) => (first === LINE_FEED ? 0 : 1));
+  let classCount = 2;
+  if (conditions & (AT.wordEdge | AT.noWordEdge)) {
+    [classes, classCount] = split(classes, (at) => isWordCharacter(bounds[at]!));
+  }
+  for (const instruction of sets.distinct) {
+    [classes, classCount] = split(classes, (at) => instruction.matchRune(bounds[at]!));
+    yield bounds.length * COST.operation * 2;
+  }
+  const takes = new Uint8Array(sets.distinct.length * classCount);
+  const isWord = new Uint8Array(classCount);
+  const examples = new Int32Array(classCount);
+  for (let at = 0; at < bounds.length; at++) examples[classes[at]!] = bounds[at]!;
+  for (let of = 1; of < classCount; of++) isWord[of] = isWordCharacter(examples[of]!) ? 1 : 0;
+  for (const [row, instruction] of sets.distinct.entries()) {
+    for (let of = 1; of < classCount; of++) {
+      if (instruction.matchRune(examples[of]!)) takes[row * classCount + of] = 1;
+    }
+    yield classCount * COST.operation * 2;
+  }
+  return { start: prog.start, kinds, out, other, takes, classCount, bounds, classes, isWord, conditions };
+}
+
+function kindOf(operation: number): number {
+  switch (operation) {
+    case OPERATION.alt:
+    case OPERATION.altMatch:
+      return KIND.split;
+    case OPERATION.capture:
+    case OPERATION.nop:
+      return KIND.jump;
+    case OPERATION.emptyWidth:
+      return KIND.condition;
+    case OPERATION.match:
+      return KIND.match;
+    case OPERATION.fail:
+      return KIND.fail;
+  }
+  if (operation >= OPERATION.rune && operation <= LAST_RUNE) return KIND.character;
+  throw new Error(`RE2 has no instruction ${operation}`);
+}
+
+/** Where instructions may begin to tell characters apart, from 0 on. */
+function boundsOf(known: Int32Array, conditions: number): Int32Array {
+  const words = conditions & (AT.wordEdge | AT.noWordEdge) ? [0x30, 0x3a, 0x41, 0x5b, 0x5f, 0x60, 0x61, 0x7b] : [];
+  return Int32Array.from(new Set([0, LINE_FEED, LINE_FEED + 1, ...known, ...words])).sort();
+}
+
+/** Splits each class in those that hold the property and those that do not; class 0 stays. */
+function split(classes: Uint16Array, hasProperty: (at: number) => boolean): [Uint16Array, number] {
+  const numbers = new Map<number, number>();
+  let count = 1;
+  const refined = classes.map((of, at) => {
+    if (of === 0) return 0;
+    const key = of * 2 + (hasProperty(at) ? 1 : 0);
+    let number = numbers.get(key);
+    if (number === undefined) {
+      number = count++;
+      numbers.set(key, number);
+    }
+    return number;
+  });
+  return [refined, count];
+}
+
+/** `\w` of RE2, which is ASCII's. */
+function isWordCharacter(code: number): boolean {
+  return (
+    (code >= 0x30 && code <= 0x39) || (code >= 0x41 && code <= 0x5a) || code === 0x5f || (code >= 0x61 && code <= 0x7a)
+  );
+}
+
+/** Instructions that take different characters. */
+class SetList {
+  readonly distinct: Instruction[] = [];
+  readonly #byRunes = new Map<ArrayLike<number>, number[]>();
+  readonly #byHash = new Map<number, number[]>();
+
+  rowOf(instruction: Instruction): number {
+    const { runes, op, arg } = instruction;
+    // Copies share what they were copied from.
+    const known = this.#byRunes.get(runes)?.find((row) => isAlike(this.distinct[row]!, instruction));
+    if (known !== undefined) return known;
+    let hash = op * 31 + arg;
+    for (let at = 0; at < runes.length; at++) hash = (Math.imul(hash, 31) + runes[at]!) | 0;
+    const alike = this.#byHash.get(hash) ?? [];
+    let row = alike.find(
+      (row) => isAlike(this.distinct[row]!, instruction) && hasSameRunes(this.distinct[row]!, instruction),
+    );
+    if (row === undefined) {
+      row = this.distinct.push(instruction) - 1;
+      this.#byHash.set(hash, [...alike, row]);
+    }
+    this.#byRunes.set(runes, [...(this.#byRunes.get(runes) ?? []), row]);
+    return row;
+  }
+}
+
+function isAlike(a: Instruction, b: Instruction): boolean {
+  return a.op === b.op && a.arg === b.arg;
+}
+
+function hasSameRunes(a: Instruction, b: Instruction): boolean {
+  if (a.runes.length !== b.runes.length) return false;
+  for (let at = 0; at < a.runes.length; at++) if (a.runes[at] !== b.runes[at]) return false;
+  return true;
+}

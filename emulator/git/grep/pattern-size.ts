@@ -1,0 +1,75 @@
+/** What a class of Unicode's takes to read, and each of its copies, in instructions. */
+const UNICODE_CLASS = 400;
+const UNICODE_CLASS_COPY = 10;
+/** Characters of a range that are folded in the time of one instruction. */
+const FOLDED_AT_ONCE = 20;
+/** RE2 refuses nested repetitions of more copies than this by itself. */
+const MOST_COPIES = 1000;
+
+interface Group {
+  /** Instructions of what is in it, and of its last part, which a repetition would multiply. */
+  size: number;
+  last: number;
+}
+
+/**
+ * About how many instructions RE2 makes of a pattern, rather too many than too few, without compiling it: what it would
+ * cost has to be known before. `{n,m}` makes copies; a class of Unicode's, or a wide range without regard to case, is
+ * worth many instructions. A pattern that is none gets any number: RE2 says what is wrong with it.
+ */
+export function patternSize(pattern: string, ignoreCase: boolean): number {
+  const foldsCase = ignoreCase || /\(\?[a-zA-Z]*i/.test(pattern);
+  const groups: Group[] = [{ size: 0, last: 0 }];
+  // What is done once, however many copies are made.
+  let once = 0;
+  let group = groups[0]!;
+  const add = (size: number): void => {
+    group.size += size;
+    group.last = size;
+  };
+  const token =
+    /\\Q(?<quoted>[\s\S]*?)(?:\\E|$)|\\[pP](?:\{[^}]*\}|.)?|\\(?:x\{[^}]*\}|[\s\S])?|\{(?<least>\d+)(?<comma>,)?(?<most>\d*)\}|\[(?<set>\^?\]?(?:\[:\^?\w+:\]|\\[\s\S]|[^\]\\])*)\]?|[\s\S]/gu;
+  for (const { 0: text, groups: named } of pattern.matchAll(token)) {
+    if (named?.quoted !== undefined) add(named.quoted.length);
+    else if (named?.set !== undefined) {
+      const classes = named.set.match(/\\[pP]/g)?.length ?? 0;
+      once += classes * UNICODE_CLASS + (foldsCase ? foldedCharacters(named.set) / FOLDED_AT_ONCE : 0);
+      add(1 + classes * UNICODE_CLASS_COPY + named.set.length / 8);
+    } else if (/^\\[pP]/.test(text)) {
+      once += UNICODE_CLASS;
+      add(1 + UNICODE_CLASS_COPY);
+    } else if (named?.least !== undefined) {
+      // Each copy that may be left out takes one more to decide that.
+      const least = Math.min(Number(named.least), MOST_COPIES);
+      const open = named.comma === undefined ? 0 : Math.max(1, Math.min(Number(named.most), MOST_COPIES) - least);
+      const size = group.last * least + (group.last + 1) * open;
+      group.size += size - group.last;
+      group.last = size;
+    } else if (text === '(') {
+      group = { size: 2, last: 0 };
+      groups.push(group);
+    } else if (text === ')' && groups.length > 1) {
+      const { size } = groups.pop()!;
+      group = groups.at(-1)!;
+      add(size);
+    } else if (text === '*' || text === '+' || text === '?') {
+      group.size += 1;
+      group.last += 1;
+    } else add(1);
+  }
+  return once + groups.reduce((total, { size }) => total + size, 0);
+}
+
+/** How many characters the ranges of a set hold together. */
+function foldedCharacters(set: string): number {
+  let count = 0;
+  for (const [, first, last] of set.matchAll(/(\\x\{[^}]*\}|\\x..|\\?[\s\S])-(\\x\{[^}]*\}|\\x..|\\?[\s\S])/gu)) {
+    count += Math.max(0, codeOf(last!) - codeOf(first!));
+  }
+  return count;
+}
+
+function codeOf(character: string): number {
+  const digits = /^\\x\{?([0-9A-Fa-f]+)/.exec(character)?.[1];
+  return digits === undefined ? character.replace(/^\\(?=.)/u, '').codePointAt(0)! : Number.parseInt(digits, 16);
+}
