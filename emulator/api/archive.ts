@@ -3,12 +3,11 @@ import type { Call } from '../call.js';
 import { writeArchive } from '../git/archive/archive.js';
 import { InvalidPrefix, parsePrefix } from '../git/archive/prefix.js';
 import type { ByteString } from '../git/bytes.js';
-import { compileGlobs } from '../git/glob.js';
 import { WorkLimitExceeded } from '../git/schedule/meter.js';
 import { Problem, problem } from '../http/problem.js';
 import { stream } from '../http/reply.js';
 import { operation } from '../operation.js';
-import { globList, readGlobs } from './globs.js';
+import { patternList, readSelection } from './file-selection.js';
 import { type RefQuestion, type ResolvedRef, resolveRef } from './resolve.js';
 
 export const archive = operation({
@@ -27,8 +26,8 @@ export const archive = operation({
     .object({
       ref: z.string().optional(),
       ephemeral: z.boolean().optional(),
-      include_globs: globList,
-      exclude_globs: globList,
+      include_globs: patternList,
+      exclude_globs: patternList,
       max_blob_size: z.int('has to be a whole number of bytes').min(0).optional(),
       archive: z.object({ prefix: z.string().optional() }).optional(),
     })
@@ -40,15 +39,15 @@ export const archive = operation({
   handle: async (call) => {
     const { repository, body, meter } = call;
     const prefix = readPrefix(body.archive?.prefix ?? '');
-    const globs = compileGlobs(
-      readGlobs(body.include_globs, 'include_globs'),
-      readGlobs(body.exclude_globs, 'exclude_globs'),
-    );
+    const selects = readSelection({
+      includeGlobs: ['include_globs', body.include_globs],
+      excludeGlobs: ['exclude_globs', body.exclude_globs],
+    });
     const { commit } = resolveForArchive(call, { ref: body.ref, ephemeral: body.ephemeral });
     const content = writeArchive(repository.git.objects, {
       commit,
       prefix,
-      selects: (path) => globs.accepts(path),
+      selects,
       maxBlobSize: body.max_blob_size,
       meter,
     });

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Call } from '../call.js';
 import { readCommit } from '../git/commit.js';
+import { inSlices } from '../git/schedule/steps.js';
 import { Problem, problem } from '../http/problem.js';
 import { bytes, type Reply } from '../http/reply.js';
 import { oncePer } from '../once-per.js';
@@ -78,7 +79,7 @@ export const fileMetadata = operation({
     const key = `${repository.id}/${commit}/${world.limits.maxMetadataCommits}/${path}`;
     const known = paged ? undefined : texts.get(key);
     if (known !== undefined) return answer(known, { ref: shown });
-    const files = listUnder(objects, readCommit(objects, commit).tree, path, true);
+    const files = await inSlices(listUnder(objects, readCommit(objects, commit).tree, path, true), meter);
     const touched = await history.lastTouching(commit, meter, path);
     const page = await texts.write(
       {

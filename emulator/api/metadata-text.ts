@@ -5,6 +5,7 @@ import { numberOf, type ObjectReader, type Oid } from '../git/object.js';
 import type { Meter } from '../git/schedule/meter.js';
 import { BufferCache } from '../git/store/buffer-cache.js';
 import { formatMode, MODE_GITLINK, type PathEntry } from '../git/tree.js';
+import type { TreeWalk } from '../git/tree-walk.js';
 import { entryType } from './tree-listing.js';
 
 const CACHE_BYTES = 16 * 1024 * 1024;
@@ -19,7 +20,7 @@ export interface MetadataRequest {
   readonly objects: ObjectReader;
   /** Names the repository as long as the process lives, and no other one after it. */
   readonly repository: string;
-  readonly files: Iterable<PathEntry>;
+  readonly files: TreeWalk;
   readonly skip: number;
   readonly limit: number;
   /** The commit that touched a file last. */
@@ -60,13 +61,16 @@ export class MetadataTexts {
     let seen = 0;
     let files = 0;
     let hasMore = false;
-    for (const file of request.files) {
+    const walk = request.files;
+    while (walk.step()) {
+      meter.spend(walk.cost);
       if (meter.isOver) await meter.pass();
-      if (seen++ < request.skip) continue;
+      if (!walk.isFound || seen++ < request.skip) continue;
       if (files === limit) {
         hasMore = true;
         break;
       }
+      const file = { path: walk.path, mode: walk.mode, oid: walk.oid };
       const commit = touchedBy(file.path);
       commits.add(commit);
       batch += `${files === 0 ? '' : ','}${fileText(objects, file, commit)}`;

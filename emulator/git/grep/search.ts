@@ -1,6 +1,10 @@
 import type { ByteString } from '../bytes.js';
 import type { Oid } from '../object.js';
+import { PathCursor, type PathList } from '../path-list.js';
+import type { PathMatcher } from '../path-matcher.js';
+import { COST } from '../schedule/cost.js';
 import { type Meter, WorkLimitExceeded } from '../schedule/meter.js';
+import { inSlices, type Steps } from '../schedule/steps.js';
 import { type CompiledPattern, compilePattern, SHORT_LINE } from './matcher.js';
 import { type FoundLine, searchFile } from './search-file.js';
 import type { TextCache } from './text-cache.js';
@@ -16,7 +20,7 @@ export interface SearchQuery {
   readonly pattern: string | CompiledPattern;
   readonly caseSensitive?: boolean | undefined;
   /** Which files are searched; all by default. */
-  readonly selects?: ((path: ByteString) => boolean) | undefined;
+  readonly selects?: PathMatcher | undefined;
   /** Lines to show around each match; 0 by default. */
   readonly before?: number | undefined;
   readonly after?: number | undefined;
@@ -69,15 +73,18 @@ export async function* search(
   let characters = limits.maxCharacters ?? MAX_CHARACTERS;
   const total = matches;
   cache.begin();
-  for (let at = startAfter === undefined ? 0 : firstAtOrAfter(paths, startAfter.path); at < paths.length; at++) {
-    const path = paths[at]!;
+  const { first, isExact } = await inSlices(placeOf(paths, startAfter?.path ?? ''), meter);
+  const cursor = new PathCursor(paths, selects);
+  for (let at = first; at < paths.length; at++) {
     if (meter.isOver) await meter.pass();
-    if (selects !== undefined && !selects(path)) continue;
+    const isChosen = cursor.tryMoveTo(at);
+    if (selects !== undefined) meter.spend(selects.takeSpent());
+    if (!(isChosen ?? (await inSlices(cursor.moveTo(at), meter)))) continue;
     const file = cache.text(numbers[at]!);
     if (file === undefined) continue;
     const matcher = any === short || file.longestLine > SHORT_LINE ? any : short;
     const bounds = {
-      afterLine: path === startAfter?.path ? startAfter.line : 0,
+      afterLine: at === first && isExact ? startAfter!.line : 0,
       before: query.before ?? 0,
       after: query.after ?? 0,
       maxMatches: Math.min(limits.maxMatchesPerFile, matches),
@@ -86,8 +93,11 @@ export async function* search(
       isFirst: matches === total,
     };
     const found = await searchFile(file, matcher, bounds, meter);
-    if (found.lines.length > 0) yield { path, lines: found.lines };
-    if (found.next !== undefined) return { path, line: found.next };
+    if (found.lines.length > 0 || found.next !== undefined) {
+      const { path } = cursor;
+      if (found.lines.length > 0) yield { path, lines: found.lines };
+      if (found.next !== undefined) return { path, line: found.next };
+    }
     matches -= found.matches;
     lines -= found.lines.length;
     characters -= found.characters;
@@ -123,14 +133,20 @@ function isFull(files: readonly FileMatches[], limits: SearchLimits): boolean {
   return lines.length >= limits.maxLines || lines.filter((line) => line.type === 'match').length >= limits.maxMatches;
 }
 
-/** Index of the first path not below `path`, in byte order. */
-function firstAtOrAfter(paths: readonly ByteString[], path: ByteString): number {
+/** The first path not below `path`, in byte order, and whether it is that one. */
+function* placeOf(paths: PathList, path: ByteString): Steps<{ readonly first: number; readonly isExact: boolean }> {
+  const cursor = new PathCursor(paths);
   let low = 0;
-  let high = paths.length;
+  let high = path === '' ? 0 : paths.length;
+  let isExact = false;
   while (low < high) {
     const middle = (low + high) >>> 1;
-    if (paths[middle]! < path) low = middle + 1;
+    yield* cursor.moveTo(middle);
+    const found = cursor.path;
+    yield found.length * COST.byteCopied;
+    if (found < path) low = middle + 1;
     else high = middle;
+    isExact ||= found === path;
   }
-  return low;
+  return { first: low, isExact };
 }
