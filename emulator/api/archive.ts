@@ -43,7 +43,7 @@ export const archive = operation({
       includeGlobs: ['include_globs', body.include_globs],
       excludeGlobs: ['exclude_globs', body.exclude_globs],
     });
-    const { commit } = resolveForArchive(call, { ref: body.ref, ephemeral: body.ephemeral });
+    const { commit } = await inTime(resolveForArchive(call, { ref: body.ref, ephemeral: body.ephemeral }));
     const content = writeArchive(repository.git.objects, {
       commit,
       prefix,
@@ -51,7 +51,7 @@ export const archive = operation({
       maxBlobSize: body.max_blob_size,
       meter,
     });
-    return stream(200, await begun(content), {
+    return stream(200, await inTime(begun(content)), {
       'content-type': 'application/gzip',
       'content-disposition': disposition(`${repository.name}-${commit.slice(0, 7)}.tar.gz`),
       'cache-control': 'no-store',
@@ -61,12 +61,17 @@ export const archive = operation({
 
 /** The same content, once its first piece is there: until then a failure still has a status. */
 async function begun(content: AsyncGenerator<Buffer, void, void>): Promise<AsyncIterable<Buffer>> {
+  const first = await content.next();
+  return (async function* () {
+    if (first.value) yield first.value;
+    yield* content;
+  })();
+}
+
+/** What comes to the limit of work has a code of its own here. */
+async function inTime<T>(work: Promise<T>): Promise<T> {
   try {
-    const first = await content.next();
-    return (async function* () {
-      if (first.value) yield first.value;
-      yield* content;
-    })();
+    return await work;
   } catch (error) {
     if (error instanceof WorkLimitExceeded) throw problem('internal_error', 'The archive took too long to pack.');
     throw error;
@@ -83,9 +88,9 @@ function readPrefix(prefix: string): ByteString {
 }
 
 /** One sentence of the specification lists both 400 and 404 for a ref that does not resolve. */
-function resolveForArchive({ repository, world }: Call, question: RefQuestion): ResolvedRef {
+async function resolveForArchive({ repository, world, meter }: Call, question: RefQuestion): Promise<ResolvedRef> {
   try {
-    return resolveRef(repository, question);
+    return await resolveRef(repository, question, meter);
   } catch (error) {
     if (error instanceof Problem && error.code === 'ref_not_found' && world.variants.archiveMissingRef === '400') {
       throw problem('bad_request', error.detail);

@@ -71,7 +71,7 @@ export const fileMetadata = operation({
     const path = readFolder(query.path);
     const purpose = listPurpose(call, 'fileMetadata', query.ref ?? '', query.ephemeral ?? false, path);
     const position = paged && query.cursor !== undefined ? cursors.read<Position>(purpose, query.cursor) : undefined;
-    const { commit, shown } = position ?? resolveForMetadata(call, query.ref, query.ephemeral ?? false);
+    const { commit, shown } = position ?? (await resolveForMetadata(call, query.ref, query.ephemeral ?? false));
     const limit = paged ? readLimit(query.limit, CAP, PAGE) : Number.POSITIVE_INFINITY;
     const skip = position?.skip ?? 0;
     const texts = textsOf(world);
@@ -124,9 +124,13 @@ function refuseTooMany(commits: number, most: number): void {
 }
 
 /** Without `ref`: the default branch, then HEAD, then `main`. A branch missing in the ephemeral namespace is 400 here. */
-function resolveForMetadata({ repository, world }: Call, ref: string | undefined, ephemeral: boolean): ResolvedRef {
+async function resolveForMetadata(
+  { repository, world, meter }: Call,
+  ref: string | undefined,
+  ephemeral: boolean,
+): Promise<ResolvedRef> {
   try {
-    return resolveRef(repository, { ref, ephemeral });
+    return await resolveRef(repository, { ref, ephemeral }, meter);
   } catch (error) {
     if (!(error instanceof Problem) || error.code !== 'ref_not_found') throw error;
     if (ephemeral) throw world.variants.missingEphemeralRef === '404' ? error : problem('bad_request', error.detail);

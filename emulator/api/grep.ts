@@ -83,7 +83,7 @@ export const grep = operation({
     const { pagination: _, limits: __, ...searched } = body;
     const purpose = listPurpose(call, 'grep', searched);
     const position = pagination?.cursor ? cursors.read<Position>(purpose, pagination.cursor) : undefined;
-    const { commit, shown } = position ?? resolveRef(repository, { ref, ephemeral: body.ephemeral });
+    const { commit, shown } = position ?? (await resolveRef(repository, { ref, ephemeral: body.ephemeral }, meter));
     try {
       const page = await searchPage(
         textsOf(repository),

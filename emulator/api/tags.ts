@@ -121,7 +121,7 @@ export const createTag = operation({
     const ref = readTag(body.name);
     const target = readTarget(body);
     requireAllowed(call, ref);
-    const { commit } = resolveRef(repository, { ref: target });
+    const { commit } = await resolveRef(repository, { ref: target }, call.meter);
     await git.write(() => {
       requireWritable(repository);
       const [outcome] = git.updateRefs([{ name: ref, old: ZERO_OID, new: commit }]);

@@ -113,7 +113,7 @@ export class PathCursor {
         return false;
       }
       this.#folders.push(next);
-      yield COST.operation;
+      yield COST.operation + (this.#stack.matcher?.takeSpent() ?? 0);
     }
     return true;
   }

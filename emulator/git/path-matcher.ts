@@ -34,8 +34,8 @@ const KEPT_BYTES = 4 << 20;
 /** What a state takes beside its bits. */
 const STATE_BYTES = 2400;
 /** Units of one word of bits for one byte of a path. */
-const WORD_COST = COST.byteScanned / 2;
-const LARGEST_PIECE = 500;
+const WORD_COST = COST.byteScanned;
+const LARGEST_PIECE = 250;
 
 /**
  * All conditions on the paths of one request, as one machine that reads a path byte by byte, once.
@@ -103,6 +103,7 @@ export class PathMatcher {
       }
     });
     this.start = this.#keep(start);
+    this.#spent += words * 32 * COST.operation;
   }
 
   /** The units spent since it was last asked. */

@@ -88,7 +88,7 @@ export class PathStack {
     for (let state = this.#states[known]; known < level; ) {
       state = yield* this.#after(state, this.#path, this.#ends[known]!, this.#ends[known + 1]!);
       this.#states[++known] = state;
-      yield COST.operation;
+      yield COST.operation + this.matcher.takeSpent();
     }
   }
 

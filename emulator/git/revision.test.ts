@@ -1,9 +1,14 @@
 import fc from 'fast-check';
 import t from 'tap';
 import { Refs } from './refs.js';
-import { resolveRevision } from './revision.js';
+import { resolveRevision as findRevision, type RevisionOptions } from './revision.js';
+import { atOnce } from './schedule/steps.js';
 import { MemoryObjects } from './test/memory-objects.js';
 import { ScratchGit } from './test/scratch-git.js';
+
+function resolveRevision(objects: MemoryObjects, refs: Refs, text: string, options?: RevisionOptions) {
+  return atOnce(findRevision(objects, refs, text, options));
+}
 
 const WHO = 'A U Thor <a@example.com> 1700000000 +0100';
 

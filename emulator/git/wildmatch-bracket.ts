@@ -57,7 +57,8 @@ export function readBracket(
     previous = isRange ? -1 : byte;
   }
   if (at >= pattern.length) return undefined;
-  return { set: isNegated ? set.map((flag) => 1 - flag) : set, end: at + 1 };
+  if (isNegated) for (let byte = 0; byte < set.length; byte++) set[byte]! ^= 1;
+  return { set, end: at + 1 };
 }
 
 function addRange(set: ByteSet, low: number, high: number, ignoreCase: boolean): void {
