@@ -185,7 +185,9 @@ function* followStep(
 function* parentOf(objects: ObjectReader, oid: Oid, count: number): Steps<Oid | undefined> {
   const commit = yield* findCommit(objects, oid);
   if (commit === undefined || count === 0) return commit;
-  return commitLinks(objects.read(objects.find(commit))).parents[count - 1];
+  const { parents } = commitLinks(objects.read(objects.find(commit)));
+  yield COST.object;
+  return parents[count - 1];
 }
 
 function* ancestorOf(
@@ -199,7 +201,6 @@ function* ancestorOf(
     const place = graph?.placeOf(objects.find(commit)) ?? -1;
     if (place >= 0) return yield* ancestorInGraph(graph!, place, left);
     commit = yield* parentOf(objects, commit, 1);
-    yield COST.object;
   }
   return commit;
 }

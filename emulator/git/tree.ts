@@ -186,13 +186,14 @@ export function* findEntry(objects: ObjectReader, tree: Oid, path: ByteString): 
 }
 
 function* findName(scan: TreeScanner, bytes: Buffer, start: number, end: number): Steps<boolean> {
-  for (let entries = 1; scan.next(); entries++) {
+  let isFound = false;
+  for (let entries = 1; !isFound && scan.next(); entries++) {
     if (entries % PIECE === 0) yield PIECE * COST.entry;
     if (scan.nameEnd - scan.nameStart !== end - start) continue;
-    if (scan.body.compare(bytes, start, end, scan.nameStart, scan.nameEnd) === 0) return true;
+    isFound = scan.body.compare(bytes, start, end, scan.nameStart, scan.nameEnd) === 0;
   }
   yield COST.entry;
-  return false;
+  return isFound;
 }
 
 /** The tree at `path`; undefined when the path holds no tree. */
