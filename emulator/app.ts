@@ -76,7 +76,7 @@ export function createApp(world: World, options: AppOptions): RequestListener {
       exchange.reply = renderFailure(exchange, error);
     }
     recordOutcome(exchange);
-    await writeReply(request, response, exchange.reply, batch);
+    await writeReply(request, response, exchange.reply, batch, world.schedule);
   };
   const safely = (request: IncomingMessage, response: ServerResponse): void => {
     serve(request, response).catch((error: Error) => {

@@ -253,7 +253,8 @@ t.test('long ways are gone in slices, through the graph where there is one', asy
     tips.push(tip);
   }
   let tag = tip;
-  for (let count = 0; count < 3000; count++) tag = objects.add('tag', `object ${tag}\ntype ${count === 0 ? 'commit' : 'tag'}\ntag t${count}\n\n`);
+  for (let count = 0; count < 3000; count++)
+    tag = objects.add('tag', `object ${tag}\ntype ${count === 0 ? 'commit' : 'tag'}\ntag t${count}\n\n`);
   let deep = objects.tree({ f: 'x' });
   for (let depth = 0; depth < 4000; depth++) deep = objects.tree({ d: [0o40000, deep] });
   const wide = objects.tree(Object.fromEntries(Array.from({ length: 20_000 }, (_, at) => [`f${at}`, 'x'])));
