@@ -86,13 +86,21 @@ t.test('a tree far deeper than any path of a file system is read in slices', asy
   t.equal(tar.toString('latin1').split('needle\n').length - 1, DEPTH + 1);
   t.ok(longestSlice(service) < SLICE + 2000, 'packing');
 
+  const described = await get('files/metadata?ref=deep');
+  t.same(
+    described.json.files.map(({ path, size }: { path: string; size: number }) => [path, size]),
+    Array.from({ length: DEPTH + 1 }, (_, at) => [pathAt(DEPTH - at), 7]),
+  );
+  t.match(described.json, { ref: 'deep', commits: { [commit]: { author: 'A', message: 'deep\n' } } });
+  t.ok(longestSlice(service) < SLICE + 2000, 'describing');
+
   t.equal((await get(`file?ref=deep&path=${pathAt(2040)}`)).text, 'needle\n');
   t.equal((await get(`commit?sha=${encodeURIComponent(`deep:${pathAt(DEPTH)}`)}`)).status, 404, 'no commit');
   t.equal((await get(`commit?sha=${encodeURIComponent('deep~0')}`)).json.commit.sha, commit);
 });
 
 t.test('lists of patterns are counted to the limit, and bounded', async (t) => {
-  const service = await startService({ limits: { searchTimeout: 2, workTimeout: 2 } });
+  const service = await startService({ limits: { searchTimeout: 10, workTimeout: 2 } });
   t.teardown(() => service.emulator.close());
   await service.seed(REPO, { [`${'a/'.repeat(2040)}f`]: 'x' });
   const post = (target: string, json: unknown) => service.call('POST', `/api/v1/repos/${target}`, { json });
