@@ -13,7 +13,8 @@ import { atOnce } from './schedule/steps.js';
 import { BacktrackingWildmatch } from './test/backtracking-wildmatch.js';
 import { choose } from './test/choose.js';
 import { type Content, MemoryObjects } from './test/memory-objects.js';
-import { TreeWalk, walkTree } from './tree-walk.js';
+import { walkTree } from './test/walk-tree.js';
+import { TreeWalk } from './tree-walk.js';
 import { foldCase } from './wildmatch.js';
 
 /** The rules of globs, of one path after the other, as the doc comment of `parseGlob` has them. */

@@ -4,7 +4,7 @@ import type { PathMatcher } from './path-matcher.js';
 import { PathStack } from './path-stack.js';
 import { COST } from './schedule/cost.js';
 import type { Steps } from './schedule/steps.js';
-import { canonicalMode, MODE_TREE, type PathEntry, readTreeBody, TreeScanner } from './tree.js';
+import { canonicalMode, MODE_TREE, readTreeBody, TreeScanner } from './tree.js';
 
 /** Bytes of trees on the way that stay at hand; those further up are read again when the walk comes back to them. */
 const HELD_BYTES = 8 << 20;
@@ -173,10 +173,4 @@ export class TreeWalk {
     }
     this.#scan = scan;
   }
-}
-
-/** What a walk finds, at once. */
-export function* walkTree(objects: ObjectReader, tree: Oid, options: WalkOptions = {}): IterableIterator<PathEntry> {
-  const walk = new TreeWalk(objects, tree, options);
-  while (walk.step()) if (walk.isFound) yield { path: walk.path, mode: walk.mode, oid: walk.oid };
 }

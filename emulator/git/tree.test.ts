@@ -5,8 +5,8 @@ import { MalformedObject } from './malformed-object.js';
 import { EMPTY_TREE_OID, MissingObject, type Oid } from './object.js';
 import { MemoryObjects } from './test/memory-objects.js';
 import { ScratchGit } from './test/scratch-git.js';
+import { walkTree } from './test/walk-tree.js';
 import { canonicalMode, entryAt, formatMode, parseTree, readTree, treeAt, writeTree } from './tree.js';
-import { walkTree } from './tree-walk.js';
 
 const BLOB = 'e69de29bb2d1d6434b8b29ae775ad8c2e48c5391';
 
