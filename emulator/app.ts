@@ -77,7 +77,7 @@ export function createApp(world: World, options: AppOptions, loadAdmin = importA
       for (const step of entry) step(exchange);
       const { path } = exchange.target;
       if (path === HEALTH_PATH) {
-        await writeReply(request, response, healthOf(exchange), batch);
+        await writeReply(request, response, healthOf(exchange), batch, world.schedule);
         return;
       }
       if (isAdminPath(path)) {
@@ -95,7 +95,7 @@ export function createApp(world: World, options: AppOptions, loadAdmin = importA
       exchange.reply = renderFailure(exchange, error);
     }
     recordOutcome(exchange);
-    await writeReply(request, response, exchange.reply, batch);
+    await writeReply(request, response, exchange.reply, batch, world.schedule);
   };
   return (request, response) => {
     serve(request, response).catch((error: Error) => {

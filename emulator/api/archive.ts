@@ -3,12 +3,11 @@ import type { Call } from '../call.js';
 import { writeArchive } from '../git/archive/archive.js';
 import { InvalidPrefix, parsePrefix } from '../git/archive/prefix.js';
 import type { ByteString } from '../git/bytes.js';
-import { compileGlobs } from '../git/glob.js';
 import { WorkLimitExceeded } from '../git/schedule/meter.js';
 import { Problem, problem } from '../http/problem.js';
 import { stream } from '../http/reply.js';
 import { operation } from '../operation.js';
-import { globList, readGlobs } from './globs.js';
+import { patternList, readSelection } from './file-selection.js';
 import { type RefQuestion, type ResolvedRef, resolveRef } from './resolve.js';
 
 export const archive = operation({
@@ -27,8 +26,8 @@ export const archive = operation({
     .object({
       ref: z.string().optional(),
       ephemeral: z.boolean().optional(),
-      include_globs: globList,
-      exclude_globs: globList,
+      include_globs: patternList,
+      exclude_globs: patternList,
       max_blob_size: z.int('has to be a whole number of bytes').min(0).optional(),
       archive: z.object({ prefix: z.string().optional() }).optional(),
     })
@@ -40,19 +39,19 @@ export const archive = operation({
   handle: async (call) => {
     const { repository, body, meter } = call;
     const prefix = readPrefix(body.archive?.prefix ?? '');
-    const globs = compileGlobs(
-      readGlobs(body.include_globs, 'include_globs'),
-      readGlobs(body.exclude_globs, 'exclude_globs'),
-    );
-    const { commit } = resolveForArchive(call, { ref: body.ref, ephemeral: body.ephemeral });
+    const selects = readSelection({
+      includeGlobs: ['include_globs', body.include_globs],
+      excludeGlobs: ['exclude_globs', body.exclude_globs],
+    });
+    const { commit } = await inTime(resolveForArchive(call, { ref: body.ref, ephemeral: body.ephemeral }));
     const content = writeArchive(repository.git.objects, {
       commit,
       prefix,
-      selects: (path) => globs.accepts(path),
+      selects,
       maxBlobSize: body.max_blob_size,
       meter,
     });
-    return stream(200, await begun(content), {
+    return stream(200, await inTime(begun(content)), {
       'content-type': 'application/gzip',
       'content-disposition': disposition(`${repository.name}-${commit.slice(0, 7)}.tar.gz`),
       'cache-control': 'no-store',
@@ -62,12 +61,17 @@ export const archive = operation({
 
 /** The same content, once its first piece is there: until then a failure still has a status. */
 async function begun(content: AsyncGenerator<Buffer, void, void>): Promise<AsyncIterable<Buffer>> {
+  const first = await content.next();
+  return (async function* () {
+    if (first.value) yield first.value;
+    yield* content;
+  })();
+}
+
+/** What comes to the limit of work has a code of its own here. */
+async function inTime<T>(work: Promise<T>): Promise<T> {
   try {
-    const first = await content.next();
-    return (async function* () {
-      if (first.value) yield first.value;
-      yield* content;
-    })();
+    return await work;
   } catch (error) {
     if (error instanceof WorkLimitExceeded) throw problem('internal_error', 'The archive took too long to pack.');
     throw error;
@@ -84,9 +88,9 @@ function readPrefix(prefix: string): ByteString {
 }
 
 /** One sentence of the specification lists both 400 and 404 for a ref that does not resolve. */
-function resolveForArchive({ repository, world }: Call, question: RefQuestion): ResolvedRef {
+async function resolveForArchive({ repository, world, meter }: Call, question: RefQuestion): Promise<ResolvedRef> {
   try {
-    return resolveRef(repository, question);
+    return await resolveRef(repository, question, meter);
   } catch (error) {
     if (error instanceof Problem && error.code === 'ref_not_found' && world.variants.archiveMissingRef === '400') {
       throw problem('bad_request', error.detail);

@@ -63,7 +63,7 @@ export const blameFile = operation({
   handle: async ({ repository, query, world, meter }) => {
     const path = readFilePath(query.path, 'path');
     const { objects, history } = repository.git;
-    const { commit, shown } = resolveRef(repository, { ref: query.ref, ephemeral: query.ephemeral });
+    const { commit, shown } = await resolveRef(repository, { ref: query.ref, ephemeral: query.ephemeral }, meter);
     await history.extend([commit], meter);
     try {
       const known = memoryOf(world).of(repository.id);

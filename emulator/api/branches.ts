@@ -133,7 +133,7 @@ export const createBranch = operation({
     const { git } = repository;
     const ref = branchRef(readBranch(body.target_branch, 'target_branch'), body.target_is_ephemeral ?? false);
     requireAllowed(call, ref);
-    const commit = resolveBase(repository, body);
+    const commit = await resolveBase(call);
     await transact(repository, async (transaction) => {
       const current = git.refs.get(ref);
       if (current !== undefined && current !== commit && !body.force) {
@@ -155,12 +155,16 @@ export const createBranch = operation({
 });
 
 /** `base_ref` wins over the older `base_branch`; `preferred_base` stands in for one that does not exist. */
-function resolveBase(repository: Repository, body: z.infer<typeof createBody>): string {
+async function resolveBase({
+  repository,
+  body,
+  meter,
+}: Pick<Call<unknown, z.infer<typeof createBody>>, 'repository' | 'body' | 'meter'>): Promise<string> {
   const base = body.base_ref ?? body.base_branch;
   if (base === undefined || base === '') throw problem('bad_request', 'base_ref or base_branch is required.');
   const ephemeral = body.base_is_ephemeral ?? false;
   try {
-    return resolveRef(repository, { ref: base, ephemeral }).commit;
+    return (await resolveRef(repository, { ref: base, ephemeral }, meter)).commit;
   } catch (error) {
     const fallback = body.preferred_base && repository.git.refs.get(branchRef(bytesOf(body.preferred_base), ephemeral));
     if (fallback) return fallback;

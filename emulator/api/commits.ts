@@ -21,10 +21,10 @@ export const getCommit = operation({
   query: z.object({ ref: z.string().optional(), sha: z.string().optional(), ref_is_ephemeral: flag.optional() }),
   replies: { 200: z.object({ commit: signedCommitRecord }) },
   errors: ['ref_not_found'],
-  handle: ({ repository, query }) => {
+  handle: async ({ repository, query, meter }) => {
     const ref = query.ref ?? query.sha ?? '';
     if (ref.trim() === '') throw problem('bad_request', 'sha is required.');
-    const { commit } = resolveRef(repository, { ref, ephemeral: query.ref_is_ephemeral });
+    const { commit } = await resolveRef(repository, { ref, ephemeral: query.ref_is_ephemeral }, meter);
     return json(200, { commit: showSignedCommit(repository.git.objects, commit) });
   },
 });
@@ -52,7 +52,7 @@ export const listCommits = operation({
   }),
   replies: { 200: z.object({ commits: z.array(commitRecord), ...pageEnd }) },
   errors: ['ref_not_found'],
-  handle: (call) => {
+  handle: async (call) => {
     const { world, repository, query } = call;
     const { git } = repository;
     const limit = readLimit(query.limit, CAP);
@@ -63,7 +63,7 @@ export const listCommits = operation({
     const purpose = listPurpose(call, 'listCommits', ref ?? '', ephemeral, path ?? '');
     // A cursor carries the commit its list started from: what is pushed meanwhile does not shift the pages.
     const position = query.cursor === undefined ? undefined : cursors.read<Position>(purpose, query.cursor);
-    const tip = position?.tip ?? resolveRef(repository, { ref, ephemeral }).commit;
+    const tip = position?.tip ?? (await resolveRef(repository, { ref, ephemeral }, call.meter)).commit;
     const skip = position?.skip ?? 0;
     const log = git.history.log({ tips: [tip], ...(path === undefined ? {} : { path }) });
     const { page, hasMore } = takePage(dropFirst(log, skip), limit);

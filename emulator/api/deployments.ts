@@ -6,6 +6,7 @@ import { json, type Reply } from '../http/reply.js';
 import { operation } from '../operation.js';
 import { type Deployment, Deployments } from '../repositories/deployments.js';
 import type { HostingProject } from '../repositories/hosting.js';
+import type { Repository } from '../repositories/repository.js';
 import { requireHosting } from './hosting.js';
 import { cursorsOf, listPurpose, pageEnd, pageQuery, readLimit, takePage } from './paging.js';
 import { resolveRef } from './resolve.js';
@@ -54,33 +55,43 @@ export const createDeployment = operation({
     .transform((body) => body ?? {}),
   replies: { 200: deploymentRecord, 201: deploymentRecord },
   errors: ['hosting_not_enabled', 'hosting_project_not_found', 'ref_not_found', 'idempotency_key_reused'],
-  handle: (call) => {
-    const { world, repository, body } = call;
+  handle: async (call) => {
+    const { world, repository, body, meter } = call;
     const project = requireProject(call);
     const key = readIdempotencyKey(call);
-    const deployments = repository.record.deployments ?? Deployments.none;
     const request = JSON.stringify([body.ref ?? null, body.target ?? null]);
-    const earlier = key === undefined ? undefined : deployments.keyedRequest(key);
-    if (earlier) {
-      if (earlier.request !== request) {
-        throw problem('idempotency_key_reused', 'The idempotency key belongs to a request with another body.');
-      }
-      return answer(call, 200, deployments.get(earlier.id)!, key);
-    }
+    const earlier = madeBefore(repository, key, request);
+    if (earlier !== undefined) return answer(call, 200, earlier, key);
     const chosen = body.target ?? 'preview';
     const ref = body.ref || defaultRef(call, project, chosen);
+    const { commit } = await resolveRef(repository, { ref }, meter);
+    // The same request may have come in meanwhile.
+    const meanwhile = madeBefore(repository, key, request);
+    if (meanwhile !== undefined) return answer(call, 200, meanwhile, key);
+    const deployments = repository.record.deployments ?? Deployments.none;
     const deployment: Deployment = {
       id: world.ids.prefixed('deployment', 'dpl'),
       sequence: deployments.size + 1,
       target: chosen,
       ref,
-      commit: resolveRef(repository, { ref }).commit,
+      commit,
       createdAt: world.clock.now(),
     };
     repository.update({ deployments: deployments.with(deployment, key === undefined ? undefined : { key, request }) });
     return answer(call, 201, deployment, key);
   },
 });
+
+/** The deployment that a request with this key made; throws for another request with the same key. */
+function madeBefore(repository: Repository, key: string | undefined, request: string): Deployment | undefined {
+  const deployments = repository.record.deployments ?? Deployments.none;
+  const earlier = key === undefined ? undefined : deployments.keyedRequest(key);
+  if (earlier === undefined) return undefined;
+  if (earlier.request !== request) {
+    throw problem('idempotency_key_reused', 'The idempotency key belongs to a request with another body.');
+  }
+  return deployments.get(earlier.id);
+}
 
 function answer(
   { world, repository }: Pick<Call, 'world' | 'repository'>,

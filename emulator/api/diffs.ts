@@ -101,10 +101,10 @@ export const diffCommits = operation({
     if (ref.trim() === '') throw problem('bad_request', 'sha is required.');
     const paths = readPaths(query.path);
     const { history } = repository.git;
-    const { commit } = resolveRef(repository, { ref, ephemeral: query.ref_is_ephemeral });
+    const { commit } = await resolveRef(repository, { ref, ephemeral: query.ref_is_ephemeral }, call.meter);
     const baseRef = query.base_ref ?? query.base_sha ?? query.baseSha;
     const named = baseRef
-      ? resolveRef(repository, { ref: baseRef, ephemeral: query.base_is_ephemeral }).commit
+      ? (await resolveRef(repository, { ref: baseRef, ephemeral: query.base_is_ephemeral }, call.meter)).commit
       : undefined;
     const base = named ?? history.commit(commit).parents[0];
     await history.extend(named === undefined ? [commit] : [commit, named], call.meter);

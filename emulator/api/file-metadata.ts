@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import type { Call } from '../call.js';
 import { readCommit } from '../git/commit.js';
+import { inSlices } from '../git/schedule/steps.js';
 import { Problem, problem } from '../http/problem.js';
-import { bytes, type Reply } from '../http/reply.js';
+import { bytes, type Reply, stream } from '../http/reply.js';
 import { oncePer } from '../once-per.js';
 import { operation } from '../operation.js';
 import type { World } from '../world.js';
@@ -14,6 +15,9 @@ import { listUnder, readFolder } from './tree-listing.js';
 
 const PAGE = 200;
 const CAP = 1000;
+/** Bytes of an answer that is made as a whole; a longer one is made as the client takes it. */
+const MOST_WHOLE = 8 << 20;
+const JSON_TYPE = { 'content-type': 'application/json' };
 
 const fileEntry = z.object({
   path: z.string(),
@@ -70,7 +74,7 @@ export const fileMetadata = operation({
     const path = readFolder(query.path);
     const purpose = listPurpose(call, 'fileMetadata', query.ref ?? '', query.ephemeral ?? false, path);
     const position = paged && query.cursor !== undefined ? cursors.read<Position>(purpose, query.cursor) : undefined;
-    const { commit, shown } = position ?? resolveForMetadata(call, query.ref, query.ephemeral ?? false);
+    const { commit, shown } = position ?? (await resolveForMetadata(call, query.ref, query.ephemeral ?? false));
     const limit = paged ? readLimit(query.limit, CAP, PAGE) : Number.POSITIVE_INFINITY;
     const skip = position?.skip ?? 0;
     const texts = textsOf(world);
@@ -78,7 +82,7 @@ export const fileMetadata = operation({
     const key = `${repository.id}/${commit}/${world.limits.maxMetadataCommits}/${path}`;
     const known = paged ? undefined : texts.get(key);
     if (known !== undefined) return answer(known, { ref: shown });
-    const files = listUnder(objects, readCommit(objects, commit).tree, path, true);
+    const files = await inSlices(listUnder(objects, readCommit(objects, commit).tree, path, true), meter);
     const touched = await history.lastTouching(commit, meter, path);
     const page = await texts.write(
       {
@@ -92,25 +96,58 @@ export const fileMetadata = operation({
       },
       meter,
     );
-    if (!paged) {
-      texts.keep(key, page.text);
-      return answer(page.text, { ref: shown });
-    }
     const next = { commit, shown, skip: skip + page.files } satisfies Position;
-    return answer(page.text, {
-      ref: shown,
-      next_cursor: page.hasMore ? cursors.write(purpose, next) : null,
-      has_more: page.hasMore,
-    });
+    const members = paged
+      ? { ref: shown, next_cursor: page.hasMore ? cursors.write(purpose, next) : null, has_more: page.hasMore }
+      : { ref: shown };
+    const { whole, pieces } = await wholeUpTo(MOST_WHOLE, page.text);
+    if (whole === undefined) return stream(200, withEnd(pieces, members), JSON_TYPE);
+    if (!paged) texts.keep(key, whole);
+    return answer(whole, members);
   },
 });
 
 const textsOf = oncePer((_: World) => new MetadataTexts());
 
+type Members = Readonly<Record<string, unknown>>;
+
 /** An answer of ready JSON without its closing brace, and further members. */
-function answer(text: Buffer, members: Readonly<Record<string, unknown>>): Reply {
-  const rest = Buffer.from(`,${JSON.stringify(members).slice(1)}`);
-  return bytes(200, Buffer.concat([text, rest]), { 'content-type': 'application/json' });
+function answer(text: Buffer, members: Members): Reply {
+  return bytes(200, Buffer.concat([text, endOf(members)]), JSON_TYPE);
+}
+
+async function* withEnd(pieces: AsyncIterable<Buffer>, members: Members): AsyncGenerator<Buffer, void, void> {
+  yield* pieces;
+  yield endOf(members);
+}
+
+function endOf(members: Members): Buffer {
+  return Buffer.from(`,${JSON.stringify(members).slice(1)}`);
+}
+
+/** All pieces as one, where they have at most so many bytes; else one after the other, as they are taken. */
+async function wholeUpTo(
+  most: number,
+  pieces: AsyncIterable<Buffer>,
+): Promise<{ whole: Buffer; pieces?: undefined } | { whole?: undefined; pieces: AsyncIterable<Buffer> }> {
+  const rest = pieces[Symbol.asyncIterator]();
+  const first: Buffer[] = [];
+  for (let bytes = 0; bytes <= most; ) {
+    const { done, value } = await rest.next();
+    if (done) return { whole: Buffer.concat(first) };
+    first.push(value);
+    bytes += value.length;
+  }
+  return { pieces: chained(first, rest) };
+}
+
+async function* chained(first: readonly Buffer[], rest: AsyncIterator<Buffer>): AsyncGenerator<Buffer, void, void> {
+  try {
+    yield* first;
+    for (let next = await rest.next(); !next.done; next = await rest.next()) yield next.value;
+  } finally {
+    await rest.return?.();
+  }
 }
 
 /** Past `most` the answer is 429, which waiting does not cure: no rate fields. */
@@ -123,9 +160,13 @@ function refuseTooMany(commits: number, most: number): void {
 }
 
 /** Without `ref`: the default branch, then HEAD, then `main`. A branch missing in the ephemeral namespace is 400 here. */
-function resolveForMetadata({ repository, world }: Call, ref: string | undefined, ephemeral: boolean): ResolvedRef {
+async function resolveForMetadata(
+  { repository, world, meter }: Call,
+  ref: string | undefined,
+  ephemeral: boolean,
+): Promise<ResolvedRef> {
   try {
-    return resolveRef(repository, { ref, ephemeral });
+    return await resolveRef(repository, { ref, ephemeral }, meter);
   } catch (error) {
     if (!(error instanceof Problem) || error.code !== 'ref_not_found') throw error;
     if (ephemeral) throw world.variants.missingEphemeralRef === '404' ? error : problem('bad_request', error.detail);

@@ -3,7 +3,8 @@ import type { Call } from '../call.js';
 import { textOf } from '../git/bytes.js';
 import { readCommit } from '../git/commit.js';
 import { BLOB, readAs } from '../git/object.js';
-import { entryAt, MODE_GITLINK, MODE_TREE } from '../git/tree.js';
+import { inSlices } from '../git/schedule/steps.js';
+import { findEntry, MODE_GITLINK, MODE_TREE } from '../git/tree.js';
 import { respondConditionally } from '../http/conditional.js';
 import { Problem, problem } from '../http/problem.js';
 import { operation } from '../operation.js';
@@ -34,8 +35,8 @@ export const readFile = operation({
     const { repository, query, header, meter } = call;
     const path = readFilePath(query.path, 'path');
     const { git } = repository;
-    const { commit } = resolveForFile(call, { ref: query.ref, ephemeral: query.ephemeral });
-    const entry = entryAt(git.objects, readCommit(git.objects, commit).tree, path);
+    const { commit } = await resolveForFile(call, { ref: query.ref, ephemeral: query.ephemeral });
+    const entry = await inSlices(findEntry(git.objects, readCommit(git.objects, commit).tree, path), meter);
     if (!entry || entry.mode === MODE_TREE || entry.mode === MODE_GITLINK) {
       throw problem('not_found', `There is no file ${textOf(path)} at ${query.ref || 'the default branch'}.`);
     }
@@ -62,9 +63,12 @@ export const readFile = operation({
 });
 
 /** Two tables list two statuses for a ref that the ephemeral namespace does not have. */
-function resolveForFile({ repository, world }: Pick<Call, 'repository' | 'world'>, question: RefQuestion): ResolvedRef {
+async function resolveForFile(
+  { repository, world, meter }: Pick<Call, 'repository' | 'world' | 'meter'>,
+  question: RefQuestion,
+): Promise<ResolvedRef> {
   try {
-    return resolveRef(repository, question);
+    return await resolveRef(repository, question, meter);
   } catch (error) {
     const isMissing = error instanceof Problem && error.code === 'ref_not_found' && question.ephemeral === true;
     throw isMissing && world.variants.missingEphemeralRef === '400' ? problem('bad_request', error.detail) : error;

@@ -23,7 +23,7 @@ export interface ForkPoint {
  * is about the new repository. Throws what a read of the source with that token would be answered.
  */
 export async function findForkPoint(
-  { world, organization }: Pick<Call, 'world' | 'organization'>,
+  { world, organization, meter }: Pick<Call, 'world' | 'organization' | 'meter'>,
   base: Exclude<Base, { kind: 'sync' }>,
 ): Promise<ForkPoint> {
   try {
@@ -48,6 +48,6 @@ export async function findForkPoint(
   source.restore();
   checkState(state, { id: 'createRepository', effect: 'read' }, world.variants, { retryAfter: 1 });
   const isEmpty = base.revision === undefined && source.git.refs.headOid === undefined;
-  const commit = isEmpty ? undefined : resolveRef(source, { ref: base.revision ?? 'HEAD' }).commit;
+  const commit = isEmpty ? undefined : (await resolveRef(source, { ref: base.revision ?? 'HEAD' }, meter)).commit;
   return { source, commit, defaultBranch: textOf(source.defaultBranch ?? 'main') };
 }

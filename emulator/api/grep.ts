@@ -1,12 +1,11 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import { bytesOf, textOf } from '../git/bytes.js';
+import { textOf } from '../git/bytes.js';
 import { readCommit } from '../git/commit.js';
-import { type FileSelection, selectFiles } from '../git/grep/file-selection.js';
 import { compilePattern, InvalidPattern, type LineMatcher } from '../git/grep/matcher.js';
 import { type SearchPosition, searchPage } from '../git/grep/search.js';
 import { TextCache } from '../git/grep/text-cache.js';
-import { BadPathspec } from '../git/pathspec.js';
+import type { PathMatcher } from '../git/path-matcher.js';
 import { requestLimit } from '../git/request-limits.js';
 import { type Meter, WorkLimitExceeded } from '../git/schedule/meter.js';
 import { problem } from '../http/problem.js';
@@ -14,7 +13,7 @@ import { largeJson } from '../http/reply.js';
 import { oncePer } from '../once-per.js';
 import { operation } from '../operation.js';
 import type { Repository } from '../repositories/repository.js';
-import { globList, readGlobs } from './globs.js';
+import { patternList, readSelection } from './file-selection.js';
 import { cursorsOf, listPurpose } from './paging.js';
 import { type ResolvedRef, resolveRef } from './resolve.js';
 
@@ -32,9 +31,9 @@ const grepBody = z.object({
   rev: z.string().optional(),
   ephemeral: z.boolean().optional(),
   query: z.object({ pattern: z.string(), case_sensitive: z.boolean().default(true) }),
-  paths: z.array(z.string()).optional(),
+  paths: patternList,
   file_filters: z
-    .object({ include_globs: globList, exclude_globs: globList, extension_filters: z.array(z.string()).optional() })
+    .object({ include_globs: patternList, exclude_globs: patternList, extension_filters: patternList })
     .optional(),
   context: z.object({ before: count.optional(), after: count.optional() }).optional(),
   limits: z.object({ max_lines: limit.optional(), max_matches_per_file: limit.optional() }).optional(),
@@ -78,13 +77,13 @@ export const grep = operation({
     const { world, repository, body, meter } = call;
     const { pagination, limits, context, query } = body;
     const ref = body.ref ?? body.rev;
-    const selects = readSelection(body);
+    const selects = selectedBy(body);
     const pattern = await readPattern(query, meter);
     const cursors = cursorsOf(world);
     const { pagination: _, limits: __, ...searched } = body;
     const purpose = listPurpose(call, 'grep', searched);
     const position = pagination?.cursor ? cursors.read<Position>(purpose, pagination.cursor) : undefined;
-    const { commit, shown } = position ?? resolveRef(repository, { ref, ephemeral: body.ephemeral });
+    const { commit, shown } = position ?? (await resolveRef(repository, { ref, ephemeral: body.ephemeral }, meter));
     try {
       const page = await searchPage(
         textsOf(repository),
@@ -139,19 +138,13 @@ async function readPattern(
   }
 }
 
-function readSelection({ paths, file_filters: filters }: z.infer<typeof grepBody>): (path: string) => boolean {
-  const selection: FileSelection = {
-    paths: readGlobs(paths, 'paths'),
-    includeGlobs: readGlobs(filters?.include_globs, 'file_filters.include_globs'),
-    excludeGlobs: readGlobs(filters?.exclude_globs, 'file_filters.exclude_globs'),
-    extensions: (filters?.extension_filters ?? []).map(bytesOf),
-  };
-  try {
-    return selectFiles(selection);
-  } catch (error) {
-    if (error instanceof BadPathspec) throw problem('bad_request', `paths: ${error.message}.`);
-    throw error;
-  }
+function selectedBy({ paths, file_filters: filters }: z.infer<typeof grepBody>): PathMatcher | undefined {
+  return readSelection({
+    paths: ['paths', paths],
+    includeGlobs: ['file_filters.include_globs', filters?.include_globs],
+    excludeGlobs: ['file_filters.exclude_globs', filters?.exclude_globs],
+    extensions: ['file_filters.extension_filters', filters?.extension_filters],
+  });
 }
 
 const MOST_SEEN = 256;

@@ -86,7 +86,7 @@ export const mergeBranches = operation({
     if (sourceName === '') throw problem('bad_request', 'source_ref is required.');
     const targetRef = branchRef(readBranch(body.target_branch, 'target_branch'), body.target_is_ephemeral ?? false);
     requireAllowed(call, targetRef);
-    const source = resolveSource(call, sourceName);
+    const source = await resolveSource(call, sourceName);
     return transact(repository, async (transaction) => {
       const target = git.refs.get(targetRef);
       if (target === undefined) throw branchNotFound(body.target_branch);
@@ -118,9 +118,9 @@ export const mergeBranches = operation({
   },
 });
 
-function resolveSource({ repository, body }: MergeCall, name: string): Oid {
+async function resolveSource({ repository, body, meter }: MergeCall, name: string): Promise<Oid> {
   const ephemeral = body.source_is_ephemeral ?? false;
-  if (body.source_ref !== undefined) return resolveRef(repository, { ref: name, ephemeral }).commit;
+  if (body.source_ref !== undefined) return (await resolveRef(repository, { ref: name, ephemeral }, meter)).commit;
   const tip = repository.git.refs.get(branchRef(readBranch(name, 'source_branch'), ephemeral));
   if (tip === undefined) throw branchNotFound(name);
   return tip;

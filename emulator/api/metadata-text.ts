@@ -2,14 +2,18 @@ import { type ByteString, textOf } from '../git/bytes.js';
 import { readCommit } from '../git/commit.js';
 import { formatDate } from '../git/identity.js';
 import { numberOf, type ObjectReader, type Oid } from '../git/object.js';
+import { PathCursor, PathList } from '../git/path-list.js';
+import { COST } from '../git/schedule/cost.js';
 import type { Meter } from '../git/schedule/meter.js';
+import { inSlices } from '../git/schedule/steps.js';
 import { BufferCache } from '../git/store/buffer-cache.js';
-import { formatMode, MODE_GITLINK, type PathEntry } from '../git/tree.js';
+import { formatMode, MODE_GITLINK } from '../git/tree.js';
+import type { TreeWalk } from '../git/tree-walk.js';
 import { entryType } from './tree-listing.js';
 
 const CACHE_BYTES = 16 * 1024 * 1024;
-/** Entries whose text is put together before it is encoded. */
-const BATCH = 256;
+/** Characters that are put together before they are encoded. */
+const PIECE = 64 * 1024;
 const COMMA = Buffer.from(',');
 const FILES = Buffer.from('{"files":[');
 const COMMITS = Buffer.from('],"commits":{');
@@ -19,7 +23,7 @@ export interface MetadataRequest {
   readonly objects: ObjectReader;
   /** Names the repository as long as the process lives, and no other one after it. */
   readonly repository: string;
-  readonly files: Iterable<PathEntry>;
+  readonly files: TreeWalk;
   readonly skip: number;
   readonly limit: number;
   /** The commit that touched a file last. */
@@ -30,9 +34,19 @@ export interface MetadataRequest {
 
 export interface MetadataPage {
   /** `{"files":[...],"commits":{...}`: the closing brace, and what comes before it, is the caller's. */
-  readonly text: Buffer;
+  readonly text: AsyncIterable<Buffer>;
   readonly files: number;
   readonly hasMore: boolean;
+}
+
+/** What is known of the files of a page, by file; paths of a deep tree would be its square. */
+interface ListedFiles {
+  readonly paths: PathList;
+  readonly modes: number[];
+  /** Numbers of the blobs; -1 for a gitlink. */
+  readonly objects: number[];
+  /** Places in the list of commits. */
+  readonly commits: number[];
 }
 
 /**
@@ -53,40 +67,69 @@ export class MetadataTexts {
   }
 
   async write(request: MetadataRequest, meter: Meter): Promise<MetadataPage> {
-    const { objects, touchedBy, limit } = request;
-    const pieces: Buffer[] = [FILES];
-    const commits = new Set<Oid>();
-    let batch = '';
+    const { touchedBy, limit, files: walk } = request;
+    const files: ListedFiles = { paths: new PathList(), modes: [], objects: [], commits: [] };
+    const commits = new Map<Oid, number>();
     let seen = 0;
-    let files = 0;
     let hasMore = false;
-    for (const file of request.files) {
+    while (walk.step()) {
+      meter.spend(walk.cost);
       if (meter.isOver) await meter.pass();
-      if (seen++ < request.skip) continue;
-      if (files === limit) {
+      if (!walk.isFound || seen++ < request.skip) continue;
+      if (files.modes.length === limit) {
         hasMore = true;
         break;
       }
-      const commit = touchedBy(file.path);
-      commits.add(commit);
-      batch += `${files === 0 ? '' : ','}${fileText(objects, file, commit)}`;
-      files += 1;
-      if (files % BATCH === 0) {
-        pieces.push(Buffer.from(batch));
-        batch = '';
-      }
+      const { path, mode } = walk;
+      const commit = touchedBy(path);
+      const place = commits.get(commit) ?? commits.size;
+      commits.set(commit, place);
+      files.paths.add(walk);
+      files.modes.push(mode);
+      files.objects.push(mode === MODE_GITLINK ? -1 : numberOf(request.objects, walk.oid));
+      files.commits.push(place);
+      meter.spend(path.length * COST.byteScanned);
     }
     request.allow(commits.size);
-    pieces.push(Buffer.from(batch), COMMITS);
-    let isFirst = true;
-    for (const commit of commits) {
+    return { text: this.#pieces(request, files, [...commits.keys()], meter), files: files.modes.length, hasMore };
+  }
+
+  async *#pieces(
+    { objects, repository }: MetadataRequest,
+    { paths, modes, objects: numbers, commits: places }: ListedFiles,
+    commits: readonly Oid[],
+    meter: Meter,
+  ): AsyncGenerator<Buffer, void, void> {
+    yield FILES;
+    const cursor = new PathCursor(paths);
+    let batch = '';
+    for (const [file, mode] of modes.entries()) {
+      if (cursor.tryMoveTo(file) === undefined) await inSlices(cursor.moveTo(file), meter);
+      const number = numbers[file]!;
+      const { path } = cursor;
+      const size = number < 0 ? 0 : objects.sizeOf(number);
+      batch += `${file === 0 ? '' : ','}${fileText(path, mode, size, commits[places[file]!]!)}`;
+      meter.spend(path.length * COST.byteScanned);
       if (meter.isOver) await meter.pass();
-      if (!isFirst) pieces.push(COMMA);
-      isFirst = false;
-      pieces.push(this.#summary(objects, request.repository, commit));
+      if (batch.length < PIECE) continue;
+      yield Buffer.from(batch);
+      batch = '';
     }
-    pieces.push(END);
-    return { text: Buffer.concat(pieces), files, hasMore };
+    yield Buffer.from(batch);
+    yield COMMITS;
+    const summaries: Buffer[] = [];
+    let bytes = 0;
+    for (const [at, commit] of commits.entries()) {
+      if (meter.isOver) await meter.pass();
+      const summary = this.#summary(objects, repository, commit);
+      if (at > 0) summaries.push(COMMA);
+      summaries.push(summary);
+      bytes += summary.length;
+      if (bytes < PIECE) continue;
+      yield Buffer.concat(summaries.splice(0));
+      bytes = 0;
+    }
+    yield Buffer.concat([...summaries, END]);
   }
 
   /** `"<id>":{"author":...,"date":...,"message":...}` */
@@ -102,8 +145,7 @@ export class MetadataTexts {
   }
 }
 
-function fileText(objects: ObjectReader, { path, mode, oid }: PathEntry, commit: Oid): string {
-  const size = mode === MODE_GITLINK ? 0 : objects.sizeOf(numberOf(objects, oid));
+function fileText(path: ByteString, mode: number, size: number, commit: Oid): string {
   const name = JSON.stringify(textOf(path));
   return `{"path":${name},"mode":"${formatMode(mode)}","size":${size},"last_commit_sha":"${commit}","type":"${entryType(mode)}"}`;
 }

@@ -76,11 +76,11 @@ export const readNote = operation({
   query: z.object(selection),
   replies: { 200: z.object({ sha: z.string(), note: z.string(), ref_sha: z.string() }) },
   errors: ['ref_not_found', 'not_found'],
-  handle: (call) => {
+  handle: async (call) => {
     const { repository, query } = call;
     const { objects, refs } = repository.git;
     const ref = notesRefOf(call, query);
-    const target = targetOf(call, query);
+    const target = await targetOf(call, query);
     const tip = refs.get(ref);
     // As `git notes show`: a notes ref may hold a tree, or a tag of one. A blob holds no notes.
     const tree = tip === undefined ? undefined : peelToTree(objects, tip);
@@ -143,7 +143,7 @@ async function changeNote(call: Call<unknown, NoteBody>, action: Action, note: s
   const ref = notesRefOf(call, body);
   requireCommitAllowed(call, ref);
   const author = readIdentity(body.author ?? bearerOf(call.claims), 'author', world.clock.now());
-  const target = targetOf(call, body);
+  const target = await targetOf(call, body);
   const expected = body.expected_notes_ref_sha ?? body.expected_ref_sha;
   return transact(repository, async (transaction) => {
     const old = git.refs.get(ref) ?? ZERO_OID;
@@ -246,10 +246,10 @@ export const listNotesRefs = operation({
   },
 });
 
-function targetOf({ repository }: Pick<Call, 'repository'>, from: Selection): Oid {
+async function targetOf({ repository, meter }: Pick<Call, 'repository' | 'meter'>, from: Selection): Promise<Oid> {
   const name = from.object_ref ?? from.sha ?? '';
   if (name === '') throw problem('bad_request', 'sha is required.');
-  return resolveRef(repository, { ref: name }).commit;
+  return (await resolveRef(repository, { ref: name }, meter)).commit;
 }
 
 /** `reviews`, `notes/reviews` and `refs/notes/reviews` are one ref. */

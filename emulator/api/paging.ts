@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import type { Call } from '../call.js';
-import type { Meter } from '../git/schedule/meter.js';
 import { Cursors } from '../http/cursor.js';
 import { problem } from '../http/problem.js';
 import { oncePer } from '../once-per.js';
@@ -36,21 +35,6 @@ export function takePage<T>(items: Iterable<T>, limit: number): { page: T[]; has
   for (const item of items) {
     if (page.length === limit) return { page, hasMore: true };
     page.push(item);
-  }
-  return { page, hasMore: false };
-}
-
-/** As `takePage`, in slices: for a list that is as long as a tree is large. */
-export async function takeLongPage<T>(
-  items: Iterable<T>,
-  limit: number,
-  meter: Meter,
-): Promise<{ page: T[]; hasMore: boolean }> {
-  const page: T[] = [];
-  for (const item of items) {
-    if (page.length === limit) return { page, hasMore: true };
-    page.push(item);
-    if (meter.isOver) await meter.pass();
   }
   return { page, hasMore: false };
 }

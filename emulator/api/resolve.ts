@@ -1,7 +1,9 @@
 import { type ByteString, bytesOf, textOf } from '../git/bytes.js';
 import type { Oid } from '../git/object.js';
 import { resolveRevision } from '../git/revision.js';
-import { peelToCommit } from '../git/tag.js';
+import type { Meter } from '../git/schedule/meter.js';
+import { inSlices } from '../git/schedule/steps.js';
+import { findCommit } from '../git/tag.js';
 import { type Problem, problem } from '../http/problem.js';
 import { EPHEMERAL } from '../repositories/branch-write.js';
 import type { Repository } from '../repositories/repository.js';
@@ -23,17 +25,23 @@ export interface RefQuestion {
  * The commit a client's `ref` means. A branch wins over a tag of the same name. Throws `ref_not_found`
  * for what does not resolve or is no commit, and `bad_request` for what no revision can look like.
  */
-export function resolveRef(repository: Repository, { ref, ephemeral = false }: RefQuestion): ResolvedRef {
-  const { refs, objects } = repository.git;
+export async function resolveRef(
+  repository: Repository,
+  { ref, ephemeral = false }: RefQuestion,
+  meter: Meter,
+): Promise<ResolvedRef> {
+  const { refs, objects, history } = repository.git;
   const name = ref === undefined || ref === '' ? defaultRef(repository) : ref;
-  const outcome = resolveRevision(objects, refs, bytesOf(name), {
+  const steps = resolveRevision(objects, refs, bytesOf(name), {
     prefer: 'branch',
     want: 'commit',
+    graph: history.graph,
     ...(ephemeral ? { namespace: EPHEMERAL } : {}),
   });
+  const outcome = await inSlices(steps, meter);
   if (outcome.fault === 'malformed') throw problem('bad_request', `${name} is not a revision.`);
   if (outcome.fault === 'ambiguous') throw missing(`${name} names more than one commit.`);
-  const commit = outcome.fault === undefined ? peelToCommit(objects, outcome.oid) : undefined;
+  const commit = outcome.fault === undefined ? await inSlices(findCommit(objects, outcome.oid), meter) : undefined;
   if (outcome.fault !== undefined || commit === undefined) throw missing(`No branch, tag or commit is named ${name}.`);
   return { commit, shown: outcome.ref === undefined ? commit : textOf(shortName(outcome.ref)) };
 }

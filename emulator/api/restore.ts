@@ -53,7 +53,7 @@ export const restoreCommit = operation({
         ? undefined
         : readMessage(metadata.commit_message, 'metadata.commit_message');
     requireCommitAllowed(call, branchRef(branch, false));
-    const target = resolveTarget(call, metadata);
+    const target = await resolveTarget(call, metadata);
     const { objects } = repository.git;
     try {
       const written = await writeToBranch(repository, {
@@ -106,11 +106,11 @@ async function readMetadata(call: Call): Promise<z.infer<typeof restoreMetadata>
   return checkShape(restoreMetadata, line.metadata, 'metadata');
 }
 
-function resolveTarget({ repository }: Call, metadata: z.infer<typeof restoreMetadata>): string {
+async function resolveTarget({ repository, meter }: Call, metadata: z.infer<typeof restoreMetadata>): Promise<string> {
   const ref = metadata.base_ref ?? metadata.target_commit_sha ?? '';
   if (ref === '') throw problem('bad_request', 'metadata.target_commit_sha is required.');
   try {
-    return resolveRef(repository, { ref }).commit;
+    return (await resolveRef(repository, { ref }, meter)).commit;
   } catch (error) {
     if (!(error instanceof Problem) || error.code !== 'ref_not_found') throw error;
     const branch = readBranch(metadata.target_branch, 'metadata.target_branch');

@@ -120,7 +120,7 @@ export const createTag = operation({
     const ref = readTag(body.name);
     const target = readTarget(body);
     requireAllowed(call, ref);
-    const { commit } = resolveRef(repository, { ref: target });
+    const { commit } = await resolveRef(repository, { ref: target }, call.meter);
     await transact(repository, (transaction) => transaction.update({ name: ref, old: ZERO_OID, new: commit }));
     return json(200, { name: body.name, sha: commit, message: 'tag created' });
   },

@@ -1,22 +1,18 @@
 import { z } from 'zod';
 import { type ByteString, textOf } from '../git/bytes.js';
 import { readCommit } from '../git/commit.js';
+import { selectPath } from '../git/file-selection.js';
 import type { ObjectReader, Oid } from '../git/object.js';
-import {
-  entryAt,
-  formatMode,
-  MODE_GITLINK,
-  MODE_SYMLINK,
-  MODE_TREE,
-  type PathEntry,
-  readTree,
-  walkTree,
-} from '../git/tree.js';
+import { PathCursor, PathList } from '../git/path-list.js';
+import type { Meter } from '../git/schedule/meter.js';
+import { atOnce, inSlices, type Steps } from '../git/schedule/steps.js';
+import { findEntry, formatMode, MODE_GITLINK, MODE_SYMLINK, MODE_TREE } from '../git/tree.js';
+import { TreeWalk } from '../git/tree-walk.js';
 import { problem } from '../http/problem.js';
 import { largeJson } from '../http/reply.js';
 import { operation } from '../operation.js';
 import { flag, readFilePath } from './fields.js';
-import { cursorsOf, dropFirst, listPurpose, pageQuery, readLimit, takeLongPage } from './paging.js';
+import { cursorsOf, listPurpose, pageQuery, readLimit } from './paging.js';
 import { type ResolvedRef, resolveRef } from './resolve.js';
 
 const PAGE = 1000;
@@ -76,10 +72,11 @@ export const listFiles = operation({
     // Without cursor and limit the whole tree comes in one answer, as older servers gave it.
     const paged = query.cursor !== undefined || query.limit !== undefined;
     const limit = paged ? readLimit(query.limit, CAP, PAGE) : Number.POSITIVE_INFINITY;
-    const { commit, shown } = position ?? resolveRef(repository, { ref: query.ref, ephemeral: query.ephemeral });
+    const { commit, shown } =
+      position ?? (await resolveRef(repository, { ref: query.ref, ephemeral: query.ephemeral }, meter));
     const skip = position?.skip ?? 0;
-    const listed = listUnder(objects, readCommit(objects, commit).tree, path, recursive);
-    const { page, hasMore } = await takeLongPage(dropFirst(listed, skip), limit, meter);
+    const listed = await inSlices(listUnder(objects, readCommit(objects, commit).tree, path, recursive), meter);
+    const { page, hasMore } = await takePage(listed, skip, limit, meter);
     return largeJson(200, {
       paths: filesOf(page),
       ref: shown,
@@ -92,13 +89,55 @@ export const listFiles = operation({
   },
 });
 
-// Made as the answer is written: a tree can have a hundred thousand entries.
-function* showEntries(page: readonly PathEntry[]) {
-  for (const { path, mode } of page) yield { path: textOf(path), type: entryType(mode), mode: formatMode(mode) };
+/** Entries by what they have in common: with whole paths those of a deep tree would be its square. */
+class Page {
+  readonly paths = new PathList();
+  readonly modes: number[] = [];
+
+  get length(): number {
+    return this.modes.length;
+  }
+
+  add(walk: TreeWalk): void {
+    this.paths.add(walk);
+    this.modes.push(walk.mode);
+  }
 }
 
-function* filesOf(page: readonly PathEntry[]) {
-  for (const { path, mode } of page) if (mode !== MODE_TREE && mode !== MODE_GITLINK) yield textOf(path);
+async function takePage(
+  walk: TreeWalk,
+  skip: number,
+  limit: number,
+  meter: Meter,
+): Promise<{ page: Page; hasMore: boolean }> {
+  const page = new Page();
+  let seen = 0;
+  while (walk.step()) {
+    meter.spend(walk.cost);
+    if (meter.isOver) await meter.pass();
+    if (!walk.isFound || ++seen <= skip) continue;
+    if (page.length === limit) return { page, hasMore: true };
+    page.add(walk);
+  }
+  return { page, hasMore: false };
+}
+
+// Made as the answer is written: a tree can have a hundred thousand entries.
+function* showEntries({ paths, modes }: Page) {
+  const cursor = new PathCursor(paths);
+  for (const [index, mode] of modes.entries()) {
+    atOnce(cursor.moveTo(index));
+    yield { path: textOf(cursor.path), type: entryType(mode), mode: formatMode(mode) };
+  }
+}
+
+function* filesOf({ paths, modes }: Page) {
+  const cursor = new PathCursor(paths);
+  for (const [index, mode] of modes.entries()) {
+    if (mode === MODE_TREE || mode === MODE_GITLINK) continue;
+    atOnce(cursor.moveTo(index));
+    yield textOf(cursor.path);
+  }
 }
 
 /** The path a listing is narrowed to, with or without a final slash; none is the root. */
@@ -107,11 +146,9 @@ export function readFolder(text: string | undefined): ByteString {
 }
 
 /** The entries below `path`, in index order; a path that is a file lists itself. */
-export function listUnder(objects: ObjectReader, root: Oid, path: ByteString, recursive: boolean): Iterable<PathEntry> {
-  const entry = entryAt(objects, root, path);
+export function* listUnder(objects: ObjectReader, root: Oid, path: ByteString, recursive: boolean): Steps<TreeWalk> {
+  const entry = yield* findEntry(objects, root, path);
   if (!entry) throw problem('not_found', `There is nothing at ${textOf(path)}.`);
-  if (entry.mode !== MODE_TREE) return [entry];
-  if (recursive) return walkTree(objects, entry.oid, { under: path });
-  const prefix = path === '' ? '' : `${path}/`;
-  return readTree(objects, entry.oid).map(({ name, mode, oid }) => ({ path: prefix + name, mode, oid }));
+  if (entry.mode === MODE_TREE) return new TreeWalk(objects, entry.oid, { under: path, recursive, trees: !recursive });
+  return new TreeWalk(objects, root, { selects: selectPath(path) });
 }

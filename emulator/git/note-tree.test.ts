@@ -4,7 +4,7 @@ import { listNotes, noteOf, setNote } from './note-tree.js';
 import { EMPTY_TREE_OID, type Oid } from './object.js';
 import { MemoryObjects } from './test/memory-objects.js';
 import { ScratchGit } from './test/scratch-git.js';
-import { walkTree } from './tree.js';
+import { walkTree } from './test/walk-tree.js';
 
 const WHO = 'A U Thor <a@example.com> 1700000000 +0100';
 

@@ -1,7 +1,8 @@
 import type { ByteString } from './bytes.js';
-import { MOST_PATTERN_BYTES, Wildmatch } from './wildmatch.js';
+import type { PathPattern } from './path-matcher.js';
+import { foldCase, parseWildmatch } from './wildmatch.js';
 
-export const MOST_PATHSPECS = 100;
+const SLASH = 0x2f;
 
 /** Thrown for a path filter that Git would not take; the message says why. */
 export class BadPathspec extends Error {
@@ -19,63 +20,37 @@ const MAGIC = {
 
 type Magic = keyof typeof MAGIC;
 
-/** One path filter: what it matches as a path or folder, and as a pattern. */
-interface Pathspec {
-  readonly path: ByteString;
-  readonly pattern: Wildmatch | undefined;
-  /** The part before the first wildcard, which every match starts with. */
-  readonly prefix: ByteString;
+/** What a path has to match, or must not: one of the patterns. */
+export interface Pathspec {
+  readonly patterns: readonly PathPattern[];
   readonly isExclude: boolean;
-  readonly ignoreCase: boolean;
 }
-
-export interface PathspecFilter {
-  matches(path: ByteString): boolean;
-  /** Whether anything below the folder can match: if not, a walk need not enter it. */
-  mayHold(folder: ByteString): boolean;
-}
-
-const EVERYTHING: PathspecFilter = { matches: () => true, mayHold: () => true };
 
 /**
- * The filter of a list of pathspecs, as `git ls-files -- <pathspec>…` reads them at the root of the tree: a file by its
- * path, everything in a folder by the folder's, or a wildmatch pattern in which `*` crosses slashes. `:(glob)`,
- * `:(icase)`, `:(literal)`, `:(top)`, `:(exclude)` and their short forms work; `:(attr)` does not. A slash at the start
- * and `./` are dropped. No pathspec at all matches everything. Throws `BadPathspec`.
+ * Reads a pathspec as `git ls-files -- <pathspec>…` reads it at the root of the tree: a file by its path, everything in
+ * a folder by the folder's, or a wildmatch pattern in which `*` crosses slashes. `:(glob)`, `:(icase)`, `:(literal)`,
+ * `:(top)`, `:(exclude)` and their short forms work; `:(attr)` does not. A slash at the start and `./` are dropped.
+ * Throws `BadPathspec`.
  */
-export function compilePathspecs(specs: readonly ByteString[]): PathspecFilter {
-  if (specs.length === 0) return EVERYTHING;
-  if (specs.length > MOST_PATHSPECS) throw new BadPathspec(`more than ${MOST_PATHSPECS} paths`);
-  const compiled = specs.map(compilePathspec);
-  const excludes = compiled.filter(({ isExclude }) => isExclude);
-  const includes = compiled.filter(({ isExclude }) => !isExclude);
-  return {
-    matches: (path) =>
-      (includes.length === 0 || includes.some((spec) => isMatch(spec, path))) &&
-      !excludes.some((spec) => isMatch(spec, path)),
-    mayHold: (folder) => includes.length === 0 || includes.some((spec) => mayHold(spec, folder)),
-  };
-}
-
-function compilePathspec(spec: ByteString): Pathspec {
-  if (spec.length > MOST_PATTERN_BYTES) throw new BadPathspec(`a path is longer than ${MOST_PATTERN_BYTES} bytes`);
+export function parsePathspec(spec: ByteString): Pathspec {
   if (spec === '') throw new BadPathspec('a path is empty; the root is `.`');
   const { magic, rest } = readMagic(spec);
   if (magic.has('glob') && magic.has('literal')) throw new BadPathspec('`glob` and `literal` exclude each other');
   const path = normalize(rest);
   const ignoreCase = magic.has('icase');
-  const wildcard = magic.has('literal') ? -1 : path.search(/[*?[\\]/);
-  return {
-    path: ignoreCase ? fold(path) : path,
-    pattern: wildcard < 0 ? undefined : new Wildmatch(path, { pathname: magic.has('glob'), ignoreCase }),
-    prefix: ignoreCase
-      ? fold(wildcard < 0 ? path : path.slice(0, wildcard))
-      : wildcard < 0
-        ? path
-        : path.slice(0, wildcard),
-    isExclude: magic.has('exclude'),
-    ignoreCase,
-  };
+  const patterns = [atOrBelow(ignoreCase ? foldCase(path) : path, ignoreCase)];
+  if (!magic.has('literal') && /[*?[\\]/.test(path)) {
+    const tokens = parseWildmatch(path, { pathname: magic.has('glob'), ignoreCase });
+    if (tokens) patterns.push({ tokens, ignoreCase, ends: [] });
+  }
+  return { patterns, isExclude: magic.has('exclude') };
+}
+
+/** The path itself and what is in a folder of that path; only the latter where a slash at the end asks for a folder. */
+function atOrBelow(path: ByteString, ignoreCase: boolean): PathPattern {
+  const bytes = Array.from(path, (char) => char.charCodeAt(0));
+  if (path === '' || path.endsWith('/')) return { tokens: [...bytes, 'starstar'], ignoreCase, ends: [] };
+  return { tokens: [...bytes, SLASH, 'starstar'], ignoreCase, ends: [bytes.length] };
 }
 
 function readMagic(spec: ByteString): { magic: Set<Magic>; rest: ByteString } {
@@ -103,25 +78,4 @@ function normalize(path: ByteString): ByteString {
   const kept = names.filter((name) => name !== '' && name !== '.');
   if (kept.includes('..')) throw new BadPathspec('a path leads outside of the repository');
   return kept.length === 0 ? '' : kept.join('/') + (isFolder ? '/' : '');
-}
-
-function isMatch({ path, pattern, ignoreCase }: Pathspec, candidate: ByteString): boolean {
-  const folded = ignoreCase ? fold(candidate) : candidate;
-  return isAtOrBelow(folded, path) || (pattern?.matches(candidate) ?? false);
-}
-
-function isAtOrBelow(path: ByteString, folder: ByteString): boolean {
-  if (folder === '') return true;
-  if (!path.startsWith(folder)) return false;
-  return path.length === folder.length || folder.endsWith('/') || path[folder.length] === '/';
-}
-
-function mayHold({ path, prefix, pattern, ignoreCase }: Pathspec, folder: ByteString): boolean {
-  const below = `${ignoreCase ? fold(folder) : folder}/`;
-  if (isAtOrBelow(below, path) || path.startsWith(below)) return true;
-  return pattern !== undefined && (prefix.startsWith(below) || below.startsWith(prefix));
-}
-
-function fold(text: ByteString): ByteString {
-  return text.replace(/[A-Z]+/g, (capitals) => capitals.toLowerCase());
 }

@@ -1,9 +1,15 @@
 import fc from 'fast-check';
 import t from 'tap';
+import { CommitGraph } from './history/commit-graph.js';
 import { Refs } from './refs/refs.js';
-import { resolveRevision } from './revision.js';
+import { resolveRevision as findRevision, type RevisionOptions } from './revision.js';
+import { atOnce } from './schedule/steps.js';
 import { MemoryObjects } from './test/memory-objects.js';
 import { ScratchGit } from './test/scratch-git.js';
+
+function resolveRevision(objects: MemoryObjects, refs: Refs, text: string, options?: RevisionOptions) {
+  return atOnce(findRevision(objects, refs, text, options));
+}
 
 const WHO = 'A U Thor <a@example.com> 1700000000 +0100';
 
@@ -234,4 +240,69 @@ t.test('no text makes it throw', (t) => {
     { numRuns: 2000 },
   );
   t.end();
+});
+
+t.test('long ways are gone in slices, through the graph where there is one', async (t) => {
+  const objects = new MemoryObjects();
+  const tree = objects.tree({});
+  let tip = '';
+  const tips: string[] = [];
+  for (let count = 0; count < 3000; count++) {
+    const parent = tip === '' ? '' : `parent ${tip}\n`;
+    tip = objects.add('commit', `tree ${tree}\n${parent}author ${WHO}\ncommitter ${WHO}\n\n${count}\n`);
+    tips.push(tip);
+  }
+  let tag = tip;
+  for (let count = 0; count < 3000; count++)
+    tag = objects.add('tag', `object ${tag}\ntype ${count === 0 ? 'commit' : 'tag'}\ntag t${count}\n\n`);
+  let deep = objects.tree({ f: 'x' });
+  for (let depth = 0; depth < 4000; depth++) deep = objects.tree({ d: [0o40000, deep] });
+  const wide = objects.tree(Object.fromEntries(Array.from({ length: 20_000 }, (_, at) => [`f${at}`, 'x'])));
+  const commit = objects.add('commit', `tree ${deep}\nauthor ${WHO}\ncommitter ${WHO}\n\n`);
+  const refs = Refs.empty('main').with(
+    [
+      ['refs/heads/main', tip],
+      ['refs/tags/chain', tag],
+      ['refs/heads/deep', commit],
+      ['refs/tags/wide', wide],
+    ],
+    0,
+  );
+  const expected: Record<string, string | undefined> = {
+    'main~2999': tips[0],
+    'main~3000': undefined,
+    [`main~${'9'.repeat(8000)}`]: undefined,
+    [`main${'~1'.repeat(2999)}`]: tips[0],
+    [`main${'^'.repeat(2999)}`]: tips[0],
+    'chain^{commit}': tip,
+    [`deep:${'d/'.repeat(4000)}f`]: objects.add('blob', 'x'),
+    [`deep:${'d/'.repeat(4001)}f`]: undefined,
+    'wide:none': undefined,
+  };
+  const graph = new CommitGraph(objects);
+  let reads = 0;
+  const read = objects.read.bind(objects);
+  objects.read = (number) => {
+    reads++;
+    return read(number);
+  };
+  for (const [text, oid] of Object.entries(expected)) {
+    let pieces = 0;
+    let dearest = 0;
+    let most = 0;
+    const steps = findRevision(objects, refs, text, { graph });
+    let step = steps.next();
+    for (; !step.done; step = steps.next()) {
+      pieces++;
+      dearest = Math.max(dearest, step.value);
+      most = Math.max(most, reads);
+      reads = 0;
+    }
+    t.equal(step.value.oid, oid, text.slice(0, 30));
+    t.ok(pieces > 300 && dearest < 100 && most < 4, `${pieces} pieces of at most ${dearest} units, ${most} objects`);
+  }
+  atOnce(graph.load([objects.find(tip)]));
+  objects.read = () => t.fail('a commit was read that is in the graph') as never;
+  t.equal(atOnce(findRevision(objects, refs, 'main~2999', { graph })).oid, tips[0]);
+  t.same(atOnce(findRevision(objects, refs, 'main~3000', { graph })), { fault: 'missing' });
 });

@@ -1,12 +1,15 @@
 import type { ByteString } from './bytes.js';
 import { commitLinks } from './commit.js';
+import type { CommitGraph, Place } from './history/commit-graph.js';
 import { MalformedObject } from './malformed-object.js';
 import { COMMIT, isOid, type ObjectReader, type Oid, TAG, TREE, type TypeCode, typeCode } from './object.js';
 import { refNameFault } from './refs/ref-name.js';
 import type { Refs } from './refs/refs.js';
+import { COST } from './schedule/cost.js';
+import { PIECE, PIECE_COST, type Steps } from './schedule/steps.js';
 import { resolveShortOid } from './short-oid.js';
-import { peel, peelToCommit, peelToTree } from './tag.js';
-import { entryAt } from './tree.js';
+import { findCommit, findTree, peelTags } from './tag.js';
+import { findEntry } from './tree.js';
 
 /** `malformed`: no revision can be written so. `missing`: nothing is named so. `ambiguous`: a short id of several objects. */
 export type RevisionFault = 'malformed' | 'missing' | 'ambiguous';
@@ -23,6 +26,8 @@ export interface RevisionOptions {
   readonly want?: 'commit' | 'tree';
   /** Looks refs up below this prefix instead, such as `refs/namespaces/ephemeral/`. */
   readonly namespace?: ByteString;
+  /** Commits that are parsed already; the others are read. */
+  readonly graph?: CommitGraph;
 }
 
 export const MOST_REVISION_BYTES = 8192;
@@ -50,20 +55,21 @@ type Step =
  * a ref by its full or short name, `name-12-gabcdef`; followed by any number of `^`, `^n`, `~n`, `^{type}`, `^{}`, and
  * `:path` at the end. What needs a reflog, an index or a search (`@{1}`, `:0:x`, `:/text`, `^{/text}`) is missing here.
  */
-export function resolveRevision(
+export function* resolveRevision(
   objects: ObjectReader,
   refs: Refs,
   text: ByteString,
   options: RevisionOptions = {},
-): RevisionOutcome {
+): Steps<RevisionOutcome> {
   if (text === '' || text.length > MOST_REVISION_BYTES) return MALFORMED;
   if (text.startsWith(':') || text.includes('@{') || text.includes('^{/')) return MISSING;
   const end = text.search(/[~^:]/);
   const name = end < 0 ? text : text.slice(0, end);
   const steps = parseSteps(end < 0 ? '' : text.slice(end));
   if (!steps || (name !== '@' && refNameFault(name, { oneLevel: true }) !== undefined)) return MALFORMED;
-  const first = resolveName(objects, refs, name, { ...options, ...wantOf(steps) });
-  return first.fault === undefined && steps.length > 0 ? followSteps(objects, first.oid, steps) : first;
+  const first = yield* resolveName(objects, refs, name, { ...options, ...wantOf(steps) });
+  if (first.fault !== undefined || steps.length === 0) return first;
+  return yield* followSteps(objects, first.oid, steps, options.graph);
 }
 
 function parseSteps(text: ByteString): Step[] | undefined {
@@ -99,14 +105,19 @@ function wantOf([step]: Step[]): Pick<RevisionOptions, 'want'> {
   return step.type === TREE ? { want: 'tree' } : {};
 }
 
-function resolveName(objects: ObjectReader, refs: Refs, name: ByteString, options: RevisionOptions): RevisionOutcome {
+function* resolveName(
+  objects: ObjectReader,
+  refs: Refs,
+  name: ByteString,
+  options: RevisionOptions,
+): Steps<RevisionOutcome> {
   const lower = name.toLowerCase();
   if (isOid(lower)) return objects.find(lower) < 0 ? MISSING : { oid: lower };
   const found = lookUpRef(refs, name === '@' ? 'HEAD' : name, options);
   if (found !== undefined) return found;
   const described = /-\d+-g([0-9a-f]{4,40})$/i.exec(name)?.[1];
-  if (described !== undefined) return resolveShortOid(objects, described.toLowerCase(), 'commit');
-  return /^[0-9a-f]{4,39}$/.test(lower) ? resolveShortOid(objects, lower, options.want) : MISSING;
+  if (described !== undefined) return yield* resolveShortOid(objects, described.toLowerCase(), 'commit');
+  return /^[0-9a-f]{4,39}$/.test(lower) ? yield* resolveShortOid(objects, lower, options.want) : MISSING;
 }
 
 type FoundRef = { readonly oid: Oid; readonly ref?: ByteString | undefined };
@@ -130,11 +141,17 @@ function headOf(refs: Refs): FoundRef | undefined {
   return oid === undefined ? undefined : { oid, ref: 'symref' in refs.head ? refs.head.symref : undefined };
 }
 
-function followSteps(objects: ObjectReader, start: Oid, steps: Step[]): RevisionOutcome {
+function* followSteps(
+  objects: ObjectReader,
+  start: Oid,
+  steps: Step[],
+  graph: CommitGraph | undefined,
+): Steps<RevisionOutcome> {
   let oid: Oid | undefined = start;
   try {
     for (const step of steps) {
-      oid = followStep(objects, oid, step);
+      oid = yield* followStep(objects, oid, step, graph);
+      yield COST.operation;
       // A gitlink names what is somewhere else.
       if (oid === undefined || objects.find(oid) < 0) return MISSING;
     }
@@ -146,39 +163,65 @@ function followSteps(objects: ObjectReader, start: Oid, steps: Step[]): Revision
   return { oid };
 }
 
-function followStep(objects: ObjectReader, oid: Oid, step: Step): Oid | undefined {
+function* followStep(
+  objects: ObjectReader,
+  oid: Oid,
+  step: Step,
+  graph: CommitGraph | undefined,
+): Steps<Oid | undefined> {
   switch (step.kind) {
     case 'parent':
-      return parentOf(objects, oid, step.count);
+      return yield* parentOf(objects, oid, step.count);
     case 'ancestor':
-      return ancestorOf(objects, oid, step.count);
+      return yield* ancestorOf(objects, oid, step.count, graph);
     case 'path': {
-      const tree = peelToTree(objects, oid);
-      return tree === undefined ? undefined : entryAt(objects, tree, step.path)?.oid;
+      const tree = yield* findTree(objects, oid);
+      return tree === undefined ? undefined : (yield* findEntry(objects, tree, step.path))?.oid;
     }
     case 'peel':
-      return peelTo(objects, oid, step.type);
+      return yield* peelTo(objects, oid, step.type);
   }
 }
 
-function parentOf(objects: ObjectReader, oid: Oid, count: number): Oid | undefined {
-  const commit = peelToCommit(objects, oid);
+function* parentOf(objects: ObjectReader, oid: Oid, count: number): Steps<Oid | undefined> {
+  const commit = yield* findCommit(objects, oid);
   if (commit === undefined || count === 0) return commit;
-  return commitLinks(objects.read(objects.find(commit))).parents[count - 1];
+  const { parents } = commitLinks(objects.read(objects.find(commit)));
+  yield COST.object;
+  return parents[count - 1];
 }
 
-function ancestorOf(objects: ObjectReader, oid: Oid, count: number): Oid | undefined {
-  let commit = peelToCommit(objects, oid);
-  for (let left = count; left > 0 && commit !== undefined; left--) commit = parentOf(objects, commit, 1);
+function* ancestorOf(
+  objects: ObjectReader,
+  oid: Oid,
+  count: number,
+  graph: CommitGraph | undefined,
+): Steps<Oid | undefined> {
+  let commit = yield* findCommit(objects, oid);
+  for (let left = count; left > 0 && commit !== undefined; left--) {
+    const place = graph?.placeOf(objects.find(commit)) ?? -1;
+    if (place >= 0) return yield* ancestorInGraph(graph!, place, left);
+    commit = yield* parentOf(objects, commit, 1);
+  }
   return commit;
 }
 
+/** All ancestors of what has a place have one. */
+function* ancestorInGraph(graph: CommitGraph, from: Place, count: number): Steps<Oid | undefined> {
+  let place = from;
+  for (let left = count; left > 0 && place >= 0; left--) {
+    place = graph.parentOf(place, 0);
+    if (left % PIECE === 0) yield PIECE_COST;
+  }
+  return place < 0 ? undefined : graph.oidOf(place);
+}
+
 /** gitrevisions, `<rev>^{<type>}`: tags are followed, and a commit gives its tree, until the type is met. */
-function peelTo(objects: ObjectReader, oid: Oid, type: TypeCode | 'object' | 'any'): Oid | undefined {
+function* peelTo(objects: ObjectReader, oid: Oid, type: TypeCode | 'object' | 'any'): Steps<Oid | undefined> {
   if (type === 'object') return oid;
-  if (type === 'any') return peel(objects, oid);
-  if (type === COMMIT) return peelToCommit(objects, oid);
-  if (type === TREE) return peelToTree(objects, oid);
-  const peeled = type === TAG ? oid : peel(objects, oid);
+  if (type === 'any') return yield* peelTags(objects, oid);
+  if (type === COMMIT) return yield* findCommit(objects, oid);
+  if (type === TREE) return yield* findTree(objects, oid);
+  const peeled = type === TAG ? oid : yield* peelTags(objects, oid);
   return objects.typeOf(objects.find(peeled)) === type ? peeled : undefined;
 }

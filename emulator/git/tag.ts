@@ -3,6 +3,8 @@ import { commitLinks } from './commit.js';
 import { type Identity, parseIdentity, writeIdentity } from './identity.js';
 import { MalformedObject } from './malformed-object.js';
 import { COMMIT, isOid, numberOf, type ObjectReader, type ObjectType, type Oid, readAs, TAG, TREE } from './object.js';
+import { COST } from './schedule/cost.js';
+import { atOnce, type Steps } from './schedule/steps.js';
 import { decodeText } from './text-encoding.js';
 
 export interface Tag {
@@ -72,6 +74,11 @@ export function tagTarget(body: Buffer): Oid {
 
 /** `oid` itself, or what it names when it is a tag, of a tag, of a tag. Throws `MissingObject`, `MalformedObject`. */
 export function peel(objects: ObjectReader, oid: Oid): Oid {
+  return atOnce(peelTags(objects, oid));
+}
+
+/** As `peel`, in steps. */
+export function* peelTags(objects: ObjectReader, oid: Oid): Steps<Oid> {
   let peeled = oid;
   // It ends: tags cannot form a circle, and chains in a repository were followed when they came in.
   for (;;) {
@@ -80,18 +87,29 @@ export function peel(objects: ObjectReader, oid: Oid): Oid {
     const known = objects.peeledOf?.(number);
     if (known !== undefined) return objects.oidOf(known);
     peeled = tagTarget(objects.read(number));
+    yield COST.object;
   }
 }
 
 /** The commit that `oid` is, or that its tags lead to; undefined when they lead to something else. */
 export function peelToCommit(objects: ObjectReader, oid: Oid): Oid | undefined {
-  const peeled = peel(objects, oid);
+  return atOnce(findCommit(objects, oid));
+}
+
+/** As `peelToCommit`, in steps. */
+export function* findCommit(objects: ObjectReader, oid: Oid): Steps<Oid | undefined> {
+  const peeled = yield* peelTags(objects, oid);
   return objects.typeOf(numberOf(objects, peeled)) === COMMIT ? peeled : undefined;
 }
 
 /** The tree that `oid` is, or that its tags and commit lead to; undefined for a blob. */
 export function peelToTree(objects: ObjectReader, oid: Oid): Oid | undefined {
-  const peeled = peel(objects, oid);
+  return atOnce(findTree(objects, oid));
+}
+
+/** As `peelToTree`, in steps. */
+export function* findTree(objects: ObjectReader, oid: Oid): Steps<Oid | undefined> {
+  const peeled = yield* peelTags(objects, oid);
   const number = numberOf(objects, peeled);
   const type = objects.typeOf(number);
   if (type === COMMIT) return commitLinks(objects.read(number)).tree;

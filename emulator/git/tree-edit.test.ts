@@ -4,7 +4,8 @@ import { EMPTY_TREE_OID, type Oid } from './object.js';
 import { atOnce } from './schedule/steps.js';
 import { MemoryObjects } from './test/memory-objects.js';
 import { ScratchGit } from './test/scratch-git.js';
-import { entryAt, MODE_EXECUTABLE, MODE_GITLINK, MODE_SYMLINK, walkTree } from './tree.js';
+import { walkTree } from './test/walk-tree.js';
+import { entryAt, MODE_EXECUTABLE, MODE_GITLINK, MODE_SYMLINK } from './tree.js';
 import { EditConflict, type EditFault, applyEdits as editSteps, type TreeEdit } from './tree-edit.js';
 
 function paths(objects: MemoryObjects, tree: Oid): string[] {

@@ -1,6 +1,8 @@
 import type { ByteString } from './bytes.js';
 import { MalformedObject } from './malformed-object.js';
 import { EMPTY_TREE_OID, type ObjectReader, type Oid, readAs, TREE } from './object.js';
+import { COST } from './schedule/cost.js';
+import { atOnce, PIECE, type Steps } from './schedule/steps.js';
 
 export const MODE_TREE = 0o040000;
 export const MODE_FILE = 0o100644;
@@ -23,6 +25,7 @@ export interface PathEntry {
 }
 
 const SLASH = 0x2f;
+const SHORT_NAME = 64;
 const EMPTY = Buffer.alloc(0);
 
 /** The mode as Git reads it: of files only the owner's x bit counts, and what is neither file, link nor tree is a gitlink. */
@@ -60,9 +63,20 @@ export class TreeScanner {
   nameEnd = 0;
   /** Where the 20 raw bytes of the id start. */
   oidStart = 0;
-  #next = 0;
+  #next: number;
 
-  constructor(readonly body: Buffer) {}
+  /** `position`: where an entry starts. */
+  constructor(
+    readonly body: Buffer,
+    position = 0,
+  ) {
+    this.#next = position;
+  }
+
+  /** Where the next entry starts. */
+  get position(): number {
+    return this.#next;
+  }
 
   next(): boolean {
     const { body } = this;
@@ -76,9 +90,11 @@ export class TreeScanner {
       mode = (mode * 8 + digit) & 0xffff;
     }
     if (at === start) throw new MalformedObject('tree', 'malformed mode');
-    // Names are short: a loop is done before a call into native code has begun.
+    // Most names are short: a loop is done before a call into native code has begun.
     let end = at + 1;
-    while (end < body.length && body[end] !== 0) end++;
+    for (const near = Math.min(body.length, end + SHORT_NAME); end < near && body[end] !== 0; ) end++;
+    if (body[end] !== 0) end = body.indexOf(0, end);
+    if (end < 0) throw new MalformedObject('tree', 'truncated entry');
     if (end + 21 > body.length) throw new MalformedObject('tree', 'truncated entry');
     if (end === at + 1) throw new MalformedObject('tree', 'empty name');
     this.mode = mode;
@@ -147,6 +163,11 @@ export function readTree(objects: ObjectReader, oid: Oid): TreeEntry[] {
 
 /** What `path` holds below `tree`; undefined when nothing is there. The empty path is the tree itself. */
 export function entryAt(objects: ObjectReader, tree: Oid, path: ByteString): PathEntry | undefined {
+  return atOnce(findEntry(objects, tree, path));
+}
+
+/** As `entryAt`, in steps. */
+export function* findEntry(objects: ObjectReader, tree: Oid, path: ByteString): Steps<PathEntry | undefined> {
   let mode = MODE_TREE;
   let oid = tree;
   if (path === '') return { path, mode, oid };
@@ -156,7 +177,7 @@ export function entryAt(objects: ObjectReader, tree: Oid, path: ByteString): Pat
     const slash = bytes.indexOf(SLASH, start);
     const end = slash < 0 ? bytes.length : slash;
     const scan = new TreeScanner(readTreeBody(objects, oid));
-    if (!findName(scan, bytes, start, end)) return undefined;
+    if (!(yield* findName(scan, bytes, start, end))) return undefined;
     mode = canonicalMode(scan.mode);
     oid = scan.oid;
     start = end + 1;
@@ -164,48 +185,19 @@ export function entryAt(objects: ObjectReader, tree: Oid, path: ByteString): Pat
   return { path, mode, oid };
 }
 
-function findName(scan: TreeScanner, bytes: Buffer, start: number, end: number): boolean {
-  while (scan.next()) {
+function* findName(scan: TreeScanner, bytes: Buffer, start: number, end: number): Steps<boolean> {
+  let isFound = false;
+  for (let entries = 1; !isFound && scan.next(); entries++) {
+    if (entries % PIECE === 0) yield PIECE * COST.entry;
     if (scan.nameEnd - scan.nameStart !== end - start) continue;
-    if (scan.body.compare(bytes, start, end, scan.nameStart, scan.nameEnd) === 0) return true;
+    isFound = scan.body.compare(bytes, start, end, scan.nameStart, scan.nameEnd) === 0;
   }
-  return false;
+  yield COST.entry;
+  return isFound;
 }
 
 /** The tree at `path`; undefined when the path holds no tree. */
 export function treeAt(objects: ObjectReader, tree: Oid, path: ByteString): Oid | undefined {
   const entry = entryAt(objects, tree, path);
   return entry?.mode === MODE_TREE ? entry.oid : undefined;
-}
-
-export interface WalkOptions {
-  /** Folders are reported too, before what they hold. */
-  readonly trees?: boolean;
-  /** Put before every path, with a slash between: where `tree` sits. */
-  readonly under?: ByteString;
-  /** Folders it refuses are not entered, and not reported. */
-  readonly enter?: (path: ByteString) => boolean;
-}
-
-/** The files, links and gitlinks below `tree`, in the order of Git's index. Iterative: trees may be any depth. */
-export function* walkTree(
-  objects: ObjectReader,
-  tree: Oid,
-  { trees = false, under = '', enter }: WalkOptions = {},
-): IterableIterator<PathEntry> {
-  const stack = [{ scan: new TreeScanner(readTreeBody(objects, tree)), base: under === '' ? '' : `${under}/` }];
-  for (let frame = stack.at(-1); frame !== undefined; frame = stack.at(-1)) {
-    const { scan, base } = frame;
-    if (!scan.next()) {
-      stack.pop();
-      continue;
-    }
-    const entry = { path: base + scan.name, mode: canonicalMode(scan.mode), oid: scan.oid };
-    if (entry.mode !== MODE_TREE) {
-      yield entry;
-    } else if (enter === undefined || enter(entry.path)) {
-      if (trees) yield entry;
-      stack.push({ scan: new TreeScanner(readTreeBody(objects, entry.oid)), base: `${entry.path}/` });
-    }
-  }
 }

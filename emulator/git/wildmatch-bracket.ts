@@ -4,7 +4,7 @@ import type { ByteString } from './bytes.js';
 export type ByteSet = Uint8Array;
 
 /** POSIX character classes of the C locale, for the bytes below 128. */
-const CLASSES: Readonly<Record<string, RegExp>> = {
+const CLASSES: Readonly<Record<string, readonly number[]>> = bytesOfEach({
   alnum: /[A-Za-z0-9]/,
   alpha: /[A-Za-z]/,
   blank: /[ \t]/,
@@ -17,7 +17,7 @@ const CLASSES: Readonly<Record<string, RegExp>> = {
   space: /[ \t\n\v\f\r]/,
   upper: /[A-Z]/,
   xdigit: /[0-9A-Fa-f]/,
-};
+});
 
 /**
  * Reads the bracket expression whose `[` is at `start`; undefined where it is not closed or names an unknown class.
@@ -57,7 +57,8 @@ export function readBracket(
     previous = isRange ? -1 : byte;
   }
   if (at >= pattern.length) return undefined;
-  return { set: isNegated ? set.map((flag) => 1 - flag) : set, end: at + 1 };
+  if (isNegated) for (let byte = 0; byte < set.length; byte++) set[byte]! ^= 1;
+  return { set, end: at + 1 };
 }
 
 function addRange(set: ByteSet, low: number, high: number, ignoreCase: boolean): void {
@@ -69,9 +70,12 @@ function addRange(set: ByteSet, low: number, high: number, ignoreCase: boolean):
 
 function addClass(set: ByteSet, name: string, ignoreCase: boolean): boolean {
   if (!Object.hasOwn(CLASSES, name)) return false;
-  const pattern = ignoreCase && name === 'upper' ? CLASSES.alpha! : CLASSES[name]!;
-  for (let byte = 0; byte < 128; byte++) {
-    if (pattern.test(String.fromCharCode(byte))) set[byte] = 1;
-  }
+  for (const byte of CLASSES[ignoreCase && name === 'upper' ? 'alpha' : name]!) set[byte] = 1;
   return true;
+}
+
+function bytesOfEach(classes: Readonly<Record<string, RegExp>>): Record<string, readonly number[]> {
+  const bytes = Array.from({ length: 128 }, (_, byte) => byte);
+  const bytesOf = (pattern: RegExp) => bytes.filter((byte) => pattern.test(String.fromCharCode(byte)));
+  return Object.fromEntries(Object.entries(classes).map(([name, pattern]) => [name, bytesOf(pattern)]));
 }

@@ -1,9 +1,11 @@
 import fc from 'fast-check';
 import t from 'tap';
-import { compileGlobs, globFault } from './glob.js';
-import { BadPathspec, compilePathspecs } from './pathspec.js';
+import { BadSelection, selectFiles } from './file-selection.js';
+import { PathMatcher } from './path-matcher.js';
+import { PATTERN_LIMITS } from './pattern-limits.js';
+import { accepts, choose } from './test/choose.js';
 import { ScratchGit } from './test/scratch-git.js';
-import { Wildmatch } from './wildmatch.js';
+import { parseWildmatch, type WildmatchOptions } from './wildmatch.js';
 
 const TEXTS = [
   ...[
@@ -125,6 +127,13 @@ const PATTERNS = [
   ...['?/**/?', '**/b/**/b', '*a/*b', '**/[a-f]oo', '[a-f]*/b[a-f]*', 'a*/*/*a', '*/a[!b]*/*', '*x*/**/*z*'],
 ];
 
+/** The matcher of one pattern. */
+function wildmatch(pattern: string, options: WildmatchOptions = {}): PathMatcher {
+  const tokens = parseWildmatch(pattern, options);
+  const patterns = tokens ? [{ tokens, ignoreCase: options.ignoreCase ?? false, ends: [] }] : [];
+  return new PathMatcher([{ patterns, refuses: false }]);
+}
+
 /** For each pattern the texts that Git's pathspec of it lists. */
 function listed(magic: string, patterns: readonly string[]): Map<string, Set<string>> {
   const answers = new Map(patterns.map((pattern) => [pattern, new Set<string>()]));
@@ -161,8 +170,8 @@ for (const [magic, options] of [
     const patterns = PATTERNS.filter((pattern) => !pattern.startsWith('/') && isWanted.test(pattern));
     const expected = listed(magic, patterns);
     for (const pattern of patterns) {
-      const matcher = new Wildmatch(pattern, options);
-      const found = TEXTS.filter((text) => matcher.matches(text) || isPrefix(pattern, text));
+      const matcher = wildmatch(pattern, options);
+      const found = TEXTS.filter((text) => accepts(matcher, text) || isPrefix(pattern, text));
       t.same(found.sort(), [...expected.get(pattern)!].sort(), pattern);
     }
     t.end();
@@ -197,9 +206,9 @@ t.test('random patterns match as in Git', (t) => {
   const distinct = [...new Set(patterns)].slice(0, 70);
   const expected = listed(':(glob)', distinct);
   for (const each of distinct) {
-    const matcher = new Wildmatch(each, { pathname: true });
+    const matcher = wildmatch(each, { pathname: true });
     t.same(
-      TEXTS.filter((text) => matcher.matches(text) || isPrefix(each, text)).sort(),
+      TEXTS.filter((text) => accepts(matcher, text) || isPrefix(each, text)).sort(),
       [...expected.get(each)!].sort(),
       each,
     );
@@ -207,14 +216,19 @@ t.test('random patterns match as in Git', (t) => {
   t.end();
 });
 
-t.test('no pattern takes exponential time, or more than linear space', (t) => {
-  const text = 'a'.repeat(4000);
-  t.notOk(new Wildmatch(`${'*a'.repeat(1500)}*b`).matches(text));
-  t.notOk(new Wildmatch(`${'*a'.repeat(1500)}*b`, { pathname: true }).matches(text));
-  t.notOk(new Wildmatch(`${'**/'.repeat(1300)}b`, { pathname: true }).matches('a/'.repeat(2000)));
-  t.notOk(new Wildmatch(`${'**/*a*/'.repeat(500)}b`, { pathname: true }).matches('aa/'.repeat(1300)));
-  t.notOk(new Wildmatch(`**/${'*/'.repeat(1000)}b`, { pathname: true }).matches('a/'.repeat(2000)));
-  t.notOk(new Wildmatch('*'.repeat(4097)).matches(''), 'a pattern beyond the cap matches nothing');
+t.test('no pattern takes more than linear time', (t) => {
+  const hostile: [pattern: string, text: string, options?: WildmatchOptions][] = [
+    [`${'*a'.repeat(1500)}*b`, 'a'.repeat(4000)],
+    [`${'*a'.repeat(1500)}*b`, 'a'.repeat(4000), { pathname: true }],
+    [`${'**/'.repeat(1300)}b`, 'a/'.repeat(2000), { pathname: true }],
+    [`${'**/*a*/'.repeat(500)}b`, 'aa/'.repeat(1300), { pathname: true }],
+    [`**/${'*/'.repeat(1000)}b`, 'a/'.repeat(2000), { pathname: true }],
+  ];
+  for (const [pattern, text, options] of hostile) {
+    const matcher = wildmatch(pattern, options);
+    t.notOk(accepts(matcher, text));
+    t.ok(matcher.takeSpent() <= text.length * 3, pattern.slice(0, 20));
+  }
   t.end();
 });
 
@@ -229,10 +243,7 @@ t.test('globs include and exclude paths by the rules people know', (t) => {
     'x/node_modules/g.js',
     'README.md',
   ];
-  const accepted = (include?: string[], exclude?: string[]) => {
-    const filter = compileGlobs(include, exclude);
-    return paths.filter((path) => filter.accepts(path));
-  };
+  const accepted = (includeGlobs?: string[], excludeGlobs?: string[]) => choose({ includeGlobs, excludeGlobs }, paths);
   t.same(accepted(), paths);
   t.same(accepted([], []), paths);
   const scripts = ['a.js', 'src/b.js', 'src/deep/c.js', 'x/node_modules/g.js'];
@@ -249,10 +260,36 @@ t.test('globs include and exclude paths by the rules people know', (t) => {
   t.same(accepted([], ['node_modules', '*.md']), ['a.js', 'src/b.js', 'src/deep/c.js', 'src/d.ts']);
   t.same(accepted(['*.none']), []);
   t.same(accepted(['*.{js,ts}']), [], 'braces are ordinary bytes to wildmatch');
-  t.equal(globFault(['a', '*']), undefined);
-  t.equal(globFault(['']), 'empty');
-  t.equal(globFault(['x'.repeat(4097)]), 'too-long');
-  t.equal(globFault(new Array(101).fill('a')), 'too-many');
+  t.end();
+});
+
+t.test('lists are bounded, each and together', (t) => {
+  const [most, longest, together] = [
+    PATTERN_LIMITS.maxPatterns[0],
+    PATTERN_LIMITS.maxPatternBytes[0],
+    PATTERN_LIMITS.maxPatternsBytes[0],
+  ];
+  const full = new Array<string>(together / longest).fill('x'.repeat(longest));
+  for (const list of ['paths', 'includeGlobs', 'excludeGlobs', 'extensions'] as const) {
+    const fault = (patterns: string[], more = {}) => {
+      try {
+        selectFiles({ [list]: patterns, ...more });
+        return undefined;
+      } catch (error) {
+        if (!(error instanceof BadSelection)) throw error;
+        return [error.message.replace(/a (?:glob|path|extension)/, 'one'), error.list];
+      }
+    };
+    t.equal(fault(new Array(most).fill('a')), undefined);
+    t.same(fault(new Array(most + 1).fill('a')), [`holds more than ${most} patterns`, list]);
+    t.equal(fault(['x'.repeat(longest)]), undefined);
+    t.same(fault(['x'.repeat(longest + 1)]), [`holds one longer than ${longest} bytes`, list]);
+    t.equal(fault(full), undefined);
+    const other = list === 'paths' ? { extensions: ['a'] } : { paths: ['a'] };
+    t.same(fault(full, other), [`hold more than ${together} bytes of patterns`, undefined]);
+    if (list !== 'extensions') t.same(fault(['a', '']), ['holds an empty pattern', list]);
+    if (list !== 'extensions') t.same(fault(['a', '/']), ['holds an empty pattern', list]);
+  }
   t.end();
 });
 
@@ -304,23 +341,23 @@ t.test('pathspecs select what git ls-files selects', (t) => {
   ].map((spec) => [spec]);
   lists.push(['dir', ':!dir/sub'], ['*.js', 'x'], [':(glob)*', ':!a*'], ['nothing', 'dir/sub']);
   for (const list of lists) {
-    const filter = compilePathspecs(list);
     const expected = git
       .run(['ls-files', '-z', '--', ...list])
       .split('\0')
       .slice(0, -1);
-    t.same(files.filter((file) => filter.matches(file)).sort(), expected.sort(), list.join(' '));
+    t.same(choose({ paths: list }, files).sort(), expected.sort(), list.join(' '));
     for (const file of expected) {
       for (let at = file.indexOf('/'); at >= 0; at = file.indexOf('/', at + 1)) {
-        t.ok(filter.mayHold(file.slice(0, at)), `${list.join(' ')} is looked for in ${file.slice(0, at)}`);
+        t.ok(mayHold(list, file.slice(0, at)), `${list.join(' ')} is looked for in ${file.slice(0, at)}`);
       }
     }
   }
-  t.equal(compilePathspecs(['dir/sub']).mayHold('x'), false);
-  t.equal(compilePathspecs(['dir/s*']).mayHold('x'), false);
-  t.equal(compilePathspecs(['*.js']).mayHold('x'), true);
-  t.ok(compilePathspecs([]).matches('any'));
-  t.ok(compilePathspecs(['/dir']).matches('dir/x'), 'a slash at the start is the root');
+  t.equal(mayHold(['dir/sub'], 'x'), false);
+  t.equal(mayHold(['dir/s*'], 'x'), false);
+  t.equal(mayHold(['*.js'], 'x'), true);
+  t.equal(mayHold(['*.js', ':!x'], 'x'), false);
+  t.equal(selectFiles({ paths: [] }), undefined);
+  t.same(choose({ paths: ['/dir'] }, ['dir/x']), ['dir/x'], 'a slash at the start is the root');
   for (const bad of [
     '',
     '../x',
@@ -331,8 +368,15 @@ t.test('pathspecs select what git ls-files selects', (t) => {
     ':(toString)x',
     'x'.repeat(4097),
   ]) {
-    t.throws(() => compilePathspecs([bad]), BadPathspec, bad.slice(0, 20));
+    t.throws(() => selectFiles({ paths: [bad] }), BadSelection, bad.slice(0, 20));
   }
-  t.throws(() => compilePathspecs(new Array(101).fill('a')), BadPathspec);
+  t.throws(() => selectFiles({ paths: new Array(101).fill('a') }), BadSelection);
   t.end();
 });
+
+/** Whether anything in a folder can be chosen. */
+function mayHold(paths: readonly string[], folder: string): boolean {
+  const matcher = selectFiles({ paths })!;
+  const bytes = Buffer.from(`${folder}/`, 'latin1');
+  return !matcher.isHopeless(matcher.after(matcher.start, bytes, 0, bytes.length));
+}

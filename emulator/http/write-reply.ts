@@ -1,10 +1,18 @@
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
-import { setImmediate } from 'node:timers/promises';
 import type { AnswerBatch } from './answer-batch.js';
 import type { Reply } from './reply.js';
 import { discardUnread } from './unread-body.js';
 
 const JSON_TYPE = 'application/json';
+/** Units of work for a character of JSON. */
+const CHARACTER_COST = 1 / 128;
+
+/** What shares the event loop between long work: `git/schedule`. */
+export interface Pace {
+  spend(units: number): void;
+  readonly isSliceOver: boolean;
+  nextSlice(): Promise<void>;
+}
 
 /**
  * Writes a reply. A stream that fails half-way cuts the connection instead of leaving the client to wait, and its
@@ -15,9 +23,10 @@ export async function writeReply(
   response: ServerResponse,
   reply: Reply,
   batch: AnswerBatch,
+  pace: Pace,
 ): Promise<void> {
   discardUnread(request, response, reply.status);
-  const body = bodyOf(reply);
+  const body = bodyOf(reply, pace);
   if (!isStream(body)) {
     response.writeHead(reply.status, describeBody(reply, body));
     // A string leaves together with the head, in one piece. HEAD, 204 and 304 have no body; Node knows that.
@@ -51,22 +60,26 @@ function isStream(body: Body | BodyStream): body is BodyStream {
   return typeof body === 'object' && Symbol.asyncIterator in body;
 }
 
-function bodyOf({ json, pieces, bytes, stream }: Reply): Body | BodyStream {
+function bodyOf({ json, pieces, bytes, stream }: Reply, pace: Pace): Body | BodyStream {
   if (json !== undefined) return JSON.stringify(json);
   if (pieces === undefined) return stream ?? bytes;
   const rest = pieces[Symbol.iterator]();
   const first = rest.next();
   const second = rest.next();
-  return second.done ? (first.value ?? '') : oneByOne([first.value, second.value], rest);
+  return second.done ? (first.value ?? '') : oneByOne([first.value, second.value], rest, pace);
 }
 
-/** Pieces of text with a turn for other requests between two of them. */
-async function* oneByOne(first: readonly string[], rest: Iterator<string>): AsyncGenerator<string> {
+/** Pieces of text, made in slices. */
+async function* oneByOne(first: readonly string[], rest: Iterator<string>, pace: Pace): AsyncGenerator<string> {
+  const count = (piece: string): string => {
+    pace.spend(piece.length * CHARACTER_COST);
+    return piece;
+  };
   try {
-    yield* first;
+    yield* first.map(count);
     for (let piece = rest.next(); !piece.done; piece = rest.next()) {
-      yield piece.value;
-      await setImmediate();
+      yield count(piece.value);
+      if (pace.isSliceOver) await pace.nextSlice();
     }
   } finally {
     rest.return?.();

@@ -3,8 +3,10 @@ import { createGzip } from 'node:zlib';
 import type { ByteString } from '../bytes.js';
 import { readCommit } from '../commit.js';
 import { BLOB, MissingObject, type ObjectReader, type Oid } from '../object.js';
+import type { PathMatcher } from '../path-matcher.js';
 import type { Meter } from '../schedule/meter.js';
-import { MODE_EXECUTABLE, MODE_GITLINK, MODE_SYMLINK, MODE_TREE, walkTree } from '../tree.js';
+import { MODE_EXECUTABLE, MODE_GITLINK, MODE_SYMLINK } from '../tree.js';
+import { TreeWalk } from '../tree-walk.js';
 import { TarWriter } from './tar.js';
 
 export interface ArchiveOptions {
@@ -13,8 +15,8 @@ export interface ArchiveOptions {
   readonly commit: Oid;
   /** Put before every path, as `parsePrefix` returns it. */
   readonly prefix?: ByteString | undefined;
-  /** Which paths are taken; all by default. */
-  readonly selects?: ((path: ByteString) => boolean) | undefined;
+  /** Which files are taken; all by default. */
+  readonly selects?: PathMatcher | undefined;
   /** Bytes; files whose blob is larger are left out. */
   readonly maxBlobSize?: number | undefined;
   /** 0 to 9, as zlib counts; 6 by default. */
@@ -53,30 +55,39 @@ async function* writeTar(objects: ObjectReader, options: ArchiveOptions): AsyncG
   const { meter } = options;
   const tar = new TarWriter(committer.seconds);
   tar.comment(options.commit);
-  // Folders on the way to the current entry that are not written yet, outermost first.
-  let pending: { path: ByteString; oid: Oid }[] = prefix === '' ? [] : [{ path: prefix, oid: tree }];
-  for (const entry of walkTree(objects, tree, { trees: true })) {
+  const walk = new TreeWalk(objects, tree, { under: prefix, selects });
+  // Of the folders on the way, which are outermost first, so many are written; the root has a name only by the prefix.
+  const nameless = prefix === '' ? 1 : 0;
+  let written = nameless;
+  while (walk.step()) {
+    meter.spend(walk.cost);
     if (meter.isOver) await meter.pass();
-    const path = prefix + entry.path;
-    while (pending.length > 0 && !path.startsWith(pending.at(-1)!.path)) pending.pop();
-    if (entry.mode === MODE_TREE) {
-      pending.push({ path: `${path}/`, oid: entry.oid });
-      continue;
-    }
-    if (selects !== undefined && !selects(entry.path)) continue;
-    const number = entry.mode === MODE_GITLINK ? -1 : blobNumber(objects, entry.oid);
+    written = Math.max(nameless, Math.min(written, walk.depth + 1));
+    if (!walk.isFound) continue;
+    const number = walk.mode === MODE_GITLINK ? -1 : blobNumber(objects, walk.oid);
     if (number >= 0 && objects.sizeOf(number) > maxBlobSize) continue;
-    for (const folder of pending) tar.directory(folder.path, folder.oid);
-    pending = [];
-    if (number < 0) tar.directory(`${path}/`, entry.oid);
-    else if (entry.mode === MODE_SYMLINK) tar.symlink(path, entry.oid, objects.read(number).toString('latin1'));
-    else tar.file(path, entry.oid, entry.mode === MODE_EXECUTABLE, objects.read(number));
-    meter.suspend();
-    yield* tar.take();
-    meter.resume();
+    for (; written <= walk.depth; written++) {
+      tar.directory(walk.folder(written), walk.folderOid(written));
+      meter.spend(tar.takeCost());
+      if (meter.isOver) await meter.pass();
+      if (tar.isReady) yield* handOver(tar, meter);
+    }
+    const { path, mode, oid } = walk;
+    if (number < 0) tar.directory(`${path}/`, oid);
+    else if (mode === MODE_SYMLINK) tar.symlink(path, oid, objects.read(number).toString('latin1'));
+    else tar.file(path, oid, mode === MODE_EXECUTABLE, objects.read(number));
+    meter.spend(tar.takeCost());
+    if (tar.isReady) yield* handOver(tar, meter);
   }
   tar.end();
+  yield* handOver(tar, meter);
+}
+
+/** What is ready, to a reader whose time is not the archive's. */
+function* handOver(tar: TarWriter, meter: Meter): Generator<Buffer, void, void> {
+  meter.suspend();
   yield* tar.take();
+  meter.resume();
 }
 
 function blobNumber(objects: ObjectReader, oid: Oid): number {

@@ -1,5 +1,6 @@
 import { type ByteString, isUtf8 } from '../bytes.js';
 import type { Oid } from '../object.js';
+import { COST } from '../schedule/cost.js';
 
 const RECORD = 512;
 /** tar reads and writes 20 records at a time; an archive is padded to a multiple of it. */
@@ -7,6 +8,9 @@ const BLOCK = 20 * RECORD;
 /** Bytes gathered before they are handed on: enough to make a round trip through zlib's threads worth it. */
 const CHUNK = 64 * BLOCK;
 const MAX_MTIME = 0o77777777777;
+
+/** Units of a header and its checksum. */
+const ENTRY_COST = 2;
 
 const FILE = '0';
 const SYMLINK = '2';
@@ -33,6 +37,7 @@ export class TarWriter {
   #chunk = Buffer.allocUnsafe(CHUNK);
   #used = 0;
   #written = 0;
+  #cost = 0;
 
   /** `mtime` of every entry: seconds since 1970. */
   constructor(mtime: number) {
@@ -75,12 +80,25 @@ export class TarWriter {
     this.#used = 0;
   }
 
+  /** Whether there is something to take. */
+  get isReady(): boolean {
+    return this.#ready.length > 0;
+  }
+
+  /** The units spent since it was last asked. */
+  takeCost(): number {
+    const cost = this.#cost;
+    this.#cost = 0;
+    return cost;
+  }
+
   /** The bytes that are complete so far; empties the writer. */
   take(): Buffer[] {
     return this.#ready.splice(0);
   }
 
   #entry(type: string, mode: number, path: ByteString, oid: Oid, size: number, target: ByteString): void {
+    this.#cost += ENTRY_COST + (path.length + target.length) * COST.byteScanned + size * COST.byteCopied;
     const place = placePath(path, oid);
     const pax: string[] = [];
     // pax readers take `path` as UTF-8, where the meaning of a header's own bytes is left open.

@@ -1,9 +1,11 @@
 import type { ByteString } from '../bytes.js';
 import type { Oid } from '../object.js';
+import { PathCursor, type PathList } from '../path-list.js';
+import type { PathMatcher } from '../path-matcher.js';
 import { requestLimit } from '../request-limits.js';
 import { COST } from '../schedule/cost.js';
 import { type Meter, WorkLimitExceeded } from '../schedule/meter.js';
-import { PIECE_COST, type Steps } from '../schedule/steps.js';
+import { inSlices, PIECE_COST, type Steps } from '../schedule/steps.js';
 import { compilePattern, type LineMatcher } from './matcher.js';
 import { type FilePosition, type FoundLine, searchFile } from './search-file.js';
 import type { TextCache } from './text-cache.js';
@@ -21,7 +23,7 @@ export interface SearchQuery {
   readonly pattern: string | LineMatcher;
   readonly caseSensitive?: boolean | undefined;
   /** Which files are searched; all by default. */
-  readonly selects?: ((path: ByteString) => boolean) | undefined;
+  readonly selects?: PathMatcher | undefined;
   /** Lines to show around each match; 0 by default. */
   readonly before?: number | undefined;
   readonly after?: number | undefined;
@@ -72,16 +74,19 @@ export async function* search(
   let characters = limits.maxCharacters ?? requestLimit('grepCharacters');
   cache.begin();
   const work = new SmallSteps(meter);
-  for (let at = startAfter === undefined ? 0 : firstAtOrAfter(paths, startAfter.path); at < paths.length; at++) {
-    const path = paths[at]!;
+  const { first, isExact } = await inSlices(placeOf(paths, startAfter?.path ?? ''), meter);
+  const cursor = new PathCursor(paths, selects);
+  for (let at = first; at < paths.length; at++) {
     if (work.report(COST.entry)) await meter.pass();
-    if (selects !== undefined && !selects(path)) continue;
+    const isChosen = cursor.tryMoveTo(at);
+    if (selects !== undefined) meter.spend(selects.takeSpent());
+    if (!(isChosen ?? (await inSlices(cursor.moveTo(at), meter)))) continue;
     const number = numbers[at]!;
     const file = cache.kept(number) ?? (await work.run(cache.read(number)));
     if (file === undefined) continue;
-    const isResumed = path === startAfter?.path;
+    const isResumed = at === first && isExact;
     const bounds = {
-      seen: isResumed ? { line: startAfter.line, match: startAfter.match ?? 0 } : { line: 0, match: 0 },
+      seen: isResumed ? { line: startAfter!.line, match: startAfter!.match ?? 0 } : { line: 0, match: 0 },
       before: query.before ?? 0,
       after: query.after ?? 0,
       maxMatches: Math.min(limits.maxMatchesPerFile, matches),
@@ -90,8 +95,11 @@ export async function* search(
       isFirst: lines === limits.maxLines,
     };
     const found = await work.run(searchFile(file, matcher, bounds));
-    if (found.lines.length > 0) yield { path, lines: found.lines };
-    if (found.next !== undefined) return positionAt(path, found.next, bounds.after);
+    if (found.lines.length > 0 || found.next !== undefined) {
+      const { path } = cursor;
+      if (found.lines.length > 0) yield { path, lines: found.lines };
+      if (found.next !== undefined) return positionAt(path, found.next, bounds.after);
+    }
     matches -= found.matches;
     lines -= found.lines.length;
     characters -= found.characters;
@@ -157,14 +165,20 @@ function isFull(files: readonly FileMatches[], limits: SearchLimits): boolean {
   return lines.length >= limits.maxLines || lines.filter((line) => line.type === 'match').length >= limits.maxMatches;
 }
 
-/** Index of the first path not below `path`, in byte order. */
-function firstAtOrAfter(paths: readonly ByteString[], path: ByteString): number {
+/** The first path not below `path`, in byte order, and whether it is that one. */
+function* placeOf(paths: PathList, path: ByteString): Steps<{ readonly first: number; readonly isExact: boolean }> {
+  const cursor = new PathCursor(paths);
   let low = 0;
-  let high = paths.length;
+  let high = path === '' ? 0 : paths.length;
+  let isExact = false;
   while (low < high) {
     const middle = (low + high) >>> 1;
-    if (paths[middle]! < path) low = middle + 1;
+    yield* cursor.moveTo(middle);
+    const found = cursor.path;
+    yield found.length * COST.byteCopied;
+    if (found < path) low = middle + 1;
     else high = middle;
+    isExact ||= found === path;
   }
-  return low;
+  return { first: low, isExact };
 }

@@ -1,13 +1,14 @@
-import type { ByteString } from '../bytes.js';
 import { BLOB, type ObjectReader, type Oid } from '../object.js';
+import { PathList } from '../path-list.js';
 import type { Meter } from '../schedule/meter.js';
 import { atOnce, type Steps } from '../schedule/steps.js';
-import { MODE_EXECUTABLE, MODE_FILE, walkTree } from '../tree.js';
+import { MODE_EXECUTABLE, MODE_FILE } from '../tree.js';
+import { TreeWalk } from '../tree-walk.js';
 import { SearchText } from './search-text.js';
 
 /** The regular files of a tree in index order, with the numbers of their blobs. */
 export interface Listing {
-  readonly paths: readonly ByteString[];
+  readonly paths: PathList;
   readonly numbers: Int32Array;
 }
 
@@ -54,13 +55,15 @@ export class TextCache {
   async listing(tree: Oid, meter: Meter): Promise<Listing> {
     const known = this.#listings.get(tree);
     if (known !== undefined) return known;
-    const paths: ByteString[] = [];
+    const paths = new PathList();
     const numbers: number[] = [];
-    for (const { path, mode, oid } of walkTree(this.objects, tree)) {
+    const walk = new TreeWalk(this.objects, tree);
+    while (walk.step()) {
+      meter.spend(walk.cost);
       if (meter.isOver) await meter.pass();
-      if (mode !== MODE_FILE && mode !== MODE_EXECUTABLE) continue;
-      paths.push(path);
-      numbers.push(this.objects.find(oid));
+      if (!walk.isFound || (walk.mode !== MODE_FILE && walk.mode !== MODE_EXECUTABLE)) continue;
+      paths.add(walk);
+      numbers.push(this.objects.find(walk.oid));
     }
     const listing = { paths, numbers: Int32Array.from(numbers) };
     if (this.#listings.size >= LISTINGS) this.#listings.delete(this.#listings.keys().next().value!);

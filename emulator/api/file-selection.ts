@@ -1,0 +1,22 @@
+import { z } from 'zod';
+import { bytesOf } from '../git/bytes.js';
+import { BadSelection, type SelectionList, selectFiles } from '../git/file-selection.js';
+import type { PathMatcher } from '../git/path-matcher.js';
+import { problem } from '../http/problem.js';
+
+export const patternList = z.array(z.string()).optional();
+
+/** The lists of a request, with the names their members have in it. */
+type Lists = Partial<Record<SelectionList, readonly [name: string, patterns: readonly string[] | undefined]>>;
+
+/** What the lists choose; undefined for every file. Throws `bad_request`, naming the list at fault. */
+export function readSelection(lists: Lists): PathMatcher | undefined {
+  const given = Object.entries(lists).filter(([, [, patterns]]) => patterns !== undefined);
+  try {
+    return selectFiles(Object.fromEntries(given.map(([list, [, patterns]]) => [list, patterns!.map(bytesOf)])));
+  } catch (error) {
+    if (!(error instanceof BadSelection)) throw error;
+    const at = error.list === undefined ? undefined : lists[error.list];
+    throw problem('bad_request', `${at?.[0] ?? given.map(([, [name]]) => name).join(', ')} ${error.message}.`);
+  }
+}

@@ -1,0 +1,17 @@
+import type { ByteString } from '../bytes.js';
+import { type FileSelection, selectFiles } from '../file-selection.js';
+import type { PathMatcher } from '../path-matcher.js';
+
+/** Whether a matcher takes a path that it is given byte by byte. */
+export function accepts(matcher: PathMatcher, path: ByteString): boolean {
+  const bytes = Buffer.from(path, 'latin1');
+  let state = matcher.start;
+  for (let at = 0; at < bytes.length; at++) state = matcher.after(state, bytes, at, at + 1);
+  return matcher.accepts(state);
+}
+
+/** Those of the paths that a selection chooses. */
+export function choose(selection: FileSelection, paths: readonly ByteString[]): ByteString[] {
+  const matcher = selectFiles(selection);
+  return paths.filter((path) => matcher === undefined || accepts(matcher, path));
+}

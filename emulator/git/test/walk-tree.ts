@@ -1,0 +1,9 @@
+import type { ObjectReader, Oid } from '../object.js';
+import type { PathEntry } from '../tree.js';
+import { TreeWalk, type WalkOptions } from '../tree-walk.js';
+
+/** What a walk finds, at once. */
+export function* walkTree(objects: ObjectReader, tree: Oid, options: WalkOptions = {}): IterableIterator<PathEntry> {
+  const walk = new TreeWalk(objects, tree, options);
+  while (walk.step()) if (walk.isFound) yield { path: walk.path, mode: walk.mode, oid: walk.oid };
+}
