@@ -301,6 +301,7 @@ export class World {
       limits: {
         packBytes: this.limits.maxPushBytes,
         objectBytes: this.limits.maxObjectBytes,
+        structureBytes: this.limits.maxStructureBytes,
         inflatedBytes: this.limits.maxInflatedBytes,
         objects: this.limits.maxObjects,
       },

@@ -1,4 +1,5 @@
 import type { ObjectReader, Oid, TypeCode } from '../object.js';
+import type { Meter } from '../schedule/meter.js';
 import { Schedule } from '../schedule/schedule.js';
 import { DEFAULT_LIMITS, type StoreLimits } from './limits.js';
 import { MemoryBudget } from './memory-budget.js';
@@ -124,6 +125,10 @@ export class ObjectStore implements ObjectReader {
 
   read(number: number): Buffer {
     return this.stored.read(number);
+  }
+
+  readInSlices(number: number, meter: Meter): Promise<Buffer> {
+    return this.stored.readInSlices(number, meter);
   }
 
   peek(number: number): Buffer {
