@@ -14,7 +14,7 @@ export const LIMITS = {
   maxInflatedBytes: [4 * GiB, 'bytes', 'inflated content of one push'],
   maxObjects: [5_000_000, 'objects', 'most objects in one push'],
   maxHeldBytes: [2 * GiB, 'bytes', 'stored content of the whole process; past it writes answer 503'],
-  cacheBytes: [96 * MiB, 'bytes', 'inflated objects kept at hand, in the whole process'],
+  cacheBytes: [192 * MiB, 'bytes', 'all that is kept only to be fast, in the whole process'],
   maxSockets: [512, 'sockets', 'open connections per port'],
   maxHeaders: [100, 'headers', 'most header fields of a request'],
   headersTimeout: [10_000, 'ms', 'time to receive the request headers'],

@@ -1,13 +1,13 @@
 import sortedBTree from 'sorted-btree';
 import type { KeyRing } from './auth/keys.js';
 import { bytesOf } from './git/bytes.js';
+import { MemoryCache } from './git/memory-cache.js';
 import { Refs } from './git/refs.js';
 import type { RefChange } from './git/repository.js';
 import { Schedule } from './git/schedule/schedule.js';
 import { MemoryBudget } from './git/store/memory-budget.js';
 import { ObjectStore } from './git/store/object-store.js';
 import { Scratch } from './git/store/scratch.js';
-import { StoreCaches } from './git/store/store-caches.js';
 import { Outbound } from './http/outbound.js';
 import { Journal } from './journal.js';
 import { DEFAULT_LIMITS, type Limits } from './limits.js';
@@ -76,6 +76,9 @@ export interface WorldOptions {
   readonly outside?: OutsideOptions;
 }
 
+/** The share of `cacheBytes` for packs that are being kept while they are sent. */
+const UNDER_WAY = 1 / 4;
+
 /**
  * Everything one emulated service knows. No state lives outside a `World`, so many of them fit into one
  * process; time, ids and secrets come from here, so that the same seed, clock and requests give the
@@ -106,7 +109,7 @@ export class World {
   readonly #handles = new Map<string, Repository>();
   /** Shared by all object stores: memory is one, and so are the tools that work on it. */
   readonly #budget: MemoryBudget;
-  readonly #caches: StoreCaches;
+  readonly #caches: MemoryCache;
   readonly #scratch = new Scratch();
   #gitService: GitService | undefined;
 
@@ -136,7 +139,7 @@ export class World {
       report: (report) => this.announce(syncEvent(report)),
     });
     this.#budget = new MemoryBudget(this.limits.maxHeldBytes);
-    this.#caches = new StoreCaches(this.limits.cacheBytes);
+    this.#caches = new MemoryCache(this.limits.cacheBytes * (1 - UNDER_WAY));
     this.#state = {
       organizations: new Map(options.organizations.map((organization) => [organization.name, organization])),
       repositories: new BTree(),
@@ -230,6 +233,7 @@ export class World {
     this.#state = { ...this.#state, order: this.#state.order.without(orderKey(record.organization, record.sequence)) };
     this.#adopt(this.#state.repositories.get(record.id)!);
     budget.give(budget.used);
+    repository.git.objects.caches.close();
   }
 
   /** Repositories of an organization in order of creation, after position `after`; deleted ones are left out. */
@@ -278,6 +282,11 @@ export class World {
     return this.#budget.used;
   }
 
+  /** Bytes that are kept only to be fast: at most `cacheBytes`. */
+  get cachedBytes(): number {
+    return this.#caches.heldBytes + (this.#gitService?.packs.growingBytes ?? 0);
+  }
+
   /** Git's smart HTTP for all repositories: what it keeps between requests goes with the world. */
   get gitService(): GitService {
     this.#gitService ??= this.#createGitService();
@@ -291,7 +300,8 @@ export class World {
       agent: `repohost-emulator/${packageVersion()}`,
       sessionId: () => `${session}.${++conversations}`,
       fsck: this.fsck,
-      limits: { pushBytes: this.limits.maxPushBytes },
+      limits: { pushBytes: this.limits.maxPushBytes, packCacheBytes: this.limits.cacheBytes * UNDER_WAY },
+      cache: this.#caches,
     });
   }
 

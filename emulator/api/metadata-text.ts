@@ -1,13 +1,12 @@
 import { type ByteString, textOf } from '../git/bytes.js';
 import { readCommit } from '../git/commit.js';
 import { formatDate } from '../git/identity.js';
+import { type CacheGroup, type CacheRegion, costOfBuffer } from '../git/memory-cache.js';
 import { numberOf, type ObjectReader, type Oid } from '../git/object.js';
 import type { Meter } from '../git/schedule/meter.js';
-import { BufferCache } from '../git/store/buffer-cache.js';
 import { formatMode, MODE_GITLINK, type PathEntry } from '../git/tree.js';
 import { entryType } from './tree-listing.js';
 
-const CACHE_BYTES = 16 * 1024 * 1024;
 /** Entries whose text is put together before it is encoded. */
 const BATCH = 256;
 const COMMA = Buffer.from(',');
@@ -37,11 +36,14 @@ export interface MetadataPage {
 
 /**
  * The JSON of file metadata, written in slices and kept as bytes. Objects never change, so neither does what is said
- * of a commit, or of all files of one; deleted repositories are not asked about again, and what was kept of them goes
- * when others need the room.
+ * of a commit, or of all files of one.
  */
 export class MetadataTexts {
-  readonly #kept = new BufferCache<string>(CACHE_BYTES);
+  readonly #kept: CacheRegion<string, Buffer>;
+
+  constructor(caches: CacheGroup) {
+    this.#kept = caches.region(costOfBuffer);
+  }
 
   /** The text kept under a key of the caller's, which starts with the repository's. */
   get(key: string): Buffer | undefined {

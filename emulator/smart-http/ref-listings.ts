@@ -1,4 +1,5 @@
 import type { ByteString } from '../git/bytes.js';
+import { type CacheRegion, ENTRY_BYTES } from '../git/memory-cache.js';
 import { type Oid, TAG, ZERO_OID } from '../git/object.js';
 import type { Refs } from '../git/refs.js';
 import type { GitRepository } from '../git/repository.js';
@@ -32,18 +33,28 @@ export interface AnnotatedTag {
 
 type Listing = Buffer | Advertisement | readonly AnnotatedTag[];
 
-/** Different listings kept of one state of the refs. */
-const MOST_LISTINGS = 16;
+/** What is kept of one repository. */
+interface KeptListings {
+  /** The state of the refs that the listings are of. */
+  refs: Refs | undefined;
+  readonly listings: CacheRegion<string, Listing>;
+  /** By annotated tag what it leads to, or `NOTHING`. */
+  readonly peeled: CacheRegion<Oid, Oid>;
+}
+
+const NOTHING: Oid = '';
+
+/** About what an annotated tag takes that is kept. */
+const TAG_BYTES = 100;
 /** Beyond this a list of prefixes is no habit of clients, and longer than most listings. */
 const MOST_KEPT_PREFIXES = 64;
 
 /**
- * Listings of refs, kept as bytes for as long as the refs are the same: clients ask for the same few
+ * Listings of refs, kept as bytes as long as the refs are the same and there is room: clients ask for the same few
  * over and over, and with thousands of refs making them is all the work there is.
  */
 export class RefListings {
-  readonly #kept = new WeakMap<Refs, Map<string, Listing>>();
-  readonly #peeled = new WeakMap<GitRepository, Map<Oid, Oid | undefined>>();
+  readonly #kept = new WeakMap<GitRepository, KeptListings>();
 
   /** The lines of a version 2 `ls-refs` answer, without the flush. */
   lsRefs(view: RepositoryView, options: LsRefsOptions): Buffer {
@@ -51,7 +62,7 @@ export class RefListings {
     const { refs } = repository;
     const make = () => Buffer.from(this.#writeLsRefs(repository, refs, prefix, options), 'latin1');
     if (options.prefixes.length > MOST_KEPT_PREFIXES) return make();
-    return this.#keep(refs, JSON.stringify(['ls-refs', prefix, options]), make);
+    return this.#keep(repository, refs, JSON.stringify(['ls-refs', prefix, options]), make);
   }
 
   /**
@@ -61,7 +72,7 @@ export class RefListings {
   advertisement(view: RepositoryView, service: 'upload-pack' | 'receive-pack'): Advertisement {
     const { repository, prefix } = view;
     const { refs } = repository;
-    return this.#keep(refs, JSON.stringify([service, prefix]), () => {
+    return this.#keep(repository, refs, JSON.stringify([service, prefix]), () => {
       const lines = service === 'upload-pack' ? this.#fetchLines(repository, refs, prefix) : pushLines(refs, prefix);
       const first = lines.next().value ?? `${ZERO_OID} capabilities^{}`;
       return { first, rest: Buffer.from([...lines].map((line) => packetText(`${line}\n`)).join(''), 'latin1') };
@@ -71,7 +82,7 @@ export class RefListings {
   /** The annotated tags under `refs/tags/` that lead somewhere. */
   annotatedTags({ repository, prefix }: RepositoryView): readonly AnnotatedTag[] {
     const { refs, objects } = repository;
-    return this.#keep(refs, JSON.stringify(['annotated tags', prefix]), () => {
+    return this.#keep(repository, refs, JSON.stringify(['annotated tags', prefix]), () => {
       const tags: AnnotatedTag[] = [];
       for (const [, oid] of visibleRefs(refs, prefix, 'refs/tags/')) {
         const peeled = this.peeled(repository, oid);
@@ -86,9 +97,12 @@ export class RefListings {
     const { objects } = repository;
     const number = objects.find(oid);
     if (number < 0 || objects.typeOf(number) !== TAG) return undefined;
-    const known = entryOf(this.#peeled, repository, () => new Map<Oid, Oid | undefined>());
-    if (!known.has(oid)) known.set(oid, peelOrNothing(repository, oid));
-    return known.get(oid);
+    const { peeled } = this.#of(repository);
+    const known = peeled.get(oid);
+    if (known !== undefined) return known === NOTHING ? undefined : known;
+    const target = peelOrNothing(repository, oid);
+    peeled.set(oid, target ?? NOTHING);
+    return target;
   }
 
   *#fetchLines(repository: GitRepository, refs: Refs, prefix: ByteString): IterableIterator<ByteString> {
@@ -123,15 +137,33 @@ export class RefListings {
     return lines.join('');
   }
 
-  #keep<T extends Listing>(refs: Refs, key: string, make: () => T): T {
-    const kept = entryOf(this.#kept, refs, () => new Map<string, Listing>());
-    const known = kept.get(key);
+  #keep<T extends Listing>(repository: GitRepository, refs: Refs, key: string, make: () => T): T {
+    const kept = this.#of(repository);
+    if (kept.refs !== refs) {
+      kept.refs = refs;
+      kept.listings.clear();
+    }
+    const known = kept.listings.get(key);
     if (known) return known as T;
     const made = make();
-    if (kept.size === MOST_LISTINGS) kept.delete(kept.keys().next().value!);
-    kept.set(key, made);
+    kept.listings.set(key, made);
     return made;
   }
+
+  #of(repository: GitRepository): KeptListings {
+    let kept = this.#kept.get(repository);
+    if (kept === undefined) {
+      const { caches } = repository.objects;
+      kept = { refs: undefined, listings: caches.region(costOfListing), peeled: caches.region(() => TAG_BYTES) };
+      this.#kept.set(repository, kept);
+    }
+    return kept;
+  }
+}
+
+function costOfListing(listing: Listing): number {
+  if (Buffer.isBuffer(listing)) return ENTRY_BYTES + listing.length;
+  return ENTRY_BYTES + ('first' in listing ? listing.rest.length : listing.length * TAG_BYTES);
 }
 
 function* pushLines(refs: Refs, prefix: ByteString): IterableIterator<ByteString> {
@@ -157,14 +189,6 @@ function shortestPrefixes(prefixes: readonly ByteString[]): ByteString[] {
     if (last === undefined || !prefix.startsWith(last)) shortest.push(prefix);
   }
   return shortest;
-}
-
-function entryOf<K extends object, V>(map: WeakMap<K, V>, key: K, make: () => V): V {
-  const known = map.get(key);
-  if (known !== undefined) return known;
-  const made = make();
-  map.set(key, made);
-  return made;
 }
 
 function peelOrNothing(repository: GitRepository, oid: Oid): Oid | undefined {

@@ -1,4 +1,5 @@
 import type { ByteString } from '../bytes.js';
+import { type CacheGroup, type CacheRegion, ENTRY_BYTES, MemoryCache } from '../memory-cache.js';
 import { BLOB, type ObjectReader, type Oid } from '../object.js';
 import type { Meter } from '../schedule/meter.js';
 import { MODE_EXECUTABLE, MODE_FILE, walkTree } from '../tree.js';
@@ -11,41 +12,43 @@ export interface Listing {
 }
 
 export interface TextCacheOptions {
-  /** Bytes of text kept between searches. */
+  /** Bytes of text kept between searches, without `caches`. */
   readonly bytes?: number;
+  readonly caches?: CacheGroup;
   /** Bytes; larger files are not searched. */
   readonly maxFileBytes?: number;
 }
 
 /** Git calls a file binary when its first 8000 bytes hold a NUL. */
 const BINARY_PROBE = 8000;
-const LISTINGS = 4;
+/** About what a path takes, beside its characters. */
+const PATH_BYTES = 40;
+const SKIPPED = Symbol('binary or too large');
 
 /**
  * What searches of one repository share: decoded texts and listings of trees. Blobs never change, so
  * nothing in here is ever wrong; it only takes memory, up to its bounds.
  */
 export class TextCache {
-  readonly #capacity: number;
   readonly #maxFileBytes: number;
-  readonly #texts = new Map<number, { readonly text: SearchText; search: number }>();
-  readonly #listings = new Map<Oid, Listing>();
-  /** Blobs that are binary or too large: one bit of knowledge each, worth keeping for ever. */
-  readonly #skipped = new Set<number>();
-  #bytes = 0;
-  #search = 0;
+  readonly #texts: CacheRegion<number, SearchText | typeof SKIPPED>;
+  readonly #listings: CacheRegion<Oid, Listing>;
+  /** The search under way. */
+  #search = {};
 
   constructor(
     private readonly objects: ObjectReader,
     options: TextCacheOptions = {},
   ) {
-    this.#capacity = options.bytes ?? 64 << 20;
+    const caches = options.caches ?? new MemoryCache(options.bytes ?? 64 << 20).group();
+    this.#texts = caches.region((text) => ENTRY_BYTES + (text === SKIPPED ? 0 : text.bytes));
+    this.#listings = caches.region(costOfListing);
     this.#maxFileBytes = options.maxFileBytes ?? 16 << 20;
   }
 
   /** Marks the start of a search; texts it uses are not dropped for texts it uses later. */
   begin(): void {
-    this.#search++;
+    this.#search = {};
   }
 
   async listing(tree: Oid, meter: Meter): Promise<Listing> {
@@ -60,22 +63,17 @@ export class TextCache {
       numbers.push(this.objects.find(oid));
     }
     const listing = { paths, numbers: Int32Array.from(numbers) };
-    if (this.#listings.size >= LISTINGS) this.#listings.delete(this.#listings.keys().next().value!);
     this.#listings.set(tree, listing);
     return listing;
   }
 
   /** The text of blob `number`; undefined for what is not searched. */
   text(number: number): SearchText | undefined {
-    const kept = this.#texts.get(number);
-    if (kept !== undefined) {
-      this.#touch(number, kept);
-      return kept.text;
-    }
-    if (number < 0 || this.#skipped.has(number)) return undefined;
+    const kept = this.#texts.get(number, this.#search);
+    if (kept !== undefined) return kept === SKIPPED ? undefined : kept;
+    if (number < 0) return undefined;
     const text = this.#read(number);
-    if (text === undefined) this.#skipped.add(number);
-    else this.#keep(number, text);
+    this.#texts.set(number, text ?? SKIPPED, this.#search);
     return text;
   }
 
@@ -85,24 +83,10 @@ export class TextCache {
     const body = this.objects.peek(number);
     return body.subarray(0, BINARY_PROBE).includes(0) ? undefined : new SearchText(body);
   }
+}
 
-  #touch(number: number, kept: { readonly text: SearchText; search: number }): void {
-    if (kept.search === this.#search) return;
-    kept.search = this.#search;
-    this.#texts.delete(number);
-    this.#texts.set(number, kept);
-  }
-
-  #keep(number: number, text: SearchText): void {
-    for (const [oldest, { text: dropped, search }] of this.#texts) {
-      if (this.#bytes + text.bytes <= this.#capacity) break;
-      // A search that needs more than there is room for keeps what it has: else it would find nothing next time.
-      if (search === this.#search) return;
-      this.#texts.delete(oldest);
-      this.#bytes -= dropped.bytes;
-    }
-    if (this.#bytes + text.bytes > this.#capacity) return;
-    this.#texts.set(number, { text, search: this.#search });
-    this.#bytes += text.bytes;
-  }
+function costOfListing({ paths }: Listing): number {
+  let bytes = ENTRY_BYTES;
+  for (const path of paths) bytes += path.length + PATH_BYTES;
+  return bytes;
 }

@@ -1,10 +1,10 @@
+import type { CacheGroup } from '../memory-cache.js';
 import type { Oid, TypeCode } from '../object.js';
 import { COST } from '../schedule/cost.js';
 import type { Meter } from '../schedule/meter.js';
 import type { Schedule } from '../schedule/schedule.js';
 import { inSlices, type Steps } from '../schedule/steps.js';
 import { BodyCache } from './body-cache.js';
-import type { BufferCache } from './buffer-cache.js';
 import { applyDelta, DeltaHeader, deltaSteps } from './delta.js';
 import { EntryHeader, LONGEST_HEADER } from './entry-header.js';
 import { resized } from './growable.js';
@@ -68,12 +68,12 @@ export class StoredObjects {
   readonly #delta = new DeltaHeader();
 
   constructor(
-    cache: BufferCache<number>,
+    caches: CacheGroup,
     private readonly scratch: Scratch,
     readonly budget: MemoryBudget,
     readonly schedule: Schedule,
   ) {
-    this.#cache = new BodyCache(cache);
+    this.#cache = new BodyCache(caches);
     this.addSegment();
   }
 
@@ -183,7 +183,6 @@ export class StoredObjects {
     this.count = 0;
     this.segments.length = 0;
     this.#pinned.clear();
-    this.#cache.forgetAll();
     this.budget.give(this.budget.used);
   }
 
