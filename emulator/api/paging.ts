@@ -40,26 +40,28 @@ export function takePage<T>(items: Iterable<T>, limit: number): { page: T[]; has
   return { page, hasMore: false };
 }
 
-/** As `takePage`, in slices: for a list that is as long as a tree is large. */
+/**
+ * As `takePage`, in slices: for a list as long as a history, or whose items are few among many. `undefined` stands for
+ * what was looked at and is no item; the first `skip` items are passed over.
+ */
 export async function takeLongPage<T>(
-  items: Iterable<T>,
+  items: Iterable<T | undefined>,
   limit: number,
   meter: Meter,
+  skip = 0,
 ): Promise<{ page: T[]; hasMore: boolean }> {
   const page: T[] = [];
+  let left = skip;
   for (const item of items) {
+    if (meter.isOver) await meter.pass();
+    if (item === undefined || left-- > 0) continue;
     if (page.length === limit) return { page, hasMore: true };
     page.push(item);
-    if (meter.isOver) await meter.pass();
   }
   return { page, hasMore: false };
 }
 
-/** All but the first `count` items. */
-export function* dropFirst<T>(items: Iterable<T>, count: number): IterableIterator<T> {
-  let left = count;
-  for (const item of items) {
-    if (left > 0) left -= 1;
-    else yield item;
-  }
+/** What `show` makes of each item, made when it is written: one may be large. */
+export function* mapped<T, Shown>(items: Iterable<T>, show: (item: T) => Shown): Generator<Shown> {
+  for (const item of items) yield show(item);
 }

@@ -9,7 +9,7 @@ import { json, type Reply } from '../http/reply.js';
 import { operation } from '../operation.js';
 import { requireWritable } from '../repositories/branch-write.js';
 import { deleteRef } from './branches.js';
-import { cursorsOf, listPurpose, pageEnd, pageQuery, readLimit, takePage } from './paging.js';
+import { cursorsOf, listPurpose, pageEnd, pageQuery, readLimit, takeLongPage } from './paging.js';
 import { requireAllowed } from './policy.js';
 import { resolveRef } from './resolve.js';
 
@@ -47,7 +47,7 @@ export const listTags = operation({
   query: z.object(pageQuery),
   replies: { 200: z.object({ tags: z.array(tagRecord.extend({ cursor: z.string() })), ...pageEnd }) },
   errors: [],
-  handle: (call) => {
+  handle: async (call) => {
     const { world, repository, query } = call;
     const { refs, objects } = repository.git;
     const limit = readLimit(query.limit, CAP);
@@ -55,9 +55,9 @@ export const listTags = operation({
     const purpose = listPurpose(call, 'listTags');
     const after = query.cursor === undefined ? '' : cursors.read<ByteString>(purpose, query.cursor);
     const following = function* () {
-      for (const entry of refs.entries(PREFIX)) if (entry[0] > PREFIX + after) yield entry;
+      for (const entry of refs.entries(PREFIX)) yield entry[0] > PREFIX + after ? entry : undefined;
     };
-    const { page, hasMore } = takePage(following(), limit);
+    const { page, hasMore } = await takeLongPage(following(), limit, call.meter);
     const tags = page.map(([ref, { oid }]) => {
       const name = ref.slice(PREFIX.length);
       return { cursor: cursors.write(purpose, name), ...showTag(objects, name, oid) };

@@ -16,7 +16,7 @@ import { problem } from '../http/problem.js';
 import { largeJson } from '../http/reply.js';
 import { operation } from '../operation.js';
 import { flag, readFilePath } from './fields.js';
-import { cursorsOf, dropFirst, listPurpose, pageQuery, readLimit, takeLongPage } from './paging.js';
+import { cursorsOf, listPurpose, pageQuery, readLimit, takeLongPage } from './paging.js';
 import { type ResolvedRef, resolveRef } from './resolve.js';
 
 const PAGE = 1000;
@@ -79,7 +79,7 @@ export const listFiles = operation({
     const { commit, shown } = position ?? resolveRef(repository, { ref: query.ref, ephemeral: query.ephemeral });
     const skip = position?.skip ?? 0;
     const listed = listUnder(objects, readCommit(objects, commit).tree, path, recursive);
-    const { page, hasMore } = await takeLongPage(dropFirst(listed, skip), limit, meter);
+    const { page, hasMore } = await takeLongPage(listed, limit, meter, skip);
     return largeJson(200, {
       paths: filesOf(page),
       ref: shown,

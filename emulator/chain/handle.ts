@@ -2,7 +2,9 @@ import type { Claims } from '../auth/claims.js';
 import type { Call } from '../call.js';
 import type { Exchange } from '../exchange.js';
 import { Meter } from '../git/schedule/meter.js';
-import { checkShape, parseJson, readBody, readChunks, refuseContentEncoding } from '../http/body.js';
+import { inSlices } from '../git/schedule/steps.js';
+import { checkShape, readBody, readChunks, refuseContentEncoding, shapeSteps } from '../http/body.js';
+import { jsonSteps } from '../http/json-reader.js';
 import { problem } from '../http/problem.js';
 import type { Reply } from '../http/reply.js';
 import { parseQuery } from '../http/request-target.js';
@@ -32,7 +34,10 @@ async function readJson(exchange: Exchange): Promise<unknown> {
   refuseContentEncoding(request);
   checkContentType(exchange, 'application/json');
   const raw = await readBody(request, { maxBytes, idleTimeout });
-  return checkShape(operation.body!, raw.length === 0 ? undefined : parseJson(raw, 'The body'), 'A JSON body');
+  if (raw.length === 0) return checkShape(operation.body!, undefined, 'A JSON body');
+  const meter = new Meter({ schedule: world.schedule, signal: exchange.signal });
+  const body = await inSlices(jsonSteps(raw, 'The body'), meter);
+  return inSlices(shapeSteps(operation.body!, body, 'A JSON body'), meter);
 }
 
 /** Other types than the documented one are read as long as they parse, unless the variant says otherwise. */

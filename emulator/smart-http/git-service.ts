@@ -59,9 +59,9 @@ export class GitService {
   }
 
   /** `GET info/refs?service=` */
-  infoRefs(view: RepositoryView, service: Service, request: GitRequest): Reply {
+  async infoRefs(view: RepositoryView, service: Service, request: GitRequest): Promise<Reply> {
     const identity: ServerIdentity = { agent: this.#options.agent, sessionId: this.#options.sessionId() };
-    const body = advertise(view, service, versionOf(request), identity, this.#listings);
+    const body = await advertise(view, service, versionOf(request), identity, this.#listings);
     return bytes(200, body, { 'content-type': `application/x-${service}-advertisement`, ...NO_CACHE });
   }
 

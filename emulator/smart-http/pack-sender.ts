@@ -61,7 +61,8 @@ export class PackSender {
     const { objects } = view.repository;
     const work = planOf(shipment, signal);
     const plan = sideband === 'none' ? await work : yield* keepAlive(work, KEEP_ALIVE_MILLISECONDS, KEEP_ALIVE);
-    const numbers = request.includeTag ? followingTags(view, plan.objects, this.listings) : plan.objects;
+    const meter = new Meter({ schedule: objects.schedule, signal });
+    const numbers = request.includeTag ? await followingTags(view, plan.objects, this.listings, meter) : plan.objects;
     if (!request.noProgress) yield* progress(`Enumerating objects: ${numbers.length}, done.\n`, sideband);
     const pack = writePack(objects, numbers, {
       ofsDelta: request.ofsDelta,

@@ -3,7 +3,11 @@ import { type CacheRegion, ENTRY_BYTES } from '../git/memory-cache.js';
 import { type Oid, TAG, ZERO_OID } from '../git/object.js';
 import type { Refs } from '../git/refs.js';
 import type { GitRepository } from '../git/repository.js';
-import { peel } from '../git/tag.js';
+import { COST } from '../git/schedule/cost.js';
+import type { Meter } from '../git/schedule/meter.js';
+import { inSlices, type Steps } from '../git/schedule/steps.js';
+import { byBytes, sortInSteps } from '../git/sort.js';
+import { tagTarget } from '../git/tag.js';
 import { packetText } from './pkt-line.js';
 import { type RepositoryView, visibleHead, visibleRefs } from './view.js';
 
@@ -44,6 +48,11 @@ interface KeptListings {
 
 const NOTHING: Oid = '';
 
+/** Lines, and between them units of work. */
+type Lines = Generator<ByteString | number, void, void>;
+/** Characters put together before they are encoded. */
+const BATCH = 64 * 1024;
+
 /** About what an annotated tag takes that is kept. */
 const TAG_BYTES = 100;
 /** Beyond this a list of prefixes is no habit of clients, and longer than most listings. */
@@ -57,10 +66,10 @@ export class RefListings {
   readonly #kept = new WeakMap<GitRepository, KeptListings>();
 
   /** The lines of a version 2 `ls-refs` answer, without the flush. */
-  lsRefs(view: RepositoryView, options: LsRefsOptions): Buffer {
+  lsRefs(view: RepositoryView, options: LsRefsOptions, meter: Meter): Promise<Buffer> {
     const { repository, prefix } = view;
     const { refs } = repository;
-    const make = () => Buffer.from(this.#writeLsRefs(repository, refs, prefix, options), 'latin1');
+    const make = () => inSlices(this.#writeLsRefs(repository, refs, prefix, options), meter);
     if (options.prefixes.length > MOST_KEPT_PREFIXES) return make();
     return this.#keep(repository, refs, JSON.stringify(['ls-refs', prefix, options]), make);
   }
@@ -69,75 +78,99 @@ export class RefListings {
    * The refs in the form of versions 0 and 1. For a fetch HEAD comes first and each annotated tag is
    * followed by what it leads to; for a push into a namespace, what lies outside is listed as `.have`.
    */
-  advertisement(view: RepositoryView, service: 'upload-pack' | 'receive-pack'): Advertisement {
+  advertisement(view: RepositoryView, service: 'upload-pack' | 'receive-pack', meter: Meter): Promise<Advertisement> {
     const { repository, prefix } = view;
     const { refs } = repository;
-    return this.#keep(repository, refs, JSON.stringify([service, prefix]), () => {
-      const lines = service === 'upload-pack' ? this.#fetchLines(repository, refs, prefix) : pushLines(refs, prefix);
-      const first = lines.next().value ?? `${ZERO_OID} capabilities^{}`;
-      return { first, rest: Buffer.from([...lines].map((line) => packetText(`${line}\n`)).join(''), 'latin1') };
-    });
+    const lines = service === 'upload-pack' ? this.#fetchLines(repository, refs, prefix) : pushLines(refs, prefix);
+    return this.#keep(repository, refs, JSON.stringify([service, prefix]), () =>
+      inSlices(writeAdvertisement(lines), meter),
+    );
   }
 
   /** The annotated tags under `refs/tags/` that lead somewhere. */
-  annotatedTags({ repository, prefix }: RepositoryView): readonly AnnotatedTag[] {
-    const { refs, objects } = repository;
-    return this.#keep(repository, refs, JSON.stringify(['annotated tags', prefix]), () => {
-      const tags: AnnotatedTag[] = [];
-      for (const [, oid] of visibleRefs(refs, prefix, 'refs/tags/')) {
-        const peeled = this.peeled(repository, oid);
-        if (peeled !== undefined) tags.push({ oid, target: objects.find(peeled) });
-      }
-      return tags;
-    });
+  annotatedTags({ repository, prefix }: RepositoryView, meter: Meter): Promise<readonly AnnotatedTag[]> {
+    const { refs } = repository;
+    return this.#keep(repository, refs, JSON.stringify(['annotated tags', prefix]), () =>
+      inSlices(this.#listTags(repository, refs, prefix), meter),
+    );
   }
 
-  /** What an annotated tag leads to; undefined for other objects, and for tags that lead nowhere. */
-  peeled(repository: GitRepository, oid: Oid): Oid | undefined {
+  *#listTags(repository: GitRepository, refs: Refs, prefix: ByteString): Steps<AnnotatedTag[]> {
+    const tags: AnnotatedTag[] = [];
+    for (const [, oid] of visibleRefs(refs, prefix, 'refs/tags/')) {
+      yield COST.entry;
+      const peeled = yield* this.#peeled(repository, oid);
+      if (peeled !== undefined) tags.push({ oid, target: repository.objects.find(peeled) });
+    }
+    return tags;
+  }
+
+  /**
+   * What an annotated tag leads to; undefined for other objects, and for tags that lead nowhere. Of a chain of tags
+   * every one is noted: each of them may have a ref.
+   */
+  *#peeled(repository: GitRepository, oid: Oid): Steps<Oid | undefined> {
     const { objects } = repository;
-    const number = objects.find(oid);
-    if (number < 0 || objects.typeOf(number) !== TAG) return undefined;
     const { peeled } = this.#of(repository);
-    const known = peeled.get(oid);
-    if (known !== undefined) return known === NOTHING ? undefined : known;
-    const target = peelOrNothing(repository, oid);
-    peeled.set(oid, target ?? NOTHING);
-    return target;
+    const chain: Oid[] = [];
+    let target = oid;
+    for (let number = objects.find(oid); ; number = objects.find(target)) {
+      if (number < 0) target = NOTHING;
+      if (number < 0 || objects.typeOf(number) !== TAG) break;
+      const known = peeled.get(target);
+      if (known !== undefined) {
+        target = known;
+        break;
+      }
+      chain.push(target);
+      target = targetOrNothing(objects.read(number));
+      yield COST.object;
+    }
+    for (const tag of chain) peeled.set(tag, target);
+    return chain.length === 0 && target === oid ? undefined : target || undefined;
   }
 
-  *#fetchLines(repository: GitRepository, refs: Refs, prefix: ByteString): IterableIterator<ByteString> {
+  *#fetchLines(repository: GitRepository, refs: Refs, prefix: ByteString): Lines {
     const head = visibleHead(refs, prefix)?.oid;
     if (head) yield `${head} HEAD`;
     for (const [name, oid] of visibleRefs(refs, prefix)) {
       yield `${oid} ${name}`;
-      const peeled = this.peeled(repository, oid);
+      const peeled = yield* this.#peeled(repository, oid);
       if (peeled) yield `${peeled} ${name}^{}`;
     }
   }
 
   /** gitprotocol-v2: `ref = PKT-LINE(obj-id-or-unborn SP refname *(SP ref-attribute) LF)` */
-  #writeLsRefs(repository: GitRepository, refs: Refs, prefix: ByteString, options: LsRefsOptions): ByteString {
-    const lines: ByteString[] = [];
-    const peeled = (oid: Oid) => {
-      const target = options.peel ? this.peeled(repository, oid) : undefined;
+  *#writeLsRefs(repository: GitRepository, refs: Refs, prefix: ByteString, options: LsRefsOptions): Steps<Buffer> {
+    const lines = new LineBuffer();
+    const listings = this;
+    const peeled = function* (oid: Oid): Steps<string> {
+      const target = options.peel ? yield* listings.#peeled(repository, oid) : undefined;
       return target ? ` peeled:${target}` : '';
     };
     const head = visibleHead(refs, prefix);
-    const starts = shortestPrefixes(options.prefixes);
+    const starts = yield* shortestPrefixes(options.prefixes);
     if (head && starts.some((start) => 'HEAD'.startsWith(start))) {
       const target = options.symrefs && head.symref !== undefined ? ` symref-target:${head.symref}` : '';
-      if (head.oid) lines.push(packetText(`${head.oid} HEAD${target}${peeled(head.oid)}\n`));
-      else if (options.unborn && target) lines.push(packetText(`unborn HEAD${target}\n`));
+      if (head.oid) lines.add(`${head.oid} HEAD${target}${yield* peeled(head.oid)}`);
+      else if (options.unborn && target) lines.add(`unborn HEAD${target}`);
     }
     for (const start of starts) {
+      yield COST.entry;
       for (const [name, oid] of visibleRefs(refs, prefix, start)) {
-        lines.push(packetText(`${oid} ${name}${peeled(oid)}\n`));
+        lines.add(`${oid} ${name}${yield* peeled(oid)}`);
+        yield COST.entry;
       }
     }
-    return lines.join('');
+    return lines.finish();
   }
 
-  #keep<T extends Listing>(repository: GitRepository, refs: Refs, key: string, make: () => T): T {
+  async #keep<T extends Listing>(
+    repository: GitRepository,
+    refs: Refs,
+    key: string,
+    make: () => Promise<T>,
+  ): Promise<T> {
     const kept = this.#of(repository);
     if (kept.refs !== refs) {
       kept.refs = refs;
@@ -145,8 +178,9 @@ export class RefListings {
     }
     const known = kept.listings.get(key);
     if (known) return known as T;
-    const made = make();
-    kept.listings.set(key, made);
+    const made = await make();
+    // The refs may have moved meanwhile.
+    if (kept.refs === refs) kept.listings.set(key, made);
     return made;
   }
 
@@ -166,7 +200,22 @@ function costOfListing(listing: Listing): number {
   return ENTRY_BYTES + ('first' in listing ? listing.rest.length : listing.length * TAG_BYTES);
 }
 
-function* pushLines(refs: Refs, prefix: ByteString): IterableIterator<ByteString> {
+function* writeAdvertisement(lines: Lines): Steps<Advertisement> {
+  let first: ByteString | undefined;
+  const rest = new LineBuffer();
+  for (const line of lines) {
+    if (typeof line === 'number') {
+      yield line;
+      continue;
+    }
+    yield COST.entry;
+    if (first === undefined) first = line;
+    else rest.add(line);
+  }
+  return { first: first ?? `${ZERO_OID} capabilities^{}`, rest: rest.finish() };
+}
+
+function* pushLines(refs: Refs, prefix: ByteString): Lines {
   const shown = new Set<Oid>();
   for (const [name, oid] of visibleRefs(refs, prefix)) {
     shown.add(oid);
@@ -174,27 +223,52 @@ function* pushLines(refs: Refs, prefix: ByteString): IterableIterator<ByteString
   }
   if (prefix === '') return;
   for (const [, oid] of visibleRefs(refs, '')) {
-    if (shown.has(oid)) continue;
+    if (shown.has(oid)) {
+      yield COST.operation;
+      continue;
+    }
     shown.add(oid);
     yield `${oid} .have`;
   }
 }
 
 /** In byte order and without those that another one covers, so that no ref matches two. */
-function shortestPrefixes(prefixes: readonly ByteString[]): ByteString[] {
+function* shortestPrefixes(prefixes: readonly ByteString[]): Steps<ByteString[]> {
   if (prefixes.length === 0) return [''];
   const shortest: ByteString[] = [];
-  for (const prefix of [...prefixes].sort()) {
+  for (const prefix of yield* sortInSteps(prefixes, byBytes)) {
+    yield COST.operation;
     const last = shortest.at(-1);
     if (last === undefined || !prefix.startsWith(last)) shortest.push(prefix);
   }
   return shortest;
 }
 
-function peelOrNothing(repository: GitRepository, oid: Oid): Oid | undefined {
+/** Lines on their way to be packets. */
+class LineBuffer {
+  readonly #parts: Buffer[] = [];
+  #text = '';
+
+  add(line: ByteString): void {
+    this.#text += packetText(`${line}\n`);
+    if (this.#text.length >= BATCH) this.#encode();
+  }
+
+  finish(): Buffer {
+    this.#encode();
+    return this.#parts.length === 1 ? this.#parts[0]! : Buffer.concat(this.#parts);
+  }
+
+  #encode(): void {
+    this.#parts.push(Buffer.from(this.#text, 'latin1'));
+    this.#text = '';
+  }
+}
+
+function targetOrNothing(tag: Buffer): Oid {
   try {
-    return peel(repository.objects, oid);
+    return tagTarget(tag);
   } catch {
-    return undefined;
+    return NOTHING;
   }
 }

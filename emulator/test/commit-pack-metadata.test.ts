@@ -2,6 +2,7 @@ import { Readable } from 'node:stream';
 import fc from 'fast-check';
 import t from 'tap';
 import { commitPack } from '../api/commit-pack.js';
+import { Meter } from '../git/schedule/meter.js';
 import { Problem } from '../http/problem.js';
 import { Workbench } from '../smart-http/test-git.js';
 import { startService } from './service.js';
@@ -92,7 +93,8 @@ t.test(`${COMMITS} commits of random metadata are clean under git fsck --strict,
     ];
     const bytes = Buffer.from(body.map((line) => `${JSON.stringify(line)}\n`).join(''));
     // The operation itself, without a socket: ten thousand requests would take longer than what they ask for.
-    const call = { world, repository, claims: { policy: [] }, stream: () => Readable.from([bytes]) };
+    const meter = new Meter({ schedule: world.schedule });
+    const call = { world, repository, meter, claims: { policy: [] }, stream: () => Readable.from([bytes]) };
     const status = await Promise.resolve(
       commitPack.handle(call as unknown as Parameters<typeof commitPack.handle>[0]),
     ).then(

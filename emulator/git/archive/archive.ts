@@ -69,8 +69,11 @@ async function* writeTar(objects: ObjectReader, options: ArchiveOptions): AsyncG
     for (const folder of pending) tar.directory(folder.path, folder.oid);
     pending = [];
     if (number < 0) tar.directory(`${path}/`, entry.oid);
-    else if (entry.mode === MODE_SYMLINK) tar.symlink(path, entry.oid, objects.read(number).toString('latin1'));
-    else tar.file(path, entry.oid, entry.mode === MODE_EXECUTABLE, objects.read(number));
+    else {
+      const body = await objects.readInSlices(number, meter);
+      if (entry.mode === MODE_SYMLINK) tar.symlink(path, entry.oid, body.toString('latin1'));
+      else tar.file(path, entry.oid, entry.mode === MODE_EXECUTABLE, body);
+    }
     meter.suspend();
     yield* tar.take();
     meter.resume();
