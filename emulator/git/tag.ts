@@ -3,6 +3,7 @@ import { commitLinks } from './commit.js';
 import { type Identity, parseIdentity, writeIdentity } from './identity.js';
 import { MalformedObject } from './malformed-object.js';
 import { COMMIT, isOid, numberOf, type ObjectReader, type ObjectType, type Oid, readAs, TAG, TREE } from './object.js';
+import { atOnce, PIECE, type Steps } from './schedule/steps.js';
 import { decodeText } from './text-encoding.js';
 
 export interface Tag {
@@ -75,10 +76,16 @@ export function tagTarget(body: Buffer): Oid {
 
 /** `oid` itself, or what it names when it is a tag, of a tag, of a tag. Throws `MissingObject`, `MalformedObject`. */
 export function peel(objects: ObjectReader, oid: Oid): Oid {
+  return atOnce(peelSteps(objects, oid));
+}
+
+/** As `peel`, in steps: tags of tags make a chain. */
+export function* peelSteps(objects: ObjectReader, oid: Oid): Steps<Oid> {
   let peeled = oid;
   for (let count = 0; count <= MOST_PEELS; count++) {
     const number = numberOf(objects, peeled);
     if (objects.typeOf(number) !== TAG) return peeled;
+    if (count % PIECE === PIECE - 1) yield 0;
     peeled = tagTarget(objects.read(number));
   }
   throw new MalformedObject('tag', `more than ${MOST_PEELS} tags of tags`);

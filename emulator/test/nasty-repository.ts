@@ -67,7 +67,7 @@ function writeContent(objects: Quarantine, { files, depth }: Nastiness, turn: nu
     mode: MODE_FILE,
     oid: objects.write(BLOB, body),
   });
-  const lines = Array.from({ length: 100_000 }, (_, at) => `${(at * (turn === 0 ? 7919 : 104_729)) % 977}\n`);
+  const lines = Array.from({ length: 30_000 }, (_, at) => `${(at * (turn === 0 ? 7919 : 104_729)) % 977}\n`);
   const wide = Array.from({ length: files }, (_, at) => ({
     name: `file-${String(at).padStart(6, '0')}.txt`,
     mode: MODE_FILE,
