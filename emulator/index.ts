@@ -6,6 +6,7 @@ import { createApp } from './app.js';
 import { defaultFixtureKey, fixtureRing } from './auth/fixture-keys.js';
 import { loadVerifier } from './auth/verify.js';
 import { Connections, type DrainOptions } from './drain.js';
+import type { Schedule } from './git/schedule/schedule.js';
 import { ServedHosts } from './http/host.js';
 import { createServer, listen } from './listen.js';
 import { type GivenOptions, resolveOptions } from './options.js';
@@ -41,7 +42,10 @@ export interface Emulator extends OrganizationAddress, AsyncDisposable {
  * of its own; the first one's is `port`, and there `Host: api.<org>.localhost` reaches the others too.
  * Rejects with the system's error when a port cannot be bound.
  */
-export async function startEmulator(given: GivenOptions = {}, ports: { readonly log?: Log } = {}): Promise<Emulator> {
+export async function startEmulator(
+  given: GivenOptions = {},
+  ports: { readonly log?: Log; readonly schedule?: Schedule } = {},
+): Promise<Emulator> {
   const options = resolveOptions(given);
   const clock = options.clock === 'real' ? realClock : steppingClock(options.clock);
   const world = new World({

@@ -1,13 +1,13 @@
 import sortedBTree from 'sorted-btree';
 import type { KeyRing } from './auth/keys.js';
 import { bytesOf } from './git/bytes.js';
+import { MemoryCache } from './git/memory-cache.js';
 import type { RefChange } from './git/refs/ref-change.js';
 import { Refs } from './git/refs/refs.js';
 import { Schedule } from './git/schedule/schedule.js';
 import { MemoryBudget } from './git/store/memory-budget.js';
 import { ObjectStore } from './git/store/object-store.js';
 import { Scratch } from './git/store/scratch.js';
-import { StoreCaches } from './git/store/store-caches.js';
 import { Outbound } from './http/outbound.js';
 import { Journal } from './journal.js';
 import type { LfsObjects } from './lfs/objects.js';
@@ -77,6 +77,9 @@ export interface WorldOptions {
   readonly outside?: OutsideOptions;
 }
 
+/** The share of `cacheBytes` for packs that are being kept while they are sent. */
+const UNDER_WAY = 1 / 4;
+
 /**
  * Everything one emulated service knows. No state lives outside a `World`, so many of them fit into one
  * process; time, ids and secrets come from here, so that the same seed, clock and requests give the
@@ -107,7 +110,7 @@ export class World {
   readonly #handles = new Map<string, Repository>();
   /** Shared by all that is stored: memory is one, and so are the tools that work on it. */
   readonly memory: MemoryBudget;
-  readonly #caches: StoreCaches;
+  readonly #caches: MemoryCache;
   readonly #scratch = new Scratch();
   #gitService: GitService | undefined;
 
@@ -138,7 +141,7 @@ export class World {
       report: (report) => this.announce(syncEvent(report)),
     });
     this.memory = new MemoryBudget(this.limits.maxHeldBytes);
-    this.#caches = new StoreCaches(this.limits.cacheBytes);
+    this.#caches = new MemoryCache(this.limits.cacheBytes * (1 - UNDER_WAY));
     this.#state = {
       organizations: new Map(options.organizations.map((organization) => [organization.name, organization])),
       repositories: new BTree(),
@@ -237,6 +240,7 @@ export class World {
     this.#adopt(this.#state.repositories.get(record.id)!);
     budget.give(budget.used);
     this.memory.give(lfsBytes);
+    repository.git.objects.caches.close();
   }
 
   /** What the other repositories have of LFS objects. */
@@ -292,6 +296,11 @@ export class World {
     return this.memory.used;
   }
 
+  /** Bytes that are kept only to be fast: at most `cacheBytes`. */
+  get cachedBytes(): number {
+    return this.#caches.heldBytes + (this.#gitService?.packs.growingBytes ?? 0);
+  }
+
   /** Git's smart HTTP for all repositories: what it keeps between requests goes with the world. */
   get gitService(): GitService {
     this.#gitService ??= this.#createGitService();
@@ -305,7 +314,8 @@ export class World {
       agent: `repohost-emulator/${packageVersion()}`,
       sessionId: () => `${session}.${++conversations}`,
       fsck: this.fsck,
-      limits: { pushBytes: this.limits.maxPushBytes },
+      limits: { pushBytes: this.limits.maxPushBytes, packCacheBytes: this.limits.cacheBytes * UNDER_WAY },
+      cache: this.#caches,
     });
   }
 
@@ -319,6 +329,7 @@ export class World {
       limits: {
         packBytes: this.limits.maxPushBytes,
         objectBytes: this.limits.maxObjectBytes,
+        structureBytes: this.limits.maxStructureBytes,
         inflatedBytes: this.limits.maxInflatedBytes,
         objects: this.limits.maxObjects,
       },

@@ -10,7 +10,7 @@ import { problem } from '../http/problem.js';
 import { largeJson } from '../http/reply.js';
 import { oncePer } from '../once-per.js';
 import { operation } from '../operation.js';
-import type { World } from '../world.js';
+import type { Repository } from '../repositories/repository.js';
 import { flag, readFilePath } from './fields.js';
 import { resolveRef } from './resolve.js';
 
@@ -60,13 +60,13 @@ export const blameFile = operation({
     200: z.object({ ref: z.string(), path: z.string(), commit_sha: z.string(), lines: z.array(blamedLine) }),
   },
   errors: ['ref_not_found', 'not_found', 'gateway_timeout'],
-  handle: async ({ repository, query, world, meter }) => {
+  handle: async ({ repository, query, meter }) => {
     const path = readFilePath(query.path, 'path');
     const { objects, history } = repository.git;
     const { commit, shown } = await resolveRef(repository, { ref: query.ref, ephemeral: query.ephemeral }, meter);
     await history.extend([commit], meter);
     try {
-      const known = memoryOf(world).of(repository.id);
+      const known = memoryOf(repository).of(repository.id);
       const asked = { commit, path, ranges: query.range, detectMoves: query.detect_moves, known, meter };
       const blamed = await blame(objects, history.graph, asked);
       const origins = await readOrigins(objects, blamed, meter);
@@ -79,7 +79,7 @@ export const blameFile = operation({
   },
 });
 
-const memoryOf = oncePer((_: World) => new BlameMemory());
+const memoryOf = oncePer((repository: Repository) => new BlameMemory(repository.git.objects.caches));
 
 type ShownOrigin = ReturnType<typeof showOrigin>;
 

@@ -4,6 +4,8 @@ import { type ByteString, bytesOf, textOf } from '../git/bytes.js';
 import { isForced } from '../git/forced-update.js';
 import { ZERO_OID } from '../git/object.js';
 import type { Ref, Refs } from '../git/refs/refs.js';
+import { inSlices, PIECE, PIECE_COST, type Steps } from '../git/schedule/steps.js';
+import { sortInSteps } from '../git/sort.js';
 import { problem } from '../http/problem.js';
 import { json } from '../http/reply.js';
 import { operation } from '../operation.js';
@@ -39,14 +41,15 @@ export const listBranches = operation({
   query: z.object({ ...pageQuery, ephemeral: flag.optional() }),
   replies: { 200: z.object({ branches: z.array(branchRecord.extend({ cursor: z.string() })), ...pageEnd }) },
   errors: [],
-  handle: (call) => {
+  handle: async (call) => {
     const { world, repository, query } = call;
     const ephemeral = query.ephemeral ?? false;
     const limit = readLimit(query.limit, CAP);
     const cursors = cursorsOf(world);
     const purpose = listPurpose(call, 'listBranches', ephemeral);
     const after = query.cursor === undefined ? undefined : cursors.read<Position>(purpose, query.cursor);
-    const { page, hasMore } = takePage(branchesAfter(repository, ephemeral, after), limit);
+    const following = await inSlices(branchesAfter(repository, ephemeral, after), call.meter);
+    const { page, hasMore } = takePage(following, limit);
     const branches = page.map(([name, ref]) => ({
       cursor: cursors.write(purpose, [ref.createdAt, name]),
       ...showBranch(name, ref),
@@ -56,14 +59,22 @@ export const listBranches = operation({
 });
 
 /** Branches by creation time, then name, after a position. Names are byte strings, so they sort as Git sorts them. */
-function branchesAfter(repository: Repository, ephemeral: boolean, after: Position | undefined): [ByteString, Ref][] {
+function* branchesAfter(
+  repository: Repository,
+  ephemeral: boolean,
+  after: Position | undefined,
+): Steps<[ByteString, Ref][]> {
   const prefix = branchRef('', ephemeral);
   const branches: [ByteString, Ref][] = [];
+  let seen = 0;
   for (const [name, ref] of repository.git.refs.entries(prefix)) {
+    if (++seen % PIECE === 0) yield PIECE_COST;
     const short = name.slice(prefix.length);
     if (!after || isAfter([ref.createdAt, short], after)) branches.push([short, ref]);
   }
-  return branches.sort(([a, left], [b, right]) => (isAfter([left.createdAt, a], [right.createdAt, b]) ? 1 : -1));
+  return yield* sortInSteps(branches, ([a, left], [b, right]) =>
+    isAfter([left.createdAt, a], [right.createdAt, b]) ? 1 : -1,
+  );
 }
 
 function isAfter([time, name]: Position, [otherTime, otherName]: Position): boolean {

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Call } from '../call.js';
 import type { ByteString } from '../git/bytes.js';
+import { isOid } from '../git/object.js';
 import type { Meter } from '../git/schedule/meter.js';
 import { MODE_GITLINK } from '../git/tree.js';
 import { problem } from '../http/problem.js';
@@ -29,8 +30,8 @@ export interface FileEdit {
   readonly path: ByteString;
   /** Undefined keeps the mode of a file that exists and is 100644 for a new one. */
   readonly mode?: number;
-  /** Undefined deletes. */
-  readonly content?: Buffer;
+  /** The parts as they came. Undefined deletes. */
+  readonly content?: readonly Buffer[];
 }
 
 export interface CommitPackBody {
@@ -44,8 +45,9 @@ export interface CommitPackBody {
  * `bad_request` that names the line or the file.
  */
 export async function readCommitPack(call: Call): Promise<CommitPackBody> {
-  const schemas = { metadata: packMetadata, chunk: blobChunk };
-  const { metadata, sink } = await readStreamedWrite(call, schemas, ({ files }) => new Contents(files, call));
+  const metadataSchema = { whole: packMetadata, list: 'files', item: fileOperation };
+  const schemas = { metadata: metadataSchema, chunk: blobChunk };
+  const { metadata, sink } = await readStreamedWrite(call, schemas, ({ files }) => Contents.of(files, call));
   return { metadata, edits: await sink.edits(call.meter) };
 }
 
@@ -60,11 +62,22 @@ class Contents implements ChunkSink<BlobChunk> {
   readonly #deleted = new Set<string>();
   #bytes = 0;
 
-  constructor(
+  private constructor(
     private readonly operations: readonly Operation[],
-    private readonly call: Pick<Call, 'world'>,
-  ) {
-    const { limits, variants } = call.world;
+    private readonly call: Pick<Call, 'world' | 'meter'>,
+  ) {}
+
+  static async of(operations: readonly Operation[], call: Pick<Call, 'world' | 'meter'>): Promise<Contents> {
+    const contents = new Contents(operations, call);
+    await contents.#expect();
+    return contents;
+  }
+
+  /** Notes which contents have to come. */
+  async #expect(): Promise<void> {
+    const { operations } = this;
+    const { meter, world } = this.call;
+    const { limits, variants } = world;
     if (operations.length > limits.maxFiles) {
       throw problem('bad_request', `A commit takes at most ${limits.maxFiles} file operations.`);
     }
@@ -73,10 +86,11 @@ class Contents implements ChunkSink<BlobChunk> {
       if (id === undefined && !mayLack) throw problem('bad_request', `metadata.files.${index}.content_id is required.`);
       if (operation === 'upsert') this.#contents.set(id!, { parts: [], complete: false });
       else if (id !== undefined) this.#deleted.add(id);
+      if (meter.isOver) await meter.pass();
     }
   }
 
-  add({ blob_chunk: { content_id: id, data, eof } }: BlobChunk, line: number): void {
+  async add({ blob_chunk: { content_id: id, data, eof } }: BlobChunk, line: number): Promise<void> {
     const { maxCommitBytes } = this.call.world.limits;
     const content = this.#contents.get(id);
     if (!content) {
@@ -85,7 +99,7 @@ class Contents implements ChunkSink<BlobChunk> {
       throw problem('bad_request', `Line ${line}: no upserted file has this content_id.`);
     }
     if (content.complete) throw problem('bad_request', `Line ${line}: a chunk after the last one of its content_id.`);
-    const part = decodeChunk(data, line, this.call);
+    const part = await decodeChunk(data, line, this.call);
     content.parts.push(part);
     content.complete = eof;
     this.#bytes += part.length;
@@ -96,25 +110,22 @@ class Contents implements ChunkSink<BlobChunk> {
 
   /** In the order of the operations. Throws `bad_request` that names the file. */
   async edits(meter: Meter): Promise<FileEdit[]> {
-    const joined = new Map<string, Buffer>();
     const edits: FileEdit[] = [];
     for (const [index, operation] of this.operations.entries()) {
-      edits.push(this.#edit(operation, `metadata.files.${index}`, joined));
+      edits.push(this.#edit(operation, `metadata.files.${index}`));
       if (meter.isOver) await meter.pass();
     }
     return edits;
   }
 
-  #edit(operation: Operation, what: string, joined: Map<string, Buffer>): FileEdit {
+  #edit(operation: Operation, what: string): FileEdit {
     const mode = operation.mode === undefined ? undefined : MODES[operation.mode];
     const path = readFilePath(operation.path, `${what}.path`, mode);
     if (operation.operation === 'delete') return { path };
     const id = operation.content_id!;
-    const { parts, complete } = this.#contents.get(id)!;
+    const { parts: content, complete } = this.#contents.get(id)!;
     if (!complete) throw problem('bad_request', `${what}: the content is missing its last chunk (eof true).`);
-    const content = joined.get(id) ?? (parts.length === 1 ? parts[0]! : Buffer.concat(parts));
-    joined.set(id, content);
-    if (mode === MODE_GITLINK && !/^[0-9a-f]{40}$/.test(content.toString('latin1'))) {
+    if (mode === MODE_GITLINK && !isOid(textOfParts(content))) {
       throw problem(
         'bad_request',
         `${what}: the content of mode 160000 has to be a commit id of 40 hexadecimal digits.`,
@@ -122,4 +133,14 @@ class Contents implements ChunkSink<BlobChunk> {
     }
     return mode === undefined ? { path, content } : { path, mode, content };
   }
+}
+
+/** A short content as text; of a longer one, no more than shows that it is no id. */
+export function textOfParts(parts: readonly Buffer[]): string {
+  let text = '';
+  for (const part of parts) {
+    text += part.toString('latin1', 0, 41);
+    if (text.length > 40) break;
+  }
+  return text;
 }

@@ -9,7 +9,7 @@ import { problem } from '../http/problem.js';
 import { json } from '../http/reply.js';
 import { operation } from '../operation.js';
 import { writeToBranch } from '../repositories/branch-write.js';
-import { type FileEdit, readCommitPack } from './commit-pack-body.js';
+import { type FileEdit, readCommitPack, textOfParts } from './commit-pack-body.js';
 import { showWrite, writeResult } from './records.js';
 import { readTarget } from './streamed-write.js';
 
@@ -51,7 +51,7 @@ async function editTree(
   const treeEdits: TreeEdit[] = [];
   for (const { path, mode, content } of edits) {
     if (content === undefined) treeEdits.push({ path, delete: true });
-    else if (mode === MODE_GITLINK) treeEdits.push({ path, mode, oid: content.toString('latin1') });
+    else if (mode === MODE_GITLINK) treeEdits.push({ path, mode, oid: textOfParts(content) });
     else treeEdits.push({ path, mode, oid: await objects.writeInSlices(BLOB, content, meter) });
     if (meter.isOver) await meter.pass();
   }

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { problem } from '../http/problem.js';
-import { json } from '../http/reply.js';
+import { largeJson } from '../http/reply.js';
 import { operation } from '../operation.js';
 import { flag, readFilePath } from './fields.js';
-import { cursorsOf, dropFirst, listPurpose, pageEnd, pageQuery, readLimit, takePage } from './paging.js';
+import { cursorsOf, listPurpose, mapped, pageEnd, pageQuery, readLimit, takeLongPage } from './paging.js';
 import { commitRecord, showCommit, showSignedCommit, signedCommitRecord } from './records.js';
 import { resolveRef } from './resolve.js';
 
@@ -25,7 +25,7 @@ export const getCommit = operation({
     const ref = query.ref ?? query.sha ?? '';
     if (ref.trim() === '') throw problem('bad_request', 'sha is required.');
     const { commit } = await resolveRef(repository, { ref, ephemeral: query.ref_is_ephemeral }, meter);
-    return json(200, { commit: showSignedCommit(repository.git.objects, commit) });
+    return largeJson(200, { commit: showSignedCommit(repository.git.objects, commit) });
   },
 });
 
@@ -53,7 +53,7 @@ export const listCommits = operation({
   replies: { 200: z.object({ commits: z.array(commitRecord), ...pageEnd }) },
   errors: ['ref_not_found'],
   handle: async (call) => {
-    const { world, repository, query } = call;
+    const { world, repository, query, meter } = call;
     const { git } = repository;
     const limit = readLimit(query.limit, CAP);
     const cursors = cursorsOf(world);
@@ -63,12 +63,13 @@ export const listCommits = operation({
     const purpose = listPurpose(call, 'listCommits', ref ?? '', ephemeral, path ?? '');
     // A cursor carries the commit its list started from: what is pushed meanwhile does not shift the pages.
     const position = query.cursor === undefined ? undefined : cursors.read<Position>(purpose, query.cursor);
-    const tip = position?.tip ?? (await resolveRef(repository, { ref, ephemeral }, call.meter)).commit;
+    const tip = position?.tip ?? (await resolveRef(repository, { ref, ephemeral }, meter)).commit;
     const skip = position?.skip ?? 0;
-    const log = git.history.log({ tips: [tip], ...(path === undefined ? {} : { path }) });
-    const { page, hasMore } = takePage(dropFirst(log, skip), limit);
-    return json(200, {
-      commits: page.map((oid) => showCommit(git.objects, oid)),
+    await git.history.extend([tip], meter);
+    const log = git.history.logEach({ tips: [tip], ...(path === undefined ? {} : { path }) });
+    const { page, hasMore } = await takeLongPage(log, limit, meter, skip);
+    return largeJson(200, {
+      commits: mapped(page, (oid) => showCommit(git.objects, oid)),
       next_cursor: hasMore ? cursors.write(purpose, { tip, skip: skip + page.length } satisfies Position) : null,
       has_more: hasMore,
     });

@@ -5,6 +5,7 @@ import { applyPatch, PatchError, type PatchedFile } from '../git/diff/index.js';
 import { BLOB, EMPTY_TREE_OID, type Oid, ZERO_OID } from '../git/object.js';
 import type { Meter } from '../git/schedule/meter.js';
 import { inSlices } from '../git/schedule/steps.js';
+import { copyInSlices } from '../git/store/intake.js';
 import type { Quarantine } from '../git/store/quarantine.js';
 import { applyEdits, EditConflict, type TreeEdit } from '../git/tree-edit.js';
 import { problem } from '../http/problem.js';
@@ -61,9 +62,9 @@ export const commitPatch = operation({
 
 /** Metadata, then one `diff_chunk` a line; the last one has `eof`. */
 async function readDiffCommit(call: Call): Promise<{ metadata: WriteMetadata; patch: Buffer }> {
-  const schemas = { metadata: writeMetadata, chunk: diffChunk };
+  const schemas = { metadata: { whole: writeMetadata }, chunk: diffChunk };
   const { metadata, sink } = await readStreamedWrite(call, schemas, () => new PatchParts(call));
-  return { metadata, patch: sink.whole() };
+  return { metadata, patch: await sink.whole() };
 }
 
 class PatchParts implements ChunkSink<DiffChunk> {
@@ -71,12 +72,12 @@ class PatchParts implements ChunkSink<DiffChunk> {
   #bytes = 0;
   #complete = false;
 
-  constructor(private readonly call: Pick<Call, 'world'>) {}
+  constructor(private readonly call: Pick<Call, 'world' | 'meter'>) {}
 
-  add({ diff_chunk: { data, eof } }: DiffChunk, line: number): void {
+  async add({ diff_chunk: { data, eof } }: DiffChunk, line: number): Promise<void> {
     const { maxObjectBytes } = this.call.world.limits;
     if (this.#complete) throw problem('bad_request', `Line ${line}: a chunk after the last one.`);
-    const part = decodeChunk(data, line, this.call);
+    const part = await decodeChunk(data, line, this.call);
     this.#parts.push(part);
     this.#bytes += part.length;
     if (this.#bytes > maxObjectBytes)
@@ -84,9 +85,16 @@ class PatchParts implements ChunkSink<DiffChunk> {
     this.#complete = eof;
   }
 
-  whole(): Buffer {
+  async whole(): Promise<Buffer> {
     if (!this.#complete) throw problem('bad_request', 'The patch is missing its last chunk (eof true).');
-    return Buffer.concat(this.#parts);
+    if (this.#parts.length === 1) return this.#parts[0]!;
+    const patch = Buffer.allocUnsafeSlow(this.#bytes);
+    let at = 0;
+    for (const part of this.#parts) {
+      await copyInSlices(part, patch, at, this.call.meter);
+      at += part.length;
+    }
+    return patch;
   }
 }
 

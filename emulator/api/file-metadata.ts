@@ -6,7 +6,7 @@ import { Problem, problem } from '../http/problem.js';
 import { bytes, type Reply, stream } from '../http/reply.js';
 import { oncePer } from '../once-per.js';
 import { operation } from '../operation.js';
-import type { World } from '../world.js';
+import type { Repository } from '../repositories/repository.js';
 import { flag } from './fields.js';
 import { MetadataTexts } from './metadata-text.js';
 import { cursorsOf, listPurpose, pageQuery, readLimit } from './paging.js';
@@ -77,7 +77,7 @@ export const fileMetadata = operation({
     const { commit, shown } = position ?? (await resolveForMetadata(call, query.ref, query.ephemeral ?? false));
     const limit = paged ? readLimit(query.limit, CAP, PAGE) : Number.POSITIVE_INFINITY;
     const skip = position?.skip ?? 0;
-    const texts = textsOf(world);
+    const texts = textsOf(repository);
     // The limit is part of the key: what passed under one may be refused under another.
     const key = `${repository.id}/${commit}/${world.limits.maxMetadataCommits}/${path}`;
     const known = paged ? undefined : texts.get(key);
@@ -107,7 +107,7 @@ export const fileMetadata = operation({
   },
 });
 
-const textsOf = oncePer((_: World) => new MetadataTexts());
+const textsOf = oncePer((repository: Repository) => new MetadataTexts(repository.git.objects.caches));
 
 type Members = Readonly<Record<string, unknown>>;
 

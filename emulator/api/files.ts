@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Call } from '../call.js';
 import { textOf } from '../git/bytes.js';
 import { readCommit } from '../git/commit.js';
-import { BLOB, readAs } from '../git/object.js';
+import { BLOB, readInSlicesAs } from '../git/object.js';
 import { inSlices } from '../git/schedule/steps.js';
 import { findEntry, MODE_GITLINK, MODE_TREE } from '../git/tree.js';
 import { respondConditionally } from '../http/conditional.js';
@@ -40,7 +40,7 @@ export const readFile = operation({
     if (!entry || entry.mode === MODE_TREE || entry.mode === MODE_GITLINK) {
       throw problem('not_found', `There is no file ${textOf(path)} at ${query.ref || 'the default branch'}.`);
     }
-    const body = readAs(git.objects, entry.oid, BLOB);
+    const body = await readInSlicesAs(git.objects, entry.oid, BLOB, meter);
     const touched = (await git.history.lastTouching(commit, meter, path)).get(path) ?? commit;
     return respondConditionally(
       {

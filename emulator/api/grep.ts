@@ -5,6 +5,7 @@ import { readCommit } from '../git/commit.js';
 import { compilePattern, InvalidPattern, type LineMatcher } from '../git/grep/matcher.js';
 import { type SearchPosition, searchPage } from '../git/grep/search.js';
 import { TextCache } from '../git/grep/text-cache.js';
+import { type CacheRegion, ENTRY_BYTES } from '../git/memory-cache.js';
 import type { PathMatcher } from '../git/path-matcher.js';
 import { requestLimit } from '../git/request-limits.js';
 import { type Meter, WorkLimitExceeded } from '../git/schedule/meter.js';
@@ -147,17 +148,20 @@ function selectedBy({ paths, file_filters: filters }: z.infer<typeof grepBody>):
   });
 }
 
-const MOST_SEEN = 256;
+/** About what a digest takes. */
+const DIGEST_BYTES = 64;
 
 interface SearchMemory {
   readonly texts: TextCache;
   /** Digests of requests answered before, on the commit they were answered on: what `X-Cache` reports. */
-  readonly seen: Set<string>;
+  readonly seen: CacheRegion<string, true>;
 }
 
-const memoryOf = oncePer(
-  (repository: Repository): SearchMemory => ({ texts: new TextCache(repository.git.objects), seen: new Set() }),
-);
+const memoryOf = oncePer((repository: Repository): SearchMemory => {
+  const { objects } = repository.git;
+  const { caches } = objects;
+  return { texts: new TextCache(objects, { caches }), seen: caches.region(() => ENTRY_BYTES + DIGEST_BYTES) };
+});
 
 function textsOf(repository: Repository): TextCache {
   return memoryOf(repository).texts;
@@ -166,8 +170,7 @@ function textsOf(repository: Repository): TextCache {
 /** Whether the same request was made before; remembers this one. */
 function seenBy(repository: Repository, digest: string): boolean {
   const { seen } = memoryOf(repository);
-  if (seen.has(digest)) return true;
-  seen.add(digest);
-  if (seen.size > MOST_SEEN) seen.delete(seen.values().next().value!);
+  if (seen.get(digest)) return true;
+  seen.set(digest, true);
   return false;
 }

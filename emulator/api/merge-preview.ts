@@ -7,8 +7,9 @@ import type { CommitMerge } from '../git/merge/merge.js';
 import { OverlayObjects } from '../git/merge/overlay.js';
 import { planMerge } from '../git/merge/plan.js';
 import { BLOB, type ObjectReader, type Oid } from '../git/object.js';
+import type { Meter } from '../git/schedule/meter.js';
 import { entryAt } from '../git/tree.js';
-import { json } from '../http/reply.js';
+import { largeJson } from '../http/reply.js';
 import { operation } from '../operation.js';
 import { branchRef } from '../repositories/branch-write.js';
 import type { Repository } from '../repositories/repository.js';
@@ -27,7 +28,16 @@ const side = z.object({
   truncated: z.boolean(),
   binary: z.boolean(),
 });
-type Side = z.infer<typeof side>;
+/** With the content as bytes, which become text piece by piece. */
+type Side = Omit<z.infer<typeof side>, 'content'> & { readonly content?: Buffer };
+
+interface ShownConflict {
+  readonly path: string;
+  readonly result: Side;
+  readonly base: Side;
+  readonly ours: Side;
+  readonly theirs: Side;
+}
 
 export const previewMerge = operation({
   id: 'mergePreview',
@@ -76,7 +86,7 @@ export const previewMerge = operation({
         ? await preview(call, sides, query.target_branch, query.include_content ?? false)
         : { conflict_paths: [], conflicts: [], filtered_conflicts: [] };
     const [mergeBase] = history.mergeBases(target, source);
-    return json(200, {
+    return largeJson(200, {
       status: shown.conflict_paths.length > 0 ? 'conflicted' : 'clean',
       result: plan,
       source_branch: query.source_branch,
@@ -103,26 +113,35 @@ async function preview(
   includeContent: boolean,
 ) {
   const objects = new OverlayObjects(call.repository.git.objects);
-  return showConflicts(objects, await mergeSides(call, objects, sides, targetName), includeContent);
+  const merged = await mergeSides(call, objects, sides, targetName);
+  return showConflicts(objects, merged, includeContent, call.meter);
 }
 
-function showConflicts(objects: ObjectReader, merged: CommitMerge, includeContent: boolean) {
+async function showConflicts(objects: ObjectReader, merged: CommitMerge, includeContent: boolean, meter: Meter) {
   const { tree, conflicts } = merged;
-  const show = (oid: Oid | undefined) => showSide(objects, oid, includeContent);
+  const show = (oid: Oid | undefined) => showSide(objects, oid, includeContent, meter);
+  const shown: ShownConflict[] = [];
+  for (const { path, base, ours, theirs } of conflicts.slice(0, MOST_CONFLICTS)) {
+    shown.push({
+      path: textOf(path),
+      result: await show(entryAt(objects, tree, path)?.oid),
+      base: await show(base?.oid),
+      ours: await show(ours?.oid),
+      theirs: await show(theirs?.oid),
+    });
+    if (meter.isOver) await meter.pass();
+  }
+  const filtered: { path: string; reason: string; binary: boolean }[] = [];
+  for (const conflict of conflicts.slice(MOST_CONFLICTS)) {
+    let binary = false;
+    for (const oid of versionsOf(conflict)) binary ||= (await showSide(objects, oid, false, meter)).binary;
+    filtered.push({ path: textOf(conflict.path), reason: 'max_conflict_files_exceeded', binary });
+    if (meter.isOver) await meter.pass();
+  }
   return {
     conflict_paths: merged.isClean ? [] : conflictPaths(merged),
-    conflicts: conflicts.slice(0, MOST_CONFLICTS).map(({ path, base, ours, theirs }) => ({
-      path: textOf(path),
-      result: show(entryAt(objects, tree, path)?.oid),
-      base: show(base?.oid),
-      ours: show(ours?.oid),
-      theirs: show(theirs?.oid),
-    })),
-    filtered_conflicts: conflicts.slice(MOST_CONFLICTS).map((conflict) => ({
-      path: textOf(conflict.path),
-      reason: 'max_conflict_files_exceeded',
-      binary: versionsOf(conflict).some((oid) => showSide(objects, oid, false).binary),
-    })),
+    conflicts: shown,
+    filtered_conflicts: filtered,
   };
 }
 
@@ -131,13 +150,18 @@ function versionsOf({ base, ours, theirs }: Conflict): (Oid | undefined)[] {
 }
 
 /** One version of a conflicted file. What is no stored blob, such as a submodule's commit, has its id only. */
-function showSide(objects: ObjectReader, oid: Oid | undefined, includeContent: boolean): Side {
+async function showSide(
+  objects: ObjectReader,
+  oid: Oid | undefined,
+  includeContent: boolean,
+  meter: Meter,
+): Promise<Side> {
   if (oid === undefined) return { truncated: false, binary: false };
   const number = objects.find(oid);
   if (number < 0 || objects.typeOf(number) !== BLOB) return { oid, truncated: false, binary: false };
-  const body = objects.read(number);
+  const body = await objects.readInSlices(number, meter);
   const binary = isBinary(body);
   if (binary || !includeContent) return { oid, truncated: false, binary };
   const truncated = body.length > MOST_CONTENT_BYTES;
-  return { oid, content: body.toString('utf8', 0, MOST_CONTENT_BYTES), truncated, binary };
+  return { oid, content: body.subarray(0, MOST_CONTENT_BYTES), truncated, binary };
 }

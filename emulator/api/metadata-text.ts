@@ -1,17 +1,16 @@
 import { type ByteString, textOf } from '../git/bytes.js';
 import { readCommit } from '../git/commit.js';
 import { formatDate } from '../git/identity.js';
+import { type CacheGroup, type CacheRegion, costOfBuffer } from '../git/memory-cache.js';
 import { numberOf, type ObjectReader, type Oid } from '../git/object.js';
 import { PathCursor, PathList } from '../git/path-list.js';
 import { COST } from '../git/schedule/cost.js';
 import type { Meter } from '../git/schedule/meter.js';
 import { inSlices } from '../git/schedule/steps.js';
-import { BufferCache } from '../git/store/buffer-cache.js';
 import { formatMode, MODE_GITLINK } from '../git/tree.js';
 import type { TreeWalk } from '../git/tree-walk.js';
 import { entryType } from './tree-listing.js';
 
-const CACHE_BYTES = 16 * 1024 * 1024;
 /** Characters that are put together before they are encoded. */
 const PIECE = 64 * 1024;
 const COMMA = Buffer.from(',');
@@ -51,11 +50,14 @@ interface ListedFiles {
 
 /**
  * The JSON of file metadata, written in slices and kept as bytes. Objects never change, so neither does what is said
- * of a commit, or of all files of one; deleted repositories are not asked about again, and what was kept of them goes
- * when others need the room.
+ * of a commit, or of all files of one.
  */
 export class MetadataTexts {
-  readonly #kept = new BufferCache<string>(CACHE_BYTES);
+  readonly #kept: CacheRegion<string, Buffer>;
+
+  constructor(caches: CacheGroup) {
+    this.#kept = caches.region(costOfBuffer);
+  }
 
   /** The text kept under a key of the caller's, which starts with the repository's. */
   get(key: string): Buffer | undefined {

@@ -15,7 +15,7 @@ import { operation } from '../operation.js';
 import { commitTo } from '../repositories/commit-write.js';
 import { transact } from '../repositories/transact.js';
 import { type Person, person, readIdentity, sha } from './fields.js';
-import { cursorsOf, listPurpose, pageEnd, pageQuery, readLimit, takePage } from './paging.js';
+import { cursorsOf, listPurpose, pageEnd, pageQuery, readLimit, takeLongPage } from './paging.js';
 import { requireCommitAllowed } from './policy.js';
 import { resolveRef } from './resolve.js';
 
@@ -224,7 +224,7 @@ export const listNotesRefs = operation({
     }),
   },
   errors: [],
-  handle: (call) => {
+  handle: async (call) => {
     const { world, repository, query } = call;
     requireCustomRefs(call);
     const prefix = query.prefix ? fullNotesRef(query.prefix) : PREFIX;
@@ -233,9 +233,9 @@ export const listNotesRefs = operation({
     const purpose = listPurpose(call, 'listNotesRefs', prefix);
     const after = query.cursor === undefined ? '' : cursors.read<ByteString>(purpose, query.cursor);
     const following = function* () {
-      for (const entry of repository.git.refs.entries(prefix)) if (entry[0] > after) yield entry;
+      for (const entry of repository.git.refs.entries(prefix)) yield entry[0] > after ? entry : undefined;
     };
-    const { page, hasMore } = takePage(following(), limit);
+    const { page, hasMore } = await takeLongPage(following(), limit, call.meter);
     const refs = page.map(([name, { oid }]) => ({ cursor: cursors.write(purpose, name), ref: textOf(name), sha: oid }));
     return json(200, {
       refs,

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Call } from '../call.js';
+import type { Meter } from '../git/schedule/meter.js';
 import { Cursors } from '../http/cursor.js';
 import { problem } from '../http/problem.js';
 import { oncePer } from '../once-per.js';
@@ -39,11 +40,28 @@ export function takePage<T>(items: Iterable<T>, limit: number): { page: T[]; has
   return { page, hasMore: false };
 }
 
-/** All but the first `count` items. */
-export function* dropFirst<T>(items: Iterable<T>, count: number): IterableIterator<T> {
-  let left = count;
+/**
+ * As `takePage`, in slices: for a list as long as a history, or whose items are few among many. `undefined` stands for
+ * what was looked at and is no item; the first `skip` items are passed over.
+ */
+export async function takeLongPage<T>(
+  items: Iterable<T | undefined>,
+  limit: number,
+  meter: Meter,
+  skip = 0,
+): Promise<{ page: T[]; hasMore: boolean }> {
+  const page: T[] = [];
+  let left = skip;
   for (const item of items) {
-    if (left > 0) left -= 1;
-    else yield item;
+    if (meter.isOver) await meter.pass();
+    if (item === undefined || left-- > 0) continue;
+    if (page.length === limit) return { page, hasMore: true };
+    page.push(item);
   }
+  return { page, hasMore: false };
+}
+
+/** What `show` makes of each item, made when it is written: one may be large. */
+export function* mapped<T, Shown>(items: Iterable<T>, show: (item: T) => Shown): Generator<Shown> {
+  for (const item of items) yield show(item);
 }

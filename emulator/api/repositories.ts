@@ -7,7 +7,7 @@ import { transact } from '../repositories/transact.js';
 import { branchNotFound } from './branches.js';
 import { readBranch } from './fields.js';
 import { hostingBody, hostingRecord, planHosting, requireMayChange, showHosting } from './hosting.js';
-import { cursorsOf, pageEnd, pageQuery, readLimit, takePage } from './paging.js';
+import { cursorsOf, pageEnd, pageQuery, readLimit, takeLongPage } from './paging.js';
 import { repositoryRecord, showRepository } from './records.js';
 
 const CAP = 100;
@@ -26,7 +26,7 @@ export const listRepositories = operation({
   query: z.object({ ...pageQuery, q: z.string().optional() }),
   replies: { 200: z.object({ repos: z.array(repositoryRecord), ...pageEnd }) },
   errors: [],
-  handle: ({ world, organization, query }) => {
+  handle: async ({ world, organization, query, meter }) => {
     const limit = readLimit(query.limit, CAP);
     const text = query.q?.trim().toLowerCase() ?? '';
     const cursors = cursorsOf(world);
@@ -34,10 +34,10 @@ export const listRepositories = operation({
     const after = query.cursor === undefined ? 0 : cursors.read<number>(purpose, query.cursor);
     const matching = function* () {
       for (const repository of world.repositories(organization.name, after)) {
-        if (repository.name.toLowerCase().includes(text)) yield repository;
+        yield repository.name.toLowerCase().includes(text) ? repository : undefined;
       }
     };
-    const { page, hasMore } = takePage(matching(), limit);
+    const { page, hasMore } = await takeLongPage(matching(), limit, meter);
     return json(200, {
       repos: page.map(showRepository),
       next_cursor: hasMore ? cursors.write(purpose, page.at(-1)!.record.sequence) : null,

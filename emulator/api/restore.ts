@@ -3,7 +3,9 @@ import type { Call } from '../call.js';
 import { textOf } from '../git/bytes.js';
 import { readCommit } from '../git/commit.js';
 import { ZERO_OID } from '../git/object.js';
-import { checkShape, parseJson, readAll } from '../http/body.js';
+import { inSlices } from '../git/schedule/steps.js';
+import { checkShape, readAll } from '../http/body.js';
+import { jsonSteps } from '../http/json-reader.js';
 import { Problem, problem } from '../http/problem.js';
 import { json, type Reply } from '../http/reply.js';
 import { operation } from '../operation.js';
@@ -102,7 +104,8 @@ async function readMetadata(call: Call): Promise<z.infer<typeof restoreMetadata>
   const body = await readAll(call.stream(call.world.limits.maxJsonBytes));
   if (body.toString('latin1').trim() === '')
     throw problem('bad_request', 'The body is empty; it has to hold metadata.');
-  const line = checkShape(z.strictObject({ metadata: z.unknown() }), parseJson(body, 'The body'), 'The body');
+  const json = await inSlices(jsonSteps(body, 'The body'), call.meter);
+  const line = checkShape(z.strictObject({ metadata: z.unknown() }), json, 'The body');
   return checkShape(restoreMetadata, line.metadata, 'metadata');
 }
 

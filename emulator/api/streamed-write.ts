@@ -1,8 +1,9 @@
-import { setImmediate } from 'node:timers/promises';
 import { z } from 'zod';
 import type { Call } from '../call.js';
-import { decodeBase64 } from '../http/base64.js';
-import { checkShape, parseJson } from '../http/body.js';
+import { inSlices, type Steps } from '../git/schedule/steps.js';
+import { base64Steps } from '../http/base64.js';
+import { checkItems, checkShape } from '../http/body.js';
+import { jsonSteps } from '../http/json-reader.js';
 import { readLines } from '../http/ndjson.js';
 import { problem } from '../http/problem.js';
 import { type BranchWrite, branchRef } from '../repositories/branch-write.js';
@@ -11,8 +12,6 @@ import { requireCommitAllowed } from './policy.js';
 
 /** Specification, Limits: decoded bytes of one chunk. */
 const MOST_CHUNK_BYTES = 4 * 1024 * 1024;
-/** A longer line takes milliseconds to parse and decode. */
-const LONG_LINE = 64 * 1024;
 
 /** The members every streamed write's metadata has, in the old and the new vocabulary. */
 export const writeMetadata = z.object({
@@ -33,7 +32,7 @@ export type WriteMetadata = z.infer<typeof writeMetadata>;
 /** Where the chunks of a streamed write go. */
 export interface ChunkSink<Chunk> {
   /** Throws a problem that names the line. */
-  add(chunk: Chunk, line: number): void;
+  add(chunk: Chunk, line: number): void | Promise<void>;
 }
 
 /**
@@ -41,10 +40,11 @@ export interface ChunkSink<Chunk> {
  * says where the chunks go. Resolves when the whole body has arrived. Throws `bad_request` that names the line.
  */
 export async function readStreamedWrite<Metadata, Chunk, Sink extends ChunkSink<Chunk>>(
-  call: Pick<Call, 'world' | 'stream'>,
-  schemas: { readonly metadata: z.ZodType<Metadata>; readonly chunk: z.ZodType<Chunk> },
-  open: (metadata: Metadata) => Sink,
+  call: Pick<Call, 'world' | 'stream' | 'meter'>,
+  schemas: { readonly metadata: MetadataSchema<Metadata>; readonly chunk: z.ZodType<Chunk> },
+  open: (metadata: Metadata) => Sink | Promise<Sink>,
 ): Promise<{ metadata: Metadata; sink: Sink }> {
+  const { meter } = call;
   const { limits } = call.world;
   // Base64 takes four bytes for three, and every chunk a line of JSON around it.
   const stream = call.stream(limits.maxCommitBytes * 1.5 + 64 * 1024 * 1024);
@@ -52,14 +52,16 @@ export async function readStreamedWrite<Metadata, Chunk, Sink extends ChunkSink<
   try {
     const first = await lines.next();
     if (first.done) throw problem('bad_request', 'The body is empty; its first line has to hold metadata.');
-    const head = checkShape(z.strictObject({ metadata: z.unknown() }), parseJson(first.value, 'Line 1'), 'Line 1');
-    const metadata = checkShape(schemas.metadata, head.metadata, 'metadata');
-    const sink = open(metadata);
+    const json = await inSlices(jsonSteps(first.value, 'Line 1'), meter);
+    const head = checkShape(z.strictObject({ metadata: z.unknown() }), json, 'Line 1');
+    const metadata = await inSlices(checkMetadata(schemas.metadata, head.metadata), meter);
+    const sink = await open(metadata);
     let line = 1;
     for await (const raw of lines) {
       line += 1;
-      sink.add(checkShape(schemas.chunk, parseJson(raw, `Line ${line}`), `Line ${line}`), line);
-      if (raw.length > LONG_LINE) await setImmediate();
+      const chunk = await inSlices(jsonSteps(raw, `Line ${line}`), meter);
+      await sink.add(checkShape(schemas.chunk, chunk, `Line ${line}`), line);
+      if (meter.isOver) await meter.pass();
     }
     return { metadata, sink };
   } finally {
@@ -68,9 +70,28 @@ export async function readStreamedWrite<Metadata, Chunk, Sink extends ChunkSink<
   }
 }
 
+/** What metadata looks like: all of it at once, or apart from a list that may be long. */
+export type MetadataSchema<Metadata> =
+  | { readonly whole: z.ZodType<Metadata> }
+  | { readonly whole: z.ZodType<Metadata>; readonly list: string; readonly item: z.ZodType };
+
+/** Checks the list after the rest, item by item: it is the last member, and so the last to be told of. */
+function* checkMetadata<Metadata>(schema: MetadataSchema<Metadata>, value: unknown): Steps<Metadata> {
+  const { whole } = schema;
+  if (!('list' in schema)) return checkShape(whole, value, 'metadata');
+  const items = (value as Record<string, unknown> | undefined | null)?.[schema.list];
+  if (!Array.isArray(items)) return checkShape(whole, value, 'metadata');
+  const checked = checkShape(whole, { ...(value as object), [schema.list]: [] }, 'metadata');
+  return { ...checked, [schema.list]: yield* checkItems(schema.item, items, schema.list) };
+}
+
 /** One chunk's bytes (`data`), at most 4 MiB decoded. A longer one is worded as the variant says. */
-export function decodeChunk(data: string, line: number, { world }: Pick<Call, 'world'>): Buffer {
-  const decoded = decodeBase64(data, `Line ${line}: data`);
+export async function decodeChunk(
+  data: string,
+  line: number,
+  { world, meter }: Pick<Call, 'world' | 'meter'>,
+): Promise<Buffer> {
+  const decoded = await inSlices(base64Steps(data, `Line ${line}: data`), meter);
   if (decoded.length <= MOST_CHUNK_BYTES) return decoded;
   const code = world.variants.oversizedChunk === '413' ? 'payload_too_large' : 'bad_request';
   throw problem(code, `Line ${line}: a chunk decodes to more than 4 MiB (${MOST_CHUNK_BYTES} bytes).`);

@@ -3,13 +3,15 @@ import type { Call } from '../call.js';
 import { type ByteString, textOf } from '../git/bytes.js';
 import { isOid, type ObjectReader, type Oid, ZERO_OID } from '../git/object.js';
 import { describeRefNameFault, readTagName } from '../git/refs/ref-name.js';
-import { peel } from '../git/tag.js';
+import type { Meter } from '../git/schedule/meter.js';
+import { inSlices } from '../git/schedule/steps.js';
+import { peelTags } from '../git/tag.js';
 import { problem } from '../http/problem.js';
 import { json, type Reply } from '../http/reply.js';
 import { operation } from '../operation.js';
 import { transact } from '../repositories/transact.js';
 import { deleteRef } from './branches.js';
-import { cursorsOf, listPurpose, pageEnd, pageQuery, readLimit, takePage } from './paging.js';
+import { cursorsOf, listPurpose, pageEnd, pageQuery, readLimit, takeLongPage } from './paging.js';
 import { requireAllowed } from './policy.js';
 import { resolveRef } from './resolve.js';
 
@@ -19,8 +21,15 @@ const PREFIX = 'refs/tags/';
 const tagRecord = z.object({ name: z.string(), sha: z.string() });
 
 /** An annotated tag is shown by the commit it names. */
-function showTag(objects: ObjectReader, name: ByteString, oid: Oid): z.infer<typeof tagRecord> {
-  return { name: textOf(name), sha: peel(objects, oid) };
+const listedTag = tagRecord.extend({ cursor: z.string() });
+
+async function showTag(
+  objects: ObjectReader,
+  name: ByteString,
+  oid: Oid,
+  meter: Meter,
+): Promise<z.infer<typeof tagRecord>> {
+  return { name: textOf(name), sha: await inSlices(peelTags(objects, oid), meter) };
 }
 
 function readTag(text: string): ByteString {
@@ -45,9 +54,9 @@ export const listTags = operation({
   subject: 'repository',
   effect: 'read',
   query: z.object(pageQuery),
-  replies: { 200: z.object({ tags: z.array(tagRecord.extend({ cursor: z.string() })), ...pageEnd }) },
+  replies: { 200: z.object({ tags: z.array(listedTag), ...pageEnd }) },
   errors: [],
-  handle: (call) => {
+  handle: async (call) => {
     const { world, repository, query } = call;
     const { refs, objects } = repository.git;
     const limit = readLimit(query.limit, CAP);
@@ -55,13 +64,14 @@ export const listTags = operation({
     const purpose = listPurpose(call, 'listTags');
     const after = query.cursor === undefined ? '' : cursors.read<ByteString>(purpose, query.cursor);
     const following = function* () {
-      for (const entry of refs.entries(PREFIX)) if (entry[0] > PREFIX + after) yield entry;
+      for (const entry of refs.entries(PREFIX)) yield entry[0] > PREFIX + after ? entry : undefined;
     };
-    const { page, hasMore } = takePage(following(), limit);
-    const tags = page.map(([ref, { oid }]) => {
+    const { page, hasMore } = await takeLongPage(following(), limit, call.meter);
+    const tags: z.infer<typeof listedTag>[] = [];
+    for (const [ref, { oid }] of page) {
       const name = ref.slice(PREFIX.length);
-      return { cursor: cursors.write(purpose, name), ...showTag(objects, name, oid) };
-    });
+      tags.push({ cursor: cursors.write(purpose, name), ...(await showTag(objects, name, oid, call.meter)) });
+    }
     return json(200, { tags, next_cursor: hasMore ? tags.at(-1)!.cursor : null, has_more: hasMore });
   },
 });
@@ -80,11 +90,11 @@ export const getTag = operation({
   query: z.object({ name: z.string() }),
   replies: { 200: z.object({ tag: tagRecord }) },
   errors: ['ref_not_found'],
-  handle: ({ repository, query }) => {
+  handle: async ({ repository, query, meter }) => {
     const ref = readTag(query.name);
     const oid = repository.git.refs.get(ref);
     if (oid === undefined) throw tagNotFound(query.name);
-    return json(200, { tag: showTag(repository.git.objects, ref.slice(PREFIX.length), oid) });
+    return json(200, { tag: await showTag(repository.git.objects, ref.slice(PREFIX.length), oid, meter) });
   },
 });
 

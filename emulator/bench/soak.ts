@@ -8,6 +8,7 @@ import { makeHeavyPack } from './heavy-pack.js';
 import { Random } from './history/random.js';
 import { Remote } from './remote.js';
 import type { ServerProcess } from './server-process.js';
+import { runCases } from './soak/cases.js';
 import { pressures, seedPressure } from './soak/pressure.js';
 import { askVitals, spawnWatched } from './soak/server.js';
 import { Tally } from './soak/tally.js';
@@ -19,6 +20,7 @@ const USAGE = `Keeps the emulator busy for a while and checks that nothing break
 
   --minutes N   how long, in minutes (default 1)
   --seed N      seed of what the clients do (default 1)
+  --cases NAME  instead, the hostile cases whose names hold this text ('' for all), each alone
 
 Exits with 1 when an invariant was broken; how fast answers came is shown and never judged.
 `;
@@ -221,11 +223,22 @@ function writePhases(phases: readonly Phase[]): string {
 
 async function main(): Promise<number> {
   const { values } = parseArgs({
-    options: { minutes: { type: 'string' }, seed: { type: 'string' }, help: { type: 'boolean' } },
+    options: {
+      minutes: { type: 'string' },
+      seed: { type: 'string' },
+      cases: { type: 'string' },
+      help: { type: 'boolean' },
+    },
   });
   if (values.help) {
     process.stdout.write(USAGE);
     return 0;
+  }
+  if (values.cases !== undefined) {
+    const { table, findings } = await runCases(values.cases, (origin) => new Remote(origin));
+    process.stdout.write(table);
+    for (const finding of findings) process.stderr.write(`${finding}\n`);
+    return findings.length === 0 ? 0 : 1;
   }
   const minutes = Number(values.minutes ?? 1);
   if (!(minutes > 0)) throw new Error('--minutes takes a number above 0.');

@@ -2,8 +2,10 @@ import type { Claims } from '../auth/claims.js';
 import type { Call } from '../call.js';
 import type { Exchange } from '../exchange.js';
 import { Meter } from '../git/schedule/meter.js';
+import { inSlices } from '../git/schedule/steps.js';
 import { accepts } from '../http/accept.js';
-import { checkShape, parseJson, readBody, readChunks, refuseContentEncoding } from '../http/body.js';
+import { checkShape, readBody, readChunks, refuseContentEncoding, shapeSteps } from '../http/body.js';
+import { jsonSteps } from '../http/json-reader.js';
 import { problem } from '../http/problem.js';
 import type { Reply } from '../http/reply.js';
 import { parseQuery } from '../http/request-target.js';
@@ -55,7 +57,10 @@ async function readJson(exchange: Exchange): Promise<unknown> {
   if (json) requireContentType(exchange, [json.mediaType, JSON_TYPE]);
   else checkContentType(exchange, JSON_TYPE);
   const raw = await readBody(request, { maxBytes, idleTimeout, askFor: exchange.askForBody });
-  return checkShape(body!, raw.length === 0 ? undefined : parseJson(raw, 'The body'), 'A JSON body', json?.invalid);
+  if (raw.length === 0) return checkShape(body!, undefined, 'A JSON body', json?.invalid);
+  const meter = new Meter({ schedule: world.schedule, signal: exchange.signal });
+  const value = await inSlices(jsonSteps(raw, 'The body'), meter);
+  return inSlices(shapeSteps(body!, value, 'A JSON body', json?.invalid), meter);
 }
 
 function checkAccept({ request }: Exchange, mediaType: string): void {

@@ -1,7 +1,7 @@
 import type { Exchange } from '../exchange.js';
 import { WorkLimitExceeded } from '../git/schedule/meter.js';
 import { ScheduleClosed } from '../git/schedule/schedule.js';
-import { StoreFull } from '../git/store/pack-error.js';
+import { ObjectTooLarge, StoreFull } from '../git/store/pack-error.js';
 import { Problem, problem } from '../http/problem.js';
 import type { Reply } from '../http/reply.js';
 import { renderProblem } from '../http/respond.js';
@@ -27,6 +27,8 @@ function problemOf(exchange: Exchange, error: unknown): Problem {
   if (error instanceof Problem) return error;
   if (error instanceof StoreFull)
     return problem('service_unavailable', error.message, { headers: { 'retry-after': '1' } });
+  if (error instanceof ObjectTooLarge)
+    return problem('payload_too_large', `An object of ${error.size} bytes is larger than ${error.limit} bytes.`);
   if (error instanceof WorkLimitExceeded)
     return problem('gateway_timeout', 'The request came to the limit of work before it was done.');
   if (error instanceof ScheduleClosed) return problem('service_unavailable', 'The emulator is shutting down.');

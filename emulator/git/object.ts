@@ -1,3 +1,5 @@
+import type { Meter } from './schedule/meter.js';
+
 /** An object id as 40 lower-case hexadecimal digits. */
 export type Oid = string;
 
@@ -53,6 +55,8 @@ export interface ObjectReader {
   sizeOf(number: number): number;
   /** The inflated body. Shared with a cache: never write into it. */
   read(number: number): Buffer;
+  /** As `read`, of an object that is large or made of large ones, without holding up others for long. */
+  readInSlices(number: number, meter: Meter): Promise<Buffer>;
   /** As `read`, for a look: nothing is kept, and the bytes are good only until the next call of either. */
   peek(number: number): Buffer;
   /** Where a tag of a tag leads in the end, when that was found out. */
@@ -93,4 +97,11 @@ export function readAs(objects: ObjectReader, oid: Oid, type: TypeCode): Buffer 
   const number = objects.find(oid);
   if (number < 0 || objects.typeOf(number) !== type) throw new MissingObject(oid, typeName(type));
   return objects.read(number);
+}
+
+/** As `readAs`, of an object that may be large, without holding up others for long. */
+export async function readInSlicesAs(objects: ObjectReader, oid: Oid, type: TypeCode, meter: Meter): Promise<Buffer> {
+  const number = objects.find(oid);
+  if (number < 0 || objects.typeOf(number) !== type) throw new MissingObject(oid, typeName(type));
+  return objects.readInSlices(number, meter);
 }

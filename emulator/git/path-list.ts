@@ -14,6 +14,8 @@ export class PathList {
   /** By path. */
   readonly folders: number[] = [];
   readonly names: ByteString[] = [];
+  /** Bytes of all names. */
+  nameBytes = 0;
   /** What is put before every path. */
   base = '';
   /** By level: the folders the walk is in, and how it tells them from others. */
@@ -38,9 +40,11 @@ export class PathList {
       this.parents.push(level === 0 ? -1 : this.#open[level - 1]!);
       this.folderNames.push(level === 0 ? '' : walk.folderName(level));
       this.depths.push(level);
+      this.nameBytes += this.folderNames.at(-1)!.length;
     }
     this.folders.push(this.#open[depth]!);
     this.names.push(walk.name);
+    this.nameBytes += walk.name.length;
   }
 }
 

@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http';
-import type { z } from 'zod';
-import { type ProblemCode, problem } from './problem.js';
-
-const MAX_DEPTH = 64;
+import { z } from 'zod';
+import { GatheredBytes } from './gathered-bytes.js';
+import { type JsonSteps, jsonSteps } from './json-reader.js';
+import { type Problem, type ProblemCode, problem } from './problem.js';
 
 export interface BodyOptions {
   readonly maxBytes: number;
@@ -71,55 +71,122 @@ export async function readBody(request: IncomingMessage, options: BodyOptions): 
 }
 
 export async function readAll(chunks: AsyncIterable<Buffer>): Promise<Buffer> {
-  const parts: Buffer[] = [];
-  for await (const chunk of chunks) parts.push(chunk);
-  return parts.length === 1 ? parts[0]! : Buffer.concat(parts);
+  const gathered = new GatheredBytes();
+  for await (const chunk of chunks) gathered.add(chunk);
+  return gathered.take();
 }
 
-/** Parses JSON bytes: well-formed UTF-8 without a byte order mark, at most 64 levels deep. */
+/** Parses JSON bytes at once, for short ones; see `jsonSteps`. */
 export function parseJson(body: Uint8Array, what: string): unknown {
-  let text: string;
-  try {
-    text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(body);
-  } catch {
-    throw problem('bad_request', `${what} is not valid UTF-8.`);
-  }
-  if (depthOf(text) > MAX_DEPTH) throw problem('bad_request', `${what} is nested deeper than ${MAX_DEPTH} levels.`);
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw problem('bad_request', `${what} is not valid JSON.`);
-  }
-}
-
-/** Deepest nesting, counted before parsing: what is parsed has to be safe to walk and to echo. */
-function depthOf(text: string): number {
-  let depth = 0;
-  let deepest = 0;
-  let quoted = false;
-  for (let at = 0; at < text.length; at++) {
-    const code = text.charCodeAt(at);
-    if (quoted) {
-      if (code === 0x5c) at++;
-      else if (code === 0x22) quoted = false;
-    } else if (code === 0x22) quoted = true;
-    else if (code === 0x7b || code === 0x5b) deepest = Math.max(deepest, ++depth);
-    else if (code === 0x7d || code === 0x5d) depth--;
-  }
-  return deepest;
+  return atOnce(jsonSteps(body, what));
 }
 
 /** Checks `value` against `schema`; the first issue becomes the detail of a `bad_request`, or of another `code`. */
-export function checkShape<T>(
+export function checkShape<T>(schema: z.ZodType<T>, value: unknown, what: string, code?: ProblemCode): T {
+  return atOnce(shapeSteps(schema, value, what, code));
+}
+
+/** As `checkShape`, in steps. */
+export function* shapeSteps<T>(
   schema: z.ZodType<T>,
   value: unknown,
   what: string,
   code: ProblemCode = 'bad_request',
-): T {
-  const result = schema.safeParse(value);
+): JsonSteps<T> {
+  const result = schema.safeParse(yield* untilFirstFault(schema, value));
   if (result.success) return result.data;
   const issue = result.error.issues[0]!;
-  const path = issue.path.map(String).join('.');
-  if (path === '' && value === undefined) throw problem(code, `${what} is required.`);
-  throw problem(code, path === '' ? `${what}: ${issue.message}` : `${path}: ${issue.message}`);
+  throw shapeProblem(issue, issue.path, { value, what, code });
+}
+
+/** Checks a list item by item, in steps: what is wrong is worded as `checkShape` words it of a list at `path`. */
+export function* checkItems<T>(schema: z.ZodType<T>, items: readonly unknown[], path: string): JsonSteps<T[]> {
+  const checked: T[] = [];
+  for (const [index, item] of items.entries()) {
+    const result = schema.safeParse(item);
+    if (!result.success) {
+      const issue = result.error.issues[0]!;
+      throw shapeProblem(issue, [path, index, ...issue.path], { value: item, what: path, code: 'bad_request' });
+    }
+    checked.push(result.data);
+    if (index % ITEMS === ITEMS - 1) yield ITEMS * ITEM_UNITS;
+  }
+  return checked;
+}
+
+/** Items checked in one step, and what one costs. */
+const ITEMS = 64;
+const ITEM_UNITS = 2;
+
+interface Shaped {
+  readonly value: unknown;
+  readonly what: string;
+  readonly code: ProblemCode;
+}
+
+function shapeProblem(issue: z.core.$ZodIssue, path: readonly PropertyKey[], { value, what, code }: Shaped): Problem {
+  const shown = path.map(String).join('.');
+  if (shown === '' && value === undefined) return problem(code, `${what} is required.`);
+  return problem(code, shown === '' ? `${what}: ${issue.message}` : `${shown}: ${issue.message}`);
+}
+
+/** A list or record of fewer is checked as a whole: as many faults can be told together. */
+const FEW = 100;
+
+/**
+ * The value with each long list and record cut after its first fault: only one fault is told, and to word hundreds of
+ * thousands takes seconds.
+ */
+function* untilFirstFault(schema: z.core.$ZodType, value: unknown): JsonSteps<unknown> {
+  const { def } = schema._zod as z.core.$ZodTypes['_zod'];
+  if (typeof value !== 'object' || value === null) return value;
+  switch (def.type) {
+    case 'optional':
+    case 'nullable':
+    case 'default':
+      return yield* untilFirstFault(def.innerType, value);
+    case 'array': {
+      if (!Array.isArray(value) || value.length < FEW) return value;
+      const good = yield* countUntilFault(value, (item) => z.core.safeParse(def.element, item).success);
+      return good === value.length ? value : value.slice(0, good + 1);
+    }
+    case 'record': {
+      const members = Object.entries(value);
+      if (members.length < FEW) return value;
+      const good = yield* countUntilFault(
+        members,
+        ([name, member]) => z.core.safeParse(schema, { [name]: member }).success,
+      );
+      return good === members.length ? value : Object.fromEntries(members.slice(0, good + 1));
+    }
+    case 'object': {
+      let cut: Record<string, unknown> | undefined;
+      for (const [name, member] of Object.entries(def.shape)) {
+        if (!Object.hasOwn(value, name)) continue;
+        const before = (value as Record<string, unknown>)[name];
+        const after = yield* untilFirstFault(member, before);
+        if (after === before) continue;
+        cut ??= { ...value };
+        cut[name] = after;
+      }
+      return cut ?? value;
+    }
+    default:
+      return value;
+  }
+}
+
+function* countUntilFault<T>(items: readonly T[], isGood: (item: T) => boolean): JsonSteps<number> {
+  for (const [index, item] of items.entries()) {
+    if (!isGood(item)) return index;
+    if (index % ITEMS === ITEMS - 1) yield ITEMS * ITEM_UNITS;
+  }
+  return items.length;
+}
+
+function atOnce<T>(steps: JsonSteps<T>): T {
+  for (;;) {
+    const step = steps.next();
+    if (step.done) return step.value;
+  }
 }

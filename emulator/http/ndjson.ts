@@ -1,3 +1,4 @@
+import { GatheredBytes } from './gathered-bytes.js';
 import { problem } from './problem.js';
 
 const NEWLINE = 0x0a;
@@ -19,21 +20,17 @@ export async function* readLines(
   chunks: AsyncIterable<Buffer>,
   maxLineBytes: (line: number) => number,
 ): AsyncGenerator<Buffer> {
-  let held: Buffer[] = [];
-  let heldBytes = 0;
+  const held = new GatheredBytes();
   let line = 0;
   let blank = 0;
   const hold = (part: Buffer): void => {
-    heldBytes += part.length;
-    if (heldBytes > maxLineBytes(line)) {
+    if (held.length + part.length > maxLineBytes(line)) {
       throw problem('bad_request', `Line ${line + 1} is longer than ${maxLineBytes(line)} bytes.`);
     }
-    held.push(part);
+    held.add(part);
   };
   const take = (): Buffer | undefined => {
-    let whole = held.length === 1 ? held[0]! : Buffer.concat(held);
-    held = [];
-    heldBytes = 0;
+    let whole = held.take();
     if (whole.length > 0 && whole[whole.length - 1] === RETURN) whole = whole.subarray(0, -1);
     if (whole.length > 0) {
       line += 1;
@@ -54,7 +51,7 @@ export async function* readLines(
     }
     if (start < chunk.length) hold(chunk.subarray(start));
   }
-  if (heldBytes > 0) {
+  if (held.length > 0) {
     const whole = take();
     if (whole) yield whole;
   }

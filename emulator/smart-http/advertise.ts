@@ -1,3 +1,4 @@
+import { Meter } from '../git/schedule/meter.js';
 import {
   capabilityList,
   type ProtocolVersion,
@@ -25,21 +26,20 @@ export function serviceOf(name: string | undefined): Service | undefined {
  * and, for version 2, gitprotocol-v2: `PKT-LINE("version 2" LF) *capability flush-pkt` alone. Pushes know
  * no version 2; a client that asks for it gets version 0.
  */
-export function advertise(
+export async function advertise(
   view: RepositoryView,
   service: Service,
   version: ProtocolVersion,
   identity: ServerIdentity,
   listings: RefListings,
-): Buffer {
+): Promise<Buffer> {
   if (service === 'git-upload-pack' && version === 2) {
     const lines = ['version 2', ...v2Capabilities(identity)];
     return Buffer.concat([...lines.map((line) => packet(`${line}\n`)), FLUSH]);
   }
-  const { first, rest } =
-    service === 'git-upload-pack'
-      ? listings.advertisement(view, 'upload-pack')
-      : listings.advertisement(view, 'receive-pack');
+  const meter = new Meter({ schedule: view.repository.objects.schedule });
+  const kind = service === 'git-upload-pack' ? 'upload-pack' : 'receive-pack';
+  const { first, rest } = await listings.advertisement(view, kind, meter);
   const capabilities =
     service === 'git-upload-pack'
       ? capabilityList(UPLOAD_PACK_CAPABILITIES, identity, headSymref(view))

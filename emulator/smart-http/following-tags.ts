@@ -1,5 +1,6 @@
 import { type Oid, TAG } from '../git/object.js';
 import type { GitRepository } from '../git/repository.js';
+import type { Meter } from '../git/schedule/meter.js';
 import { tagTarget } from '../git/tag.js';
 import type { RefListings } from './ref-listings.js';
 import type { RepositoryView } from './view.js';
@@ -8,11 +9,22 @@ import type { RepositoryView } from './view.js';
  * gitprotocol-capabilities, include-tag: "The server MUST send annotated tags if we are sending the
  * objects they point to." Returns `numbers`, which ascend, with those tags put behind.
  */
-export function followingTags(view: RepositoryView, numbers: Int32Array, listings: RefListings): Int32Array {
+export async function followingTags(
+  view: RepositoryView,
+  numbers: Int32Array,
+  listings: RefListings,
+  meter: Meter,
+): Promise<Int32Array> {
   const added = new Set<number>();
-  for (const { oid, target } of listings.annotatedTags(view)) {
+  for (const { oid, target } of await listings.annotatedTags(view, meter)) {
+    if (meter.isOver) await meter.pass();
     if (!isAmong(numbers, target)) continue;
-    for (const number of tagChain(view.repository, oid)) if (!isAmong(numbers, number)) added.add(number);
+    for (const number of tagChain(view.repository, oid)) {
+      // What it leads to came with it.
+      if (added.has(number)) break;
+      if (!isAmong(numbers, number)) added.add(number);
+      if (meter.isOver) await meter.pass();
+    }
   }
   if (added.size === 0) return numbers;
   const all = new Int32Array(numbers.length + added.size);

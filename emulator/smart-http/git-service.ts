@@ -1,10 +1,12 @@
 import type { FsckPolicy } from '../git/fsck/fsck.js';
+import { MemoryCache } from '../git/memory-cache.js';
 import type { GitRepository } from '../git/repository.js';
 import { problem } from '../http/problem.js';
 import { bytes, type Reply, stream } from '../http/reply.js';
 import { advertise, type Service } from './advertise.js';
 import { type ProtocolVersion, protocolVersion, type ServerIdentity } from './capabilities.js';
 import { DEFAULT_WIRE_LIMITS, type WireLimits } from './limits.js';
+import { PackCache } from './pack-cache.js';
 import { PackSender } from './pack-sender.js';
 import { type ReceivePackExchange, receivePack } from './receive-pack.js';
 import { RefListings } from './ref-listings.js';
@@ -26,6 +28,8 @@ export interface GitServiceOptions {
   readonly sessionId: () => string;
   readonly fsck: FsckPolicy;
   readonly limits?: Partial<WireLimits>;
+  /** Where finished packs are kept, with all else that is kept only to be fast. */
+  readonly cache?: MemoryCache;
 }
 
 /** What the two services need of an HTTP request. Header names are lower-case. */
@@ -43,18 +47,21 @@ export class GitService {
   readonly limits: WireLimits;
   readonly #options: GitServiceOptions;
   readonly #listings = new RefListings();
-  readonly #packs: PackSender;
+  readonly packs: PackCache;
+  readonly #sender: PackSender;
 
   constructor(options: GitServiceOptions) {
     this.#options = options;
     this.limits = { ...DEFAULT_WIRE_LIMITS, ...options.limits };
-    this.#packs = new PackSender(this.limits.packCacheBytes, this.#listings);
+    const { packCacheBytes } = this.limits;
+    this.packs = new PackCache(options.cache ?? new MemoryCache(packCacheBytes), packCacheBytes);
+    this.#sender = new PackSender(this.packs, this.#listings);
   }
 
   /** `GET info/refs?service=` */
-  infoRefs(view: RepositoryView, service: Service, request: GitRequest): Reply {
+  async infoRefs(view: RepositoryView, service: Service, request: GitRequest): Promise<Reply> {
     const identity: ServerIdentity = { agent: this.#options.agent, sessionId: this.#options.sessionId() };
-    const body = advertise(view, service, versionOf(request), identity, this.#listings);
+    const body = await advertise(view, service, versionOf(request), identity, this.#listings);
     return bytes(200, body, { 'content-type': `application/x-${service}-advertisement`, ...NO_CACHE });
   }
 
@@ -68,7 +75,7 @@ export class GitService {
       body,
       limits,
       listings: this.#listings,
-      packs: this.#packs,
+      packs: this.#sender,
       signal: () => request.signal,
     });
     const headers = resultHeaders('git-upload-pack');
@@ -86,7 +93,7 @@ export class GitService {
 
   /** Lets go of what is kept for a repository that is no more. */
   forget(repository: GitRepository): void {
-    this.#packs.forget(repository);
+    this.packs.forget(repository);
   }
 
   /** The decoded body; throws `unsupported_media_type` for another content type, in the words of `git http-backend`. */

@@ -9,7 +9,7 @@ export interface WireLimits {
   readonly pushOptions: number;
   /** The pack of one push. */
   readonly pushBytes: number;
-  /** Finished packs kept, of all repositories together. */
+  /** Packs that are being kept while they are sent, of all repositories together. */
   readonly packCacheBytes: number;
 }
 

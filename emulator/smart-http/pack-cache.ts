@@ -1,3 +1,4 @@
+import type { CacheRegion, MemoryCache } from '../git/memory-cache.js';
 import type { GitRepository } from '../git/repository.js';
 
 interface Finished {
@@ -14,31 +15,30 @@ const KEPT_AT_ONCE = 1024 * 1024;
 const MOST_SENT = 1000;
 
 /**
- * Finished packs of all repositories, in the packets they were sent in, up to a number of bytes. A pack is
+ * Finished packs of all repositories, in the packets they were sent in, as long as the cache has room. A pack is
  * decided by what its key names, because objects never change; so nothing here ever goes stale.
  */
 export class PackCache {
-  /** In order of last use. */
-  readonly #packs = new Map<string, Finished>();
-  #bytes = 0;
+  readonly #packs = new WeakMap<GitRepository, CacheRegion<string, Finished>>();
   /** Packs being kept while they are sent, and their bytes so far. */
   readonly #growing = new Set<string>();
-  #growingBytes = 0;
+  growingBytes = 0;
+  readonly #most: number;
   /** Packs that were too large to be kept when they were first asked for. */
   readonly #sent = new Set<string>();
-  readonly #forgotten = new WeakSet<GitRepository>();
   readonly #numbers = new WeakMap<GitRepository, number>();
   #nextNumber = 0;
 
-  constructor(private readonly most: number) {}
+  /** `most`: bytes of packs under way. */
+  constructor(
+    private readonly cache: MemoryCache,
+    most = cache.capacity,
+  ) {
+    this.#most = Math.min(most, cache.capacity);
+  }
 
   get(repository: GitRepository, key: string): readonly Buffer[] | undefined {
-    const name = this.#nameOf(repository, key);
-    const pack = this.#packs.get(name);
-    if (!pack) return undefined;
-    this.#packs.delete(name);
-    this.#packs.set(name, pack);
-    return pack.packets;
+    return this.#packsOf(repository).get(key)?.packets;
   }
 
   /**
@@ -58,35 +58,33 @@ export class PackCache {
     try {
       for await (const packet of packets) {
         const isLarge = !isAgain && bytes + packet.length > KEPT_AT_ONCE;
-        if (kept && (isLarge || this.#growingBytes + packet.length > this.most)) {
+        if (kept && (isLarge || this.growingBytes + packet.length > this.#most)) {
           if (isLarge) this.#noteSent(name);
           kept = undefined;
-          this.#growingBytes -= bytes;
+          this.growingBytes -= bytes;
           bytes = 0;
         }
         if (kept) {
           kept.push(packet);
           bytes += packet.length;
-          this.#growingBytes += packet.length;
+          this.growingBytes += packet.length;
         }
         yield packet;
       }
-      if (kept && !this.#forgotten.has(repository)) this.#put(name, { packets: kept, bytes });
+      if (kept) {
+        this.growingBytes -= bytes;
+        this.#packsOf(repository).set(key, { packets: kept, bytes });
+        bytes = 0;
+      }
     } finally {
       this.#growing.delete(name);
-      this.#growingBytes -= bytes;
+      this.growingBytes -= bytes;
     }
   }
 
   /** Lets go of the packs of a repository that is no more. Those under way end, and are not kept. */
   forget(repository: GitRepository): void {
-    this.#forgotten.add(repository);
-    const start = this.#nameOf(repository, '');
-    for (const [name, { bytes }] of this.#packs) {
-      if (!name.startsWith(start)) continue;
-      this.#packs.delete(name);
-      this.#bytes -= bytes;
-    }
+    this.#packsOf(repository).close();
   }
 
   #noteSent(name: string): void {
@@ -94,15 +92,13 @@ export class PackCache {
     this.#sent.add(name);
   }
 
-  #put(name: string, pack: Finished): void {
-    if (this.#packs.has(name)) return;
-    this.#packs.set(name, pack);
-    this.#bytes += pack.bytes;
-    for (const [oldest, { bytes }] of this.#packs) {
-      if (this.#bytes <= this.most) return;
-      this.#packs.delete(oldest);
-      this.#bytes -= bytes;
+  #packsOf(repository: GitRepository): CacheRegion<string, Finished> {
+    let packs = this.#packs.get(repository);
+    if (packs === undefined) {
+      packs = this.cache.region(({ bytes }) => bytes, this.#most);
+      this.#packs.set(repository, packs);
     }
+    return packs;
   }
 
   #nameOf(repository: GitRepository, key: string): string {

@@ -3,13 +3,12 @@ import type { Boundary } from '../git/history/depth.js';
 import type { SendPlan } from '../git/history/send-plan.js';
 import type { Oid } from '../git/object.js';
 import type { Refs } from '../git/refs/refs.js';
-import type { GitRepository } from '../git/repository.js';
 import { Meter } from '../git/schedule/meter.js';
 import { writePack } from '../git/store/pack-writer.js';
 import type { FetchRequest } from './fetch-request.js';
 import { followingTags } from './following-tags.js';
 import { keepAlive } from './keep-alive.js';
-import { PackCache } from './pack-cache.js';
+import type { PackCache } from './pack-cache.js';
 import { FLUSH } from './pkt-line.js';
 import type { RefListings } from './ref-listings.js';
 import { bandPackets, FATAL, KEEP_ALIVE, packBand, progress, type Sideband } from './sideband.js';
@@ -31,26 +30,23 @@ export interface Shipment {
 
 /** Makes and sends the packs of fetches, and keeps finished ones. */
 export class PackSender {
-  readonly #cache: PackCache;
   /** Numbers for states of refs, which have no other name. */
   readonly #refsNumbers = new WeakMap<Refs, number>();
   #nextRefsNumber = 0;
 
   constructor(
-    cacheBytes: number,
+    private readonly cache: PackCache,
     private readonly listings: RefListings,
-  ) {
-    this.#cache = new PackCache(cacheBytes);
-  }
+  ) {}
 
   /** The packfile section: progress, the pack, and the flush that ends the answer. */
   async *send(shipment: Shipment, signal?: AbortSignal): AsyncIterable<Buffer> {
     const { view, sideband } = shipment;
     const key = this.#keyOf(shipment);
     try {
-      const kept = this.#cache.get(view.repository, key);
+      const kept = this.cache.get(view.repository, key);
       if (kept) yield* kept;
-      else yield* this.#cache.keeping(view.repository, key, this.#make(shipment, signal));
+      else yield* this.cache.keeping(view.repository, key, this.#make(shipment, signal));
     } catch (error) {
       // Without side-band there is no word for it: the answer has to break off.
       if (sideband === 'none' || signal?.aborted) throw error;
@@ -60,17 +56,13 @@ export class PackSender {
     if (sideband !== 'none') yield FLUSH;
   }
 
-  /** Lets go of what is kept for a repository that is no more. */
-  forget(repository: GitRepository): void {
-    this.#cache.forget(repository);
-  }
-
   async *#make(shipment: Shipment, signal?: AbortSignal): AsyncIterable<Buffer> {
     const { view, request, sideband } = shipment;
     const { objects } = view.repository;
     const work = planOf(shipment, signal);
     const plan = sideband === 'none' ? await work : yield* keepAlive(work, KEEP_ALIVE_MILLISECONDS, KEEP_ALIVE);
-    const numbers = request.includeTag ? followingTags(view, plan.objects, this.listings) : plan.objects;
+    const meter = new Meter({ schedule: objects.schedule, signal });
+    const numbers = request.includeTag ? await followingTags(view, plan.objects, this.listings, meter) : plan.objects;
     if (!request.noProgress) yield* progress(`Enumerating objects: ${numbers.length}, done.\n`, sideband);
     const pack = writePack(objects, numbers, {
       ofsDelta: request.ofsDelta,

@@ -1,8 +1,13 @@
 import type { ByteString } from '../git/bytes.js';
+import { type CacheRegion, ENTRY_BYTES } from '../git/memory-cache.js';
 import { type Oid, TAG, ZERO_OID } from '../git/object.js';
 import type { Refs } from '../git/refs/refs.js';
 import type { GitRepository } from '../git/repository.js';
-import { peel } from '../git/tag.js';
+import { COST } from '../git/schedule/cost.js';
+import type { Meter } from '../git/schedule/meter.js';
+import { inSlices, type Steps } from '../git/schedule/steps.js';
+import { byBytes, sortInSteps } from '../git/sort.js';
+import { tagTarget } from '../git/tag.js';
 import { packetText } from './pkt-line.js';
 import { type RepositoryView, visibleHead, visibleRefs } from './view.js';
 
@@ -32,109 +37,185 @@ export interface AnnotatedTag {
 
 type Listing = Buffer | Advertisement | readonly AnnotatedTag[];
 
-/** Different listings kept of one state of the refs. */
-const MOST_LISTINGS = 16;
+/** What is kept of one repository. */
+interface KeptListings {
+  /** The state of the refs that the listings are of. */
+  refs: Refs | undefined;
+  readonly listings: CacheRegion<string, Listing>;
+  /** By annotated tag what it leads to, or `NOTHING`. */
+  readonly peeled: CacheRegion<Oid, Oid>;
+}
+
+const NOTHING: Oid = '';
+
+/** Lines, and between them units of work. */
+type Lines = Generator<ByteString | number, void, void>;
+/** Characters put together before they are encoded. */
+const BATCH = 64 * 1024;
+
+/** About what an annotated tag takes that is kept. */
+const TAG_BYTES = 100;
 /** Beyond this a list of prefixes is no habit of clients, and longer than most listings. */
 const MOST_KEPT_PREFIXES = 64;
 
 /**
- * Listings of refs, kept as bytes for as long as the refs are the same: clients ask for the same few
+ * Listings of refs, kept as bytes as long as the refs are the same and there is room: clients ask for the same few
  * over and over, and with thousands of refs making them is all the work there is.
  */
 export class RefListings {
-  readonly #kept = new WeakMap<Refs, Map<string, Listing>>();
-  readonly #peeled = new WeakMap<GitRepository, Map<Oid, Oid | undefined>>();
+  readonly #kept = new WeakMap<GitRepository, KeptListings>();
 
   /** The lines of a version 2 `ls-refs` answer, without the flush. */
-  lsRefs(view: RepositoryView, options: LsRefsOptions): Buffer {
+  lsRefs(view: RepositoryView, options: LsRefsOptions, meter: Meter): Promise<Buffer> {
     const { repository, prefix } = view;
     const { refs } = repository;
-    const make = () => Buffer.from(this.#writeLsRefs(repository, refs, prefix, options), 'latin1');
+    const make = () => inSlices(this.#writeLsRefs(repository, refs, prefix, options), meter);
     if (options.prefixes.length > MOST_KEPT_PREFIXES) return make();
-    return this.#keep(refs, JSON.stringify(['ls-refs', prefix, options]), make);
+    return this.#keep(repository, refs, JSON.stringify(['ls-refs', prefix, options]), make);
   }
 
   /**
    * The refs in the form of versions 0 and 1. For a fetch HEAD comes first and each annotated tag is
    * followed by what it leads to; for a push into a namespace, what lies outside is listed as `.have`.
    */
-  advertisement(view: RepositoryView, service: 'upload-pack' | 'receive-pack'): Advertisement {
+  advertisement(view: RepositoryView, service: 'upload-pack' | 'receive-pack', meter: Meter): Promise<Advertisement> {
     const { repository, prefix } = view;
     const { refs } = repository;
-    return this.#keep(refs, JSON.stringify([service, prefix]), () => {
-      const lines = service === 'upload-pack' ? this.#fetchLines(repository, refs, prefix) : pushLines(refs, prefix);
-      const first = lines.next().value ?? `${ZERO_OID} capabilities^{}`;
-      return { first, rest: Buffer.from([...lines].map((line) => packetText(`${line}\n`)).join(''), 'latin1') };
-    });
+    const lines = service === 'upload-pack' ? this.#fetchLines(repository, refs, prefix) : pushLines(refs, prefix);
+    return this.#keep(repository, refs, JSON.stringify([service, prefix]), () =>
+      inSlices(writeAdvertisement(lines), meter),
+    );
   }
 
   /** The annotated tags under `refs/tags/` that lead somewhere. */
-  annotatedTags({ repository, prefix }: RepositoryView): readonly AnnotatedTag[] {
-    const { refs, objects } = repository;
-    return this.#keep(refs, JSON.stringify(['annotated tags', prefix]), () => {
-      const tags: AnnotatedTag[] = [];
-      for (const [, oid] of visibleRefs(refs, prefix, 'refs/tags/')) {
-        const peeled = this.peeled(repository, oid);
-        if (peeled !== undefined) tags.push({ oid, target: objects.find(peeled) });
-      }
-      return tags;
-    });
+  annotatedTags({ repository, prefix }: RepositoryView, meter: Meter): Promise<readonly AnnotatedTag[]> {
+    const { refs } = repository;
+    return this.#keep(repository, refs, JSON.stringify(['annotated tags', prefix]), () =>
+      inSlices(this.#listTags(repository, refs, prefix), meter),
+    );
   }
 
-  /** What an annotated tag leads to; undefined for other objects, and for tags that lead nowhere. */
-  peeled(repository: GitRepository, oid: Oid): Oid | undefined {
+  *#listTags(repository: GitRepository, refs: Refs, prefix: ByteString): Steps<AnnotatedTag[]> {
+    const tags: AnnotatedTag[] = [];
+    for (const [, oid] of visibleRefs(refs, prefix, 'refs/tags/')) {
+      yield COST.entry;
+      const peeled = yield* this.#peeled(repository, oid);
+      if (peeled !== undefined) tags.push({ oid, target: repository.objects.find(peeled) });
+    }
+    return tags;
+  }
+
+  /**
+   * What an annotated tag leads to; undefined for other objects, and for tags that lead nowhere. Of a chain of tags
+   * every one is noted: each of them may have a ref.
+   */
+  *#peeled(repository: GitRepository, oid: Oid): Steps<Oid | undefined> {
     const { objects } = repository;
-    const number = objects.find(oid);
-    if (number < 0 || objects.typeOf(number) !== TAG) return undefined;
-    const known = entryOf(this.#peeled, repository, () => new Map<Oid, Oid | undefined>());
-    if (!known.has(oid)) known.set(oid, peelOrNothing(repository, oid));
-    return known.get(oid);
+    const { peeled } = this.#of(repository);
+    const chain: Oid[] = [];
+    let target = oid;
+    for (let number = objects.find(oid); ; number = objects.find(target)) {
+      if (number < 0) target = NOTHING;
+      if (number < 0 || objects.typeOf(number) !== TAG) break;
+      const known = peeled.get(target);
+      if (known !== undefined) {
+        target = known;
+        break;
+      }
+      chain.push(target);
+      target = targetOrNothing(objects.read(number));
+      yield COST.object;
+    }
+    for (const tag of chain) peeled.set(tag, target);
+    return chain.length === 0 && target === oid ? undefined : target || undefined;
   }
 
-  *#fetchLines(repository: GitRepository, refs: Refs, prefix: ByteString): IterableIterator<ByteString> {
+  *#fetchLines(repository: GitRepository, refs: Refs, prefix: ByteString): Lines {
     const head = visibleHead(refs, prefix)?.oid;
     if (head) yield `${head} HEAD`;
     for (const [name, oid] of visibleRefs(refs, prefix)) {
       yield `${oid} ${name}`;
-      const peeled = this.peeled(repository, oid);
+      const peeled = yield* this.#peeled(repository, oid);
       if (peeled) yield `${peeled} ${name}^{}`;
     }
   }
 
   /** gitprotocol-v2: `ref = PKT-LINE(obj-id-or-unborn SP refname *(SP ref-attribute) LF)` */
-  #writeLsRefs(repository: GitRepository, refs: Refs, prefix: ByteString, options: LsRefsOptions): ByteString {
-    const lines: ByteString[] = [];
-    const peeled = (oid: Oid) => {
-      const target = options.peel ? this.peeled(repository, oid) : undefined;
+  *#writeLsRefs(repository: GitRepository, refs: Refs, prefix: ByteString, options: LsRefsOptions): Steps<Buffer> {
+    const lines = new LineBuffer();
+    const listings = this;
+    const peeled = function* (oid: Oid): Steps<string> {
+      const target = options.peel ? yield* listings.#peeled(repository, oid) : undefined;
       return target ? ` peeled:${target}` : '';
     };
     const head = visibleHead(refs, prefix);
-    const starts = shortestPrefixes(options.prefixes);
+    const starts = yield* shortestPrefixes(options.prefixes);
     if (head && starts.some((start) => 'HEAD'.startsWith(start))) {
       const target = options.symrefs && head.symref !== undefined ? ` symref-target:${head.symref}` : '';
-      if (head.oid) lines.push(packetText(`${head.oid} HEAD${target}${peeled(head.oid)}\n`));
-      else if (options.unborn && target) lines.push(packetText(`unborn HEAD${target}\n`));
+      if (head.oid) lines.add(`${head.oid} HEAD${target}${yield* peeled(head.oid)}`);
+      else if (options.unborn && target) lines.add(`unborn HEAD${target}`);
     }
     for (const start of starts) {
+      yield COST.entry;
       for (const [name, oid] of visibleRefs(refs, prefix, start)) {
-        lines.push(packetText(`${oid} ${name}${peeled(oid)}\n`));
+        lines.add(`${oid} ${name}${yield* peeled(oid)}`);
+        yield COST.entry;
       }
     }
-    return lines.join('');
+    return lines.finish();
   }
 
-  #keep<T extends Listing>(refs: Refs, key: string, make: () => T): T {
-    const kept = entryOf(this.#kept, refs, () => new Map<string, Listing>());
-    const known = kept.get(key);
+  async #keep<T extends Listing>(
+    repository: GitRepository,
+    refs: Refs,
+    key: string,
+    make: () => Promise<T>,
+  ): Promise<T> {
+    const kept = this.#of(repository);
+    if (kept.refs !== refs) {
+      kept.refs = refs;
+      kept.listings.clear();
+    }
+    const known = kept.listings.get(key);
     if (known) return known as T;
-    const made = make();
-    if (kept.size === MOST_LISTINGS) kept.delete(kept.keys().next().value!);
-    kept.set(key, made);
+    const made = await make();
+    // The refs may have moved meanwhile.
+    if (kept.refs === refs) kept.listings.set(key, made);
     return made;
+  }
+
+  #of(repository: GitRepository): KeptListings {
+    let kept = this.#kept.get(repository);
+    if (kept === undefined) {
+      const { caches } = repository.objects;
+      kept = { refs: undefined, listings: caches.region(costOfListing), peeled: caches.region(() => TAG_BYTES) };
+      this.#kept.set(repository, kept);
+    }
+    return kept;
   }
 }
 
-function* pushLines(refs: Refs, prefix: ByteString): IterableIterator<ByteString> {
+function costOfListing(listing: Listing): number {
+  if (Buffer.isBuffer(listing)) return ENTRY_BYTES + listing.length;
+  return ENTRY_BYTES + ('first' in listing ? listing.rest.length : listing.length * TAG_BYTES);
+}
+
+function* writeAdvertisement(lines: Lines): Steps<Advertisement> {
+  let first: ByteString | undefined;
+  const rest = new LineBuffer();
+  for (const line of lines) {
+    if (typeof line === 'number') {
+      yield line;
+      continue;
+    }
+    yield COST.entry;
+    if (first === undefined) first = line;
+    else rest.add(line);
+  }
+  return { first: first ?? `${ZERO_OID} capabilities^{}`, rest: rest.finish() };
+}
+
+function* pushLines(refs: Refs, prefix: ByteString): Lines {
   const shown = new Set<Oid>();
   for (const [name, oid] of visibleRefs(refs, prefix)) {
     shown.add(oid);
@@ -142,35 +223,52 @@ function* pushLines(refs: Refs, prefix: ByteString): IterableIterator<ByteString
   }
   if (prefix === '') return;
   for (const [, oid] of visibleRefs(refs, '')) {
-    if (shown.has(oid)) continue;
+    if (shown.has(oid)) {
+      yield COST.operation;
+      continue;
+    }
     shown.add(oid);
     yield `${oid} .have`;
   }
 }
 
 /** In byte order and without those that another one covers, so that no ref matches two. */
-function shortestPrefixes(prefixes: readonly ByteString[]): ByteString[] {
+function* shortestPrefixes(prefixes: readonly ByteString[]): Steps<ByteString[]> {
   if (prefixes.length === 0) return [''];
   const shortest: ByteString[] = [];
-  for (const prefix of [...prefixes].sort()) {
+  for (const prefix of yield* sortInSteps(prefixes, byBytes)) {
+    yield COST.operation;
     const last = shortest.at(-1);
     if (last === undefined || !prefix.startsWith(last)) shortest.push(prefix);
   }
   return shortest;
 }
 
-function entryOf<K extends object, V>(map: WeakMap<K, V>, key: K, make: () => V): V {
-  const known = map.get(key);
-  if (known !== undefined) return known;
-  const made = make();
-  map.set(key, made);
-  return made;
+/** Lines on their way to be packets. */
+class LineBuffer {
+  readonly #parts: Buffer[] = [];
+  #text = '';
+
+  add(line: ByteString): void {
+    this.#text += packetText(`${line}\n`);
+    if (this.#text.length >= BATCH) this.#encode();
+  }
+
+  finish(): Buffer {
+    this.#encode();
+    return this.#parts.length === 1 ? this.#parts[0]! : Buffer.concat(this.#parts);
+  }
+
+  #encode(): void {
+    this.#parts.push(Buffer.from(this.#text, 'latin1'));
+    this.#text = '';
+  }
 }
 
-function peelOrNothing(repository: GitRepository, oid: Oid): Oid | undefined {
+function targetOrNothing(tag: Buffer): Oid {
   try {
-    return peel(repository.objects, oid);
+    return tagTarget(tag);
   } catch {
-    return undefined;
+    return NOTHING;
   }
 }

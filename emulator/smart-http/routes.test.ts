@@ -2,6 +2,7 @@ import { Readable } from 'node:stream';
 import t from 'tap';
 import { KeyRing } from '../auth/keys.js';
 import type { Call } from '../call.js';
+import { MemoryCache } from '../git/memory-cache.js';
 import type { GitRepository } from '../git/repository.js';
 import { Meter } from '../git/schedule/meter.js';
 import { Problem } from '../http/problem.js';
@@ -109,7 +110,7 @@ t.test('long work shows signs of life and keeps its result and its error', async
 });
 
 t.test('finished packs are kept up to a number of bytes, the least used go first', async (t) => {
-  const cache = new PackCache(100);
+  const cache = new PackCache(new MemoryCache(100));
   const { git } = repository;
   async function* packets(size: number): AsyncIterable<Buffer> {
     for (let at = 0; at < size; at += 10) yield Buffer.alloc(10);
@@ -147,7 +148,7 @@ t.test('finished packs are kept up to a number of bytes, the least used go first
 });
 
 t.test('a large pack is kept when it is asked for again, and none of a repository that is no more', async (t) => {
-  const cache = new PackCache(100 * 1024 * 1024);
+  const cache = new PackCache(new MemoryCache(100 * 1024 * 1024));
   const [git, other] = [createRepository(), createRepository()];
   async function* packets(count: number): AsyncIterable<Buffer> {
     for (let at = 0; at < count; at++) yield Buffer.alloc(100 * 1024);

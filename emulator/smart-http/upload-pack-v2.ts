@@ -1,5 +1,6 @@
 import type { ByteString } from '../git/bytes.js';
 import { isOid, type Oid } from '../git/object.js';
+import { Meter } from '../git/schedule/meter.js';
 import { COMMANDS, type Command, checkObjectFormat } from './capabilities.js';
 import {
   asksForDepth,
@@ -32,12 +33,19 @@ export async function answerV2(exchange: UploadPackExchange, reader: PacketReade
   const lines = head.hasArguments ? await readArguments(reader, head.command) : [];
   switch (head.command) {
     case 'ls-refs':
-      return Buffer.concat([exchange.listings.lsRefs(exchange.view, parseLsRefs(lines)), FLUSH]);
+      return Buffer.concat([
+        await exchange.listings.lsRefs(exchange.view, parseLsRefs(lines), meterOf(exchange)),
+        FLUSH,
+      ]);
     case 'object-info':
       return Buffer.concat([objectInfo(exchange.view, lines), FLUSH]);
     case 'fetch':
       return answerFetch(exchange, lines);
   }
+}
+
+function meterOf({ view, signal }: UploadPackExchange): Meter {
+  return new Meter({ schedule: view.repository.objects.schedule, signal: signal() });
 }
 
 interface Head {

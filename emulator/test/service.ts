@@ -44,8 +44,11 @@ export interface Answer {
 
 const ALL = ['git:read', 'git:write', 'repo:write', 'org:read'];
 
-export async function startService(options: GivenOptions = {}): Promise<Service> {
-  const emulator = await startEmulator({ ...options, port: 0 });
+export async function startService(
+  options: GivenOptions = {},
+  ports: Parameters<typeof startEmulator>[1] = {},
+): Promise<Service> {
+  const emulator = await startEmulator({ ...options, port: 0 }, ports);
   const url = emulator.baseUrl;
   const keys = fixtureKeys();
   const pool = new Pool(url);

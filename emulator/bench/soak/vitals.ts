@@ -10,6 +10,8 @@ export interface Vitals {
   /** Bytes of values and of buffers beside them. */
   readonly held: number;
   readonly rss: number;
+  /** The most it ever was. */
+  readonly peak: number;
   /** Milliseconds since the last question. */
   readonly delayP99: number;
   readonly delayMax: number;
@@ -26,7 +28,8 @@ if (process.send) {
     globalThis.gc?.();
     const { heapUsed, external, rss } = process.memoryUsage();
     const handles = process.getActiveResourcesInfo().length;
-    const vitals: Vitals = { heap: heapUsed, held: heapUsed + external, rss, delayP99, delayMax, handles };
+    const peak = process.resourceUsage().maxRSS * 1024;
+    const vitals: Vitals = { heap: heapUsed, held: heapUsed + external, rss, peak, delayP99, delayMax, handles };
     process.send!(vitals);
     // The collection itself held the loop up; that is not the server's doing.
     setTimeout(() => delay.reset(), 50).unref();

@@ -74,8 +74,11 @@ async function* writeTar(objects: ObjectReader, options: ArchiveOptions): AsyncG
     }
     const { path, mode, oid } = walk;
     if (number < 0) tar.directory(`${path}/`, oid);
-    else if (mode === MODE_SYMLINK) tar.symlink(path, oid, objects.read(number).toString('latin1'));
-    else tar.file(path, oid, mode === MODE_EXECUTABLE, objects.read(number));
+    else {
+      const body = await objects.readInSlices(number, meter);
+      if (mode === MODE_SYMLINK) tar.symlink(path, oid, body.toString('latin1'));
+      else tar.file(path, oid, mode === MODE_EXECUTABLE, body);
+    }
     meter.spend(tar.takeCost());
     if (tar.isReady) yield* handOver(tar, meter);
   }

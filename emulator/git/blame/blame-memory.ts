@@ -1,6 +1,6 @@
 import type { ByteString } from '../bytes.js';
+import { type CacheGroup, type CacheRegion, MemoryCache } from '../memory-cache.js';
 import type { Oid } from '../object.js';
-import { RecentValues } from '../recent-values.js';
 import type { BlamedLines } from './blame.js';
 
 const CAPACITY = 8 * 1024 * 1024;
@@ -19,10 +19,11 @@ export interface KnownBlames {
  * nothing but the commit and the path, and neither ever changes.
  */
 export class BlameMemory {
-  readonly #blames = new RecentValues<string, readonly BlamedLines[]>(
-    CAPACITY,
-    (blamed) => ENTRY_BYTES + blamed.length * STRETCH_BYTES,
-  );
+  readonly #blames: CacheRegion<string, readonly BlamedLines[]>;
+
+  constructor(caches: CacheGroup = new MemoryCache(CAPACITY).group()) {
+    this.#blames = caches.region((blamed) => ENTRY_BYTES + blamed.length * STRETCH_BYTES);
+  }
 
   /** `repository` names it as long as this memory lives, and no other one after it. */
   of(repository: string): KnownBlames {

@@ -1,4 +1,5 @@
 import { BLOB, COMMIT, type ObjectReader, type Oid, TAG, TREE, type TypeCode } from '../object.js';
+import { atOnce, type Steps } from '../schedule/steps.js';
 import { checkCommit } from './commit.js';
 import { checkGitattributes, MOST_GITATTRIBUTES_BYTES } from './gitattributes.js';
 import { checkGitmodules, MOST_GITMODULES_BYTES } from './gitmodules.js';
@@ -20,6 +21,9 @@ export class FsckError extends Error {
   }
 }
 
+/** A body this large is checked in steps. */
+const LARGE = 256 * 1024;
+
 /** The two kinds of file whose content is checked. Text and rules are Git's. */
 const SPECIAL_FILES = {
   gitmodules: { check: checkGitmodules, most: MOST_GITMODULES_BYTES },
@@ -34,20 +38,30 @@ export class Fsck {
 
   constructor(private readonly warn: (line: string) => void = () => undefined) {}
 
-  /** Checks one object; throws `FsckError`. Blobs are checked by `finish`, when the trees have told their names. */
-  check(type: TypeCode, body: Buffer, oid: Oid): void {
-    const findings = this.#findings(type, body);
+  /**
+   * Checks one object: at once, or, of a large one, when the steps are done. Throws `FsckError`. Blobs are checked by
+   * `finish`, when the trees have told their names.
+   */
+  check(type: TypeCode, body: Buffer, oid: Oid): Steps<void> | undefined {
+    const steps = this.#check(type, body, oid);
+    if (body.length >= LARGE) return steps;
+    atOnce(steps);
+    return undefined;
+  }
+
+  *#check(type: TypeCode, body: Buffer, oid: Oid): Steps<void> {
+    const findings = yield* this.#findings(type, body);
     if (findings.length > 0) this.#report(oid, findings);
   }
 
-  #findings(type: TypeCode, body: Buffer): readonly Finding[] {
+  *#findings(type: TypeCode, body: Buffer): Steps<readonly Finding[]> {
     switch (type) {
       case COMMIT: {
-        const fault = checkCommit(body);
+        const fault = yield* checkCommit(body);
         return fault ? [fault] : NONE;
       }
       case TREE:
-        return checkTree(body, (kind, oid) => this.#special[kind].add(oid));
+        return yield* checkTree(body, (kind, oid) => this.#special[kind].add(oid));
       case TAG:
         return checkTag(body);
       default:

@@ -2,10 +2,14 @@ import type { ByteString } from '../bytes.js';
 import { hidesDotName, isDotName } from '../dot-names.js';
 import { MalformedObject } from '../malformed-object.js';
 import type { Oid } from '../object.js';
+import { COST } from '../schedule/cost.js';
+import type { Steps } from '../schedule/steps.js';
 import { MODE_EXECUTABLE, MODE_FILE, MODE_GITLINK, MODE_SYMLINK, MODE_TREE, TreeScanner } from '../tree.js';
 import { type Finding, finding, type MessageId } from './messages.js';
 import { EntryOrder } from './tree-order.js';
 
+/** Bytes of entries between two steps. */
+const PIECE = 16 * 1024;
 /** Names longer than this are refused by Git 2.43 and later. */
 const MOST_NAME_BYTES = 4096;
 
@@ -37,7 +41,7 @@ const SYMLINK_FINDINGS = {
 export type SpecialFile = (kind: 'gitmodules' | 'gitattributes', oid: Oid) => void;
 
 /** Everything that is wrong with the body of a tree. Names are looked at as bytes; nearly none becomes a string. */
-export function checkTree(body: Buffer, found: SpecialFile): readonly Finding[] {
+export function checkTree(body: Buffer, found: SpecialFile): Steps<readonly Finding[]> {
   return new TreeCheck(body, found).run();
 }
 
@@ -70,9 +74,9 @@ class TreeCheck {
     this.#scan = new TreeScanner(body);
   }
 
-  run(): readonly Finding[] {
+  *run(): Steps<readonly Finding[]> {
     try {
-      this.#checkEntries();
+      yield* this.#checkEntries();
     } catch (error) {
       if (!(error instanceof MalformedObject)) throw error;
       this.#flags |= badTree;
@@ -83,12 +87,17 @@ class TreeCheck {
     return [...symlinks, ...rows.map(([id, text]) => finding(id, text))];
   }
 
-  #checkEntries(): void {
+  *#checkEntries(): Steps<void> {
     const { body } = this;
     const scan = this.#scan;
     const order = new EntryOrder(body);
     let flags = 0;
+    let seen = 0;
     while (scan.next()) {
+      if (scan.start - seen >= PIECE) {
+        yield (scan.start - seen) * COST.byteScanned;
+        seen = scan.start;
+      }
       if (body[scan.start] === 0x30) flags |= zeroPaddedFilemode;
       if (!isStandardMode(scan.mode)) flags |= badFilemode;
       if (body[scan.oidStart] === 0 && isZeroOid(body, scan.oidStart)) flags |= nullSha1;

@@ -9,6 +9,8 @@ const PIECE_BYTES = 1 << 16;
 const LINES_BITS = 12;
 const LINES = 1 << LINES_BITS;
 const COST_OF_LINE = 1 / 32;
+/** Characters of a line, at least, where its start is kept. */
+const LINE_LENGTH = 16;
 
 /** A file as it is searched: UTF-8 read as text, malformed bytes as U+FFFD. Lines are counted from 0 here. */
 export class SearchText {
@@ -22,7 +24,8 @@ export class SearchText {
     readonly text: string,
     bodyLength: number,
   ) {
-    this.bytes = Math.ceil(text.length * (text.length === bodyLength ? 1.2 : 2.2)) + 200;
+    this.bytes =
+      Math.ceil(text.length * (text.length === bodyLength ? 1.2 : 2.2)) + (text.length / LINE_LENGTH) * 4 + 200;
   }
 
   /** Decodes a body that nobody else writes into. */
@@ -68,6 +71,11 @@ export class SearchText {
     }
     this.#starts = starts;
     this.#lineCount = count;
+  }
+
+  /** Forgets where lines start if that takes more than `bytes` counts for it: they are found again when needed. */
+  trim(): void {
+    if (this.#lineCount > this.text.length / LINE_LENGTH) this.#starts = undefined;
   }
 
   /** How many lines there are; what follows a last line feed is none. */

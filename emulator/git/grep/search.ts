@@ -82,7 +82,7 @@ export async function* search(
     if (selects !== undefined) meter.spend(selects.takeSpent());
     if (!(isChosen ?? (await inSlices(cursor.moveTo(at), meter)))) continue;
     const number = numbers[at]!;
-    const file = cache.kept(number) ?? (await work.run(cache.read(number)));
+    const file = cache.kept(number) ?? (await cache.read(number, meter));
     if (file === undefined) continue;
     const isResumed = at === first && isExact;
     const bounds = {
@@ -95,6 +95,7 @@ export async function* search(
       isFirst: lines === limits.maxLines,
     };
     const found = await work.run(searchFile(file, matcher, bounds));
+    file.trim();
     if (found.lines.length > 0 || found.next !== undefined) {
       const { path } = cursor;
       if (found.lines.length > 0) yield { path, lines: found.lines };

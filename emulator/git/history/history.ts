@@ -12,7 +12,7 @@ import { pathVisit } from './path-log.js';
 import { aheadBehind, allReach, reaches, unreached } from './reachability.js';
 import type { SendPlan } from './send-plan.js';
 import { NONE } from './tree-cursor.js';
-import { walkByDate } from './walk.js';
+import { walkEach } from './walk.js';
 
 export interface CommitSummary {
   readonly oid: Oid;
@@ -117,13 +117,20 @@ export class History {
   }
 
   /** Commit ids in the order and selection of `git log`. Lazy: it walks no further than it is read. */
-  *log({ tips, path }: LogOptions): IterableIterator<Oid> {
+  *log(options: LogOptions): IterableIterator<Oid> {
+    for (const oid of this.logEach(options)) if (oid !== undefined) yield oid;
+  }
+
+  /** As `log`, with `undefined` for each commit that was looked at and is not shown. */
+  *logEach({ tips, path }: LogOptions): IterableIterator<Oid | undefined> {
     const graph = this.#graph;
     const visit =
       path === undefined
         ? (place: Place) => ({ isShown: true, parents: graph.parentsOf(place).slice() })
         : pathVisit(graph, this.#index, path);
-    for (const place of walkByDate({ graph, tips: graph.locateAll(tips), visit })) yield graph.oidOf(place);
+    for (const place of walkEach({ graph, tips: graph.locateAll(tips), visit })) {
+      yield place === undefined ? undefined : graph.oidOf(place);
+    }
   }
 
   /** Numbers of the objects a fetch has to send, ascending: the order in which they were stored. */

@@ -16,7 +16,12 @@ export interface Walk {
 }
 
 /** The commits as `git log` lists them: the newest by committer date among those whose children were seen. */
-export function* walkByDate({ graph, tips, visit }: Walk): Generator<Place, void, void> {
+export function* walkByDate(walk: Walk): Generator<Place, void, void> {
+  for (const place of walkEach(walk)) if (place !== undefined) yield place;
+}
+
+/** As `walkByDate`, with `undefined` for each commit that is not shown, so that nobody waits for the next that is. */
+export function* walkEach({ graph, tips, visit }: Walk): Generator<Place | undefined, void, void> {
   const queue = new DateQueue(graph);
   const seen = new NumberSet(graph.size);
   const meet = (place: Place) => {
@@ -27,6 +32,6 @@ export function* walkByDate({ graph, tips, visit }: Walk): Generator<Place, void
     const place = queue.take();
     const { isShown, parents } = visit(place);
     for (const parent of parents) meet(parent);
-    if (isShown) yield place;
+    yield isShown ? place : undefined;
   }
 }

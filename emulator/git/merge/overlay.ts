@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { type ObjectReader, type Oid, type TypeCode, typeName } from '../object.js';
+import type { Meter } from '../schedule/meter.js';
 import type { ObjectWriter } from '../tree-edit.js';
 
 /** Numbers of the overlay's own objects start here, out of reach of a store that goes on growing. */
@@ -62,6 +63,10 @@ export class OverlayObjects implements ObjectWriter {
 
   read(number: number): Buffer {
     return number < FIRST ? this.store.read(number) : this.#own[number - FIRST]!.body;
+  }
+
+  async readInSlices(number: number, meter: Meter): Promise<Buffer> {
+    return number < FIRST ? this.store.readInSlices(number, meter) : this.read(number);
   }
 
   peek(number: number): Buffer {

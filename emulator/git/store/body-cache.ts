@@ -1,46 +1,35 @@
-import type { BufferCache } from './buffer-cache.js';
+import { type CacheGroup, type CacheRegion, costOfBuffer } from '../memory-cache.js';
 
-/** Numbers in one space of keys. An object with a larger number is not cached. */
-const NUMBERS = 2 ** 26;
-
-/**
- * The inflated bodies of one store, in a cache that other stores may share. Published objects and those
- * of the quarantine have a space of keys each, because the numbers of the latter are not final.
- */
+/** The inflated bodies of one store. Those of the quarantine are apart, because their numbers are not final. */
 export class BodyCache {
-  #published = 0;
-  #publishedSpace: number;
-  #quarantineSpace: number;
+  #count = 0;
+  readonly #published: CacheRegion<number, Buffer>;
+  readonly #quarantined: CacheRegion<number, Buffer>;
 
-  constructor(private readonly cache: BufferCache<number>) {
-    this.#publishedSpace = cache.newSpace();
-    this.#quarantineSpace = cache.newSpace();
+  constructor(caches: CacheGroup) {
+    this.#published = caches.region(costOfBuffer);
+    this.#quarantined = caches.region(costOfBuffer);
   }
 
   get(number: number): Buffer | undefined {
-    return this.cache.get(this.#keyOf(number));
+    return this.#regionOf(number).get(number);
   }
 
   set(number: number, body: Buffer): void {
-    if (number < NUMBERS) this.cache.set(this.#keyOf(number), body);
+    this.#regionOf(number).set(number, body);
   }
 
   /** From now on the first `count` numbers are final. */
   publish(count: number): void {
-    this.#published = count;
+    this.#count = count;
     this.forgetQuarantine();
   }
 
   forgetQuarantine(): void {
-    this.#quarantineSpace = this.cache.newSpace();
+    this.#quarantined.clear();
   }
 
-  forgetAll(): void {
-    this.#publishedSpace = this.cache.newSpace();
-    this.forgetQuarantine();
-  }
-
-  #keyOf(number: number): number {
-    return (number < this.#published ? this.#publishedSpace : this.#quarantineSpace) * NUMBERS + number;
+  #regionOf(number: number): CacheRegion<number, Buffer> {
+    return number < this.#count ? this.#published : this.#quarantined;
   }
 }

@@ -1,6 +1,8 @@
+import { COST } from '../schedule/cost.js';
 import type { Meter } from '../schedule/meter.js';
-import { deflate } from './deflater.js';
-import { encodeDelta } from './delta-encode.js';
+import { inSlices } from '../schedule/steps.js';
+import { deflate, deflateInPieces, LARGE } from './deflater.js';
+import { encodingSteps } from './delta-encode.js';
 import { ABSENT, type Positions } from './positions.js';
 import type { RecodedStreams } from './recoded-streams.js';
 import { type StoredObjects, WHOLE, WRITTEN } from './stored-objects.js';
@@ -82,7 +84,7 @@ export class DeltaChoice {
       const base = bases[number]!;
       const isLost = base !== WHOLE && !this.isSendable(base);
       if ((!isLost && !(withWhole && base === WHOLE)) || !this.#isWorthwhile(number)) continue;
-      await this.#chooseFor(number);
+      await this.#chooseFor(number, meter);
       if (isLost) this.#inherit(number);
     }
   }
@@ -102,9 +104,9 @@ export class DeltaChoice {
     return size >= SMALLEST && size <= LARGEST && this.#work < MOST_WORK;
   }
 
-  async #chooseFor(number: number): Promise<void> {
+  async #chooseFor(number: number, meter: Meter): Promise<void> {
     for (const base of this.#candidates(number)) {
-      const delta = await this.#tryDelta(number, base);
+      const delta = await this.#tryDelta(number, base, meter);
       if (delta === undefined) continue;
       this.#deltas.set(number, delta);
       return;
@@ -157,23 +159,25 @@ export class DeltaChoice {
     return at === WHOLE;
   }
 
-  async #tryDelta(number: number, base: number): Promise<NewDelta | undefined> {
+  async #tryDelta(number: number, base: number, meter: Meter): Promise<NewDelta | undefined> {
     const known = this.cache.get(number, base);
     if (known !== undefined) return readDelta(known, base);
     const { objects } = this;
-    const body = objects.read(number);
-    const source = objects.read(base);
+    const body = await objects.readInSlices(number, meter);
+    const source = await objects.readInSlices(base, meter);
     this.#work += body.length + source.length;
-    const delta = encodeDelta(source, body, this.#mostDelta(number));
-    const record = delta === undefined ? NOT_WORTH_IT : await this.#record(delta);
+    const delta = await inSlices(encodingSteps(source, body, this.#mostDelta(number)), meter);
+    const record = delta === undefined ? NOT_WORTH_IT : await this.#record(delta, meter);
     this.cache.set(number, base, record);
     return readDelta(record, base);
   }
 
-  async #record(delta: Buffer): Promise<Buffer> {
+  async #record(delta: Buffer, meter: Meter): Promise<Buffer> {
     const size = Buffer.alloc(SIZE_BYTES);
     size.writeUInt32BE(delta.length);
-    return Buffer.concat([size, await deflate(delta)]);
+    if (delta.length >= LARGE) return Buffer.concat([size, ...(await deflateInPieces(delta, meter))]);
+    meter.spend(delta.length * COST.byteDeflated);
+    return Buffer.concat([size, deflate(delta)]);
   }
 
   /** A delta longer than this is not better than the body deflated. */

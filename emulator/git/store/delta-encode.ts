@@ -1,7 +1,13 @@
+import { COST } from '../schedule/cost.js';
+import { atOnce, type Steps } from '../schedule/steps.js';
+
 /** Bytes that have to agree before a copy is looked into. */
 const BLOCK = 16;
 /** Blocks with the same hash that are tried; data that repeats itself has no end of them. */
 const MOST_TRIES = 16;
+/** Bytes looked at between two steps. */
+const PIECE = 64 * 1024;
+const PIECE_UNITS = PIECE * COST.byteScanned;
 const LONGEST_INSERT = 0x7f;
 /** Git itself never writes a longer one, and its older readers know none. */
 const LONGEST_COPY = 0x10000;
@@ -17,12 +23,18 @@ const LEAVING = powerOfMultiplier(BLOCK);
  * the base goes into a hash table and a rolling hash runs over the target; a hit is extended both ways.
  */
 export function encodeDelta(base: Buffer, target: Buffer, most: number): Buffer | undefined {
+  return atOnce(encodingSteps(base, target, most));
+}
+
+/** As `encodeDelta`, in steps. */
+export function* encodingSteps(base: Buffer, target: Buffer, most: number): Steps<Buffer | undefined> {
   const shorter = Math.min(base.length, target.length);
   let prefix = 0;
-  while (prefix < shorter && base[prefix] === target[prefix]) prefix++;
+  while (prefix < shorter && base[prefix] === target[prefix]) if (++prefix % PIECE === 0) yield PIECE_UNITS;
   let suffix = 0;
   const rest = shorter - prefix;
-  while (suffix < rest && base[base.length - 1 - suffix] === target[target.length - 1 - suffix]) suffix++;
+  while (suffix < rest && base[base.length - 1 - suffix] === target[target.length - 1 - suffix])
+    if (++suffix % PIECE === 0) yield PIECE_UNITS;
   // A copy costs up to seven bytes; short agreement is better left to the search.
   if (suffix < BLOCK) suffix = 0;
   const writer = new DeltaWriter(target, most);
@@ -30,19 +42,23 @@ export function encodeDelta(base: Buffer, target: Buffer, most: number): Buffer 
   if (prefix >= 4) writer.copy(0, prefix);
   else prefix = 0;
   const end = target.length - suffix;
-  if (end - prefix >= BLOCK && base.length >= BLOCK) searchCopies(base, target, prefix, end, writer);
+  if (end - prefix >= BLOCK && base.length >= BLOCK) yield* searchCopies(base, target, prefix, end, writer);
   else writer.insert(prefix, end);
   if (suffix > 0) writer.copy(base.length - suffix, suffix);
   return writer.finish();
 }
 
-function searchCopies(base: Buffer, target: Buffer, start: number, end: number, writer: DeltaWriter): void {
+function* searchCopies(base: Buffer, target: Buffer, start: number, end: number, writer: DeltaWriter): Steps<void> {
   const index = new BlockIndex(base);
+  yield* index.fill();
+  /** Bytes compared since the last step. */
+  let compared = 0;
   /** Bytes from here to `at` are not written yet. */
   let pending = start;
   let at = start;
   let hash = hashBlock(target, at);
   while (at + BLOCK <= end && !writer.isTooLong) {
+    compared++;
     let bestLength = 0;
     let bestFrom = 0;
     let tries = 0;
@@ -56,6 +72,15 @@ function searchCopies(base: Buffer, target: Buffer, start: number, end: number, 
         bestFrom = from;
       }
       tries++;
+      compared += length;
+      if (compared >= PIECE) {
+        yield compared * COST.byteScanned;
+        compared = 0;
+      }
+    }
+    if (compared >= PIECE) {
+      yield compared * COST.byteScanned;
+      compared = 0;
     }
     if (bestLength < BLOCK) {
       if (at + BLOCK < end)
@@ -80,16 +105,20 @@ class BlockIndex {
   readonly #nexts: Int32Array;
   readonly #mask: number;
 
-  constructor(base: Buffer) {
+  constructor(private readonly base: Buffer) {
     const blocks = Math.floor(base.length / BLOCK);
     let size = 16;
     while (size < blocks) size *= 2;
     this.#mask = size - 1;
     this.#heads = new Int32Array(size).fill(-1);
     this.#nexts = new Int32Array(blocks);
-    // From the end, so that each list starts with the earliest block.
-    for (let block = blocks - 1; block >= 0; block--) {
-      const slot = this.#slot(hashBlock(base, block * BLOCK));
+  }
+
+  /** Takes all blocks in: from the end, so that each list starts with the earliest. */
+  *fill(): Steps<void> {
+    for (let block = this.#nexts.length - 1; block >= 0; block--) {
+      if ((block * BLOCK) % PIECE === 0) yield PIECE_UNITS;
+      const slot = this.#slot(hashBlock(this.base, block * BLOCK));
       this.#nexts[block] = this.#heads[slot]!;
       this.#heads[slot] = block;
     }

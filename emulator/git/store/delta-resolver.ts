@@ -1,17 +1,20 @@
-import type { TypeCode } from '../object.js';
+import { BLOB, type TypeCode, typeName } from '../object.js';
+import { COST } from '../schedule/cost.js';
 import type { Meter } from '../schedule/meter.js';
-import { applyDelta, DeltaError, DeltaHeader } from './delta.js';
+import { inSlices } from '../schedule/steps.js';
+import { applyDelta, DeltaError, DeltaHeader, deltaSteps } from './delta.js';
 import { bufferWithRoom } from './growable.js';
-import { type Inflater, inflateEntry, inflateInSlices } from './inflater.js';
-import type { CheckObject, Intake } from './intake.js';
+import { type Inflater, inflateEntry, inflateSteps } from './inflater.js';
+import { type CheckObject, copyInSlices, type Intake, LARGE } from './intake.js';
 import type { StoreLimits } from './limits.js';
 import { HEADROOM } from './object-hash.js';
 import { NONE, type PackEntries } from './pack-entries.js';
 import { PackError } from './pack-error.js';
 import type { Segment } from './segment.js';
+import type { Entry } from './stored-objects.js';
 
-/** An object this large is hashed in slices. */
-export const LARGE = 1024 * 1024;
+/** An arena larger than this is not made larger than it has to be. */
+const GENEROUS = 32 * 1024 * 1024;
 
 /** The pack whose deltas are resolved. */
 export interface ScannedPack {
@@ -129,51 +132,96 @@ export class DeltaResolver {
 
   /** Makes an object of one delta on `base`; with `isLast`, the base is not needed any more. */
   #resolveDelta(base: Frame, entry: number, isLast: boolean): Promise<void> | undefined {
-    if (base.bodyAt === NONE && base.size >= LARGE) {
-      return this.#loadInSlices(base).then(() => this.#resolveDelta(base, entry, isLast));
-    }
-    const { entries } = this.pack;
-    const deltaSize = entries.sizes[entry]!;
-    const header = this.#header;
-    const { buffer: source, at } = this.#inflatedDelta(entry);
-    try {
-      header.parse(source, at, at + deltaSize);
-    } catch (error) {
-      throw this.#fault(entry, error);
-    }
-    const size = header.resultSize;
-    if (header.baseSize !== base.size) throw this.#fault(entry, new DeltaError());
-    if (size > this.limits.objectBytes) {
-      throw new PackError('limit', `object of ${size} bytes exceeds the limit of ${this.limits.objectBytes} bytes`);
-    }
+    const deltaSize = this.pack.entries.sizes[entry]!;
+    if (base.size >= LARGE || deltaSize >= LARGE) return this.#resolveInSlices(base, entry, isLast);
+    const { buffer, at } = this.#inflatedDelta(entry);
+    const size = this.#readHeader(base, entry, buffer, at);
+    if (size >= LARGE) return this.#resolveInSlices(base, entry, isLast);
     this.#addWork(size);
     const bodyAt = this.#place(base, HEADROOM + size) + HEADROOM;
     try {
-      applyDelta(source, header.end, at + deltaSize, this.#arena, base.bodyAt, base.size, bodyAt, size);
+      applyDelta(buffer, this.#header.end, at + deltaSize, this.#arena, base.bodyAt, base.size, bodyAt, size);
     } catch (error) {
       throw this.#fault(entry, error);
     }
-    const type = this.intake.objects.types[base.number] as TypeCode;
-    if (size < LARGE) {
-      this.intake.name(type, this.#arena, bodyAt, size);
-      this.#store(base, entry, type, bodyAt, size, isLast);
-      return undefined;
-    }
-    return this.intake
-      .nameInSlices(type, this.#arena, bodyAt, size, this.meter)
-      .then(() => this.#store(base, entry, type, bodyAt, size, isLast));
+    this.meter.spend(COST.object + deltaSize * COST.byteInflated + size * COST.byteHashed);
+    const type = this.#typeOf(base);
+    this.intake.name(type, this.#arena, bodyAt, size);
+    const number = this.intake.storeNamed(type, this.#arena, bodyAt, size, this.#locationOf(base, entry), this.check);
+    this.#noteStored(base, entry, number, bodyAt, size, isLast);
+    return undefined;
   }
 
-  #store(base: Frame, entry: number, type: TypeCode, bodyAt: number, size: number, isLast: boolean): void {
+  /** As `#resolveDelta`, where base, delta or result is large. */
+  async #resolveInSlices(base: Frame, entry: number, isLast: boolean): Promise<void> {
+    const { meter } = this;
+    const { entries, segment, end } = this.pack;
+    if (base.bodyAt === NONE) await this.#loadInSlices(base);
+    const deltaSize = entries.sizes[entry]!;
+    if (entries.kept[entry] === NONE) {
+      const start = entries.dataStarts[entry]!;
+      await inSlices(inflateSteps(this.inflater, segment, start, entries.endOf(entry, end), deltaSize), meter);
+    }
+    const { buffer, at } = this.#keptDelta(entry);
+    const size = this.#readHeader(base, entry, buffer, at);
+    const { end: start } = this.#header;
+    this.#addWork(size);
+    const bodyAt = (await this.#placeInSlices(base, HEADROOM + size)) + HEADROOM;
+    const arena = this.#arena;
+    const places = { base: arena, baseAt: base.bodyAt, baseSize: base.size, result: arena };
+    const work = { ...places, resultAt: bodyAt, resultSize: size, delta: buffer, start, limit: at + deltaSize };
+    try {
+      await inSlices(deltaSteps(work), meter);
+    } catch (error) {
+      throw this.#fault(entry, error);
+    }
+    const location = this.#locationOf(base, entry);
+    const number = await this.intake.storeInSlices(
+      this.#typeOf(base),
+      arena,
+      bodyAt,
+      size,
+      location,
+      meter,
+      this.check,
+    );
+    this.#noteStored(base, entry, number, bodyAt, size, isLast);
+  }
+
+  #typeOf(base: Frame): TypeCode {
+    return this.intake.objects.types[base.number] as TypeCode;
+  }
+
+  /** Reads the sizes of a delta, which have to fit; returns that of the result. */
+  #readHeader(base: Frame, entry: number, buffer: Buffer, at: number): number {
+    const header = this.#header;
+    try {
+      header.parse(buffer, at, at + this.pack.entries.sizes[entry]!);
+    } catch (error) {
+      throw this.#fault(entry, error);
+    }
+    if (header.baseSize !== base.size) throw this.#fault(entry, new DeltaError());
+    const { objectBytes, structureBytes } = this.limits;
+    const size = header.resultSize;
+    if (size > objectBytes) throw PackError.tooLarge('object', size, objectBytes);
+    const type = this.#typeOf(base);
+    if (type !== BLOB && size > structureBytes) throw PackError.tooLarge(typeName(type), size, structureBytes);
+    return size;
+  }
+
+  #locationOf(base: Frame, entry: number): Entry {
     const { entries, segmentIndex, end } = this.pack;
-    const location = {
+    return {
       segment: segmentIndex,
       offset: entries.offsets[entry]!,
       end: entries.endOf(entry, end),
       base: base.number,
       isNamed: entries.bases[entry] === NONE,
     };
-    const number = this.intake.storeNamed(type, this.#arena, bodyAt, size, location, this.check);
+  }
+
+  #noteStored(base: Frame, entry: number, number: number, bodyAt: number, size: number, isLast: boolean): void {
+    const { entries } = this.pack;
     entries.numbers[entry] = number;
     entries.unresolved--;
     const deltas = this.#takeDeltas(entry, number);
@@ -185,57 +233,82 @@ export class DeltaResolver {
   }
 
   #inflatedDelta(entry: number): { buffer: Buffer; at: number } {
-    const { entries, segment, end, keptDeltas } = this.pack;
-    const kept = entries.kept[entry]!;
-    if (kept !== NONE) {
-      const { slab, start } = keptDeltas.pieceAt(kept, kept);
-      return { buffer: slab, at: start };
+    const { entries, segment, end } = this.pack;
+    if (entries.kept[entry] === NONE) {
+      const start = entries.dataStarts[entry]!;
+      inflateEntry(this.inflater, segment, start, entries.endOf(entry, end), entries.sizes[entry]!);
     }
-    const start = entries.dataStarts[entry]!;
-    inflateEntry(this.inflater, segment, start, entries.endOf(entry, end), entries.sizes[entry]!);
-    return { buffer: this.inflater.output, at: HEADROOM };
+    return this.#keptDelta(entry);
+  }
+
+  /** Where a delta lies that was kept or has just been inflated. */
+  #keptDelta(entry: number): { buffer: Buffer; at: number } {
+    const kept = this.pack.entries.kept[entry]!;
+    if (kept === NONE) return { buffer: this.inflater.output, at: HEADROOM };
+    const { slab, start } = this.pack.keptDeltas.pieceAt(kept, kept);
+    return { buffer: slab, at: start };
   }
 
   /** Finds `need` bytes of free memory, in front of the base's body or above it; loads the body if it is gone. */
   #place(base: Frame, need: number): number {
     if (base.bodyAt === NONE) this.#load(base);
     if (base.bodyAt - base.low >= need) return base.low;
-    if (base.top + need > this.limits.workBytes) this.#dropBelow(base);
+    if (base.top + need > this.limits.workBytes) {
+      this.#dropOthers(base);
+      this.#arena.copyWithin(HEADROOM, base.bodyAt, base.bodyAt + base.size);
+      this.#moveToStart(base);
+    }
     this.#arena = bufferWithRoom(this.#arena, base.top + need);
     return base.top;
   }
 
+  /** As `#place`, where much may have to be moved. */
+  async #placeInSlices(base: Frame, need: number): Promise<number> {
+    if (base.bodyAt - base.low >= need) return base.low;
+    if (base.top + need > this.limits.workBytes) {
+      this.#dropOthers(base);
+      const body = this.#arena.subarray(base.bodyAt, base.bodyAt + base.size);
+      if (base.bodyAt > HEADROOM) await copyInSlices(body, this.#arena, HEADROOM, this.meter);
+      this.#moveToStart(base);
+    }
+    await this.#growInSlices(base.top, base.top + need);
+    return base.top;
+  }
+
+  /** Room for `length` bytes, of which the first `used` are kept. A large arena grows by what is needed, and no more. */
+  async #growInSlices(used: number, length: number): Promise<void> {
+    if (length <= this.#arena.length) return;
+    const larger = Buffer.allocUnsafeSlow(Math.max(length, Math.min(this.#arena.length * 2, GENEROUS)));
+    await copyInSlices(this.#arena.subarray(0, used), larger, 0, this.meter);
+    this.#arena = larger;
+  }
+
   /** Reads a base whose body is not in the arena: a root, or one that had to make room. The arena is free then. */
   #load(base: Frame): void {
-    this.#makeRoomFor(base);
+    this.#arena = bufferWithRoom(this.#arena, HEADROOM + base.size);
+    this.#moveToStart(base);
+    this.#addWork(base.size * this.intake.objects.depthOf(base.number));
     this.intake.objects.copyBody(base.number, this.#arena, HEADROOM);
   }
 
   /** As `#load`, of a base that is large. */
   async #loadInSlices(base: Frame): Promise<void> {
-    const { objects } = this.intake;
-    const { number, size } = base;
-    if (!objects.isWholeEntry(number)) return this.#load(base);
-    const segment = objects.segments[objects.segmentOf[number]!]!;
-    await inflateInSlices(this.inflater, segment, objects.locate(number), objects.ends[number]!, size, this.meter);
-    this.#makeRoomFor(base);
-    this.inflater.output.copy(this.#arena, HEADROOM, HEADROOM, HEADROOM + size);
-  }
-
-  #makeRoomFor(base: Frame): void {
-    this.#arena = bufferWithRoom(this.#arena, HEADROOM + base.size);
-    base.low = 0;
-    base.bodyAt = HEADROOM;
-    base.top = HEADROOM + base.size;
     this.#addWork(base.size * this.intake.objects.depthOf(base.number));
+    const body = await this.intake.objects.readInSlices(base.number, this.meter);
+    await this.#growInSlices(0, HEADROOM + base.size);
+    await copyInSlices(body, this.#arena, HEADROOM, this.meter);
+    this.#moveToStart(base);
   }
 
-  /** Gives up all bodies but that of `base`, which moves to the start of the arena. */
-  #dropBelow(base: Frame): void {
+  /** Gives up all bodies but that of `base`. */
+  #dropOthers(base: Frame): void {
     for (const frame of this.#frames) {
       if (frame !== base) frame.bodyAt = NONE;
     }
-    this.#arena.copyWithin(HEADROOM, base.bodyAt, base.bodyAt + base.size);
+  }
+
+  /** Notes that the body lies at the start of the arena. */
+  #moveToStart(base: Frame): void {
     base.low = 0;
     base.bodyAt = HEADROOM;
     base.top = HEADROOM + base.size;

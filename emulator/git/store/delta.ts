@@ -1,3 +1,6 @@
+import { COST } from '../schedule/cost.js';
+import type { Steps } from '../schedule/steps.js';
+
 /** Thrown when bytes are no delta, or none of this base. */
 export class DeltaError extends Error {
   override readonly name = 'DeltaError';
@@ -40,53 +43,121 @@ export class DeltaHeader {
 
 /** Below this many bytes a loop beats the call of `copyWithin`. */
 const SHORT = 12;
+/** Bytes of delta read, or of result written, between two looks at the schedule. */
+const PIECE = 256 * 1024;
 
 /**
- * Runs the instructions of `delta` from `at` to `limit`. Base and result lie in one `arena`, because a
- * copy inside one array costs a third of a copy between two. Throws `DeltaError`, having written nothing
- * outside the result.
+ * A delta on its way to be applied. Base and result lie in one buffer where that is easy: a copy inside one costs a
+ * third of a copy between two.
  */
+export interface DeltaWork {
+  readonly delta: Uint8Array;
+  /** Where the instructions start and end. */
+  readonly start: number;
+  readonly limit: number;
+  readonly base: Buffer;
+  readonly baseAt: number;
+  readonly baseSize: number;
+  readonly result: Buffer;
+  readonly resultAt: number;
+  readonly resultSize: number;
+}
+
+/** Runs the instructions. Throws `DeltaError`, having written nothing outside the result. */
 export function applyDelta(
   delta: Uint8Array,
   start: number,
   limit: number,
-  arena: Uint8Array,
+  arena: Buffer,
   baseAt: number,
   baseSize: number,
   resultAt: number,
   resultSize: number,
 ): void {
-  const resultEnd = resultAt + resultSize;
-  let at = start;
-  let out = resultAt;
-  while (at < limit) {
-    const op = delta[at++]!;
-    if ((op & 0x80) === 0) {
-      const next = at + op;
-      if (op === 0 || next > limit || out + op > resultEnd) throw new DeltaError();
-      // At most 127 bytes: for so few, a loop is as fast as any call.
-      while (at < next) arena[out++] = delta[at++]!;
-      continue;
+  const work = { delta, start, limit, base: arena, baseAt, baseSize, result: arena, resultAt, resultSize };
+  new DeltaRun(work).advance(limit, resultAt + resultSize);
+}
+
+/** As `applyDelta`, in steps. */
+export function* deltaSteps(work: DeltaWork): Steps<void> {
+  const run = new DeltaRun(work);
+  for (let isDone = false; !isDone; ) {
+    const { at, out } = run;
+    isDone = run.advance(at + PIECE, out + PIECE);
+    yield (run.out - out) * COST.byteCopied + (run.at - at) * COST.byteScanned;
+  }
+}
+
+class DeltaRun {
+  /** The next instruction, and where the next byte of the result goes. */
+  at: number;
+  out: number;
+  /** What is left of a copy that was cut. */
+  #from = 0;
+  #left = 0;
+
+  constructor(private readonly work: DeltaWork) {
+    this.at = work.start;
+    this.out = work.resultAt;
+  }
+
+  /** Stops at `atStop` or when the result has grown to `outStop`; says whether the result is whole. */
+  advance(atStop: number, outStop: number): boolean {
+    const { delta, limit, base, baseAt, baseSize, result, resultAt, resultSize } = this.work;
+    const resultEnd = resultAt + resultSize;
+    const stop = Math.min(limit, atStop);
+    let { at, out } = this;
+    if (this.#left > 0) {
+      const count = Math.min(this.#left, outStop - out);
+      base.copy(result, out, this.#from, this.#from + count);
+      out += count;
+      this.#from += count;
+      this.#left -= count;
     }
-    // Bytes past `limit` read as something; the check below tells.
-    let offset = 0;
-    let count = 0;
-    if (op & 0x01) offset = delta[at++]!;
-    if (op & 0x02) offset |= delta[at++]! << 8;
-    if (op & 0x04) offset |= delta[at++]! << 16;
-    if (op & 0x08) offset += delta[at++]! * 0x1000000;
-    if (op & 0x10) count = delta[at++]!;
-    if (op & 0x20) count |= delta[at++]! << 8;
-    if (op & 0x40) count |= delta[at++]! << 16;
-    if (count === 0) count = 0x10000;
-    if (at > limit || offset + count > baseSize || out + count > resultEnd) throw new DeltaError();
-    let from = baseAt + offset;
-    if (count < SHORT) {
-      for (const end = out + count; out < end; ) arena[out++] = arena[from++]!;
-    } else {
-      arena.copyWithin(out, from, from + count);
+    while (at < stop && out < outStop) {
+      const op = delta[at++]!;
+      if ((op & 0x80) === 0) {
+        const next = at + op;
+        if (op === 0 || next > limit || out + op > resultEnd) throw new DeltaError();
+        // At most 127 bytes: for so few, a loop is as fast as any call.
+        while (at < next) result[out++] = delta[at++]!;
+        continue;
+      }
+      // Bytes past `limit` read as something; the check below tells.
+      let offset = 0;
+      let count = 0;
+      if (op & 0x01) offset = delta[at++]!;
+      if (op & 0x02) offset |= delta[at++]! << 8;
+      if (op & 0x04) offset |= delta[at++]! << 16;
+      if (op & 0x08) offset += delta[at++]! * 0x1000000;
+      if (op & 0x10) count = delta[at++]!;
+      if (op & 0x20) count |= delta[at++]! << 8;
+      if (op & 0x40) count |= delta[at++]! << 16;
+      if (count === 0) count = 0x10000;
+      if (at > limit || offset + count > baseSize || out + count > resultEnd) throw new DeltaError();
+      let from = baseAt + offset;
+      if (count < SHORT) {
+        for (const end = out + count; out < end; ) result[out++] = base[from++]!;
+        continue;
+      }
+      if (out + count > outStop) {
+        const cut = outStop - out;
+        this.#from = from + cut;
+        this.#left = count - cut;
+        count = cut;
+      }
+      if (base === result) result.copyWithin(out, from, from + count);
+      else base.copy(result, out, from, from + count);
       out += count;
     }
+    this.at = at;
+    this.out = out;
+    if (at < limit || this.#left > 0) {
+      // A result that is full takes nothing more.
+      if (out === resultEnd) throw new DeltaError();
+      return false;
+    }
+    if (out !== resultEnd) throw new DeltaError();
+    return true;
   }
-  if (out !== resultEnd) throw new DeltaError();
 }

@@ -1,13 +1,16 @@
 import * as zlib from 'node:zlib';
-import type { Meter } from '../schedule/meter.js';
-import { bufferWithRoom } from './growable.js';
+import { COST } from '../schedule/cost.js';
+import type { Steps } from '../schedule/steps.js';
 import { HEADROOM } from './object-hash.js';
 import type { Segment } from './segment.js';
 
 /** Output a fresh inflater has room for, and the most it sets aside on the word of an entry header. */
 const FIRST_OUTPUT = 64 * 1024;
-/** Bytes inflated between two looks at the clock. */
+/** Bytes of a stream taken at once, and the most that one call makes of them: a few kilobytes of zeros can be megabytes. */
 export const FEED_BYTES = 256 * 1024;
+const MOST_OUTPUT = 256 * 1024;
+/** Output that has grown to this was not declared idly: from here on there is room for all of it, so that it is not copied again. */
+const BELIEVED = 4 * 1024 * 1024;
 /** Output kept between objects; what a larger one needed is given back. */
 const KEPT_OUTPUT = 1024 * 1024;
 
@@ -25,12 +28,17 @@ export class InflateError extends Error {
  */
 export interface Inflater {
   readonly isDone: boolean;
+  /** More is to be made of what was taken: `feed` has to be called again, with whatever bytes there are. */
+  readonly hasMore: boolean;
   readonly output: Buffer;
   readonly size: number;
   start(declaredSize: number): void;
+  /** The body, which nothing overwrites any more. */
+  takeOutput(): Buffer;
   /**
-   * Takes bytes `start` to `end` and returns how many belong to the stream. The end shows only once a
-   * byte after it is there; a pack always has one. Without bytes it says that none will follow.
+   * Takes bytes from `start` on, up to `end`, and returns how many; they belong to the stream. The end shows only once
+   * a byte after it is there; a pack always has one. Without bytes, and with nothing more to make, it says that none
+   * will follow.
    * Throws `InflateError`.
    */
   feed(input: Buffer, start: number, end: number): number;
@@ -58,6 +66,7 @@ interface ZlibHandle {
  */
 export class HandleInflater implements Inflater {
   isDone = false;
+  hasMore = false;
   output: Buffer = Buffer.allocUnsafeSlow(HEADROOM + FIRST_OUTPUT);
   size = 0;
   #declared = 0;
@@ -84,19 +93,29 @@ export class HandleInflater implements Inflater {
     this.#declared = declaredSize;
     this.size = 0;
     this.isDone = false;
+    this.hasMore = false;
+  }
+
+  takeOutput(): Buffer {
+    const body = this.output.subarray(HEADROOM, HEADROOM + this.size);
+    this.output = Buffer.allocUnsafeSlow(HEADROOM);
+    return body;
   }
 
   feed(input: Buffer, start: number, end: number): number {
     this.#isFresh = false;
+    const limit = this.size + MOST_OUTPUT;
     let at = start;
-    while (at < end) {
-      const room = this.#makeRoom(end - at);
+    while ((at < end || this.hasMore) && this.size < limit) {
+      const room = Math.min(this.#makeRoom(end - at), limit - this.size);
       this.#handle.writeSync(SYNC_FLUSH, input, at, end - at, this.output, HEADROOM + this.size, room);
       if (this.#error !== undefined) this.#fail(this.#error);
       const outputLeft = this.#left[0]!;
       at = end - this.#left[1]!;
       this.size += room - outputLeft;
       if (this.size > this.#declared) this.#fail('serious inflate inconsistency');
+      // A full output may have held back the rest.
+      this.hasMore = outputLeft === 0;
       // Input and output are left: only the end of the stream explains both.
       if (outputLeft > 0 && at < end) {
         this.isDone = true;
@@ -113,9 +132,13 @@ export class HandleInflater implements Inflater {
   #makeRoom(inputLeft: number): number {
     const wanted = this.#declared - this.size + 1;
     const free = this.output.length - HEADROOM - this.size;
-    if (free < wanted && free <= inputLeft * 4) {
-      const length = Math.min(this.#declared + 1, Math.max(this.size * 2, this.size + inputLeft * 4, FIRST_OUTPUT));
-      this.output = bufferWithRoom(this.output, HEADROOM + length);
+    if (free < wanted && free <= Math.min(inputLeft * 4, MOST_OUTPUT)) {
+      const next =
+        this.size < BELIEVED
+          ? Math.max(this.size * 2, this.size + Math.min(inputLeft * 4, MOST_OUTPUT))
+          : wanted + this.size;
+      const length = Math.min(this.#declared + 1, Math.max(next, FIRST_OUTPUT));
+      this.output = withExactRoom(this.output, HEADROOM + length, HEADROOM + this.size);
     }
     return Math.min(wanted, this.output.length - HEADROOM - this.size);
   }
@@ -129,6 +152,7 @@ export class HandleInflater implements Inflater {
 /** The same with nothing but documented calls: whole streams, tried again whenever the input has doubled. */
 export class PlainInflater implements Inflater {
   isDone = false;
+  readonly hasMore = false;
   output: Buffer = Buffer.alloc(HEADROOM);
   size = 0;
   #declared = 0;
@@ -143,6 +167,12 @@ export class PlainInflater implements Inflater {
     this.#nextTry = 0;
     this.size = 0;
     this.isDone = false;
+  }
+
+  takeOutput(): Buffer {
+    const body = this.output.subarray(HEADROOM, HEADROOM + this.size);
+    this.output = Buffer.allocUnsafeSlow(HEADROOM);
+    return body;
   }
 
   feed(input: Buffer, start: number, end: number): number {
@@ -201,30 +231,35 @@ export function createInflater(): Inflater {
 /** Inflates bytes `start` to `end` of `segment`, which are known to be one stream of `size` bytes. */
 export function inflateEntry(inflater: Inflater, segment: Segment, start: number, end: number, size: number): Inflater {
   inflater.start(size);
-  for (let at = start; at < end; ) {
+  for (let at = start; at < end || inflater.hasMore; ) {
     const piece = segment.pieceAt(at, end);
-    inflater.feed(piece.slab, piece.start, piece.end);
-    at += piece.end - piece.start;
+    at += inflater.feed(piece.slab, piece.start, piece.end);
   }
   if (inflater.size !== size) inflater.feed(EMPTY, 0, 0);
   return inflater;
 }
 
-/** As `inflateEntry`, without holding up others for long. Nobody else may use the inflater meanwhile. */
-export async function inflateInSlices(
+/** As `inflateEntry`, in steps. Nobody else may use the inflater meanwhile. */
+export function* inflateSteps(
   inflater: Inflater,
   segment: Segment,
   start: number,
   end: number,
   size: number,
-  meter: Meter,
-): Promise<void> {
+): Steps<void> {
   inflater.start(size);
-  for (let at = start; at < end; ) {
-    const piece = segment.pieceAt(at, Math.min(end, at + FEED_BYTES));
-    inflater.feed(piece.slab, piece.start, piece.end);
-    at += piece.end - piece.start;
-    if (meter.isOver) await meter.pass();
+  for (let at = start; at < end || inflater.hasMore; ) {
+    const { slab, start: from, end: to } = segment.pieceAt(at, Math.min(end, at + FEED_BYTES));
+    const before = inflater.size;
+    at += inflater.feed(slab, from, to);
+    yield (inflater.size - before) * COST.byteInflated;
   }
   if (inflater.size !== size) inflater.feed(EMPTY, 0, 0);
+}
+
+/** A copy of the first `used` bytes, with room for `length`. */
+function withExactRoom(buffer: Buffer, length: number, used: number): Buffer {
+  const larger = Buffer.allocUnsafeSlow(length);
+  buffer.copy(larger, 0, 0, used);
+  return larger;
 }

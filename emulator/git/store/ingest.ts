@@ -1,8 +1,9 @@
 import type { TypeCode } from '../object.js';
+import { COST } from '../schedule/cost.js';
 import { Meter } from '../schedule/meter.js';
-import { DeltaResolver, LARGE } from './delta-resolver.js';
+import { DeltaResolver } from './delta-resolver.js';
 import { createInflater, type Inflater } from './inflater.js';
-import type { CheckObject, Intake } from './intake.js';
+import { type CheckObject, type Intake, LARGE } from './intake.js';
 import type { StoreLimits } from './limits.js';
 import { HEADROOM } from './object-hash.js';
 import type { PackEntries } from './pack-entries.js';
@@ -24,6 +25,8 @@ export interface IngestResult {
   readonly bytes: number;
 }
 
+/** Units after which the schedule is asked at once, and not after the usual number of steps. */
+const LONG_STEPS = 250;
 /** Bytes taken over at once, however large the pieces are that arrive. */
 const GULP = 512 * 1024;
 
@@ -44,7 +47,7 @@ export async function ingestPack(
   const segmentIndex = objects.segments.length - 1;
   const inflater = createInflater();
   const entries = new EntrySink(intake, inflater, segmentIndex, limits.workBytes / 2, meter, options.check);
-  const scan = new PackScan(segment, inflater, limits, entries);
+  const scan = new PackScan(segment, inflater, limits, entries, meter);
   entries.attach(scan);
   for await (const bytes of pack) {
     for (let at = 0; at < bytes.length; at += GULP) {
@@ -77,10 +80,13 @@ export async function ingestPack(
 
 async function runScan(scan: PackScan, meter: Meter): Promise<void> {
   meter.check();
-  for (let steps = 0; ; steps++) {
+  const { schedule } = meter;
+  for (let steps = 0, seen = schedule.spent; ; steps++) {
     const more = scan.step();
     if (!(typeof more === 'boolean' ? more : await more)) break;
-    if ((steps & 15) === 15 && meter.isOver) {
+    if ((steps & 15) !== 15 && schedule.spent - seen < LONG_STEPS) continue;
+    seen = schedule.spent;
+    if (meter.isOver) {
       scan.hashWhatWasRead();
       await meter.pass();
     }
@@ -119,21 +125,23 @@ class EntrySink implements ScanSink {
 
   whole(entry: number, type: TypeCode, end: number): Promise<void> | undefined {
     const { output, size } = this.inflater;
-    const store = () => {
-      const offset = this.#scan.entries.offsets[entry]!;
-      const location = { segment: this.segment, offset, end, base: WHOLE, isNamed: false };
-      const number = this.intake.storeNamed(type, output, HEADROOM, size, location, this.check);
-      this.#scan.entries.numbers[entry] = number;
-    };
-    if (size >= LARGE) return this.intake.nameInSlices(type, output, HEADROOM, size, this.meter).then(store);
+    const { offsets, numbers } = this.#scan.entries;
+    const location = { segment: this.segment, offset: offsets[entry]!, end, base: WHOLE, isNamed: false };
+    if (size >= LARGE) {
+      const stored = this.intake.storeInSlices(type, output, HEADROOM, size, location, this.meter, this.check);
+      return stored.then((number) => {
+        numbers[entry] = number;
+      });
+    }
+    this.meter.spend(size * COST.byteHashed);
     this.intake.name(type, output, HEADROOM, size);
-    store();
+    numbers[entry] = this.intake.storeNamed(type, output, HEADROOM, size, location, this.check);
     return undefined;
   }
 
   delta(entry: number): void {
     const { output, size } = this.inflater;
-    if (size === 0 || this.keptDeltas.length + size > this.mostKept) return;
+    if (size === 0 || size > LARGE || this.keptDeltas.length + size > this.mostKept) return;
     const { slab, start } = this.keptDeltas.reserve(size);
     output.copy(slab, start, HEADROOM, HEADROOM + size);
     this.#scan.entries.kept[entry] = this.keptDeltas.length - size;

@@ -1,21 +1,27 @@
 import { createHash } from 'node:crypto';
 import { BLOB, type Oid, type TypeCode, typeName } from '../object.js';
+import { COST } from '../schedule/cost.js';
 import type { Meter } from '../schedule/meter.js';
+import { atOnce, inSlices, type Steps } from '../schedule/steps.js';
 import type { StoreLimits } from './limits.js';
 import { LinkLedger } from './link-ledger.js';
+import { linkSteps } from './link-steps.js';
 import { type HashBytes, HEADROOM, writeHeaderBefore } from './object-hash.js';
 import { OID_BYTES, OidSlots } from './oid-slots.js';
 import { ObjectTooLarge, PackError } from './pack-error.js';
 import { type Entry, type StoredObjects, WHOLE, WRITTEN } from './stored-objects.js';
 
-/** Bytes hashed between two looks at the clock. */
-const PIECE = 4 * 1024 * 1024;
+/** An object this large is taken in by slices. */
+export const LARGE = 256 * 1024;
+/** Bytes hashed, compared or copied between two looks at the schedule. */
+const PIECE = 256 * 1024;
 
 /**
  * Told of each new commit, tree and tag while its body is at hand; refuses it by throwing. The body is good during the
- * call. (What a blob holds is judged by its name, which only trees tell.)
+ * call, or until the steps it returned for a large one are done. (What a blob holds is judged by its name, which only
+ * trees tell.)
  */
-export type CheckObject = (type: TypeCode, body: Buffer, oid: Oid) => void;
+export type CheckObject = (type: TypeCode, body: Buffer, oid: Oid) => Steps<void> | undefined;
 
 /** Where new objects pass: named, compared with what is known under that name, stored, their links noted. */
 export class Intake {
@@ -40,27 +46,34 @@ export class Intake {
 
   /** Stores a body that was written on its own. */
   write(type: TypeCode, body: Buffer): Oid {
-    const { slab, bodyStart, before } = this.#place(body.length);
+    const { slab, bodyStart, before } = this.#place(type, body.length);
     body.copy(slab, bodyStart);
+    this.objects.schedule.spend(body.length * (COST.byteCopied + COST.byteHashed));
     this.name(type, slab, bodyStart, body.length);
     return this.#keep(type, slab, bodyStart, body.length, before);
   }
 
-  /** As `write`, without holding up others for long. Nothing else may be written meanwhile. */
-  async writeInSlices(type: TypeCode, body: Buffer, meter: Meter): Promise<Oid> {
-    if (body.length <= PIECE) return this.write(type, body);
-    const { slab, bodyStart, before } = this.#place(body.length);
-    for (let at = 0; at < body.length; at += PIECE) {
-      body.copy(slab, bodyStart + at, at, at + PIECE);
-      if (meter.isOver) await meter.pass();
+  /** As `write`, of a body that may be large or in parts, without holding up others for long. Nothing else may be written meanwhile. */
+  async writeInSlices(type: TypeCode, body: Buffer | readonly Buffer[], meter: Meter): Promise<Oid> {
+    const parts = Buffer.isBuffer(body) ? [body] : body;
+    let size = 0;
+    for (const part of parts) size += part.length;
+    if (size <= PIECE) return this.write(type, parts.length === 1 ? parts[0]! : Buffer.concat(parts));
+    const { slab, bodyStart, before } = this.#place(type, size);
+    let start = bodyStart;
+    for (const part of parts) {
+      await copyInSlices(part, slab, start, meter);
+      start += part.length;
     }
-    await this.nameInSlices(type, slab, bodyStart, body.length, meter);
-    return this.#keep(type, slab, bodyStart, body.length, before);
+    await this.#nameInSlices(type, slab, bodyStart, size, meter);
+    if (this.find(this.oid, 0) < 0) await this.#linkInSlices(type, slab, bodyStart, size, meter);
+    return this.#keep(type, slab, bodyStart, size, before, true);
   }
 
   /** Room for a body; `before` is where it goes back to if it was not needed. */
-  #place(size: number): { slab: Buffer; bodyStart: number; before: number } {
-    if (size > this.limits.objectBytes) throw new ObjectTooLarge(size, this.limits.objectBytes);
+  #place(type: TypeCode, size: number): { slab: Buffer; bodyStart: number; before: number } {
+    const most = type === BLOB ? this.limits.objectBytes : this.limits.structureBytes;
+    if (size > most) throw new ObjectTooLarge(size, most);
     const segment = this.objects.segments[WRITTEN]!;
     const before = segment.length;
     const { slab, start } = segment.reserve(HEADROOM + size);
@@ -68,7 +81,7 @@ export class Intake {
   }
 
   /** Keeps a named body, unless it is known. */
-  #keep(type: TypeCode, slab: Buffer, bodyStart: number, size: number, before: number): Oid {
+  #keep(type: TypeCode, slab: Buffer, bodyStart: number, size: number, before: number, isLinked = false): Oid {
     const segment = this.objects.segments[WRITTEN]!;
     if (this.find(this.oid, 0) >= 0) {
       segment.truncate(before);
@@ -76,6 +89,7 @@ export class Intake {
       const end = segment.length;
       const entry = { segment: WRITTEN, offset: end - size, end, base: WHOLE, isNamed: false };
       this.#add(type, slab, bodyStart, size, entry);
+      if (!isLinked) this.#link(type, slab, bodyStart, size);
     }
     return this.oid.toString('hex');
   }
@@ -99,9 +113,42 @@ export class Intake {
       return known;
     }
     if (check !== undefined && type !== BLOB) {
-      check(type, buffer.subarray(bodyStart, bodyStart + size), this.oid.toString('hex'));
+      const steps = check(type, buffer.subarray(bodyStart, bodyStart + size), this.oid.toString('hex'));
+      if (steps !== undefined) atOnce(steps);
     }
-    return this.#add(type, buffer, bodyStart, size, entry);
+    const number = this.#add(type, buffer, bodyStart, size, entry);
+    this.#link(type, buffer, bodyStart, size);
+    return number;
+  }
+
+  /** As `name` and `storeNamed`, of a large object, without holding up others for long. */
+  async storeInSlices(
+    type: TypeCode,
+    buffer: Buffer,
+    bodyStart: number,
+    size: number,
+    entry: Entry,
+    meter: Meter,
+    check?: CheckObject,
+  ): Promise<number> {
+    await this.#nameInSlices(type, buffer, bodyStart, size, meter);
+    const known = this.find(this.oid, 0);
+    if (known >= 0) {
+      await this.#refuseCollisionInSlices(known, type, buffer, bodyStart, size, meter);
+      return known;
+    }
+    if (check !== undefined && type !== BLOB) {
+      const steps = check(type, buffer.subarray(bodyStart, bodyStart + size), this.oid.toString('hex'));
+      if (steps !== undefined) await inSlices(steps, meter);
+    }
+    await this.#linkInSlices(type, buffer, bodyStart, size, meter);
+    const number = this.#add(type, buffer, bodyStart, size, entry);
+    if (this.objects.wantsPin(number)) {
+      const body = Buffer.allocUnsafeSlow(size);
+      await copyInSlices(buffer.subarray(bodyStart, bodyStart + size), body, 0, meter);
+      this.objects.pin(number, body);
+    }
+    return number;
   }
 
   /**
@@ -113,11 +160,13 @@ export class Intake {
   }
 
   /** As `name`, without holding up others for long. */
-  async nameInSlices(type: TypeCode, buffer: Buffer, bodyStart: number, size: number, meter: Meter): Promise<void> {
+  async #nameInSlices(type: TypeCode, buffer: Buffer, bodyStart: number, size: number, meter: Meter): Promise<void> {
     const sha1 = createHash('sha1');
     const end = bodyStart + size;
     for (let at = writeHeaderBefore(buffer, bodyStart, type, size); at < end; at += PIECE) {
-      sha1.update(buffer.subarray(at, Math.min(end, at + PIECE)));
+      const piece = buffer.subarray(at, Math.min(end, at + PIECE));
+      sha1.update(piece);
+      meter.spend(piece.length * COST.byteHashed);
       if (meter.isOver) await meter.pass();
     }
     sha1.digest().copy(this.oid);
@@ -130,10 +179,25 @@ export class Intake {
   }
 
   #add(type: TypeCode, buffer: Buffer, bodyStart: number, size: number, entry: Entry): number {
-    const number = this.objects.add(type, size, entry, this.oid, buffer, bodyStart);
+    const number = this.objects.add(type, size, entry, this.oid);
     this.slots.insert(this.objects.oids, number);
-    this.links.record(type, buffer, bodyStart, bodyStart + size, this.objects.count + this.limits.objects);
+    if (size < LARGE && this.objects.wantsPin(number)) {
+      this.objects.pin(number, Buffer.from(buffer.subarray(bodyStart, bodyStart + size)));
+    }
     return number;
+  }
+
+  #link(type: TypeCode, buffer: Buffer, bodyStart: number, size: number): void {
+    this.links.record(type, buffer, bodyStart, bodyStart + size, this.#mostTargets);
+  }
+
+  #linkInSlices(type: TypeCode, buffer: Buffer, bodyStart: number, size: number, meter: Meter): Promise<void> {
+    return inSlices(linkSteps(this.links, type, buffer, bodyStart, bodyStart + size, this.#mostTargets), meter);
+  }
+
+  /** More different targets than this cannot all exist. */
+  get #mostTargets(): number {
+    return this.objects.count + 1 + this.limits.objects;
   }
 
   #refuseCollision(known: number, type: TypeCode, buffer: Buffer, bodyStart: number, size: number): void {
@@ -142,7 +206,38 @@ export class Intake {
       objects.types[known] === type &&
       objects.sizes[known] === size &&
       objects.read(known).compare(buffer, bodyStart, bodyStart + size) === 0;
-    if (isSame) return;
-    throw new PackError('collision', `SHA1 COLLISION FOUND WITH ${this.oid.toString('hex')} ! (${typeName(type)})`);
+    if (!isSame) throw this.#collision(type);
+  }
+
+  async #refuseCollisionInSlices(
+    known: number,
+    type: TypeCode,
+    buffer: Buffer,
+    bodyStart: number,
+    size: number,
+    meter: Meter,
+  ): Promise<void> {
+    const { objects } = this;
+    if (objects.types[known] !== type || objects.sizes[known] !== size) throw this.#collision(type);
+    const body = await objects.readInSlices(known, meter);
+    for (let at = 0; at < size; at += PIECE) {
+      const end = Math.min(size, at + PIECE);
+      if (body.compare(buffer, bodyStart + at, bodyStart + end, at, end) !== 0) throw this.#collision(type);
+      meter.spend((end - at) * COST.byteCopied);
+      if (meter.isOver) await meter.pass();
+    }
+  }
+
+  #collision(type: TypeCode): PackError {
+    return new PackError('collision', `SHA1 COLLISION FOUND WITH ${this.oid.toString('hex')} ! (${typeName(type)})`);
+  }
+}
+
+/** Copies a long run of bytes, so that others are served meanwhile. */
+export async function copyInSlices(source: Buffer, target: Buffer, at: number, meter: Meter): Promise<void> {
+  for (let from = 0; from < source.length; from += PIECE) {
+    const count = source.copy(target, at + from, from, from + PIECE);
+    meter.spend(count * COST.byteCopied);
+    if (meter.isOver) await meter.pass();
   }
 }

@@ -6,6 +6,8 @@ export interface StoreLimits {
   readonly packBytes: number;
   /** Bytes of one inflated object. */
   readonly objectBytes: number;
+  /** Bytes of one inflated commit, tree or tag: these are read whole wherever something is looked for. */
+  readonly structureBytes: number;
   /** Bytes that all entries of one pack inflate to; deltas count as deltas. */
   readonly inflatedBytes: number;
   /** Entries of one pack. */
@@ -23,6 +25,7 @@ export interface StoreLimits {
 export const DEFAULT_LIMITS: StoreLimits = {
   packBytes: 1024 * MIB,
   objectBytes: 256 * MIB,
+  structureBytes: 16 * MIB,
   inflatedBytes: 4096 * MIB,
   objects: 5_000_000,
   deltaWork: 100,

@@ -1,10 +1,10 @@
 import t from 'tap';
+import { MemoryCache } from '../memory-cache.js';
 import { BLOB, COMMIT, MissingObject, TREE } from '../object.js';
 import { writeTree } from '../tree.js';
 import { MemoryBudget } from './memory-budget.js';
 import { ObjectStore } from './object-store.js';
 import { ObjectTooLarge, StoreFull } from './pack-error.js';
-import { StoreCaches } from './store-caches.js';
 import { copy, delta, inPieces, insert, oidOf, PackBuilder } from './test/pack-builder.js';
 
 const blob = (text: string) => Buffer.from(text);
@@ -225,7 +225,7 @@ t.test('a budget can be shared, and a store that is disposed of gives its part b
 });
 
 t.test('stores that share a cache do not see each other in it', async (t) => {
-  const caches = new StoreCaches();
+  const caches = new MemoryCache(1_000_000);
   for (const text of ['first store', 'other store']) {
     const pack = new PackBuilder();
     pack.whole('blob', text);

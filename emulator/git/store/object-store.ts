@@ -1,4 +1,6 @@
+import { type CacheGroup, MemoryCache } from '../memory-cache.js';
 import type { ObjectReader, Oid, TypeCode } from '../object.js';
+import type { Meter } from '../schedule/meter.js';
 import { Schedule } from '../schedule/schedule.js';
 import { DEFAULT_LIMITS, type StoreLimits } from './limits.js';
 import { MemoryBudget } from './memory-budget.js';
@@ -8,11 +10,11 @@ import { OID_BYTES, OidSlots } from './oid-slots.js';
 import { Quarantine } from './quarantine.js';
 import { RecodedStreams } from './recoded-streams.js';
 import { Scratch } from './scratch.js';
-import { StoreCaches } from './store-caches.js';
 import { StoredObjects, WRITTEN } from './stored-objects.js';
 
 export { Quarantine } from './quarantine.js';
 
+const DEFAULT_CACHE = 48 * 1024 * 1024;
 /** Fewer than one in so many objects were written one by one, without deltas. */
 const FEW = 16;
 /** In packs of so many objects on average, their senders found most deltas there are. */
@@ -24,8 +26,8 @@ export interface ObjectStoreOptions {
   readonly limits?: Partial<StoreLimits>;
   /** Bytes that this and other stores may hold together. */
   readonly budget?: MemoryBudget;
-  /** Caches shared with other stores. */
-  readonly caches?: StoreCaches;
+  /** A cache shared with other stores. */
+  readonly caches?: MemoryCache;
   /** Where reading is reported to as work. */
   readonly schedule?: Schedule;
   /** Tools shared with other stores. */
@@ -41,6 +43,8 @@ export interface ObjectStoreOptions {
 export class ObjectStore implements ObjectReader {
   /** Where the objects lie, for the pack writer. Numbers from `size` on are not published. */
   readonly stored: StoredObjects;
+  /** Where whatever is derived from the objects is kept to be fast; closed when the repository is deleted. */
+  readonly caches: CacheGroup;
   /** What packs had to have made anew. */
   readonly recoded: RecodedStreams;
   readonly schedule: Schedule;
@@ -54,11 +58,11 @@ export class ObjectStore implements ObjectReader {
   constructor(options: ObjectStoreOptions = {}) {
     this.#limits = { ...DEFAULT_LIMITS, ...options.limits };
     this.#hash = options.hash ?? hashBytes;
-    const caches = options.caches ?? new StoreCaches(options.cacheBytes);
+    this.caches = (options.caches ?? new MemoryCache(options.cacheBytes ?? DEFAULT_CACHE)).group();
     const budget = new MemoryBudget(this.#limits.heldBytes, options.budget);
     this.schedule = options.schedule ?? new Schedule();
-    this.stored = new StoredObjects(caches.bodies, options.scratch ?? new Scratch(), budget, this.schedule);
-    this.recoded = new RecodedStreams(caches.streams);
+    this.stored = new StoredObjects(this.caches, options.scratch ?? new Scratch(), budget, this.schedule);
+    this.recoded = new RecodedStreams(this.caches);
   }
 
   get size(): number {
@@ -90,6 +94,7 @@ export class ObjectStore implements ObjectReader {
   dispose(): void {
     this.#size = 0;
     this.#slots = new OidSlots();
+    this.caches.close();
     this.stored.dispose();
   }
 
@@ -124,6 +129,10 @@ export class ObjectStore implements ObjectReader {
 
   read(number: number): Buffer {
     return this.stored.read(number);
+  }
+
+  readInSlices(number: number, meter: Meter): Promise<Buffer> {
+    return this.stored.readInSlices(number, meter);
   }
 
   peek(number: number): Buffer {

@@ -15,6 +15,10 @@ export class PackError extends Error {
   static at(offset: number, reason: string): PackError {
     return new PackError('corrupt', `pack has bad object at offset ${offset}: ${reason}`);
   }
+
+  static tooLarge(what: string, size: number, limit: number): PackError {
+    return new PackError('limit', `${what} of ${size} bytes exceeds the limit of ${limit} bytes`);
+  }
 }
 
 /** Thrown when an object alone is larger than a store takes. */

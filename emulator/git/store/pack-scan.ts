@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto';
-import type { TypeCode } from '../object.js';
+import { BLOB, type TypeCode, typeName } from '../object.js';
+import { COST } from '../schedule/cost.js';
+import type { Meter } from '../schedule/meter.js';
 import { EntryHeader, LONGEST_HEADER, OFS_DELTA, REF_DELTA } from './entry-header.js';
 import { FEED_BYTES, InflateError, type Inflater } from './inflater.js';
 import type { StoreLimits } from './limits.js';
@@ -25,7 +27,7 @@ type State = 'header' | 'entry' | 'data' | 'trailer' | 'end';
  *     "PACK", version 2 or 3 (4 bytes), number of entries (4 bytes), the entries, SHA-1 of all before
  *
  * Bytes go to the segment first and are then read from there, so a pack is in memory once. `step` does
- * one small piece of work and says whether there is more to do with what has arrived.
+ * one small piece of work, reports it to the meter, and says whether there is more to do with what has arrived.
  */
 export class PackScan {
   readonly entries = new PackEntries();
@@ -48,6 +50,7 @@ export class PackScan {
     private readonly inflater: Inflater,
     private readonly limits: StoreLimits,
     private readonly sink: ScanSink,
+    private readonly meter: Meter,
   ) {}
 
   /** Takes bytes over; throws `PackError` when they are too many. */
@@ -89,6 +92,7 @@ export class PackScan {
   /** Adds what was read since the last call to the checksum. */
   #hashUntil(end: number): void {
     for (const view of this.segment.views(this.#hashed, end)) this.#sha1.update(view);
+    this.meter.spend((end - this.#hashed) * COST.byteHashed);
     this.#hashed = end;
   }
 
@@ -130,8 +134,9 @@ export class PackScan {
     const fault = header.parse(bytes, at, limit);
     if (fault === undefined) return false;
     if (fault !== '') throw PackError.at(start, fault);
-    if (header.size > limits.objectBytes) {
-      throw new PackError('limit', `object of ${header.size} bytes exceeds the limit of ${limits.objectBytes} bytes`);
+    if (header.size > limits.objectBytes) throw PackError.tooLarge('object', header.size, limits.objectBytes);
+    if (!header.isDelta && header.type !== BLOB && header.size > limits.structureBytes) {
+      throw PackError.tooLarge(typeName(header.type as TypeCode), header.size, limits.structureBytes);
     }
     this.inflated += header.size;
     if (this.inflated > limits.inflatedBytes) {
@@ -155,8 +160,8 @@ export class PackScan {
 
   #readData(): boolean | Promise<boolean> {
     const left = this.segment.length - this.#at;
-    if (left === 0 && !this.#isEnded) return false;
-    if (!this.#feed(left)) return left > 0;
+    if (left === 0 && !this.inflater.hasMore && !this.#isEnded) return false;
+    if (!this.#feed(left)) return left > 0 || this.inflater.hasMore;
     const entry = this.entries.count - 1;
     if (this.inflater.size !== this.#header.size) {
       throw PackError.at(this.entries.offsets[entry]!, 'serious inflate inconsistency');
@@ -173,8 +178,10 @@ export class PackScan {
   /** Gives the inflater at most one stretch of bytes; none say that no more come. Whether the stream has ended. */
   #feed(count: number): boolean {
     const { slab, start, end } = this.segment.pieceAt(this.#at, this.#at + Math.min(count, FEED_BYTES));
+    const before = this.inflater.size;
     try {
       this.#at += this.inflater.feed(slab, start, end);
+      this.meter.spend(COST.entry + (this.inflater.size - before) * COST.byteInflated);
     } catch (error) {
       if (!(error instanceof InflateError)) throw error;
       throw PackError.at(this.entries.offsets[this.entries.count - 1]!, error.message);

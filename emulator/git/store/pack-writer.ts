@@ -1,5 +1,6 @@
+import { COST } from '../schedule/cost.js';
 import { Meter } from '../schedule/meter.js';
-import { deflate } from './deflater.js';
+import { deflate, deflateInPieces, LARGE } from './deflater.js';
 import { DeltaChoice, type DeltaSources, type PreviousVersions } from './delta-choice.js';
 import { OFS_DELTA, REF_DELTA, writeDistance, writeTypeAndSize } from './entry-header.js';
 import type { ObjectStore } from './object-store.js';
@@ -52,19 +53,27 @@ export async function* writePack(
     const next = writer.writeStored(sorted, index);
     if (next === index) {
       for (const number of basesFirst(sorted[index]!, deltas, positions)) {
-        const pending = writer.write(number);
+        const pending = writer.write(number, meter);
         if (pending !== undefined) await pending;
       }
     }
     index = Math.max(next, index + 1);
     if (output.isFull) {
-      yield* output.take();
+      for (const piece of output.take()) {
+        meter.spend(piece.length * COST.byteHashed);
+        yield piece;
+        if (meter.isOver) await meter.pass();
+      }
       meter.check();
       options.onProgress?.(index);
     }
     if (meter.isOver) await meter.pass();
   }
-  yield* output.end();
+  for (const piece of output.end()) {
+    meter.spend(piece.length * COST.byteHashed);
+    yield piece;
+    if (meter.isOver) await meter.pass();
+  }
   options.onProgress?.(sorted.length);
 }
 
@@ -127,7 +136,7 @@ class EntryWriter {
   }
 
   /** A promise means that the entry is written when it is kept. */
-  write(number: number): Promise<void> | undefined {
+  write(number: number, meter: Meter): Promise<void> | undefined {
     const { objects } = this;
     const delta = this.deltas.of(number);
     if (delta !== undefined) {
@@ -138,7 +147,7 @@ class EntryWriter {
     }
     const base = objects.bases[number]!;
     if (objects.segmentOf[number] === WRITTEN || (base !== WHOLE && !this.deltas.isSendable(base))) {
-      return this.#writeWhole(number);
+      return this.#writeWhole(number, meter);
     }
     this.#begin(number);
     if (base === WHOLE || this.#isSameDelta(number, base)) {
@@ -179,20 +188,26 @@ class EntryWriter {
     return end + OID_BYTES;
   }
 
-  #writeWhole(number: number): Promise<void> | undefined {
+  #writeWhole(number: number, meter: Meter): Promise<void> | undefined {
+    const { objects } = this;
     const known = this.recoded.get(number, WHOLE);
-    const stream = known ?? deflate(this.objects.read(number));
-    if (stream instanceof Promise) return stream.then((made) => this.#finishWhole(number, made));
-    this.#finishWhole(number, stream);
+    if (known === undefined && objects.sizes[number]! >= LARGE) return this.#writeLarge(number, meter);
+    this.#finishWhole(number, [known ?? deflate(objects.read(number))]);
+    if (known === undefined) meter.spend(objects.sizes[number]! * COST.byteDeflated);
     return undefined;
   }
 
-  #finishWhole(number: number, stream: Buffer): void {
+  async #writeLarge(number: number, meter: Meter): Promise<void> {
+    const body = await this.objects.readInSlices(number, meter);
+    this.#finishWhole(number, await deflateInPieces(body, meter));
+  }
+
+  #finishWhole(number: number, stream: readonly Buffer[]): void {
     const { objects } = this;
-    this.recoded.set(number, WHOLE, stream);
+    if (stream.length === 1) this.recoded.set(number, WHOLE, stream[0]!);
     this.#begin(number);
     const end = writeTypeAndSize(this.#header, 0, objects.types[number] as 1 | 2 | 3 | 4, objects.sizes[number]!);
     this.output.copyHeader(this.#header, end);
-    this.output.copy(stream);
+    for (const piece of stream) this.output.copy(piece);
   }
 }

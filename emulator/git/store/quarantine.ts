@@ -54,7 +54,7 @@ export class Quarantine implements ObjectReader {
   }
 
   /** As `write`, of a body that may be large: others get their turn. Throws what `turn` throws, too. */
-  async writeInSlices(type: TypeCode, body: Buffer, meter: Meter): Promise<Oid> {
+  async writeInSlices(type: TypeCode, body: Buffer | readonly Buffer[], meter: Meter): Promise<Oid> {
     this.#refuseUnlessOpen();
     return this.#intake.writeInSlices(type, body, meter);
   }
@@ -164,6 +164,10 @@ export class Quarantine implements ObjectReader {
 
   read(number: number): Buffer {
     return this.#objects.read(number);
+  }
+
+  readInSlices(number: number, meter: Meter): Promise<Buffer> {
+    return this.#objects.readInSlices(number, meter);
   }
 
   peek(number: number): Buffer {

@@ -1,21 +1,21 @@
-import type { BufferCache } from './buffer-cache.js';
+import { type CacheGroup, type CacheRegion, costOfBuffer } from '../memory-cache.js';
 
 /**
  * The zlib streams that had to be made for packs of one store, by object and base (`WHOLE` for none).
  * An empty one says that a delta on that base is not worth it.
  */
 export class RecodedStreams {
-  readonly #space: number;
+  readonly #streams: CacheRegion<string, Buffer>;
 
-  constructor(private readonly cache: BufferCache<string>) {
-    this.#space = cache.newSpace();
+  constructor(caches: CacheGroup) {
+    this.#streams = caches.region(costOfBuffer);
   }
 
   get(number: number, base: number): Buffer | undefined {
-    return this.cache.get(`${this.#space} ${number} ${base}`);
+    return this.#streams.get(`${number} ${base}`);
   }
 
   set(number: number, base: number, stream: Buffer): void {
-    this.cache.set(`${this.#space} ${number} ${base}`, stream);
+    this.#streams.set(`${number} ${base}`, stream);
   }
 }

@@ -1,13 +1,14 @@
+import type { CacheGroup } from '../memory-cache.js';
 import type { Oid, TypeCode } from '../object.js';
 import { COST } from '../schedule/cost.js';
 import type { Meter } from '../schedule/meter.js';
 import type { Schedule } from '../schedule/schedule.js';
+import { inSlices, type Steps } from '../schedule/steps.js';
 import { BodyCache } from './body-cache.js';
-import type { BufferCache } from './buffer-cache.js';
-import { applyDelta, DeltaHeader } from './delta.js';
+import { applyDelta, DeltaHeader, deltaSteps } from './delta.js';
 import { EntryHeader, LONGEST_HEADER } from './entry-header.js';
 import { resized } from './growable.js';
-import { type Inflater, inflateEntry } from './inflater.js';
+import { createInflater, type Inflater, inflateEntry, inflateSteps } from './inflater.js';
 import type { MemoryBudget } from './memory-budget.js';
 import { HEADROOM } from './object-hash.js';
 import { OID_BYTES } from './oid-slots.js';
@@ -23,6 +24,8 @@ export const WHOLE = -1;
 const BYTES_PER_PEELED = 40;
 /** Deltas from one inflated body to the next at most. Every longer chain has bodies pinned along it. */
 const LONGEST_CHAIN = 256;
+/** A body this large is made in slices where its reader can wait. */
+const LARGE = 256 * 1024;
 /** Bytes of all arrays below. */
 const BYTES_PER_OBJECT = OID_BYTES + 26;
 /** Of a chain that is resolved, each body this many steps from the last is worth keeping. */
@@ -69,12 +72,12 @@ export class StoredObjects {
   readonly #delta = new DeltaHeader();
 
   constructor(
-    cache: BufferCache<number>,
+    caches: CacheGroup,
     private readonly scratch: Scratch,
     readonly budget: MemoryBudget,
     readonly schedule: Schedule,
   ) {
-    this.#cache = new BodyCache(cache);
+    this.#cache = new BodyCache(caches);
     this.addSegment();
   }
 
@@ -97,10 +100,10 @@ export class StoredObjects {
   }
 
   /**
-   * Adds an object under the id at the start of `oid`; returns its number. The body is at hand, at
-   * `bodyStart` of `buffer`, in case it has to be pinned.
+   * Adds an object under the id at the start of `oid`; returns its number. Who adds one that `wantsPin` has to pin it
+   * before the next is added.
    */
-  add(type: TypeCode, size: number, entry: Entry, oid: Uint8Array, buffer: Buffer, bodyStart: number): number {
+  add(type: TypeCode, size: number, entry: Entry, oid: Uint8Array): number {
     const number = this.count;
     if (number === this.types.length) this.#grow();
     const start = number * OID_BYTES;
@@ -116,12 +119,19 @@ export class StoredObjects {
     this.linked[number] = 0;
     const depth = entry.base === WHOLE ? 0 : this.#depths[entry.base]! + 1;
     this.#depths[number] = depth % LONGEST_CHAIN;
-    if (depth === LONGEST_CHAIN) {
-      this.hold(size);
-      this.#pinned.set(number, Buffer.from(buffer.subarray(bodyStart, bodyStart + size)));
-    }
     this.count++;
     return number;
+  }
+
+  /** Whether the object ends a chain so long that its body has to stay at hand. */
+  wantsPin(number: number): boolean {
+    return this.bases[number] !== WHOLE && this.#depths[number] === 0;
+  }
+
+  /** Keeps the body at hand for as long as the object is there. */
+  pin(number: number, body: Buffer): void {
+    this.hold(body.length);
+    this.#pinned.set(number, body);
   }
 
   /**
@@ -189,7 +199,6 @@ export class StoredObjects {
     this.segments.length = 0;
     this.peeled.clear();
     this.#pinned.clear();
-    this.#cache.forgetAll();
     this.budget.give(this.budget.used);
   }
 
@@ -210,6 +219,15 @@ export class StoredObjects {
     const body = Buffer.from(this.#make(number));
     this.#cache.set(number, body);
     return body;
+  }
+
+  /** As `read`, of an object that is large or made of large ones, without holding up others for long. */
+  async readInSlices(number: number, meter: Meter): Promise<Buffer> {
+    const known = this.#known(number);
+    if (known !== undefined) return known;
+    const chain = this.#chainOf(number);
+    if (!chain.some((at) => this.sizes[at]! >= LARGE)) return this.read(number);
+    return inSlices(this.#makeSteps(chain), meter);
   }
 
   /** As `read`, but what is not at hand is made in the tools' memory, and not kept. */
@@ -256,6 +274,38 @@ export class StoredObjects {
       at = this.bases[at]!;
     }
     return this.#applyChain(chain, base ?? this.read(at));
+  }
+
+  /** The object, what it is a delta on, and so on to the first body that is at hand or whole. */
+  #chainOf(number: number): number[] {
+    const chain = [number];
+    for (let at = number; this.bases[at] !== WHOLE; ) {
+      at = this.bases[at]!;
+      chain.push(at);
+      if (this.#known(at) !== undefined) break;
+    }
+    return chain;
+  }
+
+  /** The body of the first of `chain`, in memory of its own: while others are served, the tools are theirs. */
+  *#makeSteps(chain: number[]): Steps<Buffer> {
+    const inflater = createInflater();
+    let body: Buffer | undefined;
+    for (let step = chain.length - 1; step >= 0; step--) {
+      const number = chain[step]!;
+      const known = this.#known(number);
+      if (known !== undefined) {
+        body = known;
+        continue;
+      }
+      const start = this.locate(number);
+      const { size } = this.header;
+      yield* inflateSteps(inflater, this.segments[this.segmentOf[number]!]!, start, this.ends[number]!, size);
+      if (body === undefined) body = inflater.takeOutput();
+      else body = yield* resultSteps(inflater.output, size, body);
+      if (step % KEPT_STEP === 0) this.#cache.set(number, body);
+    }
+    return body!;
   }
 
   /** Applies the deltas of `chain`, last first. Even and odd results take turns in two halves of an arena. */
@@ -323,6 +373,18 @@ export class StoredObjects {
     this.complete = resized(this.complete, room);
     this.linked = resized(this.linked, room);
   }
+}
+
+/** What the delta at the start of an inflater's output makes of `base`. */
+function* resultSteps(output: Buffer, size: number, base: Buffer): Steps<Buffer> {
+  const header = new DeltaHeader();
+  const limit = HEADROOM + size;
+  header.parse(output, HEADROOM, limit);
+  const { end: start, resultSize } = header;
+  const result = Buffer.allocUnsafeSlow(resultSize);
+  const at = { baseAt: 0, baseSize: base.length, resultAt: 0, resultSize };
+  yield* deltaSteps({ delta: output, start, limit, base, result, ...at });
+  return result;
 }
 
 function copyOf(arena: Buffer, at: number, size: number): Buffer {

@@ -87,14 +87,14 @@ export function delta(baseSize: number, resultSize: number, ...instructions: (Bu
 }
 
 /** The instruction to insert up to 127 bytes. */
-export function insert(text: string): Buffer {
+export function insert(text: string | Buffer): Buffer {
   return Buffer.concat([Buffer.from([text.length]), Buffer.from(text)]);
 }
 
-/** The instruction to copy `length` bytes, below 64 KiB, from `from`. */
+/** The instruction to copy `length` bytes, below 16 MiB, from `from`. */
 export function copy(from: number, length: number): number[] {
   const bytes = [from, from >> 8, from >> 16, from >> 24].map((value) => value & 0xff);
-  return [0xbf, ...bytes, length & 0xff, (length >> 8) & 0xff];
+  return [0xff, ...bytes, length & 0xff, (length >> 8) & 0xff, (length >> 16) & 0xff];
 }
 
 function size(value: number): Buffer {

@@ -1,0 +1,153 @@
+import fc from 'fast-check';
+import t, { type Test } from 'tap';
+import { parseJson } from './body.js';
+import { jsonSteps, MAX_MEMBERS } from './json-reader.js';
+import { Problem } from './problem.js';
+
+/** More than is read at once. */
+const FILL = `"${'x'.repeat(40_000)}"`;
+
+function outcome(read: () => unknown): unknown {
+  try {
+    return { value: read() };
+  } catch (error) {
+    return error instanceof Problem ? error.detail : error;
+  }
+}
+
+/** The value, and the most that one step cost. */
+function inSteps(body: Uint8Array): { value: unknown; most: number; units: number } {
+  const steps = jsonSteps(body, 'Line 1');
+  let most = 0;
+  let units = 0;
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done) return { value, most, units };
+    most = Math.max(most, value);
+    units += value;
+  }
+}
+
+/** What `JSON.parse` makes of it, with the errors of a body. */
+function atOnce(body: Uint8Array): unknown {
+  try {
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(body));
+  } catch {
+    throw parseFault(body);
+  }
+}
+
+function parseFault(body: Uint8Array): unknown {
+  try {
+    return parseJson(body, 'Line 1');
+  } catch (error) {
+    return error;
+  }
+}
+
+function compare(t: Test, text: string | Buffer): void {
+  const body = Buffer.from(text);
+  t.same(
+    outcome(() => inSteps(body).value),
+    outcome(() => atOnce(body)),
+    text.toString('latin1').slice(0, 60),
+  );
+}
+
+t.test('it reads what JSON.parse reads, and refuses what that refuses', async (t) => {
+  const wrap = (text: string) => `[${FILL},${text}]`;
+  const texts = [
+    ...[
+      '1',
+      '-0',
+      '1.5e+3',
+      '0.0',
+      '1E9',
+      '123456789012345678901234567890',
+      '1e999',
+      '-',
+      '01',
+      '1.',
+      '.5',
+      '+1',
+      '1e',
+    ],
+    ...['true', 'false', 'null', 'tru', 'nul', 'True', 'undefined', 'NaN', 'trueX', ''],
+    ...[
+      '""',
+      '"\\u0041\\n\\"\\\\/\\/"',
+      '"\\x"',
+      '"\\u12"',
+      '"\\u12G4"',
+      '"\t"',
+      '"\u0000"',
+      '"\u007f"',
+      '"',
+      '"\\"',
+      '"\\',
+    ],
+    ...['"\\ud83d\\ude00"', '"\\ud83d"', '"😀"', `"${'\\u00e9\\\\'.repeat(5000)}"`, `"${'\\"'.repeat(9001)}"`],
+    ...['{}', '[]', '{ }', '[ ]', '[1,]', '[,1]', '[1 2]', '[1]]', '[', ']', '{', '}', '{"a"}', '{"a":}', '{"a":1,}'],
+    ...['{"a":1,"a":2}', '{"__proto__":{"x":1}}', '{"2":1,"1":2,"b":3,"a":4}', '{a:1}', '{"a" : [ {"b" : {} } ] }'],
+    ...['{"a":1 "b":2}', '[{]}', '/* */1', '1//', '\u00a01', '\ufeff1', ' \n\r\t1 \n', '\v1', `${' '.repeat(20_000)}1`],
+  ];
+  for (const text of texts) {
+    compare(t, wrap(text));
+    compare(t, `${' '.repeat(40_000)}${text}`);
+    compare(t, `${text}${' '.repeat(40_000)}`);
+  }
+  compare(t, Buffer.concat([Buffer.from(wrap('1')), Buffer.from([0xff])]));
+  compare(t, Buffer.concat([Buffer.alloc(40_000, ' '), Buffer.from([0xe2, 0x82])]));
+  compare(t, `"${'é'.repeat(600_000)}€"`);
+});
+
+t.test('whatever the value, and wherever a character of it is changed', async () => {
+  const json = fc.json({ maxDepth: 6 });
+  fc.assert(
+    fc.property(
+      json,
+      fc.nat(),
+      fc.constantFrom('', ',', '"', '\\', '{', ']', '0', ' ', '\u0001', '-'),
+      (text, at, put) => {
+        const place = at % (text.length + 1);
+        for (const changed of [text, text.slice(0, place) + put + text.slice(place + 1)]) {
+          const body = Buffer.from(`[${FILL},${changed}]`);
+          const [here, there] = [outcome(() => inSteps(body).value), outcome(() => atOnce(body))];
+          if (!fc.stringify(here).includes('Problem') && fc.stringify(here) !== fc.stringify(there)) {
+            throw new Error(`${changed}: ${fc.stringify(here)}, not ${fc.stringify(there)}`);
+          }
+        }
+      },
+    ),
+    { seed: 20_260_301, numRuns: 2000 },
+  );
+});
+
+t.test('every step is small, whatever the text is made of', async (t) => {
+  const files = Array.from({ length: 50_000 }, (_, at) => ({ path: `folder/file-${at}`, content_id: `c${at}` }));
+  const texts = {
+    files: JSON.stringify({ metadata: { files } }),
+    numbers: `[${'1,'.repeat(500_000)}1]`,
+    lists: `[${'[],'.repeat(300_000)}{}]`,
+    string: JSON.stringify('x'.repeat(3_000_000)),
+    escapes: JSON.stringify('\u0001"'.repeat(300_000)),
+    space: `${' \n'.repeat(700_000)}1`,
+  };
+  for (const [name, text] of Object.entries(texts)) {
+    const { value, most, units } = inSteps(Buffer.from(text));
+    t.same(JSON.stringify(value), JSON.stringify(JSON.parse(text)), name);
+    t.ok(most <= 1100, `${name}: ${most} units at once`);
+    t.ok(units > text.length / 64, `${name}: ${units} units in all`);
+  }
+});
+
+t.test('nesting and members are bounded', async (t) => {
+  const refusal = (text: string) => outcome(() => inSteps(Buffer.from(text)).value);
+  t.equal(refusal(`${'['.repeat(1_000_000)}`), 'Line 1 is nested deeper than 64 levels.');
+  t.equal(refusal(`${'{"a":'.repeat(65)}1${'}'.repeat(65)}`), 'Line 1 is nested deeper than 64 levels.');
+  t.equal(refusal(`[${'{"a":'.repeat(64)} ${FILL}`), 'Line 1 is nested deeper than 64 levels.');
+  const members = (count: number) =>
+    JSON.stringify(Object.fromEntries(Array.from({ length: count }, (_, at) => [`member-${at}`, at])));
+  t.equal(Object.keys((refusal(members(MAX_MEMBERS)) as { value: object }).value).length, MAX_MEMBERS);
+  t.equal(refusal(members(MAX_MEMBERS + 1)), `A JSON object has more than ${MAX_MEMBERS} members.`);
+});

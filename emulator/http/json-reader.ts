@@ -1,0 +1,235 @@
+import { problem } from './problem.js';
+
+/** Deepest nesting: what is read has to be safe to walk and to echo. */
+export const MAX_DEPTH = 64;
+/** Members of one object. More are no message, and cost whoever looks at them together. */
+export const MAX_MEMBERS = 10_000;
+/** A text of fewer bytes is read at once. It cannot have too many members either: each takes 5 bytes at least. */
+const SHORT = 32 * 1024;
+/** Bytes decoded, and characters read, between two steps. */
+const DECODED = 512 * 1024;
+const PIECE = 8 * 1024;
+/** Units of a character looked at for nesting only, and of one that is read (`git/schedule/cost.ts`). */
+const LOOKED_AT = 1 / 512;
+const READ = 1 / 32;
+
+/** Work that yields after each small piece the units it cost (`git/schedule/steps.ts`). */
+export type JsonSteps<T> = Generator<number, T, void>;
+
+/**
+ * Reads JSON bytes (RFC 8259) in steps, as `JSON.parse` does: well-formed UTF-8 without a byte order mark, at most
+ * `MAX_DEPTH` levels deep, at most `MAX_MEMBERS` members an object. Throws `bad_request`.
+ */
+export function* jsonSteps(body: Uint8Array, what: string): JsonSteps<unknown> {
+  const text = yield* decode(body, what);
+  if ((yield* depthOf(text)) > MAX_DEPTH) {
+    throw problem('bad_request', `${what} is nested deeper than ${MAX_DEPTH} levels.`);
+  }
+  try {
+    if (body.length < SHORT) return JSON.parse(text);
+    return yield* new JsonReader(text).read();
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    throw problem('bad_request', `${what} is not valid JSON.`);
+  }
+}
+
+function* decode(body: Uint8Array, what: string): JsonSteps<string> {
+  const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+  const pieces: string[] = [];
+  try {
+    for (let at = 0; at + DECODED < body.length; at += DECODED) {
+      pieces.push(decoder.decode(body.subarray(at, at + DECODED), { stream: true }));
+      yield DECODED * LOOKED_AT;
+    }
+    pieces.push(decoder.decode(body.subarray(pieces.length * DECODED)));
+  } catch {
+    throw problem('bad_request', `${what} is not valid UTF-8.`);
+  }
+  return pieces.length === 1 ? pieces[0]! : pieces.join('');
+}
+
+/** Deepest nesting, counted before anything is read. */
+function* depthOf(text: string): JsonSteps<number> {
+  let depth = 0;
+  let deepest = 0;
+  let quoted = false;
+  for (let at = 0, seen = 0; at < text.length; at++) {
+    if (at - seen >= DECODED) {
+      yield (at - seen) * LOOKED_AT;
+      seen = at;
+    }
+    const code = text.charCodeAt(at);
+    if (quoted) {
+      if (code === BACKSLASH) at++;
+      else if (code === QUOTE) quoted = false;
+    } else if (code === QUOTE) quoted = true;
+    else if (code === OPEN_OBJECT || code === OPEN_ARRAY) deepest = Math.max(deepest, ++depth);
+    else if (code === CLOSE_OBJECT || code === CLOSE_ARRAY) depth--;
+  }
+  return deepest;
+}
+
+const QUOTE = 0x22;
+const COMMA = 0x2c;
+const COLON = 0x3a;
+const OPEN_ARRAY = 0x5b;
+const BACKSLASH = 0x5c;
+const CLOSE_ARRAY = 0x5d;
+const LETTER_U = 0x75;
+const OPEN_OBJECT = 0x7b;
+const CLOSE_OBJECT = 0x7d;
+const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
+const LITERALS = { 116: ['true', true], 102: ['false', false], 110: ['null', null] } as const;
+
+/** A container whose end has not come. */
+type Open =
+  | { readonly list: unknown[]; readonly record?: undefined }
+  | { readonly list?: undefined; readonly record: Record<string, unknown>; name: string; members: number };
+
+/** Reads a text with the open containers on a stack of its own. Throws `SyntaxError`. */
+class JsonReader {
+  #at = 0;
+  #seen = 0;
+  readonly #open: Open[] = [];
+
+  constructor(private readonly text: string) {}
+
+  *read(): JsonSteps<unknown> {
+    for (;;) {
+      if (this.#at - this.#seen >= PIECE) yield this.#work();
+      yield* this.#skipSpace();
+      const code = this.text.charCodeAt(this.#at);
+      let value: unknown;
+      if (code === OPEN_OBJECT) {
+        this.#at++;
+        yield* this.#skipSpace();
+        if (this.text.charCodeAt(this.#at) !== CLOSE_OBJECT) {
+          this.#open.push({ record: {}, name: yield* this.#readName(), members: 0 });
+          continue;
+        }
+        this.#at++;
+        value = {};
+      } else if (code === OPEN_ARRAY) {
+        this.#at++;
+        yield* this.#skipSpace();
+        if (this.text.charCodeAt(this.#at) !== CLOSE_ARRAY) {
+          this.#open.push({ list: [] });
+          continue;
+        }
+        this.#at++;
+        value = [];
+      } else value = code === QUOTE ? yield* this.#readString() : this.#readAtom(code);
+      if (yield* this.#put(value)) return this.#root;
+    }
+  }
+
+  #root: unknown;
+
+  /** Puts a value where it belongs, and closes what ends after it; says whether that was all. */
+  *#put(complete: unknown): JsonSteps<boolean> {
+    for (let value = complete; ; ) {
+      yield* this.#skipSpace();
+      const open = this.#open.at(-1);
+      if (open === undefined) {
+        if (this.#at < this.text.length) this.#fail();
+        this.#root = value;
+        return true;
+      }
+      if (open.list !== undefined) open.list.push(value);
+      else putMember(open, value);
+      const code = this.text.charCodeAt(this.#at++);
+      if (code === COMMA) {
+        if (open.list !== undefined) return false;
+        yield* this.#skipSpace();
+        open.name = yield* this.#readName();
+        return false;
+      }
+      if (code !== (open.list === undefined ? CLOSE_OBJECT : CLOSE_ARRAY)) this.#fail();
+      this.#open.pop();
+      value = open.list ?? open.record;
+    }
+  }
+
+  *#readName(): JsonSteps<string> {
+    if (this.text.charCodeAt(this.#at) !== QUOTE) this.#fail();
+    const name = yield* this.#readString();
+    yield* this.#skipSpace();
+    if (this.text.charCodeAt(this.#at++) !== COLON) this.#fail();
+    return name;
+  }
+
+  /** From the opening quote to behind the closing one. Escapes are for the platform to read, a piece at a time. */
+  *#readString(): JsonSteps<string> {
+    const { text } = this;
+    let from = ++this.#at;
+    let hasEscape = false;
+    let read = '';
+    for (let at = from; ; at++) {
+      const code = text.charCodeAt(at);
+      if (at - from >= PIECE || code === QUOTE) {
+        const piece = text.slice(from, at);
+        read += hasEscape ? JSON.parse(`"${piece}"`) : piece;
+        hasEscape = false;
+        from = at;
+        this.#at = at;
+        if (code === QUOTE) break;
+        yield this.#work();
+      }
+      if (code === BACKSLASH) {
+        hasEscape = true;
+        at += text.charCodeAt(at + 1) === LETTER_U ? 5 : 1;
+      } else if (!(code >= 0x20)) this.#fail();
+    }
+    this.#at++;
+    return read;
+  }
+
+  #readAtom(code: number): unknown {
+    const { text } = this;
+    const literal = LITERALS[code as keyof typeof LITERALS];
+    if (literal !== undefined) {
+      const [word, value] = literal;
+      if (!text.startsWith(word, this.#at)) this.#fail();
+      this.#at += word.length;
+      return value;
+    }
+    NUMBER.lastIndex = this.#at;
+    const digits = NUMBER.exec(text)?.[0];
+    if (digits === undefined) this.#fail();
+    this.#at += digits.length;
+    return Number(digits);
+  }
+
+  *#skipSpace(): JsonSteps<void> {
+    while (isSpace(this.text.charCodeAt(this.#at))) {
+      this.#at++;
+      if (this.#at - this.#seen >= PIECE) yield this.#work();
+    }
+  }
+
+  /** What was read since the last step. */
+  #work(): number {
+    const characters = this.#at - this.#seen;
+    this.#seen = this.#at;
+    return characters * READ;
+  }
+
+  #fail(): never {
+    throw new SyntaxError('no JSON');
+  }
+}
+
+function putMember(open: Extract<Open, { record: object }>, value: unknown): void {
+  if (++open.members > MAX_MEMBERS) {
+    throw problem('bad_request', `A JSON object has more than ${MAX_MEMBERS} members.`);
+  }
+  // `JSON.parse` makes it a member like any other.
+  if (open.name === '__proto__') {
+    Object.defineProperty(open.record, open.name, { value, writable: true, enumerable: true, configurable: true });
+  } else open.record[open.name] = value;
+}
+
+function isSpace(code: number): boolean {
+  return code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09;
+}
