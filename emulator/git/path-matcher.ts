@@ -30,7 +30,7 @@ const HOPELESS = 2;
 const CERTAIN = 4;
 
 /** Bytes of states that are kept, so that a byte costs one look instead of one at every pattern. */
-const KEPT_BYTES = 4 << 20;
+const KEPT_BYTES = 1 << 20;
 /** What a state takes beside its bits. */
 const STATE_BYTES = 2400;
 /** Units of one word of bits for one byte of a path. */

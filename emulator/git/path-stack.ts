@@ -6,7 +6,7 @@ import type { Steps } from './schedule/steps.js';
 const SLASH = 0x2f;
 
 /** So many levels at least have their state at hand; further up only every so many. */
-const STATE_LEVELS = 4096;
+const STATE_LEVELS = 1024;
 
 /**
  * The folders from a root to where a walk is. However deep it is there is one path, as bytes, and of the states of the

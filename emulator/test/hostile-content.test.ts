@@ -131,13 +131,21 @@ t.test('searches for anything, with any globs, end beside others', async (t) => 
   const slow = { query: { pattern: '([ab]+c?)+[0-9]' } };
   await besideOthers(t, service, 'POST', '/api/v1/repos/grep', { json: slow });
 
-  const globs = (glob: string) => Array.from({ length: 100 }, (_, index) => `${glob.slice(0, 4090)}${index}`);
+  // As many as may be, of all bytes that may be, and as long as may be; and all of it beyond what may be.
+  const globs = (glob: string, count: number, bytes: number) =>
+    Array.from({ length: count }, (_, index) => `${glob.slice(0, bytes)}${index}`);
   for (const glob of ['*a'.repeat(2048), '**/a'.repeat(1024), '**/*'.repeat(1024), '[a-z]*'.repeat(700)]) {
-    const json = { query: { pattern: 'a' }, file_filters: { include_globs: globs(glob) } };
-    const found = await service.call('POST', '/api/v1/repos/grep', { json });
-    t.match(found.status, /^(200|504)$/, `${glob.slice(0, 8)}: grep ${found.status}`);
+    for (const [count, bytes, statuses] of [
+      [100, 320, /^(200|504)$/],
+      [8, 4090, /^(200|504)$/],
+      [100, 4090, /^400$/],
+    ] as const) {
+      const json = { query: { pattern: 'a' }, file_filters: { include_globs: globs(glob, count, bytes) } };
+      const found = await service.call('POST', '/api/v1/repos/grep', { json });
+      t.match(found.status, statuses, `${count} of ${glob.slice(0, 8)}: grep ${found.status}`);
+    }
   }
-  const many = { include_globs: globs('**/*'.repeat(1024)).slice(0, 20) };
+  const many = { include_globs: globs('**/*'.repeat(1024), 8, 4090) };
   t.equal((await besideOthers(t, service, 'POST', '/api/v1/repos/archive', { json: many })).status, 200);
   const refused = await service.call('POST', '/api/v1/repos/grep', {
     json: { query: { pattern: 'a' }, file_filters: { include_globs: ['a'.repeat(4097)] } },
