@@ -61,6 +61,7 @@ export async function fillNastily(repository: Repository, nastiness: Nastiness):
 
 function writeContent(objects: Quarantine, { files, depth }: Nastiness, turn: number): Oid {
   const small = objects.write(BLOB, Buffer.from(`small ${turn}\n`));
+  const same = objects.write(BLOB, Buffer.from('the same\n'));
   const blob = (name: string, body: Buffer): TreeEntry => ({
     name,
     mode: MODE_FILE,
@@ -70,7 +71,8 @@ function writeContent(objects: Quarantine, { files, depth }: Nastiness, turn: nu
   const wide = Array.from({ length: files }, (_, at) => ({
     name: `file-${String(at).padStart(6, '0')}.txt`,
     mode: MODE_FILE,
-    oid: small,
+    // Few of them change: what all commits change together grows with the product of commits and files.
+    oid: at % 1000 === 0 ? small : same,
   }));
   let deep = small;
   for (let level = 0; level < depth; level++) {
