@@ -5,8 +5,10 @@ import type { Call } from '../call.js';
 import { MemoryCache } from '../git/memory-cache.js';
 import type { GitRepository } from '../git/repository.js';
 import { Meter } from '../git/schedule/meter.js';
+import { ObjectStore } from '../git/store/object-store.js';
 import { Problem } from '../http/problem.js';
 import type { Reply } from '../http/reply.js';
+import { repositoryNotFound } from '../repositories/lifecycle.js';
 import { World } from '../world.js';
 import { keepAlive } from './keep-alive.js';
 import { PackCache } from './pack-cache.js';
@@ -14,13 +16,16 @@ import { gitInfoRefs, gitReceivePack, gitUploadPack } from './routes.js';
 import { createRepository } from './test-git.js';
 
 const world = new World({ organizations: [] });
-const repository = { git: createRepository(), record: { state: 'active' } };
+const record = { state: 'active' };
+const git = createRepository('main', new ObjectStore(), () => {
+  if (record.state === 'deleted') throw repositoryNotFound();
+});
 
-function callOf<T>(parts: { namespace?: string; service?: string; type?: string; body?: string; state?: string }): T {
-  const { namespace = '', service, type = '', body = '', state = 'active' } = parts;
+function callOf<T>(parts: { namespace?: string; service?: string; type?: string; body?: string }): T {
+  const { namespace = '', service, type = '', body = '' } = parts;
   const call: Partial<Call> = {
     world,
-    repository: { ...repository, record: { state } } as unknown as Call['repository'],
+    repository: { git, record } as unknown as Call['repository'],
     params: { repo_name: 'r', namespace },
     query: { ...(service !== undefined && { service }) },
     claims: { policy: [] } as unknown as Call['claims'],
@@ -85,10 +90,11 @@ t.test('a repository that was deleted while the pack arrived takes no push', asy
   const line = `${'1'.repeat(40)} ${'0'.repeat(40)} refs/heads/a\0report-status`;
   const body = `${(line.length + 4).toString(16).padStart(4, '0')}${line}0000`;
   t.equal(await outcome(() => gitReceivePack.handle(callOf({ type, body }))), 200);
-  t.equal(
-    await outcome(() => gitReceivePack.handle(callOf({ type, body, state: 'deleted' }))),
-    '404 repository_not_found',
-  );
+  t.teardown(() => {
+    record.state = 'active';
+  });
+  record.state = 'deleted';
+  t.equal(await outcome(() => gitReceivePack.handle(callOf({ type, body }))), '404 repository_not_found');
 });
 
 t.test('long work shows signs of life and keeps its result and its error', async (t) => {
@@ -111,7 +117,6 @@ t.test('long work shows signs of life and keeps its result and its error', async
 
 t.test('finished packs are kept up to a number of bytes, the least used go first', async (t) => {
   const cache = new PackCache(new MemoryCache(100));
-  const { git } = repository;
   async function* packets(size: number): AsyncIterable<Buffer> {
     for (let at = 0; at < size; at += 10) yield Buffer.alloc(10);
   }

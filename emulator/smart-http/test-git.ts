@@ -7,8 +7,12 @@ import { Refs } from '../git/refs/refs.js';
 import { GitRepository } from '../git/repository.js';
 import { ObjectStore } from '../git/store/object-store.js';
 
-/** An empty repository in memory. */
-export function createRepository(defaultBranch = 'main', objects = new ObjectStore()): GitRepository {
+/** An empty repository in memory. `requireWritable` throws where it takes no writes. */
+export function createRepository(
+  defaultBranch = 'main',
+  objects = new ObjectStore(),
+  requireWritable: () => void = () => undefined,
+): GitRepository {
   let refs = Refs.empty(defaultBranch);
   return new GitRepository(objects, new History(objects), {
     read: () => refs,
@@ -16,7 +20,7 @@ export function createRepository(defaultBranch = 'main', objects = new ObjectSto
       refs = next;
     },
     now: () => 1_700_000_000_000,
-    requireWritable: () => undefined,
+    requireWritable,
     failed(error) {
       throw error;
     },
