@@ -6,7 +6,7 @@ import { type FileSelection, selectFiles } from './file-selection.js';
 import { searchPage } from './grep/search.js';
 import { TextCache } from './grep/text-cache.js';
 import { PathCursor, PathList } from './path-list.js';
-import { PATTERN_LIMITS } from './pattern-limits.js';
+import { requestLimit } from './request-limits.js';
 import { Meter, WorkLimitExceeded } from './schedule/meter.js';
 import { Schedule, SLICE } from './schedule/schedule.js';
 import { atOnce } from './schedule/steps.js';
@@ -121,11 +121,7 @@ t.test('lists choose what their rules say, of a path, in a walk and in a list', 
   t.end();
 });
 
-const [most, longest, together] = [
-  PATTERN_LIMITS.maxPatterns[0],
-  PATTERN_LIMITS.maxPatternBytes[0],
-  PATTERN_LIMITS.maxPatternsBytes[0],
-];
+const [most, longest, together] = [requestLimit('globs'), requestLimit('globBytes'), requestLimit('globsBytes')];
 
 const ONE = { maxMatches: 1, maxMatchesPerFile: 1, maxLines: 1 };
 

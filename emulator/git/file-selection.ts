@@ -2,7 +2,7 @@ import type { ByteString } from './bytes.js';
 import { parseGlob } from './glob.js';
 import { type Condition, PathMatcher, type PathPattern } from './path-matcher.js';
 import { BadPathspec, type Pathspec, parsePathspec } from './pathspec.js';
-import { PATTERN_LIMITS } from './pattern-limits.js';
+import { requestLimit } from './request-limits.js';
 
 /** Lists of patterns that choose files. A list that is empty chooses all. */
 export interface FileSelection {
@@ -87,17 +87,17 @@ function ending(extension: ByteString): PathPattern {
 }
 
 function checkBounds(selection: FileSelection): void {
-  const { maxPatterns, maxPatternBytes, maxPatternsBytes } = PATTERN_LIMITS;
+  const most = requestLimit('globs');
+  const longest = requestLimit('globBytes');
+  const together = requestLimit('globsBytes');
   let bytes = 0;
   for (const [name, noun] of Object.entries(NAMES)) {
     const list = name as SelectionList;
     const patterns = selection[list] ?? [];
-    if (patterns.length > maxPatterns[0]) {
-      throw new BadSelection(`holds more than ${maxPatterns[0]} ${maxPatterns[1]}`, list);
-    }
+    if (patterns.length > most) throw new BadSelection(`holds more than ${most} patterns`, list);
     for (const pattern of patterns) {
-      if (pattern.length > maxPatternBytes[0]) {
-        throw new BadSelection(`holds a ${noun} longer than ${maxPatternBytes[0]} bytes`, list);
+      if (pattern.length > longest) {
+        throw new BadSelection(`holds a ${noun} longer than ${longest} bytes`, list);
       }
       if (list !== 'extensions' && (pattern === '' || pattern === '/')) {
         throw new BadSelection('holds an empty pattern', list);
@@ -105,5 +105,5 @@ function checkBounds(selection: FileSelection): void {
       bytes += pattern.length;
     }
   }
-  if (bytes > maxPatternsBytes[0]) throw new BadSelection(`hold more than ${maxPatternsBytes[0]} bytes of patterns`);
+  if (bytes > together) throw new BadSelection(`hold more than ${together} bytes of patterns`);
 }

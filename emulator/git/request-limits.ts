@@ -1,7 +1,15 @@
-/** What a client may ask for in one request, of things that no other limit bounds: default, unit, reason. */
+/**
+ * What a client may ask for in one request, of things that no option bounds: the most, its unit, and what it is for.
+ * (Sizes of bodies and stores are options: `limits.ts`.)
+ */
 export const REQUEST_LIMITS = {
-  patternLength: [1024, 'characters', 'longest regular expression'],
-  patternSize: [20_000, 'instructions', 'most that RE2 may make of one, counted before it does: it takes 10 ms'],
+  globs: [100, 'patterns', 'most entries of one list of globs, paths or extensions'],
+  globBytes: [4096, 'bytes', 'longest glob, path or extension; no longer path could be checked out'],
+  globsBytes: [32 * 1024, 'bytes', 'all such lists of one request together; what matching a byte costs grows with it'],
+  expressionLength: [1024, 'characters', 'longest regular expression'],
+  expressionSize: [20_000, 'instructions', 'most that RE2 may make of one, counted before it does: it takes 10 ms'],
+  revisionBytes: [8192, 'bytes', 'longest revision'],
+  branchBytes: [1024, 'bytes', 'longest name of a branch or tag that is made by the API'],
   blameRanges: [16, 'ranges', 'most ranges of a blame'],
   blameRangeLength: [4096, 'characters', 'longest range of a blame: two expressions and what is around them'],
   grepMatches: [10_000, 'matches', 'most on one page of a search, and of one file on it; more are cut to this'],

@@ -5,6 +5,7 @@ import { MalformedObject } from './malformed-object.js';
 import { COMMIT, isOid, type ObjectReader, type Oid, TAG, TREE, type TypeCode, typeCode } from './object.js';
 import { refNameFault } from './refs/ref-name.js';
 import type { Refs } from './refs/refs.js';
+import { requestLimit } from './request-limits.js';
 import { COST } from './schedule/cost.js';
 import { PIECE, PIECE_COST, type Steps } from './schedule/steps.js';
 import { resolveShortOid } from './short-oid.js';
@@ -29,8 +30,6 @@ export interface RevisionOptions {
   /** Commits that are parsed already; the others are read. */
   readonly graph?: CommitGraph;
 }
-
-export const MOST_REVISION_BYTES = 8192;
 
 /** Refs of other namespaces are not to be reached by spelling them out. */
 const NAMESPACES = 'refs/namespaces/';
@@ -61,7 +60,7 @@ export function* resolveRevision(
   text: ByteString,
   options: RevisionOptions = {},
 ): Steps<RevisionOutcome> {
-  if (text === '' || text.length > MOST_REVISION_BYTES) return MALFORMED;
+  if (text === '' || text.length > requestLimit('revisionBytes')) return MALFORMED;
   if (text.startsWith(':') || text.includes('@{') || text.includes('^{/')) return MISSING;
   const end = text.search(/[~^:]/);
   const name = end < 0 ? text : text.slice(0, end);

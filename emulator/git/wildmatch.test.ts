@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import t from 'tap';
 import { BadSelection, selectFiles } from './file-selection.js';
 import { PathMatcher } from './path-matcher.js';
-import { PATTERN_LIMITS } from './pattern-limits.js';
+import { requestLimit } from './request-limits.js';
 import { accepts, choose } from './test/choose.js';
 import { ScratchGit } from './test/scratch-git.js';
 import { parseWildmatch, type WildmatchOptions } from './wildmatch.js';
@@ -264,11 +264,7 @@ t.test('globs include and exclude paths by the rules people know', (t) => {
 });
 
 t.test('lists are bounded, each and together', (t) => {
-  const [most, longest, together] = [
-    PATTERN_LIMITS.maxPatterns[0],
-    PATTERN_LIMITS.maxPatternBytes[0],
-    PATTERN_LIMITS.maxPatternsBytes[0],
-  ];
+  const [most, longest, together] = [requestLimit('globs'), requestLimit('globBytes'), requestLimit('globsBytes')];
   const full = new Array<string>(together / longest).fill('x'.repeat(longest));
   for (const list of ['paths', 'includeGlobs', 'excludeGlobs', 'extensions'] as const) {
     const fault = (patterns: string[], more = {}) => {

@@ -71,10 +71,10 @@ export async function compileAutomaton(pattern: string, meter: Meter): Promise<L
 }
 
 async function compileRe2(pattern: string, ignoreCase: boolean, meter: Meter): Promise<RE2JS> {
-  const longest = requestLimit('patternLength');
+  const longest = requestLimit('expressionLength');
   if (pattern.length > longest) throw new InvalidPattern(`it is longer than ${longest} characters`);
   const size = patternSize(pattern, ignoreCase);
-  if (size > requestLimit('patternSize')) throw new InvalidPattern('it is too large');
+  if (size > requestLimit('expressionSize')) throw new InvalidPattern('it is too large');
   const { RE2JS } = await import('re2js');
   if (meter.isOver) await meter.pass();
   try {

@@ -1,6 +1,8 @@
 import { type ByteString, bytesOf } from '../bytes.js';
+import { requestLimit } from '../request-limits.js';
 
-export const MOST_BRANCH_BYTES = 1024;
+/** A longer name is none that is made here; Git takes it where it is pushed. */
+const MOST_BRANCH_BYTES = requestLimit('branchBytes');
 
 const LONE_SURROGATE = /\p{Surrogate}/u;
 
