@@ -12,9 +12,9 @@ import { type Service, startService } from './service.js';
 /** What may come on top of a slice: the last piece of its own work, and one of the requests beside it. */
 const BOUND = 6_000;
 const REPO = 'team/nasty';
-const SIZES = { commits: 20_000, files: 20_000, depth: 1_000, refs: 1_000 };
+const SIZES = { commits: 5_000, files: 5_000, depth: 1_000, refs: 500 };
 /** Requests of one operation: what they differ in is spread over all members. */
-const MOST_REQUESTS = 16;
+const MOST_REQUESTS = 10;
 
 interface Schema {
   readonly type?: string;
@@ -28,7 +28,7 @@ interface Schema {
 const VALUES: readonly [RegExp, (content: NastyContent) => readonly string[]][] = [
   [/^(limit)$/, () => ['1000']],
   [/^(path)$/, () => ['lines.txt', 'long.txt', 'binary.bin', 'wide', 'wide/file-000001.txt', 'no/such/file']],
-  [/^(rev|ref|base_ref|preferred_base|object_ref)$/, () => ['main', 'main~19999', `main${'^'.repeat(3000)}`, 't999']],
+  [/^(rev|ref|base_ref|preferred_base|object_ref)$/, () => ['main', 'main~4999', `main${'^'.repeat(3000)}`, 't999']],
   [/^(sha|target|target_commit_sha|base)$/i, ({ tip, first }) => [tip, first]],
   [/^base_?sha$/i, ({ first }) => [first]],
   [/^(source_branch|source)/, () => ['side']],
