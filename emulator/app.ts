@@ -1,8 +1,8 @@
-import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import type { RequestListener } from 'node:http';
+import Koa, { type Middleware, type Next, type ParameterizedContext } from 'koa';
 import { refusePages } from './admin/browser-guard.js';
-import { HEALTH_PATH, healthOf } from './admin/health.js';
 import { isAdminPath } from './admin/path.js';
-import type { AdminRoutes } from './admin/routes.js';
+import { type AdminState, createAdmin, refuseOthers } from './admin/routes.js';
 import {
   authenticate,
   checkAuthenticationAvailable,
@@ -63,25 +63,33 @@ export function chainOf({ operations }: Pick<AppOptions, 'operations'>): readonl
 }
 
 /**
- * One port's application over a world. Requests of the service go through the chain with nothing in between;
- * the few for the emulator's own routes go to a Koa application, which the first of them loads.
+ * One port's application over a world: a Koa application whose first middleware is the way of every request. What is
+ * for the service ends there; what is for the emulator's own routes goes on to their router.
  */
-export function createApp(world: World, options: AppOptions, loadAdmin = importAdmin): RequestListener {
+export function createApp(world: World, options: AppOptions): RequestListener {
+  const admin = createAdmin(world, options);
+  const app = new Koa();
+  app.silent = true;
+  app.use(serveRequests(world, options)).use(admin.routes()).use(refuseOthers(admin));
+  return app.callback();
+}
+
+/**
+ * The service writes its answers to the response itself: through `ctx.body` and `ctx.set` they would cost three times
+ * what Koa costs as a whole.
+ */
+function serveRequests(world: World, options: AppOptions): Middleware<AdminState> {
   const entry = entryOf(options);
   const chain = chainOf(options);
   const batch = new AnswerBatch();
-  const admin = untilLoaded(() => loadAdmin(world, options));
-  const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    const exchange = new Exchange(world, options, request, response);
+  const answer = async (ctx: ParameterizedContext<AdminState>, next: Next): Promise<void> => {
+    const exchange = new Exchange(world, options, ctx.req, ctx.res);
     try {
       for (const step of entry) step(exchange);
-      const { path } = exchange.target;
-      if (path === HEALTH_PATH) {
-        await writeReply(request, response, healthOf(exchange), batch, world.schedule);
-        return;
-      }
-      if (isAdminPath(path)) {
-        await (await admin())(request, response);
+      if (isAdminPath(exchange.target.path)) {
+        ctx.state.organization = exchange.organizationName;
+        await next();
+        ctx.respond = true;
         return;
       }
       exchange.count();
@@ -95,31 +103,13 @@ export function createApp(world: World, options: AppOptions, loadAdmin = importA
       exchange.reply = renderFailure(exchange, error);
     }
     recordOutcome(exchange);
-    await writeReply(request, response, exchange.reply, batch, world.schedule);
+    await writeReply(ctx.req, ctx.res, exchange.reply, batch, world.schedule);
   };
-  return (request, response) => {
-    serve(request, response).catch((error: Error) => {
+  return (ctx, next) => {
+    ctx.respond = false;
+    return answer(ctx, next).catch((error: Error) => {
       world.log.write({ event: 'internal_error', stack: error.stack });
-      response.destroy();
+      ctx.res.destroy();
     });
-  };
-}
-
-async function importAdmin(world: World, options: AppOptions): Promise<AdminRoutes> {
-  const { createAdmin } = await import('./admin/routes.js');
-  return createAdmin(world, options);
-}
-
-/** Loads once; but what failed is tried again when it is asked for the next time. */
-function untilLoaded<T>(load: () => Promise<T>): () => Promise<T> {
-  let loading: Promise<T> | undefined;
-  return async () => {
-    loading ??= load();
-    try {
-      return await loading;
-    } catch (error) {
-      loading = undefined;
-      throw error;
-    }
   };
 }

@@ -1,6 +1,6 @@
 import http from 'node:http';
 import { isIP } from 'node:net';
-import { HEALTH_PATH } from './admin/health.js';
+import { HEALTH_PATH } from './admin/routes.js';
 import { operations } from './api/index.js';
 import { createApp } from './app.js';
 import { defaultFixtureKey, fixtureRing } from './auth/fixture-keys.js';

@@ -1,23 +1,30 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import Router from '@koa/router';
-import Koa from 'koa';
+import type { Middleware } from 'koa';
 import { methodNotAllowed, problem } from '../http/problem.js';
 import type { Operation } from '../operation.js';
 import type { World } from '../world.js';
 import { showDelivery } from './outbox.js';
 import { ADMIN_PREFIX } from './path.js';
 
+export const HEALTH_PATH = `${ADMIN_PREFIX}/health`;
+
 export interface AdminOptions {
   readonly operations: readonly Operation[];
   readonly origin: () => string;
 }
 
-/** Answers a request, or rejects with what is wrong with it before anything was sent. */
-export type AdminRoutes = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
+/** What is known of a request when it comes to these routes. */
+export interface AdminState {
+  /** The organization that `Host` selects. */
+  organization: string;
+}
 
 /** The emulator's own routes, beside the service's: what a deployment would never answer. */
-export function createAdmin(world: World, options: AdminOptions): AdminRoutes {
-  const router = new Router({ prefix: ADMIN_PREFIX, strict: true, sensitive: true });
+export function createAdmin(world: World, options: AdminOptions): Router<AdminState> {
+  const router = new Router<AdminState>({ prefix: ADMIN_PREFIX, strict: true, sensitive: true });
+  router.get('/health', (ctx) => {
+    ctx.body = { emulator: true, status: 'ready', organization: ctx.state.organization };
+  });
   router.get('/version', (ctx) => {
     ctx.body = { emulator: true, api: '1.0.0', seed: world.seed };
   });
@@ -28,30 +35,14 @@ export function createAdmin(world: World, options: AdminOptions): AdminRoutes {
   router.get('/webhooks/outbox', (ctx) => {
     ctx.body = { deliveries: Array.from(world.outbox.deliveries(), showDelivery) };
   });
-  return answering(router);
+  return router;
 }
 
-/** Koa would word what a route throws, a wrong path and a wrong method as plain text: the caller has its own words. */
-function answering(router: Router): AdminRoutes {
-  const failures = new WeakMap<IncomingMessage, unknown>();
-  const app = new Koa();
-  app.use(async (ctx, next) => {
-    try {
-      await next();
-    } catch (error) {
-      failures.set(ctx.req, error);
-      ctx.respond = false;
-    }
-  });
-  app.use(router.routes());
-  app.use((ctx) => {
+/** Wrong paths and methods, in the words of every other refusal: Koa and its router have plain text for them. */
+export function refuseOthers(router: Router<AdminState>): Middleware<AdminState> {
+  return (ctx) => {
     const methods = router.match(ctx.path, ctx.method).path.flatMap((layer) => layer.methods);
     if (methods.length === 0) throw problem('route_not_found', 'No route of the emulator matches the path.');
     throw methodNotAllowed(ctx.method, methods.sort().join(', '));
-  });
-  const answer = app.callback();
-  return async (request, response) => {
-    await answer(request, response);
-    if (failures.has(request)) throw failures.get(request);
   };
 }
