@@ -10,7 +10,7 @@ export const LIMITS = {
   maxCommitBytes: [1 * GiB, 'bytes', 'decoded content of one streamed commit'],
   maxPushBytes: [1 * GiB, 'bytes', 'largest pushed pack, and largest inflated Git request'],
   maxObjectBytes: [256 * MiB, 'bytes', 'largest inflated object'],
-  maxStructureBytes: [16 * MiB, 'bytes', 'largest inflated commit, tree or tag: these are read whole'],
+  maxStructureBytes: [64 * MiB, 'bytes', 'largest inflated commit, tree or tag: these are read whole'],
   maxInflatedBytes: [4 * GiB, 'bytes', 'inflated content of one push'],
   maxObjects: [5_000_000, 'objects', 'most objects in one push'],
   maxLfsObjectBytes: [1 * GiB, 'bytes', 'largest Git LFS object'],

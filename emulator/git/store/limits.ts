@@ -25,7 +25,7 @@ export interface StoreLimits {
 export const DEFAULT_LIMITS: StoreLimits = {
   packBytes: 1024 * MIB,
   objectBytes: 256 * MIB,
-  structureBytes: 16 * MIB,
+  structureBytes: 64 * MIB,
   inflatedBytes: 4096 * MIB,
   objects: 5_000_000,
   deltaWork: 100,
