@@ -26,7 +26,7 @@ function isProblem(t: Test, answer: RawAnswer, status: number, code: string, wha
 }
 
 t.test('a Host that is malformed is refused, on every route', async (t) => {
-  const { ask } = await setUp(t, { allowedHost: ['build.example', 'a b', 'fe80::1%lo'] });
+  const { ask } = await setUp(t, { allowedHost: ['build.example'] });
   for (const host of [
     '',
     ' ',
@@ -122,7 +122,7 @@ t.test('a Host that is well-formed but not served is refused, on every route', a
 });
 
 t.test('a Host that is served may be written in every way the grammar has', async (t) => {
-  const { ask, authorization } = await setUp(t, { allowedHost: ['Build.Example.', '::5'] });
+  const { ask, authorization } = await setUp(t, { allowedHost: ['Build.Example.', '[::5]'] });
   for (const host of [
     'localhost',
     'LOCALHOST',

@@ -1,8 +1,7 @@
-import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { deflateSync } from 'node:zlib';
 import type { Remote } from '../remote.js';
 import { markdown, shorten } from '../table.js';
+import { lineOfCommits, nestedTrees, type Pushed, zeros } from './pack.js';
 import { askVitals, spawnWatched } from './server.js';
 import { commitBody } from './user.js';
 
@@ -15,6 +14,7 @@ const MOST = { stall: 50, memory: 256 * MiB };
 /** Hostile work of one client, alone on a server: what is prepared, and what is measured. Resolves to the statuses. */
 interface Case {
   readonly files?: () => ReadonlyMap<string, Buffer>;
+  readonly pushed?: () => Pushed;
   readonly run: (remote: Remote) => Promise<readonly number[]>;
 }
 
@@ -24,12 +24,35 @@ const json = async (remote: Remote, path: string, body?: unknown) =>
 const grep = (pattern: string, more: object = {}) => ({ query: { pattern, case_sensitive: true }, ...more });
 const text = (line: string, bytes: number) => Buffer.from(line.repeat(Math.ceil(bytes / line.length)));
 
+/** As many names as a path may hold. */
+const DEEP = `${'a/'.repeat(2_040)}f`;
+/** Lists that try as much as they can, as long as they may be together. */
+const globs = (count: number) => Array.from({ length: count }, (_, at) => `${'**/a/*'.repeat(53)}${at}`);
+/** Files of a hundred lines, each of which differs between two sides. */
+const sides = (side: string) =>
+  new Map(Array.from({ length: 100 }, (_, at) => [`f${at}`, text(`${side} ${at}\n`, 64 * 1024)] as const));
+
+async function commit(remote: Remote, files: ReadonlyMap<string, Buffer>, metadata: object): Promise<void> {
+  const [head, ...chunks] = commitBody(files);
+  const line = { metadata: { ...JSON.parse(head!.toString()).metadata, ...metadata } };
+  const body = [Buffer.from(`${JSON.stringify(line)}\n`), ...chunks];
+  const { status } = await remote.api(REPO, `${API}/commit-pack`, { body });
+  if (status !== 201) throw new Error(`a commit of a case was not made: ${status}`);
+}
+
 const CASES: Readonly<Record<string, Case>> = {
-  '100 globs of 2,040 segments': {
-    files: () => new Map([[`${'a/'.repeat(500)}f`, Buffer.from('x\n')]]),
+  '100 globs on a path of 2,040 segments': {
+    files: () => new Map([[DEEP, Buffer.from('x\n')]]),
+    run: async (remote) => [
+      await json(remote, '/grep', grep('x', { file_filters: { include_globs: globs(100) } })),
+      await json(remote, '/archive', { include_globs: globs(100) }),
+    ],
+  },
+  'three lists of globs on a path of 2,040 segments': {
+    files: () => new Map([[DEEP, Buffer.from('x\n')]]),
     run: async (remote) => {
-      const include_globs = Array.from({ length: 100 }, () => '**/'.repeat(2_040));
-      return [await json(remote, '/grep', grep('x', { file_filters: { include_globs } }))];
+      const file_filters = { include_globs: globs(34), exclude_globs: globs(33) };
+      return [await json(remote, '/grep', grep('x', { file_filters, paths: globs(33) }))];
     },
   },
   'blame of a range by /(a?){900}[0-9]/': {
@@ -40,8 +63,16 @@ const CASES: Readonly<Record<string, Case>> = {
     files: () => new Map(Array.from({ length: 30_000 }, (_, at) => [`a${at % 170}/b${at}/f`, Buffer.from('x\n')])),
     run: async (remote) => [await json(remote, '/archive', {})],
   },
+  'archive, search and list of 20,000 nested folders': {
+    pushed: () => nestedTrees(20_000),
+    run: async (remote) => [
+      await json(remote, '/archive', {}),
+      await json(remote, '/grep', grep('y')),
+      await json(remote, '/files?limit=100'),
+    ],
+  },
   'main~199999': {
-    files: () => new Map([['f', Buffer.from('x\n')]]),
+    pushed: () => lineOfCommits(200_000),
     run: async (remote) => [
       await json(remote, '/commit?sha=main~199999'),
       await json(remote, `/commit?sha=main${'^'.repeat(7000)}`),
@@ -49,14 +80,14 @@ const CASES: Readonly<Record<string, Case>> = {
   },
   'a pushed object of 200 MiB': {
     run: async (remote) => {
-      const { oid, pack } = zeros(200 * MiB);
-      await remote.pushPack(REPO, [{ name: 'refs/heads/main', oid }], pack);
+      await push(remote, zeros(200 * MiB));
       return [await json(remote, '/file?path=zeros')];
     },
   },
   'metadata of 50,000 files': {
+    files: () => new Map([['f', Buffer.from('x\n')]]),
     run: async (remote) => {
-      const files = new Map(Array.from({ length: 50_000 }, (_, at) => [`f${at % 100}/${at}`, Buffer.alloc(0)]));
+      const files = new Map(Array.from({ length: 50_000 }, (_, at) => [`d${at % 100}/${at}`, Buffer.alloc(0)]));
       const body = commitBody(files);
       return [(await remote.api(REPO, `${API}/commit-pack`, { body })).status];
     },
@@ -75,6 +106,15 @@ const CASES: Readonly<Record<string, Case>> = {
       return statuses;
     },
   },
+  'merge preview with contents': {
+    files: () => sides('base'),
+    run: async (remote) => {
+      await commit(remote, sides('theirs'), { target_branch: 'side', base_branch: 'main' });
+      await commit(remote, sides('ours'), { target_branch: 'main' });
+      const query = 'source_branch=side&target_branch=main&include_content=true';
+      return [await json(remote, `/merge/preview?${query}`)];
+    },
+  },
   'JSON of one fault many times': {
     run: async (remote) => [
       await json(remote, '/grep', { ...grep('x'), paths: Array(400_000).fill(1) }),
@@ -83,27 +123,8 @@ const CASES: Readonly<Record<string, Case>> = {
   },
 };
 
-/** One commit with one file of zeros, as a pack of three objects. */
-function zeros(size: number): { oid: string; pack: Buffer } {
-  const objects: [code: number, name: string, body: Buffer][] = [[3, 'blob', Buffer.alloc(size)]];
-  const idOf = ([, name, body]: (typeof objects)[number]) =>
-    createHash('sha1').update(`${name} ${body.length}\0`).update(body).digest();
-  objects.push([2, 'tree', Buffer.concat([Buffer.from('100644 zeros\0'), idOf(objects[0]!)])]);
-  const person = 'A <a@b.c> 1 +0000\n';
-  const head = `tree ${idOf(objects[1]!).toString('hex')}\nauthor ${person}committer ${person}\nzeros\n`;
-  objects.push([1, 'commit', Buffer.from(head)]);
-  const parts = [Buffer.from('5041434b0000000200000003', 'hex')];
-  for (const [code, , body] of objects) {
-    const header = [(code << 4) | (body.length & 15)];
-    for (let rest = Math.floor(body.length / 16); rest > 0; rest = Math.floor(rest / 128)) {
-      header[header.length - 1]! |= 0x80;
-      header.push(rest & 0x7f);
-    }
-    parts.push(Buffer.from(header), deflateSync(body));
-  }
-  const pack = Buffer.concat(parts);
-  const trailer = createHash('sha1').update(pack).digest();
-  return { oid: idOf(objects[2]!).toString('hex'), pack: Buffer.concat([pack, trailer]) };
+function push(remote: Remote, { oid, pack }: Pushed): Promise<void> {
+  return remote.pushPack(REPO, [{ name: 'refs/heads/main', oid }], pack);
 }
 
 /** Commits the files, each in as many chunks as it needs. */
@@ -141,6 +162,7 @@ export async function runCases(
     const remote = connect(server.origin);
     await remote.create(REPO, 'main');
     if (row.files) await seed(remote, row.files());
+    if (row.pushed) await push(remote, row.pushed());
     const before = await askVitals(server);
     // The measure begins anew when the collection before it is over.
     await sleep(200);
