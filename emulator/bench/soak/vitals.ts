@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 
 /**
@@ -19,6 +20,12 @@ export interface Vitals {
   readonly handles: number;
 }
 
+/** proc(5), `VmHWM`. What getrusage(2) tells also holds the most that the parent had when it started this process. */
+function highestResidentSet(): number {
+  const kilobytes = /^VmHWM:\s+(\d+) kB$/m.exec(readFileSync('/proc/self/status', 'latin1'))?.[1];
+  return Number(kilobytes) * 1024;
+}
+
 const delay = monitorEventLoopDelay({ resolution: 5 });
 delay.enable();
 
@@ -28,7 +35,7 @@ if (process.send) {
     globalThis.gc?.();
     const { heapUsed, external, rss } = process.memoryUsage();
     const handles = process.getActiveResourcesInfo().length;
-    const peak = process.resourceUsage().maxRSS * 1024;
+    const peak = highestResidentSet();
     const vitals: Vitals = { heap: heapUsed, held: heapUsed + external, rss, peak, delayP99, delayMax, handles };
     process.send!(vitals);
     // The collection itself held the loop up; that is not the server's doing.

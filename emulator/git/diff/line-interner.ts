@@ -90,8 +90,9 @@ export class LineInterner {
 
   *#numberInSteps(file: Lines, head: number, end: number): Steps<void> {
     for (let from = head; from < end; from += UNIT) {
-      if (from > head) yield UNIT * COST.line;
-      this.#number(file, from, Math.min(from + UNIT, end));
+      const to = Math.min(from + UNIT, end);
+      this.#number(file, from, to);
+      yield (to - from) * COST.line;
     }
   }
 

@@ -5,7 +5,7 @@ export const COST = {
   /** An entry of a folder read, written or sorted. */
   entry: 1 / 4,
   /** A line of a text cut, compared or written. */
-  line: 1 / 8,
+  line: 1 / 16,
   /** An object found and opened, beside its bytes. */
   object: 1,
   byteInflated: 1 / 256,
