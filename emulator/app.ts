@@ -89,7 +89,7 @@ function serveRequests(world: World, options: AppOptions): Middleware<AdminState
       if (isAdminPath(exchange.target.path)) {
         ctx.state.organization = exchange.organizationName;
         await next();
-        ctx.respond = true;
+        await writeReply(ctx.req, ctx.res, ctx.state.reply, batch, world.schedule);
         return;
       }
       exchange.count();

@@ -1,6 +1,7 @@
 import Router from '@koa/router';
 import type { Middleware } from 'koa';
 import { methodNotAllowed, problem } from '../http/problem.js';
+import { json, type Reply } from '../http/reply.js';
 import type { Operation } from '../operation.js';
 import type { World } from '../world.js';
 import { showDelivery } from './outbox.js';
@@ -13,27 +14,31 @@ export interface AdminOptions {
   readonly origin: () => string;
 }
 
-/** What is known of a request when it comes to these routes. */
+/** What is known of a request when it comes to these routes, and what it is answered with. */
 export interface AdminState {
   /** The organization that `Host` selects. */
   organization: string;
+  reply: Reply;
 }
 
-/** The emulator's own routes, beside the service's: what a deployment would never answer. */
+/**
+ * The emulator's own routes, beside the service's: what a deployment would never answer. They leave their answer in
+ * `ctx.state.reply`, for the one adapter that writes HTTP.
+ */
 export function createAdmin(world: World, options: AdminOptions): Router<AdminState> {
   const router = new Router<AdminState>({ prefix: ADMIN_PREFIX, strict: true, sensitive: true });
   router.get('/health', (ctx) => {
-    ctx.body = { emulator: true, status: 'ready', organization: ctx.state.organization };
+    ctx.state.reply = json(200, { emulator: true, status: 'ready', organization: ctx.state.organization });
   });
   router.get('/version', (ctx) => {
-    ctx.body = { emulator: true, api: '1.0.0', seed: world.seed };
+    ctx.state.reply = json(200, { emulator: true, api: '1.0.0', seed: world.seed });
   });
   router.get('/openapi.json', async (ctx) => {
     const { writeOpenApi } = await import('../api/openapi.js');
-    ctx.body = writeOpenApi(options.operations, options.origin(), world.forgePrefix);
+    ctx.state.reply = json(200, writeOpenApi(options.operations, options.origin(), world.forgePrefix));
   });
   router.get('/webhooks/outbox', (ctx) => {
-    ctx.body = { deliveries: Array.from(world.outbox.deliveries(), showDelivery) };
+    ctx.state.reply = json(200, { deliveries: Array.from(world.outbox.deliveries(), showDelivery) });
   });
   return router;
 }
