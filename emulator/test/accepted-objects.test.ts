@@ -24,8 +24,8 @@ const NAMES = [
   'refs/remotes/origin/HEAD',
 ];
 const REMOTES = ['team/app', 'team/app+import', 'team/app+ephemeral'];
-const RUNS = 4;
-const SAMPLES = 3;
+const RUNS = 2;
+const SAMPLES = 2;
 
 /** The refs that git moves for the same bytes. */
 function acceptedByGit(body: Buffer, fsck: string): string[] {
