@@ -2,18 +2,19 @@ import http from 'node:http';
 import { isIP } from 'node:net';
 import { HEALTH_PATH } from './admin/routes.js';
 import { operations } from './api/index.js';
-import { createApp } from './app.js';
 import { defaultFixtureKey, fixtureRing } from './auth/fixture-keys.js';
 import { loadVerifier } from './auth/verify.js';
-import { Connections, type DrainOptions } from './drain.js';
+import { type GivenOptions, resolveOptions } from './config/options.js';
+import { realClock, steppingClock } from './environment/clock.js';
+import type { Log } from './environment/log.js';
 import type { Schedule } from './git/schedule/schedule.js';
 import { ServedHosts } from './http/host.js';
-import { createServer, listen } from './listen.js';
-import { type GivenOptions, resolveOptions } from './options.js';
-import { type Log, realClock, steppingClock } from './ports.js';
-import { World } from './world.js';
+import { createApp } from './service/app.js';
+import { Connections, type DrainOptions } from './service/drain.js';
+import { createServer, listen } from './service/listen.js';
+import { World } from './world/world.js';
 
-export type { EmulatorOptions, GivenOptions } from './options.js';
+export type { EmulatorOptions, GivenOptions } from './config/options.js';
 
 /** Where one organization is reached. Addresses are origins without a trailing slash. */
 export interface OrganizationAddress {

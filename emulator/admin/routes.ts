@@ -2,8 +2,8 @@ import Router from '@koa/router';
 import type { Middleware } from 'koa';
 import { methodNotAllowed, problem } from '../http/problem.js';
 import { json, type Reply } from '../http/reply.js';
-import type { Operation } from '../operation.js';
-import type { World } from '../world.js';
+import type { Operation } from '../operation/operation.js';
+import type { World } from '../world/world.js';
 import { showDelivery } from './outbox.js';
 import { ADMIN_PREFIX } from './path.js';
 

@@ -1,12 +1,12 @@
 import { z } from 'zod';
-import type { Call } from '../call.js';
 import { writeArchive } from '../git/archive/archive.js';
 import { InvalidPrefix, parsePrefix } from '../git/archive/prefix.js';
-import type { ByteString } from '../git/bytes.js';
+import type { ByteString } from '../git/object/bytes.js';
 import { WorkLimitExceeded } from '../git/schedule/meter.js';
 import { Problem, problem } from '../http/problem.js';
 import { stream } from '../http/reply.js';
-import { operation } from '../operation.js';
+import type { Call } from '../operation/handler-context.js';
+import { operation } from '../operation/operation.js';
 import { patternList, readSelection } from './file-selection.js';
 import { type RefQuestion, type ResolvedRef, resolveRef } from './resolve.js';
 

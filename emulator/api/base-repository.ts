@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import type { Call } from '../call.js';
 import { problem } from '../http/problem.js';
+import type { Call } from '../operation/handler-context.js';
 import type { BaseRepository } from '../repositories/repository.js';
 import { isBareHost, isPath, isProvider, needsHost, PROVIDER_NAMES } from '../upstream/provider.js';
 import { UpstreamError } from '../upstream/upstream-error.js';
-import type { Organization } from '../world.js';
+import type { Organization } from '../world/world.js';
 
 /** What this service calls itself where a repository is based on another one of the organization. */
 const OURSELVES = ['code', 'code.storage'];

@@ -1,16 +1,16 @@
 import { z } from 'zod';
 import { BadLineRange, type BlamedLines, BlameMemory, blame, NoSuchFile } from '../git/blame/index.js';
-import { textOf } from '../git/bytes.js';
-import { type Commit, readCommit } from '../git/commit.js';
-import { formatDate } from '../git/identity.js';
-import type { ObjectReader, Oid } from '../git/object.js';
-import { requestLimit } from '../git/request-limits.js';
+import { requestLimit } from '../git/limits/request-limits.js';
+import { textOf } from '../git/object/bytes.js';
+import { type Commit, readCommit } from '../git/object/commit.js';
+import { formatDate } from '../git/object/identity.js';
+import type { ObjectReader, Oid } from '../git/object/object.js';
 import type { Meter } from '../git/schedule/meter.js';
 import { problem } from '../http/problem.js';
 import { largeJson } from '../http/reply.js';
-import { oncePer } from '../once-per.js';
-import { operation } from '../operation.js';
+import { operation } from '../operation/operation.js';
 import type { Repository } from '../repositories/repository.js';
+import { oncePer } from '../world/once-per.js';
 import { flag, readFilePath } from './fields.js';
 import { resolveRef } from './resolve.js';
 

@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import type { Call } from '../call.js';
-import type { ByteString } from '../git/bytes.js';
-import { isOid } from '../git/object.js';
+import type { ByteString } from '../git/object/bytes.js';
+import { isOid } from '../git/object/object.js';
+import { MODE_GITLINK } from '../git/object/tree.js';
 import type { Meter } from '../git/schedule/meter.js';
-import { MODE_GITLINK } from '../git/tree.js';
 import { problem } from '../http/problem.js';
+import type { Call } from '../operation/handler-context.js';
 import { readFilePath } from './fields.js';
 import { type ChunkSink, decodeChunk, readStreamedWrite, writeMetadata } from './streamed-write.js';
 

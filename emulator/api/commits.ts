@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { problem } from '../http/problem.js';
 import { largeJson } from '../http/reply.js';
-import { operation } from '../operation.js';
+import { operation } from '../operation/operation.js';
 import { flag, readFilePath } from './fields.js';
 import { cursorsOf, listPurpose, mapped, pageEnd, pageQuery, readLimit, takeLongPage } from './paging.js';
 import { commitRecord, showCommit, showSignedCommit, signedCommitRecord } from './records.js';

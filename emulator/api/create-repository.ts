@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import type { Call } from '../call.js';
 import { problem } from '../http/problem.js';
 import { json, type Reply } from '../http/reply.js';
-import { operation } from '../operation.js';
+import type { Call } from '../operation/handler-context.js';
+import { operation } from '../operation/operation.js';
 import { copyFiles, copyHistory } from '../repositories/copy.js';
 import type { Repository } from '../repositories/repository.js';
 import { type Base, baseRepoBody, readBase, requireAccess } from './base-repository.js';

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import type { Call } from '../call.js';
 import { problem } from '../http/problem.js';
 import { empty, json } from '../http/reply.js';
-import { operation } from '../operation.js';
+import type { Call } from '../operation/handler-context.js';
+import { operation } from '../operation/operation.js';
 import type { GitCredential } from '../repositories/git-credential.js';
 import { checkState, repositoryNotFound } from '../repositories/lifecycle.js';
 import type { Repository } from '../repositories/repository.js';

@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import type { Call } from '../call.js';
-import { textOf } from '../git/bytes.js';
+import { textOf } from '../git/object/bytes.js';
 import { problem } from '../http/problem.js';
 import { json, type Reply } from '../http/reply.js';
-import { operation } from '../operation.js';
+import type { Call } from '../operation/handler-context.js';
+import { operation } from '../operation/operation.js';
 import { type Deployment, Deployments } from '../repositories/deployments.js';
 import type { HostingProject } from '../repositories/hosting.js';
 import type { Repository } from '../repositories/repository.js';

@@ -1,16 +1,17 @@
 import { z } from 'zod';
-import type { Call } from '../call.js';
-import { readCommit } from '../git/commit.js';
-import { applyPatch, PatchError, type PatchedFile } from '../git/diff/index.js';
-import { BLOB, EMPTY_TREE_OID, type Oid, ZERO_OID } from '../git/object.js';
+import { applyPatch, type PatchedFile } from '../git/apply/apply-patch.js';
+import { PatchError } from '../git/apply/patch-error.js';
+import { readCommit } from '../git/object/commit.js';
+import { BLOB, EMPTY_TREE_OID, type Oid, ZERO_OID } from '../git/object/object.js';
+import { applyEdits, EditConflict, type TreeEdit } from '../git/object/tree-edit.js';
+import { copyInSlices } from '../git/odb/object-writer.js';
+import type { Quarantine } from '../git/odb/quarantine.js';
 import type { Meter } from '../git/schedule/meter.js';
 import { inSlices } from '../git/schedule/steps.js';
-import { copyInSlices } from '../git/store/intake.js';
-import type { Quarantine } from '../git/store/quarantine.js';
-import { applyEdits, EditConflict, type TreeEdit } from '../git/tree-edit.js';
 import { problem } from '../http/problem.js';
 import { json } from '../http/reply.js';
-import { operation } from '../operation.js';
+import type { Call } from '../operation/handler-context.js';
+import { operation } from '../operation/operation.js';
 import { failedResult, writeToBranch } from '../repositories/branch-write.js';
 import { showWrite, writeResult } from './records.js';
 import {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { type ByteString, textOf } from '../git/bytes.js';
 import type { Diff, DiffStats, FileDiff } from '../git/diff/index.js';
-import { type ObjectReader, ZERO_OID } from '../git/object.js';
+import { type ByteString, textOf } from '../git/object/bytes.js';
+import { type ObjectReader, ZERO_OID } from '../git/object/object.js';
 import type { Meter } from '../git/schedule/meter.js';
 import { inSlices } from '../git/schedule/steps.js';
 

@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import type { Call } from '../call.js';
-import { type ByteString, bytesOf, textOf } from '../git/bytes.js';
 import { type Diff, type DiffOptions, diffTrees, TooManyChanges } from '../git/diff/index.js';
-import type { Oid } from '../git/object.js';
+import { type ByteString, bytesOf, textOf } from '../git/object/bytes.js';
+import type { Oid } from '../git/object/object.js';
 import { problem } from '../http/problem.js';
 import { largeJson } from '../http/reply.js';
-import { operation } from '../operation.js';
+import type { Call } from '../operation/handler-context.js';
+import { operation } from '../operation/operation.js';
 import { branchRef } from '../repositories/branch-write.js';
 import type { Repository } from '../repositories/repository.js';
 import { branchNotFound } from './branches.js';

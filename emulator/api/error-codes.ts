@@ -1,7 +1,7 @@
+import { DEFAULT_VARIANTS } from '../config/variants.js';
 import type { ProblemCode } from '../http/problem.js';
-import type { Operation } from '../operation.js';
+import type { Operation } from '../operation/operation.js';
 import { type RepositoryState, refusalOf } from '../repositories/lifecycle.js';
-import { DEFAULT_VARIANTS } from '../variants.js';
 
 /** Any request can be malformed; credential and quota are looked at before the operation is. */
 const GATEWAY: readonly ProblemCode[] = [

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import type { ByteString } from '../git/bytes.js';
-import { cleanIdentityPart, type Identity } from '../git/identity.js';
-import { describePathFault, readPath } from '../git/path.js';
+import type { ByteString } from '../git/object/bytes.js';
+import { cleanIdentityPart, type Identity } from '../git/object/identity.js';
+import { describePathFault, readPath } from '../git/object/path.js';
 import { describeRefNameFault, readBranchName } from '../git/refs/ref-name.js';
 import { problem } from '../http/problem.js';
 

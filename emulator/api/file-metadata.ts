@@ -1,12 +1,12 @@
 import { z } from 'zod';
-import type { Call } from '../call.js';
-import { readCommit } from '../git/commit.js';
+import { readCommit } from '../git/object/commit.js';
 import { inSlices } from '../git/schedule/steps.js';
 import { Problem, problem } from '../http/problem.js';
 import { bytes, type Reply, stream } from '../http/reply.js';
-import { oncePer } from '../once-per.js';
-import { operation } from '../operation.js';
+import type { Call } from '../operation/handler-context.js';
+import { operation } from '../operation/operation.js';
 import type { Repository } from '../repositories/repository.js';
+import { oncePer } from '../world/once-per.js';
 import { flag } from './fields.js';
 import { MetadataTexts } from './metadata-text.js';
 import { cursorsOf, listPurpose, pageQuery, readLimit } from './paging.js';

@@ -1,9 +1,9 @@
 import { Authenticator } from '../auth/authenticate.js';
 import { requireScopes } from '../auth/claims.js';
-import type { Call } from '../call.js';
-import { textOf } from '../git/bytes.js';
-import type { Oid } from '../git/object.js';
+import { textOf } from '../git/object/bytes.js';
+import type { Oid } from '../git/object/object.js';
 import { Problem, problem } from '../http/problem.js';
+import type { Call } from '../operation/handler-context.js';
 import { checkState, repositoryNotFound } from '../repositories/lifecycle.js';
 import type { Repository } from '../repositories/repository.js';
 import type { Base } from './base-repository.js';

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { requireScopes } from '../auth/claims.js';
-import type { Call } from '../call.js';
 import { problem } from '../http/problem.js';
+import type { Call } from '../operation/handler-context.js';
 import { changeHosting, type HostingProject } from '../repositories/hosting.js';
 import type { Repository } from '../repositories/repository.js';
-import type { Organization } from '../world.js';
+import type { Organization } from '../world/world.js';
 import { readBranch } from './fields.js';
 
 const setting = z.string().max(4096).nullable();

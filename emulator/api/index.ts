@@ -1,8 +1,7 @@
 import { lfsBatch } from '../lfs/batch.js';
 import { lfsCreateLock, lfsListLocks, lfsUnlock, lfsVerifyLocks } from '../lfs/lock-routes.js';
 import { lfsDownloadObject, lfsUploadObject, lfsVerifyObject } from '../lfs/transfers.js';
-import type { Operation } from '../operation.js';
-import { gitInfoRefs, gitReceivePack, gitUploadPack } from '../smart-http/routes.js';
+import type { Operation } from '../operation/operation.js';
 import { archive } from './archive.js';
 import { blameFile } from './blame.js';
 import { createBranch, deleteBranch, getBranch, listBranches } from './branches.js';
@@ -21,6 +20,7 @@ import { commitPatch } from './diff-commit.js';
 import { diffBranch, diffCommits } from './diffs.js';
 import { fileMetadata } from './file-metadata.js';
 import { readFile } from './files.js';
+import { gitInfoRefs, gitReceivePack, gitUploadPack } from './git-over-http.js';
 import { grep } from './grep.js';
 import { mergeBranches } from './merge.js';
 import { previewMerge } from './merge-preview.js';

@@ -1,14 +1,14 @@
-import { type ByteString, textOf } from '../git/bytes.js';
-import { readCommit } from '../git/commit.js';
-import { formatDate } from '../git/identity.js';
-import { type CacheGroup, type CacheRegion, costOfBuffer } from '../git/memory-cache.js';
-import { numberOf, type ObjectReader, type Oid } from '../git/object.js';
-import { PathCursor, PathList } from '../git/path-list.js';
+import { type CacheGroup, type CacheRegion, costOfBuffer } from '../git/memory/memory-cache.js';
+import { type ByteString, textOf } from '../git/object/bytes.js';
+import { readCommit } from '../git/object/commit.js';
+import { formatDate } from '../git/object/identity.js';
+import { numberOf, type ObjectReader, type Oid } from '../git/object/object.js';
+import { formatMode, MODE_GITLINK } from '../git/object/tree.js';
+import { PathCursor, PathList } from '../git/pathspec/path-list.js';
+import type { TreeWalk } from '../git/pathspec/tree-walk.js';
 import { COST } from '../git/schedule/cost.js';
 import type { Meter } from '../git/schedule/meter.js';
 import { inSlices } from '../git/schedule/steps.js';
-import { formatMode, MODE_GITLINK } from '../git/tree.js';
-import type { TreeWalk } from '../git/tree-walk.js';
 import { entryType } from './tree-listing.js';
 
 /** Characters that are put together before they are encoded. */

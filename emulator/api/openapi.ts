@@ -2,7 +2,7 @@ import { STATUS_CODES } from 'node:http';
 import { z } from 'zod';
 import { problemCodes, shownCode } from '../http/problem.js';
 import type { Route } from '../http/route.js';
-import type { Operation } from '../operation.js';
+import type { Operation } from '../operation/operation.js';
 import { errorCodesOf } from './error-codes.js';
 
 type Json = Record<string, unknown>;

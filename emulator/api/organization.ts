@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { json } from '../http/reply.js';
-import { operation } from '../operation.js';
+import { operation } from '../operation/operation.js';
 
 /**
  * The specification names cloud location and inbound addresses and shows no shape; this one is the

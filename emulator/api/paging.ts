@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import type { Call } from '../call.js';
 import type { Meter } from '../git/schedule/meter.js';
 import { Cursors } from '../http/cursor.js';
 import { problem } from '../http/problem.js';
-import { oncePer } from '../once-per.js';
-import type { World } from '../world.js';
+import type { Call } from '../operation/handler-context.js';
+import { oncePer } from '../world/once-per.js';
+import type { World } from '../world/world.js';
 
 /** The query parameters every list takes. */
 export const pageQuery = { cursor: z.string().optional(), limit: z.string().optional() };

@@ -1,7 +1,7 @@
 import { decide, needsSignedCommits } from '../auth/policy.js';
-import type { Call } from '../call.js';
-import { type ByteString, textOf } from '../git/bytes.js';
+import { type ByteString, textOf } from '../git/object/bytes.js';
 import { problem } from '../http/problem.js';
+import type { Call } from '../operation/handler-context.js';
 import { EPHEMERAL } from '../repositories/branch-write.js';
 
 /** A token's `refs` and `ops` bind writes through the API like pushes: throws `forbidden` where they object. */

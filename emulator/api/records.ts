@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { textOf } from '../git/bytes.js';
-import { payloadOf, readCommit } from '../git/commit.js';
-import { formatDate } from '../git/identity.js';
-import { COMMIT, type ObjectReader, type Oid, readAs } from '../git/object.js';
+import { textOf } from '../git/object/bytes.js';
+import { payloadOf, readCommit } from '../git/object/commit.js';
+import { formatDate } from '../git/object/identity.js';
+import { COMMIT, type ObjectReader, type Oid, readAs } from '../git/object/object.js';
 import type { CommitWritten } from '../repositories/commit-write.js';
 import type { Repository } from '../repositories/repository.js';
 

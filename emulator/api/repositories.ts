@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { problem } from '../http/problem.js';
 import { json } from '../http/reply.js';
-import { operation } from '../operation.js';
+import { operation } from '../operation/operation.js';
 import { branchRef } from '../repositories/branch-write.js';
 import { transact } from '../repositories/transact.js';
 import { branchNotFound } from './branches.js';

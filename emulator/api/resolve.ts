@@ -1,9 +1,9 @@
-import { type ByteString, bytesOf, textOf } from '../git/bytes.js';
-import type { Oid } from '../git/object.js';
-import { resolveRevision } from '../git/revision.js';
+import { type ByteString, bytesOf, textOf } from '../git/object/bytes.js';
+import type { Oid } from '../git/object/object.js';
+import { findCommit } from '../git/object/tag.js';
+import { resolveRevision } from '../git/revision/revision.js';
 import type { Meter } from '../git/schedule/meter.js';
 import { inSlices } from '../git/schedule/steps.js';
-import { findCommit } from '../git/tag.js';
 import { type Problem, problem } from '../http/problem.js';
 import { EPHEMERAL } from '../repositories/branch-write.js';
 import type { Repository } from '../repositories/repository.js';

@@ -1,5 +1,5 @@
 import type { Route } from '../http/route.js';
-import type { Operation } from '../operation.js';
+import type { Operation } from '../operation/operation.js';
 
 /** The operations as a Markdown table: what the README shows, and a test compares. */
 export function writeRouteTable(operations: readonly Operation[]): string {

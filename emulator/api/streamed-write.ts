@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import type { Call } from '../call.js';
 import { inSlices, type Steps } from '../git/schedule/steps.js';
 import { base64Steps } from '../http/base64.js';
 import { checkItems, checkShape } from '../http/body.js';
 import { jsonSteps } from '../http/json-reader.js';
 import { readLines } from '../http/ndjson.js';
 import { problem } from '../http/problem.js';
+import type { Call } from '../operation/handler-context.js';
 import { type BranchWrite, branchRef } from '../repositories/branch-write.js';
 import { person, readBranch, readIdentity, readMessage, sha } from './fields.js';
 import { requireCommitAllowed } from './policy.js';

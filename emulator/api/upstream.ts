@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { decide } from '../auth/policy.js';
-import type { Call } from '../call.js';
-import { textOf } from '../git/bytes.js';
+import { textOf } from '../git/object/bytes.js';
 import { problem } from '../http/problem.js';
 import { json } from '../http/reply.js';
-import { operation } from '../operation.js';
+import type { Call } from '../operation/handler-context.js';
+import { operation } from '../operation/operation.js';
 import type { SyncRequest } from '../upstream/syncs.js';
 import { requireForgeApp } from './base-repository.js';
 import { requireAllowed } from './policy.js';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { problem } from '../http/problem.js';
 import { empty, json } from '../http/reply.js';
-import { operation } from '../operation.js';
+import { operation } from '../operation/operation.js';
 import { DEFAULT_EVENTS, EVENT_NAMES } from '../webhooks/events.js';
 import type { Webhook } from '../webhooks/webhook.js';
 

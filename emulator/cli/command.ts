@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 import type { ArgumentsCamelCase, CommandModule, Options } from 'yargs';
-import { OptionError, type Read } from '../option-values.js';
+import { OptionError, type Read } from '../config/option-values.js';
 import type { Session } from './session.js';
 import { UsageError } from './usage-error.js';
 

@@ -5,7 +5,7 @@ import { createServer as createHttpServer } from 'node:http';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
-import { optionRows } from '../options.js';
+import { optionRows } from '../config/options.js';
 import { commands } from './commands.js';
 import { main } from './main.js';
 

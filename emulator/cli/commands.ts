@@ -1,5 +1,5 @@
 import yargs from 'yargs';
-import { packageVersion } from '../version.js';
+import { packageVersion } from '../config/version.js';
 import type { Command } from './command.js';
 import { healthCommand } from './health.js';
 import { keysCommand } from './keys.js';

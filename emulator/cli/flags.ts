@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { type Flags, optionRows } from '../options.js';
+import { type Flags, optionRows } from '../config/options.js';
 import { UsageError } from './usage-error.js';
 
 /** The flags of `emulator start` as typed, by the table of options. Throws `UsageError`. */

@@ -1,4 +1,4 @@
-import { type Log, type LogLine, silentLog } from '../ports.js';
+import { type Log, type LogLine, silentLog } from '../environment/log.js';
 
 /** The log of `--log`: one line a request, in JSON or for people. */
 export function createLog(form: 'pretty' | 'json' | 'quiet', write: (text: string) => void): Log {

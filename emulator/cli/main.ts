@@ -1,4 +1,4 @@
-import { OptionError } from '../options.js';
+import { OptionError } from '../config/options.js';
 import { readFlags } from './flags.js';
 import { processTerminal, type Terminal } from './terminal.js';
 import { UsageError } from './usage-error.js';

@@ -1,5 +1,5 @@
 import { get, type IncomingMessage } from 'node:http';
-import { OptionError } from '../option-values.js';
+import { OptionError } from '../config/option-values.js';
 
 export const DEFAULT_URL = 'http://127.0.0.1:8080';
 

@@ -1,5 +1,5 @@
+import { type EmulatorOptions, type Flags, readOptions } from '../config/options.js';
 import type { Emulator } from '../index.js';
-import { type EmulatorOptions, type Flags, readOptions } from '../options.js';
 import { writeBanner } from './banner.js';
 import { createLog } from './log.js';
 import { clearReady, publishReady, readyLine, withdrawReady } from './ready.js';

@@ -1,4 +1,4 @@
-import { optionRows } from '../options.js';
+import { optionRows } from '../config/options.js';
 import type { Command } from './command.js';
 import { runStart } from './run-start.js';
 

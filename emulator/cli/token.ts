@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { type FixtureKey, fixtureKeys } from '../auth/fixture-keys.js';
 import { DEFAULT_LIFETIME, DEFAULT_SCOPES, mintToken } from '../auth/mint.js';
-import { clock, integer, list, OptionError, text } from '../option-values.js';
-import { readOptions } from '../options.js';
+import { clock, integer, list, OptionError, text } from '../config/option-values.js';
+import { readOptions } from '../config/options.js';
 import { defineCommand, type Flags } from './command.js';
 import { UsageError } from './usage-error.js';
 

@@ -1,4 +1,4 @@
-import { variantRows } from '../variants.js';
+import { variantRows } from '../config/variants.js';
 import { defineCommand } from './command.js';
 
 /** `emulator variants`: what the specification leaves open, and what each choice is called. */

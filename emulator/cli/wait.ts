@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
-import { duration, integer, text } from '../option-values.js';
+import { duration, integer, text } from '../config/option-values.js';
 import { defineCommand } from './command.js';
 import { DEFAULT_URL, probe, readUrl } from './probe.js';
 import { readReady } from './ready.js';

@@ -1,6 +1,6 @@
 import t from 'tap';
-import { type Operation, operation } from '../operation.js';
-import { DEFAULT_VARIANTS } from '../variants.js';
+import { DEFAULT_VARIANTS } from '../config/variants.js';
+import { type Operation, operation } from '../operation/operation.js';
 import { decodeBase64 } from './base64.js';
 import { parseJson } from './body.js';
 import { respondConditionally } from './conditional.js';

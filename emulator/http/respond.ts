@@ -1,4 +1,4 @@
-import type { Variants } from '../variants.js';
+import type { Variants } from '../config/variants.js';
 import { type Problem, shownCode } from './problem.js';
 import { bytes, json, type Reply } from './reply.js';
 import type { Dialect } from './route.js';

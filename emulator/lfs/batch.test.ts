@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import t, { type Test } from 'tap';
-import type { GivenOptions } from '../options.js';
+import type { GivenOptions } from '../config/options.js';
 import { type CallOptions, type Service, startService } from '../test/service.js';
 
 const TYPE = 'application/vnd.git-lfs+json';

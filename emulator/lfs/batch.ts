@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import type { Call } from '../call.js';
 import { problem } from '../http/problem.js';
 import { largeJson } from '../http/reply.js';
-import { operation } from '../operation.js';
+import type { Call } from '../operation/handler-context.js';
+import { operation } from '../operation/operation.js';
+import { heldBytesOf, isLfsOid, type LfsObject, LfsObjects } from '../repositories/lfs-objects.js';
 import { LFS_HEADERS, LFS_JSON } from './media-type.js';
-import { heldBytesOf, isLfsOid, type LfsObject, LfsObjects } from './objects.js';
 import { lfsUrlOf, refuseImportRemote } from './remote.js';
 
 // Members of requests and answers: git-lfs, docs/api/batch.md.

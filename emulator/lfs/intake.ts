@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { MemoryBudget } from '../git/store/memory-budget.js';
-import { heldBytesOf, type LfsObject } from './objects.js';
+import type { MemoryBudget } from '../git/memory/memory-budget.js';
+import { heldBytesOf, type LfsObject } from '../repositories/lfs-objects.js';
 
 const FIRST_BLOCK_BYTES = 4 * 1024;
 const LARGEST_BLOCK_BYTES = 256 * 1024;

@@ -1,14 +1,14 @@
 import { z } from 'zod';
-import type { Call } from '../call.js';
 import { Cursors } from '../http/cursor.js';
 import { problem } from '../http/problem.js';
 import { json } from '../http/reply.js';
-import { oncePer } from '../once-per.js';
-import { operation } from '../operation.js';
+import type { Call } from '../operation/handler-context.js';
+import { operation } from '../operation/operation.js';
+import { type LfsLock, LfsLocks } from '../repositories/lfs-locks.js';
 import { repositoryNotFound } from '../repositories/lifecycle.js';
-import type { World } from '../world.js';
+import { oncePer } from '../world/once-per.js';
+import type { World } from '../world/world.js';
 import { refBody } from './batch.js';
-import { type LfsLock, LfsLocks } from './locks.js';
 import { LFS_HEADERS, LFS_JSON } from './media-type.js';
 
 // The locking API: git-lfs, docs/api/locking.md. A lock belongs to the `sub` of the token that asked for it.

@@ -1,4 +1,4 @@
-import type { JsonForm } from '../operation.js';
+import type { JsonForm } from '../operation/operation.js';
 
 /**
  * git-lfs, docs/api/batch.md: "All Batch API requests use the POST verb, and require the following HTTP headers. The

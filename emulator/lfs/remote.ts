@@ -1,5 +1,5 @@
-import type { Call } from '../call.js';
 import { problem } from '../http/problem.js';
+import type { Call } from '../operation/handler-context.js';
 
 /** A `Host` header that is a name or an address, with a port or without, and nothing more. */
 const HOST = /^(?:[A-Za-z0-9.-]+|\[[0-9a-fA-F:.]+\])(?::\d{1,5})?$/;

@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import t, { type Test } from 'tap';
-import type { GivenOptions } from '../options.js';
+import type { GivenOptions } from '../config/options.js';
 import { type Service, startService } from '../test/service.js';
 
 const TYPE = 'application/vnd.git-lfs+json';

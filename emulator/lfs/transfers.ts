@@ -1,15 +1,15 @@
 import { z } from 'zod';
-import type { Call } from '../call.js';
-import { StoreFull } from '../git/store/pack-error.js';
+import { StoreFull } from '../git/memory/memory-budget.js';
 import { type PiecedBody, respondConditionally } from '../http/conditional.js';
 import { problem } from '../http/problem.js';
 import { empty } from '../http/reply.js';
-import { operation } from '../operation.js';
+import type { Call } from '../operation/handler-context.js';
+import { operation } from '../operation/operation.js';
+import { isLfsOid, type LfsObject, LfsObjects } from '../repositories/lfs-objects.js';
 import { repositoryNotFound } from '../repositories/lifecycle.js';
 import { objectName, outOfRoom } from './batch.js';
 import { ObjectIntake } from './intake.js';
 import { LFS_JSON } from './media-type.js';
-import { isLfsOid, type LfsObject, LfsObjects } from './objects.js';
 import { refuseImportRemote } from './remote.js';
 
 // The basic transfer adapter: git-lfs, docs/api/basic-transfers.md.

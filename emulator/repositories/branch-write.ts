@@ -1,7 +1,7 @@
-import { type ByteString, textOf } from '../git/bytes.js';
-import type { Identity } from '../git/identity.js';
-import { type Oid, ZERO_OID } from '../git/object.js';
-import type { Quarantine } from '../git/store/quarantine.js';
+import { type ByteString, textOf } from '../git/object/bytes.js';
+import type { Identity } from '../git/object/identity.js';
+import { type Oid, ZERO_OID } from '../git/object/object.js';
+import type { Quarantine } from '../git/odb/quarantine.js';
 import { problem } from '../http/problem.js';
 import { type CommitWritten, commitTo } from './commit-write.js';
 import type { Repository } from './repository.js';

@@ -1,9 +1,9 @@
-import type { ByteString } from '../git/bytes.js';
-import { writeCommit } from '../git/commit.js';
-import type { Identity } from '../git/identity.js';
-import { COMMIT, type ObjectReader, type Oid } from '../git/object.js';
+import type { ByteString } from '../git/object/bytes.js';
+import { writeCommit } from '../git/object/commit.js';
+import type { Identity } from '../git/object/identity.js';
+import { COMMIT, type ObjectReader, type Oid } from '../git/object/object.js';
+import type { Quarantine } from '../git/odb/quarantine.js';
 import type { RefTransaction } from '../git/refs/transaction.js';
-import type { Quarantine } from '../git/store/quarantine.js';
 
 /** One commit and the ref that is to point at it. */
 export interface CommitPlan {

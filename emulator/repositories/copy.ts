@@ -1,10 +1,11 @@
-import { writeCommit } from '../git/commit.js';
-import type { Identity } from '../git/identity.js';
-import { COMMIT, type Oid, ZERO_OID } from '../git/object.js';
+import { indexPack } from '../git/index-pack/index-pack.js';
+import { writeCommit } from '../git/object/commit.js';
+import type { Identity } from '../git/object/identity.js';
+import { COMMIT, type Oid, ZERO_OID } from '../git/object/object.js';
+import { peelToTree } from '../git/object/tag.js';
+import type { Quarantine } from '../git/odb/quarantine.js';
+import { writePack } from '../git/pack-objects/pack-writer.js';
 import { Meter } from '../git/schedule/meter.js';
-import { writePack } from '../git/store/pack-writer.js';
-import type { Quarantine } from '../git/store/quarantine.js';
-import { peelToTree } from '../git/tag.js';
 import { branchRef } from './branch-write.js';
 import type { Repository } from './repository.js';
 
@@ -33,7 +34,7 @@ export function copyFiles(
 /** Entries are copied as they are stored, so this costs little more than their bytes. */
 async function copyObjects({ git }: Repository, quarantine: Quarantine, want: Oid): Promise<void> {
   const plan = await git.history.plan({ wants: [want] }, new Meter({ schedule: git.objects.schedule }));
-  await quarantine.ingest(writePack(git.objects, plan.objects), { thin: false });
+  await indexPack(quarantine, writePack(git.objects, plan.objects), { thin: false });
 }
 
 async function fill(target: Repository, write: (quarantine: Quarantine) => Promise<Oid>): Promise<void> {

@@ -1,5 +1,5 @@
 import sortedBTree from 'sorted-btree';
-import type { Oid } from '../git/object.js';
+import type { Oid } from '../git/object/object.js';
 
 export type DeploymentTarget = 'preview' | 'production';
 

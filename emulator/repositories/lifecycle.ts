@@ -1,5 +1,5 @@
+import type { Variants } from '../config/variants.js';
 import { type ProblemCode, problem } from '../http/problem.js';
-import type { Variants } from '../variants.js';
 
 /** Specification, States and transitions; `archived` is what thaws: to clients the two look alike. */
 export type RepositoryState = 'active' | 'deleted' | 'archived' | 'thawing' | 'syncing';

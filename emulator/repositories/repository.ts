@@ -1,13 +1,13 @@
-import { History } from '../git/history/history.js';
+import type { ObjectStore } from '../git/odb/object-store.js';
 import type { RefChange } from '../git/refs/ref-change.js';
 import type { Refs } from '../git/refs/refs.js';
-import { GitRepository } from '../git/repository.js';
-import type { ObjectStore } from '../git/store/object-store.js';
-import type { LfsLocks } from '../lfs/locks.js';
-import type { LfsObjects } from '../lfs/objects.js';
+import { GitRepository } from '../git/repository/repository.js';
+import { History } from '../git/revwalk/history.js';
 import type { Deployments } from './deployments.js';
 import type { GitCredential } from './git-credential.js';
 import type { HostingProject } from './hosting.js';
+import type { LfsLocks } from './lfs-locks.js';
+import type { LfsObjects } from './lfs-objects.js';
 import { type RepositoryState, repositoryNotFound } from './lifecycle.js';
 
 /** The external repository that a repository was created from and is kept in sync with. */

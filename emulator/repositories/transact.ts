@@ -1,7 +1,7 @@
-import { textOf } from '../git/bytes.js';
+import { textOf } from '../git/object/bytes.js';
 import { describeConflict, type RefConflict, RefTransactionFailed } from '../git/refs/ref-change.js';
 import type { RefTransaction } from '../git/refs/transaction.js';
-import type { TransactOptions } from '../git/repository.js';
+import type { TransactOptions } from '../git/repository/repository.js';
 import { problem } from '../http/problem.js';
 import type { Repository } from './repository.js';
 

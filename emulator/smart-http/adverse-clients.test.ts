@@ -3,10 +3,10 @@ import { writeFile } from 'node:fs/promises';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 import t from 'tap';
-import { oidOf, PackBuilder } from '../git/store/test/pack-builder.js';
+import { oidOf, PackBuilder } from '../git/odb/test/pack-builder.js';
 import { type Service, startService } from '../test/service.js';
 import { packet } from './pkt-line.js';
-import { Workbench } from './test-git.js';
+import { Workbench } from './test/test-git.js';
 
 /** What happens on sockets and between clients: the whole service, as it runs. */
 

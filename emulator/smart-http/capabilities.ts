@@ -1,4 +1,4 @@
-import type { ByteString } from '../git/bytes.js';
+import type { ByteString } from '../git/object/bytes.js';
 import { ProtocolError } from './protocol-error.js';
 
 /**

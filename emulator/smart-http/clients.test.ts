@@ -3,8 +3,8 @@ import git from 'isomorphic-git';
 import http from 'isomorphic-git/http/node';
 import { createFsFromVolume, Volume } from 'memfs';
 import t from 'tap';
-import { createRepository, linearHistory, Workbench } from './test-git.js';
-import { TestServer } from './test-server.js';
+import { createRepository, linearHistory, Workbench } from './test/test-git.js';
+import { TestServer } from './test/test-server.js';
 
 t.test('isomorphic-git clones, fetches and pushes', async (t) => {
   await using bench = await Workbench.create();

@@ -1,6 +1,6 @@
 import t from 'tap';
-import { commitTime } from './test-git.js';
-import { objectsOf, stage } from './test-stage.js';
+import { commitTime } from './test/test-git.js';
+import { objectsOf, stage } from './test/test-stage.js';
 
 t.test('shallow clones deepen and become whole as with git', async (t) => {
   await using s = await stage();

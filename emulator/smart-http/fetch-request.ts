@@ -1,6 +1,6 @@
-import type { ByteString } from '../git/bytes.js';
-import { FilterError, type ObjectFilter, parseFilter } from '../git/history/filter.js';
-import { COMMIT, isOid, type Oid } from '../git/object.js';
+import type { ByteString } from '../git/object/bytes.js';
+import { COMMIT, isOid, type Oid } from '../git/object/object.js';
+import { FilterError, type ObjectFilter, parseFilter } from '../git/revwalk/filter.js';
 import { ProtocolError } from './protocol-error.js';
 import { type RepositoryView, resolveVisible } from './view.js';
 

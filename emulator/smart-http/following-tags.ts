@@ -1,7 +1,7 @@
-import { type Oid, TAG } from '../git/object.js';
-import type { GitRepository } from '../git/repository.js';
+import { type Oid, TAG } from '../git/object/object.js';
+import { tagTarget } from '../git/object/tag.js';
+import type { GitRepository } from '../git/repository/repository.js';
 import type { Meter } from '../git/schedule/meter.js';
-import { tagTarget } from '../git/tag.js';
 import type { RefListings } from './ref-listings.js';
 import type { RepositoryView } from './view.js';
 

@@ -1,11 +1,10 @@
 import type { FsckPolicy } from '../git/fsck/fsck.js';
-import { MemoryCache } from '../git/memory-cache.js';
-import type { GitRepository } from '../git/repository.js';
+import { MemoryCache } from '../git/memory/memory-cache.js';
+import type { GitRepository } from '../git/repository/repository.js';
 import { problem } from '../http/problem.js';
 import { bytes, type Reply, stream } from '../http/reply.js';
 import { advertise, type Service } from './advertise.js';
 import { type ProtocolVersion, protocolVersion, type ServerIdentity } from './capabilities.js';
-import { DEFAULT_WIRE_LIMITS, type WireLimits } from './limits.js';
 import { PackCache } from './pack-cache.js';
 import { PackSender } from './pack-sender.js';
 import { type ReceivePackExchange, receivePack } from './receive-pack.js';
@@ -13,6 +12,7 @@ import { RefListings } from './ref-listings.js';
 import { decodeBody } from './request-body.js';
 import { uploadPack } from './upload-pack.js';
 import type { RepositoryView } from './view.js';
+import { DEFAULT_WIRE_LIMITS, type WireLimits } from './wire-limits.js';
 
 /** gitprotocol-http: the headers that keep caches from answering in our place, as `git http-backend` words them. */
 export const NO_CACHE: Readonly<Record<string, string>> = {

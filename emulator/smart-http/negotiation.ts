@@ -1,8 +1,8 @@
-import { MalformedObject } from '../git/malformed-object.js';
-import { COMMIT, MissingObject, type Oid } from '../git/object.js';
-import type { GitRepository } from '../git/repository.js';
+import { MalformedObject } from '../git/object/malformed-object.js';
+import { COMMIT, MissingObject, type Oid } from '../git/object/object.js';
+import { peelToCommit } from '../git/object/tag.js';
+import type { GitRepository } from '../git/repository/repository.js';
 import { Meter } from '../git/schedule/meter.js';
-import { peelToCommit } from '../git/tag.js';
 
 /**
  * What client and server were found to have in common.

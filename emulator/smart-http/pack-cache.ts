@@ -1,5 +1,5 @@
-import type { CacheRegion, MemoryCache } from '../git/memory-cache.js';
-import type { GitRepository } from '../git/repository.js';
+import type { CacheRegion, MemoryCache } from '../git/memory/memory-cache.js';
+import type { GitRepository } from '../git/repository/repository.js';
 
 interface Finished {
   readonly packets: readonly Buffer[];

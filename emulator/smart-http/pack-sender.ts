@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
-import type { Boundary } from '../git/history/depth.js';
-import type { SendPlan } from '../git/history/send-plan.js';
-import type { Oid } from '../git/object.js';
+import type { Oid } from '../git/object/object.js';
+import { writePack } from '../git/pack-objects/pack-writer.js';
 import type { Refs } from '../git/refs/refs.js';
+import type { Boundary } from '../git/revwalk/depth.js';
+import type { SendPlan } from '../git/revwalk/send-plan.js';
 import { Meter } from '../git/schedule/meter.js';
-import { writePack } from '../git/store/pack-writer.js';
 import type { FetchRequest } from './fetch-request.js';
 import { followingTags } from './following-tags.js';
 import { keepAlive } from './keep-alive.js';

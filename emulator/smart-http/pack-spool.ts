@@ -1,5 +1,6 @@
-import type { MemoryBudget } from '../git/store/memory-budget.js';
-import { PackError, StoreFull } from '../git/store/pack-error.js';
+import type { MemoryBudget } from '../git/memory/memory-budget.js';
+import { StoreFull } from '../git/memory/memory-budget.js';
+import { PackError } from '../git/pack/pack-error.js';
 
 export interface SpoolOptions {
   /** Bytes of the largest pack taken. */

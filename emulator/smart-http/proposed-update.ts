@@ -1,8 +1,8 @@
-import { isForced, newCommits } from '../git/forced-update.js';
-import { isCommit, type Oid, ZERO_OID } from '../git/object.js';
+import { isCommit, type Oid, ZERO_OID } from '../git/object/object.js';
+import type { Quarantine } from '../git/odb/quarantine.js';
 import { isDeletion, type RefChange } from '../git/refs/ref-change.js';
-import type { GitRepository } from '../git/repository.js';
-import type { Quarantine } from '../git/store/object-store.js';
+import { isForced, newCommits } from '../git/repository/forced-update.js';
+import type { GitRepository } from '../git/repository/repository.js';
 
 /**
  * A ref update before it is made, for whoever has to allow it. Its objects are all there, but not yet

@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
 import t from 'tap';
-import { MemoryBudget } from '../git/store/memory-budget.js';
-import { ObjectStore, type ObjectStoreOptions } from '../git/store/object-store.js';
-import { oidOf, PackBuilder } from '../git/store/test/pack-builder.js';
+import { MemoryBudget } from '../git/memory/memory-budget.js';
+import { ObjectStore, type ObjectStoreOptions } from '../git/odb/object-store.js';
+import { oidOf, PackBuilder } from '../git/odb/test/pack-builder.js';
 import { PackSpool } from './pack-spool.js';
 import { packet } from './pkt-line.js';
-import { createRepository, Workbench } from './test-git.js';
-import { TestServer, type TestServerOptions } from './test-server.js';
+import { createRepository, Workbench } from './test/test-git.js';
+import { TestServer, type TestServerOptions } from './test/test-server.js';
 
 const ZERO = '0'.repeat(40);
 const WHO = 'A <a@example.com> 1700000000 +0000';

@@ -1,12 +1,12 @@
-import type { ByteString } from '../git/bytes.js';
-import { isOid } from '../git/object.js';
+import type { ByteString } from '../git/object/bytes.js';
+import { isOid } from '../git/object/object.js';
 import { isDeletion, type RefChange } from '../git/refs/ref-change.js';
 import { Meter } from '../git/schedule/meter.js';
 import type { Schedule } from '../git/schedule/schedule.js';
 import { checkObjectFormat, parseCapabilities } from './capabilities.js';
-import type { WireLimits } from './limits.js';
 import { lineOf, type PacketReader } from './pkt-line.js';
 import { ProtocolError } from './protocol-error.js';
+import type { WireLimits } from './wire-limits.js';
 
 export interface PushRequest {
   /** Names as the client writes them, without the prefix of a namespace. */

@@ -1,5 +1,5 @@
-import { textOf } from '../git/bytes.js';
-import { ZERO_OID } from '../git/object.js';
+import { textOf } from '../git/object/bytes.js';
+import { ZERO_OID } from '../git/object/object.js';
 import {
   describeConflict,
   isDeletion,

@@ -1,6 +1,6 @@
-import type { Oid } from '../git/object.js';
+import type { Oid } from '../git/object/object.js';
+import { peelToCommit } from '../git/object/tag.js';
 import { Meter } from '../git/schedule/meter.js';
-import { peelToCommit } from '../git/tag.js';
 import { notOurRef } from './fetch-request.js';
 import { type RepositoryView, visibleTips } from './view.js';
 

@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto';
 import { deflateSync } from 'node:zlib';
 import t from 'tap';
 import type { RefChange } from '../git/refs/ref-change.js';
-import type { GitRepository } from '../git/repository.js';
+import type { GitRepository } from '../git/repository/repository.js';
 import { packet } from './pkt-line.js';
-import { createRepository, linearHistory, Workbench } from './test-git.js';
-import { TestServer, type TestServerOptions } from './test-server.js';
+import { createRepository, linearHistory, Workbench } from './test/test-git.js';
+import { TestServer, type TestServerOptions } from './test/test-server.js';
 
 const ZERO = '0'.repeat(40);
 

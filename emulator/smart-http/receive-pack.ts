@@ -1,11 +1,12 @@
 import { Fsck, FsckError, type FsckPolicy } from '../git/fsck/fsck.js';
-import { ZERO_OID } from '../git/object.js';
+import { indexPack } from '../git/index-pack/index-pack.js';
+import { StoreFull } from '../git/memory/memory-budget.js';
+import { ZERO_OID } from '../git/object/object.js';
+import type { Quarantine } from '../git/odb/quarantine.js';
+import { ObjectTooLarge, PackError } from '../git/pack/pack-error.js';
 import { isDeletion, type RefChange, RefTransactionFailed } from '../git/refs/ref-change.js';
 import type { RefTransaction } from '../git/refs/transaction.js';
 import { Meter } from '../git/schedule/meter.js';
-import type { Quarantine } from '../git/store/object-store.js';
-import { ObjectTooLarge, PackError, StoreFull } from '../git/store/pack-error.js';
-import type { WireLimits } from './limits.js';
 import { PackSpool } from './pack-spool.js';
 import { errorPacket, PacketReader } from './pkt-line.js';
 import { ProposedUpdate } from './proposed-update.js';
@@ -14,6 +15,7 @@ import { carriesPack, type PushRequest, readPushRequest } from './push-request.j
 import { describeRefusal, type Refusal, refusalOf } from './push-rules.js';
 import { writeReport } from './report-status.js';
 import type { RepositoryView } from './view.js';
+import type { WireLimits } from './wire-limits.js';
 
 export interface ReceivePackExchange {
   readonly view: RepositoryView;
@@ -110,7 +112,7 @@ class Push {
     const { isShallow } = this.request;
     const fsck = new Fsck((line) => this.#messages.push(`warning: ${line}`));
     try {
-      await quarantine.ingest(spool.drain(), {
+      await indexPack(quarantine, spool.drain(), {
         thin: true,
         ...(policy === 'strict' && { check: (type, body, oid) => fsck.check(type, body, oid) }),
       });

@@ -1,5 +1,5 @@
-import { type Boundary, NothingSelected } from '../git/history/depth.js';
-import type { Oid } from '../git/object.js';
+import type { Oid } from '../git/object/object.js';
+import { type Boundary, NothingSelected } from '../git/revwalk/depth.js';
 import { Meter } from '../git/schedule/meter.js';
 import { asksForDepth, type DepthRequest } from './fetch-request.js';
 import { packetText } from './pkt-line.js';

@@ -1,8 +1,8 @@
 import type { ProtocolVersion } from './capabilities.js';
-import type { WireLimits } from './limits.js';
 import type { PackSender } from './pack-sender.js';
 import type { RefListings } from './ref-listings.js';
 import type { RepositoryView } from './view.js';
+import type { WireLimits } from './wire-limits.js';
 
 /** One request to a service: what it is about, what the client sent, and what the server keeps. */
 export interface UploadPackExchange {

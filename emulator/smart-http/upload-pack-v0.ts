@@ -1,5 +1,5 @@
-import type { ByteString } from '../git/bytes.js';
-import { isOid, type Oid } from '../git/object.js';
+import type { ByteString } from '../git/object/bytes.js';
+import { isOid, type Oid } from '../git/object/object.js';
 import { checkObjectFormat, parseCapabilities } from './capabilities.js';
 import { asksForDepth, emptyRequest, type FetchRequest, readDepthLine, readFilter, readWant } from './fetch-request.js';
 import { Negotiation } from './negotiation.js';

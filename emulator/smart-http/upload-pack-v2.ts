@@ -1,5 +1,5 @@
-import type { ByteString } from '../git/bytes.js';
-import { isOid, type Oid } from '../git/object.js';
+import type { ByteString } from '../git/object/bytes.js';
+import { isOid, type Oid } from '../git/object/object.js';
 import { Meter } from '../git/schedule/meter.js';
 import { COMMANDS, type Command, checkObjectFormat } from './capabilities.js';
 import {

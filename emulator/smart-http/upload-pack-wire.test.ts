@@ -1,8 +1,8 @@
 import { gzipSync } from 'node:zlib';
 import t from 'tap';
 import { packet } from './pkt-line.js';
-import type { TestServer } from './test-server.js';
-import { stage } from './test-stage.js';
+import type { TestServer } from './test/test-server.js';
+import { stage } from './test/test-stage.js';
 
 async function ask(server: TestServer, body: Buffer | string, headers: Record<string, string> = {}): Promise<Response> {
   return fetch(`${server.url()}/git-upload-pack`, {

@@ -1,7 +1,7 @@
 import t from 'tap';
-import { createRepository, linearHistory, Workbench } from './test-git.js';
-import { TestServer } from './test-server.js';
-import { objectsOf, stage } from './test-stage.js';
+import { createRepository, linearHistory, Workbench } from './test/test-git.js';
+import { TestServer } from './test/test-server.js';
+import { objectsOf, stage } from './test/test-stage.js';
 
 const VERSIONS = ['0', '1', '2'] as const;
 

@@ -1,7 +1,7 @@
-import type { ByteString } from '../git/bytes.js';
-import type { Oid } from '../git/object.js';
+import type { ByteString } from '../git/object/bytes.js';
+import type { Oid } from '../git/object/object.js';
 import type { Refs } from '../git/refs/refs.js';
-import type { GitRepository } from '../git/repository.js';
+import type { GitRepository } from '../git/repository/repository.js';
 
 /** Refs of one namespace live under `refs/namespaces/<name>/`, as gitnamespaces has it. */
 const NAMESPACES = 'refs/namespaces/';

@@ -4,7 +4,7 @@ import t from 'tap';
 import { commitPack } from '../api/commit-pack.js';
 import { Meter } from '../git/schedule/meter.js';
 import { Problem } from '../http/problem.js';
-import { Workbench } from '../smart-http/test-git.js';
+import { Workbench } from '../smart-http/test/test-git.js';
 import { startService } from './service.js';
 
 /** Commits tried in all. */

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { Workbench } from '../smart-http/test-git.js';
+import { Workbench } from '../smart-http/test/test-git.js';
 import { randomNumbers } from './generated-repository.js';
 import { findViolations } from './linearizability.js';
 import { oidOf, packOf, pushBody, pushRaw, reportOf } from './raw-push.js';

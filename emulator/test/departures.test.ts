@@ -3,8 +3,8 @@ import { text } from 'node:stream/consumers';
 import { setImmediate } from 'node:timers/promises';
 import t from 'tap';
 import { operations } from '../api/index.js';
-import { renderFailure } from '../chain/outcome.js';
-import type { Exchange } from '../exchange.js';
+import { renderFailure } from '../service/chain/outcome.js';
+import type { Exchange } from '../service/request-context.js';
 import { packBody, type Service, startService } from './service.js';
 import { shuffled } from './shuffled.js';
 

@@ -1,6 +1,6 @@
 import { errorCodesOf } from '../api/error-codes.js';
 import { problemCodes } from '../http/problem.js';
-import type { Operation } from '../operation.js';
+import type { Operation } from '../operation/operation.js';
 import type { Answer } from './service.js';
 
 /** What is wrong with an answer of `operation`, going by its row: status, body and dialect. Undefined when nothing is. */

@@ -1,7 +1,7 @@
 import t from 'tap';
 import { operations } from '../api/index.js';
 import { writeOpenApi } from '../api/openapi.js';
-import type { Operation } from '../operation.js';
+import type { Operation } from '../operation/operation.js';
 import { type Answer, type CallOptions, type Service, startService } from './service.js';
 
 // What the gateway and a repository's state refuse, on every route of every operation: the code, in the dialect of

@@ -1,4 +1,4 @@
-import { Workbench } from '../smart-http/test-git.js';
+import { Workbench } from '../smart-http/test/test-git.js';
 import { type Service, startService } from './service.js';
 
 interface File {

@@ -1,5 +1,5 @@
 import t, { type Test } from 'tap';
-import { linearHistory, Workbench } from '../smart-http/test-git.js';
+import { linearHistory, Workbench } from '../smart-http/test/test-git.js';
 import { pushBody, pushRaw, reportOf } from './raw-push.js';
 import { packBody, type Service, startService } from './service.js';
 

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import t, { type Test } from 'tap';
-import type { GivenOptions } from '../options.js';
+import type { GivenOptions } from '../config/options.js';
 import { converse, type RawAnswer, sendRaw } from './raw-http.js';
 import { packBody, type Service, startService } from './service.js';
 import { stateDigest } from './state-digest.js';

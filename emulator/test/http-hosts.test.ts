@@ -1,5 +1,5 @@
 import t, { type Test } from 'tap';
-import type { GivenOptions } from '../options.js';
+import type { GivenOptions } from '../config/options.js';
 import { type RawAnswer, sendRaw } from './raw-http.js';
 import { type Service, startService } from './service.js';
 

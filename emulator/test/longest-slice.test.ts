@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { operations } from '../api/index.js';
 import { Schedule, SLICE } from '../git/schedule/schedule.js';
 import { problemCodes } from '../http/problem.js';
-import type { Operation } from '../operation.js';
+import type { Operation } from '../operation/operation.js';
 import { fillNastily, type NastyContent } from './nasty-repository.js';
 import { pushBody } from './raw-push.js';
 import { type Service, startService } from './service.js';

@@ -1,7 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import t from 'tap';
-import type { Workbench } from '../smart-http/test-git.js';
+import type { Workbench } from '../smart-http/test/test-git.js';
 import { serveHistory } from './generated-repository.js';
 import type { Service } from './service.js';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { z } from 'zod';
-import type { Operation } from '../operation.js';
+import type { Operation } from '../operation/operation.js';
 
 /** JSON Schema, as far as the operations' schemas use it. */
 interface Schema {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { operations } from '../api/index.js';
-import type { Operation } from '../operation.js';
+import type { Operation } from '../operation/operation.js';
 import { faultOf } from './documented-answer.js';
 import type { RandomPush } from './random-objects.js';
 import { type ByName, randomRequests } from './random-requests.js';

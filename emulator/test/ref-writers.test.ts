@@ -1,6 +1,6 @@
 import t from 'tap';
 import { operations } from '../api/index.js';
-import { linearHistory } from '../smart-http/test-git.js';
+import { linearHistory } from '../smart-http/test/test-git.js';
 import { randomNumbers } from './generated-repository.js';
 import { GitUpstream, hasGit } from './git-upstream.js';
 import { oidOf, packOf, pushBody, pushRaw } from './raw-push.js';

@@ -6,8 +6,8 @@ import t from 'tap';
 import { request } from 'undici';
 import { fixtureKeys } from '../auth/fixture-keys.js';
 import { mintToken } from '../auth/mint.js';
+import type { LogLine } from '../environment/log.js';
 import { startEmulator } from '../index.js';
-import type { LogLine } from '../ports.js';
 
 t.test('no secret a client or an operator hands over is shown, logged or kept in view', async (t) => {
   const received: string[] = [];

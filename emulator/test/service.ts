@@ -3,8 +3,8 @@ import { Readable } from 'node:stream';
 import { Pool } from 'undici';
 import { fixtureKeys } from '../auth/fixture-keys.js';
 import { mintToken, type TokenRequest } from '../auth/mint.js';
+import type { GivenOptions } from '../config/options.js';
 import { type Emulator, startEmulator } from '../index.js';
-import type { GivenOptions } from '../options.js';
 
 /** Stories use the service as a client does: over a socket, with a signed token. */
 export interface Service {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { World } from '../world.js';
+import type { World } from '../world/world.js';
 
 /** Everything a world keeps that a request could change, as one text: equal before and after means "nothing written". */
 export function stateDigest(world: World): string {

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { type Variants, variantRows } from '../variants.js';
+import { type Variants, variantRows } from '../config/variants.js';
 import { pushBody } from './raw-push.js';
 import { type Answer, packBody, type Service, startService } from './service.js';
 

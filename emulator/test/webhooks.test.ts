@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import t, { type Test } from 'tap';
-import type { GivenOptions } from '../options.js';
-import type { SteppingClock } from '../ports.js';
+import type { GivenOptions } from '../config/options.js';
+import type { SteppingClock } from '../environment/clock.js';
 import { BACK_OFF } from '../webhooks/outbox.js';
 import { type Service, startService } from './service.js';
 import { WebhookReceiver } from './webhook-receiver.js';

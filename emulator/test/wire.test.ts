@@ -3,7 +3,7 @@ import { connect, type Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import t, { type Test } from 'tap';
 import { operations } from '../api/index.js';
-import type { GivenOptions } from '../options.js';
+import type { GivenOptions } from '../config/options.js';
 import { packBody, type Service, startService } from './service.js';
 import { stateDigest } from './state-digest.js';
 

@@ -1,5 +1,5 @@
-import type { ByteString } from '../git/bytes.js';
-import { isOid, type Oid } from '../git/object.js';
+import type { ByteString } from '../git/object/bytes.js';
+import { isOid, type Oid } from '../git/object/object.js';
 import { isRefName } from '../git/refs/ref-name.js';
 import type { Outbound } from '../http/outbound.js';
 import { DELIM, FLUSH, lineOf, PacketReader, packet } from '../smart-http/pkt-line.js';

@@ -1,14 +1,15 @@
-import type { ByteString } from '../git/bytes.js';
-import { isForced } from '../git/forced-update.js';
 import { Fsck, type FsckPolicy } from '../git/fsck/fsck.js';
-import { COMMIT, isCommit, type Oid, ZERO_OID } from '../git/object.js';
+import { indexPack } from '../git/index-pack/index-pack.js';
+import type { ByteString } from '../git/object/bytes.js';
+import { COMMIT, isCommit, type Oid, ZERO_OID } from '../git/object/object.js';
+import { peelToCommit } from '../git/object/tag.js';
+import type { Quarantine } from '../git/odb/quarantine.js';
 import { isDeletion, type RefChange, RefTransactionFailed } from '../git/refs/ref-change.js';
 import type { Refs } from '../git/refs/refs.js';
 import type { RefTransaction } from '../git/refs/transaction.js';
-import type { GitRepository } from '../git/repository.js';
+import { isForced } from '../git/repository/forced-update.js';
+import type { GitRepository } from '../git/repository/repository.js';
 import { Meter } from '../git/schedule/meter.js';
-import type { Quarantine } from '../git/store/quarantine.js';
-import { peelToCommit } from '../git/tag.js';
 import { PackSpool } from '../smart-http/pack-spool.js';
 import { openUpstream, type Remote, type RemoteRef } from './fetch-client.js';
 import { UpstreamError } from './upstream-error.js';
@@ -82,7 +83,7 @@ async function takeOver(
   const updates = planUpdates(transaction.refs, listing);
   if (spool) {
     const fsck = options.fsck === 'strict' ? new Fsck() : undefined;
-    await objects.ingest(spool.drain(), {
+    await indexPack(objects, spool.drain(), {
       thin: true,
       signal: remote.signal,
       ...(fsck && { check: (type, body, oid) => fsck.check(type, body, oid) }),

@@ -1,10 +1,12 @@
-import { textOf } from '../git/bytes.js';
+import type { Clock } from '../environment/clock.js';
+import type { Log } from '../environment/log.js';
 import { FsckError, type FsckPolicy } from '../git/fsck/fsck.js';
-import { MissingObject } from '../git/object.js';
+import { StoreFull } from '../git/memory/memory-budget.js';
+import { textOf } from '../git/object/bytes.js';
+import { MissingObject } from '../git/object/object.js';
+import { ObjectTooLarge, PackError } from '../git/pack/pack-error.js';
 import type { RefChange } from '../git/refs/ref-change.js';
-import { ObjectTooLarge, PackError, StoreFull } from '../git/store/pack-error.js';
 import type { Outbound } from '../http/outbound.js';
-import type { Clock, Log } from '../ports.js';
 import type { BaseRepository, Repository } from '../repositories/repository.js';
 import type { SyncReport } from '../webhooks/events.js';
 import { openUpstream, type Remote } from './fetch-client.js';

@@ -1,12 +1,12 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import t, { type Test } from 'tap';
-import { ZERO_OID } from '../git/object.js';
+import { ZERO_OID } from '../git/object/object.js';
 import { Refs } from '../git/refs/refs.js';
 import { Outbound } from '../http/outbound.js';
 import type { BaseRepository } from '../repositories/repository.js';
 import { DELIM, FLUSH, packet } from '../smart-http/pkt-line.js';
-import { createRepository } from '../smart-http/test-git.js';
+import { createRepository } from '../smart-http/test/test-git.js';
 import { openUpstream, type Remote } from './fetch-client.js';
 import { chooseHaves, planUpdates } from './mirror.js';
 import { isBareHost, isPath, upstreamUrl } from './provider.js';

@@ -1,4 +1,4 @@
-import { textOf } from '../git/bytes.js';
+import { textOf } from '../git/object/bytes.js';
 import type { RefChange } from '../git/refs/ref-change.js';
 import type { RepositoryRecord } from '../repositories/repository.js';
 

@@ -1,6 +1,8 @@
 import t from 'tap';
+import { realClock, steppingClock } from '../environment/clock.js';
+import { Ids } from '../environment/ids.js';
+import type { LogLine } from '../environment/log.js';
 import { Outbound } from '../http/outbound.js';
-import { Ids, type LogLine, realClock, steppingClock } from '../ports.js';
 import { Outbox } from './outbox.js';
 import { signatureOf } from './signature.js';
 import type { Webhook } from './webhook.js';

@@ -1,5 +1,7 @@
+import type { Clock } from '../environment/clock.js';
+import type { Ids } from '../environment/ids.js';
+import type { Log } from '../environment/log.js';
 import type { Outbound } from '../http/outbound.js';
-import type { Clock, Ids, Log } from '../ports.js';
 import { attempt, type Delivery, isAccepted } from './delivery.js';
 import type { WebhookEvent } from './events.js';
 import type { Webhook } from './webhook.js';

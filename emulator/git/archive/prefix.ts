@@ -1,4 +1,4 @@
-import { type ByteString, bytesOf } from '../bytes.js';
+import { type ByteString, bytesOf } from '../object/bytes.js';
 
 /** Why a prefix is refused; the message of `InvalidPrefix` says it to people. */
 export type PrefixFault = 'absolute' | 'backslash' | 'dot_segment' | 'control_character' | 'not_text' | 'too_long';

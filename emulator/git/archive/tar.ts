@@ -1,5 +1,5 @@
-import { type ByteString, isUtf8 } from '../bytes.js';
-import type { Oid } from '../object.js';
+import { type ByteString, isUtf8 } from '../object/bytes.js';
+import type { Oid } from '../object/object.js';
 import { COST } from '../schedule/cost.js';
 
 const RECORD = 512;

@@ -1,7 +1,7 @@
-import type { ByteString } from '../bytes.js';
-import { type CacheGroup, type CacheRegion, MemoryCache } from '../memory-cache.js';
-import type { Oid } from '../object.js';
-import type { BlamedLines } from './blame.js';
+import { type CacheGroup, type CacheRegion, MemoryCache } from '../memory/memory-cache.js';
+import type { ByteString } from '../object/bytes.js';
+import type { Oid } from '../object/object.js';
+import type { BlamedLines } from './blamed-lines.js';
 
 const CAPACITY = 8 * 1024 * 1024;
 /** About what a stretch takes, and what a key does. */

@@ -1,7 +1,7 @@
 import t, { type Test } from 'tap';
 import { RandomText } from '../diff/test/random-text.js';
-import { CommitGraph } from '../history/commit-graph.js';
-import { COMMIT, type Oid } from '../object.js';
+import { COMMIT, type Oid } from '../object/object.js';
+import { CommitGraph } from '../revwalk/commit-graph.js';
 import { Meter, WorkLimitExceeded } from '../schedule/meter.js';
 import { Schedule } from '../schedule/schedule.js';
 import { unlimited } from '../schedule/test/unlimited.js';

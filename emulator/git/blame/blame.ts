@@ -1,9 +1,10 @@
-import type { ByteString } from '../bytes.js';
-import type { CommitGraph, Place } from '../history/commit-graph.js';
-import type { ObjectReader, Oid } from '../object.js';
+import type { ByteString } from '../object/bytes.js';
+import type { ObjectReader, Oid } from '../object/object.js';
+import { MODE_GITLINK, MODE_TREE } from '../object/tree.js';
+import type { CommitGraph, Place } from '../revwalk/commit-graph.js';
 import type { Meter } from '../schedule/meter.js';
-import { MODE_GITLINK, MODE_TREE } from '../tree.js';
 import { type KnownBlames, partOfBlame } from './blame-memory.js';
+import type { BlamedLines } from './blamed-lines.js';
 import { type LineRange, parseLineRanges } from './line-ranges.js';
 import { MoveFinder } from './moved-lines.js';
 import { Origin, type Stretch } from './origin.js';
@@ -20,20 +21,6 @@ export interface BlameRequest {
   readonly detectMoves?: boolean | undefined;
   /** Blames of the repository's files that are known already. Moves are always looked for anew. */
   readonly known?: KnownBlames | undefined;
-}
-
-/** Lines in a row that came into a file by one commit. Lines count from 0. */
-export interface BlamedLines {
-  readonly start: number;
-  readonly count: number;
-  readonly commit: Oid;
-  /** The file in that commit, and where the lines are in it. */
-  readonly originalPath: ByteString;
-  readonly originalStart: number;
-  /** The parent's file that did not have the lines yet. */
-  readonly previous?: { readonly commit: Oid; readonly path: ByteString };
-  /** The commit has no parents: the lines may be older than the history. */
-  readonly isBoundary: boolean;
 }
 
 /** Thrown when there is no file at the path. */

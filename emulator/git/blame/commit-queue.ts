@@ -1,4 +1,4 @@
-import type { Place } from '../history/commit-graph.js';
+import type { Place } from '../revwalk/commit-graph.js';
 
 interface Waiting {
   readonly commit: Place;

@@ -1,9 +1,9 @@
 import { diffTreeEntries, type Lines } from '../diff/index.js';
-import type { Place } from '../history/commit-graph.js';
-import { numberOf } from '../object.js';
+import { numberOf } from '../object/object.js';
+import { MODE_GITLINK } from '../object/tree.js';
+import type { Place } from '../revwalk/commit-graph.js';
 import { COST } from '../schedule/cost.js';
 import { inSlices, type Steps } from '../schedule/steps.js';
-import { MODE_GITLINK } from '../tree.js';
 import { compareStretches, type Origin, type Stretch } from './origin.js';
 import type { Scoreboard } from './scoreboard.js';
 

@@ -1,6 +1,6 @@
-import type { ByteString } from '../bytes.js';
 import type { Lines } from '../diff/index.js';
-import type { Place } from '../history/commit-graph.js';
+import type { ByteString } from '../object/bytes.js';
+import type { Place } from '../revwalk/commit-graph.js';
 
 /** `count` lines of the blamed file, from line `final` on, that are lines `start` on of some origin's file. */
 export interface Stretch {

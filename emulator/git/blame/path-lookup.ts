@@ -1,7 +1,7 @@
-import type { ByteString } from '../bytes.js';
-import { NONE, TreeCursor } from '../history/tree-cursor.js';
-import type { ObjectReader } from '../object.js';
-import { canonicalMode, MODE_GITLINK, MODE_TREE } from '../tree.js';
+import type { ByteString } from '../object/bytes.js';
+import type { ObjectReader } from '../object/object.js';
+import { canonicalMode, MODE_GITLINK, MODE_TREE } from '../object/tree.js';
+import { NONE, TreeCursor } from '../revwalk/tree-cursor.js';
 
 export interface Found {
   readonly mode: number;

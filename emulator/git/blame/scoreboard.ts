@@ -1,11 +1,11 @@
-import type { ByteString } from '../bytes.js';
 import { type Change, detectRenames, diffInterned, diffTreeEntries, LineInterner, type Lines } from '../diff/index.js';
-import type { CommitGraph, Place } from '../history/commit-graph.js';
-import { NONE } from '../history/tree-cursor.js';
-import { numberOf, type ObjectReader, type Oid } from '../object.js';
+import type { ByteString } from '../object/bytes.js';
+import { numberOf, type ObjectReader, type Oid } from '../object/object.js';
+import { MODE_GITLINK, MODE_TREE } from '../object/tree.js';
+import type { CommitGraph, Place } from '../revwalk/commit-graph.js';
+import { NONE } from '../revwalk/tree-cursor.js';
 import type { Meter } from '../schedule/meter.js';
 import { inSlices } from '../schedule/steps.js';
-import { MODE_GITLINK, MODE_TREE } from '../tree.js';
 import { CommitQueue } from './commit-queue.js';
 import { Origin, type Stretch } from './origin.js';
 import { type Found, PathLookup } from './path-lookup.js';

@@ -1,4 +1,4 @@
-import { type ObjectReader, type Oid, ZERO_OID } from '../object.js';
+import { type ObjectReader, type Oid, ZERO_OID } from '../object/object.js';
 
 const SHORTEST = 7;
 

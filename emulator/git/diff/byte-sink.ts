@@ -1,4 +1,4 @@
-import type { ByteString } from '../bytes.js';
+import type { ByteString } from '../object/bytes.js';
 
 /** Up to so many bytes a loop is faster than a call of `copy`. */
 const SHORT = 120;

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { COMMIT, type Oid } from '../object.js';
+import { COMMIT, type Oid } from '../object/object.js';
 import { Meter, WorkLimitExceeded } from '../schedule/meter.js';
 import { Schedule } from '../schedule/schedule.js';
 import { unlimited } from '../schedule/test/unlimited.js';

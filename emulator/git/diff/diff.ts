@@ -1,5 +1,5 @@
-import { commitLinks } from '../commit.js';
-import { COMMIT, type ObjectReader, type Oid, readAs } from '../object.js';
+import { commitLinks } from '../object/commit.js';
+import { COMMIT, type ObjectReader, type Oid, readAs } from '../object/object.js';
 import type { Meter } from '../schedule/meter.js';
 import { inSlices } from '../schedule/steps.js';
 import { FileDiff, type FileDiffOptions } from './file-diff.js';

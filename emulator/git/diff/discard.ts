@@ -1,6 +1,14 @@
 import type { LineInterner, Lines } from './line-interner.js';
 import { SKETCHES, sketchLine } from './line-sketch.js';
-import type { Side } from './myers.js';
+
+/** The lines of one file that take part in the search. */
+export interface Side {
+  readonly ids: Int32Array;
+  /** Where in the file each of them is. */
+  readonly lines: Int32Array;
+  /** One per line of the file; the search sets 1 for changed lines. */
+  readonly flags: Uint8Array;
+}
 
 /** One file in the comparison: its line ids, of which those from `head` to `end` lie between the common ends. */
 export interface Middle {

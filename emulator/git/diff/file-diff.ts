@@ -1,7 +1,7 @@
-import type { ByteString } from '../bytes.js';
-import { numberOf, type ObjectReader, type Oid, ZERO_OID } from '../object.js';
+import type { ByteString } from '../object/bytes.js';
+import { numberOf, type ObjectReader, type Oid, ZERO_OID } from '../object/object.js';
+import { MODE_GITLINK } from '../object/tree.js';
 import { atOnce, type Steps } from '../schedule/steps.js';
-import { MODE_GITLINK } from '../tree.js';
 import { isBinary } from './binary.js';
 import type { Change } from './change.js';
 import { cutLines, lineCount } from './cut-file.js';

@@ -1,5 +1,3 @@
-export { type ApplyOptions, applyPatch, type PatchedFile } from './apply/apply-patch.js';
-export { PatchError } from './apply/patch-error.js';
 export { type Change, collectChanges } from './change.js';
 export { type Diff, type DiffOptions, type DiffStats, diffCommits, diffTrees } from './diff.js';
 export { FileDiff, type FileDiffOptions, type FileState } from './file-diff.js';

@@ -1,15 +1,6 @@
 import { COST } from '../schedule/cost.js';
 import type { Steps } from '../schedule/steps.js';
-import { roughSquareRoot } from './discard.js';
-
-/** The lines of one file that take part in the search. */
-export interface Side {
-  readonly ids: Int32Array;
-  /** Where in the file each of them is. */
-  readonly lines: Int32Array;
-  /** One per line of the file; the search sets 1 for changed lines. */
-  readonly flags: Uint8Array;
-}
+import { roughSquareRoot, type Side } from './discard.js';
 
 /** A run of equal lines longer than this is a sign of being on a good path. */
 const SNAKE = 20;

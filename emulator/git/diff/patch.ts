@@ -1,6 +1,6 @@
-import { type ObjectReader, type Oid, ZERO_OID } from '../object.js';
+import { type ObjectReader, type Oid, ZERO_OID } from '../object/object.js';
+import { formatMode } from '../object/tree.js';
 import type { Steps } from '../schedule/steps.js';
-import { formatMode } from '../tree.js';
 import { abbreviateOid } from './abbreviation.js';
 import { writeBinaryPatch } from './binary-patch.js';
 import { ByteSink } from './byte-sink.js';

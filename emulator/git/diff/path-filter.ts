@@ -1,4 +1,4 @@
-import type { ByteString } from '../bytes.js';
+import type { ByteString } from '../object/bytes.js';
 
 /** A set of files and folders, named literally. */
 export class PathFilter {

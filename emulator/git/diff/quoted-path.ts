@@ -1,4 +1,4 @@
-import type { ByteString } from '../bytes.js';
+import type { ByteString } from '../object/bytes.js';
 
 const LETTERS: Readonly<Record<string, string>> = {
   '\x07': 'a',

@@ -1,5 +1,5 @@
-import type { ByteString } from '../bytes.js';
-import type { ObjectReader, Oid } from '../object.js';
+import type { ByteString } from '../object/bytes.js';
+import type { ObjectReader, Oid } from '../object/object.js';
 import type { Meter } from '../schedule/meter.js';
 import { inSlices, type Steps } from '../schedule/steps.js';
 import { type Candidate, compareCandidates, keepBest, SimilarContents, takeEqual } from './similar-contents.js';

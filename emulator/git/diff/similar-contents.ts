@@ -1,4 +1,4 @@
-import { numberOf, type ObjectReader, type Oid } from '../object.js';
+import { numberOf, type ObjectReader, type Oid } from '../object/object.js';
 import type { Steps } from '../schedule/steps.js';
 import { canReach, type Spans, similarity, spansOf } from './similarity.js';
 

@@ -1,6 +1,6 @@
-import type { ByteString } from '../bytes.js';
-import { EMPTY_TREE_OID, type ObjectReader, type Oid } from '../object.js';
-import { canonicalMode, MODE_TREE, readTreeBody, TreeScanner } from '../tree.js';
+import type { ByteString } from '../object/bytes.js';
+import { EMPTY_TREE_OID, type ObjectReader, type Oid } from '../object/object.js';
+import { canonicalMode, MODE_TREE, readTreeBody, TreeScanner } from '../object/tree.js';
 import type { PathFilter } from './path-filter.js';
 
 /** One side of a changed path. */

@@ -1,4 +1,4 @@
-import type { ByteString } from '../bytes.js';
+import type { ByteString } from '../object/bytes.js';
 
 /** One line of a config file: `name` is `section.subsection.key`, `value` undefined when there is no `=`. */
 export interface ConfigVariable {

@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import t from 'tap';
-import { writeCommit } from '../commit.js';
-import { formatDate } from '../identity.js';
-import { type ObjectType, type Oid, typeCode } from '../object.js';
-import { writeTag } from '../tag.js';
+import { writeCommit } from '../object/commit.js';
+import { formatDate } from '../object/identity.js';
+import { type ObjectType, type Oid, typeCode } from '../object/object.js';
+import { writeTag } from '../object/tag.js';
+import { writeTree } from '../object/tree.js';
 import { MemoryObjects } from '../test/memory-objects.js';
 import { ScratchGit } from '../test/scratch-git.js';
-import { writeTree } from '../tree.js';
 import { parseConfig } from './config-file.js';
 import { Fsck, FsckError } from './fsck.js';
 import { MESSAGES, type MessageId } from './messages.js';

@@ -1,4 +1,4 @@
-import { BLOB, COMMIT, type ObjectReader, type Oid, TAG, TREE, type TypeCode } from '../object.js';
+import { BLOB, COMMIT, type ObjectReader, type Oid, TAG, TREE, type TypeCode } from '../object/object.js';
 import { atOnce, type Steps } from '../schedule/steps.js';
 import { checkCommit } from './commit.js';
 import { checkGitattributes, MOST_GITATTRIBUTES_BYTES } from './gitattributes.js';

@@ -1,4 +1,4 @@
-import type { ByteString } from '../bytes.js';
+import type { ByteString } from '../object/bytes.js';
 import { BadConfig, type ConfigVariable, parseConfig } from './config-file.js';
 import { type Finding, finding } from './messages.js';
 

@@ -1,4 +1,4 @@
-import type { Oid } from '../object.js';
+import type { Oid } from '../object/object.js';
 
 /**
  * What `git fsck` can say about the content of an object, and how grave it is (gitformat: `git help fsck`, fsck

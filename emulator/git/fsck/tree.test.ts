@@ -1,5 +1,5 @@
 import t from 'tap';
-import { type DotName, hidesDotName, isDotName } from '../dot-names.js';
+import { type DotName, hidesDotName, isDotName } from '../object/dot-names.js';
 import { atOnce } from '../schedule/steps.js';
 import { checkTree } from './tree.js';
 

@@ -1,10 +1,10 @@
-import type { ByteString } from '../bytes.js';
-import { hidesDotName, isDotName } from '../dot-names.js';
-import { MalformedObject } from '../malformed-object.js';
-import type { Oid } from '../object.js';
+import type { ByteString } from '../object/bytes.js';
+import { hidesDotName, isDotName } from '../object/dot-names.js';
+import { MalformedObject } from '../object/malformed-object.js';
+import type { Oid } from '../object/object.js';
+import { MODE_EXECUTABLE, MODE_FILE, MODE_GITLINK, MODE_SYMLINK, MODE_TREE, TreeScanner } from '../object/tree.js';
 import { COST } from '../schedule/cost.js';
 import type { Steps } from '../schedule/steps.js';
-import { MODE_EXECUTABLE, MODE_FILE, MODE_GITLINK, MODE_SYMLINK, MODE_TREE, TreeScanner } from '../tree.js';
 import { type Finding, finding, type MessageId } from './messages.js';
 import { EntryOrder } from './tree-order.js';
 

@@ -1,5 +1,5 @@
 import type { RE2JS } from 're2js';
-import { requestLimit } from '../request-limits.js';
+import { requestLimit } from '../limits/request-limits.js';
 import { COST } from '../schedule/cost.js';
 import type { Meter } from '../schedule/meter.js';
 import { inSlices, type Steps } from '../schedule/steps.js';

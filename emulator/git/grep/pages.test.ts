@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import t from 'tap';
-import { bytesOf, textOf } from '../bytes.js';
+import { bytesOf, textOf } from '../object/bytes.js';
 import { unlimited } from '../schedule/test/unlimited.js';
 import { MemoryObjects } from '../test/memory-objects.js';
 import { ScratchGit } from '../test/scratch-git.js';

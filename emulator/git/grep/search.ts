@@ -1,8 +1,8 @@
-import type { ByteString } from '../bytes.js';
-import type { Oid } from '../object.js';
-import { PathCursor, type PathList } from '../path-list.js';
-import type { PathMatcher } from '../path-matcher.js';
-import { requestLimit } from '../request-limits.js';
+import { requestLimit } from '../limits/request-limits.js';
+import type { ByteString } from '../object/bytes.js';
+import type { Oid } from '../object/object.js';
+import { PathCursor, type PathList } from '../pathspec/path-list.js';
+import type { PathMatcher } from '../pathspec/path-matcher.js';
 import { COST } from '../schedule/cost.js';
 import { type Meter, WorkLimitExceeded } from '../schedule/meter.js';
 import { inSlices, PIECE_COST, type Steps } from '../schedule/steps.js';

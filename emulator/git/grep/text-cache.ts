@@ -1,10 +1,10 @@
-import { type CacheGroup, type CacheRegion, ENTRY_BYTES, MemoryCache } from '../memory-cache.js';
-import { BLOB, type ObjectReader, type Oid } from '../object.js';
-import { PathList } from '../path-list.js';
+import { type CacheGroup, type CacheRegion, ENTRY_BYTES, MemoryCache } from '../memory/memory-cache.js';
+import { BLOB, type ObjectReader, type Oid } from '../object/object.js';
+import { MODE_EXECUTABLE, MODE_FILE } from '../object/tree.js';
+import { PathList } from '../pathspec/path-list.js';
+import { TreeWalk } from '../pathspec/tree-walk.js';
 import type { Meter } from '../schedule/meter.js';
 import { atOnce, inSlices } from '../schedule/steps.js';
-import { MODE_EXECUTABLE, MODE_FILE } from '../tree.js';
-import { TreeWalk } from '../tree-walk.js';
 import { SearchText } from './search-text.js';
 
 /** The regular files of a tree in index order, with the numbers of their blobs. */

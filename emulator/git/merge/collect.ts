@@ -1,10 +1,10 @@
-import type { ByteString } from '../bytes.js';
-import { readTreeInSteps } from '../large-tree.js';
-import type { ObjectReader, Oid } from '../object.js';
+import type { ByteString } from '../object/bytes.js';
+import { readTreeInSteps } from '../object/large-tree.js';
+import type { ObjectReader, Oid } from '../object/object.js';
+import { byBytes, sortInSteps } from '../object/sort.js';
+import { MODE_TREE } from '../object/tree.js';
 import type { Meter } from '../schedule/meter.js';
 import { inSlices, type Steps } from '../schedule/steps.js';
-import { byBytes, sortInSteps } from '../sort.js';
-import { MODE_TREE } from '../tree.js';
 import {
   ABSENT,
   ALL_BITS,

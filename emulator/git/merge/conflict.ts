@@ -1,4 +1,4 @@
-import type { ByteString } from '../bytes.js';
+import type { ByteString } from '../object/bytes.js';
 import type { Version } from './entry.js';
 
 /** Kinds of conflict, by the names `git merge` gives them. */

@@ -1,9 +1,9 @@
-import type { ByteString } from '../bytes.js';
 import { isBinary } from '../diff/binary.js';
-import { BLOB, type Oid, readAs } from '../object.js';
+import type { ByteString } from '../object/bytes.js';
+import { BLOB, type Oid, readAs } from '../object/object.js';
+import type { ObjectWriter } from '../object/tree-edit.js';
 import type { Meter } from '../schedule/meter.js';
 import { inSlices } from '../schedule/steps.js';
-import type { ObjectWriter } from '../tree-edit.js';
 import { ABSENT, BASE, isRegular, isSameType, OURS, THEIRS, type Three, type Version } from './entry.js';
 import { mergeTexts } from './three-way.js';
 

@@ -1,5 +1,5 @@
-import type { ByteString } from '../bytes.js';
-import { type Oid, ZERO_OID } from '../object.js';
+import type { ByteString } from '../object/bytes.js';
+import { type Oid, ZERO_OID } from '../object/object.js';
 
 /** What a side has at a path. Mode 0: nothing. */
 export interface Version {

@@ -1,4 +1,4 @@
-import type { ByteString } from '../bytes.js';
+import type { ByteString } from '../object/bytes.js';
 import type { FolderRelevance } from './collect.js';
 import { nameOf, parentOf } from './entry.js';
 import { inHashOrder } from './hash-order.js';

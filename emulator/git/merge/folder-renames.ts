@@ -1,4 +1,4 @@
-import type { ByteString } from '../bytes.js';
+import type { ByteString } from '../object/bytes.js';
 import type { Pair, SideChanges } from './collect.js';
 import type { ConflictMessage } from './conflict.js';
 import { ABSENT, Entry, type MergeSide, OURS, parentOf, THEIRS, type Three } from './entry.js';

@@ -1,4 +1,4 @@
-import type { ByteString } from '../bytes.js';
+import type { ByteString } from '../object/bytes.js';
 
 const FIRST_SIZE = 64;
 const GROWTH = 4;

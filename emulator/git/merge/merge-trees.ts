@@ -1,7 +1,7 @@
-import type { ByteString } from '../bytes.js';
-import type { Oid } from '../object.js';
+import type { ByteString } from '../object/bytes.js';
+import type { Oid } from '../object/object.js';
+import { byBytes, sortInSteps } from '../object/sort.js';
 import { inSlices } from '../schedule/steps.js';
-import { byBytes, sortInSteps } from '../sort.js';
 import { collectPaths } from './collect.js';
 import type { Conflict, ConflictMessage } from './conflict.js';
 import type { MergeContext } from './content.js';

@@ -1,8 +1,8 @@
-import type { ByteString } from '../bytes.js';
-import type { History } from '../history/history.js';
-import { EMPTY_TREE_OID, type Oid } from '../object.js';
+import type { ByteString } from '../object/bytes.js';
+import { EMPTY_TREE_OID, type Oid } from '../object/object.js';
+import type { ObjectWriter } from '../object/tree-edit.js';
+import type { History } from '../revwalk/history.js';
 import type { Meter } from '../schedule/meter.js';
-import type { ObjectWriter } from '../tree-edit.js';
 import { mergeTrees, type TreeMerge } from './merge-trees.js';
 
 export interface MergeOptions {

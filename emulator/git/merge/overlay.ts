@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import { type ObjectReader, type Oid, type TypeCode, typeName } from '../object.js';
+import { type ObjectReader, type Oid, type TypeCode, typeName } from '../object/object.js';
+import type { ObjectWriter } from '../object/tree-edit.js';
 import type { Meter } from '../schedule/meter.js';
-import type { ObjectWriter } from '../tree-edit.js';
 
 /** Numbers of the overlay's own objects start here, out of reach of a store that goes on growing. */
 const FIRST = 2 ** 30;

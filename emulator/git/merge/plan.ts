@@ -1,5 +1,5 @@
-import type { History } from '../history/history.js';
-import type { Oid } from '../object.js';
+import type { Oid } from '../object/object.js';
+import type { History } from '../revwalk/history.js';
 
 /** What bringing `source` into `target` takes. */
 export type MergePlan = 'no_op' | 'fast_forward' | 'merge_commit';

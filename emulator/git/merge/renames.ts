@@ -1,4 +1,4 @@
-import type { ByteString } from '../bytes.js';
+import type { ByteString } from '../object/bytes.js';
 import type { ConflictMessage } from './conflict.js';
 import { type MergeContext, mergeContents } from './content.js';
 import {

@@ -1,9 +1,9 @@
-import type { ByteString } from '../bytes.js';
-import { writeTreeInSteps } from '../large-tree.js';
-import { type Oid, TREE } from '../object.js';
+import type { ByteString } from '../object/bytes.js';
+import { writeTreeInSteps } from '../object/large-tree.js';
+import { type Oid, TREE } from '../object/object.js';
+import { byBytes, sortInSteps } from '../object/sort.js';
+import { MODE_TREE, type TreeEntry } from '../object/tree.js';
 import { inSlices } from '../schedule/steps.js';
-import { byBytes, sortInSteps } from '../sort.js';
-import { MODE_TREE, type TreeEntry } from '../tree.js';
 import type { ConflictMessage } from './conflict.js';
 import { type MergeContext, mergeContents } from './content.js';
 import {

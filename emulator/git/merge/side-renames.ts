@@ -1,7 +1,7 @@
-import type { ByteString } from '../bytes.js';
 import { type Candidate, compareCandidates, keepBest, SimilarContents, takeEqual } from '../diff/similar-contents.js';
 import { FULL_SCORE } from '../diff/similarity.js';
-import type { ObjectReader, Oid } from '../object.js';
+import type { ByteString } from '../object/bytes.js';
+import type { ObjectReader, Oid } from '../object/object.js';
 import type { Meter } from '../schedule/meter.js';
 import { inSlices, type Steps } from '../schedule/steps.js';
 import type { Pair, PathVersion, SideChanges } from './collect.js';

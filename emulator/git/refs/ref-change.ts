@@ -1,5 +1,5 @@
-import { type ByteString, textOf } from '../bytes.js';
-import { type Oid, ZERO_OID } from '../object.js';
+import { type ByteString, textOf } from '../object/bytes.js';
+import { type Oid, ZERO_OID } from '../object/object.js';
 
 /** One ref, from one value to another. All zeros stand for "does not exist". */
 export interface RefChange {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import t from 'tap';
-import { bytesOf } from '../bytes.js';
+import { bytesOf } from '../object/bytes.js';
 import { ScratchGit } from '../test/scratch-git.js';
 import { branchNameFault, describeRefNameFault, isRefName, readBranchName, refNameFault } from './ref-name.js';
 

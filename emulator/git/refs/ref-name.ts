@@ -1,5 +1,5 @@
-import { type ByteString, bytesOf } from '../bytes.js';
-import { requestLimit } from '../request-limits.js';
+import { requestLimit } from '../limits/request-limits.js';
+import { type ByteString, bytesOf } from '../object/bytes.js';
 
 /** A longer name is none that is made here; Git takes it where it is pushed. */
 const MOST_BRANCH_BYTES = requestLimit('branchBytes');

@@ -1,6 +1,6 @@
 import sortedBTree from 'sorted-btree';
-import type { ByteString } from '../bytes.js';
-import type { Oid } from '../object.js';
+import type { ByteString } from '../object/bytes.js';
+import type { Oid } from '../object/object.js';
 
 /** Where HEAD points: at a ref by name (which may not exist yet), or straight at a commit. */
 export type Head = { readonly symref: ByteString } | { readonly oid: Oid };

@@ -1,10 +1,10 @@
 import t from 'tap';
-import { writeCommit } from '../commit.js';
-import { History } from '../history/history.js';
-import { COMMIT, EMPTY_TREE_OID, MissingObject, TAG, ZERO_OID } from '../object.js';
-import { GitRepository, type RepositoryHost } from '../repository.js';
-import { ObjectStore } from '../store/object-store.js';
-import { oidOf } from '../store/test/pack-builder.js';
+import { writeCommit } from '../object/commit.js';
+import { COMMIT, EMPTY_TREE_OID, MissingObject, TAG, ZERO_OID } from '../object/object.js';
+import { ObjectStore } from '../odb/object-store.js';
+import { oidOf } from '../odb/test/pack-builder.js';
+import { GitRepository, type RepositoryHost } from '../repository/repository.js';
+import { History } from '../revwalk/history.js';
 import { type RefChange, RefTransactionFailed } from './ref-change.js';
 import { Refs } from './refs.js';
 import type { PrepareOptions } from './transaction.js';

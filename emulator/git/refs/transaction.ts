@@ -1,8 +1,9 @@
-import type { ByteString } from '../bytes.js';
-import { isCommit, type Oid, ZERO_OID } from '../object.js';
+import type { ByteString } from '../object/bytes.js';
+import { isCommit, type Oid, ZERO_OID } from '../object/object.js';
+import type { ObjectStore } from '../odb/object-store.js';
+import type { Quarantine } from '../odb/quarantine.js';
 import { Meter } from '../schedule/meter.js';
 import { inSlices, PIECE, PIECE_COST, type Steps } from '../schedule/steps.js';
-import type { ObjectStore, Quarantine } from '../store/object-store.js';
 import { isDeletion, type RefChange, type RefConflict, RefTransactionFailed } from './ref-change.js';
 import type { Head, Refs, RefsDraft } from './refs.js';
 

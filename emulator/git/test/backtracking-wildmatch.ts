@@ -1,5 +1,5 @@
-import type { ByteString } from '../bytes.js';
-import { foldCase, parseWildmatch, type Token, type WildmatchOptions } from '../wildmatch.js';
+import type { ByteString } from '../object/bytes.js';
+import { foldCase, parseWildmatch, type Token, type WildmatchOptions } from '../pathspec/wildmatch.js';
 
 const SLASH = 0x2f;
 

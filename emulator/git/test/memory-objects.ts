@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import type { ByteString } from '../bytes.js';
-import { type ObjectReader, type ObjectType, type Oid, type TypeCode, typeCode, typeName } from '../object.js';
-import { type TreeEntry, writeTree } from '../tree.js';
+import type { ByteString } from '../object/bytes.js';
+import { type ObjectReader, type ObjectType, type Oid, type TypeCode, typeCode, typeName } from '../object/object.js';
+import { type TreeEntry, writeTree } from '../object/tree.js';
 
 /** The simplest `ObjectReader` there can be, with a writer: what tests of the object formats stand on. */
 export class MemoryObjects implements ObjectReader {

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { deflateSync } from 'node:zlib';
-import { type ObjectReader, type ObjectType, type Oid, typeName } from '../object.js';
+import { type ObjectReader, type ObjectType, type Oid, typeName } from '../object/object.js';
 
 /** A throw-away repository of the real Git: the oracle of these tests. */
 export class ScratchGit implements Disposable {

@@ -1,6 +1,6 @@
-import type { ObjectReader, Oid } from '../object.js';
-import type { PathEntry } from '../tree.js';
-import { TreeWalk, type WalkOptions } from '../tree-walk.js';
+import type { ObjectReader, Oid } from '../object/object.js';
+import type { PathEntry } from '../object/tree.js';
+import { TreeWalk, type WalkOptions } from '../pathspec/tree-walk.js';
 
 /** What a walk finds, at once. */
 export function* walkTree(objects: ObjectReader, tree: Oid, options: WalkOptions = {}): IterableIterator<PathEntry> {

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import type { Oid } from '../../object.js';
+import type { Oid } from '../../object/object.js';
 import type { ScratchGit } from '../../test/scratch-git.js';
 
 /** What git writes goes into a folder of its own, so that one patch leaves nothing behind for the next one. */

@@ -1,7 +1,7 @@
-import type { ByteString } from '../../bytes.js';
-import { BLOB, type Oid, TREE } from '../../object.js';
+import type { ByteString } from '../../object/bytes.js';
+import { BLOB, type Oid, TREE } from '../../object/object.js';
+import { MODE_EXECUTABLE, MODE_FILE, MODE_GITLINK, MODE_SYMLINK, MODE_TREE, writeTree } from '../../object/tree.js';
 import type { MemoryObjects } from '../../test/memory-objects.js';
-import { MODE_EXECUTABLE, MODE_FILE, MODE_GITLINK, MODE_SYMLINK, MODE_TREE, writeTree } from '../../tree.js';
 import type { RandomText } from './random-text.js';
 
 interface File {

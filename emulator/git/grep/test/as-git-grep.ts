@@ -1,4 +1,4 @@
-import { bytesOf, textOf } from '../../bytes.js';
+import { bytesOf, textOf } from '../../object/bytes.js';
 import { unlimited } from '../../schedule/test/unlimited.js';
 import type { Content, MemoryObjects } from '../../test/memory-objects.js';
 import type { ScratchGit } from '../../test/scratch-git.js';

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { Oid } from '../../object.js';
+import type { Oid } from '../../object/object.js';
 import type { Content, MemoryObjects } from '../../test/memory-objects.js';
 
 /** A file, a link (starts with `->`), a submodule (`@` and a digit), or with `!` in front an executable file. */

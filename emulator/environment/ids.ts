@@ -1,0 +1,34 @@
+import { createHash } from 'node:crypto';
+
+/**
+ * Ids from the seed: the n-th id of a kind is the same in every run, whatever other kinds were made
+ * in between.
+ */
+export class Ids {
+  readonly #counts = new Map<string, number>();
+
+  constructor(readonly seed: string) {}
+
+  /** A UUID-shaped id (RFC 9562 version 8: custom). */
+  uuid(kind: string): string {
+    const hex = this.digest(kind);
+    const variant = ((Number.parseInt(hex[16]!, 16) & 0x3) | 0x8).toString(16);
+    return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-${variant}${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
+  }
+
+  /** `prefix_` and 24 hexadecimal digits. */
+  prefixed(kind: string, prefix: string): string {
+    return `${prefix}_${this.digest(kind).slice(0, 24)}`;
+  }
+
+  private digest(kind: string): string {
+    const count = (this.#counts.get(kind) ?? 0) + 1;
+    this.#counts.set(kind, count);
+    return createHash('sha256').update(`${this.seed}\0${kind}\0${count}`).digest('hex');
+  }
+
+  /** A secret that only the seed determines, for signing what leaves and comes back (cursors). */
+  secret(purpose: string): Buffer {
+    return createHash('sha256').update(`${this.seed}\0secret\0${purpose}`).digest();
+  }
+}

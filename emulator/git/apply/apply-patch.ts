@@ -1,0 +1,281 @@
+import { createHash } from 'node:crypto';
+import { applyDelta } from '../diff/delta.js';
+import { type ByteString, textOf } from '../object/bytes.js';
+import { isOid, numberOf, type ObjectReader, type Oid, ZERO_OID } from '../object/object.js';
+import { describePathFault, pathFault } from '../object/path.js';
+import {
+  entryAt,
+  formatMode,
+  MODE_EXECUTABLE,
+  MODE_FILE,
+  MODE_GITLINK,
+  MODE_SYMLINK,
+  MODE_TREE,
+} from '../object/tree.js';
+import type { Meter } from '../schedule/meter.js';
+import { inSlices, type Steps } from '../schedule/steps.js';
+import type { FilePatch } from './file-patch.js';
+import { Image, type SearchBudget } from './image.js';
+import { type ParseOptions, parsePatch } from './parse-patch.js';
+import { PatchError } from './patch-error.js';
+
+/** What the patch makes of a path. Each path comes up once. */
+export type PatchedFile =
+  | { readonly path: ByteString; readonly delete: true }
+  | { readonly path: ByteString; readonly delete?: false; readonly mode: number; readonly bytes: Buffer }
+  | { readonly path: ByteString; readonly delete?: false; readonly mode: number; readonly oid: Oid };
+
+export interface ApplyOptions extends ParseOptions {
+  readonly meter: Meter;
+  /** Places looked at for all hunks together, when they are not where they say. */
+  readonly searchLimit?: number | undefined;
+}
+
+/** A file as the patches so far have left it. */
+interface File {
+  readonly mode: number;
+  /** Set as long as the content is a stored object's. */
+  readonly oid?: Oid;
+  readonly bytes: Buffer;
+}
+
+const DEFAULT_SEARCH_LIMIT = 20_000_000;
+const EMPTY = Buffer.alloc(0);
+
+/**
+ * What a patch does to a tree, as `git apply --cached --binary` would: all of it, or none. Hunks may have
+ * moved, but every line of them has to be there. Throws `PatchError`, worded like Git; `WorkLimitExceeded`.
+ */
+export async function applyPatch(
+  objects: ObjectReader,
+  tree: Oid,
+  patch: Buffer,
+  options: ApplyOptions,
+): Promise<PatchedFile[]> {
+  const { meter } = options;
+  const patches = await inSlices(parsePatch(patch, options), meter);
+  if (patches.length === 0 && /\S/.test(patch.toString('latin1', 0, 1000))) {
+    throw new PatchError('malformed', 'No valid patches in input');
+  }
+  const target = new PatchTarget(objects, tree, patches, { left: options.searchLimit ?? DEFAULT_SEARCH_LIMIT });
+  await inSlices(target.apply(patches), meter);
+  return target.changes();
+}
+
+class PatchTarget {
+  /** Paths that are deleted or renamed away by some patch; those come first, in effect. */
+  readonly #leaving = new Set<ByteString>();
+  readonly #links = { kept: new Set<ByteString>(), removed: new Set<ByteString>() };
+  /** How patches so far have left a path; undefined once the file has gone. */
+  readonly #files = new Map<ByteString, File | undefined>();
+  /** What comes out in the end: all paths that went, and then, whatever the order of the patches, all that came. */
+  readonly #gone = new Set<ByteString>();
+  readonly #written = new Map<ByteString, File>();
+
+  constructor(
+    private readonly objects: ObjectReader,
+    private readonly tree: Oid,
+    patches: readonly FilePatch[],
+    private readonly budget: SearchBudget,
+  ) {
+    for (const patch of patches) {
+      const { oldPath, newPath, oldMode, newMode, isRename, isDelete } = patch;
+      if (oldPath !== undefined && leaves(patch)) this.#leaving.add(oldPath);
+      const isGone = isRename || isDelete !== false;
+      if (oldPath !== undefined && isGone && kindOf(oldMode) === MODE_SYMLINK) this.#links.removed.add(oldPath);
+      if (newPath !== undefined && kindOf(newMode) === MODE_SYMLINK) this.#links.kept.add(newPath);
+    }
+  }
+
+  *apply(patches: readonly FilePatch[]): Steps<void> {
+    for (const patch of patches) {
+      yield* this.#apply(patch);
+      yield 1;
+    }
+  }
+
+  /** As `check_patch`, and what `write_out_one_result` will do. */
+  *#apply(patch: FilePatch): Steps<void> {
+    // A header can contradict itself in its order: Git stops with an assertion then.
+    if (patch.isNew && patch.oldPath !== undefined) {
+      throw new PatchError('malformed', `inconsistent header for ${textOf(patch.oldPath)}`);
+    }
+    const before = this.#preimage(patch);
+    if (!before && patch.isNew === undefined) {
+      patch.isNew = true;
+      patch.isDelete = false;
+      patch.oldPath = undefined;
+    }
+    const { oldPath, newPath, isCopy } = patch;
+    const mode = this.#newMode(patch, before);
+    if (newPath !== undefined) this.#checkTarget(patch, newPath, mode);
+    if (oldPath !== undefined && !isCopy) this.#checkPath(oldPath);
+
+    const file = yield* this.#patched(patch, before, mode);
+    if (newPath !== undefined) this.#files.set(newPath, file);
+    if (oldPath !== undefined && leaves(patch)) this.#files.set(oldPath, undefined);
+    if (patch.isDelete && file.bytes.length > 0) throw mismatch('removal patch leaves file contents');
+    if (oldPath !== undefined && !isCopy) this.#gone.add(oldPath);
+    if (newPath === undefined || patch.isDelete) return;
+    // Here, because a later patch may put something else there, and Git writes this one all the same.
+    if (mode === MODE_GITLINK) gitlinkIn(newPath, file.bytes);
+    this.#written.set(newPath, file);
+  }
+
+  changes(): PatchedFile[] {
+    const deleted = [...this.#gone].filter((path) => !this.#written.has(path));
+    const written = [...this.#written].map(([path, file]): PatchedFile => {
+      if (file.mode === MODE_GITLINK) return { path, mode: file.mode, oid: gitlinkIn(path, file.bytes) };
+      return file.oid ? { path, mode: file.mode, oid: file.oid } : { path, mode: file.mode, bytes: file.bytes };
+    });
+    return [...deleted.map((path): PatchedFile => ({ path, delete: true })), ...written];
+  }
+
+  /** The file the patch is for. Undefined if it is for a new one. */
+  #preimage(patch: FilePatch): File | undefined {
+    const path = patch.oldPath;
+    if (path === undefined) return undefined;
+    let file: File | undefined;
+    if (this.#files.has(path) && !patch.isCopy && !patch.isRename) {
+      file = this.#files.get(path);
+      if (!file) throw mismatch(`path ${textOf(path)} has been renamed/deleted`);
+    } else {
+      file = this.#stored(path);
+    }
+    if (!file) {
+      if (patch.isNew === undefined) return undefined;
+      throw mismatch(`${textOf(path)}: does not exist in index`);
+    }
+    if (patch.oldMode !== 0 && kindOf(patch.oldMode) !== kindOf(file.mode)) {
+      throw mismatch(`${textOf(path)}: wrong type`);
+    }
+    return file;
+  }
+
+  #stored(path: ByteString): File | undefined {
+    const entry = path === '' ? undefined : entryAt(this.objects, this.tree, path);
+    if (!entry || entry.mode === MODE_TREE) return undefined;
+    const { mode, oid } = entry;
+    if (mode === MODE_GITLINK) return { mode, oid, bytes: Buffer.from(`Subproject commit ${oid}\n`) };
+    return { mode, oid, bytes: this.objects.read(numberOf(this.objects, oid)) };
+  }
+
+  #newMode(patch: FilePatch, before: File | undefined): number {
+    const mode = patch.newMode || (before?.mode ?? MODE_FILE);
+    // Git makes a gitlink to a blob of this, which nobody can have meant.
+    if (kindOf(mode) === MODE_TREE) throw new PatchError('malformed', `invalid mode ${formatMode(mode)}`);
+    if (before && patch.newPath !== undefined && kindOf(before.mode) !== kindOf(mode)) {
+      const [name, oldMode] = [textOf(patch.newPath), formatMode(before.mode)];
+      throw mismatch(`new mode (${formatMode(mode)}) of ${name} does not match old mode (${oldMode})`);
+    }
+    return canonicalMode(mode);
+  }
+
+  /** What is written must not be there yet, and not behind a symbolic link. */
+  #checkTarget(patch: FilePatch, path: ByteString, mode: number): void {
+    if (!patch.isDelete) this.#checkPath(path, mode);
+    const isCreated = patch.isNew || patch.isRename || patch.isCopy;
+    if (isCreated && !this.#mayReplace(path) && this.#exists(path)) {
+      throw mismatch(`${textOf(path)}: already exists in index`);
+    }
+    if (patch.isDelete) return;
+    for (let slash = path.lastIndexOf('/'); slash > 0; slash = path.lastIndexOf('/', slash - 1)) {
+      const folder = path.slice(0, slash);
+      if (this.#links.kept.has(folder) || (!this.#links.removed.has(folder) && this.#isStoredLink(folder))) {
+        throw mismatch(`affected file '${textOf(path)}' is beyond a symbolic link`);
+      }
+    }
+  }
+
+  /** Git lets a path have a line feed; and one that is there already has the length it has. */
+  #checkPath(path: ByteString, mode?: number): void {
+    const fault = pathFault(path.replaceAll('\n', '_'), mode);
+    const isLong = fault === 'too-long' || fault === 'long-name';
+    if (!fault || (isLong && this.#exists(path))) return;
+    throw new PatchError('malformed', `invalid path '${textOf(path)}': it ${describePathFault(fault)}`);
+  }
+
+  /** Two files may swap their names: one is renamed to the other's before that one is renamed itself. */
+  #mayReplace(path: ByteString): boolean {
+    return this.#files.has(path) ? this.#files.get(path) === undefined : this.#leaving.has(path);
+  }
+
+  #exists(path: ByteString): boolean {
+    const entry = entryAt(this.objects, this.tree, path);
+    return entry !== undefined && entry.mode !== MODE_TREE;
+  }
+
+  #isStoredLink(path: ByteString): boolean {
+    return entryAt(this.objects, this.tree, path)?.mode === MODE_SYMLINK;
+  }
+
+  *#patched(patch: FilePatch, before: File | undefined, mode: number): Steps<File> {
+    const bytes = before?.bytes ?? EMPTY;
+    const path = textOf(patch.oldPath ?? patch.newPath ?? '');
+    if (patch.isBinary) return { mode, bytes: yield* this.#patchedBinary(patch, bytes, path) };
+    if (patch.hunks.length === 0) return { mode, bytes, ...(before?.oid && { oid: before.oid }) };
+    const image = yield* Image.of(bytes, this.budget);
+    for (const hunk of patch.hunks) {
+      if (!(yield* image.apply(hunk))) {
+        throw mismatch(`patch failed: ${path}:${hunk.oldStart}\n${path}: patch does not apply`);
+      }
+      yield 1;
+    }
+    return { mode, bytes: yield* image.result() };
+  }
+
+  /** Binary patches name both contents in full, and nothing else will do. */
+  *#patchedBinary(patch: FilePatch, before: Buffer, path: string): Steps<Buffer> {
+    const { oldPath, oldOid, newOid, binary } = patch;
+    if (!isOid(oldOid) || !isOid(newOid)) {
+      throw mismatch(`cannot apply binary patch to '${path}' without full index line`);
+    }
+    if (oldPath === undefined ? before.length > 0 : blobOid(before) !== oldOid) {
+      throw mismatch(`the patch applies to '${path}' (${blobOid(before)}), which does not match the current contents.`);
+    }
+    if (newOid === ZERO_OID) return EMPTY;
+    const stored = this.objects.find(newOid);
+    if (stored >= 0) return this.objects.read(stored);
+    if (!binary) throw mismatch(`missing binary patch data for '${path}'`);
+    const after = binary.method === 'literal' ? binary.data : yield* applyDelta(before, binary.data, FILE_LIMIT);
+    if (!after) throw mismatch(`binary patch does not apply to '${path}'`);
+    const oid = blobOid(after);
+    if (oid !== newOid) {
+      throw mismatch(`binary patch to '${path}' creates incorrect result (expecting ${newOid}, got ${oid})`);
+    }
+    return after;
+  }
+}
+
+const FILE_LIMIT = 256 * 1024 * 1024;
+
+function mismatch(message: string): PatchError {
+  return new PatchError('mismatch', message);
+}
+
+/** Whether the old path is gone after it (`add_to_fn_table`). */
+function leaves({ newPath, isRename }: FilePatch): boolean {
+  return newPath === undefined || isRename;
+}
+
+function kindOf(mode: number): number {
+  return mode & 0o170000;
+}
+
+/** The mode a tree would have for it (`create_ce_mode`): what is no link or gitlink is a file. */
+function canonicalMode(mode: number): number {
+  const kind = kindOf(mode);
+  if (kind === MODE_SYMLINK || kind === MODE_GITLINK) return kind;
+  return mode & 0o100 ? MODE_EXECUTABLE : MODE_FILE;
+}
+
+/** The commit in `Subproject commit <id>`; what follows, such as a carriage return, does not matter. */
+function gitlinkIn(path: ByteString, bytes: Buffer): Oid {
+  const oid = /^Subproject commit ([0-9a-f]{40})/i.exec(bytes.toString('latin1', 0, 100))?.[1]?.toLowerCase();
+  if (!oid || oid === ZERO_OID) throw mismatch(`corrupt patch for submodule ${textOf(path)}`);
+  return oid;
+}
+
+function blobOid(bytes: Buffer): Oid {
+  return createHash('sha1').update(`blob ${bytes.length}\0`).update(bytes).digest('hex');
+}

@@ -1,0 +1,76 @@
+import { inflateSync } from 'node:zlib';
+import { readBase85Line } from '../diff/base85.js';
+import { HEADROOM } from '../object/object-hash.js';
+import { createInflater, InflateError } from '../pack/inflater.js';
+import { COST } from '../schedule/cost.js';
+import type { Steps } from '../schedule/steps.js';
+import type { BinaryHunk } from './file-patch.js';
+import type { LineReader } from './line-reader.js';
+import { CorruptBinaryPatch, PatchError } from './patch-error.js';
+
+/** Lines read between two steps, and bytes inflated: each can become a thousand. */
+const UNIT = 1024;
+const FEED = 4096;
+/** Deflated and inflated bytes together that are inflated at once: setting up steps costs more. */
+const SHORT = 1 << 20;
+
+/** The size as `strtoul` reads it: behind white space and a sign, and whatever follows. A negative one is large. */
+const HEADER = /^(literal|delta) [ \t\v\f\r]*([-+]?)(\d*)/;
+
+/**
+ * Reads one hunk of a binary patch and leaves the reader behind it; undefined where there is none.
+ * The format is described with `writeBinaryPatch`. Works in steps. Throws `PatchError`.
+ */
+export function* readBinaryHunk(lines: LineReader, limit: number): Steps<BinaryHunk | undefined> {
+  const header = HEADER.exec(lines.text);
+  if (!header) return undefined;
+  const size = header[2] === '-' ? Number.POSITIVE_INFINITY : Number(header[3]);
+  const first = lines.number;
+  lines.next();
+  const pieces: Buffer[] = [];
+  for (; !lines.isDone && lines.end - lines.start > 1; lines.next()) {
+    if (lines.number % UNIT === 0) yield UNIT * COST.line;
+    const piece = readBase85Line(lines.bytes, lines.start, lines.isComplete ? lines.end - 1 : lines.end);
+    if (!piece) throw corrupt(lines.number);
+    pieces.push(piece);
+  }
+  if (lines.isDone) throw corrupt(lines.number);
+  lines.next();
+  if (size > limit) throw new PatchError('malformed', `binary patch of ${size} bytes at line ${first} is too large`);
+  return { method: header[1] as BinaryHunk['method'], data: yield* inflate(Buffer.concat(pieces), size, first) };
+}
+
+function* inflate(deflated: Buffer, size: number, line: number): Steps<Buffer> {
+  const data = deflated.length + size <= SHORT ? inflateShort(deflated, size) : yield* inflateLong(deflated, size);
+  if (data?.length !== size) throw corrupt(line);
+  return data;
+}
+
+function inflateShort(deflated: Buffer, size: number): Buffer | undefined {
+  try {
+    return inflateSync(deflated, { maxOutputLength: Math.max(1, size) });
+  } catch {
+    return undefined;
+  }
+}
+
+function* inflateLong(deflated: Buffer, size: number): Steps<Buffer | undefined> {
+  const inflater = createInflater();
+  inflater.start(size);
+  // The end of the stream shows by a byte behind it.
+  const input = Buffer.concat([deflated, Buffer.alloc(1)]);
+  try {
+    for (let at = 0; at < input.length && !inflater.isDone; at += FEED) {
+      inflater.feed(input, at, Math.min(at + FEED, input.length));
+      yield FEED * COST.byteInflated;
+    }
+  } catch (error) {
+    if (error instanceof InflateError) return undefined;
+    throw error;
+  }
+  return inflater.isDone ? inflater.output.subarray(HEADROOM, HEADROOM + inflater.size) : undefined;
+}
+
+function corrupt(line: number): CorruptBinaryPatch {
+  return new CorruptBinaryPatch(`corrupt binary patch at line ${line}`);
+}

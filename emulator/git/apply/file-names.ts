@@ -1,0 +1,165 @@
+import { isSpace } from '../diff/white-space.js';
+import type { ByteString } from '../object/bytes.js';
+import { type LineRest, MOST_LINE_BYTES } from './line-reader.js';
+
+// Names are read as Git's apply.c does, function by function: a carriage return always ends one, in the middle too; a
+// NUL ends any text; nothing else does but what each function says.
+
+const LETTERS = new Map([...'abtnvfr"\\'].map((letter, index) => [letter, '\x07\b\t\n\v\f\r"\\'[index]!]));
+const OCTAL = /^[0-3][0-7]{2}$/;
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+
+/** A name in double quotes with C escapes, as Git writes unusual names, and where it ends (`unquote_c_style`). */
+export function unquoteName(bytes: Buffer, start: number): { name: ByteString; end: number } | undefined {
+  if (bytes[start] !== QUOTE) return undefined;
+  const most = Math.min(bytes.length, start + MOST_LINE_BYTES);
+  let name = '';
+  let from = start + 1;
+  for (let at = from; at < most; at++) {
+    const byte = bytes[at];
+    if (byte === 0) return undefined;
+    if (byte !== QUOTE && byte !== BACKSLASH) continue;
+    if (at > from) name += bytes.toString('latin1', from, at);
+    if (byte === QUOTE) return { name: untilNul(name), end: at + 1 };
+    const escaped = LETTERS.get(String.fromCharCode(bytes[at + 1] ?? 0));
+    if (escaped === undefined) {
+      const octal = bytes.toString('latin1', at + 1, at + 4);
+      if (!OCTAL.test(octal)) return undefined;
+      name += String.fromCharCode(Number.parseInt(octal, 8));
+      at += 3;
+    } else {
+      name += escaped;
+      at += 1;
+    }
+    from = at + 1;
+  }
+  return undefined;
+}
+
+/** The name in a header line of Git's, without its first `strip` folders (`find_name`). */
+export function readName(line: LineRest, strip: number, endsAtTab: boolean): ByteString | undefined {
+  return quotedName(line, strip) ?? plainName(line.text, strip, { endsAtTab });
+}
+
+/**
+ * The name in a line that diff(1) wrote (`find_name_traditional`). Of two names where the longer one only has
+ * something tacked on, as in `file.orig`, the shorter one is meant: `other`.
+ */
+export function readTraditionalName(line: LineRest, strip: number, other?: ByteString): ByteString | undefined {
+  const { text } = line;
+  return quotedName(line, strip) ?? plainName(text, strip, { endsAtTab: true, end: startOfDate(text), other });
+}
+
+/** As `find_name_gnu`. */
+function quotedName({ bytes, start }: LineRest, strip: number): ByteString | undefined {
+  let name = unquoteName(bytes, start)?.name;
+  for (let left = strip; left > 0 && name !== undefined; left--) {
+    const slash = name.indexOf('/');
+    name = slash < 0 ? undefined : name.slice(slash + 1);
+  }
+  return name === undefined ? undefined : squashSlashes(name);
+}
+
+interface NameEnd {
+  readonly endsAtTab: boolean;
+  /** Where it ends, whatever comes before. */
+  readonly end?: number | undefined;
+  readonly other?: ByteString | undefined;
+}
+
+/** As `find_name_common`. */
+function plainName(text: ByteString, strip: number, { endsAtTab, end, other }: NameEnd): ByteString | undefined {
+  let start = strip === 0 ? 0 : -1;
+  let left = strip;
+  let at = 0;
+  for (; at < (end ?? text.length); at++) {
+    const letter = text[at]!;
+    if (end === undefined && (letter === '\r' || (letter === '\t' && endsAtTab))) break;
+    if (letter === '/' && --left === 0) start = at + 1;
+  }
+  const name = start < 0 ? '' : text.slice(start, at);
+  const isMore = other !== undefined && other.length < name.length && name.startsWith(other);
+  if (name === '' || isMore) return other;
+  return squashSlashes(untilNul(name));
+}
+
+const DATE = /(?:\d\d)?\d\d-\d\d-\d\d(?: \d\d:\d\d:\d\d(?:\.\d+)?)?(?: [+-]\d\d:?\d\d)?$/;
+
+/** Where the tab or the spaces before a date at the end of the line start (`diff_timestamp_len`). */
+function startOfDate(text: ByteString): number | undefined {
+  const date = DATE.exec(text);
+  if (!date) return undefined;
+  let at = date.index;
+  if (text[at - 1] === '\t') return at - 1;
+  while (text[at - 1] === ' ') at--;
+  return at < date.index ? at : undefined;
+}
+
+/**
+ * The name that both halves of a `diff --git` line agree on, or undefined: renames have theirs on lines of
+ * their own (`git_header_name`). A name may hold spaces, so the line is cut where both halves come out equal.
+ */
+export function commonName(line: LineRest, strip: number): ByteString | undefined {
+  const { text, bytes, start } = line;
+  if (text.startsWith('"')) return nameQuotedFirst(line, strip);
+  const from = skipPrefix(text, strip);
+  if (from === undefined) return undefined;
+  const quote = text.indexOf('"', from);
+  if (quote >= 0) {
+    const second = withoutPrefix(unquoteName(bytes, start + quote)?.name, strip);
+    if (second === undefined || second.length >= quote - from || !text.startsWith(second, from)) return undefined;
+    return isSpace(text.charCodeAt(from + second.length)) ? second : undefined;
+  }
+  let slash = -1;
+  for (let at = nextBlank(text, from); at >= 0; at = nextBlank(text, at + 1)) {
+    if (text[at + 1] === '\0') return undefined;
+    if (strip > 0 && slash <= at) slash = text.indexOf('/', at + 1);
+    if (strip > 0 ? slash <= at + 1 : text[at + 1] === '/') return undefined;
+    const second = strip > 0 ? slash + 1 : at + 1;
+    // Only where what is left is as long as what lies before can both be equal.
+    if (second + at - from !== text.length) continue;
+    const name = text.slice(from, at);
+    if (text.endsWith(name)) return untilNul(name);
+  }
+  return undefined;
+}
+
+function nameQuotedFirst({ text, bytes, start }: LineRest, strip: number): ByteString | undefined {
+  const first = unquoteName(bytes, start);
+  const name = withoutPrefix(first?.name, strip);
+  if (first === undefined || name === undefined) return undefined;
+  let at = first.end;
+  const end = start + text.length;
+  while (at < end && isSpace(bytes[at]!)) at++;
+  if (at >= end) return undefined;
+  // Git counts the line feed to a second name without quotes, so that such a name is never equal.
+  const second = unquoteName(bytes, at)?.name ?? `${text.slice(at - start)}\n`;
+  return withoutPrefix(second, strip) === name ? name : undefined;
+}
+
+/** Where the name starts behind its prefix (`skip_tree_prefix`); undefined if there is none, or it is absolute. */
+function skipPrefix(text: ByteString, strip: number): number | undefined {
+  if (strip === 0) return text.startsWith('/') ? undefined : 0;
+  const slash = text.indexOf('/');
+  return slash > 0 ? slash + 1 : undefined;
+}
+
+function withoutPrefix(text: ByteString | undefined, strip: number): ByteString | undefined {
+  const from = text === undefined ? undefined : skipPrefix(text, strip);
+  return from === undefined ? undefined : text!.slice(from);
+}
+
+function nextBlank(text: string, from: number): number {
+  for (let at = from; at < text.length; at++) if (text[at] === ' ' || text[at] === '\t') return at;
+  return -1;
+}
+
+function squashSlashes(name: ByteString): ByteString {
+  return name.replace(/\/{2,}/g, '/');
+}
+
+function untilNul(name: ByteString): ByteString {
+  const end = name.indexOf('\0');
+  return end < 0 ? name : name.slice(0, end);
+}

@@ -1,0 +1,151 @@
+import type { ByteString } from '../object/bytes.js';
+import { COST } from '../schedule/cost.js';
+import type { Steps } from '../schedule/steps.js';
+import { commonName, readName } from './file-names.js';
+import type { FilePatch } from './file-patch.js';
+import type { LineReader, LineRest } from './line-reader.js';
+import { PatchError } from './patch-error.js';
+import { isDevNull } from './traditional-header.js';
+
+/** What is known while a header is read. */
+interface Header {
+  readonly patch: FilePatch;
+  /** The name on the `diff --git` line. */
+  readonly name: ByteString | undefined;
+  /** Leading folders to take off names: `a/` and `b/`. */
+  readonly strip: number;
+  readonly line: number;
+}
+
+type ReadField = (header: Header, value: LineRest) => void;
+
+/** The lines there may be between `diff --git` and the hunks, in any order. */
+const FIELDS: readonly (readonly [prefix: string, read: ReadField])[] = [
+  ['--- ', (header, value) => readSide(header, value, 'oldPath')],
+  ['+++ ', (header, value) => readSide(header, value, 'newPath')],
+  ['old mode ', (header, value) => readMode(header, value, 'oldMode')],
+  ['new mode ', (header, value) => readMode(header, value, 'newMode')],
+  ['deleted file mode ', readDeleted],
+  ['new file mode ', readNew],
+  ['copy from ', (header, value) => readOther(header, value, 'isCopy', 'oldPath')],
+  ['copy to ', (header, value) => readOther(header, value, 'isCopy', 'newPath')],
+  ['rename old ', (header, value) => readOther(header, value, 'isRename', 'oldPath')],
+  ['rename new ', (header, value) => readOther(header, value, 'isRename', 'newPath')],
+  ['rename from ', (header, value) => readOther(header, value, 'isRename', 'oldPath')],
+  ['rename to ', (header, value) => readOther(header, value, 'isRename', 'newPath')],
+  ['similarity index ', () => undefined],
+  ['dissimilarity index ', () => undefined],
+  ['index ', readIndex],
+];
+
+const GIT_LINE = 'diff --git ';
+/** Bytes of lines read between two steps. */
+const UNIT = 32 * 1024;
+
+/**
+ * Reads a header of Git's into `patch`, from its `diff --git` line on, and leaves the reader behind it. False when
+ * nothing follows that line: such a change changes nothing, and Git goes on with what it has read into `patch`.
+ * Works in steps. Throws `PatchError`.
+ */
+export function* readGitHeader(lines: LineReader, strip: number, patch: FilePatch): Steps<boolean> {
+  patch.isNew = false;
+  patch.isDelete = false;
+  const name = commonName(lines.rest(GIT_LINE.length), strip);
+  lines.next();
+  const first = lines.number;
+  let pause = lines.start + UNIT;
+  for (; lines.isComplete; lines.next()) {
+    if (lines.start >= pause) {
+      yield UNIT * COST.byteScanned;
+      pause = lines.start + UNIT;
+    }
+    const field = FIELDS.find(([prefix]) => lines.startsWith(prefix));
+    if (!field) break;
+    const [prefix, read] = field;
+    read({ patch, name, strip, line: lines.number }, lines.rest(prefix.length));
+    const kinds = [patch.isNew, patch.isDelete, patch.isRename, patch.isCopy].filter(Boolean).length;
+    if (kinds > 1) throw new PatchError('malformed', `inconsistent header line ${lines.number}`);
+  }
+  if (patch.oldPath === undefined && patch.newPath === undefined) {
+    if (name === undefined) {
+      throw new PatchError(
+        'malformed',
+        `git diff header lacks filename information when removing ${strip} leading pathname components (line ${lines.number})`,
+      );
+    }
+    patch.oldPath = name;
+    patch.newPath = name;
+  }
+  const isIncomplete =
+    (patch.newPath === undefined && !patch.isDelete) || (patch.oldPath === undefined && !patch.isNew);
+  if (isIncomplete) {
+    throw new PatchError('malformed', `git diff header lacks filename information (line ${lines.number})`);
+  }
+  return lines.number > first;
+}
+
+/** As `gitdiff_verify_name`. */
+function readSide({ patch, strip, line }: Header, value: LineRest, side: 'oldPath' | 'newPath'): void {
+  const isNone = side === 'oldPath' ? patch.isNew : patch.isDelete;
+  const known = patch[side];
+  if (isNone) {
+    if (known !== undefined || !isDevNull(value)) {
+      throw new PatchError('malformed', `git apply: bad git-diff - expected /dev/null on line ${line}`);
+    }
+    return;
+  }
+  const name = readName(value, strip, true);
+  if (known !== undefined && known !== name) {
+    const which = side === 'oldPath' ? 'old' : 'new';
+    throw new PatchError('malformed', `git apply: bad git-diff - inconsistent ${which} filename on line ${line}`);
+  }
+  patch[side] = name;
+}
+
+/** A mode as `strtoul` reads it: behind white space and a sign, however long; then there has to be white space. */
+const MODE = /^[ \t\v\f\r]*([-+]?)([0-7]+)(?:[ \t\r]|$)/;
+const LARGEST = (1n << 64n) - 1n;
+
+function readMode({ patch, line }: Header, { text }: LineRest, side: 'oldMode' | 'newMode'): void {
+  const [, sign, digits] = MODE.exec(text) ?? [];
+  if (digits === undefined) throw new PatchError('malformed', `invalid mode on line ${line}: ${text}`);
+  const significant = digits.replace(/^0+/, '');
+  const value = significant.length > 21 ? LARGEST : BigInt(`0o0${significant}`);
+  patch[side] = Number(BigInt.asUintN(32, sign === '-' ? -value : value));
+}
+
+function readDeleted(header: Header, value: LineRest): void {
+  header.patch.isDelete = true;
+  header.patch.oldPath = header.name;
+  readMode(header, value, 'oldMode');
+}
+
+function readNew(header: Header, value: LineRest): void {
+  header.patch.isNew = true;
+  header.patch.newPath = header.name;
+  readMode(header, value, 'newMode');
+}
+
+function readOther(
+  { patch, strip }: Header,
+  value: LineRest,
+  kind: 'isRename' | 'isCopy',
+  side: 'oldPath' | 'newPath',
+): void {
+  patch[kind] = true;
+  patch[side] = readName(value, Math.max(0, strip - 1), false);
+}
+
+const OID_LENGTH = 40;
+
+/** `<old id>..<new id>[ <mode>]`; what is not like that is passed over. A carriage return is part of the new id. */
+function readIndex(header: Header, value: LineRest): void {
+  const dots = value.text.indexOf('.');
+  if (dots < 0 || dots > OID_LENGTH || value.text[dots + 1] !== '.') return;
+  header.patch.oldOid = value.text.slice(0, dots);
+  const [newOid, ...mode] = value.text.slice(dots + 2).split(' ', 2);
+  if (newOid!.length > OID_LENGTH) return;
+  header.patch.newOid = newOid!;
+  const text = value.text.slice(dots + 2 + newOid!.length + 1);
+  if (mode.length > 0) readMode(header, { ...value, text }, 'oldMode');
+}

@@ -1,0 +1,234 @@
+import { ByteSink } from '../diff/byte-sink.js';
+import { type CutFile, lineCount } from '../diff/cut-file.js';
+import { LineInterner, type Lines } from '../diff/line-interner.js';
+import { COST } from '../schedule/cost.js';
+import type { Steps } from '../schedule/steps.js';
+import type { TextHunk } from './file-patch.js';
+import { brokenLines, isLooselyEqual } from './loose-match.js';
+import { PatchError } from './patch-error.js';
+
+/** How many places all searches of a patch may look at, together. */
+export interface SearchBudget {
+  left: number;
+}
+
+/** Old lines that a hunk took, and what it put there. */
+interface Replacement {
+  readonly start: number;
+  readonly end: number;
+  readonly text: Buffer;
+  readonly count: number;
+}
+
+/** Old lines from `start` to `end` that no hunk has touched yet; in the file as it is, they are line `at` and on. */
+interface Stretch {
+  readonly start: number;
+  readonly end: number;
+  readonly at: number;
+  /** The number of replacements above. */
+  readonly index: number;
+}
+
+/** Old lines from `start` to `end` that a hunk can replace. */
+interface Place {
+  readonly start: number;
+  readonly end: number;
+  /** The number of replacements above. */
+  readonly index: number;
+}
+
+const FACTOR = 0x01000193;
+/** Places or hunks between two steps, and lines that are only added up. */
+const UNIT = 4096;
+const LONG_UNIT = 1 << 20;
+
+/** A file while hunks are applied to it. What a hunk has written, unchanged lines too, no other one may match. */
+export class Image {
+  /** In order of `start`. */
+  readonly #done: Replacement[] = [];
+  /** Lines of the file as it is. */
+  #count: number;
+  /** Between the replacements; undefined when they have changed since. */
+  #stretches: Stretch[] | undefined;
+  /** Of the first `n` old lines; makes comparing many places cheap. */
+  #hashes: Int32Array | undefined;
+
+  /** Cuts the file into lines, in steps. */
+  static *of(bytes: Buffer, budget: SearchBudget): Steps<Image> {
+    const interner = new LineInterner();
+    return new Image(interner, yield* interner.cut(bytes), budget);
+  }
+
+  private constructor(
+    private readonly interner: LineInterner,
+    private readonly old: Lines,
+    private readonly budget: SearchBudget,
+  ) {
+    this.#count = old.ids.length;
+  }
+
+  /**
+   * Puts the hunk where all its old lines are: at the line it names, or the nearest possible one, of two the
+   * lower. Without unchanged lines at its end it has to end where the file ends; if it names line 1, it has to
+   * start where the file starts. False when there is no such place. Works in steps.
+   */
+  *apply(hunk: TextHunk): Steps<boolean> {
+    const { oldText, oldBreaks, newText, newLines, trailing } = hunk;
+    const isPlain = oldBreaks.length === 0 || (trailing === 0 && isEndOnly(oldText, oldBreaks));
+    const found = isPlain ? yield* this.#find(hunk) : yield* this.#findLoosely(hunk);
+    if (!found) return false;
+    const { start, end, index } = found;
+    this.#spend(this.#done.length - index);
+    this.#done.splice(index, 0, { start, end, text: newText, count: newLines });
+    this.#count += newLines - (end - start);
+    this.#stretches = undefined;
+    return true;
+  }
+
+  /** The file with all that was applied, in steps. */
+  *result(): Steps<Buffer> {
+    const { bytes, starts, ids } = this.old;
+    const sink = new ByteSink(bytes.length + 1024);
+    let at = 0;
+    for (const [index, { start, end, text }] of this.#done.entries()) {
+      if (index % UNIT === 0) yield UNIT * COST.line;
+      sink.slice(bytes, starts[at]!, starts[start]!);
+      sink.slice(text);
+      at = end;
+    }
+    sink.slice(bytes, starts[at]!, starts[ids.length]!);
+    return sink.finish();
+  }
+
+  *#find(hunk: TextHunk): Steps<Place | undefined> {
+    const wanted = (yield* this.interner.cut(hunk.oldText)).ids;
+    const hash = this.#hashOf(wanted);
+    if (wanted.length > 1) yield* this.#hashOld();
+    return yield* this.#search(hunk, wanted.length, (place) => this.#matchAt(place, wanted, hash));
+  }
+
+  *#findLoosely(hunk: TextHunk): Steps<Place | undefined> {
+    const wanted = brokenLines(hunk.oldText, hunk.oldBreaks);
+    return yield* this.#search(hunk, lineCount(wanted), (place) => this.#matchLooselyAt(place, wanted, hunk));
+  }
+
+  *#search(hunk: TextHunk, count: number, matchAt: (place: number) => Place | undefined): Steps<Place | undefined> {
+    const last = this.#count - count;
+    const mustStart = hunk.oldStart <= 1;
+    const mustEnd = hunk.trailing === 0;
+    if (last < 0 || (mustStart && mustEnd && last !== 0)) return undefined;
+    if (mustStart || mustEnd) return matchAt(mustStart ? 0 : last);
+    const place = Math.min(hunk.above, this.#count);
+    let pause = this.budget.left - UNIT;
+    for (let distance = 0; distance <= Math.max(place, last - place); distance++) {
+      if (this.budget.left <= pause) {
+        yield UNIT * COST.line;
+        pause = this.budget.left - UNIT;
+      }
+      this.#spend(1);
+      const found = matchAt(place + distance) ?? (distance > 0 ? matchAt(place - distance) : undefined);
+      if (found) return found;
+    }
+    return undefined;
+  }
+
+  /** The lines from `place` on if they are `wanted` and untouched. */
+  #matchAt(place: number, wanted: Int32Array, hash: number): Place | undefined {
+    const found = this.#untouchedAt(place, wanted.length);
+    if (!found || (wanted.length > 1 && this.#hashBetween(found.start, found.end) !== hash)) return undefined;
+    const { ids } = this.old;
+    for (let at = 0; at < wanted.length; at++) if (ids[found.start + at] !== wanted[at]) return undefined;
+    return found;
+  }
+
+  #matchLooselyAt(place: number, wanted: CutFile, { trailing }: TextHunk): Place | undefined {
+    const found = this.#untouchedAt(place, lineCount(wanted));
+    if (!found) return undefined;
+    const compared = isLooselyEqual(this.old, found.start, wanted, trailing === 0);
+    this.#spend(compared.cost);
+    return compared.isEqual ? found : undefined;
+  }
+
+  /** Where the `count` lines from `place` on are among the old ones, if no hunk has touched them. */
+  #untouchedAt(place: number, count: number): Place | undefined {
+    if (place < 0 || place + count > this.#count) return undefined;
+    const stretch = this.#stretchAt(place);
+    const start = stretch.start + place - stretch.at;
+    const end = start + count;
+    return start < stretch.start || end > stretch.end ? undefined : { start, end, index: stretch.index };
+  }
+
+  /** The last stretch that does not start below line `place`. Hunks mostly come in order, and need the last one. */
+  #stretchAt(place: number): Stretch {
+    const end = this.old.ids.length;
+    const start = this.#done.at(-1)?.end ?? 0;
+    const at = this.#count - (end - start);
+    if (place >= at) return { start, end, at, index: this.#done.length };
+    this.#stretches ??= this.#listStretches();
+    let low = 0;
+    let high = this.#stretches.length - 1;
+    while (low < high) {
+      const middle = (low + high + 1) >>> 1;
+      if (this.#stretches[middle]!.at <= place) low = middle;
+      else high = middle - 1;
+    }
+    return this.#stretches[low]!;
+  }
+
+  #listStretches(): Stretch[] {
+    this.#spend(this.#done.length);
+    const stretches: Stretch[] = [];
+    let start = 0;
+    let at = 0;
+    for (const [index, { start: end, end: next, count }] of this.#done.entries()) {
+      stretches.push({ start, end, at, index });
+      at += end - start + count;
+      start = next;
+    }
+    stretches.push({ start, end: this.old.ids.length, at, index: this.#done.length });
+    return stretches;
+  }
+
+  #hashOf(ids: Int32Array): number {
+    let hash = 0;
+    for (const id of ids) hash = (Math.imul(hash, FACTOR) + id + 1) | 0;
+    return hash;
+  }
+
+  *#hashOld(): Steps<void> {
+    if (this.#hashes) return;
+    const { ids } = this.old;
+    const hashes = new Int32Array(ids.length + 1);
+    for (let at = 0; at < ids.length; at++) {
+      if (at % LONG_UNIT === LONG_UNIT - 1) yield LONG_UNIT * COST.byteScanned;
+      hashes[at + 1] = Math.imul(hashes[at]!, FACTOR) + ids[at]! + 1;
+    }
+    this.#hashes = hashes;
+  }
+
+  #hashBetween(start: number, end: number): number {
+    const hashes = this.#hashes!;
+    return (hashes[end]! - Math.imul(hashes[start]!, power(end - start))) | 0;
+  }
+
+  #spend(steps: number): void {
+    this.budget.left -= steps;
+    if (this.budget.left < 0) throw new PatchError('mismatch', 'the places of the hunks take too long to find');
+  }
+}
+
+/** Whether only the last line has no line feed, but something else. */
+function isEndOnly(text: Buffer, breaks: readonly number[]): boolean {
+  return breaks.length === 1 && breaks[0] === text.length && text.length > 0 && text.at(-1) !== 0x0a;
+}
+
+/** `FACTOR` to the power of `exponent`, modulo 2^32. */
+function power(exponent: number): number {
+  let result = 1;
+  let base = FACTOR;
+  for (let rest = exponent; rest > 0; rest >>>= 1) {
+    if (rest & 1) result = Math.imul(result, base);
+    base = Math.imul(base, base);
+  }
+  return result;
+}

@@ -1,0 +1,215 @@
+import t from 'tap';
+import { applyPatch } from '../apply/apply-patch.js';
+import { PatchError } from '../apply/patch-error.js';
+import { gitApply } from '../diff/test/git-apply.js';
+import { mangled, randomChange, randomPatch } from '../diff/test/random-patch.js';
+import { RandomText } from '../diff/test/random-text.js';
+import { BLOB, type Oid } from '../object/object.js';
+import { applyEdits, EditConflict } from '../object/tree-edit.js';
+import { atOnce } from '../schedule/steps.js';
+import { unlimited } from '../schedule/test/unlimited.js';
+import { MemoryObjects } from '../test/memory-objects.js';
+import { ScratchGit } from '../test/scratch-git.js';
+
+// Patches of the real git, whole, dressed up and broken: both take them or both refuse them, and make the same tree.
+
+const CHANGES = Number(process.env.PATCH_CHANGES ?? 16);
+const SEED = Number(process.env.PATCH_SEED ?? 1);
+const MANGLED = 8;
+
+/** What the patches below are for. */
+const CONTENT = { n: '1\n2\n3\n', crlf: 'a\r\nb\r\nc\r\n', 'sp ace': 'x\n', empty: '', bin: '\0one', cut: 'x\na\nb\n' };
+
+/** Of `bin` above, and of nothing. */
+const BLOB_OID = 'eb2e937a24737d7e5ade6dc8e0bb3bdd4af15686';
+const EMPTY_OID = 'e69de29bb2d1d6434b8b29ae775ad8c2e48c5391';
+const ZERO = '0'.repeat(40);
+const EMPTY_BINARY = 'GIT binary patch\nliteral 0\nHcmV?d00001\n\n';
+
+/** Patches with lines that end in unusual ways: a name, and the patch. */
+const CASES: readonly (readonly [name: string, patch: string])[] = [
+  [
+    'CR LF throughout',
+    crlf('diff --git a/crlf b/crlf\nindex 1..2 100644\n--- a/crlf\n+++ b/crlf\n@@ -1,3 +1,3 @@\n a\n-b\n+B\n c\n'),
+  ],
+  ['CR LF for a file with LF', crlf('diff --git a/n b/n\n--- a/n\n+++ b/n\n@@ -1,3 +1,3 @@\n 1\n-2\n+B\n 3\n')],
+  [
+    'CR LF in the header only',
+    `${crlf('diff --git a/n b/n\nindex 1..2 100644\n--- a/n\n+++ b/n\n@@ -1,3 +1,3 @@\n')} 1\n-2\n+B\n 3\n`,
+  ],
+  ['CR LF, traditional', crlf('--- a/crlf\n+++ b/crlf\n@@ -1,3 +1,3 @@\n a\n-b\n+B\n c\n')],
+  [
+    'CR LF, traditional, with tabs and dates',
+    crlf('--- a/crlf\t2024-01-02 03:04:05\n+++ b/crlf\t2024-01-02 03:04:05\n@@ -1,3 +1,3 @@\n a\n-b\n+B\n c\n'),
+  ],
+  [
+    'CR LF, traditional, with dates',
+    crlf('--- a/crlf 2024-01-02 03:04:05\n+++ b/crlf 2024-01-02 03:04:05\n@@ -1,3 +1,3 @@\n a\n-b\n+B\n c\n'),
+  ],
+  [
+    'CR LF, a new file',
+    crlf(
+      'diff --git a/y b/y\nnew file mode 100644\nindex 0000000..2\n--- /dev/null\n+++ b/y\n@@ -0,0 +1,2 @@\n+1\n+2\n',
+    ),
+  ],
+  [
+    'CR LF, a new file without a line feed',
+    crlf(
+      'diff --git a/y b/y\nnew file mode 100755\n--- /dev/null\n+++ b/y\n@@ -0,0 +1 @@\n+1\n\\ No newline at end of file\n',
+    ),
+  ],
+  [
+    'CR LF, a new link',
+    crlf(
+      'diff --git a/y b/y\nnew file mode 120000\n--- /dev/null\n+++ b/y\n@@ -0,0 +1 @@\n+to\n\\ No newline at end of file\n',
+    ),
+  ],
+  [
+    'CR LF, a new gitlink',
+    crlf(
+      `diff --git a/y b/y\nnew file mode 160000\n--- /dev/null\n+++ b/y\n@@ -0,0 +1 @@\n+Subproject commit ${'1'.repeat(40)}\n`,
+    ),
+  ],
+  [
+    'CR LF, a deleted file',
+    crlf(
+      'diff --git a/crlf b/crlf\ndeleted file mode 100644\n--- a/crlf\n+++ /dev/null\n@@ -1,3 +0,0 @@\n-a\n-b\n-c\n',
+    ),
+  ],
+  ['CR LF, a deleted file, traditional', crlf('--- a/crlf\n+++ /dev/null\n@@ -1,3 +0,0 @@\n-a\n-b\n-c\n')],
+  ['CR LF, a new empty file', crlf('diff --git a/y b/y\nnew file mode 100644\nindex 0000000..e69de29\n')],
+  [
+    'CR LF, a deleted empty file',
+    crlf('diff --git a/empty b/empty\ndeleted file mode 100644\nindex e69de29..0000000\n'),
+  ],
+  ['CR LF, a mode', crlf('diff --git a/n b/n\nold mode 100644\nnew mode 100755\n')],
+  ['CR LF, a rename', crlf('diff --git a/sp ace b/y z\nsimilarity index 100%\nrename from sp ace\nrename to y z\n')],
+  ['CR LF, a rename in the old words', crlf('diff --git a/n b/y\nrename old n\nrename new y\n')],
+  ['CR LF, a copy', crlf('diff --git a/n b/y\nsimilarity index 100%\ncopy from n\ncopy to y\n')],
+  [
+    'CR LF, a rename with quotes',
+    crlf('diff --git a/n "b/\\303\\251"\nsimilarity index 100%\nrename from n\nrename to "\\303\\251"\n'),
+  ],
+  [
+    'CR LF, a rename with a change',
+    crlf(
+      'diff --git a/crlf b/y\nsimilarity index 60%\nrename from crlf\nrename to y\nindex 1..2 100644\n--- a/crlf\n+++ b/y\n@@ -1,3 +1,3 @@\n a\n-b\n+B\n c\n',
+    ),
+  ],
+  ['CR LF, binary', crlf(`diff --git a/bin b/bin\nindex ${BLOB_OID}..${EMPTY_OID} 100644\n${EMPTY_BINARY}`)],
+  [
+    'CR LF, binary, only in the header',
+    `${crlf(`diff --git a/bin b/bin\nindex ${BLOB_OID}..${EMPTY_OID} 100644\n`)}${EMPTY_BINARY}`,
+  ],
+  [
+    'CR LF, binary, without a mode',
+    `${crlf(`diff --git a/bin b/bin\nindex ${BLOB_OID}..${EMPTY_OID}\n`)}${EMPTY_BINARY}`,
+  ],
+  [
+    'CR LF, binary, on the line with the size',
+    `diff --git a/bin b/bin\nindex ${BLOB_OID}..${EMPTY_OID} 100644\n${EMPTY_BINARY.replace('literal 0\n', 'literal 0\r\n')}`,
+  ],
+  [
+    'CR LF, binary, a new file',
+    crlf(`diff --git a/y b/y\nnew file mode 100644\nindex ${ZERO}..${EMPTY_OID}\n${EMPTY_BINARY}`),
+  ],
+  [
+    'CR LF, binary files that differ',
+    crlf('diff --git a/bin b/bin\nindex 1..2 100644\nBinary files a/bin and b/bin differ\n'),
+  ],
+  ['a form feed behind a name', '--- a/n\f\n+++ b/n\f\n@@ -1,3 +1,3 @@\n 1\n-2\n+B\n 3\n'],
+  ['a carriage return in a name', '--- a/n\rx\n+++ b/n\rx\n@@ -1,3 +1,3 @@\n 1\n-2\n+B\n 3\n'],
+  [
+    'words behind /dev/null',
+    'diff --git a/y b/y\nnew file mode 100644\n--- /dev/null (gone)\n+++ b/y\n@@ -0,0 +1 @@\n+1\n',
+  ],
+  ['a space behind a name', '--- a/n \n+++ b/n \n@@ -1,3 +1,3 @@\n 1\n-2\n+B\n 3\n'],
+  ['a deleted file without folders', '--- n\n+++ /dev/null\n@@ -1,3 +0,0 @@\n-1\n-2\n-3\n'],
+  ['only the new name without folders', '--- a/n\n+++ n\n@@ -1,3 +1,3 @@\n 1\n-2\n+B\n 3\n'],
+  [
+    'a header that says nothing before another',
+    'diff --git a/x b/x\ndiff --git a/n b/n\n--- a/n\n+++ b/n\n@@ -1,3 +1,3 @@\n 1\n-2\n+B\n 3\n',
+  ],
+  ['a header at the very end', '--- a/n\n+++ b/n\n@@ -1,3 +1,3 @@\n 1\n-2\n+B\n 3\ndiff --git a/x b/y\n'],
+  [
+    'a missing line feed in the middle of a file',
+    '--- a/cut\n+++ b/cut\n@@ -1,2 +1,2 @@\n-x\n+y\n a\n\\ No newline at end of file\n',
+  ],
+  [
+    'a broken binary file behind a good one',
+    `--- a/n\n+++ b/n\n@@ -1,3 +1,3 @@\n 1\n-2\n+B\n 3\ndiff --git a/bin b/bin\nindex ${BLOB_OID}..${EMPTY_OID} 100644\n${EMPTY_BINARY.replace('HcmV', 'Hxxx')}`,
+  ],
+  [
+    'a path with a line feed',
+    'diff --git "a/l\\nf" "b/l\\nf"\nnew file mode 100644\n--- /dev/null\n+++ "b/l\\nf"\n@@ -0,0 +1 @@\n+1\n',
+  ],
+  [
+    'a file where a folder has to be',
+    'diff --git a/n/x b/n/x\nnew file mode 100644\n--- /dev/null\n+++ b/n/x\n@@ -0,0 +1 @@\n+1\n',
+  ],
+  [
+    'a gitlink to nowhere where a file comes to lie',
+    'diff --git a/y b/y\nnew file mode 160000\n-- \n--- /dev/null\n+++ b/y\n@@ -0,0 +1 @@\n+1\n',
+  ],
+];
+
+function crlf(text: string): string {
+  return text.replaceAll('\n', '\r\n');
+}
+
+t.test('line ends of every kind are taken and refused as by git apply', async (t) => {
+  using git = new ScratchGit();
+  const objects = new MemoryObjects();
+  const tree = objects.tree(CONTENT);
+  git.copy(objects);
+  for (const [name, text] of CASES) {
+    const patch = Buffer.from(text, 'latin1');
+    const expected = gitApply(git, tree, patch);
+    t.equal((await applied(copyOf(objects), tree, patch)).tree, expected.tree, `${name}: ${expected.message}`);
+  }
+});
+
+async function applied(objects: MemoryObjects, tree: Oid, patch: Buffer): Promise<{ tree?: Oid; message: string }> {
+  try {
+    const files = await applyPatch(objects, tree, patch, { meter: unlimited() });
+    const edits = files.map((file) => ('bytes' in file ? { ...file, oid: objects.write(BLOB, file.bytes) } : file));
+    return { tree: atOnce(applyEdits(objects, tree, edits)), message: '' };
+  } catch (error) {
+    if (error instanceof PatchError || error instanceof EditConflict) return { message: error.message };
+    throw error;
+  }
+}
+
+function copyOf(objects: MemoryObjects): MemoryObjects {
+  const copy = new MemoryObjects();
+  for (let number = 0; number < objects.size; number++) copy.write(objects.typeOf(number), objects.read(number));
+  return copy;
+}
+
+t.test('patches at random are taken and refused as by git apply, and lead to the same tree', async (t) => {
+  using making = new ScratchGit();
+  const random = new RandomText(SEED);
+  let taken = 0;
+  for (let step = 0; step < CHANGES; step++) {
+    const all = new MemoryObjects();
+    const change = randomChange(random, all);
+    making.copy(all);
+    using applying = new ScratchGit();
+    applying.copy(change.objects);
+    for (let count = 0; count < MANGLED; count++) {
+      const patch = Buffer.from(mangled(random, randomPatch(random, making, change)), 'latin1');
+      // What has no text has no changes here, and is no patch to Git.
+      if (!/\S/.test(patch.toString('latin1'))) continue;
+      const expected = gitApply(applying, change.before, patch);
+      const found = await applied(copyOf(change.objects), change.before, patch);
+      if (expected.tree !== undefined) taken++;
+      if (expected.tree === found.tree) continue;
+      t.equal(found.tree, expected.tree, `change ${step}, patch ${count}`, {
+        patch: patch.toString('latin1'),
+        git: expected.message,
+        ours: found.message,
+      });
+    }
+  }
+  t.ok(taken > CHANGES, `${taken} patches were taken`);
+});

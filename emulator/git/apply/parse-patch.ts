@@ -1,0 +1,148 @@
+import { COST } from '../schedule/cost.js';
+import type { Steps } from '../schedule/steps.js';
+import { readBinaryHunk } from './binary-hunk.js';
+import { type FilePatch, newFilePatch } from './file-patch.js';
+import { readGitHeader } from './git-header.js';
+import { LineReader, type LineRest, startsWithAt } from './line-reader.js';
+import { CorruptBinaryPatch, PatchError } from './patch-error.js';
+import { isHunkHeader, readTextHunk } from './text-hunk.js';
+import { isWithoutFolders, readTraditionalHeader } from './traditional-header.js';
+
+export interface ParseOptions {
+  /** Bytes of a file in a binary patch. */
+  readonly fileLimit?: number | undefined;
+}
+
+/** Lines passed over between two steps. */
+const UNIT = 4096;
+
+const DEFAULT_FILE_LIMIT = 256 * 1024 * 1024;
+
+/**
+ * Reads a patch as `git apply` does: any number of files, each with a header of Git's or a traditional one
+ * (`---` and `+++` followed by a hunk), and then its hunks; other text around them is passed over.
+ * One pass, whatever comes, in steps. An empty patch has no files. Throws `PatchError`.
+ *
+ * Data of a binary file that cannot be read ends the patch, for Git, as other text at its end would: the files
+ * before it count, if there are any.
+ */
+export function* parsePatch(bytes: Buffer, options: ParseOptions = {}): Steps<FilePatch[]> {
+  const { fileLimit = DEFAULT_FILE_LIMIT } = options;
+  const lines = new LineReader(bytes);
+  const files: FilePatch[] = [];
+  try {
+    for (let strip: number | undefined = 1; ; ) {
+      const patch = newFilePatch();
+      strip = yield* findHeader(lines, strip, patch);
+      if (strip === undefined) return files;
+      yield* readContent(lines, patch, fileLimit);
+      files.push(patch);
+    }
+  } catch (error) {
+    if (error instanceof CorruptBinaryPatch && files.length > 0) return files;
+    throw error;
+  }
+}
+
+/** Lines shorter than this are no headers; where so little follows a line, neither is that one. */
+const SHORTEST_LINE = 6;
+/** `@@ -0,0 +1 @@` and its line feed. */
+const SHORTEST_HUNK_HEADER = 14;
+
+/** Goes on to the next header and behind it. Returns how many folders to take off names from there on. */
+function* findHeader(lines: LineReader, strip: number, patch: FilePatch): Steps<number | undefined> {
+  while (!lines.isDone) {
+    if (lines.number % UNIT === 0) yield UNIT * COST.line;
+    if (lines.length < SHORTEST_LINE) {
+      lines.next();
+      continue;
+    }
+    if (lines.startsWith('@@ -') && isHunkHeader(lines)) {
+      const text = lines.text.slice(0, 100);
+      throw new PatchError('malformed', `patch fragment without header at line ${lines.number}: ${text}`);
+    }
+    if (lines.left < lines.length + SHORTEST_LINE) return undefined;
+    if (lines.startsWith('diff --git ')) {
+      if (yield* readGitHeader(lines, strip, patch)) return strip;
+    } else if (isTraditionalHeader(lines)) {
+      const { number } = lines;
+      const first = takeName(lines);
+      const second = takeName(lines);
+      const nextStrip = isWithoutFolders(second) ? 0 : strip;
+      readTraditionalHeader(patch, first, second, nextStrip, number);
+      return nextStrip;
+    } else {
+      lines.next();
+    }
+  }
+  return undefined;
+}
+
+function isTraditionalHeader(lines: LineReader): boolean {
+  if (!lines.startsWith('--- ') || !lines.nextStartsWith('+++ ')) return false;
+  const hunk = lines.secondNext();
+  return lines.left >= hunk - lines.end + SHORTEST_HUNK_HEADER && startsWithAt(lines.bytes, hunk, '@@ -');
+}
+
+function takeName(lines: LineReader): LineRest {
+  const name = lines.rest(4);
+  lines.next();
+  return name;
+}
+
+function* readContent(lines: LineReader, patch: FilePatch, fileLimit: number): Steps<void> {
+  yield* readHunks(lines, patch);
+  if (patch.hunks.length > 0) return;
+  yield* readBinary(lines, patch, fileLimit);
+  if (!patch.isBinary && !changesMetadata(patch)) {
+    throw new PatchError('malformed', `patch with only garbage at line ${lines.number}`);
+  }
+}
+
+function* readHunks(lines: LineReader, patch: FilePatch): Steps<void> {
+  let hasOld = false;
+  let hasNew = false;
+  while (lines.startsWith('@@ -') && lines.left > 4) {
+    const hunk = yield* readTextHunk(lines);
+    patch.hunks.push(hunk);
+    hasOld ||= hunk.oldCount > 0;
+    hasNew ||= hunk.newCount > 0;
+    yield 1;
+  }
+  // Without Git's word for it: a new file has no old lines, a deleted one no new lines, both have but one hunk.
+  if (patch.isNew === undefined && (hasOld || patch.hunks.length > 1)) patch.isNew = false;
+  if (patch.isDelete === undefined && (hasNew || patch.hunks.length > 1)) patch.isDelete = false;
+  if (patch.isNew && hasOld) {
+    throw new PatchError('malformed', `new file ${patch.newPath} depends on old contents`);
+  }
+  if (patch.isDelete && hasNew) {
+    throw new PatchError('malformed', `deleted file ${patch.oldPath} still has contents`);
+  }
+}
+
+function* readBinary(lines: LineReader, patch: FilePatch, fileLimit: number): Steps<void> {
+  if (!lines.isComplete) return;
+  if (lines.text === 'GIT binary patch') {
+    lines.next();
+    patch.isBinary = true;
+    patch.binary = yield* readBinaryHunk(lines, fileLimit);
+    if (!patch.binary) throw new CorruptBinaryPatch(`unrecognized binary patch at line ${lines.number - 1}`);
+    // The way back is read only to get past it.
+    yield* readBinaryHunk(lines, fileLimit);
+  } else if (/^(?:Binary files|Files) (?:.* )?differ$/s.test(lines.text)) {
+    lines.next();
+    patch.isBinary = true;
+  }
+}
+
+function changesMetadata(patch: FilePatch): boolean {
+  const { isRename, isCopy, isNew, isDelete, oldMode, newMode } = patch;
+  // A deletion nobody has ruled out counts, as in Git.
+  return (
+    isRename ||
+    isCopy ||
+    isNew === true ||
+    isDelete !== false ||
+    (oldMode !== 0 && newMode !== 0 && oldMode !== newMode)
+  );
+}

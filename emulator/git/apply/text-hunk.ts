@@ -1,0 +1,109 @@
+import { ByteSink } from '../diff/byte-sink.js';
+import { COST } from '../schedule/cost.js';
+import type { Steps } from '../schedule/steps.js';
+import type { TextHunk } from './file-patch.js';
+import type { LineReader } from './line-reader.js';
+import { PatchError } from './patch-error.js';
+
+const HEADER = /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@/;
+/** Lines read between two steps. */
+const UNIT = 4096;
+const LF = 10;
+const SPACE = 0x20;
+const PLUS = 0x2b;
+const MINUS = 0x2d;
+const BACKSLASH = 0x5c;
+
+export function isHunkHeader(lines: LineReader): boolean {
+  return lines.isComplete && HEADER.test(lines.text);
+}
+
+/**
+ * Reads one hunk and leaves the reader behind it:
+ *
+ *     @@ -<old start>[,<old lines>] +<new start>[,<new lines>] @@ <anything>
+ *     lines behind a space, `-` or `+`; `\ No newline at end of file` belongs to the line before it
+ *
+ * The counts have to be right, and something has to change. Works in steps. Throws `PatchError`.
+ */
+export function* readTextHunk(lines: LineReader): Steps<TextHunk> {
+  const first = lines.number;
+  const header = lines.isComplete ? HEADER.exec(lines.text) : null;
+  if (!header) throw corrupt(first);
+  const [oldStart, oldCount, newCount] = [1, 2, 4].map((group) => Number(header[group] ?? 1));
+  lines.next();
+  const before = new ByteSink();
+  const after = new ByteSink();
+  const oldBreaks: number[] = [];
+  let oldLeft = oldCount!;
+  let newLeft = newCount!;
+  let newLines = 0;
+  let trailing = 0;
+  let isChanged = false;
+  while (oldLeft > 0 || newLeft > 0) {
+    if (lines.number % UNIT === 0) yield UNIT * COST.line;
+    if (!lines.isComplete) throw corrupt(first);
+    const mark = lines.bytes[lines.start]!;
+    // Some tools write an empty unchanged line without its space.
+    const isOld = mark === SPACE || mark === MINUS || mark === LF;
+    const isNew = mark === SPACE || mark === PLUS || mark === LF;
+    if (mark === BACKSLASH) {
+      if (!isNoNewline(lines)) throw corrupt(first);
+    } else if ((!isOld && !isNew) || (isOld && oldLeft-- === 0) || (isNew && newLeft-- === 0)) {
+      throw corrupt(first);
+    }
+    const { start, end } = lines;
+    lines.next();
+    if (mark === BACKSLASH) continue;
+    const isLast = oldLeft === 0 && newLeft === 0;
+    const hasNewline = !(isLast ? endsHunk(lines) : lines.startsWith('\\'));
+    trailing = isOld && isNew ? trailing + 1 : 0;
+    isChanged ||= isOld !== isNew;
+    // Of an empty line without its space and without its line feed nothing is left.
+    if (mark === LF && !hasNewline) continue;
+    const from = mark === LF ? start : start + 1;
+    const to = hasNewline ? end : end - 1;
+    if (isOld) before.slice(lines.bytes, from, to);
+    if (isOld && !hasNewline) oldBreaks.push(before.length);
+    if (isNew) after.slice(lines.bytes, from, to);
+    if (isNew) newLines++;
+  }
+  if (!isChanged) throw corrupt(first);
+  if (endsHunk(lines)) lines.next();
+  return {
+    oldStart: oldStart!,
+    above: linesAbove(header[3]!),
+    oldText: before.finish(),
+    newText: after.finish(),
+    oldCount: oldCount!,
+    newCount: newCount!,
+    newLines,
+    oldBreaks,
+    trailing,
+  };
+}
+
+/** Only the start of the line is the same in every language. */
+function isNoNewline(lines: LineReader): boolean {
+  return lines.startsWith('\\ ') && lines.length >= 12;
+}
+
+/** The same behind the last line of a hunk, where it may be shorter if more of the patch follows. */
+function endsHunk(lines: LineReader): boolean {
+  return lines.startsWith('\\ ') && lines.left > 12;
+}
+
+/** Git reads 64 bits and keeps 32. */
+function linesAbove(start: string): number {
+  const digits = start.replace(/^0+/, '');
+  if (digits === '') return 0;
+  const value = digits.length > 20 ? LARGEST : BigInt(digits);
+  const above = Number(BigInt.asIntN(32, (value > LARGEST ? LARGEST : value) - 1n));
+  return above < 0 ? Number.POSITIVE_INFINITY : above;
+}
+
+const LARGEST = (1n << 64n) - 1n;
+
+function corrupt(line: number): PatchError {
+  return new PatchError('malformed', `corrupt patch at line ${line}`);
+}

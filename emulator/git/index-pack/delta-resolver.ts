@@ -1,0 +1,327 @@
+import type { StoreLimits } from '../limits/store-limits.js';
+import { bufferWithRoom } from '../memory/growable.js';
+import { BLOB, type TypeCode, typeName } from '../object/object.js';
+import { HEADROOM } from '../object/object-hash.js';
+import { type CheckObject, copyInSlices, type Intake, LARGE } from '../odb/object-writer.js';
+import type { Entry } from '../odb/stored-objects.js';
+import { applyDelta, DeltaError, DeltaHeader, deltaSteps } from '../pack/delta.js';
+import { type Inflater, inflateEntry, inflateSteps } from '../pack/inflater.js';
+import { PackError } from '../pack/pack-error.js';
+import type { Segment } from '../pack/segment.js';
+import { COST } from '../schedule/cost.js';
+import type { Meter } from '../schedule/meter.js';
+import { inSlices } from '../schedule/steps.js';
+import { NONE, type PackEntries } from './pack-entries.js';
+
+/** An arena larger than this is not made larger than it has to be. */
+const GENEROUS = 32 * 1024 * 1024;
+
+/** The pack whose deltas are resolved. */
+export interface ScannedPack {
+  readonly entries: PackEntries;
+  readonly segment: Segment;
+  /** Index of the segment, and where its entries end. */
+  readonly segmentIndex: number;
+  readonly end: number;
+  /** Bytes its entries inflate to. */
+  readonly inflated: number;
+  /** Deltas that stayed inflated since the scan, each in one piece. */
+  readonly keptDeltas: Segment;
+}
+
+/** A base on the path from a whole object to the delta at work. */
+interface Frame {
+  readonly number: number;
+  readonly size: number;
+  /** Where its body is in the arena, or `NONE` when it had to make room. */
+  bodyAt: number;
+  /** Memory between `low` and the body is free, and everything from `top` on. */
+  low: number;
+  top: number;
+  /** The next delta on it, and the heaviest of them, which comes last. */
+  next: number;
+  heaviest: number;
+}
+
+/**
+ * Turns deltas into objects, each base before what hangs on it, along a stack of its own: a chain may be
+ * as long as a pack. Of the deltas on a base the one with most entries behind it comes last and takes
+ * its base's memory over; so at most log2(entries) bases are in memory at once.
+ */
+export class DeltaResolver {
+  #arena: Buffer = Buffer.allocUnsafeSlow(64 * 1024);
+  readonly #frames: Frame[] = [];
+  readonly #header = new DeltaHeader();
+  readonly #mostWork: number;
+  /** Bytes written by applying deltas. */
+  #work = 0;
+
+  constructor(
+    private readonly pack: ScannedPack,
+    private readonly intake: Intake,
+    private readonly inflater: Inflater,
+    private readonly limits: StoreLimits,
+    private readonly meter: Meter,
+    private readonly check: CheckObject | undefined,
+  ) {
+    this.#mostWork = Math.max(limits.freeDeltaWork, pack.inflated * limits.deltaWork);
+  }
+
+  /** Resolves everything that can be; `thin` lets bases be objects the store already has. */
+  async resolve(thin: boolean): Promise<void> {
+    const { entries } = this.pack;
+    entries.weigh();
+    for (let entry = 0; entry < entries.count && entries.unresolved > 0; entry++) {
+      const number = entries.numbers[entry]!;
+      if (number !== NONE) await this.#resolveOn(number, this.#takeDeltas(entry, number));
+    }
+    if (!thin) return;
+    const { namedBases } = entries;
+    for (let index = 0; index < namedBases.size && entries.unresolved > 0; index++) {
+      const number = this.intake.find(namedBases.oids, namedBases.startOf(index));
+      if (number !== NONE) await this.#resolveOn(number, entries.takeNamedDeltas(index));
+    }
+  }
+
+  /** The list of all deltas on an entry, by distance and by id. Nobody gets it twice. */
+  #takeDeltas(entry: number, number: number): number {
+    const { entries } = this.pack;
+    const byDistance = entries.firstDeltas[entry]!;
+    entries.firstDeltas[entry] = NONE;
+    if (entries.namedBases.size === 0) return byDistance;
+    const { objects } = this.intake;
+    const index = entries.namedBases.find(objects.oids, number * 20);
+    const byId = index === NONE ? NONE : entries.takeNamedDeltas(index);
+    if (byId === NONE) return byDistance;
+    let last = byId;
+    while (entries.nextDeltas[last] !== NONE) last = entries.nextDeltas[last]!;
+    entries.nextDeltas[last] = byDistance;
+    return byId;
+  }
+
+  async #resolveOn(number: number, deltas: number): Promise<void> {
+    if (deltas === NONE) return;
+    const frames = this.#frames;
+    this.#push(number, this.intake.objects.sizes[number]!, NONE, 0, 0, deltas);
+    for (let units = 0; frames.length > 0; units++) {
+      if ((units & 7) === 0 && this.meter.isOver) await this.meter.pass();
+      const frame = frames.at(-1)!;
+      const { entries } = this.pack;
+      let entry = frame.next;
+      if (entry === frame.heaviest && entry !== NONE) entry = entries.nextDeltas[entry]!;
+      if (entry !== NONE) {
+        frame.next = entries.nextDeltas[entry]!;
+        const pending = this.#resolveDelta(frame, entry, false);
+        if (pending !== undefined) await pending;
+      } else {
+        frames.pop();
+        const pending = this.#resolveDelta(frame, frame.heaviest, true);
+        if (pending !== undefined) await pending;
+      }
+    }
+  }
+
+  #push(number: number, size: number, bodyAt: number, low: number, top: number, deltas: number): void {
+    const { nextDeltas, weights } = this.pack.entries;
+    let heaviest = deltas;
+    for (let entry = deltas; entry !== NONE; entry = nextDeltas[entry]!) {
+      if (weights[entry]! > weights[heaviest]!) heaviest = entry;
+    }
+    this.#frames.push({ number, size, bodyAt, low, top, next: deltas, heaviest });
+  }
+
+  /** Makes an object of one delta on `base`; with `isLast`, the base is not needed any more. */
+  #resolveDelta(base: Frame, entry: number, isLast: boolean): Promise<void> | undefined {
+    const deltaSize = this.pack.entries.sizes[entry]!;
+    if (base.size >= LARGE || deltaSize >= LARGE) return this.#resolveInSlices(base, entry, isLast);
+    const { buffer, at } = this.#inflatedDelta(entry);
+    const size = this.#readHeader(base, entry, buffer, at);
+    if (size >= LARGE) return this.#resolveInSlices(base, entry, isLast);
+    this.#addWork(size);
+    const bodyAt = this.#place(base, HEADROOM + size) + HEADROOM;
+    try {
+      applyDelta(buffer, this.#header.end, at + deltaSize, this.#arena, base.bodyAt, base.size, bodyAt, size);
+    } catch (error) {
+      throw this.#fault(entry, error);
+    }
+    this.meter.spend(COST.object + deltaSize * COST.byteInflated + size * COST.byteHashed);
+    const type = this.#typeOf(base);
+    this.intake.name(type, this.#arena, bodyAt, size);
+    const number = this.intake.storeNamed(type, this.#arena, bodyAt, size, this.#locationOf(base, entry), this.check);
+    this.#noteStored(base, entry, number, bodyAt, size, isLast);
+    return undefined;
+  }
+
+  /** As `#resolveDelta`, where base, delta or result is large. */
+  async #resolveInSlices(base: Frame, entry: number, isLast: boolean): Promise<void> {
+    const { meter } = this;
+    const { entries, segment, end } = this.pack;
+    if (base.bodyAt === NONE) await this.#loadInSlices(base);
+    const deltaSize = entries.sizes[entry]!;
+    if (entries.kept[entry] === NONE) {
+      const start = entries.dataStarts[entry]!;
+      await inSlices(inflateSteps(this.inflater, segment, start, entries.endOf(entry, end), deltaSize), meter);
+    }
+    const { buffer, at } = this.#keptDelta(entry);
+    const size = this.#readHeader(base, entry, buffer, at);
+    const { end: start } = this.#header;
+    this.#addWork(size);
+    const bodyAt = (await this.#placeInSlices(base, HEADROOM + size)) + HEADROOM;
+    const arena = this.#arena;
+    const places = { base: arena, baseAt: base.bodyAt, baseSize: base.size, result: arena };
+    const work = { ...places, resultAt: bodyAt, resultSize: size, delta: buffer, start, limit: at + deltaSize };
+    try {
+      await inSlices(deltaSteps(work), meter);
+    } catch (error) {
+      throw this.#fault(entry, error);
+    }
+    const location = this.#locationOf(base, entry);
+    const number = await this.intake.storeInSlices(
+      this.#typeOf(base),
+      arena,
+      bodyAt,
+      size,
+      location,
+      meter,
+      this.check,
+    );
+    this.#noteStored(base, entry, number, bodyAt, size, isLast);
+  }
+
+  #typeOf(base: Frame): TypeCode {
+    return this.intake.objects.types[base.number] as TypeCode;
+  }
+
+  /** Reads the sizes of a delta, which have to fit; returns that of the result. */
+  #readHeader(base: Frame, entry: number, buffer: Buffer, at: number): number {
+    const header = this.#header;
+    try {
+      header.parse(buffer, at, at + this.pack.entries.sizes[entry]!);
+    } catch (error) {
+      throw this.#fault(entry, error);
+    }
+    if (header.baseSize !== base.size) throw this.#fault(entry, new DeltaError());
+    const { objectBytes, structureBytes } = this.limits;
+    const size = header.resultSize;
+    if (size > objectBytes) throw PackError.tooLarge('object', size, objectBytes);
+    const type = this.#typeOf(base);
+    if (type !== BLOB && size > structureBytes) throw PackError.tooLarge(typeName(type), size, structureBytes);
+    return size;
+  }
+
+  #locationOf(base: Frame, entry: number): Entry {
+    const { entries, segmentIndex, end } = this.pack;
+    return {
+      segment: segmentIndex,
+      offset: entries.offsets[entry]!,
+      end: entries.endOf(entry, end),
+      base: base.number,
+      isNamed: entries.bases[entry] === NONE,
+    };
+  }
+
+  #noteStored(base: Frame, entry: number, number: number, bodyAt: number, size: number, isLast: boolean): void {
+    const { entries } = this.pack;
+    entries.numbers[entry] = number;
+    entries.unresolved--;
+    const deltas = this.#takeDeltas(entry, number);
+    if (deltas === NONE) return;
+    // Beside a base that is still needed, memory starts above both; in place of it, where its own started.
+    const top = isLast ? bodyAt + size : Math.max(base.top, bodyAt + size);
+    const low = isLast ? base.low : Math.max(base.top, bodyAt - HEADROOM);
+    this.#push(number, size, bodyAt, low, top, deltas);
+  }
+
+  #inflatedDelta(entry: number): { buffer: Buffer; at: number } {
+    const { entries, segment, end } = this.pack;
+    if (entries.kept[entry] === NONE) {
+      const start = entries.dataStarts[entry]!;
+      inflateEntry(this.inflater, segment, start, entries.endOf(entry, end), entries.sizes[entry]!);
+    }
+    return this.#keptDelta(entry);
+  }
+
+  /** Where a delta lies that was kept or has just been inflated. */
+  #keptDelta(entry: number): { buffer: Buffer; at: number } {
+    const kept = this.pack.entries.kept[entry]!;
+    if (kept === NONE) return { buffer: this.inflater.output, at: HEADROOM };
+    const { slab, start } = this.pack.keptDeltas.pieceAt(kept, kept);
+    return { buffer: slab, at: start };
+  }
+
+  /** Finds `need` bytes of free memory, in front of the base's body or above it; loads the body if it is gone. */
+  #place(base: Frame, need: number): number {
+    if (base.bodyAt === NONE) this.#load(base);
+    if (base.bodyAt - base.low >= need) return base.low;
+    if (base.top + need > this.limits.workBytes) {
+      this.#dropOthers(base);
+      this.#arena.copyWithin(HEADROOM, base.bodyAt, base.bodyAt + base.size);
+      this.#moveToStart(base);
+    }
+    this.#arena = bufferWithRoom(this.#arena, base.top + need);
+    return base.top;
+  }
+
+  /** As `#place`, where much may have to be moved. */
+  async #placeInSlices(base: Frame, need: number): Promise<number> {
+    if (base.bodyAt - base.low >= need) return base.low;
+    if (base.top + need > this.limits.workBytes) {
+      this.#dropOthers(base);
+      const body = this.#arena.subarray(base.bodyAt, base.bodyAt + base.size);
+      if (base.bodyAt > HEADROOM) await copyInSlices(body, this.#arena, HEADROOM, this.meter);
+      this.#moveToStart(base);
+    }
+    await this.#growInSlices(base.top, base.top + need);
+    return base.top;
+  }
+
+  /** Room for `length` bytes, of which the first `used` are kept. A large arena grows by what is needed, and no more. */
+  async #growInSlices(used: number, length: number): Promise<void> {
+    if (length <= this.#arena.length) return;
+    const larger = Buffer.allocUnsafeSlow(Math.max(length, Math.min(this.#arena.length * 2, GENEROUS)));
+    await copyInSlices(this.#arena.subarray(0, used), larger, 0, this.meter);
+    this.#arena = larger;
+  }
+
+  /** Reads a base whose body is not in the arena: a root, or one that had to make room. The arena is free then. */
+  #load(base: Frame): void {
+    this.#arena = bufferWithRoom(this.#arena, HEADROOM + base.size);
+    this.#moveToStart(base);
+    this.#addWork(base.size * this.intake.objects.depthOf(base.number));
+    this.intake.objects.copyBody(base.number, this.#arena, HEADROOM);
+  }
+
+  /** As `#load`, of a base that is large. */
+  async #loadInSlices(base: Frame): Promise<void> {
+    this.#addWork(base.size * this.intake.objects.depthOf(base.number));
+    const body = await this.intake.objects.readInSlices(base.number, this.meter);
+    await this.#growInSlices(0, HEADROOM + base.size);
+    await copyInSlices(body, this.#arena, HEADROOM, this.meter);
+    this.#moveToStart(base);
+  }
+
+  /** Gives up all bodies but that of `base`. */
+  #dropOthers(base: Frame): void {
+    for (const frame of this.#frames) {
+      if (frame !== base) frame.bodyAt = NONE;
+    }
+  }
+
+  /** Notes that the body lies at the start of the arena. */
+  #moveToStart(base: Frame): void {
+    base.low = 0;
+    base.bodyAt = HEADROOM;
+    base.top = HEADROOM + base.size;
+  }
+
+  #addWork(bytes: number): void {
+    this.#work += bytes;
+    if (this.#work > this.#mostWork) {
+      throw new PackError('limit', `deltas write more than the limit of ${this.#mostWork} bytes`);
+    }
+  }
+
+  #fault(entry: number, error: unknown): unknown {
+    return error instanceof DeltaError ? PackError.at(this.pack.entries.offsets[entry]!, error.message) : error;
+  }
+}

@@ -1,0 +1,161 @@
+import type { StoreLimits } from '../limits/store-limits.js';
+import type { TypeCode } from '../object/object.js';
+import { HEADROOM } from '../object/object-hash.js';
+import { type CheckObject, type Intake, LARGE } from '../odb/object-writer.js';
+import type { Quarantine } from '../odb/quarantine.js';
+import { WHOLE } from '../odb/stored-objects.js';
+import { createInflater, type Inflater } from '../pack/inflater.js';
+import { PackError } from '../pack/pack-error.js';
+import { Segment } from '../pack/segment.js';
+import { COST } from '../schedule/cost.js';
+import { Meter } from '../schedule/meter.js';
+import { DeltaResolver } from './delta-resolver.js';
+import type { PackEntries } from './pack-entries.js';
+import { PackScan, type ScanSink } from './pack-scan.js';
+
+export interface IndexPackOptions {
+  /** Whether bases may be objects the store already has. */
+  readonly thin: boolean;
+  readonly check?: CheckObject;
+  readonly signal?: AbortSignal;
+}
+
+export interface IndexedPack {
+  /** Entries of the pack, and bytes with header and checksum. */
+  readonly objects: number;
+  readonly bytes: number;
+}
+
+/** Units after which the schedule is asked at once, and not after the usual number of steps. */
+const LONG_STEPS = 250;
+/** Bytes taken over at once, however large the pieces are that arrive. */
+const GULP = 512 * 1024;
+
+/**
+ * Takes a pack into a quarantine as it arrives: scans it, stores whole objects at once, and resolves its deltas when it
+ * is all there and its checksum is right. Everything happens in slices, so that other requests are served meanwhile.
+ *
+ * Throws `PackError`, `StoreFull`, the reason of `signal`, or what `check` throws; the quarantine can then only be
+ * discarded.
+ */
+export function indexPack(
+  quarantine: Quarantine,
+  pack: AsyncIterable<Uint8Array>,
+  options: IndexPackOptions,
+): Promise<IndexedPack> {
+  return quarantine.fill((writer, limits) => scanAndResolve(writer, limits, pack, options));
+}
+
+async function scanAndResolve(
+  intake: Intake,
+  limits: StoreLimits,
+  pack: AsyncIterable<Uint8Array>,
+  options: IndexPackOptions,
+): Promise<IndexedPack> {
+  const { objects } = intake;
+  const before = objects.count;
+  const meter = new Meter({ schedule: objects.schedule, signal: options.signal });
+  const segment = objects.addSegment();
+  const segmentIndex = objects.segments.length - 1;
+  const inflater = createInflater();
+  const entries = new EntrySink(intake, inflater, segmentIndex, limits.workBytes / 2, meter, options.check);
+  const scan = new PackScan(segment, inflater, limits, entries, meter);
+  entries.attach(scan);
+  for await (const bytes of pack) {
+    for (let at = 0; at < bytes.length; at += GULP) {
+      scan.push(bytes.subarray(at, at + GULP));
+      await runScan(scan, meter);
+    }
+  }
+  scan.end();
+  await runScan(scan, meter);
+  scan.verifyEnd();
+  segment.seal();
+  const scanned = {
+    entries: scan.entries,
+    segment,
+    segmentIndex,
+    end: scan.entriesEnd,
+    inflated: scan.inflated,
+    keptDeltas: entries.keptDeltas,
+  };
+  await new DeltaResolver(scanned, intake, inflater, limits, meter, options.check).resolve(options.thin);
+  const { unresolved, count } = scan.entries;
+  if (unresolved > 0) {
+    throw new PackError('unresolved', `pack has ${unresolved} unresolved delta${unresolved === 1 ? '' : 's'}`);
+  }
+  const bytes = segment.length;
+  if (objects.count === before) objects.dropLastSegment();
+  else await intake.reorder(before, packOrder(scan.entries, intake, before), meter);
+  return { objects: count, bytes };
+}
+
+async function runScan(scan: PackScan, meter: Meter): Promise<void> {
+  meter.check();
+  const { schedule } = meter;
+  for (let steps = 0, seen = schedule.spent; ; steps++) {
+    const more = scan.step();
+    if (!(typeof more === 'boolean' ? more : await more)) break;
+    if ((steps & 15) !== 15 && schedule.spent - seen < LONG_STEPS) continue;
+    seen = schedule.spent;
+    if (meter.isOver) {
+      scan.hashWhatWasRead();
+      await meter.pass();
+    }
+  }
+  scan.hashWhatWasRead();
+}
+
+/** The new objects in the order of their entries; an object that the pack has twice counts where it was first resolved. */
+function packOrder(entries: PackEntries, { objects }: Intake, first: number): Int32Array {
+  const order = new Int32Array(objects.count - first);
+  let length = 0;
+  for (let entry = 0; entry < entries.count; entry++) {
+    const number = entries.numbers[entry]!;
+    if (number >= first && objects.offsets[number] === entries.offsets[entry]) order[length++] = number;
+  }
+  return order;
+}
+
+/** Stores whole objects as they are scanned and keeps small deltas until their bases are known. */
+class EntrySink implements ScanSink {
+  readonly keptDeltas = new Segment(() => undefined);
+  #scan!: PackScan;
+
+  constructor(
+    private readonly intake: Intake,
+    private readonly inflater: Inflater,
+    private readonly segment: number,
+    private readonly mostKept: number,
+    private readonly meter: Meter,
+    private readonly check: CheckObject | undefined,
+  ) {}
+
+  attach(scan: PackScan): void {
+    this.#scan = scan;
+  }
+
+  whole(entry: number, type: TypeCode, end: number): Promise<void> | undefined {
+    const { output, size } = this.inflater;
+    const { offsets, numbers } = this.#scan.entries;
+    const location = { segment: this.segment, offset: offsets[entry]!, end, base: WHOLE, isNamed: false };
+    if (size >= LARGE) {
+      const stored = this.intake.storeInSlices(type, output, HEADROOM, size, location, this.meter, this.check);
+      return stored.then((number) => {
+        numbers[entry] = number;
+      });
+    }
+    this.meter.spend(size * COST.byteHashed);
+    this.intake.name(type, output, HEADROOM, size);
+    numbers[entry] = this.intake.storeNamed(type, output, HEADROOM, size, location, this.check);
+    return undefined;
+  }
+
+  delta(entry: number): void {
+    const { output, size } = this.inflater;
+    if (size === 0 || size > LARGE || this.keptDeltas.length + size > this.mostKept) return;
+    const { slab, start } = this.keptDeltas.reserve(size);
+    output.copy(slab, start, HEADROOM, HEADROOM + size);
+    this.#scan.entries.kept[entry] = this.keptDeltas.length - size;
+  }
+}

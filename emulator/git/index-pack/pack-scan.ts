@@ -1,0 +1,207 @@
+import { createHash } from 'node:crypto';
+import type { StoreLimits } from '../limits/store-limits.js';
+import { BLOB, type TypeCode, typeName } from '../object/object.js';
+import { EntryHeader, LONGEST_HEADER, OFS_DELTA, REF_DELTA } from '../pack/entry-header.js';
+import { FEED_BYTES, InflateError, type Inflater } from '../pack/inflater.js';
+import { PackError } from '../pack/pack-error.js';
+import type { Segment } from '../pack/segment.js';
+import { COST } from '../schedule/cost.js';
+import type { Meter } from '../schedule/meter.js';
+import { NONE, PackEntries } from './pack-entries.js';
+
+const HEADER_BYTES = 12;
+const TRAILER_BYTES = 20;
+
+/** What the scan hands on: an entry whose bytes have just been inflated into the inflater's output. */
+export interface ScanSink {
+  /** `end` is where the entry ends in the pack. A promise holds the scan up. */
+  whole(entry: number, type: TypeCode, end: number): Promise<void> | undefined;
+  delta(entry: number): void;
+}
+
+type State = 'header' | 'entry' | 'data' | 'trailer' | 'end';
+
+/**
+ * Reads a pack while it arrives (gitformat-pack):
+ *
+ *     "PACK", version 2 or 3 (4 bytes), number of entries (4 bytes), the entries, SHA-1 of all before
+ *
+ * Bytes go to the segment first and are then read from there, so a pack is in memory once. `step` does
+ * one small piece of work, reports it to the meter, and says whether there is more to do with what has arrived.
+ */
+export class PackScan {
+  readonly entries = new PackEntries();
+  readonly #header = new EntryHeader();
+  readonly #sha1 = createHash('sha1');
+  #state: State = 'header';
+  /** Entries the header announced. */
+  #announced = 0;
+  /** Bytes read, and bytes that went into the checksum. */
+  #at = 0;
+  #hashed = 0;
+  /** Bytes that all entries inflate to. */
+  inflated = 0;
+  /** Where the entries end and the checksum starts. */
+  entriesEnd = 0;
+  #isEnded = false;
+
+  constructor(
+    private readonly segment: Segment,
+    private readonly inflater: Inflater,
+    private readonly limits: StoreLimits,
+    private readonly sink: ScanSink,
+    private readonly meter: Meter,
+  ) {}
+
+  /** Takes bytes over; throws `PackError` when they are too many. */
+  push(bytes: Uint8Array): void {
+    if (this.segment.length + bytes.length > this.limits.packBytes) {
+      throw new PackError('limit', `pack exceeds maximum allowed size (${this.limits.packBytes} bytes)`);
+    }
+    this.segment.append(bytes);
+  }
+
+  /** Returns false when more bytes have to come first. */
+  step(): boolean | Promise<boolean> {
+    switch (this.#state) {
+      case 'header':
+        return this.#readHeader();
+      case 'entry':
+        return this.#readEntryHeader();
+      case 'data':
+        return this.#readData();
+      case 'trailer':
+        return this.#readTrailer();
+      case 'end':
+        if (this.segment.length > this.#at) throw new PackError('corrupt', 'pack has junk at the end');
+        return false;
+    }
+  }
+
+  /** Says that no more bytes come. */
+  end(): void {
+    this.#isEnded = true;
+  }
+
+  /** Throws `PackError` when bytes are missing. */
+  verifyEnd(): void {
+    if (this.#state === 'end') return;
+    throw new PackError('corrupt', this.#state === 'header' ? 'eof before pack header was fully read' : 'early EOF');
+  }
+
+  /** Adds what was read since the last call to the checksum. */
+  #hashUntil(end: number): void {
+    for (const view of this.segment.views(this.#hashed, end)) this.#sha1.update(view);
+    this.meter.spend((end - this.#hashed) * COST.byteHashed);
+    this.#hashed = end;
+  }
+
+  #readHeader(): boolean {
+    if (this.segment.length < HEADER_BYTES) return false;
+    const header = this.segment.bytes(0, HEADER_BYTES);
+    if (header.toString('latin1', 0, 4) !== 'PACK') throw new PackError('corrupt', 'pack signature mismatch');
+    const version = header.readUInt32BE(4);
+    if (version !== 2 && version !== 3) throw new PackError('corrupt', `pack version ${version} unsupported`);
+    this.#announced = header.readUInt32BE(8);
+    if (this.#announced > this.limits.objects) {
+      throw new PackError(
+        'limit',
+        `pack has ${this.#announced} objects, more than the limit of ${this.limits.objects}`,
+      );
+    }
+    this.#at = HEADER_BYTES;
+    return this.#nextEntry();
+  }
+
+  #nextEntry(): boolean {
+    this.#state = this.entries.count < this.#announced ? 'entry' : 'trailer';
+    return true;
+  }
+
+  #readEntryHeader(): boolean {
+    const { segment, limits } = this;
+    const header = this.#header;
+    const start = this.#at;
+    const piece = segment.pieceAt(start, segment.length);
+    let bytes = piece.slab;
+    let at = piece.start;
+    let limit = piece.end;
+    if (limit - at < LONGEST_HEADER) {
+      bytes = segment.bytes(start, Math.min(segment.length, start + LONGEST_HEADER));
+      at = 0;
+      limit = bytes.length;
+    }
+    const fault = header.parse(bytes, at, limit);
+    if (fault === undefined) return false;
+    if (fault !== '') throw PackError.at(start, fault);
+    if (header.size > limits.objectBytes) throw PackError.tooLarge('object', header.size, limits.objectBytes);
+    if (!header.isDelta && header.type !== BLOB && header.size > limits.structureBytes) {
+      throw PackError.tooLarge(typeName(header.type as TypeCode), header.size, limits.structureBytes);
+    }
+    this.inflated += header.size;
+    if (this.inflated > limits.inflatedBytes) {
+      throw new PackError('limit', `pack inflates to more than the limit of ${limits.inflatedBytes} bytes`);
+    }
+    const entry = this.entries.add(start);
+    this.entries.sizes[entry] = header.size;
+    this.#at = start + header.end - at;
+    this.entries.dataStarts[entry] = this.#at;
+    if (header.type === OFS_DELTA) {
+      const base = header.distance > start ? NONE : this.entries.startingAt(start - header.distance);
+      if (base === NONE) throw PackError.at(start, 'delta base offset is out of bound');
+      this.entries.addDelta(entry, base);
+    } else if (header.type === REF_DELTA) {
+      this.entries.addNamedDelta(entry, bytes, header.baseAt);
+    }
+    this.inflater.start(header.size);
+    this.#state = 'data';
+    return true;
+  }
+
+  #readData(): boolean | Promise<boolean> {
+    const left = this.segment.length - this.#at;
+    if (left === 0 && !this.inflater.hasMore && !this.#isEnded) return false;
+    if (!this.#feed(left)) return left > 0 || this.inflater.hasMore;
+    const entry = this.entries.count - 1;
+    if (this.inflater.size !== this.#header.size) {
+      throw PackError.at(this.entries.offsets[entry]!, 'serious inflate inconsistency');
+    }
+    this.#state = 'entry';
+    if (this.#header.isDelta) this.sink.delta(entry);
+    else {
+      const pending = this.sink.whole(entry, this.#header.type as TypeCode, this.#at);
+      if (pending !== undefined) return pending.then(() => this.#nextEntry());
+    }
+    return this.#nextEntry();
+  }
+
+  /** Gives the inflater at most one stretch of bytes; none say that no more come. Whether the stream has ended. */
+  #feed(count: number): boolean {
+    const { slab, start, end } = this.segment.pieceAt(this.#at, this.#at + Math.min(count, FEED_BYTES));
+    const before = this.inflater.size;
+    try {
+      this.#at += this.inflater.feed(slab, start, end);
+      this.meter.spend(COST.entry + (this.inflater.size - before) * COST.byteInflated);
+    } catch (error) {
+      if (!(error instanceof InflateError)) throw error;
+      throw PackError.at(this.entries.offsets[this.entries.count - 1]!, error.message);
+    }
+    return this.inflater.isDone;
+  }
+
+  #readTrailer(): boolean {
+    if (this.segment.length < this.#at + TRAILER_BYTES) return false;
+    this.#hashUntil(this.#at);
+    this.entriesEnd = this.#at;
+    const trailer = this.segment.bytes(this.entriesEnd, this.entriesEnd + TRAILER_BYTES);
+    if (!this.#sha1.digest().equals(trailer)) throw new PackError('corrupt', 'pack is corrupted (SHA1 mismatch)');
+    this.#at += TRAILER_BYTES;
+    this.#state = 'end';
+    return true;
+  }
+
+  /** Keeps the checksum close behind, so that it is no long piece of work at the end. */
+  hashWhatWasRead(): void {
+    if (this.#state === 'entry' || this.#state === 'data') this.#hashUntil(this.#at);
+  }
+}

@@ -1,0 +1,152 @@
+import type { ByteString } from '../object/bytes.js';
+import { type ObjectReader, type Oid, TREE } from '../object/object.js';
+import { MODE_EXECUTABLE, MODE_FILE, MODE_TREE, readTree, type TreeEntry, writeTree } from '../object/tree.js';
+import type { ObjectWriter } from '../object/tree-edit.js';
+
+/**
+ * One folder of a notes tree: `git help notes`, "Notes can be fanned out".
+ *
+ * The note of an object is a file named by its id. With many notes the first two digits of the name become a folder,
+ * then the next two, and so on: `d3/ad/be…`. `digits` is what is left of the ids here: 40 at the root, 38 below.
+ */
+interface Level {
+  readonly digits: number;
+  readonly notes: Map<ByteString, TreeEntry>;
+  /** Folders of two digits: as stored, or opened. */
+  readonly folders: Map<ByteString, Oid | Level>;
+  /** Files that are no notes. Git keeps them. */
+  readonly others: TreeEntry[];
+}
+
+const HEX = /^[0-9a-f]+$/;
+
+/** The blob that holds the note of `target`; undefined when there is none. */
+export function noteOf(objects: ObjectReader, tree: Oid, target: Oid): Oid | undefined {
+  for (let level = openLevel(objects, tree, 40); ; ) {
+    const rest = target.slice(40 - level.digits);
+    const note = level.notes.get(rest);
+    if (note) return note.oid;
+    const folder = level.folders.get(rest.slice(0, 2));
+    if (folder === undefined) return undefined;
+    level = openFolder(objects, level, folder);
+  }
+}
+
+/** Every note as `[object, blob]`, by object id. */
+export function* listNotes(objects: ObjectReader, tree: Oid): IterableIterator<[target: Oid, blob: Oid]> {
+  yield* listLevel(objects, openLevel(objects, tree, 40), '');
+}
+
+// Recursive, but no deeper than an id has pairs of digits.
+function* listLevel(objects: ObjectReader, level: Level, prefix: string): IterableIterator<[Oid, Oid]> {
+  const names = [...level.notes.keys(), ...level.folders.keys()].sort();
+  for (const name of names) {
+    const note = level.notes.get(name);
+    if (note) yield [prefix + name, note.oid];
+    else yield* listLevel(objects, openFolder(objects, level, level.folders.get(name)!), prefix + name);
+  }
+}
+
+/** The notes tree in which `target` has the note `blob`, or none when it is undefined; returns its root. */
+export function setNote(objects: ObjectWriter, tree: Oid, target: Oid, blob: Oid | undefined): Oid {
+  const root = openLevel(objects, tree, 40);
+  let level = root;
+  for (;;) {
+    const rest = target.slice(40 - level.digits);
+    level.notes.delete(rest);
+    const folder = level.folders.get(rest.slice(0, 2));
+    if (folder === undefined) break;
+    const opened = openFolder(objects, level, folder);
+    level.folders.set(rest.slice(0, 2), opened);
+    level = opened;
+  }
+  if (blob !== undefined) {
+    const name = target.slice(40 - level.digits);
+    level.notes.set(name, { name, mode: MODE_FILE, oid: blob });
+  }
+  return objects.write(TREE, writeTree(entriesOf(objects, root)));
+}
+
+function openFolder(objects: ObjectReader, parent: Level, folder: Oid | Level): Level {
+  return typeof folder === 'string' ? openLevel(objects, folder, parent.digits - 2) : folder;
+}
+
+function openLevel(objects: ObjectReader, tree: Oid, digits: number): Level {
+  const level: Level = { digits, notes: new Map(), folders: new Map(), others: [] };
+  for (const entry of readTree(objects, tree)) {
+    const { name, mode, oid } = entry;
+    if (name.length === digits && isFile(mode) && HEX.test(name)) level.notes.set(name, entry);
+    else if (name.length === 2 && digits > 2 && mode === MODE_TREE && HEX.test(name)) level.folders.set(name, oid);
+    else level.others.push(entry);
+  }
+  return level;
+}
+
+function isFile(mode: number): boolean {
+  return mode === MODE_FILE || mode === MODE_EXECUTABLE;
+}
+
+/** The entries a level is written with, its folders written before. */
+function entriesOf(objects: ObjectWriter, level: Level): TreeEntry[] {
+  dropEmptyFolders(level);
+  if (!isFannedOut(level)) {
+    unpackFolders(objects, level);
+    return [...level.notes.values(), ...level.others];
+  }
+  for (const note of level.notes.values()) {
+    const digits = note.name.slice(0, 2);
+    const folder = level.folders.get(digits) ?? {
+      digits: level.digits - 2,
+      notes: new Map(),
+      folders: new Map(),
+      others: [],
+    };
+    const opened = openFolder(objects, level, folder);
+    const name = note.name.slice(2);
+    if (!opened.notes.has(name)) opened.notes.set(name, { ...note, name });
+    level.folders.set(digits, opened);
+  }
+  const folders = [...level.folders].map(([name, folder]): TreeEntry => {
+    const oid = typeof folder === 'string' ? folder : objects.write(TREE, writeTree(entriesOf(objects, folder)));
+    return { name, mode: MODE_TREE, oid };
+  });
+  return [...folders, ...level.others];
+}
+
+/**
+ * Git's rule: a level is fanned out when each of the sixteen first digits begins at least two notes, or a folder that
+ * is there already. A folder counts as two notes, so that a few removals do not flatten the tree again.
+ */
+function isFannedOut({ digits, notes, folders }: Level): boolean {
+  if (digits <= 2) return false;
+  const weights = new Map<string, number>();
+  const add = (name: string, weight: number) => weights.set(name[0]!, (weights.get(name[0]!) ?? 0) + weight);
+  for (const name of notes.keys()) add(name, 1);
+  for (const [name, folder] of folders)
+    add(name, typeof folder === 'string' ? 2 : folder.notes.size + folder.folders.size * 2);
+  return weights.size === 16 && [...weights.values()].every((weight) => weight >= 2);
+}
+
+function dropEmptyFolders({ folders }: Level): void {
+  for (const [name, folder] of folders) {
+    if (typeof folder === 'string') continue;
+    dropEmptyFolders(folder);
+    if (folder.notes.size + folder.folders.size + folder.others.length === 0) folders.delete(name);
+  }
+}
+
+/** Turns the folders of a level into notes of the level, whole ids again. */
+function unpackFolders(objects: ObjectWriter, level: Level): void {
+  for (const [digits, folder] of level.folders) {
+    const opened = openFolder(objects, level, folder);
+    unpackFolders(objects, opened);
+    for (const note of opened.notes.values()) {
+      const name = digits + note.name;
+      if (!level.notes.has(name)) level.notes.set(name, { ...note, name });
+    }
+    if (opened.others.length === 0) continue;
+    const kept = { name: digits, mode: MODE_TREE };
+    level.others.push({ ...kept, oid: objects.write(TREE, writeTree(opened.others)) });
+  }
+  level.folders.clear();
+}

@@ -1,0 +1,41 @@
+import * as crypto from 'node:crypto';
+import { type TypeCode, typeName } from './object.js';
+
+/** Bytes an object's header never exceeds: `commit 18446744073709551615\0` has 28. */
+export const HEADROOM = 32;
+
+const PREFIXES = ([1, 2, 3, 4] as const).map((code) => Buffer.from(`${typeName(code)} `, 'latin1'));
+const ZERO = 0x30;
+
+/** Writes the SHA-1 of bytes `start` to `end` of `buffer` to `target`. */
+export type HashBytes = (buffer: Buffer, start: number, end: number, target: Buffer, at: number) => void;
+
+/**
+ * The one-shot `crypto.hash` costs a quarter of `createHash`; a `binary` digest is the cheapest to take
+ * over. Node has it from 20.12 on.
+ */
+export const hashBytes: HashBytes =
+  typeof crypto.hash === 'function'
+    ? (buffer, start, end, target, at) => {
+        target.write(crypto.hash('sha1', buffer.subarray(start, end), 'binary'), at, 20, 'latin1');
+      }
+    : (buffer, start, end, target, at) => {
+        crypto.createHash('sha1').update(buffer.subarray(start, end)).digest().copy(target, at);
+      };
+
+/**
+ * Writes the header that Git hashes before a body, `<type> SP <size in decimal> NUL`, so that it ends
+ * where the body starts. Returns where the header starts; there have to be `HEADROOM` bytes before the body.
+ */
+export function writeHeaderBefore(buffer: Buffer, bodyStart: number, type: TypeCode, size: number): number {
+  let at = bodyStart - 1;
+  buffer[at] = 0;
+  let rest = size;
+  do {
+    buffer[--at] = ZERO + (rest % 10);
+    rest = Math.floor(rest / 10);
+  } while (rest > 0);
+  const prefix = PREFIXES[type - 1]!;
+  for (let byte = prefix.length - 1; byte >= 0; byte--) buffer[--at] = prefix[byte]!;
+  return at;
+}

@@ -1,0 +1,107 @@
+import type { Meter } from '../schedule/meter.js';
+
+/** An object id as 40 lower-case hexadecimal digits. */
+export type Oid = string;
+
+export const ZERO_OID: Oid = '0'.repeat(40);
+/** The tree without entries, which Git knows without storing it. */
+export const EMPTY_TREE_OID: Oid = '4b825dc642cb6eb9a060e54bf8d69288fbee4904';
+
+export type ObjectType = 'commit' | 'tree' | 'blob' | 'tag';
+
+/** The numbers gitformat-pack gives the types. */
+export const COMMIT = 1;
+export const TREE = 2;
+export const BLOB = 3;
+export const TAG = 4;
+export type TypeCode = typeof COMMIT | typeof TREE | typeof BLOB | typeof TAG;
+
+const NAMES = ['', 'commit', 'tree', 'blob', 'tag'] as const;
+
+export function typeName(code: TypeCode): ObjectType {
+  return NAMES[code] as ObjectType;
+}
+
+export function typeCode(name: ObjectType): TypeCode {
+  return NAMES.indexOf(name) as TypeCode;
+}
+
+const OID = /^[0-9a-f]{40}$/;
+
+export function isOid(value: string): value is Oid {
+  return OID.test(value);
+}
+
+/**
+ * The reading side of an object database.
+ *
+ * Objects are numbered from 0 in the order they were stored, and a number never changes its object,
+ * so hot paths keep numbers in typed arrays and touch ids only at the edges.
+ */
+export interface ObjectReader {
+  /** Objects visible here: valid numbers are 0 to `size - 1`. */
+  readonly size: number;
+  /** The object's number, or -1. */
+  find(oid: Oid): number;
+  /** As `find`, of the 20 raw bytes at `at`. */
+  findRaw(bytes: Uint8Array, at: number): number;
+  /** Ids that start with `prefix` (4 to 40 lower-case digits), at most `limit`, in order. */
+  findPrefix(prefix: string, limit: number): Oid[];
+  oidOf(number: number): Oid;
+  /** Writes the 20 raw bytes of the id. */
+  copyOid(number: number, target: Uint8Array, at: number): void;
+  typeOf(number: number): TypeCode;
+  /** Bytes of the inflated body. */
+  sizeOf(number: number): number;
+  /** The inflated body. Shared with a cache: never write into it. */
+  read(number: number): Buffer;
+  /** As `read`, of an object that is large or made of large ones, without holding up others for long. */
+  readInSlices(number: number, meter: Meter): Promise<Buffer>;
+  /** As `read`, for a look: nothing is kept, and the bytes are good only until the next call of either. */
+  peek(number: number): Buffer;
+  /** Where a tag of a tag leads in the end, when that was found out. */
+  peeledOf?(number: number): number | undefined;
+  /**
+   * Whether who wants `tips` can be sent all there is, as it is: every object is one of them or reachable from them,
+   * and nearly all came in packs whose senders chose the deltas. False where that is not known.
+   */
+  isWholeBehind?(tips: ReadonlySet<number>): boolean;
+}
+
+/** Thrown when an object that has to exist does not, or has another type than asked for. */
+export class MissingObject extends Error {
+  override readonly name = 'MissingObject';
+  constructor(
+    readonly oid: Oid,
+    wanted: ObjectType | 'object' = 'object',
+  ) {
+    super(`${wanted} ${oid} is not in this repository`);
+  }
+}
+
+/** The number of `oid`; throws `MissingObject`. */
+export function numberOf(objects: ObjectReader, oid: Oid): number {
+  const number = objects.find(oid);
+  if (number < 0) throw new MissingObject(oid);
+  return number;
+}
+
+/** Whether the object is there and a commit. */
+export function isCommit(objects: ObjectReader, oid: Oid): boolean {
+  const number = objects.find(oid);
+  return number >= 0 && objects.typeOf(number) === COMMIT;
+}
+
+/** The body of `oid`, which has to be of type `type`; throws `MissingObject`. */
+export function readAs(objects: ObjectReader, oid: Oid, type: TypeCode): Buffer {
+  const number = objects.find(oid);
+  if (number < 0 || objects.typeOf(number) !== type) throw new MissingObject(oid, typeName(type));
+  return objects.read(number);
+}
+
+/** As `readAs`, of an object that may be large, without holding up others for long. */
+export async function readInSlicesAs(objects: ObjectReader, oid: Oid, type: TypeCode, meter: Meter): Promise<Buffer> {
+  const number = objects.find(oid);
+  if (number < 0 || objects.typeOf(number) !== type) throw new MissingObject(oid, typeName(type));
+  return objects.readInSlices(number, meter);
+}

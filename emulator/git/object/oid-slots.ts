@@ -1,0 +1,112 @@
+import { withRoom } from '../memory/growable.js';
+
+export const OID_BYTES = 20;
+
+/**
+ * A hash table from raw object id to number, by open addressing. The ids themselves lie in an array of
+ * 20 bytes each that the caller owns; a slot holds a number plus one, 0 is free. Ids are SHA-1 and
+ * therefore their own hash.
+ */
+export class OidSlots {
+  #slots: Int32Array;
+  #mask: number;
+  #count = 0;
+
+  constructor(capacity = 64) {
+    let length = 64;
+    while (length < capacity * 2) length *= 2;
+    this.#slots = new Int32Array(length);
+    this.#mask = length - 1;
+  }
+
+  get count(): number {
+    return this.#count;
+  }
+
+  get heldBytes(): number {
+    return this.#slots.byteLength;
+  }
+
+  /** The number whose id is the 20 bytes at `at`, or -1. */
+  find(oids: Uint8Array, bytes: Uint8Array, at: number): number {
+    let slot = hashAt(bytes, at) & this.#mask;
+    for (let number = this.#slots[slot]!; number !== 0; number = this.#slots[slot]!) {
+      if (isSame(oids, (number - 1) * OID_BYTES, bytes, at)) return number - 1;
+      slot = (slot + 1) & this.#mask;
+    }
+    return -1;
+  }
+
+  /** Adds `number`, whose id must not be in the table. */
+  insert(oids: Uint8Array, number: number): void {
+    if ((this.#count + 1) * 2 > this.#slots.length) this.#grow(oids);
+    this.#place(oids, number + 1);
+    this.#count++;
+  }
+
+  /** Gives every number from `first` on its new one, `moved[number - first]`. */
+  renumber(first: number, moved: Int32Array): void {
+    const slots = this.#slots;
+    for (let slot = 0; slot < slots.length; slot++) {
+      const number = slots[slot]! - 1;
+      if (number >= first) slots[slot] = moved[number - first]! + 1;
+    }
+  }
+
+  #place(oids: Uint8Array, value: number): void {
+    let slot = hashAt(oids, (value - 1) * OID_BYTES) & this.#mask;
+    while (this.#slots[slot] !== 0) slot = (slot + 1) & this.#mask;
+    this.#slots[slot] = value;
+  }
+
+  #grow(oids: Uint8Array): void {
+    const old = this.#slots;
+    this.#slots = new Int32Array(old.length * 2);
+    this.#mask = this.#slots.length - 1;
+    for (const value of old) {
+      if (value !== 0) this.#place(oids, value);
+    }
+  }
+}
+
+/** A set of ids that numbers them in order of arrival. */
+export class OidSet {
+  oids = new Uint8Array(64 * OID_BYTES);
+  readonly #slots = new OidSlots();
+
+  get size(): number {
+    return this.#slots.count;
+  }
+
+  /** The number of the id at `at`, which is added when it is new. */
+  add(bytes: Uint8Array, at: number): number {
+    const known = this.find(bytes, at);
+    if (known >= 0) return known;
+    const number = this.size;
+    const start = number * OID_BYTES;
+    this.oids = withRoom(this.oids, start + OID_BYTES);
+    for (let byte = 0; byte < OID_BYTES; byte++) this.oids[start + byte] = bytes[at + byte]!;
+    this.#slots.insert(this.oids, number);
+    return number;
+  }
+
+  find(bytes: Uint8Array, at: number): number {
+    return this.#slots.find(this.oids, bytes, at);
+  }
+
+  /** Where the id of a number starts in `oids`. */
+  startOf(number: number): number {
+    return number * OID_BYTES;
+  }
+}
+
+function hashAt(bytes: Uint8Array, at: number): number {
+  return bytes[at]! | (bytes[at + 1]! << 8) | (bytes[at + 2]! << 16) | (bytes[at + 3]! << 24);
+}
+
+function isSame(a: Uint8Array, aAt: number, b: Uint8Array, bAt: number): boolean {
+  for (let byte = 0; byte < OID_BYTES; byte++) {
+    if (a[aAt + byte] !== b[bAt + byte]) return false;
+  }
+  return true;
+}

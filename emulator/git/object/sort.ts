@@ -1,0 +1,35 @@
+import { COST } from '../schedule/cost.js';
+import type { Steps } from '../schedule/steps.js';
+
+/** Items sorted or merged between two steps. */
+const UNIT = 4096;
+
+/** Sorts as `Array.prototype.sort` does, equal items in the order they came, in steps. */
+export function* sortInSteps<T>(items: readonly T[], compare: (a: T, b: T) => number): Steps<T[]> {
+  let runs: T[][] = [];
+  for (let at = 0; at < items.length; at += UNIT) {
+    if (at > 0) yield UNIT * COST.entry;
+    runs.push(items.slice(at, at + UNIT).sort(compare));
+  }
+  while (runs.length > 1) {
+    const longer: T[][] = [];
+    for (let at = 0; at < runs.length; at += 2) longer.push(yield* merge(runs[at]!, runs[at + 1] ?? [], compare));
+    runs = longer;
+  }
+  return runs[0] ?? [];
+}
+
+function* merge<T>(a: readonly T[], b: readonly T[], compare: (a: T, b: T) => number): Steps<T[]> {
+  const merged: T[] = [];
+  for (let i = 0, j = 0; i < a.length || j < b.length; ) {
+    if (merged.length % UNIT === UNIT - 1) yield UNIT * COST.entry;
+    const isFirst = j === b.length || (i < a.length && compare(a[i]!, b[j]!) <= 0);
+    merged.push(isFirst ? a[i++]! : b[j++]!);
+  }
+  return merged;
+}
+
+/** The order of `<`, which for byte strings is that of their bytes. */
+export function byBytes(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}

@@ -1,0 +1,161 @@
+import { COST } from '../schedule/cost.js';
+import type { Steps } from '../schedule/steps.js';
+import { type ByteString, textOf } from './bytes.js';
+import { readTreeInSteps, writeTreeInSteps } from './large-tree.js';
+import { type ObjectReader, type Oid, TREE, type TypeCode } from './object.js';
+import { MODE_FILE, MODE_GITLINK, MODE_TREE, type TreeEntry } from './tree.js';
+
+/** Edits between two steps. */
+const UNIT = 256;
+
+/** Where new trees go: a quarantine, which reads as well. */
+export interface ObjectWriter extends ObjectReader {
+  write(type: TypeCode, body: Buffer): Oid;
+}
+
+/** One change. Without `mode` a file keeps the one it has, and a new file gets 100644. Paths are checked before. */
+export type TreeEdit =
+  | { readonly path: ByteString; readonly mode?: number | undefined; readonly oid: Oid; readonly delete?: false }
+  | { readonly path: ByteString; readonly delete: true };
+
+/** Why edits contradict each other or the tree: one path twice, or one path both a file and a folder. */
+export type EditFault = 'duplicate' | 'file-in-the-way' | 'folder-in-the-way';
+
+const FAULT_TEXTS: Readonly<Record<EditFault, string>> = {
+  duplicate: 'is named by two operations',
+  'file-in-the-way': 'is a file and cannot be a folder too',
+  'folder-in-the-way': 'is a folder and cannot be a file too',
+};
+
+export class EditConflict extends Error {
+  override readonly name = 'EditConflict';
+  constructor(
+    readonly fault: EditFault,
+    readonly path: ByteString,
+  ) {
+    super(`${textOf(path)} ${FAULT_TEXTS[fault]}`);
+  }
+}
+
+/** A path segment that edits go through: what happens to it, and to what is below. */
+interface EditNode {
+  readonly name: ByteString;
+  upsert?: { readonly mode: number | undefined; readonly oid: Oid };
+  isDeleted?: boolean;
+  /** A file will be written somewhere below. */
+  writesBelow?: boolean;
+  children?: Map<ByteString, EditNode>;
+}
+
+/** A folder under work: what it holds now, and the edits still to be made in it. */
+interface Folder {
+  readonly node: EditNode;
+  readonly entries: Map<ByteString, TreeEntry>;
+  readonly pending: Iterator<EditNode>;
+  isChanged: boolean;
+}
+
+/**
+ * The tree that `base` becomes by `edits`, in whatever order they come: deletions first, then files.
+ * A deletion takes a file or a whole folder, and changes nothing where there is none, like `git fast-import`;
+ * folders left empty go away. Reads and writes only the folders on the way, in steps. Throws `EditConflict`.
+ */
+export function* applyEdits(objects: ObjectWriter, base: Oid, edits: Iterable<TreeEdit>): Steps<Oid> {
+  const root = yield* openFolder(objects, yield* planEdits(edits), base);
+  const stack: Folder[] = [root];
+  for (let nodes = 1; ; nodes++) {
+    if (nodes % UNIT === 0) yield UNIT * COST.entry;
+    const folder = stack.at(-1)!;
+    const { value: node, done } = folder.pending.next();
+    if (!done) {
+      const below = yield* editEntry(objects, stack, folder, node);
+      if (below) stack.push(below);
+      continue;
+    }
+    stack.pop();
+    const parent = stack.at(-1);
+    if (!parent) break;
+    yield* closeFolder(objects, folder, parent);
+    if (folder.node.upsert) placeFile(stack, parent, folder.node);
+  }
+  return root.isChanged ? objects.write(TREE, yield* writeTreeInSteps(root.entries.values())) : base;
+}
+
+function* planEdits(edits: Iterable<TreeEdit>): Steps<EditNode> {
+  const root: EditNode = { name: '' };
+  let planned = 0;
+  for (const edit of edits) {
+    if (++planned % UNIT === 0) yield UNIT * COST.entry;
+    let node = root;
+    for (const name of edit.path.split('/')) {
+      if (!edit.delete) node.writesBelow = true;
+      node = childOf(node, name);
+    }
+    if (node.upsert || node.isDeleted) throw new EditConflict('duplicate', edit.path);
+    if (edit.delete) node.isDeleted = true;
+    else node.upsert = { mode: edit.mode, oid: edit.oid };
+  }
+  return root;
+}
+
+function childOf(node: EditNode, name: ByteString): EditNode {
+  node.children ??= new Map();
+  const known = node.children.get(name);
+  if (known) return known;
+  const child: EditNode = { name };
+  node.children.set(name, child);
+  return child;
+}
+
+function* openFolder(objects: ObjectReader, node: EditNode, tree: Oid | undefined): Steps<Folder> {
+  const entries = tree === undefined ? [] : yield* readTreeInSteps(objects, tree);
+  return {
+    node,
+    entries: new Map(entries.map((entry) => [entry.name, entry])),
+    pending: (node.children ?? new Map<ByteString, EditNode>()).values(),
+    isChanged: false,
+  };
+}
+
+/** Edits one entry of `folder`; returns the folder to go into when there is more to do below. */
+function* editEntry(objects: ObjectReader, stack: Folder[], folder: Folder, node: EditNode): Steps<Folder | undefined> {
+  if (node.isDeleted && folder.entries.delete(node.name)) folder.isChanged = true;
+  const entry = folder.entries.get(node.name);
+  if (node.upsert && node.writesBelow) throw new EditConflict('file-in-the-way', pathOf(stack, node));
+  if (node.children && entry?.mode === MODE_TREE) return yield* openFolder(objects, node, entry.oid);
+  if (node.writesBelow) {
+    if (entry) throw new EditConflict('file-in-the-way', pathOf(stack, node));
+    return yield* openFolder(objects, node, undefined);
+  }
+  if (node.upsert) placeFile(stack, folder, node);
+  return undefined;
+}
+
+function placeFile(stack: Folder[], folder: Folder, { name, upsert }: EditNode): void {
+  const entry = folder.entries.get(name);
+  if (entry?.mode === MODE_TREE) throw new EditConflict('folder-in-the-way', pathOf(stack, { name }));
+  const kept = entry?.mode === MODE_GITLINK ? MODE_FILE : entry?.mode;
+  const mode = upsert!.mode ?? kept ?? MODE_FILE;
+  if (entry?.mode === mode && entry.oid === upsert!.oid) return;
+  folder.entries.set(name, { name, mode, oid: upsert!.oid });
+  folder.isChanged = true;
+}
+
+/** Puts what became of a folder into its parent. */
+function* closeFolder(
+  objects: ObjectWriter,
+  { node: { name }, entries, isChanged }: Folder,
+  parent: Folder,
+): Steps<void> {
+  if (!isChanged) return;
+  parent.isChanged = true;
+  if (entries.size === 0) parent.entries.delete(name);
+  else {
+    const oid = objects.write(TREE, yield* writeTreeInSteps(entries.values()));
+    parent.entries.set(name, { name, mode: MODE_TREE, oid });
+  }
+}
+
+function pathOf(stack: Folder[], { name }: EditNode): ByteString {
+  return [...stack.slice(1).map(({ node }) => node.name), name].join('/');
+}

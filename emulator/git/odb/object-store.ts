@@ -1,0 +1,154 @@
+import { DEFAULT_LIMITS, type StoreLimits } from '../limits/store-limits.js';
+import { MemoryBudget } from '../memory/memory-budget.js';
+import { type CacheGroup, MemoryCache } from '../memory/memory-cache.js';
+import type { ObjectReader, Oid, TypeCode } from '../object/object.js';
+import { type HashBytes, hashBytes } from '../object/object-hash.js';
+import { OID_BYTES, OidSlots } from '../object/oid-slots.js';
+import type { Meter } from '../schedule/meter.js';
+import { Schedule } from '../schedule/schedule.js';
+import { findPrefix } from './oid-prefix.js';
+import { Quarantine } from './quarantine.js';
+import { RecodedStreams } from './repack-cache.js';
+import { Scratch } from './scratch.js';
+import { StoredObjects, WRITTEN } from './stored-objects.js';
+
+const DEFAULT_CACHE = 48 * 1024 * 1024;
+/** Fewer than one in so many objects were written one by one, without deltas. */
+const FEW = 16;
+/** In packs of so many objects on average, their senders found most deltas there are. */
+const OBJECTS_PER_PACK = 256;
+
+export interface ObjectStoreOptions {
+  /** Bytes of inflated objects kept at hand, without `caches`. */
+  readonly cacheBytes?: number;
+  readonly limits?: Partial<StoreLimits>;
+  /** Bytes that this and other stores may hold together. */
+  readonly budget?: MemoryBudget;
+  /** A cache shared with other stores. */
+  readonly caches?: MemoryCache;
+  /** Where reading is reported to as work. */
+  readonly schedule?: Schedule;
+  /** Tools shared with other stores. */
+  readonly scratch?: Scratch;
+  /** Another hash than SHA-1, for tests of what happens when two objects have the same. */
+  readonly hash?: HashBytes;
+}
+
+/**
+ * The published objects of one repository. They are only ever added, through a quarantine, and never
+ * change: whoever holds a number or has read an object can rely on it for good.
+ */
+export class ObjectStore implements ObjectReader {
+  /** Where the objects lie, for the pack writer. Numbers from `size` on are not published. */
+  readonly stored: StoredObjects;
+  /** Where whatever is derived from the objects is kept to be fast; closed when the repository is deleted. */
+  readonly caches: CacheGroup;
+  /** What packs had to have made anew. */
+  readonly recoded: RecodedStreams;
+  readonly schedule: Schedule;
+  readonly #limits: StoreLimits;
+  readonly #hash: HashBytes;
+  readonly #raw = Buffer.alloc(OID_BYTES);
+  #slots = new OidSlots();
+  #size = 0;
+  #isWriting = false;
+
+  constructor(options: ObjectStoreOptions = {}) {
+    this.#limits = { ...DEFAULT_LIMITS, ...options.limits };
+    this.#hash = options.hash ?? hashBytes;
+    this.caches = (options.caches ?? new MemoryCache(options.cacheBytes ?? DEFAULT_CACHE)).group();
+    const budget = new MemoryBudget(this.#limits.heldBytes, options.budget);
+    this.schedule = options.schedule ?? new Schedule();
+    this.stored = new StoredObjects(this.caches, options.scratch ?? new Scratch(), budget, this.schedule);
+    this.recoded = new RecodedStreams(this.caches);
+  }
+
+  get size(): number {
+    return this.#size;
+  }
+
+  /** Bytes of packs and indexes held. */
+  get heldBytes(): number {
+    return this.stored.budget.used;
+  }
+
+  /**
+   * Opens the store for writing. There is one writer at a time: opening it again before `publish` or
+   * `discard` throws.
+   */
+  quarantine(): Quarantine {
+    if (this.#isWriting) throw new Error('the store is being written to already');
+    this.#isWriting = true;
+    return new Quarantine(this.stored, this.#size, this.#slots, this.#limits, this.#hash, (slots) => {
+      this.#isWriting = false;
+      if (slots === undefined) return;
+      this.#slots = slots;
+      this.#size = this.stored.count;
+      this.stored.publish();
+    });
+  }
+
+  /** Gives everything back to a shared budget. The store must not be used afterwards. */
+  dispose(): void {
+    this.#size = 0;
+    this.#slots = new OidSlots();
+    this.caches.close();
+    this.stored.dispose();
+  }
+
+  find(oid: Oid): number {
+    this.#raw.write(oid, 0, 'hex');
+    return this.findRaw(this.#raw, 0);
+  }
+
+  findRaw(bytes: Uint8Array, at: number): number {
+    return this.#slots.find(this.stored.oids, bytes, at);
+  }
+
+  findPrefix(prefix: string, limit: number): Oid[] {
+    return findPrefix(this.stored.oids, this.#size, prefix, limit);
+  }
+
+  oidOf(number: number): Oid {
+    return this.stored.oidOf(number);
+  }
+
+  copyOid(number: number, target: Uint8Array, at: number): void {
+    this.stored.copyOid(number, target, at);
+  }
+
+  typeOf(number: number): TypeCode {
+    return this.stored.types[number] as TypeCode;
+  }
+
+  sizeOf(number: number): number {
+    return this.stored.sizes[number]!;
+  }
+
+  read(number: number): Buffer {
+    return this.stored.read(number);
+  }
+
+  readInSlices(number: number, meter: Meter): Promise<Buffer> {
+    return this.stored.readInSlices(number, meter);
+  }
+
+  peek(number: number): Buffer {
+    return this.stored.peek(number);
+  }
+
+  peeledOf(number: number): number | undefined {
+    return this.stored.peeled.get(number);
+  }
+
+  /** What nothing links to leads to everything else, because ids cannot form a circle. */
+  isWholeBehind(tips: ReadonlySet<number>): boolean {
+    const { linked, segmentOf, segments } = this.stored;
+    for (let root = linked.indexOf(0); root >= 0 && root < this.#size; root = linked.indexOf(0, root + 1)) {
+      if (!tips.has(root)) return false;
+    }
+    let written = 0;
+    for (let number = 0; number < this.#size; number++) if (segmentOf[number] === WRITTEN) written++;
+    return written * FEW <= this.#size && segments.length * OBJECTS_PER_PACK <= this.#size;
+  }
+}

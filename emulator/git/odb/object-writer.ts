@@ -1,0 +1,243 @@
+import { createHash } from 'node:crypto';
+import type { StoreLimits } from '../limits/store-limits.js';
+import { BLOB, type Oid, type TypeCode, typeName } from '../object/object.js';
+import { type HashBytes, HEADROOM, writeHeaderBefore } from '../object/object-hash.js';
+import { OID_BYTES, OidSlots } from '../object/oid-slots.js';
+import { ObjectTooLarge, PackError } from '../pack/pack-error.js';
+import { COST } from '../schedule/cost.js';
+import type { Meter } from '../schedule/meter.js';
+import { atOnce, inSlices, type Steps } from '../schedule/steps.js';
+import { LinkLedger } from './edge-list.js';
+import { linkSteps } from './link-steps.js';
+import { type Entry, type StoredObjects, WHOLE, WRITTEN } from './stored-objects.js';
+
+/** An object this large is taken in by slices. */
+export const LARGE = 256 * 1024;
+/** Bytes hashed, compared or copied between two looks at the schedule. */
+const PIECE = 256 * 1024;
+
+/**
+ * Told of each new commit, tree and tag while its body is at hand; refuses it by throwing. The body is good during the
+ * call, or until the steps it returned for a large one are done. (What a blob holds is judged by its name, which only
+ * trees tell.)
+ */
+export type CheckObject = (type: TypeCode, body: Buffer, oid: Oid) => Steps<void> | undefined;
+
+/** Where new objects pass: named, compared with what is known under that name, stored, their links noted. */
+export class Intake {
+  readonly links = new LinkLedger();
+  /** Ids of the new objects only. */
+  readonly slots = new OidSlots();
+  /** The id of the object that came last. */
+  readonly oid = Buffer.alloc(OID_BYTES);
+
+  constructor(
+    readonly objects: StoredObjects,
+    private readonly published: OidSlots,
+    private readonly limits: StoreLimits,
+    private readonly hash: HashBytes,
+  ) {}
+
+  find(bytes: Uint8Array, at: number): number {
+    const { oids } = this.objects;
+    const number = this.slots.find(oids, bytes, at);
+    return number >= 0 ? number : this.published.find(oids, bytes, at);
+  }
+
+  /** Stores a body that was written on its own. */
+  write(type: TypeCode, body: Buffer): Oid {
+    const { slab, bodyStart, before } = this.#place(type, body.length);
+    body.copy(slab, bodyStart);
+    this.objects.schedule.spend(body.length * (COST.byteCopied + COST.byteHashed));
+    this.name(type, slab, bodyStart, body.length);
+    return this.#keep(type, slab, bodyStart, body.length, before);
+  }
+
+  /** As `write`, of a body that may be large or in parts, without holding up others for long. Nothing else may be written meanwhile. */
+  async writeInSlices(type: TypeCode, body: Buffer | readonly Buffer[], meter: Meter): Promise<Oid> {
+    const parts = Buffer.isBuffer(body) ? [body] : body;
+    let size = 0;
+    for (const part of parts) size += part.length;
+    if (size <= PIECE) return this.write(type, parts.length === 1 ? parts[0]! : Buffer.concat(parts));
+    const { slab, bodyStart, before } = this.#place(type, size);
+    let start = bodyStart;
+    for (const part of parts) {
+      await copyInSlices(part, slab, start, meter);
+      start += part.length;
+    }
+    await this.#nameInSlices(type, slab, bodyStart, size, meter);
+    if (this.find(this.oid, 0) < 0) await this.#linkInSlices(type, slab, bodyStart, size, meter);
+    return this.#keep(type, slab, bodyStart, size, before, true);
+  }
+
+  /** Room for a body; `before` is where it goes back to if it was not needed. */
+  #place(type: TypeCode, size: number): { slab: Buffer; bodyStart: number; before: number } {
+    const most = type === BLOB ? this.limits.objectBytes : this.limits.structureBytes;
+    if (size > most) throw new ObjectTooLarge(size, most);
+    const segment = this.objects.segments[WRITTEN]!;
+    const before = segment.length;
+    const { slab, start } = segment.reserve(HEADROOM + size);
+    return { slab, bodyStart: start + HEADROOM, before };
+  }
+
+  /** Keeps a named body, unless it is known. */
+  #keep(type: TypeCode, slab: Buffer, bodyStart: number, size: number, before: number, isLinked = false): Oid {
+    const segment = this.objects.segments[WRITTEN]!;
+    if (this.find(this.oid, 0) >= 0) {
+      segment.truncate(before);
+    } else {
+      const end = segment.length;
+      const entry = { segment: WRITTEN, offset: end - size, end, base: WHOLE, isNamed: false };
+      this.#add(type, slab, bodyStart, size, entry);
+      if (!isLinked) this.#link(type, slab, bodyStart, size);
+    }
+    return this.oid.toString('hex');
+  }
+
+  /**
+   * Stores what an entry of a pack turned out to be, after its id was computed by `name`. Returns its
+   * number, an old one when the object is known. Throws `PackError` when other bytes are known under
+   * the same id.
+   */
+  storeNamed(
+    type: TypeCode,
+    buffer: Buffer,
+    bodyStart: number,
+    size: number,
+    entry: Entry,
+    check?: CheckObject,
+  ): number {
+    const known = this.find(this.oid, 0);
+    if (known >= 0) {
+      this.#refuseCollision(known, type, buffer, bodyStart, size);
+      return known;
+    }
+    if (check !== undefined && type !== BLOB) {
+      const steps = check(type, buffer.subarray(bodyStart, bodyStart + size), this.oid.toString('hex'));
+      if (steps !== undefined) atOnce(steps);
+    }
+    const number = this.#add(type, buffer, bodyStart, size, entry);
+    this.#link(type, buffer, bodyStart, size);
+    return number;
+  }
+
+  /** As `name` and `storeNamed`, of a large object, without holding up others for long. */
+  async storeInSlices(
+    type: TypeCode,
+    buffer: Buffer,
+    bodyStart: number,
+    size: number,
+    entry: Entry,
+    meter: Meter,
+    check?: CheckObject,
+  ): Promise<number> {
+    await this.#nameInSlices(type, buffer, bodyStart, size, meter);
+    const known = this.find(this.oid, 0);
+    if (known >= 0) {
+      await this.#refuseCollisionInSlices(known, type, buffer, bodyStart, size, meter);
+      return known;
+    }
+    if (check !== undefined && type !== BLOB) {
+      const steps = check(type, buffer.subarray(bodyStart, bodyStart + size), this.oid.toString('hex'));
+      if (steps !== undefined) await inSlices(steps, meter);
+    }
+    await this.#linkInSlices(type, buffer, bodyStart, size, meter);
+    const number = this.#add(type, buffer, bodyStart, size, entry);
+    if (this.objects.wantsPin(number)) {
+      const body = Buffer.allocUnsafeSlow(size);
+      await copyInSlices(buffer.subarray(bodyStart, bodyStart + size), body, 0, meter);
+      this.objects.pin(number, body);
+    }
+    return number;
+  }
+
+  /**
+   * Numbers the objects from `first` on as `order` lists them, so that numbers ascend with the places
+   * in the pack whatever order its deltas were resolved in.
+   */
+  async reorder(first: number, order: Int32Array, meter: Meter): Promise<void> {
+    this.slots.renumber(first, await this.objects.reorder(first, order, meter));
+  }
+
+  /** As `name`, without holding up others for long. */
+  async #nameInSlices(type: TypeCode, buffer: Buffer, bodyStart: number, size: number, meter: Meter): Promise<void> {
+    const sha1 = createHash('sha1');
+    const end = bodyStart + size;
+    for (let at = writeHeaderBefore(buffer, bodyStart, type, size); at < end; at += PIECE) {
+      const piece = buffer.subarray(at, Math.min(end, at + PIECE));
+      sha1.update(piece);
+      meter.spend(piece.length * COST.byteHashed);
+      if (meter.isOver) await meter.pass();
+    }
+    sha1.digest().copy(this.oid);
+  }
+
+  /** Computes the id of a body into `oid`. The `HEADROOM` bytes before the body are overwritten. */
+  name(type: TypeCode, buffer: Buffer, bodyStart: number, size: number): void {
+    const header = writeHeaderBefore(buffer, bodyStart, type, size);
+    this.hash(buffer, header, bodyStart + size, this.oid, 0);
+  }
+
+  #add(type: TypeCode, buffer: Buffer, bodyStart: number, size: number, entry: Entry): number {
+    const number = this.objects.add(type, size, entry, this.oid);
+    this.slots.insert(this.objects.oids, number);
+    if (size < LARGE && this.objects.wantsPin(number)) {
+      this.objects.pin(number, Buffer.from(buffer.subarray(bodyStart, bodyStart + size)));
+    }
+    return number;
+  }
+
+  #link(type: TypeCode, buffer: Buffer, bodyStart: number, size: number): void {
+    this.links.record(type, buffer, bodyStart, bodyStart + size, this.#mostTargets);
+  }
+
+  #linkInSlices(type: TypeCode, buffer: Buffer, bodyStart: number, size: number, meter: Meter): Promise<void> {
+    return inSlices(linkSteps(this.links, type, buffer, bodyStart, bodyStart + size, this.#mostTargets), meter);
+  }
+
+  /** More different targets than this cannot all exist. */
+  get #mostTargets(): number {
+    return this.objects.count + 1 + this.limits.objects;
+  }
+
+  #refuseCollision(known: number, type: TypeCode, buffer: Buffer, bodyStart: number, size: number): void {
+    const { objects } = this;
+    const isSame =
+      objects.types[known] === type &&
+      objects.sizes[known] === size &&
+      objects.read(known).compare(buffer, bodyStart, bodyStart + size) === 0;
+    if (!isSame) throw this.#collision(type);
+  }
+
+  async #refuseCollisionInSlices(
+    known: number,
+    type: TypeCode,
+    buffer: Buffer,
+    bodyStart: number,
+    size: number,
+    meter: Meter,
+  ): Promise<void> {
+    const { objects } = this;
+    if (objects.types[known] !== type || objects.sizes[known] !== size) throw this.#collision(type);
+    const body = await objects.readInSlices(known, meter);
+    for (let at = 0; at < size; at += PIECE) {
+      const end = Math.min(size, at + PIECE);
+      if (body.compare(buffer, bodyStart + at, bodyStart + end, at, end) !== 0) throw this.#collision(type);
+      meter.spend((end - at) * COST.byteCopied);
+      if (meter.isOver) await meter.pass();
+    }
+  }
+
+  #collision(type: TypeCode): PackError {
+    return new PackError('collision', `SHA1 COLLISION FOUND WITH ${this.oid.toString('hex')} ! (${typeName(type)})`);
+  }
+}
+
+/** Copies a long run of bytes, so that others are served meanwhile. */
+export async function copyInSlices(source: Buffer, target: Buffer, at: number, meter: Meter): Promise<void> {
+  for (let from = 0; from < source.length; from += PIECE) {
+    const count = source.copy(target, at + from, from, from + PIECE);
+    meter.spend(count * COST.byteCopied);
+    if (meter.isOver) await meter.pass();
+  }
+}

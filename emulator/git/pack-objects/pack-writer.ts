@@ -1,0 +1,213 @@
+import { OID_BYTES } from '../object/oid-slots.js';
+import type { ObjectStore } from '../odb/object-store.js';
+import type { RecodedStreams } from '../odb/repack-cache.js';
+import { type StoredObjects, WHOLE, WRITTEN } from '../odb/stored-objects.js';
+import { deflate, deflateInPieces, LARGE } from '../pack/deflater.js';
+import { OFS_DELTA, REF_DELTA, writeDistance, writeTypeAndSize } from '../pack/entry-header.js';
+import { COST } from '../schedule/cost.js';
+import { Meter } from '../schedule/meter.js';
+import { DeltaChoice, type DeltaSources, type PreviousVersions } from './delta-choice.js';
+import { PackOutput } from './pack-output.js';
+import { ABSENT, createPositions, PENDING, type Positions } from './positions.js';
+
+export interface PackOptions {
+  /** Whether the reader knows deltas that name their base by distance; true unless told. */
+  readonly ofsDelta?: boolean;
+  /** Whether the reader has an object that is not in the pack, as a base. Without it, the pack is complete in itself. */
+  readonly thin?: (number: number) => boolean;
+  /** By object, the one that was at its path before: the first choice for a base. Asked for when needed. */
+  readonly previous?: () => PreviousVersions;
+  /** Told from time to time how many objects have been written. */
+  readonly onProgress?: (written: number) => void;
+  readonly signal?: AbortSignal;
+}
+
+const NOTHING: PreviousVersions = new Map();
+
+/**
+ * Writes a pack of the published objects `numbers`, each once, in the order of their numbers but for bases, which
+ * precede their deltas.
+ *
+ * Entries are copied as they lie in their segments, neighbours in one piece; only a header changes
+ * where the base moved. A delta whose base is neither sent nor at the client becomes another delta or a
+ * whole object. The reader sets the pace; the store may grow meanwhile.
+ */
+export async function* writePack(
+  store: ObjectStore,
+  numbers: Int32Array | readonly number[],
+  options: PackOptions = {},
+): AsyncGenerator<Buffer> {
+  const sorted = sortedOnce(numbers);
+  const meter = new Meter({ schedule: store.schedule, signal: options.signal });
+  meter.check();
+  const positions = createPositions(sorted);
+  const sources: DeltaSources = {
+    isHeld: options.thin ?? (() => false),
+    previous: options.previous ?? (() => NOTHING),
+  };
+  const deltas = new DeltaChoice(store.stored, positions, sources, store.recoded);
+  await deltas.choose(sorted, meter);
+  const output = new PackOutput(store.stored, sorted.length);
+  const writer = new EntryWriter(store.stored, output, positions, deltas, store.recoded, options.ofsDelta ?? true);
+  for (let index = 0; index < sorted.length; ) {
+    const next = writer.writeStored(sorted, index);
+    if (next === index) {
+      for (const number of basesFirst(sorted[index]!, deltas, positions)) {
+        const pending = writer.write(number, meter);
+        if (pending !== undefined) await pending;
+      }
+    }
+    index = Math.max(next, index + 1);
+    if (output.isFull) {
+      for (const piece of output.take()) {
+        meter.spend(piece.length * COST.byteHashed);
+        yield piece;
+        if (meter.isOver) await meter.pass();
+      }
+      meter.check();
+      options.onProgress?.(index);
+    }
+    if (meter.isOver) await meter.pass();
+  }
+  for (const piece of output.end()) {
+    meter.spend(piece.length * COST.byteHashed);
+    yield piece;
+    if (meter.isOver) await meter.pass();
+  }
+  options.onProgress?.(sorted.length);
+}
+
+/**
+ * What is to be written so that `number` is, each base before its delta; nothing when it is written already.
+ * Git's own packs never name a base that comes later, and some clients do not find one that does.
+ */
+function basesFirst(number: number, deltas: DeltaChoice, positions: Positions): number[] {
+  const chain: number[] = [];
+  for (let at = number; at !== WHOLE && positions.get(at) === PENDING; at = deltas.baseOf(at)) chain.push(at);
+  return chain.reverse();
+}
+
+/** Ascending and without repeats: `numbers` itself when it is so already. */
+function sortedOnce(numbers: Int32Array | readonly number[]): Int32Array {
+  const all = numbers instanceof Int32Array ? numbers : Int32Array.from(numbers);
+  let isAscending = true;
+  for (let index = 1; index < all.length && isAscending; index++) isAscending = all[index - 1]! < all[index]!;
+  if (isAscending) return all;
+  const sorted = all.slice().sort();
+  let length = 0;
+  for (const number of sorted) {
+    if (length === 0 || sorted[length - 1] !== number) sorted[length++] = number;
+  }
+  return sorted.subarray(0, length);
+}
+
+/** Writes entries one after the other, each in the cheapest form that is right. */
+class EntryWriter {
+  readonly #header = Buffer.alloc(64);
+
+  constructor(
+    private readonly objects: StoredObjects,
+    private readonly output: PackOutput,
+    private readonly positions: Positions,
+    private readonly deltas: DeltaChoice,
+    private readonly recoded: RecodedStreams,
+    private readonly ofsDelta: boolean,
+  ) {}
+
+  /**
+   * Writes objects of `sorted` from `index` on, as long as each can go out as it lies: most can, so this is where
+   * the time of a large pack goes. Returns the index of the first that was not written.
+   */
+  writeStored(sorted: Int32Array, index: number): number {
+    const { deltas, output, positions } = this;
+    const { bases, ends, offsets, segmentOf } = this.objects;
+    let at = index;
+    for (; at < sorted.length && !output.isFull; at++) {
+      const number = sorted[at]!;
+      const segment = segmentOf[number]!;
+      if (segment === WRITTEN || positions.get(number) !== PENDING || deltas.of(number) !== undefined) break;
+      const base = bases[number]!;
+      if (base !== WHOLE && (positions.get(base) === PENDING || !this.#isSameDelta(number, base))) break;
+      if (base !== WHOLE && !deltas.isSendable(base)) break;
+      this.#begin(number);
+      output.copyStored(segment, offsets[number]!, ends[number]!);
+    }
+    return at;
+  }
+
+  /** A promise means that the entry is written when it is kept. */
+  write(number: number, meter: Meter): Promise<void> | undefined {
+    const { objects } = this;
+    const delta = this.deltas.of(number);
+    if (delta !== undefined) {
+      this.#begin(number);
+      this.output.copyHeader(this.#header, this.#writeDeltaHeader(delta.base, delta.size));
+      this.output.copy(delta.stream);
+      return undefined;
+    }
+    const base = objects.bases[number]!;
+    if (objects.segmentOf[number] === WRITTEN || (base !== WHOLE && !this.deltas.isSendable(base))) {
+      return this.#writeWhole(number, meter);
+    }
+    this.#begin(number);
+    if (base === WHOLE || this.#isSameDelta(number, base)) {
+      this.output.copyStored(objects.segmentOf[number]!, objects.offsets[number]!, objects.ends[number]!);
+    } else {
+      const dataStart = objects.locate(number);
+      this.output.copyHeader(this.#header, this.#writeDeltaHeader(base, objects.header.size));
+      this.output.copyStored(objects.segmentOf[number]!, dataStart, objects.ends[number]!);
+    }
+    return undefined;
+  }
+
+  /** Notes where the entry starts. */
+  #begin(number: number): void {
+    this.positions.set(number, this.output.position);
+  }
+
+  /** Whether a stored delta can be sent with the header it has: by name to a base outside the pack, else by distance. */
+  #isSameDelta(number: number, base: number): boolean {
+    const { objects } = this;
+    const at = this.positions.get(base);
+    const isNamed = objects.named[number] === 1;
+    if (!this.ofsDelta || at === ABSENT) return isNamed;
+    const isSameSegment = objects.segmentOf[base] === objects.segmentOf[number];
+    return !isNamed && isSameSegment && this.output.position - at === objects.offsets[number]! - objects.offsets[base]!;
+  }
+
+  /** By distance where the base is in the pack and the reader knows how, else by id. Returns where it ends. */
+  #writeDeltaHeader(base: number, size: number): number {
+    const header = this.#header;
+    const at = this.positions.get(base);
+    if (this.ofsDelta && at !== ABSENT) {
+      const end = writeTypeAndSize(header, 0, OFS_DELTA, size);
+      return writeDistance(header, end, this.output.position - at);
+    }
+    const end = writeTypeAndSize(header, 0, REF_DELTA, size);
+    this.objects.copyOid(base, header, end);
+    return end + OID_BYTES;
+  }
+
+  #writeWhole(number: number, meter: Meter): Promise<void> | undefined {
+    const { objects } = this;
+    const known = this.recoded.get(number, WHOLE);
+    if (known === undefined && objects.sizes[number]! >= LARGE) return this.#writeLarge(number, meter);
+    this.#finishWhole(number, [known ?? deflate(objects.read(number))]);
+    if (known === undefined) meter.spend(objects.sizes[number]! * COST.byteDeflated);
+    return undefined;
+  }
+
+  async #writeLarge(number: number, meter: Meter): Promise<void> {
+    const body = await this.objects.readInSlices(number, meter);
+    this.#finishWhole(number, await deflateInPieces(body, meter));
+  }
+
+  #finishWhole(number: number, stream: readonly Buffer[]): void {
+    const { objects } = this;
+    if (stream.length === 1) this.recoded.set(number, WHOLE, stream[0]!);
+    this.#begin(number);
+    const end = writeTypeAndSize(this.#header, 0, objects.types[number] as 1 | 2 | 3 | 4, objects.sizes[number]!);
+    this.output.copyHeader(this.#header, end);
+    for (const piece of stream) this.output.copy(piece);
+  }
+}

@@ -1,0 +1,97 @@
+import type { TypeCode } from '../object/object.js';
+
+export const OFS_DELTA = 6;
+export const REF_DELTA = 7;
+
+/** Bytes an entry header never exceeds: 10 of type and size, then 20 of an id or 10 of a distance. */
+export const LONGEST_HEADER = 32;
+
+/**
+ * The header of a pack entry (gitformat-pack, "pack entries"):
+ *
+ *     size:     1 byte   MSB: more follows; 3 bits type; 4 bits size
+ *               n bytes  MSB: more follows; 7 bits size each, least significant first
+ *     base:     20 bytes id of the base (type 7), or
+ *               n bytes  distance back to the base (type 6), 7 bits each, most significant first,
+ *                        each continuation adding one to what it continues
+ */
+export class EntryHeader {
+  type = 0;
+  size = 0;
+  /** Distance to the base; 0 unless the type is `OFS_DELTA`. */
+  distance = 0;
+  /** Where the 20 bytes of the base's id start; -1 unless the type is `REF_DELTA`. */
+  baseAt = -1;
+  /** Where the zlib stream starts. */
+  end = 0;
+
+  get isDelta(): boolean {
+    return this.type === OFS_DELTA || this.type === REF_DELTA;
+  }
+
+  /**
+   * Reads the header at `at`. Returns an empty string, a reason for which the entry is bad, or undefined
+   * when the bytes up to `limit` are not enough to say.
+   */
+  parse(bytes: Uint8Array, start: number, limit: number): string | undefined {
+    let at = start;
+    if (at >= limit) return undefined;
+    let byte = bytes[at++]!;
+    this.type = (byte >> 4) & 7;
+    this.distance = 0;
+    this.baseAt = -1;
+    let size = byte & 15;
+    for (let scale = 16; byte & 0x80; scale *= 128) {
+      if (scale > Number.MAX_SAFE_INTEGER / 128) return 'bad object header';
+      if (at >= limit) return undefined;
+      byte = bytes[at++]!;
+      size += (byte & 0x7f) * scale;
+    }
+    this.size = size;
+    if (this.type === REF_DELTA) {
+      if (at + 20 > limit) return undefined;
+      this.baseAt = at;
+      at += 20;
+    } else if (this.type === OFS_DELTA) {
+      let distance = 0;
+      for (let isFirst = true; isFirst || byte & 0x80; isFirst = false) {
+        if (at >= limit) return undefined;
+        byte = bytes[at++]!;
+        distance = (isFirst ? 0 : distance + 1) * 128 + (byte & 0x7f);
+        if (distance > Number.MAX_SAFE_INTEGER / 256) return 'offset value overflow for delta base object';
+      }
+      if (distance === 0) return 'delta base offset is out of bound';
+      this.distance = distance;
+    } else if (this.type === 0 || this.type === 5) {
+      return `unknown object type ${this.type}`;
+    }
+    this.end = at;
+    return '';
+  }
+}
+
+/** Writes type and size; returns where they end. */
+export function writeTypeAndSize(target: Uint8Array, at: number, type: TypeCode | 6 | 7, size: number): number {
+  let rest = Math.floor(size / 16);
+  let byte = (type << 4) | (size & 15);
+  let end = at;
+  while (rest > 0) {
+    target[end++] = byte | 0x80;
+    byte = rest & 0x7f;
+    rest = Math.floor(rest / 128);
+  }
+  target[end++] = byte;
+  return end;
+}
+
+/** Writes the distance of an `OFS_DELTA`; returns where it ends. */
+export function writeDistance(target: Uint8Array, at: number, distance: number): number {
+  let length = 1;
+  for (let rest = Math.floor(distance / 128); rest > 0; rest = Math.floor((rest - 1) / 128)) length++;
+  let rest = distance;
+  for (let index = length - 1; index >= 0; index--) {
+    target[at + index] = (rest & 0x7f) | (index === length - 1 ? 0 : 0x80);
+    rest = Math.floor(rest / 128) - 1;
+  }
+  return at + length;
+}

@@ -1,0 +1,290 @@
+import { COST } from '../schedule/cost.js';
+import { ANY, ANY_BUT_SLASH, type Token } from './wildmatch.js';
+
+/** A sequence of tokens that a whole path has to match; or only what comes before one of `ends`. */
+export interface PathPattern {
+  readonly tokens: readonly Token[];
+  readonly ignoreCase: boolean;
+  /** Numbers of tokens before which a match may end as well. */
+  readonly ends: readonly number[];
+}
+
+/** A list of patterns of which one has to match, or none may. */
+export interface Condition {
+  readonly patterns: readonly PathPattern[];
+  readonly refuses: boolean;
+}
+
+/** What is known of a path, and of all that it is the start of. */
+export interface MatchState {
+  readonly words: Int32Array;
+  /** The states after one more byte, as far as they are known; only of states that are kept. */
+  readonly next: (MatchState | undefined)[] | undefined;
+  verdict: number | undefined;
+}
+
+const SLASH = 0x2f;
+
+const ACCEPTED = 1;
+const HOPELESS = 2;
+const CERTAIN = 4;
+
+/** Bytes of states that are kept, so that a byte costs one look instead of one at every pattern. */
+const KEPT_BYTES = 1 << 20;
+/** What a state takes beside its bits. */
+const STATE_BYTES = 2400;
+/** Units of one word of bits for one byte of a path. */
+const WORD_COST = COST.byteScanned;
+const LARGEST_PIECE = 250;
+
+/**
+ * All conditions on the paths of one request, as one machine that reads a path byte by byte, once.
+ *
+ * The tokens of all patterns stand side by side, each with a bit that says "everything before this token has matched",
+ * and each pattern with one more for its end. A byte moves all bits at once: from a token that it fits to the next one,
+ * with stars keeping theirs. So a byte costs the same whatever the patterns and the path are, at most one step per word
+ * of bits; and as there are few different sets of bits in use, they are kept with what follows them, and a byte costs
+ * one look (a deterministic automaton, made as it is needed).
+ *
+ * The state after `a/b/` is where all paths in that folder start from.
+ */
+export class PathMatcher {
+  /** The state before the first byte. */
+  readonly start: MatchState;
+  /** So many bytes are one piece of work, however bad the patterns. */
+  readonly piece: number;
+  #spent = 0;
+  readonly #size: number;
+  readonly #conditions: { readonly from: number; readonly to: number; readonly refuses: boolean }[] = [];
+  /** By byte: bits of the tokens that it moves on from. The masks of all bytes are made of the ones below. */
+  readonly #moves: (Int32Array | undefined)[] = new Array(256);
+  readonly #literals: (Int32Array | undefined)[] = new Array(256);
+  readonly #sets: { readonly bit: number; readonly set: Uint8Array; readonly ignoreCase: boolean }[] = [];
+  readonly #movesOnSlash: Int32Array;
+  readonly #movesOnOther: Int32Array;
+  /** Tokens that stay what they are. */
+  readonly #staysOnSlash: Int32Array;
+  readonly #staysOnOther: Int32Array;
+  /** Tokens that may stand for nothing: who gets there gets to the next one. */
+  readonly #passes: Int32Array;
+  readonly #ends: Int32Array;
+  /** Ends that no further byte can leave. */
+  readonly #finals: Int32Array;
+  readonly #kept = new Map<number, MatchState[]>();
+  #room: number;
+  /** Where states that are not kept are worked out. */
+  #words: Int32Array;
+  #spare: Int32Array;
+
+  constructor(conditions: readonly Condition[]) {
+    let words = 0;
+    for (const { patterns, refuses } of conditions) {
+      const from = words;
+      const bits = patterns.reduce((sum, { tokens }) => sum + tokens.length + 1, 0);
+      words += Math.ceil(bits / 32);
+      this.#conditions.push({ from, to: words, refuses });
+    }
+    this.#size = words;
+    this.piece = Math.max(1, Math.floor(LARGEST_PIECE / (WORD_COST * (words + 16))));
+    const bits = () => new Int32Array(words);
+    [this.#movesOnSlash, this.#movesOnOther, this.#staysOnSlash, this.#staysOnOther] = [bits(), bits(), bits(), bits()];
+    [this.#passes, this.#ends, this.#finals, this.#words, this.#spare] = [bits(), bits(), bits(), bits(), bits()];
+    this.#room = Math.floor(KEPT_BYTES / (STATE_BYTES + 4 * words));
+    const start = bits();
+    conditions.forEach(({ patterns }, index) => {
+      let bit = this.#conditions[index]!.from * 32;
+      for (const pattern of patterns) {
+        this.#place(pattern, bit);
+        for (let first = bit, isIn = true; isIn; first++) {
+          setBit(start, first);
+          isIn = hasBit(this.#passes, first);
+        }
+        bit += pattern.tokens.length + 1;
+      }
+    });
+    this.start = this.#keep(start);
+    this.#spent += words * 32 * COST.operation;
+  }
+
+  /** The units spent since it was last asked. */
+  takeSpent(): number {
+    const spent = this.#spent;
+    this.#spent = 0;
+    return spent;
+  }
+
+  /** The state after the bytes from `from` to before `to`; at most `piece` of them. */
+  after(state: MatchState, bytes: Uint8Array, from: number, to: number): MatchState {
+    return this.#run(state, bytes, from, to) ?? this.#keep(this.#words);
+  }
+
+  /** As `accepts` of the state `after` these bytes. */
+  acceptsAfter(state: MatchState, bytes: Uint8Array, from: number, to: number): boolean {
+    const end = this.#run(state, bytes, from, to);
+    return ((end === undefined ? this.#judge(this.#words) : this.#verdictOf(end)) & ACCEPTED) !== 0;
+  }
+
+  /** Whether the path that was read meets all conditions. */
+  accepts(state: MatchState): boolean {
+    return (this.#verdictOf(state) & ACCEPTED) !== 0;
+  }
+
+  /** Whether no path that starts so can meet them. */
+  isHopeless(state: MatchState): boolean {
+    return (this.#verdictOf(state) & HOPELESS) !== 0;
+  }
+
+  /** Whether every path that starts so meets them. */
+  isCertain(state: MatchState): boolean {
+    return (this.#verdictOf(state) & CERTAIN) !== 0;
+  }
+
+  /** Undefined where the result is not kept: it is in `#words`. */
+  #run(start: MatchState, bytes: Uint8Array, from: number, to: number): MatchState | undefined {
+    let state: MatchState | undefined = start;
+    this.#spent += (to - from) * COST.byteScanned;
+    for (let at = from; at < to; at++) {
+      const byte = bytes[at]!;
+      const known: MatchState | undefined = state?.next?.[byte];
+      if (known !== undefined) {
+        state = known;
+        continue;
+      }
+      this.#step(state === undefined ? this.#words : state.words, byte);
+      const next: MatchState | undefined = this.#room > 0 ? this.#keep(this.#words) : undefined;
+      if (state?.next !== undefined && next?.next !== undefined) state.next[byte] = next;
+      state = next;
+    }
+    return state;
+  }
+
+  /** Works out into `#words` what follows `words`, which may be the same. */
+  #step(words: Int32Array, byte: number): void {
+    const moves = this.#moves[byte] ?? this.#movesOn(byte);
+    const stays = byte === SLASH ? this.#staysOnSlash : this.#staysOnOther;
+    const passes = this.#passes;
+    const result = this.#spare;
+    let moved = 0;
+    let passed = 0;
+    for (let at = 0; at < words.length; at++) {
+      const word = words[at]!;
+      if (word === 0 && moved === 0 && passed === 0) {
+        result[at] = 0;
+        continue;
+      }
+      const leaving = word & moves[at]!;
+      let entered = (leaving << 1) | moved | passed;
+      moved = leaving >>> 31;
+      // Two stars follow each other at most: `**/*`.
+      entered |= (entered & passes[at]!) << 1;
+      entered |= (entered & passes[at]!) << 1;
+      passed = (entered & passes[at]!) >>> 31;
+      result[at] = entered | (word & stays[at]!);
+    }
+    this.#spare = this.#words;
+    this.#words = result;
+    this.#spent += (words.length + 16) * WORD_COST;
+  }
+
+  #verdictOf(state: MatchState): number {
+    state.verdict ??= this.#judge(state.words);
+    return state.verdict;
+  }
+
+  #judge(words: Int32Array): number {
+    let isAccepted = true;
+    let isHopeless = false;
+    let isCertain = true;
+    this.#spent += words.length * WORD_COST;
+    for (const { from, to, refuses } of this.#conditions) {
+      let alive = 0;
+      let ends = 0;
+      let finals = 0;
+      for (let at = from; at < to; at++) {
+        alive |= words[at]!;
+        ends |= words[at]! & this.#ends[at]!;
+        finals |= words[at]! & this.#finals[at]!;
+      }
+      isAccepted &&= (ends !== 0) !== refuses;
+      isHopeless ||= refuses ? finals !== 0 : alive === 0;
+      isCertain &&= refuses ? alive === 0 : finals !== 0;
+    }
+    return (isAccepted ? ACCEPTED : 0) | (isHopeless ? HOPELESS : 0) | (isCertain ? CERTAIN : 0);
+  }
+
+  /** The kept state with these bits; one of its own where there is no room for it. */
+  #keep(words: Int32Array): MatchState {
+    let hash = 0;
+    for (let at = 0; at < words.length; at++) hash = Math.imul(hash ^ words[at]!, 0x01000193);
+    this.#spent += words.length * WORD_COST;
+    const same = this.#kept.get(hash);
+    for (const state of same ?? []) if (isEqual(state.words, words)) return state;
+    if (this.#room <= 0) return { words: words.slice(), next: undefined, verdict: undefined };
+    this.#room--;
+    const state = { words: words.slice(), next: new Array<MatchState | undefined>(256), verdict: undefined };
+    if (same === undefined) this.#kept.set(hash, [state]);
+    else same.push(state);
+    return state;
+  }
+
+  #movesOn(byte: number): Int32Array {
+    const moves = (byte === SLASH ? this.#movesOnSlash : this.#movesOnOther).slice();
+    const literals = this.#literals[byte];
+    if (literals !== undefined) for (let at = 0; at < moves.length; at++) moves[at]! |= literals[at]!;
+    const folded = byte >= 0x41 && byte <= 0x5a ? byte + 0x20 : byte;
+    for (const { bit, set, ignoreCase } of this.#sets) if (set[ignoreCase ? folded : byte] === 1) setBit(moves, bit);
+    this.#moves[byte] = moves;
+    this.#spent += (moves.length + this.#sets.length) * WORD_COST;
+    return moves;
+  }
+
+  #place({ tokens, ignoreCase, ends }: PathPattern, first: number): void {
+    const end = first + tokens.length;
+    setBit(this.#ends, end);
+    for (const token of ends) setBit(this.#ends, first + token);
+    tokens.forEach((token, index) => {
+      const bit = first + index;
+      if (typeof token === 'number') this.#placeLiteral(token, ignoreCase, bit);
+      else if (token === ANY || token === ANY_BUT_SLASH) {
+        setBit(this.#movesOnOther, bit);
+        if (token === ANY) setBit(this.#movesOnSlash, bit);
+      } else if (typeof token !== 'string') this.#sets.push({ bit, set: token, ignoreCase });
+      else {
+        setBit(this.#passes, bit);
+        setBit(this.#staysOnOther, bit);
+        // Between folders one is at a slash only.
+        if (token !== 'folders') setBit(this.#movesOnOther, bit);
+        if (token === 'star') return;
+        setBit(this.#staysOnSlash, bit);
+        setBit(this.#movesOnSlash, bit);
+        if (token === 'starstar' && bit + 1 === end) setBit(this.#finals, bit);
+      }
+    });
+  }
+
+  #placeLiteral(byte: number, ignoreCase: boolean, bit: number): void {
+    const isCapital = byte >= 0x41 && byte <= 0x5a;
+    const isSmall = byte >= 0x61 && byte <= 0x7a;
+    // A capital that was not folded matches no text that was.
+    if (!ignoreCase || !isCapital) this.#addLiteral(byte, bit);
+    if (ignoreCase && isSmall) this.#addLiteral(byte - 0x20, bit);
+  }
+
+  #addLiteral(byte: number, bit: number): void {
+    this.#literals[byte] ??= new Int32Array(this.#size);
+    setBit(this.#literals[byte]!, bit);
+  }
+}
+
+function setBit(words: Int32Array, bit: number): void {
+  words[bit >>> 5]! |= 1 << (bit & 31);
+}
+
+function hasBit(words: Int32Array, bit: number): boolean {
+  return ((words[bit >>> 5]! >>> (bit & 31)) & 1) === 1;
+}
+
+function isEqual(a: Int32Array, b: Int32Array): boolean {
+  for (let at = 0; at < a.length; at++) if (a[at] !== b[at]) return false;
+  return true;
+}

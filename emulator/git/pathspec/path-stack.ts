@@ -1,0 +1,118 @@
+import type { ByteString } from '../object/bytes.js';
+import { COST } from '../schedule/cost.js';
+import type { Steps } from '../schedule/steps.js';
+import type { MatchState, PathMatcher } from './path-matcher.js';
+
+const SLASH = 0x2f;
+
+/** So many levels at least have their state at hand; further up only every so many. */
+const STATE_LEVELS = 1024;
+
+/**
+ * The folders from a root to where a walk is. However deep it is there is one path, as bytes, and of the states of the
+ * matcher those of the last levels; the others are worked out again when the walk comes back to them.
+ */
+export class PathStack {
+  /** Folders below the root. */
+  depth = 0;
+  #path: Buffer;
+  /** By level: where the folder's path ends, after its slash. */
+  readonly #ends: number[];
+  readonly #states: (MatchState | undefined)[] = [];
+
+  /** `base` is put before every path, as it is; the matcher does not see it. */
+  constructor(
+    base: ByteString,
+    readonly matcher: PathMatcher | undefined,
+  ) {
+    this.#path = Buffer.from(base.padEnd(256), 'latin1');
+    this.#ends = [base.length];
+    this.#states.push(matcher?.start);
+  }
+
+  /** The path of a folder, with its slash; level 0 is the root. */
+  folder(level: number): ByteString {
+    return this.#path.toString('latin1', 0, this.#ends[level]);
+  }
+
+  folderName(level: number): ByteString {
+    return this.#path.toString('latin1', this.#ends[level - 1], this.#ends[level]! - 1);
+  }
+
+  /** The path of what is named so in the innermost folder. */
+  pathOf(name: ByteString): ByteString {
+    return this.folder(this.depth) + name;
+  }
+
+  /** Whether nothing in the innermost folder is chosen. */
+  get isHopeless(): boolean {
+    return this.matcher?.isHopeless(this.#state!) ?? false;
+  }
+
+  /** Whether a file of this name in the innermost folder is chosen; undefined for a long name, which takes steps. */
+  accepts(bytes: Uint8Array, from: number, to: number): boolean | undefined {
+    const { matcher } = this;
+    const state = this.#state;
+    if (matcher === undefined || state === undefined || matcher.isCertain(state)) return true;
+    return to - from > matcher.piece ? undefined : matcher.acceptsAfter(state, bytes, from, to);
+  }
+
+  *acceptsLong(bytes: Uint8Array, from: number, to: number): Steps<boolean> {
+    return this.matcher!.accepts((yield* this.#after(this.#state!, bytes, from, to))!);
+  }
+
+  /** Goes into the folder of this name; false where nothing in it is chosen. */
+  *enter(bytes: Uint8Array, from: number, to: number): Steps<boolean> {
+    const start = this.#ends[this.depth]!;
+    const end = start + to - from + 1;
+    this.#reserve(end);
+    this.#path.set(bytes.subarray(from, to), start);
+    this.#path[end - 1] = SLASH;
+    const state = yield* this.#after(this.#state, this.#path, start, end);
+    if (state !== undefined && this.matcher!.isHopeless(state)) return false;
+    this.#ends.push(end);
+    this.#states.push(state);
+    this.depth++;
+    const far = this.depth - STATE_LEVELS;
+    if (far > 0 && far % STATE_LEVELS !== 0) this.#states[far] = undefined;
+    return true;
+  }
+
+  /** Goes back to one of the folders on the way. */
+  *leaveTo(level: number): Steps<void> {
+    this.depth = level;
+    this.#ends.length = level + 1;
+    this.#states.length = level + 1;
+    if (this.matcher === undefined || this.#state !== undefined) return;
+    let known = level - (level % STATE_LEVELS);
+    for (let state = this.#states[known]; known < level; ) {
+      state = yield* this.#after(state, this.#path, this.#ends[known]!, this.#ends[known + 1]!);
+      this.#states[++known] = state;
+      yield COST.operation + this.matcher.takeSpent();
+    }
+  }
+
+  get #state(): MatchState | undefined {
+    return this.#states[this.depth];
+  }
+
+  *#after(start: MatchState | undefined, bytes: Uint8Array, from: number, to: number): Steps<MatchState | undefined> {
+    const { matcher } = this;
+    if (matcher === undefined || start === undefined || matcher.isCertain(start)) return start;
+    let state = start;
+    for (let at = from; at < to; ) {
+      const end = Math.min(to, at + matcher.piece);
+      state = matcher.after(state, bytes, at, end);
+      at = end;
+      if (at < to) yield matcher.takeSpent();
+    }
+    return state;
+  }
+
+  #reserve(bytes: number): void {
+    if (bytes <= this.#path.length) return;
+    const larger = Buffer.allocUnsafe(bytes * 2);
+    this.#path.copy(larger, 0, 0, this.#ends[this.depth]!);
+    this.#path = larger;
+  }
+}

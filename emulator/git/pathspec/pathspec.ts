@@ -1,0 +1,81 @@
+import type { ByteString } from '../object/bytes.js';
+import type { PathPattern } from './path-matcher.js';
+import { foldCase, parseWildmatch } from './wildmatch.js';
+
+const SLASH = 0x2f;
+
+/** Thrown for a path filter that Git would not take; the message says why. */
+export class BadPathspec extends Error {
+  override readonly name = 'BadPathspec';
+}
+
+/** Long magic words by their short form (gitglossary, "pathspec"). `top` and `:` add nothing: paths start at the root here. */
+const MAGIC = {
+  top: '/',
+  exclude: '!^',
+  literal: '',
+  icase: '',
+  glob: '',
+} as const;
+
+type Magic = keyof typeof MAGIC;
+
+/** What a path has to match, or must not: one of the patterns. */
+export interface Pathspec {
+  readonly patterns: readonly PathPattern[];
+  readonly isExclude: boolean;
+}
+
+/**
+ * Reads a pathspec as `git ls-files -- <pathspec>…` reads it at the root of the tree: a file by its path, everything in
+ * a folder by the folder's, or a wildmatch pattern in which `*` crosses slashes. `:(glob)`, `:(icase)`, `:(literal)`,
+ * `:(top)`, `:(exclude)` and their short forms work; `:(attr)` does not. A slash at the start and `./` are dropped.
+ * Throws `BadPathspec`.
+ */
+export function parsePathspec(spec: ByteString): Pathspec {
+  if (spec === '') throw new BadPathspec('a path is empty; the root is `.`');
+  const { magic, rest } = readMagic(spec);
+  if (magic.has('glob') && magic.has('literal')) throw new BadPathspec('`glob` and `literal` exclude each other');
+  const path = normalize(rest);
+  const ignoreCase = magic.has('icase');
+  const patterns = [atOrBelow(ignoreCase ? foldCase(path) : path, ignoreCase)];
+  if (!magic.has('literal') && /[*?[\\]/.test(path)) {
+    const tokens = parseWildmatch(path, { pathname: magic.has('glob'), ignoreCase });
+    if (tokens) patterns.push({ tokens, ignoreCase, ends: [] });
+  }
+  return { patterns, isExclude: magic.has('exclude') };
+}
+
+/** The path itself and what is in a folder of that path; only the latter where a slash at the end asks for a folder. */
+function atOrBelow(path: ByteString, ignoreCase: boolean): PathPattern {
+  const bytes = Array.from(path, (char) => char.charCodeAt(0));
+  if (path === '' || path.endsWith('/')) return { tokens: [...bytes, 'starstar'], ignoreCase, ends: [] };
+  return { tokens: [...bytes, SLASH, 'starstar'], ignoreCase, ends: [bytes.length] };
+}
+
+function readMagic(spec: ByteString): { magic: Set<Magic>; rest: ByteString } {
+  const magic = new Set<Magic>();
+  if (!spec.startsWith(':')) return { magic, rest: spec };
+  if (spec.startsWith(':(')) {
+    const end = spec.indexOf(')');
+    if (end < 0) throw new BadPathspec('`:(` without `)`');
+    for (const word of spec.slice(2, end).split(',')) {
+      if (word === '') continue;
+      if (!Object.hasOwn(MAGIC, word)) throw new BadPathspec('unknown pathspec magic');
+      magic.add(word as Magic);
+    }
+    return { magic, rest: spec.slice(end + 1) };
+  }
+  let at = 1;
+  for (; '/!^'.includes(spec[at] ?? ' '); at++) magic.add(spec[at] === '/' ? 'top' : 'exclude');
+  return { magic, rest: spec.slice(spec[at] === ':' ? at + 1 : at) };
+}
+
+/** Drops `.` segments and doubled or leading slashes; a slash at the end stays, and asks for a folder. */
+function normalize(path: ByteString): ByteString {
+  const names = path.split('/');
+  const isFolder = names.length > 1 && (names.at(-1) === '' || names.at(-1) === '.');
+  const kept = names.filter((name) => name !== '' && name !== '.');
+  if (kept.includes('..')) throw new BadPathspec('a path leads outside of the repository');
+  return kept.length === 0 ? '' : kept.join('/') + (isFolder ? '/' : '');
+}

@@ -1,0 +1,176 @@
+import type { ByteString } from '../object/bytes.js';
+import { EMPTY_TREE_OID, type ObjectReader, type Oid } from '../object/object.js';
+import { canonicalMode, MODE_TREE, readTreeBody, TreeScanner } from '../object/tree.js';
+import { COST } from '../schedule/cost.js';
+import type { Steps } from '../schedule/steps.js';
+import type { PathMatcher } from './path-matcher.js';
+import { PathStack } from './path-stack.js';
+
+/** Bytes of trees on the way that stay at hand; those further up are read again when the walk comes back to them. */
+const HELD_BYTES = 8 << 20;
+/** What a tree takes beside its bytes. */
+const SCANNER_BYTES = 256;
+
+export interface WalkOptions {
+  /** Folders are found too, before what they hold. */
+  readonly trees?: boolean;
+  /** `false`: folders are not entered. */
+  readonly recursive?: boolean;
+  /** The folder that `tree` is, by its path. */
+  readonly under?: ByteString | undefined;
+  /** Only files that it chooses are found, and a folder without any is not entered. */
+  readonly selects?: PathMatcher | undefined;
+}
+
+/**
+ * The files, links and gitlinks below a tree, in the order of Git's index:
+ *
+ *     while (walk.step()) {
+ *       meter.spend(walk.cost);
+ *       if (meter.isOver) await meter.pass();
+ *       if (walk.isFound) …
+ *     }
+ *
+ * A step is a bounded piece of work, which mostly finds one entry. Trees may be any depth: of a level only some numbers
+ * are kept, and a path is made when it is asked for.
+ */
+export class TreeWalk {
+  /** Whether the last step found an entry, which the members below describe. */
+  isFound = false;
+  /** Units of the last step; what reading trees costs is reported by itself. */
+  cost = 0;
+  mode = 0;
+  readonly #steps: Steps<void>;
+  readonly #stack: PathStack;
+  readonly #trees: boolean;
+  readonly #recursive: boolean;
+  #scan: TreeScanner;
+  // By level:
+  readonly #scans: (TreeScanner | undefined)[];
+  /** Where a level's scan goes on. */
+  readonly #positions: number[] = [0];
+  readonly #numbers: number[];
+  readonly #serials: number[] = [0];
+  #serial = 0;
+  /** Bytes of all scans, and the first level that has one. */
+  #held = 0;
+  #firstHeld = 0;
+
+  constructor(
+    private readonly objects: ObjectReader,
+    tree: Oid,
+    { trees = false, recursive = true, under = '', selects }: WalkOptions = {},
+  ) {
+    this.#trees = trees;
+    this.#recursive = recursive;
+    this.#stack = new PathStack(under === '' || under.endsWith('/') ? under : `${under}/`, selects);
+    this.#scan = new TreeScanner(readTreeBody(objects, tree));
+    this.#scans = [this.#scan];
+    this.#numbers = [objects.find(tree)];
+    this.#steps = this.#walk();
+  }
+
+  /** Goes on by one piece of work; false at the end. */
+  step(): boolean {
+    this.isFound = false;
+    const step = this.#steps.next();
+    this.cost = step.value ?? 0;
+    return !step.done;
+  }
+
+  /** Folders that the walk is in, below the tree. */
+  get depth(): number {
+    return this.#stack.depth;
+  }
+
+  get name(): ByteString {
+    return this.#scan.name;
+  }
+
+  get oid(): Oid {
+    return this.#scan.oid;
+  }
+
+  get path(): ByteString {
+    return this.#stack.pathOf(this.name);
+  }
+
+  /** The path of a folder that the walk is in, with its slash; level 0 is the tree. */
+  folder(level: number): ByteString {
+    return this.#stack.folder(level);
+  }
+
+  folderName(level: number): ByteString {
+    return this.#stack.folderName(level);
+  }
+
+  folderOid(level: number): Oid {
+    const number = this.#numbers[level]!;
+    return number < 0 ? EMPTY_TREE_OID : this.objects.oidOf(number);
+  }
+
+  /** Tells one folder at this level from the next. */
+  folderSerial(level: number): number {
+    return this.#serials[level]!;
+  }
+
+  *#walk(): Steps<void> {
+    const stack = this.#stack;
+    const { matcher } = stack;
+    if (stack.isHopeless) return;
+    for (;;) {
+      const scan = this.#scan;
+      if (!scan.next()) {
+        if (stack.depth === 0) return;
+        yield* stack.leaveTo(stack.depth - 1);
+        this.#leave();
+      } else {
+        this.mode = canonicalMode(scan.mode);
+        const { body, nameStart, nameEnd } = scan;
+        if (this.mode !== MODE_TREE) {
+          this.isFound =
+            stack.accepts(body, nameStart, nameEnd) ?? (yield* stack.acceptsLong(body, nameStart, nameEnd));
+        } else {
+          this.isFound = this.#trees;
+          if (this.isFound) yield COST.entry;
+          if (this.#recursive && (yield* stack.enter(body, nameStart, nameEnd))) this.#enter();
+        }
+      }
+      yield COST.entry + (matcher?.takeSpent() ?? 0);
+    }
+  }
+
+  #enter(): void {
+    const { objects } = this;
+    const { oid, position } = this.#scan;
+    this.#positions[this.#positions.length - 1] = position;
+    this.#scan = new TreeScanner(readTreeBody(objects, oid));
+    this.#scans.push(this.#scan);
+    this.#positions.push(0);
+    this.#numbers.push(objects.find(oid));
+    this.#serials.push(++this.#serial);
+    this.#held += SCANNER_BYTES + this.#scan.body.length;
+    for (; this.#held > HELD_BYTES && this.#firstHeld < this.#stack.depth; this.#firstHeld++) {
+      this.#held -= SCANNER_BYTES + this.#scans[this.#firstHeld]!.body.length;
+      this.#scans[this.#firstHeld] = undefined;
+    }
+  }
+
+  #leave(): void {
+    this.#held -= SCANNER_BYTES + this.#scan.body.length;
+    this.#scans.pop();
+    this.#positions.pop();
+    this.#numbers.pop();
+    this.#serials.pop();
+    const { depth } = this.#stack;
+    const number = this.#numbers[depth]!;
+    let scan = this.#scans[depth];
+    if (scan === undefined) {
+      scan = new TreeScanner(number < 0 ? Buffer.alloc(0) : this.objects.read(number), this.#positions[depth]);
+      this.#scans[depth] = scan;
+      this.#firstHeld = depth;
+      this.#held += SCANNER_BYTES + scan.body.length;
+    }
+    this.#scan = scan;
+  }
+}

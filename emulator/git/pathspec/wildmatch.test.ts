@@ -1,0 +1,378 @@
+import fc from 'fast-check';
+import t from 'tap';
+import { requestLimit } from '../limits/request-limits.js';
+import { accepts, choose } from '../test/choose.js';
+import { ScratchGit } from '../test/scratch-git.js';
+import { BadSelection, selectFiles } from './file-selection.js';
+import { PathMatcher } from './path-matcher.js';
+import { parseWildmatch, type WildmatchOptions } from './wildmatch.js';
+
+const TEXTS = [
+  ...[
+    'a',
+    'b',
+    'A',
+    'foo',
+    'Foo',
+    'foobar',
+    'foo.js',
+    '.js',
+    '-',
+    ']',
+    '[',
+    '\\',
+    'a]',
+    'a-b',
+    '*',
+    '?',
+    '^',
+    '!',
+    '1',
+    ' ',
+  ],
+  ...['aaab', 'abab', '\u00c3\u00a9', '~', '_', 'x]', 'foo*', 'tab\t', 'ab'],
+  ...['a/b', 'foo/bar', 'foo/baz.js', 'src/a.js', 'Src/A.js', 'a/a', 'x/foo', '-/adobe', 'dir/.js', 'a\\/b'],
+  ...['a/x/b', 'foo/x/bar', 'a/x/foo', 'deep/er/b.js', 'aaa/aab/aa', 'b/a/b'],
+  ...['a/y/c/d', 'foo/b/a/r', 'x/y/z/foo', 'a/y/a/b', 'foo/b/a/z.js'],
+];
+
+const PATTERNS = [
+  ...[
+    'f*',
+    '*o',
+    'f?o',
+    '???',
+    '*',
+    '**',
+    '*.js',
+    'fo[o]',
+    '*a*b',
+    '*b*b',
+    'a*',
+    '*\\',
+    '\\**',
+    '\\?',
+    '[?]',
+    '\\[',
+    '[[]*',
+  ],
+  ...[
+    '[a-c]*',
+    '[!a]*',
+    '[^a-f]',
+    '[]]*',
+    '[]-]*',
+    '[!]a-]*',
+    '[\\]]*',
+    '[a-]*',
+    '[--0]*',
+    '[ab]*[ab]',
+    '[[:alpha:]]*',
+  ],
+  ...[
+    '[[:digit:][:upper:]]*',
+    '[[:nonsense:]]*',
+    '[[:punct:]]*',
+    '[![:alnum:]]*',
+    '[[:space:]]',
+    '[[:ab]*',
+    '[a',
+    '[',
+    '[a-',
+  ],
+  ...[
+    '[A-Z]*',
+    '[[:upper:]]*',
+    '[a-z]oo',
+    '[\\A]',
+    '[Z-A]*',
+    '[a-\\z]oo',
+    '*[',
+    'foo\\',
+    'f[^o]*',
+    '*[!/]',
+    '[/]*',
+    'a[/]b*',
+  ],
+  ...[
+    'foo/*',
+    'foo/**',
+    '**/foo',
+    '**/*.js',
+    'a/**/b',
+    'a/**/**/d',
+    'foo/**/bar',
+    '**/a/**',
+    'a**b',
+    'a/**b',
+    '**a',
+    '***',
+  ],
+  ...[
+    '*/*',
+    '*/*/*',
+    '**/**',
+    '*/**',
+    '**/?',
+    'a/?/c',
+    'a/*/c',
+    'foo/*/*/r',
+    '*/b/*',
+    '**\\/b',
+    'a\\/b',
+    'a/**\\/c',
+    '/*',
+    'a/***',
+  ],
+  ...['?/**/?', '**/b/**/b', '*a/*b', '**/[a-f]oo', '[a-f]*/b[a-f]*', 'a*/*/*a', '*/a[!b]*/*', '*x*/**/*z*'],
+];
+
+/** The matcher of one pattern. */
+function wildmatch(pattern: string, options: WildmatchOptions = {}): PathMatcher {
+  const tokens = parseWildmatch(pattern, options);
+  const patterns = tokens ? [{ tokens, ignoreCase: options.ignoreCase ?? false, ends: [] }] : [];
+  return new PathMatcher([{ patterns, refuses: false }]);
+}
+
+/** For each pattern the texts that Git's pathspec of it lists. */
+function listed(magic: string, patterns: readonly string[]): Map<string, Set<string>> {
+  const answers = new Map(patterns.map((pattern) => [pattern, new Set<string>()]));
+  using git = new ScratchGit();
+  const oid = git.add('blob', '');
+  // An index cannot hold `a` and `a/b`; among the texts with a slash none is in another's way.
+  for (const hasSlash of [false, true]) {
+    const texts = TEXTS.filter((text) => text.includes('/') === hasSlash);
+    git.run(['read-tree', '--empty']);
+    const lines = texts.map((text) => `100644 ${oid}\t${text}\0`).join('');
+    git.run(['update-index', '-z', '--index-info'], Buffer.from(lines, 'latin1'));
+    for (const pattern of patterns) {
+      const { stdout } = git.try(['ls-files', '-z', '--', magic + pattern]);
+      for (const text of stdout.toString('latin1').split('\0').slice(0, -1)) answers.get(pattern)!.add(text);
+    }
+  }
+  return answers;
+}
+
+/** What a pathspec matches beside its pattern: the path itself, and what is in a folder of that name. */
+function isPrefix(pattern: string, text: string): boolean {
+  return text === pattern || text.startsWith(`${pattern}/`);
+}
+
+for (const [magic, options] of [
+  [':(glob)', { pathname: true }],
+  [':(top)', {}],
+  [':(glob,icase)', { pathname: true, ignoreCase: true }],
+  [':(icase)', { ignoreCase: true }],
+] as const) {
+  t.test(`patterns match as in Git's pathspecs with ${magic}`, (t) => {
+    // Case matters only where there are letters.
+    const isWanted = magic.includes('icase') ? /[a-zA-Z]/ : /^/;
+    const patterns = PATTERNS.filter((pattern) => !pattern.startsWith('/') && isWanted.test(pattern));
+    const expected = listed(magic, patterns);
+    for (const pattern of patterns) {
+      const matcher = wildmatch(pattern, options);
+      const found = TEXTS.filter((text) => accepts(matcher, text) || isPrefix(pattern, text));
+      t.same(found.sort(), [...expected.get(pattern)!].sort(), pattern);
+    }
+    t.end();
+  });
+}
+
+t.test('random patterns match as in Git', (t) => {
+  const piece = fc.constantFrom(
+    'a',
+    'b',
+    'o',
+    '/',
+    '*',
+    '**',
+    '**/',
+    '/**',
+    '?',
+    '[ab]',
+    '[!a]',
+    '\\a',
+    '.',
+    'foo',
+    '/*/',
+  );
+  const pattern = fc.array(piece, { minLength: 1, maxLength: 6 }).map((pieces) => pieces.join(''));
+  const patterns = fc
+    .sample(pattern, { numRuns: 400, seed: 13 })
+    // Git tidies pathspecs like paths, and one without a wildcard is no pattern.
+    // After a plain prefix it takes `**` for the start of the pattern.
+    .filter((each) => !/^[^*?[\\]*[^/*?[\\]\*\*+(?:$|\/)/.test(each))
+    .filter((each) => !/^\/|\/\/|\/$|(?:^|\/)\.(?:\/|$)|^[^*?[\\]*$/.test(each));
+  const distinct = [...new Set(patterns)].slice(0, 70);
+  const expected = listed(':(glob)', distinct);
+  for (const each of distinct) {
+    const matcher = wildmatch(each, { pathname: true });
+    t.same(
+      TEXTS.filter((text) => accepts(matcher, text) || isPrefix(each, text)).sort(),
+      [...expected.get(each)!].sort(),
+      each,
+    );
+  }
+  t.end();
+});
+
+t.test('no pattern takes more than linear time', (t) => {
+  const hostile: [pattern: string, text: string, options?: WildmatchOptions][] = [
+    [`${'*a'.repeat(1500)}*b`, 'a'.repeat(4000)],
+    [`${'*a'.repeat(1500)}*b`, 'a'.repeat(4000), { pathname: true }],
+    [`${'**/'.repeat(1300)}b`, 'a/'.repeat(2000), { pathname: true }],
+    [`${'**/*a*/'.repeat(500)}b`, 'aa/'.repeat(1300), { pathname: true }],
+    [`**/${'*/'.repeat(1000)}b`, 'a/'.repeat(2000), { pathname: true }],
+  ];
+  for (const [pattern, text, options] of hostile) {
+    const matcher = wildmatch(pattern, options);
+    t.notOk(accepts(matcher, text));
+    t.ok(matcher.takeSpent() <= text.length * 3, pattern.slice(0, 20));
+  }
+  t.end();
+});
+
+t.test('globs include and exclude paths by the rules people know', (t) => {
+  const paths = [
+    'a.js',
+    'src/b.js',
+    'src/deep/c.js',
+    'src/d.ts',
+    'docs/e.md',
+    'docs/sub/f.md',
+    'x/node_modules/g.js',
+    'README.md',
+  ];
+  const accepted = (includeGlobs?: string[], excludeGlobs?: string[]) => choose({ includeGlobs, excludeGlobs }, paths);
+  t.same(accepted(), paths);
+  t.same(accepted([], []), paths);
+  const scripts = ['a.js', 'src/b.js', 'src/deep/c.js', 'x/node_modules/g.js'];
+  t.same(accepted(['**/*.js']), scripts, 'any depth, the root included');
+  t.same(accepted(['*.js']), scripts, 'no slash: any depth');
+  t.same(accepted(['/*.js']), ['a.js'], 'a slash at the start: the root');
+  t.same(accepted(['src/*']), ['src/b.js', 'src/d.ts'], 'a star stops at slashes');
+  t.same(accepted(['src']), ['src/b.js', 'src/deep/c.js', 'src/d.ts'], 'a folder covers what it holds');
+  t.same(accepted(['src/']), ['src/b.js', 'src/deep/c.js', 'src/d.ts']);
+  t.same(accepted(['deep/']), ['src/deep/c.js'], 'at any depth');
+  t.same(accepted(['src/deep']), ['src/deep/c.js']);
+  t.same(accepted(['docs/**']), ['docs/e.md', 'docs/sub/f.md']);
+  t.same(accepted(['**/*.md'], ['docs/**']), ['README.md'], 'exclusion wins');
+  t.same(accepted([], ['node_modules', '*.md']), ['a.js', 'src/b.js', 'src/deep/c.js', 'src/d.ts']);
+  t.same(accepted(['*.none']), []);
+  t.same(accepted(['*.{js,ts}']), [], 'braces are ordinary bytes to wildmatch');
+  t.end();
+});
+
+t.test('lists are bounded, each and together', (t) => {
+  const [most, longest, together] = [requestLimit('globs'), requestLimit('globBytes'), requestLimit('globsBytes')];
+  const full = new Array<string>(together / longest).fill('x'.repeat(longest));
+  for (const list of ['paths', 'includeGlobs', 'excludeGlobs', 'extensions'] as const) {
+    const fault = (patterns: string[], more = {}) => {
+      try {
+        selectFiles({ [list]: patterns, ...more });
+        return undefined;
+      } catch (error) {
+        if (!(error instanceof BadSelection)) throw error;
+        return [error.message.replace(/a (?:glob|path|extension)/, 'one'), error.list];
+      }
+    };
+    t.equal(fault(new Array(most).fill('a')), undefined);
+    t.same(fault(new Array(most + 1).fill('a')), [`holds more than ${most} patterns`, list]);
+    t.equal(fault(['x'.repeat(longest)]), undefined);
+    t.same(fault(['x'.repeat(longest + 1)]), [`holds one longer than ${longest} bytes`, list]);
+    t.equal(fault(full), undefined);
+    const other = list === 'paths' ? { extensions: ['a'] } : { paths: ['a'] };
+    t.same(fault(full, other), [`hold more than ${together} bytes of patterns`, undefined]);
+    if (list !== 'extensions') t.same(fault(['a', '']), ['holds an empty pattern', list]);
+    if (list !== 'extensions') t.same(fault(['a', '/']), ['holds an empty pattern', list]);
+  }
+  t.end();
+});
+
+t.test('pathspecs select what git ls-files selects', (t) => {
+  const files = ['a.js', 'dir/b.js', 'dir/sub/c.js', 'dir.js', 'Dir2/d', 'e*f', 'exf', 'x/dir/g'];
+  using git = new ScratchGit();
+  const oid = git.add('blob', '');
+  for (const file of files) git.run(['update-index', '--add', '--cacheinfo', `100644,${oid},${file}`]);
+  const lists = [
+    ...[
+      'dir',
+      'dir/',
+      './dir',
+      'dir/.',
+      '.',
+      './',
+      'dir//sub',
+      'a.js',
+      'a.js/',
+      'di',
+      '*.js',
+      'd*r',
+      'dir/*',
+      'e*f',
+      'DIR',
+    ],
+    ...[
+      ':(glob)*.js',
+      ':(glob)dir/*',
+      ':(glob)**/*.js',
+      ':(literal)e*f',
+      ':(icase)dir2',
+      ':(icase)DIR/*',
+      ':/dir',
+      ':(top)dir',
+    ],
+    ...[
+      ':!dir',
+      ':^*.js',
+      ':(exclude)dir/sub',
+      ':(exclude,icase)DIR*',
+      'e[*]f',
+      'e\\*f',
+      ':(glob,icase)DIR/*.JS',
+      ':',
+      '::dir',
+      ':()a.js',
+    ],
+  ].map((spec) => [spec]);
+  lists.push(['dir', ':!dir/sub'], ['*.js', 'x'], [':(glob)*', ':!a*'], ['nothing', 'dir/sub']);
+  for (const list of lists) {
+    const expected = git
+      .run(['ls-files', '-z', '--', ...list])
+      .split('\0')
+      .slice(0, -1);
+    t.same(choose({ paths: list }, files).sort(), expected.sort(), list.join(' '));
+    for (const file of expected) {
+      for (let at = file.indexOf('/'); at >= 0; at = file.indexOf('/', at + 1)) {
+        t.ok(mayHold(list, file.slice(0, at)), `${list.join(' ')} is looked for in ${file.slice(0, at)}`);
+      }
+    }
+  }
+  t.equal(mayHold(['dir/sub'], 'x'), false);
+  t.equal(mayHold(['dir/s*'], 'x'), false);
+  t.equal(mayHold(['*.js'], 'x'), true);
+  t.equal(mayHold(['*.js', ':!x'], 'x'), false);
+  t.equal(selectFiles({ paths: [] }), undefined);
+  t.same(choose({ paths: ['/dir'] }, ['dir/x']), ['dir/x'], 'a slash at the start is the root');
+  for (const bad of [
+    '',
+    '../x',
+    'a/../b',
+    ':(nonsense)x',
+    ':(glob',
+    ':(glob,literal)x',
+    ':(toString)x',
+    'x'.repeat(4097),
+  ]) {
+    t.throws(() => selectFiles({ paths: [bad] }), BadSelection, bad.slice(0, 20));
+  }
+  t.throws(() => selectFiles({ paths: new Array(101).fill('a') }), BadSelection);
+  t.end();
+});
+
+/** Whether anything in a folder can be chosen. */
+function mayHold(paths: readonly string[], folder: string): boolean {
+  const matcher = selectFiles({ paths })!;
+  const bytes = Buffer.from(`${folder}/`, 'latin1');
+  return !matcher.isHopeless(matcher.after(matcher.start, bytes, 0, bytes.length));
+}

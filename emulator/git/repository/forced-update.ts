@@ -1,0 +1,40 @@
+import { commitLinks } from '../object/commit.js';
+import { COMMIT, type Oid, ZERO_OID } from '../object/object.js';
+import { peelToCommit } from '../object/tag.js';
+import type { Quarantine } from '../odb/quarantine.js';
+import { isDeletion, type RefChange } from '../refs/ref-change.js';
+import type { GitRepository } from './repository.js';
+
+/** Whether the old tip is lost: a deletion, or a move to something that does not descend from it. */
+export function isForced(git: GitRepository, objects: Quarantine, change: RefChange): boolean {
+  if (change.old === ZERO_OID) return false;
+  if (isDeletion(change)) return true;
+  const [from, to] = [peelToCommit(git.objects, change.old), peelToCommit(objects, change.new)];
+  if (from === undefined || to === undefined) return true;
+  const { published } = newCommits(objects, to);
+  return !published.has(from) && !git.history.reaches(published, from);
+}
+
+/** From `tip` through the commits that are new in the quarantine, down to the ones that were here. */
+export function newCommits(objects: Quarantine, tip: Oid): { added: Oid[]; published: Set<Oid> } {
+  const added: Oid[] = [];
+  const published = new Set<Oid>();
+  const first = objects.find(tip);
+  const pending = first >= 0 && objects.typeOf(first) === COMMIT ? [first] : [];
+  const seen = new Set(pending);
+  for (let number = pending.pop(); number !== undefined; number = pending.pop()) {
+    const oid = objects.oidOf(number);
+    if (number < objects.base) {
+      published.add(oid);
+      continue;
+    }
+    added.push(oid);
+    for (const parent of commitLinks(objects.read(number)).parents) {
+      const next = objects.find(parent);
+      if (seen.has(next)) continue;
+      seen.add(next);
+      pending.push(next);
+    }
+  }
+  return { added, published };
+}

@@ -1,0 +1,226 @@
+import { requestLimit } from '../limits/request-limits.js';
+import type { ByteString } from '../object/bytes.js';
+import { commitLinks } from '../object/commit.js';
+import { MalformedObject } from '../object/malformed-object.js';
+import { COMMIT, isOid, type ObjectReader, type Oid, TAG, TREE, type TypeCode, typeCode } from '../object/object.js';
+import { findCommit, findTree, peelTags } from '../object/tag.js';
+import { findEntry } from '../object/tree.js';
+import { refNameFault } from '../refs/ref-name.js';
+import type { Refs } from '../refs/refs.js';
+import type { CommitGraph, Place } from '../revwalk/commit-graph.js';
+import { COST } from '../schedule/cost.js';
+import { PIECE, PIECE_COST, type Steps } from '../schedule/steps.js';
+import { resolveShortOid } from './short-oid.js';
+
+/** `malformed`: no revision can be written so. `missing`: nothing is named so. `ambiguous`: a short id of several objects. */
+export type RevisionFault = 'malformed' | 'missing' | 'ambiguous';
+
+export type RevisionOutcome =
+  /** `ref`: the full name of the ref, where the revision is nothing but a ref's name. */
+  | { readonly oid: Oid; readonly ref?: ByteString | undefined; readonly fault?: undefined }
+  | { readonly fault: RevisionFault; readonly oid?: undefined };
+
+export interface RevisionOptions {
+  /** Whom a name belongs to that is both a branch and a tag: Git says the tag. */
+  readonly prefer?: 'branch' | 'tag';
+  /** What a short id is wanted for: other objects of the same prefix do not make it ambiguous. */
+  readonly want?: 'commit' | 'tree';
+  /** Looks refs up below this prefix instead, such as `refs/namespaces/ephemeral/`. */
+  readonly namespace?: ByteString;
+  /** Commits that are parsed already; the others are read. */
+  readonly graph?: CommitGraph;
+}
+
+/** Refs of other namespaces are not to be reached by spelling them out. */
+const NAMESPACES = 'refs/namespaces/';
+
+/** gitrevisions, `<refname>`: where a short name is looked for, in order. */
+const REF_RULES = {
+  tag: ['', 'refs/', 'refs/tags/', 'refs/heads/', 'refs/remotes/'],
+  branch: ['', 'refs/', 'refs/heads/', 'refs/tags/', 'refs/remotes/'],
+} as const;
+
+const MALFORMED: RevisionOutcome = { fault: 'malformed' };
+const MISSING: RevisionOutcome = { fault: 'missing' };
+
+/** One step from an object to another: `^2`, `~3`, `^{tree}`, `:path`. */
+type Step =
+  | { readonly kind: 'parent' | 'ancestor'; readonly count: number }
+  | { readonly kind: 'peel'; readonly type: TypeCode | 'object' | 'any' }
+  | { readonly kind: 'path'; readonly path: ByteString };
+
+/**
+ * The object that a revision names, as `git rev-parse --verify --end-of-options` finds it: a full or short id, HEAD, `@`,
+ * a ref by its full or short name, `name-12-gabcdef`; followed by any number of `^`, `^n`, `~n`, `^{type}`, `^{}`, and
+ * `:path` at the end. What needs a reflog, an index or a search (`@{1}`, `:0:x`, `:/text`, `^{/text}`) is missing here.
+ */
+export function* resolveRevision(
+  objects: ObjectReader,
+  refs: Refs,
+  text: ByteString,
+  options: RevisionOptions = {},
+): Steps<RevisionOutcome> {
+  if (text === '' || text.length > requestLimit('revisionBytes')) return MALFORMED;
+  if (text.startsWith(':') || text.includes('@{') || text.includes('^{/')) return MISSING;
+  const end = text.search(/[~^:]/);
+  const name = end < 0 ? text : text.slice(0, end);
+  const steps = parseSteps(end < 0 ? '' : text.slice(end));
+  if (!steps || (name !== '@' && refNameFault(name, { oneLevel: true }) !== undefined)) return MALFORMED;
+  const first = yield* resolveName(objects, refs, name, { ...options, ...wantOf(steps) });
+  if (first.fault !== undefined || steps.length === 0) return first;
+  return yield* followSteps(objects, first.oid, steps, options.graph);
+}
+
+function parseSteps(text: ByteString): Step[] | undefined {
+  const steps: Step[] = [];
+  const pattern = /\^\{(?<type>\w*)\}|(?<sign>[~^])(?<count>\d*)|:(?<path>.*)/sy;
+  while (pattern.lastIndex < text.length) {
+    const groups = pattern.exec(text)?.groups;
+    if (!groups) return undefined;
+    const { type, sign, count, path } = groups;
+    if (type !== undefined) {
+      const peeled = peelType(type);
+      if (peeled === undefined) return undefined;
+      steps.push({ kind: 'peel', type: peeled });
+    } else if (sign !== undefined) {
+      steps.push({ kind: sign === '~' ? 'ancestor' : 'parent', count: count === '' ? 1 : Number(count) });
+    } else steps.push({ kind: 'path', path: path! });
+  }
+  return steps;
+}
+
+function peelType(name: string): TypeCode | 'object' | 'any' | undefined {
+  if (name === '') return 'any';
+  if (name === 'object') return 'object';
+  return name === 'commit' || name === 'tree' || name === 'blob' || name === 'tag' ? typeCode(name) : undefined;
+}
+
+/** The kind of object that the first step asks for. */
+function wantOf([step]: Step[]): Pick<RevisionOptions, 'want'> {
+  if (!step) return {};
+  if (step.kind === 'path') return { want: 'tree' };
+  if (step.kind !== 'peel') return { want: 'commit' };
+  if (step.type === COMMIT) return { want: 'commit' };
+  return step.type === TREE ? { want: 'tree' } : {};
+}
+
+function* resolveName(
+  objects: ObjectReader,
+  refs: Refs,
+  name: ByteString,
+  options: RevisionOptions,
+): Steps<RevisionOutcome> {
+  const lower = name.toLowerCase();
+  if (isOid(lower)) return objects.find(lower) < 0 ? MISSING : { oid: lower };
+  const found = lookUpRef(refs, name === '@' ? 'HEAD' : name, options);
+  if (found !== undefined) return found;
+  const described = /-\d+-g([0-9a-f]{4,40})$/i.exec(name)?.[1];
+  if (described !== undefined) return yield* resolveShortOid(objects, described.toLowerCase(), 'commit');
+  return /^[0-9a-f]{4,39}$/.test(lower) ? yield* resolveShortOid(objects, lower, options.want) : MISSING;
+}
+
+type FoundRef = { readonly oid: Oid; readonly ref?: ByteString | undefined };
+
+function lookUpRef(
+  refs: Refs,
+  name: ByteString,
+  { prefer = 'tag', namespace = '' }: RevisionOptions,
+): FoundRef | undefined {
+  if (name === 'HEAD' && namespace === '') return headOf(refs);
+  const rules = REF_RULES[prefer].map((rule) => rule + name).filter((full) => !full.startsWith(NAMESPACES));
+  for (const ref of [...rules, `refs/remotes/${name}/HEAD`]) {
+    const oid = refs.get(namespace + ref);
+    if (oid !== undefined) return { oid, ref };
+  }
+  return undefined;
+}
+
+function headOf(refs: Refs): FoundRef | undefined {
+  const oid = refs.headOid;
+  return oid === undefined ? undefined : { oid, ref: 'symref' in refs.head ? refs.head.symref : undefined };
+}
+
+function* followSteps(
+  objects: ObjectReader,
+  start: Oid,
+  steps: Step[],
+  graph: CommitGraph | undefined,
+): Steps<RevisionOutcome> {
+  let oid: Oid | undefined = start;
+  try {
+    for (const step of steps) {
+      oid = yield* followStep(objects, oid, step, graph);
+      yield COST.operation;
+      // A gitlink names what is somewhere else.
+      if (oid === undefined || objects.find(oid) < 0) return MISSING;
+    }
+  } catch (error) {
+    // Only where fsck is off: an object on the way that Git could not read either.
+    if (error instanceof MalformedObject) return MISSING;
+    throw error;
+  }
+  return { oid };
+}
+
+function* followStep(
+  objects: ObjectReader,
+  oid: Oid,
+  step: Step,
+  graph: CommitGraph | undefined,
+): Steps<Oid | undefined> {
+  switch (step.kind) {
+    case 'parent':
+      return yield* parentOf(objects, oid, step.count);
+    case 'ancestor':
+      return yield* ancestorOf(objects, oid, step.count, graph);
+    case 'path': {
+      const tree = yield* findTree(objects, oid);
+      return tree === undefined ? undefined : (yield* findEntry(objects, tree, step.path))?.oid;
+    }
+    case 'peel':
+      return yield* peelTo(objects, oid, step.type);
+  }
+}
+
+function* parentOf(objects: ObjectReader, oid: Oid, count: number): Steps<Oid | undefined> {
+  const commit = yield* findCommit(objects, oid);
+  if (commit === undefined || count === 0) return commit;
+  const { parents } = commitLinks(objects.read(objects.find(commit)));
+  yield COST.object;
+  return parents[count - 1];
+}
+
+function* ancestorOf(
+  objects: ObjectReader,
+  oid: Oid,
+  count: number,
+  graph: CommitGraph | undefined,
+): Steps<Oid | undefined> {
+  let commit = yield* findCommit(objects, oid);
+  for (let left = count; left > 0 && commit !== undefined; left--) {
+    const place = graph?.placeOf(objects.find(commit)) ?? -1;
+    if (place >= 0) return yield* ancestorInGraph(graph!, place, left);
+    commit = yield* parentOf(objects, commit, 1);
+  }
+  return commit;
+}
+
+/** All ancestors of what has a place have one. */
+function* ancestorInGraph(graph: CommitGraph, from: Place, count: number): Steps<Oid | undefined> {
+  let place = from;
+  for (let left = count; left > 0 && place >= 0; left--) {
+    place = graph.parentOf(place, 0);
+    if (left % PIECE === 0) yield PIECE_COST;
+  }
+  return place < 0 ? undefined : graph.oidOf(place);
+}
+
+/** gitrevisions, `<rev>^{<type>}`: tags are followed, and a commit gives its tree, until the type is met. */
+function* peelTo(objects: ObjectReader, oid: Oid, type: TypeCode | 'object' | 'any'): Steps<Oid | undefined> {
+  if (type === 'object') return oid;
+  if (type === 'any') return yield* peelTags(objects, oid);
+  if (type === COMMIT) return yield* findCommit(objects, oid);
+  if (type === TREE) return yield* findTree(objects, oid);
+  const peeled = type === TAG ? oid : yield* peelTags(objects, oid);
+  return objects.typeOf(objects.find(peeled)) === type ? peeled : undefined;
+}

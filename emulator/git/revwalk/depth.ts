@@ -1,0 +1,167 @@
+import { COMMIT, type Oid } from '../object/object.js';
+import { peel } from '../object/tag.js';
+import { PIECE, PIECE_COST, type Steps } from '../schedule/steps.js';
+import type { CommitGraph } from './commit-graph.js';
+import { difference, unreached } from './reachability.js';
+
+/** `deepen` with this depth lifts every boundary: what `git fetch --unshallow` sends. */
+export const INFINITE_DEPTH = 0x7fffffff;
+
+export interface DepthRequest {
+  readonly wants: readonly Oid[];
+  /** Commits the client has without their parents; those unknown here are passed over. */
+  readonly clientShallow?: Iterable<Oid>;
+  /** `deepen`: commits from a want to the boundary, both counted. */
+  readonly depth?: number;
+  /** `deepen-relative`: count from the client's own boundary instead of the wants. */
+  readonly relative?: boolean;
+  /** What the refs of the repository point at: with `relative`, only boundaries reachable from here move. */
+  readonly tips?: Iterable<Oid>;
+  /** `deepen-since`: seconds since 1970; older commits stay away. */
+  readonly since?: number;
+  /** `deepen-not`: what is reachable from these stays away. */
+  readonly not?: readonly Oid[];
+}
+
+export interface Boundary {
+  /** Commits the client has to take as parentless from now on. */
+  readonly shallow: Oid[];
+  /** Commits of the client's boundary that get their parents. */
+  readonly unshallow: Oid[];
+  /** What the client will have without parents afterwards: the commits to be sent so. */
+  readonly grafts: ReadonlySet<Oid>;
+}
+
+/** Thrown when nothing is left between the wants and the limits; the message is git's. */
+export class NothingSelected extends Error {
+  override readonly name = 'NothingSelected';
+  constructor() {
+    super('no commits selected for shallow requests');
+  }
+}
+
+/** Commits by object number: those within the boundary, and those on it. */
+interface Selection {
+  readonly inside: ReadonlySet<number>;
+  readonly boundary: ReadonlySet<number>;
+}
+
+/** The shallow boundary a fetch asks for, as `git upload-pack` finds it. Throws `NothingSelected`. */
+export function* findBoundary(graph: CommitGraph, request: DepthRequest): Steps<Boundary> {
+  const client = new Set<number>();
+  for (const oid of request.clientShallow ?? []) {
+    const number = graph.objects.find(oid);
+    if (number >= 0 && graph.objects.typeOf(number) === COMMIT) client.add(number);
+  }
+  const { inside, boundary } = yield* select(graph, request, client);
+  const grafts = new Set<Oid>();
+  const unshallow: Oid[] = [];
+  for (const number of client) {
+    const oid = graph.objects.oidOf(number);
+    if (inside.has(number)) unshallow.push(oid);
+    else grafts.add(oid);
+  }
+  const shallow = Array.from(boundary, (number) => graph.objects.oidOf(number)).filter((oid) => !grafts.has(oid));
+  for (const oid of shallow) grafts.add(oid);
+  return { shallow, unshallow, grafts };
+}
+
+function* select(graph: CommitGraph, request: DepthRequest, client: ReadonlySet<number>): Steps<Selection> {
+  const { depth = 0, relative = false, since, not = [] } = request;
+  if (depth >= INFINITE_DEPTH) return { inside: client, boundary: new Set() };
+  if (depth > 0 && relative) {
+    const reachable = yield* reachableOf(graph, client, request.tips ?? request.wants);
+    return yield* selectByDepth(graph, reachable, depth + 1);
+  }
+  if (depth > 0) return yield* selectByDepth(graph, commitsOf(graph, request.wants), depth);
+  if (since === undefined && not.length === 0) return { inside: new Set(), boundary: new Set() };
+  return yield* selectByLimits(graph, commitsOf(graph, request.wants), since, not);
+}
+
+/** The commits behind the ids; ids that lead to something else are passed over. */
+function commitsOf(graph: CommitGraph, oids: Iterable<Oid>): number[] {
+  const commits = Array.from(oids, (oid) => graph.objects.find(peel(graph.objects, oid)));
+  return commits.filter((number) => graph.objects.typeOf(number) === COMMIT);
+}
+
+function* reachableOf(graph: CommitGraph, client: ReadonlySet<number>, tips: Iterable<Oid>): Steps<number[]> {
+  if (client.size === 0) return [];
+  const commits = commitsOf(graph, tips);
+  yield* graph.load(commits);
+  const loaded = [...client].filter((number) => graph.placeOf(number) >= 0);
+  const places = (numbers: readonly number[]) => numbers.map((number) => graph.placeOf(number));
+  const left = new Set(unreached(graph, places(commits), places(loaded)));
+  return loaded.filter((number) => !left.has(graph.placeOf(number)));
+}
+
+/** Breadth first, so each commit counts by its shortest way. A root on the boundary is on it too. */
+function* selectByDepth(graph: CommitGraph, tips: readonly number[], depth: number): Steps<Selection> {
+  const inside = new Set<number>();
+  let level = new Set(tips);
+  let work = 0;
+  for (let distance = 1; distance < depth && level.size > 0; distance++) {
+    for (const commit of level) inside.add(commit);
+    const next = new Set<number>();
+    for (const commit of level) {
+      if (++work % PIECE === 0) yield PIECE_COST;
+      for (const parent of graph.linksOf(commit).parents) {
+        if (!inside.has(parent)) next.add(parent);
+      }
+    }
+    level = next;
+  }
+  return { inside, boundary: level };
+}
+
+/** What `git rev-list --max-age=<since> <tips> --not <not>` lists; on the boundary is what has a parent outside. */
+function* selectByLimits(
+  graph: CommitGraph,
+  tips: readonly number[],
+  since = Number.NEGATIVE_INFINITY,
+  not: readonly Oid[] = [],
+): Steps<Selection> {
+  const listed = yield* not.length > 0 ? listLimited(graph, tips, since, not) : listRecent(graph, tips, since);
+  if (listed.size === 0) throw new NothingSelected();
+  const inside = new Set<number>();
+  const boundary = new Set<number>();
+  let work = 0;
+  for (const commit of listed) {
+    if (++work % PIECE === 0) yield PIECE_COST;
+    const isInside = graph.linksOf(commit).parents.every((parent) => listed.has(parent));
+    (isInside ? inside : boundary).add(commit);
+  }
+  return { inside, boundary };
+}
+
+/** The walk does not go on past a commit that is too old. */
+function* listRecent(graph: CommitGraph, tips: readonly number[], since: number): Steps<Set<number>> {
+  const listed = new Set<number>();
+  const stack = [...tips];
+  let work = 0;
+  for (let commit = stack.pop(); commit !== undefined; commit = stack.pop()) {
+    if (++work % PIECE === 0) yield PIECE_COST;
+    if (listed.has(commit)) continue;
+    const { committedAt, parents } = graph.linksOf(commit);
+    if (committedAt < since) continue;
+    listed.add(commit);
+    stack.push(...parents);
+  }
+  return listed;
+}
+
+/** With commits to leave out, git leaves out all ancestors of a commit that is too old as well. */
+function* listLimited(
+  graph: CommitGraph,
+  tips: readonly number[],
+  since: number,
+  not: readonly Oid[],
+): Steps<Set<number>> {
+  const limits = not.map((oid) => graph.commitNumber(oid));
+  yield* graph.load([...tips, ...limits]);
+  const wants = tips.map((number) => graph.placeOf(number));
+  const haves = limits.map((number) => graph.placeOf(number));
+  const first = difference(graph, { wants, haves });
+  const old = first.filter((place) => graph.committedAt(place) < since);
+  const places = old.length === 0 ? first : difference(graph, { wants, haves: [...haves, ...old] });
+  return new Set(Array.from(places, (place) => graph.objectOf(place)));
+}

@@ -1,0 +1,210 @@
+import { BLOB, COMMIT, MissingObject, numberOf, type ObjectReader, type Oid, TAG, TREE } from '../object/object.js';
+import { peel, tagTarget } from '../object/tag.js';
+import { PIECE, PIECE_COST, type Steps } from '../schedule/steps.js';
+import type { CommitGraph, Place } from './commit-graph.js';
+import { type FilterRule, isEverything, type ObjectFilter, ruleOf } from './filter.js';
+import type { HistoryIndex } from './introduced.js';
+import { NumberSet } from './number-set.js';
+import { difference } from './reachability.js';
+import { SendPlan } from './send-plan.js';
+import { addClosure, addToDepth } from './tree-closure.js';
+
+export interface EnumerateRequest {
+  /** Of any type. They are sent whatever the filter leaves out; throws `MissingObject` for one that is not here. */
+  readonly wants: Iterable<Oid>;
+  /** What the client has, with everything behind it; those not here are passed over. */
+  readonly haves?: Iterable<Oid>;
+  /** Commits the client has without their parents. */
+  readonly clientShallow?: ReadonlySet<Oid>;
+  /**
+   * Commits to send without parents: where the walk from the wants ends. By default `clientShallow`. A commit of
+   * `clientShallow` that is not among them is being unshallowed: its parents count as wanted.
+   */
+  readonly grafts?: ReadonlySet<Oid>;
+  readonly filter?: ObjectFilter | undefined;
+}
+
+interface Selection {
+  /** Object numbers of trees to send whole. */
+  readonly roots: readonly number[];
+  /** Commits to send with what they introduced. */
+  readonly followed: Int32Array;
+}
+
+const NO_PLACES = new Int32Array(0);
+
+/** Finds what is reachable from the wants and not from the haves; it may list some that the client has elsewhere. */
+export function planSend(graph: CommitGraph, index: HistoryIndex, request: EnumerateRequest): Steps<SendPlan> {
+  return new Planner(graph, index, request).plan();
+}
+
+class Planner {
+  readonly #objects: ObjectReader;
+  readonly #rule: FilterRule;
+  readonly #grafts: ReadonlySet<number>;
+  readonly #clientShallow: ReadonlySet<number>;
+  readonly #found: NumberSet;
+  /** What was asked for by name, and where tags among it lead to. */
+  readonly #explicit = new Set<number>();
+  /** Trees and blobs the client has, where it takes a look at whole trees to know. */
+  readonly #known: NumberSet;
+  readonly #haves: readonly Oid[];
+  readonly #wantedCommits: number[] = [];
+  readonly #wantedTrees: number[] = [];
+
+  constructor(
+    readonly graph: CommitGraph,
+    readonly index: HistoryIndex,
+    readonly request: EnumerateRequest,
+  ) {
+    const { clientShallow = new Set<Oid>(), grafts = clientShallow, haves = [] } = request;
+    this.#haves = [...haves];
+    this.#objects = graph.objects;
+    this.#rule = ruleOf(request.filter);
+    this.#grafts = this.#numbersOf(grafts);
+    this.#clientShallow = this.#numbersOf(clientShallow);
+    const { size } = graph.objects;
+    this.#found = new NumberSet(size);
+    this.#known = new NumberSet(size);
+  }
+
+  *plan(): Steps<SendPlan> {
+    for (const want of this.request.wants) yield* this.#addWant(numberOf(this.#objects, want));
+    if (this.#isForNewcomer() && this.#objects.isWholeBehind?.(this.#explicit)) return this.#everything();
+    const unshallowed = [...this.#clientShallow].filter((commit) => !this.#grafts.has(commit));
+    for (const commit of unshallowed) this.#wantedCommits.push(...this.graph.linksOf(commit).parents);
+    const haves = yield* this.#loadHaves();
+    const { roots, followed } = yield* this.#selectCommits(haves);
+    if (this.#rule.depth < Number.POSITIVE_INFINITY) {
+      yield* this.#addToDepth(roots, followed);
+      return this.#finish(NO_PLACES);
+    }
+    if (roots.length > 0 || unshallowed.length > 0) yield* this.#addKnown(haves);
+    yield* this.#addTrees([...roots, ...this.#wantedTrees]);
+    yield* this.index.cover(followed);
+    for (const place of followed) this.index.addObjectsOf(place, this.#found);
+    return this.#finish(followed);
+  }
+
+  /** Whether the client has nothing and leaves nothing out. */
+  #isForNewcomer(): boolean {
+    return this.#haves.length + this.#grafts.size + this.#clientShallow.size === 0 && isEverything(this.#rule);
+  }
+
+  #everything(): SendPlan {
+    const all = Int32Array.from({ length: this.#found.bound }, (_, number) => number);
+    return new SendPlan(all, this.index, NO_PLACES, this.#known, false);
+  }
+
+  #numbersOf(oids: Iterable<Oid>): Set<number> {
+    const numbers = Array.from(oids, (oid) => this.#objects.find(oid));
+    return new Set(numbers.filter((number) => number >= 0));
+  }
+
+  /** A tag brings along every tag it leads to, and what the last of them names. */
+  *#addWant(want: number): Steps<void> {
+    let number = want;
+    while (this.#objects.typeOf(number) === TAG) {
+      if (this.#explicit.has(number)) return;
+      this.#explicit.add(number);
+      if (this.#explicit.size % PIECE === 0) yield PIECE_COST;
+      number = numberOf(this.#objects, tagTarget(this.#objects.read(number)));
+    }
+    const type = this.#objects.typeOf(number);
+    if (type === COMMIT) this.#wantedCommits.push(number);
+    if (type === TREE) this.#wantedTrees.push(number);
+    this.#explicit.add(number);
+  }
+
+  /** A have may be a tag, may be unknown, may lead nowhere. */
+  *#loadHaves(): Steps<Place[]> {
+    const places: Place[] = [];
+    for (const oid of this.#haves) {
+      try {
+        const number = this.#objects.find(peel(this.#objects, oid));
+        if (number < 0 || this.#objects.typeOf(number) !== COMMIT) continue;
+        yield* this.graph.load([number]);
+        places.push(this.graph.placeOf(number));
+      } catch (error) {
+        if (!(error instanceof MissingObject)) throw error;
+      }
+    }
+    return places;
+  }
+
+  /** The new commits: of those sent without parents the trees, of the others the places. */
+  *#selectCommits(haves: readonly Place[]): Steps<Selection> {
+    const { graph } = this;
+    const isGraft = (place: Place) => this.#grafts.has(graph.objectOf(place));
+    const isCutOff = (place: Place) => this.#clientShallow.has(graph.objectOf(place));
+    const wants = this.#wantedCommits;
+    if (haves.length === 0 && wants.every((commit) => this.#grafts.has(commit))) {
+      // Depth 1: history has no part in it, and need not be loaded.
+      for (const commit of wants) this.#found.add(commit);
+      return { roots: wants.map((commit) => graph.linksOf(commit).tree), followed: NO_PLACES };
+    }
+    yield* graph.load(wants);
+    const places = difference(graph, {
+      wants: wants.map((commit) => graph.placeOf(commit)),
+      haves,
+      ...(this.#grafts.size > 0 && { wantsEnd: isGraft }),
+      ...(this.#clientShallow.size > 0 && { havesEnd: isCutOff }),
+    });
+    for (const place of places) this.#found.add(graph.objectOf(place));
+    if (this.#grafts.size === 0) return { roots: [], followed: places };
+    return {
+      roots: Array.from(places.filter(isGraft), (place) => graph.treeOf(place)),
+      followed: places.filter((place) => !isGraft(place)),
+    };
+  }
+
+  /** Whole trees are to be sent: first those the client has whole, so that they are left out of them. */
+  *#addKnown(haves: readonly Place[]): Steps<void> {
+    const trees = haves.map((place) => this.graph.treeOf(place));
+    for (const commit of this.#clientShallow) trees.push(this.graph.linksOf(commit).tree);
+    yield* addClosure(this.#objects, trees, this.#known, new NumberSet(this.#objects.size));
+  }
+
+  *#addTrees(trees: readonly number[]): Steps<void> {
+    const complete = new NumberSet(this.#objects.size);
+    complete.addAll(this.#known);
+    yield* addClosure(this.#objects, trees, this.#found, complete);
+  }
+
+  /** As deep as the filter says: the trees of the commits, without what the parents outside have as deep. */
+  *#addToDepth(roots: readonly number[], followed: Int32Array): Steps<void> {
+    const { graph } = this;
+    const edges = new Set<number>();
+    const trees = [...roots];
+    for (const place of followed) {
+      trees.push(graph.treeOf(place));
+      for (const parent of graph.parentsOf(place)) {
+        if (!this.#found.has(graph.objectOf(parent))) edges.add(graph.treeOf(parent));
+      }
+    }
+    const limit = this.#rule.depth;
+    const depths = new Map<number, number>();
+    yield* addToDepth(this.#objects, edges, 0, limit, this.#known, depths);
+    yield* addToDepth(this.#objects, trees, 0, limit, this.#found, depths);
+    // To Git the content of a tree asked for by name is as deep as a commit's tree.
+    yield* addToDepth(this.#objects, this.#wantedTrees, -1, limit, this.#found, depths);
+  }
+
+  #finish(followed: Int32Array): SendPlan {
+    this.#found.deleteAll(this.#known);
+    for (const object of this.#explicit) {
+      if (this.#objects.typeOf(object) !== COMMIT) this.#found.add(object);
+    }
+    const rule = this.#rule;
+    const all = this.#found.numbers();
+    const objects = isEverything(rule) ? all : all.filter((object) => this.#passes(object, rule));
+    return new SendPlan(objects, this.index, followed, this.#known, !isEverything(rule));
+  }
+
+  #passes(number: number, rule: FilterRule): boolean {
+    if (this.#explicit.has(number)) return true;
+    const type = this.#objects.typeOf(number);
+    if ((rule.types & (1 << type)) === 0) return false;
+    return type !== BLOB || this.#objects.sizeOf(number) < rule.blobBytes;
+  }
+}

@@ -1,0 +1,175 @@
+import type { ByteString } from '../object/bytes.js';
+import { EMPTY_TREE_OID, type ObjectReader, type Oid } from '../object/object.js';
+import type { Meter } from '../schedule/meter.js';
+import { inSlices } from '../schedule/steps.js';
+import { CommitGraph, type Place } from './commit-graph.js';
+import { type Boundary, type DepthRequest, findBoundary } from './depth.js';
+import { type EnumerateRequest, planSend } from './enumerate.js';
+import { HistoryIndex } from './introduced.js';
+import { lastTouching } from './last-touching.js';
+import { mergeBases } from './merge-base.js';
+import { pathVisit } from './path-log.js';
+import { aheadBehind, allReach, reaches, unreached } from './reachability.js';
+import type { SendPlan } from './send-plan.js';
+import { NONE } from './tree-cursor.js';
+import { walkEach } from './walk.js';
+
+export interface CommitSummary {
+  readonly oid: Oid;
+  readonly tree: Oid;
+  readonly parents: readonly Oid[];
+  /** Seconds since 1970. */
+  readonly committedAt: number;
+  /** Seconds since 1970. */
+  readonly authoredAt: number;
+}
+
+export interface LogOptions {
+  readonly tips: Iterable<Oid>;
+  /** Only commits that touch this file or folder, by Git's default history simplification. */
+  readonly path?: ByteString;
+}
+
+/**
+ * What the commits of a repository say together: ancestry, logs, what a fetch has to send, who last touched what.
+ *
+ * Everything is derived from published objects and never changes, so it is kept: commits in a graph of typed arrays,
+ * and what each introduced in an index that fills as it is asked. Ids may be those of tags that lead to commits.
+ * Methods throw `MissingObject` for an id that is not here or is no commit.
+ */
+export class History {
+  readonly #graph: CommitGraph;
+  readonly #index: HistoryIndex;
+
+  constructor(objects: ObjectReader) {
+    this.#graph = new CommitGraph(objects);
+    this.#index = new HistoryIndex(this.#graph);
+  }
+
+  /** The commits by place, for who walks them himself. */
+  get graph(): CommitGraph {
+    return this.#graph;
+  }
+
+  commit(oid: Oid): CommitSummary {
+    const { objects } = this.#graph;
+    const number = this.#graph.commitNumber(oid);
+    const { tree, parents, committedAt, authoredAt } = this.#graph.linksOf(number);
+    return {
+      oid: objects.oidOf(number),
+      tree: tree === NONE ? EMPTY_TREE_OID : objects.oidOf(tree),
+      parents: parents.map((parent) => objects.oidOf(parent)),
+      committedAt,
+      authoredAt,
+    };
+  }
+
+  /** Whether `descendant` is `ancestor` or descends from it. */
+  isAncestor(ancestor: Oid, descendant: Oid): boolean {
+    return this.reaches([descendant], ancestor);
+  }
+
+  /** Whether any of the tips is `commit` or descends from it. */
+  reaches(tips: Iterable<Oid>, commit: Oid): boolean {
+    return reaches(this.#graph, this.#graph.locateAll(tips), this.#graph.locate(commit));
+  }
+
+  /** Those of `commits` that none of the tips is or descends from. */
+  async unreached(tips: Iterable<Oid>, commits: Iterable<Oid>, meter: Meter): Promise<Oid[]> {
+    const graph = this.#graph;
+    const places = await this.#loadAll(tips, meter);
+    const sought = Array.from(commits, (oid) => ({ oid, place: this.#loadedPlaceOf(oid) }));
+    const loaded = sought.map(({ place }) => place).filter((place) => place >= 0);
+    const left = new Set(unreached(graph, places, loaded));
+    // What is not loaded with the tips is not behind them.
+    return sought.filter(({ place }) => place < 0 || left.has(place)).map(({ oid }) => oid);
+  }
+
+  /** Whether each of the tips is one of `commits` or descends from one; ids that are no commits here are passed over. */
+  async allReach(tips: Iterable<Oid>, commits: Iterable<Oid>, meter: Meter): Promise<boolean> {
+    const places = await this.#loadAll(tips, meter);
+    const targets = Array.from(commits, (oid) => this.#loadedPlaceOf(oid)).filter((place) => place >= 0);
+    return allReach(this.#graph, places, targets);
+  }
+
+  async #loadAll(tips: Iterable<Oid>, meter: Meter): Promise<Place[]> {
+    const commits = Array.from(tips, (tip) => this.#graph.commitNumber(tip));
+    await inSlices(this.#graph.load(commits), meter);
+    return commits.map((commit) => this.#graph.placeOf(commit));
+  }
+
+  /** The place of a commit that is loaded, else -1. */
+  #loadedPlaceOf(oid: Oid): Place {
+    const number = this.#graph.objects.find(oid);
+    return number < 0 ? -1 : this.#graph.placeOf(number);
+  }
+
+  /** The best common ancestors, as `git merge-base --all` prints them; none of unrelated histories. */
+  mergeBases(a: Oid, b: Oid): Oid[] {
+    const [left, right] = [this.#graph.locate(a), this.#graph.locate(b)];
+    return mergeBases(this.#graph, left, right).map((place) => this.#graph.oidOf(place));
+  }
+
+  /** How many commits only `a` leads to, and how many only `b` does. */
+  aheadBehind(a: Oid, b: Oid): { ahead: number; behind: number } {
+    const [left, right] = [this.#graph.locate(a), this.#graph.locate(b)];
+    return aheadBehind(this.#graph, left, right);
+  }
+
+  /** Commit ids in the order and selection of `git log`. Lazy: it walks no further than it is read. */
+  *log(options: LogOptions): IterableIterator<Oid> {
+    for (const oid of this.logEach(options)) if (oid !== undefined) yield oid;
+  }
+
+  /** As `log`, with `undefined` for each commit that was looked at and is not shown. */
+  *logEach({ tips, path }: LogOptions): IterableIterator<Oid | undefined> {
+    const graph = this.#graph;
+    const visit =
+      path === undefined
+        ? (place: Place) => ({ isShown: true, parents: graph.parentsOf(place).slice() })
+        : pathVisit(graph, this.#index, path);
+    for (const place of walkEach({ graph, tips: graph.locateAll(tips), visit })) {
+      yield place === undefined ? undefined : graph.oidOf(place);
+    }
+  }
+
+  /** Numbers of the objects a fetch has to send, ascending: the order in which they were stored. */
+  async enumerate(request: EnumerateRequest, meter: Meter): Promise<Int32Array> {
+    return (await this.plan(request, meter)).objects;
+  }
+
+  /** As `enumerate`, with what helps to make a small pack of it. */
+  plan(request: EnumerateRequest, meter: Meter): Promise<SendPlan> {
+    return inSlices(planSend(this.#graph, this.#index, request), meter);
+  }
+
+  /** The shallow boundary a fetch with a depth asks for. Throws `NothingSelected`. */
+  boundary(request: DepthRequest, meter: Meter): Promise<Boundary> {
+    return inSlices(findBoundary(this.#graph, request), meter);
+  }
+
+  /**
+   * For each file, link and gitlink of the commit's tree the commit that `git log -1 -- <path>` shows, in the order
+   * of Git's index. `under` keeps to one file or folder.
+   */
+  async lastTouching(commit: Oid, meter: Meter, under?: ByteString): Promise<Map<ByteString, Oid>> {
+    await this.extend([commit], meter);
+    return inSlices(lastTouching(this.#graph, this.#index, this.#graph.locate(commit), under), meter);
+  }
+
+  /**
+   * Takes in what a push brought, in slices, so that the synchronous methods find it there. When the index is in use
+   * it is extended too. Costs what is new.
+   */
+  async extend(tips: Iterable<Oid>, meter: Meter): Promise<void> {
+    const graph = this.#graph;
+    const first = graph.size;
+    const commits = Array.from(tips, (tip) => graph.commitNumber(tip));
+    await inSlices(graph.load(commits), meter);
+    if (this.#index.size > 0 && graph.size > first) await inSlices(this.#index.cover(range(first, graph.size)), meter);
+  }
+}
+
+function* range(start: number, end: number): IterableIterator<number> {
+  for (let at = start; at < end; at++) yield at;
+}

@@ -1,0 +1,209 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Oid } from '../../object/object.js';
+import { typeCode } from '../../object/object.js';
+import { MemoryObjects } from '../../test/memory-objects.js';
+import { ScratchGit } from '../../test/scratch-git.js';
+
+interface Draft {
+  readonly parents: readonly number[];
+  readonly files: Map<string, string>;
+  readonly date: number;
+}
+
+export interface HistoryShape {
+  readonly seed: number;
+  readonly commits: number;
+  /** Seconds by which a commit may be older than its parents. */
+  readonly skew: number;
+}
+
+const GITLINK = '160000 5e1fac7f1e5a1f0c1d2e3f4a5b6c7d8e9fa0b1c2';
+/** Names that collide as files and folders, need quoting, or are not text at all. */
+const NAMES = [
+  'a',
+  'a/b',
+  'a/b/c',
+  'a.c',
+  'a-b',
+  'b/x',
+  'b/y',
+  'b/z/deep/file',
+  'ü/ö',
+  '\xff\xfe',
+  'one two',
+  'x*[y]',
+  'z',
+];
+const FIRST_DATE = 1_600_000_000;
+
+/**
+ * A repository of the real Git with a random history of every shape: merges, criss-cross and octopus, unrelated
+ * roots, subtrees, reverts, renames, evil merges, files that come back, files that become folders, modes, gitlinks,
+ * commits without change, equal dates and clocks that run backwards. The same for the same shape.
+ */
+export class GeneratedHistory implements Disposable {
+  readonly git = new ScratchGit('--bare');
+  readonly objects: MemoryObjects;
+  /** Ids of all commits, parents first. */
+  readonly commits: readonly Oid[];
+  readonly random: (below: number) => number;
+
+  constructor(shape: HistoryShape) {
+    this.random = randomNumbers(shape.seed);
+    const drafts = draftHistory(shape, this.random);
+    const marks = join(this.git.path, 'marks');
+    this.git.run(['fast-import', '--quiet', `--export-marks=${marks}`], Buffer.from(importOf(drafts), 'latin1'));
+    this.commits = readMarks(marks, drafts.length);
+    this.objects = loadObjects(this.git);
+  }
+
+  [Symbol.dispose](): void {
+    this.git[Symbol.dispose]();
+  }
+
+  /** One of the commits; more often a late one. */
+  pick(): Oid {
+    const { length } = this.commits;
+    return this.commits[length - 1 - Math.min(this.random(length), this.random(length))]!;
+  }
+
+  pickSome(most: number): Oid[] {
+    return [...new Set(Array.from({ length: 1 + this.random(most) }, () => this.pick()))];
+  }
+
+  lines(...args: string[]): string[] {
+    const out = this.git.run(args);
+    return out === '' ? [] : out.split('\n');
+  }
+}
+
+/** A linear congruential generator: integers from 0 to below the given one. */
+export function randomNumbers(seed: number): (below: number) => number {
+  let state = (seed * 2_654_435_761) >>> 0;
+  return (below) => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return Math.floor((state / 2 ** 32) * below);
+  };
+}
+
+function draftHistory({ commits, skew }: HistoryShape, random: (below: number) => number): Draft[] {
+  const drafts: Draft[] = [];
+  const recent = () => drafts.length - 1 - random(Math.min(drafts.length, 8));
+  const pickParents = (): number[] => {
+    if (drafts.length === 0 || random(25) === 0) return [];
+    const count = random(10) === 0 ? 2 + random(4) : random(3) === 0 ? 2 : 1;
+    return [...new Set(Array.from({ length: count }, recent))];
+  };
+  for (let at = 0; at < commits; at++) {
+    const parents = pickParents();
+    const files = mergeFiles(
+      parents.map((parent) => drafts[parent]!.files),
+      random,
+    );
+    if (random(12) === 0 && at > 0) restore(files, drafts[random(at)]!.files, random);
+    for (let edits = random(parents.length > 1 ? 2 : 3); edits > 0; edits--) edit(files, random);
+    const latest = Math.max(FIRST_DATE, ...parents.map((parent) => drafts[parent]!.date));
+    // Multiples of ten, so that many are equal.
+    const date = latest + 10 * random(6) - 10 * Math.floor(random(skew + 1) / 10);
+    drafts.push({ parents, files, date });
+  }
+  return drafts;
+}
+
+/** Path by path from one parent or another; now and then all of one side, or one side as a folder of the other. */
+function mergeFiles(sides: readonly Map<string, string>[], random: (below: number) => number): Map<string, string> {
+  if (sides.length === 0) return new Map([[`root-${random(4)}`, '100644 root']]);
+  const way = random(6);
+  if (sides.length === 1 || way === 0) return new Map(sides[random(sides.length)]);
+  const files = new Map<string, string>();
+  if (way === 1) {
+    for (const [path, file] of sides[0]!) put(files, path, file);
+    for (const [path, file] of sides[1]!) if (path.length < 40) put(files, `sub/${path}`, file);
+    return files;
+  }
+  for (const path of new Set(sides.flatMap((side) => [...side.keys()]))) {
+    const file =
+      sides[random(sides.length)]!.get(path) ??
+      (random(2) === 0 ? sides.find((side) => side.has(path))?.get(path) : undefined);
+    if (file) put(files, path, file);
+  }
+  return files;
+}
+
+/** Brings back an old state, of everything or of one path. */
+function restore(files: Map<string, string>, old: Map<string, string>, random: (below: number) => number): void {
+  if (random(3) === 0) {
+    files.clear();
+    for (const [path, file] of old) files.set(path, file);
+  } else {
+    const path = [...old.keys()][random(old.size)];
+    if (path !== undefined) put(files, path, old.get(path)!);
+  }
+}
+
+function edit(files: Map<string, string>, random: (below: number) => number): void {
+  const known = [...files.keys()];
+  const path = known[random(known.length)] ?? 'a';
+  const way = random(12);
+  if (way === 0) files.delete(path);
+  else if (way === 1) files.set(path, GITLINK);
+  else if (way === 2) files.set(path, `120000 ${path}`);
+  else if (way === 3) files.set(path, (files.get(path) ?? '').replace(/^100644|^120000|^160000.*/, '100755'));
+  else if (way === 4) {
+    const file = files.get(path) ?? '100644 moved';
+    files.delete(path);
+    put(files, NAMES[random(NAMES.length)]!, file);
+  } else put(files, NAMES[random(NAMES.length)]!, `100644 ${'line\n'.repeat(random(20))}${random(10)}`);
+}
+
+/** Sets a file; what stands in the way of it as a file or as a folder goes. */
+function put(files: Map<string, string>, path: string, file: string): void {
+  for (const other of [...files.keys()]) {
+    if (other.startsWith(`${path}/`) || path.startsWith(`${other}/`)) files.delete(other);
+  }
+  files.set(path, file);
+}
+
+function importOf(drafts: readonly Draft[]): string {
+  const lines: string[] = [];
+  for (const [at, { parents, files, date }] of drafts.entries()) {
+    lines.push(`commit refs/heads/b${at}`, `mark :${at + 1}`, `committer C <c@example.com> ${date} +0000`);
+    lines.push(`data ${String(at).length}`, String(at));
+    for (const [nth, parent] of parents.entries()) lines.push(`${nth === 0 ? 'from' : 'merge'} :${parent + 1}`);
+    lines.push('deleteall');
+    for (const [path, file] of files) {
+      const [mode, content] = [file.slice(0, 6), file.slice(7)];
+      if (mode === '160000') lines.push(`M 160000 ${content} ${quoted(path)}`);
+      else lines.push(`M ${mode} inline ${quoted(path)}`, `data ${content.length}`, content);
+    }
+    lines.push('');
+  }
+  return `${lines.join('\n')}\n`;
+}
+
+function quoted(path: string): string {
+  return `"${path.replace(/["\\]/g, '\\$&')}"`;
+}
+
+function readMarks(file: string, count: number): Oid[] {
+  const commits: Oid[] = new Array(count);
+  for (const line of readFileSync(file, 'latin1').split('\n')) {
+    const match = /^:(\d+) ([0-9a-f]{40})$/.exec(line);
+    if (match) commits[Number(match[1]) - 1] = match[2]!;
+  }
+  return commits;
+}
+
+/** Every object of the repository, in the order of ids: `<oid> SP <type> SP <size> LF <body> LF`, repeated. */
+export function loadObjects(git: ScratchGit): MemoryObjects {
+  const { stdout } = git.try(['cat-file', '--batch-all-objects', '--batch']);
+  const objects = new MemoryObjects();
+  for (let at = 0; at < stdout.length; ) {
+    const end = stdout.indexOf('\n', at);
+    const [, type, size] = stdout.toString('latin1', at, end).split(' ');
+    objects.write(typeCode(type as 'blob'), stdout.subarray(end + 1, end + 1 + Number(size)));
+    at = end + 2 + Number(size);
+  }
+  return objects;
+}

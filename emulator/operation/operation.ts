@@ -1,0 +1,82 @@
+import type { z } from 'zod';
+import type { Scope } from '../auth/scope.js';
+import type { ProblemCode } from '../http/problem.js';
+import type { Reply } from '../http/reply.js';
+import type { Dialect, Routed } from '../http/route.js';
+import type { Effect } from '../repositories/lifecycle.js';
+import type { Call } from './handler-context.js';
+
+/** What the token's `repo` claim has to name before the handler runs. */
+export type Subject =
+  /** The repository, which has to exist: by path (must equal the claim) or, on `/api/v1`, by claim. */
+  | 'repository'
+  /** The repository of the claim, which need not exist: create. */
+  | 'new-repository'
+  /** Nothing: organization routes. A claim that is present does no harm. */
+  | 'organization'
+  /** Nothing that has to exist: the operation looks up what it needs inside the token's organization. */
+  | 'claim';
+
+/** What a request is about to do, as far as token and repository have a say in it. */
+export interface Purpose {
+  /** Every scope that is needed, together. */
+  readonly scopes: readonly Scope[];
+  readonly effect: Effect;
+}
+
+/** JSON of a media type of its own, which a request has to name and to accept. */
+export interface JsonForm {
+  readonly mediaType: string;
+  /** What a body that breaks the schema is refused with. */
+  readonly invalid: ProblemCode;
+}
+
+/**
+ * One operation of the service, as a row: the router, the checks, the OpenAPI document, `emulator routes`
+ * and the README's table are all read from it.
+ */
+export interface Operation<Query = unknown, Body = unknown> extends Routed, Purpose {
+  /** camelCase; permanent: faults, states and the journal name operations by it. */
+  readonly id: string;
+  readonly group:
+    | 'Repositories'
+    | 'Branches'
+    | 'Commits'
+    | 'Files'
+    | 'Tags'
+    | 'Notes'
+    | 'Organization'
+    | 'Git'
+    | 'Deployments'
+    | 'Webhooks';
+  readonly summary: string;
+  readonly subject: Subject;
+  /** Where the query or the body decides; the row's own purpose is that of a request which does not say. */
+  readonly purposeOf?: (query: URLSearchParams, body: Body | undefined) => Purpose;
+  /** Default `problem`. */
+  readonly dialect?: Dialect;
+  /** Query parameters. Values arrive as strings; a key listed in `repeated` as an array of strings. */
+  readonly query?: z.ZodType<Query>;
+  readonly repeated?: readonly string[];
+  /** `json`: parsed and checked against `body`. `stream`: the handler reads `call.stream()` itself. */
+  readonly reads?: 'nothing' | 'json' | 'stream';
+  readonly body?: z.ZodType<Body>;
+  /** The work after which it is given up: so many `times` (default 1) a limit. Without, only its client's leaving ends it. */
+  readonly work?: { readonly limit: 'searchTimeout' | 'workTimeout'; readonly times?: number };
+  /** Media type of a stream, where the name of its route does not say it. */
+  readonly consumes?: string;
+  /** The form of JSON bodies and answers, where it is not plain `application/json`. */
+  readonly json?: JsonForm;
+  /** Statuses that are no error, with the schema of their JSON body, or a media type for other bodies; empty: no body. */
+  readonly replies: Readonly<Record<number, z.ZodType | string>>;
+  /** Codes the operation can answer beside `bad_request`, the gateway's, and those of its repository's state. */
+  readonly errors: readonly ProblemCode[];
+  readonly handle: (call: Call<Query, Body>) => Reply | Promise<Reply>;
+}
+
+/** Checks the row against its own schemas at compile time; at run time it is the row itself. */
+export function operation<Query = Record<string, never>, Body = undefined>(
+  row: Operation<Query, Body>,
+): Operation<Query, Body> {
+  return row;
+}

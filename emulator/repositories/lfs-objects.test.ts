@@ -1,0 +1,71 @@
+import { createHash, randomBytes } from 'node:crypto';
+import t from 'tap';
+import { MemoryBudget } from '../git/memory/memory-budget.js';
+import { ObjectIntake } from '../lfs/intake.js';
+import { heldBytesOf, isLfsOid, type LfsObject, LfsObjects } from './lfs-objects.js';
+
+const object = (size: number): LfsObject => ({ size, blocks: [Buffer.alloc(size)], storedAt: 0 });
+
+t.test('an id is 64 lower-case hexadecimal digits', async (t) => {
+  t.ok(isLfsOid('0123456789abcdef'.repeat(4)));
+  for (const text of ['', 'a'.repeat(63), 'a'.repeat(65), 'A'.repeat(64), 'g'.repeat(64), `${'a'.repeat(64)}\n`]) {
+    t.notOk(isLfsOid(text), JSON.stringify(text));
+  }
+});
+
+t.test('what arrives in any pieces is what is kept, and counts once', async (t) => {
+  for (const size of [0, 1, 4095, 4096, 4097, 70_000, 262_144, 600_000]) {
+    for (const step of [1000, 4096, 65_536, 600_000]) {
+      const content = randomBytes(size);
+      const budget = new MemoryBudget(1_000_000);
+      using intake = new ObjectIntake(budget);
+      for (let at = 0; at < size; at += step) intake.add(content.subarray(at, at + step));
+      t.equal(intake.digest(), createHash('sha256').update(content).digest('hex'));
+      const kept = intake.keep(1);
+      t.equal(kept.size, size);
+      t.ok(Buffer.concat(kept.blocks).equals(content), `${size} bytes by ${step}`);
+      const held = kept.blocks.reduce((sum, { buffer }) => sum + buffer.byteLength, 0);
+      t.equal(held, size, 'no block is larger than what is in it');
+      intake[Symbol.dispose]();
+      t.equal(budget.used, heldBytesOf(kept), 'what is kept stays taken');
+    }
+  }
+});
+
+t.test('what is not kept gives back what it took, also when the budget ended half-way', async (t) => {
+  const budget = new MemoryBudget(10_000);
+  const intake = new ObjectIntake(budget);
+  intake.add(Buffer.alloc(6_000));
+  t.throws(() => intake.add(Buffer.alloc(6_000)), { name: 'StoreFull' });
+  t.ok(budget.used >= 6_000);
+  intake[Symbol.dispose]();
+  intake[Symbol.dispose]();
+  t.equal(budget.used, 0);
+  const unkept = new ObjectIntake(undefined);
+  unkept.add(Buffer.from('abc'));
+  t.same([unkept.size, unkept.digest()], [3, createHash('sha256').update('abc').digest('hex')]);
+});
+
+t.test('a value is not changed by what is made of it', async (t) => {
+  const one = LfsObjects.none.with('a', object(1));
+  const two = one.with('b', object(2));
+  t.same([LfsObjects.none.size, one.size, two.size], [0, 1, 2]);
+  t.equal(one.get('b'), undefined);
+  t.equal(two.get('a'), one.get('a'), 'and shares the rest');
+});
+
+t.test('what a repository holds alone is what nobody else has of it', async (t) => {
+  const source = LfsObjects.none.with('a', object(10)).with('b', object(20));
+  const fork = source.with('c', object(30));
+  const stranger = LfsObjects.none.with('a', object(10)).with('z', object(1));
+  const alone = (objects: LfsObjects, ...others: LfsObjects[]) => objects.bytesHeldAlone(others);
+  const bytes = (...sizes: number[]) => sizes.reduce((sum, size) => sum + heldBytesOf({ size }), 0);
+  t.equal(alone(source), bytes(10, 20));
+  t.equal(alone(source, source), 0);
+  t.equal(alone(source, fork), 0);
+  t.equal(alone(fork, source), bytes(30));
+  t.equal(alone(fork, stranger, source), bytes(30), 'the same content in memory twice counts twice');
+  t.equal(alone(source, stranger), bytes(10, 20));
+  t.equal(alone(LfsObjects.none, fork), 0);
+  t.equal(alone(fork, source, fork), 0);
+});

@@ -1,0 +1,55 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import t from 'tap';
+import { request } from 'undici';
+import { KeyRing } from '../auth/keys.js';
+import type { LogLine } from '../environment/log.js';
+import { ServedHosts } from '../http/host.js';
+import { World } from '../world/world.js';
+import { type AppOptions, createApp } from './app.js';
+
+t.test('what goes wrong in the emulator’s own routes is a 500 like any other', async (t) => {
+  const log: LogLine[] = [];
+  const organization = {
+    name: 'demo',
+    keys: KeyRing.EMPTY,
+    authenticationAvailable: true,
+    hostingEnabled: true,
+    forgeApps: 1,
+  };
+  const world = new World({ organizations: [organization], log: { write: (line) => log.push(line) } });
+  let isBroken = false;
+  const options: AppOptions = {
+    get operations() {
+      if (isBroken) throw new Error('there are no operations');
+      return [];
+    },
+    organization: 'demo',
+    origin: () => 'http://localhost',
+    servedHosts: new ServedHosts([]),
+    inBandFaults: false,
+  };
+  const app = createApp(world, options);
+  isBroken = true;
+  const server = createServer(app);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.teardown(() => server.close());
+  const ask = async (path: string) => {
+    const { statusCode, headers, body } = await request(
+      `http://127.0.0.1:${(server.address() as AddressInfo).port}${path}`,
+      {
+        headers: { connection: 'close' },
+      },
+    );
+    return { status: statusCode, type: headers['content-type'], id: headers['x-request-id'], text: await body.text() };
+  };
+  const failed = { status: 500, type: 'application/problem+json', text: /"internal_error"/ };
+  t.match(await ask('/_emulator/openapi.json'), { ...failed, id: 'req-00000001' }, 'a route fails');
+  t.match(log, [
+    { event: 'internal_error', request: 'req-00000001', stack: /there are no operations/ },
+    { event: 'request', id: 'req-00000001', status: 500 },
+  ]);
+  t.match(await ask('/_emulator/version'), { status: 200, id: undefined }, 'what succeeds has no number');
+  isBroken = false;
+  t.match(await ask('/_emulator/openapi.json'), { status: 200 });
+});

@@ -1,0 +1,115 @@
+import type { RequestListener } from 'node:http';
+import Koa, { type Middleware, type Next, type ParameterizedContext } from 'koa';
+import { isAdminPath } from '../admin/path.js';
+import { type AdminState, createAdmin, refuseOthers } from '../admin/routes.js';
+import { FaultCounters } from '../faults/counters.js';
+import { AnswerBatch } from '../http/answer-batch.js';
+import type { ServedHosts } from '../http/host.js';
+import { writeReply } from '../http/write-reply.js';
+import type { Operation } from '../operation/operation.js';
+import type { World } from '../world/world.js';
+import { refusePages } from './chain/browser-guard.js';
+import {
+  authenticate,
+  checkAuthenticationAvailable,
+  checkRepositoryClaim,
+  checkScope,
+  comparePathWithClaim,
+} from './chain/credential.js';
+import { armFaults, checkRepositoryState, findRepository, takeQuota } from './chain/gate.js';
+import { callHandler, readInput, readPurpose } from './chain/handle.js';
+import { recordOutcome, renderFailure } from './chain/outcome.js';
+import { matchRoute } from './chain/route.js';
+import { checkHost, checkMessage, meetExpectation, readTarget } from './chain/target.js';
+import { type EntryStep, Exchange, type Step } from './request-context.js';
+
+export interface AppOptions {
+  /** Every operation, API and Git. */
+  readonly operations: readonly Operation[];
+  /** The organization this port belongs to. */
+  readonly organization: string;
+  /** `http://127.0.0.1:8080`, known once the port is. */
+  readonly origin: () => string;
+  readonly servedHosts: ServedHosts;
+  /** Whether requests may ask for faults: when the emulator is bound to loopback. */
+  readonly inBandFaults: boolean;
+}
+
+/** The first part of every request's way, also of those to the emulator's own routes: what it is, and whom it names. */
+export function entryOf({ servedHosts }: Pick<AppOptions, 'servedHosts'>): readonly EntryStep[] {
+  return [checkMessage, readTarget, checkHost(servedHosts), meetExpectation, refusePages];
+}
+
+/**
+ * The rest of the way, in order. A step lets a request pass or throws a `Problem`; so the first step
+ * that objects decides the answer, and these lists are the order of checks that clients see.
+ */
+export function chainOf({ operations }: Pick<AppOptions, 'operations'>): readonly Step[] {
+  return [
+    matchRoute(operations),
+    armFaults(new FaultCounters()),
+    checkAuthenticationAvailable,
+    authenticate(),
+    checkRepositoryClaim,
+    comparePathWithClaim,
+    readPurpose,
+    checkScope,
+    takeQuota,
+    findRepository,
+    checkRepositoryState,
+    readInput,
+    callHandler,
+  ];
+}
+
+/**
+ * One port's application over a world: a Koa application whose first middleware is the way of every request. What is
+ * for the service ends there; what is for the emulator's own routes goes on to their router.
+ */
+export function createApp(world: World, options: AppOptions): RequestListener {
+  const admin = createAdmin(world, options);
+  const app = new Koa();
+  app.silent = true;
+  app.use(serveRequests(world, options)).use(admin.routes()).use(refuseOthers(admin));
+  return app.callback();
+}
+
+/**
+ * The service writes its answers to the response itself: through `ctx.body` and `ctx.set` they would cost three times
+ * what Koa costs as a whole.
+ */
+function serveRequests(world: World, options: AppOptions): Middleware<AdminState> {
+  const entry = entryOf(options);
+  const chain = chainOf(options);
+  const batch = new AnswerBatch();
+  const answer = async (ctx: ParameterizedContext<AdminState>, next: Next): Promise<void> => {
+    const exchange = new Exchange(world, options, ctx.req, ctx.res);
+    try {
+      for (const step of entry) step(exchange);
+      if (isAdminPath(exchange.target.path)) {
+        ctx.state.organization = exchange.organizationName;
+        await next();
+        await writeReply(ctx.req, ctx.res, ctx.state.reply, batch, world.schedule);
+        return;
+      }
+      exchange.count();
+      for (const step of chain) {
+        // Most steps are synchronous; awaiting only the others keeps the chain off the microtask queue.
+        const pending = step(exchange);
+        if (pending) await pending;
+      }
+    } catch (error) {
+      exchange.count();
+      exchange.reply = renderFailure(exchange, error);
+    }
+    recordOutcome(exchange);
+    await writeReply(ctx.req, ctx.res, exchange.reply, batch, world.schedule);
+  };
+  return (ctx, next) => {
+    ctx.respond = false;
+    return answer(ctx, next).catch((error: Error) => {
+      world.log.write({ event: 'internal_error', stack: error.stack });
+      ctx.res.destroy();
+    });
+  };
+}

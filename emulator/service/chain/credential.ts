@@ -1,0 +1,52 @@
+import { Authenticator, type Verified } from '../../auth/authenticate.js';
+import { requireRepo, requireScopes } from '../../auth/claims.js';
+import { authorizationOf } from '../../auth/credentials.js';
+import { problem } from '../../http/problem.js';
+import { repositoryNotFound } from '../../repositories/lifecycle.js';
+import type { Exchange, Step } from '../request-context.js';
+
+/** Step: whether tokens can be verified at all just now. */
+export function checkAuthenticationAvailable({ organization }: Exchange): void {
+  if (!organization.authenticationAvailable) {
+    throw problem('authentication_unavailable', 'Credentials cannot be verified now; retry.');
+  }
+}
+
+/**
+ * Step: the credential, its signature, and the claims as they hold at this moment. Only the first use of a
+ * token waits for a signature check; this runs before any of the body is read.
+ */
+export function authenticate(authenticator = new Authenticator()): Step {
+  return (exchange) => {
+    const { world, organization, operation, request } = exchange;
+    const question = {
+      authorization: authorizationOf(request.rawHeaders),
+      surface: operation.group === 'Git' ? ('git' as const) : ('api' as const),
+      tenant: organization.name,
+      now: world.clock.now(),
+      hosting: organization.hostingEnabled,
+      ringOf: (name: string) => world.organization(name)?.keys,
+    };
+    const accept = (verified: Verified): void => {
+      exchange.claims = verified.claims;
+    };
+    const known = authenticator.recall(question);
+    if (known) accept(known);
+    else return authenticator.authenticate(question).then(accept);
+  };
+}
+
+/** Step: the `repo` claim, where the operation is about a repository. */
+export function checkRepositoryClaim({ operation, claims }: Exchange): void {
+  if (operation.subject !== 'organization') requireRepo(claims);
+}
+
+/** Step: a path that names a repository has to name the claim's, to the code unit. */
+export function comparePathWithClaim({ params, claims }: Exchange): void {
+  if (params.repo_name !== undefined && params.repo_name !== claims.repo) throw repositoryNotFound();
+}
+
+/** Step: the scopes that the request's purpose needs. */
+export function checkScope({ claims, purpose }: Exchange): void {
+  requireScopes(claims, purpose.scopes);
+}

@@ -1,0 +1,62 @@
+import { ArmedFaults } from '../../faults/armed.js';
+import type { FaultCounters } from '../../faults/counters.js';
+import { FAULTS } from '../../faults/fault.js';
+import { checkState, type RepositoryState, repositoryNotFound } from '../../repositories/lifecycle.js';
+import { throttled } from '../quota.js';
+import type { Exchange } from '../request-context.js';
+
+/** Seconds a client is told to wait when a state does not say how long it lasts. */
+const RETRY_AFTER = 1;
+
+/** Reads `X-Emulator-Fault`, once the operation is known and its dialect can word a mistake in it. */
+export function armFaults(counters: FaultCounters): (exchange: Exchange) => void {
+  return (exchange) => {
+    const header = exchange.request.headers['x-emulator-fault'];
+    if (header === undefined || !exchange.inBandFaults) return;
+    exchange.faults = ArmedFaults.parse(String(header), counters);
+  };
+}
+
+/** Whose requests a fault's counter counts: one token subject on one repository. */
+function callerOf({ claims, organizationName }: Exchange): string {
+  return `${organizationName}\0${claims.repo ?? ''}\0${claims.sub}`;
+}
+
+/** Step: the quota of the caller. */
+export function takeQuota(exchange: Exchange): void {
+  const fault = exchange.faults.take('quota', callerOf(exchange));
+  if (!fault) return;
+  exchange.faults.fired.push(fault.name);
+  throw throttled({ remaining: 0, window: fault.retryAfter, retryAfter: fault.retryAfter });
+}
+
+/** Step: the repository the claim names. On a Git route and a preferred route the path named it as well. */
+export function findRepository(exchange: Exchange): void {
+  const { operation, claims, world } = exchange;
+  if (operation.subject !== 'repository') return;
+  const repository = world.repository(exchange.organizationName, claims.repo ?? '');
+  if (!repository) throw repositoryNotFound();
+  exchange.repository = repository;
+}
+
+/** Step: the repository's state, real or asked for; both are refused by the same table. */
+export function checkRepositoryState(exchange: Exchange): void {
+  const { repository, operation, purpose, world, faults, params } = exchange;
+  if (!repository) return;
+  const { state } = repository.record;
+  const affecting = { id: operation.id, effect: purpose.effect };
+  repository.restore();
+  // One import may take several pushes.
+  const isImport = state === 'archived' && params.namespace === 'import';
+  if (state !== 'active' && !isImport) checkState(state, affecting, world.variants, { retryAfter: RETRY_AFTER });
+  const fault = faults.take('state', callerOf(exchange));
+  if (!fault) return;
+  const row = FAULTS[fault.name] as { state: RepositoryState };
+  try {
+    checkState(row.state, affecting, world.variants, { retryAfter: fault.retryAfter });
+    exchange.why.push(`fault ${fault.name}: the state does not stand in the way of ${operation.id}`);
+  } catch (refusal) {
+    faults.fired.push(fault.name);
+    throw refusal;
+  }
+}

@@ -1,0 +1,69 @@
+import { methodNotAllowed, Problem } from '../../http/problem.js';
+import { decodeOnce } from '../../http/request-target.js';
+import { type Match, MethodNotAllowed, Router } from '../../http/router.js';
+import type { Operation } from '../../operation/operation.js';
+import type { Exchange, Step } from '../request-context.js';
+
+/** What the routes of Git remotes start with. The name may hold slashes, literal or encoded, so it is no segment. */
+const REMOTE = '/{repo_name}.git';
+
+/** Step: the operation. A wrong method is answered in the dialect of the path's operation. */
+export function matchRoute(operations: readonly Operation[]): Step {
+  const api = new Router(operations.filter(({ group }) => group !== 'Git'));
+  const git = new Router(operations.filter(({ group }) => group === 'Git').map(belowRemote));
+  return (exchange) => {
+    const { path } = exchange.target;
+    // Both name no route but the server itself, which has nothing of its own to do.
+    if (path === '*' || exchange.request.method === 'CONNECT')
+      throw methodNotAllowed(exchange.request.method!, api.allow);
+    const end = path.lastIndexOf('.git/');
+    if (end > 1 && matchGit(exchange, git, path.slice(1, end), path.slice(end + '.git'.length))) return;
+    const { route, params } = match(exchange, api, path);
+    exchange.route = route;
+    exchange.params = params;
+  };
+}
+
+/** The row with its routes as they are written below a remote. */
+function belowRemote(operation: Operation): Operation {
+  const routes = operation.routes.map((route) => ({ ...route, path: route.path.slice(REMOTE.length) }));
+  return { ...operation, routes };
+}
+
+/** `/{repo_name}.git/info/refs` and the like. False when remotes have no such path: it may be one of the API. */
+function matchGit(exchange: Exchange, router: Router<Operation>, rawName: string, path: string): boolean {
+  const found = tryMatch(exchange, router, path);
+  if (!found) return false;
+  const name = decodeOnce(rawName, 'The path');
+  const suffix = /\+(ephemeral|import)$/.exec(name);
+  exchange.route = REMOTE + found.route;
+  exchange.params = {
+    ...found.params,
+    repo_name: suffix ? name.slice(0, suffix.index) : name,
+    namespace: suffix?.[1] ?? '',
+  };
+  return true;
+}
+
+function tryMatch(exchange: Exchange, router: Router<Operation>, path: string): Match<Operation> | undefined {
+  try {
+    return match(exchange, router, path);
+  } catch (error) {
+    if (error instanceof Problem && error.code === 'route_not_found') return undefined;
+    throw error;
+  }
+}
+
+/** Finds the operation of `path`. One that has other methods only is noted before it refuses. */
+function match(exchange: Exchange, router: Router<Operation>, path: string): Match<Operation> {
+  const { method } = exchange.request;
+  try {
+    const found = router.match(method!, path);
+    exchange.operation = found.operation;
+    return found;
+  } catch (error) {
+    if (!(error instanceof MethodNotAllowed)) throw error;
+    exchange.operation = error.operation as Operation;
+    throw methodNotAllowed(method!, error.allow);
+  }
+}

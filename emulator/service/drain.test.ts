@@ -1,0 +1,232 @@
+import { once } from 'node:events';
+import http from 'node:http';
+import { type AddressInfo, connect } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
+import t, { type Test } from 'tap';
+import { startEmulator } from '../index.js';
+import { Connections } from './drain.js';
+
+/** Longer than any test may take: what ends all the same was not waited for. */
+const FOREVER = 2 ** 31 - 1;
+
+const HEAD = 'POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\n';
+const GET = 'GET / HTTP/1.1\r\nHost: localhost\r\n\r\n';
+
+/** A server whose connections are watched. `reached` counts the requests that began. */
+async function serve(test: Test, app: http.RequestListener) {
+  const connections = new Connections();
+  const reached = { count: 0 };
+  const server = http.createServer(
+    connections.serve((request, response) => {
+      reached.count += 1;
+      app(request, response);
+    }),
+  );
+  connections.watch(server);
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  test.teardown(() => server.closeAllConnections());
+  const { port } = server.address() as AddressInfo;
+  const drain = (idleMs = 100, graceMs = FOREVER) => connections.drain(server, { graceMs, idleMs });
+  return { server, port, reached, drain };
+}
+
+/** Opens a connection, sends `text` and collects what comes back. */
+async function open(test: Test, port: number, text = '') {
+  const socket = connect(port, '127.0.0.1');
+  test.teardown(() => socket.destroy());
+  socket.on('error', () => {});
+  let said = '';
+  socket.on('data', (part) => {
+    said += part.toString('latin1');
+  });
+  const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()));
+  await once(socket, 'connect');
+  if (text !== '') socket.write(text);
+  return { socket, closed, said: () => said };
+}
+
+async function until(condition: () => boolean): Promise<void> {
+  while (!condition()) await pause(5);
+}
+
+t.test('what never began is cut at once, whatever it has sent', async (t) => {
+  for (const [name, text] of [
+    ['nothing', ''],
+    ['half a request line', 'GET /'],
+    ['half a head', 'GET / HTTP/1.1\r\nHost: loc'],
+    ['a keep-alive connection at rest', GET],
+    ['half a head after an answer', `${GET}GET / HT`],
+  ] as const) {
+    await t.test(name, async (t) => {
+      const { port, drain, server } = await serve(t, (_request, response) => void response.end('done'));
+      const accepted = once(server, 'connection');
+      const { socket, said, closed } = await open(t, port, text);
+      await accepted;
+      if (text.startsWith(GET)) await until(() => said().endsWith('done'));
+      // The pause of a client is not waited for either.
+      await drain(FOREVER);
+      await closed;
+      t.equal(socket.destroyed, true);
+    });
+  }
+});
+
+t.test('a client that holds up its own request is cut', async (t) => {
+  t.test('by stopping half-way through its body', async (t) => {
+    const { port, drain, reached } = await serve(t, (request) => void request.resume());
+    await open(t, port, `${HEAD}{`);
+    await until(() => reached.count === 1);
+    await drain();
+    t.equal(reached.count, 1);
+  });
+  t.test('by never sending a body that nobody reads yet', async (t) => {
+    const { port, drain, reached } = await serve(t, () => {});
+    await open(t, port, HEAD);
+    await until(() => reached.count === 1);
+    await drain();
+    t.equal(reached.count, 1);
+  });
+  t.test('by waiting for more than 100 Continue', async (t) => {
+    const { port, drain, reached } = await serve(t, (request) => void request.resume());
+    await open(t, port, HEAD.replace('\r\n\r\n', '\r\nExpect: 100-continue\r\n\r\n'));
+    await until(() => reached.count === 1);
+    await drain();
+    t.equal(reached.count, 1);
+  });
+  for (const [name, pieces] of [
+    ['one piece', 1],
+    ['many pieces', 1_000],
+  ] as const) {
+    t.test(`by not taking an answer of ${name}`, async (t) => {
+      const body = Buffer.alloc(64 * 2 ** 20);
+      const { port, drain, reached } = await serve(t, (_request, response) => {
+        for (let at = 0; at < pieces; at++) response.write(body.subarray(0, body.length / pieces));
+        response.end();
+      });
+      const { socket } = await open(t, port, GET);
+      socket.pause();
+      await until(() => reached.count === 1);
+      await drain();
+      t.equal(reached.count, 1);
+    });
+  }
+});
+
+t.test('a request that makes progress gets its answer, and its connection ends with it', async (t) => {
+  t.test('a body that arrives slowly', async (t) => {
+    const { port, drain, reached } = await serve(t, (request, response) => {
+      let bytes = 0;
+      request.on('data', (part) => {
+        bytes += part.length;
+      });
+      request.on('end', () => response.end(`got ${bytes}`));
+    });
+    const { socket, said, closed } = await open(t, port, HEAD);
+    await until(() => reached.count === 1);
+    const drained = drain(2_000);
+    for (let at = 0; at < 100; at++) {
+      await pause(30);
+      socket.write('x');
+    }
+    await drained;
+    await closed;
+    t.match(said(), /got 100$/);
+    t.match(said(), /connection: close/i, 'the client is told that nothing follows');
+  });
+  t.test('work that takes long while the client waits', async (t) => {
+    const { port, drain, reached } = await serve(t, (request, response) => {
+      // The body has come, and its second half waits to be read.
+      setTimeout(() => request.resume().on('end', () => response.end('worked')), 500);
+    });
+    const { said, closed } = await open(t, port, HEAD + 'x'.repeat(100));
+    await until(() => reached.count === 1);
+    await drain(50);
+    await closed;
+    t.match(said(), /worked$/);
+  });
+  t.test('an answer that is taken slowly', async (t) => {
+    const body = Buffer.alloc(32 * 2 ** 20, 'x');
+    const { port, drain, reached } = await serve(t, (_request, response) => void response.end(body));
+    const { socket, said, closed } = await open(t, port, GET);
+    socket.pause();
+    await until(() => reached.count === 1);
+    const drained = drain(2_000);
+    for (let at = 0; at < 30; at++) {
+      await pause(50);
+      socket.resume();
+      await once(socket, 'data');
+      socket.pause();
+    }
+    socket.resume();
+    await drained;
+    await closed;
+    t.ok(said().length > body.length, 'all of it');
+  });
+  t.test('requests sent behind one another', async (t) => {
+    const answers: http.ServerResponse[] = [];
+    const { port, drain } = await serve(t, (_request, response) => void answers.push(response));
+    const { said, closed } = await open(t, port, GET + GET);
+    await until(() => answers.length === 2);
+    const drained = drain();
+    await pause(20);
+    answers[1]!.end('second');
+    answers[0]!.end('first');
+    await drained;
+    await closed;
+    t.match(said(), /first[\s\S]*second$/);
+  });
+});
+
+t.test('no request begins while the server drains', async (t) => {
+  const answers: http.ServerResponse[] = [];
+  const { port, drain, reached } = await serve(t, (_request, response) => {
+    response.writeHead(200, { 'content-length': 2 });
+    answers.push(response);
+  });
+  const { socket, said, closed } = await open(t, port, GET);
+  await until(() => answers.length === 1);
+  const drained = drain();
+  await pause(20);
+  socket.write(GET);
+  await pause(50);
+  answers[0]!.end('ok');
+  await drained;
+  await closed;
+  t.match(said(), /ok$/);
+  t.equal(reached.count, 1);
+});
+
+t.test('what arrived completely before the drain is answered', async (t) => {
+  const { port, drain, server } = await serve(t, (_request, response) => void response.end('served'));
+  const accepted = once(server, 'connection');
+  const { said, closed } = await open(t, port, GET);
+  await accepted;
+  await drain();
+  await closed;
+  t.match(said(), /served$/);
+});
+
+t.test('when the time is over, what is left is cut', async (t) => {
+  const { port, drain, reached } = await serve(t, () => {});
+  const { said, closed } = await open(t, port, GET);
+  await until(() => reached.count === 1);
+  await drain(FOREVER, 50);
+  await closed;
+  t.equal(said(), '');
+});
+
+t.test('an emulator closes without waiting for those who ask nothing', async (t) => {
+  const emulator = await startEmulator({ port: 0, org: ['one', 'two'] });
+  t.teardown(() => emulator.close({ graceMs: 0 }));
+  for (const { baseUrl } of emulator.orgs) {
+    const port = Number(new URL(baseUrl).port);
+    for (const text of ['', 'GET / HTTP/1.1\r\nHo', GET]) await open(t, port, text);
+  }
+  const stalled = await open(t, Number(new URL(emulator.baseUrl).port), HEAD);
+  await until(() => stalled.socket.bytesWritten > 0);
+  const closing = emulator.close({ graceMs: FOREVER });
+  await Promise.all([closing, emulator.close({ graceMs: FOREVER })]);
+  await t.rejects(fetch(emulator.baseUrl), 'nothing listens any more');
+  await emulator.close();
+});

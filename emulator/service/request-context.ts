@@ -1,0 +1,98 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Claims } from '../auth/claims.js';
+import { ArmedFaults } from '../faults/armed.js';
+import { abortWhenGone } from '../http/departure.js';
+import { awaitsContinue } from '../http/message.js';
+import type { Problem } from '../http/problem.js';
+import type { Reply } from '../http/reply.js';
+import type { RequestTarget } from '../http/request-target.js';
+import type { Call } from '../operation/handler-context.js';
+import type { Operation, Purpose } from '../operation/operation.js';
+import type { Repository } from '../repositories/repository.js';
+import type { Organization, World } from '../world/world.js';
+
+/**
+ * One request on its way through the chain. Each step reads what earlier steps found and adds its own
+ * finding; the handler gets a `Call`, the part of it that is values only.
+ *
+ * A class, not an object literal: one shape for every request, and accessors that cost nothing to make.
+ */
+export class Exchange {
+  /** `X-Request-Id`; empty until the request counts. */
+  id = '';
+  /** The origin this listener is reached by. */
+  readonly origin: string;
+  /** The organization that the port belongs to; `Host` may select another. */
+  organizationName: string;
+  readonly inBandFaults: boolean;
+  /** One short sentence per decision, for the journal. */
+  readonly why: string[] = [];
+  faults: ArmedFaults = ArmedFaults.none;
+  /** Why the request was refused, once it was. */
+  problem: Problem | undefined = undefined;
+  repository: Repository | undefined = undefined;
+  // Found on the way; a step may rely on what every step before it has set.
+  reply!: Reply;
+  target!: RequestTarget;
+  organization!: Organization;
+  operation!: Operation;
+  purpose!: Purpose;
+  /** The JSON body, once somebody asked for it. */
+  body: Promise<unknown> | undefined = undefined;
+  route!: string;
+  params!: Record<string, string>;
+  claims!: Claims;
+  call!: Call;
+  #gone: AbortController | undefined = undefined;
+
+  constructor(
+    readonly world: World,
+    listener: Listener,
+    readonly request: IncomingMessage,
+    private readonly response: ServerResponse,
+  ) {
+    this.origin = listener.origin();
+    this.organizationName = listener.organization;
+    this.inBandFaults = listener.inBandFaults;
+  }
+
+  /**
+   * Gives the request its number and moves a stepping clock, once. What only asks how the emulator is does neither:
+   * how often somebody asks who waits for it is chance.
+   */
+  count(): void {
+    if (this.id !== '') return;
+    this.world.clock.tick();
+    this.id = this.world.nextRequestId();
+  }
+
+  /** Nothing behind this request is read as another one; the answer says so. */
+  endConnection(): void {
+    this.response.shouldKeepAlive = false;
+  }
+
+  /** Tells a client that holds its body back that it is wanted (RFC 9110, 10.1.1). */
+  readonly askForBody = (): void => {
+    if (awaitsContinue(this.request) && !this.request.readableDidRead && !this.response.headersSent) {
+      this.response.writeContinue();
+    }
+  };
+
+  /** Aborted when the client has gone. Most requests never ask, and listening for the end of each has its cost. */
+  get signal(): AbortSignal {
+    this.#gone ??= abortWhenGone(this.request, this.response);
+    return this.#gone.signal;
+  }
+}
+
+/** One link of the chain: it throws a `Problem` or lets the request pass. */
+export type Step = (exchange: Exchange) => void | Promise<void>;
+
+/** A link that waits for nothing. */
+export type EntryStep = (exchange: Exchange) => void;
+
+export interface Listener {
+  readonly organization: string;
+  readonly origin: () => string;
+  readonly inBandFaults: boolean;
+}

@@ -1,0 +1,102 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type { GitRepository } from '../../git/repository/repository.js';
+import { Problem } from '../../http/problem.js';
+import type { Reply } from '../../http/reply.js';
+import { serviceOf } from '../advertise.js';
+import { type GitRequest, GitService, type GitServiceOptions, type PushHooks } from '../git-service.js';
+import { type Namespace, viewOf } from '../view.js';
+
+export interface TestServerOptions extends Partial<GitServiceOptions> {
+  readonly hooks?: PushHooks;
+}
+
+/** A request as the server saw it, for tests to look at. */
+export interface SeenRequest {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: IncomingMessage['headers'];
+}
+
+/** The two services of one repository behind a bare `node:http`, without tokens: for tests of the wire alone. */
+export class TestServer implements AsyncDisposable {
+  readonly seen: SeenRequest[] = [];
+  readonly #server: Server;
+  readonly #service: GitService;
+
+  private constructor(
+    private readonly repository: GitRepository,
+    private readonly options: TestServerOptions,
+  ) {
+    let sessions = 0;
+    this.#service = new GitService({
+      agent: 'git/test',
+      sessionId: () => `session-${++sessions}`,
+      fsck: 'strict',
+      ...options,
+    });
+    this.#server = createServer((request, response) => void this.#answer(request, response));
+  }
+
+  static async start(repository: GitRepository, options: TestServerOptions = {}): Promise<TestServer> {
+    const server = new TestServer(repository, options);
+    await new Promise<void>((resolve) => server.#server.listen(0, '127.0.0.1', resolve));
+    return server;
+  }
+
+  /** The remote: `/r.git`, `/r+ephemeral.git`. */
+  url(namespace: Namespace = ''): string {
+    const { port } = this.#server.address() as AddressInfo;
+    return `http://127.0.0.1:${port}/r${namespace === '' ? '' : `+${namespace}`}.git`;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#server.closeAllConnections();
+    await new Promise((resolve) => this.#server.close(resolve));
+  }
+
+  async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    this.seen.push({ method: request.method!, url: request.url!, headers: request.headers });
+    try {
+      await write(response, await this.#route(request, response));
+    } catch (error) {
+      if (response.headersSent || response.destroyed) return void response.destroy();
+      if (!(error instanceof Problem)) console.error(error);
+      const [status, detail] = error instanceof Problem ? [error.status, error.detail] : [500, String(error)];
+      response.writeHead(status, { 'content-type': 'text/plain' }).end(`${detail}\n`);
+    }
+  }
+
+  #route(request: IncomingMessage, response: ServerResponse): Reply | Promise<Reply> {
+    const url = new URL(request.url!, 'http://localhost');
+    const match = /^\/r(?:\+(ephemeral|import))?\.git\/(info\/refs|git-upload-pack|git-receive-pack)$/.exec(
+      url.pathname,
+    );
+    if (!match) return { status: 404 };
+    const view = viewOf(this.repository, (match[1] ?? '') as Namespace);
+    const exchange = requestOf(request, response);
+    if (match[2] === 'git-upload-pack') return this.#service.uploadPack(view, exchange);
+    if (match[2] === 'git-receive-pack') return this.#service.receivePack(view, exchange, this.options.hooks);
+    const service = serviceOf(url.searchParams.get('service') ?? undefined);
+    return service ? this.#service.infoRefs(view, service, exchange) : { status: 403 };
+  }
+}
+
+function requestOf(request: IncomingMessage, response: ServerResponse): GitRequest {
+  const gone = new AbortController();
+  response.once('close', () => gone.abort());
+  const header = (name: string) => request.headers[name];
+  return {
+    header: (name) => [header(name)].flat()[0],
+    body: () => request,
+    signal: gone.signal,
+  };
+}
+
+async function write(response: ServerResponse, reply: Reply): Promise<void> {
+  response.writeHead(reply.status, reply.headers);
+  if (reply.stream) await pipeline(Readable.from(reply.stream, { objectMode: false }), response).catch(() => undefined);
+  else response.end(reply.bytes ?? '');
+}

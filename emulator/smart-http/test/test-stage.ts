@@ -1,0 +1,55 @@
+import type { GitRepository } from '../../git/repository/repository.js';
+import { createRepository, linearHistory, Workbench } from './test-git.js';
+import { TestServer, type TestServerOptions } from './test-server.js';
+
+/** A served repository, and a folder for the real git. */
+export interface Stage extends AsyncDisposable {
+  readonly bench: Workbench;
+  readonly repository: GitRepository;
+  readonly server: TestServer;
+}
+
+/** 40 commits on `main`, 8 on `side` from `v20`, a merge and one more on top; tags of all kinds. `work` is the same for the real git. */
+export async function stage(options: TestServerOptions = {}): Promise<Stage> {
+  const bench = await Workbench.create();
+  const repository = createRepository();
+  const server = await TestServer.start(repository, options);
+  const dispose = async () => {
+    await server[Symbol.asyncDispose]();
+    await bench[Symbol.asyncDispose]();
+  };
+  try {
+    await fill(bench, server.url());
+  } catch (error) {
+    await dispose();
+    throw error;
+  }
+  return { bench, repository, server, [Symbol.asyncDispose]: dispose };
+}
+
+async function fill(bench: Workbench, url: string): Promise<void> {
+  await bench.import('work', linearHistory(40));
+  const side = linearHistory(8, { branch: 'side', files: 6, from: 'v20^{commit}' });
+  await bench.feed(side, 'work', 'fast-import', '--quiet');
+  await bench.git('work', 'reset', '-q', '--hard', 'main');
+  await bench.git('work', 'merge', '-q', '--no-ff', '-s', 'ours', '-m', 'merge', 'side');
+  await bench.git('work', 'commit', '-q', '--allow-empty', '-m', 'top');
+  await bench.git('work', 'tag', 'light', 'main~4');
+  await bench.git('work', 'tag', '-a', '-m', 'of a tag', 'nested', 'v30');
+  await bench.git('work', 'push', '-q', url, 'main', 'side', '--tags');
+}
+
+/** Ids of all objects the revisions lead to, sorted. */
+export async function objectsOf(bench: Workbench, folder: string, ...revisions: string[]): Promise<string[]> {
+  return (
+    await bench.git(
+      folder,
+      'rev-list',
+      '--objects',
+      '--no-object-names',
+      ...(revisions.length > 0 ? revisions : ['--all']),
+    )
+  )
+    .split('\n')
+    .sort();
+}
