@@ -1,10 +1,10 @@
+import { COST } from '../schedule/cost.js';
+import { atOnce, type Steps } from '../schedule/steps.js';
 import { type ByteString, bytesOf } from './bytes.js';
 import { commitLinks } from './commit.js';
 import { type Identity, parseIdentity, writeIdentity } from './identity.js';
 import { MalformedObject } from './malformed-object.js';
 import { COMMIT, isOid, numberOf, type ObjectReader, type ObjectType, type Oid, readAs, TAG, TREE } from './object.js';
-import { COST } from '../schedule/cost.js';
-import { atOnce, type Steps } from '../schedule/steps.js';
 import { decodeText } from './text-encoding.js';
 
 export interface Tag {
