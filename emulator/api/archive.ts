@@ -5,7 +5,7 @@ import type { ByteString } from '../git/object/bytes.js';
 import { WorkLimitExceeded } from '../git/schedule/meter.js';
 import { Problem, problem } from '../http/problem.js';
 import { stream } from '../http/reply.js';
-import type { Call } from '../operation/handler-context.js';
+import type { HandlerContext } from '../operation/handler-context.js';
 import { operation } from '../operation/operation.js';
 import { patternList, readSelection } from './file-selection.js';
 import { type RefQuestion, type ResolvedRef, resolveRef } from './resolve.js';
@@ -36,14 +36,14 @@ export const archive = operation({
   replies: { 200: 'application/gzip' },
   work: { limit: 'workTimeout' },
   errors: ['ref_not_found', 'internal_error', 'bad_gateway', 'service_unavailable'],
-  handle: async (call) => {
-    const { repository, body, meter } = call;
+  handle: async (ctx) => {
+    const { repository, body, meter } = ctx;
     const prefix = readPrefix(body.archive?.prefix ?? '');
     const selects = readSelection({
       includeGlobs: ['include_globs', body.include_globs],
       excludeGlobs: ['exclude_globs', body.exclude_globs],
     });
-    const { commit } = await inTime(resolveForArchive(call, { ref: body.ref, ephemeral: body.ephemeral }));
+    const { commit } = await inTime(resolveForArchive(ctx, { ref: body.ref, ephemeral: body.ephemeral }));
     const content = writeArchive(repository.git.objects, {
       commit,
       prefix,
@@ -88,7 +88,10 @@ function readPrefix(prefix: string): ByteString {
 }
 
 /** One sentence of the specification lists both 400 and 404 for a ref that does not resolve. */
-async function resolveForArchive({ repository, world, meter }: Call, question: RefQuestion): Promise<ResolvedRef> {
+async function resolveForArchive(
+  { repository, world, meter }: HandlerContext,
+  question: RefQuestion,
+): Promise<ResolvedRef> {
   try {
     return await resolveRef(repository, question, meter);
   } catch (error) {

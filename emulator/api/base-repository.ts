@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { problem } from '../http/problem.js';
-import type { Call } from '../operation/handler-context.js';
+import type { HandlerContext } from '../operation/handler-context.js';
 import type { BaseRepository } from '../repositories/repository.js';
 import { isBareHost, isPath, isProvider, needsHost, PROVIDER_NAMES } from '../upstream/provider.js';
 import { UpstreamError } from '../upstream/upstream-error.js';
@@ -89,7 +89,7 @@ export function requireForgeApp(organization: Organization): void {
  * can be stored only once the repository exists.
  */
 export async function requireAccess(
-  { world, organization, signal }: Pick<Call, 'world' | 'organization' | 'signal'>,
+  { world, organization, signal }: Pick<HandlerContext, 'world' | 'organization' | 'signal'>,
   base: BaseRepository,
 ): Promise<void> {
   if (base.access === 'credential') return;

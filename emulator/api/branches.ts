@@ -7,7 +7,7 @@ import { isForced } from '../git/repository/forced-update.js';
 import { inSlices, PIECE, PIECE_COST, type Steps } from '../git/schedule/steps.js';
 import { problem } from '../http/problem.js';
 import { json } from '../http/reply.js';
-import type { Call } from '../operation/handler-context.js';
+import type { HandlerContext } from '../operation/handler-context.js';
 import { operation } from '../operation/operation.js';
 import { branchRef } from '../repositories/branch-write.js';
 import type { Repository } from '../repositories/repository.js';
@@ -41,14 +41,14 @@ export const listBranches = operation({
   query: z.object({ ...pageQuery, ephemeral: flag.optional() }),
   replies: { 200: z.object({ branches: z.array(branchRecord.extend({ cursor: z.string() })), ...pageEnd }) },
   errors: [],
-  handle: async (call) => {
-    const { world, repository, query } = call;
+  handle: async (ctx) => {
+    const { world, repository, query } = ctx;
     const ephemeral = query.ephemeral ?? false;
     const limit = readLimit(query.limit, CAP);
     const cursors = cursorsOf(world);
-    const purpose = listPurpose(call, 'listBranches', ephemeral);
+    const purpose = listPurpose(ctx, 'listBranches', ephemeral);
     const after = query.cursor === undefined ? undefined : cursors.read<Position>(purpose, query.cursor);
-    const following = await inSlices(branchesAfter(repository, ephemeral, after), call.meter);
+    const following = await inSlices(branchesAfter(repository, ephemeral, after), ctx.meter);
     const { page, hasMore } = takePage(following, limit);
     const branches = page.map(([name, ref]) => ({
       cursor: cursors.write(purpose, [ref.createdAt, name]),
@@ -139,21 +139,21 @@ export const createBranch = operation({
     }),
   },
   errors: ['branch_not_found', 'ref_not_found', 'conflict'],
-  handle: async (call) => {
-    const { repository, body } = call;
+  handle: async (ctx) => {
+    const { repository, body } = ctx;
     const { git } = repository;
     const ref = branchRef(readBranch(body.target_branch, 'target_branch'), body.target_is_ephemeral ?? false);
-    requireAllowed(call, ref);
-    const commit = await resolveBase(call);
+    requireAllowed(ctx, ref);
+    const commit = await resolveBase(ctx);
     await transact(repository, async (transaction) => {
       const current = git.refs.get(ref);
       if (current !== undefined && current !== commit && !body.force) {
         throw problem('conflict', `Branch ${body.target_branch} exists already, at ${current}.`);
       }
       const update = { name: ref, old: current ?? ZERO_OID, new: commit };
-      await git.history.extend([commit], call.meter);
+      await git.history.extend([commit], ctx.meter);
       // What `force` allows is looked at, not that it was said: as with a push, only what loses commits is forced.
-      if (isForced(git, transaction.objects, update)) requireAllowed(call, ref, 'force');
+      if (isForced(git, transaction.objects, update)) requireAllowed(ctx, ref, 'force');
       transaction.update(update);
     });
     return json(200, {
@@ -170,7 +170,7 @@ async function resolveBase({
   repository,
   body,
   meter,
-}: Pick<Call<unknown, z.infer<typeof createBody>>, 'repository' | 'body' | 'meter'>): Promise<string> {
+}: Pick<HandlerContext<unknown, z.infer<typeof createBody>>, 'repository' | 'body' | 'meter'>): Promise<string> {
   const base = body.base_ref ?? body.base_branch;
   if (base === undefined || base === '') throw problem('bad_request', 'base_ref or base_branch is required.');
   const ephemeral = body.base_is_ephemeral ?? false;
@@ -205,14 +205,14 @@ export const deleteBranch = operation({
     200: z.object({ name: z.string(), target_branch: z.string(), message: z.string(), ephemeral: z.boolean() }),
   },
   errors: ['branch_not_found', 'conflict'],
-  handle: async (call) => {
-    const { repository, body } = call;
+  handle: async (ctx) => {
+    const { repository, body } = ctx;
     const text = body.target_branch ?? body.name;
     if (text === undefined) throw problem('bad_request', 'target_branch is required.');
     const ephemeral = body.ephemeral ?? false;
     const name = readBranch(text, 'target_branch');
     requireNotHead(repository.git.refs, branchRef(name, ephemeral));
-    await deleteRef(call, branchRef(name, ephemeral), () => branchNotFound(text));
+    await deleteRef(ctx, branchRef(name, ephemeral), () => branchNotFound(text));
     return json(200, { name: text, target_branch: text, message: 'branch deleted', ephemeral });
   },
 });
@@ -223,12 +223,12 @@ function requireNotHead({ head }: Refs, ref: ByteString): void {
 
 /** Deletes a ref as it stands; throws `missing()` when there is none. */
 export async function deleteRef(
-  call: Pick<Call, 'repository' | 'claims'>,
+  ctx: Pick<HandlerContext, 'repository' | 'claims'>,
   ref: ByteString,
   missing: () => Error,
 ): Promise<void> {
-  requireAllowed(call, ref, 'force');
-  await transact(call.repository, (transaction) => {
+  requireAllowed(ctx, ref, 'force');
+  await transact(ctx.repository, (transaction) => {
     // The default branch may have changed since it was looked at.
     requireNotHead(transaction.refs, ref);
     const old = transaction.refs.get(ref);

@@ -4,7 +4,7 @@ import { isOid } from '../git/object/object.js';
 import { MODE_GITLINK } from '../git/object/tree.js';
 import type { Meter } from '../git/schedule/meter.js';
 import { problem } from '../http/problem.js';
-import type { Call } from '../operation/handler-context.js';
+import type { HandlerContext } from '../operation/handler-context.js';
 import { readFilePath } from './fields.js';
 import { type ChunkSink, decodeChunk, readStreamedWrite, writeMetadata } from './streamed-write.js';
 
@@ -44,11 +44,11 @@ export interface CommitPackBody {
  * `blob_chunk` a line. Nothing is written before the whole body has arrived and been found complete. Throws
  * `bad_request` that names the line or the file.
  */
-export async function readCommitPack(call: Call): Promise<CommitPackBody> {
+export async function readCommitPack(ctx: HandlerContext): Promise<CommitPackBody> {
   const metadataSchema = { whole: packMetadata, list: 'files', item: fileOperation };
   const schemas = { metadata: metadataSchema, chunk: blobChunk };
-  const { metadata, sink } = await readStreamedWrite(call, schemas, ({ files }) => Contents.of(files, call));
-  return { metadata, edits: await sink.edits(call.meter) };
+  const { metadata, sink } = await readStreamedWrite(ctx, schemas, ({ files }) => Contents.of(files, ctx));
+  return { metadata, edits: await sink.edits(ctx.meter) };
 }
 
 interface Content {
@@ -64,11 +64,11 @@ class Contents implements ChunkSink<BlobChunk> {
 
   private constructor(
     private readonly operations: readonly Operation[],
-    private readonly call: Pick<Call, 'world' | 'meter'>,
+    private readonly ctx: Pick<HandlerContext, 'world' | 'meter'>,
   ) {}
 
-  static async of(operations: readonly Operation[], call: Pick<Call, 'world' | 'meter'>): Promise<Contents> {
-    const contents = new Contents(operations, call);
+  static async of(operations: readonly Operation[], ctx: Pick<HandlerContext, 'world' | 'meter'>): Promise<Contents> {
+    const contents = new Contents(operations, ctx);
     await contents.#expect();
     return contents;
   }
@@ -76,7 +76,7 @@ class Contents implements ChunkSink<BlobChunk> {
   /** Notes which contents have to come. */
   async #expect(): Promise<void> {
     const { operations } = this;
-    const { meter, world } = this.call;
+    const { meter, world } = this.ctx;
     const { limits, variants } = world;
     if (operations.length > limits.maxFiles) {
       throw problem('bad_request', `A commit takes at most ${limits.maxFiles} file operations.`);
@@ -91,7 +91,7 @@ class Contents implements ChunkSink<BlobChunk> {
   }
 
   async add({ blob_chunk: { content_id: id, data, eof } }: BlobChunk, line: number): Promise<void> {
-    const { maxCommitBytes } = this.call.world.limits;
+    const { maxCommitBytes } = this.ctx.world.limits;
     const content = this.#contents.get(id);
     if (!content) {
       // Some clients send an empty last chunk for a delete, which says nothing and is let pass.
@@ -99,7 +99,7 @@ class Contents implements ChunkSink<BlobChunk> {
       throw problem('bad_request', `Line ${line}: no upserted file has this content_id.`);
     }
     if (content.complete) throw problem('bad_request', `Line ${line}: a chunk after the last one of its content_id.`);
-    const part = await decodeChunk(data, line, this.call);
+    const part = await decodeChunk(data, line, this.ctx);
     content.parts.push(part);
     content.complete = eof;
     this.#bytes += part.length;

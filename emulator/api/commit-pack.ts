@@ -27,11 +27,11 @@ export const commitPack = operation({
   reads: 'stream',
   replies: { 201: writeResult },
   errors: ['branch_not_found', 'conflict', 'payload_too_large'],
-  handle: async (call) => {
-    const { repository, meter } = call;
-    const { metadata, edits } = await readCommitPack(call);
+  handle: async (ctx) => {
+    const { repository, meter } = ctx;
+    const { metadata, edits } = await readCommitPack(ctx);
     const written = await writeToBranch(repository, {
-      ...readTarget(call, metadata),
+      ...readTarget(ctx, metadata),
       buildTree: (objects, parent) => editTree(objects, parent, edits, meter),
     });
     const blobs = edits.filter(({ content, mode }) => content !== undefined && mode !== MODE_GITLINK).length;

@@ -52,15 +52,15 @@ export const listCommits = operation({
   }),
   replies: { 200: z.object({ commits: z.array(commitRecord), ...pageEnd }) },
   errors: ['ref_not_found'],
-  handle: async (call) => {
-    const { world, repository, query, meter } = call;
+  handle: async (ctx) => {
+    const { world, repository, query, meter } = ctx;
     const { git } = repository;
     const limit = readLimit(query.limit, CAP);
     const cursors = cursorsOf(world);
     const ref = query.ref ?? query.branch;
     const path = query.path ? readFilePath(query.path, 'path') : undefined;
     const ephemeral = query.ref_is_ephemeral ?? query.ephemeral ?? false;
-    const purpose = listPurpose(call, 'listCommits', ref ?? '', ephemeral, path ?? '');
+    const purpose = listPurpose(ctx, 'listCommits', ref ?? '', ephemeral, path ?? '');
     // A cursor carries the commit its list started from: what is pushed meanwhile does not shift the pages.
     const position = query.cursor === undefined ? undefined : cursors.read<Position>(purpose, query.cursor);
     const tip = position?.tip ?? (await resolveRef(repository, { ref, ephemeral }, meter)).commit;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { problem } from '../http/problem.js';
 import { json, type Reply } from '../http/reply.js';
-import type { Call } from '../operation/handler-context.js';
+import type { HandlerContext } from '../operation/handler-context.js';
 import { operation } from '../operation/operation.js';
 import { copyFiles, copyHistory } from '../repositories/copy.js';
 import type { Repository } from '../repositories/repository.js';
@@ -22,7 +22,7 @@ const createBody = z.object({
   deployment: hostingBody.optional(),
 });
 type CreateBody = z.infer<typeof createBody>;
-type CreateCall = Call<{ default_branch?: string | undefined }, CreateBody>;
+type CreateContext = HandlerContext<{ default_branch?: string | undefined }, CreateBody>;
 
 /** The commit of a snapshot, unless the client words its own. */
 const SNAPSHOT_AUTHOR = { name: 'Repository Snapshot', email: 'snapshot@localhost' };
@@ -56,8 +56,8 @@ export const createRepository = operation<{ default_branch?: string | undefined 
     'forge_app_not_configured',
     'forge_repository_inaccessible',
   ],
-  handle: async (call) => {
-    const { world, claims, body } = call;
+  handle: async (ctx) => {
+    const { world, claims, body } = ctx;
     const name = claims.repo!;
     if (body.repo_name !== undefined && body.repo_name !== name) {
       throw problem('repo_name_mismatch', 'repo_name differs from the repo claim of the token.');
@@ -67,30 +67,30 @@ export const createRepository = operation<{ default_branch?: string | undefined 
     if (body.initial_commit && base?.kind !== 'snapshot') {
       throw problem('bad_request', 'initial_commit goes with a snapshot only.');
     }
-    requireDefaultBranches(call);
-    if (body.deployment) requireMayChange(call, body.deployment);
-    requireFree(call, base);
+    requireDefaultBranches(ctx);
+    if (body.deployment) requireMayChange(ctx, body.deployment);
+    requireFree(ctx, base);
     if (base?.kind === 'sync') {
-      await requireAccess(call, base.repository);
-      const repository = create(call, base, 'main');
-      world.syncs.start(repository, syncRequestOf(call));
-      return created(call, repository);
+      await requireAccess(ctx, base.repository);
+      const repository = create(ctx, base, 'main');
+      world.syncs.start(repository, syncRequestOf(ctx));
+      return created(ctx, repository);
     }
-    if (!base) return created(call, create(call, base, 'main'));
-    const point = await findForkPoint(call, base);
-    const repository = create(call, base, point.defaultBranch);
+    if (!base) return created(ctx, create(ctx, base, 'main'));
+    const point = await findForkPoint(ctx, base);
+    const repository = create(ctx, base, point.defaultBranch);
     // LFS objects are held together: nothing is copied, and none of them is counted twice.
     repository.update({ lfsObjects: point.source.record.lfsObjects });
-    await copy(call, base, point, repository);
-    return created(call, repository);
+    await copy(ctx, base, point, repository);
+    return created(ctx, repository);
   },
 });
 
 /** The record, in one step with the last look at whether it may be made: what was awaited before may have changed that. */
-function create(call: CreateCall, base: Base | undefined, fallbackBranch: string): Repository {
-  const { world, organization, claims, query, body } = call;
-  requireFree(call, base);
-  const hosting = body.deployment && planHosting(call, claims.repo!, undefined, body.deployment);
+function create(ctx: CreateContext, base: Base | undefined, fallbackBranch: string): Repository {
+  const { world, organization, claims, query, body } = ctx;
+  requireFree(ctx, base);
+  const hosting = body.deployment && planHosting(ctx, claims.repo!, undefined, body.deployment);
   return world.createRepository(organization.name, claims.repo!, {
     defaultBranch: body.base_repo?.default_branch ?? body.default_branch ?? query.default_branch ?? fallbackBranch,
     ...(base?.kind === 'sync' && { baseRepo: base.repository }),
@@ -100,7 +100,7 @@ function create(call: CreateCall, base: Base | undefined, fallbackBranch: string
 
 /** Fills a fork. Until it is done the repository is `syncing`; if it fails there is none. */
 async function copy(
-  { world, body }: CreateCall,
+  { world, body }: CreateContext,
   base: Exclude<Base, { kind: 'sync' }>,
   { source, commit }: ForkPoint,
   repository: Repository,
@@ -124,7 +124,7 @@ async function copy(
   }
 }
 
-function created({ gitUrl }: CreateCall, repository: Repository): Reply {
+function created({ gitUrl }: CreateContext, repository: Repository): Reply {
   const { name, hosting } = repository.record;
   return json(201, {
     ...showRepository(repository),
@@ -135,7 +135,7 @@ function created({ gitUrl }: CreateCall, repository: Repository): Reply {
 }
 
 /** Throws when the name is taken; in its own code when somebody asks twice for an upstream. */
-function requireFree({ world, organization, claims }: CreateCall, base: Base | undefined): void {
+function requireFree({ world, organization, claims }: CreateContext, base: Base | undefined): void {
   const existing = world.repository(organization.name, claims.repo!);
   if (!existing || existing.record.state === 'deleted') return;
   if (base?.kind === 'sync' && existing.record.baseRepo) {
@@ -144,7 +144,7 @@ function requireFree({ world, organization, claims }: CreateCall, base: Base | u
   throw problem('conflict', 'A repository of this name exists already.');
 }
 
-function requireDefaultBranches({ body, query }: CreateCall): void {
+function requireDefaultBranches({ body, query }: CreateContext): void {
   const given = {
     'base_repo.default_branch': body.base_repo?.default_branch,
     default_branch: body.default_branch ?? query.default_branch,

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { problem } from '../http/problem.js';
 import { empty, json } from '../http/reply.js';
-import type { Call } from '../operation/handler-context.js';
+import type { HandlerContext } from '../operation/handler-context.js';
 import { operation } from '../operation/operation.js';
 import type { GitCredential } from '../repositories/git-credential.js';
 import { checkState, repositoryNotFound } from '../repositories/lifecycle.js';
@@ -112,7 +112,7 @@ export const updateCredentialByBody = operation({
   body: z.object({ id: z.string(), ...changes }),
   replies: { 200: credentialRecord },
   errors: ['credential_not_found', 'repository_thawing'],
-  handle: (call) => json(200, showCredential(replacePassword(findOwner(call, 'updateCredentialByBody'), call.body))),
+  handle: (ctx) => json(200, showCredential(replacePassword(findOwner(ctx, 'updateCredentialByBody'), ctx.body))),
 });
 
 export const deleteCredentialByBody = operation({
@@ -127,15 +127,15 @@ export const deleteCredentialByBody = operation({
   body: z.object({ id: z.string() }),
   replies: { 204: '' },
   errors: ['credential_not_found', 'repository_thawing'],
-  handle: (call) => {
-    findOwner(call, 'deleteCredentialByBody').update({ credential: undefined });
+  handle: (ctx) => {
+    findOwner(ctx, 'deleteCredentialByBody').update({ credential: undefined });
     return empty(204);
   },
 });
 
 /** The repository of the credential the body names: in the whole organization, or the one the token covers. */
-function findOwner(call: Call<unknown, { id: string }>, operationId: string): Repository {
-  const { world, organization, claims, body } = call;
+function findOwner(ctx: HandlerContext<unknown, { id: string }>, operationId: string): Repository {
+  const { world, organization, claims, body } = ctx;
   const owner = ownerOfCredential(world.repositories(organization.name), body.id);
   if (!owner || (claims.repo !== WHOLE_ORGANIZATION && claims.repo !== owner.name)) throw credentialNotFound();
   checkState(owner.record.state, { id: operationId, effect: 'write' }, world.variants, { retryAfter: 1 });

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { textOf } from '../git/object/bytes.js';
 import { problem } from '../http/problem.js';
 import { json, type Reply } from '../http/reply.js';
-import type { Call } from '../operation/handler-context.js';
+import type { HandlerContext } from '../operation/handler-context.js';
 import { operation } from '../operation/operation.js';
 import { type Deployment, Deployments } from '../repositories/deployments.js';
 import type { HostingProject } from '../repositories/hosting.js';
@@ -55,19 +55,19 @@ export const createDeployment = operation({
     .transform((body) => body ?? {}),
   replies: { 200: deploymentRecord, 201: deploymentRecord },
   errors: ['hosting_not_enabled', 'hosting_project_not_found', 'ref_not_found', 'idempotency_key_reused'],
-  handle: async (call) => {
-    const { world, repository, body, meter } = call;
-    const project = requireProject(call);
-    const key = readIdempotencyKey(call);
+  handle: async (ctx) => {
+    const { world, repository, body, meter } = ctx;
+    const project = requireProject(ctx);
+    const key = readIdempotencyKey(ctx);
     const request = JSON.stringify([body.ref ?? null, body.target ?? null]);
     const earlier = madeBefore(repository, key, request);
-    if (earlier !== undefined) return answer(call, 200, earlier, key);
+    if (earlier !== undefined) return answer(ctx, 200, earlier, key);
     const chosen = body.target ?? 'preview';
-    const ref = body.ref || defaultRef(call, project, chosen);
+    const ref = body.ref || defaultRef(ctx, project, chosen);
     const { commit } = await resolveRef(repository, { ref }, meter);
     // The same request may have come in meanwhile.
     const meanwhile = madeBefore(repository, key, request);
-    if (meanwhile !== undefined) return answer(call, 200, meanwhile, key);
+    if (meanwhile !== undefined) return answer(ctx, 200, meanwhile, key);
     const deployments = repository.record.deployments ?? Deployments.none;
     const deployment: Deployment = {
       id: world.ids.prefixed('deployment', 'dpl'),
@@ -78,7 +78,7 @@ export const createDeployment = operation({
       createdAt: world.clock.now(),
     };
     repository.update({ deployments: deployments.with(deployment, key === undefined ? undefined : { key, request }) });
-    return answer(call, 201, deployment, key);
+    return answer(ctx, 201, deployment, key);
   },
 });
 
@@ -94,7 +94,7 @@ function madeBefore(repository: Repository, key: string | undefined, request: st
 }
 
 function answer(
-  { world, repository }: Pick<Call, 'world' | 'repository'>,
+  { world, repository }: Pick<HandlerContext, 'world' | 'repository'>,
   status: 200 | 201,
   deployment: Deployment,
   key: string | undefined,
@@ -106,19 +106,26 @@ function answer(
   });
 }
 
-function readIdempotencyKey({ header }: Pick<Call, 'header'>): string | undefined {
+function readIdempotencyKey({ header }: Pick<HandlerContext, 'header'>): string | undefined {
   const key = header('idempotency-key');
   if (key === undefined || IDEMPOTENCY_KEY.test(key)) return key;
   throw problem('bad_request', 'Idempotency-Key has to be 1 to 255 visible characters.');
 }
 
-function defaultRef({ repository }: Pick<Call, 'repository'>, project: HostingProject, chosen: string): string {
+function defaultRef(
+  { repository }: Pick<HandlerContext, 'repository'>,
+  project: HostingProject,
+  chosen: string,
+): string {
   const production = chosen === 'production' ? project.productionBranch : null;
   return production ?? textOf(repository.defaultBranch ?? 'HEAD');
 }
 
 /** Throws `hosting_not_enabled`, or `hosting_project_not_found` where there is none. */
-function requireProject({ organization, repository }: Pick<Call, 'organization' | 'repository'>): HostingProject {
+function requireProject({
+  organization,
+  repository,
+}: Pick<HandlerContext, 'organization' | 'repository'>): HostingProject {
   requireHosting(organization);
   const { hosting } = repository.record;
   if (hosting) return hosting;
@@ -136,12 +143,12 @@ export const listDeployments = operation({
   query: z.object(pageQuery),
   replies: { 200: z.object({ deployments: z.array(deploymentRecord), ...pageEnd }) },
   errors: ['hosting_not_enabled', 'hosting_project_not_found'],
-  handle: (call) => {
-    const { world, repository, query } = call;
-    requireProject(call);
+  handle: (ctx) => {
+    const { world, repository, query } = ctx;
+    requireProject(ctx);
     const limit = readLimit(query.limit, CAP);
     const cursors = cursorsOf(world);
-    const purpose = listPurpose(call, 'listDeployments');
+    const purpose = listPurpose(ctx, 'listDeployments');
     const before = query.cursor === undefined ? undefined : cursors.read<number>(purpose, query.cursor);
     const { page, hasMore } = takePage((repository.record.deployments ?? Deployments.none).newest(before), limit);
     const now = world.clock.now();
@@ -163,10 +170,10 @@ export const getDeployment = operation({
   effect: 'read',
   replies: { 200: deploymentRecord },
   errors: ['hosting_not_enabled', 'hosting_project_not_found', 'deployment_not_found'],
-  handle: (call) => {
-    requireProject(call);
-    const deployment = call.repository.record.deployments?.get(call.params.deployment_id!);
+  handle: (ctx) => {
+    requireProject(ctx);
+    const deployment = ctx.repository.record.deployments?.get(ctx.params.deployment_id!);
     if (!deployment) throw problem('deployment_not_found', 'There is no such deployment.');
-    return json(200, showDeployment(deployment, call.world.clock.now()));
+    return json(200, showDeployment(deployment, ctx.world.clock.now()));
   },
 });

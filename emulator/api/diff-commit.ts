@@ -10,7 +10,7 @@ import type { Meter } from '../git/schedule/meter.js';
 import { inSlices } from '../git/schedule/steps.js';
 import { problem } from '../http/problem.js';
 import { json } from '../http/reply.js';
-import type { Call } from '../operation/handler-context.js';
+import type { HandlerContext } from '../operation/handler-context.js';
 import { operation } from '../operation/operation.js';
 import { failedResult, writeToBranch } from '../repositories/branch-write.js';
 import { showWrite, writeResult } from './records.js';
@@ -41,16 +41,16 @@ export const commitPatch = operation({
   replies: { 201: writeResult },
   errors: ['branch_not_found', 'conflict', 'payload_too_large', 'gateway_timeout'],
   work: { limit: 'workTimeout' },
-  handle: async (call) => {
-    const { metadata, patch } = await readDiffCommit(call);
-    const target = readTarget(call, metadata);
-    const { repository } = call;
+  handle: async (ctx) => {
+    const { metadata, patch } = await readDiffCommit(ctx);
+    const target = readTarget(ctx, metadata);
+    const { repository } = ctx;
     let blobs = 0;
     const written = await writeToBranch(repository, {
       ...target,
       buildTree: async (objects, parent) => {
         const base = parent === undefined ? EMPTY_TREE_OID : readCommit(objects, parent).tree;
-        const patched = await patchTree(call, objects, base, patch);
+        const patched = await patchTree(ctx, objects, base, patch);
         blobs = patched.blobs;
         if (patched.tree !== base) return patched.tree;
         const detail = 'The patch has no changes.';
@@ -62,9 +62,9 @@ export const commitPatch = operation({
 });
 
 /** Metadata, then one `diff_chunk` a line; the last one has `eof`. */
-async function readDiffCommit(call: Call): Promise<{ metadata: WriteMetadata; patch: Buffer }> {
+async function readDiffCommit(ctx: HandlerContext): Promise<{ metadata: WriteMetadata; patch: Buffer }> {
   const schemas = { metadata: { whole: writeMetadata }, chunk: diffChunk };
-  const { metadata, sink } = await readStreamedWrite(call, schemas, () => new PatchParts(call));
+  const { metadata, sink } = await readStreamedWrite(ctx, schemas, () => new PatchParts(ctx));
   return { metadata, patch: await sink.whole() };
 }
 
@@ -73,12 +73,12 @@ class PatchParts implements ChunkSink<DiffChunk> {
   #bytes = 0;
   #complete = false;
 
-  constructor(private readonly call: Pick<Call, 'world' | 'meter'>) {}
+  constructor(private readonly ctx: Pick<HandlerContext, 'world' | 'meter'>) {}
 
   async add({ diff_chunk: { data, eof } }: DiffChunk, line: number): Promise<void> {
-    const { maxObjectBytes } = this.call.world.limits;
+    const { maxObjectBytes } = this.ctx.world.limits;
     if (this.#complete) throw problem('bad_request', `Line ${line}: a chunk after the last one.`);
-    const part = await decodeChunk(data, line, this.call);
+    const part = await decodeChunk(data, line, this.ctx);
     this.#parts.push(part);
     this.#bytes += part.length;
     if (this.#bytes > maxObjectBytes)
@@ -92,7 +92,7 @@ class PatchParts implements ChunkSink<DiffChunk> {
     const patch = Buffer.allocUnsafeSlow(this.#bytes);
     let at = 0;
     for (const part of this.#parts) {
-      await copyInSlices(part, patch, at, this.call.meter);
+      await copyInSlices(part, patch, at, this.ctx.meter);
       at += part.length;
     }
     return patch;
@@ -101,7 +101,7 @@ class PatchParts implements ChunkSink<DiffChunk> {
 
 /** The tree that the patch makes of `base`, and how many files it wrote. */
 async function patchTree(
-  { meter }: Pick<Call, 'meter'>,
+  { meter }: Pick<HandlerContext, 'meter'>,
   objects: Quarantine,
   base: Oid,
   patch: Buffer,

@@ -4,7 +4,7 @@ import { type ByteString, bytesOf, textOf } from '../git/object/bytes.js';
 import type { Oid } from '../git/object/object.js';
 import { problem } from '../http/problem.js';
 import { largeJson } from '../http/reply.js';
-import type { Call } from '../operation/handler-context.js';
+import type { HandlerContext } from '../operation/handler-context.js';
 import { operation } from '../operation/operation.js';
 import { branchRef } from '../repositories/branch-write.js';
 import type { Repository } from '../repositories/repository.js';
@@ -48,16 +48,16 @@ export const diffBranch = operation({
   },
   errors: ['branch_not_found', 'unprocessable_entity', 'gateway_timeout'],
   work: { limit: 'searchTimeout' },
-  handle: async (call) => {
-    const { repository, query } = call;
+  handle: async (ctx) => {
+    const { repository, query } = ctx;
     const paths = readPaths(query.path);
     const tip = tipOf(repository, query.branch, query.ephemeral ?? false);
     const baseName = query.base ?? textOf(repository.defaultBranch ?? 'main');
     const base = tipOf(repository, baseName, query.ephemeral_base ?? false);
     const { history } = repository.git;
-    await history.extend([tip, base], call.meter);
+    await history.extend([tip, base], ctx.meter);
     const [mergeBase] = history.mergeBases(base, tip);
-    const shown = await compare(call, mergeBase, tip, { paths, applies: readApplies(query) });
+    const shown = await compare(ctx, mergeBase, tip, { paths, applies: readApplies(query) });
     return largeJson(200, {
       branch: query.branch,
       base: baseName,
@@ -95,22 +95,22 @@ export const diffCommits = operation({
   },
   errors: ['ref_not_found', 'unprocessable_entity', 'gateway_timeout'],
   work: { limit: 'searchTimeout' },
-  handle: async (call) => {
-    const { repository, query } = call;
+  handle: async (ctx) => {
+    const { repository, query } = ctx;
     const ref = query.ref ?? query.sha ?? '';
     if (ref.trim() === '') throw problem('bad_request', 'sha is required.');
     const paths = readPaths(query.path);
     const { history } = repository.git;
-    const { commit } = await resolveRef(repository, { ref, ephemeral: query.ref_is_ephemeral }, call.meter);
+    const { commit } = await resolveRef(repository, { ref, ephemeral: query.ref_is_ephemeral }, ctx.meter);
     const baseRef = query.base_ref ?? query.base_sha ?? query.baseSha;
     const named = baseRef
-      ? (await resolveRef(repository, { ref: baseRef, ephemeral: query.base_is_ephemeral }, call.meter)).commit
+      ? (await resolveRef(repository, { ref: baseRef, ephemeral: query.base_is_ephemeral }, ctx.meter)).commit
       : undefined;
     const base = named ?? history.commit(commit).parents[0];
-    await history.extend(named === undefined ? [commit] : [commit, named], call.meter);
+    await history.extend(named === undefined ? [commit] : [commit, named], ctx.meter);
     const mergeBase = named === undefined ? undefined : history.mergeBases(named, commit)[0];
-    const before = call.world.variants.diffBase === 'merge-base' ? (mergeBase ?? base) : base;
-    const shown = await compare(call, before, commit, { paths, applies: readApplies(query) });
+    const before = ctx.world.variants.diffBase === 'merge-base' ? (mergeBase ?? base) : base;
+    const shown = await compare(ctx, before, commit, { paths, applies: readApplies(query) });
     return largeJson(200, {
       sha: commit,
       base_sha: base ?? '',
@@ -145,7 +145,7 @@ interface Comparison {
 }
 
 async function compare(
-  { repository, meter }: Pick<Call, 'repository' | 'meter'>,
+  { repository, meter }: Pick<HandlerContext, 'repository' | 'meter'>,
   before: Oid | undefined,
   after: Oid,
   { paths, applies }: Comparison,

@@ -3,7 +3,7 @@ import { readCommit } from '../git/object/commit.js';
 import { inSlices } from '../git/schedule/steps.js';
 import { Problem, problem } from '../http/problem.js';
 import { bytes, type Reply, stream } from '../http/reply.js';
-import type { Call } from '../operation/handler-context.js';
+import type { HandlerContext } from '../operation/handler-context.js';
 import { operation } from '../operation/operation.js';
 import type { Repository } from '../repositories/repository.js';
 import { oncePer } from '../world/once-per.js';
@@ -65,16 +65,16 @@ export const fileMetadata = operation({
     'internal_error',
     'service_unavailable',
   ],
-  handle: async (call) => {
-    const { world, repository, query, meter } = call;
+  handle: async (ctx) => {
+    const { world, repository, query, meter } = ctx;
     const { objects, history } = repository.git;
     const paged =
       world.variants.metadataPagination === 'on-request' && (query.cursor !== undefined || query.limit !== undefined);
     const cursors = cursorsOf(world);
     const path = readFolder(query.path);
-    const purpose = listPurpose(call, 'fileMetadata', query.ref ?? '', query.ephemeral ?? false, path);
+    const purpose = listPurpose(ctx, 'fileMetadata', query.ref ?? '', query.ephemeral ?? false, path);
     const position = paged && query.cursor !== undefined ? cursors.read<Position>(purpose, query.cursor) : undefined;
-    const { commit, shown } = position ?? (await resolveForMetadata(call, query.ref, query.ephemeral ?? false));
+    const { commit, shown } = position ?? (await resolveForMetadata(ctx, query.ref, query.ephemeral ?? false));
     const limit = paged ? readLimit(query.limit, CAP, PAGE) : Number.POSITIVE_INFINITY;
     const skip = position?.skip ?? 0;
     const texts = textsOf(repository);
@@ -161,7 +161,7 @@ function refuseTooMany(commits: number, most: number): void {
 
 /** Without `ref`: the default branch, then HEAD, then `main`. A branch missing in the ephemeral namespace is 400 here. */
 async function resolveForMetadata(
-  { repository, world, meter }: Call,
+  { repository, world, meter }: HandlerContext,
   ref: string | undefined,
   ephemeral: boolean,
 ): Promise<ResolvedRef> {

@@ -6,7 +6,7 @@ import { findEntry, MODE_GITLINK, MODE_TREE } from '../git/object/tree.js';
 import { inSlices } from '../git/schedule/steps.js';
 import { respondConditionally } from '../http/conditional.js';
 import { Problem, problem } from '../http/problem.js';
-import type { Call } from '../operation/handler-context.js';
+import type { HandlerContext } from '../operation/handler-context.js';
 import { operation } from '../operation/operation.js';
 import { contentTypeOf } from './content-type.js';
 import { flag, readFilePath } from './fields.js';
@@ -31,11 +31,11 @@ export const readFile = operation({
   }),
   replies: { 200: 'application/octet-stream', 206: 'application/octet-stream', 304: '' },
   errors: ['ref_not_found', 'not_found', 'precondition_failed', 'range_not_satisfiable'],
-  handle: async (call) => {
-    const { repository, query, header, meter } = call;
+  handle: async (ctx) => {
+    const { repository, query, header, meter } = ctx;
     const path = readFilePath(query.path, 'path');
     const { git } = repository;
-    const { commit } = await resolveForFile(call, { ref: query.ref, ephemeral: query.ephemeral });
+    const { commit } = await resolveForFile(ctx, { ref: query.ref, ephemeral: query.ephemeral });
     const entry = await inSlices(findEntry(git.objects, readCommit(git.objects, commit).tree, path), meter);
     if (!entry || entry.mode === MODE_TREE || entry.mode === MODE_GITLINK) {
       throw problem('not_found', `There is no file ${textOf(path)} at ${query.ref || 'the default branch'}.`);
@@ -57,14 +57,14 @@ export const readFile = operation({
         },
       },
       header,
-      call.method,
+      ctx.method,
     );
   },
 });
 
 /** Two tables list two statuses for a ref that the ephemeral namespace does not have. */
 async function resolveForFile(
-  { repository, world, meter }: Pick<Call, 'repository' | 'world' | 'meter'>,
+  { repository, world, meter }: Pick<HandlerContext, 'repository' | 'world' | 'meter'>,
   question: RefQuestion,
 ): Promise<ResolvedRef> {
   try {

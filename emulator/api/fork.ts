@@ -3,7 +3,7 @@ import { requireScopes } from '../auth/claims.js';
 import { textOf } from '../git/object/bytes.js';
 import type { Oid } from '../git/object/object.js';
 import { Problem, problem } from '../http/problem.js';
-import type { Call } from '../operation/handler-context.js';
+import type { HandlerContext } from '../operation/handler-context.js';
 import { checkState, repositoryNotFound } from '../repositories/lifecycle.js';
 import type { Repository } from '../repositories/repository.js';
 import type { Base } from './base-repository.js';
@@ -23,7 +23,7 @@ export interface ForkPoint {
  * is about the new repository. Throws what a read of the source with that token would be answered.
  */
 export async function findForkPoint(
-  { world, organization, meter }: Pick<Call, 'world' | 'organization' | 'meter'>,
+  { world, organization, meter }: Pick<HandlerContext, 'world' | 'organization' | 'meter'>,
   base: Exclude<Base, { kind: 'sync' }>,
 ): Promise<ForkPoint> {
   try {

@@ -7,7 +7,7 @@ import type { GitRepository } from '../git/repository/repository.js';
 import { Meter } from '../git/schedule/meter.js';
 import { Problem } from '../http/problem.js';
 import type { Reply } from '../http/reply.js';
-import type { Call } from '../operation/handler-context.js';
+import type { HandlerContext } from '../operation/handler-context.js';
 import { repositoryNotFound } from '../repositories/lifecycle.js';
 import { keepAlive } from '../smart-http/keep-alive.js';
 import { PackCache } from '../smart-http/pack-cache.js';
@@ -23,13 +23,13 @@ const git = createRepository('main', new ObjectStore(), () => {
 
 function callOf<T>(parts: { namespace?: string; service?: string; type?: string; body?: string }): T {
   const { namespace = '', service, type = '', body = '' } = parts;
-  const call: Partial<Call> = {
+  const call: Partial<HandlerContext> = {
     world,
-    repository: { git, record } as unknown as Call['repository'],
+    repository: { git, record } as unknown as HandlerContext['repository'],
     params: { repo_name: 'r', namespace },
     query: { ...(service !== undefined && { service }) },
-    claims: { policy: [] } as unknown as Call['claims'],
-    organization: { keys: KeyRing.EMPTY } as unknown as Call['organization'],
+    claims: { policy: [] } as unknown as HandlerContext['claims'],
+    organization: { keys: KeyRing.EMPTY } as unknown as HandlerContext['organization'],
     header: (name) => (name === 'content-type' ? type : undefined),
     stream: () => Readable.from([Buffer.from(body)]),
     signal: new AbortController().signal,

@@ -7,7 +7,7 @@ import { payloadOf, readCommit } from '../git/object/commit.js';
 import { COMMIT, type ObjectReader, type Oid, readAs } from '../git/object/object.js';
 import { Meter } from '../git/schedule/meter.js';
 import { problem } from '../http/problem.js';
-import type { Call } from '../operation/handler-context.js';
+import type { HandlerContext } from '../operation/handler-context.js';
 import { operation } from '../operation/operation.js';
 import { type Service, serviceOf } from '../smart-http/advertise.js';
 import { type GitRequest, NO_CACHE, type PushHooks } from '../smart-http/git-service.js';
@@ -32,17 +32,17 @@ export const gitInfoRefs = operation<z.infer<typeof infoRefsQuery>>({
   query: infoRefsQuery,
   replies: { 200: 'application/x-git-upload-pack-advertisement' },
   errors: ['sync_in_progress'],
-  handle(call) {
-    const service = serviceOf(call.query.service);
+  handle(ctx) {
+    const service = serviceOf(ctx.query.service);
     if (!service) {
       // gitprotocol-http: a service that is not recognized MUST be answered with 403.
       const detail =
-        call.query.service === undefined
+        ctx.query.service === undefined
           ? 'This host speaks the smart HTTP protocol only; please upgrade your git client.'
-          : `Unsupported service: '${call.query.service}'`;
+          : `Unsupported service: '${ctx.query.service}'`;
       throw problem('forbidden', detail, { headers: NO_CACHE });
     }
-    return call.world.gitService.infoRefs(viewFor(call, service), service, requestOf(call));
+    return ctx.world.gitService.infoRefs(viewFor(ctx, service), service, requestOf(ctx));
   },
 });
 
@@ -58,7 +58,7 @@ export const gitUploadPack = operation({
   reads: 'stream',
   replies: { 200: 'application/x-git-upload-pack-result' },
   errors: ['payload_too_large', 'unsupported_media_type'],
-  handle: (call) => call.world.gitService.uploadPack(viewFor(call, 'git-upload-pack'), requestOf(call)),
+  handle: (ctx) => ctx.world.gitService.uploadPack(viewFor(ctx, 'git-upload-pack'), requestOf(ctx)),
 });
 
 export const gitReceivePack = operation({
@@ -73,33 +73,32 @@ export const gitReceivePack = operation({
   reads: 'stream',
   replies: { 200: 'application/x-git-receive-pack-result' },
   errors: ['payload_too_large', 'unsupported_media_type'],
-  handle: (call) =>
-    call.world.gitService.receivePack(viewFor(call, 'git-receive-pack'), requestOf(call), pushHooksOf(call)),
+  handle: (ctx) => ctx.world.gitService.receivePack(viewFor(ctx, 'git-receive-pack'), requestOf(ctx), pushHooksOf(ctx)),
 });
 
 /** What the remote shows. `+import` is there for bulk pushes and shows nothing to readers. */
-function viewFor(call: Pick<Call, 'params' | 'repository'>, service: Service): RepositoryView {
-  const namespace = (call.params.namespace ?? '') as Namespace;
+function viewFor(ctx: Pick<HandlerContext, 'params' | 'repository'>, service: Service): RepositoryView {
+  const namespace = (ctx.params.namespace ?? '') as Namespace;
   if (namespace === 'import' && service === 'git-upload-pack') {
     throw problem('forbidden', 'The import remote takes pushes only; fetch from the remote without +import.', {
       headers: NO_CACHE,
     });
   }
-  return viewOf(call.repository.git, namespace);
+  return viewOf(ctx.repository.git, namespace);
 }
 
-function requestOf(call: Pick<Call, 'header' | 'stream' | 'signal'>): GitRequest {
+function requestOf(ctx: Pick<HandlerContext, 'header' | 'stream' | 'signal'>): GitRequest {
   return {
-    header: (name) => call.header(name),
-    body: (most) => call.stream(most),
+    header: (name) => ctx.header(name),
+    body: (most) => ctx.stream(most),
     // Watching whether the client is still there has its cost: most requests are over before they would ask.
     get signal() {
-      return call.signal;
+      return ctx.signal;
     },
   };
 }
 
-function pushHooksOf({ claims, repository, organization, params, world }: PushCall): PushHooks {
+function pushHooksOf({ claims, repository, organization, params, world }: PushContext): PushHooks {
   const isArchiving = params.namespace === 'import' && world.variants.afterImport === 'archived';
   return {
     ...(isArchiving && { onUpdated: () => repository.archive() }),
@@ -107,7 +106,7 @@ function pushHooksOf({ claims, repository, organization, params, world }: PushCa
   };
 }
 
-type PushCall = Pick<Call, 'claims' | 'repository' | 'organization' | 'params' | 'world'>;
+type PushContext = Pick<HandlerContext, 'claims' | 'repository' | 'organization' | 'params' | 'world'>;
 
 /** The token's word on a push. */
 async function decideUpdate(

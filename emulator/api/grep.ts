@@ -74,15 +74,15 @@ export const grep = operation({
   },
   errors: ['ref_not_found', 'internal_error', 'service_unavailable', 'gateway_timeout'],
   work: { limit: 'searchTimeout' },
-  handle: async (call) => {
-    const { world, repository, body, meter } = call;
+  handle: async (ctx) => {
+    const { world, repository, body, meter } = ctx;
     const { pagination, limits, context, query } = body;
     const ref = body.ref ?? body.rev;
     const selects = selectedBy(body);
     const pattern = await readPattern(query, meter);
     const cursors = cursorsOf(world);
     const { pagination: _, limits: __, ...searched } = body;
-    const purpose = listPurpose(call, 'grep', searched);
+    const purpose = listPurpose(ctx, 'grep', searched);
     const position = pagination?.cursor ? cursors.read<Position>(purpose, pagination.cursor) : undefined;
     const { commit, shown } = position ?? (await resolveRef(repository, { ref, ephemeral: body.ephemeral }, meter));
     try {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { requireScopes } from '../auth/claims.js';
 import { problem } from '../http/problem.js';
-import type { Call } from '../operation/handler-context.js';
+import type { HandlerContext } from '../operation/handler-context.js';
 import { changeHosting, type HostingProject } from '../repositories/hosting.js';
 import type { Repository } from '../repositories/repository.js';
 import type { Organization } from '../world/world.js';
@@ -59,7 +59,7 @@ export function requireHosting(organization: Organization): void {
 
 /** Throws unless the token may change these settings: the environment needs a scope of its own. */
 export function requireMayChange(
-  { organization, claims }: Pick<Call, 'organization' | 'claims'>,
+  { organization, claims }: Pick<HandlerContext, 'organization' | 'claims'>,
   body: HostingBody,
 ): void {
   requireHosting(organization);
@@ -71,7 +71,7 @@ export function requireMayChange(
  * while it is being created. Throws `deployment_project_name_in_use`.
  */
 export function planHosting(
-  { world, organization }: Pick<Call, 'world' | 'organization'>,
+  { world, organization }: Pick<HandlerContext, 'world' | 'organization'>,
   name: string,
   repository: Repository | undefined,
   body: HostingBody,

@@ -9,7 +9,7 @@ import { BLOB, type ObjectReader, type Oid } from '../git/object/object.js';
 import { entryAt } from '../git/object/tree.js';
 import type { Meter } from '../git/schedule/meter.js';
 import { largeJson } from '../http/reply.js';
-import type { Call } from '../operation/handler-context.js';
+import type { HandlerContext } from '../operation/handler-context.js';
 import { operation } from '../operation/operation.js';
 import { branchRef } from '../repositories/branch-write.js';
 import type { Repository } from '../repositories/repository.js';
@@ -73,17 +73,17 @@ export const previewMerge = operation({
   },
   errors: ['branch_not_found', 'gateway_timeout'],
   work: { limit: 'searchTimeout', times: 5 },
-  handle: async (call) => {
-    const { repository, query } = call;
+  handle: async (ctx) => {
+    const { repository, query } = ctx;
     const { history } = repository.git;
     const source = tipOf(repository, query.source_branch, query.source_is_ephemeral ?? false);
     const target = tipOf(repository, query.target_branch, query.target_is_ephemeral ?? false);
-    await history.extend([source, target], call.meter);
+    await history.extend([source, target], ctx.meter);
     const plan = planMerge(history, target, source);
     const sides = { source, target, sourceName: query.source_branch };
     const shown =
       plan === 'merge_commit'
-        ? await preview(call, sides, query.target_branch, query.include_content ?? false)
+        ? await preview(ctx, sides, query.target_branch, query.include_content ?? false)
         : { conflict_paths: [], conflicts: [], filtered_conflicts: [] };
     const [mergeBase] = history.mergeBases(target, source);
     return largeJson(200, {
@@ -107,14 +107,14 @@ function tipOf(repository: Repository, name: string, ephemeral: boolean): Oid {
 
 /** Merges over the repository's objects and beside them: nothing of a preview is ever stored, and no writer waits. */
 async function preview(
-  call: Pick<Call, 'repository' | 'meter'>,
+  ctx: Pick<HandlerContext, 'repository' | 'meter'>,
   sides: { source: Oid; target: Oid; sourceName: string },
   targetName: string,
   includeContent: boolean,
 ) {
-  const objects = new OverlayObjects(call.repository.git.objects);
-  const merged = await mergeSides(call, objects, sides, targetName);
-  return showConflicts(objects, merged, includeContent, call.meter);
+  const objects = new OverlayObjects(ctx.repository.git.objects);
+  const merged = await mergeSides(ctx, objects, sides, targetName);
+  return showConflicts(objects, merged, includeContent, ctx.meter);
 }
 
 async function showConflicts(objects: ObjectReader, merged: CommitMerge, includeContent: boolean, meter: Meter) {

@@ -7,7 +7,7 @@ import type { ObjectWriter } from '../git/object/tree-edit.js';
 import type { RefTransaction } from '../git/refs/transaction.js';
 import { problem } from '../http/problem.js';
 import { json } from '../http/reply.js';
-import type { Call } from '../operation/handler-context.js';
+import type { HandlerContext } from '../operation/handler-context.js';
 import { operation } from '../operation/operation.js';
 import { branchRef } from '../repositories/branch-write.js';
 import { type CommitWritten, commitTo } from '../repositories/commit-write.js';
@@ -32,7 +32,7 @@ const mergeBody = z.object({
   squash: z.boolean().optional(),
 });
 type MergeBody = z.infer<typeof mergeBody>;
-type MergeCall = Call<unknown, MergeBody>;
+type MergeContext = HandlerContext<unknown, MergeBody>;
 
 /** One merge, once names are resolved. */
 interface Merge {
@@ -76,8 +76,8 @@ export const mergeBranches = operation({
     }),
   },
   errors: ['branch_not_found', 'ref_not_found', 'conflict', 'merge_conflict', 'gateway_timeout'],
-  handle: async (call) => {
-    const { repository, body } = call;
+  handle: async (ctx) => {
+    const { repository, body } = ctx;
     const { git } = repository;
     if (body.squash && body.strategy === 'ff_only') {
       throw problem('bad_request', 'A squash always makes a commit, so it cannot be ff_only.');
@@ -85,8 +85,8 @@ export const mergeBranches = operation({
     const sourceName = body.source_ref ?? body.source_branch ?? '';
     if (sourceName === '') throw problem('bad_request', 'source_ref is required.');
     const targetRef = branchRef(readBranch(body.target_branch, 'target_branch'), body.target_is_ephemeral ?? false);
-    requireAllowed(call, targetRef);
-    const source = await resolveSource(call, sourceName);
+    requireAllowed(ctx, targetRef);
+    const source = await resolveSource(ctx, sourceName);
     return transact(repository, async (transaction) => {
       const target = git.refs.get(targetRef);
       if (target === undefined) throw branchNotFound(body.target_branch);
@@ -96,9 +96,9 @@ export const mergeBranches = operation({
           `Branch ${body.target_branch} is at ${target}, not at the expected ${body.expected_target_sha}.`,
         );
       }
-      await git.history.extend([source, target], call.meter);
+      await git.history.extend([source, target], ctx.meter);
       const merge = { transaction, sourceName, source, targetRef, target };
-      const { result, commit, tree } = await carryOut(call, merge);
+      const { result, commit, tree } = await carryOut(ctx, merge);
       const [mergeBase] = git.history.mergeBases(target, source);
       return json(200, {
         result,
@@ -118,7 +118,7 @@ export const mergeBranches = operation({
   },
 });
 
-async function resolveSource({ repository, body, meter }: MergeCall, name: string): Promise<Oid> {
+async function resolveSource({ repository, body, meter }: MergeContext, name: string): Promise<Oid> {
   const ephemeral = body.source_is_ephemeral ?? false;
   if (body.source_ref !== undefined) return (await resolveRef(repository, { ref: name, ephemeral }, meter)).commit;
   const tip = repository.git.refs.get(branchRef(readBranch(name, 'source_branch'), ephemeral));
@@ -127,32 +127,32 @@ async function resolveSource({ repository, body, meter }: MergeCall, name: strin
 }
 
 /** Plans to move the branch, writes a commit, or does neither. */
-async function carryOut(call: MergeCall, merge: Merge): Promise<Merged> {
-  const { repository, body } = call;
+async function carryOut(ctx: MergeContext, merge: Merge): Promise<Merged> {
+  const { repository, body } = ctx;
   const { git } = repository;
   const plan = planMerge(git.history, merge.target, merge.source);
   const treeOf = (commit: Oid) => git.history.commit(commit).tree;
   if (plan === 'no_op') return { result: 'no_op', commit: merge.target, tree: treeOf(merge.target) };
-  if (body.squash) return { result: 'squash', ...(await writeMerge(call, merge, plan, [merge.target])) };
+  if (body.squash) return { result: 'squash', ...(await writeMerge(ctx, merge, plan, [merge.target])) };
   const chosen = applyStrategy(plan, body.strategy);
   if (chosen === undefined) {
     throw problem('conflict', `Branch ${body.target_branch} cannot be fast-forwarded to ${merge.sourceName}.`);
   }
   if (chosen === 'merge_commit') {
-    return { result: chosen, ...(await writeMerge(call, merge, plan, [merge.target, merge.source])) };
+    return { result: chosen, ...(await writeMerge(ctx, merge, plan, [merge.target, merge.source])) };
   }
   merge.transaction.update({ name: merge.targetRef, old: merge.target, new: merge.source });
   return { result: chosen, commit: merge.source, tree: treeOf(merge.source) };
 }
 
 async function writeMerge(
-  call: MergeCall,
+  ctx: MergeContext,
   merge: Merge,
   plan: MergePlan,
   parents: readonly Oid[],
 ): Promise<CommitWritten> {
-  const { repository, body, world } = call;
-  requireCommitAllowed(call, merge.targetRef);
+  const { repository, body, world } = ctx;
+  requireCommitAllowed(ctx, merge.targetRef);
   if (body.author === undefined) throw problem('bad_request', 'author is required, because the merge makes a commit.');
   if (body.commit_message === undefined) {
     throw problem('bad_request', 'commit_message is required, because the merge makes a commit.');
@@ -168,7 +168,7 @@ async function writeMerge(
     buildTree: async (objects) => {
       // What contains the target already needs no merging: its tree is the result.
       if (plan === 'fast_forward') return repository.git.history.commit(merge.source).tree;
-      const merged = await mergeSides(call, objects, merge, body.target_branch);
+      const merged = await mergeSides(ctx, objects, merge, body.target_branch);
       if (merged.bases.length === 0 && !body.allow_unrelated_histories) {
         throw problem('conflict', 'The histories are unrelated; allow_unrelated_histories merges them all the same.');
       }
@@ -193,7 +193,7 @@ function mergeConflict(merged: CommitMerge) {
 
 /** Merges the trees. */
 export function mergeSides(
-  { repository, meter }: Pick<Call, 'repository' | 'meter'>,
+  { repository, meter }: Pick<HandlerContext, 'repository' | 'meter'>,
   objects: ObjectWriter,
   sides: { readonly target: Oid; readonly source: Oid; readonly sourceName: string },
   targetName: string,

@@ -10,7 +10,7 @@ import type { Quarantine } from '../git/odb/quarantine.js';
 import { isRefName } from '../git/refs/ref-name.js';
 import { problem } from '../http/problem.js';
 import { json, type Reply } from '../http/reply.js';
-import type { Call } from '../operation/handler-context.js';
+import type { HandlerContext } from '../operation/handler-context.js';
 import { operation } from '../operation/operation.js';
 import { commitTo } from '../repositories/commit-write.js';
 import { transact } from '../repositories/transact.js';
@@ -76,11 +76,11 @@ export const readNote = operation({
   query: z.object(selection),
   replies: { 200: z.object({ sha: z.string(), note: z.string(), ref_sha: z.string() }) },
   errors: ['ref_not_found', 'not_found'],
-  handle: async (call) => {
-    const { repository, query } = call;
+  handle: async (ctx) => {
+    const { repository, query } = ctx;
     const { objects, refs } = repository.git;
-    const ref = notesRefOf(call, query);
-    const target = await targetOf(call, query);
+    const ref = notesRefOf(ctx, query);
+    const target = await targetOf(ctx, query);
     const tip = refs.get(ref);
     // As `git notes show`: a notes ref may hold a tree, or a tag of one. A blob holds no notes.
     const tree = tip === undefined ? undefined : peelToTree(objects, tip);
@@ -109,10 +109,10 @@ export const writeNote = operation({
   }),
   replies: { 201: noteResult },
   errors: ['ref_not_found', 'not_found', 'conflict'],
-  handle: (call) => {
-    const { action, note = '' } = call.body;
+  handle: (ctx) => {
+    const { action, note = '' } = ctx.body;
     if (action !== 'remove' && note === '') throw problem('bad_request', 'note is required.');
-    return changeNote(call, action, note, action === 'remove' ? 200 : Number(call.world.variants.notesStatus));
+    return changeNote(ctx, action, note, action === 'remove' ? 200 : Number(ctx.world.variants.notesStatus));
   },
 });
 
@@ -131,19 +131,24 @@ export const deleteNote = operation({
   body: z.object({ ...guarded, action: z.literal('remove').optional() }),
   replies: { 200: noteResult },
   errors: ['ref_not_found', 'not_found', 'conflict'],
-  handle: (call) => changeNote(call, 'remove', '', 200),
+  handle: (ctx) => changeNote(ctx, 'remove', '', 200),
 });
 
 type NoteBody = z.infer<z.ZodObject<typeof guarded>>;
 
 /** One change of one note, compared and swapped on the notes ref. */
-async function changeNote(call: Call<unknown, NoteBody>, action: Action, note: string, status: number): Promise<Reply> {
-  const { repository, body, world } = call;
+async function changeNote(
+  ctx: HandlerContext<unknown, NoteBody>,
+  action: Action,
+  note: string,
+  status: number,
+): Promise<Reply> {
+  const { repository, body, world } = ctx;
   const { git } = repository;
-  const ref = notesRefOf(call, body);
-  requireCommitAllowed(call, ref);
-  const author = readIdentity(body.author ?? bearerOf(call.claims), 'author', world.clock.now());
-  const target = await targetOf(call, body);
+  const ref = notesRefOf(ctx, body);
+  requireCommitAllowed(ctx, ref);
+  const author = readIdentity(body.author ?? bearerOf(ctx.claims), 'author', world.clock.now());
+  const target = await targetOf(ctx, body);
   const expected = body.expected_notes_ref_sha ?? body.expected_ref_sha;
   return transact(repository, async (transaction) => {
     const old = git.refs.get(ref) ?? ZERO_OID;
@@ -224,18 +229,18 @@ export const listNotesRefs = operation({
     }),
   },
   errors: [],
-  handle: async (call) => {
-    const { world, repository, query } = call;
-    requireCustomRefs(call);
+  handle: async (ctx) => {
+    const { world, repository, query } = ctx;
+    requireCustomRefs(ctx);
     const prefix = query.prefix ? fullNotesRef(query.prefix) : PREFIX;
     const limit = readLimit(query.limit, CAP);
     const cursors = cursorsOf(world);
-    const purpose = listPurpose(call, 'listNotesRefs', prefix);
+    const purpose = listPurpose(ctx, 'listNotesRefs', prefix);
     const after = query.cursor === undefined ? '' : cursors.read<ByteString>(purpose, query.cursor);
     const following = function* () {
       for (const entry of repository.git.refs.entries(prefix)) yield entry[0] > after ? entry : undefined;
     };
-    const { page, hasMore } = await takeLongPage(following(), limit, call.meter);
+    const { page, hasMore } = await takeLongPage(following(), limit, ctx.meter);
     const refs = page.map(([name, { oid }]) => ({ cursor: cursors.write(purpose, name), ref: textOf(name), sha: oid }));
     return json(200, {
       refs,
@@ -246,7 +251,10 @@ export const listNotesRefs = operation({
   },
 });
 
-async function targetOf({ repository, meter }: Pick<Call, 'repository' | 'meter'>, from: Selection): Promise<Oid> {
+async function targetOf(
+  { repository, meter }: Pick<HandlerContext, 'repository' | 'meter'>,
+  from: Selection,
+): Promise<Oid> {
   const name = from.object_ref ?? from.sha ?? '';
   if (name === '') throw problem('bad_request', 'sha is required.');
   return (await resolveRef(repository, { ref: name }, meter)).commit;
@@ -259,16 +267,16 @@ function fullNotesRef(text: string): ByteString {
   return name.startsWith('notes/') ? `refs/${name}` : PREFIX + name;
 }
 
-function notesRefOf(call: Pick<Call, 'world'>, from: Selection): ByteString {
+function notesRefOf(ctx: Pick<HandlerContext, 'world'>, from: Selection): ByteString {
   const given = from.notes_ref ?? from.ref;
   if (given === undefined || given === '') return DEFAULT_REF;
   const ref = fullNotesRef(given);
   if (!isRefName(ref)) throw problem('bad_request', 'notes_ref is not a ref name.');
-  if (ref !== DEFAULT_REF) requireCustomRefs(call);
+  if (ref !== DEFAULT_REF) requireCustomRefs(ctx);
   return ref;
 }
 
-function requireCustomRefs({ world }: Pick<Call, 'world'>): void {
+function requireCustomRefs({ world }: Pick<HandlerContext, 'world'>): void {
   if (world.variants.customNotesRefs === 'off') throw problem('bad_request', 'custom notes refs are not enabled');
 }
 

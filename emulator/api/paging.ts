@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Meter } from '../git/schedule/meter.js';
 import { Cursors } from '../http/cursor.js';
 import { problem } from '../http/problem.js';
-import type { Call } from '../operation/handler-context.js';
+import type { HandlerContext } from '../operation/handler-context.js';
 import { oncePer } from '../world/once-per.js';
 import type { World } from '../world/world.js';
 
@@ -26,8 +26,12 @@ export function readLimit(text: string | undefined, cap: number, fallback = DEFA
  * A list's cursors: bound to the operation, the repository and whatever else selects the list. The repository
  * counts, not its name, which another one may have after it.
  */
-export function listPurpose(call: Pick<Call, 'repository'>, operation: string, ...selection: unknown[]): string {
-  return JSON.stringify([operation, call.repository.id, ...selection]);
+export function listPurpose(
+  ctx: Pick<HandlerContext, 'repository'>,
+  operation: string,
+  ...selection: unknown[]
+): string {
+  return JSON.stringify([operation, ctx.repository.id, ...selection]);
 }
 
 /** Takes one page from `items`: asks for one more than the page holds, to know whether another follows. */

@@ -1,21 +1,25 @@
 import { decide, needsSignedCommits } from '../auth/policy.js';
 import { type ByteString, textOf } from '../git/object/bytes.js';
 import { problem } from '../http/problem.js';
-import type { Call } from '../operation/handler-context.js';
+import type { HandlerContext } from '../operation/handler-context.js';
 import { EPHEMERAL } from '../repositories/branch-write.js';
 
 /** A token's `refs` and `ops` bind writes through the API like pushes: throws `forbidden` where they object. */
-export function requireAllowed(call: Pick<Call, 'claims'>, ref: ByteString, action: 'push' | 'force' = 'push'): void {
+export function requireAllowed(
+  ctx: Pick<HandlerContext, 'claims'>,
+  ref: ByteString,
+  action: 'push' | 'force' = 'push',
+): void {
   const name = shownName(ref);
-  const reason = decide(call.claims.policy, name, action);
+  const reason = decide(ctx.claims.policy, name, action);
   if (reason !== undefined) throw problem('forbidden', `${name}: ${reason}.`);
 }
 
 /** As `requireAllowed`, for a write that makes a commit: the service cannot sign one, so `verify-sig` refuses it. */
-export function requireCommitAllowed(call: Pick<Call, 'claims'>, ref: ByteString): void {
-  requireAllowed(call, ref);
+export function requireCommitAllowed(ctx: Pick<HandlerContext, 'claims'>, ref: ByteString): void {
+  requireAllowed(ctx, ref);
   const name = shownName(ref);
-  if (needsSignedCommits(call.claims.policy, name))
+  if (needsSignedCommits(ctx.claims.policy, name))
     throw problem('forbidden', `${name}: denied by policy (verify-sig).`);
 }
 

@@ -77,14 +77,14 @@ export const updateRepository = operation({
   body: z.object({ default_branch: z.string().optional(), deployment: hostingBody.optional() }),
   replies: { 200: repositoryRecord.extend({ deployment: hostingRecord.optional() }) },
   errors: ['hosting_not_enabled', 'branch_not_found', 'deployment_project_name_in_use'],
-  handle: async (call) => {
-    const { repository, body } = call;
+  handle: async (ctx) => {
+    const { repository, body } = ctx;
     if (body.default_branch === undefined && body.deployment === undefined) {
       throw problem('bad_request', 'default_branch or deployment is required.');
     }
     const branch = body.default_branch === undefined ? undefined : readBranch(body.default_branch, 'default_branch');
-    if (body.deployment) requireMayChange(call, body.deployment);
-    const plan = () => body.deployment && planHosting(call, repository.name, repository, body.deployment);
+    if (body.deployment) requireMayChange(ctx, body.deployment);
+    const plan = () => body.deployment && planHosting(ctx, repository.name, repository, body.deployment);
     await transact(
       repository,
       (transaction) => {

@@ -7,7 +7,7 @@ import { checkShape, readAll } from '../http/body.js';
 import { jsonSteps } from '../http/json-reader.js';
 import { Problem, problem } from '../http/problem.js';
 import { json, type Reply } from '../http/reply.js';
-import type { Call } from '../operation/handler-context.js';
+import type { HandlerContext } from '../operation/handler-context.js';
 import { operation } from '../operation/operation.js';
 import { branchRef, failedResult, writeToBranch } from '../repositories/branch-write.js';
 import { person, readBranch, readIdentity, readMessage, sha } from './fields.js';
@@ -43,9 +43,9 @@ export const restoreCommit = operation({
   reads: 'stream',
   replies: { 201: writeResult },
   errors: ['branch_not_found', 'ref_not_found', 'conflict'],
-  handle: async (call) => {
-    const metadata = await readMetadata(call);
-    const { world, repository } = call;
+  handle: async (ctx) => {
+    const metadata = await readMetadata(ctx);
+    const { world, repository } = ctx;
     const now = world.clock.now();
     const branch = readBranch(metadata.target_branch, 'metadata.target_branch');
     const author = readIdentity(metadata.author, 'metadata.author', now);
@@ -54,8 +54,8 @@ export const restoreCommit = operation({
       metadata.commit_message === undefined
         ? undefined
         : readMessage(metadata.commit_message, 'metadata.commit_message');
-    requireCommitAllowed(call, branchRef(branch, false));
-    const target = await resolveTarget(call, metadata);
+    requireCommitAllowed(ctx, branchRef(branch, false));
+    const target = await resolveTarget(ctx, metadata);
     const { objects } = repository.git;
     try {
       const written = await writeToBranch(repository, {
@@ -76,7 +76,7 @@ export const restoreCommit = operation({
       });
       return json(201, showWrite(metadata.target_branch, written));
     } catch (error) {
-      if (error instanceof AlreadyMatches) return alreadyMatches(call, textOf(branch), target);
+      if (error instanceof AlreadyMatches) return alreadyMatches(ctx, textOf(branch), target);
       throw error;
     }
   },
@@ -85,7 +85,7 @@ export const restoreCommit = operation({
 class AlreadyMatches extends Error {}
 
 /** Specification, 2: `commit` is null, and branch and shas are empty, when there is nothing to change. */
-function alreadyMatches({ world }: Call, branch: string, target: string): Reply {
+function alreadyMatches({ world }: HandlerContext, branch: string, target: string): Reply {
   const message = `Branch ${branch} already has the content of ${target}.`;
   const result = {
     branch: '',
@@ -100,16 +100,19 @@ function alreadyMatches({ world }: Call, branch: string, target: string): Reply 
 }
 
 /** One NDJSON line, or one JSON object, with or without a final newline. */
-async function readMetadata(call: Call): Promise<z.infer<typeof restoreMetadata>> {
-  const body = await readAll(call.stream(call.world.limits.maxJsonBytes));
+async function readMetadata(ctx: HandlerContext): Promise<z.infer<typeof restoreMetadata>> {
+  const body = await readAll(ctx.stream(ctx.world.limits.maxJsonBytes));
   if (body.toString('latin1').trim() === '')
     throw problem('bad_request', 'The body is empty; it has to hold metadata.');
-  const json = await inSlices(jsonSteps(body, 'The body'), call.meter);
+  const json = await inSlices(jsonSteps(body, 'The body'), ctx.meter);
   const line = checkShape(z.strictObject({ metadata: z.unknown() }), json, 'The body');
   return checkShape(restoreMetadata, line.metadata, 'metadata');
 }
 
-async function resolveTarget({ repository, meter }: Call, metadata: z.infer<typeof restoreMetadata>): Promise<string> {
+async function resolveTarget(
+  { repository, meter }: HandlerContext,
+  metadata: z.infer<typeof restoreMetadata>,
+): Promise<string> {
   const ref = metadata.base_ref ?? metadata.target_commit_sha ?? '';
   if (ref === '') throw problem('bad_request', 'metadata.target_commit_sha is required.');
   try {

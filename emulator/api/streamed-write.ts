@@ -5,7 +5,7 @@ import { checkItems, checkShape } from '../http/body.js';
 import { jsonSteps } from '../http/json-reader.js';
 import { readLines } from '../http/ndjson.js';
 import { problem } from '../http/problem.js';
-import type { Call } from '../operation/handler-context.js';
+import type { HandlerContext } from '../operation/handler-context.js';
 import { type BranchWrite, branchRef } from '../repositories/branch-write.js';
 import { person, readBranch, readIdentity, readMessage, sha } from './fields.js';
 import { requireCommitAllowed } from './policy.js';
@@ -40,14 +40,14 @@ export interface ChunkSink<Chunk> {
  * says where the chunks go. Resolves when the whole body has arrived. Throws `bad_request` that names the line.
  */
 export async function readStreamedWrite<Metadata, Chunk, Sink extends ChunkSink<Chunk>>(
-  call: Pick<Call, 'world' | 'stream' | 'meter'>,
+  ctx: Pick<HandlerContext, 'world' | 'stream' | 'meter'>,
   schemas: { readonly metadata: MetadataSchema<Metadata>; readonly chunk: z.ZodType<Chunk> },
   open: (metadata: Metadata) => Sink | Promise<Sink>,
 ): Promise<{ metadata: Metadata; sink: Sink }> {
-  const { meter } = call;
-  const { limits } = call.world;
+  const { meter } = ctx;
+  const { limits } = ctx.world;
   // Base64 takes four bytes for three, and every chunk a line of JSON around it.
-  const stream = call.stream(limits.maxCommitBytes * 1.5 + 64 * 1024 * 1024);
+  const stream = ctx.stream(limits.maxCommitBytes * 1.5 + 64 * 1024 * 1024);
   const lines = readLines(stream, (line) => (line === 0 ? limits.maxMetadataBytes : limits.maxLineBytes));
   try {
     const first = await lines.next();
@@ -89,7 +89,7 @@ function* checkMetadata<Metadata>(schema: MetadataSchema<Metadata>, value: unkno
 export async function decodeChunk(
   data: string,
   line: number,
-  { world, meter }: Pick<Call, 'world' | 'meter'>,
+  { world, meter }: Pick<HandlerContext, 'world' | 'meter'>,
 ): Promise<Buffer> {
   const decoded = await inSlices(base64Steps(data, `Line ${line}: data`), meter);
   if (decoded.length <= MOST_CHUNK_BYTES) return decoded;
@@ -98,12 +98,12 @@ export async function decodeChunk(
 }
 
 /** Where and as whom a streamed write commits. New names win over old ones. */
-export function readTarget(call: Call, metadata: WriteMetadata): Omit<BranchWrite, 'buildTree'> {
-  const now = call.world.clock.now();
+export function readTarget(ctx: HandlerContext, metadata: WriteMetadata): Omit<BranchWrite, 'buildTree'> {
+  const now = ctx.world.clock.now();
   const branch = readBranch(metadata.target_branch, 'metadata.target_branch');
   const ephemeral = metadata.target_is_ephemeral ?? metadata.ephemeral ?? false;
   const author = readIdentity(metadata.author, 'metadata.author', now);
-  requireCommitAllowed(call, branchRef(branch, ephemeral));
+  requireCommitAllowed(ctx, branchRef(branch, ephemeral));
   return {
     branch,
     ephemeral,

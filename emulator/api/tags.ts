@@ -7,7 +7,7 @@ import type { Meter } from '../git/schedule/meter.js';
 import { inSlices } from '../git/schedule/steps.js';
 import { problem } from '../http/problem.js';
 import { json, type Reply } from '../http/reply.js';
-import type { Call } from '../operation/handler-context.js';
+import type { HandlerContext } from '../operation/handler-context.js';
 import { operation } from '../operation/operation.js';
 import { transact } from '../repositories/transact.js';
 import { deleteRef } from './branches.js';
@@ -56,21 +56,21 @@ export const listTags = operation({
   query: z.object(pageQuery),
   replies: { 200: z.object({ tags: z.array(listedTag), ...pageEnd }) },
   errors: [],
-  handle: async (call) => {
-    const { world, repository, query } = call;
+  handle: async (ctx) => {
+    const { world, repository, query } = ctx;
     const { refs, objects } = repository.git;
     const limit = readLimit(query.limit, CAP);
     const cursors = cursorsOf(world);
-    const purpose = listPurpose(call, 'listTags');
+    const purpose = listPurpose(ctx, 'listTags');
     const after = query.cursor === undefined ? '' : cursors.read<ByteString>(purpose, query.cursor);
     const following = function* () {
       for (const entry of refs.entries(PREFIX)) yield entry[0] > PREFIX + after ? entry : undefined;
     };
-    const { page, hasMore } = await takeLongPage(following(), limit, call.meter);
+    const { page, hasMore } = await takeLongPage(following(), limit, ctx.meter);
     const tags: z.infer<typeof listedTag>[] = [];
     for (const [ref, { oid }] of page) {
       const name = ref.slice(PREFIX.length);
-      tags.push({ cursor: cursors.write(purpose, name), ...(await showTag(objects, name, oid, call.meter)) });
+      tags.push({ cursor: cursors.write(purpose, name), ...(await showTag(objects, name, oid, ctx.meter)) });
     }
     return json(200, { tags, next_cursor: hasMore ? tags.at(-1)!.cursor : null, has_more: hasMore });
   },
@@ -125,12 +125,12 @@ export const createTag = operation({
   body: createBody,
   replies: { 200: z.object({ name: z.string(), sha: z.string(), message: z.string() }) },
   errors: ['ref_not_found', 'conflict'],
-  handle: async (call) => {
-    const { repository, body } = call;
+  handle: async (ctx) => {
+    const { repository, body } = ctx;
     const ref = readTag(body.name);
     const target = readTarget(body);
-    requireAllowed(call, ref);
-    const { commit } = await resolveRef(repository, { ref: target }, call.meter);
+    requireAllowed(ctx, ref);
+    const { commit } = await resolveRef(repository, { ref: target }, ctx.meter);
     await transact(repository, (transaction) => transaction.update({ name: ref, old: ZERO_OID, new: commit }));
     return json(200, { name: body.name, sha: commit, message: 'tag created' });
   },
@@ -138,8 +138,8 @@ export const createTag = operation({
 
 const deleted = z.object({ name: z.string(), message: z.string() });
 
-async function removeTag(call: Pick<Call, 'repository' | 'claims'>, name: string): Promise<Reply> {
-  await deleteRef(call, readTag(name), () => tagNotFound(name));
+async function removeTag(ctx: Pick<HandlerContext, 'repository' | 'claims'>, name: string): Promise<Reply> {
+  await deleteRef(ctx, readTag(name), () => tagNotFound(name));
   return json(200, { name, message: 'tag deleted' });
 }
 
@@ -153,7 +153,7 @@ export const deleteTag = operation({
   effect: 'write',
   replies: { 200: deleted },
   errors: ['ref_not_found'],
-  handle: (call) => removeTag(call, call.params.tag!),
+  handle: (ctx) => removeTag(ctx, ctx.params.tag!),
 });
 
 export const deleteTagByBody = operation({
@@ -168,5 +168,5 @@ export const deleteTagByBody = operation({
   body: z.object({ name: z.string() }),
   replies: { 200: deleted },
   errors: ['ref_not_found'],
-  handle: (call) => removeTag(call, call.body.name),
+  handle: (ctx) => removeTag(ctx, ctx.body.name),
 });

@@ -61,13 +61,13 @@ export const listFiles = operation({
     }),
   },
   errors: ['ref_not_found', 'not_found'],
-  handle: async (call) => {
-    const { world, repository, query, meter } = call;
+  handle: async (ctx) => {
+    const { world, repository, query, meter } = ctx;
     const { objects } = repository.git;
     const cursors = cursorsOf(world);
     const path = readFolder(query.path);
     const recursive = query.recursive ?? true;
-    const purpose = listPurpose(call, 'listFiles', query.ref ?? '', query.ephemeral ?? false, path, recursive);
+    const purpose = listPurpose(ctx, 'listFiles', query.ref ?? '', query.ephemeral ?? false, path, recursive);
     const position = query.cursor === undefined ? undefined : cursors.read<Position>(purpose, query.cursor);
     // Without cursor and limit the whole tree comes in one answer, as older servers gave it.
     const paged = query.cursor !== undefined || query.limit !== undefined;

@@ -3,7 +3,7 @@ import { decide } from '../auth/policy.js';
 import { textOf } from '../git/object/bytes.js';
 import { problem } from '../http/problem.js';
 import { json } from '../http/reply.js';
-import type { Call } from '../operation/handler-context.js';
+import type { HandlerContext } from '../operation/handler-context.js';
 import { operation } from '../operation/operation.js';
 import type { SyncRequest } from '../upstream/syncs.js';
 import { requireForgeApp } from './base-repository.js';
@@ -27,19 +27,19 @@ export const pullUpstream = operation({
   body: z.object({ ref: z.string().optional(), after: z.string().optional() }).optional(),
   replies: { 202: message },
   errors: ['forge_app_not_configured'],
-  handle: (call) => {
-    const { world, organization, repository } = call;
+  handle: (ctx) => {
+    const { world, organization, repository } = ctx;
     const { baseRepo } = repository.record;
     if (!baseRepo) throw problem('bad_request', 'The repository has no upstream.');
     if (baseRepo.access === 'app') requireForgeApp(organization);
-    requireAllowed(call, `refs/heads/${repository.defaultBranch ?? ''}`);
-    world.syncs.start(repository, syncRequestOf(call));
+    requireAllowed(ctx, `refs/heads/${repository.defaultBranch ?? ''}`);
+    world.syncs.start(repository, syncRequestOf(ctx));
     return json(202, { message: 'Repository sync initiated successfully' });
   },
 });
 
 /** A token's policy binds the sync that it starts: refs that it protects stay as they are. */
-export function syncRequestOf({ claims }: Pick<Call, 'claims'>): SyncRequest {
+export function syncRequestOf({ claims }: Pick<HandlerContext, 'claims'>): SyncRequest {
   const { policy } = claims;
   if (policy.length === 0) return {};
   return {

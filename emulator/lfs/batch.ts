@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { problem } from '../http/problem.js';
 import { largeJson } from '../http/reply.js';
-import type { Call } from '../operation/handler-context.js';
+import type { HandlerContext } from '../operation/handler-context.js';
 import { operation } from '../operation/operation.js';
 import { heldBytesOf, isLfsOid, type LfsObject, LfsObjects } from '../repositories/lfs-objects.js';
 import { LFS_HEADERS, LFS_JSON } from './media-type.js';
@@ -22,7 +22,7 @@ const batchBody = z.object({
   hash_algo: z.string().nullish(),
 });
 type BatchBody = z.infer<typeof batchBody>;
-type BatchCall = Call<unknown, BatchBody>;
+type BatchContext = HandlerContext<unknown, BatchBody>;
 
 const action = z.object({
   href: z.string(),
@@ -56,24 +56,24 @@ export const lfsBatch = operation<Record<string, never>, BatchBody>({
   body: batchBody,
   replies: { 200: z.object({ transfer: z.string(), objects: z.array(answeredObject), hash_algo: z.string() }) },
   errors: ['not_acceptable', 'unprocessable_entity', 'insufficient_storage', 'sync_in_progress'],
-  handle: (call) => {
-    const { operation, transfers, objects, hash_algo } = call.body;
-    if (operation === 'download') refuseImportRemote(call);
-    const most = call.world.limits.maxLfsBatch;
+  handle: (ctx) => {
+    const { operation, transfers, objects, hash_algo } = ctx.body;
+    if (operation === 'download') refuseImportRemote(ctx);
+    const most = ctx.world.limits.maxLfsBatch;
     if (objects.length > most) throw problem('payload_too_large', `A batch has at most ${most} objects.`);
     if (transfers && transfers.length > 0 && !transfers.includes('basic')) {
       throw problem('unprocessable_entity', 'transfers: only the transfer adapter "basic" is known here.');
     }
-    if (operation === 'upload') requireRoom(call);
+    if (operation === 'upload') requireRoom(ctx);
     const hashError =
       (hash_algo ?? 'sha256') === 'sha256' ? undefined : fail(409, 'Objects are named by their sha256 here.');
-    const actions = actionsOf(call);
-    const answer = (name: ObjectName) => ({ ...name, ...(hashError ?? answerTo(call, name, actions)) });
+    const actions = actionsOf(ctx);
+    const answer = (name: ObjectName) => ({ ...name, ...(hashError ?? answerTo(ctx, name, actions)) });
     return largeJson(200, { transfer: 'basic', objects: objects.map(answer), hash_algo: 'sha256' }, LFS_HEADERS);
   },
 });
 
-function answerTo({ world, repository, body }: BatchCall, { oid, size }: ObjectName, actions: Actions): Answer {
+function answerTo({ world, repository, body }: BatchContext, { oid, size }: ObjectName, actions: Actions): Answer {
   if (!isLfsOid(oid)) return fail(422, 'The oid is not a SHA-256 in 64 lower-case hexadecimal digits.');
   const held = repository.record.lfsObjects?.get(oid);
   if (held && held.size !== size) return fail(422, `The object has ${held.size} bytes, not ${size}.`);
@@ -95,7 +95,7 @@ function fail(code: number, message: string): Answer {
 }
 
 /** Throws when what is about to be uploaded would not fit: better known before than after it was sent. */
-function requireRoom({ world, repository, body }: BatchCall): void {
+function requireRoom({ world, repository, body }: BatchContext): void {
   const { lfsObjects = LfsObjects.none } = repository.record;
   const missing = new Map<string, Pick<LfsObject, 'size'>>();
   for (const { oid, size } of body.objects) {
@@ -121,10 +121,10 @@ interface Actions {
  * credential as it did for this request. To hand it back would send it twice to whom it came by `http.extraHeader`.
  * The URL says the size that was announced, and never holds a credential.
  */
-function actionsOf(call: BatchCall): Actions {
-  const url = lfsUrlOf(call);
-  const { exp } = call.claims;
-  const left = exp === undefined ? undefined : Math.min(Math.ceil(exp - call.world.clock.now() / 1000), LONGEST);
+function actionsOf(ctx: BatchContext): Actions {
+  const url = lfsUrlOf(ctx);
+  const { exp } = ctx.claims;
+  const left = exp === undefined ? undefined : Math.min(Math.ceil(exp - ctx.world.clock.now() / 1000), LONGEST);
   const action = (path: string): Action => ({
     href: `${url}/objects/${path}`,
     ...(left !== undefined && { expires_in: left }),

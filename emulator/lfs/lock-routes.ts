@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { Cursors } from '../http/cursor.js';
 import { problem } from '../http/problem.js';
 import { json } from '../http/reply.js';
-import type { Call } from '../operation/handler-context.js';
+import type { HandlerContext } from '../operation/handler-context.js';
 import { operation } from '../operation/operation.js';
 import { type LfsLock, LfsLocks } from '../repositories/lfs-locks.js';
 import { repositoryNotFound } from '../repositories/lifecycle.js';
@@ -48,10 +48,10 @@ export const lfsCreateLock = operation<Record<string, never>, z.infer<typeof cre
   body: createBody,
   replies: { 201: lockReply },
   errors: ['not_acceptable', 'conflict', 'unprocessable_entity', 'insufficient_storage'],
-  handle: (call) => {
-    const { world, repository, claims, body } = call;
+  handle: (ctx) => {
+    const { world, repository, claims, body } = ctx;
     const path = readPath(body.path);
-    const locks = locksOf(call);
+    const locks = locksOf(ctx);
     const existing = locks.at(path);
     if (existing) throw problem('conflict', 'The file is locked already.', { extra: { lock: show(existing) } });
     const most = world.limits.maxLfsLocks;
@@ -84,10 +84,10 @@ export const lfsListLocks = operation<z.infer<typeof listQuery>>({
   query: listQuery,
   replies: { 200: z.object({ locks: z.array(shownLock), next_cursor: z.string().optional() }) },
   errors: ['not_acceptable'],
-  handle: (call) => {
-    const { path, id, cursor, limit } = call.query;
+  handle: (ctx) => {
+    const { path, id, cursor, limit } = ctx.query;
     const isMeant = (lock: LfsLock) => (!path || lock.path === path) && (!id || lock.id === id);
-    const { page, next } = pageOf(call, cursor, Number(limit), isMeant);
+    const { page, next } = pageOf(ctx, cursor, Number(limit), isMeant);
     return json(200, { locks: page.map(show), ...next }, LFS_HEADERS);
   },
 });
@@ -107,10 +107,10 @@ export const lfsVerifyLocks = operation<Record<string, never>, z.infer<typeof ve
     200: z.object({ ours: z.array(shownLock), theirs: z.array(shownLock), next_cursor: z.string().optional() }),
   },
   errors: ['not_acceptable', 'unprocessable_entity'],
-  handle: (call) => {
-    const { cursor, limit } = call.body;
-    const { page, next } = pageOf(call, cursor, limit);
-    const isOurs = ({ owner }: LfsLock) => owner === call.claims.sub;
+  handle: (ctx) => {
+    const { cursor, limit } = ctx.body;
+    const { page, next } = pageOf(ctx, cursor, limit);
+    const isOurs = ({ owner }: LfsLock) => owner === ctx.claims.sub;
     const ours = page.filter(isOurs).map(show);
     const theirs = page.filter((lock) => !isOurs(lock)).map(show);
     return json(200, { ours, theirs, ...next }, LFS_HEADERS);
@@ -130,9 +130,9 @@ export const lfsUnlock = operation<Record<string, never>, z.infer<typeof unlockB
   body: unlockBody,
   replies: { 200: lockReply },
   errors: ['not_acceptable', 'not_found', 'unprocessable_entity'],
-  handle: (call) => {
-    const { repository, params, claims, body } = call;
-    const locks = locksOf(call);
+  handle: (ctx) => {
+    const { repository, params, claims, body } = ctx;
+    const locks = locksOf(ctx);
     const lock = locks.get(params.lock_id!);
     if (!lock) throw problem('not_found', 'There is no such lock.');
     // "They should also prevent a user from deleting another user's lock, unless the force property is given."
@@ -145,7 +145,7 @@ export const lfsUnlock = operation<Record<string, never>, z.infer<typeof unlockB
 });
 
 /** The locks as they are now: the repository can be deleted while a body arrives. */
-function locksOf({ repository }: Pick<Call, 'repository'>): LfsLocks {
+function locksOf({ repository }: Pick<HandlerContext, 'repository'>): LfsLocks {
   const { state, lfsLocks = LfsLocks.none } = repository.record;
   if (state === 'deleted') throw repositoryNotFound();
   return lfsLocks;
@@ -170,18 +170,18 @@ const cursorsOf = oncePer((world: World) => new Cursors(world.ids.secret('lfs-lo
 
 /** A page of locks by path. `limit` counts the matching ones; anything that is no count of at least 1 is as if absent. */
 function pageOf(
-  call: Pick<Call, 'repository' | 'world'>,
+  ctx: Pick<HandlerContext, 'repository' | 'world'>,
   cursor: string | null | undefined,
   limit: number | null | undefined,
   isMeant: (lock: LfsLock) => boolean = () => true,
 ): { page: LfsLock[]; next: { next_cursor?: string } } {
-  const cursors = cursorsOf(call.world);
-  const purpose = call.repository.id;
+  const cursors = cursorsOf(ctx.world);
+  const purpose = ctx.repository.id;
   // Base64: whatever the path holds, its cursor is short enough to be read again.
   const after = cursor ? Buffer.from(cursors.read<string>(purpose, cursor), 'base64').toString() : undefined;
   const most = limit && limit > 0 ? Math.min(limit, PAGE) : PAGE;
   const page: LfsLock[] = [];
-  for (const lock of locksOf(call).list(after)) {
+  for (const lock of locksOf(ctx).list(after)) {
     if (!isMeant(lock)) continue;
     if (page.length === most) {
       const last = Buffer.from(page.at(-1)!.path).toString('base64');

@@ -1,5 +1,5 @@
 import { problem } from '../http/problem.js';
-import type { Call } from '../operation/handler-context.js';
+import type { HandlerContext } from '../operation/handler-context.js';
 
 /** A `Host` header that is a name or an address, with a port or without, and nothing more. */
 const HOST = /^(?:[A-Za-z0-9.-]+|\[[0-9a-fA-F:.]+\])(?::\d{1,5})?$/;
@@ -8,7 +8,7 @@ const HOST = /^(?:[A-Za-z0-9.-]+|\[[0-9a-fA-F:.]+\])(?::\d{1,5})?$/;
  * The LFS server of the remote that was asked, as the client reached it: host and organization by the `Host` it sent,
  * and the remote's own namespace. Holds no credential.
  */
-export function lfsUrlOf({ gitUrl, params, header }: Pick<Call, 'gitUrl' | 'params' | 'header'>): string {
+export function lfsUrlOf({ gitUrl, params, header }: Pick<HandlerContext, 'gitUrl' | 'params' | 'header'>): string {
   const host = header('host') ?? '';
   const origin = HOST.test(host) ? `http://${host}` : gitUrl;
   const name = params.repo_name!.split('/').map(encodeURIComponent).join('/');
@@ -17,7 +17,7 @@ export function lfsUrlOf({ gitUrl, params, header }: Pick<Call, 'gitUrl' | 'para
 }
 
 /** The import remote takes pushes and shows nothing: neither refs nor what they lead to. */
-export function refuseImportRemote({ params }: Pick<Call, 'params'>): void {
+export function refuseImportRemote({ params }: Pick<HandlerContext, 'params'>): void {
   if (params.namespace !== 'import') return;
   throw problem('forbidden', 'The import remote takes pushes only; download from the remote without +import.');
 }

@@ -3,7 +3,7 @@ import { StoreFull } from '../git/memory/memory-budget.js';
 import { type PiecedBody, respondConditionally } from '../http/conditional.js';
 import { problem } from '../http/problem.js';
 import { empty } from '../http/reply.js';
-import type { Call } from '../operation/handler-context.js';
+import type { HandlerContext } from '../operation/handler-context.js';
 import { operation } from '../operation/operation.js';
 import { isLfsOid, type LfsObject, LfsObjects } from '../repositories/lfs-objects.js';
 import { repositoryNotFound } from '../repositories/lifecycle.js';
@@ -28,10 +28,10 @@ export const lfsDownloadObject = operation({
   dialect: 'lfs',
   replies: { 200: OCTETS, 206: OCTETS, 304: '' },
   errors: ['not_found', 'precondition_failed', 'range_not_satisfiable'],
-  handle: (call) => {
-    refuseImportRemote(call);
-    const { oid } = call.params;
-    const object = call.repository.record.lfsObjects?.get(oid!);
+  handle: (ctx) => {
+    refuseImportRemote(ctx);
+    const { oid } = ctx.params;
+    const object = ctx.repository.record.lfsObjects?.get(oid!);
     if (!object) throw objectNotFound();
     return respondConditionally(
       {
@@ -40,8 +40,8 @@ export const lfsDownloadObject = operation({
         body: bodyOf(object),
         headers: { 'content-type': OCTETS, 'x-content-type-options': 'nosniff' },
       },
-      call.header,
-      call.method,
+      ctx.header,
+      ctx.method,
     );
   },
 });
@@ -67,20 +67,20 @@ export const lfsUploadObject = operation<z.infer<typeof uploadQuery>>({
   consumes: OCTETS,
   replies: { 200: '' },
   errors: ['insufficient_storage'],
-  handle: async (call) => {
-    const { world, repository, params, query } = call;
+  handle: async (ctx) => {
+    const { world, repository, params, query } = ctx;
     const oid = params.oid!;
     if (!isLfsOid(oid)) {
       throw notTheObject('The oid is not a SHA-256 in 64 lower-case hexadecimal digits.');
     }
-    requirePlainContent(call);
+    requirePlainContent(ctx);
     const announced = query.size === undefined ? undefined : Number(query.size);
-    requireAnnouncedLength(call, announced);
+    requireAnnouncedLength(ctx, announced);
     // What is held already is only checked.
     const isHeld = repository.record.lfsObjects?.get(oid) !== undefined;
     try {
       using intake = new ObjectIntake(isHeld ? undefined : world.memory);
-      for await (const piece of call.stream(world.limits.maxLfsObjectBytes)) intake.add(piece);
+      for await (const piece of ctx.stream(world.limits.maxLfsObjectBytes)) intake.add(piece);
       if (announced !== undefined && intake.size !== announced)
         throw notTheObject(sizeMismatch(intake.size, announced));
       if (intake.digest() !== oid) throw notTheObject(`The content does not have the oid ${oid}.`);
@@ -137,7 +137,7 @@ function sizeMismatch(actual: number, expected: number): string {
 }
 
 /** RFC 9110, 14.5: a server that does not take parts has to refuse them. The id is that of the content as it is. */
-function requirePlainContent({ header }: Pick<Call, 'header'>): void {
+function requirePlainContent({ header }: Pick<HandlerContext, 'header'>): void {
   if (header('content-range') !== undefined) throw problem('bad_request', 'Objects are uploaded whole.');
   if ((header('content-encoding') ?? 'identity').toLowerCase() === 'identity') return;
   throw problem('unsupported_media_type', 'Compressed objects are not read here.');
@@ -145,7 +145,7 @@ function requirePlainContent({ header }: Pick<Call, 'header'>): void {
 
 /** Refuses what cannot end well before any of it is read. */
 function requireAnnouncedLength(
-  { header, world }: Pick<Call, 'header' | 'world'>,
+  { header, world }: Pick<HandlerContext, 'header' | 'world'>,
   announced: number | undefined,
 ): void {
   const length = header('content-length');

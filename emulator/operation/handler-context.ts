@@ -4,7 +4,7 @@ import type { Repository } from '../repositories/repository.js';
 import type { Organization, World } from '../world/world.js';
 
 /** What a handler is given: values only. It answers with a `Reply` or throws a `Problem`. */
-export interface Call<Query = unknown, Body = unknown> {
+export interface HandlerContext<Query = unknown, Body = unknown> {
   readonly world: World;
   readonly organization: Organization;
   /** The repository the request is about. Throws if the operation's subject is not `repository`. */

@@ -4,7 +4,7 @@ import type { ProblemCode } from '../http/problem.js';
 import type { Reply } from '../http/reply.js';
 import type { Dialect, Routed } from '../http/route.js';
 import type { Effect } from '../repositories/lifecycle.js';
-import type { Call } from './handler-context.js';
+import type { HandlerContext } from './handler-context.js';
 
 /** What the token's `repo` claim has to name before the handler runs. */
 export type Subject =
@@ -58,7 +58,7 @@ export interface Operation<Query = unknown, Body = unknown> extends Routed, Purp
   /** Query parameters. Values arrive as strings; a key listed in `repeated` as an array of strings. */
   readonly query?: z.ZodType<Query>;
   readonly repeated?: readonly string[];
-  /** `json`: parsed and checked against `body`. `stream`: the handler reads `call.stream()` itself. */
+  /** `json`: parsed and checked against `body`. `stream`: the handler reads `ctx.stream()` itself. */
   readonly reads?: 'nothing' | 'json' | 'stream';
   readonly body?: z.ZodType<Body>;
   /** The work after which it is given up: so many `times` (default 1) a limit. Without, only its client's leaving ends it. */
@@ -71,7 +71,7 @@ export interface Operation<Query = unknown, Body = unknown> extends Routed, Purp
   readonly replies: Readonly<Record<number, z.ZodType | string>>;
   /** Codes the operation can answer beside `bad_request`, the gateway's, and those of its repository's state. */
   readonly errors: readonly ProblemCode[];
-  readonly handle: (call: Call<Query, Body>) => Reply | Promise<Reply>;
+  readonly handle: (ctx: HandlerContext<Query, Body>) => Reply | Promise<Reply>;
 }
 
 /** Checks the row against its own schemas at compile time; at run time it is the row itself. */

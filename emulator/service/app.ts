@@ -21,7 +21,7 @@ import { callHandler, readInput, readPurpose } from './chain/handle.js';
 import { recordOutcome, renderFailure } from './chain/outcome.js';
 import { matchRoute } from './chain/route.js';
 import { checkHost, checkMessage, meetExpectation, readTarget } from './chain/target.js';
-import { type EntryStep, Exchange, type Step } from './request-context.js';
+import { type EntryStep, RequestContext, type Step } from './request-context.js';
 
 export interface AppOptions {
   /** Every operation, API and Git. */
@@ -83,27 +83,27 @@ function serveRequests(world: World, options: AppOptions): Middleware<AdminState
   const chain = chainOf(options);
   const batch = new AnswerBatch();
   const answer = async (ctx: ParameterizedContext<AdminState>, next: Next): Promise<void> => {
-    const exchange = new Exchange(world, options, ctx.req, ctx.res);
+    const context = new RequestContext(world, options, ctx.req, ctx.res);
     try {
-      for (const step of entry) step(exchange);
-      if (isAdminPath(exchange.target.path)) {
-        ctx.state.organization = exchange.organizationName;
+      for (const step of entry) step(context);
+      if (isAdminPath(context.target.path)) {
+        ctx.state.organization = context.organizationName;
         await next();
         await writeReply(ctx.req, ctx.res, ctx.state.reply, batch, world.schedule);
         return;
       }
-      exchange.count();
+      context.count();
       for (const step of chain) {
         // Most steps are synchronous; awaiting only the others keeps the chain off the microtask queue.
-        const pending = step(exchange);
+        const pending = step(context);
         if (pending) await pending;
       }
     } catch (error) {
-      exchange.count();
-      exchange.reply = renderFailure(exchange, error);
+      context.count();
+      context.reply = renderFailure(context, error);
     }
-    recordOutcome(exchange);
-    await writeReply(ctx.req, ctx.res, exchange.reply, batch, world.schedule);
+    recordOutcome(context);
+    await writeReply(ctx.req, ctx.res, context.reply, batch, world.schedule);
   };
   return (ctx, next) => {
     ctx.respond = false;

@@ -6,18 +6,18 @@ import { awaitsContinue } from '../http/message.js';
 import type { Problem } from '../http/problem.js';
 import type { Reply } from '../http/reply.js';
 import type { RequestTarget } from '../http/request-target.js';
-import type { Call } from '../operation/handler-context.js';
+import type { HandlerContext } from '../operation/handler-context.js';
 import type { Operation, Purpose } from '../operation/operation.js';
 import type { Repository } from '../repositories/repository.js';
 import type { Organization, World } from '../world/world.js';
 
 /**
  * One request on its way through the chain. Each step reads what earlier steps found and adds its own
- * finding; the handler gets a `Call`, the part of it that is values only.
+ * finding; the handler gets a `HandlerContext`, the part of it that is values only.
  *
  * A class, not an object literal: one shape for every request, and accessors that cost nothing to make.
  */
-export class Exchange {
+export class RequestContext {
   /** `X-Request-Id`; empty until the request counts. */
   id = '';
   /** The origin this listener is reached by. */
@@ -42,7 +42,7 @@ export class Exchange {
   route!: string;
   params!: Record<string, string>;
   claims!: Claims;
-  call!: Call;
+  handlerContext!: HandlerContext;
   #gone: AbortController | undefined = undefined;
 
   constructor(
@@ -86,10 +86,10 @@ export class Exchange {
 }
 
 /** One link of the chain: it throws a `Problem` or lets the request pass. */
-export type Step = (exchange: Exchange) => void | Promise<void>;
+export type Step = (context: RequestContext) => void | Promise<void>;
 
 /** A link that waits for nothing. */
-export type EntryStep = (exchange: Exchange) => void;
+export type EntryStep = (context: RequestContext) => void;
 
 export interface Listener {
   readonly organization: string;

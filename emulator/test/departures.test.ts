@@ -4,7 +4,7 @@ import { setImmediate } from 'node:timers/promises';
 import t from 'tap';
 import { operations } from '../api/index.js';
 import { renderFailure } from '../service/chain/outcome.js';
-import type { Exchange } from '../service/request-context.js';
+import type { RequestContext } from '../service/request-context.js';
 import { packBody, type Service, startService } from './service.js';
 import { shuffled } from './shuffled.js';
 
@@ -142,8 +142,8 @@ t.test('only file metadata has a status of its own for clients that have left', 
   const { world } = service.emulator;
   const statusOf = (id: string) => {
     const operation = operations.find((each) => each.id === id);
-    const exchange = { world, operation, why: [], signal: AbortSignal.abort() } as unknown as Exchange;
-    return renderFailure(exchange, exchange.signal.reason).status;
+    const context = { world, operation, why: [], signal: AbortSignal.abort() } as unknown as RequestContext;
+    return renderFailure(context, context.signal.reason).status;
   };
   t.equal(statusOf('fileMetadata'), 408);
   t.equal(statusOf('grep'), 499);

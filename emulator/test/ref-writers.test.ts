@@ -13,7 +13,7 @@ import { type Service, startService } from './service.js';
 const ROUNDS = 40;
 const AT_ONCE = 4;
 
-interface Call {
+interface HandlerContext {
   readonly name: string;
   readonly writer: Writer;
   readonly situation: Situation;
@@ -21,7 +21,7 @@ interface Call {
 }
 
 /** Whether the calls, one after another in some order, would have been answered so and would have left `end`. */
-function hasOrder(calls: readonly Call[], state: string, end: string): boolean {
+function hasOrder(calls: readonly HandlerContext[], state: string, end: string): boolean {
   if (calls.length === 0) return state === end;
   return calls.some((call) => {
     const { writer, situation, result } = call;
@@ -69,7 +69,7 @@ for (const [folder, writers] of Object.entries(KINDS)) {
         return names[(index === 0 ? round : random(names.length)) % names.length]!;
       });
       const calls = await Promise.all(
-        chosen.map(async (writerName, index): Promise<Call> => {
+        chosen.map(async (writerName, index): Promise<HandlerContext> => {
           const writer = writers[writerName]!;
           const situation = { service, name, tip, root, nonce: `nonce-${round}-${index}` };
           return { name: writerName, writer, situation, result: await writer.call(situation) };

@@ -1,6 +1,6 @@
 import { isAdminPath } from '../../admin/path.js';
 import { problem } from '../../http/problem.js';
-import type { Exchange } from '../request-context.js';
+import type { RequestContext } from '../request-context.js';
 
 /** What `Sec-Fetch-Site` says of a request that no other site's page made. */
 const OWN_SITE: ReadonlySet<string> = new Set(['same-origin', 'none']);
@@ -9,7 +9,7 @@ const OWN_SITE: ReadonlySet<string> = new Set(['same-origin', 'none']);
  * Step: the admin routes ask for no token, so a page in a browser must not reach them. One that was led here by DNS
  * rebinding names another host, which has been refused by now; any other carries what browsers add to its requests.
  */
-export function refusePages({ target, request: { headers } }: Exchange): void {
+export function refusePages({ target, request: { headers } }: RequestContext): void {
   if (!isAdminPath(target.path)) return;
   const site = headers['sec-fetch-site'];
   if (headers.origin === undefined && (site === undefined || OWN_SITE.has(String(site)))) return;

@@ -3,10 +3,10 @@ import { requireRepo, requireScopes } from '../../auth/claims.js';
 import { authorizationOf } from '../../auth/credentials.js';
 import { problem } from '../../http/problem.js';
 import { repositoryNotFound } from '../../repositories/lifecycle.js';
-import type { Exchange, Step } from '../request-context.js';
+import type { RequestContext, Step } from '../request-context.js';
 
 /** Step: whether tokens can be verified at all just now. */
-export function checkAuthenticationAvailable({ organization }: Exchange): void {
+export function checkAuthenticationAvailable({ organization }: RequestContext): void {
   if (!organization.authenticationAvailable) {
     throw problem('authentication_unavailable', 'Credentials cannot be verified now; retry.');
   }
@@ -17,8 +17,8 @@ export function checkAuthenticationAvailable({ organization }: Exchange): void {
  * token waits for a signature check; this runs before any of the body is read.
  */
 export function authenticate(authenticator = new Authenticator()): Step {
-  return (exchange) => {
-    const { world, organization, operation, request } = exchange;
+  return (context) => {
+    const { world, organization, operation, request } = context;
     const question = {
       authorization: authorizationOf(request.rawHeaders),
       surface: operation.group === 'Git' ? ('git' as const) : ('api' as const),
@@ -28,7 +28,7 @@ export function authenticate(authenticator = new Authenticator()): Step {
       ringOf: (name: string) => world.organization(name)?.keys,
     };
     const accept = (verified: Verified): void => {
-      exchange.claims = verified.claims;
+      context.claims = verified.claims;
     };
     const known = authenticator.recall(question);
     if (known) accept(known);
@@ -37,16 +37,16 @@ export function authenticate(authenticator = new Authenticator()): Step {
 }
 
 /** Step: the `repo` claim, where the operation is about a repository. */
-export function checkRepositoryClaim({ operation, claims }: Exchange): void {
+export function checkRepositoryClaim({ operation, claims }: RequestContext): void {
   if (operation.subject !== 'organization') requireRepo(claims);
 }
 
 /** Step: a path that names a repository has to name the claim's, to the code unit. */
-export function comparePathWithClaim({ params, claims }: Exchange): void {
+export function comparePathWithClaim({ params, claims }: RequestContext): void {
   if (params.repo_name !== undefined && params.repo_name !== claims.repo) throw repositoryNotFound();
 }
 
 /** Step: the scopes that the request's purpose needs. */
-export function checkScope({ claims, purpose }: Exchange): void {
+export function checkScope({ claims, purpose }: RequestContext): void {
   requireScopes(claims, purpose.scopes);
 }

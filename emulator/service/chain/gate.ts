@@ -3,45 +3,45 @@ import type { FaultCounters } from '../../faults/counters.js';
 import { FAULTS } from '../../faults/fault.js';
 import { checkState, type RepositoryState, repositoryNotFound } from '../../repositories/lifecycle.js';
 import { throttled } from '../quota.js';
-import type { Exchange } from '../request-context.js';
+import type { RequestContext } from '../request-context.js';
 
 /** Seconds a client is told to wait when a state does not say how long it lasts. */
 const RETRY_AFTER = 1;
 
 /** Reads `X-Emulator-Fault`, once the operation is known and its dialect can word a mistake in it. */
-export function armFaults(counters: FaultCounters): (exchange: Exchange) => void {
-  return (exchange) => {
-    const header = exchange.request.headers['x-emulator-fault'];
-    if (header === undefined || !exchange.inBandFaults) return;
-    exchange.faults = ArmedFaults.parse(String(header), counters);
+export function armFaults(counters: FaultCounters): (context: RequestContext) => void {
+  return (context) => {
+    const header = context.request.headers['x-emulator-fault'];
+    if (header === undefined || !context.inBandFaults) return;
+    context.faults = ArmedFaults.parse(String(header), counters);
   };
 }
 
 /** Whose requests a fault's counter counts: one token subject on one repository. */
-function callerOf({ claims, organizationName }: Exchange): string {
+function callerOf({ claims, organizationName }: RequestContext): string {
   return `${organizationName}\0${claims.repo ?? ''}\0${claims.sub}`;
 }
 
 /** Step: the quota of the caller. */
-export function takeQuota(exchange: Exchange): void {
-  const fault = exchange.faults.take('quota', callerOf(exchange));
+export function takeQuota(context: RequestContext): void {
+  const fault = context.faults.take('quota', callerOf(context));
   if (!fault) return;
-  exchange.faults.fired.push(fault.name);
+  context.faults.fired.push(fault.name);
   throw throttled({ remaining: 0, window: fault.retryAfter, retryAfter: fault.retryAfter });
 }
 
 /** Step: the repository the claim names. On a Git route and a preferred route the path named it as well. */
-export function findRepository(exchange: Exchange): void {
-  const { operation, claims, world } = exchange;
+export function findRepository(context: RequestContext): void {
+  const { operation, claims, world } = context;
   if (operation.subject !== 'repository') return;
-  const repository = world.repository(exchange.organizationName, claims.repo ?? '');
+  const repository = world.repository(context.organizationName, claims.repo ?? '');
   if (!repository) throw repositoryNotFound();
-  exchange.repository = repository;
+  context.repository = repository;
 }
 
 /** Step: the repository's state, real or asked for; both are refused by the same table. */
-export function checkRepositoryState(exchange: Exchange): void {
-  const { repository, operation, purpose, world, faults, params } = exchange;
+export function checkRepositoryState(context: RequestContext): void {
+  const { repository, operation, purpose, world, faults, params } = context;
   if (!repository) return;
   const { state } = repository.record;
   const affecting = { id: operation.id, effect: purpose.effect };
@@ -49,12 +49,12 @@ export function checkRepositoryState(exchange: Exchange): void {
   // One import may take several pushes.
   const isImport = state === 'archived' && params.namespace === 'import';
   if (state !== 'active' && !isImport) checkState(state, affecting, world.variants, { retryAfter: RETRY_AFTER });
-  const fault = faults.take('state', callerOf(exchange));
+  const fault = faults.take('state', callerOf(context));
   if (!fault) return;
   const row = FAULTS[fault.name] as { state: RepositoryState };
   try {
     checkState(row.state, affecting, world.variants, { retryAfter: fault.retryAfter });
-    exchange.why.push(`fault ${fault.name}: the state does not stand in the way of ${operation.id}`);
+    context.why.push(`fault ${fault.name}: the state does not stand in the way of ${operation.id}`);
   } catch (refusal) {
     faults.fired.push(fault.name);
     throw refusal;

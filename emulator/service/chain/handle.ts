@@ -7,10 +7,10 @@ import { jsonSteps } from '../../http/json-reader.js';
 import { problem } from '../../http/problem.js';
 import type { Reply } from '../../http/reply.js';
 import { parseQuery } from '../../http/request-target.js';
-import type { Call } from '../../operation/handler-context.js';
+import type { HandlerContext } from '../../operation/handler-context.js';
 import type { Repository } from '../../repositories/repository.js';
 import type { Organization, World } from '../../world/world.js';
-import type { Exchange } from '../request-context.js';
+import type { RequestContext } from '../request-context.js';
 
 const JSON_TYPE = 'application/json';
 
@@ -18,45 +18,45 @@ const JSON_TYPE = 'application/json';
  * Step: what the request is about to do, where its query or its body decides. A body that cannot be read decides
  * nothing: it is refused where input is.
  */
-export function readPurpose(exchange: Exchange): void | Promise<void> {
-  const { operation, target } = exchange;
-  exchange.purpose = operation;
+export function readPurpose(context: RequestContext): void | Promise<void> {
+  const { operation, target } = context;
+  context.purpose = operation;
   const { purposeOf, reads } = operation;
   if (!purposeOf) return;
   const decide = (body?: unknown): void => {
-    exchange.purpose = purposeOf(new URLSearchParams(target.query), body);
+    context.purpose = purposeOf(new URLSearchParams(target.query), body);
   };
   if (reads !== 'json') return decide();
-  exchange.body = readJson(exchange);
-  return exchange.body.then(decide, () => {});
+  context.body = readJson(context);
+  return context.body.then(decide, () => {});
 }
 
 /** Step: query and body, checked against the operation's schemas. Only a JSON body is waited for. */
-export function readInput(exchange: Exchange): void | Promise<void> {
-  const { operation, target } = exchange;
+export function readInput(context: RequestContext): void | Promise<void> {
+  const { operation, target } = context;
   const values = parseQuery(target.query, operation.repeated ?? []);
   const query = operation.query ? checkShape(operation.query, values, 'The query') : {};
   const proceed = (body: unknown): void => {
-    exchange.call = new ExchangeCall(exchange, query, body);
+    context.handlerContext = new RequestHandlerContext(context, query, body);
   };
-  if (operation.json) checkAccept(exchange, operation.json.mediaType);
-  if (operation.reads === 'json') return (exchange.body ?? readJson(exchange)).then(proceed);
+  if (operation.json) checkAccept(context, operation.json.mediaType);
+  if (operation.reads === 'json') return (context.body ?? readJson(context)).then(proceed);
   // Git compresses its requests, and its operations bound what that grows to.
   if (operation.reads === 'stream' && operation.group !== 'Git') {
-    refuseContentEncoding(exchange.request);
-    checkContentType(exchange, 'application/x-ndjson');
+    refuseContentEncoding(context.request);
+    checkContentType(context, 'application/x-ndjson');
   }
   proceed(undefined);
 }
 
-async function readJson(exchange: Exchange): Promise<unknown> {
-  const { operation, request, world } = exchange;
+async function readJson(context: RequestContext): Promise<unknown> {
+  const { operation, request, world } = context;
   const { maxJsonBytes: maxBytes, idleTimeout } = world.limits;
   refuseContentEncoding(request);
   const { json, body } = operation;
-  if (json) requireContentType(exchange, [json.mediaType, JSON_TYPE]);
-  else checkContentType(exchange, JSON_TYPE);
-  const raw = await readBody(request, { maxBytes, idleTimeout, askFor: exchange.askForBody });
+  if (json) requireContentType(context, [json.mediaType, JSON_TYPE]);
+  else checkContentType(context, JSON_TYPE);
+  const raw = await readBody(request, { maxBytes, idleTimeout, askFor: context.askForBody });
   if (raw.length === 0) return checkShape(body!, undefined, 'A JSON body', json?.invalid);
   // Without the signal: to listen for the end of a client costs more than to read most bodies.
   const meter = new Meter({ schedule: world.schedule });
@@ -64,62 +64,62 @@ async function readJson(exchange: Exchange): Promise<unknown> {
   return inSlices(shapeSteps(body!, value, 'A JSON body', json?.invalid), meter);
 }
 
-function checkAccept({ request }: Exchange, mediaType: string): void {
+function checkAccept({ request }: RequestContext, mediaType: string): void {
   if (accepts(request.headers.accept, mediaType)) return;
   throw problem('not_acceptable', `The Accept header needs to allow ${mediaType}.`);
 }
 
-function requireContentType(exchange: Exchange, read: readonly string[]): void {
-  if (read.includes(contentTypeOf(exchange) ?? '')) return;
+function requireContentType(context: RequestContext, read: readonly string[]): void {
+  if (read.includes(contentTypeOf(context) ?? '')) return;
   throw problem('unsupported_media_type', `The body has to be ${read[0]}.`);
 }
 
 /** Other types than the documented one are read as long as they parse, unless the variant says otherwise. */
-function checkContentType(exchange: Exchange, documented: string): void {
-  if (exchange.world.variants.contentType !== 'strict') return;
-  const type = contentTypeOf(exchange);
+function checkContentType(context: RequestContext, documented: string): void {
+  if (context.world.variants.contentType !== 'strict') return;
+  const type = contentTypeOf(context);
   if (type !== undefined && type !== documented) {
     throw problem('unsupported_media_type', `The body has to be ${documented}.`);
   }
 }
 
-function contentTypeOf({ request }: Exchange): string | undefined {
+function contentTypeOf({ request }: RequestContext): string | undefined {
   return request.headers['content-type']?.split(';')[0]?.trim().toLowerCase();
 }
 
-/** The part of an exchange that handlers see. */
-class ExchangeCall implements Call {
+/** The part of an context that handlers see. */
+class RequestHandlerContext implements HandlerContext {
   readonly world: World;
   readonly organization: Organization;
   readonly claims: Claims;
   readonly method: string;
   readonly params: Readonly<Record<string, string>>;
   readonly gitUrl: string;
-  readonly #exchange: Exchange;
+  readonly #context: RequestContext;
   #meter: Meter | undefined;
 
   constructor(
-    exchange: Exchange,
+    context: RequestContext,
     readonly query: unknown,
     readonly body: unknown,
   ) {
-    this.#exchange = exchange;
-    this.world = exchange.world;
-    this.organization = exchange.organization;
-    this.claims = exchange.claims;
-    this.method = exchange.request.method!;
-    this.params = exchange.params;
-    this.gitUrl = exchange.origin;
+    this.#context = context;
+    this.world = context.world;
+    this.organization = context.organization;
+    this.claims = context.claims;
+    this.method = context.request.method!;
+    this.params = context.params;
+    this.gitUrl = context.origin;
   }
 
   get repository(): Repository {
-    const { repository, operation } = this.#exchange;
+    const { repository, operation } = this.#context;
     if (!repository) throw new Error(`${operation.id} is not about one repository`);
     return repository;
   }
 
   get signal(): AbortSignal {
-    return this.#exchange.signal;
+    return this.#context.signal;
   }
 
   get meter(): Meter {
@@ -128,31 +128,31 @@ class ExchangeCall implements Call {
   }
 
   #startMeter(): Meter {
-    const { work } = this.#exchange.operation;
+    const { work } = this.#context.operation;
     const { schedule, limits } = this.world;
     const limit = work && limits[work.limit] * (work.times ?? 1);
     return new Meter({ schedule, limit, signal: this.signal });
   }
 
   readonly header = (name: string): string | undefined => {
-    const value = this.#exchange.request.headers[name];
+    const value = this.#context.request.headers[name];
     return Array.isArray(value) ? value.join(', ') : value;
   };
 
   readonly stream = (maxBytes: number): AsyncIterable<Buffer> =>
-    readChunks(this.#exchange.request, {
+    readChunks(this.#context.request, {
       maxBytes,
       idleTimeout: this.world.limits.idleTimeout,
-      askFor: this.#exchange.askForBody,
+      askFor: this.#context.askForBody,
     });
 }
 
 /** Step: the handler; its value is the reply. */
-export function callHandler(exchange: Exchange): void | Promise<void> {
+export function callHandler(context: RequestContext): void | Promise<void> {
   const accept = (reply: Reply): void => {
-    exchange.reply = reply;
+    context.reply = reply;
   };
-  const reply = exchange.operation.handle(exchange.call);
+  const reply = context.operation.handle(context.handlerContext);
   if (reply instanceof Promise) return reply.then(accept);
   accept(reply);
 }

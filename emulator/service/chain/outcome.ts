@@ -6,25 +6,25 @@ import { ScheduleClosed } from '../../git/schedule/schedule.js';
 import { Problem, problem } from '../../http/problem.js';
 import type { Reply } from '../../http/reply.js';
 import { renderProblem } from '../../http/respond.js';
-import type { Exchange } from '../request-context.js';
+import type { RequestContext } from '../request-context.js';
 import { applyCredentialVariants } from './credential-variants.js';
 
 /** The answer to a request that a step or the handler refused. Nothing throws past this point. */
-export function renderFailure(exchange: Exchange, error: unknown): Reply {
-  const refusal = applyCredentialVariants(problemOf(exchange, error), exchange.operation?.id, exchange.world.variants);
-  exchange.problem = refusal;
-  const { variants, forgePrefix } = exchange.world;
-  const dialect = exchange.operation?.dialect ?? 'problem';
+export function renderFailure(context: RequestContext, error: unknown): Reply {
+  const refusal = applyCredentialVariants(problemOf(context, error), context.operation?.id, context.world.variants);
+  context.problem = refusal;
+  const { variants, forgePrefix } = context.world;
+  const dialect = context.operation?.dialect ?? 'problem';
   return renderProblem(refusal, {
     dialect,
-    path: exchange.target?.path ?? '/',
-    requestId: exchange.id,
+    path: context.target?.path ?? '/',
+    requestId: context.id,
     variants,
     forgePrefix,
   });
 }
 
-function problemOf(exchange: Exchange, error: unknown): Problem {
+function problemOf(context: RequestContext, error: unknown): Problem {
   if (error instanceof Problem) return error;
   if (error instanceof StoreFull)
     return problem('service_unavailable', error.message, { headers: { 'retry-after': '1' } });
@@ -33,18 +33,18 @@ function problemOf(exchange: Exchange, error: unknown): Problem {
   if (error instanceof WorkLimitExceeded)
     return problem('gateway_timeout', 'The request came to the limit of work before it was done.');
   if (error instanceof ScheduleClosed) return problem('service_unavailable', 'The emulator is shutting down.');
-  if (isAbort(error) && exchange.signal.aborted) {
+  if (isAbort(error) && context.signal.aborted) {
     // Nobody reads this answer; the journal shows it. Only file metadata has a status of its own for it.
-    const isTimeout = exchange.operation?.errors?.includes('request_timeout') ?? false;
+    const isTimeout = context.operation?.errors?.includes('request_timeout') ?? false;
     return problem(isTimeout ? 'request_timeout' : 'request_canceled', 'The client went away before the answer.');
   }
-  exchange.world.log.write({
+  context.world.log.write({
     event: 'internal_error',
-    request: exchange.id,
-    operation: exchange.operation?.id,
+    request: context.id,
+    operation: context.operation?.id,
     stack: error instanceof Error ? error.stack : String(error),
   });
-  return problem('internal_error', `The request failed unexpectedly; the log names it ${exchange.id}.`);
+  return problem('internal_error', `The request failed unexpectedly; the log names it ${context.id}.`);
 }
 
 function isAbort(error: unknown): boolean {
@@ -52,33 +52,33 @@ function isAbort(error: unknown): boolean {
 }
 
 /** Adds the headers every answer has, and the request's line in the journal and the log. */
-export function recordOutcome(exchange: Exchange): void {
-  const { world, faults, reply } = exchange;
+export function recordOutcome(context: RequestContext): void {
+  const { world, faults, reply } = context;
   const now = world.clock.now();
-  const headers: Record<string, string> = { ...reply.headers, 'x-request-id': exchange.id };
+  const headers: Record<string, string> = { ...reply.headers, 'x-request-id': context.id };
   // The machine's time Node adds by itself.
   if (world.clock !== realClock) headers.date = new Date(now).toUTCString();
   if (faults.fired.length > 0) headers['x-emulator-fault-fired'] = faults.fired.join(', ');
-  exchange.reply = { ...reply, headers };
+  context.reply = { ...reply, headers };
   const entry = {
-    id: exchange.id,
+    id: context.id,
     at: new Date(now).toISOString(),
-    organization: exchange.organization?.name,
-    method: exchange.request.method!,
-    path: exchange.target?.path ?? '',
-    operation: exchange.operation?.id,
-    repository: exchange.claims?.repo,
-    subject: exchange.claims?.sub,
+    organization: context.organization?.name,
+    method: context.request.method!,
+    path: context.target?.path ?? '',
+    operation: context.operation?.id,
+    repository: context.claims?.repo,
+    subject: context.claims?.sub,
     status: reply.status,
-    code: exchange.problem?.code,
-    origin: originOf(exchange),
-    why: exchange.problem ? [...exchange.why, exchange.problem.detail] : exchange.why,
+    code: context.problem?.code,
+    origin: originOf(context),
+    why: context.problem ? [...context.why, context.problem.detail] : context.why,
   };
   world.journal.add(entry);
   world.log.write({ event: 'request', ...entry });
 }
 
-function originOf({ faults, problem: refusal }: Exchange): string {
+function originOf({ faults, problem: refusal }: RequestContext): string {
   if (faults.fired.length > 0) return `injected:${faults.fired[0]}`;
   return refusal?.code === 'repository_thawing' || refusal?.code === 'sync_in_progress' ? 'state' : 'real';
 }

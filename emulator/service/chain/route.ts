@@ -2,7 +2,7 @@ import { methodNotAllowed, Problem } from '../../http/problem.js';
 import { decodeOnce } from '../../http/request-target.js';
 import { type Match, MethodNotAllowed, Router } from '../../http/router.js';
 import type { Operation } from '../../operation/operation.js';
-import type { Exchange, Step } from '../request-context.js';
+import type { RequestContext, Step } from '../request-context.js';
 
 /** What the routes of Git remotes start with. The name may hold slashes, literal or encoded, so it is no segment. */
 const REMOTE = '/{repo_name}.git';
@@ -11,16 +11,16 @@ const REMOTE = '/{repo_name}.git';
 export function matchRoute(operations: readonly Operation[]): Step {
   const api = new Router(operations.filter(({ group }) => group !== 'Git'));
   const git = new Router(operations.filter(({ group }) => group === 'Git').map(belowRemote));
-  return (exchange) => {
-    const { path } = exchange.target;
+  return (context) => {
+    const { path } = context.target;
     // Both name no route but the server itself, which has nothing of its own to do.
-    if (path === '*' || exchange.request.method === 'CONNECT')
-      throw methodNotAllowed(exchange.request.method!, api.allow);
+    if (path === '*' || context.request.method === 'CONNECT')
+      throw methodNotAllowed(context.request.method!, api.allow);
     const end = path.lastIndexOf('.git/');
-    if (end > 1 && matchGit(exchange, git, path.slice(1, end), path.slice(end + '.git'.length))) return;
-    const { route, params } = match(exchange, api, path);
-    exchange.route = route;
-    exchange.params = params;
+    if (end > 1 && matchGit(context, git, path.slice(1, end), path.slice(end + '.git'.length))) return;
+    const { route, params } = match(context, api, path);
+    context.route = route;
+    context.params = params;
   };
 }
 
@@ -31,13 +31,13 @@ function belowRemote(operation: Operation): Operation {
 }
 
 /** `/{repo_name}.git/info/refs` and the like. False when remotes have no such path: it may be one of the API. */
-function matchGit(exchange: Exchange, router: Router<Operation>, rawName: string, path: string): boolean {
-  const found = tryMatch(exchange, router, path);
+function matchGit(context: RequestContext, router: Router<Operation>, rawName: string, path: string): boolean {
+  const found = tryMatch(context, router, path);
   if (!found) return false;
   const name = decodeOnce(rawName, 'The path');
   const suffix = /\+(ephemeral|import)$/.exec(name);
-  exchange.route = REMOTE + found.route;
-  exchange.params = {
+  context.route = REMOTE + found.route;
+  context.params = {
     ...found.params,
     repo_name: suffix ? name.slice(0, suffix.index) : name,
     namespace: suffix?.[1] ?? '',
@@ -45,9 +45,9 @@ function matchGit(exchange: Exchange, router: Router<Operation>, rawName: string
   return true;
 }
 
-function tryMatch(exchange: Exchange, router: Router<Operation>, path: string): Match<Operation> | undefined {
+function tryMatch(context: RequestContext, router: Router<Operation>, path: string): Match<Operation> | undefined {
   try {
-    return match(exchange, router, path);
+    return match(context, router, path);
   } catch (error) {
     if (error instanceof Problem && error.code === 'route_not_found') return undefined;
     throw error;
@@ -55,15 +55,15 @@ function tryMatch(exchange: Exchange, router: Router<Operation>, path: string): 
 }
 
 /** Finds the operation of `path`. One that has other methods only is noted before it refuses. */
-function match(exchange: Exchange, router: Router<Operation>, path: string): Match<Operation> {
-  const { method } = exchange.request;
+function match(context: RequestContext, router: Router<Operation>, path: string): Match<Operation> {
+  const { method } = context.request;
   try {
     const found = router.match(method!, path);
-    exchange.operation = found.operation;
+    context.operation = found.operation;
     return found;
   } catch (error) {
     if (!(error instanceof MethodNotAllowed)) throw error;
-    exchange.operation = error.operation as Operation;
+    context.operation = error.operation as Operation;
     throw methodNotAllowed(method!, error.allow);
   }
 }

@@ -2,17 +2,17 @@ import { hostOf, parseHost, type ServedHosts } from '../../http/host.js';
 import { checkExpectation, framingMistake } from '../../http/message.js';
 import { problem } from '../../http/problem.js';
 import { readRequestTarget } from '../../http/request-target.js';
-import type { Exchange } from '../request-context.js';
+import type { RequestContext } from '../request-context.js';
 
 /**
  * Step: whether it is certain where the message ends, and that it has no more headers than anybody needs: of very
  * many, Node drops the last ones without a word, among them a second Host or credential.
  */
-export function checkMessage(exchange: Exchange): void {
-  const { request, world } = exchange;
+export function checkMessage(context: RequestContext): void {
+  const { request, world } = context;
   const mistake = framingMistake(request);
   if (mistake) {
-    exchange.endConnection();
+    context.endConnection();
     throw mistake;
   }
   if (request.rawHeaders.length > 2 * world.limits.maxHeaders) {
@@ -22,10 +22,10 @@ export function checkMessage(exchange: Exchange): void {
 }
 
 /** Step: the request target. Whoever reads `request.url` later finds the same. */
-export function readTarget(exchange: Exchange): void {
-  const { request } = exchange;
+export function readTarget(context: RequestContext): void {
+  const { request } = context;
   const target = readRequestTarget(request.method!, request.url!);
-  exchange.target = target;
+  context.target = target;
   if (target.authority !== undefined)
     request.url = target.query === '' ? target.path : `${target.path}?${target.query}`;
 }
@@ -36,16 +36,16 @@ const ORGANIZATION_HOST = /^api\.([^.]+)\.localhost$/;
  * Step: the host a request names. `api.<org>.localhost` selects an organization, other served names keep
  * the port's, and a host that is not served is refused.
  */
-export function checkHost(served: ServedHosts): (exchange: Exchange) => void {
-  return (exchange) => {
-    const { world } = exchange;
-    const host = hostNamedBy(exchange);
+export function checkHost(served: ServedHosts): (context: RequestContext) => void {
+  return (context) => {
+    const { world } = context;
+    const host = hostNamedBy(context);
     const selected = host === undefined ? undefined : ORGANIZATION_HOST.exec(host)?.[1];
-    if (selected !== undefined && world.organization(selected)) exchange.organizationName = selected;
+    if (selected !== undefined && world.organization(selected)) context.organizationName = selected;
     else if (host !== undefined && !served.includes(host)) {
       throw problem('forbidden', 'The request names a host that is not served here; --allowed-host adds one.');
     }
-    exchange.organization = world.organization(exchange.organizationName)!;
+    context.organization = world.organization(context.organizationName)!;
   };
 }
 
@@ -53,7 +53,7 @@ export function checkHost(served: ServedHosts): (exchange: Exchange) => void {
  * RFC 9112, 3.2: every HTTP/1.1 request has one valid Host; 3.2.2: where the target has an authority itself, that
  * counts in its place. A page in a browser sends no HTTP/1.0, where Host may be missing.
  */
-function hostNamedBy({ request, target }: Exchange): string | undefined {
+function hostNamedBy({ request, target }: RequestContext): string | undefined {
   const field = hostOf(request.rawHeaders);
   if (field === undefined && request.httpVersion !== '1.0') throw problem('bad_request', 'The Host header is missing.');
   const host = field === undefined ? undefined : parseHost(field);
@@ -61,6 +61,6 @@ function hostNamedBy({ request, target }: Exchange): string | undefined {
 }
 
 /** Step: the expectation. */
-export function meetExpectation({ request }: Exchange): void {
+export function meetExpectation({ request }: RequestContext): void {
   checkExpectation(request);
 }
