@@ -1,6 +1,5 @@
 import type { RequestListener } from 'node:http';
 import Koa, { type Middleware, type Next, type ParameterizedContext } from 'koa';
-import { isAdminPath } from '../admin/path.js';
 import { type AdminState, createAdmin, refuseOthers } from '../admin/routes.js';
 import { FaultCounters } from '../faults/counters.js';
 import { AnswerBatch } from '../http/answer-batch.js';
@@ -86,7 +85,7 @@ function serveRequests(world: World, options: AppOptions): Middleware<AdminState
     const context = new RequestContext(world, options, ctx.req, ctx.res);
     try {
       for (const step of entry) step(context);
-      if (isAdminPath(context.target.path)) {
+      if (context.isForAdmin) {
         ctx.state.organization = context.organizationName;
         await next();
         await writeReply(ctx.req, ctx.res, ctx.state.reply, batch, world.schedule);

@@ -34,6 +34,8 @@ export class RequestContext {
   // Found on the way; a step may rely on what every step before it has set.
   reply!: Reply;
   target!: RequestTarget;
+  /** Whether the target is one of the emulator's own routes. */
+  isForAdmin!: boolean;
   organization!: Organization;
   operation!: Operation;
   purpose!: Purpose;

@@ -131,7 +131,7 @@ class RequestHandlerContext implements HandlerContext {
     const { work } = this.#context.operation;
     const { schedule, limits } = this.world;
     const limit = work && limits[work.limit] * (work.times ?? 1);
-    return new Meter({ schedule, limit, signal: this.signal });
+    return new Meter({ schedule, limit, signal: () => this.signal });
   }
 
   readonly header = (name: string): string | undefined => {
