@@ -3,8 +3,8 @@ import Koa, { type Middleware, type Next, type ParameterizedContext } from 'koa'
 import { isAdminPath } from '../admin/path.js';
 import { type AdminState, createAdmin, refuseOthers } from '../admin/routes.js';
 import { FaultCounters } from '../faults/counters.js';
-import { AnswerBatch } from '../http/answer-batch.js';
 import type { ServedHosts } from '../http/host.js';
+import { WriteCoalescing } from '../http/write-coalescing.js';
 import { writeReply } from '../http/write-reply.js';
 import type { Operation } from '../operation/operation.js';
 import type { World } from '../world/world.js';
@@ -81,7 +81,7 @@ export function createApp(world: World, options: AppOptions): RequestListener {
 function serveRequests(world: World, options: AppOptions): Middleware<AdminState> {
   const entry = entryOf(options);
   const chain = chainOf(options);
-  const batch = new AnswerBatch();
+  const writes = new WriteCoalescing();
   const answer = async (ctx: ParameterizedContext<AdminState>, next: Next): Promise<void> => {
     const context = new RequestContext(world, options, ctx.req, ctx.res);
     try {
@@ -89,7 +89,7 @@ function serveRequests(world: World, options: AppOptions): Middleware<AdminState
       if (isAdminPath(context.target.path)) {
         ctx.state.organization = context.organizationName;
         await next();
-        await writeReply(ctx.req, ctx.res, ctx.state.reply, batch, world.schedule);
+        await writeReply(ctx.req, ctx.res, ctx.state.reply, writes, world.schedule);
         return;
       }
       context.count();
@@ -103,7 +103,7 @@ function serveRequests(world: World, options: AppOptions): Middleware<AdminState
       context.reply = renderFailure(context, error);
     }
     recordOutcome(context);
-    await writeReply(ctx.req, ctx.res, context.reply, batch, world.schedule);
+    await writeReply(ctx.req, ctx.res, context.reply, writes, world.schedule);
   };
   return (ctx, next) => {
     ctx.respond = false;

@@ -1,6 +1,6 @@
 import http from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
-import { closeGently } from '../http/unread-body.js';
+import { lingeringClose } from '../http/lingering-close.js';
 import type { World } from '../world/world.js';
 import { refuseUnreadable } from './unreadable.js';
 
@@ -43,7 +43,7 @@ export function createServer(app: http.RequestListener, world: World): http.Serv
   });
   server.on('connection', (socket: Socket) => {
     // Node closes a connection for both directions as soon as the last answer has left.
-    socket.destroySoon = () => closeGently(socket);
+    socket.destroySoon = () => lingeringClose(socket);
   });
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
     refuseUnreadable(error, socket, latest.get(socket), world);
@@ -69,7 +69,7 @@ function answerConnect(
     const response = new http.ServerResponse(request);
     response.assignSocket(socket);
     response.shouldKeepAlive = false;
-    response.once('finish', () => closeGently(socket));
+    response.once('finish', () => lingeringClose(socket));
     receive(request, response);
   };
   if (!before || before.writableFinished) {

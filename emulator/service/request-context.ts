@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Claims } from '../auth/claims.js';
 import { ArmedFaults } from '../faults/armed.js';
-import { abortWhenGone } from '../http/departure.js';
+import { abortOnDisconnect } from '../http/client-disconnect.js';
 import { awaitsContinue } from '../http/message.js';
 import type { Problem } from '../http/problem.js';
 import type { Reply } from '../http/reply.js';
@@ -80,7 +80,7 @@ export class RequestContext {
 
   /** Aborted when the client has gone. Most requests never ask, and listening for the end of each has its cost. */
   get signal(): AbortSignal {
-    this.#gone ??= abortWhenGone(this.request, this.response);
+    this.#gone ??= abortOnDisconnect(this.request, this.response);
     return this.#gone.signal;
   }
 }

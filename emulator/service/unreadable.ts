@@ -1,8 +1,8 @@
 import http, { type IncomingMessage, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { lingeringClose } from '../http/lingering-close.js';
 import { type Problem, type ProblemCode, problem } from '../http/problem.js';
 import { renderProblem } from '../http/respond.js';
-import { closeGently } from '../http/unread-body.js';
 import type { World } from '../world/world.js';
 
 const UNREADABLE = ['bad_request', 'The request could not be read as HTTP.'] as const;
@@ -60,8 +60,8 @@ export function refuseUnreadable(
 function failReading(latest: ServerResponse, refusal: Problem, socket: Socket): void {
   const request: IncomingMessage = latest.req;
   latest.shouldKeepAlive = false;
-  if (latest.writableFinished) closeGently(socket);
-  else latest.once('finish', () => closeGently(socket));
+  if (latest.writableFinished) lingeringClose(socket);
+  else latest.once('finish', () => lingeringClose(socket));
   if (request.destroyed) return;
   request.on('error', () => undefined);
   // The connection is still needed, for the answer; only the body ends here.
@@ -104,5 +104,5 @@ function answerUnreadable(refusal: Problem, socket: Socket, world: World): void 
   };
   const lines = Object.entries(fields).map(([name, value]) => `${name}: ${value}`);
   socket.write(`HTTP/1.1 ${status} ${http.STATUS_CODES[status]}\r\n${lines.join('\r\n')}\r\n\r\n${body}`);
-  closeGently(socket);
+  lingeringClose(socket);
 }
