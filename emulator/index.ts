@@ -1,9 +1,10 @@
 import http from 'node:http';
 import { isIP } from 'node:net';
-import { HEALTH_PATH } from './admin/routes.js';
+import { ADMIN_PREFIX, HEALTH_PATH } from './admin/path.js';
 import { operations } from './api/index.js';
 import { defaultFixtureKey, fixtureRing } from './auth/fixture-keys.js';
 import { loadVerifier } from './auth/verify.js';
+import { isLoopback } from './config/loopback.js';
 import { type GivenOptions, resolveOptions } from './config/options.js';
 import { realClock, steppingClock } from './environment/clock.js';
 import type { Log } from './environment/log.js';
@@ -105,7 +106,7 @@ export async function startEmulator(
     orgs,
     keyId: key.id,
     keyFile: key.privateKeyFile,
-    adminUrl: `${orgs[0]!.baseUrl}/_emulator`,
+    adminUrl: `${orgs[0]!.baseUrl}${ADMIN_PREFIX}`,
     world,
     close,
     [Symbol.asyncDispose]: () => close(),
@@ -124,8 +125,4 @@ function answerOnce(baseUrl: string): Promise<void> {
 function shownHost(host: string): string {
   if (host === '0.0.0.0' || host === '::') return '127.0.0.1';
   return isIP(host) === 6 ? `[${host}]` : host;
-}
-
-function isLoopback(host: string): boolean {
-  return host === 'localhost' || host === '::1' || /^127\./.test(host);
 }

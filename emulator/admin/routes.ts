@@ -5,9 +5,7 @@ import { json, type Reply } from '../http/reply.js';
 import type { Operation } from '../operation/operation.js';
 import type { World } from '../world/world.js';
 import { showDelivery } from './outbox.js';
-import { ADMIN_PREFIX } from './path.js';
-
-export const HEALTH_PATH = `${ADMIN_PREFIX}/health`;
+import { ADMIN_PREFIX, HEALTH_PATH } from './path.js';
 
 export interface AdminOptions {
   readonly operations: readonly Operation[];
@@ -27,7 +25,7 @@ export interface AdminState {
  */
 export function createAdmin(world: World, options: AdminOptions): Router<AdminState> {
   const router = new Router<AdminState>({ prefix: ADMIN_PREFIX, strict: true, sensitive: true });
-  router.get('/health', (ctx) => {
+  router.get(HEALTH_PATH.slice(ADMIN_PREFIX.length), (ctx) => {
     ctx.state.reply = json(200, { emulator: true, status: 'ready', organization: ctx.state.organization });
   });
   router.get('/version', (ctx) => {
