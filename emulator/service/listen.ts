@@ -1,12 +1,12 @@
 import http from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { lingeringClose } from '../http/lingering-close.js';
-import type { World } from '../world/world.js';
+import type { CurrentWorld } from '../world/current-world.js';
 import { refuseUnreadable } from './unreadable.js';
 
 /** An HTTP server with the limits of the world. It does not listen yet. */
-export function createServer(app: http.RequestListener, world: World): http.Server {
-  const { limits } = world;
+export function createServer(app: http.RequestListener, current: CurrentWorld): http.Server {
+  const { limits } = current.config;
   const latest = new WeakMap<Socket, http.ServerResponse>();
   const server = http.createServer({
     keepAliveTimeout: limits.keepAliveTimeout,
@@ -46,7 +46,7 @@ export function createServer(app: http.RequestListener, world: World): http.Serv
     socket.destroySoon = () => lingeringClose(socket);
   });
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
-    refuseUnreadable(error, socket, latest.get(socket), world);
+    refuseUnreadable(error, socket, latest.get(socket), current.world);
   });
   return server;
 }
