@@ -6,7 +6,7 @@ import { readRequestTarget } from '../../http/request-target.js';
 import type { EntryStep, RequestContext } from '../request-context.js';
 
 /**
- * Step: whether it is certain where the message ends, and that it has no more headers than anybody needs: of very
+ * Step: whether it is certain where the message ends, and that it has no more headers than the limit: of very
  * many, Node drops the last ones without a word, among them a second Host or credential.
  */
 export function checkMessage(context: RequestContext): void {
@@ -16,13 +16,13 @@ export function checkMessage(context: RequestContext): void {
     context.endConnection();
     throw mistake;
   }
-  if (request.rawHeaders.length > 2 * world.limits.maxHeaders) {
-    const detail = `The request has more than ${world.limits.maxHeaders} header fields.`;
+  if (request.rawHeaders.length > 2 * world.config.limits.maxHeaders) {
+    const detail = `The request has more than ${world.config.limits.maxHeaders} header fields.`;
     throw problem('request_header_fields_too_large', detail);
   }
 }
 
-/** Step: the request target. Whoever reads `request.url` later finds the same. */
+/** Step: the request target. Koa's router reads `request.url` later, and finds the same. */
 export function readTarget(context: RequestContext): void {
   const { request } = context;
   const target = readRequestTarget(request.method!, request.url!);
@@ -62,11 +62,11 @@ export function checkHost(served: ServedHosts): EntryStep {
     const { world } = context;
     const named = hostNamedBy(context, read);
     const selected = named?.organization;
-    if (selected !== undefined && world.organization(selected)) context.organizationName = selected;
+    if (selected !== undefined && world.state.organizations.get(selected)) context.organizationName = selected;
     else if (named && !named.isServed) {
       throw problem('forbidden', 'The request names a host that is not served here; --allowed-host adds one.');
     }
-    context.organization = world.organization(context.organizationName)!;
+    context.organization = world.state.organizations.get(context.organizationName)!;
   };
 }
 
