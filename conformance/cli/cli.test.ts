@@ -4,8 +4,8 @@ import { closeSync, mkdirSync, openSync, readFileSync, writeFileSync } from 'nod
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
-import { allRules } from '../registry.js';
-import { packageRoot } from '../version.js';
+import { allRules } from '../rules/registry.js';
+import { packageRoot } from '../run/version.js';
 import { commands, main } from './main.js';
 
 const entry = new URL('./main.js', import.meta.url).href;

@@ -1,5 +1,5 @@
-import { allRules } from '../registry.js';
-import { isWritten } from '../rule-table.js';
+import { allRules } from '../rules/registry.js';
+import { isWritten } from '../rules/rule-table.js';
 import { defineCommand } from './command.js';
 import { UsageError } from './usage-error.js';
 

@@ -1,7 +1,7 @@
 import { stat, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { EmptySelection, run, startEmulator } from '../index.js';
-import { REPORTERS, reporterOf } from '../reporters/index.js';
+import { REPORTERS, reporterOf } from '../report/reporters.js';
 import { defineCommand, type Flags, type Session, type Values } from './command.js';
 import { createProgress } from './progress.js';
 import { readTarget, TARGET_FLAGS, TARGET_NEEDS } from './target-options.js';

@@ -1,5 +1,5 @@
-import { readKey } from '../keys.js';
-import { isEmulator } from '../preflight.js';
+import { readKey } from '../auth/keys.js';
+import { isEmulator } from '../run/preflight.js';
 import { isLoopback, originOf, type Target } from '../target.js';
 import type { Flags, Values } from './command.js';
 import { UsageError } from './usage-error.js';

@@ -1,5 +1,5 @@
-import { readKey } from '../keys.js';
-import { helperRecipe, signRecipe, type TokenRecipe } from '../tokens.js';
+import { readKey } from '../auth/keys.js';
+import { helperRecipe, signRecipe, type TokenRecipe } from '../auth/tokens.js';
 import { defineCommand, type Flags } from './command.js';
 import { UsageError } from './usage-error.js';
 import { jsonObject, list, text, wholeNumber } from './values.js';

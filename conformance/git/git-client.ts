@@ -1,8 +1,8 @@
 import type { GitHttpRequest, GitHttpResponse, HttpClient } from 'isomorphic-git';
-import { reader, writer } from '../api.js';
-import { Unmet } from '../expect.js';
-import type { TokenRecipe } from '../tokens.js';
-import type { Trial } from '../trial.js';
+import { reader, writer } from '../api/requests.js';
+import type { TokenRecipe } from '../auth/tokens.js';
+import { Unmet } from '../check/expect.js';
+import type { Trial } from '../check/rule-context.js';
 import { basic, gitPath } from './refs.js';
 
 export interface Person {

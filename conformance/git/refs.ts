@@ -1,7 +1,7 @@
-import type { Answer } from '../exchange.js';
-import { Unmet } from '../expect.js';
-import type { TokenRecipe } from '../tokens.js';
-import type { Ask, Trial } from '../trial.js';
+import type { TokenRecipe } from '../auth/tokens.js';
+import { Unmet } from '../check/expect.js';
+import type { Ask, Trial } from '../check/rule-context.js';
+import type { Answer } from '../http/exchange.js';
 import { DELIMITER, FLUSH, type PktLine, readPkts, writePkt } from './pkt-line.js';
 
 export type Service = 'git-upload-pack' | 'git-receive-pack';

@@ -1,6 +1,6 @@
-import type { Answer } from '../exchange.js';
-import { expectOther, Unmet } from '../expect.js';
-import type { Trial } from '../trial.js';
+import { expectOther, Unmet } from '../check/expect.js';
+import type { Trial } from '../check/rule-context.js';
+import type { Answer } from '../http/exchange.js';
 
 export type FailureBody = 'problem' | 'result';
 

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import t from 'tap';
 import { run, startEmulator } from '../index.js';
-import { explain } from '../reporters/reporter.js';
+import { explain } from '../report/reporter.js';
 
 /** What the emulator gives no occasion to judge: every rule that is skipped, by the reason the report gives. */
 const SKIPPED: Readonly<Record<string, readonly string[]>> = {

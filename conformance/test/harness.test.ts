@@ -5,10 +5,10 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { EmptySelection, run, Unready } from '../index.js';
-import { allRules } from '../registry.js';
-import type { Report } from '../results.js';
-import { writeRuleTable } from '../rule-table.js';
-import { packageRoot } from '../version.js';
+import type { Report } from '../report/results.js';
+import { allRules } from '../rules/registry.js';
+import { writeRuleTable } from '../rules/rule-table.js';
+import { packageRoot } from '../run/version.js';
 import { always, startStub, targetAt } from './stub.js';
 
 /** The share of MUST rules that were judged and found broken. */

@@ -1,6 +1,6 @@
 import t from 'tap';
 import { run, startEmulator } from '../index.js';
-import { allRules } from '../registry.js';
+import { allRules } from '../rules/registry.js';
 import { startProxy } from './wrong/proxy.js';
 import { WRONGS } from './wrong/rewrites.js';
 

@@ -1,9 +1,9 @@
-import { archive, reader } from '../../api.js';
-import { expectMatch, expectProblem, expectSame, expectStatus, expectTrue } from '../../expect.js';
-import { EXECUTABLE } from '../../fixtures/library.js';
-import { defineRules } from '../../rule.js';
-import type { Trial } from '../../trial.js';
-import { credentialRules } from '../credentials.js';
+import { archive, reader } from '../../api/requests.js';
+import { expectMatch, expectProblem, expectSame, expectStatus, expectTrue } from '../../check/expect.js';
+import type { Trial } from '../../check/rule-context.js';
+import { EXECUTABLE } from '../../fixtures/history.js';
+import { defineRules } from '../rule.js';
+import { credentialRules } from '../token-rules.js';
 import { readTar } from './tar.js';
 
 /** Names of the files in an archive of the library. */

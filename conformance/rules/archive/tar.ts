@@ -1,6 +1,6 @@
 import { gunzipSync } from 'node:zlib';
-import type { Answer } from '../../exchange.js';
-import { Unmet } from '../../expect.js';
+import { Unmet } from '../../check/expect.js';
+import type { Answer } from '../../http/exchange.js';
 
 export interface TarFile {
   readonly name: string;

@@ -1,8 +1,8 @@
-import { getRepo } from '../../api.js';
-import { expectMatch, expectSame, expectStatus, expectTrue } from '../../expect.js';
-import { defineRules } from '../../rule.js';
-import { helperRecipe } from '../../tokens.js';
-import type { Trial } from '../../trial.js';
+import { getRepo } from '../../api/requests.js';
+import { helperRecipe } from '../../auth/tokens.js';
+import { expectMatch, expectSame, expectStatus, expectTrue } from '../../check/expect.js';
+import type { Trial } from '../../check/rule-context.js';
+import { defineRules } from '../rule.js';
 import { accepts, readWith, rejects } from './keys.js';
 
 const YEAR = 31_536_000;

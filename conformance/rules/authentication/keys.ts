@@ -2,14 +2,14 @@ import { generateKeyPairSync } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { getRepo } from '../../api.js';
-import type { Answer } from '../../exchange.js';
-import { expectCode, expectMatch, expectStatus, expectSuccess, NotHere } from '../../expect.js';
-import { readKey } from '../../keys.js';
-import { defineRules, type RuleRow } from '../../rule.js';
-import type { KeyRole, TokenRecipe } from '../../tokens.js';
-import type { Trial } from '../../trial.js';
-import { probeOf } from '../operations.js';
+import { getRepo } from '../../api/requests.js';
+import { readKey } from '../../auth/keys.js';
+import type { KeyRole, TokenRecipe } from '../../auth/tokens.js';
+import { expectCode, expectMatch, expectStatus, expectSuccess, NotHere } from '../../check/expect.js';
+import type { Trial } from '../../check/rule-context.js';
+import type { Answer } from '../../http/exchange.js';
+import { probeOf } from '../documented-operations.js';
+import { defineRules, type RuleRow } from '../rule.js';
 
 /** GET /api/v1/repo of the sample with a token of this kind. */
 export async function readWith(t: Trial, recipe: TokenRecipe): Promise<Answer> {

@@ -1,6 +1,15 @@
-import { createRepo, getCommit, getRepo, listBranches, listRepos, packLines, segment, sendPack } from '../../api.js';
-import { expectCode, expectSame, expectStatus } from '../../expect.js';
-import { defineRules } from '../../rule.js';
+import {
+  createRepo,
+  getCommit,
+  getRepo,
+  listBranches,
+  listRepos,
+  packLines,
+  segment,
+  sendPack,
+} from '../../api/requests.js';
+import { expectCode, expectSame, expectStatus } from '../../check/expect.js';
+import { defineRules } from '../rule.js';
 
 const NO_CLAIM = ['400 repo_claim_missing', '403 forbidden'];
 

@@ -1,9 +1,9 @@
-import { commitFiles, fileMetadata, mustTipOf, packLines, sendPack, tipOf, ZEROS } from '../../api.js';
-import { expectProblem, expectSame, expectStatus, expectTrue } from '../../expect.js';
+import { commitFiles, fileMetadata, mustTipOf, packLines, sendPack, tipOf, ZEROS } from '../../api/requests.js';
+import { expectProblem, expectSame, expectStatus, expectTrue } from '../../check/expect.js';
+import type { Trial } from '../../check/rule-context.js';
 import { createGit } from '../../git/git-client.js';
-import { defineRules } from '../../rule.js';
-import type { Trial } from '../../trial.js';
-import { credentialRules } from '../credentials.js';
+import { defineRules } from '../rule.js';
+import { credentialRules } from '../token-rules.js';
 import { expectFailureBody } from '../write-failure.js';
 
 /** A scratch repository with two commits of its own, so that there is an older SHA. */

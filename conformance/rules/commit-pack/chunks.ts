@@ -1,7 +1,7 @@
-import { AUTHOR, chunk, commitFiles, getFile, packLines, sendPack } from '../../api.js';
-import { expectSame, expectStatus } from '../../expect.js';
-import { defineRules } from '../../rule.js';
-import type { Trial } from '../../trial.js';
+import { AUTHOR, chunk, commitFiles, getFile, packLines, sendPack } from '../../api/requests.js';
+import { expectSame, expectStatus } from '../../check/expect.js';
+import type { Trial } from '../../check/rule-context.js';
+import { defineRules } from '../rule.js';
 import { refusesPacks } from './metadata.js';
 
 /** The most one chunk may decode to. */

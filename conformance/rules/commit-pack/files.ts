@@ -1,8 +1,17 @@
-import { AUTHOR, chunk, commitFiles, fileMetadata, getFile, mustTipOf, packLines, sendPack } from '../../api.js';
-import type { Answer } from '../../exchange.js';
-import { expectSame, expectStatus, expectTrue } from '../../expect.js';
-import { defineRules, type RuleRow } from '../../rule.js';
-import type { Trial } from '../../trial.js';
+import {
+  AUTHOR,
+  chunk,
+  commitFiles,
+  fileMetadata,
+  getFile,
+  mustTipOf,
+  packLines,
+  sendPack,
+} from '../../api/requests.js';
+import { expectSame, expectStatus, expectTrue } from '../../check/expect.js';
+import type { Trial } from '../../check/rule-context.js';
+import type { Answer } from '../../http/exchange.js';
+import { defineRules, type RuleRow } from '../rule.js';
 
 /** A stream with one file operation written by hand. */
 function oneOperation(operation: object, ...chunks: object[]): unknown[] {

@@ -9,11 +9,11 @@ import {
   sendPack,
   tipOf,
   writer,
-} from '../../api.js';
-import { expectRefused, expectSame, expectStatus } from '../../expect.js';
+} from '../../api/requests.js';
+import { expectRefused, expectSame, expectStatus } from '../../check/expect.js';
+import type { Trial } from '../../check/rule-context.js';
 import { createGit } from '../../git/git-client.js';
-import { defineRules } from '../../rule.js';
-import type { Trial } from '../../trial.js';
+import { defineRules } from '../rule.js';
 
 /** Each of these streams is 400, and the branch stays. */
 export async function refusesPacks(t: Trial, ...bodies: readonly (readonly unknown[])[]): Promise<void> {

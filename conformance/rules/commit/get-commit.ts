@@ -1,8 +1,8 @@
-import { ABSENT_SHA, getCommit, reader } from '../../api.js';
-import { expectSame, expectStatus, expectTrue } from '../../expect.js';
-import { type KnownCommit, type Library, SECOND } from '../../fixtures/library.js';
-import { defineRules, type RuleRow } from '../../rule.js';
-import { credentialRules } from '../credentials.js';
+import { ABSENT_SHA, getCommit, reader } from '../../api/requests.js';
+import { expectSame, expectStatus, expectTrue } from '../../check/expect.js';
+import { type KnownCommit, type Library, SECOND } from '../../fixtures/history.js';
+import { defineRules, type RuleRow } from '../rule.js';
+import { credentialRules } from '../token-rules.js';
 
 /** A revision of the library resolves to a commit. */
 function resolves(

@@ -1,7 +1,7 @@
-import { AUTHOR, packLines } from '../../api.js';
-import type { Bed } from './bed.js';
+import { AUTHOR, packLines } from '../../api/requests.js';
 import { type Demand, each, type Operation, operation, PAGE, READ, STATS, WRITE } from './operation.js';
 import type { Shape } from './shape.js';
+import type { Bed } from './test-repository.js';
 
 const WRITTEN: Shape = {
   'commit.commit_sha': 'string',

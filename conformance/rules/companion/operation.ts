@@ -1,6 +1,6 @@
-import type { TokenRecipe } from '../../tokens.js';
-import type { Bed, Family } from './bed.js';
+import type { TokenRecipe } from '../../auth/tokens.js';
 import type { Shape } from './shape.js';
+import type { Bed, Family } from './test-repository.js';
 
 /** What one operation is asked with. */
 export interface Demand {

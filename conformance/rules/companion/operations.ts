@@ -1,4 +1,4 @@
-import { AUTHOR } from '../../api.js';
+import { AUTHOR } from '../../api/requests.js';
 import { contentOperations } from './content-operations.js';
 import { each, KEEP, type Operation, operation, PAGE, READ, STATS, WRITE } from './operation.js';
 import type { Shape } from './shape.js';

@@ -1,4 +1,4 @@
-import { isRecord } from '../../exchange.js';
+import { isRecord } from '../../http/exchange.js';
 
 export type Kind = 'string' | 'number' | 'boolean' | 'array' | 'object';
 

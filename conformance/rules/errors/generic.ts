@@ -1,8 +1,8 @@
-import { commitFiles, getFile, getRepo, grep, packLines, sendPack } from '../../api.js';
-import type { Answer } from '../../exchange.js';
-import { expectCode, NotHere } from '../../expect.js';
-import { defineRules, type RuleRow } from '../../rule.js';
-import type { Trial } from '../../trial.js';
+import { commitFiles, getFile, getRepo, grep, packLines, sendPack } from '../../api/requests.js';
+import { expectCode, NotHere } from '../../check/expect.js';
+import type { Trial } from '../../check/rule-context.js';
+import type { Answer } from '../../http/exchange.js';
+import { defineRules, type RuleRow } from '../rule.js';
 import { GENERIC, isForgeCode, SPECIFIC } from './codes.js';
 import { problemOf } from './problems.js';
 

@@ -1,8 +1,8 @@
-import { getRepo, grep } from '../../api.js';
-import { type Exchange, headerOf, isRecord, type JsonRecord, jsonOf, mediaTypeOf } from '../../exchange.js';
-import { expectCode, NotHere } from '../../expect.js';
-import { defineRules, type RuleRow, type Watch } from '../../rule.js';
-import { Bed } from '../companion/bed.js';
+import { getRepo, grep } from '../../api/requests.js';
+import { expectCode, NotHere } from '../../check/expect.js';
+import { type Exchange, headerOf, isRecord, type JsonRecord, jsonOf, mediaTypeOf } from '../../http/exchange.js';
+import { Bed } from '../companion/test-repository.js';
+import { defineRules, type RuleRow, type Watch } from '../rule.js';
 import { GENERIC, isForgeCode, SPECIFIC } from './codes.js';
 
 /** The body of an error of the API, where it is an object. */

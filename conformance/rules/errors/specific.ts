@@ -1,12 +1,12 @@
-import { commitFiles, createRepo, getRepo, grep, packLines, sendPack } from '../../api.js';
-import type { Answer } from '../../exchange.js';
-import { expectCode, expectMatch, expectSame, expectSuccess, expectTrue, NotHere } from '../../expect.js';
-import { defineRules, type Reach, type RuleRow } from '../../rule.js';
-import type { Trial } from '../../trial.js';
-import { Bed, DEAD_END, FAMILIES, type Family } from '../companion/bed.js';
+import { commitFiles, createRepo, getRepo, grep, packLines, sendPack } from '../../api/requests.js';
+import { expectCode, expectMatch, expectSame, expectSuccess, expectTrue, NotHere } from '../../check/expect.js';
+import type { Trial } from '../../check/rule-context.js';
+import type { Answer } from '../../http/exchange.js';
+import { operationOf, perform } from '../companion/call-operation.js';
 import type { Demand } from '../companion/operation.js';
 import { MERGER } from '../companion/operations.js';
-import { operationOf, perform } from '../companion/tour.js';
+import { Bed, DEAD_END, FAMILIES, type Family } from '../companion/test-repository.js';
+import { defineRules, type Reach, type RuleRow } from '../rule.js';
 import { isForgeCode, SPECIFIC } from './codes.js';
 import { problemOf } from './problems.js';
 

@@ -1,9 +1,9 @@
 import { createHmac } from 'node:crypto';
-import { commitFiles, createRepo, deleteRepo, writeNote } from '../../api.js';
-import { expectOneOf, expectSame, expectSuccess, expectTrue } from '../../expect.js';
+import { commitFiles, createRepo, deleteRepo, writeNote } from '../../api/requests.js';
+import { expectOneOf, expectSame, expectSuccess, expectTrue } from '../../check/expect.js';
+import type { Trial } from '../../check/rule-context.js';
 import { createGit } from '../../git/git-client.js';
-import { defineRules, type RuleRow } from '../../rule.js';
-import type { Trial } from '../../trial.js';
+import { defineRules, type RuleRow } from '../rule.js';
 import { type Delivery, eventOf, Receiver, SECRET, type Trouble } from './receiver.js';
 
 const FAILED = 'repo.sync.failed';

@@ -1,9 +1,9 @@
 import { createServer, type IncomingHttpHeaders, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { isRecord, type JsonRecord } from '../../exchange.js';
-import { NotHere } from '../../expect.js';
+import { NotHere } from '../../check/expect.js';
+import type { Trial } from '../../check/rule-context.js';
+import { isRecord, type JsonRecord } from '../../http/exchange.js';
 import { isLoopback } from '../../target.js';
-import type { Trial } from '../../trial.js';
 
 /** One request that told of an event. */
 export interface Delivery {

@@ -1,9 +1,9 @@
-import { fileMetadata, reader } from '../../api.js';
-import { type Exchange, isRecord, jsonOf, mediaTypeOf } from '../../exchange.js';
-import { expectSame, expectStatus } from '../../expect.js';
-import { defineRules } from '../../rule.js';
-import type { Trial } from '../../trial.js';
-import { credentialRules } from '../credentials.js';
+import { fileMetadata, reader } from '../../api/requests.js';
+import { expectSame, expectStatus } from '../../check/expect.js';
+import type { Trial } from '../../check/rule-context.js';
+import { type Exchange, isRecord, jsonOf, mediaTypeOf } from '../../http/exchange.js';
+import { defineRules } from '../rule.js';
+import { credentialRules } from '../token-rules.js';
 
 const PATH = '/api/v1/repos/files/metadata';
 

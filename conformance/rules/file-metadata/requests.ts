@@ -1,8 +1,8 @@
-import { fileMetadata } from '../../api.js';
-import { expectOneOf, expectSame, expectStatus, expectTrue } from '../../expect.js';
-import { STRAW_FILES } from '../../fixtures/haystack.js';
-import { defineRules } from '../../rule.js';
-import type { Trial } from '../../trial.js';
+import { fileMetadata } from '../../api/requests.js';
+import { expectOneOf, expectSame, expectStatus, expectTrue } from '../../check/expect.js';
+import type { Trial } from '../../check/rule-context.js';
+import { STRAW_FILES } from '../../fixtures/large.js';
+import { defineRules } from '../rule.js';
 
 /** The paths of a whole tree. */
 async function paths(t: Trial, repo: string, query: Record<string, string> = {}): Promise<unknown[]> {

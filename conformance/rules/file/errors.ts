@@ -1,7 +1,7 @@
-import { getFile } from '../../api.js';
-import { expectProblem } from '../../expect.js';
-import { defineRules } from '../../rule.js';
-import { credentialRules } from '../credentials.js';
+import { getFile } from '../../api/requests.js';
+import { expectProblem } from '../../check/expect.js';
+import { defineRules } from '../rule.js';
+import { credentialRules } from '../token-rules.js';
 
 export const fileErrors = defineRules('8. Read a file', 'read-file-errors', [
   {

@@ -1,9 +1,9 @@
-import { getFile, reader } from '../../api.js';
-import { expectMatch, expectOther, expectSame, expectStatus, expectTrue } from '../../expect.js';
-import { ODD_PATH } from '../../fixtures/library.js';
-import { BOTH_EPHEMERAL, BOTH_NORMAL, ONLY_EPHEMERAL } from '../../fixtures/nursery.js';
-import { defineRules } from '../../rule.js';
-import type { Trial } from '../../trial.js';
+import { getFile, reader } from '../../api/requests.js';
+import { expectMatch, expectOther, expectSame, expectStatus, expectTrue } from '../../check/expect.js';
+import type { Trial } from '../../check/rule-context.js';
+import { BOTH_EPHEMERAL, BOTH_NORMAL, ONLY_EPHEMERAL } from '../../fixtures/ephemeral.js';
+import { ODD_PATH } from '../../fixtures/history.js';
+import { defineRules } from '../rule.js';
 
 /** The bytes of a file of the library. */
 async function bytes(t: Trial, path: string, query: Record<string, string> = {}): Promise<Buffer> {

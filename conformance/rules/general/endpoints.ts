@@ -9,12 +9,12 @@ import {
   reader,
   sendPack,
   writeNote,
-} from '../../api.js';
-import { expectMatch } from '../../expect.js';
-import { defineRules } from '../../rule.js';
-import { Bed, FAMILIES } from '../companion/bed.js';
-import { operationOf, perform } from '../companion/tour.js';
-import { guarded, WORDINGS } from '../companion/vocabulary.js';
+} from '../../api/requests.js';
+import { expectMatch } from '../../check/expect.js';
+import { operationOf, perform } from '../companion/call-operation.js';
+import { guarded, WORDINGS } from '../companion/field-names.js';
+import { Bed, FAMILIES } from '../companion/test-repository.js';
+import { defineRules } from '../rule.js';
 
 export const endpoints = defineRules('Endpoints', 'endpoints', [
   {

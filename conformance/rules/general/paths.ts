@@ -1,6 +1,6 @@
-import { createRepo, listBranches } from '../../api.js';
-import { expectOneOf, expectSame, expectStatus, NotHere } from '../../expect.js';
-import { defineRules } from '../../rule.js';
+import { createRepo, listBranches } from '../../api/requests.js';
+import { expectOneOf, expectSame, expectStatus, NotHere } from '../../check/expect.js';
+import { defineRules } from '../rule.js';
 
 export const paths = defineRules('What the service does', 'paths', [
   {

@@ -10,11 +10,11 @@ import {
   NOBODY,
   resetRoute,
   segment,
-} from '../../api.js';
-import { expectCode, expectOneOf, expectOther, expectSame, expectStatus, NotHere } from '../../expect.js';
-import { defineRules } from '../../rule.js';
+} from '../../api/requests.js';
+import { expectCode, expectOneOf, expectOther, expectSame, expectStatus, NotHere } from '../../check/expect.js';
 import { isLoopback } from '../../target.js';
-import { PROBES } from '../operations.js';
+import { PROBES } from '../documented-operations.js';
+import { defineRules } from '../rule.js';
 
 const DOCUMENTED_READS = ['grep', 'filemeta', 'commit', 'archive', 'file', 'repo'];
 

@@ -12,11 +12,11 @@ import {
   sendPack,
   writeNote,
   writer,
-} from '../../api.js';
-import type { Answer } from '../../exchange.js';
-import { expectSame, expectStatus, expectTrue } from '../../expect.js';
-import { defineRules } from '../../rule.js';
-import type { Trial } from '../../trial.js';
+} from '../../api/requests.js';
+import { expectSame, expectStatus, expectTrue } from '../../check/expect.js';
+import type { Trial } from '../../check/rule-context.js';
+import type { Answer } from '../../http/exchange.js';
+import { defineRules } from '../rule.js';
 
 /** Every documented operation once, with a state forced on it. */
 async function underFault(t: Trial, fault: string): Promise<Record<string, Answer>> {

@@ -1,10 +1,10 @@
-import { commitFiles, getCommit, mustTipOf, reader } from '../../api.js';
-import type { Answer } from '../../exchange.js';
-import { expectMatch, expectRefused, expectSame, expectStatus, expectTrue } from '../../expect.js';
+import { commitFiles, getCommit, mustTipOf, reader } from '../../api/requests.js';
+import { expectMatch, expectRefused, expectSame, expectStatus, expectTrue } from '../../check/expect.js';
+import type { Trial } from '../../check/rule-context.js';
 import { createGit, type Git } from '../../git/git-client.js';
 import { advertise, gitPath, listRefs, readAdvertisement, showsRefs } from '../../git/refs.js';
-import { defineRules } from '../../rule.js';
-import type { Trial } from '../../trial.js';
+import type { Answer } from '../../http/exchange.js';
+import { defineRules } from '../rule.js';
 
 function refusesRefs(t: Trial, answer: Answer, where: string): void {
   expectRefused(answer);

@@ -1,10 +1,10 @@
 import { parseList } from 'structured-headers';
-import { getRepo, listCommits, listRepos } from '../../api.js';
-import { secondsOf } from '../../client.js';
-import { type Answer, headerOf, type JsonRecord } from '../../exchange.js';
-import { expectMatch, expectOther, expectSame, expectStatus, expectTrue, Unmet } from '../../expect.js';
-import { defineRules } from '../../rule.js';
-import type { Trial } from '../../trial.js';
+import { getRepo, listCommits, listRepos } from '../../api/requests.js';
+import { expectMatch, expectOther, expectSame, expectStatus, expectTrue, Unmet } from '../../check/expect.js';
+import type { Trial } from '../../check/rule-context.js';
+import { secondsOf } from '../../http/client.js';
+import { type Answer, headerOf, type JsonRecord } from '../../http/exchange.js';
+import { defineRules } from '../rule.js';
 
 /** The items of a list answer: its one array. */
 function itemsOf(answer: Answer): readonly JsonRecord[] {

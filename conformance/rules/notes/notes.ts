@@ -1,11 +1,11 @@
-import { ABSENT_SHA, AUTHOR, commitFiles, reader, writeNote } from '../../api.js';
-import type { Answer } from '../../exchange.js';
-import { expectRefused, expectSame, expectStatus, expectSuccess, expectTrue } from '../../expect.js';
+import { ABSENT_SHA, AUTHOR, commitFiles, reader, writeNote } from '../../api/requests.js';
+import { expectRefused, expectSame, expectStatus, expectSuccess, expectTrue } from '../../check/expect.js';
+import type { Trial } from '../../check/rule-context.js';
 import { createGit } from '../../git/git-client.js';
 import { listRefs } from '../../git/refs.js';
-import { defineRules } from '../../rule.js';
-import type { Trial } from '../../trial.js';
-import { credentialRules } from '../credentials.js';
+import type { Answer } from '../../http/exchange.js';
+import { defineRules } from '../rule.js';
+import { credentialRules } from '../token-rules.js';
 import { expectFailureBody } from '../write-failure.js';
 
 const NOTES = 'refs/notes/commits';

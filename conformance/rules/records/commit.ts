@@ -1,7 +1,7 @@
-import { getCommit, listCommits } from '../../api.js';
-import { expectMatch, expectSame, expectStatus, expectTime, Unmet } from '../../expect.js';
-import { defineRules } from '../../rule.js';
-import type { Trial } from '../../trial.js';
+import { getCommit, listCommits } from '../../api/requests.js';
+import { expectMatch, expectSame, expectStatus, expectTime, Unmet } from '../../check/expect.js';
+import type { Trial } from '../../check/rule-context.js';
+import { defineRules } from '../rule.js';
 
 /** The record of the commit whose author, committer and both dates differ. */
 async function second(t: Trial) {

@@ -1,9 +1,9 @@
-import { fileMetadata } from '../../api.js';
-import type { JsonRecord } from '../../exchange.js';
-import { expectMatch, expectOneOf, expectSame, expectStatus, expectTime, expectTrue } from '../../expect.js';
-import { EXECUTABLE } from '../../fixtures/library.js';
-import { defineRules } from '../../rule.js';
-import type { Trial } from '../../trial.js';
+import { fileMetadata } from '../../api/requests.js';
+import { expectMatch, expectOneOf, expectSame, expectStatus, expectTime, expectTrue } from '../../check/expect.js';
+import type { Trial } from '../../check/rule-context.js';
+import { EXECUTABLE } from '../../fixtures/history.js';
+import type { JsonRecord } from '../../http/exchange.js';
+import { defineRules } from '../rule.js';
 
 async function metadata(t: Trial, query: Record<string, string> = {}) {
   const library = await t.world.library(t);

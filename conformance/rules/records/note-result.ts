@@ -1,8 +1,8 @@
-import { commitFiles, writeNote } from '../../api.js';
-import type { Answer } from '../../exchange.js';
-import { expectSame, expectSha, expectSuccess, expectTrue } from '../../expect.js';
-import { defineRules } from '../../rule.js';
-import type { Trial } from '../../trial.js';
+import { commitFiles, writeNote } from '../../api/requests.js';
+import { expectSame, expectSha, expectSuccess, expectTrue } from '../../check/expect.js';
+import type { Trial } from '../../check/rule-context.js';
+import type { Answer } from '../../http/exchange.js';
+import { defineRules } from '../rule.js';
 
 /** A note on a commit that has none. */
 async function note(t: Trial): Promise<{ name: string; sha: string; answer: Answer }> {

@@ -1,8 +1,16 @@
-import { fileMetadata, getRepo } from '../../api.js';
-import type { Answer } from '../../exchange.js';
-import { expectMatch, expectOther, expectSame, expectStatus, expectTime, expectTrue, NotHere } from '../../expect.js';
-import { defineRules } from '../../rule.js';
-import type { Trial } from '../../trial.js';
+import { fileMetadata, getRepo } from '../../api/requests.js';
+import {
+  expectMatch,
+  expectOther,
+  expectSame,
+  expectStatus,
+  expectTime,
+  expectTrue,
+  NotHere,
+} from '../../check/expect.js';
+import type { Trial } from '../../check/rule-context.js';
+import type { Answer } from '../../http/exchange.js';
+import { defineRules } from '../rule.js';
 
 async function record(t: Trial): Promise<{ name: string; answer: Answer }> {
   const { name } = await t.world.sample(t);

@@ -1,9 +1,19 @@
-import { ABSENT_SHA, AUTHOR, commitFiles, mustTipOf, packLines, restore, sendPack, tipOf, ZEROS } from '../../api.js';
-import { type Exchange, isRecord, type JsonRecord, jsonOf } from '../../exchange.js';
-import { expectMatch, expectOneOf, expectSame, expectSha, expectStatus, expectTrue } from '../../expect.js';
+import {
+  ABSENT_SHA,
+  AUTHOR,
+  commitFiles,
+  mustTipOf,
+  packLines,
+  restore,
+  sendPack,
+  tipOf,
+  ZEROS,
+} from '../../api/requests.js';
+import { expectMatch, expectOneOf, expectSame, expectSha, expectStatus, expectTrue } from '../../check/expect.js';
+import type { Trial } from '../../check/rule-context.js';
 import { createGit } from '../../git/git-client.js';
-import { defineRules } from '../../rule.js';
-import type { Trial } from '../../trial.js';
+import { type Exchange, isRecord, type JsonRecord, jsonOf } from '../../http/exchange.js';
+import { defineRules } from '../rule.js';
 
 /** A commit of two files on the scratch repository, with the tip before it. */
 async function write(t: Trial, metadata: object = {}) {

@@ -9,16 +9,16 @@ import {
   NOBODY,
   ORG_READER,
   reader,
-} from '../../api.js';
-import type { Answer } from '../../exchange.js';
-import { expectCode, expectOneOf, expectSame, expectStatus, expectSuccess } from '../../expect.js';
-import { defineRules } from '../../rule.js';
-import type { Trial } from '../../trial.js';
-import { FAMILIES } from '../companion/bed.js';
+} from '../../api/requests.js';
+import { expectCode, expectOneOf, expectSame, expectStatus, expectSuccess } from '../../check/expect.js';
+import type { Trial } from '../../check/rule-context.js';
+import type { Answer } from '../../http/exchange.js';
+import { perform, routeOf, tour } from '../companion/call-operation.js';
 import { OPERATIONS } from '../companion/operations.js';
 import { findLacks } from '../companion/shape.js';
-import { perform, routeOf, tour } from '../companion/tour.js';
-import { credentialRules } from '../credentials.js';
+import { FAMILIES } from '../companion/test-repository.js';
+import { defineRules } from '../rule.js';
+import { credentialRules } from '../token-rules.js';
 
 export const repositoryRules = defineRules('9. Repository metadata', 'get-repository', [
   {

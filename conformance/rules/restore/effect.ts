@@ -1,9 +1,9 @@
-import { AUTHOR, COMMITTER, getCommit, restore, tipOf } from '../../api.js';
-import type { Answer } from '../../exchange.js';
-import { expectOneOf, expectSame, expectSha, expectStatus, expectTrue } from '../../expect.js';
+import { AUTHOR, COMMITTER, getCommit, restore, tipOf } from '../../api/requests.js';
+import { expectOneOf, expectSame, expectSha, expectStatus, expectTrue } from '../../check/expect.js';
+import type { Trial } from '../../check/rule-context.js';
 import { createGit } from '../../git/git-client.js';
-import { defineRules } from '../../rule.js';
-import type { Trial } from '../../trial.js';
+import type { Answer } from '../../http/exchange.js';
+import { defineRules } from '../rule.js';
 import { aim, moved, restored } from './moved.js';
 
 async function restoredCommit(t: Trial, more: object = {}): Promise<Answer> {

@@ -1,7 +1,7 @@
-import { AUTHOR, commitFiles, restore, type Written } from '../../api.js';
-import type { Answer } from '../../exchange.js';
-import { expectStatus } from '../../expect.js';
-import type { Trial } from '../../trial.js';
+import { AUTHOR, commitFiles, restore, type Written } from '../../api/requests.js';
+import { expectStatus } from '../../check/expect.js';
+import type { Trial } from '../../check/rule-context.js';
+import type { Answer } from '../../http/exchange.js';
 
 /** The scratch repository one commit after its seed: restoring the seed changes something. */
 export async function moved(t: Trial): Promise<{ name: string; seed: string; last: Written }> {

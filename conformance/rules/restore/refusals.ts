@@ -1,8 +1,8 @@
-import { ABSENT_SHA, AUTHOR, commitFiles, mustTipOf, RESTORE, restore, tipOf, writer } from '../../api.js';
-import type { Answer } from '../../exchange.js';
-import { expectOther, expectRefused, expectSame, expectStatus, expectTrue } from '../../expect.js';
-import { defineRules } from '../../rule.js';
-import type { Trial } from '../../trial.js';
+import { ABSENT_SHA, AUTHOR, commitFiles, mustTipOf, RESTORE, restore, tipOf, writer } from '../../api/requests.js';
+import { expectOther, expectRefused, expectSame, expectStatus, expectTrue } from '../../check/expect.js';
+import type { Trial } from '../../check/rule-context.js';
+import type { Answer } from '../../http/exchange.js';
+import { defineRules } from '../rule.js';
 import { expectFailureBody } from '../write-failure.js';
 import { aim, moved } from './moved.js';
 

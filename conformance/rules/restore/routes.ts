@@ -1,7 +1,7 @@
-import { ABSENT_SHA, mustTipOf, RESTORE, resetRoute, segment, writer } from '../../api.js';
-import { expectCode, expectOther, expectRefused, expectSame, expectStatus } from '../../expect.js';
-import { defineRules } from '../../rule.js';
-import { credentialRules } from '../credentials.js';
+import { ABSENT_SHA, mustTipOf, RESTORE, resetRoute, segment, writer } from '../../api/requests.js';
+import { expectCode, expectOther, expectRefused, expectSame, expectStatus } from '../../check/expect.js';
+import { defineRules } from '../rule.js';
+import { credentialRules } from '../token-rules.js';
 import { aim, moved, restored } from './moved.js';
 
 export const restoreRoutes = defineRules('2. Restore', 'restore-routes', [

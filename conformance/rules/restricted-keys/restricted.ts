@@ -1,10 +1,10 @@
-import { listRepos, packLines, sendPack } from '../../api.js';
-import { expectOneOf, expectRefused, expectStatus, expectTrue, NotHere } from '../../expect.js';
+import { listRepos, packLines, sendPack } from '../../api/requests.js';
+import type { TokenRecipe } from '../../auth/tokens.js';
+import { expectOneOf, expectRefused, expectStatus, expectTrue, NotHere } from '../../check/expect.js';
+import type { Trial } from '../../check/rule-context.js';
 import { advertise, gitPath, showsRefs } from '../../git/refs.js';
-import { defineRules, type RuleRow } from '../../rule.js';
-import type { TokenRecipe } from '../../tokens.js';
-import type { Trial } from '../../trial.js';
 import { accepts, readWith, rejects } from '../authentication/keys.js';
+import { defineRules, type RuleRow } from '../rule.js';
 
 const SETUP = { reach: 'needs-setup' } as const;
 const now = () => Math.floor(Date.now() / 1000);

@@ -1,9 +1,9 @@
-import { commitFiles } from '../../api.js';
-import { expectRefused, expectSame, expectStatus, expectTrue } from '../../expect.js';
+import { commitFiles } from '../../api/requests.js';
+import { expectRefused, expectSame, expectStatus, expectTrue } from '../../check/expect.js';
 import { createGit } from '../../git/git-client.js';
 import { advertise, gitPath, listRefs, showsRefs } from '../../git/refs.js';
-import { defineRules, type RuleRow } from '../../rule.js';
-import { SCOPES, type Scope } from '../operations.js';
+import { SCOPES, type Scope } from '../documented-operations.js';
+import { defineRules, type RuleRow } from '../rule.js';
 
 function slug(scope: Scope): string {
   return scope.replace(':', '-');

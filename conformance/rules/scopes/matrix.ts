@@ -1,6 +1,6 @@
-import { expectOther, expectSuccess, expectTrue } from '../../expect.js';
-import { defineRules, type Rule, type RuleRow } from '../../rule.js';
-import { PROBES, type Probe, SCOPES, type Scope } from '../operations.js';
+import { expectOther, expectSuccess, expectTrue } from '../../check/expect.js';
+import { PROBES, type Probe, SCOPES, type Scope } from '../documented-operations.js';
+import { defineRules, type Rule, type RuleRow } from '../rule.js';
 
 /** `git:read` as part of an id. */
 function slug(scope: Scope): string {

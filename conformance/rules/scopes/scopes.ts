@@ -1,10 +1,10 @@
-import { commitFiles, getRepo, packLines, segment, sendPack } from '../../api.js';
-import type { Answer } from '../../exchange.js';
-import { expectStatus, expectSuccess, expectTrue } from '../../expect.js';
-import { defineRules } from '../../rule.js';
-import type { Trial } from '../../trial.js';
+import { commitFiles, getRepo, packLines, segment, sendPack } from '../../api/requests.js';
+import { expectStatus, expectSuccess, expectTrue } from '../../check/expect.js';
+import type { Trial } from '../../check/rule-context.js';
+import type { Answer } from '../../http/exchange.js';
 import { rejects } from '../authentication/keys.js';
-import { perform, takes, tour } from '../companion/tour.js';
+import { perform, takes, tour } from '../companion/call-operation.js';
+import { defineRules } from '../rule.js';
 
 const base = (repo: string) => `/api/repos/${segment(repo)}`;
 

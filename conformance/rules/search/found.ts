@@ -1,9 +1,9 @@
-import { grep } from '../../api.js';
-import type { Answer, JsonRecord } from '../../exchange.js';
-import { expectStatus, Unmet } from '../../expect.js';
-import { DENSE_LINES, type Haystack, STRAW_FILES } from '../../fixtures/haystack.js';
-import type { Library } from '../../fixtures/library.js';
-import type { Trial } from '../../trial.js';
+import { grep } from '../../api/requests.js';
+import { expectStatus, Unmet } from '../../check/expect.js';
+import type { Trial } from '../../check/rule-context.js';
+import type { Library } from '../../fixtures/history.js';
+import { DENSE_LINES, type Haystack, STRAW_FILES } from '../../fixtures/large.js';
+import type { Answer, JsonRecord } from '../../http/exchange.js';
 
 /** A line of a match, with the path it was found in. */
 export interface Found {

@@ -1,6 +1,6 @@
-import { grep } from '../../api.js';
-import { expectOther, expectSame, expectStatus, expectTrue } from '../../expect.js';
-import { defineRules } from '../../rule.js';
+import { grep } from '../../api/requests.js';
+import { expectOther, expectSame, expectStatus, expectTrue } from '../../check/expect.js';
+import { defineRules } from '../rule.js';
 import { allPages, DENSE_LINES, linesOf, matchesOf, rake, STRAW_FILES } from './found.js';
 
 /** A page as large as the default limits of other things allow. */

@@ -1,6 +1,6 @@
-import { grep } from '../../api.js';
-import { expectOther, expectRefused, expectSame, expectStatus, expectTrue } from '../../expect.js';
-import { defineRules } from '../../rule.js';
+import { grep } from '../../api/requests.js';
+import { expectOther, expectRefused, expectSame, expectStatus, expectTrue } from '../../check/expect.js';
+import { defineRules } from '../rule.js';
 import { matchesOf, pathsOf, search } from './found.js';
 
 export const searchRequest = defineRules('1. Search', 'search-request', [

@@ -1,4 +1,4 @@
-import { grep } from '../../api.js';
+import { grep } from '../../api/requests.js';
 import {
   expectMatch,
   expectOneOf,
@@ -7,10 +7,10 @@ import {
   expectSame,
   expectStatus,
   expectTrue,
-} from '../../expect.js';
-import { defineRules } from '../../rule.js';
-import type { Trial } from '../../trial.js';
-import { credentialRules } from '../credentials.js';
+} from '../../check/expect.js';
+import type { Trial } from '../../check/rule-context.js';
+import { defineRules } from '../rule.js';
+import { credentialRules } from '../token-rules.js';
 import { linesOf, matchesOf, search } from './found.js';
 
 async function forced(t: Trial, fault: string) {

@@ -1,0 +1,31 @@
+import type { Exchange } from '../http/exchange.js';
+import type { Rule } from '../rules/rule.js';
+
+export interface Sighting {
+  /** Exchanges the rule had something to say about. */
+  judged: number;
+  broken: { readonly why: string; readonly exchange: Exchange } | undefined;
+}
+
+/** Holds every exchange of the run against the rules that watch. */
+export class Watcher {
+  readonly #sightings = new Map<string, Sighting>();
+
+  constructor(readonly rules: readonly Rule[]) {
+    for (const rule of rules) this.#sightings.set(rule.id, { judged: 0, broken: undefined });
+  }
+
+  see(exchange: Exchange): void {
+    for (const rule of this.rules) {
+      const verdict = rule.watch?.(exchange);
+      if (verdict === undefined) continue;
+      const sighting = this.of(rule.id);
+      sighting.judged += 1;
+      if (verdict !== true) sighting.broken ??= { why: verdict, exchange };
+    }
+  }
+
+  of(id: string): Sighting {
+    return this.#sightings.get(id) ?? { judged: 0, broken: undefined };
+  }
+}
