@@ -1,15 +1,14 @@
 import type { SigningKey } from '../auth/keys.js';
-import type { KeyRole, Signer, TokenRecipe } from '../auth/tokens.js';
-import type { World } from '../fixtures/repositories.js';
-import type { Client } from '../http/client.js';
-import { Answer, type Exchange } from '../http/exchange.js';
-import type { Rule } from '../rules/rule.js';
+import type { KeyRole, TokenRecipe } from '../auth/tokens.js';
+import type { Exchange } from '../http/exchange.js';
 import type { Target } from '../target.js';
-import { isMember, NotHere, Unmet } from './expect.js';
-import type { VariantLedger } from './variants.js';
+import { Answer } from './answer.js';
+import { isMember } from './expect.js';
+import { AssertionFailure, Skip } from './outcomes.js';
+import type { RunContext } from './run-context.js';
 
 /** What a rule asks of the target. */
-export interface Ask {
+export interface RequestOptions {
   /** Makes the bearer token. Undefined: the request carries no credential. */
   readonly as?: TokenRecipe | undefined;
   readonly query?: Readonly<Record<string, string | readonly string[]>>;
@@ -32,19 +31,8 @@ export interface Ask {
   readonly recipe?: TokenRecipe | undefined;
 }
 
-export interface Services {
-  readonly target: Target;
-  readonly client: Client;
-  readonly signer: Signer;
-  readonly variants: VariantLedger;
-  readonly world: World;
-  /** Milliseconds since the epoch. */
-  readonly now: () => number;
-  readonly sleep: (milliseconds: number) => Promise<void>;
-}
-
 /** One judging of one rule: everything it sends, sees and notes down. */
-export class Trial {
+export class RuleContext {
   readonly exchanges: Exchange[] = [];
   /** What the rule saw where the specification leaves the answer open. */
   readonly observations: Record<string, unknown> = {};
@@ -54,28 +42,24 @@ export class Trial {
   readonly warnings: string[] = [];
 
   constructor(
-    readonly rule: Pick<Rule, 'id' | 'group' | 'writes'>,
-    readonly services: Services,
+    readonly rule: { readonly id: string; readonly group: string },
+    readonly run: RunContext,
   ) {}
 
   get target(): Target {
-    return this.services.target;
+    return this.run.target;
   }
 
-  get world(): World {
-    return this.services.world;
-  }
-
-  get(path: string, ask: Ask = {}): Promise<Answer> {
+  get(path: string, ask: RequestOptions = {}): Promise<Answer> {
     return this.request('GET', path, ask);
   }
 
-  post(path: string, ask: Ask = {}): Promise<Answer> {
+  post(path: string, ask: RequestOptions = {}): Promise<Answer> {
     return this.request('POST', path, ask);
   }
 
-  async request(method: string, path: string, ask: Ask = {}): Promise<Answer> {
-    const { client, target } = this.services;
+  async request(method: string, path: string, ask: RequestOptions = {}): Promise<Answer> {
+    const { client, target } = this.run;
     const token = ask.as === undefined ? undefined : await this.token(ask.as);
     const recipe = ask.as ?? ask.recipe;
     const body = bodyOf(ask);
@@ -101,7 +85,7 @@ export class Trial {
     this.exchanges.push(exchange);
     const answer = new Answer(exchange);
     if (ask.fault !== undefined && ask.mayPass !== true && answer.header('x-emulator-fault-fired') === undefined) {
-      throw new NotHere(`the target has no fault ${ask.fault}`);
+      throw new Skip(`the target has no fault ${ask.fault}`);
     }
     return answer;
   }
@@ -109,12 +93,12 @@ export class Trial {
   /** Signs a recipe. Skips the rule when the key it asks for was not given. */
   token(recipe: TokenRecipe): Promise<string> {
     this.key(recipe.key ?? 'main');
-    return this.services.signer.sign(recipe);
+    return this.run.signer.sign(recipe);
   }
 
   key(role: KeyRole): SigningKey {
-    const key = this.services.signer.key(role);
-    if (key === undefined) throw new NotHere(MISSING_KEY[role]);
+    const key = this.run.signer.key(role);
+    if (key === undefined) throw new Skip(MISSING_KEY[role]);
     return key;
   }
 
@@ -129,13 +113,15 @@ export class Trial {
    */
   tolerate(decision: string, where: string, answer: Answer, members: readonly string[]): void {
     const member = members.find((candidate) => isMember(answer, candidate));
-    if (member === undefined) throw new Unmet('the answer is one of those the text supports', members, answer.outcome);
+    if (member === undefined)
+      throw new AssertionFailure('the answer is one of those the text supports', members, answer.outcome);
     this.#record(decision, where, answer.outcome, member !== members[0]);
   }
 
   /** The same for something other than a status. */
   choose(decision: string, where: string, seen: string, members: readonly string[]): void {
-    if (!members.includes(seen)) throw new Unmet('the value is one of those the text supports', members, seen);
+    if (!members.includes(seen))
+      throw new AssertionFailure('the value is one of those the text supports', members, seen);
     this.#record(decision, where, seen, seen !== members[0]);
   }
 
@@ -148,15 +134,25 @@ export class Trial {
     this.warnings.push(text);
   }
 
+  /** A name that nothing on the target has yet. */
+  uniqueName(): string {
+    return this.run.uniqueName();
+  }
+
+  /** Skips the rule unless the target may be written to. */
+  needsWrite(): void {
+    if (!this.target.write) throw new Skip('needs a repository made for it: --write');
+  }
+
   /** Skips the rule unless failures can be caused on purpose. */
   needsEmulator(): void {
-    if (this.target.adminUrl === undefined) throw new NotHere('failures can be caused on purpose only on the emulator');
+    if (this.target.adminUrl === undefined) throw new Skip('failures can be caused on purpose only on the emulator');
   }
 
   /** Skips the rule unless routes that only clients know may be tried. */
   needsCompanion(): void {
     if (!this.target.companion) {
-      throw new NotHere(
+      throw new Skip(
         'the specification names this operation without its route; --companion tries the route clients use',
       );
     }
@@ -164,19 +160,19 @@ export class Trial {
 
   /** Repeats a probe until it succeeds: a service may show a write a little later. Gives up after 5 seconds. */
   async eventually(probe: () => Promise<boolean>, what: string): Promise<void> {
-    const started = this.services.now();
+    const started = this.run.now();
     for (let wait = 20; ; wait = Math.min(wait * 2, 500)) {
       if (await probe()) break;
-      if (this.services.now() - started > 5000) throw new Unmet(`${what}, within five seconds`, true, false);
-      await this.services.sleep(wait);
+      if (this.run.now() - started > 5000) throw new AssertionFailure(`${what}, within five seconds`, true, false);
+      await this.run.sleep(wait);
     }
-    const delay = this.services.now() - started;
+    const delay = this.run.now() - started;
     if (delay > 100) this.observe('delay_ms', delay);
   }
 
   #record(decision: string, where: string, seen: string, departs: boolean): void {
     const key = `${decision} ${where}`;
-    this.services.variants.record(key, seen, this.rule.id);
+    this.run.variants.record(key, seen, this.rule.id);
     if (departs) this.departures.push(`${key}: ${seen}`);
   }
 }
@@ -192,14 +188,14 @@ const MISSING_KEY: Readonly<Record<KeyRole, string>> = {
   RS256: 'needs a registered RSA key: --other-key',
 };
 
-function bodyOf(ask: Ask): Buffer | undefined {
+function bodyOf(ask: RequestOptions): Buffer | undefined {
   if (ask.body !== undefined) return Buffer.from(ask.body as string);
   if (ask.json !== undefined) return Buffer.from(JSON.stringify(ask.json));
   if (ask.lines !== undefined) return Buffer.from(writeLines(ask.lines));
   return undefined;
 }
 
-function typeOf(ask: Ask): string | undefined {
+function typeOf(ask: RequestOptions): string | undefined {
   if (ask.lines !== undefined) return 'application/x-ndjson';
   return ask.json !== undefined || ask.body !== undefined ? 'application/json' : undefined;
 }
@@ -208,7 +204,7 @@ function writeLines(lines: readonly unknown[]): string {
   return lines.map((line) => `${typeof line === 'string' ? line : JSON.stringify(line)}\n`).join('');
 }
 
-function queryOf(query: Ask['query']): string {
+function queryOf(query: RequestOptions['query']): string {
   if (query === undefined) return '';
   const pairs = Object.entries(query).flatMap(([name, value]) =>
     (typeof value === 'string' ? [value] : value).map(

@@ -1,10 +1,10 @@
-import { Unmet } from './expect.js';
+import { AssertionFailure } from './outcomes.js';
 
 /**
  * Which of the tolerated answers a target gives where the specification contradicts itself or is silent. A target
  * may choose, but has to stay with its choice: another member later in the same run is a failure.
  */
-export class VariantLedger {
+export class Variants {
   readonly #seen = new Map<string, { member: string; rule: string }>();
 
   /** `pinned`: members recorded by an earlier run against the same target, by key. */
@@ -14,12 +14,16 @@ export class VariantLedger {
   record(key: string, member: string, rule: string): void {
     const pinned = this.pinned.get(key);
     if (pinned !== undefined && pinned !== member) {
-      throw new Unmet(`${key}: the target still answers as its pinned profile says`, pinned, member);
+      throw new AssertionFailure(`${key}: the target still answers as its pinned profile says`, pinned, member);
     }
     const earlier = this.#seen.get(key);
     if (earlier === undefined) this.#seen.set(key, { member, rule });
     else if (earlier.member !== member) {
-      throw new Unmet(`${key}: the target gives one answer throughout (see ${earlier.rule})`, earlier.member, member);
+      throw new AssertionFailure(
+        `${key}: the target gives one answer throughout (see ${earlier.rule})`,
+        earlier.member,
+        member,
+      );
     }
   }
 

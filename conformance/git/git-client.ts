@@ -1,8 +1,8 @@
 import type { GitHttpRequest, GitHttpResponse, HttpClient } from 'isomorphic-git';
 import { reader, writer } from '../api/requests.js';
 import type { TokenRecipe } from '../auth/tokens.js';
-import { Unmet } from '../check/expect.js';
-import type { Trial } from '../check/rule-context.js';
+import { AssertionFailure } from '../check/outcomes.js';
+import type { RuleContext } from '../check/rule-context.js';
 import { basic, gitPath } from './refs.js';
 
 export interface Person {
@@ -34,7 +34,7 @@ export interface Git {
   annotatedTag(name: string, sha: string, message: string, tagger: Person): Promise<void>;
   /** Pushes refs. Returns undefined on success, otherwise what went wrong, in the server's words. */
   push(repo: string, refs: readonly string[], options?: PushOptions): Promise<string | undefined>;
-  /** Fetches one branch (or everything) and gives the tip. Throws `Unmet` when refused. */
+  /** Fetches one branch (or everything) and gives the tip. Throws `AssertionFailure` when refused. */
   fetch(repo: string, ref?: string, options?: FetchOptions): Promise<string>;
   parents(sha: string): Promise<readonly string[]>;
   commit(sha: string): Promise<{ tree: string; message: string; parent: string[]; author: Person; committer: Person }>;
@@ -55,7 +55,7 @@ export interface FetchOptions {
 
 const DIR = '/';
 
-export async function createGit(t: Trial): Promise<Git> {
+export async function createGit(t: RuleContext): Promise<Git> {
   const [{ default: git }, { createFsFromVolume, Volume }] = await Promise.all([
     import('isomorphic-git'),
     import('memfs'),
@@ -183,7 +183,7 @@ function nest(files: Readonly<Record<string, string | Buffer>>, modes: Readonly<
 }
 
 /** isomorphic-git's transport on the suite's client, so that Git's exchanges are recorded like all others. */
-function httpFor(t: Trial, recipe: TokenRecipe): HttpClient {
+function httpFor(t: RuleContext, recipe: TokenRecipe): HttpClient {
   return {
     request: async ({ url, method = 'GET', headers = {}, body }: GitHttpRequest): Promise<GitHttpResponse> => {
       const { origin } = new URL(url);
@@ -212,7 +212,7 @@ function httpFor(t: Trial, recipe: TokenRecipe): HttpClient {
 
 function asUnmet(error: unknown, what: string): unknown {
   if (isTransport(error) || !(error instanceof Error)) return error;
-  return new Unmet(what, 'success', error.message);
+  return new AssertionFailure(what, 'success', error.message);
 }
 
 /** Errors of the connection and of the suite itself keep their class; those of the Git client are the target's. */
@@ -220,6 +220,6 @@ function isTransport(error: unknown): boolean {
   const code = (error as { code?: unknown } | null)?.code;
   return (
     (typeof code === 'string' && /^(ECONN|EPIPE|ENOTFOUND|UND_ERR|ETIMEDOUT|EHOST)/.test(code)) ||
-    (error instanceof Error && ['Unmet', 'NotHere', 'Blocked', 'AbortError'].includes(error.name))
+    (error instanceof Error && ['AssertionFailure', 'Skip', 'Blocked', 'AbortError'].includes(error.name))
   );
 }

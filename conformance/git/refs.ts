@@ -1,7 +1,7 @@
 import type { TokenRecipe } from '../auth/tokens.js';
-import { Unmet } from '../check/expect.js';
-import type { Ask, Trial } from '../check/rule-context.js';
-import type { Answer } from '../http/exchange.js';
+import type { Answer } from '../check/answer.js';
+import { AssertionFailure } from '../check/outcomes.js';
+import type { RequestOptions, RuleContext } from '../check/rule-context.js';
 import { DELIMITER, FLUSH, type PktLine, readPkts, writePkt } from './pkt-line.js';
 
 export type Service = 'git-upload-pack' | 'git-receive-pack';
@@ -18,15 +18,15 @@ export function gitPath(repo: string): string {
 
 /** Asks for the refs of a repository, protocol v0. Without a recipe no credential is sent. */
 export async function advertise(
-  t: Trial,
+  t: RuleContext,
   path: string,
   recipe?: TokenRecipe,
   service: Service = 'git-upload-pack',
-  ask: Ask & { readonly user?: string } = {},
+  ask: RequestOptions & { readonly user?: string } = {},
 ): Promise<Answer> {
   const token = recipe === undefined ? undefined : await t.token(recipe);
   return t.get(`${path}/info/refs?service=${service}`, {
-    origin: t.services.target.gitUrl,
+    origin: t.target.gitUrl,
     git: true,
     recipe,
     ...ask,
@@ -34,7 +34,7 @@ export async function advertise(
   });
 }
 
-/** Refs of a v0 advertisement (gitprotocol-http): name to object id. Throws `Unmet` when it is none. */
+/** Refs of a v0 advertisement (gitprotocol-http): name to object id. Throws `AssertionFailure` when it is none. */
 export function readAdvertisement(answer: Answer): Map<string, string> {
   const refs = new Map<string, string>();
   for (const line of pkts(answer)) {
@@ -52,7 +52,7 @@ export function showsRefs(answer: Answer): boolean {
 }
 
 /** The refs of a repository by protocol v2 `ls-refs`, tags peeled. */
-export async function listRefs(t: Trial, repo: string, recipe: TokenRecipe): Promise<Map<string, string>> {
+export async function listRefs(t: RuleContext, repo: string, recipe: TokenRecipe): Promise<Map<string, string>> {
   const token = await t.token(recipe);
   const body = Buffer.concat([
     writePkt('command=ls-refs\n'),
@@ -62,14 +62,14 @@ export async function listRefs(t: Trial, repo: string, recipe: TokenRecipe): Pro
     FLUSH,
   ]);
   const answer = await t.post(`${gitPath(repo)}/git-upload-pack`, {
-    origin: t.services.target.gitUrl,
+    origin: t.target.gitUrl,
     git: true,
     recipe,
     body,
     contentType: 'application/x-git-upload-pack-request',
     headers: { authorization: basic(token), 'git-protocol': 'version=2' },
   });
-  if (answer.status !== 200) throw new Unmet('ls-refs is answered', 200, answer.outcome);
+  if (answer.status !== 200) throw new AssertionFailure('ls-refs is answered', 200, answer.outcome);
   const refs = new Map<string, string>();
   for (const line of pkts(answer)) {
     if (typeof line === 'string') continue;
@@ -87,6 +87,6 @@ function pkts(answer: Answer): PktLine[] {
   try {
     return readPkts(answer.body);
   } catch {
-    throw new Unmet('the body is made of pkt-lines', 'pkt-lines', answer.text.slice(0, 80));
+    throw new AssertionFailure('the body is made of pkt-lines', 'pkt-lines', answer.text.slice(0, 80));
   }
 }

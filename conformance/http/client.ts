@@ -1,6 +1,5 @@
 import { Pool } from 'undici';
 import type { TokenRecipe } from '../auth/tokens.js';
-import { Blocked } from '../check/expect.js';
 import type { Exchange } from './exchange.js';
 import type { Limiter } from './limiter.js';
 
@@ -31,6 +30,11 @@ export interface ClientOptions {
   readonly signal: AbortSignal;
 }
 
+/** The target keeps answering 429, or asks to wait too long. */
+export class Throttled extends Error {
+  override readonly name = 'Throttled';
+}
+
 /** The longest wait that a throttled request is given. */
 const PATIENCE_SECONDS = 30;
 
@@ -40,16 +44,16 @@ export class Client {
 
   constructor(readonly options: ClientOptions) {}
 
-  /** Sends one request. Throws `Blocked` when the target keeps throttling, and what the transport throws. */
+  /** Sends one request. Throws `Throttled` when the target keeps throttling, and what the transport throws. */
   async send(request: WireRequest): Promise<Exchange> {
     const first = await this.#sendOnce(request);
     if (first.status !== 429 || request.wantsThrottling === true) return first;
     const wait = secondsOf(first.headers['retry-after']);
     if (wait === undefined) return first; // the other meaning of 429: too much to answer, waiting never helps
-    if (wait > PATIENCE_SECONDS) throw new Blocked(`throttled: the target asks to wait ${wait} s`);
+    if (wait > PATIENCE_SECONDS) throw new Throttled(`throttled: the target asks to wait ${wait} s`);
     await this.options.sleep(wait * 1000);
     const second = await this.#sendOnce(request);
-    if (second.status === 429) throw new Blocked('throttled: 429 again after waiting as long as Retry-After asked');
+    if (second.status === 429) throw new Throttled('throttled: 429 again after waiting as long as Retry-After asked');
     return second;
   }
 

@@ -1,8 +1,7 @@
+import { COMMIT_PACK, commitFiles, packLines } from '../api/commit-pack.js';
 import {
   AUTHOR,
   archive,
-  COMMIT_PACK,
-  commitFiles,
   createRepo,
   fileMetadata,
   getCommit,
@@ -12,13 +11,13 @@ import {
   listBranches,
   listCommits,
   listRepos,
-  packLines,
   RESTORE,
   resetRoute,
   writeNote,
 } from '../api/requests.js';
-import type { Ask, Trial } from '../check/rule-context.js';
-import type { Answer } from '../http/exchange.js';
+import type { Answer } from '../check/answer.js';
+import type { RequestOptions, RuleContext } from '../check/rule-context.js';
+import { groupRepository, sampleRepository } from '../fixtures/repositories.js';
 
 export const SCOPES = ['git:read', 'git:write', 'repo:write', 'org:read'] as const;
 export type Scope = (typeof SCOPES)[number];
@@ -34,10 +33,10 @@ export interface Probe {
   /** Tolerated answers to a token without that scope, the best supported first. */
   readonly lacksScope: readonly string[];
   /** The repository it is tried on. */
-  readonly repo: (t: Trial) => Promise<string>;
-  readonly send: (t: Trial, repo: string, ask: Ask) => Promise<Answer>;
+  readonly repo: (t: RuleContext) => Promise<string>;
+  readonly send: (t: RuleContext, repo: string, ask: RequestOptions) => Promise<Answer>;
   /** What a request that has to succeed needs beforehand. */
-  readonly prepare?: (t: Trial, repo: string) => Promise<void>;
+  readonly prepare?: (t: RuleContext, repo: string) => Promise<void>;
   /** Whether parameters are not shown, so that only 401 and 403 count as failures. */
   readonly loose?: boolean;
 }
@@ -45,18 +44,18 @@ export interface Probe {
 const AGREED = ['403 insufficient_scope'] as const;
 const DISPUTED = ['403 insufficient_scope', '401'] as const;
 
-const sample = async (t: Trial) => (await t.world.sample(t)).name;
-const scratch = async (t: Trial) => (await t.world.scratch(t)).name;
+const sample = async (t: RuleContext) => (await sampleRepository(t)).name;
+const scratch = async (t: RuleContext) => (await groupRepository(t)).name;
 
-async function restoreLines(t: Trial, repo: string): Promise<unknown[]> {
-  const { tip } = await t.world.scratch(t);
+async function restoreLines(t: RuleContext, repo: string): Promise<unknown[]> {
+  const { tip } = await groupRepository(t);
   const target = repo === (await scratch(t)) ? tip : '0123456789012345678901234567890123456789';
   return [{ metadata: { target_branch: 'main', target_commit_sha: target, author: AUTHOR } }];
 }
 
 /** Makes sure that restoring the seed commit changes something. */
-async function moveOn(t: Trial, repo: string): Promise<void> {
-  await commitFiles(t, repo, { 'moved.txt': t.world.newName() });
+async function moveOn(t: RuleContext, repo: string): Promise<void> {
+  await commitFiles(t, repo, { 'moved.txt': t.uniqueName() });
 }
 
 type ProbeRow = Omit<Probe, 'scope' | 'writes' | 'repo'>;
@@ -127,7 +126,7 @@ const WRITES: readonly ProbeRow[] = [
     route: 'POST /api/v1/repos/restore-commit',
     lacksScope: AGREED,
     prepare: moveOn,
-    send: async (t: Trial, repo: string, ask: Ask) =>
+    send: async (t: RuleContext, repo: string, ask: RequestOptions) =>
       t.post(RESTORE, { as: { repo, scopes: ['git:write'] }, lines: await restoreLines(t, repo), ...ask }),
   },
   {
@@ -135,17 +134,17 @@ const WRITES: readonly ProbeRow[] = [
     route: 'POST /api/repos/{repo_name}/reset-commits',
     lacksScope: AGREED,
     prepare: moveOn,
-    send: async (t: Trial, repo: string, ask: Ask) =>
+    send: async (t: RuleContext, repo: string, ask: RequestOptions) =>
       t.post(resetRoute(repo), { as: { repo, scopes: ['git:write'] }, lines: await restoreLines(t, repo), ...ask }),
   },
   {
     name: 'pack',
     route: 'POST /api/v1/repos/commit-pack',
     lacksScope: DISPUTED,
-    send: (t: Trial, repo: string, ask: Ask) =>
+    send: (t: RuleContext, repo: string, ask: RequestOptions) =>
       t.post(COMMIT_PACK, {
         as: { repo, scopes: ['git:write'] },
-        lines: packLines({ 'probe.txt': t.world.newName() }),
+        lines: packLines({ 'probe.txt': t.uniqueName() }),
         ...ask,
       }),
   },
@@ -153,8 +152,8 @@ const WRITES: readonly ProbeRow[] = [
     name: 'notes',
     route: 'POST /api/v1/repos/notes',
     lacksScope: DISPUTED,
-    send: async (t: Trial, repo: string, ask: Ask) => {
-      const { tip } = await t.world.scratch(t);
+    send: async (t: RuleContext, repo: string, ask: RequestOptions) => {
+      const { tip } = await groupRepository(t);
       return writeNote(
         t,
         repo,
@@ -173,8 +172,8 @@ const OTHERS: readonly Probe[] = [
     writes: true,
     lacksScope: AGREED,
     repo: async (t) => {
-      const name = t.world.newName();
-      await t.world.options.onRepository(name);
+      const name = t.uniqueName();
+      await t.run.onRepository(name);
       return name;
     },
     send: (t, repo, ask) => createRepo(t, repo, ask),

@@ -1,4 +1,4 @@
-import type { Trial } from '../check/rule-context.js';
+import type { RuleContext } from '../check/rule-context.js';
 import type { Exchange } from '../http/exchange.js';
 
 /** How binding the specification is. A broken MUST is a failure, anything weaker a warning. */
@@ -50,7 +50,7 @@ export const SECTIONS = [
 
 export type Section = (typeof SECTIONS)[number];
 
-export type Check = (trial: Trial) => Promise<void>;
+export type Check = (trial: RuleContext) => Promise<void>;
 
 /**
  * Judges one exchange that some other rule made. Returns a sentence when the exchange breaks the rule, `true` when

@@ -61,7 +61,7 @@ export function credentialRules(operation: string, ids: CredentialIds): RuleRow[
           says: `${route} is 404 when the claim names a repository that does not exist.`,
           writes,
           check: async (t) => {
-            const repo = t.world.newName();
+            const repo = t.uniqueName();
             const answer = await probe.send(t, repo, { as: { repo, scopes: [probe.scope] } });
             if (short || operation === 'restore') expectStatus(answer, 404);
             else expectCode(answer, 404, 'repository_not_found');

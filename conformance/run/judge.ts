@@ -1,5 +1,6 @@
-import { Blocked, NotHere, Unmet } from '../check/expect.js';
-import type { Trial } from '../check/rule-context.js';
+import { AssertionFailure, Skip } from '../check/outcomes.js';
+import type { RuleContext } from '../check/rule-context.js';
+import { Throttled } from '../http/client.js';
 import type { Exchange } from '../http/exchange.js';
 import type { RuleResult, Verdict } from '../report/results.js';
 import { writeCurl, writeTranscript } from '../report/transcript.js';
@@ -27,7 +28,7 @@ export type RuleVerdict = Omit<
 >;
 
 /** The verdict of a rule whose check ended without an error. */
-export function judgeDone(rule: Rule, trial: Trial): RuleVerdict {
+export function judgeDone(rule: Rule, trial: RuleContext): RuleVerdict {
   const observed = Object.keys(trial.observations).length === 0 ? {} : { observed: trial.observations };
   if (trial.warnings.length > 0) return { verdict: 'warn', reason: trial.warnings.join('; '), ...observed };
   if (trial.departures.length > 0) return { verdict: 'variant', reason: trial.departures.join('; '), ...observed };
@@ -36,11 +37,11 @@ export function judgeDone(rule: Rule, trial: Trial): RuleVerdict {
 }
 
 /** The verdict of a rule whose check threw. */
-export function judgeError(rule: Rule, trial: Trial, error: unknown): RuleVerdict {
-  if (error instanceof NotHere) return { verdict: 'skip', reason: error.message };
-  if (error instanceof Blocked) return { verdict: 'blocked', reason: error.message };
+export function judgeError(rule: Rule, trial: RuleContext, error: unknown): RuleVerdict {
+  if (error instanceof Skip) return { verdict: 'skip', reason: error.message };
+  if (error instanceof Throttled) return { verdict: 'blocked', reason: error.message };
   const evidence = evidenceOf(trial.exchanges, trial.target);
-  if (error instanceof Unmet) {
+  if (error instanceof AssertionFailure) {
     const verdict = BROKEN[rule.level];
     return { verdict, reason: error.what, expected: error.expected, actual: printable(error.actual), ...evidence };
   }

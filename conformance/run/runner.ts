@@ -1,9 +1,9 @@
 import { setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createSigner } from '../auth/tokens.js';
-import { type Services, Trial } from '../check/rule-context.js';
-import { VariantLedger } from '../check/variants.js';
-import { World } from '../fixtures/repositories.js';
+import { RuleContext } from '../check/rule-context.js';
+import type { RunContext } from '../check/run-context.js';
+import { Variants } from '../check/variants.js';
 import { Client } from '../http/client.js';
 import type { Limiter } from '../http/limiter.js';
 import { countVerdicts, exitCodeOf, type Report, type RuleResult } from '../report/results.js';
@@ -52,19 +52,21 @@ export async function runRules(target: Target, options: RunOptions): Promise<Rep
       watcher.see(exchange);
     },
   });
-  const world = new World({ prefix: options.prefix, onRepository: options.onRepository });
-  const services: Services = {
+  let names = 0;
+  const context: RunContext = {
     target,
     client,
     signer: createSigner(target, options.now),
-    variants: new VariantLedger(options.pinned),
-    world,
+    variants: new Variants(options.pinned),
+    fixtures: new Map(),
+    prefix: options.prefix,
+    uniqueName: () => `${options.prefix}/n${++names}`,
+    onRepository: options.onRepository,
     now: options.now,
     sleep: client.options.sleep,
   };
-  world.attach(services);
 
-  const run = new Run(services, options, watcher);
+  const run = new Run(context, options, watcher);
   await run.all();
   await client.close();
   const results = options.rules.flatMap(({ id }) => run.results.get(id) ?? []);
@@ -89,7 +91,7 @@ export async function runRules(target: Target, options: RunOptions): Promise<Rep
     requests,
     interrupted,
     counts,
-    variants: services.variants.entries(),
+    variants: context.variants.entries(),
     rules: results,
     exit_code: exitCodeOf(counts, { strict: options.strict, interrupted }),
   };
@@ -101,7 +103,7 @@ class Run {
   #done = 0;
 
   constructor(
-    readonly services: Services,
+    readonly context: RunContext,
     readonly options: RunOptions,
     readonly watcher: Watcher,
   ) {}
@@ -134,10 +136,10 @@ class Run {
   }
 
   async #judge(rule: Rule): Promise<RuleVerdict> {
-    const reason = reasonToSkip(rule, this.services.target);
+    const reason = reasonToSkip(rule, this.context.target);
     if (reason !== undefined || rule.check === undefined)
       return { verdict: 'skip', reason: reason ?? 'not written yet' };
-    const trial = new Trial(rule, this.services);
+    const trial = new RuleContext(rule, this.context);
     const limit = new AbortController();
     try {
       const deadline = sleep(this.options.timeout * 4, undefined, { signal: limit.signal }).then(() => {
@@ -176,11 +178,11 @@ class Run {
     const own = this.#own.get(rule.id);
     let verdict = own?.verdict;
     if (rule.watch !== undefined)
-      verdict = judgeSightings(rule, verdict, this.watcher.of(rule.id), this.services.target);
+      verdict = judgeSightings(rule, verdict, this.watcher.of(rule.id), this.context.target);
     verdict ??= {
       verdict: 'skip',
       reason:
-        reasonToSkip(rule, this.services.target) ?? (this.options.signal.aborted ? 'interrupted' : 'not written yet'),
+        reasonToSkip(rule, this.context.target) ?? (this.options.signal.aborted ? 'interrupted' : 'not written yet'),
     };
     const { id, section, says, level, reach } = rule;
     const result = {

@@ -1,14 +1,15 @@
 import { archive, reader } from '../../api/requests.js';
 import { expectMatch, expectProblem, expectSame, expectStatus, expectTrue } from '../../check/expect.js';
-import type { Trial } from '../../check/rule-context.js';
-import { EXECUTABLE } from '../../fixtures/history.js';
+import type { RuleContext } from '../../check/rule-context.js';
+import { EXECUTABLE, historyRepository } from '../../fixtures/history.js';
+import { otherRepository, sampleRepository } from '../../fixtures/repositories.js';
 import { defineRules } from '../rule.js';
 import { credentialRules } from '../token-rules.js';
 import { readTar } from './tar.js';
 
 /** Names of the files in an archive of the library. */
-async function names(t: Trial, body: object = {}): Promise<string[]> {
-  const { name } = await t.world.library(t);
+async function names(t: RuleContext, body: object = {}): Promise<string[]> {
+  const { name } = await historyRepository(t);
   const answer = await archive(t, name, body);
   expectStatus(answer, 200);
   return readTar(answer)
@@ -16,13 +17,13 @@ async function names(t: Trial, body: object = {}): Promise<string[]> {
     .sort();
 }
 
-async function onMain(t: Trial): Promise<string[]> {
-  return Object.keys((await t.world.library(t)).files).sort();
+async function onMain(t: RuleContext): Promise<string[]> {
+  return Object.keys((await historyRepository(t)).files).sort();
 }
 
-async function forced(t: Trial, code: string) {
+async function forced(t: RuleContext, code: string) {
   t.needsEmulator();
-  return archive(t, (await t.world.sample(t)).name, {}, { fault: `code:${code}` });
+  return archive(t, (await sampleRepository(t)).name, {}, { fault: `code:${code}` });
 }
 
 export const archiveRules = defineRules('6. Archive', 'archive', [
@@ -30,7 +31,7 @@ export const archiveRules = defineRules('6. Archive', 'archive', [
     id: 'archive.route',
     says: 'POST /api/v1/repos/archive answers 200 with a tar.gz of the files, their bytes and their executable bits.',
     check: async (t) => {
-      const library = await t.world.library(t);
+      const library = await historyRepository(t);
       const answer = await archive(t, library.name);
       expectStatus(answer, 200);
       const files = readTar(answer);
@@ -46,8 +47,8 @@ export const archiveRules = defineRules('6. Archive', 'archive', [
     says: 'The repository packed is the one the token names.',
     check: async (t) => {
       for (const { name, own } of [
-        { name: (await t.world.sample(t)).name, own: 'sample.txt' },
-        { name: (await t.world.other(t)).name, own: 'other.txt' },
+        { name: (await sampleRepository(t)).name, own: 'sample.txt' },
+        { name: (await otherRepository(t)).name, own: 'other.txt' },
       ]) {
         const packed = readTar(await archive(t, name)).map((file) => file.name);
         expectSame(packed.sort(), ['README.md', own, 'shared.txt'].sort(), 'its own files and no others');
@@ -59,7 +60,7 @@ export const archiveRules = defineRules('6. Archive', 'archive', [
     says: 'What a request without a body gets is left open.',
     level: 'UNSPECIFIED',
     check: async (t) => {
-      const { name } = await t.world.sample(t);
+      const { name } = await sampleRepository(t);
       t.observe('no body', (await t.post('/api/v1/repos/archive', { as: reader(name) })).outcome);
     },
   },
@@ -83,7 +84,7 @@ export const archiveRules = defineRules('6. Archive', 'archive', [
     id: 'archive.ref.branch',
     says: 'ref may be a branch, a tag or a commit.',
     check: async (t) => {
-      const { name, first } = await t.world.library(t);
+      const { name, first } = await historyRepository(t);
       expectTrue((await names(t, { ref: 'feature' })).includes('feature.txt'), 'the branch');
       for (const ref of ['v1', first.sha]) {
         const readme = readTar(await archive(t, name, { ref })).find((file) => file.name === 'README.md');
@@ -116,7 +117,7 @@ export const archiveRules = defineRules('6. Archive', 'archive', [
     id: 'archive.max_blob_size',
     says: 'Files with more bytes than max_blob_size are left out.',
     check: async (t) => {
-      const { files } = await t.world.library(t);
+      const { files } = await historyRepository(t);
       const expected = Object.keys(files)
         .filter((path) => files[path].length <= 10)
         .sort();
@@ -139,7 +140,7 @@ export const archiveRules = defineRules('6. Archive', 'archive', [
     id: 'archive.max_blob_size.invalid',
     says: 'A max_blob_size below zero or of another type is 400.',
     check: async (t) => {
-      const { name } = await t.world.sample(t);
+      const { name } = await sampleRepository(t);
       for (const max_blob_size of [0, 1.5])
         t.observe(String(max_blob_size), (await archive(t, name, { max_blob_size })).outcome);
       for (const max_blob_size of [-1, 'x']) expectStatus(await archive(t, name, { max_blob_size }), 400);
@@ -158,7 +159,7 @@ export const archiveRules = defineRules('6. Archive', 'archive', [
     id: 'archive.prefix.dotdot',
     says: 'A prefix that is absolute, or has a backslash, . or .. in it, is 400.',
     check: async (t) => {
-      const { name } = await t.world.sample(t);
+      const { name } = await sampleRepository(t);
       for (const prefix of ['/p', 'a\\b', './p', 'a/../b', '..']) {
         expectStatus(await archive(t, name, { archive: { prefix } }), 400);
       }
@@ -174,7 +175,7 @@ export const archiveRules = defineRules('6. Archive', 'archive', [
       expectSame(await names(t), await onMain(t), 'the paths');
       t.observe(
         'empty prefix',
-        (await archive(t, (await t.world.sample(t)).name, { archive: { prefix: '' } })).outcome,
+        (await archive(t, (await sampleRepository(t)).name, { archive: { prefix: '' } })).outcome,
       );
     },
   },
@@ -183,18 +184,18 @@ export const archiveRules = defineRules('6. Archive', 'archive', [
     says: 'The media type is application/gzip.',
     level: 'SHOULD',
     check: async (t) =>
-      expectSame((await archive(t, (await t.world.sample(t)).name)).mediaType, 'application/gzip', 'the media type'),
+      expectSame((await archive(t, (await sampleRepository(t)).name)).mediaType, 'application/gzip', 'the media type'),
   },
   {
     id: 'archive.header.disposition',
     says: 'Content-Disposition offers a file named after repository and revision, without a path in it.',
     level: 'SHOULD',
     check: async (t) => {
-      const { name } = await t.world.sample(t);
+      const { name } = await sampleRepository(t);
       const header = (await archive(t, name)).header('content-disposition');
       expectMatch(header, /^attachment; ?filename="?[^"/\\]+-[^"/\\]+\.tar\.gz"?/, 'an attachment with a plain name');
       expectTrue(header.includes(name.split('/').at(-1) as string), 'the name of the repository is in it', header);
-      t.observe('header', header.replace(t.world.options.prefix, '<run>').replace(/[0-9a-f]{7,40}/, '<sha>'));
+      t.observe('header', header.replace(t.run.prefix, '<run>').replace(/[0-9a-f]{7,40}/, '<sha>'));
     },
   },
   {
@@ -203,7 +204,7 @@ export const archiveRules = defineRules('6. Archive', 'archive', [
     level: 'SHOULD',
     check: async (t) => {
       expectMatch(
-        (await archive(t, (await t.world.sample(t)).name)).header('cache-control'),
+        (await archive(t, (await sampleRepository(t)).name)).header('cache-control'),
         /\bno-store\b/,
         'no-store',
       );
@@ -212,13 +213,13 @@ export const archiveRules = defineRules('6. Archive', 'archive', [
   {
     id: 'archive.err.400.json',
     says: 'A body that is no JSON is 400.',
-    check: async (t) => expectStatus(await archive(t, (await t.world.sample(t)).name, undefined, { body: '{' }), 400),
+    check: async (t) => expectStatus(await archive(t, (await sampleRepository(t)).name, undefined, { body: '{' }), 400),
   },
   {
     id: 'archive.err.ref',
     says: 'A ref that does not exist is refused.',
     check: async (t) => {
-      const answer = await archive(t, (await t.world.sample(t)).name, { ref: 'nope' });
+      const answer = await archive(t, (await sampleRepository(t)).name, { ref: 'nope' });
       t.tolerate('A11', 'missing ref, archive', answer, ['404 ref_not_found', '404 not_found', '400 bad_request']);
     },
   },

@@ -1,14 +1,15 @@
 import { getRepo } from '../../api/requests.js';
 import { helperRecipe } from '../../auth/tokens.js';
 import { expectMatch, expectSame, expectStatus, expectTrue } from '../../check/expect.js';
-import type { Trial } from '../../check/rule-context.js';
+import type { RuleContext } from '../../check/rule-context.js';
+import { sampleRepository } from '../../fixtures/repositories.js';
 import { defineRules } from '../rule.js';
 import { accepts, readWith, rejects } from './keys.js';
 
 const YEAR = 31_536_000;
 /** The claims of a token that was made without any option but its repository, and that the target accepts. */
-async function helperClaims(t: Trial): Promise<Record<string, unknown>> {
-  const { name } = await t.world.sample(t);
+async function helperClaims(t: RuleContext): Promise<Record<string, unknown>> {
+  const { name } = await sampleRepository(t);
   const recipe = helperRecipe({ repo: name });
   expectStatus(await getRepo(t, name, { as: recipe }), 200);
   return JSON.parse(Buffer.from((await t.token(recipe)).split('.')[1], 'base64url').toString('utf8'));
@@ -146,7 +147,7 @@ export const tokenFailures = defineRules('Token failure responses', 'token-failu
     id: 'authfail.401.no-header',
     says: 'A token anywhere but in the Authorization header is no credential: 401 unauthorized.',
     check: async (t) => {
-      const { name } = await t.world.sample(t);
+      const { name } = await sampleRepository(t);
       const token = await t.token({ repo: name });
       const answers = [
         await t.get(`/api/v1/repo?access_token=${token}&token=${token}`),
@@ -160,7 +161,7 @@ export const tokenFailures = defineRules('Token failure responses', 'token-failu
     id: 'authfail.401.scheme-basic',
     says: 'Schemes other than Bearer are 401 unauthorized on the API.',
     check: async (t) => {
-      const { name } = await t.world.sample(t);
+      const { name } = await sampleRepository(t);
       const token = await t.token({ repo: name });
       const basic = Buffer.from(`t:${token}`).toString('base64');
       for (const authorization of [`Basic ${basic}`, `Token ${token}`]) {
@@ -184,7 +185,7 @@ export const tokenFailures = defineRules('Token failure responses', 'token-failu
     says: 'The name of the scheme may be written in lower case.',
     level: 'SHOULD',
     check: async (t) => {
-      const { name } = await t.world.sample(t);
+      const { name } = await sampleRepository(t);
       const authorization = `bearer ${await t.token({ repo: name })}`;
       expectStatus(await t.get('/api/v1/repo', { headers: { authorization } }), 200);
     },
@@ -220,7 +221,7 @@ export const tokenFailures = defineRules('Token failure responses', 'token-failu
     reach: 'emulator',
     check: async (t) => {
       t.needsEmulator();
-      const { name } = await t.world.sample(t);
+      const { name } = await sampleRepository(t);
       const answer = await getRepo(t, name, { fault: 'authentication_unavailable' });
       expectMatch(answer.outcome, /^403 authentication_unavailable$/, 'it is 403 authentication_unavailable');
       expectStatus(await getRepo(t, name), 200);

@@ -5,15 +5,17 @@ import { join } from 'node:path';
 import { getRepo } from '../../api/requests.js';
 import { readKey } from '../../auth/keys.js';
 import type { KeyRole, TokenRecipe } from '../../auth/tokens.js';
-import { expectCode, expectMatch, expectStatus, expectSuccess, NotHere } from '../../check/expect.js';
-import type { Trial } from '../../check/rule-context.js';
-import type { Answer } from '../../http/exchange.js';
+import type { Answer } from '../../check/answer.js';
+import { expectCode, expectMatch, expectStatus, expectSuccess } from '../../check/expect.js';
+import { Skip } from '../../check/outcomes.js';
+import type { RuleContext } from '../../check/rule-context.js';
+import { sampleRepository } from '../../fixtures/repositories.js';
 import { probeOf } from '../documented-operations.js';
 import { defineRules, type RuleRow } from '../rule.js';
 
 /** GET /api/v1/repo of the sample with a token of this kind. */
-export async function readWith(t: Trial, recipe: TokenRecipe): Promise<Answer> {
-  const { name } = await t.world.sample(t);
+export async function readWith(t: RuleContext, recipe: TokenRecipe): Promise<Answer> {
+  const { name } = await sampleRepository(t);
   return getRepo(t, name, { as: { repo: name, scopes: ['git:read'], ...recipe } });
 }
 
@@ -111,7 +113,7 @@ export const keys = defineRules('Keys', 'keys', [
     reach: 'needs-setup',
     check: async (t) => {
       const other = t.target.otherKeys[0];
-      if (other === undefined) throw new NotHere('needs a second registered key: --other-key');
+      if (other === undefined) throw new Skip('needs a second registered key: --other-key');
       expectStatus(await readWith(t, { key: 'main' }), 200);
       expectStatus(await readWith(t, { key: other.algorithm }), 200);
     },
@@ -124,16 +126,16 @@ export const keys = defineRules('Keys', 'keys', [
 const UNLISTED = ['PS256', 'RS384', 'RS512', 'EdDSA', 'ES256K'];
 
 /** The ids that are known of registered keys. */
-function idOf(t: Trial, role: KeyRole): string {
+function idOf(t: RuleContext, role: KeyRole): string {
   const { id } = t.key(role);
-  if (id === undefined) throw new NotHere('needs the id under which the key is registered: --key-id');
+  if (id === undefined) throw new Skip('needs the id under which the key is registered: --key-id');
   return id;
 }
 
 /** A registered unrestricted key other than the main one. */
-function anotherRole(t: Trial): KeyRole {
+function anotherRole(t: RuleContext): KeyRole {
   const other = t.target.otherKeys[0];
-  if (other === undefined) throw new NotHere('needs a second registered key: --other-key');
+  if (other === undefined) throw new Skip('needs a second registered key: --other-key');
   return other.algorithm;
 }
 
@@ -143,7 +145,7 @@ export const tokenHeader = defineRules('Token header', 'token-header', [
     says: 'No algorithm but ES256, ES384, ES512 and RS256 is accepted.',
     check: async (t) => {
       expectStatus(await readWith(t, {}), 200);
-      const rsa = t.services.signer.key('RS256') === undefined ? 'main' : 'RS256';
+      const rsa = t.run.signer.key('RS256') === undefined ? 'main' : 'RS256';
       for (const alg of UNLISTED) {
         const key = alg.startsWith('E') ? 'main' : rsa;
         t.refusesToken(await readWith(t, { header: { alg }, defect: 'algorithm', key }), 'repo');
@@ -210,7 +212,7 @@ export const tokenHeader = defineRules('Token header', 'token-header', [
     id: 'jwt.malformed',
     says: 'A bearer value that is no JWT is refused.',
     check: async (t) => {
-      const { name } = await t.world.sample(t);
+      const { name } = await sampleRepository(t);
       for (const value of ['abc', 'a.b', 'a.b.c', 'e30.e30.e30', 'a.b.c.d.e']) {
         const answer = await getRepo(t, name, { as: undefined, headers: { authorization: `Bearer ${value}` } });
         t.refusesToken(answer, 'repo');

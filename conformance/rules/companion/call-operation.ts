@@ -1,7 +1,8 @@
 import { segment } from '../../api/requests.js';
-import { expectSame, NotHere } from '../../check/expect.js';
-import type { Trial } from '../../check/rule-context.js';
-import type { Answer } from '../../http/exchange.js';
+import type { Answer } from '../../check/answer.js';
+import { expectSame } from '../../check/expect.js';
+import { Skip } from '../../check/outcomes.js';
+import type { RuleContext } from '../../check/rule-context.js';
 import type { Demand, Operation } from './operation.js';
 import { OPERATIONS } from './operations.js';
 import { Bed, FAMILIES, type Family } from './test-repository.js';
@@ -28,7 +29,7 @@ export async function perform(
   if (path === undefined) throw new Error(`${operation.name} has no ${family} route`);
   const answer = await bed.t.request(operation.method, path, { ...ask, as: { repo, scopes } });
   // What a service can switch off, and says so in these words.
-  if (answer.status === 400 && answer.text.includes(NO_CUSTOM_REFS)) throw new NotHere(NO_CUSTOM_REFS);
+  if (answer.status === 400 && answer.text.includes(NO_CUSTOM_REFS)) throw new Skip(NO_CUSTOM_REFS);
   return answer;
 }
 
@@ -45,7 +46,7 @@ export interface Stop {
  * wrong; what cannot be tried on the target is noted and left out.
  */
 export async function tour(
-  t: Trial,
+  t: RuleContext,
   wanted: (operation: Operation) => boolean,
   visit: (stop: Stop) => Promise<string | undefined>,
 ): Promise<void> {
@@ -61,7 +62,7 @@ export async function tour(
         const complaint = await visit({ operation, family, bed, label });
         if (complaint !== undefined) complaints.push(`${label}: ${complaint}`);
       } catch (error) {
-        if (!(error instanceof NotHere)) throw error;
+        if (!(error instanceof Skip)) throw error;
         t.observe(`left out: ${label}`, error.message);
       }
     }

@@ -1,4 +1,5 @@
-import { AUTHOR, packLines } from '../../api/requests.js';
+import { packLines } from '../../api/commit-pack.js';
+import { AUTHOR } from '../../api/requests.js';
 import { type Demand, each, type Operation, operation, PAGE, READ, STATS, WRITE } from './operation.js';
 import type { Shape } from './shape.js';
 import type { Bed } from './test-repository.js';

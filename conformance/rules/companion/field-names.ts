@@ -1,4 +1,5 @@
-import { AUTHOR, mustTipOf, packLines } from '../../api/requests.js';
+import { packLines } from '../../api/commit-pack.js';
+import { AUTHOR, mustTipOf } from '../../api/requests.js';
 import type { Demand } from './operation.js';
 import { MERGER } from './operations.js';
 import type { Bed } from './test-repository.js';

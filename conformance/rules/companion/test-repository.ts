@@ -1,6 +1,9 @@
-import { commitFiles, keeper, segment, writeNote, writer } from '../../api/requests.js';
-import { expectStatus, expectSuccess, NotHere } from '../../check/expect.js';
-import type { Trial } from '../../check/rule-context.js';
+import { commitFiles } from '../../api/commit-pack.js';
+import { keeper, segment, writeNote, writer } from '../../api/requests.js';
+import { expectStatus, expectSuccess } from '../../check/expect.js';
+import { Skip } from '../../check/outcomes.js';
+import type { RuleContext } from '../../check/rule-context.js';
+import { createNamedRepository, newRepository } from '../../fixtures/repositories.js';
 
 /** Which of its two families of routes an operation is asked by. */
 export const FAMILIES = ['preferred', 'v1'] as const;
@@ -14,19 +17,19 @@ const base = (repo: string): string => `/api/repos/${segment(repo)}`;
 /** The repository that operations are tried on, and what some of them need beforehand. */
 export class Bed {
   private constructor(
-    readonly t: Trial,
+    readonly t: RuleContext,
     readonly repo: string,
     readonly tip: string,
   ) {}
 
-  static async make(t: Trial): Promise<Bed> {
-    const { name, tip } = await t.world.fresh(t);
+  static async make(t: RuleContext): Promise<Bed> {
+    const { name, tip } = await newRepository(t);
     return new Bed(t, name, tip);
   }
 
   /** A name nothing has yet, in the whole organization: projects are called alike by nobody else. */
   unused(stem: string): string {
-    return `${stem}-${this.t.world.newName().replaceAll('/', '-')}`;
+    return `${stem}-${this.t.uniqueName().replaceAll('/', '-')}`;
   }
 
   /** A branch with one commit on top of the seed. */
@@ -67,15 +70,15 @@ export class Bed {
   }
 
   async another(): Promise<string> {
-    const repo = this.t.world.newName();
-    await this.t.world.create(this.t, repo);
+    const repo = this.t.uniqueName();
+    await createNamedRepository(this.t, repo);
     return repo;
   }
 
   /** A name for a repository that is still to be made. */
   async absent(): Promise<string> {
-    const repo = this.t.world.newName();
-    await this.t.world.options.onRepository(repo);
+    const repo = this.t.uniqueName();
+    await this.t.run.onRepository(repo);
     return repo;
   }
 
@@ -96,7 +99,7 @@ export class Bed {
   async host(): Promise<void> {
     const json = { deployment: { project_name: this.unused('project').toLowerCase() } };
     const answer = await this.t.request('PATCH', base(this.repo), { as: keeper(this.repo), json });
-    if (answer.code === 'hosting_not_enabled') throw new NotHere('the organization has no hosting');
+    if (answer.code === 'hosting_not_enabled') throw new Skip('the organization has no hosting');
     expectStatus(answer, 200);
   }
 

@@ -1,7 +1,10 @@
-import { commitFiles, getFile, getRepo, grep, packLines, sendPack } from '../../api/requests.js';
-import { expectCode, NotHere } from '../../check/expect.js';
-import type { Trial } from '../../check/rule-context.js';
-import type { Answer } from '../../http/exchange.js';
+import { commitFiles, packLines, sendPack } from '../../api/commit-pack.js';
+import { getFile, getRepo, grep } from '../../api/requests.js';
+import type { Answer } from '../../check/answer.js';
+import { expectCode } from '../../check/expect.js';
+import { Skip } from '../../check/outcomes.js';
+import type { RuleContext } from '../../check/rule-context.js';
+import { groupRepository, sampleRepository } from '../../fixtures/repositories.js';
 import { defineRules, type RuleRow } from '../rule.js';
 import { GENERIC, isForgeCode, SPECIFIC } from './codes.js';
 import { problemOf } from './problems.js';
@@ -10,24 +13,24 @@ import { problemOf } from './problems.js';
 const LARGE = 2 * 1024 * 1024;
 
 /** Requests that earn a status for which no specific code exists. */
-const NATURAL: Readonly<Record<number, (t: Trial) => Promise<Answer>>> = {
-  400: async (t) => grep(t, (await t.world.sample(t)).name, { query: { pattern: '(' } }),
+const NATURAL: Readonly<Record<number, (t: RuleContext) => Promise<Answer>>> = {
+  400: async (t) => grep(t, (await sampleRepository(t)).name, { query: { pattern: '(' } }),
   401: (t) => t.get('/api/v1/repo'),
   403: async (t) => {
-    const { name } = await t.world.sample(t);
+    const { name } = await sampleRepository(t);
     return grep(t, name, { query: { pattern: 'e' } }, { as: { repo: name, defect: 'foreign-key' } });
   },
-  404: async (t) => getFile(t, (await t.world.sample(t)).name, { path: 'no/such/file' }),
-  405: async (t) => t.request('PUT', '/api/v1/repo', { as: { repo: (await t.world.scratch(t)).name } }),
+  404: async (t) => getFile(t, (await sampleRepository(t)).name, { path: 'no/such/file' }),
+  405: async (t) => t.request('PUT', '/api/v1/repo', { as: { repo: (await groupRepository(t)).name } }),
   409: async (t) => {
-    const { name } = await t.world.scratch(t);
-    const { before } = await commitFiles(t, name, { 'stale.txt': t.world.newName() });
+    const { name } = await groupRepository(t);
+    const { before } = await commitFiles(t, name, { 'stale.txt': t.uniqueName() });
     return sendPack(t, name, packLines({ 'x.txt': 'x' }, { expected_head_sha: before }));
   },
   413: async (t) => {
     t.needsEmulator();
-    const answer = await grep(t, (await t.world.sample(t)).name, undefined, { body: Buffer.alloc(LARGE, 0x20) });
-    if (answer.status === 400) throw new NotHere(`the target reads a body of ${LARGE} bytes`);
+    const answer = await grep(t, (await sampleRepository(t)).name, undefined, { body: Buffer.alloc(LARGE, 0x20) });
+    if (answer.status === 400) throw new Skip(`the target reads a body of ${LARGE} bytes`);
     return answer;
   },
 };
@@ -74,9 +77,9 @@ function generic(status: number, code: string): RuleRow {
   };
 }
 
-async function force(t: Trial, code: string): Promise<Answer> {
+async function force(t: RuleContext, code: string): Promise<Answer> {
   t.needsEmulator();
-  return getRepo(t, (await t.world.sample(t)).name, { fault: code === 'rate_limited' ? code : `code:${code}` });
+  return getRepo(t, (await sampleRepository(t)).name, { fault: code === 'rate_limited' ? code : `code:${code}` });
 }
 
 export const genericCodes = defineRules(

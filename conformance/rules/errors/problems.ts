@@ -1,5 +1,7 @@
 import { getRepo, grep } from '../../api/requests.js';
-import { expectCode, NotHere } from '../../check/expect.js';
+import { expectCode } from '../../check/expect.js';
+import { Skip } from '../../check/outcomes.js';
+import { groupRepository, sampleRepository } from '../../fixtures/repositories.js';
 import { type Exchange, headerOf, isRecord, type JsonRecord, jsonOf, mediaTypeOf } from '../../http/exchange.js';
 import { Bed } from '../companion/test-repository.js';
 import { defineRules, type RuleRow, type Watch } from '../rule.js';
@@ -38,7 +40,7 @@ function member(id: string, says: string, judge: (body: JsonRecord, exchange: Ex
       return body === undefined ? undefined : judge(body, exchange);
     },
     check: async (t) => {
-      const answer = await getRepo(t, t.world.newName());
+      const answer = await getRepo(t, t.uniqueName());
       answer.string('code');
       const name = id.split('.')[1];
       if (answer.find(name) === undefined) t.warn(`${name} is left out`);
@@ -174,12 +176,12 @@ export const errorShapes = defineRules('Errors', 'error-shapes', [
         : code === expected || `${exchange.status} has the code ${quote(code)}`;
     },
     check: async (t) => {
-      const { name } = await t.world.sample(t);
+      const { name } = await sampleRepository(t);
       // An encoding that nobody knows earns 415; a target that reads on regardless says nothing about the rule.
       const headers = { 'content-encoding': 'conformance' };
       const answer = await grep(t, name, { query: { pattern: 'e' } }, { headers });
       const code = BY_TEXT[answer.status];
-      if (code === undefined) throw new NotHere(`no status without a listed code could be provoked: ${answer.outcome}`);
+      if (code === undefined) throw new Skip(`no status without a listed code could be provoked: ${answer.outcome}`);
       expectCode(answer, answer.status, code);
     },
   },
@@ -226,7 +228,7 @@ export const errorShapes = defineRules('Errors', 'error-shapes', [
     level: 'UNSPECIFIED',
     writes: true,
     check: async (t) => {
-      const { name } = await t.world.scratch(t);
+      const { name } = await groupRepository(t);
       const as = { repo: name, scopes: ['git:read'] };
       t.observe('DELETE /api/v1/repo', (await t.request('DELETE', '/api/v1/repo', { as })).outcome);
       t.observe('PUT /api/meta', (await t.request('PUT', '/api/meta', { as: { scopes: ['org:read'] } })).outcome);
@@ -243,7 +245,7 @@ export const errorShapes = defineRules('Errors', 'error-shapes', [
       await bed.host();
       const path = `/api/repos/${encodeURIComponent(bed.repo)}/deployments`;
       const as = { repo: bed.repo, scopes: ['deployment:write'] };
-      const ask = { as, headers: { 'idempotency-key': t.world.newName() } };
+      const ask = { as, headers: { 'idempotency-key': t.uniqueName() } };
       const first = await t.post(path, { ...ask, json: { ref: 'main' } });
       const second = await t.post(path, { ...ask, json: { ref: 'main', target: 'production' } });
       t.observe('Idempotency-Key twice', [first.outcome, second.outcome]);
@@ -256,7 +258,7 @@ export const errorShapes = defineRules('Errors', 'error-shapes', [
     reach: 'emulator',
     check: async (t) => {
       t.needsEmulator();
-      const { name } = await t.world.sample(t);
+      const { name } = await sampleRepository(t);
       const path = '/api/v1/repos/files/metadata';
       const answer = await t.get(path, { as: { repo: name }, fault: 'repository_thawing' });
       t.observe('Retry-After', headerOf(answer.exchange, 'retry-after') ?? 'none');

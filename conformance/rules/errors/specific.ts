@@ -1,7 +1,10 @@
-import { commitFiles, createRepo, getRepo, grep, packLines, sendPack } from '../../api/requests.js';
-import { expectCode, expectMatch, expectSame, expectSuccess, expectTrue, NotHere } from '../../check/expect.js';
-import type { Trial } from '../../check/rule-context.js';
-import type { Answer } from '../../http/exchange.js';
+import { commitFiles, packLines, sendPack } from '../../api/commit-pack.js';
+import { createRepo, getRepo, grep } from '../../api/requests.js';
+import type { Answer } from '../../check/answer.js';
+import { expectCode, expectMatch, expectSame, expectSuccess, expectTrue } from '../../check/expect.js';
+import { Skip } from '../../check/outcomes.js';
+import type { RuleContext } from '../../check/rule-context.js';
+import { groupRepository, sampleRepository } from '../../fixtures/repositories.js';
 import { operationOf, perform } from '../companion/call-operation.js';
 import type { Demand } from '../companion/operation.js';
 import { MERGER } from '../companion/operations.js';
@@ -14,7 +17,7 @@ interface Provocation {
   readonly reach: Reach;
   readonly writes: boolean;
   /** Everything that has to have the code. */
-  readonly provoke: (t: Trial) => Promise<readonly Answer[]>;
+  readonly provoke: (t: RuleContext) => Promise<readonly Answer[]>;
   /** Tolerated answers, where a contradiction leaves a choice. */
   readonly instead?: readonly [decision: string, where: string, members: readonly string[]];
 }
@@ -25,7 +28,7 @@ function forced(code: string, fault = `code:${code}`): Provocation {
     writes: false,
     provoke: async (t) => {
       t.needsEmulator();
-      return [await getRepo(t, (await t.world.sample(t)).name, { fault })];
+      return [await getRepo(t, (await sampleRepository(t)).name, { fault })];
     },
   };
 }
@@ -55,7 +58,7 @@ function twice(name: string, demand: (bed: Bed) => Promise<Demand>): Attempt {
   };
 }
 
-const plain = (provoke: (t: Trial) => Promise<Answer>, writes = false): Provocation => ({
+const plain = (provoke: (t: RuleContext) => Promise<Answer>, writes = false): Provocation => ({
   reach: 'any',
   writes,
   provoke: async (t) => [await provoke(t)],
@@ -66,8 +69,7 @@ const deploy: Attempt = (bed) => perform(bed, operationOf('create deployment'), 
 
 /** An organization without hosting says so, or does not know the scopes of a token that names them. */
 function whereHosted(answer: Answer): Answer {
-  if (answer.status === 403 && answer.code !== 'insufficient_scope')
-    throw new NotHere('the organization has no hosting');
+  if (answer.status === 403 && answer.code !== 'insufficient_scope') throw new Skip('the organization has no hosting');
   return answer;
 }
 
@@ -77,16 +79,16 @@ const HIDDEN = { provider: 'github', owner: 'conformance', name: 'no-such-reposi
 const PROVOCATIONS: Readonly<Record<string, Provocation>> = {
   authentication_unavailable: forced('authentication_unavailable', 'authentication_unavailable'),
   insufficient_scope: plain(async (t) => {
-    const { name } = await t.world.sample(t);
+    const { name } = await sampleRepository(t);
     return grep(t, name, { query: { pattern: 'e' } }, { as: { repo: name, scopes: ['git:write'] } });
   }),
   repo_claim_missing: {
     ...plain((t) => t.get('/api/v1/repo', { as: { scopes: ['git:read'] } })),
     instead: ['A03', 'no repo claim', ['400 repo_claim_missing', '403 forbidden']],
   },
-  repo_name_mismatch: plain((t) => createRepo(t, t.world.newName(), { json: { repo_name: 'another' } }), true),
-  route_not_found: plain(async (t) => t.get('/api/no-such-route', { as: { repo: (await t.world.sample(t)).name } })),
-  repository_not_found: plain((t) => getRepo(t, t.world.newName())),
+  repo_name_mismatch: plain((t) => createRepo(t, t.uniqueName(), { json: { repo_name: 'another' } }), true),
+  route_not_found: plain(async (t) => t.get('/api/no-such-route', { as: { repo: (await sampleRepository(t)).name } })),
+  repository_not_found: plain((t) => getRepo(t, t.uniqueName())),
   repository_deleted: known(twice('delete repository', async (bed) => ({ repo: await bed.another() }))),
   repository_thawing: {
     ...forced('repository_thawing', 'repository_thawing'),
@@ -97,7 +99,7 @@ const PROVOCATIONS: Readonly<Record<string, Provocation>> = {
     writes: true,
     provoke: async (t) => {
       t.needsEmulator();
-      const { name } = await t.world.scratch(t);
+      const { name } = await groupRepository(t);
       return [await sendPack(t, name, packLines({ 'x.txt': 'x' }), { fault: 'sync_in_progress' })];
     },
     instead: ['A05', 'syncing, commit-pack', ['409 sync_in_progress', '503 service_unavailable']],
@@ -107,13 +109,13 @@ const PROVOCATIONS: Readonly<Record<string, Provocation>> = {
   ),
   branch_not_found: {
     ...plain(async (t) => {
-      const { name } = await t.world.scratch(t);
+      const { name } = await groupRepository(t);
       return sendPack(t, name, packLines({ 'x.txt': 'x' }, { target_branch: 'fresh', base_branch: 'nope' }));
     }, true),
     instead: ['A28', 'missing base branch', ['404 branch_not_found', '404 ref_not_found', '404 not_found']],
   },
   ref_not_found: plain(async (t) =>
-    grep(t, (await t.world.sample(t)).name, { query: { pattern: 'e' }, ref: 'no-such-ref' }),
+    grep(t, (await sampleRepository(t)).name, { query: { pattern: 'e' }, ref: 'no-such-ref' }),
   ),
   merge_conflict: known(async (bed, family) => {
     const { t, repo } = bed;
@@ -146,12 +148,12 @@ const PROVOCATIONS: Readonly<Record<string, Provocation>> = {
     provoke: async (t) => {
       t.needsCompanion();
       // Nothing comes of it either way: the repository is there already.
-      const repo = (await t.world.sample(t)).name;
+      const repo = (await sampleRepository(t)).name;
       const json = { deployment: {} };
       const answer = await t.post('/api/repos', { as: { repo, scopes: ['repo:write'] }, json });
       if (answer.status !== 409) return [answer];
       if (t.target.adminUrl !== undefined) return forced('hosting_not_enabled').provoke(t);
-      throw new NotHere('the organization has hosting');
+      throw new Skip('the organization has hosting');
     },
   },
   hosting_project_not_found: {
@@ -223,7 +225,7 @@ export const specificCodes = defineRules('Errors', 'specific-codes', [
     reach: 'emulator',
     check: async (t) => {
       t.needsEmulator();
-      const answer = await getRepo(t, (await t.world.sample(t)).name, { fault: 'repository_thawing' });
+      const answer = await getRepo(t, (await sampleRepository(t)).name, { fault: 'repository_thawing' });
       t.tolerate('A04', 'thawing, repo', answer, ['409 repository_thawing', '503 service_unavailable']);
       if (answer.status === 409)
         expectMatch(answer.header('retry-after'), /^(\d+|[A-Z][a-z]{2}, .* GMT)$/, 'Retry-After is seconds or a date');

@@ -1,7 +1,9 @@
 import { createHmac } from 'node:crypto';
-import { commitFiles, createRepo, deleteRepo, writeNote } from '../../api/requests.js';
+import { commitFiles } from '../../api/commit-pack.js';
+import { createRepo, deleteRepo, writeNote } from '../../api/requests.js';
 import { expectOneOf, expectSame, expectSuccess, expectTrue } from '../../check/expect.js';
-import type { Trial } from '../../check/rule-context.js';
+import type { RuleContext } from '../../check/rule-context.js';
+import { newRepository } from '../../fixtures/repositories.js';
 import { createGit } from '../../git/git-client.js';
 import { defineRules, type RuleRow } from '../rule.js';
 import { type Delivery, eventOf, Receiver, SECRET, type Trouble } from './receiver.js';
@@ -11,7 +13,7 @@ const FAILED = 'repo.sync.failed';
 /** A rule that is told of events. */
 function told(
   row: Pick<RuleRow, 'id' | 'says' | 'level'>,
-  judge: (t: Trial, receiver: Receiver) => Promise<void>,
+  judge: (t: RuleContext, receiver: Receiver) => Promise<void>,
 ): RuleRow {
   return {
     reach: 'emulator',
@@ -32,7 +34,7 @@ async function firstFailure(receiver: Receiver, trouble: Trouble): Promise<{ rep
   return { repo, delivery };
 }
 
-async function pull(t: Trial, repo: string): Promise<void> {
+async function pull(t: RuleContext, repo: string): Promise<void> {
   expectSuccess(
     await t.post(`/api/repos/${encodeURIComponent(repo)}/pull-upstream`, {
       as: { repo, scopes: ['git:write'] },
@@ -55,7 +57,7 @@ export const events = defineRules('Events', 'events', [
       const times = [...receiver.asked].flatMap(([path, asked]) => (path.startsWith('/overloaded/') ? asked : []));
       expectTrue(times.length > 0, 'the upstream was asked', times.length);
       t.observe('times asked', times.length);
-      await t.services.sleep(100);
+      await t.run.sleep(100);
       const later = [...receiver.asked.values()].flat().filter((at) => at > delivery.at);
       expectSame(later.length, 0, 'it is not asked again after the event');
       expectSame(receiver.about(repo).length, 1, 'one event, however many retries');
@@ -87,7 +89,7 @@ export const events = defineRules('Events', 'events', [
     );
   }),
   told({ id: 'event.no-others', says: 'No operation of the API sends any other event.' }, async (t, receiver) => {
-    const { name, tip } = await t.world.fresh(t);
+    const { name, tip } = await newRepository(t);
     const { sha } = await commitFiles(t, name, { 'event.txt': 'x' }, { target_branch: 'side', base_branch: 'main' });
     expectSuccess(await writeNote(t, name, { sha: tip, note: 'event' }));
     const git = await createGit(t);
@@ -95,7 +97,7 @@ export const events = defineRules('Events', 'events', [
     await git.branch('pushed', sha);
     expectSame(await git.push(name, ['pushed']), undefined, 'a push succeeds');
     expectSuccess(await deleteRepo(t, name));
-    expectSuccess(await createRepo(t, t.world.newName()));
+    expectSuccess(await createRepo(t, t.uniqueName()));
     // Events arrive in their order: whatever came of the above is here when this one is.
     await firstFailure(receiver, 'absent');
     for (const delivery of receiver.deliveries) expectOneOf(eventOf(delivery), [FAILED], 'the kind of event');

@@ -1,7 +1,7 @@
 import { createServer, type IncomingHttpHeaders, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { NotHere } from '../../check/expect.js';
-import type { Trial } from '../../check/rule-context.js';
+import { Skip } from '../../check/outcomes.js';
+import type { RuleContext } from '../../check/rule-context.js';
 import { isRecord, type JsonRecord } from '../../http/exchange.js';
 import { isLoopback } from '../../target.js';
 
@@ -42,14 +42,14 @@ export class Receiver implements AsyncDisposable {
   #webhook = '';
 
   private constructor(
-    private readonly t: Trial,
+    private readonly t: RuleContext,
     private readonly server: Server,
   ) {}
 
   /** Registers itself for what is sent unless one asks for more. Skips the rule where it cannot be reached. */
-  static async open(t: Trial): Promise<Receiver> {
+  static async open(t: RuleContext): Promise<Receiver> {
     t.needsEmulator();
-    if (!isLoopback(t.target.baseUrl)) throw new NotHere('the target cannot reach a receiver on this machine');
+    if (!isLoopback(t.target.baseUrl)) throw new Skip('the target cannot reach a receiver on this machine');
     const server = createServer();
     const receiver = new Receiver(t, server);
     server.on('request', (request, response) => {
@@ -92,8 +92,8 @@ export class Receiver implements AsyncDisposable {
   /** A new repository that follows an upstream with this trouble. Its first sync starts by itself. */
   async follow(trouble: Trouble): Promise<string> {
     const { t } = this;
-    const repo = t.world.newName();
-    await t.world.options.onRepository(repo);
+    const repo = t.uniqueName();
+    await t.run.onRepository(repo);
     const base_repo = {
       provider: 'gitea',
       owner: trouble,
@@ -101,7 +101,7 @@ export class Receiver implements AsyncDisposable {
       upstream_host: this.host,
     };
     const made = await t.post('/api/repos', { as: { repo, scopes: ['repo:write'] }, json: { base_repo } });
-    if (made.status > 299) throw new NotHere(`a repository with an upstream cannot be made here: ${made.outcome}`);
+    if (made.status > 299) throw new Skip(`a repository with an upstream cannot be made here: ${made.outcome}`);
     return repo;
   }
 
@@ -113,7 +113,7 @@ export class Receiver implements AsyncDisposable {
   async #register(): Promise<void> {
     const json = { url: `http://${this.host}${HOOK}`, secret: SECRET };
     const answer = await this.t.post('/api/v1/webhooks', { as: REGISTRAR, json });
-    if (answer.status > 299) throw new NotHere(`no address for events can be registered here: ${answer.outcome}`);
+    if (answer.status > 299) throw new Skip(`no address for events can be registered here: ${answer.outcome}`);
     this.#webhook = answer.string('id');
   }
 

@@ -1,6 +1,7 @@
 import { fileMetadata, reader } from '../../api/requests.js';
 import { expectSame, expectStatus } from '../../check/expect.js';
-import type { Trial } from '../../check/rule-context.js';
+import type { RuleContext } from '../../check/rule-context.js';
+import { groupRepository, sampleRepository } from '../../fixtures/repositories.js';
 import { type Exchange, isRecord, jsonOf, mediaTypeOf } from '../../http/exchange.js';
 import { defineRules } from '../rule.js';
 import { credentialRules } from '../token-rules.js';
@@ -15,9 +16,9 @@ function errorOf(exchange: Exchange): unknown {
   return body ?? 'no JSON';
 }
 
-async function forced(t: Trial, fault: string) {
+async function forced(t: RuleContext, fault: string) {
   t.needsEmulator();
-  const { name } = await t.world.sample(t);
+  const { name } = await sampleRepository(t);
   return fileMetadata(t, name, {}, { fault });
 }
 
@@ -33,7 +34,7 @@ export const fileMetadataErrors = defineRules('3. File metadata', 'file-metadata
       return (isRecord(body) && typeof body.error === 'string') || `the body is ${JSON.stringify(body).slice(0, 100)}`;
     },
     check: async (t) => {
-      const answer = await fileMetadata(t, (await t.world.sample(t)).name, { ref: 'no-such-ref' });
+      const answer = await fileMetadata(t, (await sampleRepository(t)).name, { ref: 'no-such-ref' });
       answer.string('error');
       const more = Object.keys(answer.record()).length > 1;
       t.choose('A06', 'file metadata', more ? 'problem details' : 'only error', ['only error', 'problem details']);
@@ -44,7 +45,7 @@ export const fileMetadataErrors = defineRules('3. File metadata', 'file-metadata
     says: 'The media type of those errors is left open.',
     level: 'UNSPECIFIED',
     check: async (t) => {
-      const { name } = await t.world.sample(t);
+      const { name } = await sampleRepository(t);
       t.observe('media type', mediaTypeOf((await fileMetadata(t, name, { ref: 'no-such-ref' })).exchange));
     },
   },
@@ -57,14 +58,14 @@ export const fileMetadataErrors = defineRules('3. File metadata', 'file-metadata
   {
     id: 'filemeta.err.404.ref',
     says: 'A ref that does not exist is 404.',
-    check: async (t) => expectStatus(await fileMetadata(t, (await t.world.sample(t)).name, { ref: 'nope' }), 404),
+    check: async (t) => expectStatus(await fileMetadata(t, (await sampleRepository(t)).name, { ref: 'nope' }), 404),
   },
   {
     id: 'filemeta.err.405',
     says: 'Any method but GET is 405.',
     writes: true,
     check: async (t) => {
-      const { name } = await t.world.scratch(t);
+      const { name } = await groupRepository(t);
       const head = await t.request('HEAD', PATH, { as: reader(name) });
       t.choose('A29', 'HEAD, file metadata', String(head.status), ['405', '200']);
       for (const method of ['POST', 'PUT', 'PATCH', 'DELETE']) {
@@ -125,7 +126,7 @@ export const fileMetadataErrors = defineRules('3. File metadata', 'file-metadata
     id: `filemeta.err.503.${what}`,
     says: what === 'replica' ? 'With no replica to choose it is 503.' : 'With storage out of reach it is 503.',
     reach: 'emulator' as const,
-    check: async (t: Trial) => {
+    check: async (t: RuleContext) => {
       const answer = await forced(t, 'code:service_unavailable');
       expectStatus(answer, 503);
       expectSame(typeof answer.find('error'), 'string', 'error is a string');

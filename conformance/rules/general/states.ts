@@ -1,3 +1,4 @@
+import { packLines, sendPack } from '../../api/commit-pack.js';
 import {
   AUTHOR,
   archive,
@@ -6,21 +7,20 @@ import {
   getFile,
   getRepo,
   grep,
-  packLines,
   RESTORE,
   restore,
-  sendPack,
   writeNote,
   writer,
 } from '../../api/requests.js';
+import type { Answer } from '../../check/answer.js';
 import { expectSame, expectStatus, expectTrue } from '../../check/expect.js';
-import type { Trial } from '../../check/rule-context.js';
-import type { Answer } from '../../http/exchange.js';
+import type { RuleContext } from '../../check/rule-context.js';
+import { groupRepository, sampleRepository } from '../../fixtures/repositories.js';
 import { defineRules } from '../rule.js';
 
 /** Every documented operation once, with a state forced on it. */
-async function underFault(t: Trial, fault: string): Promise<Record<string, Answer>> {
-  const { name, tip } = await t.world.scratch(t);
+async function underFault(t: RuleContext, fault: string): Promise<Record<string, Answer>> {
+  const { name, tip } = await groupRepository(t);
   const ask = { fault, mayPass: true };
   const metadata = { target_branch: 'main', target_commit_sha: tip, author: AUTHOR };
   return {
@@ -41,7 +41,7 @@ export const states = defineRules('States', 'states', [
     id: 'state.active',
     says: 'A repository that nothing is wrong with serves every read.',
     check: async (t) => {
-      const { name } = await t.world.sample(t);
+      const { name } = await sampleRepository(t);
       expectStatus(await getRepo(t, name), 200);
       expectStatus(await getCommit(t, name, 'main'), 200);
       expectStatus(await getFile(t, name, { path: 'README.md' }), 200);
@@ -98,8 +98,8 @@ export const states = defineRules('States', 'states', [
     says: 'What became of the branch stands in result.status and result.success, whatever the HTTP status.',
     writes: true,
     check: async (t) => {
-      const { name } = await t.world.scratch(t);
-      const written = await sendPack(t, name, packLines({ 'outcome.txt': t.world.newName() }));
+      const { name } = await groupRepository(t);
+      const written = await sendPack(t, name, packLines({ 'outcome.txt': t.uniqueName() }));
       expectSame(
         [written.find('result', 'success'), written.find('result', 'status')],
         [true, 'ok'],

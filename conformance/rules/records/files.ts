@@ -1,19 +1,19 @@
 import { fileMetadata } from '../../api/requests.js';
 import { expectMatch, expectOneOf, expectSame, expectStatus, expectTime, expectTrue } from '../../check/expect.js';
-import type { Trial } from '../../check/rule-context.js';
-import { EXECUTABLE } from '../../fixtures/history.js';
+import type { RuleContext } from '../../check/rule-context.js';
+import { EXECUTABLE, historyRepository } from '../../fixtures/history.js';
 import type { JsonRecord } from '../../http/exchange.js';
 import { defineRules } from '../rule.js';
 
-async function metadata(t: Trial, query: Record<string, string> = {}) {
-  const library = await t.world.library(t);
+async function metadata(t: RuleContext, query: Record<string, string> = {}) {
+  const library = await historyRepository(t);
   const answer = await fileMetadata(t, library.name, query);
   expectStatus(answer, 200);
   const files = answer.records('files');
   return { library, answer, files, entry: (path: string) => files.find((file) => file.path === path) };
 }
 
-async function summary(t: Trial) {
+async function summary(t: RuleContext) {
   const { library, answer } = await metadata(t);
   return { commit: answer.record('commits', library.second.sha) as JsonRecord, known: library.second };
 }

@@ -10,9 +10,10 @@ import {
   ORG_READER,
   reader,
 } from '../../api/requests.js';
+import type { Answer } from '../../check/answer.js';
 import { expectCode, expectOneOf, expectSame, expectStatus, expectSuccess } from '../../check/expect.js';
-import type { Trial } from '../../check/rule-context.js';
-import type { Answer } from '../../http/exchange.js';
+import type { RuleContext } from '../../check/rule-context.js';
+import { groupRepository, newRepository, sampleRepository } from '../../fixtures/repositories.js';
 import { perform, routeOf, tour } from '../companion/call-operation.js';
 import { OPERATIONS } from '../companion/operations.js';
 import { findLacks } from '../companion/shape.js';
@@ -25,7 +26,7 @@ export const repositoryRules = defineRules('9. Repository metadata', 'get-reposi
     id: 'repo.get.route',
     says: 'GET /api/v1/repo answers 200 with the record of the repository.',
     check: async (t) => {
-      const answer = await getRepo(t, (await t.world.sample(t)).name);
+      const answer = await getRepo(t, (await sampleRepository(t)).name);
       expectStatus(answer, 200);
       for (const member of ['repo_id', 'url', 'default_branch', 'created_at']) answer.string(member);
     },
@@ -42,9 +43,9 @@ function expectRoute(answer: Answer): void {
   expectOneOf(answer.status, [200, 400], 'it is a route');
 }
 
-async function newName(t: Trial): Promise<string> {
-  const name = t.world.newName();
-  await t.world.options.onRepository(name);
+async function newName(t: RuleContext): Promise<string> {
+  const name = t.uniqueName();
+  await t.run.onRepository(name);
   return name;
 }
 
@@ -132,7 +133,7 @@ export const otherRules = defineRules('Other endpoints', 'other-endpoints', [
     says: 'What the repository list, the organization metadata and a diff look like is left open.',
     level: 'UNSPECIFIED',
     check: async (t) => {
-      const { name } = await t.world.sample(t);
+      const { name } = await sampleRepository(t);
       const meta = await t.get('/api/meta', { as: ORG_READER });
       const diff = await t.get('/api/v1/repos/diff', { as: reader(name), query: { sha: 'main' } });
       for (const [what, answer] of Object.entries({ repos: await listRepos(t), meta, diff })) {
@@ -143,19 +144,19 @@ export const otherRules = defineRules('Other endpoints', 'other-endpoints', [
   {
     id: 'other.branches.exists',
     says: 'GET /api/repos/{repo_name}/branches is a route.',
-    check: async (t) => expectRoute(await listBranches(t, (await t.world.sample(t)).name)),
+    check: async (t) => expectRoute(await listBranches(t, (await sampleRepository(t)).name)),
   },
   {
     id: 'other.commits.exists',
     says: 'GET /api/v1/repos/commits answers 200.',
-    check: async (t) => expectStatus(await listCommits(t, (await t.world.sample(t)).name), 200),
+    check: async (t) => expectStatus(await listCommits(t, (await sampleRepository(t)).name), 200),
   },
   {
     id: 'other.diff.exists',
     says: 'GET /api/v1/repos/diff is a route.',
     check: async (t) => {
       const answer = await t.get('/api/v1/repos/diff', {
-        as: reader((await t.world.sample(t)).name),
+        as: reader((await sampleRepository(t)).name),
         query: { sha: 'main' },
       });
       expectRoute(answer);
@@ -186,7 +187,7 @@ export const otherRules = defineRules('Other endpoints', 'other-endpoints', [
     says: 'The operations that are only named want a bearer token too.',
     writes: true,
     check: async (t) => {
-      const { name } = await t.world.scratch(t);
+      const { name } = await groupRepository(t);
       expectCode(await listRepos(t, {}, NOBODY), 401, 'unauthorized');
       expectCode(await listBranches(t, name, NOBODY), 401, 'unauthorized');
       for (const path of ['/api/meta', '/api/v1/repos/commits', '/api/v1/repos/diff?sha=main']) {
@@ -211,7 +212,7 @@ export const deleted = defineRules('States', 'states-deleted', [
     reach: 'emulator',
     writes: true,
     check: async (t) => {
-      const { name } = await t.world.fresh(t);
+      const { name } = await newRepository(t);
       expectSuccess(await deleteRepo(t, name));
       const again = await deleteRepo(t, name);
       t.tolerate('A16', 'second delete', again, ['409 repository_deleted', '404 repository_not_found']);
@@ -223,7 +224,7 @@ export const deleted = defineRules('States', 'states-deleted', [
     level: 'UNSPECIFIED',
     reach: 'emulator',
     check: async (t) => {
-      const { name } = await t.world.fresh(t);
+      const { name } = await newRepository(t);
       expectSuccess(await deleteRepo(t, name));
       const answer = await getRepo(t, name);
       t.observe('read', answer.outcome);

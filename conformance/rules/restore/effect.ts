@@ -1,12 +1,12 @@
 import { AUTHOR, COMMITTER, getCommit, restore, tipOf } from '../../api/requests.js';
+import type { Answer } from '../../check/answer.js';
 import { expectOneOf, expectSame, expectSha, expectStatus, expectTrue } from '../../check/expect.js';
-import type { Trial } from '../../check/rule-context.js';
+import type { RuleContext } from '../../check/rule-context.js';
 import { createGit } from '../../git/git-client.js';
-import type { Answer } from '../../http/exchange.js';
 import { defineRules } from '../rule.js';
 import { aim, moved, restored } from './moved.js';
 
-async function restoredCommit(t: Trial, more: object = {}): Promise<Answer> {
+async function restoredCommit(t: RuleContext, more: object = {}): Promise<Answer> {
   const { name, answer } = await restored(t, more);
   return getCommit(t, name, answer.string('commit', 'commit_sha'));
 }

@@ -1,13 +1,15 @@
-import { ABSENT_SHA, AUTHOR, commitFiles, mustTipOf, RESTORE, restore, tipOf, writer } from '../../api/requests.js';
+import { commitFiles } from '../../api/commit-pack.js';
+import { ABSENT_SHA, AUTHOR, mustTipOf, RESTORE, restore, tipOf, writer } from '../../api/requests.js';
+import type { Answer } from '../../check/answer.js';
 import { expectOther, expectRefused, expectSame, expectStatus, expectTrue } from '../../check/expect.js';
-import type { Trial } from '../../check/rule-context.js';
-import type { Answer } from '../../http/exchange.js';
+import type { RuleContext } from '../../check/rule-context.js';
+import { groupRepository } from '../../fixtures/repositories.js';
 import { defineRules } from '../rule.js';
 import { expectFailureBody } from '../write-failure.js';
 import { aim, moved } from './moved.js';
 
 /** A restore with something left out or spoilt is 400 and moves nothing. */
-async function refusesMetadata(t: Trial, ...changes: readonly object[]): Promise<void> {
+async function refusesMetadata(t: RuleContext, ...changes: readonly object[]): Promise<void> {
   const { name, seed, last } = await moved(t);
   for (const change of changes) {
     const metadata = Object.fromEntries(Object.entries(aim(seed, change)).filter(([, value]) => value !== undefined));
@@ -16,7 +18,7 @@ async function refusesMetadata(t: Trial, ...changes: readonly object[]): Promise
   expectSame(await mustTipOf(t, name), last.sha, 'the branch stays');
 }
 
-async function refusesBody(t: Trial, ...bodies: readonly string[]): Promise<void> {
+async function refusesBody(t: RuleContext, ...bodies: readonly string[]): Promise<void> {
   const { name, last } = await moved(t);
   for (const body of bodies) {
     const answer = await t.post(RESTORE, { as: writer(name), body, contentType: 'application/x-ndjson' });
@@ -26,8 +28,8 @@ async function refusesBody(t: Trial, ...bodies: readonly string[]): Promise<void
 }
 
 /** A restore to where the branch already is. */
-async function already(t: Trial): Promise<{ name: string; tip: string; answer: Answer }> {
-  const { name } = await t.world.scratch(t);
+async function already(t: RuleContext): Promise<{ name: string; tip: string; answer: Answer }> {
+  const { name } = await groupRepository(t);
   const tip = await mustTipOf(t, name);
   return { name, tip, answer: await restore(t, name, aim(tip)) };
 }
@@ -127,7 +129,7 @@ export const restoreRefusals = defineRules('2. Restore', 'restore-refusals', [
       const { name, seed } = await moved(t);
       t.observe('short SHA', (await restore(t, name, aim(seed.slice(0, 7)))).outcome);
       const branch = { target_branch: 'aside', base_branch: 'main' };
-      const { sha } = await commitFiles(t, name, { 'aside.txt': t.world.newName() }, branch);
+      const { sha } = await commitFiles(t, name, { 'aside.txt': t.uniqueName() }, branch);
       t.observe('another branch', (await restore(t, name, aim(sha))).outcome);
     },
   },

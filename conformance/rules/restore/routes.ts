@@ -1,5 +1,6 @@
 import { ABSENT_SHA, mustTipOf, RESTORE, resetRoute, segment, writer } from '../../api/requests.js';
 import { expectCode, expectOther, expectRefused, expectSame, expectStatus } from '../../check/expect.js';
+import { groupRepository, newRepository, otherRepository } from '../../fixtures/repositories.js';
 import { defineRules } from '../rule.js';
 import { credentialRules } from '../token-rules.js';
 import { aim, moved, restored } from './moved.js';
@@ -54,7 +55,7 @@ export const restoreRoutes = defineRules('2. Restore', 'restore-routes', [
     level: 'UNSPECIFIED',
     writes: true,
     check: async (t) => {
-      const { name } = await t.world.scratch(t);
+      const { name } = await groupRepository(t);
       for (const path of [
         RESTORE,
         `/api/repos/${segment(name)}/restore-commit`,
@@ -73,7 +74,7 @@ export const restoreRoutes = defineRules('2. Restore', 'restore-routes', [
     says: 'On the /api/v1 route the branch that moves is in the repository the token names.',
     writes: true,
     check: async (t) => {
-      const bystander = await t.world.fresh(t);
+      const bystander = await newRepository(t);
       const { name, last } = await restored(t);
       expectOther(await mustTipOf(t, name), last.sha, 'the named one moved');
       expectSame(await mustTipOf(t, bystander.name), bystander.tip, 'the other one did not');
@@ -85,7 +86,7 @@ export const restoreRoutes = defineRules('2. Restore', 'restore-routes', [
     writes: true,
     check: async (t) => {
       const { name, seed } = await moved(t);
-      const { name: other } = await t.world.other(t);
+      const { name: other } = await otherRepository(t);
       const answer = await t.post(resetRoute(other), { as: writer(name), lines: [{ metadata: aim(seed) }] });
       expectCode(answer, 404, 'repository_not_found');
     },

@@ -1,7 +1,10 @@
-import { listRepos, packLines, sendPack } from '../../api/requests.js';
+import { packLines, sendPack } from '../../api/commit-pack.js';
+import { listRepos } from '../../api/requests.js';
 import type { TokenRecipe } from '../../auth/tokens.js';
-import { expectOneOf, expectRefused, expectStatus, expectTrue, NotHere } from '../../check/expect.js';
-import type { Trial } from '../../check/rule-context.js';
+import { expectOneOf, expectRefused, expectStatus, expectTrue } from '../../check/expect.js';
+import { Skip } from '../../check/outcomes.js';
+import type { RuleContext } from '../../check/rule-context.js';
+import { groupRepository, sampleRepository } from '../../fixtures/repositories.js';
 import { advertise, gitPath, showsRefs } from '../../git/refs.js';
 import { accepts, readWith, rejects } from '../authentication/keys.js';
 import { defineRules, type RuleRow } from '../rule.js';
@@ -21,16 +24,16 @@ function breaks(id: string, says: string, ...claims: readonly (() => Record<stri
   };
 }
 
-function allowed(t: Trial): readonly string[] {
+function allowed(t: RuleContext): readonly string[] {
   const { allowedScopes } = t.key('restricted');
-  if (allowedScopes === undefined) throw new NotHere('needs the allowlist of the restricted key: --restricted-scopes');
+  if (allowedScopes === undefined) throw new Skip('needs the allowlist of the restricted key: --restricted-scopes');
   return allowedScopes;
 }
 
 /** A git:write token of a key that may not give git:write. */
-async function writeOutside(t: Trial) {
-  const { name: repo } = await t.world.scratch(t);
-  if (allowed(t).includes('git:write')) throw new NotHere('needs a restricted key without git:write');
+async function writeOutside(t: RuleContext) {
+  const { name: repo } = await groupRepository(t);
+  if (allowed(t).includes('git:write')) throw new Skip('needs a restricted key without git:write');
   return sendPack(t, repo, packLines({ 'x.txt': 'x' }), { as: { repo, scopes: ['git:write'], key: 'restricted' } });
 }
 
@@ -75,7 +78,7 @@ export const restrictedKeys = defineRules('Restricted keys', 'restricted-keys', 
     ...SETUP,
     check: async (t) => {
       const outside = ['git:write', 'repo:write', 'org:read'].find((scope) => !allowed(t).includes(scope));
-      if (outside === undefined) throw new NotHere('needs a restricted key that lacks some scope');
+      if (outside === undefined) throw new Skip('needs a restricted key that lacks some scope');
       t.refusesToken(await readWith(t, { key: 'restricted', scopes: ['git:read', outside] }), 'repo');
     },
   },
@@ -85,14 +88,14 @@ export const restrictedKeys = defineRules('Restricted keys', 'restricted-keys', 
     ...SETUP,
     writes: true,
     check: async (t) => {
-      const { name: repo } = await t.world.scratch(t);
+      const { name: repo } = await groupRepository(t);
       const as: TokenRecipe = { repo, scopes: ['git:read'], key: 'restricted' };
       if (allowed(t).includes('org:read')) {
         return t.tolerate('A02', 'missing scope, list-repos', await listRepos(t, {}, { as }), [
           '403 insufficient_scope',
         ]);
       }
-      if (!allowed(t).includes('git:write')) throw new NotHere('needs a restricted key with two scopes');
+      if (!allowed(t).includes('git:write')) throw new Skip('needs a restricted key with two scopes');
       const answer = await sendPack(t, repo, packLines({ 'x.txt': 'x' }), { as });
       t.tolerate('A02', 'missing scope, pack', answer, ['403 insufficient_scope', '401']);
     },
@@ -112,7 +115,7 @@ export const restrictedKeys = defineRules('Restricted keys', 'restricted-keys', 
     says: 'The same holds for Git.',
     ...SETUP,
     check: async (t) => {
-      const { name: repo } = await t.world.sample(t);
+      const { name: repo } = await sampleRepository(t);
       const answer = await advertise(t, gitPath(repo), { repo, ...TOO_LONG });
       expectRefused(answer);
       expectTrue(!showsRefs(answer), 'no ref is shown');

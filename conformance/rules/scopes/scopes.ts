@@ -1,7 +1,9 @@
-import { commitFiles, getRepo, packLines, segment, sendPack } from '../../api/requests.js';
+import { commitFiles, packLines, sendPack } from '../../api/commit-pack.js';
+import { getRepo, segment } from '../../api/requests.js';
+import type { Answer } from '../../check/answer.js';
 import { expectStatus, expectSuccess, expectTrue } from '../../check/expect.js';
-import type { Trial } from '../../check/rule-context.js';
-import type { Answer } from '../../http/exchange.js';
+import type { RuleContext } from '../../check/rule-context.js';
+import { groupRepository } from '../../fixtures/repositories.js';
 import { rejects } from '../authentication/keys.js';
 import { perform, takes, tour } from '../companion/call-operation.js';
 import { defineRules } from '../rule.js';
@@ -9,10 +11,10 @@ import { defineRules } from '../rule.js';
 const base = (repo: string) => `/api/repos/${segment(repo)}`;
 
 /** A tag to delete, on the scratch repository. */
-async function tagged(t: Trial): Promise<{ repo: string; tag: string; path: string }> {
+async function tagged(t: RuleContext): Promise<{ repo: string; tag: string; path: string }> {
   t.needsCompanion();
-  const { name: repo } = await t.world.scratch(t);
-  const { sha } = await commitFiles(t, repo, { 'tag.txt': t.world.newName() });
+  const { name: repo } = await groupRepository(t);
+  const { sha } = await commitFiles(t, repo, { 'tag.txt': t.uniqueName() });
   const tag = `tag-${sha.slice(0, 10)}`;
   const as = { repo, scopes: ['git:write'] };
   expectSuccess(await t.post(`${base(repo)}/tags`, { as, json: { name: tag, target: sha } }));
@@ -25,7 +27,7 @@ function failureOf({ status, outcome }: Answer): string | undefined {
 }
 
 /** Every operation that takes this scope succeeds with it alone. */
-function coversFamily(t: Trial, scope: string): Promise<void> {
+function coversFamily(t: RuleContext, scope: string): Promise<void> {
   return tour(t, takes(scope), async ({ operation, family, bed }) => failureOf(await perform(bed, operation, family)));
 }
 
@@ -44,7 +46,7 @@ export const scopes = defineRules('Scopes', 'scopes', [
     says: 'A token with two scopes may do what either allows.',
     writes: true,
     check: async (t) => {
-      const { name: repo } = await t.world.scratch(t);
+      const { name: repo } = await groupRepository(t);
       const as = { repo, scopes: ['git:read', 'git:write'] };
       expectStatus(await getRepo(t, repo, { as }), 200);
       expectStatus(await sendPack(t, repo, packLines({ 'both.txt': 'x' }), { as }), 201);
@@ -65,7 +67,7 @@ export const scopes = defineRules('Scopes', 'scopes', [
     says: `git:${half} alone may not delete a tag.`,
     reach: 'needs-setup' as const,
     writes: true,
-    check: async (t: Trial) => {
+    check: async (t: RuleContext) => {
       const { repo, path } = await tagged(t);
       refusedForScope(await t.request('DELETE', path, { as: { repo, scopes: [`git:${half}`] } }));
     },

@@ -1,9 +1,11 @@
 import { grep } from '../../api/requests.js';
-import { expectStatus, Unmet } from '../../check/expect.js';
-import type { Trial } from '../../check/rule-context.js';
-import type { Library } from '../../fixtures/history.js';
-import { DENSE_LINES, type Haystack, STRAW_FILES } from '../../fixtures/large.js';
-import type { Answer, JsonRecord } from '../../http/exchange.js';
+import type { Answer } from '../../check/answer.js';
+import { expectStatus } from '../../check/expect.js';
+import { AssertionFailure } from '../../check/outcomes.js';
+import type { RuleContext } from '../../check/rule-context.js';
+import { type HistoryRepository, historyRepository } from '../../fixtures/history.js';
+import { DENSE_LINES, type LargeRepository, largeRepository, STRAW_FILES } from '../../fixtures/large.js';
+import type { JsonRecord } from '../../http/exchange.js';
 
 /** A line of a match, with the path it was found in. */
 export interface Found {
@@ -16,7 +18,7 @@ export interface Found {
 /** Every line of an answer. */
 export function linesOf(answer: Answer): Found[] {
   return answer.records('matches').flatMap((match) => {
-    if (!Array.isArray(match.lines)) throw new Unmet('every match has lines', 'an array', match.lines);
+    if (!Array.isArray(match.lines)) throw new AssertionFailure('every match has lines', 'an array', match.lines);
     return (match.lines as JsonRecord[]).map((line) => ({
       path: String(match.path),
       line: line.line_number,
@@ -36,11 +38,11 @@ export function pathsOf(answer: Answer): string[] {
 
 /** A search of the library that has to work. */
 export async function search(
-  t: Trial,
+  t: RuleContext,
   pattern: string,
   more: object = {},
-): Promise<{ library: Library; answer: Answer }> {
-  const library = await t.world.library(t);
+): Promise<{ library: HistoryRepository; answer: Answer }> {
+  const library = await historyRepository(t);
   const { query = {}, ...rest } = more as { query?: object };
   const answer = await grep(t, library.name, { query: { pattern, ...query }, ...rest });
   expectStatus(answer, 200);
@@ -49,18 +51,18 @@ export async function search(
 
 /** A search of the haystack that has to work. */
 export async function rake(
-  t: Trial,
+  t: RuleContext,
   pattern: string,
   more: object = {},
-): Promise<{ haystack: Haystack; answer: Answer }> {
-  const haystack = await t.world.haystack(t);
+): Promise<{ haystack: LargeRepository; answer: Answer }> {
+  const haystack = await largeRepository(t);
   const answer = await grep(t, haystack.name, { query: { pattern }, ...more });
   expectStatus(answer, 200);
   return { haystack, answer };
 }
 
 /** All pages of a search, at most 40 of them. */
-export async function allPages(t: Trial, repo: string, body: JsonRecord, limit: number): Promise<Answer[]> {
+export async function allPages(t: RuleContext, repo: string, body: JsonRecord, limit: number): Promise<Answer[]> {
   const pages: Answer[] = [];
   let cursor: string | undefined;
   do {

@@ -1,5 +1,7 @@
 import { grep } from '../../api/requests.js';
 import { expectOther, expectSame, expectStatus, expectTrue } from '../../check/expect.js';
+import { largeRepository } from '../../fixtures/large.js';
+import { sampleRepository } from '../../fixtures/repositories.js';
 import { defineRules } from '../rule.js';
 import { allPages, DENSE_LINES, linesOf, matchesOf, rake, STRAW_FILES } from './found.js';
 
@@ -25,7 +27,7 @@ export const searchLimits = defineRules('1. Search', 'search-limits', [
     id: 'grep.max_lines.maximum',
     says: 'max_lines cannot be raised above 2000.',
     check: async (t) => {
-      const { name } = await t.world.haystack(t);
+      const { name } = await largeRepository(t);
       const limits = { max_lines: 5000, max_matches_per_file: 5000 };
       const answer = await grep(t, name, { query: { pattern: 'straw' }, pagination: { limit: 5000 }, limits });
       t.tolerate('A22', 'max_lines 5000', answer, ['200', '400']);
@@ -52,7 +54,7 @@ export const searchLimits = defineRules('1. Search', 'search-limits', [
     says: 'What limits of zero, below zero or of another type do is left open.',
     level: 'UNSPECIFIED',
     check: async (t) => {
-      const { name } = await t.world.sample(t);
+      const { name } = await sampleRepository(t);
       for (const limit of ['max_lines', 'max_matches_per_file']) {
         for (const value of [0, -1, 'x', 1.5]) {
           const answer = await grep(t, name, { query: { pattern: 'e' }, limits: { [limit]: value } });
@@ -108,7 +110,7 @@ export const searchLimits = defineRules('1. Search', 'search-limits', [
     id: 'grep.page.cursor.continues',
     says: 'Following next_cursor shows every match once and none twice.',
     check: async (t) => {
-      const { name } = await t.world.haystack(t);
+      const { name } = await largeRepository(t);
       const body = { query: { pattern: 'needle' }, paths: ['hay'] };
       const pages = await allPages(t, name, body, 400);
       const seen = pages.flatMap((page) => matchesOf(page).map(({ path, line }) => `${path}:${line}`));
@@ -121,7 +123,7 @@ export const searchLimits = defineRules('1. Search', 'search-limits', [
     id: 'grep.page.cursor.invalid',
     says: 'A cursor that was never given out is 400.',
     check: async (t) => {
-      const { name } = await t.world.sample(t);
+      const { name } = await sampleRepository(t);
       const pagination = { cursor: 'not-a-cursor' };
       expectStatus(await grep(t, name, { query: { pattern: 'e' }, pagination }), 400);
     },

@@ -8,14 +8,15 @@ import {
   expectStatus,
   expectTrue,
 } from '../../check/expect.js';
-import type { Trial } from '../../check/rule-context.js';
+import type { RuleContext } from '../../check/rule-context.js';
+import { sampleRepository } from '../../fixtures/repositories.js';
 import { defineRules } from '../rule.js';
 import { credentialRules } from '../token-rules.js';
 import { linesOf, matchesOf, search } from './found.js';
 
-async function forced(t: Trial, fault: string) {
+async function forced(t: RuleContext, fault: string) {
   t.needsEmulator();
-  const { name } = await t.world.sample(t);
+  const { name } = await sampleRepository(t);
   return grep(t, name, { query: { pattern: 'e' } }, { fault });
 }
 
@@ -108,7 +109,7 @@ export const searchResponse = defineRules('1. Search', 'search-response', [
     id: 'grep.x-cache',
     says: 'The header X-Cache says HIT or MISS.',
     check: async (t) => {
-      const { name } = await t.world.sample(t);
+      const { name } = await sampleRepository(t);
       const seen = [];
       for (let turn = 0; turn < 2; turn++) {
         const answer = await grep(t, name, { query: { pattern: 'sample' } });
@@ -129,7 +130,7 @@ export const searchResponse = defineRules('1. Search', 'search-response', [
     id: 'grep.err.404.ref',
     says: 'A ref that does not exist is 404.',
     check: async (t) => {
-      const { name } = await t.world.sample(t);
+      const { name } = await sampleRepository(t);
       const answer = await grep(t, name, { query: { pattern: 'e' }, ref: 'no-such-ref' });
       expectProblem(answer, 404, 'ref_not_found', 'not_found', 'branch_not_found');
       t.tolerate('A28', 'missing ref, grep', answer, ['404 ref_not_found', '404 not_found', '404 branch_not_found']);
