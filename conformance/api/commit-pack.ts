@@ -32,8 +32,8 @@ export const sendPack = (
   t: RuleContext,
   repo: string,
   lines: readonly unknown[],
-  ask: RequestOptions = {},
-): Promise<Answer> => t.post(COMMIT_PACK, { as: writer(repo), lines, ...ask });
+  options: RequestOptions = {},
+): Promise<Answer> => t.post(COMMIT_PACK, { as: writer(repo), lines, ...options });
 
 /** Writes files by commit-pack and expects that to work. */
 export async function commitFiles(

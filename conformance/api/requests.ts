@@ -11,9 +11,9 @@ export function segment(name: string): string {
 
 export const reader = (repo: string): TokenRecipe => ({ repo, scopes: ['git:read'] });
 export const writer = (repo: string): TokenRecipe => ({ repo, scopes: ['git:write'] });
-export const keeper = (repo: string): TokenRecipe => ({ repo, scopes: ['repo:write'] });
-/** Sends no credential. */
-export const NOBODY = { as: undefined } as const;
+export const repoWriter = (repo: string): TokenRecipe => ({ repo, scopes: ['repo:write'] });
+/** Sends no `Authorization` header. */
+export const ANONYMOUS = { as: undefined } as const;
 export const ORG_READER: TokenRecipe = { scopes: ['org:read'] };
 
 export const AUTHOR = { name: 'Ada Author', email: 'ada@example.com' } as const;
@@ -22,63 +22,71 @@ export const ZEROS = '0'.repeat(40);
 /** A well-formed SHA that names nothing. */
 export const ABSENT_SHA = '5ca1ab1e0ddba11c0ffee000facade0123456789';
 
-export const getRepo = (t: RuleContext, repo: string, ask: RequestOptions = {}): Promise<Answer> =>
-  t.get('/api/v1/repo', { as: reader(repo), ...ask });
+export const getRepo = (t: RuleContext, repo: string, options: RequestOptions = {}): Promise<Answer> =>
+  t.get('/api/v1/repo', { as: reader(repo), ...options });
 
 export const listRepos = (
   t: RuleContext,
   query: Record<string, string> = {},
-  ask: RequestOptions = {},
-): Promise<Answer> => t.get('/api/repos', { as: ORG_READER, query, ...ask });
+  options: RequestOptions = {},
+): Promise<Answer> => t.get('/api/repos', { as: ORG_READER, query, ...options });
 
-export const createRepo = (t: RuleContext, repo: string, ask: RequestOptions = {}): Promise<Answer> =>
-  t.post('/api/repos', { as: keeper(repo), ...ask });
+export const createRepo = (t: RuleContext, repo: string, options: RequestOptions = {}): Promise<Answer> =>
+  t.post('/api/repos', { as: repoWriter(repo), ...options });
 
-export const deleteRepo = (t: RuleContext, repo: string, ask: RequestOptions = {}): Promise<Answer> =>
-  t.request('DELETE', `/api/repos/${segment(repo)}`, { as: keeper(repo), ...ask });
+export const deleteRepo = (t: RuleContext, repo: string, options: RequestOptions = {}): Promise<Answer> =>
+  t.request('DELETE', `/api/repos/${segment(repo)}`, { as: repoWriter(repo), ...options });
 
-export const grep = (t: RuleContext, repo: string, json: unknown, ask: RequestOptions = {}): Promise<Answer> =>
-  t.post('/api/v1/repos/grep', { as: reader(repo), json, ...ask });
+export const grep = (t: RuleContext, repo: string, json: unknown, options: RequestOptions = {}): Promise<Answer> =>
+  t.post('/api/v1/repos/grep', { as: reader(repo), json, ...options });
 
 export const fileMetadata = (
   t: RuleContext,
   repo: string,
   query: Record<string, string> = {},
-  ask: RequestOptions = {},
-) => t.get('/api/v1/repos/files/metadata', { as: reader(repo), query, ...ask });
+  options: RequestOptions = {},
+) => t.get('/api/v1/repos/files/metadata', { as: reader(repo), query, ...options });
 
-export const getCommit = (t: RuleContext, repo: string, sha: string, ask: RequestOptions = {}): Promise<Answer> =>
-  t.get('/api/v1/repos/commit', { as: reader(repo), query: { sha }, ...ask });
+export const getCommit = (t: RuleContext, repo: string, sha: string, options: RequestOptions = {}): Promise<Answer> =>
+  t.get('/api/v1/repos/commit', { as: reader(repo), query: { sha }, ...options });
 
 export const listCommits = (
   t: RuleContext,
   repo: string,
   query: Record<string, string> = {},
-  ask: RequestOptions = {},
-) => t.get('/api/v1/repos/commits', { as: reader(repo), query, ...ask });
+  options: RequestOptions = {},
+) => t.get('/api/v1/repos/commits', { as: reader(repo), query, ...options });
 
 export const getFile = (
   t: RuleContext,
   repo: string,
   query: Record<string, string>,
-  ask: RequestOptions = {},
-): Promise<Answer> => t.get('/api/v1/repos/file', { as: reader(repo), query, ...ask });
+  options: RequestOptions = {},
+): Promise<Answer> => t.get('/api/v1/repos/file', { as: reader(repo), query, ...options });
 
-export const archive = (t: RuleContext, repo: string, json: unknown = {}, ask: RequestOptions = {}): Promise<Answer> =>
-  t.post('/api/v1/repos/archive', { as: reader(repo), json, ...ask });
+export const archive = (
+  t: RuleContext,
+  repo: string,
+  json: unknown = {},
+  options: RequestOptions = {},
+): Promise<Answer> => t.post('/api/v1/repos/archive', { as: reader(repo), json, ...options });
 
-export const writeNote = (t: RuleContext, repo: string, json: unknown, ask: RequestOptions = {}): Promise<Answer> =>
-  t.post('/api/v1/repos/notes', { as: writer(repo), json, ...ask });
+export const writeNote = (t: RuleContext, repo: string, json: unknown, options: RequestOptions = {}): Promise<Answer> =>
+  t.post('/api/v1/repos/notes', { as: writer(repo), json, ...options });
 
-export const listBranches = (t: RuleContext, repo: string, ask: RequestOptions = {}): Promise<Answer> =>
-  t.get(`/api/repos/${segment(repo)}/branches`, { as: reader(repo), ...ask });
+export const listBranches = (t: RuleContext, repo: string, options: RequestOptions = {}): Promise<Answer> =>
+  t.get(`/api/repos/${segment(repo)}/branches`, { as: reader(repo), ...options });
 
 export const RESTORE = '/api/v1/repos/restore-commit';
 
 export const resetRoute = (repo: string): string => `/api/repos/${segment(repo)}/reset-commits`;
 
-export const restore = (t: RuleContext, repo: string, metadata: unknown, ask: RequestOptions = {}): Promise<Answer> =>
-  t.post(RESTORE, { as: writer(repo), lines: [{ metadata }], ...ask });
+export const restore = (
+  t: RuleContext,
+  repo: string,
+  metadata: unknown,
+  options: RequestOptions = {},
+): Promise<Answer> => t.post(RESTORE, { as: writer(repo), lines: [{ metadata }], ...options });
 
 /** The commit a revision names, undefined when there is none. */
 export async function tipOf(t: RuleContext, repo: string, revision = 'main'): Promise<string | undefined> {

@@ -35,7 +35,7 @@ export interface TokenRecipe {
 }
 
 /** What the token helpers of the published clients make of what they are told: a year, and both Git scopes. */
-export function helperRecipe({
+export function withClientDefaults({
   scopes = ['git:write', 'git:read'],
   lifetime = 31_536_000,
   ...rest
@@ -91,10 +91,10 @@ export async function signRecipe(recipe: TokenRecipe, key: SigningKey, org: stri
 }
 
 /** Signs by hand what a careful library refuses to sign. */
-function forge(defect: Defect | undefined, header: Data, claims: Data, key: SigningKey): string {
+function forge(defect: Defect | undefined, header: JsonObject, claims: JsonObject, key: SigningKey): string {
   switch (defect) {
     case 'foreign-key':
-      return assemble(header, claims, (input) => signWith(key.algorithm, input, strangerOf(key)));
+      return assemble(header, claims, (input) => signWith(key.algorithm, input, unregisteredKeyLike(key)));
     case 'tampered': {
       const [head, , signature] = assemble(header, claims, (input) =>
         signWith(key.algorithm, input, key.privateKey),
@@ -114,18 +114,18 @@ function forge(defect: Defect | undefined, header: Data, claims: Data, key: Sign
   }
 }
 
-type Data = Readonly<Record<string, unknown>>;
+type JsonObject = Readonly<Record<string, unknown>>;
 
-function without(members: Data): Data {
+function without(members: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== null && value !== undefined));
 }
 
-function assemble(header: Data, claims: Data, sign: (input: Buffer) => Buffer): string {
+function assemble(header: JsonObject, claims: JsonObject, sign: (input: Buffer) => Buffer): string {
   const input = `${encode(header)}.${encode(claims)}`;
   return `${input}.${sign(Buffer.from(input)).toString('base64url')}`;
 }
 
-function encode(value: Data): string {
+function encode(value: JsonObject): string {
   return Buffer.from(JSON.stringify(value)).toString('base64url');
 }
 
@@ -152,7 +152,7 @@ function signUnlisted(algorithm: string, input: Buffer, key: SigningKey): Buffer
 }
 
 /** A new key of the same kind. */
-function strangerOf(key: SigningKey): KeyObject {
+function unregisteredKeyLike(key: SigningKey): KeyObject {
   if (key.algorithm === 'RS256') return generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey;
   const curve = key.privateKey.asymmetricKeyDetails?.namedCurve ?? 'prime256v1';
   return generateKeyPairSync('ec', { namedCurve: curve }).privateKey;

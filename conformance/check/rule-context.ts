@@ -9,7 +9,7 @@ import type { RunContext } from './run-context.js';
 
 /** What a rule asks of the target. */
 export interface RequestOptions {
-  /** Makes the bearer token. Undefined: the request carries no credential. */
+  /** Makes the bearer token. Undefined: the request has no token. */
   readonly as?: TokenRecipe | undefined;
   readonly query?: Readonly<Record<string, string | readonly string[]>>;
   readonly headers?: Readonly<Record<string, string>>;
@@ -23,11 +23,11 @@ export interface RequestOptions {
   /** A failure to force by the emulator's own request header. */
   readonly fault?: string;
   /** Whether the failure may leave this operation alone. Default: a fault that does not fire is not there. */
-  readonly mayPass?: boolean;
+  readonly faultIsOptional?: boolean;
   /** Another origin than the API's. */
   readonly origin?: string;
   readonly git?: boolean;
-  /** How the token inside a credential of another scheme was made: for the report. */
+  /** How the token in a hand-written `Authorization` header was made: for the report. */
   readonly recipe?: TokenRecipe | undefined;
 }
 
@@ -37,7 +37,7 @@ export class RuleContext {
   /** What the rule saw where the specification leaves the answer open. */
   readonly observations: Record<string, unknown> = {};
   /** Members other than the first of a tolerated set. */
-  readonly departures: string[] = [];
+  readonly otherVariants: string[] = [];
   /** Smaller promises that were not kept. */
   readonly warnings: string[] = [];
 
@@ -50,42 +50,46 @@ export class RuleContext {
     return this.run.target;
   }
 
-  get(path: string, ask: RequestOptions = {}): Promise<Answer> {
-    return this.request('GET', path, ask);
+  get(path: string, options: RequestOptions = {}): Promise<Answer> {
+    return this.request('GET', path, options);
   }
 
-  post(path: string, ask: RequestOptions = {}): Promise<Answer> {
-    return this.request('POST', path, ask);
+  post(path: string, options: RequestOptions = {}): Promise<Answer> {
+    return this.request('POST', path, options);
   }
 
-  async request(method: string, path: string, ask: RequestOptions = {}): Promise<Answer> {
+  async request(method: string, path: string, options: RequestOptions = {}): Promise<Answer> {
     const { client, target } = this.run;
-    const token = ask.as === undefined ? undefined : await this.token(ask.as);
-    const recipe = ask.as ?? ask.recipe;
-    const body = bodyOf(ask);
-    const type = ask.contentType ?? typeOf(ask);
+    const token = options.as === undefined ? undefined : await this.token(options.as);
+    const recipe = options.as ?? options.recipe;
+    const body = bodyOf(options);
+    const type = options.contentType ?? typeOf(options);
     const exchange = await client.send({
       rule: this.rule.id,
       method,
-      origin: ask.origin ?? target.baseUrl,
-      path: path + queryOf(ask.query),
+      origin: options.origin ?? target.baseUrl,
+      path: path + queryOf(options.query),
       headers: {
         ...(type === undefined ? {} : { 'content-type': type }),
         ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
-        ...(ask.fault === undefined ? {} : { 'x-emulator-fault': ask.fault }),
-        ...ask.headers,
+        ...(options.fault === undefined ? {} : { 'x-emulator-fault': options.fault }),
+        ...options.headers,
       },
-      forced: ask.fault !== undefined,
-      git: ask.git ?? false,
+      forced: options.fault !== undefined,
+      git: options.git ?? false,
       ...(body === undefined ? {} : { body }),
       ...(token === undefined ? {} : { token }),
       ...(recipe === undefined ? {} : { recipe }),
-      wantsThrottling: ask.fault !== undefined,
+      wantsThrottling: options.fault !== undefined,
     });
     this.exchanges.push(exchange);
     const answer = new Answer(exchange);
-    if (ask.fault !== undefined && ask.mayPass !== true && answer.header('x-emulator-fault-fired') === undefined) {
-      throw new Skip(`the target has no fault ${ask.fault}`);
+    if (
+      options.fault !== undefined &&
+      options.faultIsOptional !== true &&
+      answer.header('x-emulator-fault-fired') === undefined
+    ) {
+      throw new Skip(`the target has no fault ${options.fault}`);
     }
     return answer;
   }
@@ -119,14 +123,14 @@ export class RuleContext {
   }
 
   /** The same for something other than a status. */
-  choose(decision: string, where: string, seen: string, members: readonly string[]): void {
+  tolerateValue(decision: string, where: string, seen: string, members: readonly string[]): void {
     if (!members.includes(seen))
       throw new AssertionFailure('the value is one of those the text supports', members, seen);
     this.#record(decision, where, seen, seen !== members[0]);
   }
 
   /** A token that has to be refused as invalid: 403 by the table of token failures, 401 by most endpoints' own. */
-  refusesToken(answer: Answer, where: string): void {
+  expectTokenRefused(answer: Answer, where: string): void {
     this.tolerate('A01', `invalid token, ${where}`, answer, ['403 forbidden', '401 unauthorized']);
   }
 
@@ -173,7 +177,7 @@ export class RuleContext {
   #record(decision: string, where: string, seen: string, departs: boolean): void {
     const key = `${decision} ${where}`;
     this.run.variants.record(key, seen, this.rule.id);
-    if (departs) this.departures.push(`${key}: ${seen}`);
+    if (departs) this.otherVariants.push(`${key}: ${seen}`);
   }
 }
 
@@ -188,16 +192,16 @@ const MISSING_KEY: Readonly<Record<KeyRole, string>> = {
   RS256: 'needs a registered RSA key: --other-key',
 };
 
-function bodyOf(ask: RequestOptions): Buffer | undefined {
-  if (ask.body !== undefined) return Buffer.from(ask.body as string);
-  if (ask.json !== undefined) return Buffer.from(JSON.stringify(ask.json));
-  if (ask.lines !== undefined) return Buffer.from(writeLines(ask.lines));
+function bodyOf(options: RequestOptions): Buffer | undefined {
+  if (options.body !== undefined) return Buffer.from(options.body as string);
+  if (options.json !== undefined) return Buffer.from(JSON.stringify(options.json));
+  if (options.lines !== undefined) return Buffer.from(writeLines(options.lines));
   return undefined;
 }
 
-function typeOf(ask: RequestOptions): string | undefined {
-  if (ask.lines !== undefined) return 'application/x-ndjson';
-  return ask.json !== undefined || ask.body !== undefined ? 'application/json' : undefined;
+function typeOf(options: RequestOptions): string | undefined {
+  if (options.lines !== undefined) return 'application/x-ndjson';
+  return options.json !== undefined || options.body !== undefined ? 'application/json' : undefined;
 }
 
 function writeLines(lines: readonly unknown[]): string {

@@ -190,11 +190,11 @@ function httpFor(t: RuleContext, recipe: TokenRecipe): HttpClient {
       const chunks: Uint8Array[] = [];
       if (body !== undefined) for await (const part of body) chunks.push(part);
       const lower = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]);
-      const ask = { origin, git: true, recipe, headers: Object.fromEntries(lower) as Record<string, string> };
+      const options = { origin, git: true, recipe, headers: Object.fromEntries(lower) as Record<string, string> };
       const answer = await t.request(
         method,
         url.slice(origin.length),
-        chunks.length === 0 ? ask : { ...ask, body: Buffer.concat(chunks) },
+        chunks.length === 0 ? options : { ...options, body: Buffer.concat(chunks) },
       );
       return {
         url,

@@ -16,21 +16,21 @@ export function gitPath(repo: string): string {
   return `/${repo.split('/').map(encodeURIComponent).join('/')}.git`;
 }
 
-/** Asks for the refs of a repository, protocol v0. Without a recipe no credential is sent. */
+/** Asks for the refs of a repository, protocol v0. Without a recipe no `Authorization` header is sent. */
 export async function advertise(
   t: RuleContext,
   path: string,
   recipe?: TokenRecipe,
   service: Service = 'git-upload-pack',
-  ask: RequestOptions & { readonly user?: string } = {},
+  options: RequestOptions & { readonly user?: string } = {},
 ): Promise<Answer> {
   const token = recipe === undefined ? undefined : await t.token(recipe);
   return t.get(`${path}/info/refs?service=${service}`, {
     origin: t.target.gitUrl,
     git: true,
     recipe,
-    ...ask,
-    headers: { ...(token === undefined ? {} : { authorization: basic(token, ask.user) }), ...ask.headers },
+    ...options,
+    headers: { ...(token === undefined ? {} : { authorization: basic(token, options.user) }), ...options.headers },
   });
 }
 

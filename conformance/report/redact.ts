@@ -1,4 +1,4 @@
-/** Header and payload stay readable in no form: a token is a credential until it expires. */
+/** A JWT, whole or without its signature: it could be used until it expires. */
 const TOKEN = /eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]*(\.[A-Za-z0-9_-]*)?/g;
 const BASIC = /\b(Basic|basic) [A-Za-z0-9+/=]{16,}/g;
 

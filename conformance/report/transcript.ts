@@ -43,7 +43,7 @@ function showBody(body: Buffer | undefined): string {
 export function writeCurl(exchange: Exchange, target: Target): string {
   const parts = ['curl', '-sS', '-i', '--path-as-is', '-X', exchange.method];
   for (const [name, value] of Object.entries(exchange.requestHeaders)) {
-    if (name === 'authorization') parts.push(...credential(exchange, value, target));
+    if (name === 'authorization') parts.push(...authorizationFlags(exchange, value, target));
     else parts.push('-H', quote(`${name}: ${value}`));
   }
   const { requestBody } = exchange;
@@ -56,7 +56,7 @@ export function writeCurl(exchange: Exchange, target: Target): string {
   return parts.join(' ');
 }
 
-function credential({ recipe }: Exchange, value: string, target: Target): string[] {
+function authorizationFlags({ recipe }: Exchange, value: string, target: Target): string[] {
   if (recipe === undefined) return ['-H', quote(redact(`authorization: ${value}`))];
   const token = `$(${writeTokenCommand(recipe, target)})`;
   return value.startsWith('Basic ') ? ['-u', `"t:${token}"`] : ['-H', `"authorization: Bearer ${token}"`];

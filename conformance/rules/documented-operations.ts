@@ -1,5 +1,6 @@
 import { COMMIT_PACK, commitFiles, packLines } from '../api/commit-pack.js';
 import {
+  ABSENT_SHA,
   AUTHOR,
   archive,
   createRepo,
@@ -22,8 +23,8 @@ import { groupRepository, sampleRepository } from '../fixtures/repositories.js';
 export const SCOPES = ['git:read', 'git:write', 'repo:write', 'org:read'] as const;
 export type Scope = (typeof SCOPES)[number];
 
-/** One documented operation, as the rules about credentials try it: a request that is right in everything else. */
-export interface Probe {
+/** One documented operation, as the rules about tokens try it: a request that is right in everything else. */
+export interface DocumentedOperation {
   /** Its part of a rule's id. */
   readonly name: string;
   readonly route: string;
@@ -34,137 +35,137 @@ export interface Probe {
   readonly lacksScope: readonly string[];
   /** The repository it is tried on. */
   readonly repo: (t: RuleContext) => Promise<string>;
-  readonly send: (t: RuleContext, repo: string, ask: RequestOptions) => Promise<Answer>;
+  readonly send: (t: RuleContext, repo: string, options: RequestOptions) => Promise<Answer>;
   /** What a request that has to succeed needs beforehand. */
   readonly prepare?: (t: RuleContext, repo: string) => Promise<void>;
   /** Whether parameters are not shown, so that only 401 and 403 count as failures. */
-  readonly loose?: boolean;
+  readonly isLoose?: boolean;
 }
 
 const AGREED = ['403 insufficient_scope'] as const;
 const DISPUTED = ['403 insufficient_scope', '401'] as const;
 
-const sample = async (t: RuleContext) => (await sampleRepository(t)).name;
-const scratch = async (t: RuleContext) => (await groupRepository(t)).name;
+const ofSample = async (t: RuleContext) => (await sampleRepository(t)).name;
+const ofGroup = async (t: RuleContext) => (await groupRepository(t)).name;
 
 async function restoreLines(t: RuleContext, repo: string): Promise<unknown[]> {
   const { tip } = await groupRepository(t);
-  const target = repo === (await scratch(t)) ? tip : '0123456789012345678901234567890123456789';
+  const target = repo === (await ofGroup(t)) ? tip : ABSENT_SHA;
   return [{ metadata: { target_branch: 'main', target_commit_sha: target, author: AUTHOR } }];
 }
 
 /** Makes sure that restoring the seed commit changes something. */
-async function moveOn(t: RuleContext, repo: string): Promise<void> {
+async function commitSomething(t: RuleContext, repo: string): Promise<void> {
   await commitFiles(t, repo, { 'moved.txt': t.uniqueName() });
 }
 
-type ProbeRow = Omit<Probe, 'scope' | 'writes' | 'repo'>;
+type OperationRow = Omit<DocumentedOperation, 'scope' | 'writes' | 'repo'>;
 
-const READS: readonly ProbeRow[] = [
+const READS: readonly OperationRow[] = [
   {
     name: 'grep',
     route: 'POST /api/v1/repos/grep',
     lacksScope: AGREED,
-    send: (t, repo, ask) => grep(t, repo, { query: { pattern: 'e' } }, ask),
+    send: (t, repo, options) => grep(t, repo, { query: { pattern: 'e' } }, options),
   },
   {
     name: 'filemeta',
     route: 'GET /api/v1/repos/files/metadata',
     lacksScope: ['403'],
-    send: (t, repo, ask) => fileMetadata(t, repo, {}, ask),
+    send: (t, repo, options) => fileMetadata(t, repo, {}, options),
   },
   {
     name: 'commit',
     route: 'GET /api/v1/repos/commit',
     lacksScope: DISPUTED,
-    send: (t, repo, ask) => getCommit(t, repo, 'main', ask),
+    send: (t, repo, options) => getCommit(t, repo, 'main', options),
   },
   {
     name: 'archive',
     route: 'POST /api/v1/repos/archive',
     lacksScope: AGREED,
-    send: (t, repo, ask) => archive(t, repo, {}, ask),
+    send: (t, repo, options) => archive(t, repo, {}, options),
   },
   {
     name: 'file',
     route: 'GET /api/v1/repos/file',
     lacksScope: DISPUTED,
-    send: (t, repo, ask) => getFile(t, repo, { path: 'README.md' }, ask),
+    send: (t, repo, options) => getFile(t, repo, { path: 'README.md' }, options),
   },
   {
     name: 'repo',
     route: 'GET /api/v1/repo',
     lacksScope: AGREED,
-    send: (t, repo, ask) => getRepo(t, repo, ask),
+    send: (t, repo, options) => getRepo(t, repo, options),
   },
   {
     name: 'branches',
     route: 'GET /api/repos/{repo_name}/branches',
     lacksScope: AGREED,
-    loose: true,
-    send: (t, repo, ask) => listBranches(t, repo, ask),
+    isLoose: true,
+    send: (t, repo, options) => listBranches(t, repo, options),
   },
   {
     name: 'commits',
     route: 'GET /api/v1/repos/commits',
     lacksScope: AGREED,
-    loose: true,
-    send: (t, repo, ask) => listCommits(t, repo, {}, ask),
+    isLoose: true,
+    send: (t, repo, options) => listCommits(t, repo, {}, options),
   },
   {
     name: 'diff',
     route: 'GET /api/v1/repos/diff',
     lacksScope: AGREED,
-    loose: true,
-    send: (t, repo, ask) => t.get('/api/v1/repos/diff', { query: { sha: 'main' }, as: { repo }, ...ask }),
+    isLoose: true,
+    send: (t, repo, options) => t.get('/api/v1/repos/diff', { query: { sha: 'main' }, as: { repo }, ...options }),
   },
 ];
 
-const WRITES: readonly ProbeRow[] = [
+const WRITES: readonly OperationRow[] = [
   {
     name: 'restore',
     route: 'POST /api/v1/repos/restore-commit',
     lacksScope: AGREED,
-    prepare: moveOn,
-    send: async (t: RuleContext, repo: string, ask: RequestOptions) =>
-      t.post(RESTORE, { as: { repo, scopes: ['git:write'] }, lines: await restoreLines(t, repo), ...ask }),
+    prepare: commitSomething,
+    send: async (t: RuleContext, repo: string, options: RequestOptions) =>
+      t.post(RESTORE, { as: { repo, scopes: ['git:write'] }, lines: await restoreLines(t, repo), ...options }),
   },
   {
     name: 'reset',
     route: 'POST /api/repos/{repo_name}/reset-commits',
     lacksScope: AGREED,
-    prepare: moveOn,
-    send: async (t: RuleContext, repo: string, ask: RequestOptions) =>
-      t.post(resetRoute(repo), { as: { repo, scopes: ['git:write'] }, lines: await restoreLines(t, repo), ...ask }),
+    prepare: commitSomething,
+    send: async (t: RuleContext, repo: string, options: RequestOptions) =>
+      t.post(resetRoute(repo), { as: { repo, scopes: ['git:write'] }, lines: await restoreLines(t, repo), ...options }),
   },
   {
     name: 'pack',
     route: 'POST /api/v1/repos/commit-pack',
     lacksScope: DISPUTED,
-    send: (t: RuleContext, repo: string, ask: RequestOptions) =>
+    send: (t: RuleContext, repo: string, options: RequestOptions) =>
       t.post(COMMIT_PACK, {
         as: { repo, scopes: ['git:write'] },
         lines: packLines({ 'probe.txt': t.uniqueName() }),
-        ...ask,
+        ...options,
       }),
   },
   {
     name: 'notes',
     route: 'POST /api/v1/repos/notes',
     lacksScope: DISPUTED,
-    send: async (t: RuleContext, repo: string, ask: RequestOptions) => {
+    send: async (t: RuleContext, repo: string, options: RequestOptions) => {
       const { tip } = await groupRepository(t);
       return writeNote(
         t,
         repo,
         { sha: tip, action: 'append', note: 'probe' },
-        { as: { repo, scopes: ['git:write'] }, ...ask },
+        { as: { repo, scopes: ['git:write'] }, ...options },
       );
     },
   },
 ];
 
-const OTHERS: readonly Probe[] = [
+const OTHERS: readonly DocumentedOperation[] = [
   {
     name: 'create-repo',
     route: 'POST /api/repos',
@@ -176,7 +177,7 @@ const OTHERS: readonly Probe[] = [
       await t.run.onRepository(name);
       return name;
     },
-    send: (t, repo, ask) => createRepo(t, repo, ask),
+    send: (t, repo, options) => createRepo(t, repo, options),
   },
   {
     name: 'list-repos',
@@ -184,8 +185,8 @@ const OTHERS: readonly Probe[] = [
     scope: 'org:read',
     writes: false,
     lacksScope: AGREED,
-    repo: sample,
-    send: (t, _repo, ask) => listRepos(t, {}, ask),
+    repo: ofSample,
+    send: (t, _repo, options) => listRepos(t, {}, options),
   },
   {
     name: 'meta',
@@ -193,19 +194,19 @@ const OTHERS: readonly Probe[] = [
     scope: 'org:read',
     writes: false,
     lacksScope: AGREED,
-    repo: sample,
-    send: (t, _repo, ask) => t.get('/api/meta', ask),
+    repo: ofSample,
+    send: (t, _repo, options) => t.get('/api/meta', options),
   },
 ];
 
-export const PROBES: readonly Probe[] = [
-  ...READS.map((row): Probe => ({ scope: 'git:read', writes: false, repo: sample, ...row })),
-  ...WRITES.map((row): Probe => ({ scope: 'git:write', writes: true, repo: scratch, ...row })),
+export const DOCUMENTED_OPERATIONS: readonly DocumentedOperation[] = [
+  ...READS.map((row): DocumentedOperation => ({ scope: 'git:read', writes: false, repo: ofSample, ...row })),
+  ...WRITES.map((row): DocumentedOperation => ({ scope: 'git:write', writes: true, repo: ofGroup, ...row })),
   ...OTHERS,
 ];
 
-export function probeOf(name: string): Probe {
-  const probe = PROBES.find((one) => one.name === name);
+export function documentedOperation(name: string): DocumentedOperation {
+  const probe = DOCUMENTED_OPERATIONS.find((one) => one.name === name);
   if (probe === undefined) throw new Error(`no operation is called ${name}`);
   return probe;
 }

@@ -75,12 +75,12 @@ export interface RuleRow {
   readonly check?: Check;
   readonly watch?: Watch;
   /** Why no check can judge it yet, or ever: what would be needed. */
-  readonly beyond?: string;
+  readonly skipReason?: string;
 }
 
 export interface Rule extends RuleRow {
   readonly section: Section;
-  /** Rules of one group share a scratch repository and run one after the other. */
+  /** Rules of one group share a repository (`groupRepository`) and run one after the other. */
   readonly group: string;
   readonly level: Level;
   readonly reach: Reach;

@@ -1,18 +1,18 @@
-import { NOBODY } from '../api/requests.js';
+import { ANONYMOUS } from '../api/requests.js';
 import { expectCode, expectStatus } from '../check/expect.js';
-import { probeOf } from './documented-operations.js';
+import { documentedOperation } from './documented-operations.js';
 import type { RuleRow } from './rule.js';
 
-interface CredentialIds {
+interface TokenRuleIds {
   readonly noHeader?: string;
   readonly invalid?: string;
   readonly scope?: string;
   readonly missingRepo?: string;
 }
 
-/** The four rules about credentials that every operation's own table repeats. */
-export function credentialRules(operation: string, ids: CredentialIds): RuleRow[] {
-  const probe = probeOf(operation);
+/** The four rules about tokens that every operation's own table repeats. */
+export function tokenRules(operation: string, ids: TokenRuleIds): RuleRow[] {
+  const probe = documentedOperation(operation);
   const { route, writes } = probe;
   const wrong = probe.scope === 'git:read' ? 'git:write' : 'git:read';
   const short = operation === 'filemeta';
@@ -24,7 +24,7 @@ export function credentialRules(operation: string, ids: CredentialIds): RuleRow[
           says: `${route} without any credential is 401.`,
           writes,
           check: async (t) => {
-            const answer = await probe.send(t, await probe.repo(t), NOBODY);
+            const answer = await probe.send(t, await probe.repo(t), ANONYMOUS);
             if (short) expectStatus(answer, 401);
             else expectCode(answer, 401, 'unauthorized');
           },
@@ -39,7 +39,7 @@ export function credentialRules(operation: string, ids: CredentialIds): RuleRow[
             const repo = await probe.repo(t);
             const answer = await probe.send(t, repo, { as: { repo, scopes: [probe.scope], defect: 'foreign-key' } });
             if (operation === 'grep') t.tolerate('A01', 'invalid token, grep', answer, ['403 forbidden']);
-            else t.refusesToken(answer, operation);
+            else t.expectTokenRefused(answer, operation);
           },
         },
     ids.scope === undefined

@@ -6,14 +6,14 @@ import type { RuleResult, Verdict } from '../report/results.js';
 import { writeCurl, writeTranscript } from '../report/transcript.js';
 import type { Level, Rule } from '../rules/rule.js';
 import type { Target } from '../target.js';
-import type { Sighting } from './watcher.js';
+import type { WatchResult } from './watcher.js';
 
 /** What a broken rule of each level means. */
 const BROKEN: Readonly<Record<Level, Verdict>> = { MUST: 'fail', SHOULD: 'warn', MAY: 'warn', UNSPECIFIED: 'warn' };
 
 /** Why a rule is not even tried here; undefined when it is. Without leave to try it, a rule can still watch. */
 export function reasonToSkip(rule: Rule, target: Target): string | undefined {
-  if (rule.beyond !== undefined) return rule.beyond;
+  if (rule.skipReason !== undefined) return rule.skipReason;
   if (rule.check === undefined && rule.watch === undefined) return 'not written yet';
   if (rule.reach === 'emulator' && rule.check !== undefined && target.adminUrl === undefined) {
     return 'failures can be caused on purpose only on the emulator';
@@ -28,16 +28,17 @@ export type RuleVerdict = Omit<
 >;
 
 /** The verdict of a rule whose check ended without an error. */
-export function judgeDone(rule: Rule, trial: RuleContext): RuleVerdict {
+export function judgeReturned(rule: Rule, trial: RuleContext): RuleVerdict {
   const observed = Object.keys(trial.observations).length === 0 ? {} : { observed: trial.observations };
   if (trial.warnings.length > 0) return { verdict: 'warn', reason: trial.warnings.join('; '), ...observed };
-  if (trial.departures.length > 0) return { verdict: 'variant', reason: trial.departures.join('; '), ...observed };
+  if (trial.otherVariants.length > 0)
+    return { verdict: 'variant', reason: trial.otherVariants.join('; '), ...observed };
   const open = rule.level === 'UNSPECIFIED' || rule.level === 'MAY';
   return { verdict: open ? 'observed' : 'pass', ...observed };
 }
 
 /** The verdict of a rule whose check threw. */
-export function judgeError(rule: Rule, trial: RuleContext, error: unknown): RuleVerdict {
+export function judgeThrown(rule: Rule, trial: RuleContext, error: unknown): RuleVerdict {
   if (error instanceof Skip) return { verdict: 'skip', reason: error.message };
   if (error instanceof Throttled) return { verdict: 'blocked', reason: error.message };
   const evidence = evidenceOf(trial.exchanges, trial.target);
@@ -53,7 +54,7 @@ export function judgeError(rule: Rule, trial: RuleContext, error: unknown): Rule
 }
 
 /** Adds what was seen while other rules ran. The worse verdict wins. */
-export function judgeSightings(rule: Rule, own: RuleVerdict | undefined, seen: Sighting, target: Target): RuleVerdict {
+export function judgeWatched(rule: Rule, own: RuleVerdict | undefined, seen: WatchResult, target: Target): RuleVerdict {
   if (own !== undefined && (own.verdict === 'fail' || own.verdict === 'error')) return own;
   if (seen.broken !== undefined) {
     const { why, exchange } = seen.broken;

@@ -34,7 +34,7 @@ interface Probe {
   readonly date?: string;
 }
 
-/** A credential nobody accepts. A token that merely lacks a scope was accepted. */
+/** Whether the target rejects the token. One that merely lacks a scope was accepted. */
 function isRejection({ status, code }: Probe): boolean {
   return status === 401 || (status === 403 && code !== 'insufficient_scope' && code !== undefined);
 }

@@ -9,7 +9,7 @@ import type { Limiter } from '../http/limiter.js';
 import { countVerdicts, exitCodeOf, type Report, type RuleResult } from '../report/results.js';
 import type { Rule } from '../rules/rule.js';
 import type { Target } from '../target.js';
-import { judgeDone, judgeError, judgeSightings, type RuleVerdict, reasonToSkip } from './judge.js';
+import { judgeReturned, judgeThrown, judgeWatched, type RuleVerdict, reasonToSkip } from './judge.js';
 import { version } from './version.js';
 import { Watcher } from './watcher.js';
 
@@ -66,7 +66,7 @@ export async function runRules(target: Target, options: RunOptions): Promise<Rep
     sleep: client.options.sleep,
   };
 
-  const run = new Run(context, options, watcher);
+  const run = new RuleRunner(context, options, watcher);
   await run.all();
   await client.close();
   const results = options.rules.flatMap(({ id }) => run.results.get(id) ?? []);
@@ -97,7 +97,7 @@ export async function runRules(target: Target, options: RunOptions): Promise<Rep
   };
 }
 
-class Run {
+class RuleRunner {
   readonly results = new Map<string, RuleResult>();
   readonly #own = new Map<string, { verdict: RuleVerdict; milliseconds: number }>();
   #done = 0;
@@ -147,9 +147,9 @@ class Run {
       });
       deadline.catch(() => undefined);
       await Promise.race([rule.check(trial), deadline]);
-      return judgeDone(rule, trial);
+      return judgeReturned(rule, trial);
     } catch (error) {
-      return judgeError(rule, trial, error);
+      return judgeThrown(rule, trial, error);
     } finally {
       limit.abort();
     }
@@ -177,8 +177,7 @@ class Run {
     if (this.results.has(rule.id)) return;
     const own = this.#own.get(rule.id);
     let verdict = own?.verdict;
-    if (rule.watch !== undefined)
-      verdict = judgeSightings(rule, verdict, this.watcher.of(rule.id), this.context.target);
+    if (rule.watch !== undefined) verdict = judgeWatched(rule, verdict, this.watcher.of(rule.id), this.context.target);
     verdict ??= {
       verdict: 'skip',
       reason:

@@ -1,7 +1,7 @@
 import type { Exchange } from '../http/exchange.js';
 import type { Rule } from '../rules/rule.js';
 
-export interface Sighting {
+export interface WatchResult {
   /** Exchanges the rule had something to say about. */
   judged: number;
   broken: { readonly why: string; readonly exchange: Exchange } | undefined;
@@ -9,7 +9,7 @@ export interface Sighting {
 
 /** Holds every exchange of the run against the rules that watch. */
 export class Watcher {
-  readonly #sightings = new Map<string, Sighting>();
+  readonly #sightings = new Map<string, WatchResult>();
 
   constructor(readonly rules: readonly Rule[]) {
     for (const rule of rules) this.#sightings.set(rule.id, { judged: 0, broken: undefined });
@@ -25,7 +25,7 @@ export class Watcher {
     }
   }
 
-  of(id: string): Sighting {
+  of(id: string): WatchResult {
     return this.#sightings.get(id) ?? { judged: 0, broken: undefined };
   }
 }

@@ -2,7 +2,7 @@ import t from 'tap';
 import { run, startEmulator } from '../index.js';
 import { allRules } from '../rules/registry.js';
 import { startProxy } from './wrong/proxy.js';
-import { WRONGS } from './wrong/rewrites.js';
+import { WRONG_BEHAVIOURS } from './wrong/rewrites.js';
 
 const emulator = await startEmulator();
 t.teardown(() => emulator.stop());
@@ -12,7 +12,7 @@ const BROKEN = { MUST: 'fail', SHOULD: 'warn', MAY: 'warn', UNSPECIFIED: 'warn' 
 
 t.test('through a proxy that changes nothing, all of these rules hold', async (t) => {
   await using proxy = await startProxy(emulator.target, {});
-  const named = WRONGS.flatMap(({ rule }) => rule.split(','));
+  const named = WRONG_BEHAVIOURS.flatMap(({ rule }) => rule.split(','));
   const report = await run(proxy.target, { only: named.join() });
   const broken = report.rules.filter(
     ({ id, verdict }) => named.includes(id) && verdict !== 'pass' && verdict !== 'observed',
@@ -23,7 +23,7 @@ t.test('through a proxy that changes nothing, all of these rules hold', async (t
   );
 });
 
-for (const { rule, does, rewrite } of WRONGS) {
+for (const { rule, does, rewrite } of WRONG_BEHAVIOURS) {
   const [id] = rule.split(',');
   t.test(`${id} notices a server that ${does}`, async (t) => {
     await using proxy = await startProxy(emulator.target, rewrite);

@@ -4,10 +4,10 @@ import type { RuleContext } from '../../check/rule-context.js';
 import { EXECUTABLE, historyRepository } from '../../fixtures/history.js';
 import { otherRepository, sampleRepository } from '../../fixtures/repositories.js';
 import { defineRules } from '../rule.js';
-import { credentialRules } from '../token-rules.js';
+import { tokenRules } from '../token-rules.js';
 import { readTar } from './tar.js';
 
-/** Names of the files in an archive of the library. */
+/** Names of the files in an archive of the history. */
 async function names(t: RuleContext, body: object = {}): Promise<string[]> {
   const { name } = await historyRepository(t);
   const answer = await archive(t, name, body);
@@ -31,13 +31,13 @@ export const archiveRules = defineRules('6. Archive', 'archive', [
     id: 'archive.route',
     says: 'POST /api/v1/repos/archive answers 200 with a tar.gz of the files, their bytes and their executable bits.',
     check: async (t) => {
-      const library = await historyRepository(t);
-      const answer = await archive(t, library.name);
+      const history = await historyRepository(t);
+      const answer = await archive(t, history.name);
       expectStatus(answer, 200);
       const files = readTar(answer);
       expectSame(files.map(({ name }) => name).sort(), await onMain(t), 'every file is there');
       for (const { name, bytes, mode } of files) {
-        expectTrue(bytes.equals(library.files[name]), `${name} has its bytes`);
+        expectTrue(bytes.equals(history.files[name]), `${name} has its bytes`);
         expectSame((mode & 0o100) !== 0, name === EXECUTABLE, `${name} is executable or not`);
       }
     },
@@ -78,7 +78,7 @@ export const archiveRules = defineRules('6. Archive', 'archive', [
     id: 'archive.ref.head',
     says: 'A repository without a default branch is packed at HEAD.',
     reach: 'emulator',
-    beyond: 'needs a repository without a default branch; no request makes one, nor does the emulator',
+    skipReason: 'needs a repository without a default branch; no request makes one, nor does the emulator',
   },
   {
     id: 'archive.ref.branch',
@@ -223,7 +223,7 @@ export const archiveRules = defineRules('6. Archive', 'archive', [
       t.tolerate('A11', 'missing ref, archive', answer, ['404 ref_not_found', '404 not_found', '400 bad_request']);
     },
   },
-  ...credentialRules('archive', {
+  ...tokenRules('archive', {
     noHeader: 'archive.err.401',
     invalid: 'archive.err.401.invalid-jwt',
     scope: 'archive.err.403',

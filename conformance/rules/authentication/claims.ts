@@ -1,5 +1,5 @@
 import { getRepo } from '../../api/requests.js';
-import { helperRecipe } from '../../auth/tokens.js';
+import { withClientDefaults } from '../../auth/tokens.js';
 import { expectMatch, expectSame, expectStatus, expectTrue } from '../../check/expect.js';
 import type { RuleContext } from '../../check/rule-context.js';
 import { sampleRepository } from '../../fixtures/repositories.js';
@@ -10,7 +10,7 @@ const YEAR = 31_536_000;
 /** The claims of a token that was made without any option but its repository, and that the target accepts. */
 async function helperClaims(t: RuleContext): Promise<Record<string, unknown>> {
   const { name } = await sampleRepository(t);
-  const recipe = helperRecipe({ repo: name });
+  const recipe = withClientDefaults({ repo: name });
   expectStatus(await getRepo(t, name, { as: recipe }), 200);
   return JSON.parse(Buffer.from((await t.token(recipe)).split('.')[1], 'base64url').toString('utf8'));
 }
@@ -24,7 +24,8 @@ export const claims = defineRules('Token claims', 'token-claims', [
     id: 'claim.iss.selects-keys',
     says: 'Only a key of the organization in iss can sign for it.',
     reach: 'needs-setup',
-    check: async (t) => t.refusesToken(await readWith(t, { key: 'second', claims: { iss: t.target.org } }), 'repo'),
+    check: async (t) =>
+      t.expectTokenRefused(await readWith(t, { key: 'second', claims: { iss: t.target.org } }), 'repo'),
   },
   rejects('claim.iss.unknown', 'A token of an organization that does not exist is refused.', [
     { claims: { iss: 'no-such-org' } },
@@ -64,7 +65,7 @@ export const claims = defineRules('Token claims', 'token-claims', [
     says: 'A token that expired an hour ago is refused.',
     check: async (t) => {
       const claims = { iat: now() - 7200, exp: now() - 3600 };
-      t.refusesToken(await readWith(t, { claims }), 'repo');
+      t.expectTokenRefused(await readWith(t, { claims }), 'repo');
     },
   },
   {

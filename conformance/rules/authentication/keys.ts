@@ -10,7 +10,7 @@ import { expectCode, expectMatch, expectStatus, expectSuccess } from '../../chec
 import { Skip } from '../../check/outcomes.js';
 import type { RuleContext } from '../../check/rule-context.js';
 import { sampleRepository } from '../../fixtures/repositories.js';
-import { probeOf } from '../documented-operations.js';
+import { documentedOperation } from '../documented-operations.js';
 import { defineRules, type RuleRow } from '../rule.js';
 
 /** GET /api/v1/repo of the sample with a token of this kind. */
@@ -36,7 +36,7 @@ export function rejects(
     says,
     ...more,
     check: async (t) => {
-      for (const recipe of recipes) t.refusesToken(await readWith(t, recipe), 'repo');
+      for (const recipe of recipes) t.expectTokenRefused(await readWith(t, recipe), 'repo');
     },
   };
 }
@@ -95,7 +95,7 @@ export const keys = defineRules('Keys', 'keys', [
         'create-repo': 'repo:write',
         meta: 'org:read',
       })) {
-        const probe = probeOf(operation);
+        const probe = documentedOperation(operation);
         const repo = await probe.repo(t);
         expectSuccess(await probe.send(t, repo, { as: { repo, scopes: [scope] } }));
       }
@@ -148,7 +148,7 @@ export const tokenHeader = defineRules('Token header', 'token-header', [
       const rsa = t.run.signer.key('RS256') === undefined ? 'main' : 'RS256';
       for (const alg of UNLISTED) {
         const key = alg.startsWith('E') ? 'main' : rsa;
-        t.refusesToken(await readWith(t, { header: { alg }, defect: 'algorithm', key }), 'repo');
+        t.expectTokenRefused(await readWith(t, { header: { alg }, defect: 'algorithm', key }), 'repo');
       }
     },
   },
@@ -162,7 +162,7 @@ export const tokenHeader = defineRules('Token header', 'token-header', [
     says: 'An alg that does not fit the key is refused.',
     check: async (t) => {
       const alg = t.target.key.algorithm === 'ES384' ? 'ES256' : 'ES384';
-      t.refusesToken(await readWith(t, { header: { alg }, defect: 'mislabelled' }), 'repo');
+      t.expectTokenRefused(await readWith(t, { header: { alg }, defect: 'mislabelled' }), 'repo');
     },
   },
   accepts('jwt.typ.jwt', 'typ JWT is accepted.', { header: { typ: 'JWT' } }),
@@ -197,7 +197,7 @@ export const tokenHeader = defineRules('Token header', 'token-header', [
     reach: 'needs-setup',
     check: async (t) => {
       const key = anotherRole(t);
-      t.refusesToken(await readWith(t, { header: { kid: idOf(t, 'main') }, key }), 'repo');
+      t.expectTokenRefused(await readWith(t, { header: { kid: idOf(t, 'main') }, key }), 'repo');
     },
   },
   accepts('jwt.kid.unknown', 'A kid that nobody knows leads to trying every key.', { header: { kid: 'nope' } }),
@@ -215,7 +215,7 @@ export const tokenHeader = defineRules('Token header', 'token-header', [
       const { name } = await sampleRepository(t);
       for (const value of ['abc', 'a.b', 'a.b.c', 'e30.e30.e30', 'a.b.c.d.e']) {
         const answer = await getRepo(t, name, { as: undefined, headers: { authorization: `Bearer ${value}` } });
-        t.refusesToken(answer, 'repo');
+        t.expectTokenRefused(answer, 'repo');
       }
       expectCode(await getRepo(t, name, { as: undefined }), 401, 'unauthorized');
     },

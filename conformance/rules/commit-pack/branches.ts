@@ -5,10 +5,10 @@ import type { RuleContext } from '../../check/rule-context.js';
 import { createNamedRepository, groupRepository } from '../../fixtures/repositories.js';
 import { createGit } from '../../git/git-client.js';
 import { defineRules } from '../rule.js';
-import { credentialRules } from '../token-rules.js';
+import { tokenRules } from '../token-rules.js';
 import { expectFailureBody } from '../write-failure.js';
 
-/** A scratch repository with two commits of its own, so that there is an older SHA. */
+/** The repository of the group with two commits of its own, so that there is an older SHA. */
 async function twoCommits(t: RuleContext) {
   const { name } = await groupRepository(t);
   const older = await commitFiles(t, name, { 'older.txt': t.uniqueName() });
@@ -236,7 +236,7 @@ export const packBranches = defineRules('5. Commit pack', 'pack-branches', [
       );
     },
   },
-  ...credentialRules('pack', {
+  ...tokenRules('pack', {
     noHeader: 'pack.err.401.no-header',
     invalid: 'pack.err.401.invalid-jwt',
     scope: 'pack.err.scope',

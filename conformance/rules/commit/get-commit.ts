@@ -3,23 +3,23 @@ import { expectSame, expectStatus, expectTrue } from '../../check/expect.js';
 import { type HistoryRepository, historyRepository, type KnownCommit, SECOND } from '../../fixtures/history.js';
 import { otherRepository, sampleRepository } from '../../fixtures/repositories.js';
 import { defineRules, type RuleRow } from '../rule.js';
-import { credentialRules } from '../token-rules.js';
+import { tokenRules } from '../token-rules.js';
 
-/** A revision of the library resolves to a commit. */
+/** A revision of the history resolves to a commit. */
 function resolves(
   id: string,
   says: string,
-  revision: (library: HistoryRepository) => string,
-  known: (library: HistoryRepository) => KnownCommit,
+  revision: (history: HistoryRepository) => string,
+  known: (history: HistoryRepository) => KnownCommit,
 ): RuleRow {
   return {
     id,
     says,
     check: async (t) => {
-      const library = await historyRepository(t);
-      const answer = await getCommit(t, library.name, revision(library));
+      const history = await historyRepository(t);
+      const answer = await getCommit(t, history.name, revision(history));
       expectStatus(answer, 200);
-      expectSame(answer.string('commit', 'sha'), known(library).sha, 'the commit');
+      expectSame(answer.string('commit', 'sha'), known(history).sha, 'the commit');
     },
   };
 }
@@ -125,7 +125,7 @@ export const getCommitRules = defineRules('4. Get one commit', 'get-commit', [
       t.tolerate('A28', 'missing commit', answer, ['404 ref_not_found', '404 not_found']);
     },
   },
-  ...credentialRules('commit', {
+  ...tokenRules('commit', {
     noHeader: 'commit.get.401.no-header',
     invalid: 'commit.get.401.invalid-jwt',
     scope: 'commit.get.scope',

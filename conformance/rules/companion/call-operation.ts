@@ -3,12 +3,12 @@ import type { Answer } from '../../check/answer.js';
 import { expectSame } from '../../check/expect.js';
 import { Skip } from '../../check/outcomes.js';
 import type { RuleContext } from '../../check/rule-context.js';
-import type { Demand, Operation } from './operation.js';
+import type { Operation, OperationRequest } from './operation.js';
 import { OPERATIONS } from './operations.js';
-import { Bed, FAMILIES, type Family } from './test-repository.js';
+import { FAMILIES, type Family, TestRepository } from './test-repository.js';
 
 /** The target of a request: the route with its placeholders filled in. Undefined where the family has no route. */
-export function routeOf(operation: Operation, family: Family, repo: string, params: Demand['params'] = {}) {
+export function routeOf(operation: Operation, family: Family, repo: string, params: OperationRequest['params'] = {}) {
   const route = operation.routes[family];
   const values: Readonly<Record<string, string>> = { n: repo, ...params };
   return route?.replaceAll(/\{(\w+)\}/g, (_, name: string) => segment(values[name] ?? 'none'));
@@ -16,27 +16,27 @@ export function routeOf(operation: Operation, family: Family, repo: string, para
 
 const NO_CUSTOM_REFS = 'custom notes refs are not enabled';
 
-/** Calls an operation as a client would, by a route that the family has. Without a demand, it is one that succeeds. */
-export async function perform(
-  bed: Bed,
+/** Calls an operation as a client would, by a route that the family has. Without a request, it is the one of the row, which succeeds. */
+export async function callOperation(
+  repository: TestRepository,
   operation: Operation,
   family: Family,
-  demand?: Demand,
+  request?: OperationRequest,
   scopes = operation.scopes,
 ): Promise<Answer> {
-  const { repo = bed.repo, params, ...ask } = demand ?? (await operation.demand(bed, family));
+  const { repo = repository.name, params, ...options } = request ?? (await operation.request(repository, family));
   const path = routeOf(operation, family, repo, params);
   if (path === undefined) throw new Error(`${operation.name} has no ${family} route`);
-  const answer = await bed.t.request(operation.method, path, { ...ask, as: { repo, scopes } });
+  const answer = await repository.t.request(operation.method, path, { ...options, as: { repo, scopes } });
   // What a service can switch off, and says so in these words.
   if (answer.status === 400 && answer.text.includes(NO_CUSTOM_REFS)) throw new Skip(NO_CUSTOM_REFS);
   return answer;
 }
 
-export interface Stop {
+export interface OperationRoute {
   readonly operation: Operation;
   readonly family: Family;
-  readonly bed: Bed;
+  readonly repository: TestRepository;
   /** How a report names it: the request line of the route. */
   readonly label: string;
 }
@@ -45,21 +45,21 @@ export interface Stop {
  * Goes through operations by every route they have, on one new repository for each family. A visit says what is
  * wrong; what cannot be tried on the target is noted and left out.
  */
-export async function tour(
+export async function forEachRoute(
   t: RuleContext,
   wanted: (operation: Operation) => boolean,
-  visit: (stop: Stop) => Promise<string | undefined>,
+  visit: (stop: OperationRoute) => Promise<string | undefined>,
 ): Promise<void> {
   t.needsCompanion();
   const complaints: string[] = [];
   for (const family of FAMILIES) {
-    const bed = await Bed.make(t);
+    const repository = await TestRepository.create(t);
     for (const operation of OPERATIONS.filter(wanted)) {
       const route = operation.routes[family];
       if (route === undefined) continue;
       const label = `${operation.method} ${route}`;
       try {
-        const complaint = await visit({ operation, family, bed, label });
+        const complaint = await visit({ operation, family, repository, label });
         if (complaint !== undefined) complaints.push(`${label}: ${complaint}`);
       } catch (error) {
         if (!(error instanceof Skip)) throw error;
@@ -71,7 +71,7 @@ export async function tour(
 }
 
 /** Whether a token with these scopes, and no wider one, is what an operation asks for. */
-export function takes(...scopes: readonly string[]): (operation: Operation) => boolean {
+export function needsScopes(...scopes: readonly string[]): (operation: Operation) => boolean {
   return (operation) => operation.scopes.join() === scopes.join();
 }
 

@@ -66,7 +66,7 @@ function generic(status: number, code: string): RuleRow {
       const foreign = seen in SPECIFIC || Object.values(GENERIC).includes(seen);
       return known || !foreign || `${status} has the code ${seen}`;
     },
-    ...(UNSEEN[status] === undefined ? {} : { beyond: UNSEEN[status] }),
+    ...(UNSEEN[status] === undefined ? {} : { skipReason: UNSEEN[status] }),
     check: async (t) => {
       if (natural === undefined) return expectCode(await force(t, code), status, code);
       const answer = await natural(t);

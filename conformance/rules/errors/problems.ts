@@ -3,7 +3,7 @@ import { expectCode } from '../../check/expect.js';
 import { Skip } from '../../check/outcomes.js';
 import { groupRepository, sampleRepository } from '../../fixtures/repositories.js';
 import { type Exchange, headerOf, isRecord, type JsonRecord, jsonOf, mediaTypeOf } from '../../http/exchange.js';
-import { Bed } from '../companion/test-repository.js';
+import { TestRepository } from '../companion/test-repository.js';
 import { defineRules, type RuleRow, type Watch } from '../rule.js';
 import { GENERIC, isForgeCode, SPECIFIC } from './codes.js';
 
@@ -241,13 +241,13 @@ export const errorShapes = defineRules('Errors', 'error-shapes', [
     writes: true,
     check: async (t) => {
       t.needsCompanion();
-      const bed = await Bed.make(t);
-      await bed.host();
-      const path = `/api/repos/${encodeURIComponent(bed.repo)}/deployments`;
-      const as = { repo: bed.repo, scopes: ['deployment:write'] };
-      const ask = { as, headers: { 'idempotency-key': t.uniqueName() } };
-      const first = await t.post(path, { ...ask, json: { ref: 'main' } });
-      const second = await t.post(path, { ...ask, json: { ref: 'main', target: 'production' } });
+      const repository = await TestRepository.create(t);
+      await repository.ensureHosting();
+      const path = `/api/repos/${encodeURIComponent(repository.name)}/deployments`;
+      const as = { repo: repository.name, scopes: ['deployment:write'] };
+      const options = { as, headers: { 'idempotency-key': t.uniqueName() } };
+      const first = await t.post(path, { ...options, json: { ref: 'main' } });
+      const second = await t.post(path, { ...options, json: { ref: 'main', target: 'production' } });
       t.observe('Idempotency-Key twice', [first.outcome, second.outcome]);
     },
   },

@@ -5,10 +5,10 @@ import { expectCode, expectMatch, expectSame, expectSuccess, expectTrue } from '
 import { Skip } from '../../check/outcomes.js';
 import type { RuleContext } from '../../check/rule-context.js';
 import { groupRepository, sampleRepository } from '../../fixtures/repositories.js';
-import { operationOf, perform } from '../companion/call-operation.js';
-import type { Demand } from '../companion/operation.js';
+import { callOperation, operationOf } from '../companion/call-operation.js';
+import type { OperationRequest } from '../companion/operation.js';
 import { MERGER } from '../companion/operations.js';
-import { Bed, DEAD_END, FAMILIES, type Family } from '../companion/test-repository.js';
+import { FAMILIES, type Family, TestRepository, UNREACHABLE_UPSTREAM } from '../companion/test-repository.js';
 import { defineRules, type Reach, type RuleRow } from '../rule.js';
 import { isForgeCode, SPECIFIC } from './codes.js';
 import { problemOf } from './problems.js';
@@ -33,7 +33,7 @@ function forced(code: string, fault = `code:${code}`): Provocation {
   };
 }
 
-type Attempt = (bed: Bed, family: Family) => Promise<Answer>;
+type Attempt = (repository: TestRepository, family: Family) => Promise<Answer>;
 
 /** Causes the code through the routes that clients know, on a new repository for each. */
 function known(attempt: Attempt, families: readonly Family[] = FAMILIES): Provocation {
@@ -43,18 +43,18 @@ function known(attempt: Attempt, families: readonly Family[] = FAMILIES): Provoc
     provoke: async (t) => {
       t.needsCompanion();
       const answers: Answer[] = [];
-      for (const family of families) answers.push(await attempt(await Bed.make(t), family));
+      for (const family of families) answers.push(await attempt(await TestRepository.create(t), family));
       return answers;
     },
   };
 }
 
 /** Asks for the same twice; the second time is what matters. */
-function twice(name: string, demand: (bed: Bed) => Promise<Demand>): Attempt {
-  return async (bed, family) => {
-    const same = await demand(bed);
-    expectSuccess(await perform(bed, operationOf(name), family, same));
-    return perform(bed, operationOf(name), family, same);
+function twice(name: string, request: (repository: TestRepository) => Promise<OperationRequest>): Attempt {
+  return async (repository, family) => {
+    const same = await request(repository);
+    expectSuccess(await callOperation(repository, operationOf(name), family, same));
+    return callOperation(repository, operationOf(name), family, same);
   };
 }
 
@@ -65,7 +65,8 @@ const plain = (provoke: (t: RuleContext) => Promise<Answer>, writes = false): Pr
 });
 
 /** Asks for a deployment of a repository that has no hosting project. */
-const deploy: Attempt = (bed) => perform(bed, operationOf('create deployment'), 'preferred', { json: {} });
+const deploy: Attempt = (repository) =>
+  callOperation(repository, operationOf('create deployment'), 'preferred', { json: {} });
 
 /** An organization without hosting says so, or does not know the scopes of a token that names them. */
 function whereHosted(answer: Answer): Answer {
@@ -89,7 +90,9 @@ const PROVOCATIONS: Readonly<Record<string, Provocation>> = {
   repo_name_mismatch: plain((t) => createRepo(t, t.uniqueName(), { json: { repo_name: 'another' } }), true),
   route_not_found: plain(async (t) => t.get('/api/no-such-route', { as: { repo: (await sampleRepository(t)).name } })),
   repository_not_found: plain((t) => getRepo(t, t.uniqueName())),
-  repository_deleted: known(twice('delete repository', async (bed) => ({ repo: await bed.another() }))),
+  repository_deleted: known(
+    twice('delete repository', async (repository) => ({ repo: await repository.createRepository() })),
+  ),
   repository_thawing: {
     ...forced('repository_thawing', 'repository_thawing'),
     instead: ['A04', 'thawing, repo', ['409 repository_thawing', '503 service_unavailable']],
@@ -105,7 +108,10 @@ const PROVOCATIONS: Readonly<Record<string, Provocation>> = {
     instead: ['A05', 'syncing, commit-pack', ['409 sync_in_progress', '503 service_unavailable']],
   },
   upstream_already_configured: known(
-    twice('create repository', async (bed) => ({ repo: await bed.absent(), json: { base_repo: DEAD_END } })),
+    twice('create repository', async (repository) => ({
+      repo: await repository.reserveName(),
+      json: { base_repo: UNREACHABLE_UPSTREAM },
+    })),
   ),
   branch_not_found: {
     ...plain(async (t) => {
@@ -117,26 +123,33 @@ const PROVOCATIONS: Readonly<Record<string, Provocation>> = {
   ref_not_found: plain(async (t) =>
     grep(t, (await sampleRepository(t)).name, { query: { pattern: 'e' }, ref: 'no-such-ref' }),
   ),
-  merge_conflict: known(async (bed, family) => {
-    const { t, repo } = bed;
+  merge_conflict: known(async (repository, family) => {
+    const { t, name: repo } = repository;
     await commitFiles(t, repo, { 'README.md': 'theirs\n' }, { target_branch: 'theirs', base_branch: 'main' });
     await commitFiles(t, repo, { 'README.md': 'ours\n' });
     const json = { source_branch: 'theirs', target_branch: 'main', strategy: 'merge', ...MERGER };
-    return perform(bed, operationOf('merge'), family, { json });
+    return callOperation(repository, operationOf('merge'), family, { json });
   }),
-  credential_not_found: known((bed, family) => {
-    const { repo } = bed;
+  credential_not_found: known((repository, family) => {
+    const { name: repo } = repository;
     const json = { password: 'p', ...(family === 'v1' ? { id: 'none' } : {}) };
-    return perform(bed, operationOf('update credential'), family, { repo, params: { id: 'none' }, json });
+    return callOperation(repository, operationOf('update Git credential'), family, {
+      repo,
+      params: { id: 'none' },
+      json,
+    });
   }),
   credential_exists: known(
-    twice('create credential', async (bed) => ({ repo: bed.repo, json: { username: 'u', password: 'p' } })),
+    twice('create Git credential', async (repository) => ({
+      repo: repository.name,
+      json: { username: 'u', password: 'p' },
+    })),
   ),
   forge_app_not_configured: { ...forced('forge_app_not_configured'), writes: true },
   forge_repository_inaccessible: {
-    ...known(async (bed, family) =>
-      perform(bed, operationOf('create repository'), family, {
-        repo: await bed.absent(),
+    ...known(async (repository, family) =>
+      callOperation(repository, operationOf('create repository'), family, {
+        repo: await repository.reserveName(),
         json: { base_repo: HIDDEN },
       }),
     ),
@@ -157,33 +170,33 @@ const PROVOCATIONS: Readonly<Record<string, Provocation>> = {
     },
   },
   hosting_project_not_found: {
-    ...known(async (bed, family) => whereHosted(await deploy(bed, family)), ['preferred']),
+    ...known(async (repository, family) => whereHosted(await deploy(repository, family)), ['preferred']),
     writes: false,
   },
   deployment_not_found: {
     ...known(
-      async (bed) => {
-        await bed.host();
-        return perform(bed, operationOf('get deployment'), 'preferred', { params: { id: 'none' } });
+      async (repository) => {
+        await repository.ensureHosting();
+        return callOperation(repository, operationOf('get deployment'), 'preferred', { params: { id: 'none' } });
       },
       ['preferred'],
     ),
     writes: false,
   },
-  deployment_project_name_in_use: known(async (bed, family) => {
-    const json = { deployment: { project_name: bed.unused('project') } };
-    const other = await Bed.make(bed.t);
-    expectSuccess(whereHosted(await perform(other, operationOf('update repository'), family, { json })));
-    return perform(bed, operationOf('update repository'), family, { json });
+  deployment_project_name_in_use: known(async (repository, family) => {
+    const json = { deployment: { project_name: repository.unusedName('project') } };
+    const other = await TestRepository.create(repository.t);
+    expectSuccess(whereHosted(await callOperation(other, operationOf('update repository'), family, { json })));
+    return callOperation(repository, operationOf('update repository'), family, { json });
   }),
   idempotency_key_reused: known(
-    async (bed) => {
-      const headers = { 'idempotency-key': bed.unused('key') };
+    async (repository) => {
+      const headers = { 'idempotency-key': repository.unusedName('key') };
       const create = operationOf('create deployment');
-      await bed.host();
-      await bed.host();
-      expectSuccess(await perform(bed, create, 'preferred', { headers, json: { ref: 'main' } }));
-      return perform(bed, create, 'preferred', { headers, json: { ref: 'main', target: 'production' } });
+      await repository.ensureHosting();
+      await repository.ensureHosting();
+      expectSuccess(await callOperation(repository, create, 'preferred', { headers, json: { ref: 'main' } }));
+      return callOperation(repository, create, 'preferred', { headers, json: { ref: 'main', target: 'production' } });
     },
     ['preferred'],
   ),

@@ -6,12 +6,12 @@ import type { RuleContext } from '../../check/rule-context.js';
 import { newRepository } from '../../fixtures/repositories.js';
 import { createGit } from '../../git/git-client.js';
 import { defineRules, type RuleRow } from '../rule.js';
-import { type Delivery, eventOf, Receiver, SECRET, type Trouble } from './receiver.js';
+import { type Delivery, eventOf, Receiver, SECRET, type UpstreamFailure } from './receiver.js';
 
 const FAILED = 'repo.sync.failed';
 
 /** A rule that is told of events. */
-function told(
+function eventRule(
   row: Pick<RuleRow, 'id' | 'says' | 'level'>,
   judge: (t: RuleContext, receiver: Receiver) => Promise<void>,
 ): RuleRow {
@@ -27,7 +27,10 @@ function told(
 }
 
 /** The one event of a first sync that ran into trouble. */
-async function firstFailure(receiver: Receiver, trouble: Trouble): Promise<{ repo: string; delivery: Delivery }> {
+async function firstFailure(
+  receiver: Receiver,
+  trouble: UpstreamFailure,
+): Promise<{ repo: string; delivery: Delivery }> {
   const repo = await receiver.follow(trouble);
   const delivery = await receiver.next(repo);
   expectSame(eventOf(delivery), FAILED, 'it is the event of a failed sync');
@@ -44,13 +47,16 @@ async function pull(t: RuleContext, repo: string): Promise<void> {
 }
 
 export const events = defineRules('Events', 'events', [
-  told({ id: 'event.sync-failed.sent', says: 'A sync run that fails sends repo.sync.failed.' }, async (t, receiver) => {
-    const { repo } = await firstFailure(receiver, 'absent');
-    await pull(t, repo);
-    await receiver.next(repo, 2);
-    expectSame(receiver.about(repo).map(eventOf), [FAILED, FAILED], 'one event for each run');
-  }),
-  told(
+  eventRule(
+    { id: 'event.sync-failed.sent', says: 'A sync run that fails sends repo.sync.failed.' },
+    async (t, receiver) => {
+      const { repo } = await firstFailure(receiver, 'absent');
+      await pull(t, repo);
+      await receiver.next(repo, 2);
+      expectSame(receiver.about(repo).map(eventOf), [FAILED, FAILED], 'one event for each run');
+    },
+  ),
+  eventRule(
     { id: 'event.sync-failed.retries-exhausted', says: 'It is sent when the last retry has failed.' },
     async (t, receiver) => {
       const { repo, delivery } = await firstFailure(receiver, 'overloaded');
@@ -63,7 +69,7 @@ export const events = defineRules('Events', 'events', [
       expectSame(receiver.about(repo).length, 1, 'one event, however many retries');
     },
   ),
-  told(
+  eventRule(
     { id: 'event.sync-failed.infrastructure', says: 'It is sent when the infrastructure failed.' },
     async (_t, receiver) => {
       await firstFailure(receiver, 'unreachable');
@@ -74,9 +80,9 @@ export const events = defineRules('Events', 'events', [
     says: 'It is not sent when the service cancelled the run itself.',
     reach: 'emulator',
     writes: true,
-    beyond: 'needs a sync that the service itself cancels, which no request brings about',
+    skipReason: 'needs a sync that the service itself cancels, which no request brings about',
   },
-  told({ id: 'event.run_count', says: 'run_count counts the run that has just ended.' }, async (t, receiver) => {
+  eventRule({ id: 'event.run_count', says: 'run_count counts the run that has just ended.' }, async (t, receiver) => {
     const { repo } = await firstFailure(receiver, 'absent');
     for (const count of [2, 3]) {
       await pull(t, repo);
@@ -88,7 +94,7 @@ export const events = defineRules('Events', 'events', [
       'run_count of the first, the second and the third run',
     );
   }),
-  told({ id: 'event.no-others', says: 'No operation of the API sends any other event.' }, async (t, receiver) => {
+  eventRule({ id: 'event.no-others', says: 'No operation of the API sends any other event.' }, async (t, receiver) => {
     const { name, tip } = await newRepository(t);
     const { sha } = await commitFiles(t, name, { 'event.txt': 'x' }, { target_branch: 'side', base_branch: 'main' });
     expectSuccess(await writeNote(t, name, { sha: tip, note: 'event' }));
@@ -102,7 +108,7 @@ export const events = defineRules('Events', 'events', [
     await firstFailure(receiver, 'absent');
     for (const delivery of receiver.deliveries) expectOneOf(eventOf(delivery), [FAILED], 'the kind of event');
   }),
-  told(
+  eventRule(
     {
       id: 'event.delivery',
       says: 'Payload, headers, signature and retries of a delivery are left open.',

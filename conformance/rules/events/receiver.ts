@@ -25,7 +25,7 @@ const UPSTREAMS = {
   unreachable: (response: ServerResponse) => void response.destroy(),
 } as const;
 
-export type Trouble = keyof typeof UPSTREAMS;
+export type UpstreamFailure = keyof typeof UPSTREAMS;
 
 const HOOK = '/hook';
 export const SECRET = 'a secret of the conformance suite';
@@ -90,7 +90,7 @@ export class Receiver implements AsyncDisposable {
   }
 
   /** A new repository that follows an upstream with this trouble. Its first sync starts by itself. */
-  async follow(trouble: Trouble): Promise<string> {
+  async follow(trouble: UpstreamFailure): Promise<string> {
     const { t } = this;
     const repo = t.uniqueName();
     await t.run.onRepository(repo);
@@ -128,7 +128,7 @@ export class Receiver implements AsyncDisposable {
     const repository = path.split('.git/', 1)[0];
     this.asked.set(repository, [...(this.asked.get(repository) ?? []), Date.now()]);
     const owner = repository.split('/')[1];
-    UPSTREAMS[owner in UPSTREAMS ? (owner as Trouble) : 'absent'](response);
+    UPSTREAMS[owner in UPSTREAMS ? (owner as UpstreamFailure) : 'absent'](response);
   }
 
   #close(): void {

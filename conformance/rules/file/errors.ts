@@ -2,7 +2,7 @@ import { getFile } from '../../api/requests.js';
 import { expectProblem } from '../../check/expect.js';
 import { sampleRepository } from '../../fixtures/repositories.js';
 import { defineRules } from '../rule.js';
-import { credentialRules } from '../token-rules.js';
+import { tokenRules } from '../token-rules.js';
 
 export const fileErrors = defineRules('8. Read a file', 'read-file-errors', [
   {
@@ -22,7 +22,7 @@ export const fileErrors = defineRules('8. Read a file', 'read-file-errors', [
       t.tolerate('A28', 'missing ref, file', answer, ['404 ref_not_found', '404 not_found', '404 branch_not_found']);
     },
   },
-  ...credentialRules('file', {
+  ...tokenRules('file', {
     noHeader: 'file.err.401.no-header',
     invalid: 'file.err.401.invalid-jwt',
     scope: 'file.err.scope',

@@ -6,7 +6,7 @@ import { historyRepository, ODD_PATH } from '../../fixtures/history.js';
 import { otherRepository, sampleRepository } from '../../fixtures/repositories.js';
 import { defineRules } from '../rule.js';
 
-/** The bytes of a file of the library. */
+/** The bytes of a file of the history. */
 async function bytes(t: RuleContext, path: string, query: Record<string, string> = {}): Promise<Buffer> {
   const { name } = await historyRepository(t);
   const answer = await getFile(t, name, { path, ...query });

@@ -2,9 +2,9 @@ import { packLines, sendPack } from '../../api/commit-pack.js';
 import { archive, fileMetadata, getCommit, getFile, getRepo, grep, reader, writeNote } from '../../api/requests.js';
 import { expectMatch } from '../../check/expect.js';
 import { emptyRepository, groupRepository, sampleRepository } from '../../fixtures/repositories.js';
-import { operationOf, perform } from '../companion/call-operation.js';
-import { guarded, WORDINGS } from '../companion/field-names.js';
-import { Bed, FAMILIES } from '../companion/test-repository.js';
+import { callOperation, operationOf } from '../companion/call-operation.js';
+import { RENAMED_FIELDS, staleHeadRequests } from '../companion/field-names.js';
+import { FAMILIES, TestRepository } from '../companion/test-repository.js';
 import { defineRules } from '../rule.js';
 
 export const endpoints = defineRules('Endpoints', 'endpoints', [
@@ -155,25 +155,25 @@ export const versioning = defineRules('Versioning', 'versioning', [
     check: async (t) => {
       const { companion } = t.target;
       for (const family of companion ? FAMILIES : (['v1'] as const)) {
-        const bed = await Bed.make(t);
-        for (const wording of WORDINGS.filter(({ isDocumented }) => companion || isDocumented === true)) {
+        const repository = await TestRepository.create(t);
+        for (const wording of RENAMED_FIELDS.filter(({ isDocumented }) => companion || isDocumented === true)) {
           const operation = operationOf(wording.operation);
           const label = `${operation.method} ${operation.routes[family]}`;
           const outcomes = [];
           for (const words of ['old', 'new'] as const) {
-            const answer = await perform(bed, operation, family, await wording[words](bed));
+            const answer = await callOperation(repository, operation, family, await wording[words](repository));
             outcomes.push(answer.outcome);
             if (!companion) continue;
             if (!operation.ok.includes(answer.status)) t.warn(`${label} in ${words} words is ${answer.outcome}`);
-            for (const [first, second] of wording.twins ?? []) {
+            for (const [first, second] of wording.aliases ?? []) {
               const values = [first, second].map((path) => answer.find(...path.split('.')));
               if (values[0] === undefined || values[0] !== values[1]) t.warn(`${label}: ${first} is not ${second}`);
             }
           }
           t.observe(label, outcomes);
         }
-        for (const stale of await guarded(bed)) {
-          const answer = await perform(bed, operationOf('commit-pack'), family, stale.demand);
+        for (const stale of await staleHeadRequests(repository)) {
+          const answer = await callOperation(repository, operationOf('commit-pack'), family, stale.request);
           t.observe(`${family}, stale ${stale.name}`, answer.outcome);
           if (companion && answer.status < 400) t.warn(`a stale ${stale.name} is ${answer.outcome}`);
         }

@@ -1,4 +1,5 @@
 import {
+  ANONYMOUS,
   AUTHOR,
   fileMetadata,
   getCommit,
@@ -7,7 +8,6 @@ import {
   grep,
   listCommits,
   listRepos,
-  NOBODY,
   resetRoute,
   segment,
 } from '../../api/requests.js';
@@ -15,7 +15,7 @@ import { expectCode, expectOneOf, expectOther, expectSame, expectStatus } from '
 import { Skip } from '../../check/outcomes.js';
 import { groupRepository, otherRepository, sampleRepository } from '../../fixtures/repositories.js';
 import { isLoopback } from '../../target.js';
-import { PROBES } from '../documented-operations.js';
+import { DOCUMENTED_OPERATIONS } from '../documented-operations.js';
 import { defineRules } from '../rule.js';
 
 const DOCUMENTED_READS = ['grep', 'filemeta', 'commit', 'archive', 'file', 'repo'];
@@ -48,8 +48,8 @@ export const routes = defineRules('What the service does', 'routes', [
     says: 'No documented read answers without a bearer token.',
     check: async (t) => {
       const { name } = await sampleRepository(t);
-      for (const probe of PROBES.filter(({ name }) => DOCUMENTED_READS.includes(name))) {
-        expectStatus(await probe.send(t, name, NOBODY), 401);
+      for (const probe of DOCUMENTED_OPERATIONS.filter(({ name }) => DOCUMENTED_READS.includes(name))) {
+        expectStatus(await probe.send(t, name, ANONYMOUS), 401);
       }
     },
   },

@@ -21,18 +21,18 @@ import { defineRules } from '../rule.js';
 /** Every documented operation once, with a state forced on it. */
 async function underFault(t: RuleContext, fault: string): Promise<Record<string, Answer>> {
   const { name, tip } = await groupRepository(t);
-  const ask = { fault, mayPass: true };
+  const options = { fault, mayPass: true };
   const metadata = { target_branch: 'main', target_commit_sha: tip, author: AUTHOR };
   return {
-    repo: await getRepo(t, name, ask),
-    commit: await getCommit(t, name, 'main', ask),
-    file: await getFile(t, name, { path: 'README.md' }, ask),
-    archive: await archive(t, name, {}, ask),
-    grep: await grep(t, name, { query: { pattern: 'e' } }, ask),
-    'file metadata': await fileMetadata(t, name, {}, ask),
-    'commit-pack': await sendPack(t, name, packLines({ 'state.txt': 'x' }), ask),
-    restore: await t.post(RESTORE, { as: writer(name), lines: [{ metadata }], ...ask }),
-    notes: await writeNote(t, name, { sha: tip, action: 'append', note: 'x' }, ask),
+    repo: await getRepo(t, name, options),
+    commit: await getCommit(t, name, 'main', options),
+    file: await getFile(t, name, { path: 'README.md' }, options),
+    archive: await archive(t, name, {}, options),
+    grep: await grep(t, name, { query: { pattern: 'e' } }, options),
+    'file metadata': await fileMetadata(t, name, {}, options),
+    'commit-pack': await sendPack(t, name, packLines({ 'state.txt': 'x' }), options),
+    restore: await t.post(RESTORE, { as: writer(name), lines: [{ metadata }], ...options }),
+    notes: await writeNote(t, name, { sha: tip, action: 'append', note: 'x' }, options),
   };
 }
 

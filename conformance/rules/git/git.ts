@@ -29,12 +29,12 @@ export const gitReads = defineRules('Git over HTTPS', 'git-reads', [
     id: 'git.remote.form',
     says: 'A clone from /<repo_name>.git with user t and the token as password brings the default branch.',
     check: async (t) => {
-      const library = await historyRepository(t);
+      const history = await historyRepository(t);
       const git = await createGit(t);
-      const tip = await git.fetch(library.name);
-      expectSame(tip, library.third.sha, 'the tip of main');
-      expectSame(Object.keys(await git.listTree(tip)).sort(), Object.keys(library.files).sort(), 'with all files');
-      t.observe('without .git', (await advertise(t, gitPath(library.name).slice(0, -4), reader(library.name))).status);
+      const tip = await git.fetch(history.name);
+      expectSame(tip, history.third.sha, 'the tip of main');
+      expectSame(Object.keys(await git.listTree(tip)).sort(), Object.keys(history.files).sort(), 'with all files');
+      t.observe('without .git', (await advertise(t, gitPath(history.name).slice(0, -4), reader(history.name))).status);
     },
   },
   {

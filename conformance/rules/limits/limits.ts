@@ -88,7 +88,7 @@ export const lists = defineRules('Limits', 'lists', [
       const repos = await follow((query) => listRepos(t, query), '50');
       const names = repos.items.map(({ url }) => url);
       expectSame(new Set(names).size, names.length, 'each repository once');
-      expectTrue(names.includes(name), 'the library is among them');
+      expectTrue(names.includes(name), 'the repository with the history is among them');
     },
   },
   {

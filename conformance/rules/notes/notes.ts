@@ -7,12 +7,12 @@ import { groupRepository, otherRepository } from '../../fixtures/repositories.js
 import { createGit } from '../../git/git-client.js';
 import { listRefs } from '../../git/refs.js';
 import { defineRules } from '../rule.js';
-import { credentialRules } from '../token-rules.js';
+import { tokenRules } from '../token-rules.js';
 import { expectFailureBody } from '../write-failure.js';
 
 const NOTES = 'refs/notes/commits';
 
-/** A commit without a note, on the scratch repository. */
+/** A commit without a note, on the repository of the group. */
 async function bare(t: RuleContext): Promise<{ name: string; sha: string }> {
   const { name } = await groupRepository(t);
   return { name, sha: (await commitFiles(t, name, { 'bare.txt': t.uniqueName() })).sha };
@@ -45,8 +45,8 @@ async function refuses(t: RuleContext, ...bodies: readonly ((sha: string) => obj
   const before = await notesRef(t, name);
   for (const make of bodies) {
     const body = make(sha);
-    const ask = typeof body === 'string' ? { body } : {};
-    expectStatus(await writeNote(t, name, typeof body === 'string' ? undefined : body, ask), 400);
+    const options = typeof body === 'string' ? { body } : {};
+    expectStatus(await writeNote(t, name, typeof body === 'string' ? undefined : body, options), 400);
   }
   expectSame(await notesRef(t, name), before, 'the notes stay');
 }
@@ -238,7 +238,7 @@ export const noteRules = defineRules('7. Notes', 'notes', [
       expectSame((await readNote(t, name, sha))?.trimEnd(), 'for Git', 'the note as Git reads it');
     },
   },
-  ...credentialRules('notes', {
+  ...tokenRules('notes', {
     noHeader: 'note.err.401.no-header',
     invalid: 'note.err.401.invalid-jwt',
     scope: 'note.err.scope',

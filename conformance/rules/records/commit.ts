@@ -7,10 +7,10 @@ import { defineRules } from '../rule.js';
 
 /** The record of the commit whose author, committer and both dates differ. */
 async function second(t: RuleContext) {
-  const library = await historyRepository(t);
-  const answer = await getCommit(t, library.name, library.second.sha);
+  const history = await historyRepository(t);
+  const answer = await getCommit(t, history.name, history.second.sha);
   expectStatus(answer, 200);
-  return { answer, known: library.second };
+  return { answer, known: history.second };
 }
 
 const PEOPLE = [

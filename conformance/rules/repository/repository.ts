@@ -1,25 +1,25 @@
 import {
+  ANONYMOUS,
   createRepo,
   deleteRepo,
   getRepo,
-  keeper,
   listBranches,
   listCommits,
   listRepos,
-  NOBODY,
   ORG_READER,
   reader,
+  repoWriter,
 } from '../../api/requests.js';
 import type { Answer } from '../../check/answer.js';
 import { expectCode, expectOneOf, expectSame, expectStatus, expectSuccess } from '../../check/expect.js';
 import type { RuleContext } from '../../check/rule-context.js';
 import { groupRepository, newRepository, sampleRepository } from '../../fixtures/repositories.js';
-import { perform, routeOf, tour } from '../companion/call-operation.js';
+import { callOperation, forEachRoute, routeOf } from '../companion/call-operation.js';
 import { OPERATIONS } from '../companion/operations.js';
-import { findLacks } from '../companion/shape.js';
+import { findMismatches } from '../companion/shape.js';
 import { FAMILIES } from '../companion/test-repository.js';
 import { defineRules } from '../rule.js';
-import { credentialRules } from '../token-rules.js';
+import { tokenRules } from '../token-rules.js';
 
 export const repositoryRules = defineRules('9. Repository metadata', 'get-repository', [
   {
@@ -31,7 +31,7 @@ export const repositoryRules = defineRules('9. Repository metadata', 'get-reposi
       for (const member of ['repo_id', 'url', 'default_branch', 'created_at']) answer.string(member);
     },
   },
-  ...credentialRules('repo', {
+  ...tokenRules('repo', {
     noHeader: 'repo.get.401.no-header',
     invalid: 'repo.get.401.invalid-jwt',
     missingRepo: 'repo.get.404',
@@ -169,15 +169,15 @@ export const otherRules = defineRules('Other endpoints', 'other-endpoints', [
     writes: true,
     check: async (t) => {
       const seen: Record<string, string> = {};
-      await tour(
+      await forEachRoute(
         t,
         () => true,
         async (stop) => {
-          const answer = await perform(stop.bed, stop.operation, stop.family);
+          const answer = await callOperation(stop.repository, stop.operation, stop.family);
           seen[stop.label] = answer.outcome;
           const { ok } = stop.operation;
           if (!ok.includes(answer.status)) return `${answer.outcome}, not ${ok.join(' or ')}`;
-          return findLacks(answer.json, stop.operation.shape).join(', ') || undefined;
+          return findMismatches(answer.json, stop.operation.shape).join(', ') || undefined;
         },
       ).finally(() => t.observe('served', seen));
     },
@@ -188,8 +188,8 @@ export const otherRules = defineRules('Other endpoints', 'other-endpoints', [
     writes: true,
     check: async (t) => {
       const { name } = await groupRepository(t);
-      expectCode(await listRepos(t, {}, NOBODY), 401, 'unauthorized');
-      expectCode(await listBranches(t, name, NOBODY), 401, 'unauthorized');
+      expectCode(await listRepos(t, {}, ANONYMOUS), 401, 'unauthorized');
+      expectCode(await listBranches(t, name, ANONYMOUS), 401, 'unauthorized');
       for (const path of ['/api/meta', '/api/v1/repos/commits', '/api/v1/repos/diff?sha=main']) {
         expectCode(await t.get(path), 401, 'unauthorized');
       }
@@ -230,7 +230,7 @@ export const deleted = defineRules('States', 'states-deleted', [
       t.observe('read', answer.outcome);
       t.tolerate('A16', 'read after delete', answer, ['404 repository_not_found', '409 repository_deleted']);
       t.observe('list', (await listCommits(t, name)).outcome);
-      t.observe('create again', (await t.post('/api/repos', { as: keeper(name) })).outcome);
+      t.observe('create again', (await t.post('/api/repos', { as: repoWriter(name) })).outcome);
     },
   },
 ]);

@@ -5,7 +5,7 @@ import { expectStatus } from '../../check/expect.js';
 import type { RuleContext } from '../../check/rule-context.js';
 import { groupRepository } from '../../fixtures/repositories.js';
 
-/** The scratch repository one commit after its seed: restoring the seed changes something. */
+/** The repository of the group one commit after its seed: restoring the seed changes something. */
 export async function moved(t: RuleContext): Promise<{ name: string; seed: string; last: Written }> {
   const { name, tip } = await groupRepository(t);
   return { name, seed: tip, last: await commitFiles(t, name, { 'moved.txt': t.uniqueName() }) };

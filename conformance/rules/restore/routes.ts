@@ -2,7 +2,7 @@ import { ABSENT_SHA, mustTipOf, RESTORE, resetRoute, segment, writer } from '../
 import { expectCode, expectOther, expectRefused, expectSame, expectStatus } from '../../check/expect.js';
 import { groupRepository, newRepository, otherRepository } from '../../fixtures/repositories.js';
 import { defineRules } from '../rule.js';
-import { credentialRules } from '../token-rules.js';
+import { tokenRules } from '../token-rules.js';
 import { aim, moved, restored } from './moved.js';
 
 export const restoreRoutes = defineRules('2. Restore', 'restore-routes', [
@@ -116,7 +116,7 @@ export const restoreRoutes = defineRules('2. Restore', 'restore-routes', [
       expectSame(await mustTipOf(t, name), last.sha, 'the branch stays');
     },
   },
-  ...credentialRules('restore', {
+  ...tokenRules('restore', {
     invalid: 'restore.err.401.invalid-jwt',
     scope: 'restore.err.403.scope',
     missingRepo: 'restore.err.404.repo',

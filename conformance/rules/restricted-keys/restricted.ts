@@ -19,7 +19,7 @@ function breaks(id: string, says: string, ...claims: readonly (() => Record<stri
     says,
     ...SETUP,
     check: async (t) => {
-      for (const make of claims) t.refusesToken(await readWith(t, { key: 'restricted', claims: make() }), 'repo');
+      for (const make of claims) t.expectTokenRefused(await readWith(t, { key: 'restricted', claims: make() }), 'repo');
     },
   };
 }
@@ -70,7 +70,7 @@ export const restrictedKeys = defineRules('Restricted keys', 'restricted-keys', 
     says: 'A scope that is not on the list makes the token invalid.',
     ...SETUP,
     writes: true,
-    check: async (t) => t.refusesToken(await writeOutside(t), 'pack'),
+    check: async (t) => t.expectTokenRefused(await writeOutside(t), 'pack'),
   },
   {
     id: 'restricted.scope.one-outside',
@@ -79,7 +79,7 @@ export const restrictedKeys = defineRules('Restricted keys', 'restricted-keys', 
     check: async (t) => {
       const outside = ['git:write', 'repo:write', 'org:read'].find((scope) => !allowed(t).includes(scope));
       if (outside === undefined) throw new Skip('needs a restricted key that lacks some scope');
-      t.refusesToken(await readWith(t, { key: 'restricted', scopes: ['git:read', outside] }), 'repo');
+      t.expectTokenRefused(await readWith(t, { key: 'restricted', scopes: ['git:read', outside] }), 'repo');
     },
   },
   {

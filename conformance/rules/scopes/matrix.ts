@@ -1,5 +1,5 @@
 import { expectOther, expectSuccess, expectTrue } from '../../check/expect.js';
-import { PROBES, type Probe, SCOPES, type Scope } from '../documented-operations.js';
+import { DOCUMENTED_OPERATIONS, type DocumentedOperation, SCOPES, type Scope } from '../documented-operations.js';
 import { defineRules, type Rule, type RuleRow } from '../rule.js';
 
 /** `git:read` as part of an id. */
@@ -7,7 +7,7 @@ function slug(scope: Scope): string {
   return scope.replace(':', '-');
 }
 
-function cell(probe: Probe, scope: Scope): RuleRow {
+function cell(probe: DocumentedOperation, scope: Scope): RuleRow {
   const id = `scope.matrix.${probe.name}.${slug(scope)}`;
   const { route, writes } = probe;
   if (scope === probe.scope) {
@@ -19,7 +19,7 @@ function cell(probe: Probe, scope: Scope): RuleRow {
         const repo = await probe.repo(t);
         await probe.prepare?.(t, repo);
         const answer = await probe.send(t, repo, { as: { repo, scopes: [scope] } });
-        if (probe.loose !== true) return expectSuccess(answer);
+        if (probe.isLoose !== true) return expectSuccess(answer);
         expectTrue(answer.status !== 401 && answer.status !== 403, 'the token is enough', answer.outcome);
         expectOther(answer.code, 'route_not_found', 'the route exists');
       },
@@ -51,7 +51,7 @@ function cell(probe: Probe, scope: Scope): RuleRow {
 }
 
 /** Every operation with every scope alone: no scope implies another. One group for each operation. */
-export const scopeMatrix: readonly Rule[] = PROBES.flatMap((probe) =>
+export const scopeMatrix: readonly Rule[] = DOCUMENTED_OPERATIONS.flatMap((probe) =>
   defineRules(
     'Scopes',
     `scopes-${probe.name}`,

@@ -5,12 +5,12 @@ import { expectStatus, expectSuccess, expectTrue } from '../../check/expect.js';
 import type { RuleContext } from '../../check/rule-context.js';
 import { groupRepository } from '../../fixtures/repositories.js';
 import { rejects } from '../authentication/keys.js';
-import { perform, takes, tour } from '../companion/call-operation.js';
+import { callOperation, forEachRoute, needsScopes } from '../companion/call-operation.js';
 import { defineRules } from '../rule.js';
 
 const base = (repo: string) => `/api/repos/${segment(repo)}`;
 
-/** A tag to delete, on the scratch repository. */
+/** A tag to delete, on the repository of the group. */
 async function tagged(t: RuleContext): Promise<{ repo: string; tag: string; path: string }> {
   t.needsCompanion();
   const { name: repo } = await groupRepository(t);
@@ -28,7 +28,9 @@ function failureOf({ status, outcome }: Answer): string | undefined {
 
 /** Every operation that takes this scope succeeds with it alone. */
 function coversFamily(t: RuleContext, scope: string): Promise<void> {
-  return tour(t, takes(scope), async ({ operation, family, bed }) => failureOf(await perform(bed, operation, family)));
+  return forEachRoute(t, needsScopes(scope), async ({ operation, family, repository }) =>
+    failureOf(await callOperation(repository, operation, family)),
+  );
 }
 
 function refusedForScope(answer: Answer): void {
@@ -78,10 +80,10 @@ export const scopes = defineRules('Scopes', 'scopes', [
     reach: 'needs-setup',
     writes: true,
     check: (t) =>
-      tour(t, takes('repo:write'), async ({ operation, family, bed }) => {
-        const refused = await perform(bed, operation, family, undefined, ['git:write']);
+      forEachRoute(t, needsScopes('repo:write'), async ({ operation, family, repository }) => {
+        const refused = await callOperation(repository, operation, family, undefined, ['git:write']);
         if (refused.outcome !== '403 insufficient_scope') return `with git:write it is ${refused.outcome}`;
-        return failureOf(await perform(bed, operation, family));
+        return failureOf(await callOperation(repository, operation, family));
       }),
   },
   {

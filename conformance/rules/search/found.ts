@@ -4,11 +4,11 @@ import { expectStatus } from '../../check/expect.js';
 import { AssertionFailure } from '../../check/outcomes.js';
 import type { RuleContext } from '../../check/rule-context.js';
 import { type HistoryRepository, historyRepository } from '../../fixtures/history.js';
-import { DENSE_LINES, type LargeRepository, largeRepository, STRAW_FILES } from '../../fixtures/large.js';
+import { type LargeRepository, largeRepository } from '../../fixtures/large.js';
 import type { JsonRecord } from '../../http/exchange.js';
 
 /** A line of a match, with the path it was found in. */
-export interface Found {
+export interface FoundLine {
   readonly path: string;
   readonly line: unknown;
   readonly text: string;
@@ -16,7 +16,7 @@ export interface Found {
 }
 
 /** Every line of an answer. */
-export function linesOf(answer: Answer): Found[] {
+export function linesOf(answer: Answer): FoundLine[] {
   return answer.records('matches').flatMap((match) => {
     if (!Array.isArray(match.lines)) throw new AssertionFailure('every match has lines', 'an array', match.lines);
     return (match.lines as JsonRecord[]).map((line) => ({
@@ -28,7 +28,7 @@ export function linesOf(answer: Answer): Found[] {
   });
 }
 
-export function matchesOf(answer: Answer): Found[] {
+export function matchesOf(answer: Answer): FoundLine[] {
   return linesOf(answer).filter(({ type }) => type === 'match');
 }
 
@@ -36,29 +36,29 @@ export function pathsOf(answer: Answer): string[] {
   return [...new Set(matchesOf(answer).map(({ path }) => path))].sort();
 }
 
-/** A search of the library that has to work. */
+/** A search of the history that has to work. */
 export async function search(
   t: RuleContext,
   pattern: string,
   more: object = {},
-): Promise<{ library: HistoryRepository; answer: Answer }> {
-  const library = await historyRepository(t);
+): Promise<{ history: HistoryRepository; answer: Answer }> {
+  const history = await historyRepository(t);
   const { query = {}, ...rest } = more as { query?: object };
-  const answer = await grep(t, library.name, { query: { pattern, ...query }, ...rest });
+  const answer = await grep(t, history.name, { query: { pattern, ...query }, ...rest });
   expectStatus(answer, 200);
-  return { library, answer };
+  return { history, answer };
 }
 
-/** A search of the haystack that has to work. */
-export async function rake(
+/** A search of the large repository that has to work. */
+export async function searchLarge(
   t: RuleContext,
   pattern: string,
   more: object = {},
-): Promise<{ haystack: LargeRepository; answer: Answer }> {
-  const haystack = await largeRepository(t);
-  const answer = await grep(t, haystack.name, { query: { pattern }, ...more });
+): Promise<{ large: LargeRepository; answer: Answer }> {
+  const large = await largeRepository(t);
+  const answer = await grep(t, large.name, { query: { pattern }, ...more });
   expectStatus(answer, 200);
-  return { haystack, answer };
+  return { large, answer };
 }
 
 /** All pages of a search, at most 40 of them. */
@@ -74,5 +74,3 @@ export async function allPages(t: RuleContext, repo: string, body: JsonRecord, l
   } while (cursor !== undefined && pages.length < 40);
   return pages;
 }
-
-export { DENSE_LINES, STRAW_FILES };

@@ -50,24 +50,24 @@ export const searchRequest = defineRules('1. Search', 'search-request', [
     id: 'grep.ref.default',
     says: 'A search without ref looks at the tip of the default branch.',
     check: async (t) => {
-      const { library, answer } = await search(t, 'foobar');
-      expectSame(answer.string('repo', 'commit'), library.third.sha, 'repo.commit is the tip');
+      const { history, answer } = await search(t, 'foobar');
+      expectSame(answer.string('repo', 'commit'), history.third.sha, 'repo.commit is the tip');
     },
   },
   {
     id: 'grep.ref.branch',
     says: 'ref may be a branch.',
     check: async (t) => {
-      const { library, answer } = await search(t, 'feature', { ref: 'feature' });
-      expectSame(answer.string('repo', 'commit'), library.feature.sha, 'repo.commit is the tip of the branch');
+      const { history, answer } = await search(t, 'feature', { ref: 'feature' });
+      expectSame(answer.string('repo', 'commit'), history.feature.sha, 'repo.commit is the tip of the branch');
     },
   },
   {
     id: 'grep.ref.tag',
     says: 'ref may be a tag.',
     check: async (t) => {
-      const { library, answer } = await search(t, 'edition', { ref: 'v1' });
-      expectSame(answer.string('repo', 'commit'), library.first.sha, 'repo.commit is the tagged commit');
+      const { history, answer } = await search(t, 'edition', { ref: 'v1' });
+      expectSame(answer.string('repo', 'commit'), history.first.sha, 'repo.commit is the tagged commit');
     },
   },
   {
@@ -174,8 +174,8 @@ export const searchRequest = defineRules('1. Search', 'search-request', [
     check: async (t) => {
       const { answer } = await search(t, 'foobar', { file_filters: { extension_filters: ['.ts'] } });
       expectSame(pathsOf(answer), ['src/types.ts'], 'only .ts');
-      const { library } = { library: await historyRepository(t) };
-      const bare = await grep(t, library.name, {
+      const history = await historyRepository(t);
+      const bare = await grep(t, history.name, {
         query: { pattern: 'foobar' },
         file_filters: { extension_filters: ['ts'] },
       });

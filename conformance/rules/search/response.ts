@@ -11,7 +11,7 @@ import {
 import type { RuleContext } from '../../check/rule-context.js';
 import { sampleRepository } from '../../fixtures/repositories.js';
 import { defineRules } from '../rule.js';
-import { credentialRules } from '../token-rules.js';
+import { tokenRules } from '../token-rules.js';
 import { linesOf, matchesOf, search } from './found.js';
 
 async function forced(t: RuleContext, fault: string) {
@@ -46,8 +46,8 @@ export const searchResponse = defineRules('1. Search', 'search-response', [
     id: 'grep.resp.repo.commit',
     says: 'repo.commit is the full SHA of the commit that was searched.',
     check: async (t) => {
-      const { library, answer } = await search(t, 'hello', { ref: 'v2' });
-      expectSame(answer.string('repo', 'commit'), library.second.sha, 'the annotated tag leads to its commit');
+      const { history, answer } = await search(t, 'hello', { ref: 'v2' });
+      expectSame(answer.string('repo', 'commit'), history.second.sha, 'the annotated tag leads to its commit');
     },
   },
   {
@@ -60,11 +60,11 @@ export const searchResponse = defineRules('1. Search', 'search-response', [
     id: 'grep.resp.match.path',
     says: 'Every match has the path of a file and its lines.',
     check: async (t) => {
-      const { library, answer } = await search(t, 'foobar');
+      const { history, answer } = await search(t, 'foobar');
       const matches = answer.records('matches');
       expectTrue(matches.length > 0, 'something is found');
       for (const { path, lines } of matches) {
-        expectTrue(String(path) in library.files, 'the path is a file of the tree', path);
+        expectTrue(String(path) in history.files, 'the path is a file of the tree', path);
         expectTrue(Array.isArray(lines) && lines.length > 0, 'lines is an array with something in it', lines);
       }
     },
@@ -73,11 +73,11 @@ export const searchResponse = defineRules('1. Search', 'search-response', [
     id: 'grep.resp.line.line_number',
     says: 'line_number counts lines from one.',
     check: async (t) => {
-      const { library, answer } = await search(t, 'foobar', { paths: ['src'] });
+      const { history, answer } = await search(t, 'foobar', { paths: ['src'] });
       expectTrue(matchesOf(answer).length > 0, 'something is found');
       for (const { path, line, text } of matchesOf(answer)) {
         expectTrue(Number.isInteger(line), 'line_number is an integer', line);
-        expectSame(library.files[path].toString().split('\n')[Number(line) - 1], text, `line ${line} of ${path}`);
+        expectSame(history.files[path].toString().split('\n')[Number(line) - 1], text, `line ${line} of ${path}`);
       }
       expectSame(matchesOf(answer).find(({ path }) => path === 'src/app.js')?.line, 1, 'the first line is 1');
     },
@@ -120,7 +120,7 @@ export const searchResponse = defineRules('1. Search', 'search-response', [
       t.observe('two equal requests', seen);
     },
   },
-  ...credentialRules('grep', {
+  ...tokenRules('grep', {
     noHeader: 'grep.err.401.no-header',
     invalid: 'grep.err.403.invalid-jwt',
     scope: 'grep.err.403.scope',

@@ -4,7 +4,7 @@ import { Pool } from 'undici';
 import type { Target } from '../../target.js';
 
 /** A request on its way through, to be changed at will. */
-export interface Request {
+export interface ProxiedRequest {
   readonly method: string;
   path: string;
   readonly headers: Record<string, string>;
@@ -12,8 +12,8 @@ export interface Request {
 }
 
 /** The answer on its way back, to be changed at will. */
-export interface Answer {
-  readonly request: Pick<Request, 'method' | 'path'>;
+export interface ProxiedResponse {
+  readonly request: Pick<ProxiedRequest, 'method' | 'path'>;
   status: number;
   readonly headers: Record<string, string | string[]>;
   body: Buffer;
@@ -21,8 +21,8 @@ export interface Answer {
 
 /** What makes a right server wrong. */
 export interface Rewrite {
-  readonly ask?: (request: Request) => void;
-  readonly answer?: (answer: Answer) => void;
+  readonly request?: (request: ProxiedRequest) => void;
+  readonly response?: (answer: ProxiedResponse) => void;
 }
 
 export interface Proxy extends AsyncDisposable {
@@ -33,7 +33,7 @@ export interface Proxy extends AsyncDisposable {
 /** What belongs to one connection and not to what goes over it. */
 const HOP = ['connection', 'keep-alive', 'transfer-encoding'];
 
-function without(headers: IncomingHttpHeaders, names: readonly string[]): Answer['headers'] {
+function without(headers: IncomingHttpHeaders, names: readonly string[]): ProxiedResponse['headers'] {
   return Object.fromEntries(
     Object.entries(headers).flatMap(([name, value]) =>
       value === undefined || names.includes(name) ? [] : [[name, value]],
@@ -44,8 +44,8 @@ function without(headers: IncomingHttpHeaders, names: readonly string[]): Answer
 /** Stands between suite and server and changes what passes. */
 export async function startProxy(target: Target, rewrite: Rewrite): Promise<Proxy> {
   const pool = new Pool(target.baseUrl);
-  const pass = async (request: Request, outgoing: ServerResponse): Promise<void> => {
-    rewrite.ask?.(request);
+  const pass = async (request: ProxiedRequest, outgoing: ServerResponse): Promise<void> => {
+    rewrite.request?.(request);
     const { method, path, headers, body } = request;
     const reply = await pool.request({
       method: method as 'GET',
@@ -53,13 +53,13 @@ export async function startProxy(target: Target, rewrite: Rewrite): Promise<Prox
       headers,
       body: body.length === 0 ? null : body,
     });
-    const answer: Answer = {
+    const answer: ProxiedResponse = {
       request,
       status: reply.statusCode,
       headers: without(reply.headers, method === 'HEAD' ? HOP : [...HOP, 'content-length']),
       body: Buffer.from(await reply.body.arrayBuffer()),
     };
-    rewrite.answer?.(answer);
+    rewrite.response?.(answer);
     outgoing.writeHead(answer.status, answer.headers);
     outgoing.end(answer.body);
   };
@@ -71,7 +71,7 @@ export async function startProxy(target: Target, rewrite: Rewrite): Promise<Prox
       const request = {
         method,
         path: url,
-        headers: without(headers, [...HOP, 'host', 'content-length']) as Request['headers'],
+        headers: without(headers, [...HOP, 'host', 'content-length']) as ProxiedRequest['headers'],
         body: Buffer.concat(pieces),
       };
       // A change that fits no answer shows as a connection that ends.

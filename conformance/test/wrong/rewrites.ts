@@ -1,4 +1,4 @@
-import type { Answer, Request, Rewrite } from './proxy.js';
+import type { ProxiedRequest, ProxiedResponse, Rewrite } from './proxy.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: bodies are of every shape
 type Json = any;
@@ -6,15 +6,15 @@ type Json = any;
 /** Which requests a change is for: `POST /api/v1/repos/grep`, or any method without one. The query does not count. */
 type Place = string | RegExp;
 
-function isAt(place: Place, { method, path }: Pick<Request, 'method' | 'path'>): boolean {
+function isAt(place: Place, { method, path }: Pick<ProxiedRequest, 'method' | 'path'>): boolean {
   const line = `${method} ${path.split('?', 1)[0]}`;
   return typeof place === 'string' ? line === place : place.test(line);
 }
 
 /** Changes the JSON of some answers, where they have that status. */
-function json(place: Place, change: (body: Json, answer: Answer) => unknown, status?: number): Rewrite {
+function json(place: Place, change: (body: Json, answer: ProxiedResponse) => unknown, status?: number): Rewrite {
   return {
-    answer: (answer) => {
+    response: (answer) => {
       if (!isAt(place, answer.request) || (status ?? answer.status) !== answer.status) return;
       if (!String(answer.headers['content-type']).includes('json') || answer.body.length === 0) return;
       const body: Json = JSON.parse(answer.body.toString());
@@ -41,7 +41,7 @@ function member(place: Place, path: string, value: unknown, status?: number): Re
 
 function status(place: Place, from: number, to: number): Rewrite {
   return {
-    answer: (answer) => {
+    response: (answer) => {
       if (isAt(place, answer.request) && answer.status === from) answer.status = to;
     },
   };
@@ -50,7 +50,7 @@ function status(place: Place, from: number, to: number): Rewrite {
 /** Sets or takes away a header of answers with that status. */
 function header(place: Place, name: string, value?: string, from?: number): Rewrite {
   return {
-    answer: ({ request, headers, status }) => {
+    response: ({ request, headers, status }) => {
       if (!isAt(place, request) || (from ?? status) !== status) return;
       if (value === undefined) delete headers[name];
       else headers[name] = value;
@@ -61,7 +61,7 @@ function header(place: Place, name: string, value?: string, from?: number): Rewr
 /** A server that does not look at a parameter of the query. */
 function blind(place: Place, name: string): Rewrite {
   return {
-    ask: (request) => {
+    request: (request) => {
       if (!isAt(place, request)) return;
       const [path, query = ''] = request.path.split('?');
       request.path = `${path}?${query
@@ -75,7 +75,7 @@ function blind(place: Place, name: string): Rewrite {
 /** A server that does not look at a member of a request, wherever in the first line it stands. */
 function deaf(place: Place, name: string): Rewrite {
   return {
-    ask: (request) => {
+    request: (request) => {
       if (!isAt(place, request) || request.body.length === 0) return;
       const [first, ...more] = request.body.toString().split('\n');
       try {
@@ -91,7 +91,7 @@ function deaf(place: Place, name: string): Rewrite {
 /** A server with another default: it takes a member of the body, `a.b`, as given where the client left it out. */
 function taken(place: Place, path: string, value: unknown): Rewrite {
   return {
-    ask: (request) => {
+    request: (request) => {
       if (!isAt(place, request)) return;
       const body: Json = JSON.parse(request.body.toString());
       const [owner, name] = path.split('.');
@@ -117,7 +117,7 @@ const NOTES = 'POST /api/v1/repos/notes';
 const BRANCHES = /^GET .*\/branches$/;
 const REFS = /\.git\/info\/refs$/;
 
-export interface Wrong {
+export interface WrongBehaviour {
   /** The rule that has to notice; others that it needs to see answers of, behind a comma. */
   readonly rule: string;
   /** What the server does. */
@@ -125,10 +125,10 @@ export interface Wrong {
   readonly rewrite: Rewrite;
 }
 
-const wrong = (rule: string, does: string, rewrite: Rewrite): Wrong => ({ rule, does, rewrite });
+const wrong = (rule: string, does: string, rewrite: Rewrite): WrongBehaviour => ({ rule, does, rewrite });
 
 /** One wrong behaviour each. */
-export const WRONGS: readonly Wrong[] = [
+export const WRONG_BEHAVIOURS: readonly WrongBehaviour[] = [
   wrong('repo.get.route', 'answers a read with 202', status(REPO, 200, 202)),
   wrong('repo.get.404', 'hides the code of a missing repository', member(REPO, 'code', 'not_found', 404)),
   wrong('repo.record.repo_id.string', 'leaves repo_id out', member(REPO, 'repo_id', undefined, 200)),
@@ -212,7 +212,7 @@ export const WRONGS: readonly Wrong[] = [
   ),
   wrong('commit.get.no-diff', 'tells which files a commit touched', member(COMMIT, 'commit.touched', ['README.md'])),
   wrong('commit.get.sha.missing', 'takes HEAD where nothing is named', {
-    ask: (request) => {
+    request: (request) => {
       if (request.path === '/api/v1/repos/commit') request.path += '?sha=HEAD';
     },
   }),
@@ -298,7 +298,7 @@ export const WRONGS: readonly Wrong[] = [
     ),
   ),
   wrong('file.bytes', 'changes a byte', {
-    answer: (answer) => {
+    response: (answer) => {
       if (isAt(FILE, answer.request) && answer.status === 200 && answer.body.length > 0) answer.body[0] ^= 1;
     },
   }),
@@ -334,7 +334,7 @@ export const WRONGS: readonly Wrong[] = [
     header(ARCHIVE, 'content-disposition', 'attachment; filename="archive-1.tar.gz"'),
   ),
   wrong('archive.prefix.dotdot', 'packs nothing where there is a prefix', {
-    ask: (request) => {
+    request: (request) => {
       if (!isAt(ARCHIVE, request) || !request.body.includes('"a/b"')) return;
       request.body = Buffer.from('{"include_globs":["no.thing"]}');
     },
@@ -357,7 +357,7 @@ export const WRONGS: readonly Wrong[] = [
   wrong('git.challenge.401', 'refuses Git without asking for a password', status(REFS, 401, 403)),
   wrong('git.challenge.header', 'asks Git for nothing', header(REFS, 'www-authenticate')),
   wrong('git.remote.form', 'shows Git no refs', {
-    answer: (answer) => {
+    response: (answer) => {
       if (isAt(REFS, answer.request) && answer.status === 200) answer.body = Buffer.from('0000');
     },
   }),
