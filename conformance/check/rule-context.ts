@@ -7,7 +7,7 @@ import { isMember } from './expect.js';
 import { AssertionFailure, Skip } from './outcomes.js';
 import type { RunContext } from './run-context.js';
 
-/** What a rule asks of the target. */
+/** What a request has beside its method and path. */
 export interface RequestOptions {
   /** Makes the bearer token. Undefined: the request has no token. */
   readonly as?: TokenRecipe | undefined;
@@ -31,12 +31,12 @@ export interface RequestOptions {
   readonly recipe?: TokenRecipe | undefined;
 }
 
-/** One judging of one rule: everything it sends, sees and notes down. */
+/** What the check of one rule is given, and everything it sends, sees and notes down. */
 export class RuleContext {
   readonly exchanges: Exchange[] = [];
   /** What the rule saw where the specification leaves the answer open. */
   readonly observations: Record<string, unknown> = {};
-  /** Members other than the first of a tolerated set. */
+  /** Tolerated answers that are not the one the specification supports best. */
   readonly otherVariants: string[] = [];
   /** Smaller promises that were not kept. */
   readonly warnings: string[] = [];

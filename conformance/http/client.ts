@@ -36,7 +36,7 @@ export class Throttled extends Error {
 }
 
 /** The longest wait that a throttled request is given. */
-const PATIENCE_SECONDS = 30;
+const LONGEST_WAIT_SECONDS = 30;
 
 /** HTTP/1.1 by undici's dispatcher: no redirects, no decoding, no retries, no normalised targets. */
 export class Client {
@@ -50,7 +50,7 @@ export class Client {
     if (first.status !== 429 || request.wantsThrottling === true) return first;
     const wait = secondsOf(first.headers['retry-after']);
     if (wait === undefined) return first; // the other meaning of 429: too much to answer, waiting never helps
-    if (wait > PATIENCE_SECONDS) throw new Throttled(`throttled: the target asks to wait ${wait} s`);
+    if (wait > LONGEST_WAIT_SECONDS) throw new Throttled(`throttled: the target asks to wait ${wait} s`);
     await this.options.sleep(wait * 1000);
     const second = await this.#sendOnce(request);
     if (second.status === 429) throw new Throttled('throttled: 429 again after waiting as long as Retry-After asked');

@@ -18,7 +18,7 @@ import {
 } from '../api/requests.js';
 import type { Answer } from '../check/answer.js';
 import type { RequestOptions, RuleContext } from '../check/rule-context.js';
-import { groupRepository, sampleRepository } from '../fixtures/repositories.js';
+import { groupRepository, reserveName, sampleRepository } from '../fixtures/repositories.js';
 
 export const SCOPES = ['git:read', 'git:write', 'repo:write', 'org:read'] as const;
 export type Scope = (typeof SCOPES)[number];
@@ -127,7 +127,7 @@ const WRITES: readonly OperationRow[] = [
     route: 'POST /api/v1/repos/restore-commit',
     lacksScope: AGREED,
     prepare: commitSomething,
-    send: async (t: RuleContext, repo: string, options: RequestOptions) =>
+    send: async (t, repo, options) =>
       t.post(RESTORE, { as: { repo, scopes: ['git:write'] }, lines: await restoreLines(t, repo), ...options }),
   },
   {
@@ -135,14 +135,14 @@ const WRITES: readonly OperationRow[] = [
     route: 'POST /api/repos/{repo_name}/reset-commits',
     lacksScope: AGREED,
     prepare: commitSomething,
-    send: async (t: RuleContext, repo: string, options: RequestOptions) =>
+    send: async (t, repo, options) =>
       t.post(resetRoute(repo), { as: { repo, scopes: ['git:write'] }, lines: await restoreLines(t, repo), ...options }),
   },
   {
     name: 'pack',
     route: 'POST /api/v1/repos/commit-pack',
     lacksScope: DISPUTED,
-    send: (t: RuleContext, repo: string, options: RequestOptions) =>
+    send: (t, repo, options) =>
       t.post(COMMIT_PACK, {
         as: { repo, scopes: ['git:write'] },
         lines: packLines({ 'probe.txt': t.uniqueName() }),
@@ -153,7 +153,7 @@ const WRITES: readonly OperationRow[] = [
     name: 'notes',
     route: 'POST /api/v1/repos/notes',
     lacksScope: DISPUTED,
-    send: async (t: RuleContext, repo: string, options: RequestOptions) => {
+    send: async (t, repo, options) => {
       const { tip } = await groupRepository(t);
       return writeNote(
         t,
@@ -172,11 +172,7 @@ const OTHERS: readonly DocumentedOperation[] = [
     scope: 'repo:write',
     writes: true,
     lacksScope: AGREED,
-    repo: async (t) => {
-      const name = t.uniqueName();
-      await t.run.onRepository(name);
-      return name;
-    },
+    repo: reserveName,
     send: (t, repo, options) => createRepo(t, repo, options),
   },
   {
@@ -206,7 +202,7 @@ export const DOCUMENTED_OPERATIONS: readonly DocumentedOperation[] = [
 ];
 
 export function documentedOperation(name: string): DocumentedOperation {
-  const probe = DOCUMENTED_OPERATIONS.find((one) => one.name === name);
-  if (probe === undefined) throw new Error(`no operation is called ${name}`);
-  return probe;
+  const operation = DOCUMENTED_OPERATIONS.find((one) => one.name === name);
+  if (operation === undefined) throw new Error(`no operation is called ${name}`);
+  return operation;
 }

@@ -50,7 +50,7 @@ export const SECTIONS = [
 
 export type Section = (typeof SECTIONS)[number];
 
-export type Check = (trial: RuleContext) => Promise<void>;
+export type Check = (t: RuleContext) => Promise<void>;
 
 /**
  * Judges one exchange that some other rule made. Returns a sentence when the exchange breaks the rule, `true` when

@@ -28,20 +28,19 @@ export type RuleVerdict = Omit<
 >;
 
 /** The verdict of a rule whose check ended without an error. */
-export function judgeReturned(rule: Rule, trial: RuleContext): RuleVerdict {
-  const observed = Object.keys(trial.observations).length === 0 ? {} : { observed: trial.observations };
-  if (trial.warnings.length > 0) return { verdict: 'warn', reason: trial.warnings.join('; '), ...observed };
-  if (trial.otherVariants.length > 0)
-    return { verdict: 'variant', reason: trial.otherVariants.join('; '), ...observed };
+export function judgeReturned(rule: Rule, t: RuleContext): RuleVerdict {
+  const observed = Object.keys(t.observations).length === 0 ? {} : { observed: t.observations };
+  if (t.warnings.length > 0) return { verdict: 'warn', reason: t.warnings.join('; '), ...observed };
+  if (t.otherVariants.length > 0) return { verdict: 'variant', reason: t.otherVariants.join('; '), ...observed };
   const open = rule.level === 'UNSPECIFIED' || rule.level === 'MAY';
   return { verdict: open ? 'observed' : 'pass', ...observed };
 }
 
 /** The verdict of a rule whose check threw. */
-export function judgeThrown(rule: Rule, trial: RuleContext, error: unknown): RuleVerdict {
+export function judgeThrown(rule: Rule, t: RuleContext, error: unknown): RuleVerdict {
   if (error instanceof Skip) return { verdict: 'skip', reason: error.message };
   if (error instanceof Throttled) return { verdict: 'blocked', reason: error.message };
-  const evidence = evidenceOf(trial.exchanges, trial.target);
+  const evidence = evidenceOf(t.exchanges, t.target);
   if (error instanceof AssertionFailure) {
     const verdict = BROKEN[rule.level];
     return { verdict, reason: error.what, expected: error.expected, actual: printable(error.actual), ...evidence };

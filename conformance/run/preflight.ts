@@ -17,7 +17,7 @@ const MAX_SKEW_SECONDS = 120;
 export async function checkReady(target: Target, timeout: number, now: () => number): Promise<void> {
   const token = await createSigner(target, now).sign({ scopes: ['org:read'] });
   const answers = [];
-  for (const path of ['/api/repos', '/api/meta']) answers.push(await probe(target.baseUrl, path, timeout, token));
+  for (const path of ['/api/repos', '/api/meta']) answers.push(await get(target.baseUrl, path, timeout, token));
   if (answers.every(isRejection)) {
     const detail = answers[0].detail === undefined ? '' : `: ${answers[0].detail}`;
     throw new Unready(`the target rejects the key given for ${target.org} (${answers[0].status}${detail})`);
@@ -27,7 +27,7 @@ export async function checkReady(target: Target, timeout: number, now: () => num
   if (skew > MAX_SKEW_SECONDS) throw new Unready(`the target's clock is ${Math.round(skew)} s away from this one`);
 }
 
-interface Probe {
+interface ProbeAnswer {
   readonly status: number;
   readonly code?: string;
   readonly detail?: string;
@@ -35,11 +35,11 @@ interface Probe {
 }
 
 /** Whether the target rejects the token. One that merely lacks a scope was accepted. */
-function isRejection({ status, code }: Probe): boolean {
+function isRejection({ status, code }: ProbeAnswer): boolean {
   return status === 401 || (status === 403 && code !== 'insufficient_scope' && code !== undefined);
 }
 
-async function probe(baseUrl: string, path: string, timeout: number, token: string): Promise<Probe> {
+async function get(baseUrl: string, path: string, timeout: number, token: string): Promise<ProbeAnswer> {
   try {
     const { statusCode, headers, body } = await request(baseUrl + path, {
       headers: { authorization: `Bearer ${token}` },

@@ -33,7 +33,7 @@ export interface RunOptions {
 }
 
 /** More broken rules than this are not tried a second time: it is not chance. */
-const RETRIED = 20;
+const MOST_RETRIED = 20;
 
 /** Judges a target by every rule given. */
 export async function runRules(target: Target, options: RunOptions): Promise<Report> {
@@ -67,7 +67,7 @@ export async function runRules(target: Target, options: RunOptions): Promise<Rep
   };
 
   const run = new RuleRunner(context, options, watcher);
-  await run.all();
+  await run.runAll();
   await client.close();
   const results = options.rules.flatMap(({ id }) => run.results.get(id) ?? []);
   const counts = countVerdicts(results);
@@ -99,7 +99,7 @@ export async function runRules(target: Target, options: RunOptions): Promise<Rep
 
 class RuleRunner {
   readonly results = new Map<string, RuleResult>();
-  readonly #own = new Map<string, { verdict: RuleVerdict; milliseconds: number }>();
+  readonly #verdicts = new Map<string, { verdict: RuleVerdict; milliseconds: number }>();
   #done = 0;
 
   constructor(
@@ -109,7 +109,7 @@ class RuleRunner {
   ) {}
 
   /** Groups side by side, rules of a group in turn, rules that want to be alone after that, then second tries. */
-  async all(): Promise<void> {
+  async runAll(): Promise<void> {
     const { rules } = this.options;
     const active = rules.filter((rule) => rule.check !== undefined);
     const groups = [...groupBy(active.filter((rule) => rule.alone !== true)).values()].sort(
@@ -118,49 +118,51 @@ class RuleRunner {
     await Promise.all(
       Array.from({ length: this.options.width }, async () => {
         for (let group = groups.shift(); group !== undefined; group = groups.shift()) {
-          for (const rule of group) await this.#one(rule);
+          for (const rule of group) await this.#runOne(rule);
         }
       }),
     );
-    for (const rule of active) if (rule.alone === true) await this.#one(rule);
-    await this.#again(active);
-    for (const rule of rules) this.#settle(rule);
+    for (const rule of active) if (rule.alone === true) await this.#runOne(rule);
+    await this.#retryBroken(active);
+    for (const rule of rules) this.#report(rule);
   }
 
-  async #one(rule: Rule): Promise<void> {
+  async #runOne(rule: Rule): Promise<void> {
     if (this.options.signal.aborted) return;
     const started = performance.now();
     const verdict = await this.#judge(rule);
-    this.#own.set(rule.id, { verdict, milliseconds: Math.round(performance.now() - started) });
-    if (rule.watch === undefined && verdict.verdict !== 'fail') this.#settle(rule);
+    this.#verdicts.set(rule.id, { verdict, milliseconds: Math.round(performance.now() - started) });
+    if (rule.watch === undefined && verdict.verdict !== 'fail') this.#report(rule);
   }
 
   async #judge(rule: Rule): Promise<RuleVerdict> {
     const reason = reasonToSkip(rule, this.context.target);
     if (reason !== undefined || rule.check === undefined)
       return { verdict: 'skip', reason: reason ?? 'not written yet' };
-    const trial = new RuleContext(rule, this.context);
+    const t = new RuleContext(rule, this.context);
     const limit = new AbortController();
     try {
       const deadline = sleep(this.options.timeout * 4, undefined, { signal: limit.signal }).then(() => {
         throw new Error(`no verdict within ${(this.options.timeout * 4) / 1000} s`);
       });
       deadline.catch(() => undefined);
-      await Promise.race([rule.check(trial), deadline]);
-      return judgeReturned(rule, trial);
+      await Promise.race([rule.check(t), deadline]);
+      return judgeReturned(rule, t);
     } catch (error) {
-      return judgeThrown(rule, trial, error);
+      return judgeThrown(rule, t, error);
     } finally {
       limit.abort();
     }
   }
 
   /** A broken rule gets one more try, alone. What passes then is no pass: it is flaky. */
-  async #again(active: readonly Rule[]): Promise<void> {
-    const broken = active.filter((rule) => ['fail', 'error'].includes(this.#own.get(rule.id)?.verdict.verdict ?? ''));
-    if (broken.length > RETRIED) return;
+  async #retryBroken(active: readonly Rule[]): Promise<void> {
+    const broken = active.filter((rule) =>
+      ['fail', 'error'].includes(this.#verdicts.get(rule.id)?.verdict.verdict ?? ''),
+    );
+    if (broken.length > MOST_RETRIED) return;
     for (const rule of broken) {
-      const first = this.#own.get(rule.id);
+      const first = this.#verdicts.get(rule.id);
       if (first === undefined || this.options.signal.aborted) continue;
       const second = await this.#judge(rule);
       if (['fail', 'error', 'skip', 'blocked'].includes(second.verdict)) continue;
@@ -169,13 +171,13 @@ class RuleRunner {
         verdict: 'flaky' as const,
         reason: `${first.verdict.reason} (passed when tried again alone)`,
       };
-      this.#own.set(rule.id, { ...first, verdict });
+      this.#verdicts.set(rule.id, { ...first, verdict });
     }
   }
 
-  #settle(rule: Rule): void {
+  #report(rule: Rule): void {
     if (this.results.has(rule.id)) return;
-    const own = this.#own.get(rule.id);
+    const own = this.#verdicts.get(rule.id);
     let verdict = own?.verdict;
     if (rule.watch !== undefined) verdict = judgeWatched(rule, verdict, this.watcher.of(rule.id), this.context.target);
     verdict ??= {

@@ -7,25 +7,25 @@ export interface WatchResult {
   broken: { readonly why: string; readonly exchange: Exchange } | undefined;
 }
 
-/** Holds every exchange of the run against the rules that watch. */
+/** Judges every exchange of the run by the rules that watch. */
 export class Watcher {
-  readonly #sightings = new Map<string, WatchResult>();
+  readonly #results = new Map<string, WatchResult>();
 
   constructor(readonly rules: readonly Rule[]) {
-    for (const rule of rules) this.#sightings.set(rule.id, { judged: 0, broken: undefined });
+    for (const rule of rules) this.#results.set(rule.id, { judged: 0, broken: undefined });
   }
 
   see(exchange: Exchange): void {
     for (const rule of this.rules) {
       const verdict = rule.watch?.(exchange);
       if (verdict === undefined) continue;
-      const sighting = this.of(rule.id);
-      sighting.judged += 1;
-      if (verdict !== true) sighting.broken ??= { why: verdict, exchange };
+      const result = this.of(rule.id);
+      result.judged += 1;
+      if (verdict !== true) result.broken ??= { why: verdict, exchange };
     }
   }
 
   of(id: string): WatchResult {
-    return this.#sightings.get(id) ?? { judged: 0, broken: undefined };
+    return this.#results.get(id) ?? { judged: 0, broken: undefined };
   }
 }

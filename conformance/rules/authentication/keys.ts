@@ -89,15 +89,15 @@ export const keys = defineRules('Keys', 'keys', [
     says: 'An unrestricted key signs for every scope.',
     writes: true,
     check: async (t) => {
-      for (const [operation, scope] of Object.entries({
+      for (const [name, scope] of Object.entries({
         repo: 'git:read',
         pack: 'git:write',
         'create-repo': 'repo:write',
         meta: 'org:read',
       })) {
-        const probe = documentedOperation(operation);
-        const repo = await probe.repo(t);
-        expectSuccess(await probe.send(t, repo, { as: { repo, scopes: [scope] } }));
+        const operation = documentedOperation(name);
+        const repo = await operation.repo(t);
+        expectSuccess(await operation.send(t, repo, { as: { repo, scopes: [scope] } }));
       }
     },
   },

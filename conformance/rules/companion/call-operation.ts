@@ -16,7 +16,7 @@ export function routeOf(operation: Operation, family: Family, repo: string, para
 
 const NO_CUSTOM_REFS = 'custom notes refs are not enabled';
 
-/** Calls an operation as a client would, by a route that the family has. Without a request, it is the one of the row, which succeeds. */
+/** Calls an operation as a client would, by a route that the family has. Default: the request of its row, which succeeds. */
 export async function callOperation(
   repository: TestRepository,
   operation: Operation,
@@ -48,7 +48,7 @@ export interface OperationRoute {
 export async function forEachRoute(
   t: RuleContext,
   wanted: (operation: Operation) => boolean,
-  visit: (stop: OperationRoute) => Promise<string | undefined>,
+  visit: (route: OperationRoute) => Promise<string | undefined>,
 ): Promise<void> {
   t.needsCompanion();
   const complaints: string[] = [];

@@ -1,4 +1,5 @@
 import { AUTHOR } from '../../api/requests.js';
+import { reserveName } from '../../fixtures/repositories.js';
 import { contentOperations } from './content-operations.js';
 import { each, GIT_READ, GIT_WRITE, type Operation, operation, PAGE, REPO_WRITE, STATS } from './operation.js';
 import type { Shape } from './shape.js';
@@ -32,7 +33,7 @@ const repositories: readonly Operation[] = [
     'POST ',
     REPO_WRITE,
     201,
-    async (repository) => ({ repo: await repository.reserveName() }),
+    async (repository) => ({ repo: await reserveName(repository.t) }),
     { repo_id: 'string', url: 'string', http_url: 'string', message: 'string' },
     { preferred: '/api/repos' },
   ),
@@ -284,7 +285,7 @@ const deployments: readonly Operation[] = [
     ['deployment:read'],
     200,
     async (repository) => {
-      await repository.deployment();
+      await repository.createDeployment();
       return {};
     },
     { ...each('deployments', DEPLOYMENT), ...PAGE },
@@ -295,7 +296,7 @@ const deployments: readonly Operation[] = [
     'GET /deployments/{id}',
     ['deployment:read'],
     200,
-    async (repository) => ({ params: { id: await repository.deployment() } }),
+    async (repository) => ({ params: { id: await repository.createDeployment() } }),
     DEPLOYMENT,
     NO_ALIAS,
   ),

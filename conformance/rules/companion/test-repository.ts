@@ -3,13 +3,13 @@ import { repoWriter, segment, writeNote, writer } from '../../api/requests.js';
 import { expectStatus, expectSuccess } from '../../check/expect.js';
 import { Skip } from '../../check/outcomes.js';
 import type { RuleContext } from '../../check/rule-context.js';
-import { createNamedRepository, newRepository } from '../../fixtures/repositories.js';
+import { createNamedRepository, newRepository, reserveName } from '../../fixtures/repositories.js';
 
 /** Which of its two families of routes an operation is asked by. */
 export const FAMILIES = ['preferred', 'v1'] as const;
 export type Family = (typeof FAMILIES)[number];
 
-/** Nothing answers there, so a sync fails at once. */
+/** An upstream on a port that is closed, so that a sync fails at once. */
 export const UNREACHABLE_UPSTREAM = { provider: 'gitea', owner: 'octo', name: 'origin', upstream_host: 'localhost:1' };
 
 const base = (repo: string): string => `/api/repos/${segment(repo)}`;
@@ -27,7 +27,7 @@ export class TestRepository {
     return new TestRepository(t, name, tip);
   }
 
-  /** A name nothing has yet, in the whole organization: projects are called alike by nobody else. */
+  /** A name that is unique in the whole organization, as the names of hosting projects have to be. */
   unusedName(stem: string): string {
     return `${stem}-${this.t.uniqueName().replaceAll('/', '-')}`;
   }
@@ -75,18 +75,11 @@ export class TestRepository {
     return repo;
   }
 
-  /** A name for a repository that is still to be made. */
-  async reserveName(): Promise<string> {
-    const repo = this.t.uniqueName();
-    await this.t.run.onRepository(repo);
-    return repo;
-  }
-
   /** A repository with an upstream and no sync running. */
   async createWithUpstream(): Promise<string> {
     const { t } = this;
     t.needsEmulator();
-    const repo = await this.reserveName();
+    const repo = await reserveName(t);
     expectSuccess(await t.post('/api/repos', { as: repoWriter(repo), json: { base_repo: UNREACHABLE_UPSTREAM } }));
     await t.eventually(async () => {
       const answer = await t.request('PATCH', base(repo), { as: repoWriter(repo), json: { default_branch: 'none' } });
@@ -97,13 +90,13 @@ export class TestRepository {
 
   /** Gives the repository a hosting project, once. Skips the rule where there is no hosting. */
   async ensureHosting(): Promise<void> {
-    const json = { createDeployment: { project_name: this.unusedName('project').toLowerCase() } };
+    const json = { deployment: { project_name: this.unusedName('project').toLowerCase() } };
     const answer = await this.t.request('PATCH', base(this.name), { as: repoWriter(this.name), json });
     if (answer.code === 'hosting_not_enabled') throw new Skip('the organization has no hosting');
     expectStatus(answer, 200);
   }
 
-  async deployment(): Promise<string> {
+  async createDeployment(): Promise<string> {
     await this.ensureHosting();
     const as = { repo: this.name, scopes: ['deployment:write'] };
     const answer = await this.t.post(`${base(this.name)}/deployments`, { as, json: { ref: 'main' } });

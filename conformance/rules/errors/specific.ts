@@ -4,7 +4,7 @@ import type { Answer } from '../../check/answer.js';
 import { expectCode, expectMatch, expectSame, expectSuccess, expectTrue } from '../../check/expect.js';
 import { Skip } from '../../check/outcomes.js';
 import type { RuleContext } from '../../check/rule-context.js';
-import { groupRepository, sampleRepository } from '../../fixtures/repositories.js';
+import { groupRepository, reserveName, sampleRepository } from '../../fixtures/repositories.js';
 import { callOperation, operationOf } from '../companion/call-operation.js';
 import type { OperationRequest } from '../companion/operation.js';
 import { MERGER } from '../companion/operations.js';
@@ -109,7 +109,7 @@ const PROVOCATIONS: Readonly<Record<string, Provocation>> = {
   },
   upstream_already_configured: known(
     twice('create repository', async (repository) => ({
-      repo: await repository.reserveName(),
+      repo: await reserveName(repository.t),
       json: { base_repo: UNREACHABLE_UPSTREAM },
     })),
   ),
@@ -149,7 +149,7 @@ const PROVOCATIONS: Readonly<Record<string, Provocation>> = {
   forge_repository_inaccessible: {
     ...known(async (repository, family) =>
       callOperation(repository, operationOf('create repository'), family, {
-        repo: await repository.reserveName(),
+        repo: await reserveName(repository.t),
         json: { base_repo: HIDDEN },
       }),
     ),

@@ -26,12 +26,12 @@ function eventRule(
   };
 }
 
-/** The one event of a first sync that ran into trouble. */
+/** The one event of a first sync that failed. */
 async function firstFailure(
   receiver: Receiver,
-  trouble: UpstreamFailure,
+  failure: UpstreamFailure,
 ): Promise<{ repo: string; delivery: Delivery }> {
-  const repo = await receiver.follow(trouble);
+  const repo = await receiver.follow(failure);
   const delivery = await receiver.next(repo);
   expectSame(eventOf(delivery), FAILED, 'it is the event of a failed sync');
   return { repo, delivery };

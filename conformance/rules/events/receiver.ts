@@ -2,6 +2,7 @@ import { createServer, type IncomingHttpHeaders, type Server, type ServerRespons
 import type { AddressInfo } from 'node:net';
 import { Skip } from '../../check/outcomes.js';
 import type { RuleContext } from '../../check/rule-context.js';
+import { reserveName } from '../../fixtures/repositories.js';
 import { isRecord, type JsonRecord } from '../../http/exchange.js';
 import { isLoopback } from '../../target.js';
 
@@ -19,9 +20,9 @@ export interface Delivery {
 const UPSTREAMS = {
   /** Knows no such repository: asking again would not help. */
   absent: (response: ServerResponse) => void response.writeHead(404).end(),
-  /** Is in trouble, however often it is asked. */
+  /** Answers 503, however often it is asked. */
   overloaded: (response: ServerResponse) => void response.writeHead(503).end(),
-  /** Hangs up on everybody. */
+  /** Closes every connection. */
   unreachable: (response: ServerResponse) => void response.destroy(),
 } as const;
 
@@ -29,7 +30,7 @@ export type UpstreamFailure = keyof typeof UPSTREAMS;
 
 const HOOK = '/hook';
 export const SECRET = 'a secret of the conformance suite';
-/** No scope of the specification is about events. A token with this one has to name a repository, whichever. */
+/** No scope of the specification is about events. A token with repo:write has to name a repository: any name will do. */
 const REGISTRAR = { repo: 'org', scopes: ['repo:write'] };
 
 /** A server on this machine that is told of events, and that plays the upstream whose failing causes them. */
@@ -46,7 +47,7 @@ export class Receiver implements AsyncDisposable {
     private readonly server: Server,
   ) {}
 
-  /** Registers itself for what is sent unless one asks for more. Skips the rule where it cannot be reached. */
+  /** Registers itself for the events that are sent by default. Skips the rule where it cannot be reached. */
   static async open(t: RuleContext): Promise<Receiver> {
     t.needsEmulator();
     if (!isLoopback(t.target.baseUrl)) throw new Skip('the target cannot reach a receiver on this machine');
@@ -89,14 +90,13 @@ export class Receiver implements AsyncDisposable {
     return this.about(repo)[count - 1];
   }
 
-  /** A new repository that follows an upstream with this trouble. Its first sync starts by itself. */
-  async follow(trouble: UpstreamFailure): Promise<string> {
+  /** A new repository that follows an upstream that fails in this way. Its first sync starts by itself. */
+  async follow(failure: UpstreamFailure): Promise<string> {
     const { t } = this;
-    const repo = t.uniqueName();
-    await t.run.onRepository(repo);
+    const repo = await reserveName(t);
     const base_repo = {
       provider: 'gitea',
-      owner: trouble,
+      owner: failure,
       name: repo.replaceAll('/', '-'),
       upstream_host: this.host,
     };

@@ -48,8 +48,8 @@ export const routes = defineRules('What the service does', 'routes', [
     says: 'No documented read answers without a bearer token.',
     check: async (t) => {
       const { name } = await sampleRepository(t);
-      for (const probe of DOCUMENTED_OPERATIONS.filter(({ name }) => DOCUMENTED_READS.includes(name))) {
-        expectStatus(await probe.send(t, name, ANONYMOUS), 401);
+      for (const operation of DOCUMENTED_OPERATIONS.filter(({ name }) => DOCUMENTED_READS.includes(name))) {
+        expectStatus(await operation.send(t, name, ANONYMOUS), 401);
       }
     },
   },

@@ -14,14 +14,14 @@ import {
 } from '../../api/requests.js';
 import type { Answer } from '../../check/answer.js';
 import { expectSame, expectStatus, expectTrue } from '../../check/expect.js';
-import type { RuleContext } from '../../check/rule-context.js';
+import type { RequestOptions, RuleContext } from '../../check/rule-context.js';
 import { groupRepository, sampleRepository } from '../../fixtures/repositories.js';
 import { defineRules } from '../rule.js';
 
 /** Every documented operation once, with a state forced on it. */
 async function underFault(t: RuleContext, fault: string): Promise<Record<string, Answer>> {
   const { name, tip } = await groupRepository(t);
-  const options = { fault, mayPass: true };
+  const options: RequestOptions = { fault, faultIsOptional: true };
   const metadata = { target_branch: 'main', target_commit_sha: tip, author: AUTHOR };
   return {
     repo: await getRepo(t, name, options),

@@ -3,7 +3,8 @@ import type { Answer } from '../../check/answer.js';
 import { expectMatch, expectOther, expectSame, expectStatus, expectTime, expectTrue } from '../../check/expect.js';
 import { Skip } from '../../check/outcomes.js';
 import type { RuleContext } from '../../check/rule-context.js';
-import { otherRepository, sampleRepository } from '../../fixtures/repositories.js';
+import { otherRepository, reserveName, sampleRepository } from '../../fixtures/repositories.js';
+import { UNREACHABLE_UPSTREAM } from '../companion/test-repository.js';
 import { defineRules } from '../rule.js';
 
 async function record(t: RuleContext): Promise<{ name: string; answer: Answer }> {
@@ -17,12 +18,11 @@ async function record(t: RuleContext): Promise<{ name: string; answer: Answer }>
 async function imported(t: RuleContext): Promise<Answer> {
   t.needsCompanion();
   t.needsEmulator();
-  if (!t.target.write) throw new Skip('needs a repository made for it: --write');
-  const name = t.uniqueName();
-  await t.run.onRepository(name);
+  t.needsWrite();
+  const name = await reserveName(t);
   const made = await t.post('/api/repos', {
     as: { repo: name, scopes: ['repo:write'] },
-    json: { base_repo: UPSTREAM },
+    json: { base_repo: UNREACHABLE_UPSTREAM },
   });
   if (made.status > 299) throw new Skip(`a repository with an upstream cannot be made here: ${made.outcome}`);
   let answer = await getRepo(t, name);
@@ -33,8 +33,6 @@ async function imported(t: RuleContext): Promise<Answer> {
   }, 'the first sync ends');
   return answer;
 }
-
-const UPSTREAM = { provider: 'gitea', owner: 'octo', name: 'origin', upstream_host: 'localhost:1' };
 
 export const repositoryRecord = defineRules('Repository record', 'repository-record', [
   {

@@ -12,8 +12,7 @@ import {
 } from '../../api/requests.js';
 import type { Answer } from '../../check/answer.js';
 import { expectCode, expectOneOf, expectSame, expectStatus, expectSuccess } from '../../check/expect.js';
-import type { RuleContext } from '../../check/rule-context.js';
-import { groupRepository, newRepository, sampleRepository } from '../../fixtures/repositories.js';
+import { groupRepository, newRepository, reserveName, sampleRepository } from '../../fixtures/repositories.js';
 import { callOperation, forEachRoute, routeOf } from '../companion/call-operation.js';
 import { OPERATIONS } from '../companion/operations.js';
 import { findMismatches } from '../companion/shape.js';
@@ -43,12 +42,6 @@ function expectRoute(answer: Answer): void {
   expectOneOf(answer.status, [200, 400], 'it is a route');
 }
 
-async function newName(t: RuleContext): Promise<string> {
-  const name = t.uniqueName();
-  await t.run.onRepository(name);
-  return name;
-}
-
 export const otherRules = defineRules('Other endpoints', 'other-endpoints', [
   {
     id: 'other.list-repos.exists',
@@ -60,7 +53,7 @@ export const otherRules = defineRules('Other endpoints', 'other-endpoints', [
     says: 'POST /api/repos makes the repository that the token names.',
     writes: true,
     check: async (t) => {
-      const name = await newName(t);
+      const name = await reserveName(t);
       expectSuccess(await createRepo(t, name));
       const answer = await getRepo(t, name);
       expectStatus(answer, 200);
@@ -73,7 +66,7 @@ export const otherRules = defineRules('Other endpoints', 'other-endpoints', [
     level: 'UNSPECIFIED',
     writes: true,
     check: async (t) => {
-      const answer = await createRepo(t, await newName(t));
+      const answer = await createRepo(t, await reserveName(t));
       t.observe('status', answer.status);
       t.observe(
         'members',
@@ -87,7 +80,7 @@ export const otherRules = defineRules('Other endpoints', 'other-endpoints', [
     says: 'A repo_name in the body that equals the claim is accepted.',
     writes: true,
     check: async (t) => {
-      const name = await newName(t);
+      const name = await reserveName(t);
       expectSuccess(await createRepo(t, name, { json: { repo_name: name } }));
     },
   },
@@ -96,8 +89,8 @@ export const otherRules = defineRules('Other endpoints', 'other-endpoints', [
     says: 'The body may be empty or missing.',
     writes: true,
     check: async (t) => {
-      expectSuccess(await createRepo(t, await newName(t)));
-      expectSuccess(await createRepo(t, await newName(t), { json: {} }));
+      expectSuccess(await createRepo(t, await reserveName(t)));
+      expectSuccess(await createRepo(t, await reserveName(t), { json: {} }));
     },
   },
   {
@@ -105,7 +98,7 @@ export const otherRules = defineRules('Other endpoints', 'other-endpoints', [
     says: 'A repo_name in the body that differs from the claim is 400, and no repository appears.',
     writes: true,
     check: async (t) => {
-      const [name, other] = [await newName(t), await newName(t)];
+      const [name, other] = [await reserveName(t), await reserveName(t)];
       expectCode(await createRepo(t, name, { json: { repo_name: other } }), 400, 'repo_name_mismatch');
       for (const absent of [name, other]) expectStatus(await getRepo(t, absent), 404);
     },
@@ -116,7 +109,7 @@ export const otherRules = defineRules('Other endpoints', 'other-endpoints', [
     level: 'UNSPECIFIED',
     writes: true,
     check: async (t) => {
-      const name = await newName(t);
+      const name = await reserveName(t);
       expectSuccess(await createRepo(t, name));
       const again = await createRepo(t, name);
       t.observe('outcome', again.outcome);
@@ -172,12 +165,11 @@ export const otherRules = defineRules('Other endpoints', 'other-endpoints', [
       await forEachRoute(
         t,
         () => true,
-        async (stop) => {
-          const answer = await callOperation(stop.repository, stop.operation, stop.family);
-          seen[stop.label] = answer.outcome;
-          const { ok } = stop.operation;
-          if (!ok.includes(answer.status)) return `${answer.outcome}, not ${ok.join(' or ')}`;
-          return findMismatches(answer.json, stop.operation.shape).join(', ') || undefined;
+        async ({ operation, family, repository, label }) => {
+          const answer = await callOperation(repository, operation, family);
+          seen[label] = answer.outcome;
+          if (!operation.ok.includes(answer.status)) return `${answer.outcome}, not ${operation.ok.join(' or ')}`;
+          return findMismatches(answer.json, operation.shape).join(', ') || undefined;
         },
       ).finally(() => t.observe('served', seen));
     },
