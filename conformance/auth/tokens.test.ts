@@ -1,5 +1,5 @@
 import { createPublicKey, generateKeyPairSync, verify } from 'node:crypto';
-import { jwtVerify } from 'jose';
+import { decodeJwt, decodeProtectedHeader, jwtVerify } from 'jose';
 import t from 'tap';
 import { algorithmOf, type SigningKey } from './keys.js';
 import { signRecipe, type TokenRecipe } from './tokens.js';
@@ -17,12 +17,6 @@ const RSA: SigningKey = {
 const P256 = keyOn('prime256v1');
 const NOW = 1_800_000_000;
 
-const partsOf = (token: string) =>
-  token
-    .split('.')
-    .slice(0, 2)
-    .map((part) => JSON.parse(Buffer.from(part, 'base64url').toString()) as Record<string, unknown>);
-
 const isValid = async (token: string, key: SigningKey) =>
   jwtVerify(token, createPublicKey(key.privateKey), { currentDate: new Date(NOW * 1000) }).then(
     () => true,
@@ -33,7 +27,7 @@ t.test('good tokens verify with every kind of key', async (t) => {
   for (const key of [P256, keyOn('secp384r1'), keyOn('secp521r1'), RSA]) {
     const token = await signRecipe({ repo: 'a/b', scopes: ['git:read'], lifetime: 60 }, key, 'demo', NOW);
     t.ok(await isValid(token, key), key.algorithm);
-    t.same(partsOf(token)[1], {
+    t.same(decodeJwt(token), {
       iss: 'demo',
       sub: 'conformance',
       scopes: ['git:read'],
@@ -46,9 +40,8 @@ t.test('good tokens verify with every kind of key', async (t) => {
 
 t.test('null takes a claim or a header member away', async (t) => {
   const token = await signRecipe({ claims: { iat: null, sub: null }, header: { typ: null } }, P256, 'demo', NOW);
-  const [header, claims] = partsOf(token);
-  t.same(header, { alg: 'ES256' });
-  t.same(Object.keys(claims).sort(), ['exp', 'iss', 'scopes']);
+  t.same(decodeProtectedHeader(token), { alg: 'ES256' });
+  t.same(Object.keys(decodeJwt(token)).sort(), ['exp', 'iss', 'scopes']);
 });
 
 t.test('every defect makes the token invalid and leaves the claims alone', async (t) => {
@@ -65,7 +58,7 @@ t.test('every defect makes the token invalid and leaves the claims alone', async
   for (const recipe of defects) {
     const token = await signRecipe({ repo: 'r', ...recipe }, P256, 'demo', NOW);
     t.notOk(await isValid(token, P256), JSON.stringify(recipe));
-    t.match(partsOf(token)[1], { iss: 'demo', repo: 'r', exp: NOW + 600 });
+    t.match(decodeJwt(token), { iss: 'demo', repo: 'r', exp: NOW + 600 });
   }
 });
 
@@ -78,7 +71,7 @@ t.test('signatures under unlisted RSA algorithms are good ones: only the algorit
 
 t.test('the signature over a mislabelled header is real', async (t) => {
   const token = await signRecipe({ defect: 'mislabelled', header: { alg: 'ES384' } }, P256, 'demo', NOW);
-  const [head, body, signature] = token.split('.');
+  const [head, body, signature = ''] = token.split('.');
   const key = { key: createPublicKey(P256.privateKey), dsaEncoding: 'ieee-p1363' as const };
   t.ok(verify('sha256', Buffer.from(`${head}.${body}`), key, Buffer.from(signature, 'base64url')));
 });

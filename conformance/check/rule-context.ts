@@ -162,16 +162,21 @@ export class RuleContext {
     }
   }
 
-  /** Repeats a probe until it succeeds: a service may show a write a little later. Gives up after 5 seconds. */
-  async eventually(probe: () => Promise<boolean>, what: string): Promise<void> {
+  /**
+   * Looks again and again until there is a result: a service may show a write a little later. Gives up after 5
+   * seconds.
+   */
+  async eventually<Result>(look: () => Promise<Result | false | undefined>, what: string): Promise<Result> {
     const started = this.run.now();
-    for (let wait = 20; ; wait = Math.min(wait * 2, 500)) {
-      if (await probe()) break;
+    let result = await look();
+    for (let wait = 20; result === false || result === undefined; wait = Math.min(wait * 2, 500)) {
       if (this.run.now() - started > 5000) throw new AssertionFailure(`${what}, within five seconds`, true, false);
       await this.run.sleep(wait);
+      result = await look();
     }
     const delay = this.run.now() - started;
     if (delay > 100) this.observe('delay_ms', delay);
+    return result;
   }
 
   #record(decision: string, where: string, seen: string, departs: boolean): void {

@@ -1,8 +1,9 @@
 import type { GitHttpRequest, GitHttpResponse, HttpClient } from 'isomorphic-git';
 import { reader, writer } from '../api/requests.js';
 import type { TokenRecipe } from '../auth/tokens.js';
-import { AssertionFailure } from '../check/outcomes.js';
+import { AssertionFailure, Skip } from '../check/outcomes.js';
 import type { RuleContext } from '../check/rule-context.js';
+import { Throttled } from '../http/client.js';
 import { basic, gitPath } from './refs.js';
 
 export interface Person {
@@ -116,7 +117,7 @@ export async function createGit(t: RuleContext): Promise<Git> {
         if (result.fetchHead === null) throw new Error('nothing was fetched');
         return result.fetchHead;
       } catch (error) {
-        throw asUnmet(error, `${ref} of ${repo} can be fetched`);
+        throw asFailure(error, `${ref} of ${repo} can be fetched`);
       }
     },
     parents: async (sha) => (await fetched(sha, () => git.readCommit({ ...here, oid: sha }))).commit.parent,
@@ -143,7 +144,7 @@ async function fetched<Value>(name: string, read: () => Promise<Value>): Promise
   try {
     return await read();
   } catch (error) {
-    throw asUnmet(error, `${name} came with what was fetched`);
+    throw asFailure(error, `${name} came with what was fetched`);
   }
 }
 
@@ -170,7 +171,7 @@ function nest(files: Readonly<Record<string, string | Buffer>>, modes: Readonly<
   const root: TreeNode = { children: new Map(), files: new Map() };
   for (const [path, data] of Object.entries(files)) {
     const names = path.split('/');
-    const file = names.pop() as string;
+    const file = names.pop() ?? '';
     let node = root;
     for (const name of names) {
       const child = node.children.get(name) ?? { children: new Map(), files: new Map() };
@@ -189,8 +190,8 @@ function httpFor(t: RuleContext, recipe: TokenRecipe): HttpClient {
       const { origin } = new URL(url);
       const chunks: Uint8Array[] = [];
       if (body !== undefined) for await (const part of body) chunks.push(part);
-      const lower = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]);
-      const options = { origin, git: true, recipe, headers: Object.fromEntries(lower) as Record<string, string> };
+      const lower = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value] as const);
+      const options = { origin, git: true, recipe, headers: Object.fromEntries(lower) };
       const answer = await t.request(
         method,
         url.slice(origin.length),
@@ -210,7 +211,7 @@ function httpFor(t: RuleContext, recipe: TokenRecipe): HttpClient {
   };
 }
 
-function asUnmet(error: unknown, what: string): unknown {
+function asFailure(error: unknown, what: string): unknown {
   if (isTransport(error) || !(error instanceof Error)) return error;
   return new AssertionFailure(what, 'success', error.message);
 }
@@ -220,6 +221,9 @@ function isTransport(error: unknown): boolean {
   const code = (error as { code?: unknown } | null)?.code;
   return (
     (typeof code === 'string' && /^(ECONN|EPIPE|ENOTFOUND|UND_ERR|ETIMEDOUT|EHOST)/.test(code)) ||
-    (error instanceof Error && ['AssertionFailure', 'Skip', 'Blocked', 'AbortError'].includes(error.name))
+    error instanceof AssertionFailure ||
+    error instanceof Skip ||
+    error instanceof Throttled ||
+    (error instanceof Error && error.name === 'AbortError')
   );
 }

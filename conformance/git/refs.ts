@@ -39,9 +39,10 @@ export function readAdvertisement(answer: Answer): Map<string, string> {
   const refs = new Map<string, string>();
   for (const line of pkts(answer)) {
     if (typeof line === 'string') continue;
-    const text = line.toString('utf8').split('\0', 1)[0].trimEnd();
-    const match = /^([0-9a-f]{40}) (\S+)$/.exec(text);
-    if (match !== null && match[2] !== 'capabilities^{}') refs.set(match[2], match[1]);
+    // Capabilities stand behind a NUL on the first line.
+    const [text = ''] = line.toString('utf8').split('\0', 1);
+    const [, oid, name] = /^([0-9a-f]{40}) (\S+)$/.exec(text.trimEnd()) ?? [];
+    if (oid !== undefined && name !== undefined && name !== 'capabilities^{}') refs.set(name, oid);
   }
   return refs;
 }
@@ -73,7 +74,7 @@ export async function listRefs(t: RuleContext, repo: string, recipe: TokenRecipe
   const refs = new Map<string, string>();
   for (const line of pkts(answer)) {
     if (typeof line === 'string') continue;
-    const [oid, name, ...attributes] = line.toString('utf8').trimEnd().split(' ');
+    const [oid = '', name = '', ...attributes] = line.toString('utf8').trimEnd().split(' ');
     if (!/^[0-9a-f]{40}$/.test(oid)) continue;
     refs.set(name, oid);
     for (const attribute of attributes) {

@@ -8,7 +8,7 @@ t.test('request targets go out exactly as they are written', async (t) => {
   const seen: string[] = [];
   const server = createServer((socket) => {
     socket.on('data', (bytes) => {
-      seen.push(bytes.toString('latin1').split('\r\n', 1)[0]);
+      seen.push(...bytes.toString('latin1').split('\r\n', 1));
       socket.write('HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n');
     });
   });

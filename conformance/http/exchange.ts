@@ -39,7 +39,7 @@ export function headerOf(exchange: Exchange, name: string): string | undefined {
 
 /** The media type without parameters, in lower case. */
 export function mediaTypeOf(exchange: Exchange): string {
-  return (headerOf(exchange, 'content-type') ?? '').split(';', 1)[0].trim().toLowerCase();
+  return (headerOf(exchange, 'content-type') ?? '').replace(/;.*/s, '').trim().toLowerCase();
 }
 
 /** The body as JSON, or undefined when it is not. */

@@ -31,8 +31,8 @@ t.test('tokens and Basic credentials are taken out of every text', async (t) => 
 });
 
 t.test('bytes that are no text are shown as such', async (t) => {
-  const [{ response }] = writeTranscript([{ ...EXCHANGE, body: Buffer.from([0, 1, 255]) }]);
-  t.match(response, '0001ff (hex)');
+  const [entry] = writeTranscript([{ ...EXCHANGE, body: Buffer.from([0, 1, 255]) }]);
+  t.match(entry?.response, '0001ff (hex)');
 });
 
 t.test('the curl line is one a shell reads as it was meant', async (t) => {

@@ -16,13 +16,13 @@ const MAX_SKEW_SECONDS = 120;
  */
 export async function checkReady(target: Target, timeout: number, now: () => number): Promise<void> {
   const token = await createSigner(target, now).sign({ scopes: ['org:read'] });
-  const answers = [];
-  for (const path of ['/api/repos', '/api/meta']) answers.push(await get(target.baseUrl, path, timeout, token));
-  if (answers.every(isRejection)) {
-    const detail = answers[0].detail === undefined ? '' : `: ${answers[0].detail}`;
-    throw new Unready(`the target rejects the key given for ${target.org} (${answers[0].status}${detail})`);
+  const repositories = await get(target.baseUrl, '/api/repos', timeout, token);
+  const organization = await get(target.baseUrl, '/api/meta', timeout, token);
+  const { status, detail, date } = repositories;
+  if (isRejection(repositories) && isRejection(organization)) {
+    const because = detail === undefined ? '' : `: ${detail}`;
+    throw new Unready(`the target rejects the key given for ${target.org} (${status}${because})`);
   }
-  const { date } = answers[0];
   const skew = date === undefined ? 0 : Math.abs(Date.parse(date) - now()) / 1000;
   if (skew > MAX_SKEW_SECONDS) throw new Unready(`the target's clock is ${Math.round(skew)} s away from this one`);
 }

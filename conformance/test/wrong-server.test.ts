@@ -1,8 +1,8 @@
 import t from 'tap';
 import { run, startEmulator } from '../index.js';
 import { allRules } from '../rules/registry.js';
+import { WRONG_BEHAVIOURS } from './wrong/behaviours.js';
 import { startProxy } from './wrong/proxy.js';
-import { WRONG_BEHAVIOURS } from './wrong/rewrites.js';
 
 const emulator = await startEmulator();
 t.teardown(() => emulator.stop());

@@ -1,3 +1,4 @@
+import { decodeJwt } from 'jose';
 import { getRepo } from '../../api/requests.js';
 import { withClientDefaults } from '../../auth/tokens.js';
 import { expectMatch, expectSame, expectStatus, expectTrue } from '../../check/expect.js';
@@ -12,7 +13,7 @@ async function helperClaims(t: RuleContext): Promise<Record<string, unknown>> {
   const { name } = await sampleRepository(t);
   const recipe = withClientDefaults({ repo: name });
   expectStatus(await getRepo(t, name, { as: recipe }), 200);
-  return JSON.parse(Buffer.from((await t.token(recipe)).split('.')[1], 'base64url').toString('utf8'));
+  return decodeJwt(await t.token(recipe));
 }
 
 const now = () => Math.floor(Date.now() / 1000);

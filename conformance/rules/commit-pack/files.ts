@@ -6,10 +6,13 @@ import type { RuleContext } from '../../check/rule-context.js';
 import { groupRepository, newRepository } from '../../fixtures/repositories.js';
 import { defineRules, type RuleRow } from '../rule.js';
 
-/** A stream with one file operation written by hand. */
-function oneOperation(operation: object, ...chunks: object[]): unknown[] {
-  const metadata = { target_branch: 'main', commit_message: 'One operation', author: AUTHOR, files: [operation] };
-  return [{ metadata }, ...chunks];
+/** A stream whose file operations are written by hand. */
+function stream(files: readonly object[], ...chunks: readonly object[]): object[] {
+  return [{ metadata: { target_branch: 'main', commit_message: 'Change files', author: AUTHOR, files } }, ...chunks];
+}
+
+function oneOperation(operation: object, ...chunks: readonly object[]): object[] {
+  return stream([operation], ...chunks);
 }
 
 async function send(t: RuleContext, lines: readonly unknown[]): Promise<{ name: string; tip: string; answer: Answer }> {
@@ -82,11 +85,8 @@ export const packFiles = defineRules('5. Commit pack', 'pack-files', [
       for (const path of ['../x', 'a/../b', './c', '.git/config', 'a//b', 'a/', '']) {
         t.observe(path || 'empty', (await sendPack(t, name, packLines({ [path]: 'x' }))).outcome);
       }
-      const twice = oneOperation({ path: 'd', content_id: 'c' }, chunk('c', 'x')) as {
-        metadata?: { files: object[] };
-      }[];
-      twice[0].metadata?.files.push({ path: 'd', content_id: 'c' });
-      t.observe('twice', (await sendPack(t, name, twice)).outcome);
+      const same = { path: 'd', content_id: 'c' };
+      t.observe('twice', (await sendPack(t, name, stream([same, same], chunk('c', 'x')))).outcome);
       const paths = (await fileMetadata(t, name)).records('files').map(({ path }) => String(path));
       const odd = paths.filter((path) => path.split('/').some((part) => ['', '.', '..', '.git'].includes(part)));
       expectSame(odd, [], 'no odd path is in the tree');
@@ -190,8 +190,7 @@ export const packFiles = defineRules('5. Commit pack', 'pack-files', [
         { path: 'one.txt', content_id: 'c' },
         { path: 'two.txt', content_id: 'c' },
       ];
-      const metadata = { target_branch: 'main', commit_message: 'Share', author: AUTHOR, files: shared };
-      t.observe('one id for two files', (await sendPack(t, name, [{ metadata }, chunk('c', 'x')])).outcome);
+      t.observe('one id for two files', (await sendPack(t, name, stream(shared, chunk('c', 'x')))).outcome);
     },
   },
   {

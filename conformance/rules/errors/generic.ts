@@ -6,10 +6,10 @@ import { Skip } from '../../check/outcomes.js';
 import type { RuleContext } from '../../check/rule-context.js';
 import { groupRepository, sampleRepository } from '../../fixtures/repositories.js';
 import { defineRules, type RuleRow } from '../rule.js';
-import { GENERIC, isForgeCode, SPECIFIC } from './codes.js';
+import { GENERIC, isForgeCode, isListedCode, SPECIFIC } from './codes.js';
 import { problemOf } from './problems.js';
 
-/** More than the emulator takes as JSON, in bytes. */
+/** Bytes of a JSON body that is larger than the emulator reads. */
 const LARGE = 2 * 1024 * 1024;
 
 /** Requests that earn a status for which no specific code exists. */
@@ -35,7 +35,7 @@ const NATURAL: Readonly<Record<number, (t: RuleContext) => Promise<Answer>>> = {
   },
 };
 
-/** What the specification's own decisions let a natural answer be instead. */
+/** The answers that are tolerated where the specification contradicts itself. */
 const INSTEAD: Readonly<Record<number, readonly [string, string, readonly string[]]>> = {
   404: ['A28', 'missing file', ['404 not_found', '404 ref_not_found']],
   405: ['A29', 'wrong method', ['405 method_not_allowed', '404 route_not_found']],
@@ -43,7 +43,7 @@ const INSTEAD: Readonly<Record<number, readonly [string, string, readonly string
 };
 
 const WRITING = [405, 409];
-/** Seen by nobody who could tell. */
+/** Statuses that no response of the target shows. */
 const UNSEEN: Readonly<Record<number, string>> = {
   499: "what a client that hung up would have got shows in no answer, and the emulator's journal cannot be read",
 };
@@ -63,7 +63,7 @@ function generic(status: number, code: string): RuleRow {
       if (typeof seen !== 'string') return undefined;
       const known = seen === code || specificOnes.includes(seen) || isForgeCode(seen) !== undefined;
       // A code of another status is wrong; one that no table knows may be new.
-      const foreign = seen in SPECIFIC || Object.values(GENERIC).includes(seen);
+      const foreign = isListedCode(seen);
       return known || !foreign || `${status} has the code ${seen}`;
     },
     ...(UNSEEN[status] === undefined ? {} : { skipReason: UNSEEN[status] }),

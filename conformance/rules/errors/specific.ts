@@ -10,7 +10,7 @@ import type { OperationRequest } from '../companion/operation.js';
 import { MERGER } from '../companion/operations.js';
 import { FAMILIES, type Family, TestRepository, UNREACHABLE_UPSTREAM } from '../companion/test-repository.js';
 import { defineRules, type Reach, type RuleRow } from '../rule.js';
-import { isForgeCode, SPECIFIC } from './codes.js';
+import { isForgeCode, SPECIFIC, type SpecificCode } from './codes.js';
 import { problemOf } from './problems.js';
 
 interface Provocation {
@@ -74,10 +74,10 @@ function whereHosted(answer: Answer): Answer {
   return answer;
 }
 
-/** Public repositories are looked at before anything is made, and nobody has this one. */
+/** A public upstream that does not exist: the service looks at it before it creates anything. */
 const HIDDEN = { provider: 'github', owner: 'conformance', name: 'no-such-repository', auth: { auth_type: 'public' } };
 
-const PROVOCATIONS: Readonly<Record<string, Provocation>> = {
+const PROVOCATIONS: Readonly<Record<SpecificCode, Provocation>> = {
   authentication_unavailable: forced('authentication_unavailable', 'authentication_unavailable'),
   insufficient_scope: plain(async (t) => {
     const { name } = await sampleRepository(t);
@@ -208,7 +208,8 @@ function expectForgeCode(answer: Answer, code: string): void {
   expectTrue(answer.status >= 400 && answer.status < 500, 'the status is 412 or another 4xx', answer.status);
 }
 
-function specific(code: string, [status, meaning]: readonly [number, string]): RuleRow {
+function specific(code: SpecificCode): RuleRow {
+  const [status, meaning] = SPECIFIC[code];
   const { reach, writes, provoke, instead } = PROVOCATIONS[code];
   return {
     id: `err.specific.${code}`,
@@ -231,7 +232,7 @@ function specific(code: string, [status, meaning]: readonly [number, string]): R
 }
 
 export const specificCodes = defineRules('Errors', 'specific-codes', [
-  ...Object.entries(SPECIFIC).map(([code, facts]) => specific(code, facts)),
+  ...(Object.keys(SPECIFIC) as SpecificCode[]).map(specific),
   {
     id: 'err.thawing.retry-after',
     says: 'repository_thawing says when to come back.',

@@ -83,11 +83,10 @@ export class Receiver implements AsyncDisposable {
 
   /** Waits for the `count`th delivery about a repository. */
   async next(repo: string, count = 1): Promise<Delivery> {
-    await this.t.eventually(
-      () => Promise.resolve(this.about(repo).length >= count),
+    return this.t.eventually(
+      () => Promise.resolve(this.about(repo)[count - 1]),
       `delivery ${count} about ${repo} arrives`,
     );
-    return this.about(repo)[count - 1];
   }
 
   /** A new repository that follows an upstream that fails in this way. Its first sync starts by itself. */
@@ -125,9 +124,9 @@ export class Receiver implements AsyncDisposable {
   }
 
   #refuse(path: string, response: ServerResponse): void {
-    const repository = path.split('.git/', 1)[0];
+    const [repository = ''] = path.split('.git/', 1);
     this.asked.set(repository, [...(this.asked.get(repository) ?? []), Date.now()]);
-    const owner = repository.split('/')[1];
+    const [, owner = ''] = repository.split('/');
     UPSTREAMS[owner in UPSTREAMS ? (owner as UpstreamFailure) : 'absent'](response);
   }
 

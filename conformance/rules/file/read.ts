@@ -36,7 +36,7 @@ export const fileRead = defineRules('8. Read a file', 'read-file', [
     check: async (t) => {
       const { files } = await historyRepository(t);
       for (const path of ['binary.bin', 'empty.txt', 'README.md']) {
-        expectTrue((await bytes(t, path)).equals(files[path]), `${path} has its bytes`);
+        expectTrue(files[path]?.equals(await bytes(t, path)) === true, `${path} has its bytes`);
       }
     },
   },
@@ -73,7 +73,7 @@ export const fileRead = defineRules('8. Read a file', 'read-file', [
         const answer = await t.get(`/api/v1/repos/file?${query}`, { as: reader(name) });
         expectSame([answer.status, answer.text], [200, 'nested\n'], query);
       }
-      expectTrue((await bytes(t, ODD_PATH)).equals(files[ODD_PATH]), 'a name with space and accent');
+      expectTrue(files[ODD_PATH]?.equals(await bytes(t, ODD_PATH)) === true, 'a name with space and accent');
     },
   },
   {

@@ -12,14 +12,13 @@ import {
   writeNote,
   writer,
 } from '../../api/requests.js';
-import type { Answer } from '../../check/answer.js';
 import { expectSame, expectStatus, expectTrue } from '../../check/expect.js';
 import type { RequestOptions, RuleContext } from '../../check/rule-context.js';
 import { groupRepository, sampleRepository } from '../../fixtures/repositories.js';
 import { defineRules } from '../rule.js';
 
 /** Every documented operation once, with a state forced on it. */
-async function underFault(t: RuleContext, fault: string): Promise<Record<string, Answer>> {
+async function underFault(t: RuleContext, fault: string) {
   const { name, tip } = await groupRepository(t);
   const options: RequestOptions = { fault, faultIsOptional: true };
   const metadata = { target_branch: 'main', target_commit_sha: tip, author: AUTHOR };
@@ -58,7 +57,7 @@ export const states = defineRules('States', 'states', [
     check: async (t) => {
       t.needsEmulator();
       const answers = await underFault(t, 'repository_thawing');
-      for (const operation of ['commit', 'file', 'archive', 'commit-pack']) {
+      for (const operation of ['commit', 'file', 'archive', 'commit-pack'] as const) {
         t.tolerate('A04', `thawing, ${operation}`, answers[operation], ['409 repository_thawing', '503']);
       }
     },
@@ -71,7 +70,7 @@ export const states = defineRules('States', 'states', [
     check: async (t) => {
       t.needsEmulator();
       const answers = await underFault(t, 'sync_in_progress');
-      for (const operation of ['commit-pack', 'restore', 'notes']) {
+      for (const operation of ['commit-pack', 'restore', 'notes'] as const) {
         t.tolerate('A05', `syncing, ${operation}`, answers[operation], ['409 sync_in_progress', '503']);
       }
     },

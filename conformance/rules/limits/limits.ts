@@ -1,4 +1,4 @@
-import { parseList } from 'structured-headers';
+import { type Parameters, parseList } from 'structured-headers';
 import { getRepo, listCommits, listRepos } from '../../api/requests.js';
 import type { Answer } from '../../check/answer.js';
 import { expectMatch, expectOther, expectSame, expectStatus, expectTrue } from '../../check/expect.js';
@@ -140,11 +140,17 @@ async function throttled(t: RuleContext, fault = 'rate_limited') {
   expectStatus(answer, 429);
   const field = answer.header('ratelimit');
   expectTrue(field !== undefined, 'RateLimit is there');
+  const parameters = parametersOf(field);
+  if (parameters === undefined) throw new AssertionFailure('RateLimit is a structured field', 'a list', field);
+  return { answer, parameters };
+}
+
+/** The parameters of the first item of a list. */
+function parametersOf(field: string): Parameters | undefined {
   try {
-    const [[, parameters]] = parseList(field);
-    return { answer, parameters };
+    return parseList(field)[0]?.[1];
   } catch {
-    throw new AssertionFailure('RateLimit is a structured field', 'a list', field);
+    return undefined;
   }
 }
 

@@ -77,7 +77,8 @@ export const searchResponse = defineRules('1. Search', 'search-response', [
       expectTrue(matchesOf(answer).length > 0, 'something is found');
       for (const { path, line, text } of matchesOf(answer)) {
         expectTrue(Number.isInteger(line), 'line_number is an integer', line);
-        expectSame(history.files[path].toString().split('\n')[Number(line) - 1], text, `line ${line} of ${path}`);
+        const lines = history.files[path]?.toString().split('\n') ?? [];
+        expectSame(lines[Number(line) - 1], text, `line ${line} of ${path}`);
       }
       expectSame(matchesOf(answer).find(({ path }) => path === 'src/app.js')?.line, 1, 'the first line is 1');
     },

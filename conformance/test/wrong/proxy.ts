@@ -11,7 +11,7 @@ export interface ProxiedRequest {
   body: Buffer;
 }
 
-/** The answer on its way back, to be changed at will. */
+/** The response on its way back, to be changed at will. */
 export interface ProxiedResponse {
   readonly request: Pick<ProxiedRequest, 'method' | 'path'>;
   status: number;
@@ -22,7 +22,7 @@ export interface ProxiedResponse {
 /** What makes a right server wrong. */
 export interface Rewrite {
   readonly request?: (request: ProxiedRequest) => void;
-  readonly response?: (answer: ProxiedResponse) => void;
+  readonly response?: (response: ProxiedResponse) => void;
 }
 
 export interface Proxy extends AsyncDisposable {
@@ -53,15 +53,15 @@ export async function startProxy(target: Target, rewrite: Rewrite): Promise<Prox
       headers,
       body: body.length === 0 ? null : body,
     });
-    const answer: ProxiedResponse = {
+    const response: ProxiedResponse = {
       request,
       status: reply.statusCode,
       headers: without(reply.headers, method === 'HEAD' ? HOP : [...HOP, 'content-length']),
       body: Buffer.from(await reply.body.arrayBuffer()),
     };
-    rewrite.response?.(answer);
-    outgoing.writeHead(answer.status, answer.headers);
-    outgoing.end(answer.body);
+    rewrite.response?.(response);
+    outgoing.writeHead(response.status, response.headers);
+    outgoing.end(response.body);
   };
   const server = createServer((incoming, outgoing) => {
     const pieces: Buffer[] = [];
@@ -74,7 +74,7 @@ export async function startProxy(target: Target, rewrite: Rewrite): Promise<Prox
         headers: without(headers, [...HOP, 'host', 'content-length']) as ProxiedRequest['headers'],
         body: Buffer.concat(pieces),
       };
-      // A change that fits no answer shows as a connection that ends.
+      // A change that throws shows as a connection that is closed.
       pass(request, outgoing).catch(() => outgoing.destroy());
     });
   });
