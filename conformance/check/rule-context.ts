@@ -60,7 +60,7 @@ export class RuleContext {
 
   async request(method: string, path: string, options: RequestOptions = {}): Promise<Answer> {
     const { client, target } = this.run;
-    const token = options.as === undefined ? undefined : await this.token(options.as);
+    const token = options.as === undefined ? undefined : this.token(options.as);
     const recipe = options.as ?? options.recipe;
     const body = bodyOf(options);
     const type = options.contentType ?? typeOf(options);
@@ -95,7 +95,7 @@ export class RuleContext {
   }
 
   /** Signs a recipe. Skips the rule when the key it asks for was not given. */
-  token(recipe: TokenRecipe): Promise<string> {
+  token(recipe: TokenRecipe): string {
     this.key(recipe.key ?? 'main');
     return this.run.signer.sign(recipe);
   }

@@ -32,7 +32,7 @@ export const tokenCommand = defineCommand({
 /** Whatever cannot be signed is a mistake of the recipe or the key. */
 async function sign(recipe: TokenRecipe, key: string, org: string): Promise<string> {
   try {
-    return await signRecipe(withClientDefaults(recipe), await readKey(key), org, Math.floor(Date.now() / 1000));
+    return signRecipe(withClientDefaults(recipe), await readKey(key), org, Math.floor(Date.now() / 1000));
   } catch (error) {
     throw new UsageError(error instanceof Error ? error.message : String(error));
   }

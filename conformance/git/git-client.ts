@@ -70,7 +70,7 @@ export async function createGit(t: RuleContext): Promise<Git> {
     ...here,
     http: httpFor(t, recipe),
     url: `${t.target.gitUrl}${gitPath(repo)}`,
-    headers: { authorization: basic(await t.token(recipe)) },
+    headers: { authorization: basic(t.token(recipe)) },
   });
 
   const writeTreeOf = async (node: TreeNode): Promise<string> => {

@@ -24,7 +24,7 @@ export async function advertise(
   service: Service = 'git-upload-pack',
   options: RequestOptions & { readonly user?: string } = {},
 ): Promise<Answer> {
-  const token = recipe === undefined ? undefined : await t.token(recipe);
+  const token = recipe === undefined ? undefined : t.token(recipe);
   return t.get(`${path}/info/refs?service=${service}`, {
     origin: t.target.gitUrl,
     git: true,
@@ -54,7 +54,7 @@ export function showsRefs(answer: Answer): boolean {
 
 /** The refs of a repository by protocol v2 `ls-refs`, tags peeled. */
 export async function listRefs(t: RuleContext, repo: string, recipe: TokenRecipe): Promise<Map<string, string>> {
-  const token = await t.token(recipe);
+  const token = t.token(recipe);
   const body = Buffer.concat([
     writePkt('command=ls-refs\n'),
     DELIMITER,

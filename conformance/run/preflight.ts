@@ -15,7 +15,7 @@ const MAX_SKEW_SECONDS = 120;
  * reason to stop: judging wrong answers is what the rules are for.
  */
 export async function checkReady(target: Target, timeout: number, now: () => number): Promise<void> {
-  const token = await createSigner(target, now).sign({ scopes: ['org:read'] });
+  const token = createSigner(target, now).sign({ scopes: ['org:read'] });
   const repositories = await get(target.baseUrl, '/api/repos', timeout, token);
   const organization = await get(target.baseUrl, '/api/meta', timeout, token);
   const { status, detail, date } = repositories;

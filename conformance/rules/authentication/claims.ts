@@ -13,7 +13,7 @@ async function helperClaims(t: RuleContext): Promise<Record<string, unknown>> {
   const { name } = await sampleRepository(t);
   const recipe = withClientDefaults({ repo: name });
   expectStatus(await getRepo(t, name, { as: recipe }), 200);
-  return decodeJwt(await t.token(recipe));
+  return decodeJwt(t.token(recipe));
 }
 
 const now = () => Math.floor(Date.now() / 1000);
@@ -150,7 +150,7 @@ export const tokenFailures = defineRules('Token failure responses', 'token-failu
     says: 'A token anywhere but in the Authorization header is no credential: 401 unauthorized.',
     check: async (t) => {
       const { name } = await sampleRepository(t);
-      const token = await t.token({ repo: name });
+      const token = t.token({ repo: name });
       const answers = [
         await t.get(`/api/v1/repo?access_token=${token}&token=${token}`),
         await t.get('/api/v1/repo', { headers: { cookie: `token=${token}; access_token=${token}` } }),
@@ -164,7 +164,7 @@ export const tokenFailures = defineRules('Token failure responses', 'token-failu
     says: 'Schemes other than Bearer are 401 unauthorized on the API.',
     check: async (t) => {
       const { name } = await sampleRepository(t);
-      const token = await t.token({ repo: name });
+      const token = t.token({ repo: name });
       const basic = Buffer.from(`t:${token}`).toString('base64');
       for (const authorization of [`Basic ${basic}`, `Token ${token}`]) {
         const answer = await t.get('/api/v1/repo', { headers: { authorization } });
@@ -188,7 +188,7 @@ export const tokenFailures = defineRules('Token failure responses', 'token-failu
     level: 'SHOULD',
     check: async (t) => {
       const { name } = await sampleRepository(t);
-      const authorization = `bearer ${await t.token({ repo: name })}`;
+      const authorization = `bearer ${t.token({ repo: name })}`;
       expectStatus(await t.get('/api/v1/repo', { headers: { authorization } }), 200);
     },
   },

@@ -91,7 +91,7 @@ export const gitReads = defineRules('Git over HTTPS', 'git-reads', [
     level: 'UNSPECIFIED',
     check: async (t) => {
       const { name } = await sampleRepository(t);
-      const headers = { authorization: `Bearer ${await t.token(reader(name))}` };
+      const headers = { authorization: `Bearer ${t.token(reader(name))}` };
       t.observe('status', (await advertise(t, gitPath(name), undefined, 'git-upload-pack', { headers })).status);
     },
   },
