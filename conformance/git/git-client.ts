@@ -66,7 +66,7 @@ export async function createGit(t: RuleContext): Promise<Git> {
   await git.init({ ...here, defaultBranch: 'main' });
   await git.setConfig({ ...here, path: 'remote.origin.fetch', value: '+refs/*:refs/remotes/origin/*' });
 
-  const remote = async (repo: string, recipe: TokenRecipe) => ({
+  const remote = (repo: string, recipe: TokenRecipe) => ({
     ...here,
     http: httpFor(t, recipe),
     url: `${t.target.gitUrl}${gitPath(repo)}`,
@@ -99,7 +99,7 @@ export async function createGit(t: RuleContext): Promise<Git> {
     annotatedTag: (tag, object, message, tagger) => git.annotatedTag({ ...here, ref: tag, object, message, tagger }),
     push: async (repo, refs, options = {}) => {
       for (const ref of refs) {
-        const problem = await pushOne(git, await remote(repo, options.as ?? writer(repo)), ref, options.force ?? false);
+        const problem = await pushOne(git, remote(repo, options.as ?? writer(repo)), ref, options.force ?? false);
         if (problem !== undefined) return problem;
       }
       return undefined;
@@ -108,7 +108,7 @@ export async function createGit(t: RuleContext): Promise<Git> {
       try {
         const depth = options.depth === undefined ? {} : { depth: options.depth };
         const result = await git.fetch({
-          ...(await remote(repo, options.as ?? reader(repo))),
+          ...remote(repo, options.as ?? reader(repo)),
           ref,
           singleBranch: true,
           tags: false,

@@ -1,8 +1,20 @@
 import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
 import t from 'tap';
-import { Client, secondsOf } from './client.js';
-import { createLimiter, UNLIMITED } from './limiter.js';
+import { always, startStub } from '../test/stub.js';
+import { Client, secondsOf, Throttled } from './client.js';
+import { UNLIMITED } from './limiter.js';
+
+function clientWith(sleep: (milliseconds: number) => Promise<void>): Client {
+  return new Client({
+    limiter: UNLIMITED,
+    timeout: 5000,
+    connections: 1,
+    onExchange: () => undefined,
+    sleep,
+    signal: new AbortController().signal,
+  });
+}
 
 t.test('request targets go out exactly as they are written', async (t) => {
   const seen: string[] = [];
@@ -13,14 +25,7 @@ t.test('request targets go out exactly as they are written', async (t) => {
     });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const client = new Client({
-    limiter: UNLIMITED,
-    timeout: 5000,
-    connections: 1,
-    onExchange: () => undefined,
-    sleep: () => Promise.resolve(),
-    signal: new AbortController().signal,
-  });
+  const client = clientWith(() => Promise.resolve());
   const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const paths = ['/a%2Fb/c', '/a%252Fb', '//x', '/a/../b', '/%zz', '/a%2', '/./a/', '/?a=%2f'];
   for (const path of paths) await client.send({ rule: 'x', method: 'GET', origin, path, headers: {} });
@@ -41,19 +46,26 @@ t.test('Retry-After is seconds or a date', async (t) => {
   t.equal(secondsOf(undefined, now), undefined);
 });
 
-t.test('the limiter spaces requests evenly', async (t) => {
-  let now = 0;
-  const limiter = createLimiter(
-    5,
-    () => now,
-    async (milliseconds) => {
-      now += milliseconds;
-    },
-  );
-  const times: number[] = [];
-  for (let index = 0; index < 4; index++) {
-    await limiter.take();
-    times.push(now);
+t.test('a throttled request waits as long as Retry-After asks, and is sent once more', async (t) => {
+  let count = 0;
+  const stub = await startStub((request, response) => {
+    count += 1;
+    always(count === 1 ? 429 : 200, 'text/plain', '', { 'retry-after': '7' })(request, response);
+  });
+  t.teardown(() => stub.close());
+  const waits: number[] = [];
+  const client = clientWith(async (milliseconds) => void waits.push(milliseconds));
+  const exchange = await client.send({ rule: 'x', method: 'GET', origin: stub.baseUrl, path: '/', headers: {} });
+  await client.close();
+  t.same([exchange.status, count, waits], [200, 2, [7000]]);
+});
+
+t.test('a target that throttles again, or for too long, is left alone', async (t) => {
+  for (const wait of ['7', '31']) {
+    const stub = await startStub(always(429, 'text/plain', '', { 'retry-after': wait }));
+    const client = clientWith(() => Promise.resolve());
+    await t.rejects(client.send({ rule: 'x', method: 'GET', origin: stub.baseUrl, path: '/', headers: {} }), Throttled);
+    await client.close();
+    await stub.close();
   }
-  t.same(times, [0, 200, 400, 600]);
 });

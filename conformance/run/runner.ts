@@ -30,6 +30,8 @@ export interface RunOptions {
   /** Members recorded by an earlier run. */
   readonly pinned?: ReadonlyMap<string, string>;
   readonly now: () => number;
+  /** Fixtures of an earlier run against the same repositories. Default: none. */
+  readonly fixtures?: RunContext['fixtures'];
 }
 
 /** More broken rules than this are not tried a second time: it is not chance. */
@@ -58,7 +60,7 @@ export async function runRules(target: Target, options: RunOptions): Promise<Rep
     client,
     signer: createSigner(target, options.now),
     variants: new Variants(options.pinned),
-    fixtures: new Map(),
+    fixtures: options.fixtures ?? new Map(),
     prefix: options.prefix,
     uniqueName: () => `${options.prefix}/n${++names}`,
     onRepository: options.onRepository,
