@@ -46,7 +46,7 @@ export const runCommand = defineCommand({
 /** Runs the suite and gives the exit code. */
 async function judge(args: RunArguments, session: Session, signal: AbortSignal): Promise<number> {
   if (args.output !== undefined) await checkOutput(args.output);
-  const given = await readTarget(args);
+  const given = await readTarget(args, args.timeout);
   const emulator = given === undefined ? await startEmulator() : undefined;
   try {
     const progress = createProgress(process.stderr);
