@@ -2,6 +2,7 @@ import type { TokenRecipe } from '../auth/tokens.js';
 import type { Answer } from '../check/answer.js';
 import { expectSha, expectStatus } from '../check/expect.js';
 import type { RequestOptions, RuleContext } from '../check/rule-context.js';
+import type { JsonRecord } from '../http/exchange.js';
 
 /** The operations of the specification as one line each, with the narrowest token that may call them. */
 
@@ -9,10 +10,15 @@ export function segment(name: string): string {
   return encodeURIComponent(name);
 }
 
+/** The routes of one repository: its name is one segment. */
+export function repositoryPath(repo: string): string {
+  return `/api/repos/${segment(repo)}`;
+}
+
 export const reader = (repo: string): TokenRecipe => ({ repo, scopes: ['git:read'] });
 export const writer = (repo: string): TokenRecipe => ({ repo, scopes: ['git:write'] });
 export const repoWriter = (repo: string): TokenRecipe => ({ repo, scopes: ['repo:write'] });
-/** Sends no `Authorization` header. */
+/** The `Authorization` header is left out. */
 export const ANONYMOUS = { as: undefined } as const;
 export const ORG_READER: TokenRecipe = { scopes: ['org:read'] };
 
@@ -35,7 +41,7 @@ export const createRepo = (t: RuleContext, repo: string, options: RequestOptions
   t.post('/api/repos', { as: repoWriter(repo), ...options });
 
 export const deleteRepo = (t: RuleContext, repo: string, options: RequestOptions = {}): Promise<Answer> =>
-  t.request('DELETE', `/api/repos/${segment(repo)}`, { as: repoWriter(repo), ...options });
+  t.request('DELETE', repositoryPath(repo), { as: repoWriter(repo), ...options });
 
 export const grep = (t: RuleContext, repo: string, json: unknown, options: RequestOptions = {}): Promise<Answer> =>
   t.post('/api/v1/repos/grep', { as: reader(repo), json, ...options });
@@ -75,11 +81,16 @@ export const writeNote = (t: RuleContext, repo: string, json: unknown, options: 
   t.post('/api/v1/repos/notes', { as: writer(repo), json, ...options });
 
 export const listBranches = (t: RuleContext, repo: string, options: RequestOptions = {}): Promise<Answer> =>
-  t.get(`/api/repos/${segment(repo)}/branches`, { as: reader(repo), ...options });
+  t.get(`${repositoryPath(repo)}/branches`, { as: reader(repo), ...options });
 
 export const RESTORE = '/api/v1/repos/restore-commit';
 
-export const resetRoute = (repo: string): string => `/api/repos/${segment(repo)}/reset-commits`;
+export const resetRoute = (repo: string): string => `${repositoryPath(repo)}/reset-commits`;
+
+/** What a restore of `main` to a commit asks for. */
+export function restoreMetadata(commit: string, more: object = {}): JsonRecord {
+  return { target_branch: 'main', target_commit_sha: commit, author: AUTHOR, ...more };
+}
 
 export const restore = (
   t: RuleContext,

@@ -50,6 +50,11 @@ export class RuleContext {
     return this.run.target;
   }
 
+  /** Seconds since the epoch, as the times of tokens are counted. */
+  get seconds(): number {
+    return Math.floor(this.run.now() / 1000);
+  }
+
   get(path: string, options: RequestOptions = {}): Promise<Answer> {
     return this.request('GET', path, options);
   }

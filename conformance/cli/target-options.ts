@@ -55,7 +55,7 @@ export async function readTarget(args: TargetArguments, timeout: number): Promis
   if (address === undefined || org === undefined || key === undefined) return undefined;
   const baseUrl = originOf(address);
   const adminUrl = args['admin-url'] ?? `${baseUrl}/_emulator`;
-  const emulator = await isEmulator(adminUrl, timeout);
+  const emulator = await isEmulator(adminUrl, Math.min(timeout, 5000));
   if (args['admin-url'] !== undefined && !emulator) throw new UsageError(`${adminUrl}/health is not an emulator's`);
   const { 'restricted-key': restricted, 'deleted-key': deleted, 'second-key': second, 'second-org': secondOrg } = args;
   const { 'key-id': id, 'second-base-url': secondUrl } = args;

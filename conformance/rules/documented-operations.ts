@@ -1,7 +1,6 @@
 import { COMMIT_PACK, commitFiles, packLines } from '../api/commit-pack.js';
 import {
   ABSENT_SHA,
-  AUTHOR,
   archive,
   createRepo,
   fileMetadata,
@@ -14,6 +13,7 @@ import {
   listRepos,
   RESTORE,
   resetRoute,
+  restoreMetadata,
   writeNote,
 } from '../api/requests.js';
 import type { Answer } from '../check/answer.js';
@@ -51,7 +51,7 @@ const ofGroup = async (t: RuleContext) => (await groupRepository(t)).name;
 async function restoreLines(t: RuleContext, repo: string): Promise<unknown[]> {
   const { tip } = await groupRepository(t);
   const target = repo === (await ofGroup(t)) ? tip : ABSENT_SHA;
-  return [{ metadata: { target_branch: 'main', target_commit_sha: target, author: AUTHOR } }];
+  return [{ metadata: restoreMetadata(target) }];
 }
 
 /** Makes sure that restoring the seed commit changes something. */
@@ -200,6 +200,12 @@ export const DOCUMENTED_OPERATIONS: readonly DocumentedOperation[] = [
   ...WRITES.map((row): DocumentedOperation => ({ scope: 'git:write', writes: true, repo: ofGroup, ...row })),
   ...OTHERS,
 ];
+
+/** An operation on the sample, on which this fault is forced. Skips the rule on a target that is no emulator. */
+export async function withFault(t: RuleContext, name: string, fault: string): Promise<Answer> {
+  t.needsEmulator();
+  return documentedOperation(name).send(t, await ofSample(t), { fault });
+}
 
 export function documentedOperation(name: string): DocumentedOperation {
   const operation = DOCUMENTED_OPERATIONS.find((one) => one.name === name);

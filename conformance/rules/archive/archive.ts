@@ -3,6 +3,7 @@ import { expectMatch, expectProblem, expectSame, expectStatus, expectTrue } from
 import type { RuleContext } from '../../check/rule-context.js';
 import { EXECUTABLE, historyRepository } from '../../fixtures/history.js';
 import { otherRepository, sampleRepository } from '../../fixtures/repositories.js';
+import { withFault } from '../documented-operations.js';
 import { defineRules } from '../rule.js';
 import { tokenRules } from '../token-rules.js';
 import { readTar } from './tar.js';
@@ -19,11 +20,6 @@ async function names(t: RuleContext, body: object = {}): Promise<string[]> {
 
 async function onMain(t: RuleContext): Promise<string[]> {
   return Object.keys((await historyRepository(t)).files).sort();
-}
-
-async function forced(t: RuleContext, code: string) {
-  t.needsEmulator();
-  return archive(t, (await sampleRepository(t)).name, {}, { fault: `code:${code}` });
 }
 
 export const archiveRules = defineRules('6. Archive', 'archive', [
@@ -232,18 +228,19 @@ export const archiveRules = defineRules('6. Archive', 'archive', [
     id: 'archive.err.500',
     says: 'An archive that cannot be made is 500.',
     reach: 'emulator',
-    check: async (t) => expectProblem(await forced(t, 'internal_error'), 500, 'internal_error'),
+    check: async (t) => expectProblem(await withFault(t, 'archive', 'code:internal_error'), 500, 'internal_error'),
   },
   {
     id: 'archive.err.502',
     says: 'With storage out of reach it is 502.',
     reach: 'emulator',
-    check: async (t) => expectProblem(await forced(t, 'bad_gateway'), 502, 'bad_gateway'),
+    check: async (t) => expectProblem(await withFault(t, 'archive', 'code:bad_gateway'), 502, 'bad_gateway'),
   },
   {
     id: 'archive.err.503',
     says: 'With no storage to choose it is 503.',
     reach: 'emulator',
-    check: async (t) => expectProblem(await forced(t, 'service_unavailable'), 503, 'service_unavailable'),
+    check: async (t) =>
+      expectProblem(await withFault(t, 'archive', 'code:service_unavailable'), 503, 'service_unavailable'),
   },
 ]);

@@ -1,5 +1,5 @@
 import { packLines, sendPack } from '../../api/commit-pack.js';
-import { createRepo, getCommit, getRepo, listBranches, listRepos, segment } from '../../api/requests.js';
+import { createRepo, getCommit, getRepo, listBranches, listRepos, repositoryPath } from '../../api/requests.js';
 import { expectCode, expectSame, expectStatus } from '../../check/expect.js';
 import { groupRepository, otherRepository, sampleRepository } from '../../fixtures/repositories.js';
 import { defineRules } from '../rule.js';
@@ -99,7 +99,7 @@ export const repoClaim = defineRules('Repository claim', 'repository-claim', [
     check: async (t) => {
       const { name } = await sampleRepository(t);
       for (const path of [name.toUpperCase(), `${name}.git`]) {
-        const answer = await t.get(`/api/repos/${segment(path)}/branches`, { as: { repo: name } });
+        const answer = await t.get(`${repositoryPath(path)}/branches`, { as: { repo: name } });
         expectCode(answer, 404, 'repository_not_found');
       }
     },

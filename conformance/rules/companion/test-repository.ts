@@ -1,5 +1,5 @@
 import { commitFiles } from '../../api/commit-pack.js';
-import { repoWriter, segment, writeNote, writer } from '../../api/requests.js';
+import { repositoryPath, repoWriter, writeNote, writer } from '../../api/requests.js';
 import { expectStatus, expectSuccess } from '../../check/expect.js';
 import { Skip } from '../../check/outcomes.js';
 import type { RuleContext } from '../../check/rule-context.js';
@@ -11,8 +11,6 @@ export type Family = (typeof FAMILIES)[number];
 
 /** An upstream on a port that is closed, so that a sync fails at once. */
 export const UNREACHABLE_UPSTREAM = { provider: 'gitea', owner: 'octo', name: 'origin', upstream_host: 'localhost:1' };
-
-const base = (repo: string): string => `/api/repos/${segment(repo)}`;
 
 /** The repository that operations are tried on, and what some of them need beforehand. */
 export class TestRepository {
@@ -47,7 +45,7 @@ export class TestRepository {
   async createTag(): Promise<string> {
     const name = this.unusedName('tag');
     const options = { as: writer(this.name), json: { name, target: this.tip } };
-    expectSuccess(await this.t.post(`${base(this.name)}/tags`, options));
+    expectSuccess(await this.t.post(`${repositoryPath(this.name)}/tags`, options));
     return name;
   }
 
@@ -64,7 +62,7 @@ export class TestRepository {
   async createGitCredential(): Promise<{ repo: string; id: string }> {
     const repo = await this.createRepository();
     const options = { as: repoWriter(repo), json: { username: 'u', password: 'p' } };
-    const answer = await this.t.post(`${base(repo)}/git-credentials`, options);
+    const answer = await this.t.post(`${repositoryPath(repo)}/git-credentials`, options);
     expectSuccess(answer);
     return { repo, id: answer.string('id') };
   }
@@ -82,7 +80,10 @@ export class TestRepository {
     const repo = await reserveName(t);
     expectSuccess(await t.post('/api/repos', { as: repoWriter(repo), json: { base_repo: UNREACHABLE_UPSTREAM } }));
     await t.eventually(async () => {
-      const answer = await t.request('PATCH', base(repo), { as: repoWriter(repo), json: { default_branch: 'none' } });
+      const answer = await t.request('PATCH', repositoryPath(repo), {
+        as: repoWriter(repo),
+        json: { default_branch: 'none' },
+      });
       return answer.code !== 'sync_in_progress' && answer.status !== 503;
     }, 'the first sync ends');
     return repo;
@@ -91,7 +92,7 @@ export class TestRepository {
   /** Gives the repository a hosting project, once. Skips the rule where there is no hosting. */
   async ensureHosting(): Promise<void> {
     const json = { deployment: { project_name: this.unusedName('project').toLowerCase() } };
-    const answer = await this.t.request('PATCH', base(this.name), { as: repoWriter(this.name), json });
+    const answer = await this.t.request('PATCH', repositoryPath(this.name), { as: repoWriter(this.name), json });
     if (answer.code === 'hosting_not_enabled') throw new Skip('the organization has no hosting');
     expectStatus(answer, 200);
   }
@@ -99,7 +100,7 @@ export class TestRepository {
   async createDeployment(): Promise<string> {
     await this.ensureHosting();
     const as = { repo: this.name, scopes: ['deployment:write'] };
-    const answer = await this.t.post(`${base(this.name)}/deployments`, { as, json: { ref: 'main' } });
+    const answer = await this.t.post(`${repositoryPath(this.name)}/deployments`, { as, json: { ref: 'main' } });
     expectSuccess(answer);
     return answer.string('id');
   }

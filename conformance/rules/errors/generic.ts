@@ -1,10 +1,11 @@
 import { commitFiles, packLines, sendPack } from '../../api/commit-pack.js';
-import { getFile, getRepo, grep } from '../../api/requests.js';
+import { getFile, grep } from '../../api/requests.js';
 import type { Answer } from '../../check/answer.js';
 import { expectCode } from '../../check/expect.js';
 import { Skip } from '../../check/outcomes.js';
 import type { RuleContext } from '../../check/rule-context.js';
 import { groupRepository, sampleRepository } from '../../fixtures/repositories.js';
+import { withFault } from '../documented-operations.js';
 import { defineRules, type RuleRow } from '../rule.js';
 import { GENERIC, isForgeCode, isListedCode, SPECIFIC } from './codes.js';
 import { problemOf } from './problems.js';
@@ -48,6 +49,11 @@ const UNSEEN: Readonly<Record<number, string>> = {
   499: "what a client that hung up would have got shows in no answer, and the emulator's journal cannot be read",
 };
 
+/** `rate_limited` is a fault of its own, with the headers that belong to it. */
+function faultOf(code: string): string {
+  return code === 'rate_limited' ? code : `code:${code}`;
+}
+
 function generic(status: number, code: string): RuleRow {
   const natural = NATURAL[status];
   const specificOnes = Object.entries(SPECIFIC)
@@ -68,18 +74,13 @@ function generic(status: number, code: string): RuleRow {
     },
     ...(UNSEEN[status] === undefined ? {} : { skipReason: UNSEEN[status] }),
     check: async (t) => {
-      if (natural === undefined) return expectCode(await force(t, code), status, code);
+      if (natural === undefined) return expectCode(await withFault(t, 'repo', faultOf(code)), status, code);
       const answer = await natural(t);
       const instead = INSTEAD[status];
       if (instead === undefined) expectCode(answer, status, code);
       else t.tolerate(instead[0], instead[1], answer, instead[2]);
     },
   };
-}
-
-async function force(t: RuleContext, code: string): Promise<Answer> {
-  t.needsEmulator();
-  return getRepo(t, (await sampleRepository(t)).name, { fault: code === 'rate_limited' ? code : `code:${code}` });
 }
 
 export const genericCodes = defineRules(

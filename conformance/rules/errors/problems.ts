@@ -1,9 +1,10 @@
-import { getRepo, grep } from '../../api/requests.js';
+import { getRepo, grep, repositoryPath } from '../../api/requests.js';
 import { expectCode } from '../../check/expect.js';
 import { Skip } from '../../check/outcomes.js';
 import { groupRepository, sampleRepository } from '../../fixtures/repositories.js';
-import { type Exchange, headerOf, isRecord, type JsonRecord, jsonOf, mediaTypeOf } from '../../http/exchange.js';
+import { type Exchange, isRecord, type JsonRecord, jsonOf, mediaTypeOf } from '../../http/exchange.js';
 import { TestRepository } from '../companion/test-repository.js';
+import { withFault } from '../documented-operations.js';
 import { defineRules, type RuleRow, type Watch } from '../rule.js';
 import { GENERIC, isForgeCode, isListedCode, isSpecificCode, SPECIFIC } from './codes.js';
 
@@ -239,7 +240,7 @@ export const errorShapes = defineRules('Errors', 'error-shapes', [
       t.needsCompanion();
       const repository = await TestRepository.create(t);
       await repository.ensureHosting();
-      const path = `/api/repos/${encodeURIComponent(repository.name)}/deployments`;
+      const path = `${repositoryPath(repository.name)}/deployments`;
       const as = { repo: repository.name, scopes: ['deployment:write'] };
       const options = { as, headers: { 'idempotency-key': t.uniqueName() } };
       const first = await t.post(path, { ...options, json: { ref: 'main' } });
@@ -253,11 +254,8 @@ export const errorShapes = defineRules('Errors', 'error-shapes', [
     level: 'UNSPECIFIED',
     reach: 'emulator',
     check: async (t) => {
-      t.needsEmulator();
-      const { name } = await sampleRepository(t);
-      const path = '/api/v1/repos/files/metadata';
-      const answer = await t.get(path, { as: { repo: name }, fault: 'repository_thawing' });
-      t.observe('Retry-After', headerOf(answer.exchange, 'retry-after') ?? 'none');
+      const answer = await withFault(t, 'filemeta', 'repository_thawing');
+      t.observe('Retry-After', answer.header('retry-after') ?? 'none');
     },
   },
 ]);

@@ -9,6 +9,7 @@ import { callOperation, operationOf } from '../companion/call-operation.js';
 import type { OperationRequest } from '../companion/operation.js';
 import { MERGER } from '../companion/operations.js';
 import { FAMILIES, type Family, TestRepository, UNREACHABLE_UPSTREAM } from '../companion/test-repository.js';
+import { withFault } from '../documented-operations.js';
 import { defineRules, type Reach, type RuleRow } from '../rule.js';
 import { isForgeCode, SPECIFIC, type SpecificCode } from './codes.js';
 import { problemOf } from './problems.js';
@@ -26,10 +27,7 @@ function forced(code: string, fault = `code:${code}`): Provocation {
   return {
     reach: 'emulator',
     writes: false,
-    provoke: async (t) => {
-      t.needsEmulator();
-      return [await getRepo(t, (await sampleRepository(t)).name, { fault })];
-    },
+    provoke: async (t) => [await withFault(t, 'repo', fault)],
   };
 }
 
@@ -238,8 +236,7 @@ export const specificCodes = defineRules('Errors', 'specific-codes', [
     says: 'repository_thawing says when to come back.',
     reach: 'emulator',
     check: async (t) => {
-      t.needsEmulator();
-      const answer = await getRepo(t, (await sampleRepository(t)).name, { fault: 'repository_thawing' });
+      const answer = await withFault(t, 'repo', 'repository_thawing');
       t.tolerate('A04', 'thawing, repo', answer, ['409 repository_thawing', '503 service_unavailable']);
       if (answer.status === 409)
         expectMatch(answer.header('retry-after'), /^(\d+|[A-Z][a-z]{2}, .* GMT)$/, 'Retry-After is seconds or a date');

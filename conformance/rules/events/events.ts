@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { commitFiles } from '../../api/commit-pack.js';
-import { createRepo, deleteRepo, writeNote } from '../../api/requests.js';
+import { createRepo, deleteRepo, repositoryPath, writeNote } from '../../api/requests.js';
 import { expectOneOf, expectSame, expectSuccess, expectTrue } from '../../check/expect.js';
 import type { RuleContext } from '../../check/rule-context.js';
 import { newRepository } from '../../fixtures/repositories.js';
@@ -39,7 +39,7 @@ async function firstFailure(
 
 async function pull(t: RuleContext, repo: string): Promise<void> {
   expectSuccess(
-    await t.post(`/api/repos/${encodeURIComponent(repo)}/pull-upstream`, {
+    await t.post(`${repositoryPath(repo)}/pull-upstream`, {
       as: { repo, scopes: ['git:write'] },
       json: {},
     }),

@@ -117,7 +117,7 @@ export class Receiver implements AsyncDisposable {
   }
 
   #take(headers: IncomingHttpHeaders, bytes: Buffer, response: ServerResponse): void {
-    const delivery = { headers, bytes, payload: readObject(bytes), at: Date.now() };
+    const delivery = { headers, bytes, payload: readObject(bytes), at: this.t.run.now() };
     this.deliveries.push(delivery);
     const refused = this.refusesFirst && this.about(repositoryOf(delivery)).length === 1;
     response.writeHead(refused ? 500 : 204).end();
@@ -125,7 +125,7 @@ export class Receiver implements AsyncDisposable {
 
   #refuse(path: string, response: ServerResponse): void {
     const [repository = ''] = path.split('.git/', 1);
-    this.asked.set(repository, [...(this.asked.get(repository) ?? []), Date.now()]);
+    this.asked.set(repository, [...(this.asked.get(repository) ?? []), this.t.run.now()]);
     const [, owner = ''] = repository.split('/');
     UPSTREAMS[owner in UPSTREAMS ? (owner as UpstreamFailure) : 'absent'](response);
   }

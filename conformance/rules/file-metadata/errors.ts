@@ -3,6 +3,7 @@ import { expectSame, expectStatus } from '../../check/expect.js';
 import type { RuleContext } from '../../check/rule-context.js';
 import { groupRepository, sampleRepository } from '../../fixtures/repositories.js';
 import { type Exchange, isRecord, jsonOf, mediaTypeOf } from '../../http/exchange.js';
+import { withFault } from '../documented-operations.js';
 import { defineRules } from '../rule.js';
 import { tokenRules } from '../token-rules.js';
 
@@ -14,12 +15,6 @@ function errorOf(exchange: Exchange): unknown {
   const body = jsonOf(exchange);
   if (isRecord(body) && body.code === 'rate_limited') return undefined;
   return body ?? 'no JSON';
-}
-
-async function forced(t: RuleContext, fault: string) {
-  t.needsEmulator();
-  const { name } = await sampleRepository(t);
-  return fileMetadata(t, name, {}, { fault });
 }
 
 const TREE_LIMIT = 'needs a tree limit that can be lowered while the emulator runs; it has no such switch';
@@ -101,7 +96,7 @@ export const fileMetadataErrors = defineRules('3. File metadata', 'file-metadata
     says: 'An unexpected failure is 500.',
     reach: 'emulator',
     check: async (t) => {
-      const answer = await forced(t, 'code:internal_error');
+      const answer = await withFault(t, 'filemeta', 'code:internal_error');
       expectStatus(answer, 500);
       answer.string('error');
     },
@@ -111,7 +106,7 @@ export const fileMetadataErrors = defineRules('3. File metadata', 'file-metadata
     says: 'A repository in cold storage is 503.',
     reach: 'emulator',
     check: async (t) => {
-      const answer = await forced(t, 'repository_thawing');
+      const answer = await withFault(t, 'filemeta', 'repository_thawing');
       t.tolerate('A04', 'thawing, file metadata', answer, ['503', '409 repository_thawing']);
       answer.string('error');
     },
@@ -121,7 +116,7 @@ export const fileMetadataErrors = defineRules('3. File metadata', 'file-metadata
     says: 'A repository that is being synced is 503.',
     reach: 'emulator',
     check: async (t) => {
-      const answer = await forced(t, 'sync_in_progress');
+      const answer = await withFault(t, 'filemeta', 'sync_in_progress');
       t.tolerate('A05', 'syncing, file metadata', answer, ['503', '409 sync_in_progress']);
       answer.string('error');
     },
@@ -131,7 +126,7 @@ export const fileMetadataErrors = defineRules('3. File metadata', 'file-metadata
     says: what === 'replica' ? 'With no replica to choose it is 503.' : 'With storage out of reach it is 503.',
     reach: 'emulator' as const,
     check: async (t: RuleContext) => {
-      const answer = await forced(t, 'code:service_unavailable');
+      const answer = await withFault(t, 'filemeta', 'code:service_unavailable');
       expectStatus(answer, 503);
       expectSame(typeof answer.find('error'), 'string', 'error is a string');
     },

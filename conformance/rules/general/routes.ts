@@ -1,6 +1,5 @@
 import {
   ANONYMOUS,
-  AUTHOR,
   fileMetadata,
   getCommit,
   getFile,
@@ -8,8 +7,9 @@ import {
   grep,
   listCommits,
   listRepos,
+  repositoryPath,
   resetRoute,
-  segment,
+  restoreMetadata,
 } from '../../api/requests.js';
 import { expectCode, expectOneOf, expectOther, expectSame, expectStatus } from '../../check/expect.js';
 import { Skip } from '../../check/outcomes.js';
@@ -101,7 +101,7 @@ export const routes = defineRules('What the service does', 'routes', [
     writes: true,
     check: async (t) => {
       const { name } = await groupRepository(t);
-      const base = `/api/repos/${segment(name)}`;
+      const base = repositoryPath(name);
       const gets = ['', '/files/metadata', '/commit?sha=main', '/file?path=README.md', '/commits', '/diff?sha=main'];
       const posts = ['/grep', '/archive', '/notes', '/commit-pack', '/restore-commit'];
       const as = { repo: name, scopes: ['git:read', 'git:write'] };
@@ -120,7 +120,7 @@ export const routes = defineRules('What the service does', 'routes', [
     writes: true,
     check: async (t) => {
       const { name, tip } = await groupRepository(t);
-      const metadata = { target_branch: 'main', target_commit_sha: tip, author: AUTHOR };
+      const metadata = restoreMetadata(tip);
       const answer = await t.post(resetRoute(name), {
         as: { repo: name, scopes: ['git:write'] },
         lines: [{ metadata }],

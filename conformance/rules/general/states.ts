@@ -1,6 +1,5 @@
 import { packLines, sendPack } from '../../api/commit-pack.js';
 import {
-  AUTHOR,
   archive,
   fileMetadata,
   getCommit,
@@ -9,6 +8,7 @@ import {
   grep,
   RESTORE,
   restore,
+  restoreMetadata,
   writeNote,
   writer,
 } from '../../api/requests.js';
@@ -21,7 +21,6 @@ import { defineRules } from '../rule.js';
 async function underFault(t: RuleContext, fault: string) {
   const { name, tip } = await groupRepository(t);
   const options: RequestOptions = { fault, faultIsOptional: true };
-  const metadata = { target_branch: 'main', target_commit_sha: tip, author: AUTHOR };
   return {
     repo: await getRepo(t, name, options),
     commit: await getCommit(t, name, 'main', options),
@@ -30,7 +29,7 @@ async function underFault(t: RuleContext, fault: string) {
     grep: await grep(t, name, { query: { pattern: 'e' } }, options),
     'file metadata': await fileMetadata(t, name, {}, options),
     'commit-pack': await sendPack(t, name, packLines({ 'state.txt': 'x' }), options),
-    restore: await t.post(RESTORE, { as: writer(name), lines: [{ metadata }], ...options }),
+    restore: await t.post(RESTORE, { as: writer(name), lines: [{ metadata: restoreMetadata(tip) }], ...options }),
     notes: await writeNote(t, name, { sha: tip, action: 'append', note: 'x' }, options),
   };
 }
@@ -105,7 +104,7 @@ export const states = defineRules('States', 'states', [
         'a success says so',
       );
       const tip = written.string('commit', 'commit_sha');
-      const nothing = await restore(t, name, { target_branch: 'main', target_commit_sha: tip, author: AUTHOR });
+      const nothing = await restore(t, name, restoreMetadata(tip));
       expectSame(nothing.find('result', 'success'), false, 'a restore of nothing says so');
       expectTrue(typeof nothing.find('result', 'status') === 'string', 'with a status');
     },

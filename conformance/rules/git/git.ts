@@ -100,7 +100,7 @@ export const gitReads = defineRules('Git over HTTPS', 'git-reads', [
     says: 'A token that is invalid or expired reads nothing.',
     check: async (t) => {
       const { name: repo } = await sampleRepository(t);
-      const past = Math.floor(Date.now() / 1000) - 3600;
+      const past = t.seconds - 3600;
       for (const recipe of [
         { repo, defect: 'foreign-key' as const },
         { repo, claims: { iat: past - 600, exp: past } },

@@ -1,5 +1,5 @@
 import { type Parameters, parseList } from 'structured-headers';
-import { getRepo, listCommits, listRepos } from '../../api/requests.js';
+import { listCommits, listRepos } from '../../api/requests.js';
 import type { Answer } from '../../check/answer.js';
 import { expectMatch, expectOther, expectSame, expectStatus, expectTrue } from '../../check/expect.js';
 import { AssertionFailure } from '../../check/outcomes.js';
@@ -8,6 +8,7 @@ import { historyRepository } from '../../fixtures/history.js';
 import { createNamedRepository, otherRepository, sampleRepository } from '../../fixtures/repositories.js';
 import { secondsOf } from '../../http/client.js';
 import { headerOf, type JsonRecord } from '../../http/exchange.js';
+import { withFault } from '../documented-operations.js';
 import { defineRules } from '../rule.js';
 
 /** The items of a list answer: its one array. */
@@ -135,8 +136,7 @@ export const lists = defineRules('Limits', 'lists', [
 
 /** A throttled answer and the item of its RateLimit field (a structured field list, RFC 9651). */
 async function throttled(t: RuleContext, fault = 'rate_limited') {
-  t.needsEmulator();
-  const answer = await getRepo(t, (await sampleRepository(t)).name, { fault });
+  const answer = await withFault(t, 'repo', fault);
   expectStatus(answer, 429);
   const field = answer.header('ratelimit');
   expectTrue(field !== undefined, 'RateLimit is there');

@@ -1,5 +1,5 @@
 import { commitFiles, packLines, sendPack } from '../../api/commit-pack.js';
-import { ABSENT_SHA, AUTHOR, mustTipOf, restore, tipOf, ZEROS } from '../../api/requests.js';
+import { ABSENT_SHA, mustTipOf, restore, restoreMetadata, tipOf, ZEROS } from '../../api/requests.js';
 import { expectMatch, expectOneOf, expectSame, expectSha, expectStatus, expectTrue } from '../../check/expect.js';
 import type { RuleContext } from '../../check/rule-context.js';
 import { createNamedRepository, groupRepository } from '../../fixtures/repositories.js';
@@ -75,8 +75,7 @@ export const writeCommit = defineRules('Write result', 'write-commit', [
     writes: true,
     check: async (t) => {
       const { name, tip } = await write(t);
-      const metadata = { target_branch: 'main', target_commit_sha: tip, author: AUTHOR };
-      const answer = await restore(t, name, metadata);
+      const answer = await restore(t, name, restoreMetadata(tip));
       expectStatus(answer, 201);
       t.observe('blob_count', answer.find('commit', 'blob_count') ?? 'absent');
     },

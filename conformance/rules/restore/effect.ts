@@ -1,10 +1,10 @@
-import { AUTHOR, COMMITTER, getCommit, restore, tipOf } from '../../api/requests.js';
+import { AUTHOR, COMMITTER, getCommit, restore, restoreMetadata, tipOf } from '../../api/requests.js';
 import type { Answer } from '../../check/answer.js';
 import { expectOneOf, expectSame, expectSha, expectStatus, expectTrue } from '../../check/expect.js';
 import type { RuleContext } from '../../check/rule-context.js';
 import { createGit } from '../../git/git-client.js';
 import { defineRules } from '../rule.js';
-import { aim, moved, restored } from './moved.js';
+import { moved, restored } from './moved.js';
 
 async function restoredCommit(t: RuleContext, more: object = {}): Promise<Answer> {
   const { name, answer } = await restored(t, more);
@@ -123,7 +123,7 @@ export const restoreEffect = defineRules('2. Restore', 'restore-effect', [
     check: async (t) => {
       await restored(t);
       const { name, seed, last } = await moved(t);
-      expectStatus(await restore(t, name, aim(seed, { expected_head_sha: last.sha })), 201);
+      expectStatus(await restore(t, name, restoreMetadata(seed, { expected_head_sha: last.sha })), 201);
     },
   },
   {
@@ -132,7 +132,7 @@ export const restoreEffect = defineRules('2. Restore', 'restore-effect', [
     writes: true,
     check: async (t) => {
       const { name, seed, last } = await moved(t);
-      expectStatus(await restore(t, name, aim(seed, { expected_head_sha: seed })), 409);
+      expectStatus(await restore(t, name, restoreMetadata(seed, { expected_head_sha: seed })), 409);
       expectSame(await tipOf(t, name), last.sha, 'the branch stays');
     },
   },

@@ -1,5 +1,5 @@
 import { commitFiles, type Written } from '../../api/commit-pack.js';
-import { AUTHOR, restore } from '../../api/requests.js';
+import { restore, restoreMetadata } from '../../api/requests.js';
 import type { Answer } from '../../check/answer.js';
 import { expectStatus } from '../../check/expect.js';
 import type { RuleContext } from '../../check/rule-context.js';
@@ -11,14 +11,10 @@ export async function moved(t: RuleContext): Promise<{ name: string; seed: strin
   return { name, seed: tip, last: await commitFiles(t, name, { 'moved.txt': t.uniqueName() }) };
 }
 
-export function aim(seed: string, more: object = {}): Record<string, unknown> {
-  return { target_branch: 'main', target_commit_sha: seed, author: AUTHOR, ...more };
-}
-
 /** A restore of the seed that has to work. */
 export async function restored(t: RuleContext, more: object = {}): Promise<Restored> {
   const { name, seed, last } = await moved(t);
-  const answer = await restore(t, name, aim(seed, more));
+  const answer = await restore(t, name, restoreMetadata(seed, more));
   expectStatus(answer, 201);
   return { name, seed, last, answer };
 }

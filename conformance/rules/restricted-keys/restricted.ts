@@ -10,16 +10,16 @@ import { accepts, readWith, rejects } from '../authentication/keys.js';
 import { defineRules, type RuleRow } from '../rule.js';
 
 const SETUP = { reach: 'needs-setup' } as const;
-const now = () => Math.floor(Date.now() / 1000);
 
-/** A token of the restricted key with these claims is refused. The times are made when the rule runs. */
-function breaks(id: string, says: string, ...claims: readonly (() => Record<string, unknown>)[]): RuleRow {
+/** A token of the restricted key with these claims is refused. `now`: seconds since the epoch. */
+function breaks(id: string, says: string, ...claims: readonly ((now: number) => Record<string, unknown>)[]): RuleRow {
   return {
     id,
     says,
     ...SETUP,
     check: async (t) => {
-      for (const make of claims) t.expectTokenRefused(await readWith(t, { key: 'restricted', claims: make() }), 'repo');
+      for (const make of claims)
+        t.expectTokenRefused(await readWith(t, { key: 'restricted', claims: make(t.seconds) }), 'repo');
     },
   };
 }
@@ -42,15 +42,15 @@ const TOO_LONG: TokenRecipe = { key: 'restricted', lifetime: 3601 };
 export const restrictedKeys = defineRules('Restricted keys', 'restricted-keys', [
   breaks('restricted.iat.required', 'A token of a restricted key without iat is refused.', () => ({ iat: null })),
   breaks('restricted.exp.required', 'A token of a restricted key without exp is refused.', () => ({ exp: null })),
-  breaks('restricted.seconds', 'Times in milliseconds are refused.', () => ({
-    iat: now() * 1000,
-    exp: (now() + 3600) * 1000,
+  breaks('restricted.seconds', 'Times in milliseconds are refused.', (now) => ({
+    iat: now * 1000,
+    exp: (now + 3600) * 1000,
   })),
   breaks(
     'restricted.exp-after-iat.equal',
     'An exp that is not after iat is refused.',
-    () => ({ iat: now() + 600, exp: now() + 600 }),
-    () => ({ iat: now() + 900, exp: now() + 600 }),
+    (now) => ({ iat: now + 600, exp: now + 600 }),
+    (now) => ({ iat: now + 900, exp: now + 600 }),
   ),
   accepts(
     'restricted.lifetime.3600',

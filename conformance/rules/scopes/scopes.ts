@@ -1,5 +1,5 @@
 import { commitFiles, packLines, sendPack } from '../../api/commit-pack.js';
-import { getRepo, segment } from '../../api/requests.js';
+import { getRepo, repositoryPath } from '../../api/requests.js';
 import type { Answer } from '../../check/answer.js';
 import { expectStatus, expectSuccess, expectTrue } from '../../check/expect.js';
 import type { RuleContext } from '../../check/rule-context.js';
@@ -8,8 +8,6 @@ import { rejects } from '../authentication/keys.js';
 import { callOperation, forEachRoute, needsScopes } from '../companion/call-operation.js';
 import { defineRules } from '../rule.js';
 
-const base = (repo: string) => `/api/repos/${segment(repo)}`;
-
 /** A tag to delete, on the repository of the group. */
 async function tagged(t: RuleContext): Promise<{ repo: string; tag: string; path: string }> {
   t.needsCompanion();
@@ -17,8 +15,8 @@ async function tagged(t: RuleContext): Promise<{ repo: string; tag: string; path
   const { sha } = await commitFiles(t, repo, { 'tag.txt': t.uniqueName() });
   const tag = `tag-${sha.slice(0, 10)}`;
   const as = { repo, scopes: ['git:write'] };
-  expectSuccess(await t.post(`${base(repo)}/tags`, { as, json: { name: tag, target: sha } }));
-  return { repo, tag, path: `${base(repo)}/tags/${tag}` };
+  expectSuccess(await t.post(`${repositoryPath(repo)}/tags`, { as, json: { name: tag, target: sha } }));
+  return { repo, tag, path: `${repositoryPath(repo)}/tags/${tag}` };
 }
 
 /** What is wrong with an answer that has to be a success. */

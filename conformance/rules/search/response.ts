@@ -8,17 +8,11 @@ import {
   expectStatus,
   expectTrue,
 } from '../../check/expect.js';
-import type { RuleContext } from '../../check/rule-context.js';
 import { sampleRepository } from '../../fixtures/repositories.js';
+import { withFault } from '../documented-operations.js';
 import { defineRules } from '../rule.js';
 import { tokenRules } from '../token-rules.js';
 import { linesOf, matchesOf, search } from './found.js';
-
-async function forced(t: RuleContext, fault: string) {
-  t.needsEmulator();
-  const { name } = await sampleRepository(t);
-  return grep(t, name, { query: { pattern: 'e' } }, { fault });
-}
 
 export const searchResponse = defineRules('1. Search', 'search-response', [
   {
@@ -141,14 +135,14 @@ export const searchResponse = defineRules('1. Search', 'search-response', [
     id: 'grep.err.500',
     says: 'A failing Git command makes the search a 500.',
     reach: 'emulator',
-    check: async (t) => expectProblem(await forced(t, 'code:internal_error'), 500, 'internal_error'),
+    check: async (t) => expectProblem(await withFault(t, 'grep', 'code:internal_error'), 500, 'internal_error'),
   },
   {
     id: 'grep.err.503.sync',
     says: 'While the repository is synced a search is 503.',
     reach: 'emulator',
     check: async (t) => {
-      const answer = await forced(t, 'sync_in_progress');
+      const answer = await withFault(t, 'grep', 'sync_in_progress');
       t.tolerate('A05', 'syncing, grep', answer, ['503', '409 sync_in_progress']);
     },
   },
@@ -156,14 +150,15 @@ export const searchResponse = defineRules('1. Search', 'search-response', [
     id: 'grep.err.503.storage',
     says: 'Without storage a search is 503.',
     reach: 'emulator',
-    check: async (t) => expectProblem(await forced(t, 'code:service_unavailable'), 503, 'service_unavailable'),
+    check: async (t) =>
+      expectProblem(await withFault(t, 'grep', 'code:service_unavailable'), 503, 'service_unavailable'),
   },
   {
     id: 'grep.err.504',
     says: 'A search that takes too long is 504.',
     reach: 'emulator',
     check: async (t) => {
-      const answer = await forced(t, 'code:gateway_timeout');
+      const answer = await withFault(t, 'grep', 'code:gateway_timeout');
       expectProblem(answer, 504, 'gateway_timeout');
       expectOther(answer.status, 200, 'no result comes with it');
     },
