@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 
 export type Algorithm = 'ES256' | 'ES384' | 'ES512' | 'RS256';
 
-/** A private key the target knows, or is said not to know any more. */
+/** A private key that is registered at the target, or was until it was deleted. */
 export interface SigningKey {
   readonly file: string;
   readonly algorithm: Algorithm;
@@ -20,7 +20,7 @@ const CURVES: Readonly<Record<string, Algorithm>> = {
   secp521r1: 'ES512',
 };
 
-/** Reads a PKCS#8 PEM file. Fails in words when it is not one, or holds a key no signer may use. */
+/** Reads a PKCS#8 PEM file. Throws with a sentence for people when it is not one, or holds a key that cannot sign tokens. */
 export async function readKey(
   file: string,
   about: { readonly id?: string; readonly allowedScopes?: readonly string[] } = {},

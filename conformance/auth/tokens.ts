@@ -6,7 +6,7 @@ export type KeyRole = 'main' | 'restricted' | 'deleted' | 'second' | 'ES256' | '
 
 /** One thing that is wrong with a token, on purpose. */
 export type Defect =
-  /** Signed by a key that nobody registered. */
+  /** Signed by a key that is not registered. */
   | 'foreign-key'
   /** One byte of the payload changed after signing. */
   | 'tampered'

@@ -38,7 +38,7 @@ export class RuleContext {
   readonly observations: Record<string, unknown> = {};
   /** Tolerated answers that are not the one the specification supports best. */
   readonly otherVariants: string[] = [];
-  /** Smaller promises that were not kept. */
+  /** Sentences that make the verdict a warning. */
   readonly warnings: string[] = [];
 
   constructor(
@@ -111,7 +111,7 @@ export class RuleContext {
     return key;
   }
 
-  /** Notes what the target does where it is free to do anything. */
+  /** Notes what the target does where the specification leaves it open. */
   observe(name: string, value: unknown): void {
     this.observations[name] = value;
   }

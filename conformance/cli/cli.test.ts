@@ -1,9 +1,10 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, mkdirSync, openSync, readFileSync, writeFileSync } from 'node:fs';
-import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
+import { listenOnLoopback } from '../http/listen.js';
 import { packageRoot } from '../run/version.js';
 import { always, startStub } from '../test/stub.js';
 import { commands, main } from './main.js';
@@ -179,15 +180,13 @@ t.test('what the flags of run cannot mean is refused before anything starts', as
 
 t.test('a target that never answers is exit 3, in the time given', async (t) => {
   const sockets = new Set<Socket>();
-  const server = createServer((socket) => void sockets.add(socket)).listen(0, '127.0.0.1');
-  await once(server, 'listening');
+  const server = createServer((socket) => void sockets.add(socket));
   t.teardown(() => {
     server.close();
     for (const socket of sockets) socket.destroy();
   });
-  const { port } = server.address() as AddressInfo;
-  for (const address of [`http://127.0.0.1:${port}`, 'http://127.0.0.1:1']) {
-    const flags = ['--base-url', address, '--org', 'a', '--key', key, '--timeout', '200'];
+  for (const host of [await listenOnLoopback(server), '127.0.0.1:1']) {
+    const flags = ['--base-url', `http://${host}`, '--org', 'a', '--key', key, '--timeout', '200'];
     const { code, out, err } = await call(['run', ...flags]);
     t.same([code, out], [3, '']);
     t.match(err, /^http:\/\/127\.0\.0\.1:\d+ does not answer: [^\n]+\n$/);

@@ -1,9 +1,9 @@
-import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
 import t from 'tap';
 import { always, startStub } from '../test/stub.js';
 import { Client, secondsOf, Throttled } from './client.js';
 import { UNLIMITED } from './limiter.js';
+import { listenOnLoopback } from './listen.js';
 
 function clientWith(sleep: (milliseconds: number) => Promise<void>): Client {
   return new Client({
@@ -24,9 +24,8 @@ t.test('request targets go out exactly as they are written', async (t) => {
       socket.write('HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n');
     });
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const origin = `http://${await listenOnLoopback(server)}`;
   const client = clientWith(() => Promise.resolve());
-  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const paths = ['/a%2Fb/c', '/a%252Fb', '//x', '/a/../b', '/%zz', '/a%2', '/./a/', '/?a=%2f'];
   for (const path of paths) await client.send({ rule: 'x', method: 'GET', origin, path, headers: {} });
   await client.close();

@@ -2,7 +2,7 @@ import { request } from 'undici';
 import { createSigner } from '../auth/tokens.js';
 import type { Target } from '../target.js';
 
-/** The run cannot start, through no fault of any rule: exit code 3. */
+/** The run cannot start, and no rule is judged: exit code 3. */
 export class Unready extends Error {
   override readonly name = 'Unready';
 }

@@ -1,6 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { createServer, type RequestListener } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { listenOnLoopback } from '../http/listen.js';
 import type { Target } from '../target.js';
 
 export interface StubServer {
@@ -12,8 +12,7 @@ export interface StubServer {
 /** A server that answers everything in one way, as a target. */
 export async function startStub(answer: RequestListener): Promise<StubServer> {
   const server = createServer(answer);
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const baseUrl = `http://${await listenOnLoopback(server)}`;
   return {
     baseUrl,
     target: targetAt(baseUrl),

@@ -6,7 +6,7 @@ import type { RuleContext } from '../../check/rule-context.js';
 import { sampleRepository } from '../../fixtures/repositories.js';
 import { withFault } from '../documented-operations.js';
 import { defineRules } from '../rule.js';
-import { accepts, readWith, rejects } from './keys.js';
+import { acceptsToken, readWithToken, rejectsTokens } from './token-checks.js';
 
 const YEAR = 31_536_000;
 /** The claims of a token that was made without any option but its repository, and that the target accepts. */
@@ -18,16 +18,16 @@ async function helperClaims(t: RuleContext): Promise<Record<string, unknown>> {
 }
 
 export const claims = defineRules('Token claims', 'token-claims', [
-  rejects('claim.iss.required', 'A token without iss is refused.', [{ claims: { iss: null } }]),
-  accepts('claim.iss.organization', 'iss is the name of the organization.', {}),
+  rejectsTokens('claim.iss.required', 'A token without iss is refused.', [{ claims: { iss: null } }]),
+  acceptsToken('claim.iss.organization', 'iss is the name of the organization.', {}),
   {
     id: 'claim.iss.selects-keys',
     says: 'Only a key of the organization in iss can sign for it.',
     reach: 'needs-setup',
     check: async (t) =>
-      t.expectTokenRefused(await readWith(t, { key: 'second', claims: { iss: t.target.org } }), 'repo'),
+      t.expectTokenRefused(await readWithToken(t, { key: 'second', claims: { iss: t.target.org } }), 'repo'),
   },
-  rejects('claim.iss.unknown', 'A token of an organization that does not exist is refused.', [
+  rejectsTokens('claim.iss.unknown', 'A token of an organization that does not exist is refused.', [
     { claims: { iss: 'no-such-org' } },
   ]),
   {
@@ -35,13 +35,13 @@ export const claims = defineRules('Token claims', 'token-claims', [
     says: 'A good token of another organization is 403 on the address of this one.',
     reach: 'needs-setup',
     check: async (t) => {
-      const answer = await readWith(t, { key: 'second' });
+      const answer = await readWithToken(t, { key: 'second' });
       t.tolerate('A34', 'other tenant', answer, ['403 forbidden']);
     },
   },
-  rejects('claim.sub.required', 'A token without sub is refused.', [{ claims: { sub: null } }]),
-  rejects('claim.scopes.required', 'A token without scopes is refused.', [{ claims: { scopes: null } }]),
-  rejects('claim.scopes.array', 'Scopes that are no array are refused.', [{ claims: { scopes: 'git:read' } }], {
+  rejectsTokens('claim.sub.required', 'A token without sub is refused.', [{ claims: { sub: null } }]),
+  rejectsTokens('claim.scopes.required', 'A token without scopes is refused.', [{ claims: { scopes: null } }]),
+  rejectsTokens('claim.scopes.array', 'Scopes that are no array are refused.', [{ claims: { scopes: 'git:read' } }], {
     level: 'SHOULD',
   }),
   {
@@ -49,15 +49,15 @@ export const claims = defineRules('Token claims', 'token-claims', [
     says: 'Whether a token without any scope is invalid or lacks scopes is left open; it does not get in.',
     level: 'UNSPECIFIED',
     check: async (t) => {
-      const answer = await readWith(t, { scopes: [] });
+      const answer = await readWithToken(t, { scopes: [] });
       t.observe('outcome', answer.outcome);
       expectTrue(answer.status >= 400, 'it does not get in', answer.outcome);
     },
   },
-  rejects('claim.scopes.unknown-name', 'One scope that nobody knows spoils the token.', [
+  rejectsTokens('claim.scopes.unknown-name', 'One scope that nobody knows spoils the token.', [
     { scopes: ['git:read', 'git:admin'] },
   ]),
-  rejects('claim.repo.one', 'A repo claim that is no string is refused.', [{ claims: { repo: ['a', 'b'] } }], {
+  rejectsTokens('claim.repo.one', 'A repo claim that is no string is refused.', [{ claims: { repo: ['a', 'b'] } }], {
     level: 'SHOULD',
   }),
   {
@@ -65,7 +65,7 @@ export const claims = defineRules('Token claims', 'token-claims', [
     says: 'A token that expired an hour ago is refused.',
     check: async (t) => {
       const claims = { iat: t.seconds - 7200, exp: t.seconds - 3600 };
-      t.expectTokenRefused(await readWith(t, { claims }), 'repo');
+      t.expectTokenRefused(await readWithToken(t, { claims }), 'repo');
     },
   },
   {
@@ -75,7 +75,7 @@ export const claims = defineRules('Token claims', 'token-claims', [
     check: async (t) => {
       for (const ago of [5, 30, 60]) {
         const claims = { iat: t.seconds - 600, exp: t.seconds - ago };
-        t.observe(`${ago} s ago`, (await readWith(t, { claims })).status);
+        t.observe(`${ago} s ago`, (await readWithToken(t, { claims })).status);
       }
     },
   },
@@ -85,7 +85,7 @@ export const claims = defineRules('Token claims', 'token-claims', [
     level: 'SHOULD',
     check: async (t) => {
       const at = t.seconds + 3600;
-      const answer = await readWith(t, { claims: { iat: at, exp: at } });
+      const answer = await readWithToken(t, { claims: { iat: at, exp: at } });
       t.tolerate('A32', 'exp equals iat', answer, ['403 forbidden', '401 unauthorized', '200']);
     },
   },
@@ -94,7 +94,7 @@ export const claims = defineRules('Token claims', 'token-claims', [
     says: 'Whether an unrestricted key may sign without exp is left open.',
     level: 'UNSPECIFIED',
     check: async (t) => {
-      const answer = await readWith(t, { claims: { exp: null } });
+      const answer = await readWithToken(t, { claims: { exp: null } });
       t.observe('outcome', answer.outcome);
       t.tolerate('A32', 'no exp', answer, ['200', '403 forbidden', '401 unauthorized']);
     },
@@ -104,11 +104,11 @@ export const claims = defineRules('Token claims', 'token-claims', [
     says: 'What times that are no numbers do is left open.',
     level: 'UNSPECIFIED',
     check: async (t) => {
-      t.observe('exp', (await readWith(t, { claims: { exp: String(t.seconds + 600) } })).outcome);
-      t.observe('iat', (await readWith(t, { claims: { iat: String(t.seconds) } })).outcome);
+      t.observe('exp', (await readWithToken(t, { claims: { exp: String(t.seconds + 600) } })).outcome);
+      t.observe('iat', (await readWithToken(t, { claims: { iat: String(t.seconds) } })).outcome);
     },
   },
-  accepts('claim.iat.optional-unrestricted', 'An unrestricted key signs without iat.', { claims: { iat: null } }),
+  acceptsToken('claim.iat.optional-unrestricted', 'An unrestricted key signs without iat.', { claims: { iat: null } }),
   {
     id: 'claim.nbf-aud-jti',
     says: 'What nbf, aud, jti, an empty sub and an iat in the future do is left open.',
@@ -123,7 +123,7 @@ export const claims = defineRules('Token claims', 'token-claims', [
         'empty sub': { sub: '' },
         'future iat': { iat: future },
       };
-      for (const [name, claims] of Object.entries(all)) t.observe(name, (await readWith(t, { claims })).outcome);
+      for (const [name, claims] of Object.entries(all)) t.observe(name, (await readWithToken(t, { claims })).outcome);
     },
   },
   {
@@ -203,7 +203,7 @@ export const tokenFailures = defineRules('Token failure responses', 'token-failu
     says: 'The detail of a refused token says that it is invalid or expired.',
     level: 'SHOULD',
     check: async (t) => {
-      const answer = await readWith(t, { defect: 'foreign-key' });
+      const answer = await readWithToken(t, { defect: 'foreign-key' });
       expectTrue(answer.status >= 400, 'the token is refused', answer.outcome);
       expectMatch(answer.find('detail'), /invalid|expired/i, 'detail names the reason');
     },
@@ -214,7 +214,7 @@ export const tokenFailures = defineRules('Token failure responses', 'token-failu
     level: 'SHOULD',
     reach: 'needs-setup',
     check: async (t) =>
-      expectMatch((await readWith(t, { key: 'second' })).find('detail'), /tenant/i, 'detail names the tenant'),
+      expectMatch((await readWithToken(t, { key: 'second' })).find('detail'), /tenant/i, 'detail names the tenant'),
   },
   {
     id: 'authfail.403.unavailable',
@@ -223,7 +223,7 @@ export const tokenFailures = defineRules('Token failure responses', 'token-failu
     check: async (t) => {
       const answer = await withFault(t, 'repo', 'authentication_unavailable');
       expectMatch(answer.outcome, /^403 authentication_unavailable$/, 'it is 403 authentication_unavailable');
-      expectStatus(await readWith(t, {}), 200);
+      expectStatus(await readWithToken(t, {}), 200);
     },
   },
   {
@@ -233,8 +233,8 @@ export const tokenFailures = defineRules('Token failure responses', 'token-failu
     check: async (t) => {
       const answers = [
         await t.get('/api/v1/repo'),
-        await readWith(t, { defect: 'foreign-key' }),
-        await readWith(t, { claims: { repo: null } }),
+        await readWithToken(t, { defect: 'foreign-key' }),
+        await readWithToken(t, { claims: { repo: null } }),
       ];
       for (const answer of answers) expectMatch(answer.mediaType, /^application\/problem\+json$/, 'the media type');
     },

@@ -14,7 +14,7 @@ import { problemOf } from './problems.js';
 const LARGE = 2 * 1024 * 1024;
 
 /** Requests that earn a status for which no specific code exists. */
-const NATURAL: Readonly<Record<number, (t: RuleContext) => Promise<Answer>>> = {
+const REQUESTS: Readonly<Record<number, (t: RuleContext) => Promise<Answer>>> = {
   400: async (t) => grep(t, (await sampleRepository(t)).name, { query: { pattern: '(' } }),
   401: (t) => t.get('/api/v1/repo'),
   403: async (t) => {
@@ -37,7 +37,7 @@ const NATURAL: Readonly<Record<number, (t: RuleContext) => Promise<Answer>>> = {
 };
 
 /** The answers that are tolerated where the specification contradicts itself. */
-const INSTEAD: Readonly<Record<number, readonly [string, string, readonly string[]]>> = {
+const TOLERATED: Readonly<Record<number, readonly [string, string, readonly string[]]>> = {
   404: ['A28', 'missing file', ['404 not_found', '404 ref_not_found']],
   405: ['A29', 'wrong method', ['405 method_not_allowed', '404 route_not_found']],
   409: ['A07', 'stale head', ['409 conflict']],
@@ -45,7 +45,7 @@ const INSTEAD: Readonly<Record<number, readonly [string, string, readonly string
 
 const WRITING = [405, 409];
 /** Statuses that no response of the target shows. */
-const UNSEEN: Readonly<Record<number, string>> = {
+const NOT_VISIBLE: Readonly<Record<number, string>> = {
   499: "what a client that hung up would have got shows in no answer, and the emulator's journal cannot be read",
 };
 
@@ -55,7 +55,7 @@ function faultOf(code: string): string {
 }
 
 function generic(status: number, code: string): RuleRow {
-  const natural = NATURAL[status];
+  const natural = REQUESTS[status];
   const specificOnes = Object.entries(SPECIFIC)
     .filter(([, [own]]) => own === status)
     .map(([name]) => name);
@@ -72,11 +72,11 @@ function generic(status: number, code: string): RuleRow {
       const foreign = isListedCode(seen);
       return known || !foreign || `${status} has the code ${seen}`;
     },
-    ...(UNSEEN[status] === undefined ? {} : { skipReason: UNSEEN[status] }),
+    ...(NOT_VISIBLE[status] === undefined ? {} : { skipReason: NOT_VISIBLE[status] }),
     check: async (t) => {
       if (natural === undefined) return expectCode(await withFault(t, 'repo', faultOf(code)), status, code);
       const answer = await natural(t);
-      const instead = INSTEAD[status];
+      const instead = TOLERATED[status];
       if (instead === undefined) expectCode(answer, status, code);
       else t.tolerate(instead[0], instead[1], answer, instead[2]);
     },

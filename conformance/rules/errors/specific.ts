@@ -34,7 +34,7 @@ function forced(code: string, fault = `code:${code}`): Provocation {
 type Attempt = (repository: TestRepository, family: Family) => Promise<Answer>;
 
 /** Causes the code through the routes that clients know, on a new repository for each. */
-function known(attempt: Attempt, families: readonly Family[] = FAMILIES): Provocation {
+function viaCompanion(attempt: Attempt, families: readonly Family[] = FAMILIES): Provocation {
   return {
     reach: 'needs-setup',
     writes: true,
@@ -48,7 +48,7 @@ function known(attempt: Attempt, families: readonly Family[] = FAMILIES): Provoc
 }
 
 /** Asks for the same twice; the second time is what matters. */
-function twice(name: string, request: (repository: TestRepository) => Promise<OperationRequest>): Attempt {
+function repeated(name: string, request: (repository: TestRepository) => Promise<OperationRequest>): Attempt {
   return async (repository, family) => {
     const same = await request(repository);
     expectSuccess(await callOperation(repository, operationOf(name), family, same));
@@ -56,7 +56,7 @@ function twice(name: string, request: (repository: TestRepository) => Promise<Op
   };
 }
 
-const plain = (provoke: (t: RuleContext) => Promise<Answer>, writes = false): Provocation => ({
+const viaRoute = (provoke: (t: RuleContext) => Promise<Answer>, writes = false): Provocation => ({
   reach: 'any',
   writes,
   provoke: async (t) => [await provoke(t)],
@@ -67,29 +67,36 @@ const deploy: Attempt = (repository) =>
   callOperation(repository, operationOf('create deployment'), 'preferred', { json: {} });
 
 /** An organization without hosting says so, or does not know the scopes of a token that names them. */
-function whereHosted(answer: Answer): Answer {
+function skipWithoutHosting(answer: Answer): Answer {
   if (answer.status === 403 && answer.code !== 'insufficient_scope') throw new Skip('the organization has no hosting');
   return answer;
 }
 
 /** A public upstream that does not exist: the service looks at it before it creates anything. */
-const HIDDEN = { provider: 'github', owner: 'conformance', name: 'no-such-repository', auth: { auth_type: 'public' } };
+const ABSENT_UPSTREAM = {
+  provider: 'github',
+  owner: 'conformance',
+  name: 'no-such-repository',
+  auth: { auth_type: 'public' },
+};
 
 const PROVOCATIONS: Readonly<Record<SpecificCode, Provocation>> = {
   authentication_unavailable: forced('authentication_unavailable', 'authentication_unavailable'),
-  insufficient_scope: plain(async (t) => {
+  insufficient_scope: viaRoute(async (t) => {
     const { name } = await sampleRepository(t);
     return grep(t, name, { query: { pattern: 'e' } }, { as: { repo: name, scopes: ['git:write'] } });
   }),
   repo_claim_missing: {
-    ...plain((t) => t.get('/api/v1/repo', { as: { scopes: ['git:read'] } })),
+    ...viaRoute((t) => t.get('/api/v1/repo', { as: { scopes: ['git:read'] } })),
     instead: ['A03', 'no repo claim', ['400 repo_claim_missing', '403 forbidden']],
   },
-  repo_name_mismatch: plain((t) => createRepo(t, t.uniqueName(), { json: { repo_name: 'another' } }), true),
-  route_not_found: plain(async (t) => t.get('/api/no-such-route', { as: { repo: (await sampleRepository(t)).name } })),
-  repository_not_found: plain((t) => getRepo(t, t.uniqueName())),
-  repository_deleted: known(
-    twice('delete repository', async (repository) => ({ repo: await repository.createRepository() })),
+  repo_name_mismatch: viaRoute((t) => createRepo(t, t.uniqueName(), { json: { repo_name: 'another' } }), true),
+  route_not_found: viaRoute(async (t) =>
+    t.get('/api/no-such-route', { as: { repo: (await sampleRepository(t)).name } }),
+  ),
+  repository_not_found: viaRoute((t) => getRepo(t, t.uniqueName())),
+  repository_deleted: viaCompanion(
+    repeated('delete repository', async (repository) => ({ repo: await repository.createRepository() })),
   ),
   repository_thawing: {
     ...forced('repository_thawing', 'repository_thawing'),
@@ -105,30 +112,30 @@ const PROVOCATIONS: Readonly<Record<SpecificCode, Provocation>> = {
     },
     instead: ['A05', 'syncing, commit-pack', ['409 sync_in_progress', '503 service_unavailable']],
   },
-  upstream_already_configured: known(
-    twice('create repository', async (repository) => ({
+  upstream_already_configured: viaCompanion(
+    repeated('create repository', async (repository) => ({
       repo: await reserveName(repository.t),
       json: { base_repo: UNREACHABLE_UPSTREAM },
     })),
   ),
   branch_not_found: {
-    ...plain(async (t) => {
+    ...viaRoute(async (t) => {
       const { name } = await groupRepository(t);
       return sendPack(t, name, packLines({ 'x.txt': 'x' }, { target_branch: 'fresh', base_branch: 'nope' }));
     }, true),
     instead: ['A28', 'missing base branch', ['404 branch_not_found', '404 ref_not_found', '404 not_found']],
   },
-  ref_not_found: plain(async (t) =>
+  ref_not_found: viaRoute(async (t) =>
     grep(t, (await sampleRepository(t)).name, { query: { pattern: 'e' }, ref: 'no-such-ref' }),
   ),
-  merge_conflict: known(async (repository, family) => {
+  merge_conflict: viaCompanion(async (repository, family) => {
     const { t, name: repo } = repository;
     await commitFiles(t, repo, { 'README.md': 'theirs\n' }, { target_branch: 'theirs', base_branch: 'main' });
     await commitFiles(t, repo, { 'README.md': 'ours\n' });
     const json = { source_branch: 'theirs', target_branch: 'main', strategy: 'merge', ...MERGER };
     return callOperation(repository, operationOf('merge'), family, { json });
   }),
-  credential_not_found: known((repository, family) => {
+  credential_not_found: viaCompanion((repository, family) => {
     const { name: repo } = repository;
     const json = { password: 'p', ...(family === 'v1' ? { id: 'none' } : {}) };
     return callOperation(repository, operationOf('update Git credential'), family, {
@@ -137,18 +144,18 @@ const PROVOCATIONS: Readonly<Record<SpecificCode, Provocation>> = {
       json,
     });
   }),
-  credential_exists: known(
-    twice('create Git credential', async (repository) => ({
+  credential_exists: viaCompanion(
+    repeated('create Git credential', async (repository) => ({
       repo: repository.name,
       json: { username: 'u', password: 'p' },
     })),
   ),
   forge_app_not_configured: { ...forced('forge_app_not_configured'), writes: true },
   forge_repository_inaccessible: {
-    ...known(async (repository, family) =>
+    ...viaCompanion(async (repository, family) =>
       callOperation(repository, operationOf('create repository'), family, {
         repo: await reserveName(repository.t),
-        json: { base_repo: HIDDEN },
+        json: { base_repo: ABSENT_UPSTREAM },
       }),
     ),
     reach: 'emulator',
@@ -168,11 +175,11 @@ const PROVOCATIONS: Readonly<Record<SpecificCode, Provocation>> = {
     },
   },
   hosting_project_not_found: {
-    ...known(async (repository, family) => whereHosted(await deploy(repository, family)), ['preferred']),
+    ...viaCompanion(async (repository, family) => skipWithoutHosting(await deploy(repository, family)), ['preferred']),
     writes: false,
   },
   deployment_not_found: {
-    ...known(
+    ...viaCompanion(
       async (repository) => {
         await repository.ensureHosting();
         return callOperation(repository, operationOf('get deployment'), 'preferred', { params: { id: 'none' } });
@@ -181,13 +188,13 @@ const PROVOCATIONS: Readonly<Record<SpecificCode, Provocation>> = {
     ),
     writes: false,
   },
-  deployment_project_name_in_use: known(async (repository, family) => {
+  deployment_project_name_in_use: viaCompanion(async (repository, family) => {
     const json = { deployment: { project_name: repository.unusedName('project') } };
     const other = await TestRepository.create(repository.t);
-    expectSuccess(whereHosted(await callOperation(other, operationOf('update repository'), family, { json })));
+    expectSuccess(skipWithoutHosting(await callOperation(other, operationOf('update repository'), family, { json })));
     return callOperation(repository, operationOf('update repository'), family, { json });
   }),
-  idempotency_key_reused: known(
+  idempotency_key_reused: viaCompanion(
     async (repository) => {
       const headers = { 'idempotency-key': repository.unusedName('key') };
       const create = operationOf('create deployment');

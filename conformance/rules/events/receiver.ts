@@ -1,9 +1,9 @@
 import { createServer, type IncomingHttpHeaders, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { Skip } from '../../check/outcomes.js';
 import type { RuleContext } from '../../check/rule-context.js';
 import { reserveName } from '../../fixtures/repositories.js';
 import { isRecord, type JsonRecord } from '../../http/exchange.js';
+import { listenOnLoopback } from '../../http/listen.js';
 import { isLoopback } from '../../target.js';
 
 /** One request that told of an event. */
@@ -40,6 +40,7 @@ export class Receiver implements AsyncDisposable {
   readonly asked = new Map<string, number[]>();
   /** Whether the first delivery about each repository is refused. */
   refusesFirst = false;
+  #host = '';
   #webhook = '';
 
   private constructor(
@@ -62,7 +63,7 @@ export class Receiver implements AsyncDisposable {
         else receiver.#refuse(path, response);
       });
     });
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    receiver.#host = await listenOnLoopback(server);
     try {
       await receiver.#register();
     } catch (error) {
@@ -70,10 +71,6 @@ export class Receiver implements AsyncDisposable {
       throw error;
     }
     return receiver;
-  }
-
-  get host(): string {
-    return `127.0.0.1:${(this.server.address() as AddressInfo).port}`;
   }
 
   /** What arrived about one repository, oldest first. */
@@ -97,7 +94,7 @@ export class Receiver implements AsyncDisposable {
       provider: 'gitea',
       owner: failure,
       name: repo.replaceAll('/', '-'),
-      upstream_host: this.host,
+      upstream_host: this.#host,
     };
     const made = await t.post('/api/repos', { as: { repo, scopes: ['repo:write'] }, json: { base_repo } });
     if (made.status > 299) throw new Skip(`a repository with an upstream cannot be made here: ${made.outcome}`);
@@ -110,7 +107,7 @@ export class Receiver implements AsyncDisposable {
   }
 
   async #register(): Promise<void> {
-    const json = { url: `http://${this.host}${HOOK}`, secret: SECRET };
+    const json = { url: `http://${this.#host}${HOOK}`, secret: SECRET };
     const answer = await this.t.post('/api/v1/webhooks', { as: REGISTRAR, json });
     if (answer.status > 299) throw new Skip(`no address for events can be registered here: ${answer.outcome}`);
     this.#webhook = answer.string('id');

@@ -6,20 +6,24 @@ import { Skip } from '../../check/outcomes.js';
 import type { RuleContext } from '../../check/rule-context.js';
 import { groupRepository, sampleRepository } from '../../fixtures/repositories.js';
 import { advertise, gitPath, showsRefs } from '../../git/refs.js';
-import { accepts, readWith, rejects } from '../authentication/keys.js';
+import { acceptsToken, readWithToken, rejectsTokens } from '../authentication/token-checks.js';
 import { defineRules, type RuleRow } from '../rule.js';
 
 const SETUP = { reach: 'needs-setup' } as const;
 
 /** A token of the restricted key with these claims is refused. `now`: seconds since the epoch. */
-function breaks(id: string, says: string, ...claims: readonly ((now: number) => Record<string, unknown>)[]): RuleRow {
+function rejectsClaims(
+  id: string,
+  says: string,
+  ...claims: readonly ((now: number) => Record<string, unknown>)[]
+): RuleRow {
   return {
     id,
     says,
     ...SETUP,
     check: async (t) => {
       for (const make of claims)
-        t.expectTokenRefused(await readWith(t, { key: 'restricted', claims: make(t.seconds) }), 'repo');
+        t.expectTokenRefused(await readWithToken(t, { key: 'restricted', claims: make(t.seconds) }), 'repo');
     },
   };
 }
@@ -40,26 +44,30 @@ async function writeOutside(t: RuleContext) {
 const TOO_LONG: TokenRecipe = { key: 'restricted', lifetime: 3601 };
 
 export const restrictedKeys = defineRules('Restricted keys', 'restricted-keys', [
-  breaks('restricted.iat.required', 'A token of a restricted key without iat is refused.', () => ({ iat: null })),
-  breaks('restricted.exp.required', 'A token of a restricted key without exp is refused.', () => ({ exp: null })),
-  breaks('restricted.seconds', 'Times in milliseconds are refused.', (now) => ({
+  rejectsClaims('restricted.iat.required', 'A token of a restricted key without iat is refused.', () => ({
+    iat: null,
+  })),
+  rejectsClaims('restricted.exp.required', 'A token of a restricted key without exp is refused.', () => ({
+    exp: null,
+  })),
+  rejectsClaims('restricted.seconds', 'Times in milliseconds are refused.', (now) => ({
     iat: now * 1000,
     exp: (now + 3600) * 1000,
   })),
-  breaks(
+  rejectsClaims(
     'restricted.exp-after-iat.equal',
     'An exp that is not after iat is refused.',
     (now) => ({ iat: now + 600, exp: now + 600 }),
     (now) => ({ iat: now + 900, exp: now + 600 }),
   ),
-  accepts(
+  acceptsToken(
     'restricted.lifetime.3600',
     'A lifetime of 3600 seconds is accepted.',
     { key: 'restricted', lifetime: 3600 },
     SETUP,
   ),
-  rejects('restricted.lifetime.3601', 'A lifetime of 3601 seconds is refused.', [TOO_LONG], SETUP),
-  accepts(
+  rejectsTokens('restricted.lifetime.3601', 'A lifetime of 3601 seconds is refused.', [TOO_LONG], SETUP),
+  acceptsToken(
     'restricted.scope.inside',
     'A scope on the list of the key is accepted.',
     { key: 'restricted', scopes: ['git:read'] },
@@ -79,7 +87,7 @@ export const restrictedKeys = defineRules('Restricted keys', 'restricted-keys', 
     check: async (t) => {
       const outside = ['git:write', 'repo:write', 'org:read'].find((scope) => !allowed(t).includes(scope));
       if (outside === undefined) throw new Skip('needs a restricted key that lacks some scope');
-      t.expectTokenRefused(await readWith(t, { key: 'restricted', scopes: ['git:read', outside] }), 'repo');
+      t.expectTokenRefused(await readWithToken(t, { key: 'restricted', scopes: ['git:read', outside] }), 'repo');
     },
   },
   {
@@ -105,7 +113,7 @@ export const restrictedKeys = defineRules('Restricted keys', 'restricted-keys', 
     says: 'A breach of these rules is forbidden, not insufficient_scope.',
     ...SETUP,
     check: async (t) => {
-      for (const answer of [await readWith(t, TOO_LONG), await writeOutside(t)]) {
+      for (const answer of [await readWithToken(t, TOO_LONG), await writeOutside(t)]) {
         expectOneOf(answer.outcome, ['403 forbidden', '401 unauthorized'], 'the code names the token');
       }
     },
@@ -125,10 +133,10 @@ export const restrictedKeys = defineRules('Restricted keys', 'restricted-keys', 
     id: 'unrestricted.no-lifetime-limit',
     says: 'A token of an unrestricted key may live for years.',
     check: async (t) => {
-      for (const lifetime of [31_536_000, 315_360_000]) expectStatus(await readWith(t, { lifetime }), 200);
+      for (const lifetime of [31_536_000, 315_360_000]) expectStatus(await readWithToken(t, { lifetime }), 200);
     },
   },
-  rejects('unrestricted.scopes-still-valid', 'An unrestricted key cannot sign for a scope that nobody knows.', [
+  rejectsTokens('unrestricted.scopes-still-valid', 'An unrestricted key cannot sign for a scope that nobody knows.', [
     { scopes: ['everything'] },
   ]),
 ]);

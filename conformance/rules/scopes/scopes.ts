@@ -4,7 +4,7 @@ import type { Answer } from '../../check/answer.js';
 import { expectStatus, expectSuccess, expectTrue } from '../../check/expect.js';
 import type { RuleContext } from '../../check/rule-context.js';
 import { groupRepository } from '../../fixtures/repositories.js';
-import { rejects } from '../authentication/keys.js';
+import { rejectsTokens } from '../authentication/token-checks.js';
 import { callOperation, forEachRoute, needsScopes } from '../companion/call-operation.js';
 import { defineRules } from '../rule.js';
 
@@ -36,11 +36,11 @@ function refusedForScope(answer: Answer): void {
 }
 
 export const scopes = defineRules('Scopes', 'scopes', [
-  rejects('scope.exact-match', 'A scope in capitals or with a space is a scope nobody knows.', [
+  rejectsTokens('scope.exact-match', 'A scope in capitals or with a space is a scope nobody knows.', [
     { scopes: ['GIT:READ'] },
     { scopes: ['git:read '] },
   ]),
-  rejects('scope.star-invalid', 'A token cannot ask for the scope *.', [{ scopes: ['*'] }]),
+  rejectsTokens('scope.star-invalid', 'A token cannot ask for the scope *.', [{ scopes: ['*'] }]),
   {
     id: 'scope.combined',
     says: 'A token with two scopes may do what either allows.',

@@ -1,6 +1,6 @@
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { Pool } from 'undici';
+import { listenOnLoopback } from '../../http/listen.js';
 import type { Target } from '../../target.js';
 
 /** A request on its way through, to be changed at will. */
@@ -78,8 +78,7 @@ export async function startProxy(target: Target, rewrite: Rewrite): Promise<Prox
       pass(request, outgoing).catch(() => outgoing.destroy());
     });
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const baseUrl = `http://${await listenOnLoopback(server)}`;
   return {
     target: { ...target, baseUrl, gitUrl: baseUrl },
     [Symbol.asyncDispose]: async () => {
