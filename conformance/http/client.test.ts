@@ -59,12 +59,20 @@ t.test('a throttled request waits as long as Retry-After asks, and is sent once 
   t.same([exchange.status, count, waits], [200, 2, [7000]]);
 });
 
-t.test('a target that throttles again, or for too long, is left alone', async (t) => {
-  for (const wait of ['7', '31']) {
-    const stub = await startStub(always(429, 'text/plain', '', { 'retry-after': wait }));
+t.test('a target that throttles again is asked twice, one that asks for too long a wait once', async (t) => {
+  for (const [wait, times] of [
+    ['7', 2],
+    ['31', 1],
+  ] as const) {
+    let count = 0;
+    const stub = await startStub((request, response) => {
+      count += 1;
+      always(429, 'text/plain', '', { 'retry-after': wait })(request, response);
+    });
     const client = clientWith(() => Promise.resolve());
     await t.rejects(client.send({ rule: 'x', method: 'GET', origin: stub.baseUrl, path: '/', headers: {} }), Throttled);
     await client.close();
     await stub.close();
+    t.equal(count, times);
   }
 });
