@@ -1,6 +1,6 @@
 import { stat, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { EmptySelection, run, startEmulator } from '../index.js';
+import { allRules, run, selectRules, startEmulator } from '../index.js';
 import { REPORTERS, reporterOf } from '../report/reporters.js';
 import type { Target } from '../target.js';
 import { defineCommand, type Flags, type Session, type Values } from './command.js';
@@ -34,7 +34,7 @@ export const runCommand = defineCommand({
     try {
       session.exitCode = await judge(args, session, abort.signal);
     } catch (error) {
-      if (!abort.signal.aborted) throw error instanceof EmptySelection ? new UsageError(error.message) : error;
+      if (!abort.signal.aborted) throw error;
       session.warn(`${error instanceof Error ? error.message : String(error)}\n`);
       session.exitCode = 130;
     } finally {
@@ -47,6 +47,7 @@ export const runCommand = defineCommand({
 /** Judges the target of the arguments, or the emulator of the package, and gives the exit code. */
 async function judge(args: RunArguments, session: Session, signal: AbortSignal): Promise<number> {
   if (args.output !== undefined) await checkOutput(args.output);
+  if (selectRules(allRules(), args.only).length === 0) throw new UsageError(`no rule is called ${args.only}`);
   const given = await readTarget(args, args.timeout);
   if (given !== undefined) return judgeTarget(given, args, session, signal);
   const emulator = await startEmulator();
