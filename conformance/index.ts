@@ -5,15 +5,15 @@ import type { Report, RuleResult } from './report/results.js';
 import { allRules, selectRules } from './rules/registry.js';
 import { checkReady } from './run/preflight.js';
 import { runRules } from './run/runner.js';
-import { isLoopback, type Target } from './target.js';
+import { isLoopback, type Target } from './target/target.js';
 
-export { readKey, type SigningKey } from './auth/keys.js';
 export type { Report, RuleResult, TranscriptEntry, Verdict } from './report/results.js';
 export { allRules, selectRules } from './rules/registry.js';
 export type { Level, Rule, Section } from './rules/rule.js';
 export { startEmulator } from './run/emulator-process.js';
 export { isEmulator, Unready } from './run/preflight.js';
-export { originOf, type Target } from './target.js';
+export { readKey, type SigningKey } from './target/keys.js';
+export { originOf, type Target } from './target/target.js';
 
 export interface Options {
   /** Rules to run, by pattern of their ids. Default: all. */

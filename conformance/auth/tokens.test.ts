@@ -1,7 +1,7 @@
 import { createPublicKey, generateKeyPairSync, verify } from 'node:crypto';
 import { decodeJwt, decodeProtectedHeader, jwtVerify } from 'jose';
 import t from 'tap';
-import { algorithmOf, type SigningKey } from './keys.js';
+import { algorithmOf, type SigningKey } from '../target/keys.js';
 import { signRecipe, type TokenRecipe } from './tokens.js';
 
 function keyOn(namedCurve: string): SigningKey {

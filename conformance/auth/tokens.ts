@@ -1,6 +1,6 @@
 import { createHmac, createPublicKey, generateKeyPairSync, type KeyObject, sign as signBytes } from 'node:crypto';
-import type { Target } from '../target.js';
-import type { SigningKey } from './keys.js';
+import type { SigningKey } from '../target/keys.js';
+import type { Target } from '../target/target.js';
 
 export type KeyRole = 'main' | 'restricted' | 'deleted' | 'second' | 'ES256' | 'ES384' | 'ES512' | 'RS256';
 

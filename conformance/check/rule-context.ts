@@ -1,7 +1,7 @@
-import type { SigningKey } from '../auth/keys.js';
 import type { KeyRole, TokenRecipe } from '../auth/tokens.js';
 import type { Exchange } from '../http/exchange.js';
-import type { Target } from '../target.js';
+import type { SigningKey } from '../target/keys.js';
+import type { Target } from '../target/target.js';
 import { Answer } from './answer.js';
 import { isMember } from './expect.js';
 import { AssertionFailure, Skip } from './outcomes.js';

@@ -1,6 +1,6 @@
 import type { Signer } from '../auth/tokens.js';
 import type { Client } from '../http/client.js';
-import type { Target } from '../target.js';
+import type { Target } from '../target/target.js';
 import type { Variants } from './variants.js';
 
 /** What the rules of one run share. */

@@ -2,7 +2,7 @@ import { stat, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { allRules, run, selectRules, startEmulator } from '../index.js';
 import { REPORTERS, reporterOf } from '../report/reporters.js';
-import type { Target } from '../target.js';
+import type { Target } from '../target/target.js';
 import { defineCommand, type Flags, type Session, type Values } from './command.js';
 import { createProgress } from './progress.js';
 import { readTarget, TARGET_FLAGS, TARGET_NEEDS } from './target-options.js';

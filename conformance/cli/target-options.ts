@@ -1,6 +1,6 @@
-import { readKey } from '../auth/keys.js';
 import { isEmulator } from '../run/preflight.js';
-import { isLoopback, originOf, type Target } from '../target.js';
+import { readKey } from '../target/keys.js';
+import { isLoopback, originOf, type Target } from '../target/target.js';
 import type { Flags, Values } from './command.js';
 import { UsageError } from './usage-error.js';
 import { httpAddress, list, text } from './values.js';

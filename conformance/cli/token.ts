@@ -1,5 +1,5 @@
-import { readKey } from '../auth/keys.js';
 import { signRecipe, type TokenRecipe, withClientDefaults } from '../auth/tokens.js';
+import { readKey } from '../target/keys.js';
 import { defineCommand, type Flags } from './command.js';
 import { UsageError } from './usage-error.js';
 import { jsonObject, list, text, wholeNumber } from './values.js';

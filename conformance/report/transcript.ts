@@ -1,6 +1,6 @@
 import type { KeyRole, TokenRecipe } from '../auth/tokens.js';
 import { type Exchange, headerOf } from '../http/exchange.js';
-import type { Target } from '../target.js';
+import type { Target } from '../target/target.js';
 import { redact } from './redact.js';
 import type { TranscriptEntry } from './results.js';
 

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import type { Target } from '../target.js';
+import type { Target } from '../target/target.js';
 import { type ReadyLine, readEmulatorTarget } from './emulator-target.js';
 import { packageRoot } from './version.js';
 

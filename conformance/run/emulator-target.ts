@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { readKey, type SigningKey } from '../auth/keys.js';
-import type { Target } from '../target.js';
+import { readKey, type SigningKey } from '../target/keys.js';
+import type { Target } from '../target/target.js';
 
 /** The line of JSON that `emulator start` prints once it is ready. */
 export interface ReadyLine {

@@ -5,7 +5,7 @@ import type { Exchange } from '../http/exchange.js';
 import type { RuleResult, Verdict } from '../report/results.js';
 import { writeCurl, writeTranscript } from '../report/transcript.js';
 import type { Level, Rule } from '../rules/rule.js';
-import type { Target } from '../target.js';
+import type { Target } from '../target/target.js';
 import type { WatchResult } from './watcher.js';
 
 /** What a broken rule of each level means. */

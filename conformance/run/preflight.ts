@@ -1,6 +1,6 @@
 import { request } from 'undici';
 import { createSigner } from '../auth/tokens.js';
-import type { Target } from '../target.js';
+import type { Target } from '../target/target.js';
 
 /** The run cannot start, and no rule is judged: exit code 3. */
 export class Unready extends Error {

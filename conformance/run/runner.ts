@@ -8,7 +8,7 @@ import { Client } from '../http/client.js';
 import type { Limiter } from '../http/limiter.js';
 import { countVerdicts, exitCodeOf, type Report, type RuleResult } from '../report/results.js';
 import type { Rule } from '../rules/rule.js';
-import type { Target } from '../target.js';
+import type { Target } from '../target/target.js';
 import { judgeReturned, judgeThrown, judgeWatched, type RuleVerdict, reasonToSkip } from './judge.js';
 import { version } from './version.js';
 import { Watcher } from './watcher.js';

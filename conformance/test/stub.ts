@@ -1,7 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { createServer, type RequestListener } from 'node:http';
 import { listenOnLoopback } from '../http/listen.js';
-import type { Target } from '../target.js';
+import type { Target } from '../target/target.js';
 
 export interface StubServer {
   readonly target: Target;

@@ -5,7 +5,7 @@ import { UNLIMITED } from '../http/limiter.js';
 import { startEmulator } from '../index.js';
 import { allRules, selectRules } from '../rules/registry.js';
 import { runRules } from '../run/runner.js';
-import type { Target } from '../target.js';
+import type { Target } from '../target/target.js';
 import { WRONG_BEHAVIOURS } from './wrong/behaviours.js';
 import { startProxy } from './wrong/proxy.js';
 

@@ -4,7 +4,7 @@ import type { RuleContext } from '../../check/rule-context.js';
 import { reserveName } from '../../fixtures/repositories.js';
 import { isRecord, type JsonRecord } from '../../http/exchange.js';
 import { listenOnLoopback } from '../../http/listen.js';
-import { isLoopback } from '../../target.js';
+import { isLoopback } from '../../target/target.js';
 
 /** One request that told of an event. */
 export interface Delivery {

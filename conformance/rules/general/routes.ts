@@ -14,7 +14,7 @@ import {
 import { expectCode, expectOneOf, expectOther, expectSame, expectStatus } from '../../check/expect.js';
 import { Skip } from '../../check/outcomes.js';
 import { groupRepository, otherRepository, sampleRepository } from '../../fixtures/repositories.js';
-import { isLoopback } from '../../target.js';
+import { isLoopback } from '../../target/target.js';
 import { DOCUMENTED_OPERATIONS } from '../documented-operations.js';
 import { defineRules } from '../rule.js';
 

@@ -1,7 +1,7 @@
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
 import { Pool } from 'undici';
 import { listenOnLoopback } from '../../http/listen.js';
-import type { Target } from '../../target.js';
+import type { Target } from '../../target/target.js';
 
 /** A request on its way through, to be changed at will. */
 export interface ProxiedRequest {

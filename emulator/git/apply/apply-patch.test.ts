@@ -1,6 +1,6 @@
 import t, { type Test } from 'tap';
-import { applyPatch } from '../apply/apply-patch.js';
-import { PatchError } from '../apply/patch-error.js';
+import { applyPatch } from './apply-patch.js';
+import { PatchError } from './patch-error.js';
 import { diffTreeEntries, diffTrees } from '../diff/index.js';
 import { RandomText } from '../diff/test/random-text.js';
 import { RandomTree } from '../diff/test/random-tree.js';

@@ -1,6 +1,6 @@
 import t from 'tap';
-import { applyPatch } from '../apply/apply-patch.js';
-import { PatchError } from '../apply/patch-error.js';
+import { applyPatch } from './apply-patch.js';
+import { PatchError } from './patch-error.js';
 import { gitApply } from '../diff/test/git-apply.js';
 import { mangled, randomChange, randomPatch } from '../diff/test/random-patch.js';
 import { RandomText } from '../diff/test/random-text.js';
