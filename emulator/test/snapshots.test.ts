@@ -254,3 +254,26 @@ t.test('deliveries that were pending go on after a restore', async (t) => {
   }
   t.equal(receiver.received.length, 3);
 });
+
+t.test(
+  'a repository is archived until the next request asks for it, and a restore brings its state back',
+  async (t) => {
+    const { service } = await stage(t);
+    const { state } = service.emulator;
+    await service.seed('team/app');
+    const stateOf = () => state.read().repositories['team/app']?.state;
+    t.equal(stateOf(), 'active');
+    state.change({ repositories: { 'team/app': { state: 'archived' } } });
+    const id = await service.emulator.snapshot();
+    t.match(await service.call('GET', '/api/v1/repo'), { status: 409, json: { code: 'repository_thawing' } });
+    t.equal(stateOf(), 'active');
+    await service.emulator.restore(id);
+    t.equal(stateOf(), 'archived');
+    state.change({ repositories: { 'team/app': { state: 'active' } } });
+    t.equal((await service.call('GET', '/api/v1/repo')).status, 200);
+    t.throws(() => state.change({ repositories: { 'team/app': { state: 'thawing' as never } } }), /not "thawing"/);
+    await service.call('DELETE', '/api/repos/team%2Fapp');
+    t.equal(stateOf(), undefined);
+    t.throws(() => state.change({ repositories: { 'team/app': { state: 'active' } } }), /no repository/);
+  },
+);

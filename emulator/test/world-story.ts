@@ -62,6 +62,8 @@ export async function touchEverything(service: Service, receiver: WebhookReceive
   const oid = createHash('sha256').update(content).digest('hex');
   for (const repo of ['a', 'b']) await ask('PUT', `/${repo}.git/info/lfs/objects/${oid}`, { repo, body: content });
   await ask('POST', '/a.git/info/lfs/locks', { json: { path: round }, headers: LFS });
+  // In a later round it was asked before.
+  await ask('POST', '/api/v1/repos/grep', { json: { query: { pattern: 'pushed' }, ref: 'one' } });
   for (let time = 0; time < 2; time++) {
     await ask('GET', '/api/v1/repo', { headers: { 'x-emulator-fault': 'repository_thawing*3' } });
     await ask('POST', '/api/v1/repos/grep', { json: { query: { pattern: 'pushed' }, ref: round } });
