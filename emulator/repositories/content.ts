@@ -12,9 +12,9 @@ export class RepositoryContent {
   readonly history: History;
   /** Snapshots that the objects are part of. */
   snapshots = 0;
-  #texts: TextCache | undefined;
-  #blames: BlameMemory | undefined;
-  #metadata: CacheRegion<string, Buffer> | undefined;
+  private searchTexts: TextCache | undefined;
+  private blameMemory: BlameMemory | undefined;
+  private metadataTexts: CacheRegion<string, Buffer> | undefined;
 
   constructor(readonly objects: ObjectStore) {
     this.history = new History(objects);
@@ -22,19 +22,19 @@ export class RepositoryContent {
 
   /** What searches share. */
   get texts(): TextCache {
-    this.#texts ??= new TextCache(this.objects, { caches: this.objects.caches });
-    return this.#texts;
+    this.searchTexts ??= new TextCache(this.objects, { caches: this.objects.caches });
+    return this.searchTexts;
   }
 
   get blames(): BlameMemory {
-    this.#blames ??= new BlameMemory(this.objects.caches);
-    return this.#blames;
+    this.blameMemory ??= new BlameMemory(this.objects.caches);
+    return this.blameMemory;
   }
 
   /** Answers of file metadata. */
   get metadata(): CacheRegion<string, Buffer> {
-    this.#metadata ??= this.objects.caches.region(costOfBuffer);
-    return this.#metadata;
+    this.metadataTexts ??= this.objects.caches.region(costOfBuffer);
+    return this.metadataTexts;
   }
 
   /** Gives everything back to the budgets. Readers under way end with what they hold. */

@@ -1,14 +1,17 @@
 import { createHash } from 'node:crypto';
 import type { World } from '../world/world.js';
 
-/** Everything a world keeps that a request could change, as one text: equal before and after means "nothing written". */
-export function stateDigest(world: World): string {
+/**
+ * Everything a world keeps that a request could change, as one text: equal before and after means "nothing written".
+ * Without `memory` it leaves out what the objects take, which depends on how they came.
+ */
+export function stateDigest(world: World, { memory = true } = {}): string {
   const hash = createHash('sha256');
   const { repositories, webhooks } = world.snapshot();
   for (const [id, record] of repositories.records.byId.entries()) {
     const { refs, ...rest } = record;
     const { objects } = repositories.contents.get(id)!.content;
-    hash.update(JSON.stringify([id, rest, refs.head, [...refs.entries()], objects.size, objects.heldBytes]));
+    hash.update(JSON.stringify([id, rest, refs.head, [...refs.entries()], objects.size, memory && objects.heldBytes]));
   }
   const { created, names } = repositories.records;
   hash.update(JSON.stringify([created, [...names.entries()], [...webhooks.keys()]]));

@@ -1,7 +1,6 @@
 import { createHmac } from 'node:crypto';
 import t, { type Test } from 'tap';
 import type { GivenOptions } from '../config/options.js';
-import type { SteppingClock } from '../environment/clock.js';
 import { BACK_OFF } from '../webhooks/outbox.js';
 import { type Service, startService } from './service.js';
 import { WebhookReceiver } from './webhook-receiver.js';
@@ -15,7 +14,7 @@ async function stage(t: Test, options: GivenOptions = {}) {
     await service.emulator.close();
     await receiver[Symbol.asyncDispose]();
   });
-  return { receiver, service, clock: service.world.state.clock as SteppingClock };
+  return { receiver, service, clock: service.emulator.clock };
 }
 
 function register(service: Service, json: object) {

@@ -262,3 +262,64 @@ t.test('a peek shows what a read gives, keeps nothing, and spoils nothing that w
   t.same(read.map(String), texts);
   t.throws(() => store.peek(numbers.length), RangeError);
 });
+
+t.test('a copy has the objects of its mark, shares their bytes and goes on by itself', async (t) => {
+  const budget = new MemoryBudget(1 << 30);
+  const store = new ObjectStore({ budget });
+  const published = (write: (into: ReturnType<ObjectStore['quarantine']>) => void) => {
+    const quarantine = store.quarantine();
+    write(quarantine);
+    quarantine.publish();
+  };
+  const bodies = Array.from({ length: 3_000 }, (_, index) => blob(`object ${index}`));
+  published((into) => bodies.forEach((body) => void into.write(BLOB, body)));
+  const base = blob('one line\n'.repeat(100));
+  const changed = blob('another line\none line\n');
+  const pack = new PackBuilder();
+  const at = pack.whole('blob', base);
+  pack.delta(at, delta(base.length, changed.length, insert('another line\n'), copy(0, 9)));
+  const quarantine = store.quarantine();
+  await indexPack(quarantine, inPieces(pack.build()), { thin: false });
+  quarantine.publish();
+  const mark = store.mark();
+  const size = store.size;
+  published((into) => into.write(BLOB, blob('later')));
+  const open = store.quarantine();
+  open.write(BLOB, blob('never published'));
+  const twin = await store.copy(mark, {});
+  open.discard();
+  t.equal(twin.size, size);
+  for (const body of [...bodies, base, changed]) {
+    const oid = oidOf('blob', body);
+    if (twin.find(oid) !== store.find(oid) || !twin.read(twin.find(oid)).equals(body)) t.fail(`${body} is another`);
+  }
+  for (const text of ['later', 'never published']) t.equal(twin.find(oidOf('blob', text)), -1, text);
+  const own = twin.quarantine();
+  const oid = own.write(BLOB, blob('its own'));
+  own.publish();
+  published((into) => into.write(BLOB, blob('the same place in the other store')));
+  t.equal(twin.read(twin.find(oid)).toString(), 'its own');
+  t.equal(store.find(oid), -1);
+  t.equal(store.read(store.find(oidOf('blob', 'later'))).toString(), 'later', 'neither writes over the other');
+  const { used } = budget;
+  twin.stored.budget.attach(budget);
+  t.equal(budget.used, used + twin.heldBytes, 'it counts from now on');
+  twin.dispose();
+  t.equal(budget.used, used);
+});
+
+t.test('a copy knows no link that came after its mark', async (t) => {
+  const store = new ObjectStore();
+  const first = store.quarantine();
+  const oid = first.write(BLOB, blob('alone'));
+  first.publish();
+  const mark = store.mark();
+  const second = store.quarantine();
+  const tree = second.write(TREE, writeTree([{ mode: 0o100644, name: 'f', oid }]));
+  await second.checkConnectivity([tree]);
+  second.publish();
+  const twin = await store.copy(mark, {});
+  const copied = twin.stored.linked[twin.find(oid)];
+  t.equal(store.stored.linked[store.find(oid)], 1);
+  t.equal(copied, 0);
+});

@@ -1,0 +1,115 @@
+import t, { type Test } from 'tap';
+import type { GivenOptions } from '../config/options.js';
+import { type Emulator, startEmulator } from '../index.js';
+
+async function start(t: Test, options: GivenOptions = {}): Promise<Emulator> {
+  const emulator = await startEmulator({ port: 0, clock: '2026-01-01T00:00:00Z', org: ['one', 'two'], ...options });
+  t.teardown(() => emulator.close({ graceMs: 0 }));
+  return emulator;
+}
+
+/** What is reached from an object without a call: values by path, functions as their names. */
+function reachable(object: object, path = ''): string[] {
+  return Reflect.ownKeys(object).flatMap((name) => {
+    const value = (object as Record<PropertyKey, unknown>)[name];
+    const at = `${path}${String(name)}`;
+    if (typeof value !== 'object' || value === null) return [`${at}: ${typeof value}`];
+    t.ok([Object.prototype, Array.prototype].includes(Object.getPrototypeOf(value)), `${at} is a plain value`);
+    return Array.isArray(value)
+      ? value.flatMap((item, index) => reachable(item, `${at}.${index}.`))
+      : reachable(value, `${at}.`);
+  });
+}
+
+const ADDRESS = ['org: string', 'baseUrl: string', 'gitUrl: string', 'gitHost: string'];
+
+t.test('an emulator is its addresses and what controls it, and nothing behind that', async (t) => {
+  const emulator = await start(t);
+  const orgs = [0, 1].flatMap((index) => ADDRESS.map((line) => `orgs.${index}.${line}`));
+  t.same(
+    reachable(emulator).sort(),
+    [
+      ...ADDRESS,
+      ...orgs,
+      'keyId: string',
+      'keyFile: string',
+      'adminUrl: string',
+      'requests: function',
+      'clock.mode: string',
+      'clock.now: function',
+      'clock.advance: function',
+      'state.read: function',
+      'state.change: function',
+      'snapshot: function',
+      'restore: function',
+      'reset: function',
+      'close: function',
+      `${String(Symbol.asyncDispose)}: function`,
+    ].sort(),
+  );
+});
+
+t.test('requests are found by what they were and what became of them', async (t) => {
+  const emulator = await start(t);
+  for (const path of ['/api/v1/repo', '/nothing', '/api/v1/repo']) {
+    for (const { baseUrl } of emulator.orgs) await (await fetch(baseUrl + path)).arrayBuffer();
+  }
+  const all = emulator.requests();
+  t.equal(all.length, 6);
+  const ids = (query: Parameters<Emulator['requests']>[0]) =>
+    emulator.requests(query).map(({ id }) => Number(id.slice(4)));
+  t.same(ids({}), [1, 2, 3, 4, 5, 6]);
+  t.same(ids({ organization: 'two' }), [2, 4, 6]);
+  t.same(ids({ operation: 'getRepository' }), [1, 2, 5, 6]);
+  t.same(ids({ code: 'route_not_found', organization: 'one' }), [3]);
+  t.same(ids({ status: 404 }), [3, 4]);
+  t.same(ids({ method: 'POST' }), []);
+  t.same(ids({ after: all[3]!.id }), [5, 6]);
+  t.match(all[0], { method: 'GET', path: '/api/v1/repo', origin: 'real', why: [/./] });
+});
+
+t.test('the clock is moved on by whole milliseconds, and the machine’s is not', async (t) => {
+  const { clock } = await start(t);
+  t.equal(clock.mode, 'tick');
+  const start0 = clock.now();
+  t.equal(start0, Date.parse('2026-01-01T00:00:00Z'));
+  clock.advance(3_600_000);
+  t.equal(clock.now(), start0 + 3_600_000);
+  for (const wrong of [-1, 0.5, Number.NaN, Number.POSITIVE_INFINITY, '1' as unknown as number])
+    t.throws(() => clock.advance(wrong), RangeError, String(wrong));
+  t.equal(clock.now(), start0 + 3_600_000);
+  const { clock: real } = await start(t, { clock: 'real' });
+  t.equal(real.mode, 'real');
+  t.throws(() => real.advance(1), /machine/);
+  t.ok(Math.abs(real.now() - Date.now()) < 60_000);
+});
+
+t.test('switches of organizations are read and changed, all or none', async (t) => {
+  const emulator = await start(t, { forgeApps: 2 });
+  const { state } = emulator;
+  const initial = { authentication: 'available', hosting: 'on', forgeApps: 2 };
+  t.same(state.read(), { organizations: { one: initial, two: initial }, repositories: {} });
+  state.change({ organizations: { two: { authentication: 'unavailable', hosting: 'off', forgeApps: 0 } } });
+  const changed = { authentication: 'unavailable', hosting: 'off', forgeApps: 0 };
+  t.same(state.read().organizations, { one: initial, two: changed });
+  const codeOf = async (org: number) =>
+    ((await (await fetch(`${emulator.orgs[org]!.baseUrl}/api/repos`)).json()) as { code: string }).code;
+  t.equal(await codeOf(1), 'authentication_unavailable');
+  t.not(await codeOf(0), 'authentication_unavailable');
+  const one = { hosting: 'off' } as const;
+  for (const [what, wrong, sentence] of [
+    ['an organization', { organizations: { one, three: {} } }, /no organization "three"/],
+    ['a member', { organizations: { one: { ...one, quota: 1 } } }, /no member "quota"/],
+    ['a member beside', { organizations: { one }, limits: {} }, /no member "limits"/],
+    ['a value', { organizations: { one: { ...one, authentication: 'off' } } }, /authentication has to be/],
+    ['a value of hosting', { organizations: { one: { hosting: 'maybe' } } }, /hosting has to be/],
+    ['a number', { organizations: { one: { ...one, forgeApps: 1.5 } } }, /forgeApps has to be/],
+    ['a repository', { organizations: { one }, repositories: { r: { state: 'archived' } } }, /no repository "r"/],
+  ] as const) {
+    t.throws(() => state.change(wrong as never), sentence, what);
+    t.same(state.read().organizations.one, initial, `${what}: nothing is changed`);
+  }
+  t.throws(() => state.read({ org: 'three' }), /no organization "three"/);
+  await emulator.reset();
+  t.same(state.read().organizations, { one: initial, two: initial }, 'a reset takes them back');
+});
