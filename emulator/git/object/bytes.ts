@@ -5,16 +5,33 @@
  * are kept in this form: nothing is lost, and `<` on two of them is Git's own byte order. Text leaves
  * and enters at the edge, through `textOf` and `bytesOf`, and nowhere else.
  */
-export type ByteString = string;
+export type ByteString = string & { readonly [bytes]: true };
+
+declare const bytes: unique symbol;
+
+/** The byte string of `buffer` from `start` to `end`. */
+export function bytesIn(buffer: Buffer, start = 0, end = buffer.length): ByteString {
+  return buffer.toString('latin1', start, end) as ByteString;
+}
+
+/** The parts behind each other. */
+export function concatBytes(first: ByteString, second: ByteString, third?: ByteString): ByteString {
+  return (third === undefined ? first + second : first + second + third) as ByteString;
+}
+
+/** As `String.prototype.slice`. */
+export function sliceBytes(value: ByteString, start: number, end?: number): ByteString {
+  return value.slice(start, end) as ByteString;
+}
 
 /** UTF-8 text of a byte string; malformed sequences become U+FFFD, as `git log` prints them. */
 export function textOf(bytes: ByteString): string {
   return isAscii(bytes) ? bytes : Buffer.from(bytes, 'latin1').toString('utf8');
 }
 
-/** The byte string of a text: its UTF-8 encoding, one character per byte. */
+/** The byte string of a text or an ASCII literal: its UTF-8 encoding, one character per byte. */
 export function bytesOf(text: string): ByteString {
-  return isAscii(text) ? text : Buffer.from(text, 'utf8').toString('latin1');
+  return (isAscii(text) ? text : Buffer.from(text, 'utf8').toString('latin1')) as ByteString;
 }
 
 /** Whether every byte sequence of `bytes` is well-formed UTF-8. */

@@ -1,11 +1,13 @@
 import type { Meter } from '../schedule/meter.js';
 
 /** An object id as 40 lower-case hexadecimal digits. */
-export type Oid = string;
+export type Oid = string & { readonly [oid]: true };
 
-export const ZERO_OID: Oid = '0'.repeat(40);
+declare const oid: unique symbol;
+
+export const ZERO_OID = '0'.repeat(40) as Oid;
 /** The tree without entries, which Git knows without storing it. */
-export const EMPTY_TREE_OID: Oid = '4b825dc642cb6eb9a060e54bf8d69288fbee4904';
+export const EMPTY_TREE_OID = '4b825dc642cb6eb9a060e54bf8d69288fbee4904' as Oid;
 
 export type ObjectType = 'commit' | 'tree' | 'blob' | 'tag';
 
@@ -30,6 +32,11 @@ const OID = /^[0-9a-f]{40}$/;
 
 export function isOid(value: string): value is Oid {
   return OID.test(value);
+}
+
+/** The id whose 20 raw bytes start at `at`. */
+export function oidIn(buffer: Buffer, at = 0): Oid {
+  return buffer.toString('hex', at, at + 20) as Oid;
 }
 
 /**
