@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { ByteString } from '../git/object/bytes.js';
 import { isOid } from '../git/object/object.js';
 import { MODE_GITLINK } from '../git/object/tree.js';
+import type { TreeEdit } from '../git/object/tree-edit.js';
 import type { Meter } from '../git/schedule/meter.js';
 import { problem } from '../http/problem.js';
 import type { HandlerContext } from '../operation/handler-context.js';
@@ -25,13 +26,14 @@ const blobChunk = z.strictObject({
 });
 type BlobChunk = z.infer<typeof blobChunk>;
 
-/** One file operation with the content that belongs to it. */
-export interface FileEdit {
+/** One file operation with the content that belongs to it, whose parts are as they came. */
+export type FileEdit = TreeEdit | WrittenFile;
+
+export interface WrittenFile {
   readonly path: ByteString;
   /** Undefined keeps the mode of a file that exists and is 100644 for a new one. */
-  readonly mode?: number;
-  /** The parts as they came. Undefined deletes. */
-  readonly content?: readonly Buffer[];
+  readonly mode: number | undefined;
+  readonly content: readonly Buffer[];
 }
 
 export interface CommitPackBody {
@@ -121,22 +123,19 @@ class Contents implements ChunkSink<BlobChunk> {
   #edit(operation: Operation, what: string): FileEdit {
     const mode = operation.mode === undefined ? undefined : MODES[operation.mode];
     const path = readFilePath(operation.path, `${what}.path`, mode);
-    if (operation.operation === 'delete') return { path };
+    if (operation.operation === 'delete') return { path, delete: true };
     const id = operation.content_id!;
     const { parts: content, complete } = this.#contents.get(id)!;
     if (!complete) throw problem('bad_request', `${what}: the content is missing its last chunk (eof true).`);
-    if (mode === MODE_GITLINK && !isOid(textOfParts(content))) {
-      throw problem(
-        'bad_request',
-        `${what}: the content of mode 160000 has to be a commit id of 40 hexadecimal digits.`,
-      );
-    }
-    return mode === undefined ? { path, content } : { path, mode, content };
+    if (mode !== MODE_GITLINK) return { path, mode, content };
+    const oid = textOfParts(content);
+    if (isOid(oid)) return { path, mode, oid };
+    throw problem('bad_request', `${what}: the content of mode 160000 has to be a commit id of 40 hexadecimal digits.`);
   }
 }
 
 /** A short content as text; of a longer one, no more than shows that it is no id. */
-export function textOfParts(parts: readonly Buffer[]): string {
+function textOfParts(parts: readonly Buffer[]): string {
   let text = '';
   for (const part of parts) {
     text += part.toString('latin1', 0, 41);

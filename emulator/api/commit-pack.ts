@@ -1,6 +1,5 @@
 import { readCommit } from '../git/object/commit.js';
 import { BLOB, EMPTY_TREE_OID, type Oid } from '../git/object/object.js';
-import { MODE_GITLINK } from '../git/object/tree.js';
 import { applyEdits, EditConflict, type TreeEdit } from '../git/object/tree-edit.js';
 import type { Quarantine } from '../git/odb/quarantine.js';
 import type { Meter } from '../git/schedule/meter.js';
@@ -9,7 +8,7 @@ import { problem } from '../http/problem.js';
 import { json } from '../http/reply.js';
 import { operation } from '../operation/operation.js';
 import { writeToBranch } from '../repositories/branch-write.js';
-import { type FileEdit, readCommitPack, textOfParts } from './commit-pack-body.js';
+import { type FileEdit, readCommitPack } from './commit-pack-body.js';
 import { showWrite, writeResult } from './records.js';
 import { readTarget } from './streamed-write.js';
 
@@ -34,7 +33,7 @@ export const commitPack = operation({
       ...readTarget(ctx, metadata),
       buildTree: (objects, parent) => editTree(objects, parent, edits, meter),
     });
-    const blobs = edits.filter(({ content, mode }) => content !== undefined && mode !== MODE_GITLINK).length;
+    const blobs = edits.filter((edit) => 'content' in edit).length;
     return json(201, showWrite(metadata.target_branch, written, blobs));
   },
 });
@@ -49,10 +48,10 @@ async function editTree(
   meter.check();
   const base = parent === undefined ? EMPTY_TREE_OID : readCommit(objects, parent).tree;
   const treeEdits: TreeEdit[] = [];
-  for (const { path, mode, content } of edits) {
-    if (content === undefined) treeEdits.push({ path, delete: true });
-    else if (mode === MODE_GITLINK) treeEdits.push({ path, mode, oid: textOfParts(content) });
-    else treeEdits.push({ path, mode, oid: await objects.writeInSlices(BLOB, content, meter) });
+  for (const edit of edits) {
+    if ('content' in edit)
+      treeEdits.push({ path: edit.path, mode: edit.mode, oid: await objects.writeInSlices(BLOB, edit.content, meter) });
+    else treeEdits.push(edit);
     if (meter.isOver) await meter.pass();
   }
   try {

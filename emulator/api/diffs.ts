@@ -13,6 +13,8 @@ import { diffBody, type ShownDiff, showDiff } from './diff-records.js';
 import { flag, readBranch, readFilePath } from './fields.js';
 import { resolveRef } from './resolve.js';
 
+const MAIN = bytesOf('main');
+
 const paths = z.array(z.string()).optional();
 
 /** Two spellings of one flag; the first counts. */
@@ -52,7 +54,7 @@ export const diffBranch = operation({
     const { repository, query } = ctx;
     const paths = readPaths(query.path);
     const tip = tipOf(repository, query.branch, query.ephemeral ?? false);
-    const baseName = query.base ?? textOf(repository.defaultBranch ?? 'main');
+    const baseName = query.base ?? textOf(repository.defaultBranch ?? MAIN);
     const base = tipOf(repository, baseName, query.ephemeral_base ?? false);
     const { history } = repository.git;
     await history.extend([tip, base], ctx.meter);

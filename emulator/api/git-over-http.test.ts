@@ -2,6 +2,7 @@ import { Readable } from 'node:stream';
 import t from 'tap';
 import { KeyRing } from '../auth/keys.js';
 import { MemoryCache } from '../git/memory/memory-cache.js';
+import { bytesOf } from '../git/object/bytes.js';
 import { ObjectStore } from '../git/odb/object-store.js';
 import type { GitRepository } from '../git/repository/repository.js';
 import { Meter } from '../git/schedule/meter.js';
@@ -17,7 +18,7 @@ import { gitInfoRefs, gitReceivePack, gitUploadPack } from './git-over-http.js';
 
 const world = new World({ organizations: [] });
 const record = { state: 'active' };
-const git = createRepository('main', new ObjectStore(), () => {
+const git = createRepository(bytesOf('main'), new ObjectStore(), () => {
   if (record.state === 'deleted') throw repositoryNotFound();
 });
 

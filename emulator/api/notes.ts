@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Claims } from '../auth/claims.js';
 import { noteOf, setNote } from '../git/notes/note-tree.js';
-import { type ByteString, bytesOf, textOf } from '../git/object/bytes.js';
+import { type ByteString, bytesOf, concatBytes, latin1, textOf } from '../git/object/bytes.js';
 import { readCommit } from '../git/object/commit.js';
 import { cleanIdentityPart } from '../git/object/identity.js';
 import { BLOB, EMPTY_TREE_OID, isCommit, type Oid, readAs, ZERO_OID } from '../git/object/object.js';
@@ -19,8 +19,8 @@ import { cursorsOf, listPurpose, pageEnd, pageQuery, readLimit, takeLongPage } f
 import { requireCommitAllowed } from './policy.js';
 import { resolveRef } from './resolve.js';
 
-const PREFIX = 'refs/notes/';
-const DEFAULT_REF = 'refs/notes/commits';
+const PREFIX = bytesOf('refs/notes/');
+const DEFAULT_REF = bytesOf('refs/notes/commits');
 const CAP = 100;
 
 /** Git's own subjects (`git notes` writes one commit per change). */
@@ -264,7 +264,7 @@ async function targetOf(
 function fullNotesRef(text: string): ByteString {
   const name = bytesOf(text);
   if (name.startsWith(PREFIX)) return name;
-  return name.startsWith('notes/') ? `refs/${name}` : PREFIX + name;
+  return name.startsWith('notes/') ? latin1`refs/${name}` : concatBytes(PREFIX, name);
 }
 
 function notesRefOf(ctx: Pick<HandlerContext, 'world'>, from: Selection): ByteString {

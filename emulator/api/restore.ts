@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { textOf } from '../git/object/bytes.js';
 import { readCommit } from '../git/object/commit.js';
-import { ZERO_OID } from '../git/object/object.js';
+import { type Oid, ZERO_OID } from '../git/object/object.js';
 import { inSlices } from '../git/schedule/steps.js';
 import { checkShape, readAll } from '../http/body.js';
 import { jsonSteps } from '../http/json-reader.js';
@@ -112,7 +112,7 @@ async function readMetadata(ctx: HandlerContext): Promise<z.infer<typeof restore
 async function resolveTarget(
   { repository, meter }: HandlerContext,
   metadata: z.infer<typeof restoreMetadata>,
-): Promise<string> {
+): Promise<Oid> {
   const ref = metadata.base_ref ?? metadata.target_commit_sha ?? '';
   if (ref === '') throw problem('bad_request', 'metadata.target_commit_sha is required.');
   try {

@@ -1,4 +1,4 @@
-import { type ByteString, textOf } from '../git/object/bytes.js';
+import { type ByteString, bytesOf, concatBytes, textOf } from '../git/object/bytes.js';
 import type { Identity } from '../git/object/identity.js';
 import { type Oid, ZERO_OID } from '../git/object/object.js';
 import type { Quarantine } from '../git/odb/quarantine.js';
@@ -8,11 +8,13 @@ import type { Repository } from './repository.js';
 import { transact } from './transact.js';
 
 /** Where ephemeral refs live: refs of their own on the same objects, as `gitnamespaces` lays them out. */
-export const EPHEMERAL = 'refs/namespaces/ephemeral/';
+export const EPHEMERAL = bytesOf('refs/namespaces/ephemeral/');
+const BRANCHES = bytesOf('refs/heads/');
+const EPHEMERAL_BRANCHES = concatBytes(EPHEMERAL, BRANCHES);
 
 /** The full ref name of a branch, in the normal or the ephemeral namespace. */
 export function branchRef(name: ByteString, ephemeral: boolean): ByteString {
-  return `${ephemeral ? EPHEMERAL : ''}refs/heads/${name}`;
+  return concatBytes(ephemeral ? EPHEMERAL_BRANCHES : BRANCHES, name);
 }
 
 /** One commit to be put on a branch. Branch names are byte strings, short and checked. */
@@ -57,15 +59,14 @@ function parentOf(repository: Repository, write: BranchWrite): { parent: Oid | u
     requireExpected(write, base, `Base branch ${textOf(write.base.branch)}`, ZERO_OID);
     return { parent: base, old: ZERO_OID };
   }
-  const isSeed =
-    !write.ephemeral && textOf(write.branch) === textOf(repository.defaultBranch ?? '') && isEmpty(repository);
+  const isSeed = !write.ephemeral && write.branch === repository.defaultBranch && isEmpty(repository);
   if (!isSeed) throw notFound(write, `Branch ${textOf(write.branch)} does not exist.`);
   requireExpected(write, ZERO_OID, `Branch ${textOf(write.branch)}`, ZERO_OID);
   return { parent: undefined, old: ZERO_OID };
 }
 
 function isEmpty(repository: Repository): boolean {
-  return repository.git.refs.entries('refs/heads/').next().done === true;
+  return repository.git.refs.entries(BRANCHES).next().done === true;
 }
 
 /** `tip`: where the target branch stands, which is zeros where there is none. */

@@ -1,4 +1,4 @@
-import type { ByteString } from '../git/object/bytes.js';
+import { type ByteString, bytesOf, latin1 } from '../git/object/bytes.js';
 import { ProtocolError } from './protocol-error.js';
 
 /**
@@ -44,6 +44,7 @@ export const COMMANDS = {
 export type Command = keyof typeof COMMANDS;
 
 export const OBJECT_FORMAT = 'sha1';
+const NOTHING = bytesOf('');
 
 /** What differs from one server to the next. */
 export interface ServerIdentity {
@@ -70,13 +71,10 @@ export function capabilityList(
   identity: ServerIdentity,
   symref?: readonly [ByteString, ByteString],
 ): ByteString {
-  return [
-    ...names,
-    ...(symref ? [`symref=${symref[0]}:${symref[1]}`] : []),
-    `session-id=${identity.sessionId}`,
-    `object-format=${OBJECT_FORMAT}`,
-    `agent=${identity.agent}`,
-  ].join(' ');
+  const offered = bytesOf(names.join(' '));
+  const pointed = symref ? latin1` symref=${symref[0]}:${symref[1]}` : NOTHING;
+  const about = [`session-id=${identity.sessionId}`, `object-format=${OBJECT_FORMAT}`, `agent=${identity.agent}`];
+  return latin1`${offered}${pointed} ${bytesOf(about.join(' '))}`;
 }
 
 /** Capabilities the client chose: names, and `name=value` split at the first `=`. */

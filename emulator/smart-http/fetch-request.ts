@@ -1,4 +1,4 @@
-import type { ByteString } from '../git/object/bytes.js';
+import { type ByteString, bytesOf, concatBytes, sliceBytes } from '../git/object/bytes.js';
 import { COMMIT, isOid, type Oid } from '../git/object/object.js';
 import { FilterError, type ObjectFilter, parseFilter } from '../git/revwalk/filter.js';
 import { ProtocolError } from './protocol-error.js';
@@ -90,10 +90,12 @@ export function notOurRef(oid: Oid): ProtocolError {
   return new ProtocolError(`upload-pack: not our ref ${oid}`);
 }
 
+const NO_VALUE = bytesOf('');
+
 /** `key value` at the first space. */
 export function splitLine(line: ByteString): readonly [ByteString, ByteString] {
   const split = line.indexOf(' ');
-  return split < 0 ? [line, ''] : [line.slice(0, split), line.slice(split + 1)];
+  return split < 0 ? [line, NO_VALUE] : [sliceBytes(line, 0, split), sliceBytes(line, split + 1)];
 }
 
 /** A shallow commit that is not here is passed over: it cannot be on the way to anything we send. */
@@ -112,11 +114,13 @@ function parseCount(text: string): number {
 }
 
 /** gitrevisions: the places where a short ref name is looked for, in order. */
-const PLACES = ['', 'refs/', 'refs/tags/', 'refs/heads/', 'refs/remotes/'];
+const PLACES = ['', 'refs/', 'refs/tags/', 'refs/heads/', 'refs/remotes/'].map(bytesOf);
 
 function resolveShort(view: RepositoryView, name: ByteString): Oid {
   const { refs } = view.repository;
-  const found = PLACES.map((place) => resolveVisible(view, refs, place + name)).filter((oid) => oid !== undefined);
+  const found = PLACES.map((place) => resolveVisible(view, refs, concatBytes(place, name))).filter(
+    (oid) => oid !== undefined,
+  );
   if (found.length > 1) throw new ProtocolError(`upload-pack: ambiguous deepen-not: ${name}`);
   if (found.length === 0) throw new ProtocolError(`upload-pack: deepen-not is not a ref: ${name}`);
   return found[0]!;

@@ -1,4 +1,4 @@
-import type { ByteString } from '../git/object/bytes.js';
+import { type ByteString, sliceBytes, textOf } from '../git/object/bytes.js';
 import { isOid } from '../git/object/object.js';
 import { isDeletion, type RefChange } from '../git/refs/ref-change.js';
 import { Meter } from '../git/schedule/meter.js';
@@ -64,7 +64,7 @@ export async function readPushRequest(
 }
 
 function parseCommand(line: ByteString): RefChange {
-  const [old, next, name] = [line.slice(0, 40), line.slice(41, 81), line.slice(82)];
+  const [old, next, name] = [line.slice(0, 40), line.slice(41, 81), sliceBytes(line, 82)];
   if (!isOid(old) || !isOid(next) || line[40] !== ' ' || line[81] !== ' ' || name === '') {
     throw new ProtocolError(`protocol error: expected old/new/ref, got '${line.slice(0, 200)}'`);
   }
@@ -77,6 +77,6 @@ async function readOptions(reader: PacketReader, limits: WireLimits): Promise<st
     const packet = await reader.read();
     if (typeof packet === 'string') return options;
     if (options.length === limits.pushOptions) throw new ProtocolError(`more than ${limits.pushOptions} push options`);
-    options.push(Buffer.from(lineOf(packet), 'latin1').toString('utf8'));
+    options.push(textOf(lineOf(packet)));
   }
 }

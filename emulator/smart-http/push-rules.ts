@@ -1,4 +1,4 @@
-import { textOf } from '../git/object/bytes.js';
+import { sliceBytes, textOf } from '../git/object/bytes.js';
 import { ZERO_OID } from '../git/object/object.js';
 import {
   describeConflict,
@@ -8,7 +8,7 @@ import {
   type RefFault,
 } from '../git/refs/ref-change.js';
 import { refNameFault } from '../git/refs/ref-name.js';
-import { isHidden, type RepositoryView, visibleHead } from './view.js';
+import { isHidden, NO_PREFIX, type RepositoryView, visibleHead } from './view.js';
 
 /** No file system that Git knows has room for a longer name. */
 const MOST_REF_BYTES = 4096;
@@ -40,7 +40,7 @@ const RULES: readonly ((subject: Case) => Refusal | undefined)[] = [
   ({ view, command }) => {
     // A namespace shows the default branch's name as HEAD, but its branch of that name is one like any other.
     if (!isDeletion(command) || command.old === ZERO_OID || view.prefix !== '') return undefined;
-    if (visibleHead(view.repository.refs, '')?.symref !== command.name) return undefined;
+    if (visibleHead(view.repository.refs, NO_PREFIX)?.symref !== command.name) return undefined;
     return {
       reason: 'deletion of the current branch prohibited',
       message: `error: refusing to delete the current branch: ${textOf(command.name)}`,
@@ -61,7 +61,7 @@ export function refusalOf(subject: Case): Refusal | undefined {
 function isPushable(command: RefChange): boolean {
   const { name } = command;
   if (!name.startsWith('refs/') || name.length > MOST_REF_BYTES) return false;
-  return refNameFault(name.slice('refs/'.length), { oneLevel: isDeletion(command) }) === undefined;
+  return refNameFault(sliceBytes(name, 'refs/'.length), { oneLevel: isDeletion(command) }) === undefined;
 }
 
 /** Reasons for what a ref transaction refuses, as Git's `ref_transaction_error_msg` has them. */
@@ -80,8 +80,8 @@ export function describeRefusal(conflict: RefConflict, { prefix }: Pick<Reposito
   const taken = fault === 'stale' && change.old === ZERO_OID;
   const shown = {
     ...conflict,
-    change: { ...change, name: change.name.slice(prefix.length) },
-    other: other?.slice(prefix.length),
+    change: { ...change, name: sliceBytes(change.name, prefix.length) },
+    other: other && sliceBytes(other, prefix.length),
   };
   return {
     reason: missing ? 'reference does not exist' : taken ? 'reference already exists' : REASONS[fault],

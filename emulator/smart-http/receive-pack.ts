@@ -1,6 +1,7 @@
 import { Fsck, FsckError, type FsckPolicy } from '../git/fsck/fsck.js';
 import { indexPack } from '../git/index-pack/index-pack.js';
 import { StoreFull } from '../git/memory/memory-budget.js';
+import { concatBytes } from '../git/object/bytes.js';
 import { ZERO_OID } from '../git/object/object.js';
 import type { Quarantine } from '../git/odb/quarantine.js';
 import { ObjectTooLarge, PackError } from '../git/pack/pack-error.js';
@@ -173,7 +174,7 @@ class Push {
   async #planUpdates(transaction: RefTransaction): Promise<void> {
     const { view } = this.exchange;
     const chosen = [...this.request.commands.entries()].filter(([index]) => this.#reasons[index] === undefined);
-    for (const [, command] of chosen) transaction.update({ ...command, name: view.prefix + command.name });
+    for (const [, command] of chosen) transaction.update({ ...command, name: concatBytes(view.prefix, command.name) });
     if (this.#isAtomic) {
       await this.#prepareAll(transaction);
     } else {

@@ -1,3 +1,4 @@
+import { type ByteString, bytesOf, latin1 } from '../git/object/bytes.js';
 import type { RefChange } from '../git/refs/ref-change.js';
 import { FLUSH, packet } from './pkt-line.js';
 import { bandPackets, DATA, PROGRESS } from './sideband.js';
@@ -28,10 +29,10 @@ export function writeReport(
 ): Buffer {
   const report: Buffer[] = [];
   if (capabilities.has('report-status') || capabilities.has('report-status-v2')) {
-    report.push(packet(`unpack ${unpackError === undefined ? 'ok' : oneLine(unpackError)}\n`));
+    report.push(packet(latin1`unpack ${oneLine(unpackError ?? 'ok')}\n`));
     for (const [index, { name }] of commands.entries()) {
       const reason = reasons[index];
-      report.push(packet(reason === undefined ? `ok ${name}\n` : `ng ${name} ${oneLine(reason)}\n`));
+      report.push(packet(reason === undefined ? latin1`ok ${name}\n` : latin1`ng ${name} ${oneLine(reason)}\n`));
     }
     report.push(FLUSH);
   }
@@ -45,6 +46,6 @@ export function writeReport(
 }
 
 /** A reason fills the rest of its line, and a line has to fit a packet beside a name. */
-function oneLine(reason: string): string {
-  return Buffer.from(reason.replaceAll(/[\r\n]+/g, ' ').slice(0, 1000)).toString('latin1');
+function oneLine(reason: string): ByteString {
+  return bytesOf(reason.replaceAll(/[\r\n]+/g, ' ').slice(0, 1000));
 }

@@ -1,3 +1,4 @@
+import { latin1 } from '../git/object/bytes.js';
 import type { Oid } from '../git/object/object.js';
 import { type Boundary, NothingSelected } from '../git/revwalk/depth.js';
 import { Meter } from '../git/schedule/meter.js';
@@ -34,6 +35,6 @@ export async function findCut(view: RepositoryView, wants: Iterable<Oid>, reques
 
 /** gitprotocol-pack: `*PKT-LINE("shallow" SP obj-id) *PKT-LINE("unshallow" SP obj-id)` */
 export function writeCut({ shallow, unshallow }: Boundary): Buffer {
-  const lines = [...shallow.map((oid) => `shallow ${oid}`), ...unshallow.map((oid) => `unshallow ${oid}`)];
+  const lines = [...shallow.map((oid) => latin1`shallow ${oid}`), ...unshallow.map((oid) => latin1`unshallow ${oid}`)];
   return Buffer.from(lines.map(packetText).join(''), 'latin1');
 }

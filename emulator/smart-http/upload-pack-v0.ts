@@ -1,9 +1,9 @@
-import type { ByteString } from '../git/object/bytes.js';
+import { type ByteString, bytesOf, latin1, sliceBytes } from '../git/object/bytes.js';
 import { isOid, type Oid } from '../git/object/object.js';
 import { checkObjectFormat, parseCapabilities } from './capabilities.js';
 import { asksForDepth, emptyRequest, type FetchRequest, readDepthLine, readFilter, readWant } from './fetch-request.js';
 import { Negotiation } from './negotiation.js';
-import { FLUSH, type PacketReader, packet } from './pkt-line.js';
+import { FLUSH, lineText, type PacketReader } from './pkt-line.js';
 import { ProtocolError } from './protocol-error.js';
 import { checkReachable } from './reachability.js';
 import { findCut, writeCut } from './shallow.js';
@@ -38,7 +38,7 @@ export async function answerV0(exchange: UploadPackExchange, reader: PacketReade
   const head: Buffer[] = asksForDepth(request.depth) ? [writeCut(cut), FLUSH] : [];
   const negotiation = new Negotiation(view.repository, request.wants);
   const { replies, sendsPack } = await negotiate(reader, negotiation, needs);
-  head.push(...replies.map((reply) => packet(`${reply}\n`)));
+  head.push(Buffer.from(replies.map(lineText).join(''), 'latin1'));
   if (!sendsPack) return Buffer.concat(head);
   const { common } = negotiation;
   return followed(head, exchange.packs.send({ view, request, haves: common, cut, sideband }, exchange.signal()));
@@ -53,11 +53,11 @@ async function readNeeds({ view }: UploadPackExchange, reader: PacketReader): Pr
     if (readDepthLine(line, request.depth, view)) continue;
     if (line.startsWith('filter ')) {
       if (!needs.mayFilter) throw new ProtocolError('filtering capability not negotiated');
-      readFilter(line.slice('filter '.length), request);
+      readFilter(sliceBytes(line, 'filter '.length), request);
     } else if (line.startsWith('want ')) {
       const end = line.indexOf(' ', 'want '.length);
-      if (end >= 0) chooseCapabilities(line.slice(end + 1), needs);
-      request.wants.add(readWant(line.slice('want '.length, end < 0 ? undefined : end), view));
+      if (end >= 0) chooseCapabilities(sliceBytes(line, end + 1), needs);
+      request.wants.add(readWant(sliceBytes(line, 'want '.length, end < 0 ? undefined : end), view));
     } else throw new ProtocolError(`protocol error, expected to get object ID, not '${line}'`);
   }
 }
@@ -79,6 +79,11 @@ function chooseCapabilities(list: ByteString, needs: Needs): void {
   request.depth.relative ||= chosen.has('deepen-relative');
 }
 
+const NAK = bytesOf('NAK');
+const COMMON = bytesOf('common');
+const READY = bytesOf('ready');
+const CONTINUE = bytesOf('continue');
+
 interface Outcome {
   readonly replies: readonly ByteString[];
   readonly sendsPack: boolean;
@@ -93,7 +98,9 @@ interface Outcome {
 async function negotiate(reader: PacketReader, negotiation: Negotiation, needs: Needs): Promise<Outcome> {
   const { acknowledging } = needs;
   const isMulti = acknowledging !== 'single';
-  const status = (kind: 'common' | 'ready') => (acknowledging === 'multi_ack' ? 'continue' : kind);
+  const isDetailed = acknowledging === 'multi_ack_detailed';
+  const common = isDetailed ? COMMON : CONTINUE;
+  const ready = isDetailed ? READY : CONTINUE;
   const replies: ByteString[] = [];
   let last: Oid | undefined;
   let sawOther = false;
@@ -103,31 +110,31 @@ async function negotiate(reader: PacketReader, negotiation: Negotiation, needs: 
     if (typeof line !== 'string') {
       // A client that asked for a depth first wants to hear of the cut alone.
       if (first && line.mark === 'end') return { replies, sendsPack: false };
-      if (acknowledging === 'multi_ack_detailed' && last && !sawOther && (await negotiation.isReady())) {
+      if (isDetailed && last && !sawOther && (await negotiation.isReady())) {
         saidReady = true;
-        replies.push(`ACK ${last} ready`);
+        replies.push(latin1`ACK ${last} ready`);
       }
-      if (!last || isMulti) replies.push('NAK');
-      if (!needs.noDone || !saidReady) return { replies, sendsPack: false };
-      replies.push(`ACK ${last}`);
+      if (!last || isMulti) replies.push(NAK);
+      if (!needs.noDone || !saidReady || last === undefined) return { replies, sendsPack: false };
+      replies.push(latin1`ACK ${last}`);
       return { replies, sendsPack: true };
     }
     if (line === 'done') {
-      if (!last) replies.push('NAK');
-      else if (isMulti) replies.push(`ACK ${last}`);
+      if (!last) replies.push(NAK);
+      else if (isMulti) replies.push(latin1`ACK ${last}`);
       return { replies, sendsPack: true };
     }
     const oid = line.startsWith('have ') ? line.slice('have '.length) : '';
     if (!isOid(oid)) throw new ProtocolError(`expected SHA1 list, got '${line}'`);
     if (negotiation.add(oid)) {
-      if (isMulti) replies.push(`ACK ${oid} ${status('common')}`);
-      else if (!last) replies.push(`ACK ${oid}`);
+      if (isMulti) replies.push(latin1`ACK ${oid} ${common}`);
+      else if (!last) replies.push(latin1`ACK ${oid}`);
       last = oid;
     } else {
       sawOther = true;
       if (isMulti && (await negotiation.isReadyRoughly())) {
         saidReady = true;
-        replies.push(`ACK ${oid} ${status('ready')}`);
+        replies.push(latin1`ACK ${oid} ${ready}`);
       }
     }
   }

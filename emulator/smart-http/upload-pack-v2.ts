@@ -1,4 +1,4 @@
-import type { ByteString } from '../git/object/bytes.js';
+import { type ByteString, bytesOf, latin1, sliceBytes } from '../git/object/bytes.js';
 import { isOid, type Oid } from '../git/object/object.js';
 import { Meter } from '../git/schedule/meter.js';
 import { COMMANDS, type Command, checkObjectFormat } from './capabilities.js';
@@ -12,12 +12,20 @@ import {
   splitLine,
 } from './fetch-request.js';
 import { Negotiation } from './negotiation.js';
-import { DELIM, FLUSH, type PacketReader, packet, packetText } from './pkt-line.js';
+import { DELIM, FLUSH, lineText, type PacketReader, packet } from './pkt-line.js';
 import { ProtocolError } from './protocol-error.js';
 import type { LsRefsOptions } from './ref-listings.js';
 import { findCut, writeCut } from './shallow.js';
 import { followed, NO_ANSWER, type UploadPackAnswer, type UploadPackExchange } from './upload-pack-exchange.js';
 import { type RepositoryView, resolveVisible } from './view.js';
+
+const SIZE = bytesOf('size');
+const ACKNOWLEDGMENTS = bytesOf('acknowledgments');
+const NAK = bytesOf('NAK');
+const READY = bytesOf('ready');
+const SHALLOW_INFO = packet(bytesOf('shallow-info\n'));
+const WANTED_REFS = packet(bytesOf('wanted-refs\n'));
+const PACKFILE = packet(bytesOf('packfile\n'));
 
 /** As Git: with more prefixes than this all refs are shown. */
 const MOST_PREFIXES = 65_536;
@@ -95,8 +103,10 @@ function parseLsRefs(lines: readonly ByteString[]): LsRefsOptions {
   const flags = { peel: false, symrefs: false, unborn: false };
   const prefixes: ByteString[] = [];
   for (const line of lines) {
-    if (line === 'peel' || line === 'symrefs' || line === 'unborn') flags[line] = true;
-    else if (line.startsWith('ref-prefix ')) prefixes.push(line.slice('ref-prefix '.length));
+    if (line === 'peel') flags.peel = true;
+    else if (line === 'symrefs') flags.symrefs = true;
+    else if (line === 'unborn') flags.unborn = true;
+    else if (line.startsWith('ref-prefix ')) prefixes.push(sliceBytes(line, 'ref-prefix '.length));
     else throw new ProtocolError(`unexpected line: '${line}'`);
   }
   return { ...flags, prefixes: prefixes.length < MOST_PREFIXES ? prefixes : [] };
@@ -116,10 +126,10 @@ function objectInfo({ repository: { objects } }: RepositoryView, lines: readonly
   if (oids.length === 0) return Buffer.alloc(0);
   const describe = (oid: Oid) => {
     const number = objects.find(oid);
-    if (number < 0) return `${oid} \n`;
-    return size ? `${oid} ${objects.sizeOf(number)}\n` : `${oid}\n`;
+    if (number < 0) return latin1`${oid} `;
+    return size ? latin1`${oid} ${objects.sizeOf(number)}` : latin1`${oid}`;
   };
-  return Buffer.from([...(size ? ['size\n'] : []), ...oids.map(describe)].map(packetText).join(''), 'latin1');
+  return Buffer.from([...(size ? [SIZE] : []), ...oids.map(describe)].map(lineText).join(''), 'latin1');
 }
 
 interface FetchArguments {
@@ -132,7 +142,7 @@ interface FetchArguments {
 function parseFetch(lines: readonly ByteString[], view: RepositoryView): FetchArguments {
   const request = emptyRequest();
   const haves: Oid[] = [];
-  const flags = new Set<ByteString>();
+  const flags = new Set<string>();
   for (const line of lines) {
     const [key, value] = splitLine(line);
     if (key === 'want') request.wants.add(readWant(value, view));
@@ -150,7 +160,7 @@ function parseFetch(lines: readonly ByteString[], view: RepositoryView): FetchAr
   return { request, haves, done: flags.has('done'), waitForDone: flags.has('wait-for-done') };
 }
 
-const FETCH_FLAGS: ReadonlySet<ByteString> = new Set([
+const FETCH_FLAGS: ReadonlySet<string> = new Set([
   'thin-pack',
   'ofs-delta',
   'no-progress',
@@ -194,13 +204,13 @@ async function answerFetch(exchange: UploadPackExchange, lines: readonly ByteStr
   if (request.wants.size === 0) return Buffer.concat([...head, FLUSH]);
   const cut = await findCut(view, request.wants, request.depth);
   if (asksForDepth(request.depth) || request.depth.clientShallow.size > 0) {
-    head.push(packet('shallow-info\n'), writeCut(cut), DELIM);
+    head.push(SHALLOW_INFO, writeCut(cut), DELIM);
   }
   if (request.wantedRefs.size > 0) {
-    const refs = [...request.wantedRefs].map(([name, oid]) => packetText(`${oid} ${name}\n`));
-    head.push(packet('wanted-refs\n'), Buffer.from(refs.join(''), 'latin1'), DELIM);
+    const refs = [...request.wantedRefs].map(([name, oid]) => lineText(latin1`${oid} ${name}`));
+    head.push(WANTED_REFS, Buffer.from(refs.join(''), 'latin1'), DELIM);
   }
-  head.push(packet('packfile\n'));
+  head.push(PACKFILE);
   return followed(
     head,
     exchange.packs.send(
@@ -211,7 +221,7 @@ async function answerFetch(exchange: UploadPackExchange, lines: readonly ByteStr
 }
 
 function acknowledgments(common: readonly Oid[], ready: boolean): Buffer {
-  const lines = common.length > 0 ? common.map((oid) => `ACK ${oid}\n`) : ['NAK\n'];
-  if (ready) lines.push('ready\n');
-  return Buffer.from(['acknowledgments\n', ...lines].map(packetText).join(''), 'latin1');
+  const lines = common.length > 0 ? common.map((oid) => latin1`ACK ${oid}`) : [NAK];
+  if (ready) lines.push(READY);
+  return Buffer.from([ACKNOWLEDGMENTS, ...lines].map(lineText).join(''), 'latin1');
 }

@@ -1,3 +1,5 @@
+import type { Oid } from './object.js';
+
 /**
  * A string with one character (0..255) per byte, as `latin1` decodes it.
  *
@@ -44,4 +46,14 @@ function isAscii(value: string): boolean {
     if (value.charCodeAt(at) > 0x7f) return false;
   }
   return true;
+}
+
+/**
+ * The byte string of a template: its literal parts are ASCII, what is put between them are byte strings, ids and
+ * numbers. Text is not taken: it has to become bytes first.
+ */
+export function latin1(literals: TemplateStringsArray, ...values: readonly (ByteString | Oid | number)[]): ByteString {
+  let all = literals[0]!;
+  for (let index = 0; index < values.length; index++) all += values[index]! + literals[index + 1]!;
+  return all as ByteString;
 }

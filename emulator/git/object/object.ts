@@ -112,3 +112,9 @@ export async function readInSlicesAs(objects: ObjectReader, oid: Oid, type: Type
   if (number < 0 || objects.typeOf(number) !== type) throw new MissingObject(oid, typeName(type));
   return objects.readInSlices(number, meter);
 }
+
+/** The id that `text` is; throws a `TypeError` where it is none. */
+export function parseOid(text: string): Oid {
+  if (!isOid(text)) throw new TypeError(`not an object id: ${text}`);
+  return text;
+}
