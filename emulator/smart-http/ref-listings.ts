@@ -1,5 +1,5 @@
 import { type CacheRegion, ENTRY_BYTES } from '../git/memory/memory-cache.js';
-import { type ByteString, bytesOf, latin1 } from '../git/object/bytes.js';
+import { type ByteString, bytesOf, concatBytes, latin1 } from '../git/object/bytes.js';
 import { type Oid, TAG, ZERO_OID } from '../git/object/object.js';
 import { byBytes, sortInSteps } from '../git/object/sort.js';
 import { tagTarget } from '../git/object/tag.js';
@@ -48,6 +48,7 @@ interface KeptListings {
 
 /** Lines, and between them units of work. */
 type Lines = Generator<ByteString | number, void, void>;
+const SPACE = bytesOf(' ');
 const NO_ATTRIBUTE = bytesOf('');
 const TAGS = bytesOf('refs/tags/');
 /** Characters put together before they are encoded. */
@@ -134,7 +135,7 @@ export class RefListings {
     const head = visibleHead(refs, prefix)?.oid;
     if (head) yield latin1`${head} HEAD`;
     for (const [name, oid] of visibleRefs(refs, prefix)) {
-      yield latin1`${oid} ${name}`;
+      yield concatBytes(oid, SPACE, name);
       const peeled = yield* this.#peeled(repository, oid);
       if (peeled) yield latin1`${peeled} ${name}^{}`;
     }
@@ -159,7 +160,7 @@ export class RefListings {
     for (const start of starts) {
       yield COST.entry;
       for (const [name, oid] of visibleRefs(refs, prefix, start)) {
-        lines.add(latin1`${oid} ${name}${yield* peeled(oid)}`);
+        lines.add(concatBytes(concatBytes(oid, SPACE, name), yield* peeled(oid)));
         yield COST.entry;
       }
     }
@@ -220,7 +221,7 @@ function* pushLines(refs: Refs, prefix: ByteString): Lines {
   const shown = new Set<Oid>();
   for (const [name, oid] of visibleRefs(refs, prefix)) {
     shown.add(oid);
-    yield latin1`${oid} ${name}`;
+    yield concatBytes(oid, SPACE, name);
   }
   if (prefix === '') return;
   for (const [, oid] of visibleRefs(refs, NO_PREFIX)) {

@@ -17,7 +17,7 @@ export function bytesIn(buffer: Buffer, start = 0, end = buffer.length): ByteStr
 }
 
 /** The parts behind each other. */
-export function concatBytes(first: ByteString, second: ByteString, third?: ByteString): ByteString {
+export function concatBytes(first: ByteString | Oid, second: ByteString, third?: ByteString): ByteString {
   return (third === undefined ? first + second : first + second + third) as ByteString;
 }
 
