@@ -1,5 +1,5 @@
-import { type ByteString, bytesOf, latin1 } from '../git/object/bytes.js';
-import { ProtocolError } from './protocol-error.js';
+import { type ByteString, bytesOf, latin1, NO_BYTES } from '../git/object/bytes.js';
+import { ProtocolError } from './pkt-line.js';
 
 /**
  * What each service offers. A row here is a promise: what is listed works, and nothing else is listed.
@@ -44,7 +44,6 @@ export const COMMANDS = {
 export type Command = keyof typeof COMMANDS;
 
 export const OBJECT_FORMAT = 'sha1';
-const NOTHING = bytesOf('');
 
 /** What differs from one server to the next. */
 export interface ServerIdentity {
@@ -72,7 +71,7 @@ export function capabilityList(
   symref?: readonly [ByteString, ByteString],
 ): ByteString {
   const offered = bytesOf(names.join(' '));
-  const pointed = symref ? latin1` symref=${symref[0]}:${symref[1]}` : NOTHING;
+  const pointed = symref ? latin1` symref=${symref[0]}:${symref[1]}` : NO_BYTES;
   const about = [`session-id=${identity.sessionId}`, `object-format=${OBJECT_FORMAT}`, `agent=${identity.agent}`];
   return latin1`${offered}${pointed} ${bytesOf(about.join(' '))}`;
 }

@@ -3,9 +3,18 @@ import t from 'tap';
 import { bytesOf } from '../git/object/bytes.js';
 import { Problem } from '../http/problem.js';
 import { parseCapabilities, protocolVersion } from './capabilities.js';
-import { DELIM, errorPacket, FLUSH, lineOf, MOST_PACKET_BYTES, type Packet, PacketReader, packet } from './pkt-line.js';
-import { ProtocolError } from './protocol-error.js';
-import { decodeBody } from './request-body.js';
+import { decodeBody } from './git-service.js';
+import {
+  DELIM,
+  errorPacket,
+  FLUSH,
+  lineOf,
+  MOST_PACKET_BYTES,
+  type Packet,
+  PacketReader,
+  ProtocolError,
+  packet,
+} from './pkt-line.js';
 import { bandPackets, DATA, PROGRESS, packBand } from './sideband.js';
 
 async function* chunks(bytes: Buffer, size: number): AsyncIterable<Buffer> {

@@ -1,5 +1,12 @@
 import { type ByteString, bytesIn, bytesOf, concatBytes, latin1, sliceBytes } from '../git/object/bytes.js';
-import { ProtocolError } from './protocol-error.js';
+
+/**
+ * The client broke the protocol, or asked for what cannot be had. Its message reaches the git user:
+ * as an `ERR` packet in a fetch, as the `unpack` line of a push.
+ */
+export class ProtocolError extends Error {
+  override readonly name = 'ProtocolError';
+}
 
 /**
  * gitprotocol-common, pkt-line format:

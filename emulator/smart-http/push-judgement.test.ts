@@ -177,7 +177,7 @@ t.test('beside a torn pack, deletions are done and bring nothing of it', async (
 });
 
 t.test('a push that moves no ref leaves no object, whatever stopped it', async (t) => {
-  const refuse = { hooks: { policy: () => 'not today' } };
+  const refuse = { judge: () => 'not today' };
   for (const [name, options] of [
     ['policy', refuse],
     ['stale', {}],

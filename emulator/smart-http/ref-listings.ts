@@ -1,5 +1,5 @@
 import { type CacheRegion, ENTRY_BYTES } from '../git/memory/memory-cache.js';
-import { type ByteString, bytesOf, concatBytes, latin1 } from '../git/object/bytes.js';
+import { type ByteString, bytesOf, concatBytes, latin1, NO_BYTES } from '../git/object/bytes.js';
 import { type Oid, TAG, ZERO_OID } from '../git/object/object.js';
 import { byBytes, sortInSteps } from '../git/object/sort.js';
 import { tagTarget } from '../git/object/tag.js';
@@ -9,7 +9,7 @@ import { COST } from '../git/schedule/cost.js';
 import type { Meter } from '../git/schedule/meter.js';
 import { inSlices, type Steps } from '../git/schedule/steps.js';
 import { lineText } from './pkt-line.js';
-import { NO_PREFIX, type RepositoryView, visibleHead, visibleRefs } from './view.js';
+import { type RepositoryView, visibleHead, visibleRefs } from './view.js';
 
 /** What `ls-refs` was asked for. */
 export interface LsRefsOptions {
@@ -49,7 +49,6 @@ interface KeptListings {
 /** Lines, and between them units of work. */
 type Lines = Generator<ByteString | number, void, void>;
 const SPACE = bytesOf(' ');
-const NO_ATTRIBUTE = bytesOf('');
 const TAGS = bytesOf('refs/tags/');
 /** Characters put together before they are encoded. */
 const BATCH = 64 * 1024;
@@ -147,13 +146,12 @@ export class RefListings {
     const listings = this;
     const peeled = function* (oid: Oid): Steps<ByteString> {
       const target = options.peel ? yield* listings.#peeled(repository, oid) : undefined;
-      return target ? latin1` peeled:${target}` : NO_ATTRIBUTE;
+      return target ? latin1` peeled:${target}` : NO_BYTES;
     };
     const head = visibleHead(refs, prefix);
     const starts = yield* shortestPrefixes(options.prefixes);
     if (head && starts.some((start) => 'HEAD'.startsWith(start))) {
-      const target =
-        options.symrefs && head.symref !== undefined ? latin1` symref-target:${head.symref}` : NO_ATTRIBUTE;
+      const target = options.symrefs && head.symref !== undefined ? latin1` symref-target:${head.symref}` : NO_BYTES;
       if (head.oid) lines.add(latin1`${head.oid} HEAD${target}${yield* peeled(head.oid)}`);
       else if (options.unborn && target) lines.add(latin1`unborn HEAD${target}`);
     }
@@ -224,7 +222,7 @@ function* pushLines(refs: Refs, prefix: ByteString): Lines {
     yield concatBytes(oid, SPACE, name);
   }
   if (prefix === '') return;
-  for (const [, oid] of visibleRefs(refs, NO_PREFIX)) {
+  for (const [, oid] of visibleRefs(refs, NO_BYTES)) {
     if (shown.has(oid)) {
       yield COST.operation;
       continue;
@@ -236,7 +234,7 @@ function* pushLines(refs: Refs, prefix: ByteString): Lines {
 
 /** In byte order and without those that another one covers, so that no ref matches two. */
 function* shortestPrefixes(prefixes: readonly ByteString[]): Steps<ByteString[]> {
-  if (prefixes.length === 0) return [NO_PREFIX];
+  if (prefixes.length === 0) return [NO_BYTES];
   const shortest: ByteString[] = [];
   for (const prefix of yield* sortInSteps(prefixes, byBytes)) {
     yield COST.operation;

@@ -1,14 +1,26 @@
 import { type ByteString, bytesOf, latin1, sliceBytes } from '../git/object/bytes.js';
 import { isOid, type Oid } from '../git/object/object.js';
+import { peelToCommit } from '../git/object/tag.js';
+import { Meter } from '../git/schedule/meter.js';
 import { checkObjectFormat, parseCapabilities } from './capabilities.js';
-import { asksForDepth, emptyRequest, type FetchRequest, readDepthLine, readFilter, readWant } from './fetch-request.js';
+import {
+  asksForDepth,
+  emptyRequest,
+  type FetchRequest,
+  findShallowBoundary,
+  NO_ANSWER,
+  notOurRef,
+  readDepthLine,
+  readFilter,
+  readWant,
+  type UploadPackAnswer,
+  type UploadPackRequest,
+  writeShallowBoundary,
+} from './fetch-request.js';
 import { Negotiation } from './negotiation.js';
-import { FLUSH, lineText, type PacketReader } from './pkt-line.js';
-import { ProtocolError } from './protocol-error.js';
-import { checkReachable } from './reachability.js';
-import { findCut, writeCut } from './shallow.js';
+import { FLUSH, lineText, type PacketReader, ProtocolError } from './pkt-line.js';
 import type { Sideband } from './sideband.js';
-import { followed, NO_ANSWER, type UploadPackAnswer, type UploadPackExchange } from './upload-pack-exchange.js';
+import { type RepositoryView, visibleTips } from './view.js';
 
 type Acknowledging = 'single' | 'multi_ack' | 'multi_ack_detailed';
 
@@ -28,23 +40,44 @@ interface Needs {
  *
  * The answer: shallow lines and a flush when a depth was asked for, acknowledgments, the pack.
  */
-export async function answerV0(exchange: UploadPackExchange, reader: PacketReader): Promise<UploadPackAnswer> {
-  const { view } = exchange;
-  const needs = await readNeeds(exchange, reader);
+export async function answerV0(upload: UploadPackRequest): Promise<UploadPackAnswer> {
+  const { view, reader } = upload;
+  const needs = await readNeeds(reader, view);
   const { request, sideband } = needs;
   if (request.wants.size === 0) return NO_ANSWER;
   await checkReachable(view, request.wants);
-  const cut = await findCut(view, request.wants, request.depth);
-  const head: Buffer[] = asksForDepth(request.depth) ? [writeCut(cut), FLUSH] : [];
+  const boundary = await findShallowBoundary(view, request.wants, request.depth);
+  const head: Buffer[] = asksForDepth(request.depth) ? [writeShallowBoundary(boundary), FLUSH] : [];
   const negotiation = new Negotiation(view.repository, request.wants);
   const { replies, sendsPack } = await negotiate(reader, negotiation, needs);
   head.push(Buffer.from(replies.map(lineText).join(''), 'latin1'));
-  if (!sendsPack) return Buffer.concat(head);
-  const { common } = negotiation;
-  return followed(head, exchange.packs.send({ view, request, haves: common, cut, sideband }, exchange.signal()));
+  if (!sendsPack) return { head: Buffer.concat(head) };
+  return {
+    head: Buffer.concat(head),
+    pack: { view, fetch: request, haves: negotiation.common, boundary, sideband },
+  };
 }
 
-async function readNeeds({ view }: UploadPackExchange, reader: PacketReader): Promise<Needs> {
+/**
+ * Versions 0 and 1 give away what the view shows and what that leads to: the client was told all refs, so a wanted
+ * commit that none of them reaches was never meant for it. (Version 2 lets clients want any object. Trees and blobs
+ * are passed, as by `git rev-list`: to find out what leads to them would cost too much.)
+ */
+async function checkReachable({ repository, prefix }: RepositoryView, wants: Iterable<Oid>): Promise<void> {
+  const { refs, objects, history } = repository;
+  const tips = new Set(visibleTips(refs, prefix));
+  const wantOf = new Map<Oid, Oid>();
+  for (const want of wants) {
+    const commit = tips.has(want) ? undefined : peelToCommit(objects, want);
+    if (commit) wantOf.set(commit, want);
+  }
+  if (wantOf.size === 0) return;
+  const commits = [...tips].map((tip) => peelToCommit(objects, tip)).filter((oid) => oid !== undefined);
+  const [lost] = await history.unreached(commits, wantOf.keys(), new Meter({ schedule: objects.schedule }));
+  if (lost !== undefined) throw notOurRef(wantOf.get(lost)!);
+}
+
+async function readNeeds(reader: PacketReader, view: RepositoryView): Promise<Needs> {
   const request = emptyRequest();
   const needs: Needs = { request, acknowledging: 'single', noDone: false, sideband: 'none', mayFilter: false };
   for (;;) {
@@ -108,7 +141,7 @@ async function negotiate(reader: PacketReader, negotiation: Negotiation, needs: 
   for (let first = true; ; first = false) {
     const line = await reader.readLine();
     if (typeof line !== 'string') {
-      // A client that asked for a depth first wants to hear of the cut alone.
+      // A client that asked for a depth first wants to hear of the shallow boundary alone.
       if (first && line.mark === 'end') return { replies, sendsPack: false };
       if (isDetailed && last && !sawOther && (await negotiation.isReady())) {
         saidReady = true;

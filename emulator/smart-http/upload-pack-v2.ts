@@ -6,17 +6,19 @@ import {
   asksForDepth,
   emptyRequest,
   type FetchRequest,
+  findShallowBoundary,
+  NO_ANSWER,
   readDepthLine,
   readFilter,
   readWant,
   splitLine,
+  type UploadPackAnswer,
+  type UploadPackRequest,
+  writeShallowBoundary,
 } from './fetch-request.js';
 import { Negotiation } from './negotiation.js';
-import { DELIM, FLUSH, lineText, type PacketReader, packet } from './pkt-line.js';
-import { ProtocolError } from './protocol-error.js';
+import { DELIM, FLUSH, lineText, type PacketReader, ProtocolError, packet } from './pkt-line.js';
 import type { LsRefsOptions } from './ref-listings.js';
-import { findCut, writeCut } from './shallow.js';
-import { followed, NO_ANSWER, type UploadPackAnswer, type UploadPackExchange } from './upload-pack-exchange.js';
 import { type RepositoryView, resolveVisible } from './view.js';
 
 const SIZE = bytesOf('size');
@@ -35,25 +37,21 @@ const MOST_PREFIXES = 65_536;
  *
  *     request = command *capability delim-pkt *argument flush-pkt | flush-pkt
  */
-export async function answerV2(exchange: UploadPackExchange, reader: PacketReader): Promise<UploadPackAnswer> {
+export async function answerV2(upload: UploadPackRequest): Promise<UploadPackAnswer> {
+  const { view, reader, listings, client } = upload;
   const head = await readHead(reader);
   if (!head) return NO_ANSWER;
   const lines = head.hasArguments ? await readArguments(reader, head.command) : [];
   switch (head.command) {
-    case 'ls-refs':
-      return Buffer.concat([
-        await exchange.listings.lsRefs(exchange.view, parseLsRefs(lines), meterOf(exchange)),
-        FLUSH,
-      ]);
+    case 'ls-refs': {
+      const meter = new Meter({ schedule: view.repository.objects.schedule, signal: client.signal });
+      return { head: Buffer.concat([await listings.lsRefs(view, parseLsRefs(lines), meter), FLUSH]) };
+    }
     case 'object-info':
-      return Buffer.concat([objectInfo(exchange.view, lines), FLUSH]);
+      return { head: Buffer.concat([objectInfo(view, lines), FLUSH]) };
     case 'fetch':
-      return answerFetch(exchange, lines);
+      return answerFetch(view, lines);
   }
-}
-
-function meterOf({ view, signal }: UploadPackExchange): Meter {
-  return new Meter({ schedule: view.repository.objects.schedule, signal: signal() });
 }
 
 interface Head {
@@ -189,8 +187,7 @@ function readWantRef(name: ByteString, request: FetchRequest, view: RepositoryVi
  *
  * Without `done` the answer is acknowledgments, and goes on to the pack only after `ready`.
  */
-async function answerFetch(exchange: UploadPackExchange, lines: readonly ByteString[]): Promise<UploadPackAnswer> {
-  const { view } = exchange;
+async function answerFetch(view: RepositoryView, lines: readonly ByteString[]): Promise<UploadPackAnswer> {
   const { request, haves, done, waitForDone } = parseFetch(lines, view);
   if (request.wants.size === 0 && !waitForDone) return NO_ANSWER;
   const negotiation = new Negotiation(view.repository, request.wants);
@@ -199,25 +196,22 @@ async function answerFetch(exchange: UploadPackExchange, lines: readonly ByteStr
   if (!done && haves.length > 0) {
     const ready = !waitForDone && (await negotiation.isReady());
     head.push(acknowledgments(common, ready), ready ? DELIM : FLUSH);
-    if (!ready) return Buffer.concat(head);
+    if (!ready) return { head: Buffer.concat(head) };
   }
-  if (request.wants.size === 0) return Buffer.concat([...head, FLUSH]);
-  const cut = await findCut(view, request.wants, request.depth);
+  if (request.wants.size === 0) return { head: Buffer.concat([...head, FLUSH]) };
+  const boundary = await findShallowBoundary(view, request.wants, request.depth);
   if (asksForDepth(request.depth) || request.depth.clientShallow.size > 0) {
-    head.push(SHALLOW_INFO, writeCut(cut), DELIM);
+    head.push(SHALLOW_INFO, writeShallowBoundary(boundary), DELIM);
   }
   if (request.wantedRefs.size > 0) {
     const refs = [...request.wantedRefs].map(([name, oid]) => lineText(latin1`${oid} ${name}`));
     head.push(WANTED_REFS, Buffer.from(refs.join(''), 'latin1'), DELIM);
   }
   head.push(PACKFILE);
-  return followed(
-    head,
-    exchange.packs.send(
-      { view, request, haves: negotiation.common, cut, sideband: 'side-band-64k' },
-      exchange.signal(),
-    ),
-  );
+  return {
+    head: Buffer.concat(head),
+    pack: { view, fetch: request, haves: negotiation.common, boundary, sideband: 'side-band-64k' },
+  };
 }
 
 function acknowledgments(common: readonly Oid[], ready: boolean): Buffer {

@@ -1,13 +1,10 @@
-import { type ByteString, bytesOf, concatBytes, sliceBytes } from '../git/object/bytes.js';
+import { type ByteString, bytesOf, concatBytes, NO_BYTES, sliceBytes } from '../git/object/bytes.js';
 import type { Oid } from '../git/object/object.js';
 import type { Refs } from '../git/refs/refs.js';
 import type { GitRepository } from '../git/repository/repository.js';
 
 /** Refs of one namespace live under `refs/namespaces/<name>/`, as gitnamespaces has it. */
 const NAMESPACES = bytesOf('refs/namespaces/');
-const EPHEMERAL = concatBytes(NAMESPACES, bytesOf('ephemeral/'));
-/** The prefix of the normal refs. */
-export const NO_PREFIX = bytesOf('');
 export const HEAD = bytesOf('HEAD');
 
 /**
@@ -19,13 +16,6 @@ export interface RepositoryView {
   readonly prefix: ByteString;
 }
 
-export type Namespace = '' | 'ephemeral' | 'import';
-
-/** `import` is the normal refs, to which only pushes go. */
-export function viewOf(repository: GitRepository, namespace: Namespace): RepositoryView {
-  return { repository, prefix: namespace === 'ephemeral' ? EPHEMERAL : NO_PREFIX };
-}
-
 /** Whether a ref of that name, as the client writes it, is out of its reach. */
 export function isHidden(view: RepositoryView, name: ByteString): boolean {
   return view.prefix === '' && name.startsWith(NAMESPACES);
@@ -35,7 +25,7 @@ export function isHidden(view: RepositoryView, name: ByteString): boolean {
 export function* visibleRefs(
   refs: Refs,
   prefix: ByteString,
-  start: ByteString = NO_PREFIX,
+  start: ByteString = NO_BYTES,
 ): IterableIterator<[ByteString, Oid]> {
   for (const [name, { oid }] of refs.entries(concatBytes(prefix, start))) {
     if (prefix !== '') yield [sliceBytes(name, prefix.length), oid];
