@@ -1,7 +1,7 @@
-import { createHash } from 'node:crypto';
 import { applyDelta } from '../diff/delta.js';
-import { type ByteString, textOf } from '../object/bytes.js';
-import { isOid, numberOf, type ObjectReader, type Oid, ZERO_OID } from '../object/object.js';
+import { type ByteString, bytesOf, NO_BYTES, replaceBytes, sliceBytes, textOf } from '../object/bytes.js';
+import { BLOB, isOid, numberOf, type ObjectReader, type Oid, ZERO_OID } from '../object/object.js';
+import { hashObject } from '../object/object-hash.js';
 import { describePathFault, pathFault } from '../object/path.js';
 import {
   entryAt,
@@ -41,6 +41,7 @@ interface File {
 
 const DEFAULT_SEARCH_LIMIT = 20_000_000;
 const EMPTY = Buffer.alloc(0);
+const UNDERSCORE = bytesOf('_');
 
 /**
  * What a patch does to a tree, as `git apply --cached --binary` would: all of it, or none. Hunks may have
@@ -180,7 +181,7 @@ class PatchTarget {
     }
     if (patch.isDelete) return;
     for (let slash = path.lastIndexOf('/'); slash > 0; slash = path.lastIndexOf('/', slash - 1)) {
-      const folder = path.slice(0, slash);
+      const folder = sliceBytes(path, 0, slash);
       if (this.#links.kept.has(folder) || (!this.#links.removed.has(folder) && this.#isStoredLink(folder))) {
         throw mismatch(`affected file '${textOf(path)}' is beyond a symbolic link`);
       }
@@ -189,7 +190,10 @@ class PatchTarget {
 
   /** Git lets a path have a line feed; and one that is there already has the length it has. */
   #checkPath(path: ByteString, mode?: number): void {
-    const fault = pathFault(path.replaceAll('\n', '_'), mode);
+    const fault = pathFault(
+      replaceBytes(path, /\n/g, () => UNDERSCORE),
+      mode,
+    );
     const isLong = fault === 'too-long' || fault === 'long-name';
     if (!fault || (isLong && this.#exists(path))) return;
     throw new PatchError('malformed', `invalid path '${textOf(path)}': it ${describePathFault(fault)}`);
@@ -211,7 +215,7 @@ class PatchTarget {
 
   *#patched(patch: FilePatch, before: File | undefined, mode: number): Steps<File> {
     const bytes = before?.bytes ?? EMPTY;
-    const path = textOf(patch.oldPath ?? patch.newPath ?? '');
+    const path = textOf(patch.oldPath ?? patch.newPath ?? NO_BYTES);
     if (patch.isBinary) return { mode, bytes: yield* this.#patchedBinary(patch, bytes, path) };
     if (patch.hunks.length === 0) return { mode, bytes, ...(before?.oid && { oid: before.oid }) };
     const image = yield* Image.of(bytes, this.budget);
@@ -230,8 +234,10 @@ class PatchTarget {
     if (!isOid(oldOid) || !isOid(newOid)) {
       throw mismatch(`cannot apply binary patch to '${path}' without full index line`);
     }
-    if (oldPath === undefined ? before.length > 0 : blobOid(before) !== oldOid) {
-      throw mismatch(`the patch applies to '${path}' (${blobOid(before)}), which does not match the current contents.`);
+    if (oldPath === undefined ? before.length > 0 : hashObject(BLOB, before) !== oldOid) {
+      throw mismatch(
+        `the patch applies to '${path}' (${hashObject(BLOB, before)}), which does not match the current contents.`,
+      );
     }
     if (newOid === ZERO_OID) return EMPTY;
     const stored = this.objects.find(newOid);
@@ -239,7 +245,7 @@ class PatchTarget {
     if (!binary) throw mismatch(`missing binary patch data for '${path}'`);
     const after = binary.method === 'literal' ? binary.data : yield* applyDelta(before, binary.data, FILE_LIMIT);
     if (!after) throw mismatch(`binary patch does not apply to '${path}'`);
-    const oid = blobOid(after);
+    const oid = hashObject(BLOB, after);
     if (oid !== newOid) {
       throw mismatch(`binary patch to '${path}' creates incorrect result (expecting ${newOid}, got ${oid})`);
     }
@@ -272,10 +278,7 @@ function canonicalMode(mode: number): number {
 /** The commit in `Subproject commit <id>`; what follows, such as a carriage return, does not matter. */
 function gitlinkIn(path: ByteString, bytes: Buffer): Oid {
   const oid = /^Subproject commit ([0-9a-f]{40})/i.exec(bytes.toString('latin1', 0, 100))?.[1]?.toLowerCase();
-  if (!oid || oid === ZERO_OID) throw mismatch(`corrupt patch for submodule ${textOf(path)}`);
+  if (oid === undefined || !isOid(oid) || oid === ZERO_OID)
+    throw mismatch(`corrupt patch for submodule ${textOf(path)}`);
   return oid;
-}
-
-function blobOid(bytes: Buffer): Oid {
-  return createHash('sha1').update(`blob ${bytes.length}\0`).update(bytes).digest('hex');
 }

@@ -1,5 +1,6 @@
-import type { ByteString } from '../object/bytes.js';
-import type { ObjectReader, Oid } from '../object/object.js';
+import { type ByteString, sliceBytes } from '../object/bytes.js';
+import { BLOB, type ObjectReader } from '../object/object.js';
+import { hashObject } from '../object/object-hash.js';
 import type { Meter } from '../schedule/meter.js';
 import { inSlices, type Steps } from '../schedule/steps.js';
 import { type Candidate, compareCandidates, keepBest, SimilarContents, takeEqual } from './similar-contents.js';
@@ -24,7 +25,7 @@ export interface RenameOptions {
   readonly meter: Meter;
 }
 
-const EMPTY_BLOB: Oid = 'e69de29bb2d1d6434b8b29ae775ad8c2e48c5391';
+const EMPTY_BLOB = hashObject(BLOB, Buffer.alloc(0));
 const HALF = FULL_SCORE / 2;
 const DEFAULT_LIMIT = 1000;
 
@@ -156,7 +157,7 @@ function isRegular(mode: number): boolean {
 }
 
 function nameOf(path: ByteString): ByteString {
-  return path.slice(path.lastIndexOf('/') + 1);
+  return sliceBytes(path, path.lastIndexOf('/') + 1);
 }
 
 function isNamesake(a: ByteString, b: ByteString): boolean {

@@ -1,4 +1,4 @@
-import type { ByteString } from '../object/bytes.js';
+import { type ByteString, NO_BYTES, pathIn } from '../object/bytes.js';
 import { readTreeInSteps } from '../object/large-tree.js';
 import type { ObjectReader, Oid } from '../object/object.js';
 import { byBytes, sortInSteps } from '../object/sort.js';
@@ -83,7 +83,7 @@ interface Deferred {
  */
 export async function collectPaths(objects: ObjectReader, trees: Three<Oid>, meter: Meter): Promise<Collection> {
   const collector = new Collector(objects, meter);
-  await collector.walk('', trees, 0);
+  await collector.walk(NO_BYTES, trees, 0);
   await collector.walkDeferred(OURS);
   await collector.walkDeferred(THEIRS);
   return { entries: collector.entries, sides: collector.sides };
@@ -151,7 +151,7 @@ class Collector {
 
   /** Records a path; returns the folder to walk below it, if its parts have to be looked at. */
   #visit(folder: Folder, name: ByteString, stages: Three<Version>): FolderVersions | undefined {
-    const path = folder.path === '' ? name : `${folder.path}/${name}`;
+    const path = pathIn(folder.path, name);
     const { fileMask, dirMask } = masksOf(stages);
     const matchMask = matchMaskOf(stages);
     const decided = decideAtOnce(stages, fileMask, matchMask);

@@ -1,4 +1,4 @@
-import type { ByteString } from '../object/bytes.js';
+import { type ByteString, NO_BYTES, sliceBytes } from '../object/bytes.js';
 import { type Oid, ZERO_OID } from '../object/object.js';
 
 /** What a side has at a path. Mode 0: nothing. */
@@ -110,9 +110,9 @@ export function isRegular({ mode }: Version): boolean {
 
 export function parentOf(path: ByteString): ByteString {
   const slash = path.lastIndexOf('/');
-  return slash < 0 ? '' : path.slice(0, slash);
+  return slash < 0 ? NO_BYTES : sliceBytes(path, 0, slash);
 }
 
 export function nameOf(path: ByteString): ByteString {
-  return path.slice(path.lastIndexOf('/') + 1);
+  return sliceBytes(path, path.lastIndexOf('/') + 1);
 }

@@ -1,4 +1,4 @@
-import type { ByteString } from '../object/bytes.js';
+import { type ByteString, NO_BYTES } from '../object/bytes.js';
 import type { FolderRelevance } from './collect.js';
 import { nameOf, parentOf } from './entry.js';
 import { inHashOrder } from './hash-order.js';
@@ -73,7 +73,7 @@ export class FolderCounts {
 }
 
 function mostFrequent(targets: Map<ByteString, number>): { target: ByteString; isTie: boolean } {
-  let target = '';
+  let target = NO_BYTES;
   let most = 0;
   let isTie = false;
   for (const candidate of inHashOrder(targets.keys())) {

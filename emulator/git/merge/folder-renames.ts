@@ -1,4 +1,4 @@
-import type { ByteString } from '../object/bytes.js';
+import { type ByteString, pathIn, sliceBytes } from '../object/bytes.js';
 import type { Pair, SideChanges } from './collect.js';
 import type { ConflictMessage } from './conflict.js';
 import { ABSENT, Entry, type MergeSide, OURS, parentOf, THEIRS, type Three } from './entry.js';
@@ -21,7 +21,7 @@ export class FolderRenamer {
   readonly #renames: Three<FolderRenames> = [new Map(), new Map(), new Map()];
   /** New path to the paths that would be moved there, by the side that has them. */
   readonly #arrivals: Three<Map<ByteString, ByteString[]>> = [new Map(), new Map(), new Map()];
-  readonly #reported = new Set<ByteString>();
+  readonly #reported = new Set<string>();
   isClean = true;
 
   constructor(
@@ -142,6 +142,5 @@ function renamedFolderOf(path: ByteString, renames: FolderRenames): ByteString |
 }
 
 function moved(path: ByteString, folder: ByteString, target: ByteString): ByteString {
-  const rest = path.slice(folder.length + 1);
-  return target === '' ? rest : `${target}/${rest}`;
+  return pathIn(target, sliceBytes(path, folder.length + 1));
 }

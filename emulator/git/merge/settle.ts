@@ -1,4 +1,4 @@
-import type { ByteString } from '../object/bytes.js';
+import { type ByteString, bytesOf, concatBytes, NO_BYTES, replaceBytes, SLASH, sliceBytes } from '../object/bytes.js';
 import { writeTreeInSteps } from '../object/large-tree.js';
 import { type Oid, TREE } from '../object/object.js';
 import { byBytes, sortInSteps } from '../object/sort.js';
@@ -22,6 +22,9 @@ import {
   THEIRS_BIT,
 } from './entry.js';
 
+const TILDE = bytesOf('~');
+const UNDERSCORE = bytesOf('_');
+
 /** Decides what each path becomes, from the leaves up, and writes the trees. */
 export class Settlement {
   /** Paths a person has to look at. */
@@ -41,13 +44,13 @@ export class Settlement {
     // As if every path ended in `/`: what is below a folder comes right behind it, and before it in reverse.
     const paths = await inSlices(
       sortInSteps(
-        Array.from(this.entries.keys(), (path) => `${path}/`),
+        Array.from(this.entries.keys(), (path) => concatBytes(path, SLASH)),
         byBytes,
       ),
       meter,
     );
     for (let at = paths.length - 1; at >= 0; at--) {
-      const path = paths[at]!.slice(0, -1);
+      const path = sliceBytes(paths[at]!, 0, -1);
       const entry = this.entries.get(path);
       if (entry === undefined) continue;
       const below = this.#open.get(path);
@@ -60,7 +63,7 @@ export class Settlement {
       else await this.#settle(path, entry);
       if (meter.isOver) await meter.pass();
     }
-    return this.#writeTree(this.#open.get('') ?? []);
+    return this.#writeTree(this.#open.get(NO_BYTES) ?? []);
   }
 
   async #writeTree(entries: readonly TreeEntry[]): Promise<Oid> {
@@ -204,9 +207,13 @@ export class Settlement {
 
   /** `path~branch`, with a number if that is taken. */
   #freePath(path: ByteString, branch: ByteString): ByteString {
-    const name = `${path}~${branch.replaceAll('/', '_')}`;
+    const name = concatBytes(
+      path,
+      TILDE,
+      replaceBytes(branch, /\//g, () => UNDERSCORE),
+    );
     let free = name;
-    for (let number = 0; this.entries.has(free); number++) free = `${name}_${number}`;
+    for (let number = 0; this.entries.has(free); number++) free = concatBytes(name, bytesOf(`_${number}`));
     return free;
   }
 }

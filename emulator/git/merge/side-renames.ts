@@ -1,14 +1,15 @@
 import { type Candidate, compareCandidates, keepBest, SimilarContents, takeEqual } from '../diff/similar-contents.js';
 import { FULL_SCORE } from '../diff/similarity.js';
-import type { ByteString } from '../object/bytes.js';
-import type { ObjectReader, Oid } from '../object/object.js';
+import { type ByteString, pathIn } from '../object/bytes.js';
+import { BLOB, type ObjectReader } from '../object/object.js';
+import { hashObject } from '../object/object-hash.js';
 import type { Meter } from '../schedule/meter.js';
 import { inSlices, type Steps } from '../schedule/steps.js';
 import type { Pair, PathVersion, SideChanges } from './collect.js';
 import { isRegular, nameOf, parentOf } from './entry.js';
 import { FolderCounts } from './folder-counts.js';
 
-const EMPTY_BLOB: Oid = 'e69de29bb2d1d6434b8b29ae775ad8c2e48c5391';
+const EMPTY_BLOB = hashObject(BLOB, Buffer.alloc(0));
 const MINIMUM = FULL_SCORE / 2;
 /** What a file has to score where its name alone makes it a candidate. */
 const NAMESAKE_MINIMUM = MINIMUM + (FULL_SCORE - MINIMUM) / 2;
@@ -111,7 +112,11 @@ class Detection {
       if (!this.changes.sources.has(path) || !targetNames.has(name)) continue;
       const isUnique = sourceNames.get(name) === 1 && targetNames.get(name) === 1;
       const folder = guesses.get(parentOf(path));
-      const target = isUnique ? byName.get(name) : folder === undefined ? undefined : targetOf.get(`${folder}/${name}`);
+      const target = isUnique
+        ? byName.get(name)
+        : folder === undefined
+          ? undefined
+          : targetOf.get(pathIn(folder, name));
       if (target === undefined || this.#renamed.has(target)) continue;
       if ((yield* this.#score(source, target, NAMESAKE_MINIMUM)) < NAMESAKE_MINIMUM) continue;
       this.#match(source, target);

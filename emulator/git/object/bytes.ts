@@ -9,6 +9,11 @@ export type ByteString = string & { readonly [bytes]: true };
 
 declare const bytes: unique symbol;
 
+/** The empty byte string. As a path, the root folder. */
+export const NO_BYTES = '' as ByteString;
+/** The separator of paths and ref names. */
+export const SLASH = '/' as ByteString;
+
 /** The byte string of `buffer` from `start` to `end`. */
 export function bytesIn(buffer: Buffer, start = 0, end = buffer.length): ByteString {
   return buffer.toString('latin1', start, end) as ByteString;
@@ -22,6 +27,16 @@ export function concatBytes(first: ByteString, second: ByteString, third?: ByteS
 /** As `String.prototype.slice`. */
 export function sliceBytes(value: ByteString, start: number, end?: number): ByteString {
   return value.slice(start, end) as ByteString;
+}
+
+/** As `String.prototype.split`. */
+export function splitBytes(value: ByteString, separator: string): ByteString[] {
+  return value.split(separator) as ByteString[];
+}
+
+/** As `Array.prototype.join`. */
+export function joinBytes(parts: readonly ByteString[], separator: string): ByteString {
+  return parts.join(separator) as ByteString;
 }
 
 /** UTF-8 text of a byte string; malformed sequences become U+FFFD, as `git log` prints them. */
@@ -44,4 +59,23 @@ function isAscii(value: string): boolean {
     if (value.charCodeAt(at) > 0x7f) return false;
   }
   return true;
+}
+
+/** One byte. */
+export function byteOf(code: number): ByteString {
+  return String.fromCharCode(code) as ByteString;
+}
+
+/** The path of `name` in `folder`. */
+export function pathIn(folder: ByteString, name: ByteString): ByteString {
+  return folder === '' ? name : (`${folder}/${name}` as ByteString);
+}
+
+/** As `String.prototype.replace`. */
+export function replaceBytes(
+  value: ByteString,
+  pattern: RegExp,
+  replace: (match: string, group: string) => ByteString,
+): ByteString {
+  return value.replace(pattern, replace) as ByteString;
 }

@@ -1,4 +1,4 @@
-import type { ByteString } from '../object/bytes.js';
+import { type ByteString, NO_BYTES } from '../object/bytes.js';
 import { COST } from '../schedule/cost.js';
 import { PIECE, PIECE_COST, type Steps } from '../schedule/steps.js';
 import type { PathMatcher } from './path-matcher.js';
@@ -17,7 +17,7 @@ export class PathList {
   /** Bytes of all names. */
   nameBytes = 0;
   /** What is put before every path. */
-  base = '';
+  base = NO_BYTES;
   /** By level: the folders the walk is in, and how it tells them from others. */
   readonly #open: number[] = [];
   readonly #serials: number[] = [];
@@ -38,7 +38,7 @@ export class PathList {
       this.#serials.push(walk.folderSerial(level));
       this.#open.push(this.parents.length);
       this.parents.push(level === 0 ? -1 : this.#open[level - 1]!);
-      this.folderNames.push(level === 0 ? '' : walk.folderName(level));
+      this.folderNames.push(level === 0 ? NO_BYTES : walk.folderName(level));
       this.depths.push(level);
       this.nameBytes += this.folderNames.at(-1)!.length;
     }

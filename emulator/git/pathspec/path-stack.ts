@@ -1,4 +1,4 @@
-import type { ByteString } from '../object/bytes.js';
+import { type ByteString, bytesIn, concatBytes } from '../object/bytes.js';
 import { COST } from '../schedule/cost.js';
 import type { Steps } from '../schedule/steps.js';
 import type { MatchState, PathMatcher } from './path-matcher.js';
@@ -32,16 +32,16 @@ export class PathStack {
 
   /** The path of a folder, with its slash; level 0 is the root. */
   folder(level: number): ByteString {
-    return this.#path.toString('latin1', 0, this.#ends[level]);
+    return bytesIn(this.#path, 0, this.#ends[level]);
   }
 
   folderName(level: number): ByteString {
-    return this.#path.toString('latin1', this.#ends[level - 1], this.#ends[level]! - 1);
+    return bytesIn(this.#path, this.#ends[level - 1], this.#ends[level]! - 1);
   }
 
   /** The path of what is named so in the innermost folder. */
   pathOf(name: ByteString): ByteString {
-    return this.folder(this.depth) + name;
+    return concatBytes(this.folder(this.depth), name);
   }
 
   /** Whether nothing in the innermost folder is chosen. */
