@@ -1,11 +1,12 @@
 import t from 'tap';
 import { StoreFull } from '../memory/memory-budget.js';
-import { BLOB, COMMIT, type ObjectReader, typeName } from '../object/object.js';
+import { BLOB, COMMIT, type ObjectReader, type Oid, typeName } from '../object/object.js';
 import { ObjectStore, type ObjectStoreOptions } from '../odb/object-store.js';
 import { build, CORRUPT } from '../odb/test/corrupt-packs.js';
 import { generateHistory } from '../odb/test/generated-history.js';
 import { copy, delta, inPieces, insert, oidOf } from '../odb/test/pack-builder.js';
 import { PackError } from '../pack/pack-error.js';
+import { oid as parseOid } from '../test/oid.js';
 import type { IndexPackOptions } from './index-pack.js';
 import { indexPack } from './index-pack.js';
 
@@ -22,8 +23,8 @@ async function take(pack: Buffer, options: Partial<IndexPackOptions> = {}, store
 }
 
 /** Every id and body, as `git cat-file --batch` prints them. */
-function listing(objects: ObjectReader): Map<string, Buffer> {
-  const all = new Map<string, Buffer>();
+function listing(objects: ObjectReader): Map<Oid, Buffer> {
+  const all = new Map<Oid, Buffer>();
   for (let number = 0; number < objects.size; number++) all.set(objects.oidOf(number), objects.read(number));
   return all;
 }
@@ -47,7 +48,7 @@ t.test("packs of Git's are taken in whole, whatever they are made with and howev
     for (let at = 0; at < batch.length; ) {
       const line = batch.indexOf(10, at);
       const [oid, type, size] = batch.toString('latin1', at, line).split(' ') as [string, string, string];
-      const number = store.find(oid);
+      const number = store.find(parseOid(oid));
       const body = batch.subarray(line + 1, line + 1 + Number(size));
       if (typeName(store.typeOf(number)) !== type || !store.read(number).equals(body)) t.fail(`${oid} differs`);
       at = line + 2 + Number(size);

@@ -1,4 +1,4 @@
-import { type ByteString, bytesOf } from './bytes.js';
+import { type ByteString, bytesOf, splitBytes } from './bytes.js';
 import { hidesDotName } from './dot-names.js';
 import { MODE_SYMLINK } from './tree.js';
 
@@ -53,7 +53,7 @@ export function pathFault(path: ByteString, mode?: number): PathFault | undefine
   if (path === '') return 'empty';
   if (path.length > MOST_PATH_BYTES) return 'too-long';
   if (/[\0\n]/.test(path)) return 'control';
-  const names = path.split('/');
+  const names = splitBytes(path, '/');
   for (const name of names) {
     const fault = nameFault(name);
     if (fault !== undefined) return fault;

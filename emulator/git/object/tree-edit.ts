@@ -1,6 +1,6 @@
 import { COST } from '../schedule/cost.js';
 import type { Steps } from '../schedule/steps.js';
-import { type ByteString, textOf } from './bytes.js';
+import { type ByteString, joinBytes, NO_BYTES, splitBytes, textOf } from './bytes.js';
 import { readTreeInSteps, writeTreeInSteps } from './large-tree.js';
 import { type ObjectReader, type Oid, TREE, type TypeCode } from './object.js';
 import { MODE_FILE, MODE_GITLINK, MODE_TREE, type TreeEntry } from './tree.js';
@@ -82,12 +82,12 @@ export function* applyEdits(objects: ObjectWriter, base: Oid, edits: Iterable<Tr
 }
 
 function* planEdits(edits: Iterable<TreeEdit>): Steps<EditNode> {
-  const root: EditNode = { name: '' };
+  const root: EditNode = { name: NO_BYTES };
   let planned = 0;
   for (const edit of edits) {
     if (++planned % UNIT === 0) yield UNIT * COST.entry;
     let node = root;
-    for (const name of edit.path.split('/')) {
+    for (const name of splitBytes(edit.path, '/')) {
       if (!edit.delete) node.writesBelow = true;
       node = childOf(node, name);
     }
@@ -157,5 +157,5 @@ function* closeFolder(
 }
 
 function pathOf(stack: Folder[], { name }: EditNode): ByteString {
-  return [...stack.slice(1).map(({ node }) => node.name), name].join('/');
+  return joinBytes([...stack.slice(1).map(({ node }) => node.name), name], '/');
 }

@@ -1,8 +1,8 @@
 import { COST } from '../schedule/cost.js';
 import { atOnce, PIECE, type Steps } from '../schedule/steps.js';
-import type { ByteString } from './bytes.js';
+import { type ByteString, bytesIn } from './bytes.js';
 import { MalformedObject } from './malformed-object.js';
-import { EMPTY_TREE_OID, type ObjectReader, type Oid, readAs, TREE } from './object.js';
+import { EMPTY_TREE_OID, type ObjectReader, type Oid, oidIn, readAs, TREE } from './object.js';
 
 export const MODE_TREE = 0o040000;
 export const MODE_FILE = 0o100644;
@@ -115,11 +115,11 @@ export class TreeScanner {
   }
 
   get name(): ByteString {
-    return this.body.toString('latin1', this.nameStart, this.nameEnd);
+    return bytesIn(this.body, this.nameStart, this.nameEnd);
   }
 
   get oid(): Oid {
-    return this.body.toString('hex', this.oidStart, this.oidStart + 20);
+    return oidIn(this.body, this.oidStart);
   }
 }
 

@@ -1,4 +1,4 @@
-import { BLOB, MissingObject, type Oid, TREE, type TypeCode, typeName } from '../object/object.js';
+import { BLOB, MissingObject, type Oid, oidIn, TREE, type TypeCode, typeName } from '../object/object.js';
 import { OID_BYTES } from '../object/oid-slots.js';
 import { Meter } from '../schedule/meter.js';
 import { ANY, isEmptyTree, type LinkType, readLinks } from './edge-list.js';
@@ -153,7 +153,7 @@ export class Connectivity {
       if (broken !== undefined) throw broken;
       return objects.complete[number] === 1 ? -1 : number;
     }
-    const oid = Buffer.from(bytes.subarray(at, at + OID_BYTES)).toString('hex');
+    const oid = oidIn(Buffer.from(bytes.subarray(at, at + OID_BYTES)));
     throw new MissingObject(oid, type === ANY ? 'object' : typeName(type));
   }
 

@@ -2,15 +2,17 @@ import t from 'tap';
 import { indexPack } from '../index-pack/index-pack.js';
 import { MemoryBudget, StoreFull } from '../memory/memory-budget.js';
 import { MemoryCache } from '../memory/memory-cache.js';
-import { BLOB, COMMIT, MissingObject, TREE } from '../object/object.js';
+import { bytesOf } from '../object/bytes.js';
+import { BLOB, COMMIT, EMPTY_TREE_OID, MissingObject, type Oid, TREE } from '../object/object.js';
 import { writeTree } from '../object/tree.js';
 import { ObjectTooLarge } from '../pack/pack-error.js';
+import { oid } from '../test/oid.js';
 import { ObjectStore } from './object-store.js';
 import { copy, delta, inPieces, insert, oidOf, PackBuilder } from './test/pack-builder.js';
 
 const blob = (text: string) => Buffer.from(text);
 
-function commitOn(tree: string, ...parents: string[]): Buffer {
+function commitOn(tree: Oid, ...parents: Oid[]): Buffer {
   const who = 'A <a@example.com> 1700000000 +0000';
   const links = parents.map((parent) => `parent ${parent}\n`).join('');
   return Buffer.from(`tree ${tree}\n${links}author ${who}\ncommitter ${who}\n\nmessage\n`);
@@ -123,7 +125,7 @@ t.test('what a caller does to its buffer afterwards changes nothing', async (t) 
 t.test('connectivity: every link has to lead to an object of the right type', async (t) => {
   const store = new ObjectStore();
   const file = oidOf('blob', 'file');
-  const tree = writeTree([{ mode: 0o100644, name: 'file', oid: file }]);
+  const tree = writeTree([{ mode: 0o100644, name: bytesOf('file'), oid: file }]);
   const root = commitOn(oidOf('tree', tree));
   const rootOid = oidOf('commit', root);
 
@@ -147,8 +149,8 @@ t.test('connectivity: every link has to lead to an object of the right type', as
   });
   await t.test('gitlinks and the empty tree need not be there', async () => {
     using quarantine = store.quarantine();
-    const links = writeTree([{ mode: 0o160000, name: 'sub', oid: '1'.repeat(40) }]);
-    const empty = quarantine.write(COMMIT, commitOn('4b825dc642cb6eb9a060e54bf8d69288fbee4904'));
+    const links = writeTree([{ mode: 0o160000, name: bytesOf('sub'), oid: oid('1'.repeat(40)) }]);
+    const empty = quarantine.write(COMMIT, commitOn(EMPTY_TREE_OID));
     const commit = quarantine.write(COMMIT, commitOn(quarantine.write(TREE, links), empty));
     await quarantine.checkConnectivity([commit]);
   });
@@ -179,7 +181,7 @@ t.test('a long history with a missing root costs one walk, however many tips it 
   const store = new ObjectStore();
   using quarantine = store.quarantine();
   const tree = quarantine.write(TREE, writeTree([]));
-  let tip = quarantine.write(COMMIT, commitOn(tree, 'f'.repeat(40)));
+  let tip = quarantine.write(COMMIT, commitOn(tree, oid('f'.repeat(40))));
   const tips = Array.from({ length: 20_000 }, () => (tip = quarantine.write(COMMIT, commitOn(tree, tip))));
   let refused = 0;
   for (const oid of tips.reverse()) {

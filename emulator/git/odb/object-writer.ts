@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { StoreLimits } from '../limits/store-limits.js';
-import { BLOB, type Oid, type TypeCode, typeName } from '../object/object.js';
+import { BLOB, type Oid, oidIn, type TypeCode, typeName } from '../object/object.js';
 import { type HashBytes, HEADROOM, writeHeaderBefore } from '../object/object-hash.js';
 import { OID_BYTES, OidSlots } from '../object/oid-slots.js';
 import { ObjectTooLarge, PackError } from '../pack/pack-error.js';
@@ -91,7 +91,7 @@ export class Intake {
       this.#add(type, slab, bodyStart, size, entry);
       if (!isLinked) this.#link(type, slab, bodyStart, size);
     }
-    return this.oid.toString('hex');
+    return oidIn(this.oid);
   }
 
   /**
@@ -113,7 +113,7 @@ export class Intake {
       return known;
     }
     if (check !== undefined && type !== BLOB) {
-      const steps = check(type, buffer.subarray(bodyStart, bodyStart + size), this.oid.toString('hex'));
+      const steps = check(type, buffer.subarray(bodyStart, bodyStart + size), oidIn(this.oid));
       if (steps !== undefined) atOnce(steps);
     }
     const number = this.#add(type, buffer, bodyStart, size, entry);
@@ -138,7 +138,7 @@ export class Intake {
       return known;
     }
     if (check !== undefined && type !== BLOB) {
-      const steps = check(type, buffer.subarray(bodyStart, bodyStart + size), this.oid.toString('hex'));
+      const steps = check(type, buffer.subarray(bodyStart, bodyStart + size), oidIn(this.oid));
       if (steps !== undefined) await inSlices(steps, meter);
     }
     await this.#linkInSlices(type, buffer, bodyStart, size, meter);
@@ -229,7 +229,7 @@ export class Intake {
   }
 
   #collision(type: TypeCode): PackError {
-    return new PackError('collision', `SHA1 COLLISION FOUND WITH ${this.oid.toString('hex')} ! (${typeName(type)})`);
+    return new PackError('collision', `SHA1 COLLISION FOUND WITH ${oidIn(this.oid)} ! (${typeName(type)})`);
   }
 }
 

@@ -2,7 +2,7 @@ import { resized } from '../memory/growable.js';
 import type { MemoryBudget } from '../memory/memory-budget.js';
 import type { CacheGroup } from '../memory/memory-cache.js';
 import { permute } from '../memory/permute.js';
-import type { Oid, TypeCode } from '../object/object.js';
+import { type Oid, oidIn, type TypeCode } from '../object/object.js';
 import { HEADROOM } from '../object/object-hash.js';
 import { OID_BYTES } from '../object/oid-slots.js';
 import { applyDelta, DeltaHeader, deltaSteps } from '../pack/delta.js';
@@ -208,7 +208,7 @@ export class StoredObjects {
 
   oidOf(number: number): Oid {
     const start = number * OID_BYTES;
-    return Buffer.from(this.oids.buffer, this.oids.byteOffset + start, OID_BYTES).toString('hex');
+    return oidIn(Buffer.from(this.oids.buffer, this.oids.byteOffset + start, OID_BYTES));
   }
 
   /** The inflated body of an object. Throws `RangeError` where there is none. */

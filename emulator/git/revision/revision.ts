@@ -1,5 +1,5 @@
 import { requestLimit } from '../limits/request-limits.js';
-import type { ByteString } from '../object/bytes.js';
+import { type ByteString, bytesOf, concatBytes, NO_BYTES, sliceBytes } from '../object/bytes.js';
 import { commitLinks } from '../object/commit.js';
 import { MalformedObject } from '../object/malformed-object.js';
 import { COMMIT, isOid, type ObjectReader, type Oid, TAG, TREE, type TypeCode, typeCode } from '../object/object.js';
@@ -36,9 +36,12 @@ const NAMESPACES = 'refs/namespaces/';
 
 /** gitrevisions, `<refname>`: where a short name is looked for, in order. */
 const REF_RULES = {
-  tag: ['', 'refs/', 'refs/tags/', 'refs/heads/', 'refs/remotes/'],
-  branch: ['', 'refs/', 'refs/heads/', 'refs/tags/', 'refs/remotes/'],
-} as const;
+  tag: ['', 'refs/', 'refs/tags/', 'refs/heads/', 'refs/remotes/'].map(bytesOf),
+  branch: ['', 'refs/', 'refs/heads/', 'refs/tags/', 'refs/remotes/'].map(bytesOf),
+};
+const REMOTES = bytesOf('refs/remotes/');
+const REMOTE_HEAD = bytesOf('/HEAD');
+const HEAD = bytesOf('HEAD');
 
 const MALFORMED: RevisionOutcome = { fault: 'malformed' };
 const MISSING: RevisionOutcome = { fault: 'missing' };
@@ -63,8 +66,8 @@ export function* resolveRevision(
   if (text === '' || text.length > requestLimit('revisionBytes')) return MALFORMED;
   if (text.startsWith(':') || text.includes('@{') || text.includes('^{/')) return MISSING;
   const end = text.search(/[~^:]/);
-  const name = end < 0 ? text : text.slice(0, end);
-  const steps = parseSteps(end < 0 ? '' : text.slice(end));
+  const name = end < 0 ? text : sliceBytes(text, 0, end);
+  const steps = parseSteps(end < 0 ? NO_BYTES : sliceBytes(text, end));
   if (!steps || (name !== '@' && refNameFault(name, { oneLevel: true }) !== undefined)) return MALFORMED;
   const first = yield* resolveName(objects, refs, name, { ...options, ...wantOf(steps) });
   if (first.fault !== undefined || steps.length === 0) return first;
@@ -84,7 +87,10 @@ function parseSteps(text: ByteString): Step[] | undefined {
       steps.push({ kind: 'peel', type: peeled });
     } else if (sign !== undefined) {
       steps.push({ kind: sign === '~' ? 'ancestor' : 'parent', count: count === '' ? 1 : Number(count) });
-    } else steps.push({ kind: 'path', path: path! });
+    } else {
+      const end = pattern.lastIndex;
+      steps.push({ kind: 'path', path: sliceBytes(text, end - path!.length, end) });
+    }
   }
   return steps;
 }
@@ -112,7 +118,7 @@ function* resolveName(
 ): Steps<RevisionOutcome> {
   const lower = name.toLowerCase();
   if (isOid(lower)) return objects.find(lower) < 0 ? MISSING : { oid: lower };
-  const found = lookUpRef(refs, name === '@' ? 'HEAD' : name, options);
+  const found = lookUpRef(refs, name === '@' ? HEAD : name, options);
   if (found !== undefined) return found;
   const described = /-\d+-g([0-9a-f]{4,40})$/i.exec(name)?.[1];
   if (described !== undefined) return yield* resolveShortOid(objects, described.toLowerCase(), 'commit');
@@ -124,12 +130,12 @@ type FoundRef = { readonly oid: Oid; readonly ref?: ByteString | undefined };
 function lookUpRef(
   refs: Refs,
   name: ByteString,
-  { prefer = 'tag', namespace = '' }: RevisionOptions,
+  { prefer = 'tag', namespace = NO_BYTES }: RevisionOptions,
 ): FoundRef | undefined {
   if (name === 'HEAD' && namespace === '') return headOf(refs);
-  const rules = REF_RULES[prefer].map((rule) => rule + name).filter((full) => !full.startsWith(NAMESPACES));
-  for (const ref of [...rules, `refs/remotes/${name}/HEAD`]) {
-    const oid = refs.get(namespace + ref);
+  const rules = REF_RULES[prefer].map((rule) => concatBytes(rule, name)).filter((full) => !full.startsWith(NAMESPACES));
+  for (const ref of [...rules, concatBytes(REMOTES, name, REMOTE_HEAD)]) {
+    const oid = refs.get(concatBytes(namespace, ref));
     if (oid !== undefined) return { oid, ref };
   }
   return undefined;

@@ -1,6 +1,7 @@
 import t from 'tap';
 import type { Oid } from '../object/object.js';
 import { unlimited } from '../schedule/test/unlimited.js';
+import { oid } from '../test/oid.js';
 import { INFINITE_DEPTH } from './depth.js';
 import { History } from './history.js';
 import { GeneratedHistory } from './test/generated-history.js';
@@ -70,11 +71,11 @@ for (const [seed, skew] of [
       for (let at = 0; at < stdout.length; ) {
         const length = Number.parseInt(stdout.toString('latin1', at, at + 4), 16);
         if (length === 0) return { shallow: answer.shallow.sort(), unshallow: answer.unshallow.sort() };
-        const [word, oid] = stdout
+        const [word, id] = stdout
           .toString('latin1', at + 4, at + length)
           .trim()
           .split(' ');
-        if (word === 'shallow' || word === 'unshallow') answer[word].push(oid!);
+        if (word === 'shallow' || word === 'unshallow') answer[word].push(oid(id!));
         at += length;
       }
       return undefined;
@@ -87,7 +88,7 @@ t.test('a client boundary that is not known here does not matter', async (t) => 
   const history = new History(generated.objects);
   const wants = [generated.commits[9]!];
   const { grafts, unshallow } = await history.boundary(
-    { wants, clientShallow: ['e'.repeat(40)], depth: 1 },
+    { wants, clientShallow: [oid('e'.repeat(40))], depth: 1 },
     unlimited(),
   );
   t.same([...grafts], wants);

@@ -6,6 +6,7 @@ import { MODE_GITLINK, parseTree } from '../object/tree.js';
 import { Meter } from '../schedule/meter.js';
 import { Schedule } from '../schedule/schedule.js';
 import { unlimited } from '../schedule/test/unlimited.js';
+import { oid } from '../test/oid.js';
 import type { EnumerateRequest } from './enumerate.js';
 import { parseFilter } from './filter.js';
 import { History } from './history.js';
@@ -21,7 +22,7 @@ t.test('objects to send, on random histories', async (t) => {
     const send = async (request: EnumerateRequest) =>
       Array.from(await history.enumerate(request, unlimited()), (number) => objects.oidOf(number));
     const revList = (...args: string[]) =>
-      [...new Set(generated.lines('rev-list', '--objects', '--no-object-names', ...args))].sort();
+      [...new Set(generated.oids('rev-list', '--objects', '--no-object-names', ...args))].sort();
 
     await t.test(`without haves everything reachable is sent, and nothing else (seed ${seed})`, async (t) => {
       for (let round = 0; round < 10; round++) {
@@ -33,7 +34,7 @@ t.test('objects to send, on random histories', async (t) => {
     await t.test(`with haves the client ends up with everything (seed ${seed})`, async (t) => {
       for (let round = 0; round < 30; round++) {
         const wants = generated.pickSome(2);
-        const haves = [...generated.pickSome(2), 'f'.repeat(40)];
+        const haves = [...generated.pickSome(2), oid('f'.repeat(40))];
         const sent = await send({ wants, haves });
         const held = reachable(objects, haves.slice(0, -1));
         const wanted = reachable(objects, wants);
@@ -164,7 +165,7 @@ t.test('work stops when its signal is aborted', async (t) => {
 
 t.test('an unknown want is an error', async (t) => {
   using generated = new GeneratedHistory({ seed: 23, commits: 5, skew: 0 });
-  await t.rejects(new History(generated.objects).enumerate({ wants: ['e'.repeat(40)] }, unlimited()), {
+  await t.rejects(new History(generated.objects).enumerate({ wants: [oid('e'.repeat(40))] }, unlimited()), {
     name: 'MissingObject',
   });
 });
@@ -176,7 +177,7 @@ function makeTags(generated: GeneratedHistory): Oid[] {
   const tags: Oid[] = [];
   const blob = git.add('blob', 'tagged');
   // What is both a tag's target and in a commit Git does not take for asked for by name.
-  const tree = git.run(
+  const tree = git.oid(
     ['mktree'],
     `100644 blob ${blob}\tfile\n040000 tree ${git.run(['rev-parse', `${commit}^{tree}`])}\tfolder\n`,
   );

@@ -1,4 +1,4 @@
-import type { ByteString } from '../object/bytes.js';
+import { type ByteString, concatBytes, NO_BYTES, SLASH } from '../object/bytes.js';
 import type { ObjectReader, Oid } from '../object/object.js';
 import { entryAt, MODE_TREE } from '../object/tree.js';
 import { PIECE, PIECE_COST, type Steps } from '../schedule/steps.js';
@@ -16,7 +16,7 @@ export function* lastTouching(
   graph: CommitGraph,
   index: HistoryIndex,
   tip: Place,
-  under: ByteString = '',
+  under: ByteString = NO_BYTES,
 ): Steps<Map<ByteString, Oid>> {
   const files = yield* listFiles(graph.objects, index.paths, graph.treeOf(tip), under);
   const touched = yield* new PathDescent(graph, index, tip, files.keys()).run();
@@ -46,7 +46,9 @@ function* listFiles(
   if (top.mode !== MODE_TREE) return files.set(folder, under);
   const tree = objects.find(top.oid);
   if (tree === NONE) return files;
-  const stack = [{ entry: new TreeCursor(objects.read(tree)), folder, base: under === '' ? '' : `${under}/` }];
+  const stack = [
+    { entry: new TreeCursor(objects.read(tree)), folder, base: under === '' ? NO_BYTES : concatBytes(under, SLASH) },
+  ];
   let work = 0;
   for (let frame = stack.at(-1); frame !== undefined; frame = stack.at(-1)) {
     const { entry, folder, base } = frame;
@@ -58,12 +60,12 @@ function* listFiles(
     const { name } = entry;
     const path = paths.inside(folder, name);
     if (!entry.isTree) {
-      files.set(path, base + name);
+      files.set(path, concatBytes(base, name));
       continue;
     }
     const inner = entry.object(objects);
     if (inner !== NONE)
-      stack.push({ entry: new TreeCursor(objects.read(inner)), folder: path, base: `${base}${name}/` });
+      stack.push({ entry: new TreeCursor(objects.read(inner)), folder: path, base: concatBytes(base, name, SLASH) });
   }
   return files;
 }

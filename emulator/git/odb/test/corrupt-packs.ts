@@ -1,4 +1,5 @@
 import { deflateSync } from 'node:zlib';
+import { oid } from '../../test/oid.js';
 import { copy, delta, insert, PackBuilder } from './pack-builder.js';
 
 export function build(fill: (pack: PackBuilder) => void, options?: Parameters<PackBuilder['build']>[0]): Buffer {
@@ -69,7 +70,7 @@ export const CORRUPT: Record<string, [Buffer, RegExp]> = {
     /out of bound/,
   ],
   'a base by id that nobody has': [
-    build((pack) => pack.named('a'.repeat(40), delta(1, 1, insert('x')))),
+    build((pack) => pack.named(oid('a'.repeat(40)), delta(1, 1, insert('x')))),
     /^pack has 1 unresolved delta$/,
   ],
   ...Object.fromEntries(
