@@ -1,9 +1,10 @@
 import t, { type Test } from 'tap';
 import { applyPatch } from '../apply/apply-patch.js';
 import { PatchError } from '../apply/patch-error.js';
-import { diffTreeEntries, diffTrees } from '../diff/index.js';
+import { diffTrees } from '../diff/diff.js';
 import { RandomText } from '../diff/test/random-text.js';
 import { RandomTree } from '../diff/test/random-tree.js';
+import { diffTreeEntries } from '../diff/trees.js';
 import { BLOB, type Oid } from '../object/object.js';
 import { applyEdits, EditConflict } from '../object/tree-edit.js';
 import { atOnce } from '../schedule/steps.js';

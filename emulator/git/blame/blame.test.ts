@@ -9,7 +9,9 @@ import { unlimited } from '../schedule/test/unlimited.js';
 import { type Content, MemoryObjects } from '../test/memory-objects.js';
 import { oid } from '../test/oid.js';
 import { ScratchGit } from '../test/scratch-git.js';
-import { BadLineRange, BlameMemory, type BlameRequest, blame, NoSuchFile } from './index.js';
+import { type BlameRequest, blame, NoSuchFile } from './blame.js';
+import { BlameMemory } from './blame-memory.js';
+import { BadLineRange } from './line-ranges.js';
 
 const F = bytesOf('f');
 

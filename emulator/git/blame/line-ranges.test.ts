@@ -1,5 +1,5 @@
 import t from 'tap';
-import { LineInterner } from '../diff/index.js';
+import { LineInterner } from '../diff/line-interner.js';
 import { Meter, WorkLimitExceeded } from '../schedule/meter.js';
 import { Schedule, SLICE } from '../schedule/schedule.js';
 import { atOnce } from '../schedule/steps.js';

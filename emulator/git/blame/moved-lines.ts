@@ -1,4 +1,5 @@
-import { diffTreeEntries, type Lines } from '../diff/index.js';
+import type { Lines } from '../diff/line-interner.js';
+import { diffTreeEntries } from '../diff/trees.js';
 import { numberOf } from '../object/object.js';
 import { MODE_GITLINK } from '../object/tree.js';
 import type { Place } from '../revwalk/commit-graph.js';

@@ -1,4 +1,4 @@
-import type { Lines } from '../diff/index.js';
+import type { Lines } from '../diff/line-interner.js';
 import type { ByteString } from '../object/bytes.js';
 import type { Place } from '../revwalk/commit-graph.js';
 

@@ -1,4 +1,4 @@
-import type { Change } from '../diff/index.js';
+import type { Change } from '../diff/change.js';
 import { compareStretches, type Stretch } from './origin.js';
 
 export interface Passed {

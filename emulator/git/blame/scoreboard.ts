@@ -1,4 +1,8 @@
-import { type Change, detectRenames, diffInterned, diffTreeEntries, LineInterner, type Lines } from '../diff/index.js';
+import type { Change } from '../diff/change.js';
+import { LineInterner, type Lines } from '../diff/line-interner.js';
+import { diffInterned } from '../diff/lines.js';
+import { detectRenames } from '../diff/renames.js';
+import { diffTreeEntries } from '../diff/trees.js';
 import type { ByteString } from '../object/bytes.js';
 import { numberOf, type ObjectReader, type Oid } from '../object/object.js';
 import { MODE_GITLINK, MODE_TREE } from '../object/tree.js';

@@ -6,9 +6,11 @@ import { Schedule } from '../schedule/schedule.js';
 import { unlimited } from '../schedule/test/unlimited.js';
 import { MemoryObjects } from '../test/memory-objects.js';
 import { ScratchGit } from '../test/scratch-git.js';
-import { type Diff, diffCommits, diffTreeEntries, diffTrees, PathFilter, TooManyChanges } from './index.js';
+import { type Diff, diffCommits, diffTrees } from './diff.js';
+import { PathFilter } from './path-filter.js';
 import { RandomText } from './test/random-text.js';
 import { RandomTree } from './test/random-tree.js';
+import { diffTreeEntries, TooManyChanges } from './trees.js';
 
 function patchOf(diff: Diff): string {
   return Buffer.concat(diff.files.map((file) => file.raw())).toString('latin1');

@@ -6,7 +6,8 @@ import t, { type Test } from 'tap';
 import { atOnce } from '../schedule/steps.js';
 import { ByteSink } from './byte-sink.js';
 import { writeHunks } from './hunks.js';
-import { diffInterned, diffLines, diffPair, type LineDiffOptions, LineInterner } from './index.js';
+import { LineInterner } from './line-interner.js';
+import { diffInterned, diffLines, diffPair, type LineDiffOptions } from './lines.js';
 import { RandomText } from './test/random-text.js';
 
 interface Case {

@@ -119,8 +119,13 @@ function readValue(source: Source): ByteString {
     }
     if (spaces > 0) value.push(bytesOf(' '.repeat(spaces)));
     spaces = 0;
-    if (char === '"') quoted = !quoted;
-    else value.push(char === '\\' ? readEscape(source) : char);
+    if (char === '"') {
+      quoted = !quoted;
+      continue;
+    }
+    const part = char === '\\' ? readEscape(source) : char;
+    // A backslash at the end of a line is no part of the value.
+    if (part !== '') value.push(part);
   }
 }
 

@@ -1,4 +1,5 @@
-import { type Change, LineInterner, type Lines } from '../diff/index.js';
+import type { Change } from '../diff/change.js';
+import { LineInterner, type Lines } from '../diff/line-interner.js';
 import type { Steps } from '../schedule/steps.js';
 import { diffByHistogram } from './histogram.js';
 
