@@ -1,10 +1,12 @@
 import { applyDelta } from '../diff/delta.js';
+import { requestLimit } from '../limits/request-limits.js';
 import { type ByteString, bytesOf, NO_BYTES, replaceBytes, sliceBytes, textOf } from '../object/bytes.js';
 import { BLOB, isOid, numberOf, type ObjectReader, type Oid, ZERO_OID } from '../object/object.js';
 import { hashObject } from '../object/object-hash.js';
 import { describePathFault, pathFault } from '../object/path.js';
 import {
   entryAt,
+  fileType,
   formatMode,
   MODE_EXECUTABLE,
   MODE_FILE,
@@ -16,7 +18,7 @@ import type { Meter } from '../schedule/meter.js';
 import { inSlices, type Steps } from '../schedule/steps.js';
 import type { FilePatch } from './file-patch.js';
 import { Image, type SearchBudget } from './image.js';
-import { type ParseOptions, parsePatch } from './parse-patch.js';
+import { parsePatch } from './parse-patch.js';
 import { PatchError } from './patch-error.js';
 
 /** What the patch makes of a path. Each path comes up once. */
@@ -25,7 +27,7 @@ export type PatchedFile =
   | { readonly path: ByteString; readonly delete?: false; readonly mode: number; readonly bytes: Buffer }
   | { readonly path: ByteString; readonly delete?: false; readonly mode: number; readonly oid: Oid };
 
-export interface ApplyOptions extends ParseOptions {
+export interface ApplyOptions {
   readonly meter: Meter;
   /** Places looked at for all hunks together, when they are not where they say. */
   readonly searchLimit?: number | undefined;
@@ -39,7 +41,7 @@ interface File {
   readonly bytes: Buffer;
 }
 
-const DEFAULT_SEARCH_LIMIT = 20_000_000;
+const MOST_FILE_BYTES = requestLimit('patchFileBytes');
 const EMPTY = Buffer.alloc(0);
 const UNDERSCORE = bytesOf('_');
 
@@ -54,11 +56,11 @@ export async function applyPatch(
   options: ApplyOptions,
 ): Promise<PatchedFile[]> {
   const { meter } = options;
-  const patches = await inSlices(parsePatch(patch, options), meter);
+  const patches = await inSlices(parsePatch(patch), meter);
   if (patches.length === 0 && /\S/.test(patch.toString('latin1', 0, 1000))) {
     throw new PatchError('malformed', 'No valid patches in input');
   }
-  const target = new PatchTarget(objects, tree, patches, { left: options.searchLimit ?? DEFAULT_SEARCH_LIMIT });
+  const target = new PatchTarget(objects, tree, patches, { left: options.searchLimit ?? requestLimit('patchPlaces') });
   await inSlices(target.apply(patches), meter);
   return target.changes();
 }
@@ -83,8 +85,8 @@ class PatchTarget {
       const { oldPath, newPath, oldMode, newMode, isRename, isDelete } = patch;
       if (oldPath !== undefined && leaves(patch)) this.#leaving.add(oldPath);
       const isGone = isRename || isDelete !== false;
-      if (oldPath !== undefined && isGone && kindOf(oldMode) === MODE_SYMLINK) this.#links.removed.add(oldPath);
-      if (newPath !== undefined && kindOf(newMode) === MODE_SYMLINK) this.#links.kept.add(newPath);
+      if (oldPath !== undefined && isGone && fileType(oldMode) === MODE_SYMLINK) this.#links.removed.add(oldPath);
+      if (newPath !== undefined && fileType(newMode) === MODE_SYMLINK) this.#links.kept.add(newPath);
     }
   }
 
@@ -147,7 +149,7 @@ class PatchTarget {
       if (patch.isNew === undefined) return undefined;
       throw mismatch(`${textOf(path)}: does not exist in index`);
     }
-    if (patch.oldMode !== 0 && kindOf(patch.oldMode) !== kindOf(file.mode)) {
+    if (patch.oldMode !== 0 && fileType(patch.oldMode) !== fileType(file.mode)) {
       throw mismatch(`${textOf(path)}: wrong type`);
     }
     return file;
@@ -163,9 +165,9 @@ class PatchTarget {
 
   #newMode(patch: FilePatch, before: File | undefined): number {
     const mode = patch.newMode || (before?.mode ?? MODE_FILE);
-    // Git makes a gitlink to a blob of this, which nobody can have meant.
-    if (kindOf(mode) === MODE_TREE) throw new PatchError('malformed', `invalid mode ${formatMode(mode)}`);
-    if (before && patch.newPath !== undefined && kindOf(before.mode) !== kindOf(mode)) {
+    // Git makes a gitlink to a blob of this. Here it is refused.
+    if (fileType(mode) === MODE_TREE) throw new PatchError('malformed', `invalid mode ${formatMode(mode)}`);
+    if (before && patch.newPath !== undefined && fileType(before.mode) !== fileType(mode)) {
       const [name, oldMode] = [textOf(patch.newPath), formatMode(before.mode)];
       throw mismatch(`new mode (${formatMode(mode)}) of ${name} does not match old mode (${oldMode})`);
     }
@@ -243,7 +245,7 @@ class PatchTarget {
     const stored = this.objects.find(newOid);
     if (stored >= 0) return this.objects.read(stored);
     if (!binary) throw mismatch(`missing binary patch data for '${path}'`);
-    const after = binary.method === 'literal' ? binary.data : yield* applyDelta(before, binary.data, FILE_LIMIT);
+    const after = binary.method === 'literal' ? binary.data : yield* applyDelta(before, binary.data, MOST_FILE_BYTES);
     if (!after) throw mismatch(`binary patch does not apply to '${path}'`);
     const oid = hashObject(BLOB, after);
     if (oid !== newOid) {
@@ -252,8 +254,6 @@ class PatchTarget {
     return after;
   }
 }
-
-const FILE_LIMIT = 256 * 1024 * 1024;
 
 function mismatch(message: string): PatchError {
   return new PatchError('mismatch', message);
@@ -264,13 +264,9 @@ function leaves({ newPath, isRename }: FilePatch): boolean {
   return newPath === undefined || isRename;
 }
 
-function kindOf(mode: number): number {
-  return mode & 0o170000;
-}
-
 /** The mode a tree would have for it (`create_ce_mode`): what is no link or gitlink is a file. */
 function canonicalMode(mode: number): number {
-  const kind = kindOf(mode);
+  const kind = fileType(mode);
   if (kind === MODE_SYMLINK || kind === MODE_GITLINK) return kind;
   return mode & 0o100 ? MODE_EXECUTABLE : MODE_FILE;
 }

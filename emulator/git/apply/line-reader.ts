@@ -1,8 +1,9 @@
+import { requestLimit } from '../limits/request-limits.js';
 import { type ByteString, bytesIn } from '../object/bytes.js';
 
 const LF = 10;
 /** No more of a line of a header is read, nor of a quoted name that goes on over its end: paths are shorter. */
-export const MOST_LINE_BYTES = 64 * 1024;
+export const MOST_LINE_BYTES = requestLimit('patchLineBytes');
 
 /** What a line holds behind its prefix, its line feed not included. */
 export interface LineRest {

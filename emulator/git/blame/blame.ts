@@ -35,7 +35,7 @@ export class NoSuchFile extends Error {
 }
 
 /**
- * Who brought in each line of a file: what `git blame --porcelain` tells, line by line, in their order.
+ * The commit that brought in each line of a file: what `git blame --porcelain` tells, line by line, in their order.
  * Throws `NoSuchFile`, `BadLineRange`, `WorkLimitExceeded`, `MissingObject`.
  */
 export async function blame(objects: ObjectReader, graph: CommitGraph, request: BlameRequest): Promise<BlamedLines[]> {

@@ -5,7 +5,7 @@ import { detectRenames } from '../diff/renames.js';
 import { diffTreeEntries } from '../diff/trees.js';
 import type { ByteString } from '../object/bytes.js';
 import { numberOf, type ObjectReader, type Oid } from '../object/object.js';
-import { MODE_GITLINK, MODE_TREE } from '../object/tree.js';
+import { fileType, MODE_GITLINK, MODE_TREE } from '../object/tree.js';
 import type { CommitGraph, Place } from '../revwalk/commit-graph.js';
 import { NONE } from '../revwalk/tree-cursor.js';
 import type { Meter } from '../schedule/meter.js';
@@ -59,7 +59,7 @@ export class Scoreboard {
     const known = this.#known(parent, origin.path);
     if (known) return known;
     const found = this.at(parent, origin.path);
-    if (!found || !isFile(found.mode) || (found.mode & 0o170000) !== (origin.mode & 0o170000)) return undefined;
+    if (!found || !isFile(found.mode) || fileType(found.mode) !== fileType(origin.mode)) return undefined;
     return new Origin(parent, origin.path, found.mode, found.object);
   }
 

@@ -1,6 +1,6 @@
 import type { ByteString } from '../object/bytes.js';
 import { numberOf, type ObjectReader, type Oid, ZERO_OID } from '../object/object.js';
-import { MODE_GITLINK } from '../object/tree.js';
+import { fileType, MODE_GITLINK } from '../object/tree.js';
 import { atOnce, type Steps } from '../schedule/steps.js';
 import { isBinary } from './binary.js';
 import type { Change } from './change.js';
@@ -152,7 +152,7 @@ function stateOf({ before, after, score }: FileChange): FileState {
 
 /** Whether one is a file, the other a link or gitlink; there is no line by line between those. */
 function isOtherKind(before: Side, after: Side): boolean {
-  return (before.mode & 0o170000) !== (after.mode & 0o170000);
+  return fileType(before.mode) !== fileType(after.mode);
 }
 
 const EMPTY = Buffer.alloc(0);

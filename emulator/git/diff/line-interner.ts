@@ -10,7 +10,7 @@ export interface Lines extends CutFile {
   readonly ids: Int32Array;
 }
 
-/** Two versions of a file. What is equal at their ends gets no numbers before somebody asks for them. */
+/** Two versions of a file. What is equal at their ends gets no numbers before `idAt` asks for one. */
 export interface LinePair {
   readonly old: Lines;
   readonly new: Lines;
@@ -34,7 +34,7 @@ export class LineInterner {
     this.#ignoreSpace = options.ignoreSpaceChange ?? false;
   }
 
-  /** Two all-zero counters per id, to be left all-zero by whoever uses them. */
+  /** Two all-zero counters per id. The caller leaves them all-zero. */
   occurrences(): readonly [Int32Array, Int32Array] {
     const { size } = this.#distinct;
     if (this.#occurrences[0].length < size) {

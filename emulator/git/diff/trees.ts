@@ -1,3 +1,4 @@
+import { requestLimit } from '../limits/request-limits.js';
 import { type ByteString, concatBytes, NO_BYTES, SLASH } from '../object/bytes.js';
 import { EMPTY_TREE_OID, type ObjectReader, type Oid } from '../object/object.js';
 import { canonicalMode, MODE_TREE, readTreeBody, TreeScanner } from '../object/tree.js';
@@ -24,7 +25,7 @@ export interface TreeDiffOptions {
   readonly limit?: number | undefined;
 }
 
-/** Thrown when two trees differ in more places than anybody could want to know. */
+/** Thrown when two trees differ in more entries than the limit. */
 export class TooManyChanges extends Error {
   override readonly name = 'TooManyChanges';
   constructor(readonly limit: number) {
@@ -32,7 +33,6 @@ export class TooManyChanges extends Error {
   }
 }
 
-const DEFAULT_LIMIT = 2_000_000;
 const SLASH_CODE = 0x2f;
 
 interface Folder {
@@ -57,7 +57,7 @@ export function* diffTreeEntries(
   after: Oid | undefined,
   options: TreeDiffOptions = {},
 ): IterableIterator<TreeChange> {
-  const { paths, withUnchanged = false, limit = DEFAULT_LIMIT } = options;
+  const { paths, withUnchanged = false, limit = requestLimit('diffEntries') } = options;
   if (before === after && !withUnchanged) return;
   let seen = 0;
   const stack: Folder[] = [openFolder(objects, before, after, NO_BYTES, paths === undefined)];

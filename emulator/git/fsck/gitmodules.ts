@@ -2,9 +2,6 @@ import { type ByteString, byteOf, bytesIn, NO_BYTES, replaceBytes, sliceBytes } 
 import { BadConfig, type ConfigVariable, parseConfig } from './config-file.js';
 import { type Finding, finding } from './messages.js';
 
-/** Git's own bound is core.bigFileThreshold, 512 MiB; a server that does one thing at a time can afford less. */
-export const MOST_GITMODULES_BYTES = 8 * 1024 * 1024;
-
 /** What in a `.gitmodules` file could make a client run or write what it should not. */
 export function checkGitmodules(body: Buffer): Finding[] {
   const findings: Finding[] = [];

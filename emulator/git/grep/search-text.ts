@@ -28,7 +28,7 @@ export class SearchText {
       Math.ceil(text.length * (text.length === bodyLength ? 1.2 : 2.2)) + (text.length / LINE_LENGTH) * 4 + 200;
   }
 
-  /** Decodes a body that nobody else writes into. */
+  /** Decodes a body, which must not be written into afterwards. */
   static *decode(body: Buffer): Steps<SearchText> {
     // ASCII is what most files are, and copied several times as fast as UTF-8 is decoded: 16 MiB in 4 ms, at once.
     if (isAscii(body)) {

@@ -1,3 +1,4 @@
+import { requestLimit } from '../limits/request-limits.js';
 import { type CacheGroup, type CacheRegion, ENTRY_BYTES, MemoryCache } from '../memory/memory-cache.js';
 import { BLOB, type ObjectReader, type Oid } from '../object/object.js';
 import { MODE_EXECUTABLE, MODE_FILE } from '../object/tree.js';
@@ -47,7 +48,7 @@ export class TextCache {
     const caches = options.caches ?? new MemoryCache(options.bytes ?? 64 << 20).group();
     this.#texts = caches.region((text) => ENTRY_BYTES + (text === SKIPPED ? 0 : text.bytes));
     this.#listings = caches.region(costOfListing);
-    this.#maxFileBytes = options.maxFileBytes ?? 16 << 20;
+    this.#maxFileBytes = options.maxFileBytes ?? requestLimit('grepFileBytes');
   }
 
   /** Marks the start of a search; texts it uses are not dropped for texts it uses later. */

@@ -125,7 +125,7 @@ t.test('every kind of change and conflict leaves the tree and the paths that git
       all(move('dir/one', 'one'), move('dir/two', 'two'), move('dir/three', 'three'), drop('dir')),
       put('dir/new', 'n\n'),
     ],
-    'only a folder nobody touches': [edit('dir/one', 3), (files) => files],
+    'only a folder that the other side left alone': [edit('dir/one', 3), (files) => files],
     'everything is deleted': [() => ({ kept: 'x\n' }), edit('a.txt', 3)],
   };
   using git = new ScratchGit();
@@ -305,7 +305,7 @@ t.test('a ladder of crossings does not grow the stack, deep trees do not either'
   t.equal((await run(objects, a!, b!)).isClean, true);
 });
 
-t.test('a merge ends at its deadline and when nobody waits for it', async (t) => {
+t.test('a merge ends at its deadline and when its client has gone', async (t) => {
   const objects = new MemoryObjects();
   const many = (text: string) =>
     Object.fromEntries(Array.from({ length: 50 }, (_, at) => [`d${at}/f`, `${text}${at}\n`]));

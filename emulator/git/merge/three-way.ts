@@ -16,7 +16,7 @@ export interface ThreeWayResult {
 /** `conflict`: both sides changed it, each in its way. `same`: both made the same change. */
 type Verdict = 'ours' | 'theirs' | 'conflict' | 'same';
 
-/** A stretch of the base that somebody changed, as it is on both sides. Lines count from 0. */
+/** Lines of the base that one side changed or both, as they are on both sides. Lines count from 0. */
 interface Hunk {
   verdict: Verdict;
   oursStart: number;

@@ -66,11 +66,6 @@ export function byteOf(code: number): ByteString {
   return String.fromCharCode(code) as ByteString;
 }
 
-/** The path of `name` in `folder`. */
-export function pathIn(folder: ByteString, name: ByteString): ByteString {
-  return folder === '' ? name : (`${folder}/${name}` as ByteString);
-}
-
 /** As `String.prototype.replace`. */
 export function replaceBytes(
   value: ByteString,

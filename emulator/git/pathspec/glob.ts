@@ -10,7 +10,7 @@ const ANYTHING_BELOW = bytesOf('/**');
  * A glob of `include_globs` or `exclude_globs`; undefined for one that matches nothing.
  *
  * The specification shows one glob, `**\/*.js`, meant at any depth, so a glob is a wildmatch pattern in which slashes
- * count. Beyond that the rules are those people know from .gitignore, ripgrep and editors:
+ * count. Beyond that the rules are those of .gitignore, ripgrep and editors:
  *
  * - a glob without a slash matches a name at any depth: `*.js` is `**\/*.js` (Git's plain pathspec agrees);
  * - a glob with a slash matches from the root, and a slash at its start only says so: `src/*.js`, `/README.md`;
