@@ -83,7 +83,7 @@ export const fileMetadata = operation({
     const known = paged ? undefined : texts.get(key);
     if (known !== undefined) return answer(known, { ref: shown });
     const files = await inSlices(listUnder(objects, readCommit(objects, commit).tree, path, true), meter);
-    const touched = await history.lastTouching(commit, meter, path);
+    const touched = await history.lastModified(commit, meter, path);
     const page = await texts.write(
       {
         objects,

@@ -3,7 +3,7 @@ import { type CommitMerge, mergeCommits } from '../git/merge/merge.js';
 import { applyStrategy, type MergePlan, planMerge } from '../git/merge/plan.js';
 import { type ByteString, bytesOf, textOf } from '../git/object/bytes.js';
 import type { Oid } from '../git/object/object.js';
-import type { ObjectWriter } from '../git/object/tree-edit.js';
+import type { ObjectDatabase } from '../git/object/tree-edit.js';
 import type { RefTransaction } from '../git/refs/transaction.js';
 import { problem } from '../http/problem.js';
 import { json } from '../http/reply.js';
@@ -194,7 +194,7 @@ function mergeConflict(merged: CommitMerge) {
 /** Merges the trees. */
 export function mergeSides(
   { repository, meter }: Pick<HandlerContext, 'repository' | 'meter'>,
-  objects: ObjectWriter,
+  objects: ObjectDatabase,
   sides: { readonly target: Oid; readonly source: Oid; readonly sourceName: string },
   targetName: string,
 ): Promise<CommitMerge> {

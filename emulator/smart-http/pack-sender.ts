@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Oid } from '../git/object/object.js';
 import { writePack } from '../git/pack-objects/pack-writer.js';
 import type { Refs } from '../git/refs/refs.js';
-import type { Boundary } from '../git/revwalk/depth.js';
+import type { ShallowBoundary } from '../git/revwalk/depth.js';
 import type { SendPlan } from '../git/revwalk/send-plan.js';
 import { Meter } from '../git/schedule/meter.js';
 import type { FetchRequest } from './fetch-request.js';
@@ -24,7 +24,7 @@ export interface Shipment {
   readonly view: RepositoryView;
   readonly request: FetchRequest;
   readonly haves: ReadonlySet<Oid>;
-  readonly cut: Boundary;
+  readonly cut: ShallowBoundary;
   readonly sideband: Sideband;
 }
 
@@ -79,7 +79,7 @@ export class PackSender {
     const hash = createHash('sha1');
     hash.update(JSON.stringify([thinPack, ofsDelta, noProgress, sideband, filter ?? null]));
     if (includeTag) hash.update(`${view.prefix} ${this.#numberOf(view.repository.refs)}`);
-    for (const list of [wants, haves, cut.grafts, depth.clientShallow]) hash.update(`\n${[...list].sort().join()}`);
+    for (const list of [wants, haves, cut.boundary, depth.clientShallow]) hash.update(`\n${[...list].sort().join()}`);
     return hash.digest('base64');
   }
 
@@ -99,7 +99,7 @@ function planOf({ view, request, haves, cut }: Shipment, signal?: AbortSignal): 
       wants: request.wants,
       // What is no longer cut off at the client is there itself.
       haves: [...haves, ...cut.unshallow],
-      grafts: cut.grafts,
+      boundary: cut.boundary,
       clientShallow: request.depth.clientShallow,
       filter: request.filter,
     },

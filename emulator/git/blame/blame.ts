@@ -1,7 +1,7 @@
 import type { ByteString } from '../object/bytes.js';
 import type { ObjectReader, Oid } from '../object/object.js';
 import { MODE_GITLINK, MODE_TREE } from '../object/tree.js';
-import type { CommitGraph, Place } from '../revwalk/commit-graph.js';
+import type { CommitGraph, GraphPosition } from '../revwalk/commit-graph.js';
 import type { Meter } from '../schedule/meter.js';
 import { type KnownBlames, partOfBlame } from './blame-memory.js';
 import type { BlamedLines } from './blamed-lines.js';
@@ -122,7 +122,7 @@ async function passBlame(
     if (left.length === 0) return left;
   }
   if (!moves) return left;
-  const parents = Array.from(sources, (_, nth): Place => board.graph.parentOf(origin.commit, nth));
+  const parents = Array.from(sources, (_, nth): GraphPosition => board.graph.parentOf(origin.commit, nth));
   return moves.pass(origin, left, parents, sources);
 }
 

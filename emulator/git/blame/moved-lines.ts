@@ -2,7 +2,7 @@ import type { Lines } from '../diff/line-interner.js';
 import { diffTreeEntries } from '../diff/trees.js';
 import { numberOf } from '../object/object.js';
 import { MODE_GITLINK } from '../object/tree.js';
-import type { Place } from '../revwalk/commit-graph.js';
+import type { GraphPosition } from '../revwalk/commit-graph.js';
 import { COST } from '../schedule/cost.js';
 import { inSlices, type Steps } from '../schedule/steps.js';
 import { compareStretches, type Origin, type Stretch } from './origin.js';
@@ -36,7 +36,7 @@ export class MoveFinder {
   async pass(
     origin: Origin,
     stretches: readonly Stretch[],
-    parents: readonly Place[],
+    parents: readonly GraphPosition[],
     sources: readonly (Origin | undefined)[],
   ): Promise<Stretch[]> {
     const claims: Claim[] = [];
@@ -56,7 +56,7 @@ export class MoveFinder {
   }
 
   /** What else changed in the commit; all files of the parent, if this one is new. */
-  async #otherFiles(origin: Origin, parent: Place, source: Origin | undefined): Promise<Origin[]> {
+  async #otherFiles(origin: Origin, parent: GraphPosition, source: Origin | undefined): Promise<Origin[]> {
     const { objects, meter } = this.board;
     const withUnchanged = source?.path !== origin.path;
     const [before, after] = [this.board.treeOf(parent), this.board.treeOf(origin.commit)];

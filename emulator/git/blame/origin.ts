@@ -1,6 +1,6 @@
 import type { Lines } from '../diff/line-interner.js';
 import type { ByteString } from '../object/bytes.js';
-import type { Place } from '../revwalk/commit-graph.js';
+import type { GraphPosition } from '../revwalk/commit-graph.js';
 
 /** `count` lines of the blamed file, from line `final` on, that are lines `start` on of some origin's file. */
 export interface Stretch {
@@ -19,7 +19,7 @@ export class Origin {
   lines: Lines | undefined;
 
   constructor(
-    readonly commit: Place,
+    readonly commit: GraphPosition,
     readonly path: ByteString,
     readonly mode: number,
     /** The number of its object. */

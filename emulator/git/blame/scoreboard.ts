@@ -6,7 +6,7 @@ import { diffTreeEntries } from '../diff/trees.js';
 import type { ByteString } from '../object/bytes.js';
 import { numberOf, type ObjectReader, type Oid } from '../object/object.js';
 import { fileType, MODE_GITLINK, MODE_TREE } from '../object/tree.js';
-import type { CommitGraph, Place } from '../revwalk/commit-graph.js';
+import type { CommitGraph, GraphPosition } from '../revwalk/commit-graph.js';
 import { NONE } from '../revwalk/tree-cursor.js';
 import type { Meter } from '../schedule/meter.js';
 import { inSlices } from '../schedule/steps.js';
@@ -17,9 +17,9 @@ import { type Found, PathLookup } from './path-lookup.js';
 /** Which lines are still looked into, and where; the tools to look with. */
 export class Scoreboard {
   readonly #interner = new LineInterner();
-  readonly #origins = new Map<Place, Origin[]>();
+  readonly #origins = new Map<GraphPosition, Origin[]>();
   readonly #queue = new CommitQueue();
-  #current: Place | undefined;
+  #current: GraphPosition | undefined;
   readonly #lookups = new Map<ByteString, PathLookup>();
 
   constructor(
@@ -50,12 +50,12 @@ export class Scoreboard {
   }
 
   /** The origin of `path` in `commit`, the same one whenever it is asked for. */
-  origin(commit: Place, path: ByteString, mode: number, blob: number): Origin {
+  origin(commit: GraphPosition, path: ByteString, mode: number, blob: number): Origin {
     return this.#known(commit, path) ?? new Origin(commit, path, mode, blob);
   }
 
   /** The file of the same path in the parent; undefined when there is none, or one of another kind. */
-  samePath(origin: Origin, parent: Place): Origin | undefined {
+  samePath(origin: Origin, parent: GraphPosition): Origin | undefined {
     const known = this.#known(parent, origin.path);
     if (known) return known;
     const found = this.at(parent, origin.path);
@@ -64,7 +64,7 @@ export class Scoreboard {
   }
 
   /** The file in the parent that was renamed to the origin's path. */
-  async renamed(origin: Origin, parent: Place): Promise<Origin | undefined> {
+  async renamed(origin: Origin, parent: GraphPosition): Promise<Origin | undefined> {
     const found = this.at(parent, origin.path);
     if (found && found.mode !== MODE_TREE) return undefined;
     const changes = [];
@@ -79,12 +79,12 @@ export class Scoreboard {
   }
 
   /** What is at `path` in the tree of `commit`. */
-  at(commit: Place, path: ByteString): Found | undefined {
+  at(commit: GraphPosition, path: ByteString): Found | undefined {
     return this.#lookup(path).in(this.graph.treeOf(commit));
   }
 
   /** The id of a commit's tree; undefined for the empty tree. */
-  treeOf(commit: Place): Oid | undefined {
+  treeOf(commit: GraphPosition): Oid | undefined {
     const tree = this.graph.treeOf(commit);
     return tree === NONE ? undefined : this.objects.oidOf(tree);
   }
@@ -108,7 +108,7 @@ export class Scoreboard {
     return inSlices(diffInterned(this.#interner, before, after, { trimTail: true }), this.meter);
   }
 
-  #known(commit: Place, path: ByteString): Origin | undefined {
+  #known(commit: GraphPosition, path: ByteString): Origin | undefined {
     return this.#origins.get(commit)?.find((origin) => origin.path === path);
   }
 }

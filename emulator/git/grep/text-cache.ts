@@ -91,11 +91,16 @@ export class TextCache {
   async #decode(number: number, meter: Meter): Promise<SearchText | undefined> {
     if (this.objects.typeOf(number) !== BLOB || this.objects.sizeOf(number) > this.#maxFileBytes) return undefined;
     // The text is kept; the bytes need not be. A body decoded in one piece is only looked at.
-    const isShort = this.objects.sizeOf(number) <= MOST_AT_ONCE;
-    const body = isShort ? this.objects.peek(number) : await this.objects.readInSlices(number, meter);
-    if (body.subarray(0, BINARY_PROBE).includes(0)) return undefined;
-    return isShort ? atOnce(SearchText.decode(body)) : await inSlices(SearchText.decode(body), meter);
+    if (this.objects.sizeOf(number) <= MOST_AT_ONCE) {
+      return this.objects.peek(number, (body) => (isBinary(body) ? undefined : atOnce(SearchText.decode(body))));
+    }
+    const body = await this.objects.readInSlices(number, meter);
+    return isBinary(body) ? undefined : await inSlices(SearchText.decode(body), meter);
   }
+}
+
+function isBinary(body: Buffer): boolean {
+  return body.subarray(0, BINARY_PROBE).includes(0);
 }
 
 function costOfListing({ paths }: Listing): number {

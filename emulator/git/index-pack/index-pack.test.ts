@@ -92,7 +92,7 @@ t.test('an object that comes again is stored once, in a pack and across packs', 
   t.equal(store.size, 3);
   t.equal(store.heldBytes, held, 'the bytes of a pack with nothing new are not kept');
   await take(
-    build((pack) => pack.named(oidOf('blob', 'four'), delta(4, 5, insert('fiver')))),
+    build((pack) => pack.refDelta(oidOf('blob', 'four'), delta(4, 5, insert('fiver')))),
     { thin: true },
     store,
   );
@@ -102,8 +102,8 @@ t.test('an object that comes again is stored once, in a pack and across packs', 
 t.test('deltas that name each other in a circle are refused', async (t) => {
   const [a, b] = ['the text of a', 'the text of b'];
   const onEachOther = build((pack) => {
-    pack.named(oidOf('blob', b), delta(b.length, a.length, insert(a)));
-    pack.named(oidOf('blob', a), delta(a.length, b.length, insert(b)));
+    pack.refDelta(oidOf('blob', b), delta(b.length, a.length, insert(a)));
+    pack.refDelta(oidOf('blob', a), delta(a.length, b.length, insert(b)));
   });
   await t.rejects(take(onEachOther), {
     name: 'PackError',
@@ -111,7 +111,7 @@ t.test('deltas that name each other in a circle are refused', async (t) => {
     message: 'pack has 2 unresolved deltas',
   });
   await t.rejects(take(onEachOther, { thin: true }), { name: 'PackError', fault: 'unresolved' });
-  const onItself = build((pack) => pack.named(oidOf('blob', a), delta(a.length, a.length, insert(a))));
+  const onItself = build((pack) => pack.refDelta(oidOf('blob', a), delta(a.length, a.length, insert(a))));
   await t.rejects(take(onItself), { message: 'pack has 1 unresolved delta' });
   const { store } = await take(build((pack) => pack.whole('blob', b)));
   await take(onEachOther, { thin: true }, store);
@@ -123,7 +123,7 @@ t.test('a chain of deltas by id resolves in whatever order its links come', asyn
   const texts = Array.from({ length: 50 }, (_, index) => `text ${String(index).padStart(4, '0')}`);
   const pack = build((pack) => {
     for (let index = texts.length - 1; index > 0; index--) {
-      pack.named(oidOf('blob', texts[index - 1]!), delta(9, 9, copy(0, 5), insert(texts[index]!.slice(5))));
+      pack.refDelta(oidOf('blob', texts[index - 1]!), delta(9, 9, copy(0, 5), insert(texts[index]!.slice(5))));
     }
     pack.whole('blob', texts[0]!);
   });
@@ -146,7 +146,7 @@ t.test('a pack cut off at any byte is refused', async (t) => {
     const text = 'twenty bytes of base';
     const base = pack.whole('blob', text);
     pack.delta(base, delta(text.length, 4, insert('four')));
-    pack.named(oidOf('blob', text), delta(text.length, 5, insert('fiver')));
+    pack.refDelta(oidOf('blob', text), delta(text.length, 5, insert('fiver')));
   });
   const store = new ObjectStore();
   for (let length = 0; length < pack.length; length++) {

@@ -2,7 +2,7 @@ import { isBinary } from '../diff/binary.js';
 import type { ByteString } from '../object/bytes.js';
 import { BLOB, type Oid, readAs } from '../object/object.js';
 import { isRegular } from '../object/tree.js';
-import type { ObjectWriter } from '../object/tree-edit.js';
+import type { ObjectDatabase } from '../object/tree-edit.js';
 import type { Meter } from '../schedule/meter.js';
 import { inSlices } from '../schedule/steps.js';
 import { ABSENT, BASE, isSameType, OURS, THEIRS, type Three, type Version } from './entry.js';
@@ -10,7 +10,7 @@ import { mergeTexts } from './three-way.js';
 
 /** What a merge of trees is done with, and how its sides are called in conflict markers. */
 export interface MergeContext {
-  readonly objects: ObjectWriter;
+  readonly objects: ObjectDatabase;
   readonly meter: Meter;
   readonly ours: ByteString;
   readonly theirs: ByteString;

@@ -1,6 +1,6 @@
 import { type ByteString, bytesOf } from '../object/bytes.js';
 import { EMPTY_TREE_OID, type Oid } from '../object/object.js';
-import type { ObjectWriter } from '../object/tree-edit.js';
+import type { ObjectDatabase } from '../object/tree-edit.js';
 import type { History } from '../revwalk/history.js';
 import type { Meter } from '../schedule/meter.js';
 import { mergeTrees, type TreeMerge } from './merge-trees.js';
@@ -36,7 +36,7 @@ interface Ancestor {
  * Throws `WorkLimitExceeded`, the reason of the signal, or `MissingObject`.
  */
 export async function mergeCommits(
-  objects: ObjectWriter,
+  objects: ObjectDatabase,
   history: History,
   ours: Oid,
   theirs: Oid,
@@ -57,7 +57,7 @@ class Merger {
   readonly #known = new Map<string, Oid>();
 
   constructor(
-    private readonly objects: ObjectWriter,
+    private readonly objects: ObjectDatabase,
     private readonly history: History,
     readonly meter: Meter,
   ) {}

@@ -1,7 +1,7 @@
 import { type ByteString, bytesOf, concatBytes, NO_BYTES, sliceBytes } from '../object/bytes.js';
 import { isOid, type ObjectReader, type Oid, TREE } from '../object/object.js';
 import { MODE_EXECUTABLE, MODE_FILE, MODE_TREE, readTree, type TreeEntry, writeTree } from '../object/tree.js';
-import type { ObjectWriter } from '../object/tree-edit.js';
+import type { ObjectDatabase } from '../object/tree-edit.js';
 
 /**
  * One folder of a notes tree: `git help notes`, "Notes can be fanned out".
@@ -50,7 +50,7 @@ function* listLevel(objects: ObjectReader, level: Level, prefix: ByteString): It
 }
 
 /** The notes tree in which `target` has the note `blob`, or none when it is undefined; returns its root. */
-export function setNote(objects: ObjectWriter, tree: Oid, target: Oid, blob: Oid | undefined): Oid {
+export function setNote(objects: ObjectDatabase, tree: Oid, target: Oid, blob: Oid | undefined): Oid {
   const name = bytesOf(target);
   const root = openLevel(objects, tree, 40);
   let level = root;
@@ -90,7 +90,7 @@ function isFile(mode: number): boolean {
 }
 
 /** The entries a level is written with, its folders written before. */
-function entriesOf(objects: ObjectWriter, level: Level): TreeEntry[] {
+function entriesOf(objects: ObjectDatabase, level: Level): TreeEntry[] {
   dropEmptyFolders(level);
   if (!isFannedOut(level)) {
     unpackFolders(objects, level);
@@ -139,7 +139,7 @@ function dropEmptyFolders({ folders }: Level): void {
 }
 
 /** Turns the folders of a level into notes of the level, whole ids again. */
-function unpackFolders(objects: ObjectWriter, level: Level): void {
+function unpackFolders(objects: ObjectDatabase, level: Level): void {
   for (const [digits, folder] of level.folders) {
     const opened = openFolder(objects, level, folder);
     unpackFolders(objects, opened);

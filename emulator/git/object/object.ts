@@ -64,15 +64,18 @@ export interface ObjectReader {
   read(number: number): Buffer;
   /** As `read`, of an object that is large or made of large ones, without holding up others for long. */
   readInSlices(number: number, meter: Meter): Promise<Buffer>;
-  /** As `read`, for a look: nothing is kept, and the bytes are good only until the next call of either. */
-  peek(number: number): Buffer;
+  /**
+   * What `look` makes of the inflated body. The body may lie in memory that the next call of `read` or `peek` overwrites:
+   * it is borrowed for the call of `look`, which must not keep it, read another object, or wait.
+   */
+  peek<T>(number: number, look: (body: Buffer) => T): T;
   /** Where a tag of a tag leads in the end, when that was found out. */
   peeledOf?(number: number): number | undefined;
   /**
-   * Whether who wants `tips` can be sent all there is, as it is: every object is one of them or reachable from them,
-   * and nearly all came in packs whose senders chose the deltas. False where that is not known.
+   * Whether a client that wants `tips` can be sent the packs as they came: every object is one of the tips or reachable
+   * from them, and nearly all objects came in packs whose senders chose the deltas. False where that is not known.
    */
-  isWholeBehind?(tips: ReadonlySet<number>): boolean;
+  allowsPackReuse?(tips: ReadonlySet<number>): boolean;
 }
 
 /** Thrown when an object that has to exist does not, or has another type than asked for. */

@@ -9,7 +9,7 @@ import { MODE_FILE, MODE_GITLINK, MODE_TREE, type TreeEntry } from './tree.js';
 const UNIT = 256;
 
 /** Where new trees go: a quarantine, which reads as well. */
-export interface ObjectWriter extends ObjectReader {
+export interface ObjectDatabase extends ObjectReader {
   write(type: TypeCode, body: Buffer): Oid;
 }
 
@@ -60,7 +60,7 @@ interface Folder {
  * A deletion takes a file or a whole folder, and changes nothing where there is none, like `git fast-import`;
  * folders left empty go away. Reads and writes only the folders on the way, in steps. Throws `EditConflict`.
  */
-export function* applyEdits(objects: ObjectWriter, base: Oid, edits: Iterable<TreeEdit>): Steps<Oid> {
+export function* applyEdits(objects: ObjectDatabase, base: Oid, edits: Iterable<TreeEdit>): Steps<Oid> {
   const root = yield* openFolder(objects, yield* planEdits(edits), base);
   const stack: Folder[] = [root];
   for (let nodes = 1; ; nodes++) {
@@ -143,7 +143,7 @@ function placeFile(stack: Folder[], folder: Folder, { name, upsert }: EditNode):
 
 /** Puts what became of a folder into its parent. */
 function* closeFolder(
-  objects: ObjectWriter,
+  objects: ObjectDatabase,
   { node: { name }, entries, isChanged }: Folder,
   parent: Folder,
 ): Steps<void> {

@@ -169,7 +169,7 @@ t.test('a delta that has lost its base is sent whole, or leans on one that lost 
   for (const text of texts) {
     pack.delta(at, delta(base.length, text.length, copy(0, base.length), insert(text.slice(base.length))));
   }
-  pack.named(oidOf('blob', texts[0]!), delta(texts[0]!.length, 5, insert('named')));
+  pack.refDelta(oidOf('blob', texts[0]!), delta(texts[0]!.length, 5, insert('named')));
   const store = new ObjectStore();
   await add(store, pack.build());
   using git = new ScratchGit('--bare');

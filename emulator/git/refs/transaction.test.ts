@@ -151,7 +151,7 @@ t.test('refs are written once per batch, and not at all when nothing was done', 
   t.equal(before.ref(bytesOf('refs/heads/n/7'))?.createdAt, 7);
 });
 
-t.test('who is told of moves hears only of refs that moved', async (t) => {
+t.test('the host is told only of refs that moved', async (t) => {
   const made = await createRepository();
   await updateEach(made, [create('a')]);
   made.seen.moved.length = 0;
@@ -164,7 +164,7 @@ t.test('who is told of moves hears only of refs that moved', async (t) => {
   t.same(made.seen.moved, [{ name: 'refs/heads/b', old: ZERO_OID, new: B }]);
 });
 
-t.test('writers take turns in order of arrival, whatever becomes of the one before', async (t) => {
+t.test('writers run in order of arrival, also after one that failed', async (t) => {
   const { repository } = await createRepository();
   const log: string[] = [];
   const first = repository.transact(async () => {
@@ -233,7 +233,7 @@ t.test('a repository that is closed while a writer works is written to no more',
   t.same([made.repository.refs.size, made.objects.size], [0, size]);
 });
 
-t.test('who listens cannot fail a write that has happened', async (t) => {
+t.test('a host that throws cannot fail a write that has happened', async (t) => {
   const made = await createRepository({
     moved() {
       throw new Error('told');

@@ -7,7 +7,7 @@ import { findCommit, findTree, peelTags } from '../object/tag.js';
 import { findEntry } from '../object/tree.js';
 import { refNameFault } from '../refs/ref-name.js';
 import type { Refs } from '../refs/refs.js';
-import type { CommitGraph, Place } from '../revwalk/commit-graph.js';
+import type { CommitGraph, GraphPosition } from '../revwalk/commit-graph.js';
 import { COST } from '../schedule/cost.js';
 import { PIECE, PIECE_COST, type Steps } from '../schedule/steps.js';
 import { resolveShortOid } from './short-oid.js';
@@ -21,7 +21,7 @@ export type RevisionOutcome =
   | { readonly fault: RevisionFault; readonly oid?: undefined };
 
 export interface RevisionOptions {
-  /** Whom a name belongs to that is both a branch and a tag: Git says the tag. */
+  /** What a name means that is both a branch and a tag: to Git, the tag. */
   readonly prefer?: 'branch' | 'tag';
   /** What a short id is wanted for: other objects of the same prefix do not make it ambiguous. */
   readonly want?: 'commit' | 'tree';
@@ -204,21 +204,21 @@ function* ancestorOf(
 ): Steps<Oid | undefined> {
   let commit = yield* findCommit(objects, oid);
   for (let left = count; left > 0 && commit !== undefined; left--) {
-    const place = graph?.placeOf(objects.find(commit)) ?? -1;
-    if (place >= 0) return yield* ancestorInGraph(graph!, place, left);
+    const position = graph?.positionOf(objects.find(commit)) ?? -1;
+    if (position >= 0) return yield* ancestorInGraph(graph!, position, left);
     commit = yield* parentOf(objects, commit, 1);
   }
   return commit;
 }
 
-/** All ancestors of what has a place have one. */
-function* ancestorInGraph(graph: CommitGraph, from: Place, count: number): Steps<Oid | undefined> {
-  let place = from;
-  for (let left = count; left > 0 && place >= 0; left--) {
-    place = graph.parentOf(place, 0);
+/** All ancestors of what has a position have one. */
+function* ancestorInGraph(graph: CommitGraph, from: GraphPosition, count: number): Steps<Oid | undefined> {
+  let position = from;
+  for (let left = count; left > 0 && position >= 0; left--) {
+    position = graph.parentOf(position, 0);
     if (left % PIECE === 0) yield PIECE_COST;
   }
-  return place < 0 ? undefined : graph.oidOf(place);
+  return position < 0 ? undefined : graph.oidOf(position);
 }
 
 /** gitrevisions, `<rev>^{<type>}`: tags are followed, and a commit gives its tree, until the type is met. */

@@ -56,7 +56,7 @@ for (const shape of SHAPES) {
     await t.test('each path of a tree was last touched by the commit git log -1 shows', async (t) => {
       for (let round = 0; round < 4; round++) {
         const tip = generated.pick();
-        const found = await history.lastTouching(tip, unlimited());
+        const found = await history.lastModified(tip, unlimited());
         const paths = splitBytes(generated.git.run(['ls-tree', '-rz', '--name-only', tip]), '\0').slice(0, -1);
         t.same([...found.keys()], paths);
         for (const path of paths) t.equal(found.get(path), revList(path, '-1', tip)[0], path);

@@ -12,7 +12,7 @@ export interface MeterOptions {
   readonly schedule: Schedule;
   /** Milliseconds of work on an ordinary machine; waiting is no work. Past it, `WorkLimitExceeded`. */
   readonly limit?: number | undefined;
-  /** Aborted when nobody waits for the work any more. */
+  /** Aborted when the result is not wanted any more. */
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -24,8 +24,8 @@ export interface MeterOptions {
  *       if (meter.isOver) await meter.pass();
  *     }
  *
- * It ends a slice so that others are served, and ends the work when it came to its limit, when nobody waits for it any
- * more, and at shutdown. No single piece between two looks should cost more than `LARGEST_PIECE`.
+ * It ends a slice so that others are served, and ends the work when it came to its limit, when its signal is
+ * aborted, and at shutdown. No single piece between two looks should cost more than `LARGEST_PIECE`.
  */
 export class Meter {
   readonly schedule: Schedule;

@@ -15,7 +15,6 @@ import { type TreeEntry, writeTree } from '../object/tree.js';
 export class MemoryObjects implements ObjectReader {
   readonly #objects: { oid: Oid; type: TypeCode; body: Buffer }[] = [];
   readonly #numbers = new Map<Oid, number>();
-  #peeked = Buffer.alloc(0);
 
   write(type: TypeCode, body: Buffer | string): Oid {
     const bytes = typeof body === 'string' ? Buffer.from(body, 'latin1') : body;
@@ -71,17 +70,17 @@ export class MemoryObjects implements ObjectReader {
     return this.#objects[number]!.body.length;
   }
   read(number: number): Buffer {
-    this.#peeked.fill(0xff);
     return this.#objects[number]!.body;
   }
   readInSlices(number: number): Promise<Buffer> {
     return Promise.resolve(this.read(number));
   }
-  /** Spoils what was peeked at before, so that who still looks at it is found out. */
-  peek(number: number): Buffer {
-    const body = this.read(number);
-    this.#peeked = Buffer.from(body);
-    return this.#peeked;
+  /** Spoils the body afterwards, so that a test finds a caller that kept it. */
+  peek<T>(number: number, look: (body: Buffer) => T): T {
+    const body = Buffer.from(this.read(number));
+    const seen = look(body);
+    body.fill(0xff);
+    return seen;
   }
 }
 

@@ -24,16 +24,16 @@ export class PackBuilder {
 
   /** A delta on the entry that starts at `base`. */
   delta(base: number, delta: Buffer, declared?: number): number {
-    return this.distant(this.#length - base, delta, declared);
+    return this.ofsDelta(this.#length - base, delta, declared);
   }
 
-  distant(distance: number, delta: Buffer, declared?: number): number {
+  ofsDelta(distance: number, delta: Buffer, declared?: number): number {
     const bytes = Buffer.alloc(16);
     const end = writeDistance(bytes, 0, distance);
     return this.entry(OFS_DELTA, declared ?? delta.length, bytes.subarray(0, end), zlibOf(delta));
   }
 
-  named(base: Oid, delta: Buffer): number {
+  refDelta(base: Oid, delta: Buffer): number {
     return this.entry(REF_DELTA, delta.length, Buffer.from(base, 'hex'), zlibOf(delta));
   }
 

@@ -2,8 +2,8 @@ import { type ByteString, concatBytes, NO_BYTES, SLASH } from '../object/bytes.j
 import type { ObjectReader, Oid } from '../object/object.js';
 import { entryAt, MODE_TREE } from '../object/tree.js';
 import { PIECE, PIECE_COST, type Steps } from '../schedule/steps.js';
-import type { CommitGraph, Place } from './commit-graph.js';
-import type { HistoryIndex } from './introduced.js';
+import type { CommitGraph, GraphPosition } from './commit-graph.js';
+import type { HistoryIndex } from './history-index.js';
 import { PathDescent } from './path-descent.js';
 import { type PathId, type PathTable, ROOT } from './path-table.js';
 import { NONE, TreeCursor } from './tree-cursor.js';
@@ -12,21 +12,21 @@ import { NONE, TreeCursor } from './tree-cursor.js';
  * For each file, link and gitlink of a commit's tree the commit that `git log -1 -- <path>` shows, in the order of
  * Git's index. `under` keeps to one file or folder.
  */
-export function* lastTouching(
+export function* lastModified(
   graph: CommitGraph,
   index: HistoryIndex,
-  tip: Place,
+  tip: GraphPosition,
   under: ByteString = NO_BYTES,
 ): Steps<Map<ByteString, Oid>> {
   const files = yield* listFiles(graph.objects, index.paths, graph.treeOf(tip), under);
   const touched = yield* new PathDescent(graph, index, tip, files.keys()).run();
   const found = new Map<ByteString, Oid>();
-  const oids = new Map<Place, Oid>();
+  const oids = new Map<GraphPosition, Oid>();
   for (const [path, text] of files) {
     if (found.size % PIECE === PIECE - 1) yield PIECE_COST;
-    const place = touched[path]!;
-    const oid = oids.get(place) ?? graph.oidOf(place);
-    oids.set(place, oid);
+    const position = touched[path]!;
+    const oid = oids.get(position) ?? graph.oidOf(position);
+    oids.set(position, oid);
     found.set(text, oid);
   }
   return found;

@@ -31,7 +31,7 @@ function open(generated: GeneratedHistory) {
     quarantine.publish();
   };
   const numbers = (oids: readonly Oid[]) => new Set(oids.map((oid) => store.find(oid)));
-  const isWhole = (...tips: Oid[]) => store.isWholeBehind(numbers(tips));
+  const isWhole = (...tips: Oid[]) => store.allowsPackReuse(numbers(tips));
   return { store, closure, stage, push, isWhole };
 }
 
@@ -89,5 +89,5 @@ t.test('objects that were written one by one are not sent as they lie', async (t
   const quarantine = store.quarantine();
   const oid = quarantine.write(BLOB, Buffer.from('x'));
   quarantine.publish();
-  t.notOk(store.isWholeBehind(new Set([store.find(oid)])));
+  t.notOk(store.allowsPackReuse(new Set([store.find(oid)])));
 });
