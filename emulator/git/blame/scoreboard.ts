@@ -11,7 +11,7 @@ import { NONE } from '../revwalk/tree-cursor.js';
 import type { Meter } from '../schedule/meter.js';
 import { inSlices } from '../schedule/steps.js';
 import { CommitQueue } from './commit-queue.js';
-import { Origin, type Stretch } from './origin.js';
+import { type BlameEntry, Origin } from './origin.js';
 import { type Found, PathLookup } from './path-lookup.js';
 
 /** Which lines are still looked into, and where; the tools to look with. */
@@ -40,13 +40,13 @@ export class Scoreboard {
     }
   }
 
-  suspect(origin: Origin, stretches: readonly Stretch[]): void {
-    if (stretches.length === 0) return;
+  suspect(origin: Origin, entries: readonly BlameEntry[]): void {
+    if (entries.length === 0) return;
     const origins = this.#origins.get(origin.commit);
     if (!origins?.includes(origin)) this.#origins.set(origin.commit, [origin, ...(origins ?? [])]);
     const isQueued = origins?.some(({ suspects }) => suspects.length > 0) ?? false;
     if (!isQueued) this.#queue.push(origin.commit, this.graph.committedAt(origin.commit));
-    origin.suspect(stretches);
+    origin.suspect(entries);
   }
 
   /** The origin of `path` in `commit`, the same one whenever it is asked for. */
@@ -100,7 +100,7 @@ export class Scoreboard {
 
   /** The origin's file; it is read faster when a similar one is at hand. */
   async linesOf(origin: Origin, like?: Lines): Promise<Lines> {
-    origin.lines ??= await inSlices(this.#interner.cut(this.objects.read(origin.blob), like), this.meter);
+    origin.lines ??= await inSlices(this.#interner.split(this.objects.read(origin.blob), like), this.meter);
     return origin.lines;
   }
 

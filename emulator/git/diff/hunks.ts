@@ -3,7 +3,7 @@ import { COST } from '../schedule/cost.js';
 import type { Steps } from '../schedule/steps.js';
 import type { ByteSink } from './byte-sink.js';
 import type { Change } from './change.js';
-import { type CutFile, lineCount } from './cut-file.js';
+import { type FileLines, lineCount } from './file-lines.js';
 import { wellFormedEnd } from './utf8.js';
 import { isSpace } from './white-space.js';
 
@@ -34,8 +34,8 @@ const NEWLINE = 10;
  */
 export function* writeHunks(
   sink: ByteSink,
-  oldLines: CutFile,
-  newLines: CutFile,
+  oldLines: FileLines,
+  newLines: FileLines,
   changes: readonly Change[],
   options: HunkOptions,
 ): Steps<void> {
@@ -87,7 +87,7 @@ function rangeText(start: number, count: number): string {
   return count === 1 ? `${first}` : `${first},${count}`;
 }
 
-function* writeLines(sink: ByteSink, mark: number, lines: CutFile, from: number, to: number): Steps<void> {
+function* writeLines(sink: ByteSink, mark: number, lines: FileLines, from: number, to: number): Steps<void> {
   for (let line = from; line < to; line++) {
     if (line % UNIT === UNIT - 1) yield UNIT * COST.line;
     sink.byte(mark);
@@ -97,7 +97,7 @@ function* writeLines(sink: ByteSink, mark: number, lines: CutFile, from: number,
 }
 
 /** The heading from the lines at `from` and above it, down to but without `limit`; undefined if none will do. */
-function headingAbove({ bytes, starts }: CutFile, from: number, limit: number): ByteString | undefined {
+function headingAbove({ bytes, starts }: FileLines, from: number, limit: number): ByteString | undefined {
   for (let line = from; line > limit && line >= 0; line--) {
     const start = starts[line]!;
     if (!startsHeading(bytes[start]!)) continue;

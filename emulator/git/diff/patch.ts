@@ -6,7 +6,7 @@ import { abbreviateOid } from './abbreviation.js';
 import { writeBinaryPatch } from './binary-patch.js';
 import { ByteSink } from './byte-sink.js';
 import type { Change } from './change.js';
-import type { CutFile } from './cut-file.js';
+import type { FileLines } from './file-lines.js';
 import { writeHunks } from './hunks.js';
 import { quotePath } from './quoted-path.js';
 import type { FileChange } from './renames.js';
@@ -30,9 +30,9 @@ export interface PatchOptions {
 
 /** A changed file whose contents have been compared. */
 export interface ComparedFile extends FileChange {
-  /** Files that are written as binary ones need not be cut. */
-  readonly oldFile: CutFile;
-  readonly newFile: CutFile;
+  /** Files that are written as binary ones need not be split into lines. */
+  readonly oldFile: FileLines;
+  readonly newFile: FileLines;
   readonly isBinary: boolean;
   readonly changes: readonly Change[];
 }

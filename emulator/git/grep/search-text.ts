@@ -48,7 +48,7 @@ export class SearchText {
   }
 
   /** Finds where lines start: all below needs to know. */
-  *cut(): Steps<void> {
+  *splitLines(): Steps<void> {
     if (this.#starts !== undefined) return;
     const { text } = this;
     const starts: Int32Array[] = [];
@@ -109,7 +109,7 @@ export class SearchText {
   }
 
   get #lineStarts(): readonly Int32Array[] {
-    if (this.#starts === undefined) throw new Error('the text has to be cut into lines before');
+    if (this.#starts === undefined) throw new Error('the text has to be split into lines before');
     return this.#starts;
   }
 }

@@ -1,4 +1,4 @@
-import { isBinary } from '../diff/binary.js';
+import { isBinary } from '../object/binary.js';
 import type { ByteString } from '../object/bytes.js';
 import { BLOB, type Oid, readAs } from '../object/object.js';
 import { isRegular } from '../object/tree.js';

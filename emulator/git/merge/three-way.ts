@@ -42,9 +42,9 @@ export function* mergeTexts(
   extraMarkers = 0,
 ): Steps<ThreeWayResult> {
   const interner = new LineInterner();
-  const baseLines = yield* interner.cut(base);
-  const oursLines = yield* interner.cut(ours, baseLines);
-  const theirsLines = yield* interner.cut(theirs, baseLines);
+  const baseLines = yield* interner.split(base);
+  const oursLines = yield* interner.split(ours, baseLines);
+  const theirsLines = yield* interner.split(theirs, baseLines);
   const ourChanges = yield* diffByHistogram(interner, baseLines.ids, oursLines.ids);
   if (ourChanges.length === 0) return { body: theirs, isClean: true };
   const theirChanges = yield* diffByHistogram(interner, baseLines.ids, theirsLines.ids);

@@ -45,15 +45,15 @@ export class PathStack {
   }
 
   /** Whether nothing in the innermost folder is chosen. */
-  get isHopeless(): boolean {
-    return this.matcher?.isHopeless(this.#state!) ?? false;
+  get isDead(): boolean {
+    return this.matcher?.isDead(this.#state!) ?? false;
   }
 
   /** Whether a file of this name in the innermost folder is chosen; undefined for a long name, which takes steps. */
   accepts(bytes: Uint8Array, from: number, to: number): boolean | undefined {
     const { matcher } = this;
     const state = this.#state;
-    if (matcher === undefined || state === undefined || matcher.isCertain(state)) return true;
+    if (matcher === undefined || state === undefined || matcher.acceptsAll(state)) return true;
     return to - from > matcher.piece ? undefined : matcher.acceptsAfter(state, bytes, from, to);
   }
 
@@ -69,7 +69,7 @@ export class PathStack {
     this.#path.set(bytes.subarray(from, to), start);
     this.#path[end - 1] = SLASH;
     const state = yield* this.#after(this.#state, this.#path, start, end);
-    if (state !== undefined && this.matcher!.isHopeless(state)) return false;
+    if (state !== undefined && this.matcher!.isDead(state)) return false;
     this.#ends.push(end);
     this.#states.push(state);
     this.depth++;
@@ -98,7 +98,7 @@ export class PathStack {
 
   *#after(start: MatchState | undefined, bytes: Uint8Array, from: number, to: number): Steps<MatchState | undefined> {
     const { matcher } = this;
-    if (matcher === undefined || start === undefined || matcher.isCertain(start)) return start;
+    if (matcher === undefined || start === undefined || matcher.acceptsAll(start)) return start;
     let state = start;
     for (let at = from; at < to; ) {
       const end = Math.min(to, at + matcher.piece);

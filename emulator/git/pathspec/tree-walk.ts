@@ -117,7 +117,7 @@ export class TreeWalk {
   *#walk(): Steps<void> {
     const stack = this.#stack;
     const { matcher } = stack;
-    if (stack.isHopeless) return;
+    if (stack.isDead) return;
     for (;;) {
       const scan = this.#scan;
       if (!scan.next()) {

@@ -376,5 +376,5 @@ t.test('pathspecs select what git ls-files selects', (t) => {
 function mayHold(paths: readonly string[], folder: string): boolean {
   const matcher = selectFiles({ paths: paths.map(bytesOf) })!;
   const bytes = Buffer.from(`${folder}/`, 'latin1');
-  return !matcher.isHopeless(matcher.after(matcher.start, bytes, 0, bytes.length));
+  return !matcher.isDead(matcher.after(matcher.start, bytes, 0, bytes.length));
 }
