@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import { applyDelta } from '../diff/delta.js';
 import { type ByteString, textOf } from '../object/bytes.js';
 import { isOid, numberOf, type ObjectReader, type Oid, ZERO_OID } from '../object/object.js';
 import { describePathFault, pathFault } from '../object/path.js';
@@ -12,9 +11,10 @@ import {
   MODE_SYMLINK,
   MODE_TREE,
 } from '../object/tree.js';
+import { DeltaError, patchDelta } from '../pack/patch-delta.js';
 import type { Meter } from '../schedule/meter.js';
 import { inSlices, type Steps } from '../schedule/steps.js';
-import type { FilePatch } from './file-patch.js';
+import type { BinaryHunk, FilePatch } from './file-patch.js';
 import { Image, type SearchBudget } from './image.js';
 import { type ParseOptions, parsePatch } from './parse-patch.js';
 import { PatchError } from './patch-error.js';
@@ -237,7 +237,7 @@ class PatchTarget {
     const stored = this.objects.find(newOid);
     if (stored >= 0) return this.objects.read(stored);
     if (!binary) throw mismatch(`missing binary patch data for '${path}'`);
-    const after = binary.method === 'literal' ? binary.data : yield* applyDelta(before, binary.data, FILE_LIMIT);
+    const after = yield* binaryResult(before, binary);
     if (!after) throw mismatch(`binary patch does not apply to '${path}'`);
     const oid = blobOid(after);
     if (oid !== newOid) {
@@ -248,6 +248,17 @@ class PatchTarget {
 }
 
 const FILE_LIMIT = 256 * 1024 * 1024;
+
+/** Undefined where a delta is malformed or for another content. */
+function* binaryResult(before: Buffer, { method, data }: BinaryHunk): Steps<Buffer | undefined> {
+  if (method === 'literal') return data;
+  try {
+    return yield* patchDelta(before, data, FILE_LIMIT);
+  } catch (error) {
+    if (error instanceof DeltaError) return undefined;
+    throw error;
+  }
+}
 
 function mismatch(message: string): PatchError {
   return new PatchError('mismatch', message);
