@@ -1,4 +1,3 @@
-import { applyDelta } from '../diff/delta.js';
 import { requestLimit } from '../limits/request-limits.js';
 import { type ByteString, bytesOf, NO_BYTES, replaceBytes, sliceBytes, textOf } from '../object/bytes.js';
 import { BLOB, isOid, numberOf, type ObjectReader, type Oid, ZERO_OID } from '../object/object.js';
@@ -14,9 +13,10 @@ import {
   MODE_SYMLINK,
   MODE_TREE,
 } from '../object/tree.js';
+import { DeltaError, patchDelta } from '../pack/patch-delta.js';
 import type { Meter } from '../schedule/meter.js';
 import { inSlices, type Steps } from '../schedule/steps.js';
-import type { FilePatch } from './file-patch.js';
+import type { BinaryHunk, FilePatch } from './file-patch.js';
 import { Image, type SearchBudget } from './image.js';
 import { parsePatch } from './parse-patch.js';
 import { PatchError } from './patch-error.js';
@@ -245,13 +245,24 @@ class PatchTarget {
     const stored = this.objects.find(newOid);
     if (stored >= 0) return this.objects.read(stored);
     if (!binary) throw mismatch(`missing binary patch data for '${path}'`);
-    const after = binary.method === 'literal' ? binary.data : yield* applyDelta(before, binary.data, MOST_FILE_BYTES);
+    const after = yield* binaryResult(before, binary);
     if (!after) throw mismatch(`binary patch does not apply to '${path}'`);
     const oid = hashObject(BLOB, after);
     if (oid !== newOid) {
       throw mismatch(`binary patch to '${path}' creates incorrect result (expecting ${newOid}, got ${oid})`);
     }
     return after;
+  }
+}
+
+/** Undefined where a delta is malformed or for another content. */
+function* binaryResult(before: Buffer, { method, data }: BinaryHunk): Steps<Buffer | undefined> {
+  if (method === 'literal') return data;
+  try {
+    return yield* patchDelta(before, data, MOST_FILE_BYTES);
+  } catch (error) {
+    if (error instanceof DeltaError) return undefined;
+    throw error;
   }
 }
 

@@ -1,8 +1,8 @@
+import { diffDelta } from '../pack/diff-delta.js';
 import type { Steps } from '../schedule/steps.js';
 import { writeBase85 } from './base85.js';
 import type { ByteSink } from './byte-sink.js';
 import { deflate } from './deflate.js';
-import { encodeDelta } from './delta.js';
 
 /**
  * Writes a binary change so that it can be applied both ways:
@@ -23,7 +23,7 @@ export function* writeBinaryPatch(sink: ByteSink, before: Buffer, after: Buffer)
 
 function* writeHunk(sink: ByteSink, from: Buffer, to: Buffer): Steps<void> {
   const literal = yield* deflate(to);
-  const delta = from.length > 0 && to.length > 0 ? yield* encodeDelta(from, to, literal.length) : undefined;
+  const delta = from.length > 0 && to.length > 0 ? yield* diffDelta(from, to, literal.length) : undefined;
   const packed = delta && (yield* deflate(delta));
   if (packed && packed.length < literal.length) {
     sink.ascii(`delta ${delta.length}\n`);
