@@ -1,5 +1,8 @@
 import { z } from 'zod';
-import { BadLineRange, type BlamedLines, BlameMemory, blame, NoSuchFile } from '../git/blame/index.js';
+import { blame, NoSuchFile } from '../git/blame/blame.js';
+import { BlameMemory } from '../git/blame/blame-memory.js';
+import type { BlamedLines } from '../git/blame/blamed-lines.js';
+import { BadLineRange } from '../git/blame/line-ranges.js';
 import { requestLimit } from '../git/limits/request-limits.js';
 import { textOf } from '../git/object/bytes.js';
 import { type Commit, readCommit } from '../git/object/commit.js';

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { type Diff, type DiffOptions, diffTrees, TooManyChanges } from '../git/diff/index.js';
+import { type Diff, type DiffOptions, diffTrees } from '../git/diff/diff.js';
+import { TooManyChanges } from '../git/diff/trees.js';
 import { type ByteString, bytesOf, textOf } from '../git/object/bytes.js';
 import type { Oid } from '../git/object/object.js';
 import { problem } from '../http/problem.js';

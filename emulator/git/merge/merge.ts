@@ -1,4 +1,4 @@
-import type { ByteString } from '../object/bytes.js';
+import { type ByteString, bytesOf } from '../object/bytes.js';
 import { EMPTY_TREE_OID, type Oid } from '../object/object.js';
 import type { ObjectDatabase } from '../object/tree-edit.js';
 import type { History } from '../revwalk/history.js';
@@ -16,6 +16,10 @@ export interface CommitMerge extends TreeMerge {
   /** The best common ancestors, newest first; none where the histories are unrelated. */
   readonly bases: readonly Oid[];
 }
+
+/** What Git calls the sides of a merge of merge bases. */
+const TEMPORARY_OURS = bytesOf('Temporary merge branch 1');
+const TEMPORARY_THEIRS = bytesOf('Temporary merge branch 2');
 
 /** A commit, or what merging several would give: its tree, and the commits it stands for. */
 interface Ancestor {
@@ -95,8 +99,8 @@ class Merger {
     const context = {
       objects: this.objects,
       meter: this.meter,
-      ours: 'Temporary merge branch 1',
-      theirs: 'Temporary merge branch 2',
+      ours: TEMPORARY_OURS,
+      theirs: TEMPORARY_THEIRS,
       depth,
     };
     return (await mergeTrees(context, [base, ours.tree, theirs.tree])).tree;

@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto';
-import { type ObjectReader, type Oid, type TypeCode, typeName } from '../object/object.js';
+import { type ObjectReader, type Oid, oidIn, type TypeCode } from '../object/object.js';
+import { hashObject } from '../object/object-hash.js';
 import type { ObjectDatabase } from '../object/tree-edit.js';
 import type { Meter } from '../schedule/meter.js';
 
@@ -17,10 +17,7 @@ export class OverlayObjects implements ObjectDatabase {
   constructor(private readonly store: ObjectReader) {}
 
   write(type: TypeCode, body: Buffer): Oid {
-    const oid = createHash('sha1')
-      .update(`${typeName(type)} ${body.length}\0`)
-      .update(body)
-      .digest('hex');
+    const oid = hashObject(type, body);
     if (this.find(oid) < 0) this.#numbers.set(oid, FIRST + this.#own.push({ oid, type, body }) - 1);
     return oid;
   }
@@ -36,7 +33,7 @@ export class OverlayObjects implements ObjectDatabase {
 
   findRaw(bytes: Uint8Array, at: number): number {
     const number = this.store.findRaw(bytes, at);
-    return number >= 0 ? number : this.find(Buffer.from(bytes.subarray(at, at + 20)).toString('hex'));
+    return number >= 0 ? number : this.find(oidIn(Buffer.from(bytes.subarray(at, at + 20))));
   }
 
   findPrefix(prefix: string, limit: number): Oid[] {

@@ -72,3 +72,17 @@ export function latin1(literals: TemplateStringsArray, ...values: readonly (Byte
   for (let index = 0; index < values.length; index++) all += values[index]! + literals[index + 1]!;
   return all as ByteString;
 }
+
+/** One byte. */
+export function byteOf(code: number): ByteString {
+  return String.fromCharCode(code) as ByteString;
+}
+
+/** As `String.prototype.replace`. */
+export function replaceBytes(
+  value: ByteString,
+  pattern: RegExp,
+  replace: (match: string, group: string) => ByteString,
+): ByteString {
+  return value.replace(pattern, replace) as ByteString;
+}

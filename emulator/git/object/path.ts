@@ -1,4 +1,4 @@
-import { type ByteString, bytesOf, splitBytes } from './bytes.js';
+import { type ByteString, bytesOf, concatBytes, NO_BYTES, SLASH, sliceBytes, splitBytes } from './bytes.js';
 import { hidesDotName } from './dot-names.js';
 import { MODE_SYMLINK } from './tree.js';
 
@@ -66,4 +66,20 @@ function nameFault(name: ByteString): PathFault | undefined {
   if (name === '.' || name === '..') return 'dot-name';
   if (name.length > MOST_NAME_BYTES) return 'long-name';
   return hidesDotName(name, 'git') ? 'git-name' : undefined;
+}
+
+/** The path of `name` in `folder`. */
+export function pathIn(folder: ByteString, name: ByteString): ByteString {
+  return folder === '' ? name : concatBytes(folder, SLASH, name);
+}
+
+/** The folder that a path is in. */
+export function folderOf(path: ByteString): ByteString {
+  const slash = path.lastIndexOf('/');
+  return slash < 0 ? NO_BYTES : sliceBytes(path, 0, slash);
+}
+
+/** The last name of a path. */
+export function nameOf(path: ByteString): ByteString {
+  return sliceBytes(path, path.lastIndexOf('/') + 1);
 }

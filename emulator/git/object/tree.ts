@@ -42,6 +42,16 @@ export function canonicalMode(mode: number): number {
   }
 }
 
+/** What a mode is of, without permissions: C's `S_IFMT`. */
+export function fileType(mode: number): number {
+  return mode & 0o170000;
+}
+
+/** Whether it is the mode of a file, executable or not: C's `S_ISREG`. */
+export function isRegular(mode: number): boolean {
+  return fileType(mode) === 0o100000;
+}
+
 /** A mode as the API and `git ls-tree` write it: six octal digits. */
 export function formatMode(mode: number): string {
   return mode.toString(8).padStart(6, '0');

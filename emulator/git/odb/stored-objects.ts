@@ -5,9 +5,9 @@ import { permute } from '../memory/permute.js';
 import { type Oid, oidIn, type TypeCode } from '../object/object.js';
 import { HEADROOM } from '../object/object-hash.js';
 import { OID_BYTES } from '../object/oid-slots.js';
-import { applyDelta, DeltaHeader, deltaSteps } from '../pack/delta.js';
 import { EntryHeader, LONGEST_HEADER } from '../pack/entry-header.js';
 import { createInflater, type Inflater, inflateEntry, inflateSteps } from '../pack/inflater.js';
+import { applyDelta, DeltaHeader, patchDelta } from '../pack/patch-delta.js';
 import { Segment } from '../pack/segment.js';
 import { COST } from '../schedule/cost.js';
 import type { Meter } from '../schedule/meter.js';
@@ -302,7 +302,7 @@ export class StoredObjects {
       const { size } = this.header;
       yield* inflateSteps(inflater, this.segments[this.segmentOf[number]!]!, start, this.ends[number]!, size);
       if (body === undefined) body = inflater.takeOutput();
-      else body = yield* resultSteps(inflater.output, size, body);
+      else body = yield* patchDelta(body, inflater.output.subarray(HEADROOM, HEADROOM + size));
       if (step % KEPT_STEP === 0) this.#cache.set(number, body);
     }
     return body!;
@@ -373,18 +373,6 @@ export class StoredObjects {
     this.complete = resized(this.complete, room);
     this.referenced = resized(this.referenced, room);
   }
-}
-
-/** What the delta at the start of an inflater's output makes of `base`. */
-function* resultSteps(output: Buffer, size: number, base: Buffer): Steps<Buffer> {
-  const header = new DeltaHeader();
-  const limit = HEADROOM + size;
-  header.parse(output, HEADROOM, limit);
-  const { end: start, resultSize } = header;
-  const result = Buffer.allocUnsafeSlow(resultSize);
-  const at = { baseAt: 0, baseSize: base.length, resultAt: 0, resultSize };
-  yield* deltaSteps({ delta: output, start, limit, base, result, ...at });
-  return result;
 }
 
 function copyOf(arena: Buffer, at: number, size: number): Buffer {

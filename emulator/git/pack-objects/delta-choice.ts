@@ -1,7 +1,7 @@
 import type { RepackCache } from '../odb/repack-cache.js';
 import { type StoredObjects, UNDELTIFIED } from '../odb/stored-objects.js';
 import { deflate, deflateInPieces, LARGE } from '../pack/deflater.js';
-import { encodingSteps } from '../pack/delta-encode.js';
+import { diffDelta } from '../pack/diff-delta.js';
 import { COST } from '../schedule/cost.js';
 import type { Meter } from '../schedule/meter.js';
 import { inSlices } from '../schedule/steps.js';
@@ -166,7 +166,7 @@ export class DeltaChoice {
     const body = await objects.readInSlices(number, meter);
     const source = await objects.readInSlices(base, meter);
     this.#work += body.length + source.length;
-    const delta = await inSlices(encodingSteps(source, body, this.#mostDelta(number)), meter);
+    const delta = await inSlices(diffDelta(source, body, this.#mostDelta(number)), meter);
     const record = delta === undefined ? NOT_WORTH_IT : await this.#record(delta, meter);
     this.cache.set(number, base, record);
     return readDelta(record, base);
