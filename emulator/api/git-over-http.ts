@@ -43,7 +43,8 @@ export const gitInfoRefs = operation<z.infer<typeof infoRefsQuery>>({
           : `Unsupported service: '${ctx.query.service}'`;
       throw problem('forbidden', detail, { headers: NO_CACHE });
     }
-    return ctx.world.gitService.infoRefs(viewFor(ctx, service), service, ctx);
+    const sessionId = ctx.world.nextSessionId();
+    return ctx.world.engine.gitService.infoRefs(viewFor(ctx, service), service, ctx, sessionId);
   },
 });
 
@@ -59,7 +60,7 @@ export const gitUploadPack = operation({
   reads: 'stream',
   replies: { 200: 'application/x-git-upload-pack-result' },
   errors: ['payload_too_large', 'unsupported_media_type'],
-  handle: (ctx) => ctx.world.gitService.uploadPack(viewFor(ctx, 'git-upload-pack'), ctx),
+  handle: (ctx) => ctx.world.engine.gitService.uploadPack(viewFor(ctx, 'git-upload-pack'), ctx),
 });
 
 export const gitReceivePack = operation({
@@ -77,9 +78,9 @@ export const gitReceivePack = operation({
   handle: async (ctx) => {
     const { params, repository, world } = ctx;
     const judge = (update: ProposedUpdate) => refusalByPolicy(ctx, update);
-    const { reply, moved } = await world.gitService.receivePack(viewFor(ctx, 'git-receive-pack'), ctx, judge);
+    const { reply, moved } = await world.engine.gitService.receivePack(viewFor(ctx, 'git-receive-pack'), ctx, judge);
     const isImported = params.namespace === 'import' && moved.length > 0;
-    if (isImported && world.variants.afterImport === 'archived') repository.archive();
+    if (isImported && world.config.variants.afterImport === 'archived') repository.archive();
     return reply;
   },
 });
@@ -107,7 +108,7 @@ async function refusalByPolicy(
   const ref = textOf(update.change.name);
   const reason = decide(policy, ref, 'push') ?? (losesCommits(update) ? decide(policy, ref, 'force') : undefined);
   if (reason !== undefined || !needsSignedCommits(policy, ref)) return reason;
-  const meter = new Meter({ schedule: world.schedule });
+  const meter = new Meter({ schedule: world.engine.schedule });
   for (const oid of commitsBroughtBy(update)) {
     if (!isSigned(update.objects, oid, organization.keys)) return 'denied by policy (verify-sig)';
     if (meter.isOver) await meter.pass();

@@ -36,7 +36,7 @@ export const pullUpstream = operation({
     if (!baseRepo) throw problem('bad_request', 'The repository has no upstream.');
     if (baseRepo.access === 'app') requireForgeApp(organization);
     requireAllowed(ctx, branchRef(repository.defaultBranch ?? NO_NAME, false));
-    world.syncs.start(repository, syncRequestOf(ctx));
+    world.background.syncs.start(repository, syncRequestOf(ctx));
     return json(202, { message: 'Repository sync initiated successfully' });
   },
 });

@@ -28,8 +28,6 @@ export const NO_CACHE: Readonly<Record<string, string>> = {
 export interface GitServiceOptions {
   /** `name/version`, shown to clients. */
   readonly agent: string;
-  /** A new id for each conversation. */
-  readonly sessionId: () => string;
   readonly fsck: FsckPolicy;
   readonly limits?: Partial<WireLimits>;
   /** Where finished packs are kept, with all else that is kept only to be fast. */
@@ -67,9 +65,9 @@ export class GitService {
     this.#sender = new PackSender(this.packs, this.#listings);
   }
 
-  /** `GET info/refs?service=` */
-  async infoRefs(view: RepositoryView, service: Service, request: GitRequest): Promise<Reply> {
-    const identity: ServerIdentity = { agent: this.#options.agent, sessionId: this.#options.sessionId() };
+  /** `GET info/refs?service=`. `sessionId` names the conversation that it opens. */
+  async infoRefs(view: RepositoryView, service: Service, request: GitRequest, sessionId: string): Promise<Reply> {
+    const identity: ServerIdentity = { agent: this.#options.agent, sessionId };
     const body = await advertise(view, service, versionOf(request), identity, this.#listings);
     return bytes(200, body, { 'content-type': `application/x-${service}-advertisement`, ...NO_CACHE });
   }

@@ -5,7 +5,7 @@ import { readRequestTarget } from '../../http/request-target.js';
 import type { RequestContext } from '../request-context.js';
 
 /**
- * Step: whether it is certain where the message ends, and that it has no more headers than anybody needs: of very
+ * Step: whether it is certain where the message ends, and that it has no more headers than the limit: of very
  * many, Node drops the last ones without a word, among them a second Host or credential.
  */
 export function checkMessage(context: RequestContext): void {
@@ -15,13 +15,13 @@ export function checkMessage(context: RequestContext): void {
     context.endConnection();
     throw mistake;
   }
-  if (request.rawHeaders.length > 2 * world.limits.maxHeaders) {
-    const detail = `The request has more than ${world.limits.maxHeaders} header fields.`;
+  if (request.rawHeaders.length > 2 * world.config.limits.maxHeaders) {
+    const detail = `The request has more than ${world.config.limits.maxHeaders} header fields.`;
     throw problem('request_header_fields_too_large', detail);
   }
 }
 
-/** Step: the request target. Whoever reads `request.url` later finds the same. */
+/** Step: the request target. Koa's router reads `request.url` later, and finds the same. */
 export function readTarget(context: RequestContext): void {
   const { request } = context;
   const target = readRequestTarget(request.method!, request.url!);
@@ -41,11 +41,11 @@ export function checkHost(served: ServedHosts): (context: RequestContext) => voi
     const { world } = context;
     const host = hostNamedBy(context);
     const selected = host === undefined ? undefined : ORGANIZATION_HOST.exec(host)?.[1];
-    if (selected !== undefined && world.organization(selected)) context.organizationName = selected;
+    if (selected !== undefined && world.state.organizations.get(selected)) context.organizationName = selected;
     else if (host !== undefined && !served.includes(host)) {
       throw problem('forbidden', 'The request names a host that is not served here; --allowed-host adds one.');
     }
-    context.organization = world.organization(context.organizationName)!;
+    context.organization = world.state.organizations.get(context.organizationName)!;
   };
 }
 

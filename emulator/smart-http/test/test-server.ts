@@ -37,10 +37,8 @@ export class TestServer implements AsyncDisposable {
     private readonly repository: GitRepository,
     private readonly options: TestServerOptions,
   ) {
-    let sessions = 0;
     this.#service = new GitService({
       agent: 'git/test',
-      sessionId: () => `session-${++sessions}`,
       fsck: 'strict',
       ...options,
     });
@@ -91,7 +89,7 @@ export class TestServer implements AsyncDisposable {
       return reply;
     }
     const service = serviceOf(url.searchParams.get('service') ?? undefined);
-    return service ? this.#service.infoRefs(view, service, asked) : { status: 403 };
+    return service ? this.#service.infoRefs(view, service, asked, 'session') : { status: 403 };
   }
 }
 

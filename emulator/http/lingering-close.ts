@@ -24,7 +24,7 @@ export function discardUnread(request: IncomingMessage, response: ServerResponse
   // RFC 9110, 15.5.9: who stopped sending is not waited for.
   if (status === 408 || (status >= 400 && !isWorthReading(request))) {
     response.shouldKeepAlive = false;
-    socket.destroySoon = () => closeGently(socket);
+    socket.destroySoon = () => lingeringClose(socket);
   }
   response.once('finish', () => {
     if (request.destroyed) return;
@@ -59,7 +59,7 @@ function isWorthReading({ headers }: IncomingMessage): boolean {
  * the client has closed it too or had the time to. Closed at once, it would be reset by what is still arriving, and a
  * reset can overtake the answer.
  */
-export function closeGently(socket: Socket): void {
+export function lingeringClose(socket: Socket): void {
   if (socket.readableEnded) {
     socket.end(() => socket.destroy());
     return;

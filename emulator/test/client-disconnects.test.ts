@@ -95,16 +95,17 @@ function openSockets(): number {
 const { service, sha } = await setUp();
 
 t.test('a client that leaves ends the work; nothing is written, kept or said to others', async (t) => {
-  const { world, org } = service.emulator;
-  const { git } = world.repository(org, REPO)!;
+  const { world } = service;
+  const { org } = service.emulator;
+  const { git } = world.state.repositories.find(org, REPO)!;
   const written = () => [git.objects.size, [...git.refs.entries()]];
   await service.call('GET', '/api/v1/repo');
   const sockets = openSockets();
   for (const story of storiesFor(sha)) {
     const { operation } = story;
-    const recorded = () => [...world.journal.entries()].filter((entry) => entry.operation === operation);
+    const recorded = () => [...world.state.journal.entries()].filter((entry) => entry.operation === operation);
     const before = recorded().length;
-    const held = world.heldBytes;
+    const held = world.engine.memory.used;
     const state = written();
     await leave(service, story);
     while (recorded().length === before) await setImmediate();
@@ -114,8 +115,8 @@ t.test('a client that leaves ends the work; nothing is written, kept or said to 
     );
     t.same(written(), state, `${operation}: nothing is written`);
     t.ok(
-      world.heldBytes - held < INDEX_ROOM,
-      `${operation}: memory is given back, ${world.heldBytes - held} bytes are not`,
+      world.engine.memory.used - held < INDEX_ROOM,
+      `${operation}: memory is given back, ${world.engine.memory.used - held} bytes are not`,
     );
     while (openSockets() > sockets) await setImmediate();
     t.equal((await service.call('GET', '/api/v1/repo')).status, 200, `${operation}: others go on`);
@@ -140,7 +141,7 @@ t.test('a client that only closed its half gets its answer', async (t) => {
 });
 
 t.test('only file metadata has a status of its own for clients that have left', async (t) => {
-  const { world } = service.emulator;
+  const { world } = service;
   const statusOf = (id: string) => {
     const operation = operations.find((each) => each.id === id);
     const context = { world, operation, why: [], signal: AbortSignal.abort() } as unknown as RequestContext;

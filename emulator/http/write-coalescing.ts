@@ -5,7 +5,7 @@ import type { ServerResponse } from 'node:http';
  * asleep has to wake it, which costs more than most answers do; of several sends in a row only the first one has to.
  * With requests on 32 connections that is half as many answers again in the same time.
  */
-export class AnswerBatch {
+export class WriteCoalescing {
   #answers: [response: ServerResponse, body: Uint8Array | string | undefined][] = [];
 
   /** Ends an answer whose head is written: with others, and before anything that arrives later. */

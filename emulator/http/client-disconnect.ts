@@ -10,7 +10,7 @@ const PAUSE = 50;
  * and still waits. So it is asked, by `102 Processing`, which every HTTP/1.1 client has to accept and pass over
  * (RFC 9110, 15.2): where nobody is left the first is refused by the system, and writing the second one fails.
  */
-export function abortWhenGone(request: IncomingMessage, response: ServerResponse): AbortController {
+export function abortOnDisconnect(request: IncomingMessage, response: ServerResponse): AbortController {
   const controller = new AbortController();
   if (response.destroyed) {
     controller.abort();
