@@ -12,8 +12,7 @@ import { problem } from '../http/problem.js';
 import { json, type Reply } from '../http/reply.js';
 import type { HandlerContext } from '../operation/handler-context.js';
 import { operation } from '../operation/operation.js';
-import { commitTo } from '../repositories/commit-write.js';
-import { transact } from '../repositories/transact.js';
+import { commitTo, transact } from '../repositories/branch-write.js';
 import { type Person, person, readIdentity, sha } from './fields.js';
 import { listPurpose, pageEnd, pageQuery, readLimit, takeLongPage } from './paging.js';
 import { requireCommitAllowed } from './policy.js';
@@ -161,6 +160,7 @@ async function changeNote(
     const existing = noteOf(git.objects, tree, target);
     if (action === 'add' && existing !== undefined) throw refuse(`Commit ${target} has a note already.`);
     if (action === 'remove' && existing === undefined) throw noteNotFound(target);
+    const { objects } = transaction;
     const written = await commitTo(transaction, {
       ref,
       old,
@@ -168,7 +168,7 @@ async function changeNote(
       author,
       committer: author,
       message: `${SUBJECTS[action]}\n`,
-      buildTree: (objects) => setNote(objects, tree, target, writeText(objects, action, existing, note)),
+      tree: setNote(objects, tree, target, writeText(objects, action, existing, note)),
     });
     return json(status, showNote(target, ref, old, written.commit));
   });

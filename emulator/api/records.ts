@@ -3,7 +3,7 @@ import { bytesOf, textOf } from '../git/object/bytes.js';
 import { payloadOf, readCommit } from '../git/object/commit.js';
 import { formatDate } from '../git/object/identity.js';
 import { COMMIT, type ObjectReader, type Oid, readAs } from '../git/object/object.js';
-import type { CommitWritten } from '../repositories/commit-write.js';
+import type { CommitWritten } from '../repositories/branch-write.js';
 import type { Repository } from '../repositories/repository.js';
 
 const HEAD = bytesOf('HEAD');

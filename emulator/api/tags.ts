@@ -9,7 +9,7 @@ import { problem } from '../http/problem.js';
 import { json, type Reply } from '../http/reply.js';
 import type { HandlerContext } from '../operation/handler-context.js';
 import { operation } from '../operation/operation.js';
-import { transact } from '../repositories/transact.js';
+import { transact } from '../repositories/branch-write.js';
 import { deleteRef } from './branches.js';
 import { listPurpose, pageEnd, pageQuery, readLimit, takeLongPage } from './paging.js';
 import { requireAllowed } from './policy.js';
@@ -103,7 +103,7 @@ export const getTag = operation({
 const createBody = z.object({ name: z.string(), ref: z.string().optional(), target: z.string().optional() });
 
 /** `ref` takes any revision and wins; the older `target` takes a full id only. */
-function readTarget({ ref, target }: z.infer<typeof createBody>): string {
+function readRevision({ ref, target }: z.infer<typeof createBody>): string {
   const revision = ref ?? target;
   if (!revision) throw problem('bad_request', 'ref or target is required.');
   if (ref === undefined && !isOid(revision)) {
@@ -130,7 +130,7 @@ export const createTag = operation({
   handle: async (ctx) => {
     const { repository, body } = ctx;
     const ref = readTag(body.name);
-    const target = readTarget(body);
+    const target = readRevision(body);
     requireAllowed(ctx, ref);
     const { commit } = await resolveRef(repository, { ref: target }, ctx.meter);
     await transact(repository, (transaction) => transaction.update({ name: ref, old: ZERO_OID, new: commit }));

@@ -30,6 +30,7 @@ export class TestServer implements AsyncDisposable {
   readonly seen: SeenRequest[] = [];
   /** What each push moved, by the names that are stored. */
   readonly moved: (readonly RefChange[])[] = [];
+  #sessions = 0;
   readonly #server: Server;
   readonly #service: GitService;
 
@@ -89,7 +90,7 @@ export class TestServer implements AsyncDisposable {
       return reply;
     }
     const service = serviceOf(url.searchParams.get('service') ?? undefined);
-    return service ? this.#service.infoRefs(view, service, asked, 'session') : { status: 403 };
+    return service ? this.#service.infoRefs(view, service, asked, `session-${++this.#sessions}`) : { status: 403 };
   }
 }
 
