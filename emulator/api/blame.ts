@@ -1,5 +1,7 @@
 import { z } from 'zod';
-import { BadLineRange, type BlamedLines, blame, NoSuchFile } from '../git/blame/index.js';
+import { blame, NoSuchFile } from '../git/blame/blame.js';
+import type { BlamedLines } from '../git/blame/blamed-lines.js';
+import { BadLineRange } from '../git/blame/line-ranges.js';
 import { requestLimit } from '../git/limits/request-limits.js';
 import { textOf } from '../git/object/bytes.js';
 import { type Commit, readCommit } from '../git/object/commit.js';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { type ByteString, bytesOf, textOf } from '../git/object/bytes.js';
-import { ZERO_OID } from '../git/object/object.js';
+import { type ByteString, bytesOf, sliceBytes, textOf } from '../git/object/bytes.js';
+import { type Oid, ZERO_OID } from '../git/object/object.js';
 import { sortInSteps } from '../git/object/sort.js';
 import type { Ref, Refs } from '../git/refs/refs.js';
 import { isForced } from '../git/repository/forced-update.js';
@@ -9,9 +9,8 @@ import { problem } from '../http/problem.js';
 import { json } from '../http/reply.js';
 import type { HandlerContext } from '../operation/handler-context.js';
 import { operation } from '../operation/operation.js';
-import { branchRef } from '../repositories/branch-write.js';
+import { branchRef, transact } from '../repositories/branch-write.js';
 import type { Repository } from '../repositories/repository.js';
-import { transact } from '../repositories/transact.js';
 import { flag, readBranch } from './fields.js';
 import { listPurpose, pageEnd, pageQuery, readLimit, takePage } from './paging.js';
 import { requireAllowed } from './policy.js';
@@ -58,18 +57,20 @@ export const listBranches = operation({
   },
 });
 
+const NO_NAME = bytesOf('');
+
 /** Branches by creation time, then name, after a position. Names are byte strings, so they sort as Git sorts them. */
 function* branchesAfter(
   repository: Repository,
   ephemeral: boolean,
   after: Position | undefined,
 ): Steps<[ByteString, Ref][]> {
-  const prefix = branchRef('', ephemeral);
+  const prefix = branchRef(NO_NAME, ephemeral);
   const branches: [ByteString, Ref][] = [];
   let seen = 0;
   for (const [name, ref] of repository.git.refs.entries(prefix)) {
     if (++seen % PIECE === 0) yield PIECE_COST;
-    const short = name.slice(prefix.length);
+    const short = sliceBytes(name, prefix.length);
     if (!after || isAfter([ref.createdAt, short], after)) branches.push([short, ref]);
   }
   return yield* sortInSteps(branches, ([a, left], [b, right]) =>
@@ -170,7 +171,7 @@ async function resolveBase({
   repository,
   body,
   meter,
-}: Pick<HandlerContext<unknown, z.infer<typeof createBody>>, 'repository' | 'body' | 'meter'>): Promise<string> {
+}: Pick<HandlerContext<unknown, z.infer<typeof createBody>>, 'repository' | 'body' | 'meter'>): Promise<Oid> {
   const base = body.base_ref ?? body.base_branch;
   if (base === undefined || base === '') throw problem('bad_request', 'base_ref or base_branch is required.');
   const ephemeral = body.base_is_ephemeral ?? false;

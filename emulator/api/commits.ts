@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { Oid } from '../git/object/object.js';
 import { problem } from '../http/problem.js';
 import { largeJson } from '../http/reply.js';
 import { operation } from '../operation/operation.js';
@@ -77,6 +78,6 @@ export const listCommits = operation({
 });
 
 interface Position {
-  readonly tip: string;
+  readonly tip: Oid;
   readonly skip: number;
 }

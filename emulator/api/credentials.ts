@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { OperationId } from '../config/operation-ids.js';
 import { problem } from '../http/problem.js';
 import { empty, json } from '../http/reply.js';
 import type { HandlerContext } from '../operation/handler-context.js';
@@ -134,7 +135,7 @@ export const deleteCredentialByBody = operation({
 });
 
 /** The repository of the credential the body names: in the whole organization, or the one the token covers. */
-function findOwner(ctx: HandlerContext<unknown, { id: string }>, operationId: string): Repository {
+function findOwner(ctx: HandlerContext<unknown, { id: string }>, operationId: OperationId): Repository {
   const { world, organization, claims, body } = ctx;
   const owner = ownerOfCredential(world.state.repositories.list(organization.name), body.id);
   if (!owner || (claims.repo !== WHOLE_ORGANIZATION && claims.repo !== owner.name)) throw credentialNotFound();

@@ -118,7 +118,7 @@ function defaultRef(
   chosen: string,
 ): string {
   const production = chosen === 'production' ? project.productionBranch : null;
-  return production ?? textOf(repository.defaultBranch ?? 'HEAD');
+  return production ?? (repository.defaultBranch === undefined ? 'HEAD' : textOf(repository.defaultBranch));
 }
 
 /** Throws `hosting_not_enabled`, or `hosting_project_not_found` where there is none. */

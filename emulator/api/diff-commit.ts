@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { applyPatch, type PatchedFile } from '../git/apply/apply-patch.js';
 import { PatchError } from '../git/apply/patch-error.js';
-import { readCommit } from '../git/object/commit.js';
-import { BLOB, EMPTY_TREE_OID, type Oid, ZERO_OID } from '../git/object/object.js';
+import { BLOB, type Oid, ZERO_OID } from '../git/object/object.js';
 import { applyEdits, EditConflict, type TreeEdit } from '../git/object/tree-edit.js';
 import { copyInSlices } from '../git/odb/object-writer.js';
 import type { Quarantine } from '../git/odb/quarantine.js';
@@ -12,13 +11,13 @@ import { problem } from '../http/problem.js';
 import { json } from '../http/reply.js';
 import type { HandlerContext } from '../operation/handler-context.js';
 import { operation } from '../operation/operation.js';
-import { failedResult, writeToBranch } from '../repositories/branch-write.js';
+import { commitOnto, failedResult, findWriteBase, transact } from '../repositories/branch-write.js';
 import { showWrite, writeResult } from './records.js';
 import {
   type ChunkSink,
   decodeChunk,
+  readBranchWrite,
   readStreamedWrite,
-  readTarget,
   type WriteMetadata,
   writeMetadata,
 } from './streamed-write.js';
@@ -43,21 +42,18 @@ export const commitPatch = operation({
   work: { limit: 'workTimeout' },
   handle: async (ctx) => {
     const { metadata, patch } = await readDiffCommit(ctx);
-    const target = readTarget(ctx, metadata);
     const { repository } = ctx;
-    let blobs = 0;
-    const written = await writeToBranch(repository, {
-      ...target,
-      buildTree: async (objects, parent) => {
-        const base = parent === undefined ? EMPTY_TREE_OID : readCommit(objects, parent).tree;
-        const patched = await patchTree(ctx, objects, base, patch);
-        blobs = patched.blobs;
-        if (patched.tree !== base) return patched.tree;
+    const write = readBranchWrite(ctx, metadata);
+    return transact(repository, async (transaction) => {
+      const base = findWriteBase(repository, write);
+      const { tree, blobs } = await patchTree(ctx, transaction.objects, base.tree, patch);
+      if (tree === base.tree) {
         const detail = 'The patch has no changes.';
-        throw problem('conflict', detail, { result: failedResult(target.branch, parent ?? ZERO_OID, detail) });
-      },
+        throw problem('conflict', detail, { result: failedResult(write.branch, base.parent ?? ZERO_OID, detail) });
+      }
+      const written = await commitOnto(transaction, base, tree, write);
+      return json(201, showWrite(metadata.target_branch, written, blobs));
     });
-    return json(201, showWrite(metadata.target_branch, written, blobs));
   },
 });
 

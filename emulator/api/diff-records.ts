@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import type { Diff, DiffStats, FileDiff } from '../git/diff/index.js';
+import type { Diff, DiffStats } from '../git/diff/diff.js';
+import type { FileDiff } from '../git/diff/file-diff.js';
 import { type ByteString, textOf } from '../git/object/bytes.js';
 import { type ObjectReader, ZERO_OID } from '../git/object/object.js';
 import type { Meter } from '../git/schedule/meter.js';

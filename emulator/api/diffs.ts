@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { type Diff, type DiffOptions, diffTrees, TooManyChanges } from '../git/diff/index.js';
+import { type Diff, type DiffOptions, diffTrees } from '../git/diff/diff.js';
+import { TooManyChanges } from '../git/diff/trees.js';
 import { type ByteString, bytesOf, textOf } from '../git/object/bytes.js';
 import type { Oid } from '../git/object/object.js';
 import { problem } from '../http/problem.js';
@@ -12,6 +13,8 @@ import { branchNotFound } from './branches.js';
 import { diffBody, type ShownDiff, showDiff } from './diff-records.js';
 import { flag, readBranch, readFilePath } from './fields.js';
 import { resolveRef } from './resolve.js';
+
+const MAIN = bytesOf('main');
 
 const paths = z.array(z.string()).optional();
 
@@ -52,7 +55,7 @@ export const diffBranch = operation({
     const { repository, query } = ctx;
     const paths = readPaths(query.path);
     const tip = tipOf(repository, query.branch, query.ephemeral ?? false);
-    const baseName = query.base ?? textOf(repository.defaultBranch ?? 'main');
+    const baseName = query.base ?? textOf(repository.defaultBranch ?? MAIN);
     const base = tipOf(repository, baseName, query.ephemeral_base ?? false);
     const { history } = repository.git;
     await history.extend([tip, base], ctx.meter);

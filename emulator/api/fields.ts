@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { ByteString } from '../git/object/bytes.js';
 import { cleanIdentityPart, type Identity } from '../git/object/identity.js';
+import { parseOid } from '../git/object/object.js';
 import { describePathFault, readPath } from '../git/object/path.js';
 import { describeRefNameFault, readBranchName } from '../git/refs/ref-name.js';
 import { problem } from '../http/problem.js';
@@ -10,7 +11,11 @@ import { problem } from '../http/problem.js';
 export const person = z.object({ name: z.string(), email: z.string() });
 export type Person = z.infer<typeof person>;
 
-export const sha = z.string().regex(/^[0-9a-f]{40}$/, 'has to be 40 lower-case hexadecimal digits');
+/** An object id, written out in full. */
+export const sha = z
+  .string()
+  .regex(/^[0-9a-f]{40}$/, 'has to be 40 lower-case hexadecimal digits')
+  .transform(parseOid);
 
 /** `true` or `false`; anything else is refused rather than guessed. */
 export const flag = z.enum(['true', 'false'], 'has to be true or false').transform((value) => value === 'true');

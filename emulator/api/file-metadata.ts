@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { bytesOf } from '../git/object/bytes.js';
 import { readCommit } from '../git/object/commit.js';
 import { inSlices } from '../git/schedule/steps.js';
 import { Problem, problem } from '../http/problem.js';
@@ -82,7 +83,7 @@ export const fileMetadata = operation({
     const known = paged ? undefined : texts.get(key);
     if (known !== undefined) return answer(known, { ref: shown });
     const files = await inSlices(listUnder(objects, readCommit(objects, commit).tree, path, true), meter);
-    const touched = await history.lastTouching(commit, meter, path);
+    const touched = await history.lastModified(commit, meter, path);
     const page = await texts.write(
       {
         objects,
@@ -156,6 +157,8 @@ function refuseTooMany(commits: number, most: number): void {
   );
 }
 
+const MAIN = bytesOf('refs/heads/main');
+
 /** Without `ref`: the default branch, then HEAD, then `main`. A branch missing in the ephemeral namespace is 400 here. */
 async function resolveForMetadata(
   { repository, world, meter }: HandlerContext,
@@ -168,7 +171,7 @@ async function resolveForMetadata(
     if (!(error instanceof Problem) || error.code !== 'ref_not_found') throw error;
     if (ephemeral)
       throw world.config.variants.missingEphemeralRef === '404' ? error : problem('bad_request', error.detail);
-    const main = ref === undefined || ref === '' ? repository.git.refs.get('refs/heads/main') : undefined;
+    const main = ref === undefined || ref === '' ? repository.git.refs.get(MAIN) : undefined;
     if (main === undefined) throw error;
     return { commit: main, shown: 'main' };
   }

@@ -41,7 +41,7 @@ export const readFile = operation({
       throw problem('not_found', `There is no file ${textOf(path)} at ${query.ref || 'the default branch'}.`);
     }
     const body = await readInSlicesAs(git.objects, entry.oid, BLOB, meter);
-    const touched = (await git.history.lastTouching(commit, meter, path)).get(path) ?? commit;
+    const touched = (await git.history.lastModified(commit, meter, path)).get(path) ?? commit;
     return respondConditionally(
       {
         etag: `"${entry.oid}"`,

@@ -1,6 +1,6 @@
 import { Authenticator } from '../auth/authenticate.js';
 import { requireScopes } from '../auth/claims.js';
-import { textOf } from '../git/object/bytes.js';
+import { bytesOf, textOf } from '../git/object/bytes.js';
 import type { Oid } from '../git/object/object.js';
 import { Problem, problem } from '../http/problem.js';
 import type { HandlerContext } from '../operation/handler-context.js';
@@ -8,6 +8,8 @@ import { checkState, repositoryNotFound } from '../repositories/lifecycle.js';
 import type { Repository } from '../repositories/repository.js';
 import type { Base } from './base-repository.js';
 import { resolveRef } from './resolve.js';
+
+const MAIN = bytesOf('main');
 
 /** Where a fork or a snapshot starts. */
 export interface ForkPoint {
@@ -49,5 +51,5 @@ export async function findForkPoint(
   checkState(state, { id: 'createRepository', effect: 'read' }, world.config.variants, { retryAfter: 1 });
   const isEmpty = base.revision === undefined && source.git.refs.headOid === undefined;
   const commit = isEmpty ? undefined : (await resolveRef(source, { ref: base.revision ?? 'HEAD' }, meter)).commit;
-  return { source, commit, defaultBranch: textOf(source.defaultBranch ?? 'main') };
+  return { source, commit, defaultBranch: textOf(source.defaultBranch ?? MAIN) };
 }

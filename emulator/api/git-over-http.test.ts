@@ -2,6 +2,7 @@ import { Readable } from 'node:stream';
 import t from 'tap';
 import { KeyRing } from '../auth/keys.js';
 import { MemoryCache } from '../git/memory/memory-cache.js';
+import { bytesOf } from '../git/object/bytes.js';
 import { ObjectStore } from '../git/odb/object-store.js';
 import type { GitRepository } from '../git/repository/repository.js';
 import { Meter } from '../git/schedule/meter.js';
@@ -9,15 +10,14 @@ import { Problem } from '../http/problem.js';
 import type { Reply } from '../http/reply.js';
 import type { HandlerContext } from '../operation/handler-context.js';
 import { repositoryNotFound } from '../repositories/lifecycle.js';
-import { keepAlive } from '../smart-http/keep-alive.js';
-import { PackCache } from '../smart-http/pack-cache.js';
+import { keepAlive, PackCache } from '../smart-http/pack-sender.js';
 import { createRepository } from '../smart-http/test/test-git.js';
 import { CurrentWorld } from '../world/current-world.js';
 import { gitInfoRefs, gitReceivePack, gitUploadPack } from './git-over-http.js';
 
 const { world } = new CurrentWorld({ organizations: [] });
 const record = { state: 'active' };
-const git = createRepository('main', new ObjectStore(), () => {
+const git = createRepository(bytesOf('main'), new ObjectStore(), () => {
   if (record.state === 'deleted') throw repositoryNotFound();
 });
 

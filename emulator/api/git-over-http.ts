@@ -1,18 +1,19 @@
 import { z } from 'zod';
 import type { KeyRing } from '../auth/keys.js';
-import { decide, needsSignedCommits, type RefPolicy } from '../auth/policy.js';
+import { decide, needsSignedCommits } from '../auth/policy.js';
 import { isSignedWithRing } from '../auth/ssh-signature.js';
-import { textOf } from '../git/object/bytes.js';
+import { NO_BYTES, textOf } from '../git/object/bytes.js';
 import { payloadOf, readCommit } from '../git/object/commit.js';
 import { COMMIT, type ObjectReader, type Oid, readAs } from '../git/object/object.js';
 import { Meter } from '../git/schedule/meter.js';
 import { problem } from '../http/problem.js';
 import type { HandlerContext } from '../operation/handler-context.js';
 import { operation } from '../operation/operation.js';
+import { EPHEMERAL } from '../repositories/branch-write.js';
 import { type Service, serviceOf } from '../smart-http/advertise.js';
-import { type GitRequest, NO_CACHE, type PushHooks } from '../smart-http/git-service.js';
-import type { ProposedUpdate } from '../smart-http/proposed-update.js';
-import { type Namespace, type RepositoryView, viewOf } from '../smart-http/view.js';
+import { NO_CACHE } from '../smart-http/git-service.js';
+import { commitsBroughtBy, losesCommits, type ProposedUpdate } from '../smart-http/receive-pack.js';
+import type { RepositoryView } from '../smart-http/view.js';
 
 const infoRefsQuery = z.object({ service: z.string().optional() });
 
@@ -42,7 +43,8 @@ export const gitInfoRefs = operation<z.infer<typeof infoRefsQuery>>({
           : `Unsupported service: '${ctx.query.service}'`;
       throw problem('forbidden', detail, { headers: NO_CACHE });
     }
-    return ctx.world.engine.gitService.infoRefs(viewFor(ctx, service), service, requestOf(ctx));
+    const sessionId = ctx.world.nextSessionId();
+    return ctx.world.engine.gitService.infoRefs(viewFor(ctx, service), service, ctx, sessionId);
   },
 });
 
@@ -58,7 +60,7 @@ export const gitUploadPack = operation({
   reads: 'stream',
   replies: { 200: 'application/x-git-upload-pack-result' },
   errors: ['payload_too_large', 'unsupported_media_type'],
-  handle: (ctx) => ctx.world.engine.gitService.uploadPack(viewFor(ctx, 'git-upload-pack'), requestOf(ctx)),
+  handle: (ctx) => ctx.world.engine.gitService.uploadPack(viewFor(ctx, 'git-upload-pack'), ctx),
 });
 
 export const gitReceivePack = operation({
@@ -73,57 +75,42 @@ export const gitReceivePack = operation({
   reads: 'stream',
   replies: { 200: 'application/x-git-receive-pack-result' },
   errors: ['payload_too_large', 'unsupported_media_type'],
-  handle: (ctx) =>
-    ctx.world.engine.gitService.receivePack(viewFor(ctx, 'git-receive-pack'), requestOf(ctx), pushHooksOf(ctx)),
+  handle: async (ctx) => {
+    const { params, repository, world } = ctx;
+    const judge = (update: ProposedUpdate) => refusalByPolicy(ctx, update);
+    const { reply, moved } = await world.engine.gitService.receivePack(viewFor(ctx, 'git-receive-pack'), ctx, judge);
+    const isImported = params.namespace === 'import' && moved.length > 0;
+    if (isImported && world.config.variants.afterImport === 'archived') repository.archive();
+    return reply;
+  },
 });
 
-/** What the remote shows. `+import` is there for bulk pushes and shows nothing to readers. */
-function viewFor(ctx: Pick<HandlerContext, 'params' | 'repository'>, service: Service): RepositoryView {
-  const namespace = (ctx.params.namespace ?? '') as Namespace;
-  if (namespace === 'import' && service === 'git-upload-pack') {
+/** What the remote shows. `+import` is the normal refs, and there for bulk pushes: it shows nothing to readers. */
+function viewFor(
+  { params, repository }: Pick<HandlerContext, 'params' | 'repository'>,
+  service: Service,
+): RepositoryView {
+  if (params.namespace === 'import' && service === 'git-upload-pack') {
     throw problem('forbidden', 'The import remote takes pushes only; fetch from the remote without +import.', {
       headers: NO_CACHE,
     });
   }
-  return viewOf(ctx.repository.git, namespace);
+  return { repository: repository.git, prefix: params.namespace === 'ephemeral' ? EPHEMERAL : NO_BYTES };
 }
 
-function requestOf(ctx: Pick<HandlerContext, 'header' | 'stream' | 'signal' | 'world'>): GitRequest {
-  return {
-    header: (name) => ctx.header(name),
-    body: (most) => ctx.stream(most),
-    // Watching whether the client is still there has its cost: most requests are over before they would ask.
-    get signal() {
-      return ctx.signal;
-    },
-    sessionId: () => ctx.world.nextSessionId(),
-  };
-}
-
-function pushHooksOf({ claims, repository, organization, params, world }: PushContext): PushHooks {
-  const isArchiving = params.namespace === 'import' && world.config.variants.afterImport === 'archived';
-  return {
-    ...(isArchiving && { onUpdated: () => repository.archive() }),
-    policy: (update) =>
-      decideUpdate(update, claims.policy, organization.keys, new Meter({ schedule: world.engine.schedule })),
-  };
-}
-
-type PushContext = Pick<HandlerContext, 'claims' | 'repository' | 'organization' | 'params' | 'world'>;
-
-/** The token's word on a push. */
-async function decideUpdate(
+/** Why the policy of the token refuses an update; undefined when it does not. */
+async function refusalByPolicy(
+  { claims, organization, world }: Pick<HandlerContext, 'claims' | 'organization' | 'world'>,
   update: ProposedUpdate,
-  policy: RefPolicy,
-  keys: KeyRing,
-  meter: Meter,
 ): Promise<string | undefined> {
+  const { policy } = claims;
   if (policy.length === 0) return undefined;
   const ref = textOf(update.change.name);
-  const reason = decide(policy, ref, 'push') ?? (update.isForced ? decide(policy, ref, 'force') : undefined);
+  const reason = decide(policy, ref, 'push') ?? (losesCommits(update) ? decide(policy, ref, 'force') : undefined);
   if (reason !== undefined || !needsSignedCommits(policy, ref)) return reason;
-  for (const oid of update.newCommits()) {
-    if (!isSigned(update.objects, oid, keys)) return 'denied by policy (verify-sig)';
+  const meter = new Meter({ schedule: world.engine.schedule });
+  for (const oid of commitsBroughtBy(update)) {
+    if (!isSigned(update.objects, oid, organization.keys)) return 'denied by policy (verify-sig)';
     if (meter.isOver) await meter.pass();
   }
   return undefined;

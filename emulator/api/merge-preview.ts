@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { isBinary } from '../git/diff/binary.js';
 import type { Conflict } from '../git/merge/conflict.js';
 import type { CommitMerge } from '../git/merge/merge.js';
 import { OverlayObjects } from '../git/merge/overlay.js';
 import { planMerge } from '../git/merge/plan.js';
+import { isBinary } from '../git/object/binary.js';
 import { textOf } from '../git/object/bytes.js';
 import { BLOB, type ObjectReader, type Oid } from '../git/object/object.js';
 import { entryAt } from '../git/object/tree.js';

@@ -3,15 +3,13 @@ import { type CommitMerge, mergeCommits } from '../git/merge/merge.js';
 import { applyStrategy, type MergePlan, planMerge } from '../git/merge/plan.js';
 import { type ByteString, bytesOf, textOf } from '../git/object/bytes.js';
 import type { Oid } from '../git/object/object.js';
-import type { ObjectWriter } from '../git/object/tree-edit.js';
+import type { ObjectDatabase } from '../git/object/tree-edit.js';
 import type { RefTransaction } from '../git/refs/transaction.js';
 import { problem } from '../http/problem.js';
 import { json } from '../http/reply.js';
 import type { HandlerContext } from '../operation/handler-context.js';
 import { operation } from '../operation/operation.js';
-import { branchRef } from '../repositories/branch-write.js';
-import { type CommitWritten, commitTo } from '../repositories/commit-write.js';
-import { transact } from '../repositories/transact.js';
+import { branchRef, type CommitWritten, commitTo, transact } from '../repositories/branch-write.js';
 import { branchNotFound } from './branches.js';
 import { person, readBranch, readIdentity, readMessage, sha } from './fields.js';
 import { requireAllowed, requireCommitAllowed } from './policy.js';
@@ -158,24 +156,31 @@ async function writeMerge(
     throw problem('bad_request', 'commit_message is required, because the merge makes a commit.');
   }
   const author = readIdentity(body.author, 'author', world.state.clock.now());
+  const committer = body.committer ? readIdentity(body.committer, 'committer', world.state.clock.now()) : author;
+  const message = readMessage(body.commit_message, 'commit_message');
+  // A source that contains the target needs no merging: its tree is the result.
+  const isContained = plan === 'fast_forward';
+  const tree = isContained ? repository.git.history.commit(merge.source).tree : await mergeTree(ctx, merge);
   return commitTo(merge.transaction, {
     ref: merge.targetRef,
     old: merge.target,
     parents,
+    tree,
     author,
-    committer: body.committer ? readIdentity(body.committer, 'committer', world.state.clock.now()) : author,
-    message: readMessage(body.commit_message, 'commit_message'),
-    buildTree: async (objects) => {
-      // What contains the target already needs no merging: its tree is the result.
-      if (plan === 'fast_forward') return repository.git.history.commit(merge.source).tree;
-      const merged = await mergeSides(ctx, objects, merge, body.target_branch);
-      if (merged.bases.length === 0 && !body.allow_unrelated_histories) {
-        throw problem('conflict', 'The histories are unrelated; allow_unrelated_histories merges them all the same.');
-      }
-      if (!merged.isClean) throw mergeConflict(merged);
-      return merged.tree;
-    },
+    committer,
+    message,
   });
+}
+
+/** Merges the trees; throws what the merge is refused with. */
+async function mergeTree(ctx: MergeContext, merge: Merge): Promise<Oid> {
+  const { body } = ctx;
+  const merged = await mergeSides(ctx, merge.transaction.objects, merge, body.target_branch);
+  if (merged.bases.length === 0 && !body.allow_unrelated_histories) {
+    throw problem('conflict', 'The histories are unrelated; allow_unrelated_histories merges them all the same.');
+  }
+  if (!merged.isClean) throw mergeConflict(merged);
+  return merged.tree;
 }
 
 /** The paths in conflict; of a merge that is unclear only about where a folder went, the paths that concerns. */
@@ -194,7 +199,7 @@ function mergeConflict(merged: CommitMerge) {
 /** Merges the trees. */
 export function mergeSides(
   { repository, meter }: Pick<HandlerContext, 'repository' | 'meter'>,
-  objects: ObjectWriter,
+  objects: ObjectDatabase,
   sides: { readonly target: Oid; readonly source: Oid; readonly sourceName: string },
   targetName: string,
 ): Promise<CommitMerge> {

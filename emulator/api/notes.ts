@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Claims } from '../auth/claims.js';
 import { noteOf, setNote } from '../git/notes/note-tree.js';
-import { type ByteString, bytesOf, textOf } from '../git/object/bytes.js';
+import { type ByteString, bytesOf, concatBytes, latin1, textOf } from '../git/object/bytes.js';
 import { readCommit } from '../git/object/commit.js';
 import { cleanIdentityPart } from '../git/object/identity.js';
 import { BLOB, EMPTY_TREE_OID, isCommit, type Oid, readAs, ZERO_OID } from '../git/object/object.js';
@@ -12,15 +12,14 @@ import { problem } from '../http/problem.js';
 import { json, type Reply } from '../http/reply.js';
 import type { HandlerContext } from '../operation/handler-context.js';
 import { operation } from '../operation/operation.js';
-import { commitTo } from '../repositories/commit-write.js';
-import { transact } from '../repositories/transact.js';
+import { commitTo, transact } from '../repositories/branch-write.js';
 import { type Person, person, readIdentity, sha } from './fields.js';
 import { listPurpose, pageEnd, pageQuery, readLimit, takeLongPage } from './paging.js';
 import { requireCommitAllowed } from './policy.js';
 import { resolveRef } from './resolve.js';
 
-const PREFIX = 'refs/notes/';
-const DEFAULT_REF = 'refs/notes/commits';
+const PREFIX = bytesOf('refs/notes/');
+const DEFAULT_REF = bytesOf('refs/notes/commits');
 const CAP = 100;
 
 /** Git's own subjects (`git notes` writes one commit per change). */
@@ -161,6 +160,7 @@ async function changeNote(
     const existing = noteOf(git.objects, tree, target);
     if (action === 'add' && existing !== undefined) throw refuse(`Commit ${target} has a note already.`);
     if (action === 'remove' && existing === undefined) throw noteNotFound(target);
+    const { objects } = transaction;
     const written = await commitTo(transaction, {
       ref,
       old,
@@ -168,7 +168,7 @@ async function changeNote(
       author,
       committer: author,
       message: `${SUBJECTS[action]}\n`,
-      buildTree: (objects) => setNote(objects, tree, target, writeText(objects, action, existing, note)),
+      tree: setNote(objects, tree, target, writeText(objects, action, existing, note)),
     });
     return json(status, showNote(target, ref, old, written.commit));
   });
@@ -264,7 +264,7 @@ async function targetOf(
 function fullNotesRef(text: string): ByteString {
   const name = bytesOf(text);
   if (name.startsWith(PREFIX)) return name;
-  return name.startsWith('notes/') ? `refs/${name}` : PREFIX + name;
+  return name.startsWith('notes/') ? latin1`refs/${name}` : concatBytes(PREFIX, name);
 }
 
 function notesRefOf(ctx: Pick<HandlerContext, 'world'>, from: Selection): ByteString {

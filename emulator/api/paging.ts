@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { OperationId } from '../config/operation-ids.js';
 import type { Meter } from '../git/schedule/meter.js';
 import { problem } from '../http/problem.js';
 import type { HandlerContext } from '../operation/handler-context.js';
@@ -23,7 +24,7 @@ export function readLimit(text: string | undefined, cap: number, fallback = DEFA
  */
 export function listPurpose(
   ctx: Pick<HandlerContext, 'repository'>,
-  operation: string,
+  operation: OperationId,
   ...selection: unknown[]
 ): string {
   return JSON.stringify([operation, ctx.repository.id, ...selection]);

@@ -1,5 +1,5 @@
 import { decide, needsSignedCommits } from '../auth/policy.js';
-import { type ByteString, textOf } from '../git/object/bytes.js';
+import { type ByteString, sliceBytes, textOf } from '../git/object/bytes.js';
 import { problem } from '../http/problem.js';
 import type { HandlerContext } from '../operation/handler-context.js';
 import { EPHEMERAL } from '../repositories/branch-write.js';
@@ -25,5 +25,5 @@ export function requireCommitAllowed(ctx: Pick<HandlerContext, 'claims'>, ref: B
 
 /** The name a policy knows the ref by: ephemeral refs answer to the rules of the branches they stand for. */
 function shownName(ref: ByteString): string {
-  return textOf(ref.startsWith(EPHEMERAL) ? ref.slice(EPHEMERAL.length) : ref);
+  return textOf(ref.startsWith(EPHEMERAL) ? sliceBytes(ref, EPHEMERAL.length) : ref);
 }

@@ -1,10 +1,12 @@
 import { z } from 'zod';
-import { textOf } from '../git/object/bytes.js';
+import { bytesOf, textOf } from '../git/object/bytes.js';
 import { payloadOf, readCommit } from '../git/object/commit.js';
 import { formatDate } from '../git/object/identity.js';
 import { COMMIT, type ObjectReader, type Oid, readAs } from '../git/object/object.js';
-import type { CommitWritten } from '../repositories/commit-write.js';
+import type { CommitWritten } from '../repositories/branch-write.js';
 import type { Repository } from '../repositories/repository.js';
+
+const HEAD = bytesOf('HEAD');
 
 /** From the domain to the wire: one schema and one function per record. */
 
@@ -23,7 +25,7 @@ export function showRepository(repository: Repository): z.infer<typeof repositor
     repo_id: id,
     url: name,
     repo_name: name,
-    default_branch: textOf(repository.defaultBranch ?? 'HEAD'),
+    default_branch: textOf(repository.defaultBranch ?? HEAD),
     created_at: new Date(createdAt).toISOString(),
     ...(baseRepo ? { base_repo: { provider: baseRepo.provider, owner: baseRepo.owner, name: baseRepo.name } } : {}),
   };

@@ -1,4 +1,4 @@
-import { type ByteString, bytesOf, textOf } from '../git/object/bytes.js';
+import { type ByteString, bytesOf, sliceBytes, textOf } from '../git/object/bytes.js';
 import type { Oid } from '../git/object/object.js';
 import { findCommit } from '../git/object/tag.js';
 import { resolveRevision } from '../git/revision/revision.js';
@@ -46,9 +46,12 @@ export async function resolveRef(
   return { commit, shown: outcome.ref === undefined ? commit : textOf(shortName(outcome.ref)) };
 }
 
+const SHOWN_SHORT = ['refs/heads/', 'refs/tags/'];
+
 /** Specification, 3: `ref` is "the ref actually resolved, whatever was passed", so not HEAD, nor how it was spelled. */
 function shortName(ref: ByteString): ByteString {
-  return ref.replace(/^refs\/(heads|tags)\//, '');
+  const place = SHOWN_SHORT.find((prefix) => ref.startsWith(prefix));
+  return place === undefined ? ref : sliceBytes(ref, place.length);
 }
 
 /** The default branch, or HEAD when no default is set. */

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { textOf } from '../git/object/bytes.js';
 import { readCommit } from '../git/object/commit.js';
-import { ZERO_OID } from '../git/object/object.js';
+import { type Oid, ZERO_OID } from '../git/object/object.js';
 import { inSlices } from '../git/schedule/steps.js';
 import { checkShape, readAll } from '../http/body.js';
 import { jsonSteps } from '../http/json-reader.js';
@@ -9,7 +9,7 @@ import { Problem, problem } from '../http/problem.js';
 import { json, type Reply } from '../http/reply.js';
 import type { HandlerContext } from '../operation/handler-context.js';
 import { operation } from '../operation/operation.js';
-import { branchRef, failedResult, writeToBranch } from '../repositories/branch-write.js';
+import { branchRef, commitOnto, failedResult, findWriteBase, transact } from '../repositories/branch-write.js';
 import { person, readBranch, readIdentity, readMessage, sha } from './fields.js';
 import { requireCommitAllowed } from './policy.js';
 import { showWrite, writeResult } from './records.js';
@@ -57,32 +57,26 @@ export const restoreCommit = operation({
     requireCommitAllowed(ctx, branchRef(branch, false));
     const target = await resolveTarget(ctx, metadata);
     const { objects } = repository.git;
-    try {
-      const written = await writeToBranch(repository, {
-        branch,
-        ephemeral: false,
-        expected: metadata.expected_target_sha ?? metadata.expected_head_sha,
-        author,
-        committer,
-        message: message ?? `Restore ${metadata.target_branch} to ${target}`,
-        buildTree: (_, parent) => {
-          const detail = `Branch ${metadata.target_branch} does not exist.`;
-          if (parent === undefined)
-            throw problem('branch_not_found', detail, { result: failedResult(branch, ZERO_OID, detail) });
-          const { tree } = readCommit(objects, target);
-          if (readCommit(objects, parent).tree === tree) throw new AlreadyMatches();
-          return tree;
-        },
-      });
-      return json(201, showWrite(metadata.target_branch, written));
-    } catch (error) {
-      if (error instanceof AlreadyMatches) return alreadyMatches(ctx, textOf(branch), target);
-      throw error;
-    }
+    const write = {
+      branch,
+      ephemeral: false,
+      expected: metadata.expected_target_sha ?? metadata.expected_head_sha,
+      author,
+      committer,
+      message: message ?? `Restore ${metadata.target_branch} to ${target}`,
+    };
+    return transact(repository, async (transaction) => {
+      const base = findWriteBase(repository, write);
+      if (base.parent === undefined) {
+        const detail = `Branch ${metadata.target_branch} does not exist.`;
+        throw problem('branch_not_found', detail, { result: failedResult(branch, ZERO_OID, detail) });
+      }
+      const { tree } = readCommit(objects, target);
+      if (base.tree === tree) return alreadyMatches(ctx, textOf(branch), target);
+      return json(201, showWrite(metadata.target_branch, await commitOnto(transaction, base, tree, write)));
+    });
   },
 });
-
-class AlreadyMatches extends Error {}
 
 /** Specification, 2: `commit` is null, and branch and shas are empty, when there is nothing to change. */
 function alreadyMatches({ world }: HandlerContext, branch: string, target: string): Reply {
@@ -112,7 +106,7 @@ async function readMetadata(ctx: HandlerContext): Promise<z.infer<typeof restore
 async function resolveTarget(
   { repository, meter }: HandlerContext,
   metadata: z.infer<typeof restoreMetadata>,
-): Promise<string> {
+): Promise<Oid> {
   const ref = metadata.base_ref ?? metadata.target_commit_sha ?? '';
   if (ref === '') throw problem('bad_request', 'metadata.target_commit_sha is required.');
   try {

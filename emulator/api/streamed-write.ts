@@ -98,7 +98,7 @@ export async function decodeChunk(
 }
 
 /** Where and as whom a streamed write commits. New names win over old ones. */
-export function readTarget(ctx: HandlerContext, metadata: WriteMetadata): Omit<BranchWrite, 'buildTree'> {
+export function readBranchWrite(ctx: HandlerContext, metadata: WriteMetadata): BranchWrite {
   const now = ctx.world.state.clock.now();
   const branch = readBranch(metadata.target_branch, 'metadata.target_branch');
   const ephemeral = metadata.target_is_ephemeral ?? metadata.ephemeral ?? false;

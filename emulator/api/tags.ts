@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type ByteString, textOf } from '../git/object/bytes.js';
+import { type ByteString, bytesOf, concatBytes, sliceBytes, textOf } from '../git/object/bytes.js';
 import { isOid, type ObjectReader, type Oid, ZERO_OID } from '../git/object/object.js';
 import { peelTags } from '../git/object/tag.js';
 import { describeRefNameFault, readTagName } from '../git/refs/ref-name.js';
@@ -9,14 +9,15 @@ import { problem } from '../http/problem.js';
 import { json, type Reply } from '../http/reply.js';
 import type { HandlerContext } from '../operation/handler-context.js';
 import { operation } from '../operation/operation.js';
-import { transact } from '../repositories/transact.js';
+import { transact } from '../repositories/branch-write.js';
 import { deleteRef } from './branches.js';
 import { listPurpose, pageEnd, pageQuery, readLimit, takeLongPage } from './paging.js';
 import { requireAllowed } from './policy.js';
 import { resolveRef } from './resolve.js';
 
 const CAP = 100;
-const PREFIX = 'refs/tags/';
+const PREFIX = bytesOf('refs/tags/');
+const NO_NAME = bytesOf('');
 
 const tagRecord = z.object({ name: z.string(), sha: z.string() });
 
@@ -34,7 +35,7 @@ async function showTag(
 
 function readTag(text: string): ByteString {
   const reading = readTagName(text);
-  if (reading.fault === undefined) return PREFIX + reading.name;
+  if (reading.fault === undefined) return concatBytes(PREFIX, reading.name);
   throw problem('bad_request', `name ${describeRefNameFault(reading.fault)}.`);
 }
 
@@ -62,14 +63,15 @@ export const listTags = operation({
     const limit = readLimit(query.limit, CAP);
     const cursors = world.engine.cursors;
     const purpose = listPurpose(ctx, 'listTags');
-    const after = query.cursor === undefined ? '' : cursors.read<ByteString>(purpose, query.cursor);
+    const after = query.cursor === undefined ? NO_NAME : cursors.read<ByteString>(purpose, query.cursor);
+    const start = concatBytes(PREFIX, after);
     const following = function* () {
-      for (const entry of refs.entries(PREFIX)) yield entry[0] > PREFIX + after ? entry : undefined;
+      for (const entry of refs.entries(PREFIX)) yield entry[0] > start ? entry : undefined;
     };
     const { page, hasMore } = await takeLongPage(following(), limit, ctx.meter);
     const tags: z.infer<typeof listedTag>[] = [];
     for (const [ref, { oid }] of page) {
-      const name = ref.slice(PREFIX.length);
+      const name = sliceBytes(ref, PREFIX.length);
       tags.push({ cursor: cursors.write(purpose, name), ...(await showTag(objects, name, oid, ctx.meter)) });
     }
     return json(200, { tags, next_cursor: hasMore ? tags.at(-1)!.cursor : null, has_more: hasMore });
@@ -94,14 +96,14 @@ export const getTag = operation({
     const ref = readTag(query.name);
     const oid = repository.git.refs.get(ref);
     if (oid === undefined) throw tagNotFound(query.name);
-    return json(200, { tag: await showTag(repository.git.objects, ref.slice(PREFIX.length), oid, meter) });
+    return json(200, { tag: await showTag(repository.git.objects, sliceBytes(ref, PREFIX.length), oid, meter) });
   },
 });
 
 const createBody = z.object({ name: z.string(), ref: z.string().optional(), target: z.string().optional() });
 
 /** `ref` takes any revision and wins; the older `target` takes a full id only. */
-function readTarget({ ref, target }: z.infer<typeof createBody>): string {
+function readRevision({ ref, target }: z.infer<typeof createBody>): string {
   const revision = ref ?? target;
   if (!revision) throw problem('bad_request', 'ref or target is required.');
   if (ref === undefined && !isOid(revision)) {
@@ -128,7 +130,7 @@ export const createTag = operation({
   handle: async (ctx) => {
     const { repository, body } = ctx;
     const ref = readTag(body.name);
-    const target = readTarget(body);
+    const target = readRevision(body);
     requireAllowed(ctx, ref);
     const { commit } = await resolveRef(repository, { ref: target }, ctx.meter);
     await transact(repository, (transaction) => transaction.update({ name: ref, old: ZERO_OID, new: commit }));

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type ByteString, textOf } from '../git/object/bytes.js';
+import { type ByteString, bytesOf, textOf } from '../git/object/bytes.js';
 import { readCommit } from '../git/object/commit.js';
 import type { ObjectReader, Oid } from '../git/object/object.js';
 import { findEntry, formatMode, MODE_GITLINK, MODE_SYMLINK, MODE_TREE } from '../git/object/tree.js';
@@ -140,9 +140,11 @@ function* filesOf({ paths, modes }: Page) {
   }
 }
 
+const ROOT = bytesOf('');
+
 /** The path a listing is narrowed to, with or without a final slash; none is the root. */
 export function readFolder(text: string | undefined): ByteString {
-  return text ? readFilePath(text.replace(/\/+$/, '') || '/', 'path') : '';
+  return text ? readFilePath(text.replace(/\/+$/, '') || '/', 'path') : ROOT;
 }
 
 /** The entries below `path`, in index order; a path that is a file lists itself. */

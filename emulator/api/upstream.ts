@@ -1,13 +1,16 @@
 import { z } from 'zod';
 import { decide } from '../auth/policy.js';
-import { textOf } from '../git/object/bytes.js';
+import { bytesOf, textOf } from '../git/object/bytes.js';
 import { problem } from '../http/problem.js';
 import { json } from '../http/reply.js';
 import type { HandlerContext } from '../operation/handler-context.js';
 import { operation } from '../operation/operation.js';
+import { branchRef } from '../repositories/branch-write.js';
 import type { SyncRequest } from '../upstream/syncs.js';
 import { requireForgeApp } from './base-repository.js';
 import { requireAllowed } from './policy.js';
+
+const NO_NAME = bytesOf('');
 
 const message = z.object({ message: z.string() });
 
@@ -32,7 +35,7 @@ export const pullUpstream = operation({
     const { baseRepo } = repository.record;
     if (!baseRepo) throw problem('bad_request', 'The repository has no upstream.');
     if (baseRepo.access === 'app') requireForgeApp(organization);
-    requireAllowed(ctx, `refs/heads/${repository.defaultBranch ?? ''}`);
+    requireAllowed(ctx, branchRef(repository.defaultBranch ?? NO_NAME, false));
     world.background.syncs.start(repository, syncRequestOf(ctx));
     return json(202, { message: 'Repository sync initiated successfully' });
   },

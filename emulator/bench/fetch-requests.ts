@@ -1,11 +1,14 @@
+import { bytesOf } from '../git/object/bytes.js';
 import { DELIM, FLUSH, packet } from '../smart-http/pkt-line.js';
 
 const AGENT = 'agent=git/2.39.5';
 
+const packetOf = (text: string): Buffer => packet(bytesOf(text));
+
 /** gitprotocol-v2: command, capabilities, delimiter, arguments, flush. */
 function request(command: string, args: readonly string[]): Buffer {
-  const head = [`command=${command}\n`, `${AGENT}\n`, 'object-format=sha1\n'].map(packet);
-  return Buffer.concat([...head, DELIM, ...args.map((arg) => packet(`${arg}\n`)), FLUSH]);
+  const head = [`command=${command}\n`, `${AGENT}\n`, 'object-format=sha1\n'].map(packetOf);
+  return Buffer.concat([...head, DELIM, ...args.map((arg) => packetOf(`${arg}\n`)), FLUSH]);
 }
 
 /** What git asks for before a clone. */

@@ -1,12 +1,13 @@
 import { existsSync } from 'node:fs';
 import { readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { type Oid, parseOid } from '../git/object/object.js';
 import { historyStream } from './history/history-stream.js';
 import { git } from './native-git.js';
 
 export interface Ref {
   readonly name: string;
-  readonly oid: string;
+  readonly oid: Oid;
 }
 
 /** A bare repository of branches and tags in one pack, and what the rows ask about it. */
@@ -22,7 +23,7 @@ export interface Fixture {
   /** Branches and tags. */
   readonly refs: readonly Ref[];
   /** The branch's tip and its first parents, newest first. */
-  readonly line: readonly string[];
+  readonly line: readonly Oid[];
 }
 
 /** Git keeps out of the way: nothing is repacked behind the measurement, and both sides check what is pushed. */
@@ -78,7 +79,7 @@ async function packIntoOne(path: string): Promise<void> {
 async function describe(path: string, label: string): Promise<Fixture> {
   const branch = (await git(path, ['symbolic-ref', 'HEAD'])).replace('refs/heads/', '');
   const listed = await git(path, ['for-each-ref', '--format=%(objectname) %(refname)']);
-  const refs = listed.split('\n').map((line) => ({ oid: line.slice(0, 40), name: line.slice(41) }));
+  const refs = listed.split('\n').map((line) => ({ oid: parseOid(line.slice(0, 40)), name: line.slice(41) }));
   const packs = join(path, 'objects/pack');
   const pack = (await readdir(packs)).find((name) => name.endsWith('.pack'))!;
   const packFile = join(packs, pack);
@@ -94,7 +95,7 @@ async function describe(path: string, label: string): Promise<Fixture> {
     commits: Number(await git(path, ['rev-list', '--count', '--all'])),
     branch,
     refs,
-    line: line.split('\n'),
+    line: line.split('\n').map(parseOid),
   };
 }
 

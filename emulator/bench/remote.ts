@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { defaultFixtureKey } from '../auth/fixture-keys.js';
 import { mintToken } from '../auth/mint.js';
+import { bytesOf } from '../git/object/bytes.js';
 import { FLUSH, packet } from '../smart-http/pkt-line.js';
 import type { Answer } from './answer-reader.js';
 import type { Fixture, Ref } from './fixture.js';
@@ -77,7 +78,7 @@ export class Remote {
   /** gitprotocol-pack, "Reference Update Request": the commands, a flush, the pack. */
   async pushPack(repo: string, refs: readonly Ref[], pack: Buffer): Promise<void> {
     const lines = refs.map(({ name, oid }, index) =>
-      packet(`${'0'.repeat(40)} ${oid} ${name}${index === 0 ? '\0report-status object-format=sha1' : ''}\n`),
+      packet(bytesOf(`${'0'.repeat(40)} ${oid} ${name}${index === 0 ? '\0report-status object-format=sha1' : ''}\n`)),
     );
     const answer = await this.git(repo, 'git-receive-pack', { body: [...lines, FLUSH, pack], keepsBody: true });
     const report = answer.body.toString('latin1');

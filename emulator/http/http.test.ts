@@ -1,4 +1,5 @@
 import t from 'tap';
+import type { OperationId } from '../config/operation-ids.js';
 import { DEFAULT_VARIANTS } from '../config/variants.js';
 import { type Operation, operation } from '../operation/operation.js';
 import { decodeBase64 } from './base64.js';
@@ -86,7 +87,7 @@ t.test('a query is form-encoded, decoded once, and never guessed', async (t) => 
   t.equal(({} as Record<string, unknown>).x, undefined);
 });
 
-const row = (id: string, ...routes: Operation['routes']): Operation =>
+const row = (id: OperationId, ...routes: Operation['routes']): Operation =>
   operation({
     id,
     group: 'Files',
@@ -102,14 +103,17 @@ const row = (id: string, ...routes: Operation['routes']): Operation =>
 
 t.test('routes match by segment, and a segment is decoded exactly once', async (t) => {
   const router = new Router([
-    row('get', { method: 'GET', path: '/api/repos/{repo_name}' }),
-    row('remove', { method: 'DELETE', path: '/api/repos/{repo_name}' }),
-    row('file', { method: 'GET', path: '/api/repos/{repo_name}/file' }),
-    row('list', { method: 'GET', path: '/api/repos' }),
+    row('getRepository', { method: 'GET', path: '/api/repos/{repo_name}' }),
+    row('deleteRepository', { method: 'DELETE', path: '/api/repos/{repo_name}' }),
+    row('readFile', { method: 'GET', path: '/api/repos/{repo_name}/file' }),
+    row('listRepositories', { method: 'GET', path: '/api/repos' }),
   ]);
-  t.match(router.match('GET', '/api/repos/a%2Fb'), { operation: { id: 'get' }, params: { repo_name: 'a/b' } });
+  t.match(router.match('GET', '/api/repos/a%2Fb'), {
+    operation: { id: 'getRepository' },
+    params: { repo_name: 'a/b' },
+  });
   t.match(router.match('GET', '/api/repos/a%252Fb'), { params: { repo_name: 'a%2Fb' } });
-  t.match(router.match('HEAD', '/api/repos/x/file'), { operation: { id: 'file' } });
+  t.match(router.match('HEAD', '/api/repos/x/file'), { operation: { id: 'readFile' } });
   t.match(router.match('GET', '/api/repos/__proto__'), { params: { repo_name: '__proto__' } });
   for (const path of [
     '/api/repos/a/b',

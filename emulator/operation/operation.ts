@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import type { Scope } from '../auth/scope.js';
+import type { OperationId } from '../config/operation-ids.js';
 import type { ProblemCode } from '../http/problem.js';
 import type { Reply } from '../http/reply.js';
 import type { Dialect, Routed } from '../http/route.js';
@@ -36,8 +37,7 @@ export interface JsonForm {
  * and the README's table are all read from it.
  */
 export interface Operation<Query = unknown, Body = unknown> extends Routed, Purpose {
-  /** camelCase; permanent: faults, states and the journal name operations by it. */
-  readonly id: string;
+  readonly id: OperationId;
   readonly group:
     | 'Repositories'
     | 'Branches'

@@ -1,21 +1,46 @@
-import { type ByteString, textOf } from '../git/object/bytes.js';
+import { type ByteString, bytesOf, concatBytes, textOf } from '../git/object/bytes.js';
+import { readCommit, writeCommit } from '../git/object/commit.js';
 import type { Identity } from '../git/object/identity.js';
-import { type Oid, ZERO_OID } from '../git/object/object.js';
-import type { Quarantine } from '../git/odb/quarantine.js';
+import { COMMIT, EMPTY_TREE_OID, type ObjectReader, type Oid, ZERO_OID } from '../git/object/object.js';
+import { describeConflict, type RefConflict, RefTransactionFailed } from '../git/refs/ref-change.js';
+import type { RefTransaction } from '../git/refs/transaction.js';
+import type { TransactOptions } from '../git/repository/repository.js';
 import { problem } from '../http/problem.js';
-import { type CommitWritten, commitTo } from './commit-write.js';
 import type { Repository } from './repository.js';
-import { transact } from './transact.js';
 
 /** Where ephemeral refs live: refs of their own on the same objects, as `gitnamespaces` lays them out. */
-export const EPHEMERAL = 'refs/namespaces/ephemeral/';
+export const EPHEMERAL = bytesOf('refs/namespaces/ephemeral/');
+const BRANCHES = bytesOf('refs/heads/');
+const EPHEMERAL_BRANCHES = concatBytes(EPHEMERAL, BRANCHES);
 
 /** The full ref name of a branch, in the normal or the ephemeral namespace. */
 export function branchRef(name: ByteString, ephemeral: boolean): ByteString {
-  return `${ephemeral ? EPHEMERAL : ''}refs/heads/${name}`;
+  return concatBytes(ephemeral ? EPHEMERAL_BRANCHES : BRANCHES, name);
 }
 
-/** One commit to be put on a branch. Branch names are byte strings, short and checked. */
+/** As `GitRepository.transact`, for operations of the API: a ref that cannot change is a `conflict`. */
+export async function transact<T>(
+  repository: Repository,
+  task: (transaction: RefTransaction) => T | Promise<T>,
+  options: TransactOptions = {},
+): Promise<T> {
+  try {
+    return await repository.git.transact(task, options);
+  } catch (error) {
+    if (error instanceof RefTransactionFailed) throw problem('conflict', sentenceOf(error.conflict));
+    throw error;
+  }
+}
+
+function sentenceOf(conflict: RefConflict): string {
+  const { fault, change, current, other } = conflict;
+  const name = textOf(change.name);
+  if (other !== undefined) return `${name} cannot exist beside ${textOf(other)}.`;
+  if (fault !== 'stale') return `${name} cannot change: ${describeConflict(conflict)}.`;
+  return current === undefined ? `${name} does not exist any more.` : `${name} exists already, at ${current}.`;
+}
+
+/** Where and as whom one commit is to be put on a branch. Branch names are byte strings, short and checked. */
 export interface BranchWrite {
   readonly branch: ByteString;
   readonly ephemeral: boolean;
@@ -26,22 +51,24 @@ export interface BranchWrite {
   readonly author: Identity;
   readonly committer: Identity;
   readonly message: string;
-  /** Writes the new tree on top of `parent` (undefined: no commit yet) and names it. */
-  readonly buildTree: (objects: Quarantine, parent: Oid | undefined) => Oid | Promise<Oid>;
 }
 
-/** Adds one commit to a branch, all or nothing: the tip is compared in the same turn in which the ref moves. */
-export function writeToBranch(repository: Repository, write: BranchWrite): Promise<CommitWritten> {
-  return transact(repository, (transaction) => {
-    const { parent, old } = parentOf(repository, write);
-    return commitTo(transaction, {
-      ...write,
-      ref: branchRef(write.branch, write.ephemeral),
-      old,
-      parents: parent === undefined ? [] : [parent],
-      buildTree: (objects) => write.buildTree(objects, parent),
-    });
-  });
+/** What a new commit on a branch starts from. */
+export interface WriteBase {
+  readonly ref: ByteString;
+  /** Where the ref stands; all zeros when it does not exist. */
+  readonly old: Oid;
+  /** Undefined: no commit yet. */
+  readonly parent: Oid | undefined;
+  /** The files of the parent; without one, none. */
+  readonly tree: Oid;
+}
+
+/** Looks up what `write` starts from, in the turn in which the ref is to move. Throws where the branch is not as expected. */
+export function findWriteBase(repository: Repository, write: BranchWrite): WriteBase {
+  const { parent, old } = parentOf(repository, write);
+  const tree = parent === undefined ? EMPTY_TREE_OID : readCommit(repository.git.objects, parent).tree;
+  return { ref: branchRef(write.branch, write.ephemeral), old, parent, tree };
 }
 
 function parentOf(repository: Repository, write: BranchWrite): { parent: Oid | undefined; old: Oid } {
@@ -57,15 +84,14 @@ function parentOf(repository: Repository, write: BranchWrite): { parent: Oid | u
     requireExpected(write, base, `Base branch ${textOf(write.base.branch)}`, ZERO_OID);
     return { parent: base, old: ZERO_OID };
   }
-  const isSeed =
-    !write.ephemeral && textOf(write.branch) === textOf(repository.defaultBranch ?? '') && isEmpty(repository);
+  const isSeed = !write.ephemeral && write.branch === repository.defaultBranch && isEmpty(repository);
   if (!isSeed) throw notFound(write, `Branch ${textOf(write.branch)} does not exist.`);
   requireExpected(write, ZERO_OID, `Branch ${textOf(write.branch)}`, ZERO_OID);
   return { parent: undefined, old: ZERO_OID };
 }
 
 function isEmpty(repository: Repository): boolean {
-  return repository.git.refs.entries('refs/heads/').next().done === true;
+  return repository.git.refs.entries(BRANCHES).next().done === true;
 }
 
 /** `tip`: where the target branch stands, which is zeros where there is none. */
@@ -87,4 +113,57 @@ export function failedResult(branch: ByteString, tip: Oid, message: string): Rec
     commit: null,
     result: { branch: name, target_branch: name, ...shas, success: false, status: 'precondition_failed', message },
   };
+}
+
+/** One commit and the ref that is to point at it. */
+export interface CommitPlan {
+  readonly ref: ByteString;
+  /** Where the ref stands now; all zeros when it does not exist. */
+  readonly old: Oid;
+  readonly parents: readonly Oid[];
+  readonly tree: Oid;
+  readonly author: Identity;
+  readonly committer: Identity;
+  readonly message: string;
+}
+
+/** The outcome as write results show it. */
+export interface CommitWritten {
+  readonly commit: Oid;
+  readonly tree: Oid;
+  /** The tip before; all zeros when the ref did not exist. */
+  readonly old: Oid;
+  /** Bytes of the new objects, headers of their pack entries included, before compression. */
+  readonly packBytes: number;
+}
+
+/** Writes one commit and plans to move a ref to it; both happen when the transaction is committed. */
+export async function commitTo(transaction: RefTransaction, plan: CommitPlan): Promise<CommitWritten> {
+  const { objects } = transaction;
+  const commit = objects.write(COMMIT, writeCommit(plan));
+  transaction.update({ name: plan.ref, old: plan.old, new: commit });
+  await transaction.prepare();
+  return { commit, tree: plan.tree, old: plan.old, packBytes: bytesOfNew(objects, objects.base) };
+}
+
+/** As `commitTo`, of `tree` on top of what the write starts from. */
+export function commitOnto(
+  transaction: RefTransaction,
+  { ref, old, parent }: WriteBase,
+  tree: Oid,
+  { author, committer, message }: BranchWrite,
+): Promise<CommitWritten> {
+  const parents = parent === undefined ? [] : [parent];
+  return commitTo(transaction, { ref, old, parents, tree, author, committer, message });
+}
+
+/** Size of the objects from number `base` on, as entries of a pack without compression. */
+function bytesOfNew(objects: ObjectReader, base: number): number {
+  const headerAndTrailer = 32;
+  let sum = headerAndTrailer;
+  for (let number = base; number < objects.size; number++) {
+    const size = objects.sizeOf(number);
+    sum += size + (size < 16 ? 1 : 1 + Math.ceil((32 - Math.clz32(size >>> 4)) / 7));
+  }
+  return sum;
 }

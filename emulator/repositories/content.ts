@@ -1,4 +1,4 @@
-import { BlameMemory } from '../git/blame/index.js';
+import { BlameMemory } from '../git/blame/blame-memory.js';
 import { TextCache } from '../git/grep/text-cache.js';
 import { type CacheRegion, costOfBuffer } from '../git/memory/memory-cache.js';
 import type { ObjectStore } from '../git/odb/object-store.js';

@@ -1,3 +1,4 @@
+import type { OperationId } from '../config/operation-ids.js';
 import type { Variants } from '../config/variants.js';
 import { type ProblemCode, problem } from '../http/problem.js';
 
@@ -9,7 +10,7 @@ export type Effect = 'read' | 'write' | 'delete';
 
 /** What a state needs to know of an operation. */
 export interface Affecting {
-  readonly id: string;
+  readonly id: OperationId;
   readonly effect: Effect;
 }
 
@@ -21,7 +22,7 @@ interface StateRow {
   readonly write: Cell;
   readonly delete: Cell;
   /** Operations whose own table says otherwise, by id. */
-  readonly except: Readonly<Record<string, Cell>>;
+  readonly except: Readonly<Partial<Record<OperationId, Cell>>>;
   readonly detail: string;
 }
 

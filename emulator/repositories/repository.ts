@@ -1,3 +1,4 @@
+import { type ByteString, sliceBytes } from '../git/object/bytes.js';
 import type { RefChange } from '../git/refs/ref-change.js';
 import type { Refs } from '../git/refs/refs.js';
 import { GitRepository } from '../git/repository/repository.js';
@@ -116,10 +117,10 @@ export class Repository {
   }
 
   /** The short name of the branch HEAD points at; undefined when HEAD is detached. */
-  get defaultBranch(): string | undefined {
+  get defaultBranch(): ByteString | undefined {
     const { head } = this.record.refs;
     return 'symref' in head && head.symref.startsWith('refs/heads/')
-      ? head.symref.slice('refs/heads/'.length)
+      ? sliceBytes(head.symref, 'refs/heads/'.length)
       : undefined;
   }
 }

@@ -3,6 +3,8 @@ import { writeFile } from 'node:fs/promises';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 import t from 'tap';
+import { bytesOf } from '../git/object/bytes.js';
+import { type Oid, parseOid, ZERO_OID } from '../git/object/object.js';
 import { oidOf, PackBuilder } from '../git/odb/test/pack-builder.js';
 import { type Service, startService } from '../test/service.js';
 import { packet } from './pkt-line.js';
@@ -14,7 +16,7 @@ const ZERO = '0'.repeat(40);
 const WHO = 'A <a@example.com> 1700000000 +0000';
 
 interface Push {
-  readonly tip: string;
+  readonly tip: Oid;
   readonly body: Buffer;
 }
 
@@ -28,7 +30,7 @@ function pushOf(branch: string, content: Buffer | string, old = ZERO): Push {
   const commit = `tree ${oidOf('tree', tree)}\nauthor ${WHO}\ncommitter ${WHO}\n\n${branch}\n`;
   pack.whole('commit', commit);
   const tip = oidOf('commit', commit);
-  const line = packet(`${old} ${tip} refs/heads/${branch}\0 report-status`);
+  const line = packet(bytesOf(`${old} ${tip} refs/heads/${branch}\0 report-status`));
   return { tip, body: Buffer.concat([line, Buffer.from('0000'), pack.build()]) };
 }
 
@@ -140,8 +142,12 @@ t.test('clients that break off, in a push or in a clone, leave nothing behind', 
     await wait(round % 4);
     socket.destroy();
   }
-  const want = Buffer.concat([packet('command=fetch\n'), Buffer.from('0001'), packet(`want ${big.tip}\n`)]);
-  const request = Buffer.concat([want, packet('done\n'), Buffer.from('0000')]);
+  const want = Buffer.concat([
+    packet(bytesOf('command=fetch\n')),
+    Buffer.from('0001'),
+    packet(bytesOf(`want ${big.tip}\n`)),
+  ]);
+  const request = Buffer.concat([want, packet(bytesOf('done\n')), Buffer.from('0000')]);
   for (let round = 0; round < 10; round++) {
     const socket = s.dial();
     const more = { 'content-length': String(request.length), 'git-protocol': 'version=2' };
@@ -163,8 +169,8 @@ t.test('bombs are refused by limit, over HTTP as anywhere', async (t) => {
   await using s = await start({ limits: { maxObjectBytes: 1e6, maxInflatedBytes: 3e6, maxObjects: 50 } });
   await s.create('r');
   const push = (pack: PackBuilder) => {
-    const line = packet(`${ZERO} ${'1'.repeat(40)} refs/heads/main\0 report-status`);
-    return s.push('r', { tip: '', body: Buffer.concat([line, Buffer.from('0000'), pack.build()]) });
+    const line = packet(bytesOf(`${ZERO} ${'1'.repeat(40)} refs/heads/main\0 report-status`));
+    return s.push('r', { tip: ZERO_OID, body: Buffer.concat([line, Buffer.from('0000'), pack.build()]) });
   };
   const blob = new PackBuilder();
   blob.whole('blob', Buffer.alloc(200_000_000));
@@ -197,7 +203,11 @@ t.test('pushes at the same time: all go in, and of those to one ref exactly one'
   t.equal(verdicts.filter((verdict) => /ng refs\/heads\/main reference already exists/.test(verdict)).length, 11);
   t.equal(s.gitOf('one').refs.headOid, rivals[winners[0]!]!.tip);
   const losers = rivals.filter((_, index) => index !== winners[0]);
-  t.ok(losers.every(({ body }) => s.gitOf('one').objects.find(createHash('sha1').update(body).digest('hex')) < 0));
+  t.ok(
+    losers.every(
+      ({ body }) => s.gitOf('one').objects.find(parseOid(createHash('sha1').update(body).digest('hex'))) < 0,
+    ),
+  );
   t.equal(s.gitOf('one').objects.size, (8 + 1) * 3, 'what the losers brought is gone');
 });
 

@@ -1,3 +1,4 @@
+import { type ByteString, bytesOf, latin1 } from '../git/object/bytes.js';
 import { Meter } from '../git/schedule/meter.js';
 import {
   capabilityList,
@@ -9,7 +10,7 @@ import {
 } from './capabilities.js';
 import { FLUSH, packet } from './pkt-line.js';
 import type { RefListings } from './ref-listings.js';
-import { type RepositoryView, visibleHead } from './view.js';
+import { HEAD, type RepositoryView, visibleHead } from './view.js';
 
 export type Service = 'git-upload-pack' | 'git-receive-pack';
 
@@ -35,7 +36,7 @@ export async function advertise(
 ): Promise<Buffer> {
   if (service === 'git-upload-pack' && version === 2) {
     const lines = ['version 2', ...v2Capabilities(identity)];
-    return Buffer.concat([...lines.map((line) => packet(`${line}\n`)), FLUSH]);
+    return Buffer.concat([...lines.map((line) => packet(bytesOf(`${line}\n`))), FLUSH]);
   }
   const meter = new Meter({ schedule: view.repository.objects.schedule });
   const kind = service === 'git-upload-pack' ? 'upload-pack' : 'receive-pack';
@@ -45,17 +46,17 @@ export async function advertise(
       ? capabilityList(UPLOAD_PACK_CAPABILITIES, identity, headSymref(view))
       : capabilityList(RECEIVE_PACK_CAPABILITIES, identity);
   return Buffer.concat([
-    packet(`# service=${service}\n`),
+    packet(bytesOf(`# service=${service}\n`)),
     FLUSH,
-    ...(version === 1 ? [packet('version 1\n')] : []),
-    packet(`${first}\0${capabilities}\n`),
+    ...(version === 1 ? [packet(latin1`version 1\n`)] : []),
+    packet(latin1`${first}\0${capabilities}\n`),
     rest,
     FLUSH,
   ]);
 }
 
 /** An unborn branch cannot be named before version 2. */
-function headSymref({ repository, prefix }: RepositoryView): readonly [string, string] | undefined {
+function headSymref({ repository, prefix }: RepositoryView): readonly [ByteString, ByteString] | undefined {
   const head = visibleHead(repository.refs, prefix);
-  return head?.oid && head.symref !== undefined ? ['HEAD', head.symref] : undefined;
+  return head?.oid && head.symref !== undefined ? [HEAD, head.symref] : undefined;
 }

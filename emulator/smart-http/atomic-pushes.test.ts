@@ -1,6 +1,8 @@
 import { chmod, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import t from 'tap';
+import { bytesOf } from '../git/object/bytes.js';
+import { type Oid, parseOid, ZERO_OID } from '../git/object/object.js';
 import { oidOf, PackBuilder } from '../git/odb/test/pack-builder.js';
 import type { RefChange } from '../git/refs/ref-change.js';
 import { packet } from './pkt-line.js';
@@ -9,7 +11,6 @@ import { TestServer } from './test/test-server.js';
 
 // What `git receive-pack` reports of each ref and tells the user, on the wire, atomic and not.
 
-const ZERO = '0'.repeat(40);
 const WHO = 'A <a@example.com> 1700000000 +0000';
 const BLOB = oidOf('blob', 'b');
 const TREE_BODY = Buffer.concat([Buffer.from('100644 a\0'), Buffer.from(BLOB, 'hex')]);
@@ -19,8 +20,12 @@ const FIRST = oidOf('commit', FIRST_BODY);
 const SECOND_BODY = `tree ${TREE}\nparent ${FIRST}\nauthor ${WHO}\ncommitter ${WHO}\n\ntwo\n`;
 const SECOND = oidOf('commit', SECOND_BODY);
 
-const create = (name: string, oid = FIRST): RefChange => ({ name: `refs/heads/${name}`, old: ZERO, new: oid });
-const move = (name: string, old: string, next: string): RefChange => ({ name: `refs/heads/${name}`, old, new: next });
+const create = (name: string, oid = FIRST): RefChange => move(name, ZERO_OID, oid);
+const move = (name: string, old: Oid, next: Oid): RefChange => ({
+  name: bytesOf(`refs/heads/${name}`),
+  old,
+  new: next,
+});
 const NEW = create('new');
 
 /** Pushes onto `main`, `other` and `dir/sub`, all at `FIRST`; `main` is the current branch. */
@@ -29,18 +34,18 @@ const CASES: Readonly<Record<string, readonly RefChange[]>> = {
   'a stale ref at the end': [NEW, move('main', SECOND, FIRST)],
   'a ref that exists': [create('main', SECOND), NEW],
   'a ref that is gone': [move('gone', FIRST, SECOND), NEW],
-  'the deletion of a ref that is gone': [move('gone', FIRST, ZERO), NEW],
-  'the deletion of a ref that never was': [move('gone', ZERO, ZERO), NEW],
-  'the deletion of a ref that has moved': [move('other', SECOND, ZERO), NEW],
+  'the deletion of a ref that is gone': [move('gone', FIRST, ZERO_OID), NEW],
+  'the deletion of a ref that never was': [move('gone', ZERO_OID, ZERO_OID), NEW],
+  'the deletion of a ref that has moved': [move('other', SECOND, ZERO_OID), NEW],
   'a ref below a ref': [create('main/x'), NEW],
   'a ref above a ref': [create('dir'), NEW],
   'a ref above and a ref below': [create('p'), create('p/q'), NEW],
-  'a ref below one that goes': [move('other', FIRST, ZERO), create('other/x')],
+  'a ref below one that goes': [move('other', FIRST, ZERO_OID), create('other/x')],
   'two in the way': [move('main', SECOND, FIRST), create('main/x'), NEW],
   'a name that is none': [create('a..b'), NEW],
   'a name that is none at the end': [NEW, create('a..b')],
   'two names that are none': [NEW, create('a..b'), create('c..d')],
-  'the current branch': [move('main', FIRST, ZERO), NEW],
+  'the current branch': [move('main', FIRST, ZERO_OID), NEW],
   'a branch that is no commit': [create('blob', BLOB), NEW],
   'a branch that was a commit': [move('other', FIRST, BLOB), NEW],
   'a ref twice': [NEW, NEW],
@@ -48,7 +53,7 @@ const CASES: Readonly<Record<string, readonly RefChange[]>> = {
   'what a hook declines': [create('denied'), NEW],
   'what a hook declines, and a stale ref': [create('denied'), move('main', SECOND, FIRST)],
   'a stale ref, and what a hook declines': [move('main', SECOND, FIRST), create('denied')],
-  'nothing in the way': [move('main', FIRST, SECOND), NEW, move('other', FIRST, ZERO)],
+  'nothing in the way': [move('main', FIRST, SECOND), NEW, move('other', FIRST, ZERO_OID)],
 };
 
 interface Report {
@@ -65,15 +70,20 @@ function bodyOf(commands: readonly RefChange[], capabilities: string): Buffer {
     pack.whole('commit', FIRST_BODY);
     pack.whole('commit', SECOND_BODY);
   }
-  const carriesPack = commands.some((command) => command.new !== ZERO);
+  const carriesPack = commands.some((command) => command.new !== ZERO_OID);
   return Buffer.concat([
-    ...lines.map((line, index) => packet(index === 0 ? `${line}\0${capabilities}` : line)),
+    ...lines.map((line, index) => packet(bytesOf(index === 0 ? `${line}\0${capabilities}` : line))),
     Buffer.from('0000'),
     ...(carriesPack ? [pack.build()] : []),
   ]);
 }
 
-const BASE = [create('main'), create('other'), create('dir/sub'), { name: 'refs/tags/two', old: ZERO, new: SECOND }];
+const BASE: readonly RefChange[] = [
+  create('main'),
+  create('other'),
+  create('dir/sub'),
+  { name: bytesOf('refs/tags/two'), old: ZERO_OID, new: SECOND },
+];
 const PLAIN = 'report-status side-band-64k';
 
 /** Takes bands 1 and 2 of an answer apart. */
@@ -105,8 +115,8 @@ async function askGit(bench: Workbench, folder: string, commands: readonly RefCh
 
 async function askUs(commands: readonly RefChange[], capabilities: string) {
   const repository = createRepository();
-  const policy = ({ change }: { change: RefChange }) => (change.name.endsWith('denied') ? 'hook declined' : undefined);
-  await using server = await TestServer.start(repository, { hooks: { policy } });
+  const judge = ({ change }: { change: RefChange }) => (change.name.endsWith('denied') ? 'hook declined' : undefined);
+  await using server = await TestServer.start(repository, { judge });
   const push = async (body: Buffer) => {
     const headers = { 'content-type': 'application/x-git-receive-pack-request' };
     const answer = await fetch(`${server.url()}/git-receive-pack`, {
@@ -156,8 +166,8 @@ t.test('any other push is reported as git reports it', async (t) => {
 });
 
 t.test('what git lets through beside a ref that it refused early, an atomic push here does not', async (t) => {
-  const lost = create('lost', '9'.repeat(40));
-  const hidden = { name: 'refs/namespaces/ephemeral/refs/heads/x', old: ZERO, new: FIRST };
+  const lost = create('lost', parseOid('9'.repeat(40)));
+  const hidden = { name: bytesOf('refs/namespaces/ephemeral/refs/heads/x'), old: ZERO_OID, new: FIRST };
   for (const [first, reason] of [
     [lost, 'missing necessary objects'],
     [hidden, 'deny updating a hidden ref'],

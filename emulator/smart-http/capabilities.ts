@@ -1,5 +1,5 @@
-import type { ByteString } from '../git/object/bytes.js';
-import { ProtocolError } from './protocol-error.js';
+import { type ByteString, bytesOf, latin1, NO_BYTES } from '../git/object/bytes.js';
+import { ProtocolError } from './pkt-line.js';
 
 /**
  * What each service offers. A row here is a promise: what is listed works, and nothing else is listed.
@@ -70,13 +70,10 @@ export function capabilityList(
   identity: ServerIdentity,
   symref?: readonly [ByteString, ByteString],
 ): ByteString {
-  return [
-    ...names,
-    ...(symref ? [`symref=${symref[0]}:${symref[1]}`] : []),
-    `session-id=${identity.sessionId}`,
-    `object-format=${OBJECT_FORMAT}`,
-    `agent=${identity.agent}`,
-  ].join(' ');
+  const offered = bytesOf(names.join(' '));
+  const pointed = symref ? latin1` symref=${symref[0]}:${symref[1]}` : NO_BYTES;
+  const about = [`session-id=${identity.sessionId}`, `object-format=${OBJECT_FORMAT}`, `agent=${identity.agent}`];
+  return latin1`${offered}${pointed} ${bytesOf(about.join(' '))}`;
 }
 
 /** Capabilities the client chose: names, and `name=value` split at the first `=`. */

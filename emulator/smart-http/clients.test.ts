@@ -27,11 +27,11 @@ t.test('isomorphic-git clones, fetches and pushes', async (t) => {
     ok: true,
     refs: { 'refs/heads/main': { ok: true } },
   });
-  t.equal(repository.refs.get('refs/heads/main'), made);
+  t.equal(repository.refs.get(bytesOf('refs/heads/main')), made);
   await git.branch({ ...at, ref: 'topic' });
   await git.push({ ...at, remote: 'origin', ref: 'topic' });
   await git.push({ ...at, remote: 'origin', ref: 'topic', delete: true });
-  t.equal(repository.refs.get('refs/heads/topic'), undefined);
+  t.equal(repository.refs.get(bytesOf('refs/heads/topic')), undefined);
 
   await bench.git('work', 'pull', '-q', server.url(), 'main');
   await bench.git('work', 'fsck', '--strict');
@@ -119,6 +119,8 @@ porcelain.fetch(sys.argv[2], sys.argv[1])`,
   jgit: { probe: jgit('probe'), clone: jgit('clone'), push: jgit('push') },
 };
 
+import { bytesOf } from '../git/object/bytes.js';
+
 for (const [name, client] of Object.entries(OTHERS)) {
   t.test(`${name} clones, pushes and fetches`, async (t) => {
     await using bench = await Workbench.create();
@@ -135,14 +137,14 @@ for (const [name, client] of Object.entries(OTHERS)) {
     await using server = await TestServer.start(repository);
     await bench.import('work', linearHistory(25));
     await bench.git('work', 'push', '-q', server.url(), 'main', '--tags');
-    const before = repository.refs.get('refs/heads/main')!;
+    const before = repository.refs.get(bytesOf('refs/heads/main'))!;
     const cloned = await run(client.clone, server.url(), 'clone');
     t.equal(cloned.status, 0, cloned.stderr);
     t.equal(await bench.git('clone', 'rev-parse', 'HEAD'), before);
     await bench.git('clone', 'fsck', '--strict', '--no-dangling');
     const pushed = await run(client.push, server.url(), 'clone');
     t.equal(pushed.status, 0, pushed.stderr);
-    t.equal(repository.refs.get('refs/heads/main'), await bench.git('clone', 'rev-parse', 'refs/heads/main'));
+    t.equal(repository.refs.get(bytesOf('refs/heads/main')), await bench.git('clone', 'rev-parse', 'refs/heads/main'));
     t.equal(await bench.git('clone', 'rev-parse', 'refs/heads/main~1'), before);
   });
 }
@@ -153,7 +155,7 @@ t.test('a slow reader gets the same pack, and one that leaves costs nothing', as
   await using server = await TestServer.start(repository);
   await bench.import('work', linearHistory(60, { files: 200 }));
   await bench.git('work', 'push', '-q', server.url(), 'main');
-  const main = repository.refs.get('refs/heads/main')!;
+  const main = repository.refs.get(bytesOf('refs/heads/main'))!;
   const line = `0032want ${main}\n`;
   const body = `0011command=fetch0001${line}0009done\n0000`;
   const ask = (signal?: AbortSignal) =>

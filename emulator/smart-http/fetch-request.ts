@@ -1,8 +1,38 @@
-import type { ByteString } from '../git/object/bytes.js';
+import { type ByteString, bytesOf, concatBytes, latin1, NO_BYTES, sliceBytes } from '../git/object/bytes.js';
 import { COMMIT, isOid, type Oid } from '../git/object/object.js';
+import { NothingSelected, type ShallowBoundary } from '../git/revwalk/depth.js';
 import { FilterError, type ObjectFilter, parseFilter } from '../git/revwalk/filter.js';
-import { ProtocolError } from './protocol-error.js';
-import { type RepositoryView, resolveVisible } from './view.js';
+import { Meter } from '../git/schedule/meter.js';
+import { type PacketReader, ProtocolError, packetText } from './pkt-line.js';
+import type { RefListings } from './ref-listings.js';
+import type { Sideband } from './sideband.js';
+import { type RepositoryView, resolveVisible, visibleTips } from './view.js';
+
+/** One `POST git-upload-pack`. */
+export interface UploadPackRequest {
+  readonly view: RepositoryView;
+  readonly reader: PacketReader;
+  readonly listings: RefListings;
+  /** Its signal is read where long work starts: to watch whether a client is still there has its cost. */
+  readonly client: { readonly signal: AbortSignal };
+}
+
+export interface UploadPackAnswer {
+  readonly head: Buffer;
+  /** What follows the head. */
+  readonly pack?: PackRequest;
+}
+
+export const NO_ANSWER: UploadPackAnswer = { head: Buffer.alloc(0) };
+
+/** A pack to be sent: what was wanted, what the client has, where its history is to end. */
+export interface PackRequest {
+  readonly view: RepositoryView;
+  readonly fetch: FetchRequest;
+  readonly haves: ReadonlySet<Oid>;
+  readonly boundary: ShallowBoundary;
+  readonly sideband: Sideband;
+}
 
 /** What a fetch asks for, whatever the version that said it. */
 export interface FetchRequest {
@@ -41,7 +71,7 @@ export function emptyRequest(): FetchRequest {
   };
 }
 
-/** Whether history is to be cut, or was cut before. */
+/** Whether the fetch says where history is to end. */
 export function asksForDepth({ depth, since, not }: DepthRequest): boolean {
   return depth > 0 || since !== undefined || not.size > 0;
 }
@@ -69,6 +99,42 @@ export function readDepthLine(line: ByteString, request: DepthRequest, view: Rep
   }
 }
 
+/** Where the history that a fetch gets is to end, and how that differs from before. Throws `ProtocolError`. */
+export async function findShallowBoundary(
+  view: RepositoryView,
+  wants: Iterable<Oid>,
+  request: DepthRequest,
+): Promise<ShallowBoundary> {
+  const { depth, relative, since, not, clientShallow } = request;
+  if (depth > 0 && (since !== undefined || not.size > 0)) {
+    throw new ProtocolError('upload-pack: deepen and deepen-since (or deepen-not) cannot be used together');
+  }
+  if (!asksForDepth(request)) return { shallow: [], unshallow: [], boundary: clientShallow };
+  const { repository, prefix } = view;
+  try {
+    return await repository.history.shallowBoundary(
+      {
+        wants: [...wants],
+        clientShallow,
+        depth,
+        relative,
+        tips: visibleTips(repository.refs, prefix),
+        ...(since !== undefined && { since }),
+        not: [...not],
+      },
+      new Meter({ schedule: repository.objects.schedule }),
+    );
+  } catch (error) {
+    throw error instanceof NothingSelected ? new ProtocolError(error.message) : error;
+  }
+}
+
+/** gitprotocol-pack: `*PKT-LINE("shallow" SP obj-id) *PKT-LINE("unshallow" SP obj-id)` */
+export function writeShallowBoundary({ shallow, unshallow }: ShallowBoundary): Buffer {
+  const lines = [...shallow.map((oid) => latin1`shallow ${oid}`), ...unshallow.map((oid) => latin1`unshallow ${oid}`)];
+  return Buffer.from(lines.map(packetText).join(''), 'latin1');
+}
+
 /** Reads what follows `filter `. Throws `ProtocolError`. */
 export function readFilter(spec: ByteString, request: FetchRequest): void {
   if (request.filter) throw new ProtocolError('multiple filter-specs cannot be combined');
@@ -93,7 +159,7 @@ export function notOurRef(oid: Oid): ProtocolError {
 /** `key value` at the first space. */
 export function splitLine(line: ByteString): readonly [ByteString, ByteString] {
   const split = line.indexOf(' ');
-  return split < 0 ? [line, ''] : [line.slice(0, split), line.slice(split + 1)];
+  return split < 0 ? [line, NO_BYTES] : [sliceBytes(line, 0, split), sliceBytes(line, split + 1)];
 }
 
 /** A shallow commit that is not here is passed over: it cannot be on the way to anything we send. */
@@ -112,11 +178,13 @@ function parseCount(text: string): number {
 }
 
 /** gitrevisions: the places where a short ref name is looked for, in order. */
-const PLACES = ['', 'refs/', 'refs/tags/', 'refs/heads/', 'refs/remotes/'];
+const PLACES = ['', 'refs/', 'refs/tags/', 'refs/heads/', 'refs/remotes/'].map(bytesOf);
 
 function resolveShort(view: RepositoryView, name: ByteString): Oid {
   const { refs } = view.repository;
-  const found = PLACES.map((place) => resolveVisible(view, refs, place + name)).filter((oid) => oid !== undefined);
+  const found = PLACES.map((place) => resolveVisible(view, refs, concatBytes(place, name))).filter(
+    (oid) => oid !== undefined,
+  );
   if (found.length > 1) throw new ProtocolError(`upload-pack: ambiguous deepen-not: ${name}`);
   if (found.length === 0) throw new ProtocolError(`upload-pack: deepen-not is not a ref: ${name}`);
   return found[0]!;

@@ -1,16 +1,20 @@
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { createGunzip } from 'node:zlib';
 import type { FsckPolicy } from '../git/fsck/fsck.js';
 import { MemoryCache } from '../git/memory/memory-cache.js';
+import type { RefChange } from '../git/refs/ref-change.js';
 import type { GitRepository } from '../git/repository/repository.js';
 import { problem } from '../http/problem.js';
 import { bytes, type Reply, stream } from '../http/reply.js';
 import { advertise, type Service } from './advertise.js';
 import { type ProtocolVersion, protocolVersion, type ServerIdentity } from './capabilities.js';
-import { PackCache } from './pack-cache.js';
-import { PackSender } from './pack-sender.js';
-import { type ReceivePackExchange, receivePack } from './receive-pack.js';
+import { PackCache, PackSender } from './pack-sender.js';
+import { errorPacket, PacketReader, ProtocolError } from './pkt-line.js';
+import { type JudgeUpdate, receivePack } from './receive-pack.js';
 import { RefListings } from './ref-listings.js';
-import { decodeBody } from './request-body.js';
-import { uploadPack } from './upload-pack.js';
+import { answerV0 } from './upload-pack-v0.js';
+import { answerV2 } from './upload-pack-v2.js';
 import type { RepositoryView } from './view.js';
 import { DEFAULT_WIRE_LIMITS, type WireLimits } from './wire-limits.js';
 
@@ -30,17 +34,20 @@ export interface GitServiceOptions {
   readonly cache?: MemoryCache;
 }
 
-/** What the two services need of an HTTP request. Header names are lower-case. */
+/** What the two services need of an HTTP request; the context of a handler has it. Header names are lower-case. */
 export interface GitRequest {
   header(name: string): string | undefined;
-  /** The body as it arrives; throws past `most` bytes. */
-  body(most: number): AsyncIterable<Uint8Array>;
-  readonly signal?: AbortSignal;
-  /** A new id for a conversation. */
-  sessionId(): string;
+  /** The body as it arrives; throws past `maxBytes`. */
+  stream(maxBytes: number): AsyncIterable<Uint8Array>;
+  /** Aborted when the client has gone. */
+  readonly signal: AbortSignal;
 }
 
-export type PushHooks = Pick<ReceivePackExchange, 'policy' | 'onUpdated'>;
+/** How a push ended: the answer, and the refs that moved, by the names they are stored under. */
+export interface PushOutcome {
+  readonly reply: Reply;
+  readonly moved: readonly RefChange[];
+}
 
 /** Git's smart HTTP, with what is worth keeping from one request to the next. Knows nothing of tokens and names. */
 export class GitService {
@@ -58,54 +65,51 @@ export class GitService {
     this.#sender = new PackSender(this.packs, this.#listings);
   }
 
-  /** `GET info/refs?service=` */
-  async infoRefs(view: RepositoryView, service: Service, request: GitRequest): Promise<Reply> {
-    const identity: ServerIdentity = { agent: this.#options.agent, sessionId: request.sessionId() };
+  /** `GET info/refs?service=`. `sessionId` names the conversation that it opens. */
+  async infoRefs(view: RepositoryView, service: Service, request: GitRequest, sessionId: string): Promise<Reply> {
+    const identity: ServerIdentity = { agent: this.#options.agent, sessionId };
     const body = await advertise(view, service, versionOf(request), identity, this.#listings);
     return bytes(200, body, { 'content-type': `application/x-${service}-advertisement`, ...NO_CACHE });
   }
 
-  /** `POST git-upload-pack` */
+  /**
+   * `POST git-upload-pack`. The request is read to its end before the answer starts, as gitprotocol-v2 demands; the
+   * answer is a stream because of the pack in it. What the client did wrong is part of the answer, which is always a
+   * 200; only the reading of the body itself throws.
+   */
   async uploadPack(view: RepositoryView, request: GitRequest): Promise<Reply> {
-    const { limits } = this;
-    const body = this.#bodyOf(request, 'git-upload-pack', limits.fetchBytes);
-    const answer = await uploadPack({
-      view,
-      version: versionOf(request),
-      body,
-      limits,
-      listings: this.#listings,
-      packs: this.#sender,
-      signal: () => request.signal,
-    });
+    const { fetchBytes, lines } = this.limits;
+    const reader = new PacketReader(bodyOf(request, 'git-upload-pack', fetchBytes), { packets: lines });
+    const upload = { view, reader, listings: this.#listings, client: request };
     const headers = resultHeaders('git-upload-pack');
-    return Buffer.isBuffer(answer) ? bytes(200, answer, headers) : stream(200, answer, headers);
+    try {
+      const { head, pack } = await (versionOf(request) === 2 ? answerV2(upload) : answerV0(upload));
+      if (pack === undefined) return bytes(200, head, headers);
+      return stream(200, followed(head, this.#sender.send(pack, request.signal)), headers);
+    } catch (error) {
+      if (error instanceof ProtocolError) return bytes(200, errorPacket(error.message), headers);
+      throw error;
+    }
   }
 
-  /** `POST git-receive-pack` */
-  async receivePack(view: RepositoryView, request: GitRequest, hooks: PushHooks = {}): Promise<Reply> {
+  /** `POST git-receive-pack`. `judge` is asked about each update that Git would make. */
+  async receivePack(view: RepositoryView, request: GitRequest, judge?: JudgeUpdate): Promise<PushOutcome> {
     const { limits } = this;
     // Room for the commands: the pack alone is held to the limit, and gets the better message.
-    const body = this.#bodyOf(request, 'git-receive-pack', 2 * limits.pushBytes);
-    const report = await receivePack({ view, body, limits, fsck: this.#options.fsck, ...hooks });
-    return bytes(200, report, resultHeaders('git-receive-pack'));
+    const body = bodyOf(request, 'git-receive-pack', 2 * limits.pushBytes);
+    const { report, moved } = await receivePack({ view, body, limits, fsck: this.#options.fsck, judge });
+    return { reply: bytes(200, report, resultHeaders('git-receive-pack')), moved };
   }
 
   /** Lets go of what is kept for a repository that is no more. */
   forget(repository: GitRepository): void {
     this.packs.forget(repository);
   }
+}
 
-  /** The decoded body; throws `unsupported_media_type` for another content type, in the words of `git http-backend`. */
-  #bodyOf(request: GitRequest, service: Service, most: number): AsyncIterable<Uint8Array> {
-    const expected = `application/x-${service}-request`;
-    const actual = request.header('content-type') ?? '';
-    if (actual !== expected) {
-      const detail = `Expected POST with Content-Type '${expected}', but received '${actual}' instead.`;
-      throw problem('unsupported_media_type', detail, { headers: NO_CACHE });
-    }
-    return decodeBody(request.body(most), request.header('content-encoding'), most);
-  }
+async function* followed(head: Buffer, tail: AsyncIterable<Buffer>): AsyncIterable<Buffer> {
+  if (head.length > 0) yield head;
+  yield* tail;
 }
 
 function versionOf(request: GitRequest): ProtocolVersion {
@@ -114,4 +118,64 @@ function versionOf(request: GitRequest): ProtocolVersion {
 
 function resultHeaders(service: Service): Readonly<Record<string, string>> {
   return { 'content-type': `application/x-${service}-result`, ...NO_CACHE };
+}
+
+/** The decoded body; throws `unsupported_media_type` for another content type, in the words of `git http-backend`. */
+function bodyOf(request: GitRequest, service: Service, most: number): AsyncIterable<Uint8Array> {
+  const expected = `application/x-${service}-request`;
+  const actual = request.header('content-type') ?? '';
+  if (actual !== expected) {
+    const detail = `Expected POST with Content-Type '${expected}', but received '${actual}' instead.`;
+    throw problem('unsupported_media_type', detail, { headers: NO_CACHE });
+  }
+  return decodeBody(request.stream(most), request.header('content-encoding'), most);
+}
+
+/**
+ * The bytes of a request body without its content encoding. Git compresses fetch requests above 1 KiB.
+ * A body that inflates to more than `most` bytes is refused before memory is spent on it.
+ */
+export function decodeBody(
+  body: AsyncIterable<Uint8Array>,
+  encoding: string | undefined,
+  most: number,
+): AsyncIterable<Uint8Array> {
+  switch (encoding?.trim().toLowerCase() ?? '') {
+    case '':
+    case 'identity':
+      return bounded(body, most);
+    case 'gzip':
+    case 'x-gzip':
+      return bounded(gunzip(body), most);
+    default:
+      throw problem('unsupported_media_type', `Content-Encoding '${encoding}' is not supported; send gzip or nothing.`);
+  }
+}
+
+async function* bounded(body: AsyncIterable<Uint8Array>, most: number): AsyncIterable<Uint8Array> {
+  let total = 0;
+  for await (const piece of body) {
+    total += piece.length;
+    if (total > most) throw problem('payload_too_large', `The request body exceeds ${most} bytes.`);
+    yield piece;
+  }
+}
+
+async function* gunzip(body: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
+  const inflated = createGunzip();
+  // The end of the pipeline is seen, with its error, by whoever reads `inflated`.
+  const ended = pipeline(Readable.from(body, { objectMode: false }), inflated).catch(() => undefined);
+  try {
+    yield* inflated;
+  } catch (error) {
+    throw isInflateError(error) ? problem('bad_request', 'The request body is not well-formed gzip.') : error;
+  } finally {
+    inflated.destroy();
+    await ended;
+  }
+}
+
+function isInflateError(error: unknown): boolean {
+  const code = (error as { code?: unknown } | null)?.code;
+  return typeof code === 'string' && code.startsWith('Z_');
 }

@@ -1,4 +1,5 @@
 import t from 'tap';
+import type { Oid } from '../git/object/object.js';
 import { CORRUPT } from '../git/odb/test/corrupt-packs.js';
 import { oidOf, PackBuilder } from '../git/odb/test/pack-builder.js';
 import { type PushCommand, pushBody } from '../test/raw-push.js';
@@ -89,15 +90,15 @@ t.test('every corrupt pack, sent to a server, is refused as git refuses it', asy
 t.test('objects that git checks on request are refused or taken as --fsck says', async (t) => {
   const named = (name: string, mode = '100644') =>
     `${mode} ${name}\0${Buffer.from(oidOf('blob', 'b'), 'hex').toString('latin1')}`;
-  const inTree = (tree: string): [string, Buffer] => {
+  const inTree = (tree: string): [Oid, Buffer] => {
     const commit = commitOf(`author ${WHO}\ncommitter ${WHO}`, oidOf('tree', Buffer.from(tree, 'latin1')));
     return [oidOf('commit', commit), packWith(['blob', 'b'], ['tree', tree], ['commit', commit])];
   };
-  const inCommit = (head: string): [string, Buffer] => [
+  const inCommit = (head: string): [Oid, Buffer] => [
     oidOf('commit', commitOf(head)),
     packWith(['tree', ''], ['commit', commitOf(head)]),
   ];
-  const cases: Record<string, [tip: string, pack: Buffer]> = {
+  const cases: Record<string, [tip: Oid, pack: Buffer]> = {
     'no author': inCommit(`committer ${WHO}`),
     'no e-mail': inCommit(`author A 1 +0000\ncommitter ${WHO}`),
     'a date with zeros before': inCommit(`author A <a@b> 01 +0000\ncommitter ${WHO}`),

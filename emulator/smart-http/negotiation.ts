@@ -1,5 +1,4 @@
-import { MalformedObject } from '../git/object/malformed-object.js';
-import { COMMIT, MissingObject, type Oid } from '../git/object/object.js';
+import { COMMIT, type Oid } from '../git/object/object.js';
 import { peelToCommit } from '../git/object/tag.js';
 import type { GitRepository } from '../git/repository/repository.js';
 import { Meter } from '../git/schedule/meter.js';
@@ -32,11 +31,8 @@ export class Negotiation {
     if (number < 0) return false;
     if (this.common.has(oid)) return true;
     if (objects.typeOf(number) === COMMIT) {
-      const commit = unlessBroken(() => history.commit(oid));
-      // A push can leave a commit here without its history: that is no common ground.
-      if (!commit) return false;
       this.#known.add(oid);
-      for (const parent of commit.parents) this.#known.add(parent);
+      for (const parent of history.commit(oid).parents) this.#known.add(parent);
     }
     this.common.add(oid);
     return true;
@@ -63,29 +59,7 @@ export class Negotiation {
     if (this.common.size === 0) return false;
     const { objects, history } = this.#repository;
     // Ancestry says nothing about trees and blobs: they do not keep the negotiation going.
-    const commits = Array.from(this.#wants, (want) => unlessBroken(() => peelToCommit(objects, want)));
-    try {
-      return await history.allReach(
-        commits.filter((oid) => oid !== undefined),
-        this.#known,
-        new Meter({ schedule: objects.schedule }),
-      );
-    } catch (error) {
-      if (isBroken(error)) return false;
-      throw error;
-    }
+    const commits = Array.from(this.#wants, (want) => peelToCommit(objects, want)).filter((oid) => oid !== undefined);
+    return history.allReach(commits, this.#known, new Meter({ schedule: objects.schedule }));
   }
-}
-
-function unlessBroken<T>(read: () => T): T | undefined {
-  try {
-    return read();
-  } catch (error) {
-    if (isBroken(error)) return undefined;
-    throw error;
-  }
-}
-
-function isBroken(error: unknown): boolean {
-  return error instanceof MissingObject || error instanceof MalformedObject;
 }

@@ -1,32 +1,22 @@
 import { createHash } from 'node:crypto';
-import type { Oid } from '../git/object/object.js';
+import type { CacheRegion, MemoryCache } from '../git/memory/memory-cache.js';
+import { type Oid, TAG } from '../git/object/object.js';
+import { tagTarget } from '../git/object/tag.js';
 import { writePack } from '../git/pack-objects/pack-writer.js';
 import type { Refs } from '../git/refs/refs.js';
-import type { Boundary } from '../git/revwalk/depth.js';
+import type { GitRepository } from '../git/repository/repository.js';
 import type { SendPlan } from '../git/revwalk/send-plan.js';
 import { Meter } from '../git/schedule/meter.js';
-import type { FetchRequest } from './fetch-request.js';
-import { followingTags } from './following-tags.js';
-import { keepAlive } from './keep-alive.js';
-import type { PackCache } from './pack-cache.js';
+import type { PackRequest } from './fetch-request.js';
 import { FLUSH } from './pkt-line.js';
 import type { RefListings } from './ref-listings.js';
-import { bandPackets, FATAL, KEEP_ALIVE, packBand, progress, type Sideband } from './sideband.js';
+import { bandPackets, FATAL, KEEP_ALIVE, packBand, progress } from './sideband.js';
 import type { RepositoryView } from './view.js';
 
 /** After this much silence the client hears that the server is still at work, as from Git. */
 const KEEP_ALIVE_MILLISECONDS = 5_000;
 
 const ABORTED = 'aborting due to possible repository corruption on the remote side.';
-
-/** A pack to be sent: what was wanted, what is there already, where history ends. */
-export interface Shipment {
-  readonly view: RepositoryView;
-  readonly request: FetchRequest;
-  readonly haves: ReadonlySet<Oid>;
-  readonly cut: Boundary;
-  readonly sideband: Sideband;
-}
 
 /** Makes and sends the packs of fetches, and keeps finished ones. */
 export class PackSender {
@@ -40,46 +30,47 @@ export class PackSender {
   ) {}
 
   /** The packfile section: progress, the pack, and the flush that ends the answer. */
-  async *send(shipment: Shipment, signal?: AbortSignal): AsyncIterable<Buffer> {
-    const { view, sideband } = shipment;
-    const key = this.#keyOf(shipment);
+  async *send(request: PackRequest, signal: AbortSignal): AsyncIterable<Buffer> {
+    const { view, sideband } = request;
+    const key = this.#keyOf(request);
     try {
       const kept = this.cache.get(view.repository, key);
       if (kept) yield* kept;
-      else yield* this.cache.keeping(view.repository, key, this.#make(shipment, signal));
+      else yield* this.cache.keeping(view.repository, key, this.#make(request, signal));
     } catch (error) {
       // Without side-band there is no word for it: the answer has to break off.
-      if (sideband === 'none' || signal?.aborted) throw error;
+      if (sideband === 'none' || signal.aborted) throw error;
       yield* bandPackets(Buffer.from(ABORTED), FATAL, sideband);
       return;
     }
     if (sideband !== 'none') yield FLUSH;
   }
 
-  async *#make(shipment: Shipment, signal?: AbortSignal): AsyncIterable<Buffer> {
-    const { view, request, sideband } = shipment;
+  async *#make(request: PackRequest, signal: AbortSignal): AsyncIterable<Buffer> {
+    const { view, fetch, sideband } = request;
     const { objects } = view.repository;
-    const work = planOf(shipment, signal);
+    const work = planOf(request, signal);
     const plan = sideband === 'none' ? await work : yield* keepAlive(work, KEEP_ALIVE_MILLISECONDS, KEEP_ALIVE);
     const meter = new Meter({ schedule: objects.schedule, signal });
-    const numbers = request.includeTag ? await followingTags(view, plan.objects, this.listings, meter) : plan.objects;
-    if (!request.noProgress) yield* progress(`Enumerating objects: ${numbers.length}, done.\n`, sideband);
+    const numbers = fetch.includeTag ? await followingTags(view, plan.objects, this.listings, meter) : plan.objects;
+    if (!fetch.noProgress) yield* progress(`Enumerating objects: ${numbers.length}, done.\n`, sideband);
     const pack = writePack(objects, numbers, {
-      ofsDelta: request.ofsDelta,
+      ofsDelta: fetch.ofsDelta,
       previous: () => plan.previousVersions(),
-      ...(signal && { signal }),
-      ...(isThin(shipment) && { thin: (number: number) => plan.isHeld(number) }),
+      signal,
+      ...(isThin(request) && { thin: (number: number) => plan.isHeld(number) }),
     });
     yield* packBand(pack, sideband);
   }
 
   /** Everything that decides the bytes of the pack. */
-  #keyOf({ view, request, haves, cut, sideband }: Shipment): string {
-    const { thinPack, ofsDelta, noProgress, includeTag, filter, wants, depth } = request;
+  #keyOf({ view, fetch, haves, boundary, sideband }: PackRequest): string {
+    const { thinPack, ofsDelta, noProgress, includeTag, filter, wants, depth } = fetch;
     const hash = createHash('sha1');
     hash.update(JSON.stringify([thinPack, ofsDelta, noProgress, sideband, filter ?? null]));
     if (includeTag) hash.update(`${view.prefix} ${this.#numberOf(view.repository.refs)}`);
-    for (const list of [wants, haves, cut.grafts, depth.clientShallow]) hash.update(`\n${[...list].sort().join()}`);
+    for (const list of [wants, haves, boundary.boundary, depth.clientShallow])
+      hash.update(`\n${[...list].sort().join()}`);
     return hash.digest('base64');
   }
 
@@ -93,21 +84,200 @@ export class PackSender {
   }
 }
 
-function planOf({ view, request, haves, cut }: Shipment, signal?: AbortSignal): Promise<SendPlan> {
+function planOf({ view, fetch, haves, boundary }: PackRequest, signal: AbortSignal): Promise<SendPlan> {
   return view.repository.history.plan(
     {
-      wants: request.wants,
-      // What is no longer cut off at the client is there itself.
-      haves: [...haves, ...cut.unshallow],
-      grafts: cut.grafts,
-      clientShallow: request.depth.clientShallow,
-      filter: request.filter,
+      wants: fetch.wants,
+      // The client has the commits whose parents it gets now.
+      haves: [...haves, ...boundary.unshallow],
+      boundary: boundary.boundary,
+      clientShallow: fetch.depth.clientShallow,
+      filter: fetch.filter,
     },
     new Meter({ schedule: view.repository.objects.schedule, signal }),
   );
 }
 
 /** A client that leaves objects out may lack the bases of a thin pack, though it has their commits. */
-function isThin({ request, haves }: Shipment): boolean {
-  return request.thinPack && haves.size > 0 && !request.filter;
+function isThin({ fetch, haves }: PackRequest): boolean {
+  return fetch.thinPack && haves.size > 0 && !fetch.filter;
+}
+
+/**
+ * Awaits `work`; each time `every` milliseconds pass without an end, yields `sign`. Returns what the
+ * work returns. A silent connection looks dead to proxies and to people.
+ */
+export async function* keepAlive<T>(work: Promise<T>, every: number, sign: Buffer): AsyncGenerator<Buffer, T> {
+  const ended = work.then(
+    () => true,
+    () => true,
+  );
+  for (;;) {
+    let timer: NodeJS.Timeout | undefined;
+    const silence = new Promise<boolean>((resolve) => {
+      timer = setTimeout(resolve, every, false);
+    });
+    const isOver = await Promise.race([ended, silence]);
+    clearTimeout(timer);
+    if (isOver) return work;
+    yield sign;
+  }
+}
+
+/**
+ * gitprotocol-capabilities, include-tag: "The server MUST send annotated tags if we are sending the
+ * objects they point to." Returns `numbers`, which ascend, with those tags put behind.
+ */
+export async function followingTags(
+  view: RepositoryView,
+  numbers: Int32Array,
+  listings: RefListings,
+  meter: Meter,
+): Promise<Int32Array> {
+  const added = new Set<number>();
+  for (const { oid, target } of await listings.annotatedTags(view, meter)) {
+    if (meter.isOver) await meter.pass();
+    if (!isAmong(numbers, target)) continue;
+    for (const number of tagChain(view.repository, oid)) {
+      // What it leads to came with it.
+      if (added.has(number)) break;
+      if (!isAmong(numbers, number)) added.add(number);
+      if (meter.isOver) await meter.pass();
+    }
+  }
+  if (added.size === 0) return numbers;
+  const all = new Int32Array(numbers.length + added.size);
+  all.set(numbers);
+  all.set([...added], numbers.length);
+  return all;
+}
+
+/** Whether a list that ascends has the number. */
+function isAmong(numbers: Int32Array, number: number): boolean {
+  let low = 0;
+  let high = numbers.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (numbers[middle]! < number) low = middle + 1;
+    else high = middle;
+  }
+  return numbers[low] === number;
+}
+
+/** The tag, and the tags it leads through. */
+function* tagChain({ objects }: GitRepository, oid: Oid): IterableIterator<number> {
+  for (let number = objects.find(oid); objects.typeOf(number) === TAG; ) {
+    yield number;
+    number = objects.find(tagTarget(objects.read(number)));
+  }
+}
+
+interface Finished {
+  readonly packets: readonly Buffer[];
+  readonly bytes: number;
+}
+
+/**
+ * A pack above this is kept only when it is asked for again: most large ones never are, and memory that is held for
+ * a while costs more than memory that is used over and over.
+ */
+const KEPT_AT_ONCE = 1024 * 1024;
+/** Large packs that were sent once, by name. */
+const MOST_SENT = 1000;
+
+/**
+ * Finished packs of all repositories, in the packets they were sent in, as long as the cache has room. A pack is
+ * decided by what its key names, because objects never change; so nothing here ever goes stale.
+ */
+export class PackCache {
+  readonly #packs = new WeakMap<GitRepository, CacheRegion<string, Finished>>();
+  /** Packs being kept while they are sent, and their bytes so far. */
+  readonly #growing = new Set<string>();
+  growingBytes = 0;
+  readonly #most: number;
+  /** Packs that were too large to be kept when they were first asked for. */
+  readonly #sent = new Set<string>();
+  readonly #numbers = new WeakMap<GitRepository, number>();
+  #nextNumber = 0;
+
+  /** `most`: bytes of packs under way. */
+  constructor(
+    private readonly cache: MemoryCache,
+    most = cache.capacity,
+  ) {
+    this.#most = Math.min(most, cache.capacity);
+  }
+
+  get(repository: GitRepository, key: string): readonly Buffer[] | undefined {
+    return this.#packsOf(repository).get(key)?.packets;
+  }
+
+  /**
+   * Passes `packets` on and keeps them, unless they are too many or the client leaves before the end. One client at a
+   * time makes a pack to be kept, and all that are under way count: slow clients do not add up.
+   */
+  async *keeping(repository: GitRepository, key: string, packets: AsyncIterable<Buffer>): AsyncIterable<Buffer> {
+    const name = this.#nameOf(repository, key);
+    if (this.#growing.has(name)) {
+      yield* packets;
+      return;
+    }
+    this.#growing.add(name);
+    const isAgain = this.#sent.has(name);
+    let kept: Buffer[] | undefined = [];
+    let bytes = 0;
+    try {
+      for await (const packet of packets) {
+        const isLarge = !isAgain && bytes + packet.length > KEPT_AT_ONCE;
+        if (kept && (isLarge || this.growingBytes + packet.length > this.#most)) {
+          if (isLarge) this.#noteSent(name);
+          kept = undefined;
+          this.growingBytes -= bytes;
+          bytes = 0;
+        }
+        if (kept) {
+          kept.push(packet);
+          bytes += packet.length;
+          this.growingBytes += packet.length;
+        }
+        yield packet;
+      }
+      if (kept) {
+        this.growingBytes -= bytes;
+        this.#packsOf(repository).set(key, { packets: kept, bytes });
+        bytes = 0;
+      }
+    } finally {
+      this.#growing.delete(name);
+      this.growingBytes -= bytes;
+    }
+  }
+
+  /** Lets go of the packs of a repository that is no more. Those under way end, and are not kept. */
+  forget(repository: GitRepository): void {
+    this.#packsOf(repository).close();
+  }
+
+  #noteSent(name: string): void {
+    if (this.#sent.size === MOST_SENT) this.#sent.delete(this.#sent.values().next().value!);
+    this.#sent.add(name);
+  }
+
+  #packsOf(repository: GitRepository): CacheRegion<string, Finished> {
+    let packs = this.#packs.get(repository);
+    if (packs === undefined) {
+      packs = this.cache.region(({ bytes }) => bytes, this.#most);
+      this.#packs.set(repository, packs);
+    }
+    return packs;
+  }
+
+  #nameOf(repository: GitRepository, key: string): string {
+    let number = this.#numbers.get(repository);
+    if (number === undefined) {
+      number = this.#nextNumber++;
+      this.#numbers.set(repository, number);
+    }
+    return `${number} ${key}`;
+  }
 }

@@ -1,10 +1,20 @@
 import { gzipSync } from 'node:zlib';
 import t from 'tap';
+import { bytesOf } from '../git/object/bytes.js';
 import { Problem } from '../http/problem.js';
 import { parseCapabilities, protocolVersion } from './capabilities.js';
-import { DELIM, errorPacket, FLUSH, lineOf, MOST_PACKET_BYTES, type Packet, PacketReader, packet } from './pkt-line.js';
-import { ProtocolError } from './protocol-error.js';
-import { decodeBody } from './request-body.js';
+import { decodeBody } from './git-service.js';
+import {
+  DELIM,
+  errorPacket,
+  FLUSH,
+  lineOf,
+  MOST_PACKET_BYTES,
+  type Packet,
+  PacketReader,
+  ProtocolError,
+  packet,
+} from './pkt-line.js';
 import { bandPackets, DATA, PROGRESS, packBand } from './sideband.js';
 
 async function* chunks(bytes: Buffer, size: number): AsyncIterable<Buffer> {
@@ -67,7 +77,7 @@ t.test('a packet that is none is refused', async (t) => {
 t.test('the longest packet is read, and one more byte refused', async (t) => {
   const longest = 'x'.repeat(MOST_PACKET_BYTES - 4);
   t.same(await readAll(readerOf(`fff0${longest}`, 4096)), [longest, 'end']);
-  t.throws(() => packet(`${longest}x`), RangeError);
+  t.throws(() => packet(bytesOf(`${longest}x`)), RangeError);
 });
 
 t.test('packets are counted', async (t) => {
@@ -76,9 +86,9 @@ t.test('packets are counted', async (t) => {
 });
 
 t.test('packets are written as documented', async (t) => {
-  t.equal(packet('a\n').toString(), '0006a\n');
-  t.equal(packet('foobar\n').toString(), '000bfoobar\n');
-  t.equal(packet('').toString(), '0004');
+  t.equal(packet(bytesOf('a\n')).toString(), '0006a\n');
+  t.equal(packet(bytesOf('foobar\n')).toString(), '000bfoobar\n');
+  t.equal(packet(bytesOf('')).toString(), '0004');
   t.equal(FLUSH.toString() + DELIM.toString(), '00000001');
   t.equal(errorPacket('no\nway').toString(), '000eERR no way');
   t.equal(errorPacket('é'.repeat(100_000)).length, MOST_PACKET_BYTES);
@@ -134,7 +144,7 @@ t.test('the highest version a client offers is spoken', async (t) => {
 
 t.test('capabilities are split at the first equals sign', async (t) => {
   t.same(
-    [...parseCapabilities(' ofs-delta  agent=git/2=x side-band-64k')],
+    [...parseCapabilities(bytesOf(' ofs-delta  agent=git/2=x side-band-64k'))],
     [
       ['ofs-delta', ''],
       ['agent', 'git/2=x'],

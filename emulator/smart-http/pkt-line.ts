@@ -1,5 +1,12 @@
-import type { ByteString } from '../git/object/bytes.js';
-import { ProtocolError } from './protocol-error.js';
+import { type ByteString, bytesIn, bytesOf, concatBytes, latin1, sliceBytes } from '../git/object/bytes.js';
+
+/**
+ * The client broke the protocol, or asked for what cannot be had. Its message reaches the git user:
+ * as an `ERR` packet in a fetch, as the `unpack` line of a push.
+ */
+export class ProtocolError extends Error {
+  override readonly name = 'ProtocolError';
+}
 
 /**
  * gitprotocol-common, pkt-line format:
@@ -32,24 +39,43 @@ export function packet(payload: ByteString): Buffer {
 export function packetText(payload: ByteString): ByteString {
   const length = payload.length + 4;
   if (length > MOST_PACKET_BYTES) throw new RangeError(`a packet of ${length} bytes`);
-  return length.toString(16).padStart(4, '0') + payload;
+  return concatBytes(digitsOf(length), payload);
+}
+
+/** One packet of a line, whose LF is added. */
+export function lineText(line: ByteString): ByteString {
+  const length = line.length + 5;
+  if (length > MOST_PACKET_BYTES) throw new RangeError(`a packet of ${length} bytes`);
+  return concatBytes(digitsOf(length), line, LF);
+}
+
+const LF = bytesOf('\n');
+/** The four digits of the lengths that lines have. */
+const DIGITS = Array.from({ length: 256 }, (_, length) => bytesOf(hexOf(length)));
+
+function digitsOf(length: number): ByteString {
+  return DIGITS[length] ?? bytesOf(hexOf(length));
+}
+
+function hexOf(length: number): string {
+  return length.toString(16).padStart(4, '0');
 }
 
 /** The last packet of an answer that went wrong: `ERR SP explanation-text`. */
 export function errorPacket(message: string): Buffer {
-  const text = Buffer.from(message.replaceAll(/[\r\n]+/g, ' ')).toString('latin1');
-  return packet(`ERR ${text.slice(0, MOST_PACKET_BYTES - 8)}`);
+  const text = bytesOf(message.replaceAll(/[\r\n]+/g, ' '));
+  return packet(latin1`ERR ${sliceBytes(text, 0, MOST_PACKET_BYTES - 8)}`);
 }
 
 /** Puts the four digits of a packet's length at the start of `target`. */
 export function writeLength(target: Buffer, length: number): void {
-  target.write(length.toString(16).padStart(4, '0'), 0, 'latin1');
+  target.write(hexOf(length), 0, 'latin1');
 }
 
 /** The content of a line: without its final LF, as a byte string. */
 export function lineOf(payload: Buffer): ByteString {
   const end = payload.length > 0 && payload[payload.length - 1] === 0x0a ? payload.length - 1 : payload.length;
-  return payload.toString('latin1', 0, end);
+  return bytesIn(payload, 0, end);
 }
 
 export interface PacketLimits {

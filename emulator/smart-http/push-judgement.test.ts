@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import t from 'tap';
 import { MemoryBudget } from '../git/memory/memory-budget.js';
+import { bytesOf } from '../git/object/bytes.js';
 import { ObjectStore, type ObjectStoreOptions } from '../git/odb/object-store.js';
 import { oidOf, PackBuilder } from '../git/odb/test/pack-builder.js';
 import { PackSpool } from './pack-spool.js';
@@ -27,7 +28,7 @@ async function open(options: TestServerOptions = {}, repository = createReposito
   const server = await TestServer.start(repository, options);
   const bodyOf = (tips: Record<string, string>, pack: PackBuilder): Buffer => {
     const commands = Object.entries(tips).map(([name, tip]) => `${ZERO} ${tip} refs/heads/${name}`);
-    const lines = commands.map((line, index) => packet(index === 0 ? `${line}\0 report-status` : line));
+    const lines = commands.map((line, index) => packet(bytesOf(index === 0 ? `${line}\0 report-status` : line)));
     return Buffer.concat([...lines, Buffer.from('0000'), pack.build()]);
   };
   const send = async (body: Buffer): Promise<Verdict> => {
@@ -142,7 +143,7 @@ t.test('an object that hashes to the id of another is refused, and the first one
       .digest()
       .copy(target, at);
   };
-  await using s = await open({}, createRepository('main', new ObjectStore({ hash })));
+  await using s = await open({}, createRepository(bytesOf('main'), new ObjectStore({ hash })));
   const tree = Buffer.concat([Buffer.from('100644 f\0'), Buffer.from(oidOf('blob', 'A'), 'hex')]);
   const packWith = (message: string, ...blobs: string[]) => {
     const pack = new PackBuilder();
@@ -166,7 +167,7 @@ t.test('beside a torn pack, deletions are done and bring nothing of it', async (
   await s.push({ main: tip, gone: tip }, pack);
   const torn = new PackBuilder();
   torn.whole('commit', commitOn(numbered(1)));
-  const gone = packet(`${tip} ${ZERO} refs/heads/gone`);
+  const gone = packet(bytesOf(`${tip} ${ZERO} refs/heads/gone`));
   const body = s.bodyOf({ bad: oidOf('commit', commitOn(numbered(1))) }, torn);
   const flush = body.indexOf('0000PACK');
   const { refs } = await s.send(Buffer.concat([body.subarray(0, flush), gone, body.subarray(flush)]));
@@ -176,7 +177,7 @@ t.test('beside a torn pack, deletions are done and bring nothing of it', async (
 });
 
 t.test('a push that moves no ref leaves no object, whatever stopped it', async (t) => {
-  const refuse = { hooks: { policy: () => 'not today' } };
+  const refuse = { judge: () => 'not today' };
   for (const [name, options] of [
     ['policy', refuse],
     ['stale', {}],

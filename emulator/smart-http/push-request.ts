@@ -1,18 +1,16 @@
-import type { ByteString } from '../git/object/bytes.js';
+import { type ByteString, sliceBytes } from '../git/object/bytes.js';
 import { isOid } from '../git/object/object.js';
 import { isDeletion, type RefChange } from '../git/refs/ref-change.js';
 import { Meter } from '../git/schedule/meter.js';
 import type { Schedule } from '../git/schedule/schedule.js';
 import { checkObjectFormat, parseCapabilities } from './capabilities.js';
-import { lineOf, type PacketReader } from './pkt-line.js';
-import { ProtocolError } from './protocol-error.js';
+import { lineOf, type PacketReader, ProtocolError } from './pkt-line.js';
 import type { WireLimits } from './wire-limits.js';
 
 export interface PushRequest {
   /** Names as the client writes them, without the prefix of a namespace. */
   readonly commands: readonly RefChange[];
   readonly capabilities: ReadonlyMap<string, string>;
-  readonly options: readonly string[];
   /** Whether the client has commits without their parents. */
   readonly isShallow: boolean;
   /** Why the push is refused as a whole, though it is well-formed. */
@@ -57,26 +55,25 @@ export async function readPushRequest(
     else if (++count <= limits.refUpdates) commands.push(parseCommand(line));
   }
   checkObjectFormat(capabilities.get('object-format'));
-  const options = count > 0 && capabilities.has('push-options') ? await readOptions(reader, limits) : [];
+  if (count > 0 && capabilities.has('push-options')) await skipOptions(reader, limits);
   const refusal =
     count > limits.refUpdates ? `${count} ref updates exceed the limit of ${limits.refUpdates}` : undefined;
-  return { commands, capabilities, options, isShallow, refusal };
+  return { commands, capabilities, isShallow, refusal };
 }
 
 function parseCommand(line: ByteString): RefChange {
-  const [old, next, name] = [line.slice(0, 40), line.slice(41, 81), line.slice(82)];
+  const [old, next, name] = [line.slice(0, 40), line.slice(41, 81), sliceBytes(line, 82)];
   if (!isOid(old) || !isOid(next) || line[40] !== ' ' || line[81] !== ' ' || name === '') {
     throw new ProtocolError(`protocol error: expected old/new/ref, got '${line.slice(0, 200)}'`);
   }
   return { name, old, new: next };
 }
 
-async function readOptions(reader: PacketReader, limits: WireLimits): Promise<string[]> {
-  const options: string[] = [];
-  for (;;) {
+/** `git push -o`: options are taken, as Git takes them without a hook that reads them. */
+async function skipOptions(reader: PacketReader, limits: WireLimits): Promise<void> {
+  for (let count = 0; ; count++) {
     const packet = await reader.read();
-    if (typeof packet === 'string') return options;
-    if (options.length === limits.pushOptions) throw new ProtocolError(`more than ${limits.pushOptions} push options`);
-    options.push(Buffer.from(lineOf(packet), 'latin1').toString('utf8'));
+    if (typeof packet === 'string') return;
+    if (count === limits.pushOptions) throw new ProtocolError(`more than ${limits.pushOptions} push options`);
   }
 }

@@ -1,53 +1,97 @@
 import { Fsck, FsckError, type FsckPolicy } from '../git/fsck/fsck.js';
 import { indexPack } from '../git/index-pack/index-pack.js';
 import { StoreFull } from '../git/memory/memory-budget.js';
-import { ZERO_OID } from '../git/object/object.js';
+import { type ByteString, bytesOf, concatBytes, latin1, NO_BYTES, sliceBytes, textOf } from '../git/object/bytes.js';
+import { isCommit, type Oid, ZERO_OID } from '../git/object/object.js';
 import type { Quarantine } from '../git/odb/quarantine.js';
 import { ObjectTooLarge, PackError } from '../git/pack/pack-error.js';
-import { isDeletion, type RefChange, RefTransactionFailed } from '../git/refs/ref-change.js';
+import {
+  describeConflict,
+  isDeletion,
+  type RefChange,
+  type RefConflict,
+  type RefFault,
+  RefTransactionFailed,
+} from '../git/refs/ref-change.js';
+import { refNameFault } from '../git/refs/ref-name.js';
 import type { RefTransaction } from '../git/refs/transaction.js';
+import { isForced, newCommits } from '../git/repository/forced-update.js';
+import type { GitRepository } from '../git/repository/repository.js';
 import { Meter } from '../git/schedule/meter.js';
 import { PackSpool } from './pack-spool.js';
-import { errorPacket, PacketReader } from './pkt-line.js';
-import { ProposedUpdate } from './proposed-update.js';
-import { ProtocolError } from './protocol-error.js';
+import { errorPacket, FLUSH, PacketReader, ProtocolError, packet } from './pkt-line.js';
 import { carriesPack, type PushRequest, readPushRequest } from './push-request.js';
-import { describeRefusal, type Refusal, refusalOf } from './push-rules.js';
-import { writeReport } from './report-status.js';
-import type { RepositoryView } from './view.js';
+import { bandPackets, DATA, PROGRESS } from './sideband.js';
+import { isHidden, type RepositoryView, visibleHead } from './view.js';
 import type { WireLimits } from './wire-limits.js';
 
-export interface ReceivePackExchange {
+/** Why an update is not allowed, as the git user is shown it; undefined when it is. */
+export type JudgeUpdate = (update: ProposedUpdate) => string | undefined | Promise<string | undefined>;
+
+/** A ref update that Git would make. Its objects are all there, but can be read only here before they are published. */
+export interface ProposedUpdate {
+  readonly repository: GitRepository;
+  /** What is published, and what the push brings. */
+  readonly objects: Quarantine;
+  /** Named as the client writes it: `refs/heads/main`, in a namespace too. */
+  readonly change: RefChange;
+}
+
+/**
+ * Whether commits of the ref would be lost: it is deleted, or its new commit does not descend from the old. Stricter
+ * than `isForced`, which looks through tags: a tag that is moved is lost, wherever it leads to.
+ */
+export function losesCommits({ repository, objects, change }: ProposedUpdate): boolean {
+  const { old, new: next } = change;
+  if (old === ZERO_OID || old === next) return false;
+  // Deleting a branch and creating it elsewhere would be a forced push in two steps.
+  if (isDeletion(change)) return true;
+  if (!isCommit(repository.objects, old) || !isCommit(objects, next)) return true;
+  return isForced(repository, objects, change);
+}
+
+/** The commits that the push brings for this ref. */
+export function commitsBroughtBy({ objects, change }: ProposedUpdate): Oid[] {
+  return newCommits(objects, change.new).added;
+}
+
+/** One `POST git-receive-pack`. */
+export interface ReceivePackRequest {
   readonly view: RepositoryView;
   /** The body, decompressed. */
   readonly body: AsyncIterable<Uint8Array>;
   readonly limits: WireLimits;
   readonly fsck: FsckPolicy;
-  /** Says why an update is not allowed; the text is shown to the git user. */
-  readonly policy?: (update: ProposedUpdate) => string | undefined | Promise<string | undefined>;
-  /** Called once, after a push that moved refs, outside the repository's lock. Names are as stored: with a prefix. */
-  readonly onUpdated?: (changes: readonly RefChange[], options: readonly string[]) => void | Promise<void>;
+  readonly judge: JudgeUpdate | undefined;
 }
+
+export interface ReceivePackResult {
+  readonly report: Buffer;
+  /** The refs that moved, by the names they are stored under. */
+  readonly moved: readonly RefChange[];
+}
+
+const NOTHING: ReceivePackResult = { report: Buffer.alloc(0), moved: [] };
 
 /**
  * Answers `POST git-receive-pack`: always with a 200, whose body is the report. The body is read before
  * anything is touched; a client that leaves before its end has changed nothing.
  */
-export async function receivePack(exchange: ReceivePackExchange): Promise<Buffer> {
-  const { view, limits } = exchange;
-  const reader = new PacketReader(exchange.body, { packets: limits.lines });
+export async function receivePack(received: ReceivePackRequest): Promise<ReceivePackResult> {
+  const { view, limits } = received;
+  const reader = new PacketReader(received.body, { packets: limits.lines });
   let request: PushRequest;
   try {
     request = await readPushRequest(reader, limits, view.repository.objects.schedule);
   } catch (error) {
     if (!(error instanceof ProtocolError)) throw error;
     await drop(reader.rest());
-    return errorPacket(error.message);
+    return { report: errorPacket(error.message), moved: [] };
   }
-  const push = new Push(exchange, request);
+  const push = new Push(received, request);
   if (request.refusal !== undefined || !carriesPack(request)) {
     await drop(reader.rest());
-    return request.commands.length === 0 ? Buffer.alloc(0) : push.complete(undefined);
+    return request.commands.length === 0 ? NOTHING : push.complete(undefined);
   }
   const { budget } = view.repository.objects.stored;
   using spool = await PackSpool.fill(reader.rest(), { most: limits.pushBytes, budget });
@@ -63,12 +107,13 @@ class Push {
   readonly #reasons: (string | undefined)[];
   readonly #messages: string[] = [];
   readonly #isAtomic: boolean;
+  readonly #moved: RefChange[] = [];
   #unpackError: string | undefined;
   /** Whether the pack has objects that link to what is not there. */
   #isTorn = false;
 
   constructor(
-    private readonly exchange: ReceivePackExchange,
+    private readonly received: ReceivePackRequest,
     private readonly request: PushRequest,
   ) {
     this.#reasons = request.commands.map(() => undefined);
@@ -76,15 +121,12 @@ class Push {
   }
 
   /** Carries the push out when it is its turn, and says how it went. */
-  async complete(spool: PackSpool | undefined): Promise<Buffer> {
-    const { view, onUpdated } = this.exchange;
-    await view.repository.transact((transaction) => this.#run(transaction, spool), {
-      onCommitted: (changes) => onUpdated?.(changes, this.request.options),
-    });
-    return this.#report();
+  async complete(spool: PackSpool | undefined): Promise<ReceivePackResult> {
+    await this.received.view.repository.transact((transaction) => this.#run(transaction, spool));
+    return { report: this.#report(), moved: this.#moved };
   }
 
-  /** Unpacking, fsck, connectivity, rules, policy; what is left is for the transaction. */
+  /** Unpacking, fsck, connectivity, rules, judgement; what is left is for the transaction. */
   async #run(transaction: RefTransaction, spool: PackSpool | undefined): Promise<void> {
     this.#unpackError = this.request.refusal ?? (spool && (await this.#unpack(transaction.objects, spool)));
     if (this.#unpackError !== undefined) {
@@ -97,18 +139,10 @@ class Push {
     else await this.#planUpdates(transaction);
   }
 
-  #report(): Buffer {
-    return writeReport(this.request.capabilities, this.request.commands, {
-      unpackError: this.#unpackError,
-      reasons: this.#reasons,
-      messages: this.#messages,
-    });
-  }
-
   /** Why the pack cannot be taken in, or undefined. */
   async #unpack(quarantine: Quarantine, spool: PackSpool): Promise<string | undefined> {
     if (spool.refusal !== undefined) return spool.refusal.message;
-    const { fsck: policy } = this.exchange;
+    const { fsck: policy } = this.received;
     const { isShallow } = this.request;
     const fsck = new Fsck((line) => this.#messages.push(`warning: ${line}`));
     try {
@@ -152,16 +186,17 @@ class Push {
 
   /** As Git, an atomic push ends with the first command that is refused. */
   async #checkRules(transaction: RefTransaction): Promise<void> {
-    const { view, policy } = this.exchange;
-    const { commands, options } = this.request;
-    const meter = new Meter({ schedule: view.repository.objects.schedule });
+    const { view, judge } = this.received;
+    const { repository } = view;
+    const { commands } = this.request;
+    const meter = new Meter({ schedule: repository.objects.schedule });
     for (const [index, command] of commands.entries()) {
       if ((index & 63) === 63 && meter.isOver) await meter.pass();
       if (this.#reasons[index] === undefined) {
-        const refusal = refusalOf({ view, command });
+        const refusal = refusalOf(view, command);
         if (refusal) this.#refuse(index, refusal);
-        else if (policy) {
-          const reason = await policy(new ProposedUpdate(view.repository, transaction.objects, command, options));
+        else if (judge) {
+          const reason = await judge({ repository, objects: transaction.objects, change: command });
           if (reason !== undefined) this.#refuse(index, { reason });
         }
       }
@@ -171,9 +206,10 @@ class Push {
 
   /** Hands the commands that are left to the transaction, each on its own or all together. */
   async #planUpdates(transaction: RefTransaction): Promise<void> {
-    const { view } = this.exchange;
+    const { view } = this.received;
     const chosen = [...this.request.commands.entries()].filter(([index]) => this.#reasons[index] === undefined);
-    for (const [, command] of chosen) transaction.update({ ...command, name: view.prefix + command.name });
+    const stored = chosen.map(([, command]) => ({ ...command, name: concatBytes(view.prefix, command.name) }));
+    for (const change of stored) transaction.update(change);
     if (this.#isAtomic) {
       await this.#prepareAll(transaction);
     } else {
@@ -181,9 +217,10 @@ class Push {
         if (conflict !== undefined) this.#refuse(chosen[at]![0], describeRefusal(conflict, view));
       }
     }
-    for (const [index, command] of chosen) {
-      const isNothing = this.#reasons[index] === undefined && isDeletion(command) && command.old === ZERO_OID;
-      if (isNothing) this.#messages.push('warning: deleting a non-existent ref');
+    for (const [at, [index, { old, new: next }]] of chosen.entries()) {
+      if (this.#reasons[index] !== undefined) continue;
+      if (old !== next) this.#moved.push(stored[at]!);
+      else if (next === ZERO_OID) this.#messages.push('warning: deleting a non-existent ref');
     }
   }
 
@@ -193,7 +230,7 @@ class Push {
       await transaction.prepare();
     } catch (error) {
       if (!(error instanceof RefTransactionFailed)) throw error;
-      this.#messages.push(describeRefusal(error.conflict, this.exchange.view).message!);
+      this.#messages.push(describeRefusal(error.conflict, this.received.view).message!);
       this.#refuseRest('atomic transaction failed');
       transaction.clear();
     }
@@ -207,4 +244,112 @@ class Push {
     this.#reasons[index] = reason;
     if (message !== undefined) this.#messages.push(message);
   }
+
+  /**
+   * The answer. gitprotocol-pack, Report Status:
+   *
+   *     report-status  = PKT-LINE("unpack" SP ("ok" / error-msg)) 1*(command-status) flush-pkt
+   *     command-status = PKT-LINE("ok" SP refname) / PKT-LINE("ng" SP refname SP error-msg)
+   *
+   * In side-band the report as a whole travels in band 1. `report-status-v2` adds `option` lines for refs
+   * that were done under another name, which never happens here, so both look the same.
+   */
+  #report(): Buffer {
+    const { capabilities, commands } = this.request;
+    const report: Buffer[] = [];
+    if (capabilities.has('report-status') || capabilities.has('report-status-v2')) {
+      report.push(packet(latin1`unpack ${oneLine(this.#unpackError ?? 'ok')}\n`));
+      for (const [index, { name }] of commands.entries()) {
+        const reason = this.#reasons[index];
+        report.push(packet(reason === undefined ? latin1`ok ${name}\n` : latin1`ng ${name} ${oneLine(reason)}\n`));
+      }
+      report.push(FLUSH);
+    }
+    if (!capabilities.has('side-band-64k')) return Buffer.concat(report);
+    const text = Buffer.from(this.#messages.map((message) => `${message}\n`).join(''));
+    return Buffer.concat([
+      ...(text.length > 0 ? bandPackets(text, PROGRESS, 'side-band-64k') : []),
+      ...(report.length > 0 ? bandPackets(Buffer.concat(report), DATA, 'side-band-64k') : []),
+      FLUSH,
+    ]);
+  }
+}
+
+/** A reason fills the rest of its line, and a line has to fit a packet beside a name. */
+function oneLine(reason: string): ByteString {
+  return bytesOf(reason.replaceAll(/[\r\n]+/g, ' ').slice(0, 1000));
+}
+
+/** No file system that Git knows has room for a longer name. */
+const MOST_REF_BYTES = 4096;
+
+/** Why a command is refused: the reason for the report, and a line for the user's terminal. */
+interface Refusal {
+  readonly reason: string;
+  readonly message?: string;
+}
+
+/** What `git receive-pack` refuses before it comes to the ref transaction, in its order and its words. */
+const RULES: readonly ((view: RepositoryView, command: RefChange) => Refusal | undefined)[] = [
+  (view, command) => {
+    if (!isHidden(view, command.name)) return undefined;
+    return { reason: `deny ${isDeletion(command) ? 'deleting' : 'updating'} a hidden ref` };
+  },
+  (_, command) => {
+    if (isPushable(command)) return undefined;
+    return {
+      reason: 'funny refname',
+      message: `error: refusing to update funny ref '${textOf(command.name)}' remotely`,
+    };
+  },
+  (view, command) => {
+    // A namespace shows the default branch's name as HEAD, but its branch of that name is one like any other.
+    if (!isDeletion(command) || command.old === ZERO_OID || view.prefix !== '') return undefined;
+    if (visibleHead(view.repository.refs, NO_BYTES)?.symref !== command.name) return undefined;
+    return {
+      reason: 'deletion of the current branch prohibited',
+      message: `error: refusing to delete the current branch: ${textOf(command.name)}`,
+    };
+  },
+];
+
+/** Why the command may not be carried out; undefined when nothing speaks against it. */
+function refusalOf(view: RepositoryView, command: RefChange): Refusal | undefined {
+  for (const rule of RULES) {
+    const refusal = rule(view, command);
+    if (refusal) return refusal;
+  }
+  return undefined;
+}
+
+/** Pushes reach only refs with two components below `refs/`; one is enough for what is to be removed. */
+function isPushable(command: RefChange): boolean {
+  const { name } = command;
+  if (!name.startsWith('refs/') || name.length > MOST_REF_BYTES) return false;
+  return refNameFault(sliceBytes(name, 'refs/'.length), { oneLevel: isDeletion(command) }) === undefined;
+}
+
+/** Reasons for what a ref transaction refuses, as Git's `ref_transaction_error_msg` has them. */
+const REASONS: Readonly<Record<RefFault, string>> = {
+  stale: 'incorrect old value provided',
+  blocked: 'refname conflict',
+  together: 'refname conflict',
+  repeated: 'reference already exists',
+  'no-commit': 'invalid new value provided',
+};
+
+/** How a change that cannot be made is worded. Names are shown as the client writes them, as Git does. */
+function describeRefusal(conflict: RefConflict, { prefix }: Pick<RepositoryView, 'prefix'>): Refusal {
+  const { fault, change, current, other } = conflict;
+  const missing = fault === 'stale' && current === undefined;
+  const taken = fault === 'stale' && change.old === ZERO_OID;
+  const shown = {
+    ...conflict,
+    change: { ...change, name: sliceBytes(change.name, prefix.length) },
+    other: other && sliceBytes(other, prefix.length),
+  };
+  return {
+    reason: missing ? 'reference does not exist' : taken ? 'reference already exists' : REASONS[fault],
+    message: `error: ${describeConflict(shown)}`,
+  };
 }

@@ -1,5 +1,5 @@
 import { type CacheRegion, ENTRY_BYTES } from '../git/memory/memory-cache.js';
-import type { ByteString } from '../git/object/bytes.js';
+import { type ByteString, bytesOf, concatBytes, latin1, NO_BYTES } from '../git/object/bytes.js';
 import { type Oid, TAG, ZERO_OID } from '../git/object/object.js';
 import { byBytes, sortInSteps } from '../git/object/sort.js';
 import { tagTarget } from '../git/object/tag.js';
@@ -8,7 +8,7 @@ import type { GitRepository } from '../git/repository/repository.js';
 import { COST } from '../git/schedule/cost.js';
 import type { Meter } from '../git/schedule/meter.js';
 import { inSlices, type Steps } from '../git/schedule/steps.js';
-import { packetText } from './pkt-line.js';
+import { lineText } from './pkt-line.js';
 import { type RepositoryView, visibleHead, visibleRefs } from './view.js';
 
 /** What `ls-refs` was asked for. */
@@ -42,14 +42,14 @@ interface KeptListings {
   /** The state of the refs that the listings are of. */
   refs: Refs | undefined;
   readonly listings: CacheRegion<string, Listing>;
-  /** By annotated tag what it leads to, or `NOTHING`. */
-  readonly peeled: CacheRegion<Oid, Oid>;
+  /** By annotated tag what it leads to; null: to nothing. */
+  readonly peeled: CacheRegion<Oid, Oid | null>;
 }
-
-const NOTHING: Oid = '';
 
 /** Lines, and between them units of work. */
 type Lines = Generator<ByteString | number, void, void>;
+const SPACE = bytesOf(' ');
+const TAGS = bytesOf('refs/tags/');
 /** Characters put together before they are encoded. */
 const BATCH = 64 * 1024;
 
@@ -97,7 +97,7 @@ export class RefListings {
 
   *#listTags(repository: GitRepository, refs: Refs, prefix: ByteString): Steps<AnnotatedTag[]> {
     const tags: AnnotatedTag[] = [];
-    for (const [, oid] of visibleRefs(refs, prefix, 'refs/tags/')) {
+    for (const [, oid] of visibleRefs(refs, prefix, TAGS)) {
       yield COST.entry;
       const peeled = yield* this.#peeled(repository, oid);
       if (peeled !== undefined) tags.push({ oid, target: repository.objects.find(peeled) });
@@ -113,30 +113,30 @@ export class RefListings {
     const { objects } = repository;
     const { peeled } = this.#of(repository);
     const chain: Oid[] = [];
-    let target = oid;
-    for (let number = objects.find(oid); ; number = objects.find(target)) {
-      if (number < 0) target = NOTHING;
-      if (number < 0 || objects.typeOf(number) !== TAG) break;
-      const known = peeled.get(target);
+    let target: Oid | null = oid;
+    while (target !== null) {
+      const number = objects.find(target);
+      if (number >= 0 && objects.typeOf(number) !== TAG) break;
+      const known: Oid | null | undefined = number < 0 ? null : peeled.get(target);
       if (known !== undefined) {
         target = known;
         break;
       }
       chain.push(target);
-      target = targetOrNothing(objects.read(number));
+      target = targetOf(objects.read(number));
       yield COST.object;
     }
     for (const tag of chain) peeled.set(tag, target);
-    return chain.length === 0 && target === oid ? undefined : target || undefined;
+    return target === null || target === oid ? undefined : target;
   }
 
   *#fetchLines(repository: GitRepository, refs: Refs, prefix: ByteString): Lines {
     const head = visibleHead(refs, prefix)?.oid;
-    if (head) yield `${head} HEAD`;
+    if (head) yield latin1`${head} HEAD`;
     for (const [name, oid] of visibleRefs(refs, prefix)) {
-      yield `${oid} ${name}`;
+      yield concatBytes(oid, SPACE, name);
       const peeled = yield* this.#peeled(repository, oid);
-      if (peeled) yield `${peeled} ${name}^{}`;
+      if (peeled) yield latin1`${peeled} ${name}^{}`;
     }
   }
 
@@ -144,21 +144,21 @@ export class RefListings {
   *#writeLsRefs(repository: GitRepository, refs: Refs, prefix: ByteString, options: LsRefsOptions): Steps<Buffer> {
     const lines = new LineBuffer();
     const listings = this;
-    const peeled = function* (oid: Oid): Steps<string> {
+    const peeled = function* (oid: Oid): Steps<ByteString> {
       const target = options.peel ? yield* listings.#peeled(repository, oid) : undefined;
-      return target ? ` peeled:${target}` : '';
+      return target ? latin1` peeled:${target}` : NO_BYTES;
     };
     const head = visibleHead(refs, prefix);
     const starts = yield* shortestPrefixes(options.prefixes);
     if (head && starts.some((start) => 'HEAD'.startsWith(start))) {
-      const target = options.symrefs && head.symref !== undefined ? ` symref-target:${head.symref}` : '';
-      if (head.oid) lines.add(`${head.oid} HEAD${target}${yield* peeled(head.oid)}`);
-      else if (options.unborn && target) lines.add(`unborn HEAD${target}`);
+      const target = options.symrefs && head.symref !== undefined ? latin1` symref-target:${head.symref}` : NO_BYTES;
+      if (head.oid) lines.add(latin1`${head.oid} HEAD${target}${yield* peeled(head.oid)}`);
+      else if (options.unborn && target) lines.add(latin1`unborn HEAD${target}`);
     }
     for (const start of starts) {
       yield COST.entry;
       for (const [name, oid] of visibleRefs(refs, prefix, start)) {
-        lines.add(`${oid} ${name}${yield* peeled(oid)}`);
+        lines.add(concatBytes(concatBytes(oid, SPACE, name), yield* peeled(oid)));
         yield COST.entry;
       }
     }
@@ -212,29 +212,29 @@ function* writeAdvertisement(lines: Lines): Steps<Advertisement> {
     if (first === undefined) first = line;
     else rest.add(line);
   }
-  return { first: first ?? `${ZERO_OID} capabilities^{}`, rest: rest.finish() };
+  return { first: first ?? latin1`${ZERO_OID} capabilities^{}`, rest: rest.finish() };
 }
 
 function* pushLines(refs: Refs, prefix: ByteString): Lines {
   const shown = new Set<Oid>();
   for (const [name, oid] of visibleRefs(refs, prefix)) {
     shown.add(oid);
-    yield `${oid} ${name}`;
+    yield concatBytes(oid, SPACE, name);
   }
   if (prefix === '') return;
-  for (const [, oid] of visibleRefs(refs, '')) {
+  for (const [, oid] of visibleRefs(refs, NO_BYTES)) {
     if (shown.has(oid)) {
       yield COST.operation;
       continue;
     }
     shown.add(oid);
-    yield `${oid} .have`;
+    yield latin1`${oid} .have`;
   }
 }
 
 /** In byte order and without those that another one covers, so that no ref matches two. */
 function* shortestPrefixes(prefixes: readonly ByteString[]): Steps<ByteString[]> {
-  if (prefixes.length === 0) return [''];
+  if (prefixes.length === 0) return [NO_BYTES];
   const shortest: ByteString[] = [];
   for (const prefix of yield* sortInSteps(prefixes, byBytes)) {
     yield COST.operation;
@@ -250,7 +250,7 @@ class LineBuffer {
   #text = '';
 
   add(line: ByteString): void {
-    this.#text += packetText(`${line}\n`);
+    this.#text += lineText(line);
     if (this.#text.length >= BATCH) this.#encode();
   }
 
@@ -265,10 +265,10 @@ class LineBuffer {
   }
 }
 
-function targetOrNothing(tag: Buffer): Oid {
+function targetOf(tag: Buffer): Oid | null {
   try {
     return tagTarget(tag);
   } catch {
-    return NOTHING;
+    return null;
   }
 }

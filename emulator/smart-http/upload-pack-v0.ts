@@ -1,14 +1,26 @@
-import type { ByteString } from '../git/object/bytes.js';
+import { type ByteString, bytesOf, latin1, sliceBytes } from '../git/object/bytes.js';
 import { isOid, type Oid } from '../git/object/object.js';
+import { peelToCommit } from '../git/object/tag.js';
+import { Meter } from '../git/schedule/meter.js';
 import { checkObjectFormat, parseCapabilities } from './capabilities.js';
-import { asksForDepth, emptyRequest, type FetchRequest, readDepthLine, readFilter, readWant } from './fetch-request.js';
+import {
+  asksForDepth,
+  emptyRequest,
+  type FetchRequest,
+  findShallowBoundary,
+  NO_ANSWER,
+  notOurRef,
+  readDepthLine,
+  readFilter,
+  readWant,
+  type UploadPackAnswer,
+  type UploadPackRequest,
+  writeShallowBoundary,
+} from './fetch-request.js';
 import { Negotiation } from './negotiation.js';
-import { FLUSH, type PacketReader, packet } from './pkt-line.js';
-import { ProtocolError } from './protocol-error.js';
-import { checkReachable } from './reachability.js';
-import { findCut, writeCut } from './shallow.js';
+import { FLUSH, lineText, type PacketReader, ProtocolError } from './pkt-line.js';
 import type { Sideband } from './sideband.js';
-import { followed, NO_ANSWER, type UploadPackAnswer, type UploadPackExchange } from './upload-pack-exchange.js';
+import { type RepositoryView, visibleTips } from './view.js';
 
 type Acknowledging = 'single' | 'multi_ack' | 'multi_ack_detailed';
 
@@ -28,23 +40,44 @@ interface Needs {
  *
  * The answer: shallow lines and a flush when a depth was asked for, acknowledgments, the pack.
  */
-export async function answerV0(exchange: UploadPackExchange, reader: PacketReader): Promise<UploadPackAnswer> {
-  const { view } = exchange;
-  const needs = await readNeeds(exchange, reader);
+export async function answerV0(upload: UploadPackRequest): Promise<UploadPackAnswer> {
+  const { view, reader } = upload;
+  const needs = await readNeeds(reader, view);
   const { request, sideband } = needs;
   if (request.wants.size === 0) return NO_ANSWER;
   await checkReachable(view, request.wants);
-  const cut = await findCut(view, request.wants, request.depth);
-  const head: Buffer[] = asksForDepth(request.depth) ? [writeCut(cut), FLUSH] : [];
+  const boundary = await findShallowBoundary(view, request.wants, request.depth);
+  const head: Buffer[] = asksForDepth(request.depth) ? [writeShallowBoundary(boundary), FLUSH] : [];
   const negotiation = new Negotiation(view.repository, request.wants);
   const { replies, sendsPack } = await negotiate(reader, negotiation, needs);
-  head.push(...replies.map((reply) => packet(`${reply}\n`)));
-  if (!sendsPack) return Buffer.concat(head);
-  const { common } = negotiation;
-  return followed(head, exchange.packs.send({ view, request, haves: common, cut, sideband }, exchange.signal()));
+  head.push(Buffer.from(replies.map(lineText).join(''), 'latin1'));
+  if (!sendsPack) return { head: Buffer.concat(head) };
+  return {
+    head: Buffer.concat(head),
+    pack: { view, fetch: request, haves: negotiation.common, boundary, sideband },
+  };
 }
 
-async function readNeeds({ view }: UploadPackExchange, reader: PacketReader): Promise<Needs> {
+/**
+ * Versions 0 and 1 give away what the view shows and what that leads to: the client was told all refs, so a wanted
+ * commit that none of them reaches was never meant for it. (Version 2 lets clients want any object. Trees and blobs
+ * are passed, as by `git rev-list`: to find out what leads to them would cost too much.)
+ */
+async function checkReachable({ repository, prefix }: RepositoryView, wants: Iterable<Oid>): Promise<void> {
+  const { refs, objects, history } = repository;
+  const tips = new Set(visibleTips(refs, prefix));
+  const wantOf = new Map<Oid, Oid>();
+  for (const want of wants) {
+    const commit = tips.has(want) ? undefined : peelToCommit(objects, want);
+    if (commit) wantOf.set(commit, want);
+  }
+  if (wantOf.size === 0) return;
+  const commits = [...tips].map((tip) => peelToCommit(objects, tip)).filter((oid) => oid !== undefined);
+  const [lost] = await history.unreached(commits, wantOf.keys(), new Meter({ schedule: objects.schedule }));
+  if (lost !== undefined) throw notOurRef(wantOf.get(lost)!);
+}
+
+async function readNeeds(reader: PacketReader, view: RepositoryView): Promise<Needs> {
   const request = emptyRequest();
   const needs: Needs = { request, acknowledging: 'single', noDone: false, sideband: 'none', mayFilter: false };
   for (;;) {
@@ -53,11 +86,11 @@ async function readNeeds({ view }: UploadPackExchange, reader: PacketReader): Pr
     if (readDepthLine(line, request.depth, view)) continue;
     if (line.startsWith('filter ')) {
       if (!needs.mayFilter) throw new ProtocolError('filtering capability not negotiated');
-      readFilter(line.slice('filter '.length), request);
+      readFilter(sliceBytes(line, 'filter '.length), request);
     } else if (line.startsWith('want ')) {
       const end = line.indexOf(' ', 'want '.length);
-      if (end >= 0) chooseCapabilities(line.slice(end + 1), needs);
-      request.wants.add(readWant(line.slice('want '.length, end < 0 ? undefined : end), view));
+      if (end >= 0) chooseCapabilities(sliceBytes(line, end + 1), needs);
+      request.wants.add(readWant(sliceBytes(line, 'want '.length, end < 0 ? undefined : end), view));
     } else throw new ProtocolError(`protocol error, expected to get object ID, not '${line}'`);
   }
 }
@@ -79,6 +112,11 @@ function chooseCapabilities(list: ByteString, needs: Needs): void {
   request.depth.relative ||= chosen.has('deepen-relative');
 }
 
+const NAK = bytesOf('NAK');
+const COMMON = bytesOf('common');
+const READY = bytesOf('ready');
+const CONTINUE = bytesOf('continue');
+
 interface Outcome {
   readonly replies: readonly ByteString[];
   readonly sendsPack: boolean;
@@ -93,7 +131,9 @@ interface Outcome {
 async function negotiate(reader: PacketReader, negotiation: Negotiation, needs: Needs): Promise<Outcome> {
   const { acknowledging } = needs;
   const isMulti = acknowledging !== 'single';
-  const status = (kind: 'common' | 'ready') => (acknowledging === 'multi_ack' ? 'continue' : kind);
+  const isDetailed = acknowledging === 'multi_ack_detailed';
+  const common = isDetailed ? COMMON : CONTINUE;
+  const ready = isDetailed ? READY : CONTINUE;
   const replies: ByteString[] = [];
   let last: Oid | undefined;
   let sawOther = false;
@@ -101,33 +141,33 @@ async function negotiate(reader: PacketReader, negotiation: Negotiation, needs: 
   for (let first = true; ; first = false) {
     const line = await reader.readLine();
     if (typeof line !== 'string') {
-      // A client that asked for a depth first wants to hear of the cut alone.
+      // A client that asked for a depth first wants to hear of the shallow boundary alone.
       if (first && line.mark === 'end') return { replies, sendsPack: false };
-      if (acknowledging === 'multi_ack_detailed' && last && !sawOther && (await negotiation.isReady())) {
+      if (isDetailed && last && !sawOther && (await negotiation.isReady())) {
         saidReady = true;
-        replies.push(`ACK ${last} ready`);
+        replies.push(latin1`ACK ${last} ready`);
       }
-      if (!last || isMulti) replies.push('NAK');
-      if (!needs.noDone || !saidReady) return { replies, sendsPack: false };
-      replies.push(`ACK ${last}`);
+      if (!last || isMulti) replies.push(NAK);
+      if (!needs.noDone || !saidReady || last === undefined) return { replies, sendsPack: false };
+      replies.push(latin1`ACK ${last}`);
       return { replies, sendsPack: true };
     }
     if (line === 'done') {
-      if (!last) replies.push('NAK');
-      else if (isMulti) replies.push(`ACK ${last}`);
+      if (!last) replies.push(NAK);
+      else if (isMulti) replies.push(latin1`ACK ${last}`);
       return { replies, sendsPack: true };
     }
     const oid = line.startsWith('have ') ? line.slice('have '.length) : '';
     if (!isOid(oid)) throw new ProtocolError(`expected SHA1 list, got '${line}'`);
     if (negotiation.add(oid)) {
-      if (isMulti) replies.push(`ACK ${oid} ${status('common')}`);
-      else if (!last) replies.push(`ACK ${oid}`);
+      if (isMulti) replies.push(latin1`ACK ${oid} ${common}`);
+      else if (!last) replies.push(latin1`ACK ${oid}`);
       last = oid;
     } else {
       sawOther = true;
       if (isMulti && (await negotiation.isReadyRoughly())) {
         saidReady = true;
-        replies.push(`ACK ${oid} ${status('ready')}`);
+        replies.push(latin1`ACK ${oid} ${ready}`);
       }
     }
   }

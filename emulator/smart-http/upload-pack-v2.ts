@@ -1,4 +1,4 @@
-import type { ByteString } from '../git/object/bytes.js';
+import { type ByteString, bytesOf, latin1, sliceBytes } from '../git/object/bytes.js';
 import { isOid, type Oid } from '../git/object/object.js';
 import { Meter } from '../git/schedule/meter.js';
 import { COMMANDS, type Command, checkObjectFormat } from './capabilities.js';
@@ -6,18 +6,28 @@ import {
   asksForDepth,
   emptyRequest,
   type FetchRequest,
+  findShallowBoundary,
+  NO_ANSWER,
   readDepthLine,
   readFilter,
   readWant,
   splitLine,
+  type UploadPackAnswer,
+  type UploadPackRequest,
+  writeShallowBoundary,
 } from './fetch-request.js';
 import { Negotiation } from './negotiation.js';
-import { DELIM, FLUSH, type PacketReader, packet, packetText } from './pkt-line.js';
-import { ProtocolError } from './protocol-error.js';
+import { DELIM, FLUSH, lineText, type PacketReader, ProtocolError, packet } from './pkt-line.js';
 import type { LsRefsOptions } from './ref-listings.js';
-import { findCut, writeCut } from './shallow.js';
-import { followed, NO_ANSWER, type UploadPackAnswer, type UploadPackExchange } from './upload-pack-exchange.js';
 import { type RepositoryView, resolveVisible } from './view.js';
+
+const SIZE = bytesOf('size');
+const ACKNOWLEDGMENTS = bytesOf('acknowledgments');
+const NAK = bytesOf('NAK');
+const READY = bytesOf('ready');
+const SHALLOW_INFO = packet(bytesOf('shallow-info\n'));
+const WANTED_REFS = packet(bytesOf('wanted-refs\n'));
+const PACKFILE = packet(bytesOf('packfile\n'));
 
 /** As Git: with more prefixes than this all refs are shown. */
 const MOST_PREFIXES = 65_536;
@@ -27,25 +37,21 @@ const MOST_PREFIXES = 65_536;
  *
  *     request = command *capability delim-pkt *argument flush-pkt | flush-pkt
  */
-export async function answerV2(exchange: UploadPackExchange, reader: PacketReader): Promise<UploadPackAnswer> {
+export async function answerV2(upload: UploadPackRequest): Promise<UploadPackAnswer> {
+  const { view, reader, listings, client } = upload;
   const head = await readHead(reader);
   if (!head) return NO_ANSWER;
   const lines = head.hasArguments ? await readArguments(reader, head.command) : [];
   switch (head.command) {
-    case 'ls-refs':
-      return Buffer.concat([
-        await exchange.listings.lsRefs(exchange.view, parseLsRefs(lines), meterOf(exchange)),
-        FLUSH,
-      ]);
+    case 'ls-refs': {
+      const meter = new Meter({ schedule: view.repository.objects.schedule, signal: client.signal });
+      return { head: Buffer.concat([await listings.lsRefs(view, parseLsRefs(lines), meter), FLUSH]) };
+    }
     case 'object-info':
-      return Buffer.concat([objectInfo(exchange.view, lines), FLUSH]);
+      return { head: Buffer.concat([objectInfo(view, lines), FLUSH]) };
     case 'fetch':
-      return answerFetch(exchange, lines);
+      return answerFetch(view, lines);
   }
-}
-
-function meterOf({ view, signal }: UploadPackExchange): Meter {
-  return new Meter({ schedule: view.repository.objects.schedule, signal: signal() });
 }
 
 interface Head {
@@ -95,8 +101,10 @@ function parseLsRefs(lines: readonly ByteString[]): LsRefsOptions {
   const flags = { peel: false, symrefs: false, unborn: false };
   const prefixes: ByteString[] = [];
   for (const line of lines) {
-    if (line === 'peel' || line === 'symrefs' || line === 'unborn') flags[line] = true;
-    else if (line.startsWith('ref-prefix ')) prefixes.push(line.slice('ref-prefix '.length));
+    if (line === 'peel') flags.peel = true;
+    else if (line === 'symrefs') flags.symrefs = true;
+    else if (line === 'unborn') flags.unborn = true;
+    else if (line.startsWith('ref-prefix ')) prefixes.push(sliceBytes(line, 'ref-prefix '.length));
     else throw new ProtocolError(`unexpected line: '${line}'`);
   }
   return { ...flags, prefixes: prefixes.length < MOST_PREFIXES ? prefixes : [] };
@@ -116,10 +124,10 @@ function objectInfo({ repository: { objects } }: RepositoryView, lines: readonly
   if (oids.length === 0) return Buffer.alloc(0);
   const describe = (oid: Oid) => {
     const number = objects.find(oid);
-    if (number < 0) return `${oid} \n`;
-    return size ? `${oid} ${objects.sizeOf(number)}\n` : `${oid}\n`;
+    if (number < 0) return latin1`${oid} `;
+    return size ? latin1`${oid} ${objects.sizeOf(number)}` : latin1`${oid}`;
   };
-  return Buffer.from([...(size ? ['size\n'] : []), ...oids.map(describe)].map(packetText).join(''), 'latin1');
+  return Buffer.from([...(size ? [SIZE] : []), ...oids.map(describe)].map(lineText).join(''), 'latin1');
 }
 
 interface FetchArguments {
@@ -132,7 +140,7 @@ interface FetchArguments {
 function parseFetch(lines: readonly ByteString[], view: RepositoryView): FetchArguments {
   const request = emptyRequest();
   const haves: Oid[] = [];
-  const flags = new Set<ByteString>();
+  const flags = new Set<string>();
   for (const line of lines) {
     const [key, value] = splitLine(line);
     if (key === 'want') request.wants.add(readWant(value, view));
@@ -150,7 +158,7 @@ function parseFetch(lines: readonly ByteString[], view: RepositoryView): FetchAr
   return { request, haves, done: flags.has('done'), waitForDone: flags.has('wait-for-done') };
 }
 
-const FETCH_FLAGS: ReadonlySet<ByteString> = new Set([
+const FETCH_FLAGS: ReadonlySet<string> = new Set([
   'thin-pack',
   'ofs-delta',
   'no-progress',
@@ -179,8 +187,7 @@ function readWantRef(name: ByteString, request: FetchRequest, view: RepositoryVi
  *
  * Without `done` the answer is acknowledgments, and goes on to the pack only after `ready`.
  */
-async function answerFetch(exchange: UploadPackExchange, lines: readonly ByteString[]): Promise<UploadPackAnswer> {
-  const { view } = exchange;
+async function answerFetch(view: RepositoryView, lines: readonly ByteString[]): Promise<UploadPackAnswer> {
   const { request, haves, done, waitForDone } = parseFetch(lines, view);
   if (request.wants.size === 0 && !waitForDone) return NO_ANSWER;
   const negotiation = new Negotiation(view.repository, request.wants);
@@ -189,29 +196,26 @@ async function answerFetch(exchange: UploadPackExchange, lines: readonly ByteStr
   if (!done && haves.length > 0) {
     const ready = !waitForDone && (await negotiation.isReady());
     head.push(acknowledgments(common, ready), ready ? DELIM : FLUSH);
-    if (!ready) return Buffer.concat(head);
+    if (!ready) return { head: Buffer.concat(head) };
   }
-  if (request.wants.size === 0) return Buffer.concat([...head, FLUSH]);
-  const cut = await findCut(view, request.wants, request.depth);
+  if (request.wants.size === 0) return { head: Buffer.concat([...head, FLUSH]) };
+  const boundary = await findShallowBoundary(view, request.wants, request.depth);
   if (asksForDepth(request.depth) || request.depth.clientShallow.size > 0) {
-    head.push(packet('shallow-info\n'), writeCut(cut), DELIM);
+    head.push(SHALLOW_INFO, writeShallowBoundary(boundary), DELIM);
   }
   if (request.wantedRefs.size > 0) {
-    const refs = [...request.wantedRefs].map(([name, oid]) => packetText(`${oid} ${name}\n`));
-    head.push(packet('wanted-refs\n'), Buffer.from(refs.join(''), 'latin1'), DELIM);
+    const refs = [...request.wantedRefs].map(([name, oid]) => lineText(latin1`${oid} ${name}`));
+    head.push(WANTED_REFS, Buffer.from(refs.join(''), 'latin1'), DELIM);
   }
-  head.push(packet('packfile\n'));
-  return followed(
-    head,
-    exchange.packs.send(
-      { view, request, haves: negotiation.common, cut, sideband: 'side-band-64k' },
-      exchange.signal(),
-    ),
-  );
+  head.push(PACKFILE);
+  return {
+    head: Buffer.concat(head),
+    pack: { view, fetch: request, haves: negotiation.common, boundary, sideband: 'side-band-64k' },
+  };
 }
 
 function acknowledgments(common: readonly Oid[], ready: boolean): Buffer {
-  const lines = common.length > 0 ? common.map((oid) => `ACK ${oid}\n`) : ['NAK\n'];
-  if (ready) lines.push('ready\n');
-  return Buffer.from(['acknowledgments\n', ...lines].map(packetText).join(''), 'latin1');
+  const lines = common.length > 0 ? common.map((oid) => latin1`ACK ${oid}`) : [NAK];
+  if (ready) lines.push(READY);
+  return Buffer.from([ACKNOWLEDGMENTS, ...lines].map(lineText).join(''), 'latin1');
 }

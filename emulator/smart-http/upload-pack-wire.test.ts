@@ -1,5 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import t from 'tap';
+import { bytesOf } from '../git/object/bytes.js';
 import { packet } from './pkt-line.js';
 import type { TestServer } from './test/test-server.js';
 import { stage } from './test/test-stage.js';
@@ -17,7 +18,7 @@ const askText = async (...request: Parameters<typeof ask>) =>
 
 /** `(a, b, '|', c)` as packets: `|` is a delimiter, and a flush ends it. */
 const command = (...lines: string[]) =>
-  `${lines.map((line) => (line === '|' ? '0001' : packet(`${line}\n`).toString())).join('')}0000`;
+  `${lines.map((line) => (line === '|' ? '0001' : packet(bytesOf(`${line}\n`)).toString())).join('')}0000`;
 
 t.test('headers are those git http-backend sends', async (t) => {
   await using s = await stage();
@@ -100,20 +101,24 @@ t.test('the other commands of version 2', async (t) => {
   const size = await bench.git('work', 'cat-file', '-s', blob);
   t.equal(
     await askText(server, command('command=object-info', '|', 'size', `oid ${blob}`, `oid ${'1'.repeat(40)}`)),
-    `0009size\n${packet(`${blob} ${size}\n`)}${packet(`${'1'.repeat(40)} \n`)}0000`,
+    `0009size\n${packet(bytesOf(`${blob} ${size}\n`))}${packet(bytesOf(`${'1'.repeat(40)} \n`))}0000`,
   );
   const fetch = (...lines: string[]) =>
     askText(server, command('command=fetch', 'agent=test', 'server-option=x', 'object-format=sha1', '|', ...lines));
   t.equal(await fetch(`want ${main}`, `have ${'1'.repeat(40)}`), `0014acknowledgments\n0008NAK\n0000`);
   const ready = await fetch(`want ${main}`, `have ${await oid('main~3')}`, 'no-progress');
-  t.ok(ready.startsWith(`0014acknowledgments\n${packet(`ACK ${await oid('main~3')}\n`)}000aready\n0001000dpackfile\n`));
+  t.ok(
+    ready.startsWith(
+      `0014acknowledgments\n${packet(bytesOf(`ACK ${await oid('main~3')}\n`))}000aready\n0001000dpackfile\n`,
+    ),
+  );
   t.match(ready, /PACK[\s\S]*0000$/);
   const waits = await fetch(`want ${main}`, `have ${await oid('main~3')}`, 'wait-for-done');
-  t.equal(waits, `0014acknowledgments\n${packet(`ACK ${await oid('main~3')}\n`)}0000`);
+  t.equal(waits, `0014acknowledgments\n${packet(bytesOf(`ACK ${await oid('main~3')}\n`))}0000`);
   const wanted = await fetch('want-ref refs/heads/side', 'done', 'no-progress', 'deepen 1');
   t.ok(
     wanted.startsWith(
-      `0011shallow-info\n${packet(`shallow ${await oid('side')}`)}00010010wanted-refs\n${packet(`${await oid('side')} refs/heads/side\n`)}0001000dpackfile\n`,
+      `0011shallow-info\n${packet(bytesOf(`shallow ${await oid('side')}`))}00010010wanted-refs\n${packet(bytesOf(`${await oid('side')} refs/heads/side\n`))}0001000dpackfile\n`,
     ),
   );
   t.equal(await fetch('done'), '', 'nothing wanted');

@@ -1,4 +1,5 @@
 import t from 'tap';
+import { bytesOf } from '../git/object/bytes.js';
 import { createRepository, linearHistory, Workbench } from './test/test-git.js';
 import { TestServer } from './test/test-server.js';
 import { objectsOf, stage } from './test/test-stage.js';
@@ -118,7 +119,7 @@ t.test('any object that is there can be fetched by its id, and no other', async 
 
 t.test('empty, unborn and detached', async (t) => {
   await using bench = await Workbench.create();
-  const repository = createRepository('trunk');
+  const repository = createRepository(bytesOf('trunk'));
   await using server = await TestServer.start(repository);
   for (const version of VERSIONS) {
     await bench.git('.', '-c', `protocol.version=${version}`, 'clone', '-q', server.url(), `empty-${version}`);
@@ -129,7 +130,7 @@ t.test('empty, unborn and detached', async (t) => {
   await bench.git('work', 'push', '-q', server.url(), 'main');
   t.equal((await bench.git('.', 'ls-remote', '--symref', server.url())).includes('HEAD'), false, 'HEAD still unborn');
   await bench.git('.', 'clone', '-q', '-b', 'main', server.url(), 'clone');
-  const first = await bench.git('work', 'rev-parse', 'main~2');
+  const first = await bench.oid('work', 'rev-parse', 'main~2');
   await repository.transact((transaction) => transaction.updateHead({ oid: first }));
   for (const version of VERSIONS) {
     const clone = `detached-${version}`;

@@ -1,10 +1,11 @@
-import type { ByteString } from '../git/object/bytes.js';
+import { type ByteString, bytesOf, concatBytes, NO_BYTES, sliceBytes } from '../git/object/bytes.js';
 import type { Oid } from '../git/object/object.js';
 import type { Refs } from '../git/refs/refs.js';
 import type { GitRepository } from '../git/repository/repository.js';
 
 /** Refs of one namespace live under `refs/namespaces/<name>/`, as gitnamespaces has it. */
-const NAMESPACES = 'refs/namespaces/';
+const NAMESPACES = bytesOf('refs/namespaces/');
+export const HEAD = bytesOf('HEAD');
 
 /**
  * A repository as one remote shows it. `prefix` is empty for the normal refs and
@@ -13,13 +14,6 @@ const NAMESPACES = 'refs/namespaces/';
 export interface RepositoryView {
   readonly repository: GitRepository;
   readonly prefix: ByteString;
-}
-
-export type Namespace = '' | 'ephemeral' | 'import';
-
-/** `import` is the normal refs, to which only pushes go. */
-export function viewOf(repository: GitRepository, namespace: Namespace): RepositoryView {
-  return { repository, prefix: namespace === 'ephemeral' ? `${NAMESPACES}ephemeral/` : '' };
 }
 
 /** Whether a ref of that name, as the client writes it, is out of its reach. */
@@ -31,10 +25,10 @@ export function isHidden(view: RepositoryView, name: ByteString): boolean {
 export function* visibleRefs(
   refs: Refs,
   prefix: ByteString,
-  start: ByteString = '',
+  start: ByteString = NO_BYTES,
 ): IterableIterator<[ByteString, Oid]> {
-  for (const [name, { oid }] of refs.entries(prefix + start)) {
-    if (prefix !== '') yield [name.slice(prefix.length), oid];
+  for (const [name, { oid }] of refs.entries(concatBytes(prefix, start))) {
+    if (prefix !== '') yield [sliceBytes(name, prefix.length), oid];
     else if (!name.startsWith(NAMESPACES)) yield [name, oid];
   }
 }
@@ -50,13 +44,13 @@ export interface VisibleHead {
 export function visibleHead(refs: Refs, prefix: ByteString): VisibleHead | undefined {
   const { head } = refs;
   if ('oid' in head) return prefix === '' ? { symref: undefined, oid: head.oid } : undefined;
-  return { symref: head.symref, oid: refs.get(prefix + head.symref) };
+  return { symref: head.symref, oid: refs.get(concatBytes(prefix, head.symref)) };
 }
 
 /** The id of a ref by the name the client uses, HEAD included. */
 export function resolveVisible(view: RepositoryView, refs: Refs, name: ByteString): Oid | undefined {
-  if (name === 'HEAD') return visibleHead(refs, view.prefix)?.oid;
-  return isHidden(view, name) ? undefined : refs.get(view.prefix + name);
+  if (name === HEAD) return visibleHead(refs, view.prefix)?.oid;
+  return isHidden(view, name) ? undefined : refs.get(concatBytes(view.prefix, name));
 }
 
 /** Ids of everything the view shows. */

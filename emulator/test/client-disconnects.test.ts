@@ -3,6 +3,7 @@ import { text } from 'node:stream/consumers';
 import { setImmediate } from 'node:timers/promises';
 import t from 'tap';
 import { operations } from '../api/index.js';
+import { bytesOf } from '../git/object/bytes.js';
 import { renderFailure } from '../service/chain/outcome.js';
 import type { RequestContext } from '../service/request-context.js';
 import { packBody, type Service, startService } from './service.js';
@@ -120,7 +121,7 @@ t.test('a client that leaves ends the work; nothing is written, kept or said to 
     while (openSockets() > sockets) await setImmediate();
     t.equal((await service.call('GET', '/api/v1/repo')).status, 200, `${operation}: others go on`);
   }
-  t.equal(git.refs.get('refs/heads/main'), sha);
+  t.equal(git.refs.get(bytesOf('refs/heads/main')), sha);
   t.equal((await service.commit(REPO, { after: 'that' })).status, 201, 'and nobody waits for a writer that has left');
 });
 

@@ -2,6 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import t from 'tap';
 import { z } from 'zod';
 import { operations } from '../api/index.js';
+import type { OperationId } from '../config/operation-ids.js';
 import { Schedule, SLICE } from '../git/schedule/schedule.js';
 import { problemCodes } from '../http/problem.js';
 import type { Operation } from '../operation/operation.js';
@@ -96,7 +97,7 @@ const lines = (...all: unknown[]) => all.map((line) => `${JSON.stringify(line)}\
 const CHUNK = Buffer.alloc(4 * 1024 * 1024, 'line\n').toString('base64');
 
 /** Bodies that no schema of the row describes. */
-const STREAMED: Readonly<Record<string, (content: NastyContent) => readonly (string | Buffer)[]>> = {
+const STREAMED: Readonly<Partial<Record<OperationId, (content: NastyContent) => readonly (string | Buffer)[]>>> = {
   commitPack: () => {
     const files = Array.from({ length: MOST_FILES }, (_, at) => ({
       path: `many/${at % 100}/${at}`,

@@ -1,3 +1,4 @@
+import { bytesOf, latin1 } from '../git/object/bytes.js';
 import { writeCommit } from '../git/object/commit.js';
 import { BLOB, COMMIT, type Oid, TAG, TREE, ZERO_OID } from '../git/object/object.js';
 import { writeTag } from '../git/object/tag.js';
@@ -27,32 +28,33 @@ export async function fillNastily(repository: Repository, nastiness: Nastiness):
   return git.transact((transaction) => {
     const { objects } = transaction;
     const trees = [0, 1].map((turn) => writeContent(objects, nastiness, turn));
-    let first = '';
-    let tip = '';
+    let first: Oid | undefined;
+    let tip: Oid | undefined;
     for (let at = 0; at < nastiness.commits; at++) {
       const person = { ...IDENTITY, seconds: at + 1 };
       const message = at % 1000 === 0 ? 'long '.repeat(50_000) : `Commit ${at}`;
-      const parents = tip === '' ? [] : [tip];
+      const parents: Oid[] = tip === undefined ? [] : [tip];
       tip = objects.write(
         COMMIT,
         writeCommit({ tree: trees[at % 2]!, parents, author: person, committer: person, message }),
       );
-      first ||= tip;
+      first ??= tip;
     }
+    if (first === undefined || tip === undefined) throw new RangeError('no commits');
     const side = objects.write(
       COMMIT,
       writeCommit({ tree: trees[1]!, parents: [first], author: IDENTITY, committer: IDENTITY, message: 'Side' }),
     );
-    let tag = tip;
+    let tag: Oid = tip;
     const updates = [
-      { name: 'refs/heads/main', new: tip },
-      { name: 'refs/heads/side', new: side },
+      { name: bytesOf('refs/heads/main'), new: tip },
+      { name: bytesOf('refs/heads/side'), new: side },
     ];
     for (let at = 0; at < nastiness.refs; at++) {
       const type = tag === tip ? 'commit' : 'tag';
-      tag = objects.write(TAG, writeTag({ object: tag, type, tag: `t${at}`, tagger: IDENTITY, message: 'x' }));
-      updates.push({ name: `refs/heads/b/${at}`, new: tip }, { name: `refs/tags/t${at}`, new: tag });
-      updates.push({ name: `refs/notes/n${at}`, new: tip });
+      tag = objects.write(TAG, writeTag({ object: tag, type, tag: latin1`t${at}`, tagger: IDENTITY, message: 'x' }));
+      updates.push({ name: latin1`refs/heads/b/${at}`, new: tip }, { name: latin1`refs/tags/t${at}`, new: tag });
+      updates.push({ name: latin1`refs/notes/n${at}`, new: tip });
     }
     for (const update of updates) transaction.update({ ...update, old: ZERO_OID });
     return { first, tip };
@@ -62,13 +64,13 @@ export async function fillNastily(repository: Repository, nastiness: Nastiness):
 function writeContent(objects: Quarantine, { files, depth }: Nastiness, turn: number): Oid {
   const same = objects.write(BLOB, Buffer.from('the same\n'));
   const blob = (name: string, body: Buffer): TreeEntry => ({
-    name,
+    name: bytesOf(name),
     mode: MODE_FILE,
     oid: objects.write(BLOB, body),
   });
   const lines = Array.from({ length: 30_000 }, (_, at) => `${(at * (turn === 0 ? 7919 : 104_729)) % 977}\n`);
   const wide = Array.from({ length: files }, (_, at) => ({
-    name: `file-${String(at).padStart(6, '0')}.txt`,
+    name: bytesOf(`file-${String(at).padStart(6, '0')}.txt`),
     mode: MODE_FILE,
     // No commit changes it, nor the deep one: to compare them for each commit would be their product.
     oid: same,
@@ -76,16 +78,16 @@ function writeContent(objects: Quarantine, { files, depth }: Nastiness, turn: nu
   let deep = same;
   for (let level = 0; level < depth; level++) {
     const mode = level === 0 ? MODE_FILE : MODE_TREE;
-    deep = objects.write(TREE, writeTree([{ name: 'd', mode, oid: deep }]));
+    deep = objects.write(TREE, writeTree([{ name: bytesOf('d'), mode, oid: deep }]));
   }
   return objects.write(
     TREE,
     writeTree([
       blob('binary.bin', Buffer.alloc(4_000_000, turn)),
-      { name: 'deep', mode: MODE_TREE, oid: deep },
+      { name: bytesOf('deep'), mode: MODE_TREE, oid: deep },
       blob('lines.txt', Buffer.from(lines.join(''))),
       blob('long.txt', Buffer.from(`${'a'.repeat(3_000_000)}${turn}\n`)),
-      { name: 'wide', mode: MODE_TREE, oid: objects.write(TREE, writeTree(wide)) },
+      { name: bytesOf('wide'), mode: MODE_TREE, oid: objects.write(TREE, writeTree(wide)) },
     ]),
   );
 }

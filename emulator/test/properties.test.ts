@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import t from 'tap';
 import { operations } from '../api/index.js';
+import type { OperationId } from '../config/operation-ids.js';
 import { faultOf } from './documented-answer.js';
 import { randomRequests } from './random-requests.js';
 import { type Service, startService } from './service.js';
@@ -11,7 +12,13 @@ import { stateDigest } from './state-digest.js';
 const RUNS = 80;
 const FRESH_RUNS = 15;
 /** Operations that change what later requests meet, some of it in the background: each try has a service of its own. */
-const FRESH = new Set(['createRepository', 'deleteRepository', 'pullUpstream', 'detachBase', 'updateRepository']);
+const FRESH = new Set<OperationId>([
+  'createRepository',
+  'deleteRepository',
+  'pullUpstream',
+  'detachBase',
+  'updateRepository',
+]);
 const SCOPES = ['git:read', 'git:write', 'repo:write', 'org:read', 'deployment:read', 'deployment:write'];
 
 async function stage(): Promise<{ service: Service; shas: string[] }> {

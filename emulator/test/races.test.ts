@@ -4,6 +4,8 @@ import { get, request } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { gunzipSync } from 'node:zlib';
 import t, { type Test } from 'tap';
+import { bytesOf } from '../git/object/bytes.js';
+import { parseOid, ZERO_OID } from '../git/object/object.js';
 import { packBody, type Service, startService } from './service.js';
 
 // What one request meets of another.
@@ -105,8 +107,8 @@ t.test('a repository that is deleted while a write is worked on takes nothing of
   const repository = world.state.repositories.find(service.emulator.org, 'team/app')!;
   const writing = repository.git.transact(async (transaction) => {
     const blob = transaction.objects.write(3, Buffer.from('late'));
-    transaction.update({ name: 'refs/tags/late', old: '0'.repeat(40), new: blob });
-    transaction.update({ name: 'refs/heads/late', old: '0'.repeat(40), new: tip });
+    transaction.update({ name: bytesOf('refs/tags/late'), old: ZERO_OID, new: blob });
+    transaction.update({ name: bytesOf('refs/heads/late'), old: ZERO_OID, new: parseOid(tip) });
     await transaction.prepare();
     t.equal((await service.call('DELETE', '/api/v1/repos/delete')).status, 200);
   });

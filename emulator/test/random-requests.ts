@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { z } from 'zod';
+import type { OperationId } from '../config/operation-ids.js';
 import type { Operation } from '../operation/operation.js';
 
 /** JSON Schema, as far as the operations' schemas use it. */
@@ -159,7 +160,7 @@ const NEEDED = ['target_branch', 'commit_message', 'author', 'files'];
 const HEADS = { expected_head_sha: {}, expected_target_sha: {} };
 
 /** Metadata lines of the streamed writes, which no schema of the row describes. */
-const STREAMED: Readonly<Record<string, Schema>> = {
+const STREAMED: Readonly<Partial<Record<OperationId, Schema>>> = {
   commitPack: {
     type: 'object',
     properties: { ...WRITE, files: { type: 'array', items: FILE } },

@@ -1,5 +1,7 @@
 import t from 'tap';
 import { operations } from '../api/index.js';
+import { bytesOf } from '../git/object/bytes.js';
+import { ZERO_OID } from '../git/object/object.js';
 import { linearHistory } from '../smart-http/test/test-git.js';
 import { randomNumbers } from './generated-repository.js';
 import { GitUpstream, hasGit } from './git-upstream.js';
@@ -157,13 +159,15 @@ t.test('a sync that waits for its upstream holds up no writer that came before',
     };
   });
   const { git } = world.state.repositories.find(service.emulator.org, 'team/app')!;
-  const old = git.refs.get('refs/heads/main')!;
+  const old = git.refs.get(bytesOf('refs/heads/main'))!;
   await service.call('POST', '/api/v1/repos/pull-upstream', { json: {} });
   await asked;
-  await git.transact((transaction) => transaction.update({ name: 'refs/heads/mine', old: ZERO, new: old }));
-  t.equal(git.refs.get('refs/heads/mine'), old, 'while the upstream says nothing');
+  await git.transact((transaction) =>
+    transaction.update({ name: bytesOf('refs/heads/mine'), old: ZERO_OID, new: old }),
+  );
+  t.equal(git.refs.get(bytesOf('refs/heads/mine')), old, 'while the upstream says nothing');
   go();
   await world.background.syncs.idle();
-  t.equal(git.refs.get('refs/heads/mine'), undefined, 'and the sync, planned anew, prunes it');
-  t.ok(git.refs.get('refs/heads/late'));
+  t.equal(git.refs.get(bytesOf('refs/heads/mine')), undefined, 'and the sync, planned anew, prunes it');
+  t.ok(git.refs.get(bytesOf('refs/heads/late')));
 });

@@ -1,3 +1,4 @@
+import type { OperationId } from '../config/operation-ids.js';
 import { oidOf, packOf, pushBody, pushRaw, reportOf } from './raw-push.js';
 import { commitObjects, ZERO } from './recorded-clients.js';
 import { type Answer, packBody, type Service } from './service.js';
@@ -22,7 +23,7 @@ export interface Situation {
 /** One way to change a ref, and what it does where the ref holds `state` when it is its turn. */
 export interface Writer {
   /** The operation it calls; undefined for Git's own protocol. */
-  readonly operation: string | undefined;
+  readonly operation: OperationId | undefined;
   call(situation: Situation): Promise<Result>;
   /** Whether it is done; what it leaves is what the answer says, or this. */
   allows(state: string, situation: Situation): boolean;

@@ -1,5 +1,6 @@
 import t, { type Test } from 'tap';
 import type { GivenOptions } from '../config/options.js';
+import { bytesOf } from '../git/object/bytes.js';
 import type { BaseRepository } from '../repositories/repository.js';
 import { linearHistory } from '../smart-http/test/test-git.js';
 import { GitUpstream, hasGit } from './git-upstream.js';
@@ -35,7 +36,7 @@ function pull(service: Service, repo: string, options: object = {}) {
 
 function refsOf(service: Service, repo: string): string {
   const { refs } = service.world.state.repositories.find('demo', repo)!.git;
-  return [...refs.entries('refs/heads/'), ...refs.entries('refs/tags/')]
+  return [...refs.entries(bytesOf('refs/heads/')), ...refs.entries(bytesOf('refs/tags/'))]
     .map(([name, { oid }]) => `${name} ${oid}`)
     .join('\n');
 }

@@ -1,9 +1,9 @@
-import type { ByteString } from '../git/object/bytes.js';
+import { type ByteString, bytesOf, latin1, sliceBytes, textOf } from '../git/object/bytes.js';
 import { isOid, type Oid } from '../git/object/object.js';
 import { isRefName } from '../git/refs/ref-name.js';
 import type { Outbound } from '../http/outbound.js';
-import { DELIM, FLUSH, lineOf, PacketReader, packet } from '../smart-http/pkt-line.js';
-import { ProtocolError } from '../smart-http/protocol-error.js';
+import { DELIM, FLUSH, lineOf, PacketReader, ProtocolError, packet } from '../smart-http/pkt-line.js';
+
 import { DATA, FATAL } from '../smart-http/sideband.js';
 import { UpstreamError } from './upstream-error.js';
 
@@ -24,6 +24,10 @@ export interface RemoteRef {
 }
 
 const AGENT = 'git/repohost-emulator';
+const AGENT_LINE = packet(bytesOf(`agent=${AGENT}\n`));
+const FORMAT_LINE = packet(bytesOf('object-format=sha1\n'));
+const FETCH_FLAGS = ['thin-pack\n', 'ofs-delta\n', 'no-progress\n'].map((line) => packet(bytesOf(line)));
+const DONE = packet(bytesOf('done\n'));
 /** Lines of one answer; a ref takes one. */
 const MOST_LINES = 1_000_000;
 const MOST_LISTING_BYTES = 256 * 1024 * 1024;
@@ -73,7 +77,7 @@ export class UpstreamSession {
 
   /** The refs below `prefixes`, in the order of the upstream; names that Git refuses are left out. */
   async listRefs(prefixes: readonly ByteString[]): Promise<RemoteRef[]> {
-    const lines = prefixes.map((prefix) => packet(`ref-prefix ${prefix}\n`));
+    const lines = prefixes.map((prefix) => packet(latin1`ref-prefix ${prefix}\n`));
     const body = await send(this.remote, 'POST', 'git-upload-pack', this.#command('ls-refs', lines));
     return reading(body, async () => {
       const reader = new PacketReader(bounded(body), { packets: MOST_LINES });
@@ -92,10 +96,10 @@ export class UpstreamSession {
 
   /** A pack with everything `wants` lead to and `haves` do not; deltas may have bases among the latter. */
   async *fetch({ wants, haves }: { wants: Iterable<Oid>; haves: Iterable<Oid> }): AsyncGenerator<Buffer> {
-    const lines = ['thin-pack', 'ofs-delta', 'no-progress'].map((word) => packet(`${word}\n`));
-    for (const oid of wants) lines.push(packet(`want ${oid}\n`));
-    for (const oid of haves) lines.push(packet(`have ${oid}\n`));
-    lines.push(packet('done\n'));
+    const lines = [...FETCH_FLAGS];
+    for (const oid of wants) lines.push(packet(latin1`want ${oid}\n`));
+    for (const oid of haves) lines.push(packet(latin1`have ${oid}\n`));
+    lines.push(DONE);
     const body = await send(this.remote, 'POST', 'git-upload-pack', this.#command('fetch', lines));
     const reader = new PacketReader(body, { packets: Number.MAX_SAFE_INTEGER });
     try {
@@ -110,8 +114,8 @@ export class UpstreamSession {
 
   /** `command=<name> LF`, capabilities, delim-pkt, arguments, flush-pkt. */
   #command(name: string, lines: readonly Buffer[]): Buffer {
-    const head = [packet(`command=${name}\n`), packet(`agent=${AGENT}\n`)];
-    if (this.capabilities.has('object-format')) head.push(packet('object-format=sha1\n'));
+    const head = [packet(bytesOf(`command=${name}\n`)), AGENT_LINE];
+    if (this.capabilities.has('object-format')) head.push(FORMAT_LINE);
     return Buffer.concat([...head, DELIM, ...lines, FLUSH]);
   }
 }
@@ -122,7 +126,7 @@ function parseRef(line: ByteString): RemoteRef {
   refuseErrorLine(line);
   if (!isOid(oid) || line[40] !== ' ') throw new ProtocolError('a line of the list of refs is malformed');
   const end = line.indexOf(' ', 41);
-  return { oid, name: line.slice(41, end < 0 ? undefined : end) };
+  return { oid, name: sliceBytes(line, 41, end < 0 ? undefined : end) };
 }
 
 /** Reads past `shallow-info` and the like, each a header line, lines, and a delim-pkt, up to the pack. */
@@ -137,12 +141,12 @@ async function* packData(reader: PacketReader): AsyncGenerator<Buffer> {
   for (let next = await reader.read(); next !== 'flush'; next = await reader.read()) {
     if (typeof next === 'string') throw new ProtocolError('the pack ends early');
     if (next[0] === DATA) yield next.subarray(1);
-    else if (next[0] === FATAL) throw new UpstreamError(`The upstream reports: ${lineOf(next.subarray(1))}`);
+    else if (next[0] === FATAL) throw new UpstreamError(`The upstream reports: ${textOf(lineOf(next.subarray(1)))}`);
   }
 }
 
 function refuseErrorLine(line: ByteString): void {
-  if (line.startsWith('ERR ')) throw new UpstreamError(`The upstream reports: ${line.slice(4)}`);
+  if (line.startsWith('ERR ')) throw new UpstreamError(`The upstream reports: ${textOf(sliceBytes(line, 4))}`);
 }
 
 type Body = Awaited<ReturnType<Outbound['request']>>['body'];

@@ -1,6 +1,6 @@
 import { Fsck, type FsckPolicy } from '../git/fsck/fsck.js';
 import { indexPack } from '../git/index-pack/index-pack.js';
-import type { ByteString } from '../git/object/bytes.js';
+import { type ByteString, bytesOf } from '../git/object/bytes.js';
 import { COMMIT, isCommit, type Oid, ZERO_OID } from '../git/object/object.js';
 import { peelToCommit } from '../git/object/tag.js';
 import type { Quarantine } from '../git/odb/quarantine.js';
@@ -15,7 +15,7 @@ import { openUpstream, type Remote, type RemoteRef } from './fetch-client.js';
 import { UpstreamError } from './upstream-error.js';
 
 /** What a mirror holds: every branch and tag of the upstream, and no others. */
-const MIRRORED = ['refs/heads/', 'refs/tags/'] as const;
+const MIRRORED = ['refs/heads/', 'refs/tags/'].map(bytesOf);
 
 /** Commits named to the upstream, so that it need not send what is here. */
 const MOST_HAVES = 512;

@@ -2,7 +2,7 @@ import type { Clock } from '../environment/clock.js';
 import type { Log } from '../environment/log.js';
 import { FsckError, type FsckPolicy } from '../git/fsck/fsck.js';
 import { StoreFull } from '../git/memory/memory-budget.js';
-import { textOf } from '../git/object/bytes.js';
+import { bytesIn, textOf } from '../git/object/bytes.js';
 import { MissingObject } from '../git/object/object.js';
 import { ObjectTooLarge, PackError } from '../git/pack/pack-error.js';
 import type { RefChange } from '../git/refs/ref-change.js';
@@ -153,8 +153,9 @@ export class Syncs {
 
   /** Why a run failed, in words that can be sent out; what nobody foresaw goes to the log. */
   #describe(run: Run, error: unknown): string {
-    if (error instanceof UpstreamError) return textOf(error.message);
-    if (error instanceof FsckError) return `The upstream sent an object that is refused: ${textOf(error.message)}`;
+    if (error instanceof UpstreamError) return error.message;
+    if (error instanceof FsckError)
+      return `The upstream sent an object that is refused: ${textOf(bytesIn(Buffer.from(error.message, 'latin1')))}`;
     if (error instanceof PackError || error instanceof MissingObject)
       return `The upstream sent a bad pack: ${error.message}.`;
     if (error instanceof StoreFull || error instanceof ObjectTooLarge) return `There is no room: ${error.message}.`;

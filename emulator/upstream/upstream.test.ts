@@ -1,7 +1,8 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import t, { type Test } from 'tap';
-import { ZERO_OID } from '../git/object/object.js';
+import { bytesOf } from '../git/object/bytes.js';
+import { parseOid, ZERO_OID } from '../git/object/object.js';
 import { Refs } from '../git/refs/refs.js';
 import { Outbound } from '../http/outbound.js';
 import type { BaseRepository } from '../repositories/repository.js';
@@ -12,8 +13,8 @@ import { chooseHaves, planUpdates } from './mirror.js';
 import { isBareHost, isPath, upstreamUrl } from './provider.js';
 import { UpstreamError } from './upstream-error.js';
 
-const A = 'a'.repeat(40);
-const B = 'b'.repeat(40);
+const A = parseOid('a'.repeat(40));
+const B = parseOid('b'.repeat(40));
 
 function base(provider: string, changes: Partial<BaseRepository> = {}): BaseRepository {
   return { provider, owner: 'acme', name: 'app', access: 'credential', runs: 0, ...changes };
@@ -49,21 +50,21 @@ t.test('hosts are bare, and names lead nowhere else', async (t) => {
 });
 
 t.test('a mirror removes what is gone, moves what moved, and leaves other refs alone', async (t) => {
-  const refs = Refs.empty('main').with(
+  const refs = Refs.empty(bytesOf('main')).with(
     [
-      ['refs/heads/same', A],
-      ['refs/heads/moved', A],
-      ['refs/heads/gone', A],
-      ['refs/tags/gone', A],
-      ['refs/notes/commits', A],
-      ['refs/namespaces/ephemeral/refs/heads/e', A],
+      [bytesOf('refs/heads/same'), A],
+      [bytesOf('refs/heads/moved'), A],
+      [bytesOf('refs/heads/gone'), A],
+      [bytesOf('refs/tags/gone'), A],
+      [bytesOf('refs/notes/commits'), A],
+      [bytesOf('refs/namespaces/ephemeral/refs/heads/e'), A],
     ],
     0,
   );
   const updates = planUpdates(refs, [
-    { name: 'refs/heads/same', oid: A },
-    { name: 'refs/heads/moved', oid: B },
-    { name: 'refs/tags/new', oid: B },
+    { name: bytesOf('refs/heads/same'), oid: A },
+    { name: bytesOf('refs/heads/moved'), oid: B },
+    { name: bytesOf('refs/tags/new'), oid: B },
   ]);
   t.same(updates, [
     { name: 'refs/heads/gone', old: A, new: ZERO_OID },
@@ -74,7 +75,12 @@ t.test('a mirror removes what is gone, moves what moved, and leaves other refs a
   t.same(chooseHaves(createRepository()), [], 'nothing to offer');
 });
 
-const VERSION_2 = [packet('version 2\n'), packet('ls-refs\n'), packet('fetch=shallow\n'), FLUSH];
+const VERSION_2 = [
+  packet(bytesOf('version 2\n')),
+  packet(bytesOf('ls-refs\n')),
+  packet(bytesOf('fetch=shallow\n')),
+  FLUSH,
+];
 
 interface Script {
   readonly status?: number;
@@ -115,12 +121,12 @@ async function failureOf(work: Promise<unknown>): Promise<UpstreamError> {
 
 t.test('an upstream that is none is told so', async (t) => {
   const rows: [string, Script[], RegExp, boolean][] = [
-    ['version 1', [{ body: [packet(`${A} HEAD\0agent=git\n`), FLUSH] }], /does not speak version 2/, false],
+    ['version 1', [{ body: [packet(bytesOf(`${A} HEAD\0agent=git\n`)), FLUSH] }], /does not speak version 2/, false],
     ['no pkt-lines', [{ body: [Buffer.from('<html>')] }], /breaks the protocol: .*bad line length character/, false],
     ['half a line', [{ body: [Buffer.from('00ffversion')] }], /hung up/, false],
     [
       'another hash',
-      [{ body: [packet('version 2\n'), packet('object-format=sha256\n'), FLUSH] }],
+      [{ body: [packet(bytesOf('version 2\n')), packet(bytesOf('object-format=sha256\n')), FLUSH] }],
       /object format sha256/,
       false,
     ],
@@ -143,10 +149,14 @@ t.test('a list of refs is read with care', async (t) => {
     `${B} refs/pull/1/head\n`,
     `${B} refs/tags/v peeled:${A}\n`,
   ];
-  const { remote, bodies } = await remoteWith(t, { body: VERSION_2 }, { body: [...lines.map(packet), FLUSH] });
+  const { remote, bodies } = await remoteWith(
+    t,
+    { body: VERSION_2 },
+    { body: [...lines.map((line) => packet(bytesOf(line))), FLUSH] },
+  );
   const session = await openUpstream(remote);
   t.same(
-    await session.listRefs(['refs/heads/', 'refs/tags/']),
+    await session.listRefs(['refs/heads/', 'refs/tags/'].map(bytesOf)),
     [
       { name: 'refs/heads/main', oid: A },
       { name: 'refs/tags/v', oid: B },
@@ -155,18 +165,18 @@ t.test('a list of refs is read with care', async (t) => {
   );
   t.equal(
     bodies[1],
-    `${packet('command=ls-refs\n')}${packet('agent=git/repohost-emulator\n')}${DELIM}` +
-      `${packet('ref-prefix refs/heads/\n')}${packet('ref-prefix refs/tags/\n')}${FLUSH}`,
+    `${packet(bytesOf('command=ls-refs\n'))}${packet(bytesOf('agent=git/repohost-emulator\n'))}${DELIM}` +
+      `${packet(bytesOf('ref-prefix refs/heads/\n'))}${packet(bytesOf('ref-prefix refs/tags/\n'))}${FLUSH}`,
   );
   for (const [body, message] of [
-    [[packet('ERR no such repository\n')], /The upstream reports: no such repository/],
-    [[packet('xyz refs/heads/main\n'), FLUSH], /malformed/],
-    [[packet(`${A} refs/heads/main\n`)], /ends early/],
-    [[packet(`${A} refs/heads/main\n`), DELIM], /ends early/],
+    [[packet(bytesOf('ERR no such repository\n'))], /The upstream reports: no such repository/],
+    [[packet(bytesOf('xyz refs/heads/main\n')), FLUSH], /malformed/],
+    [[packet(bytesOf(`${A} refs/heads/main\n`))], /ends early/],
+    [[packet(bytesOf(`${A} refs/heads/main\n`)), DELIM], /ends early/],
   ] as const) {
     const { remote: other } = await remoteWith(t, { body: VERSION_2 }, { body: [...body] });
     const opened = await openUpstream(other);
-    t.match((await failureOf(opened.listRefs(['refs/heads/']))).message, message);
+    t.match((await failureOf(opened.listRefs([bytesOf('refs/heads/')]))).message, message);
   }
 });
 
@@ -178,11 +188,22 @@ t.test('a pack comes out of its packets', async (t) => {
     for await (const piece of session.fetch({ wants: [A], haves: [B] })) pieces.push(Buffer.from(piece));
     return Buffer.concat(pieces).toString();
   };
-  const parts = [packet('packfile\n'), packet('\x02Counting\n'), packet('\x01PA'), packet('\x01CK')];
-  t.equal(await fetch(packet('shallow-info\n'), packet(`shallow ${A}\n`), DELIM, ...parts, FLUSH), 'PACK');
+  const parts = [
+    packet(bytesOf('packfile\n')),
+    packet(bytesOf('\x02Counting\n')),
+    packet(bytesOf('\x01PA')),
+    packet(bytesOf('\x01CK')),
+  ];
+  t.equal(
+    await fetch(packet(bytesOf('shallow-info\n')), packet(bytesOf(`shallow ${A}\n`)), DELIM, ...parts, FLUSH),
+    'PACK',
+  );
   t.match((await failureOf(fetch(...parts))).message, /the pack ends early/);
-  t.match((await failureOf(fetch(...parts, packet('\x03out of memory\n'), FLUSH))).message, /reports: out of memory/);
-  t.match((await failureOf(fetch(packet('ERR not our ref\n')))).message, /reports: not our ref/);
+  t.match(
+    (await failureOf(fetch(...parts, packet(bytesOf('\x03out of memory\n')), FLUSH))).message,
+    /reports: out of memory/,
+  );
+  t.match((await failureOf(fetch(packet(bytesOf('ERR not our ref\n'))))).message, /reports: not our ref/);
   t.match((await failureOf(fetch(FLUSH))).message, /holds no pack/);
 });
 

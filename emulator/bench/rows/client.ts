@@ -1,5 +1,6 @@
 import { cp, mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { type Oid, parseOid } from '../../git/object/object.js';
 import { initServerRepository } from '../fixture.js';
 import { git } from '../native-git.js';
 import type { Remote } from '../remote.js';
@@ -87,7 +88,7 @@ async function openPushOne(stage: Stage, folder: string): Promise<Sides> {
   await cp(fixture.path, repository, { recursive: true });
   await ours.seed(target, fixture);
   const commits = [fixture.line[0]!];
-  const commitOf = async (round: number): Promise<string> => {
+  const commitOf = async (round: number): Promise<Oid> => {
     for (let at = commits.length; at <= round + 1; at++) commits.push(await addCommit(clone, commits.at(-1)!, at));
     return commits[round + 1]!;
   };
@@ -105,12 +106,12 @@ async function openPushOne(stage: Stage, folder: string): Promise<Sides> {
 }
 
 /** A commit on `parent` that adds a file in the root folder. */
-async function addCommit(clone: string, parent: string, serial: number): Promise<string> {
+async function addCommit(clone: string, parent: Oid, serial: number): Promise<Oid> {
   const blob = await git(clone, ['hash-object', '-w', '--stdin'], { input: [`round ${serial}\n`] });
   const entries = await git(clone, ['ls-tree', parent]);
   const added = `100644 blob ${blob}\tbench-round-${serial}.txt`;
   const tree = await git(clone, ['mktree'], { input: [`${entries}\n${added}\n`] });
-  return git(clone, ['commit-tree', '-p', parent, '-m', `Round ${serial}`, tree]);
+  return parseOid(await git(clone, ['commit-tree', '-p', parent, '-m', `Round ${serial}`, tree]));
 }
 
 function openPushAll(stage: Stage, folder: string): Sides {

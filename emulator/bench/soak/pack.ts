@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { deflateSync } from 'node:zlib';
+import { type Oid, oidIn } from '../../git/object/object.js';
 
 /** The numbers gitformat-pack gives the types. */
 const CODES = { commit: 1, tree: 2, blob: 3 } as const;
@@ -67,10 +68,10 @@ export function lineOfCommits(count: number): Pushed {
 }
 
 export interface Pushed {
-  readonly oid: string;
+  readonly oid: Oid;
   readonly pack: Buffer;
 }
 
 function pushed(pack: PackBuilder, tip: Buffer): Pushed {
-  return { oid: tip.toString('hex'), pack: pack.pack() };
+  return { oid: oidIn(tip), pack: pack.pack() };
 }

@@ -1,3 +1,4 @@
+import type { Oid } from '../../git/object/object.js';
 import type { Remote } from '../remote.js';
 import { commitBody } from './user.js';
 
@@ -20,7 +21,7 @@ export async function seedPressure(remote: Remote): Promise<void> {
 }
 
 /** What somebody can ask to keep a server busy: name, and the request; resolves to the status. */
-export function pressures(remote: Remote, pack: { oid: string; pack: Buffer }): Record<string, () => Promise<number>> {
+export function pressures(remote: Remote, pack: { oid: Oid; pack: Buffer }): Record<string, () => Promise<number>> {
   const ask = async (target: string, json?: unknown) => {
     const options = json === undefined ? {} : { json };
     return (await remote.api(REPO, `/api/repos/${REPO}${target}`, options)).status;

@@ -1,15 +1,17 @@
 import t, { type Test } from 'tap';
-import { applyPatch } from './apply-patch.js';
-import { PatchError } from './patch-error.js';
-import { diffTreeEntries, diffTrees } from '../diff/index.js';
+import { diffTrees } from '../diff/diff.js';
 import { RandomText } from '../diff/test/random-text.js';
 import { RandomTree } from '../diff/test/random-tree.js';
+import { diffTreeEntries } from '../diff/trees.js';
 import { BLOB, type Oid } from '../object/object.js';
 import { applyEdits, EditConflict } from '../object/tree-edit.js';
 import { atOnce } from '../schedule/steps.js';
 import { unlimited } from '../schedule/test/unlimited.js';
 import { MemoryObjects } from '../test/memory-objects.js';
+import { oid } from '../test/oid.js';
 import { ScratchGit } from '../test/scratch-git.js';
+import { applyPatch } from './apply-patch.js';
+import { PatchError } from './patch-error.js';
 
 /** The tree a patch leads to; undefined when it is refused. */
 async function applied(objects: MemoryObjects, tree: Oid, patch: Buffer): Promise<Oid | undefined> {
@@ -26,7 +28,7 @@ async function applied(objects: MemoryObjects, tree: Oid, patch: Buffer): Promis
 function appliedByGit(git: ScratchGit, tree: Oid, patch: Buffer): Oid | undefined {
   git.run(['read-tree', tree]);
   const { status } = git.try(['apply', '--cached', '--binary'], patch);
-  return status === 0 ? git.run(['write-tree', '--missing-ok']) : undefined;
+  return status === 0 ? git.oid(['write-tree', '--missing-ok']) : undefined;
 }
 
 async function compare(t: Test, git: ScratchGit, objects: MemoryObjects, tree: Oid, patch: Buffer, name: string) {
@@ -222,7 +224,7 @@ t.test('what git apply does with every kind of patch is done here', async (t) =>
     'sp ace': 'x\n',
     'caf\xc3\xa9': 'x\n',
     link: [0o120000, objects.add('blob', 'one')] as const,
-    sub: [0o160000, '1'.repeat(40)] as const,
+    sub: [0o160000, oid('1'.repeat(40))] as const,
   };
   const tree = objects.tree(content);
   git.copy(objects);

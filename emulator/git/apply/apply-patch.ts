@@ -1,10 +1,11 @@
-import { createHash } from 'node:crypto';
-import { applyDelta } from '../diff/delta.js';
-import { type ByteString, textOf } from '../object/bytes.js';
-import { isOid, numberOf, type ObjectReader, type Oid, ZERO_OID } from '../object/object.js';
+import { requestLimit } from '../limits/request-limits.js';
+import { type ByteString, bytesOf, NO_BYTES, replaceBytes, sliceBytes, textOf } from '../object/bytes.js';
+import { BLOB, isOid, numberOf, type ObjectReader, type Oid, ZERO_OID } from '../object/object.js';
+import { hashObject } from '../object/object-hash.js';
 import { describePathFault, pathFault } from '../object/path.js';
 import {
   entryAt,
+  fileType,
   formatMode,
   MODE_EXECUTABLE,
   MODE_FILE,
@@ -12,11 +13,12 @@ import {
   MODE_SYMLINK,
   MODE_TREE,
 } from '../object/tree.js';
+import { DeltaError, patchDelta } from '../pack/patch-delta.js';
 import type { Meter } from '../schedule/meter.js';
 import { inSlices, type Steps } from '../schedule/steps.js';
-import type { FilePatch } from './file-patch.js';
+import type { BinaryHunk, FilePatch } from './file-patch.js';
 import { Image, type SearchBudget } from './image.js';
-import { type ParseOptions, parsePatch } from './parse-patch.js';
+import { parsePatch } from './parse-patch.js';
 import { PatchError } from './patch-error.js';
 
 /** What the patch makes of a path. Each path comes up once. */
@@ -25,7 +27,7 @@ export type PatchedFile =
   | { readonly path: ByteString; readonly delete?: false; readonly mode: number; readonly bytes: Buffer }
   | { readonly path: ByteString; readonly delete?: false; readonly mode: number; readonly oid: Oid };
 
-export interface ApplyOptions extends ParseOptions {
+export interface ApplyOptions {
   readonly meter: Meter;
   /** Places looked at for all hunks together, when they are not where they say. */
   readonly searchLimit?: number | undefined;
@@ -39,8 +41,9 @@ interface File {
   readonly bytes: Buffer;
 }
 
-const DEFAULT_SEARCH_LIMIT = 20_000_000;
+const MOST_FILE_BYTES = requestLimit('patchFileBytes');
 const EMPTY = Buffer.alloc(0);
+const UNDERSCORE = bytesOf('_');
 
 /**
  * What a patch does to a tree, as `git apply --cached --binary` would: all of it, or none. Hunks may have
@@ -53,11 +56,11 @@ export async function applyPatch(
   options: ApplyOptions,
 ): Promise<PatchedFile[]> {
   const { meter } = options;
-  const patches = await inSlices(parsePatch(patch, options), meter);
+  const patches = await inSlices(parsePatch(patch), meter);
   if (patches.length === 0 && /\S/.test(patch.toString('latin1', 0, 1000))) {
     throw new PatchError('malformed', 'No valid patches in input');
   }
-  const target = new PatchTarget(objects, tree, patches, { left: options.searchLimit ?? DEFAULT_SEARCH_LIMIT });
+  const target = new PatchTarget(objects, tree, patches, { left: options.searchLimit ?? requestLimit('patchPlaces') });
   await inSlices(target.apply(patches), meter);
   return target.changes();
 }
@@ -82,8 +85,8 @@ class PatchTarget {
       const { oldPath, newPath, oldMode, newMode, isRename, isDelete } = patch;
       if (oldPath !== undefined && leaves(patch)) this.#leaving.add(oldPath);
       const isGone = isRename || isDelete !== false;
-      if (oldPath !== undefined && isGone && kindOf(oldMode) === MODE_SYMLINK) this.#links.removed.add(oldPath);
-      if (newPath !== undefined && kindOf(newMode) === MODE_SYMLINK) this.#links.kept.add(newPath);
+      if (oldPath !== undefined && isGone && fileType(oldMode) === MODE_SYMLINK) this.#links.removed.add(oldPath);
+      if (newPath !== undefined && fileType(newMode) === MODE_SYMLINK) this.#links.kept.add(newPath);
     }
   }
 
@@ -146,7 +149,7 @@ class PatchTarget {
       if (patch.isNew === undefined) return undefined;
       throw mismatch(`${textOf(path)}: does not exist in index`);
     }
-    if (patch.oldMode !== 0 && kindOf(patch.oldMode) !== kindOf(file.mode)) {
+    if (patch.oldMode !== 0 && fileType(patch.oldMode) !== fileType(file.mode)) {
       throw mismatch(`${textOf(path)}: wrong type`);
     }
     return file;
@@ -162,9 +165,9 @@ class PatchTarget {
 
   #newMode(patch: FilePatch, before: File | undefined): number {
     const mode = patch.newMode || (before?.mode ?? MODE_FILE);
-    // Git makes a gitlink to a blob of this, which nobody can have meant.
-    if (kindOf(mode) === MODE_TREE) throw new PatchError('malformed', `invalid mode ${formatMode(mode)}`);
-    if (before && patch.newPath !== undefined && kindOf(before.mode) !== kindOf(mode)) {
+    // Git makes a gitlink to a blob of this. Here it is refused.
+    if (fileType(mode) === MODE_TREE) throw new PatchError('malformed', `invalid mode ${formatMode(mode)}`);
+    if (before && patch.newPath !== undefined && fileType(before.mode) !== fileType(mode)) {
       const [name, oldMode] = [textOf(patch.newPath), formatMode(before.mode)];
       throw mismatch(`new mode (${formatMode(mode)}) of ${name} does not match old mode (${oldMode})`);
     }
@@ -180,7 +183,7 @@ class PatchTarget {
     }
     if (patch.isDelete) return;
     for (let slash = path.lastIndexOf('/'); slash > 0; slash = path.lastIndexOf('/', slash - 1)) {
-      const folder = path.slice(0, slash);
+      const folder = sliceBytes(path, 0, slash);
       if (this.#links.kept.has(folder) || (!this.#links.removed.has(folder) && this.#isStoredLink(folder))) {
         throw mismatch(`affected file '${textOf(path)}' is beyond a symbolic link`);
       }
@@ -189,7 +192,10 @@ class PatchTarget {
 
   /** Git lets a path have a line feed; and one that is there already has the length it has. */
   #checkPath(path: ByteString, mode?: number): void {
-    const fault = pathFault(path.replaceAll('\n', '_'), mode);
+    const fault = pathFault(
+      replaceBytes(path, /\n/g, () => UNDERSCORE),
+      mode,
+    );
     const isLong = fault === 'too-long' || fault === 'long-name';
     if (!fault || (isLong && this.#exists(path))) return;
     throw new PatchError('malformed', `invalid path '${textOf(path)}': it ${describePathFault(fault)}`);
@@ -211,7 +217,7 @@ class PatchTarget {
 
   *#patched(patch: FilePatch, before: File | undefined, mode: number): Steps<File> {
     const bytes = before?.bytes ?? EMPTY;
-    const path = textOf(patch.oldPath ?? patch.newPath ?? '');
+    const path = textOf(patch.oldPath ?? patch.newPath ?? NO_BYTES);
     if (patch.isBinary) return { mode, bytes: yield* this.#patchedBinary(patch, bytes, path) };
     if (patch.hunks.length === 0) return { mode, bytes, ...(before?.oid && { oid: before.oid }) };
     const image = yield* Image.of(bytes, this.budget);
@@ -230,16 +236,18 @@ class PatchTarget {
     if (!isOid(oldOid) || !isOid(newOid)) {
       throw mismatch(`cannot apply binary patch to '${path}' without full index line`);
     }
-    if (oldPath === undefined ? before.length > 0 : blobOid(before) !== oldOid) {
-      throw mismatch(`the patch applies to '${path}' (${blobOid(before)}), which does not match the current contents.`);
+    if (oldPath === undefined ? before.length > 0 : hashObject(BLOB, before) !== oldOid) {
+      throw mismatch(
+        `the patch applies to '${path}' (${hashObject(BLOB, before)}), which does not match the current contents.`,
+      );
     }
     if (newOid === ZERO_OID) return EMPTY;
     const stored = this.objects.find(newOid);
     if (stored >= 0) return this.objects.read(stored);
     if (!binary) throw mismatch(`missing binary patch data for '${path}'`);
-    const after = binary.method === 'literal' ? binary.data : yield* applyDelta(before, binary.data, FILE_LIMIT);
+    const after = yield* binaryResult(before, binary);
     if (!after) throw mismatch(`binary patch does not apply to '${path}'`);
-    const oid = blobOid(after);
+    const oid = hashObject(BLOB, after);
     if (oid !== newOid) {
       throw mismatch(`binary patch to '${path}' creates incorrect result (expecting ${newOid}, got ${oid})`);
     }
@@ -247,7 +255,16 @@ class PatchTarget {
   }
 }
 
-const FILE_LIMIT = 256 * 1024 * 1024;
+/** Undefined where a delta is malformed or for another content. */
+function* binaryResult(before: Buffer, { method, data }: BinaryHunk): Steps<Buffer | undefined> {
+  if (method === 'literal') return data;
+  try {
+    return yield* patchDelta(before, data, MOST_FILE_BYTES);
+  } catch (error) {
+    if (error instanceof DeltaError) return undefined;
+    throw error;
+  }
+}
 
 function mismatch(message: string): PatchError {
   return new PatchError('mismatch', message);
@@ -258,13 +275,9 @@ function leaves({ newPath, isRename }: FilePatch): boolean {
   return newPath === undefined || isRename;
 }
 
-function kindOf(mode: number): number {
-  return mode & 0o170000;
-}
-
 /** The mode a tree would have for it (`create_ce_mode`): what is no link or gitlink is a file. */
 function canonicalMode(mode: number): number {
-  const kind = kindOf(mode);
+  const kind = fileType(mode);
   if (kind === MODE_SYMLINK || kind === MODE_GITLINK) return kind;
   return mode & 0o100 ? MODE_EXECUTABLE : MODE_FILE;
 }
@@ -272,10 +285,7 @@ function canonicalMode(mode: number): number {
 /** The commit in `Subproject commit <id>`; what follows, such as a carriage return, does not matter. */
 function gitlinkIn(path: ByteString, bytes: Buffer): Oid {
   const oid = /^Subproject commit ([0-9a-f]{40})/i.exec(bytes.toString('latin1', 0, 100))?.[1]?.toLowerCase();
-  if (!oid || oid === ZERO_OID) throw mismatch(`corrupt patch for submodule ${textOf(path)}`);
+  if (oid === undefined || !isOid(oid) || oid === ZERO_OID)
+    throw mismatch(`corrupt patch for submodule ${textOf(path)}`);
   return oid;
-}
-
-function blobOid(bytes: Buffer): Oid {
-  return createHash('sha1').update(`blob ${bytes.length}\0`).update(bytes).digest('hex');
 }

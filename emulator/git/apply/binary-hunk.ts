@@ -1,5 +1,6 @@
 import { inflateSync } from 'node:zlib';
 import { readBase85Line } from '../diff/base85.js';
+import { requestLimit } from '../limits/request-limits.js';
 import { HEADROOM } from '../object/object-hash.js';
 import { createInflater, InflateError } from '../pack/inflater.js';
 import { COST } from '../schedule/cost.js';
@@ -21,7 +22,7 @@ const HEADER = /^(literal|delta) [ \t\v\f\r]*([-+]?)(\d*)/;
  * Reads one hunk of a binary patch and leaves the reader behind it; undefined where there is none.
  * The format is described with `writeBinaryPatch`. Works in steps. Throws `PatchError`.
  */
-export function* readBinaryHunk(lines: LineReader, limit: number): Steps<BinaryHunk | undefined> {
+export function* readBinaryHunk(lines: LineReader): Steps<BinaryHunk | undefined> {
   const header = HEADER.exec(lines.text);
   if (!header) return undefined;
   const size = header[2] === '-' ? Number.POSITIVE_INFINITY : Number(header[3]);
@@ -36,7 +37,8 @@ export function* readBinaryHunk(lines: LineReader, limit: number): Steps<BinaryH
   }
   if (lines.isDone) throw corrupt(lines.number);
   lines.next();
-  if (size > limit) throw new PatchError('malformed', `binary patch of ${size} bytes at line ${first} is too large`);
+  if (size > requestLimit('patchFileBytes'))
+    throw new PatchError('malformed', `binary patch of ${size} bytes at line ${first} is too large`);
   return { method: header[1] as BinaryHunk['method'], data: yield* inflate(Buffer.concat(pieces), size, first) };
 }
 

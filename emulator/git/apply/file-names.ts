@@ -1,12 +1,23 @@
 import { isSpace } from '../diff/white-space.js';
-import type { ByteString } from '../object/bytes.js';
+import {
+  type ByteString,
+  byteOf,
+  bytesIn,
+  bytesOf,
+  concatBytes,
+  NO_BYTES,
+  replaceBytes,
+  SLASH,
+  sliceBytes,
+} from '../object/bytes.js';
 import { type LineRest, MOST_LINE_BYTES } from './line-reader.js';
 
 // Names are read as Git's apply.c does, function by function: a carriage return always ends one, in the middle too; a
 // NUL ends any text; nothing else does but what each function says.
 
-const LETTERS = new Map([...'abtnvfr"\\'].map((letter, index) => [letter, '\x07\b\t\n\v\f\r"\\'[index]!]));
+const LETTERS = new Map([...'abtnvfr"\\'].map((letter, index) => [letter, bytesOf('\x07\b\t\n\v\f\r"\\'[index]!)]));
 const OCTAL = /^[0-3][0-7]{2}$/;
+const LINE_FEED = bytesOf('\n');
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 
@@ -14,22 +25,22 @@ const BACKSLASH = 0x5c;
 export function unquoteName(bytes: Buffer, start: number): { name: ByteString; end: number } | undefined {
   if (bytes[start] !== QUOTE) return undefined;
   const most = Math.min(bytes.length, start + MOST_LINE_BYTES);
-  let name = '';
+  let name = NO_BYTES;
   let from = start + 1;
   for (let at = from; at < most; at++) {
     const byte = bytes[at];
     if (byte === 0) return undefined;
     if (byte !== QUOTE && byte !== BACKSLASH) continue;
-    if (at > from) name += bytes.toString('latin1', from, at);
+    if (at > from) name = concatBytes(name, bytesIn(bytes, from, at));
     if (byte === QUOTE) return { name: untilNul(name), end: at + 1 };
     const escaped = LETTERS.get(String.fromCharCode(bytes[at + 1] ?? 0));
     if (escaped === undefined) {
       const octal = bytes.toString('latin1', at + 1, at + 4);
       if (!OCTAL.test(octal)) return undefined;
-      name += String.fromCharCode(Number.parseInt(octal, 8));
+      name = concatBytes(name, byteOf(Number.parseInt(octal, 8)));
       at += 3;
     } else {
-      name += escaped;
+      name = concatBytes(name, escaped);
       at += 1;
     }
     from = at + 1;
@@ -56,7 +67,7 @@ function quotedName({ bytes, start }: LineRest, strip: number): ByteString | und
   let name = unquoteName(bytes, start)?.name;
   for (let left = strip; left > 0 && name !== undefined; left--) {
     const slash = name.indexOf('/');
-    name = slash < 0 ? undefined : name.slice(slash + 1);
+    name = slash < 0 ? undefined : sliceBytes(name, slash + 1);
   }
   return name === undefined ? undefined : squashSlashes(name);
 }
@@ -78,7 +89,7 @@ function plainName(text: ByteString, strip: number, { endsAtTab, end, other }: N
     if (end === undefined && (letter === '\r' || (letter === '\t' && endsAtTab))) break;
     if (letter === '/' && --left === 0) start = at + 1;
   }
-  const name = start < 0 ? '' : text.slice(start, at);
+  const name = start < 0 ? NO_BYTES : sliceBytes(text, start, at);
   const isMore = other !== undefined && other.length < name.length && name.startsWith(other);
   if (name === '' || isMore) return other;
   return squashSlashes(untilNul(name));
@@ -119,7 +130,7 @@ export function commonName(line: LineRest, strip: number): ByteString | undefine
     const second = strip > 0 ? slash + 1 : at + 1;
     // Only where what is left is as long as what lies before can both be equal.
     if (second + at - from !== text.length) continue;
-    const name = text.slice(from, at);
+    const name = sliceBytes(text, from, at);
     if (text.endsWith(name)) return untilNul(name);
   }
   return undefined;
@@ -134,7 +145,7 @@ function nameQuotedFirst({ text, bytes, start }: LineRest, strip: number): ByteS
   while (at < end && isSpace(bytes[at]!)) at++;
   if (at >= end) return undefined;
   // Git counts the line feed to a second name without quotes, so that such a name is never equal.
-  const second = unquoteName(bytes, at)?.name ?? `${text.slice(at - start)}\n`;
+  const second = unquoteName(bytes, at)?.name ?? concatBytes(sliceBytes(text, at - start), LINE_FEED);
   return withoutPrefix(second, strip) === name ? name : undefined;
 }
 
@@ -147,7 +158,7 @@ function skipPrefix(text: ByteString, strip: number): number | undefined {
 
 function withoutPrefix(text: ByteString | undefined, strip: number): ByteString | undefined {
   const from = text === undefined ? undefined : skipPrefix(text, strip);
-  return from === undefined ? undefined : text!.slice(from);
+  return from === undefined ? undefined : sliceBytes(text!, from);
 }
 
 function nextBlank(text: string, from: number): number {
@@ -156,10 +167,10 @@ function nextBlank(text: string, from: number): number {
 }
 
 function squashSlashes(name: ByteString): ByteString {
-  return name.replace(/\/{2,}/g, '/');
+  return replaceBytes(name, /\/{2,}/g, () => SLASH);
 }
 
 function untilNul(name: ByteString): ByteString {
   const end = name.indexOf('\0');
-  return end < 0 ? name : name.slice(0, end);
+  return end < 0 ? name : sliceBytes(name, 0, end);
 }

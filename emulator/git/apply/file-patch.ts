@@ -14,7 +14,7 @@ export interface TextHunk {
   readonly newCount: number;
   /** Lines that `newText` was put together from. */
   readonly newLines: number;
-  /** Where lines end in `oldText` that have no line feed: at its end or, in patches nobody has made, anywhere. */
+  /** Where lines end in `oldText` that have no line feed: at its end or, in made-up patches, anywhere. */
   readonly oldBreaks: readonly number[];
   /** Unchanged lines at the end. */
   readonly trailing: number;

@@ -1,4 +1,4 @@
-import type { ByteString } from '../object/bytes.js';
+import { type ByteString, sliceBytes } from '../object/bytes.js';
 import { COST } from '../schedule/cost.js';
 import type { Steps } from '../schedule/steps.js';
 import { commonName, readName } from './file-names.js';
@@ -146,6 +146,6 @@ function readIndex(header: Header, value: LineRest): void {
   const [newOid, ...mode] = value.text.slice(dots + 2).split(' ', 2);
   if (newOid!.length > OID_LENGTH) return;
   header.patch.newOid = newOid!;
-  const text = value.text.slice(dots + 2 + newOid!.length + 1);
+  const text = sliceBytes(value.text, dots + 2 + newOid!.length + 1);
   if (mode.length > 0) readMode(header, { ...value, text }, 'oldMode');
 }

@@ -1,5 +1,5 @@
 import { ByteSink } from '../diff/byte-sink.js';
-import { type CutFile, lineCount } from '../diff/cut-file.js';
+import { type FileLines, lineCount } from '../diff/file-lines.js';
 import { LineInterner, type Lines } from '../diff/line-interner.js';
 import { COST } from '../schedule/cost.js';
 import type { Steps } from '../schedule/steps.js';
@@ -21,7 +21,7 @@ interface Replacement {
 }
 
 /** Old lines from `start` to `end` that no hunk has touched yet; in the file as it is, they are line `at` and on. */
-interface Stretch {
+interface UntouchedLines {
   readonly start: number;
   readonly end: number;
   readonly at: number;
@@ -30,7 +30,7 @@ interface Stretch {
 }
 
 /** Old lines from `start` to `end` that a hunk can replace. */
-interface Place {
+interface HunkMatch {
   readonly start: number;
   readonly end: number;
   /** The number of replacements above. */
@@ -38,7 +38,7 @@ interface Place {
 }
 
 const FACTOR = 0x01000193;
-/** Places or hunks between two steps, and lines that are only added up. */
+/** Positions or hunks between two steps, and lines that are only added up. */
 const UNIT = 4096;
 const LONG_UNIT = 1 << 20;
 
@@ -49,14 +49,14 @@ export class Image {
   /** Lines of the file as it is. */
   #count: number;
   /** Between the replacements; undefined when they have changed since. */
-  #stretches: Stretch[] | undefined;
+  #untouched: UntouchedLines[] | undefined;
   /** Of the first `n` old lines; makes comparing many places cheap. */
   #hashes: Int32Array | undefined;
 
-  /** Cuts the file into lines, in steps. */
+  /** Splits the file into lines, in steps. */
   static *of(bytes: Buffer, budget: SearchBudget): Steps<Image> {
     const interner = new LineInterner();
-    return new Image(interner, yield* interner.cut(bytes), budget);
+    return new Image(interner, yield* interner.split(bytes), budget);
   }
 
   private constructor(
@@ -81,7 +81,7 @@ export class Image {
     this.#spend(this.#done.length - index);
     this.#done.splice(index, 0, { start, end, text: newText, count: newLines });
     this.#count += newLines - (end - start);
-    this.#stretches = undefined;
+    this.#untouched = undefined;
     return true;
   }
 
@@ -100,19 +100,23 @@ export class Image {
     return sink.finish();
   }
 
-  *#find(hunk: TextHunk): Steps<Place | undefined> {
-    const wanted = (yield* this.interner.cut(hunk.oldText)).ids;
+  *#find(hunk: TextHunk): Steps<HunkMatch | undefined> {
+    const wanted = (yield* this.interner.split(hunk.oldText)).ids;
     const hash = this.#hashOf(wanted);
     if (wanted.length > 1) yield* this.#hashOld();
     return yield* this.#search(hunk, wanted.length, (place) => this.#matchAt(place, wanted, hash));
   }
 
-  *#findLoosely(hunk: TextHunk): Steps<Place | undefined> {
+  *#findLoosely(hunk: TextHunk): Steps<HunkMatch | undefined> {
     const wanted = brokenLines(hunk.oldText, hunk.oldBreaks);
     return yield* this.#search(hunk, lineCount(wanted), (place) => this.#matchLooselyAt(place, wanted, hunk));
   }
 
-  *#search(hunk: TextHunk, count: number, matchAt: (place: number) => Place | undefined): Steps<Place | undefined> {
+  *#search(
+    hunk: TextHunk,
+    count: number,
+    matchAt: (place: number) => HunkMatch | undefined,
+  ): Steps<HunkMatch | undefined> {
     const last = this.#count - count;
     const mustStart = hunk.oldStart <= 1;
     const mustEnd = hunk.trailing === 0;
@@ -133,7 +137,7 @@ export class Image {
   }
 
   /** The lines from `place` on if they are `wanted` and untouched. */
-  #matchAt(place: number, wanted: Int32Array, hash: number): Place | undefined {
+  #matchAt(place: number, wanted: Int32Array, hash: number): HunkMatch | undefined {
     const found = this.#untouchedAt(place, wanted.length);
     if (!found || (wanted.length > 1 && this.#hashBetween(found.start, found.end) !== hash)) return undefined;
     const { ids } = this.old;
@@ -141,7 +145,7 @@ export class Image {
     return found;
   }
 
-  #matchLooselyAt(place: number, wanted: CutFile, { trailing }: TextHunk): Place | undefined {
+  #matchLooselyAt(place: number, wanted: FileLines, { trailing }: TextHunk): HunkMatch | undefined {
     const found = this.#untouchedAt(place, lineCount(wanted));
     if (!found) return undefined;
     const compared = isLooselyEqual(this.old, found.start, wanted, trailing === 0);
@@ -150,43 +154,43 @@ export class Image {
   }
 
   /** Where the `count` lines from `place` on are among the old ones, if no hunk has touched them. */
-  #untouchedAt(place: number, count: number): Place | undefined {
+  #untouchedAt(place: number, count: number): HunkMatch | undefined {
     if (place < 0 || place + count > this.#count) return undefined;
-    const stretch = this.#stretchAt(place);
-    const start = stretch.start + place - stretch.at;
+    const lines = this.#untouchedFrom(place);
+    const start = lines.start + place - lines.at;
     const end = start + count;
-    return start < stretch.start || end > stretch.end ? undefined : { start, end, index: stretch.index };
+    return start < lines.start || end > lines.end ? undefined : { start, end, index: lines.index };
   }
 
-  /** The last stretch that does not start below line `place`. Hunks mostly come in order, and need the last one. */
-  #stretchAt(place: number): Stretch {
+  /** The last untouched lines that do not start below line `place`. Hunks mostly come in order, and need the last one. */
+  #untouchedFrom(place: number): UntouchedLines {
     const end = this.old.ids.length;
     const start = this.#done.at(-1)?.end ?? 0;
     const at = this.#count - (end - start);
     if (place >= at) return { start, end, at, index: this.#done.length };
-    this.#stretches ??= this.#listStretches();
+    this.#untouched ??= this.#listUntouched();
     let low = 0;
-    let high = this.#stretches.length - 1;
+    let high = this.#untouched.length - 1;
     while (low < high) {
       const middle = (low + high + 1) >>> 1;
-      if (this.#stretches[middle]!.at <= place) low = middle;
+      if (this.#untouched[middle]!.at <= place) low = middle;
       else high = middle - 1;
     }
-    return this.#stretches[low]!;
+    return this.#untouched[low]!;
   }
 
-  #listStretches(): Stretch[] {
+  #listUntouched(): UntouchedLines[] {
     this.#spend(this.#done.length);
-    const stretches: Stretch[] = [];
+    const untouched: UntouchedLines[] = [];
     let start = 0;
     let at = 0;
     for (const [index, { start: end, end: next, count }] of this.#done.entries()) {
-      stretches.push({ start, end, at, index });
+      untouched.push({ start, end, at, index });
       at += end - start + count;
       start = next;
     }
-    stretches.push({ start, end: this.old.ids.length, at, index: this.#done.length });
-    return stretches;
+    untouched.push({ start, end: this.old.ids.length, at, index: this.#done.length });
+    return untouched;
   }
 
   #hashOf(ids: Int32Array): number {

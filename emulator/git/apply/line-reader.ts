@@ -1,8 +1,9 @@
-import type { ByteString } from '../object/bytes.js';
+import { requestLimit } from '../limits/request-limits.js';
+import { type ByteString, bytesIn } from '../object/bytes.js';
 
 const LF = 10;
 /** No more of a line of a header is read, nor of a quoted name that goes on over its end: paths are shorter. */
-export const MOST_LINE_BYTES = 64 * 1024;
+export const MOST_LINE_BYTES = requestLimit('patchLineBytes');
 
 /** What a line holds behind its prefix, its line feed not included. */
 export interface LineRest {
@@ -50,7 +51,7 @@ export class LineReader {
   rest(prefix: number): LineRest {
     const start = this.start + prefix;
     const end = Math.min(this.isComplete ? this.end - 1 : this.end, start + MOST_LINE_BYTES);
-    const text = this.bytes.toString('latin1', start, end);
+    const text = bytesIn(this.bytes, start, end);
     return { text, bytes: this.bytes, start };
   }
 
@@ -60,12 +61,13 @@ export class LineReader {
     this.number++;
   }
 
-  startsWith(prefix: ByteString): boolean {
+  /** Whether it starts with this ASCII text. */
+  startsWith(prefix: string): boolean {
     return startsWithAt(this.bytes, this.start, prefix);
   }
 
   /** Whether the line after this one starts so. */
-  nextStartsWith(prefix: ByteString): boolean {
+  nextStartsWith(prefix: string): boolean {
     return startsWithAt(this.bytes, this.end, prefix);
   }
 
@@ -80,7 +82,7 @@ export class LineReader {
   }
 }
 
-export function startsWithAt(bytes: Buffer, start: number, prefix: ByteString): boolean {
+export function startsWithAt(bytes: Buffer, start: number, prefix: string): boolean {
   if (start + prefix.length > bytes.length) return false;
   for (let at = 0; at < prefix.length; at++) {
     if (bytes[start + at] !== prefix.charCodeAt(at)) return false;

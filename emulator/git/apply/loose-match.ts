@@ -1,13 +1,13 @@
-import { type CutFile, cutLines, lineCount } from '../diff/cut-file.js';
+import { type FileLines, lineCount, splitLines } from '../diff/file-lines.js';
 import { isSpace } from '../diff/white-space.js';
 
 const LF = 0x0a;
 /** Bytes that cost as much to compare as a place costs to look at. */
 const BYTES = 64;
 
-/** The old text of a hunk cut into lines where they have a line feed, and at `breaks` where they have none. */
-export function brokenLines(bytes: Buffer, breaks: readonly number[]): CutFile {
-  const { starts } = cutLines(bytes);
+/** The old text of a hunk, split into lines where they have a line feed, and at `breaks` where they have none. */
+export function brokenLines(bytes: Buffer, breaks: readonly number[]): FileLines {
+  const { starts } = splitLines(bytes);
   // Without a line feed the last line ends at a break, and is not counted twice.
   const isCounted = bytes.length > 0 && bytes.at(-1) !== LF;
   const merged = new Int32Array(starts.length + breaks.length - (isCounted ? 1 : 0));
@@ -24,9 +24,9 @@ export function brokenLines(bytes: Buffer, breaks: readonly number[]): CutFile {
  * it, unless the hunk has to be at the end of the file. `cost` is in places looked at.
  */
 export function isLooselyEqual(
-  file: CutFile,
+  file: FileLines,
   first: number,
-  wanted: CutFile,
+  wanted: FileLines,
   mustEnd: boolean,
 ): { isEqual: boolean; cost: number } {
   const count = lineCount(wanted);
@@ -44,7 +44,7 @@ export function isLooselyEqual(
 }
 
 /** Whether two lines differ in nothing but white space, wherever it is; and how many bytes it took to see. */
-function compareInk(a: CutFile, lineA: number, b: CutFile, lineB: number): { isEqual: boolean; bytes: number } {
+function compareInk(a: FileLines, lineA: number, b: FileLines, lineB: number): { isEqual: boolean; bytes: number } {
   const [startA, startB] = [a.starts[lineA]!, b.starts[lineB]!];
   const [endA, endB] = [a.starts[lineA + 1]!, b.starts[lineB + 1]!];
   let [atA, atB] = [startA, startB];

@@ -1,6 +1,4 @@
 import t from 'tap';
-import { applyPatch } from './apply-patch.js';
-import { PatchError } from './patch-error.js';
 import { gitApply } from '../diff/test/git-apply.js';
 import { mangled, randomChange, randomPatch } from '../diff/test/random-patch.js';
 import { RandomText } from '../diff/test/random-text.js';
@@ -10,6 +8,8 @@ import { atOnce } from '../schedule/steps.js';
 import { unlimited } from '../schedule/test/unlimited.js';
 import { MemoryObjects } from '../test/memory-objects.js';
 import { ScratchGit } from '../test/scratch-git.js';
+import { applyPatch } from './apply-patch.js';
+import { PatchError } from './patch-error.js';
 
 // Patches of the real git, whole, dressed up and broken: both take them or both refuse them, and make the same tree.
 

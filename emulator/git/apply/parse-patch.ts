@@ -8,26 +8,18 @@ import { CorruptBinaryPatch, PatchError } from './patch-error.js';
 import { isHunkHeader, readTextHunk } from './text-hunk.js';
 import { isWithoutFolders, readTraditionalHeader } from './traditional-header.js';
 
-export interface ParseOptions {
-  /** Bytes of a file in a binary patch. */
-  readonly fileLimit?: number | undefined;
-}
-
 /** Lines passed over between two steps. */
 const UNIT = 4096;
-
-const DEFAULT_FILE_LIMIT = 256 * 1024 * 1024;
 
 /**
  * Reads a patch as `git apply` does: any number of files, each with a header of Git's or a traditional one
  * (`---` and `+++` followed by a hunk), and then its hunks; other text around them is passed over.
- * One pass, whatever comes, in steps. An empty patch has no files. Throws `PatchError`.
+ * One pass, in steps. An empty patch has no files. Throws `PatchError`.
  *
  * Data of a binary file that cannot be read ends the patch, for Git, as other text at its end would: the files
  * before it count, if there are any.
  */
-export function* parsePatch(bytes: Buffer, options: ParseOptions = {}): Steps<FilePatch[]> {
-  const { fileLimit = DEFAULT_FILE_LIMIT } = options;
+export function* parsePatch(bytes: Buffer): Steps<FilePatch[]> {
   const lines = new LineReader(bytes);
   const files: FilePatch[] = [];
   try {
@@ -35,7 +27,7 @@ export function* parsePatch(bytes: Buffer, options: ParseOptions = {}): Steps<Fi
       const patch = newFilePatch();
       strip = yield* findHeader(lines, strip, patch);
       if (strip === undefined) return files;
-      yield* readContent(lines, patch, fileLimit);
+      yield* readContent(lines, patch);
       files.push(patch);
     }
   } catch (error) {
@@ -90,10 +82,10 @@ function takeName(lines: LineReader): LineRest {
   return name;
 }
 
-function* readContent(lines: LineReader, patch: FilePatch, fileLimit: number): Steps<void> {
+function* readContent(lines: LineReader, patch: FilePatch): Steps<void> {
   yield* readHunks(lines, patch);
   if (patch.hunks.length > 0) return;
-  yield* readBinary(lines, patch, fileLimit);
+  yield* readBinary(lines, patch);
   if (!patch.isBinary && !changesMetadata(patch)) {
     throw new PatchError('malformed', `patch with only garbage at line ${lines.number}`);
   }
@@ -120,15 +112,15 @@ function* readHunks(lines: LineReader, patch: FilePatch): Steps<void> {
   }
 }
 
-function* readBinary(lines: LineReader, patch: FilePatch, fileLimit: number): Steps<void> {
+function* readBinary(lines: LineReader, patch: FilePatch): Steps<void> {
   if (!lines.isComplete) return;
   if (lines.text === 'GIT binary patch') {
     lines.next();
     patch.isBinary = true;
-    patch.binary = yield* readBinaryHunk(lines, fileLimit);
+    patch.binary = yield* readBinaryHunk(lines);
     if (!patch.binary) throw new CorruptBinaryPatch(`unrecognized binary patch at line ${lines.number - 1}`);
     // The way back is read only to get past it.
-    yield* readBinaryHunk(lines, fileLimit);
+    yield* readBinaryHunk(lines);
   } else if (/^(?:Binary files|Files) (?:.* )?differ$/s.test(lines.text)) {
     lines.next();
     patch.isBinary = true;
@@ -137,7 +129,7 @@ function* readBinary(lines: LineReader, patch: FilePatch, fileLimit: number): St
 
 function changesMetadata(patch: FilePatch): boolean {
   const { isRename, isCopy, isNew, isDelete, oldMode, newMode } = patch;
-  // A deletion nobody has ruled out counts, as in Git.
+  // `isDelete` undefined, a deletion that is not ruled out, counts, as in Git.
   return (
     isRename ||
     isCopy ||

@@ -11,11 +11,13 @@ import { Meter, WorkLimitExceeded } from '../schedule/meter.js';
 import { Schedule } from '../schedule/schedule.js';
 import { unlimited } from '../schedule/test/unlimited.js';
 import { type Content, MemoryObjects } from '../test/memory-objects.js';
+import { oid } from '../test/oid.js';
 import { ScratchGit } from '../test/scratch-git.js';
 import { type ArchiveOptions, writeArchive } from './archive.js';
 import { InvalidPrefix, parsePrefix } from './prefix.js';
 
-const GITLINK = 'c'.repeat(40);
+const P = bytesOf('p/');
+const GITLINK = oid('c'.repeat(40));
 
 t.test('the tar is the one git archive writes, byte for byte', async (t) => {
   using git = new ScratchGit();
@@ -46,7 +48,7 @@ t.test('the tar is the one git archive writes, byte for byte', async (t) => {
     `${'p'.repeat(155)}/`,
     `${'p'.repeat(300)}/`,
   ]) {
-    const ours = await readTar(objects, { meter: unlimited(), commit, prefix });
+    const ours = await readTar(objects, { meter: unlimited(), commit, prefix: bytesOf(prefix) });
     const theirs = git.try(['archive', '--format=tar', `--prefix=${prefix}`, commit]).stdout;
     t.ok(ours.equals(theirs), `with prefix ${JSON.stringify(prefix.slice(0, 20))}`);
   }
@@ -102,7 +104,8 @@ t.test('what is not selected is left out, and folders without a selected file wi
     const tar = await readTar(objects, { meter: unlimited(), commit, ...options });
     return spawnSync('tar', ['-t'], { input: tar }).stdout.toString().split('\n').filter(Boolean);
   };
-  t.same(await list({ selects: selectFiles({ extensions: ['.ts'] }), maxBlobSize: 99, prefix: 'p/' }), [
+  const none = selectFiles({ paths: [bytesOf('none')] });
+  t.same(await list({ selects: selectFiles({ extensions: [bytesOf('.ts')] }), maxBlobSize: 99, prefix: P }), [
     'p/',
     'p/src/',
     'p/src/a.ts',
@@ -110,12 +113,8 @@ t.test('what is not selected is left out, and folders without a selected file wi
     'p/src/deep/b.ts',
   ]);
   t.same(await list({ maxBlobSize: 0 }), ['module/'], 'a gitlink has no blob');
-  t.same(
-    await list({ selects: selectFiles({ paths: ['none'] }), prefix: 'p/' }),
-    [],
-    'nothing selected, an empty archive',
-  );
-  const empty = await readTar(objects, { meter: unlimited(), commit, selects: selectFiles({ paths: ['none'] }) });
+  t.same(await list({ selects: none, prefix: P }), [], 'nothing selected, an empty archive');
+  const empty = await readTar(objects, { meter: unlimited(), commit, selects: none });
   t.equal(git.run(['get-tar-commit-id'], empty), commit);
   t.equal(empty.length % 10_240, 0);
 });

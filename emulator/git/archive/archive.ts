@@ -1,6 +1,6 @@
 import { pipeline, Readable } from 'node:stream';
 import { createGzip } from 'node:zlib';
-import type { ByteString } from '../object/bytes.js';
+import { type ByteString, bytesIn, concatBytes, NO_BYTES, SLASH } from '../object/bytes.js';
 import { readCommit } from '../object/commit.js';
 import { BLOB, MissingObject, type ObjectReader, type Oid } from '../object/object.js';
 import { MODE_EXECUTABLE, MODE_GITLINK, MODE_SYMLINK } from '../object/tree.js';
@@ -51,7 +51,7 @@ export async function* writeArchive(
 
 async function* writeTar(objects: ObjectReader, options: ArchiveOptions): AsyncGenerator<Buffer, void, void> {
   const { tree, committer } = readCommit(objects, options.commit);
-  const { prefix = '', selects, maxBlobSize = Number.POSITIVE_INFINITY } = options;
+  const { prefix = NO_BYTES, selects, maxBlobSize = Number.POSITIVE_INFINITY } = options;
   const { meter } = options;
   const tar = new TarWriter(committer.seconds);
   tar.comment(options.commit);
@@ -73,10 +73,10 @@ async function* writeTar(objects: ObjectReader, options: ArchiveOptions): AsyncG
       if (tar.isReady) yield* handOver(tar, meter);
     }
     const { path, mode, oid } = walk;
-    if (number < 0) tar.directory(`${path}/`, oid);
+    if (number < 0) tar.directory(concatBytes(path, SLASH), oid);
     else {
       const body = await objects.readInSlices(number, meter);
-      if (mode === MODE_SYMLINK) tar.symlink(path, oid, body.toString('latin1'));
+      if (mode === MODE_SYMLINK) tar.symlink(path, oid, bytesIn(body));
       else tar.file(path, oid, mode === MODE_EXECUTABLE, body);
     }
     meter.spend(tar.takeCost());

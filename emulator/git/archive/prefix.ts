@@ -1,7 +1,10 @@
+import { requestLimit } from '../limits/request-limits.js';
 import { type ByteString, bytesOf } from '../object/bytes.js';
 
-/** Why a prefix is refused; the message of `InvalidPrefix` says it to people. */
+/** Why a prefix is refused; the message of `InvalidPrefix` describes it. */
 export type PrefixFault = 'absolute' | 'backslash' | 'dot_segment' | 'control_character' | 'not_text' | 'too_long';
+
+const MAX_BYTES = requestLimit('prefixBytes');
 
 const MESSAGES: Record<PrefixFault, string> = {
   absolute: 'must be relative: it starts with a slash',
@@ -9,10 +12,8 @@ const MESSAGES: Record<PrefixFault, string> = {
   dot_segment: 'must not contain "." or ".." segments',
   control_character: 'must not contain control characters',
   not_text: 'must be well-formed text',
-  too_long: 'must be at most 4096 bytes',
+  too_long: `must be at most ${MAX_BYTES} bytes`,
 };
-
-const MAX_BYTES = 4096;
 
 // Each row is tried in this order on the prefix as sent.
 const RULES: readonly (readonly [PrefixFault, RegExp])[] = [

@@ -1,4 +1,4 @@
-import { type ByteString, isUtf8 } from '../object/bytes.js';
+import { type ByteString, bytesOf, concatBytes, isUtf8, joinBytes, NO_BYTES, sliceBytes } from '../object/bytes.js';
 import type { Oid } from '../object/object.js';
 import { COST } from '../schedule/cost.js';
 
@@ -11,6 +11,10 @@ const MAX_MTIME = 0o77777777777;
 
 /** Units of a header and its checksum. */
 const ENTRY_COST = 2;
+
+const GLOBAL_HEADER_NAME = bytesOf('pax_global_header');
+/** The end of a pax record. */
+const LINE_FEED = bytesOf('\n');
 
 const FILE = '0';
 const SYMLINK = '2';
@@ -55,16 +59,16 @@ export class TarWriter {
 
   /** The first entry: where `git get-tar-commit-id` looks for the commit. */
   comment(text: string): void {
-    this.#pax(GLOBAL_HEADER, 'pax_global_header', paxRecord('comment', text));
+    this.#pax(GLOBAL_HEADER, GLOBAL_HEADER_NAME, paxRecord('comment', bytesOf(text)));
   }
 
   /** `path` with its final `/`. `oid` names the entry where its path does not fit a header. */
   directory(path: ByteString, oid: Oid): void {
-    this.#entry(DIRECTORY, 0o775, path, oid, 0, '');
+    this.#entry(DIRECTORY, 0o775, path, oid, 0, NO_BYTES);
   }
 
   file(path: ByteString, oid: Oid, executable: boolean, body: Buffer): void {
-    this.#entry(FILE, executable ? 0o775 : 0o664, path, oid, body.length, '');
+    this.#entry(FILE, executable ? 0o775 : 0o664, path, oid, body.length, NO_BYTES);
     this.#append(body);
   }
 
@@ -100,17 +104,17 @@ export class TarWriter {
   #entry(type: string, mode: number, path: ByteString, oid: Oid, size: number, target: ByteString): void {
     this.#cost += ENTRY_COST + (path.length + target.length) * COST.byteScanned + size * COST.byteCopied;
     const place = placePath(path, oid);
-    const pax: string[] = [];
+    const pax: ByteString[] = [];
     // pax readers take `path` as UTF-8, where the meaning of a header's own bytes is left open.
     if (place.overflows || isForeign(path)) pax.push(paxRecord('path', path));
     if (target.length > 100 || isForeign(target)) pax.push(paxRecord('linkpath', target));
-    if (pax.length > 0) this.#pax(EXTENDED_HEADER, `${oid}.paxheader`, pax.join(''));
-    const link = target.length > 100 ? `see ${oid}.paxheader` : target;
+    if (pax.length > 0) this.#pax(EXTENDED_HEADER, bytesOf(`${oid}.paxheader`), joinBytes(pax, ''));
+    const link = target.length > 100 ? bytesOf(`see ${oid}.paxheader`) : target;
     this.#header(type, mode, place.name, place.prefix, size, link);
   }
 
-  #pax(type: string, name: string, records: ByteString): void {
-    this.#header(type, 0o666, name, '', records.length, '');
+  #pax(type: string, name: ByteString, records: ByteString): void {
+    this.#header(type, 0o666, name, NO_BYTES, records.length, NO_BYTES);
     this.#append(Buffer.from(records, 'latin1'));
   }
 
@@ -161,13 +165,13 @@ export class TarWriter {
 
 /** Where a path goes: the name field, prefix and name split at a `/`, or a pax record. */
 function placePath(path: ByteString, oid: Oid): { name: ByteString; prefix: ByteString; overflows: boolean } {
-  if (path.length <= 100) return { name: path, prefix: '', overflows: false };
+  if (path.length <= 100) return { name: path, prefix: NO_BYTES, overflows: false };
   const from = Math.min(path.endsWith('/') ? path.length - 1 : path.length, 155);
   const split = path.lastIndexOf('/', from - 1);
   if (split > 0 && path.length - split - 1 <= 100) {
-    return { name: path.slice(split + 1), prefix: path.slice(0, split), overflows: false };
+    return { name: sliceBytes(path, split + 1), prefix: sliceBytes(path, 0, split), overflows: false };
   }
-  return { name: `${oid}.data`, prefix: '', overflows: true };
+  return { name: bytesOf(`${oid}.data`), prefix: NO_BYTES, overflows: true };
 }
 
 /** Whether a header's bytes need a pax record to be read right: text beyond ASCII. */
@@ -181,7 +185,7 @@ function paxRecord(key: string, value: ByteString): ByteString {
   const rest = key.length + value.length + 3;
   let length = rest + String(rest).length;
   length = rest + String(length).length;
-  return `${length} ${key}=${value}\n`;
+  return concatBytes(bytesOf(`${length} ${key}=`), value, LINE_FEED);
 }
 
 function writeOctal(target: Buffer, at: number, digits: number, value: number): void {

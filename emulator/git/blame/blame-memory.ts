@@ -4,9 +4,9 @@ import type { Oid } from '../object/object.js';
 import type { BlamedLines } from './blamed-lines.js';
 
 const CAPACITY = 8 * 1024 * 1024;
-/** About what a stretch takes, and what a key does. */
-const STRETCH_BYTES = 160;
-const ENTRY_BYTES = 400;
+/** About what the lines of one commit in a row take, and what a key does. */
+const BLAME_BYTES = 160;
+const KEY_BYTES = 400;
 
 /** Whole files of one repository that were blamed before, each as the commit has it that last changed it. */
 export interface KnownBlames {
@@ -22,7 +22,7 @@ export class BlameMemory {
   readonly #blames: CacheRegion<string, readonly BlamedLines[]>;
 
   constructor(caches: CacheGroup = new MemoryCache(CAPACITY).group()) {
-    this.#blames = caches.region((blamed) => ENTRY_BYTES + blamed.length * STRETCH_BYTES);
+    this.#blames = caches.region((blamed) => KEY_BYTES + blamed.length * BLAME_BYTES);
   }
 
   /** `repository` names it as long as this memory lives, and no other one after it. */

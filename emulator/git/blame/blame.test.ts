@@ -1,13 +1,23 @@
 import t, { type Test } from 'tap';
 import { RandomText } from '../diff/test/random-text.js';
+import { type ByteString, bytesOf, NO_BYTES } from '../object/bytes.js';
 import { COMMIT, type Oid } from '../object/object.js';
 import { CommitGraph } from '../revwalk/commit-graph.js';
 import { Meter, WorkLimitExceeded } from '../schedule/meter.js';
 import { Schedule } from '../schedule/schedule.js';
 import { unlimited } from '../schedule/test/unlimited.js';
 import { type Content, MemoryObjects } from '../test/memory-objects.js';
+import { oid } from '../test/oid.js';
 import { ScratchGit } from '../test/scratch-git.js';
-import { BadLineRange, BlameMemory, type BlameRequest, blame, NoSuchFile } from './index.js';
+import { type BlameRequest, blame, NoSuchFile } from './blame.js';
+import { BlameMemory } from './blame-memory.js';
+import { BadLineRange } from './line-ranges.js';
+
+const F = bytesOf('f');
+
+function pathsIn(files: Content): ByteString[] {
+  return Object.keys(files).map(bytesOf);
+}
 
 function commit(objects: MemoryObjects, content: Content, parents: readonly Oid[], seconds: number): Oid {
   const lines = parents.map((parent) => `parent ${parent}\n`).join('');
@@ -116,7 +126,7 @@ t.test('histories at random are blamed as git blame does, with and without moves
     const commits = randomHistory(objects, new RandomText(seed), 40);
     git.copy(objects);
     for (const { oid, files } of [commits.at(-1)!, commits.at(-8)!]) {
-      for (const path of Object.keys(files)) {
+      for (const path of pathsIn(files)) {
         await compare(t, git, objects, { meter: unlimited(), commit: oid, path });
         await compare(t, git, objects, { meter: unlimited(), commit: oid, path, detectMoves: true });
       }
@@ -132,14 +142,14 @@ t.test('what is known of other commits and other files changes no answer', async
     let hits = 0;
     const counted = {
       ...known,
-      get(commit: Oid, path: string) {
+      get(commit: Oid, path: ByteString) {
         const blamed = known.get(commit, path);
         if (blamed) hits++;
         return blamed;
       },
     };
     for (const [at, { oid, files }] of [...commits, ...commits.toReversed()].entries()) {
-      for (const path of Object.keys(files)) {
+      for (const path of pathsIn(files)) {
         for (const ranges of at % 3 === 0 ? [['3,5', '8,12']] : [[], ['2,+9']]) {
           const inFile = {
             commit: oid,
@@ -155,7 +165,7 @@ t.test('what is known of other commits and other files changes no answer', async
       }
     }
     t.ok(hits > 100, `${hits} times something was known`);
-    t.same(new BlameMemory().of('one').get(commits[0]!.oid, 'a.ts'), undefined);
+    t.same(new BlameMemory().of('one').get(commits[0]!.oid, bytesOf('a.ts')), undefined);
   }
 });
 
@@ -176,7 +186,8 @@ t.test('of equally good places a copy is traced to the one git traces it to', as
   git.copy(objects);
   for (const oid of [changed, tip]) {
     for (const path of oid === tip ? ['a', 'b', 'c', 'd', 'e'] : ['a', 'b', 'c', 'd']) {
-      await compare(t, git, objects, { meter: unlimited(), commit: oid, path, detectMoves: true });
+      const request = { meter: unlimited(), commit: oid, path: bytesOf(path), detectMoves: true };
+      await compare(t, git, objects, request);
     }
   }
 });
@@ -224,7 +235,7 @@ t.test('ranges select the lines git blame -L selects', async (t) => {
     ['10,11', '1,3'],
     ['/\\/slash/'],
   ];
-  for (const ranges of lists) await compare(t, git, objects, { meter: unlimited(), commit: tip, path: 'f', ranges });
+  for (const ranges of lists) await compare(t, git, objects, { meter: unlimited(), commit: tip, path: F, ranges });
   const refused = [
     '99',
     '0',
@@ -247,19 +258,22 @@ t.test('ranges select the lines git blame -L selects', async (t) => {
     const ours = blame(objects, new CommitGraph(objects), {
       meter: unlimited(),
       commit: tip,
-      path: 'f',
+      path: F,
       ranges: [range],
     });
     if (status === 0) await t.resolves(ours, `git takes ${range}`);
     else await t.rejects(ours, BadLineRange, range);
   }
-  t.same(await blame(objects, new CommitGraph(objects), { meter: unlimited(), commit: tip, path: 'empty' }), []);
+  t.same(
+    await blame(objects, new CommitGraph(objects), { meter: unlimited(), commit: tip, path: bytesOf('empty') }),
+    [],
+  );
 });
 
 t.test('what is no file cannot be blamed', async (t) => {
   const objects = new MemoryObjects();
-  const tip = commit(objects, { folder: { f: 'x\n' }, sub: [0o160000, '1'.repeat(40)] }, [], 1000);
-  for (const path of ['none', 'folder', 'sub', '', 'folder/f/x']) {
+  const tip = commit(objects, { folder: { f: 'x\n' }, sub: [0o160000, oid('1'.repeat(40))] }, [], 1000);
+  for (const path of [NO_BYTES, ...['none', 'folder', 'sub', 'folder/f/x'].map(bytesOf)]) {
     await t.rejects(
       blame(objects, new CommitGraph(objects), { meter: unlimited(), commit: tip, path }),
       NoSuchFile,
@@ -275,7 +289,7 @@ t.test('a long history is given up at the deadline, and other work goes on meanw
   await t.rejects(
     blame(objects, new CommitGraph(objects), {
       commit: tip,
-      path: 'f',
+      path: F,
       meter: new Meter({ schedule: new Schedule(), limit: 0.1 }),
     }),
     WorkLimitExceeded,
@@ -284,7 +298,7 @@ t.test('a long history is given up at the deadline, and other work goes on meanw
   const timer = setInterval(() => turns++);
   let now = 0;
   const meter = new Meter({ schedule: new Schedule({ now: () => now++ }) });
-  const runs = await blame(objects, new CommitGraph(objects), { meter, commit: tip, path: 'f' });
+  const runs = await blame(objects, new CommitGraph(objects), { meter, commit: tip, path: F });
   clearInterval(timer);
   t.equal(runs.length, 1);
   t.ok(turns > 0, 'the event loop turned');

@@ -1,13 +1,13 @@
 import type { ByteString } from '../object/bytes.js';
 import type { ObjectReader, Oid } from '../object/object.js';
 import { MODE_GITLINK, MODE_TREE } from '../object/tree.js';
-import type { CommitGraph, Place } from '../revwalk/commit-graph.js';
+import type { CommitGraph, GraphPosition } from '../revwalk/commit-graph.js';
 import type { Meter } from '../schedule/meter.js';
 import { type KnownBlames, partOfBlame } from './blame-memory.js';
 import type { BlamedLines } from './blamed-lines.js';
 import { type LineRange, parseLineRanges } from './line-ranges.js';
 import { MoveFinder } from './moved-lines.js';
-import { Origin, type Stretch } from './origin.js';
+import { type BlameEntry, Origin } from './origin.js';
 import { passLines } from './pass-lines.js';
 import { Scoreboard } from './scoreboard.js';
 
@@ -35,7 +35,7 @@ export class NoSuchFile extends Error {
 }
 
 /**
- * Who brought in each line of a file: what `git blame --porcelain` tells, line by line, in their order.
+ * The commit that brought in each line of a file: what `git blame --porcelain` tells, line by line, in their order.
  * Throws `NoSuchFile`, `BadLineRange`, `WorkLimitExceeded`, `MissingObject`.
  */
 export async function blame(objects: ObjectReader, graph: CommitGraph, request: BlameRequest): Promise<BlamedLines[]> {
@@ -48,7 +48,7 @@ export async function blame(objects: ObjectReader, graph: CommitGraph, request: 
   const file = board.origin(tip, request.path, found.mode, found.object);
   const lines = await board.linesOf(file);
   const ranges = await parseLineRanges(request.ranges ?? [], lines, request.meter);
-  board.suspect(file, ranges.map(wholeStretch));
+  board.suspect(file, ranges.map(entryOf));
   const moves = request.detectMoves ? await MoveFinder.of(board, lines) : undefined;
   const known = moves ? undefined : request.known;
 
@@ -61,10 +61,10 @@ export async function blame(objects: ObjectReader, graph: CommitGraph, request: 
       if (whole === origin) whole = sources;
     } else {
       const before = known?.get(graph.oidOf(origin.commit), origin.path);
-      if (before) for (const stretch of origin.suspects) blamed.push(...partOfBlame(before, stretch));
+      if (before) for (const entry of origin.suspects) blamed.push(...partOfBlame(before, entry));
       else
-        for (const stretch of await passBlame(board, origin, sources, moves))
-          blamed.push(blamedLines(graph, origin, stretch));
+        for (const entry of await passBlame(board, origin, sources, moves))
+          blamed.push(blamedLines(graph, origin, entry));
     }
     origin.suspects = [];
     origin.lines = undefined;
@@ -75,7 +75,7 @@ export async function blame(objects: ObjectReader, graph: CommitGraph, request: 
   return blamed;
 }
 
-function wholeStretch({ start, end }: LineRange): Stretch {
+function entryOf({ start, end }: LineRange): BlameEntry {
   return { final: start, start, count: end - start };
 }
 
@@ -108,8 +108,8 @@ async function passBlame(
   origin: Origin,
   sources: readonly (Origin | undefined)[],
   moves: MoveFinder | undefined,
-): Promise<readonly Stretch[]> {
-  let left: readonly Stretch[] = origin.suspects;
+): Promise<readonly BlameEntry[]> {
+  let left: readonly BlameEntry[] = origin.suspects;
   for (const source of sources) {
     if (!source) continue;
     origin.previous ??= source;
@@ -122,11 +122,11 @@ async function passBlame(
     if (left.length === 0) return left;
   }
   if (!moves) return left;
-  const parents = Array.from(sources, (_, nth): Place => board.graph.parentOf(origin.commit, nth));
+  const parents = Array.from(sources, (_, nth): GraphPosition => board.graph.parentOf(origin.commit, nth));
   return moves.pass(origin, left, parents, sources);
 }
 
-function blamedLines(graph: CommitGraph, origin: Origin, { final, start, count }: Stretch): BlamedLines {
+function blamedLines(graph: CommitGraph, origin: Origin, { final, start, count }: BlameEntry): BlamedLines {
   const { commit, path, previous } = origin;
   return {
     start: final,

@@ -1,7 +1,7 @@
-import type { Place } from '../revwalk/commit-graph.js';
+import type { GraphPosition } from '../revwalk/commit-graph.js';
 
 interface Waiting {
-  readonly commit: Place;
+  readonly commit: GraphPosition;
   readonly date: number;
   /** Of commits with one date, the first that came is the first that goes. */
   readonly turn: number;
@@ -12,7 +12,7 @@ export class CommitQueue {
   readonly #heap: Waiting[] = [];
   #turns = 0;
 
-  push(commit: Place, date: number): void {
+  push(commit: GraphPosition, date: number): void {
     const heap = this.#heap;
     const waiting = { commit, date, turn: this.#turns++ };
     let at = heap.length;
@@ -25,7 +25,7 @@ export class CommitQueue {
     heap[at] = waiting;
   }
 
-  pop(): Place | undefined {
+  pop(): GraphPosition | undefined {
     const heap = this.#heap;
     const top = heap[0];
     const last = heap.pop();

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { LineInterner } from '../diff/index.js';
+import { LineInterner } from '../diff/line-interner.js';
 import { Meter, WorkLimitExceeded } from '../schedule/meter.js';
 import { Schedule, SLICE } from '../schedule/schedule.js';
 import { atOnce } from '../schedule/steps.js';
@@ -26,11 +26,11 @@ const TEXTS = {
   'lines of 200': `${'a'.repeat(199)}\n`.repeat(5_000),
 };
 
-const cut = (text: string) => atOnce(new LineInterner().cut(Buffer.from(text)));
+const split = (text: string) => atOnce(new LineInterner().split(Buffer.from(text)));
 
 t.test('a range’s expression gives way to others however much it costs, and ends at the limit', async (t) => {
   for (const [name, text] of Object.entries(TEXTS)) {
-    const lines = cut(text);
+    const lines = split(text);
     for (const pattern of HOSTILE) {
       for (const ranges of [[`/${pattern}/`], [`^/${pattern}/`], [`:${pattern}`], [`1,/${pattern}/`]]) {
         const schedule = new Schedule({ now: () => 0 });
@@ -48,7 +48,7 @@ t.test('a range’s expression gives way to others however much it costs, and en
 });
 
 t.test('sixteen ranges are one work', async (t) => {
-  const lines = cut(TEXTS['one line of 1 MiB']);
+  const lines = split(TEXTS['one line of 1 MiB']);
   const schedule = new Schedule({ now: () => 0 });
   const ranges = Array.from({ length: 16 }, () => '^/a(a?){900}$/');
   await parseLineRanges(ranges, lines, new Meter({ schedule })).catch(() => undefined);
@@ -58,7 +58,7 @@ t.test('sixteen ranges are one work', async (t) => {
 });
 
 t.test('an expression matches within a line, as with REG_NEWLINE', async (t) => {
-  const lines = cut('one\ntwo x\n\n  three\nfour');
+  const lines = split('one\ntwo x\n\n  three\nfour');
   const found = async (...ranges: string[]) =>
     (await parseLineRanges(ranges, lines, unlimited())).map(({ start, end }) => [start + 1, end]);
   t.same(await found('/[^q]*x/,+1'), [[2, 2]]);

@@ -1,4 +1,4 @@
-import type { Lines } from '../diff/index.js';
+import type { Lines } from '../diff/line-interner.js';
 import type { LineAutomaton } from '../grep/line-automaton.js';
 import { compileAutomaton, InvalidPattern } from '../grep/matcher.js';
 import { COST } from '../schedule/cost.js';

@@ -1,21 +1,22 @@
-import { diffTreeEntries, type Lines } from '../diff/index.js';
+import type { Lines } from '../diff/line-interner.js';
+import { diffTreeEntries } from '../diff/trees.js';
 import { numberOf } from '../object/object.js';
 import { MODE_GITLINK } from '../object/tree.js';
-import type { Place } from '../revwalk/commit-graph.js';
+import type { GraphPosition } from '../revwalk/commit-graph.js';
 import { COST } from '../schedule/cost.js';
 import { inSlices, type Steps } from '../schedule/steps.js';
-import { compareStretches, type Origin, type Stretch } from './origin.js';
+import { type BlameEntry, byStart, type Origin } from './origin.js';
 import type { Scoreboard } from './scoreboard.js';
 
 /** Letters and digits that lines have to hold, and then some, before a move or a copy of them says something. */
 const MOVE_SCORE = 20;
 const COPY_SCORE = 40;
 
-/** Part of a stretch that was found elsewhere, and what is left of the stretch around it. */
+/** Part of an entry that was found elsewhere, and what is left of the entry around it. */
 interface Claim {
   readonly source: Origin;
-  readonly copied: Stretch;
-  readonly rest: readonly Stretch[];
+  readonly copied: BlameEntry;
+  readonly rest: readonly BlameEntry[];
   readonly score: number;
 }
 
@@ -34,13 +35,13 @@ export class MoveFinder {
   /** Passes on what was moved inside its file or copied from another one; returns the rest. */
   async pass(
     origin: Origin,
-    stretches: readonly Stretch[],
-    parents: readonly Place[],
+    entries: readonly BlameEntry[],
+    parents: readonly GraphPosition[],
     sources: readonly (Origin | undefined)[],
-  ): Promise<Stretch[]> {
+  ): Promise<BlameEntry[]> {
     const claims: Claim[] = [];
-    const tooSmall: Stretch[] = [];
-    let left = this.#withoutSmall(stretches, MOVE_SCORE, tooSmall);
+    const tooSmall: BlameEntry[] = [];
+    let left = this.#withoutSmall(entries, MOVE_SCORE, tooSmall);
     for (const source of sources) {
       if (source && left.length > 0) left = await this.#claim(left, [source], MOVE_SCORE, claims, tooSmall);
     }
@@ -55,7 +56,7 @@ export class MoveFinder {
   }
 
   /** What else changed in the commit; all files of the parent, if this one is new. */
-  async #otherFiles(origin: Origin, parent: Place, source: Origin | undefined): Promise<Origin[]> {
+  async #otherFiles(origin: Origin, parent: GraphPosition, source: Origin | undefined): Promise<Origin[]> {
     const { objects, meter } = this.board;
     const withUnchanged = source?.path !== origin.path;
     const [before, after] = [this.board.treeOf(parent), this.board.treeOf(origin.commit)];
@@ -70,34 +71,34 @@ export class MoveFinder {
     return others;
   }
 
-  /** Gives each stretch, and again what is left of it, to the source with the most of it. */
+  /** Gives each entry, and again what is left of it, to the source with the most of it. */
   async #claim(
-    stretches: readonly Stretch[],
+    entries: readonly BlameEntry[],
     sources: readonly Origin[],
     minimum: number,
     claims: Claim[],
-    tooSmall: Stretch[],
-  ): Promise<Stretch[]> {
-    const left: Stretch[] = [];
-    let open = stretches;
+    tooSmall: BlameEntry[],
+  ): Promise<BlameEntry[]> {
+    const left: BlameEntry[] = [];
+    let open = entries;
     while (open.length > 0) {
       const best: (Claim | undefined)[] = open.map(() => undefined);
       for (const source of sources) {
         const lines = await this.board.linesOf(source);
-        for (const [index, stretch] of open.entries()) {
-          best[index] = await this.#bestClaim(stretch, source, lines, best[index]);
+        for (const [index, entry] of open.entries()) {
+          best[index] = await this.#bestClaim(entry, source, lines, best[index]);
           if (this.board.meter.isOver) await this.board.meter.pass();
         }
         if (source.suspects.length === 0) source.lines = undefined;
       }
-      const rest: Stretch[] = [];
-      for (const [index, stretch] of open.entries()) {
+      const rest: BlameEntry[] = [];
+      for (const [index, entry] of open.entries()) {
         const claim = best[index];
         if (claim && claim.score > minimum) {
           claims.push(claim);
           rest.push(...claim.rest);
         } else {
-          left.push(stretch);
+          left.push(entry);
         }
       }
       open = this.#withoutSmall(rest, minimum, tooSmall);
@@ -106,12 +107,12 @@ export class MoveFinder {
   }
 
   async #bestClaim(
-    stretch: Stretch,
+    entry: BlameEntry,
     source: Origin,
     lines: Lines,
     best: Claim | undefined,
   ): Promise<Claim | undefined> {
-    const { final, start, count } = stretch;
+    const { final, start, count } = entry;
     const changes = await this.board.compare(lines, partOf(this.final, final, final + count));
     changes.push({ oldStart: lines.ids.length, oldCount: 0, newStart: count, newCount: 0 });
     let claim = best;
@@ -132,23 +133,23 @@ export class MoveFinder {
     return claim;
   }
 
-  #withoutSmall(stretches: readonly Stretch[], minimum: number, tooSmall: Stretch[]): Stretch[] {
-    return stretches.filter((stretch) => {
-      const { final, count } = stretch;
+  #withoutSmall(entries: readonly BlameEntry[], minimum: number, tooSmall: BlameEntry[]): BlameEntry[] {
+    return entries.filter((entry) => {
+      const { final, count } = entry;
       const isLarge = 1 + this.weights[final + count]! - this.weights[final]! > minimum;
-      if (!isLarge) tooSmall.push(stretch);
+      if (!isLarge) tooSmall.push(entry);
       return isLarge;
     });
   }
 
   #distribute(claims: readonly Claim[]): void {
-    const bySource = new Map<Origin, Stretch[]>();
+    const bySource = new Map<Origin, BlameEntry[]>();
     for (const { source, copied } of claims) {
-      const stretches = bySource.get(source);
-      if (stretches) stretches.push(copied);
+      const entries = bySource.get(source);
+      if (entries) entries.push(copied);
       else bySource.set(source, [copied]);
     }
-    for (const [source, stretches] of bySource) this.board.suspect(source, stretches.sort(compareStretches));
+    for (const [source, entries] of bySource) this.board.suspect(source, entries.sort(byStart));
   }
 }
 

@@ -1,9 +1,9 @@
-import type { Lines } from '../diff/index.js';
+import type { Lines } from '../diff/line-interner.js';
 import type { ByteString } from '../object/bytes.js';
-import type { Place } from '../revwalk/commit-graph.js';
+import type { GraphPosition } from '../revwalk/commit-graph.js';
 
 /** `count` lines of the blamed file, from line `final` on, that are lines `start` on of some origin's file. */
-export interface Stretch {
+export interface BlameEntry {
   readonly final: number;
   readonly start: number;
   readonly count: number;
@@ -12,31 +12,31 @@ export interface Stretch {
 /** A file in a commit, suspected of having brought in some of the lines. */
 export class Origin {
   /** In order of `start`. */
-  suspects: Stretch[] = [];
+  suspects: BlameEntry[] = [];
   /** The file in the parent it was first compared with. */
   previous: Origin | undefined;
   /** Its content, while it is needed. */
   lines: Lines | undefined;
 
   constructor(
-    readonly commit: Place,
+    readonly commit: GraphPosition,
     readonly path: ByteString,
     readonly mode: number,
     /** The number of its object. */
     readonly blob: number,
   ) {}
 
-  suspect(stretches: readonly Stretch[]): void {
-    this.suspects = mergeStretches(this.suspects, stretches);
+  suspect(entries: readonly BlameEntry[]): void {
+    this.suspects = mergeEntries(this.suspects, entries);
   }
 }
 
-export function compareStretches(a: Stretch, b: Stretch): number {
+export function byStart(a: BlameEntry, b: BlameEntry): number {
   return a.start - b.start;
 }
 
-function mergeStretches(a: readonly Stretch[], b: readonly Stretch[]): Stretch[] {
-  const merged: Stretch[] = [];
+function mergeEntries(a: readonly BlameEntry[], b: readonly BlameEntry[]): BlameEntry[] {
+  const merged: BlameEntry[] = [];
   let i = 0;
   let j = 0;
   while (i < a.length && j < b.length) merged.push(a[i]!.start <= b[j]!.start ? a[i++]! : b[j++]!);

@@ -1,25 +1,25 @@
-import type { Change } from '../diff/index.js';
-import { compareStretches, type Stretch } from './origin.js';
+import type { Change } from '../diff/change.js';
+import { type BlameEntry, byStart } from './origin.js';
 
 export interface Passed {
   /** What stays with the file: its lines are new in it. */
-  readonly kept: Stretch[];
+  readonly kept: BlameEntry[];
   /** What was in its parent already, counted in the parent's lines. */
-  readonly passed: Stretch[];
+  readonly passed: BlameEntry[];
 }
 
-/** Divides the stretches of a file (in order of `start`) by the changes that led to it from a parent's file. */
-export function passLines(stretches: readonly Stretch[], changes: readonly Change[]): Passed {
-  const kept: Stretch[] = [];
-  const passed: Stretch[] = [];
+/** Divides the entries of a file (in order of `start`) by the changes that led to it from a parent's file. */
+export function passLines(entries: readonly BlameEntry[], changes: readonly Change[]): Passed {
+  const kept: BlameEntry[] = [];
+  const passed: BlameEntry[] = [];
   let first = 0;
-  for (const stretch of stretches) {
-    while (first < changes.length && newEnd(changes[first]!) <= stretch.start) first++;
-    const end = stretch.start + stretch.count;
+  for (const entry of entries) {
+    while (first < changes.length && newEnd(changes[first]!) <= entry.start) first++;
+    const end = entry.start + entry.count;
     let next = first;
-    for (let at = stretch.start; at < end; ) {
+    for (let at = entry.start; at < end; ) {
       const change = changes[next];
-      const final = stretch.final + (at - stretch.start);
+      const final = entry.final + (at - entry.start);
       if (change && change.newStart <= at) {
         const until = Math.min(end, newEnd(change));
         if (until > at) kept.push({ final, start: at, count: until - at });
@@ -32,8 +32,8 @@ export function passLines(stretches: readonly Stretch[], changes: readonly Chang
       }
     }
   }
-  // Copies make several stretches suspect the same lines, and then the parts of one may lie around another.
-  return { kept: kept.sort(compareStretches), passed: passed.sort(compareStretches) };
+  // Copies make several entries suspect the same lines, and then the parts of one may lie around another.
+  return { kept: kept.sort(byStart), passed: passed.sort(byStart) };
 }
 
 /** From a line in front of change `index` to the same line in the parent. */

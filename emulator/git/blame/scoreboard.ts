@@ -1,21 +1,25 @@
-import { type Change, detectRenames, diffInterned, diffTreeEntries, LineInterner, type Lines } from '../diff/index.js';
+import type { Change } from '../diff/change.js';
+import { LineInterner, type Lines } from '../diff/line-interner.js';
+import { diffInterned } from '../diff/lines.js';
+import { detectRenames } from '../diff/renames.js';
+import { diffTreeEntries } from '../diff/trees.js';
 import type { ByteString } from '../object/bytes.js';
 import { numberOf, type ObjectReader, type Oid } from '../object/object.js';
-import { MODE_GITLINK, MODE_TREE } from '../object/tree.js';
-import type { CommitGraph, Place } from '../revwalk/commit-graph.js';
+import { fileType, MODE_GITLINK, MODE_TREE } from '../object/tree.js';
+import type { CommitGraph, GraphPosition } from '../revwalk/commit-graph.js';
 import { NONE } from '../revwalk/tree-cursor.js';
 import type { Meter } from '../schedule/meter.js';
 import { inSlices } from '../schedule/steps.js';
 import { CommitQueue } from './commit-queue.js';
-import { Origin, type Stretch } from './origin.js';
+import { type BlameEntry, Origin } from './origin.js';
 import { type Found, PathLookup } from './path-lookup.js';
 
 /** Which lines are still looked into, and where; the tools to look with. */
 export class Scoreboard {
   readonly #interner = new LineInterner();
-  readonly #origins = new Map<Place, Origin[]>();
+  readonly #origins = new Map<GraphPosition, Origin[]>();
   readonly #queue = new CommitQueue();
-  #current: Place | undefined;
+  #current: GraphPosition | undefined;
   readonly #lookups = new Map<ByteString, PathLookup>();
 
   constructor(
@@ -36,31 +40,31 @@ export class Scoreboard {
     }
   }
 
-  suspect(origin: Origin, stretches: readonly Stretch[]): void {
-    if (stretches.length === 0) return;
+  suspect(origin: Origin, entries: readonly BlameEntry[]): void {
+    if (entries.length === 0) return;
     const origins = this.#origins.get(origin.commit);
     if (!origins?.includes(origin)) this.#origins.set(origin.commit, [origin, ...(origins ?? [])]);
     const isQueued = origins?.some(({ suspects }) => suspects.length > 0) ?? false;
     if (!isQueued) this.#queue.push(origin.commit, this.graph.committedAt(origin.commit));
-    origin.suspect(stretches);
+    origin.suspect(entries);
   }
 
   /** The origin of `path` in `commit`, the same one whenever it is asked for. */
-  origin(commit: Place, path: ByteString, mode: number, blob: number): Origin {
+  origin(commit: GraphPosition, path: ByteString, mode: number, blob: number): Origin {
     return this.#known(commit, path) ?? new Origin(commit, path, mode, blob);
   }
 
   /** The file of the same path in the parent; undefined when there is none, or one of another kind. */
-  samePath(origin: Origin, parent: Place): Origin | undefined {
+  samePath(origin: Origin, parent: GraphPosition): Origin | undefined {
     const known = this.#known(parent, origin.path);
     if (known) return known;
     const found = this.at(parent, origin.path);
-    if (!found || !isFile(found.mode) || (found.mode & 0o170000) !== (origin.mode & 0o170000)) return undefined;
+    if (!found || !isFile(found.mode) || fileType(found.mode) !== fileType(origin.mode)) return undefined;
     return new Origin(parent, origin.path, found.mode, found.object);
   }
 
   /** The file in the parent that was renamed to the origin's path. */
-  async renamed(origin: Origin, parent: Place): Promise<Origin | undefined> {
+  async renamed(origin: Origin, parent: GraphPosition): Promise<Origin | undefined> {
     const found = this.at(parent, origin.path);
     if (found && found.mode !== MODE_TREE) return undefined;
     const changes = [];
@@ -75,12 +79,12 @@ export class Scoreboard {
   }
 
   /** What is at `path` in the tree of `commit`. */
-  at(commit: Place, path: ByteString): Found | undefined {
+  at(commit: GraphPosition, path: ByteString): Found | undefined {
     return this.#lookup(path).in(this.graph.treeOf(commit));
   }
 
   /** The id of a commit's tree; undefined for the empty tree. */
-  treeOf(commit: Place): Oid | undefined {
+  treeOf(commit: GraphPosition): Oid | undefined {
     const tree = this.graph.treeOf(commit);
     return tree === NONE ? undefined : this.objects.oidOf(tree);
   }
@@ -96,7 +100,7 @@ export class Scoreboard {
 
   /** The origin's file; it is read faster when a similar one is at hand. */
   async linesOf(origin: Origin, like?: Lines): Promise<Lines> {
-    origin.lines ??= await inSlices(this.#interner.cut(this.objects.read(origin.blob), like), this.meter);
+    origin.lines ??= await inSlices(this.#interner.split(this.objects.read(origin.blob), like), this.meter);
     return origin.lines;
   }
 
@@ -104,7 +108,7 @@ export class Scoreboard {
     return inSlices(diffInterned(this.#interner, before, after, { trimTail: true }), this.meter);
   }
 
-  #known(commit: Place, path: ByteString): Origin | undefined {
+  #known(commit: GraphPosition, path: ByteString): Origin | undefined {
     return this.#origins.get(commit)?.find((origin) => origin.path === path);
   }
 }

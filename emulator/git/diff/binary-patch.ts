@@ -1,8 +1,8 @@
+import { diffDelta } from '../pack/diff-delta.js';
 import type { Steps } from '../schedule/steps.js';
 import { writeBase85 } from './base85.js';
 import type { ByteSink } from './byte-sink.js';
 import { deflate } from './deflate.js';
-import { encodeDelta } from './delta.js';
 
 /**
  * Writes a binary change so that it can be applied both ways:
@@ -16,21 +16,21 @@ import { encodeDelta } from './delta.js';
  * Works in steps.
  */
 export function* writeBinaryPatch(sink: ByteSink, before: Buffer, after: Buffer): Steps<void> {
-  sink.string('GIT binary patch\n');
+  sink.ascii('GIT binary patch\n');
   yield* writeHunk(sink, before, after);
   yield* writeHunk(sink, after, before);
 }
 
 function* writeHunk(sink: ByteSink, from: Buffer, to: Buffer): Steps<void> {
   const literal = yield* deflate(to);
-  const delta = from.length > 0 && to.length > 0 ? yield* encodeDelta(from, to, literal.length) : undefined;
+  const delta = from.length > 0 && to.length > 0 ? yield* diffDelta(from, to, literal.length) : undefined;
   const packed = delta && (yield* deflate(delta));
   if (packed && packed.length < literal.length) {
-    sink.string(`delta ${delta.length}\n`);
+    sink.ascii(`delta ${delta.length}\n`);
     yield* writeBase85(sink, packed);
   } else {
-    sink.string(`literal ${to.length}\n`);
+    sink.ascii(`literal ${to.length}\n`);
     yield* writeBase85(sink, literal);
   }
-  sink.string('\n');
+  sink.ascii('\n');
 }

@@ -16,9 +16,14 @@ export class ByteSink {
     return this.#length;
   }
 
-  string(text: ByteString): void {
+  /** ASCII text, such as an id or a number. */
+  ascii(text: string): void {
     this.#reserve(text.length);
     this.#length += this.#bytes.write(text, this.#length, 'latin1');
+  }
+
+  bytes(value: ByteString): void {
+    this.ascii(value);
   }
 
   byte(value: number): void {

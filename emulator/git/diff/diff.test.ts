@@ -1,15 +1,16 @@
 import t from 'tap';
-import { COMMIT, type Oid } from '../object/object.js';
+import { bytesOf } from '../object/bytes.js';
+import { COMMIT, EMPTY_TREE_OID, type Oid } from '../object/object.js';
 import { Meter, WorkLimitExceeded } from '../schedule/meter.js';
 import { Schedule } from '../schedule/schedule.js';
 import { unlimited } from '../schedule/test/unlimited.js';
 import { MemoryObjects } from '../test/memory-objects.js';
 import { ScratchGit } from '../test/scratch-git.js';
-import { type Diff, diffCommits, diffTreeEntries, diffTrees, PathFilter, TooManyChanges } from './index.js';
+import { type Diff, diffCommits, diffTrees } from './diff.js';
+import { PathFilter } from './path-filter.js';
 import { RandomText } from './test/random-text.js';
 import { RandomTree } from './test/random-tree.js';
-
-const EMPTY_TREE = '4b825dc642cb6eb9a060e54bf8d69288fbee4904';
+import { diffTreeEntries, TooManyChanges } from './trees.js';
 
 function patchOf(diff: Diff): string {
   return Buffer.concat(diff.files.map((file) => file.raw())).toString('latin1');
@@ -38,12 +39,12 @@ function numstatOf(diff: Diff): string {
 /** Pairs of trees that follow each other, in both. */
 function randomTrees(git: ScratchGit, objects: MemoryObjects, seed: number, count: number): [Oid, Oid][] {
   const tree = new RandomTree(new RandomText(seed));
-  const oids = [EMPTY_TREE];
+  const oids: Oid[] = [EMPTY_TREE_OID];
   for (let step = 0; step < count; step++) {
     oids.push(tree.write(objects));
     tree.change();
   }
-  oids.push(EMPTY_TREE);
+  oids.push(EMPTY_TREE_OID);
   git.copy(objects);
   return oids.slice(1).map((oid, index) => [oids[index]!, oid]);
 }
@@ -72,7 +73,7 @@ t.test('the options of the patch are those of git diff-tree', async (t) => {
     [['-U7', '--inter-hunk-context=3', '--full-index', '-M'], { context: 7, interHunk: 3 }],
     [['--full-index', '--no-renames'], { renames: false }],
     [['-M'], { fullIndex: false }],
-    [['-M', '--full-index', '--', 'lib', 'a', 'moved/zz'], { paths: ['lib/', 'a', 'moved/zz'] }],
+    [['-M', '--full-index', '--', 'lib', 'a', 'moved/zz'], { paths: ['lib/', 'a', 'moved/zz'].map(bytesOf) }],
   ] as const;
   const pairs = randomTrees(git, objects, 6, 9);
   for (const [options, ours] of cases) {
@@ -218,11 +219,13 @@ t.test('a few objects that make endless trees are given up on', async (t) => {
 });
 
 t.test('a path filter leads only into folders that hold something wanted', async (t) => {
-  const filter = new PathFilter(['a/b/', 'c']);
-  t.ok(filter.covers('a/b') && filter.covers('c'));
-  t.notOk(filter.covers('a') || filter.covers('a/b/c') || filter.covers('ab'));
-  t.ok(filter.leadsInto('a'));
-  t.notOk(filter.leadsInto('c') || filter.leadsInto('x'));
+  const filter = new PathFilter(['a/b/', 'c'].map(bytesOf));
+  const covers = (path: string) => filter.covers(bytesOf(path));
+  const leadsInto = (folder: string) => filter.leadsInto(bytesOf(folder));
+  t.ok(covers('a/b') && covers('c'));
+  t.notOk(covers('a') || covers('a/b/c') || covers('ab'));
+  t.ok(leadsInto('a'));
+  t.notOk(leadsInto('c') || leadsInto('x'));
 });
 
 t.test('an abort or a deadline ends the work', async (t) => {

@@ -1,3 +1,4 @@
+import type { ByteString } from '../object/bytes.js';
 import { commitLinks } from '../object/commit.js';
 import { COMMIT, type ObjectReader, type Oid, readAs } from '../object/object.js';
 import type { Meter } from '../schedule/meter.js';
@@ -10,7 +11,7 @@ import { diffTreeEntries } from './trees.js';
 export interface DiffOptions extends FileDiffOptions {
   readonly meter: Meter;
   /** Only these files and what is below these folders. A rename is seen when both of its paths are in. */
-  readonly paths?: Iterable<string> | undefined;
+  readonly paths?: Iterable<ByteString> | undefined;
   /** As `git diff -M`; on by default. */
   readonly renames?: boolean | undefined;
   /** See `TooManyChanges`. */

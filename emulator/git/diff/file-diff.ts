@@ -1,10 +1,10 @@
+import { isBinary } from '../object/binary.js';
 import type { ByteString } from '../object/bytes.js';
 import { numberOf, type ObjectReader, type Oid, ZERO_OID } from '../object/object.js';
-import { MODE_GITLINK } from '../object/tree.js';
+import { fileType, MODE_GITLINK } from '../object/tree.js';
 import { atOnce, type Steps } from '../schedule/steps.js';
-import { isBinary } from './binary.js';
 import type { Change } from './change.js';
-import { cutLines, lineCount } from './cut-file.js';
+import { lineCount, splitLines } from './file-lines.js';
 import { LineInterner } from './line-interner.js';
 import { diffPair } from './lines.js';
 import { type PatchOptions, writePatch } from './patch.js';
@@ -24,7 +24,7 @@ export type FileState = 'A' | 'D' | 'M' | 'T' | `R${string}`;
 /** What a comparison of the two contents is kept of: not the contents themselves. */
 interface Comparison {
   readonly changes: readonly Change[];
-  /** Where the lines start, as in `CutFile`; empty of files that were not cut. */
+  /** Where the lines start, as in `FileLines`; empty of files that were not split into lines. */
   readonly oldStarts: Int32Array;
   readonly newStarts: Int32Array;
   readonly isBinary: boolean;
@@ -152,7 +152,7 @@ function stateOf({ before, after, score }: FileChange): FileState {
 
 /** Whether one is a file, the other a link or gitlink; there is no line by line between those. */
 function isOtherKind(before: Side, after: Side): boolean {
-  return (before.mode & 0o170000) !== (after.mode & 0o170000);
+  return fileType(before.mode) !== fileType(after.mode);
 }
 
 const EMPTY = Buffer.alloc(0);
@@ -187,7 +187,7 @@ function* compareContents(before: Buffer, after: Buffer, isSame: boolean, option
 type ComparedLines = Pick<Comparison, 'changes' | 'oldStarts' | 'newStarts'>;
 
 function replaceAll(before: Buffer, after: Buffer): ComparedLines {
-  const [oldFile, newFile] = [cutLines(before), cutLines(after)];
+  const [oldFile, newFile] = [splitLines(before), splitLines(after)];
   const [oldCount, newCount] = [lineCount(oldFile), lineCount(newFile)];
   const changes = oldCount + newCount === 0 ? [] : [{ oldStart: 0, oldCount, newStart: 0, newCount }];
   return { changes, oldStarts: oldFile.starts, newStarts: newFile.starts };

@@ -1,8 +1,9 @@
+import { type ByteString, bytesIn, NO_BYTES } from '../object/bytes.js';
 import { COST } from '../schedule/cost.js';
 import type { Steps } from '../schedule/steps.js';
 import type { ByteSink } from './byte-sink.js';
 import type { Change } from './change.js';
-import { type CutFile, lineCount } from './cut-file.js';
+import { type FileLines, lineCount } from './file-lines.js';
 import { wellFormedEnd } from './utf8.js';
 import { isSpace } from './white-space.js';
 
@@ -33,14 +34,14 @@ const NEWLINE = 10;
  */
 export function* writeHunks(
   sink: ByteSink,
-  oldLines: CutFile,
-  newLines: CutFile,
+  oldLines: FileLines,
+  newLines: FileLines,
   changes: readonly Change[],
   options: HunkOptions,
 ): Steps<void> {
   const { context } = options;
   const reach = 2 * context + options.interHunk;
-  let heading = '';
+  let heading = NO_BYTES;
   let searched = -1;
   for (let from = 0; from < changes.length; ) {
     let to = from + 1;
@@ -56,7 +57,9 @@ export function* writeHunks(
     searched = oldStart - 1;
     const oldRange = rangeText(oldStart, oldEnd(last) + after - oldStart);
     const newRange = rangeText(newStart, newEnd(last) + after - newStart);
-    sink.string(`@@ -${oldRange} +${newRange} @@${heading === '' ? '' : ` ${heading}`}\n`);
+    sink.ascii(`@@ -${oldRange} +${newRange} @@${heading === '' ? '' : ' '}`);
+    sink.bytes(heading);
+    sink.byte(NEWLINE);
 
     let newAt = newStart;
     for (let at = from; at < to; at++) {
@@ -84,23 +87,23 @@ function rangeText(start: number, count: number): string {
   return count === 1 ? `${first}` : `${first},${count}`;
 }
 
-function* writeLines(sink: ByteSink, mark: number, lines: CutFile, from: number, to: number): Steps<void> {
+function* writeLines(sink: ByteSink, mark: number, lines: FileLines, from: number, to: number): Steps<void> {
   for (let line = from; line < to; line++) {
     if (line % UNIT === UNIT - 1) yield UNIT * COST.line;
     sink.byte(mark);
     sink.slice(lines.bytes, lines.starts[line]!, lines.starts[line + 1]!);
   }
-  if (to > from && lines.bytes[lines.starts[to]! - 1] !== NEWLINE) sink.string('\n\\ No newline at end of file\n');
+  if (to > from && lines.bytes[lines.starts[to]! - 1] !== NEWLINE) sink.ascii('\n\\ No newline at end of file\n');
 }
 
 /** The heading from the lines at `from` and above it, down to but without `limit`; undefined if none will do. */
-function headingAbove({ bytes, starts }: CutFile, from: number, limit: number): string | undefined {
+function headingAbove({ bytes, starts }: FileLines, from: number, limit: number): ByteString | undefined {
   for (let line = from; line > limit && line >= 0; line--) {
     const start = starts[line]!;
     if (!startsHeading(bytes[start]!)) continue;
     let end = Math.min(starts[line + 1]!, start + HEADING_BYTES);
     while (end > start && isSpace(bytes[end - 1]!)) end--;
-    return bytes.toString('latin1', start, wellFormedEnd(bytes, start, end));
+    return bytesIn(bytes, start, wellFormedEnd(bytes, start, end));
   }
   return undefined;
 }

@@ -1,7 +1,7 @@
 import type { Lines } from './line-interner.js';
 import { isSpace } from './white-space.js';
 
-/** How bad it is to cut a file at some line: less is better. */
+/** How bad it is to split a file at some line: less is better. */
 export interface SplitScore {
   readonly indent: number;
   readonly penalty: number;
@@ -16,7 +16,7 @@ const START_OF_FILE = 1;
 const END_OF_FILE = 21;
 const PER_BLANK_LINE = -30;
 const PER_BLANK_LINE_BELOW = 6;
-/** [without, with] blank lines next to the cut. */
+/** [without, with] blank lines next to the split. */
 const INDENTED = [-4, 10] as const;
 const OUTDENTED = [24, 17] as const;
 const DEDENTED = [23, 17] as const;
@@ -26,7 +26,7 @@ export function compareSplits(a: SplitScore, b: SplitScore): number {
   return INDENT_WEIGHT * Math.sign(a.indent - b.indent) + (a.penalty - b.penalty);
 }
 
-/** The score of a cut in front of line `at` of the first `count` lines. */
+/** The score of a split in front of line `at` of the first `count` lines. */
 export function scoreSplit(lines: Lines, count: number, at: number): SplitScore {
   const ownIndent = at < count ? indentOf(lines, at) : BLANK;
   const above = nearestIndent(lines, at - 1, -1, -1);

@@ -1,16 +1,16 @@
 import { COST } from '../schedule/cost.js';
 import type { Steps } from '../schedule/steps.js';
-import { type CutFile, cutLines, cutLinesLike, lineCount } from './cut-file.js';
 import { DistinctLines } from './distinct-lines.js';
+import { type FileLines, lineCount, splitLines, splitLinesLike } from './file-lines.js';
 import { squeezeSpace } from './white-space.js';
 
 /** A file whose lines are numbered. */
-export interface Lines extends CutFile {
+export interface Lines extends FileLines {
   /** Two lines of one interner are equal if and only if their ids are. Below 0: not numbered so far. */
   readonly ids: Int32Array;
 }
 
-/** Two versions of a file. What is equal at their ends gets no numbers before somebody asks for them. */
+/** Two versions of a file. What is equal at their ends gets no numbers before `idAt` asks for one. */
 export interface LinePair {
   readonly old: Lines;
   readonly new: Lines;
@@ -34,7 +34,7 @@ export class LineInterner {
     this.#ignoreSpace = options.ignoreSpaceChange ?? false;
   }
 
-  /** Two all-zero counters per id, to be left all-zero by whoever uses them. */
+  /** Two all-zero counters per id. The caller leaves them all-zero. */
   occurrences(): readonly [Int32Array, Int32Array] {
     const { size } = this.#distinct;
     if (this.#occurrences[0].length < size) {
@@ -44,15 +44,15 @@ export class LineInterner {
     return this.#occurrences;
   }
 
-  /** Cuts and numbers a file, in steps. What it has in common with the ends of `like`, of this interner too, costs little. */
-  *cut(bytes: Buffer, like?: Lines): Steps<Lines> {
+  /** Splits a file into lines and numbers them, in steps. What it has in common with the ends of `like`, of this interner too, costs little. */
+  *split(bytes: Buffer, like?: Lines): Steps<Lines> {
     if (!like) {
-      const file = unnumbered(cutLines(bytes));
+      const file = unnumbered(splitLines(bytes));
       yield* this.#numberInSteps(file, 0, lineCount(file));
       return file;
     }
-    const { head, tail, ...cut } = cutLinesLike(bytes, like);
-    const file = unnumbered(cut);
+    const { head, tail, ...lines } = splitLinesLike(bytes, like);
+    const file = unnumbered(lines);
     const firstTail = lineCount(file) - tail;
     file.ids.set(like.ids.subarray(0, head));
     file.ids.set(like.ids.subarray(lineCount(like) - tail), firstTail);
@@ -60,11 +60,11 @@ export class LineInterner {
     return file;
   }
 
-  /** Cuts two versions of a file, and numbers what lies between their equal ends, in steps. */
+  /** Splits two versions of a file into lines, and numbers what lies between their equal ends, in steps. */
   *pair(before: Buffer, after: Buffer): Steps<LinePair> {
-    const old = unnumbered(cutLines(before));
-    const { head, tail, ...cut } = cutLinesLike(after, old);
-    const young = unnumbered(cut);
+    const old = unnumbered(splitLines(before));
+    const { head, tail, ...lines } = splitLinesLike(after, old);
+    const young = unnumbered(lines);
     for (const file of [old, young]) yield* this.#numberInSteps(file, head, lineCount(file) - tail);
     return { old, new: young, head, tail };
   }
@@ -116,6 +116,6 @@ export class LineInterner {
   }
 }
 
-function unnumbered(file: CutFile): Lines {
+function unnumbered(file: FileLines): Lines {
   return { ...file, ids: new Int32Array(lineCount(file)).fill(-1) };
 }

@@ -6,7 +6,8 @@ import t, { type Test } from 'tap';
 import { atOnce } from '../schedule/steps.js';
 import { ByteSink } from './byte-sink.js';
 import { writeHunks } from './hunks.js';
-import { diffInterned, diffLines, diffPair, type LineDiffOptions, LineInterner } from './index.js';
+import { LineInterner } from './line-interner.js';
+import { diffInterned, diffLines, diffPair, type LineDiffOptions } from './lines.js';
 import { RandomText } from './test/random-text.js';
 
 interface Case {
@@ -113,8 +114,8 @@ t.test('lines numbered by the likeness to another file are those of a file on it
     fc.property(file, file, end, end, (before, after, head, tail) => {
       const pad = (middle: Buffer) => Buffer.concat([Buffer.from(head), middle, Buffer.from(tail)]);
       const interner = new LineInterner();
-      const like = atOnce(interner.cut(pad(before)));
-      const [short, long] = [atOnce(interner.cut(pad(after), like)), atOnce(interner.cut(pad(after)))];
+      const like = atOnce(interner.split(pad(before)));
+      const [short, long] = [atOnce(interner.split(pad(after), like)), atOnce(interner.split(pad(after)))];
       return short.ids.join() === long.ids.join() && short.starts.join() === long.starts.join();
     }),
     { numRuns: 2000 },
@@ -130,8 +131,8 @@ t.test('numbering only what lies between the equal ends changes nothing', async 
       const pad = (middle: string) => Buffer.from(`${head}\n${middle}${tail.repeat(trimTail ? 1200 : 1)}`);
       const options = { ignoreSpaceChange: space, trimTail };
       const interner = new LineInterner(options);
-      const oldLines = atOnce(interner.cut(pad(before)));
-      const all = atOnce(diffInterned(interner, oldLines, atOnce(interner.cut(pad(after))), options));
+      const oldLines = atOnce(interner.split(pad(before)));
+      const all = atOnce(diffInterned(interner, oldLines, atOnce(interner.split(pad(after))), options));
       return JSON.stringify(diffLines(pad(before), pad(after), options)) === JSON.stringify(all);
     }),
     { numRuns: 3000 },

@@ -33,7 +33,7 @@ export function diffInterned(
   return diffPair(interner, { old: oldLines, new: newLines, head: 0, tail: 0 }, options);
 }
 
-/** As `diffLines`, in steps, of two versions that `interner` has cut. */
+/** As `diffLines`, in steps, of two versions that `interner` has split. */
 export function* diffPair(interner: LineInterner, pair: LinePair, options: LineDiffOptions = {}): Steps<Change[]> {
   const { old: oldLines, new: newLines } = pair;
   const trimmed = options.trimTail ? commonTailLines(oldLines, newLines) : 0;

@@ -12,8 +12,8 @@ const FAR = 0x7fff_ffff;
 /** Points looked at between two steps, a few milliseconds' work. */
 const UNIT = 1 << 18;
 
-/** Where a box of the edit graph is cut in two, and which half is known to be cut well. */
-interface Cut {
+/** Where a box of the edit graph is split in two, and which half is known to be split well. */
+interface Split {
   readonly a: number;
   readonly b: number;
   readonly isLowMinimal: boolean;
@@ -49,13 +49,13 @@ export function* markDifferences(a: Side, b: Side): Steps<void> {
     } else if (bStart === bEnd) {
       for (; aStart < aEnd; aStart++) a.flags[a.lines[aStart]!] = 1;
     } else {
-      const cut = search.cut({ aStart, aEnd, bStart, bEnd }, isMinimal);
+      const split = search.split({ aStart, aEnd, bStart, bEnd }, isMinimal);
       if (search.work > UNIT) {
         yield search.work * COST.operation;
         search.work = 0;
       }
-      boxes.push(aStart, cut.a, bStart, cut.b, Number(cut.isLowMinimal));
-      boxes.push(cut.a, aEnd, cut.b, bEnd, Number(cut.isHighMinimal));
+      boxes.push(aStart, split.a, bStart, split.b, Number(split.isLowMinimal));
+      boxes.push(split.a, aEnd, split.b, bEnd, Number(split.isHighMinimal));
     }
   }
 }
@@ -94,7 +94,7 @@ class Search {
     this.#zero = b.length + 1;
   }
 
-  cut(box: Box, isMinimal: boolean): Cut {
+  split(box: Box, isMinimal: boolean): Split {
     const { a, b } = this;
     const { aStart, aEnd, bStart, bEnd } = box;
     const low = this.#low;
@@ -147,16 +147,16 @@ class Search {
       const lowFront = { first: lowFirst, last: lowLast };
       const highFront = { first: highFirst, last: highLast };
       if (hasSnake && edits > PATIENCE) {
-        const cut = this.#goodLowPath(box, lowFront, edits) ?? this.#goodHighPath(box, highFront, edits);
-        if (cut) return cut;
+        const split = this.#goodLowPath(box, lowFront, edits) ?? this.#goodHighPath(box, highFront, edits);
+        if (split) return split;
       }
       if (edits >= this.maxEdits) return this.#furthestPath(box, lowFront, highFront);
     }
   }
 
-  #goodLowPath({ aStart, aEnd, bStart, bEnd }: Box, front: Front, edits: number): Cut | undefined {
+  #goodLowPath({ aStart, aEnd, bStart, bEnd }: Box, front: Front, edits: number): Split | undefined {
     let best = GOOD_RATIO * edits;
-    let cut: Cut | undefined;
+    let split: Split | undefined;
     for (let d = front.last; d >= front.first; d -= 2) {
       const x = this.#low[this.#zero + d]!;
       const y = x - d;
@@ -164,14 +164,14 @@ class Search {
       if (gain <= best || x < aStart + SNAKE || x >= aEnd || y < bStart + SNAKE || y >= bEnd) continue;
       if (!this.#isSnake(x - SNAKE, y - SNAKE)) continue;
       best = gain;
-      cut = { a: x, b: y, isLowMinimal: true, isHighMinimal: false };
+      split = { a: x, b: y, isLowMinimal: true, isHighMinimal: false };
     }
-    return cut;
+    return split;
   }
 
-  #goodHighPath({ aStart, aEnd, bStart, bEnd }: Box, front: Front, edits: number): Cut | undefined {
+  #goodHighPath({ aStart, aEnd, bStart, bEnd }: Box, front: Front, edits: number): Split | undefined {
     let best = GOOD_RATIO * edits;
-    let cut: Cut | undefined;
+    let split: Split | undefined;
     for (let d = front.last; d >= front.first; d -= 2) {
       const x = this.#high[this.#zero + d]!;
       const y = x - d;
@@ -179,13 +179,13 @@ class Search {
       if (gain <= best || x <= aStart || x > aEnd - SNAKE || y <= bStart || y > bEnd - SNAKE) continue;
       if (!this.#isSnake(x, y)) continue;
       best = gain;
-      cut = { a: x, b: y, isLowMinimal: false, isHighMinimal: true };
+      split = { a: x, b: y, isLowMinimal: false, isHighMinimal: true };
     }
-    return cut;
+    return split;
   }
 
   /** The point furthest from its corner: good enough when looking on would take too long. */
-  #furthestPath({ aStart, aEnd, bStart, bEnd }: Box, lowFront: Front, highFront: Front): Cut {
+  #furthestPath({ aStart, aEnd, bStart, bEnd }: Box, lowFront: Front, highFront: Front): Split {
     let lowSum = -1;
     let lowA = -1;
     for (let d = lowFront.last; d >= lowFront.first; d -= 2) {
@@ -217,6 +217,6 @@ class Search {
   }
 }
 
-function middleAt(a: number, b: number): Cut {
+function middleAt(a: number, b: number): Split {
   return { a, b, isLowMinimal: true, isHighMinimal: true };
 }

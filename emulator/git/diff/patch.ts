@@ -1,3 +1,4 @@
+import { bytesOf, concatBytes } from '../object/bytes.js';
 import { type ObjectReader, type Oid, ZERO_OID } from '../object/object.js';
 import { formatMode } from '../object/tree.js';
 import type { Steps } from '../schedule/steps.js';
@@ -5,11 +6,14 @@ import { abbreviateOid } from './abbreviation.js';
 import { writeBinaryPatch } from './binary-patch.js';
 import { ByteSink } from './byte-sink.js';
 import type { Change } from './change.js';
-import type { CutFile } from './cut-file.js';
+import type { FileLines } from './file-lines.js';
 import { writeHunks } from './hunks.js';
 import { quotePath } from './quoted-path.js';
 import type { FileChange } from './renames.js';
 import { similarityPercent } from './similarity.js';
+
+const OLD_PREFIX = bytesOf('a/');
+const NEW_PREFIX = bytesOf('b/');
 
 export interface PatchOptions {
   /** Unchanged lines around a change; 3 unless told otherwise. */
@@ -26,9 +30,9 @@ export interface PatchOptions {
 
 /** A changed file whose contents have been compared. */
 export interface ComparedFile extends FileChange {
-  /** Files that are written as binary ones need not be cut. */
-  readonly oldFile: CutFile;
-  readonly newFile: CutFile;
+  /** Files that are written as binary ones need not be split into lines. */
+  readonly oldFile: FileLines;
+  readonly newFile: FileLines;
   readonly isBinary: boolean;
   readonly changes: readonly Change[];
 }
@@ -54,18 +58,18 @@ export function* writePatch(objects: ObjectReader, file: ComparedFile, options: 
   const isNameOrMode = !before || !after || score !== undefined || before.mode !== after.mode;
   if (!isNameOrMode && !isBinaryShown && changes.length === 0) return sink.finish();
 
-  const oldPath = quotePath(`a/${(before ?? after!).path}`);
-  const newPath = quotePath(`b/${(after ?? before!).path}`);
+  const oldPath = quotePath(concatBytes(OLD_PREFIX, (before ?? after!).path));
+  const newPath = quotePath(concatBytes(NEW_PREFIX, (after ?? before!).path));
   const oldLabel = before ? oldPath : '/dev/null';
   const newLabel = after ? newPath : '/dev/null';
-  sink.string(`diff --git ${oldPath} ${newPath}\n`);
+  sink.ascii(`diff --git ${oldPath} ${newPath}\n`);
   writeModes(sink, file);
   if (!isContentEqual) writeIndexLine(sink, objects, file, options);
   if (isBinaryShown) {
     if (options.binary) yield* writeBinaryPatch(sink, oldFile.bytes, newFile.bytes);
-    else sink.string(`Binary files ${oldLabel} and ${newLabel} differ\n`);
+    else sink.ascii(`Binary files ${oldLabel} and ${newLabel} differ\n`);
   } else if (changes.length > 0) {
-    sink.string(`--- ${oldLabel}${tabAfter(oldLabel)}\n+++ ${newLabel}${tabAfter(newLabel)}\n`);
+    sink.ascii(`--- ${oldLabel}${tabAfter(oldLabel)}\n+++ ${newLabel}${tabAfter(newLabel)}\n`);
     const { context = 3, interHunk = 0 } = options;
     yield* writeHunks(sink, oldFile, newFile, changes, { context, interHunk });
   }
@@ -74,16 +78,16 @@ export function* writePatch(objects: ObjectReader, file: ComparedFile, options: 
 
 function writeModes(sink: ByteSink, { before, after, score }: ComparedFile): void {
   if (!before) {
-    sink.string(`new file mode ${formatMode(after!.mode)}\n`);
+    sink.ascii(`new file mode ${formatMode(after!.mode)}\n`);
   } else if (!after) {
-    sink.string(`deleted file mode ${formatMode(before.mode)}\n`);
+    sink.ascii(`deleted file mode ${formatMode(before.mode)}\n`);
   } else {
     if (before.mode !== after.mode) {
-      sink.string(`old mode ${formatMode(before.mode)}\nnew mode ${formatMode(after.mode)}\n`);
+      sink.ascii(`old mode ${formatMode(before.mode)}\nnew mode ${formatMode(after.mode)}\n`);
     }
     if (score !== undefined) {
-      sink.string(`similarity index ${similarityPercent(score)}%\n`);
-      sink.string(`rename from ${quotePath(before.path)}\nrename to ${quotePath(after.path)}\n`);
+      sink.ascii(`similarity index ${similarityPercent(score)}%\n`);
+      sink.ascii(`rename from ${quotePath(before.path)}\nrename to ${quotePath(after.path)}\n`);
     }
   }
 }
@@ -93,7 +97,7 @@ function writeIndexLine(sink: ByteSink, objects: ObjectReader, file: ComparedFil
   const isFull = (options.fullIndex ?? true) || (isBinary && options.binary);
   const idOf = (oid: Oid) => (isFull ? oid : abbreviateOid(objects, oid));
   const mode = before && after && before.mode === after.mode ? ` ${formatMode(after.mode)}` : '';
-  sink.string(`index ${idOf(before?.oid ?? ZERO_OID)}..${idOf(after?.oid ?? ZERO_OID)}${mode}\n`);
+  sink.ascii(`index ${idOf(before?.oid ?? ZERO_OID)}..${idOf(after?.oid ?? ZERO_OID)}${mode}\n`);
 }
 
 /** A tab ends a name that has a space in it, or readers could take the rest for a date. */

@@ -1,4 +1,4 @@
-import type { ByteString } from '../object/bytes.js';
+import { type ByteString, NO_BYTES, replaceBytes, sliceBytes } from '../object/bytes.js';
 
 /** A set of files and folders, named literally. */
 export class PathFilter {
@@ -7,17 +7,17 @@ export class PathFilter {
 
   constructor(paths: Iterable<ByteString>) {
     for (const given of paths) {
-      const path = given.replace(/\/+$/, '');
+      const path = replaceBytes(given, /\/+$/, () => NO_BYTES);
       this.#paths.add(path);
       for (let slash = path.indexOf('/'); slash >= 0; slash = path.indexOf('/', slash + 1)) {
-        this.#parents.add(path.slice(0, slash));
+        this.#parents.add(sliceBytes(path, 0, slash));
       }
     }
   }
 
   /** Whether `path` itself is in the set; what lies below it then is too. */
   covers(path: ByteString): boolean {
-    return this.#paths.has(path) || this.#paths.has('');
+    return this.#paths.has(path) || this.#paths.has(NO_BYTES);
   }
 
   /** Whether something of the set lies below `folder`. */

@@ -1,8 +1,21 @@
+import { requestLimit } from '../limits/request-limits.js';
 import type { ByteString } from '../object/bytes.js';
-import type { ObjectReader, Oid } from '../object/object.js';
+import type { ObjectReader } from '../object/object.js';
+import { nameOf } from '../object/path.js';
+import { isRegular } from '../object/tree.js';
 import type { Meter } from '../schedule/meter.js';
 import { inSlices, type Steps } from '../schedule/steps.js';
-import { type Candidate, compareCandidates, keepBest, SimilarContents, takeEqual } from './similar-contents.js';
+import {
+  type Candidate,
+  compareCandidates,
+  contentKey,
+  EMPTY_BLOB,
+  keepBest,
+  MINIMUM_SCORE,
+  NAMESAKE_MINIMUM_SCORE,
+  SimilarContents,
+  takeEqual,
+} from './similar-contents.js';
 import { FULL_SCORE } from './similarity.js';
 import type { Side, TreeChange } from './trees.js';
 
@@ -13,10 +26,6 @@ export interface FileChange extends TreeChange {
 }
 
 export interface RenameOptions {
-  /** The least score of a rename; 30,000, a half, unless told otherwise. */
-  readonly minimumScore?: number;
-  /** Beyond this squared, the pairs of unmatched paths are not compared at all, as in Git. */
-  readonly limit?: number;
   /** Whether empty files can be renamed. On by default, as in `git diff`. */
   readonly withEmpty?: boolean;
   /** Only look where this path came from; the other added paths stay as they are. */
@@ -24,9 +33,7 @@ export interface RenameOptions {
   readonly meter: Meter;
 }
 
-const EMPTY_BLOB: Oid = 'e69de29bb2d1d6434b8b29ae775ad8c2e48c5391';
-const HALF = FULL_SCORE / 2;
-const DEFAULT_LIMIT = 1000;
+const MOST_FILES = requestLimit('diffRenames');
 
 /**
  * Joins deleted and added paths whose files are alike, as `git diff -M` does: equal files first, then files
@@ -38,7 +45,6 @@ export async function detectRenames(
   changes: readonly TreeChange[],
   options: RenameOptions,
 ): Promise<FileChange[]> {
-  const minimum = options.minimumScore ?? HALF;
   const hasContent = (side: Side) => (options.withEmpty ?? true) || side.oid !== EMPTY_BLOB;
   const sources: Side[] = [];
   const targets: Side[] = [];
@@ -50,11 +56,8 @@ export async function detectRenames(
 
   const matching = new Matching(objects, sources, targets);
   matching.matchEqual();
-  if (minimum < FULL_SCORE) {
-    const { meter } = options;
-    await inSlices(matching.matchNamesakes(minimum + Math.trunc((FULL_SCORE - minimum) / 2)), meter);
-    await inSlices(matching.matchSimilar(minimum, options.limit ?? DEFAULT_LIMIT), meter);
-  }
+  await inSlices(matching.matchNamesakes(), options.meter);
+  await inSlices(matching.matchSimilar(), options.meter);
   return matching.apply(changes);
 }
 
@@ -89,33 +92,34 @@ class Matching {
     }
   }
 
-  *matchNamesakes(minimum: number): Steps<void> {
+  *matchNamesakes(): Steps<void> {
     const sourceNames = uniqueNames(this.sources, (index) => this.#usedSources.has(index));
     const targetNames = uniqueNames(this.targets, (index) => this.#matches.has(index));
     for (const [name, source] of sourceNames) {
       const target = targetNames.get(name) ?? -1;
       if (source < 0 || target < 0) continue;
-      const score = yield* this.#score(this.sources[source]!, this.targets[target]!, minimum);
-      if (score >= minimum) this.#match(source, target, score);
+      const score = yield* this.#score(this.sources[source]!, this.targets[target]!, NAMESAKE_MINIMUM_SCORE);
+      if (score >= NAMESAKE_MINIMUM_SCORE) this.#match(source, target, score);
       yield 1;
     }
   }
 
-  *matchSimilar(minimum: number, limit: number): Steps<void> {
+  *matchSimilar(): Steps<void> {
     const sources = [...this.sources.keys()].filter((index) => !this.#usedSources.has(index));
     const targets = [...this.targets.keys()].filter((index) => !this.#matches.has(index));
-    if (sources.length * targets.length > limit * limit) return;
+    // As in Git, none are compared when there are too many.
+    if (sources.length * targets.length > MOST_FILES * MOST_FILES) return;
     const candidates: Candidate[] = [];
     for (const target of targets) {
       const after = this.targets[target]!;
       const best: Candidate[] = [];
       for (const source of sources) {
         const before = this.sources[source]!;
-        const score = yield* this.#score(before, after, minimum);
+        const score = yield* this.#score(before, after, MINIMUM_SCORE);
         keepBest(best, { source, target, score, isNamesake: isNamesake(before.path, after.path) });
         yield 1;
       }
-      for (const candidate of best) if (candidate.score >= minimum) candidates.push(candidate);
+      for (const candidate of best) if (candidate.score >= MINIMUM_SCORE) candidates.push(candidate);
     }
     candidates.sort(compareCandidates);
     for (const { source, target, score } of candidates) {
@@ -144,19 +148,6 @@ class Matching {
     if (!isRegular(source.mode) || !isRegular(target.mode)) return 0;
     return yield* this.#contents.score(source.oid, target.oid, minimum);
   }
-}
-
-/** Equal for sides that hold the same: of regular files, the x bit does not matter. */
-function contentKey({ mode, oid }: Side): string {
-  return isRegular(mode) ? oid : `${oid} ${mode}`;
-}
-
-function isRegular(mode: number): boolean {
-  return (mode & 0o170000) === 0o100000;
-}
-
-function nameOf(path: ByteString): ByteString {
-  return path.slice(path.lastIndexOf('/') + 1);
 }
 
 function isNamesake(a: ByteString, b: ByteString): boolean {

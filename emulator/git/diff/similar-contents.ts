@@ -1,6 +1,19 @@
-import { numberOf, type ObjectReader, type Oid } from '../object/object.js';
+import { BLOB, numberOf, type ObjectReader, type Oid } from '../object/object.js';
+import { hashObject } from '../object/object-hash.js';
+import { isRegular } from '../object/tree.js';
 import type { Steps } from '../schedule/steps.js';
-import { canReach, type Spans, similarity, spansOf } from './similarity.js';
+import { canReach, FULL_SCORE, type Spans, similarity, spansOf } from './similarity.js';
+
+/** The least score of a rename, and of one between files that alone bear their name. */
+export const MINIMUM_SCORE = FULL_SCORE / 2;
+export const NAMESAKE_MINIMUM_SCORE = MINIMUM_SCORE + (FULL_SCORE - MINIMUM_SCORE) / 2;
+/** The empty file, which is no evidence of a rename. */
+export const EMPTY_BLOB = hashObject(BLOB, Buffer.alloc(0));
+
+/** Equal for what holds the same: of regular files, the x bit does not matter. */
+export function contentKey({ mode, oid }: { readonly mode: number; readonly oid: Oid }): string {
+  return isRegular(mode) ? oid : `${oid} ${mode}`;
+}
 
 /** Scores how alike stored files are; each is read once. */
 export class SimilarContents {

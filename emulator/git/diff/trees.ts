@@ -1,4 +1,5 @@
-import type { ByteString } from '../object/bytes.js';
+import { requestLimit } from '../limits/request-limits.js';
+import { type ByteString, concatBytes, NO_BYTES, SLASH } from '../object/bytes.js';
 import { EMPTY_TREE_OID, type ObjectReader, type Oid } from '../object/object.js';
 import { canonicalMode, MODE_TREE, readTreeBody, TreeScanner } from '../object/tree.js';
 import type { PathFilter } from './path-filter.js';
@@ -24,7 +25,7 @@ export interface TreeDiffOptions {
   readonly limit?: number | undefined;
 }
 
-/** Thrown when two trees differ in more places than anybody could want to know. */
+/** Thrown when two trees differ in more entries than the limit. */
 export class TooManyChanges extends Error {
   override readonly name = 'TooManyChanges';
   constructor(readonly limit: number) {
@@ -32,8 +33,7 @@ export class TooManyChanges extends Error {
   }
 }
 
-const DEFAULT_LIMIT = 2_000_000;
-const SLASH = 0x2f;
+const SLASH_CODE = 0x2f;
 
 interface Folder {
   readonly before: TreeScanner;
@@ -57,10 +57,10 @@ export function* diffTreeEntries(
   after: Oid | undefined,
   options: TreeDiffOptions = {},
 ): IterableIterator<TreeChange> {
-  const { paths, withUnchanged = false, limit = DEFAULT_LIMIT } = options;
+  const { paths, withUnchanged = false, limit = requestLimit('diffEntries') } = options;
   if (before === after && !withUnchanged) return;
   let seen = 0;
-  const stack: Folder[] = [openFolder(objects, before, after, '', paths === undefined)];
+  const stack: Folder[] = [openFolder(objects, before, after, NO_BYTES, paths === undefined)];
   for (let folder = stack.at(-1); folder !== undefined; folder = stack.at(-1)) {
     const { before, after, base } = folder;
     if (!folder.hasBefore && !folder.hasAfter) {
@@ -75,11 +75,11 @@ export function* diffTreeEntries(
       if (++seen > limit) throw new TooManyChanges(limit);
       const name = (old ?? young!).name;
       const isTree = (old ?? young!).isTree;
-      const path = base + name;
+      const path = concatBytes(base, name);
       const isWanted = folder.isWanted || paths!.covers(path);
       if (isTree) {
         if (isWanted || paths!.leadsInto(path)) {
-          stack.push(openFolder(objects, old?.oid, young?.oid, `${path}/`, isWanted));
+          stack.push(openFolder(objects, old?.oid, young?.oid, concatBytes(path, SLASH), isWanted));
         }
       } else if (isWanted) {
         yield { ...(old && { before: sideOf(old, path) }), ...(young && { after: sideOf(young, path) }) };
@@ -127,5 +127,5 @@ function compareNames(a: TreeScanner, b: TreeScanner): number {
 
 function byteAfter(entry: TreeScanner, at: number): number {
   if (at < entry.nameEnd - entry.nameStart) return entry.body[entry.nameStart + at]!;
-  return (entry.mode & 0o170000) === MODE_TREE ? SLASH : 0;
+  return (entry.mode & 0o170000) === MODE_TREE ? SLASH_CODE : 0;
 }

@@ -1,4 +1,4 @@
-import type { ByteString } from '../object/bytes.js';
+import { type ByteString, bytesOf, concatBytes, joinBytes, NO_BYTES, sliceBytes } from '../object/bytes.js';
 
 /** One line of a config file: `name` is `section.subsection.key`, `value` undefined when there is no `=`. */
 export interface ConfigVariable {
@@ -11,7 +11,14 @@ export class BadConfig extends Error {
   override readonly name = 'BadConfig';
 }
 
-const ESCAPES: Readonly<Record<string, string>> = { t: '\t', b: '\b', n: '\n', '\\': '\\', '"': '"' };
+const LINE_FEED = bytesOf('\n');
+const ESCAPES: ReadonlyMap<string, ByteString> = new Map([
+  ['t', bytesOf('\t')],
+  ['b', bytesOf('\b')],
+  ['n', LINE_FEED],
+  ['\\', bytesOf('\\')],
+  ['"', bytesOf('"')],
+]);
 
 /**
  * Reads Git's config syntax (git-config, "Syntax"):
@@ -21,8 +28,8 @@ const ESCAPES: Readonly<Record<string, string>> = { t: '\t', b: '\b', n: '\n', '
  *     key              # the same as true
  */
 export function* parseConfig(text: ByteString): IterableIterator<ConfigVariable> {
-  const source = new Source(text.startsWith('\xef\xbb\xbf') ? text.slice(3) : text);
-  let section = '';
+  const source = new Source(text.startsWith('\xef\xbb\xbf') ? sliceBytes(text, 3) : text);
+  let section = NO_BYTES;
   for (let char = source.next(); char !== ''; char = source.next()) {
     if (isSpace(char)) continue;
     if (char === '#' || char === ';') source.skipLine();
@@ -37,13 +44,11 @@ class Source {
   constructor(private readonly text: ByteString) {}
 
   /** The next character, CRLF as a line feed; empty at the end. */
-  next(): string {
-    let char = this.text.charAt(this.#at++);
-    if (char === '\r' && this.text[this.#at] === '\n') {
-      this.#at++;
-      char = '\n';
-    }
-    return char;
+  next(): ByteString {
+    const char = sliceBytes(this.text, this.#at, ++this.#at);
+    if (char !== '\r' || this.text[this.#at] !== '\n') return char;
+    this.#at++;
+    return LINE_FEED;
   }
 
   skipLine(): void {
@@ -63,25 +68,25 @@ function isLineEnd(char: string): boolean {
 function readSection(source: Source): ByteString {
   const name: string[] = [];
   for (let char = source.next(); char !== ']'; char = source.next()) {
-    if (isSpace(char)) return `${name.join('')}.${readSubsection(source, char)}`;
+    if (isSpace(char)) return concatBytes(bytesOf(`${name.join('')}.`), readSubsection(source, char));
     if (!/[A-Za-z0-9.-]/.test(char)) throw new BadConfig();
     name.push(char.toLowerCase());
   }
-  return name.join('');
+  return bytesOf(name.join(''));
 }
 
-function readSubsection(source: Source, first: string): ByteString {
+function readSubsection(source: Source, first: ByteString): ByteString {
   let char = first;
   for (; isSpace(char); char = source.next()) if (char === '\n') throw new BadConfig();
   if (char !== '"') throw new BadConfig();
-  const name: string[] = [];
+  const name: ByteString[] = [];
   for (char = source.next(); char !== '"'; char = source.next()) {
     if (char === '\\') char = source.next();
     if (isLineEnd(char)) throw new BadConfig();
     name.push(char);
   }
   if (source.next() !== ']') throw new BadConfig();
-  return name.join('');
+  return joinBytes(name, '');
 }
 
 function readVariable(source: Source, section: ByteString, first: string): ConfigVariable {
@@ -89,20 +94,20 @@ function readVariable(source: Source, section: ByteString, first: string): Confi
   let char = source.next();
   for (; /[A-Za-z0-9-]/.test(char); char = source.next()) key.push(char);
   while (char === ' ' || char === '\t') char = source.next();
-  const name = `${section}.${key.join('').toLowerCase()}`;
+  const name = concatBytes(section, bytesOf(`.${key.join('').toLowerCase()}`));
   if (isLineEnd(char)) return { name, value: undefined };
   if (char !== '=') throw new BadConfig();
   return { name, value: readValue(source) };
 }
 
 function readValue(source: Source): ByteString {
-  const value: string[] = [];
+  const value: ByteString[] = [];
   let spaces = 0;
   let quoted = false;
   for (let char = source.next(); ; char = source.next()) {
     if (isLineEnd(char)) {
       if (quoted) throw new BadConfig();
-      return value.join('');
+      return joinBytes(value, '');
     }
     if (!quoted && isSpace(char)) {
       if (value.length > 0) spaces++;
@@ -110,18 +115,24 @@ function readValue(source: Source): ByteString {
     }
     if (!quoted && (char === ';' || char === '#')) {
       source.skipLine();
-      return value.join('');
+      return joinBytes(value, '');
     }
-    if (spaces > 0) value.push(' '.repeat(spaces));
+    if (spaces > 0) value.push(bytesOf(' '.repeat(spaces)));
     spaces = 0;
-    if (char === '"') quoted = !quoted;
-    else value.push(...(char === '\\' ? readEscape(source) : char));
+    if (char === '"') {
+      quoted = !quoted;
+      continue;
+    }
+    const part = char === '\\' ? readEscape(source) : char;
+    // A backslash at the end of a line is no part of the value.
+    if (part !== '') value.push(part);
   }
 }
 
-function readEscape(source: Source): string {
+function readEscape(source: Source): ByteString {
   const char = source.next();
-  if (isLineEnd(char)) return '';
-  if (!Object.hasOwn(ESCAPES, char)) throw new BadConfig();
-  return ESCAPES[char]!;
+  if (isLineEnd(char)) return NO_BYTES;
+  const escaped = ESCAPES.get(char);
+  if (escaped === undefined) throw new BadConfig();
+  return escaped;
 }

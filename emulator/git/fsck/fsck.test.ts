@@ -1,18 +1,20 @@
 import fc from 'fast-check';
 import t from 'tap';
+import { bytesOf } from '../object/bytes.js';
 import { writeCommit } from '../object/commit.js';
 import { formatDate } from '../object/identity.js';
-import { type ObjectType, type Oid, typeCode } from '../object/object.js';
+import { EMPTY_TREE_OID, type ObjectType, type Oid, typeCode } from '../object/object.js';
 import { writeTag } from '../object/tag.js';
 import { writeTree } from '../object/tree.js';
 import { MemoryObjects } from '../test/memory-objects.js';
+import { oid } from '../test/oid.js';
 import { ScratchGit } from '../test/scratch-git.js';
 import { parseConfig } from './config-file.js';
 import { Fsck, FsckError } from './fsck.js';
 import { MESSAGES, type MessageId } from './messages.js';
 
-const EMPTY = '4b825dc642cb6eb9a060e54bf8d69288fbee4904';
-const BLOB = 'e69de29bb2d1d6434b8b29ae775ad8c2e48c5391';
+const EMPTY = EMPTY_TREE_OID;
+const BLOB = oid('e69de29bb2d1d6434b8b29ae775ad8c2e48c5391');
 const WHO = 'A U Thor <a@example.com> 1700000000 +0100';
 
 interface Sample {
@@ -25,7 +27,7 @@ interface Sample {
 const commit = (head: string, rest = '\nm\n') => `tree ${EMPTY}\n${head}${rest}`;
 const author = (who: string) => commit(`author ${who}\ncommitter ${WHO}\n`);
 const tag = (head: string) => `${head}\nm\n`;
-const entry = (mode: string, name: string, oid = BLOB) =>
+const entry = (mode: string, name: string, oid: string = BLOB) =>
   `${mode} ${name}\0${Buffer.from(oid, 'hex').toString('latin1')}`;
 const file = (name: string) => entry('100644', name);
 const folder = (name: string) => entry('40000', name, EMPTY);
@@ -302,8 +304,12 @@ t.test('nothing this project writes is refused', (t) => {
     fc.property(who, who, text, names, (author, committer, message, list) => {
       const fsck = new Fsck((line) => t.fail(line));
       fsck.check(1, writeCommit({ tree: EMPTY, parents: [EMPTY], author, committer, message }), EMPTY);
-      fsck.check(4, writeTag({ object: EMPTY, type: 'tree', tag: 'v1', tagger: author, message }), EMPTY);
-      const entries = [...new Set(list)].map((name, at) => ({ name, mode: at % 2 ? 0o40000 : 0o100644, oid: BLOB }));
+      fsck.check(4, writeTag({ object: EMPTY, type: 'tree', tag: bytesOf('v1'), tagger: author, message }), EMPTY);
+      const entries = [...new Set(list)].map((name, at) => ({
+        name: bytesOf(name),
+        mode: at % 2 ? 0o40000 : 0o100644,
+        oid: BLOB,
+      }));
       fsck.check(2, writeTree(entries), EMPTY);
       t.match(formatDate(author), /Z$|[+-]\d\d:\d\d$/);
     }),
@@ -328,7 +334,7 @@ t.test('the order of entries is judged as Git judges it, whatever the entries', 
 });
 
 t.test('config values are read as Git reads them', (t) => {
-  const text = '\xef\xbb\xbf[A.b]Key = "x ; y" z  w ; c\n[s "T\\"]\\x"]a=\\t\\b\\n\\\\\\"\n b-1\nlast=1';
+  const text = bytesOf('\ufeff[A.b]Key = "x ; y" z  w ; c\n[s "T\\"]\\x"]a=\\t\\b\\n\\\\\\"\n b-1\nlast=1');
   t.same(
     [...parseConfig(text)],
     [

@@ -1,8 +1,9 @@
+import { requestLimit } from '../limits/request-limits.js';
 import { BLOB, COMMIT, type ObjectReader, type Oid, TAG, TREE, type TypeCode } from '../object/object.js';
 import { atOnce, type Steps } from '../schedule/steps.js';
 import { checkCommit } from './commit.js';
-import { checkGitattributes, MOST_GITATTRIBUTES_BYTES } from './gitattributes.js';
-import { checkGitmodules, MOST_GITMODULES_BYTES } from './gitmodules.js';
+import { checkGitattributes } from './gitattributes.js';
+import { checkGitmodules } from './gitmodules.js';
 import { type Finding, finding, formatFinding, isRefused } from './messages.js';
 import { checkTag } from './tag.js';
 import { checkTree } from './tree.js';
@@ -26,8 +27,8 @@ const LARGE = 256 * 1024;
 
 /** The two kinds of file whose content is checked. Text and rules are Git's. */
 const SPECIAL_FILES = {
-  gitmodules: { check: checkGitmodules, most: MOST_GITMODULES_BYTES },
-  gitattributes: { check: checkGitattributes, most: MOST_GITATTRIBUTES_BYTES },
+  gitmodules: { check: checkGitmodules, limit: 'gitmodulesBytes' },
+  gitattributes: { check: checkGitattributes, limit: 'gitattributesBytes' },
 } as const;
 
 type SpecialKind = keyof typeof SPECIAL_FILES;
@@ -90,7 +91,7 @@ function checkSpecialFile(objects: ObjectReader, kind: SpecialKind, oid: Oid): r
   const number = objects.find(oid);
   if (number < 0) return [finding(`${kind}Missing`, `unable to read .${kind} blob`)];
   if (objects.typeOf(number) !== BLOB) return [finding(`${kind}Blob`, `non-blob found at .${kind}`)];
-  const { check, most } = SPECIAL_FILES[kind];
-  if (objects.sizeOf(number) > most) return [finding(`${kind}Large`, `.${kind} too large to parse`)];
+  const { check, limit } = SPECIAL_FILES[kind];
+  if (objects.sizeOf(number) > requestLimit(limit)) return [finding(`${kind}Large`, `.${kind} too large to parse`)];
   return check(objects.read(number));
 }

@@ -1,15 +1,12 @@
-import type { ByteString } from '../object/bytes.js';
+import { type ByteString, byteOf, bytesIn, NO_BYTES, replaceBytes, sliceBytes } from '../object/bytes.js';
 import { BadConfig, type ConfigVariable, parseConfig } from './config-file.js';
 import { type Finding, finding } from './messages.js';
-
-/** Git's own bound is core.bigFileThreshold, 512 MiB; a server that does one thing at a time can afford less. */
-export const MOST_GITMODULES_BYTES = 8 * 1024 * 1024;
 
 /** What in a `.gitmodules` file could make a client run or write what it should not. */
 export function checkGitmodules(body: Buffer): Finding[] {
   const findings: Finding[] = [];
   try {
-    for (const variable of parseConfig(body.toString('latin1'))) findings.push(...checkVariable(variable));
+    for (const variable of parseConfig(bytesIn(body))) findings.push(...checkVariable(variable));
   } catch (error) {
     if (!(error instanceof BadConfig)) throw error;
     findings.push(finding('gitmodulesParse', 'could not parse gitmodules blob'));
@@ -21,7 +18,7 @@ function* checkVariable({ name, value }: ConfigVariable): IterableIterator<Findi
   const dot = name.lastIndexOf('.');
   const prefix = 'submodule.';
   if (!name.startsWith(prefix) || dot < prefix.length) return;
-  const module = name.slice(prefix.length, dot);
+  const module = sliceBytes(name, prefix.length, dot);
   const key = name.slice(dot + 1);
   if (isBadName(module)) yield finding('gitmodulesName', `disallowed submodule name: ${module}`);
   if (value === undefined) return;
@@ -39,7 +36,7 @@ function isBadName(name: ByteString): boolean {
 }
 
 const RELATIVE = /^\.\.?[/\\]/;
-const HTTP_OR_FTP = /^(?:(?:https?|ftps?)::)?(?<url>.*)$/s;
+const TRANSPORT = /^(?:(?:https?|ftps?)::)?/;
 
 /** Options in disguise, line feeds that would reach a credential helper, and relative URLs that climb over the host. */
 function isBadUrl(url: ByteString): boolean {
@@ -48,7 +45,7 @@ function isBadUrl(url: ByteString): boolean {
     return decodeUrl(url).includes('\n') || climbsOverHost(url);
   }
   if (!/^(?:https?|ftps?)(?:::|:\/\/)/.test(url)) return false;
-  const target = HTTP_OR_FTP.exec(url)!.groups!.url!;
+  const target = replaceBytes(url, TRANSPORT, () => NO_BYTES);
   const host = /^[^:/?#]+:\/\/(?:[^/?#@]*@)*(?<host>[^/?#]*)/.exec(target)?.groups?.host;
   return !host || host.startsWith(':') || decodeUrl(target).includes('\n');
 }
@@ -60,5 +57,5 @@ function climbsOverHost(url: ByteString): boolean {
 }
 
 function decodeUrl(url: ByteString): ByteString {
-  return url.replace(/%([0-9a-fA-F]{2})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
+  return replaceBytes(url, /%([0-9a-fA-F]{2})/g, (_, hex) => byteOf(Number.parseInt(hex, 16)));
 }

@@ -1,7 +1,9 @@
+import { type ByteString, bytesIn, bytesOf, concatBytes } from '../object/bytes.js';
 import { refNameFault } from '../refs/ref-name.js';
 import { checkHeaderEnd, checkIdentity, HeaderCursor } from './header.js';
 import { type Finding, finding } from './messages.js';
 
+const TAGS = bytesOf('refs/tags/');
 const TYPE = /^(?:commit|tree|blob|tag)$/;
 
 /** What is wrong with the body of a tag: up to the first fault a strict receiver refuses. */
@@ -21,7 +23,7 @@ function checkLines(cursor: HeaderCursor): Finding[] {
   const name = restOfLine(cursor);
   if (name === undefined) return [finding('missingTag', "invalid format - unexpected end after 'type' line")];
   const findings: Finding[] = [];
-  if (refNameFault(`refs/tags/${name}`) !== undefined) {
+  if (refNameFault(concatBytes(TAGS, name)) !== undefined) {
     findings.push(finding('badTagName', `invalid 'tag' name: ${name}`));
   }
   if (cursor.skip('tagger ')) {
@@ -33,8 +35,8 @@ function checkLines(cursor: HeaderCursor): Finding[] {
   return findings;
 }
 
-function restOfLine(cursor: HeaderCursor): string | undefined {
+function restOfLine(cursor: HeaderCursor): ByteString | undefined {
   const start = cursor.at;
   const end = cursor.skipLine();
-  return end < 0 ? undefined : cursor.body.toString('latin1', start, end);
+  return end < 0 ? undefined : bytesIn(cursor.body, start, end);
 }

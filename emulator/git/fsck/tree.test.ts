@@ -1,4 +1,5 @@
 import t from 'tap';
+import { type ByteString, bytesIn } from '../object/bytes.js';
 import { type DotName, hidesDotName, isDotName } from '../object/dot-names.js';
 import { atOnce } from '../schedule/steps.js';
 import { checkTree } from './tree.js';
@@ -37,7 +38,7 @@ function* spellings(): Generator<string> {
 }
 
 /** What the tree says of a name, by asking `dot-names` about everything. */
-function expected(name: string, isLink: boolean): string[] {
+function expected(name: ByteString, isLink: boolean): string[] {
   const is = (kind: DotName) => (kind === 'gitmodules' ? hidesDotName(name, kind) : isDotName(name, kind));
   const files = WORDS.slice(1).filter(is);
   return [
@@ -54,7 +55,7 @@ t.test('names of Git are found in every spelling, for files and for links', (t) 
       const body = Buffer.from(`${mode} ${name}\0${'x'.repeat(20)}`, 'latin1');
       const findings = atOnce(checkTree(body, (kind) => found.push(kind)));
       const actual = [...findings.map(({ id }) => id), ...found].sort();
-      const wanted = expected(name, mode === '120000');
+      const wanted = expected(bytesIn(Buffer.from(name, 'latin1')), mode === '120000');
       if (wanted.length > 0) special++;
       if (actual.join() !== wanted.join()) t.same(actual, wanted, JSON.stringify([mode, name]));
     }

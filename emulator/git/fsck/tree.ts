@@ -1,8 +1,17 @@
+import { requestLimit } from '../limits/request-limits.js';
 import type { ByteString } from '../object/bytes.js';
 import { hidesDotName, isDotName } from '../object/dot-names.js';
 import { MalformedObject } from '../object/malformed-object.js';
 import type { Oid } from '../object/object.js';
-import { MODE_EXECUTABLE, MODE_FILE, MODE_GITLINK, MODE_SYMLINK, MODE_TREE, TreeScanner } from '../object/tree.js';
+import {
+  fileType,
+  MODE_EXECUTABLE,
+  MODE_FILE,
+  MODE_GITLINK,
+  MODE_SYMLINK,
+  MODE_TREE,
+  TreeScanner,
+} from '../object/tree.js';
 import { COST } from '../schedule/cost.js';
 import type { Steps } from '../schedule/steps.js';
 import { type Finding, finding, type MessageId } from './messages.js';
@@ -10,8 +19,7 @@ import { EntryOrder } from './tree-order.js';
 
 /** Bytes of entries between two steps. */
 const PIECE = 16 * 1024;
-/** Names longer than this are refused by Git 2.43 and later. */
-const MOST_NAME_BYTES = 4096;
+const MOST_NAME_BYTES = requestLimit('fsckNameBytes');
 
 /** What Git says of a whole tree, once, and in this order. */
 const TREE_MESSAGES = {
@@ -127,7 +135,7 @@ class TreeCheck {
     if (name === '.') this.#flags |= hasDot;
     else if (name === '..') this.#flags |= hasDotdot;
     else if (hidesDotName(name, 'git')) this.#flags |= hasDotgit;
-    const isSymlink = (this.#scan.mode & 0o170000) === MODE_SYMLINK;
+    const isSymlink = fileType(this.#scan.mode) === MODE_SYMLINK;
     for (const kind of ['gitmodules', 'gitattributes', 'gitignore', 'mailmap'] as const) {
       // Only links matter among these.
       if (!isSymlink && (kind === 'gitignore' || kind === 'mailmap')) continue;

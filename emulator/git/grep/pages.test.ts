@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import t from 'tap';
 import { bytesOf, textOf } from '../object/bytes.js';
+import type { Oid } from '../object/object.js';
 import { unlimited } from '../schedule/test/unlimited.js';
 import { MemoryObjects } from '../test/memory-objects.js';
 import { ScratchGit } from '../test/scratch-git.js';
@@ -12,7 +13,7 @@ import { TextCache } from './text-cache.js';
 /** All pages of a search, each begun with what the one before it said. */
 async function pagesOf(
   objects: MemoryObjects,
-  tree: string,
+  tree: Oid,
   query: SearchQuery,
   limits: SearchLimits,
 ): Promise<SearchPage[]> {
@@ -149,7 +150,7 @@ t.test('context of any size costs no more than the page', async (t) => {
     return { lines: page.files[0]!.lines.map((line) => line.number), next: page.next };
   };
   t.same(await at(), { lines: [1, 2, 3, 4, 5], next: { path: 'f', line: 5 } });
-  t.same(await at({ path: 'f', line: 49_998 }), {
+  t.same(await at({ path: bytesOf('f'), line: 49_998 }), {
     lines: [49_999, 50_000, 50_001, 50_002, 50_003],
     next: { path: 'f', line: 50_003, match: 50_001 },
   });

@@ -39,18 +39,18 @@ export interface FileResult {
 
 /**
  * The matching lines of one file and the lines around them, as `git grep -n -B -A` shows them: no line twice.
- * Bounds cut between any two lines; what comes next starts after the last line given, and nothing is left out.
+ * Bounds end a page between any two lines; what comes next starts after the last line given, and nothing is left out.
  */
 export function* searchFile(file: SearchText, matcher: LineMatcher, bounds: FileBounds): Steps<FileResult> {
   const { text } = file;
   const seen = bounds.seen.line;
-  if (seen > 0) yield* file.cut();
+  if (seen > 0) yield* file.splitLines();
   const page = new FilePage(file, bounds);
   let start = seen === 0 ? 0 : seen < file.lineCount ? file.startOf(seen) : text.length;
   while (start < text.length) {
     const at = yield* matcher.find(text, start);
     if (at < 0) break;
-    yield* file.cut();
+    yield* file.splitLines();
     const line = file.lineAt(at);
     if (!page.match(line)) return page.result(true);
     yield page.takeCost();
@@ -101,9 +101,9 @@ class FilePage {
     while (this.#next < end && !this.isFull) this.#add('context');
   }
 
-  result(isCut: boolean): FileResult {
+  result(isEnded: boolean): FileResult {
     const found = { lines: this.#lines, matches: this.#matches, characters: this.#characters };
-    return isCut ? { ...found, next: { line: this.#next, match: this.#lastMatch + 1 } } : found;
+    return isEnded ? { ...found, next: { line: this.#next, match: this.#lastMatch + 1 } } : found;
   }
 
   takeCost(): number {

@@ -28,7 +28,7 @@ export class SearchText {
       Math.ceil(text.length * (text.length === bodyLength ? 1.2 : 2.2)) + (text.length / LINE_LENGTH) * 4 + 200;
   }
 
-  /** Decodes a body that nobody else writes into. */
+  /** Decodes a body, which must not be written into afterwards. */
   static *decode(body: Buffer): Steps<SearchText> {
     // ASCII is what most files are, and copied several times as fast as UTF-8 is decoded: 16 MiB in 4 ms, at once.
     if (isAscii(body)) {
@@ -48,7 +48,7 @@ export class SearchText {
   }
 
   /** Finds where lines start: all below needs to know. */
-  *cut(): Steps<void> {
+  *splitLines(): Steps<void> {
     if (this.#starts !== undefined) return;
     const { text } = this;
     const starts: Int32Array[] = [];
@@ -109,7 +109,7 @@ export class SearchText {
   }
 
   get #lineStarts(): readonly Int32Array[] {
-    if (this.#starts === undefined) throw new Error('the text has to be cut into lines before');
+    if (this.#starts === undefined) throw new Error('the text has to be split into lines before');
     return this.#starts;
   }
 }

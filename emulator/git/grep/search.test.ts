@@ -3,12 +3,14 @@ import fc from 'fast-check';
 import { RE2JS } from 're2js';
 import t from 'tap';
 import { bytesOf, textOf } from '../object/bytes.js';
-import { type FileSelection, selectFiles } from '../pathspec/file-selection.js';
+import type { Oid } from '../object/object.js';
+import { type SelectionList, selectFiles } from '../pathspec/file-selection.js';
 import { Meter, WorkLimitExceeded } from '../schedule/meter.js';
 import { Schedule } from '../schedule/schedule.js';
 import { atOnce } from '../schedule/steps.js';
 import { unlimited } from '../schedule/test/unlimited.js';
 import { MemoryObjects } from '../test/memory-objects.js';
+import { oid } from '../test/oid.js';
 import { ScratchGit } from '../test/scratch-git.js';
 import { compilePattern, InvalidPattern, type LineMatcher } from './matcher.js';
 import { type FileMatches, type SearchLimits, type SearchPosition, type SearchQuery, searchPage } from './search.js';
@@ -110,16 +112,17 @@ t.test('every engine finds the lines RE2 finds one by one', async () => {
 t.test('a page says that more follows only where a match follows', async (t) => {
   const objects = new MemoryObjects();
   const tree = objects.tree({ a: 'x\nx\n', b: 'y\n', c: 'x\n' });
+  const C = bytesOf('c');
   const page = (limits: Partial<SearchLimits>, startAfter?: SearchPosition) =>
     searchPage(new TextCache(objects), tree, { pattern: 'x', startAfter }, { ...UNLIMITED, ...limits }, unlimited());
   t.same((await page({ maxMatches: 2 })).next, { path: 'c', line: 0 });
   t.same((await page({ maxMatches: 3 })).next, undefined);
   t.same((await page({ maxMatchesPerFile: 1 })).next, { path: 'a', line: 1 });
-  t.same((await page({}, { path: 'c', line: 0 })).files, [
+  t.same((await page({}, { path: C, line: 0 })).files, [
     { path: 'c', lines: [{ number: 1, text: 'x', type: 'match' }] },
   ]);
-  t.same((await page({}, { path: 'c', line: 99 })).files, []);
-  t.same((await page({}, { path: 'zzz', line: 0 })).files, []);
+  t.same((await page({}, { path: C, line: 99 })).files, []);
+  t.same((await page({}, { path: bytesOf('zzz'), line: 0 })).files, []);
 });
 
 t.test('binary files, large files, links and submodules are not searched', async (t) => {
@@ -129,7 +132,7 @@ t.test('binary files, large files, links and submodules are not searched', async
     'late-nul': `${'hit\n'.repeat(2000)}\0`,
     large: `hit\n${'x'.repeat(10_000)}`,
     link: [0o120000, objects.add('blob', 'hit')],
-    module: [0o160000, 'c'.repeat(40)],
+    module: [0o160000, oid('c'.repeat(40))],
     run: [0o100755, objects.add('blob', 'hit\n')],
   });
   const cache = new TextCache(objects, { maxFileBytes: 9000 });
@@ -154,7 +157,8 @@ t.test('text is UTF-8: characters count, malformed bytes become U+FFFD, carriage
 t.test('only selected files are searched: those that pass every filter', async (t) => {
   const objects = new MemoryObjects();
   const tree = objects.tree({ src: { 'a.ts': 'x', 'a.js': 'x', lib: { 'b.ts': 'x' } }, 'c.ts': 'x', ts: 'x' });
-  const found = async (selection: FileSelection) => {
+  const found = async (lists: Partial<Record<SelectionList, string[]>>) => {
+    const selection = Object.fromEntries(Object.entries(lists).map(([name, list]) => [name, list.map(bytesOf)]));
     const query = { pattern: 'x', selects: selectFiles(selection) };
     return (await searchPage(new TextCache(objects), tree, query, UNLIMITED, unlimited())).files.map(
       (file) => file.path,
@@ -294,7 +298,7 @@ t.test('a cache without room changes nothing but time', async (t) => {
   }
 });
 
-async function collect(objects: MemoryObjects, tree: string, query: SearchQuery): Promise<string[]> {
+async function collect(objects: MemoryObjects, tree: Oid, query: SearchQuery): Promise<string[]> {
   const { files } = await searchPage(new TextCache(objects), tree, query, UNLIMITED, unlimited());
   return flatten(files);
 }

@@ -1,5 +1,5 @@
 import { requestLimit } from '../limits/request-limits.js';
-import type { ByteString } from '../object/bytes.js';
+import { type ByteString, NO_BYTES } from '../object/bytes.js';
 import type { Oid } from '../object/object.js';
 import { PathCursor, type PathList } from '../pathspec/path-list.js';
 import type { PathMatcher } from '../pathspec/path-matcher.js';
@@ -74,7 +74,7 @@ export async function* search(
   let characters = limits.maxCharacters ?? requestLimit('grepCharacters');
   cache.begin();
   const work = new SmallSteps(meter);
-  const { first, isExact } = await inSlices(placeOf(paths, startAfter?.path ?? ''), meter);
+  const { first, isExact } = await inSlices(placeOf(paths, startAfter?.path ?? NO_BYTES), meter);
   const cursor = new PathCursor(paths, selects);
   for (let at = first; at < paths.length; at++) {
     if (work.report(COST.entry)) await meter.pass();

@@ -1,4 +1,6 @@
+import { requestLimit } from '../limits/request-limits.js';
 import { type CacheGroup, type CacheRegion, ENTRY_BYTES, MemoryCache } from '../memory/memory-cache.js';
+import { isBinary } from '../object/binary.js';
 import { BLOB, type ObjectReader, type Oid } from '../object/object.js';
 import { MODE_EXECUTABLE, MODE_FILE } from '../object/tree.js';
 import { PathList } from '../pathspec/path-list.js';
@@ -21,8 +23,6 @@ export interface TextCacheOptions {
   readonly maxFileBytes?: number;
 }
 
-/** Git calls a file binary when its first 8000 bytes hold a NUL. */
-const BINARY_PROBE = 8000;
 /** Bytes that are decoded without a pause, in a tenth of a millisecond. */
 const MOST_AT_ONCE = 1 << 16;
 /** About what a path takes, beside its names. */
@@ -47,7 +47,7 @@ export class TextCache {
     const caches = options.caches ?? new MemoryCache(options.bytes ?? 64 << 20).group();
     this.#texts = caches.region((text) => ENTRY_BYTES + (text === SKIPPED ? 0 : text.bytes));
     this.#listings = caches.region(costOfListing);
-    this.#maxFileBytes = options.maxFileBytes ?? 16 << 20;
+    this.#maxFileBytes = options.maxFileBytes ?? requestLimit('grepFileBytes');
   }
 
   /** Marks the start of a search; texts it uses are not dropped for texts it uses later. */
@@ -90,10 +90,11 @@ export class TextCache {
   async #decode(number: number, meter: Meter): Promise<SearchText | undefined> {
     if (this.objects.typeOf(number) !== BLOB || this.objects.sizeOf(number) > this.#maxFileBytes) return undefined;
     // The text is kept; the bytes need not be. A body decoded in one piece is only looked at.
-    const isShort = this.objects.sizeOf(number) <= MOST_AT_ONCE;
-    const body = isShort ? this.objects.peek(number) : await this.objects.readInSlices(number, meter);
-    if (body.subarray(0, BINARY_PROBE).includes(0)) return undefined;
-    return isShort ? atOnce(SearchText.decode(body)) : await inSlices(SearchText.decode(body), meter);
+    if (this.objects.sizeOf(number) <= MOST_AT_ONCE) {
+      return this.objects.peek(number, (body) => (isBinary(body) ? undefined : atOnce(SearchText.decode(body))));
+    }
+    const body = await this.objects.readInSlices(number, meter);
+    return isBinary(body) ? undefined : await inSlices(SearchText.decode(body), meter);
   }
 }
 

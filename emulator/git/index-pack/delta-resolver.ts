@@ -2,11 +2,11 @@ import type { StoreLimits } from '../limits/store-limits.js';
 import { bufferWithRoom } from '../memory/growable.js';
 import { BLOB, type TypeCode, typeName } from '../object/object.js';
 import { HEADROOM } from '../object/object-hash.js';
-import { type CheckObject, copyInSlices, type Intake, LARGE } from '../odb/object-writer.js';
-import type { Entry } from '../odb/stored-objects.js';
-import { applyDelta, DeltaError, DeltaHeader, deltaSteps } from '../pack/delta.js';
+import { type CheckObject, copyInSlices, LARGE, type ObjectWriter } from '../odb/object-writer.js';
+import type { EntryLocation } from '../odb/stored-objects.js';
 import { type Inflater, inflateEntry, inflateSteps } from '../pack/inflater.js';
 import { PackError } from '../pack/pack-error.js';
+import { applyDelta, DeltaError, DeltaHeader, deltaSteps } from '../pack/patch-delta.js';
 import type { Segment } from '../pack/segment.js';
 import { COST } from '../schedule/cost.js';
 import type { Meter } from '../schedule/meter.js';
@@ -58,7 +58,7 @@ export class DeltaResolver {
 
   constructor(
     private readonly pack: ScannedPack,
-    private readonly intake: Intake,
+    private readonly writer: ObjectWriter,
     private readonly inflater: Inflater,
     private readonly limits: StoreLimits,
     private readonly meter: Meter,
@@ -76,22 +76,22 @@ export class DeltaResolver {
       if (number !== NONE) await this.#resolveOn(number, this.#takeDeltas(entry, number));
     }
     if (!thin) return;
-    const { namedBases } = entries;
-    for (let index = 0; index < namedBases.size && entries.unresolved > 0; index++) {
-      const number = this.intake.find(namedBases.oids, namedBases.startOf(index));
-      if (number !== NONE) await this.#resolveOn(number, entries.takeNamedDeltas(index));
+    const { refDeltaBases } = entries;
+    for (let index = 0; index < refDeltaBases.size && entries.unresolved > 0; index++) {
+      const number = this.writer.find(refDeltaBases.oids, refDeltaBases.startOf(index));
+      if (number !== NONE) await this.#resolveOn(number, entries.takeRefDeltas(index));
     }
   }
 
-  /** The list of all deltas on an entry, by distance and by id. Nobody gets it twice. */
+  /** The list of all deltas on an entry, by distance and by id. Each list is handed out once. */
   #takeDeltas(entry: number, number: number): number {
     const { entries } = this.pack;
     const byDistance = entries.firstDeltas[entry]!;
     entries.firstDeltas[entry] = NONE;
-    if (entries.namedBases.size === 0) return byDistance;
-    const { objects } = this.intake;
-    const index = entries.namedBases.find(objects.oids, number * 20);
-    const byId = index === NONE ? NONE : entries.takeNamedDeltas(index);
+    if (entries.refDeltaBases.size === 0) return byDistance;
+    const { objects } = this.writer;
+    const index = entries.refDeltaBases.find(objects.oids, number * 20);
+    const byId = index === NONE ? NONE : entries.takeRefDeltas(index);
     if (byId === NONE) return byDistance;
     let last = byId;
     while (entries.nextDeltas[last] !== NONE) last = entries.nextDeltas[last]!;
@@ -102,7 +102,7 @@ export class DeltaResolver {
   async #resolveOn(number: number, deltas: number): Promise<void> {
     if (deltas === NONE) return;
     const frames = this.#frames;
-    this.#push(number, this.intake.objects.sizes[number]!, NONE, 0, 0, deltas);
+    this.#push(number, this.writer.objects.sizes[number]!, NONE, 0, 0, deltas);
     for (let units = 0; frames.length > 0; units++) {
       if ((units & 7) === 0 && this.meter.isOver) await this.meter.pass();
       const frame = frames.at(-1)!;
@@ -146,8 +146,8 @@ export class DeltaResolver {
     }
     this.meter.spend(COST.object + deltaSize * COST.byteInflated + size * COST.byteHashed);
     const type = this.#typeOf(base);
-    this.intake.name(type, this.#arena, bodyAt, size);
-    const number = this.intake.storeNamed(type, this.#arena, bodyAt, size, this.#locationOf(base, entry), this.check);
+    this.writer.computeOid(type, this.#arena, bodyAt, size);
+    const number = this.writer.store(type, this.#arena, bodyAt, size, this.#locationOf(base, entry), this.check);
     this.#noteStored(base, entry, number, bodyAt, size, isLast);
     return undefined;
   }
@@ -176,7 +176,7 @@ export class DeltaResolver {
       throw this.#fault(entry, error);
     }
     const location = this.#locationOf(base, entry);
-    const number = await this.intake.storeInSlices(
+    const number = await this.writer.storeInSlices(
       this.#typeOf(base),
       arena,
       bodyAt,
@@ -189,7 +189,7 @@ export class DeltaResolver {
   }
 
   #typeOf(base: Frame): TypeCode {
-    return this.intake.objects.types[base.number] as TypeCode;
+    return this.writer.objects.types[base.number] as TypeCode;
   }
 
   /** Reads the sizes of a delta, which have to fit; returns that of the result. */
@@ -209,14 +209,14 @@ export class DeltaResolver {
     return size;
   }
 
-  #locationOf(base: Frame, entry: number): Entry {
+  #locationOf(base: Frame, entry: number): EntryLocation {
     const { entries, segmentIndex, end } = this.pack;
     return {
       segment: segmentIndex,
       offset: entries.offsets[entry]!,
       end: entries.endOf(entry, end),
       base: base.number,
-      isNamed: entries.bases[entry] === NONE,
+      isRefDelta: entries.bases[entry] === NONE,
     };
   }
 
@@ -287,14 +287,14 @@ export class DeltaResolver {
   #load(base: Frame): void {
     this.#arena = bufferWithRoom(this.#arena, HEADROOM + base.size);
     this.#moveToStart(base);
-    this.#addWork(base.size * this.intake.objects.depthOf(base.number));
-    this.intake.objects.copyBody(base.number, this.#arena, HEADROOM);
+    this.#addWork(base.size * this.writer.objects.depthOf(base.number));
+    this.writer.objects.copyBody(base.number, this.#arena, HEADROOM);
   }
 
   /** As `#load`, of a base that is large. */
   async #loadInSlices(base: Frame): Promise<void> {
-    this.#addWork(base.size * this.intake.objects.depthOf(base.number));
-    const body = await this.intake.objects.readInSlices(base.number, this.meter);
+    this.#addWork(base.size * this.writer.objects.depthOf(base.number));
+    const body = await this.writer.objects.readInSlices(base.number, this.meter);
     await this.#growInSlices(0, HEADROOM + base.size);
     await copyInSlices(body, this.#arena, HEADROOM, this.meter);
     this.#moveToStart(base);

@@ -1,11 +1,12 @@
 import t from 'tap';
 import { StoreFull } from '../memory/memory-budget.js';
-import { BLOB, COMMIT, type ObjectReader, typeName } from '../object/object.js';
+import { BLOB, COMMIT, type ObjectReader, type Oid, typeName } from '../object/object.js';
 import { ObjectStore, type ObjectStoreOptions } from '../odb/object-store.js';
 import { build, CORRUPT } from '../odb/test/corrupt-packs.js';
 import { generateHistory } from '../odb/test/generated-history.js';
 import { copy, delta, inPieces, insert, oidOf } from '../odb/test/pack-builder.js';
 import { PackError } from '../pack/pack-error.js';
+import { oid as parseOid } from '../test/oid.js';
 import type { IndexPackOptions } from './index-pack.js';
 import { indexPack } from './index-pack.js';
 
@@ -22,8 +23,8 @@ async function take(pack: Buffer, options: Partial<IndexPackOptions> = {}, store
 }
 
 /** Every id and body, as `git cat-file --batch` prints them. */
-function listing(objects: ObjectReader): Map<string, Buffer> {
-  const all = new Map<string, Buffer>();
+function listing(objects: ObjectReader): Map<Oid, Buffer> {
+  const all = new Map<Oid, Buffer>();
   for (let number = 0; number < objects.size; number++) all.set(objects.oidOf(number), objects.read(number));
   return all;
 }
@@ -47,7 +48,7 @@ t.test("packs of Git's are taken in whole, whatever they are made with and howev
     for (let at = 0; at < batch.length; ) {
       const line = batch.indexOf(10, at);
       const [oid, type, size] = batch.toString('latin1', at, line).split(' ') as [string, string, string];
-      const number = store.find(oid);
+      const number = store.find(parseOid(oid));
       const body = batch.subarray(line + 1, line + 1 + Number(size));
       if (typeName(store.typeOf(number)) !== type || !store.read(number).equals(body)) t.fail(`${oid} differs`);
       at = line + 2 + Number(size);
@@ -91,7 +92,7 @@ t.test('an object that comes again is stored once, in a pack and across packs', 
   t.equal(store.size, 3);
   t.equal(store.heldBytes, held, 'the bytes of a pack with nothing new are not kept');
   await take(
-    build((pack) => pack.named(oidOf('blob', 'four'), delta(4, 5, insert('fiver')))),
+    build((pack) => pack.refDelta(oidOf('blob', 'four'), delta(4, 5, insert('fiver')))),
     { thin: true },
     store,
   );
@@ -101,8 +102,8 @@ t.test('an object that comes again is stored once, in a pack and across packs', 
 t.test('deltas that name each other in a circle are refused', async (t) => {
   const [a, b] = ['the text of a', 'the text of b'];
   const onEachOther = build((pack) => {
-    pack.named(oidOf('blob', b), delta(b.length, a.length, insert(a)));
-    pack.named(oidOf('blob', a), delta(a.length, b.length, insert(b)));
+    pack.refDelta(oidOf('blob', b), delta(b.length, a.length, insert(a)));
+    pack.refDelta(oidOf('blob', a), delta(a.length, b.length, insert(b)));
   });
   await t.rejects(take(onEachOther), {
     name: 'PackError',
@@ -110,7 +111,7 @@ t.test('deltas that name each other in a circle are refused', async (t) => {
     message: 'pack has 2 unresolved deltas',
   });
   await t.rejects(take(onEachOther, { thin: true }), { name: 'PackError', fault: 'unresolved' });
-  const onItself = build((pack) => pack.named(oidOf('blob', a), delta(a.length, a.length, insert(a))));
+  const onItself = build((pack) => pack.refDelta(oidOf('blob', a), delta(a.length, a.length, insert(a))));
   await t.rejects(take(onItself), { message: 'pack has 1 unresolved delta' });
   const { store } = await take(build((pack) => pack.whole('blob', b)));
   await take(onEachOther, { thin: true }, store);
@@ -122,7 +123,7 @@ t.test('a chain of deltas by id resolves in whatever order its links come', asyn
   const texts = Array.from({ length: 50 }, (_, index) => `text ${String(index).padStart(4, '0')}`);
   const pack = build((pack) => {
     for (let index = texts.length - 1; index > 0; index--) {
-      pack.named(oidOf('blob', texts[index - 1]!), delta(9, 9, copy(0, 5), insert(texts[index]!.slice(5))));
+      pack.refDelta(oidOf('blob', texts[index - 1]!), delta(9, 9, copy(0, 5), insert(texts[index]!.slice(5))));
     }
     pack.whole('blob', texts[0]!);
   });
@@ -145,7 +146,7 @@ t.test('a pack cut off at any byte is refused', async (t) => {
     const text = 'twenty bytes of base';
     const base = pack.whole('blob', text);
     pack.delta(base, delta(text.length, 4, insert('four')));
-    pack.named(oidOf('blob', text), delta(text.length, 5, insert('fiver')));
+    pack.refDelta(oidOf('blob', text), delta(text.length, 5, insert('fiver')));
   });
   const store = new ObjectStore();
   for (let length = 0; length < pack.length; length++) {

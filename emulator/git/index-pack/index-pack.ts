@@ -1,9 +1,9 @@
 import type { StoreLimits } from '../limits/store-limits.js';
 import type { TypeCode } from '../object/object.js';
 import { HEADROOM } from '../object/object-hash.js';
-import { type CheckObject, type Intake, LARGE } from '../odb/object-writer.js';
+import { type CheckObject, LARGE, type ObjectWriter } from '../odb/object-writer.js';
 import type { Quarantine } from '../odb/quarantine.js';
-import { WHOLE } from '../odb/stored-objects.js';
+import { UNDELTIFIED } from '../odb/stored-objects.js';
 import { createInflater, type Inflater } from '../pack/inflater.js';
 import { PackError } from '../pack/pack-error.js';
 import { Segment } from '../pack/segment.js';
@@ -47,18 +47,18 @@ export function indexPack(
 }
 
 async function scanAndResolve(
-  intake: Intake,
+  writer: ObjectWriter,
   limits: StoreLimits,
   pack: AsyncIterable<Uint8Array>,
   options: IndexPackOptions,
 ): Promise<IndexedPack> {
-  const { objects } = intake;
+  const { objects } = writer;
   const before = objects.count;
   const meter = new Meter({ schedule: objects.schedule, signal: options.signal });
   const segment = objects.addSegment();
   const segmentIndex = objects.segments.length - 1;
   const inflater = createInflater();
-  const entries = new EntrySink(intake, inflater, segmentIndex, limits.workBytes / 2, meter, options.check);
+  const entries = new EntrySink(writer, inflater, segmentIndex, limits.workBytes / 2, meter, options.check);
   const scan = new PackScan(segment, inflater, limits, entries, meter);
   entries.attach(scan);
   for await (const bytes of pack) {
@@ -79,14 +79,14 @@ async function scanAndResolve(
     inflated: scan.inflated,
     keptDeltas: entries.keptDeltas,
   };
-  await new DeltaResolver(scanned, intake, inflater, limits, meter, options.check).resolve(options.thin);
+  await new DeltaResolver(scanned, writer, inflater, limits, meter, options.check).resolve(options.thin);
   const { unresolved, count } = scan.entries;
   if (unresolved > 0) {
     throw new PackError('unresolved', `pack has ${unresolved} unresolved delta${unresolved === 1 ? '' : 's'}`);
   }
   const bytes = segment.length;
   if (objects.count === before) objects.dropLastSegment();
-  else await intake.reorder(before, packOrder(scan.entries, intake, before), meter);
+  else await writer.reorder(before, packOrder(scan.entries, writer, before), meter);
   return { objects: count, bytes };
 }
 
@@ -107,7 +107,7 @@ async function runScan(scan: PackScan, meter: Meter): Promise<void> {
 }
 
 /** The new objects in the order of their entries; an object that the pack has twice counts where it was first resolved. */
-function packOrder(entries: PackEntries, { objects }: Intake, first: number): Int32Array {
+function packOrder(entries: PackEntries, { objects }: ObjectWriter, first: number): Int32Array {
   const order = new Int32Array(objects.count - first);
   let length = 0;
   for (let entry = 0; entry < entries.count; entry++) {
@@ -123,7 +123,7 @@ class EntrySink implements ScanSink {
   #scan!: PackScan;
 
   constructor(
-    private readonly intake: Intake,
+    private readonly writer: ObjectWriter,
     private readonly inflater: Inflater,
     private readonly segment: number,
     private readonly mostKept: number,
@@ -138,16 +138,16 @@ class EntrySink implements ScanSink {
   whole(entry: number, type: TypeCode, end: number): Promise<void> | undefined {
     const { output, size } = this.inflater;
     const { offsets, numbers } = this.#scan.entries;
-    const location = { segment: this.segment, offset: offsets[entry]!, end, base: WHOLE, isNamed: false };
+    const location = { segment: this.segment, offset: offsets[entry]!, end, base: UNDELTIFIED, isRefDelta: false };
     if (size >= LARGE) {
-      const stored = this.intake.storeInSlices(type, output, HEADROOM, size, location, this.meter, this.check);
+      const stored = this.writer.storeInSlices(type, output, HEADROOM, size, location, this.meter, this.check);
       return stored.then((number) => {
         numbers[entry] = number;
       });
     }
     this.meter.spend(size * COST.byteHashed);
-    this.intake.name(type, output, HEADROOM, size);
-    numbers[entry] = this.intake.storeNamed(type, output, HEADROOM, size, location, this.check);
+    this.writer.computeOid(type, output, HEADROOM, size);
+    numbers[entry] = this.writer.store(type, output, HEADROOM, size, location, this.check);
     return undefined;
   }
 

@@ -31,9 +31,9 @@ export class PackEntries {
   unresolved = 0;
 
   /** Ids that deltas name as their base. */
-  readonly namedBases = new OidSet();
+  readonly refDeltaBases = new OidSet();
   /** The deltas on each of them, as lists; `NONE` once they are handed out. */
-  #firstNamed = new Int32Array(16);
+  #firstRefDelta = new Int32Array(16);
 
   add(offset: number): number {
     const entry = this.count++;
@@ -49,7 +49,7 @@ export class PackEntries {
   }
 
   /** Hangs a delta on the entry `base`. */
-  addDelta(entry: number, base: number): void {
+  addOfsDelta(entry: number, base: number): void {
     this.bases[entry] = base;
     this.nextDeltas[entry] = this.firstDeltas[base]!;
     this.firstDeltas[base] = entry;
@@ -57,22 +57,22 @@ export class PackEntries {
   }
 
   /** Hangs a delta on whatever object has the id at `at`. */
-  addNamedDelta(entry: number, bytes: Uint8Array, at: number): void {
-    const known = this.namedBases.size;
-    const base = this.namedBases.add(bytes, at);
+  addRefDelta(entry: number, bytes: Uint8Array, at: number): void {
+    const known = this.refDeltaBases.size;
+    const base = this.refDeltaBases.add(bytes, at);
     if (base === known) {
-      this.#firstNamed = withRoom(this.#firstNamed, base + 1);
-      this.#firstNamed[base] = NONE;
+      this.#firstRefDelta = withRoom(this.#firstRefDelta, base + 1);
+      this.#firstRefDelta[base] = NONE;
     }
-    this.nextDeltas[entry] = this.#firstNamed[base]!;
-    this.#firstNamed[base] = entry;
+    this.nextDeltas[entry] = this.#firstRefDelta[base]!;
+    this.#firstRefDelta[base] = entry;
     this.unresolved++;
   }
 
   /** Hands out, once, the deltas that name a base by its id: the first of their list, or `NONE`. */
-  takeNamedDeltas(base: number): number {
-    const first = this.#firstNamed[base]!;
-    this.#firstNamed[base] = NONE;
+  takeRefDeltas(base: number): number {
+    const first = this.#firstRefDelta[base]!;
+    this.#firstRefDelta[base] = NONE;
     return first;
   }
 

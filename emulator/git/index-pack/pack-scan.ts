@@ -149,9 +149,9 @@ export class PackScan {
     if (header.type === OFS_DELTA) {
       const base = header.distance > start ? NONE : this.entries.startingAt(start - header.distance);
       if (base === NONE) throw PackError.at(start, 'delta base offset is out of bound');
-      this.entries.addDelta(entry, base);
+      this.entries.addOfsDelta(entry, base);
     } else if (header.type === REF_DELTA) {
-      this.entries.addNamedDelta(entry, bytes, header.baseAt);
+      this.entries.addRefDelta(entry, bytes, header.baseAt);
     }
     this.inflater.start(header.size);
     this.#state = 'data';

@@ -19,6 +19,18 @@ export const REQUEST_LIMITS = {
     'characters',
     'of all lines on one page of a search; one line is given whatever its length',
   ],
+  grepFileBytes: [16 << 20, 'bytes', 'largest file that is searched; Git searches up to core.bigFileThreshold'],
+  diffEntries: [2_000_000, 'entries', 'of two trees that a diff looks at; few objects can make endless trees'],
+  diffRenames: [1000, 'files', 'beyond this squared, pairs of files are not compared for renames: diff.renameLimit'],
+  mergeRenames: [7000, 'files', 'the same of a merge: merge.renameLimit'],
+  patchPlaces: [20_000_000, 'places', 'that all hunks of a patch are tried at, when they are not where they say'],
+  patchFileBytes: [256 << 20, 'bytes', 'largest file that a binary patch makes'],
+  patchLineBytes: [64 << 10, 'bytes', 'of a line of a patch header, and of a quoted name, that are read'],
+  prefixBytes: [4096, 'bytes', 'longest prefix of the paths in an archive'],
+  gitmodulesBytes: [8 << 20, 'bytes', 'largest `.gitmodules` that fsck checks; for Git core.bigFileThreshold'],
+  gitattributesBytes: [100 << 20, 'bytes', 'largest `.gitattributes` that Git reads and fsck takes'],
+  gitattributesLineBytes: [2047, 'bytes', 'longest line of a `.gitattributes` that Git reads and fsck takes'],
+  fsckNameBytes: [4096, 'bytes', 'longest name in a tree that fsck takes; for Git from 2.43 on'],
 } as const satisfies Record<string, readonly [number, string, string]>;
 
 export type RequestLimitName = keyof typeof REQUEST_LIMITS;

@@ -15,8 +15,8 @@ export const ENTRY_BYTES = 200;
 const LARGEST_SHARE = 1 / 4;
 
 /**
- * Everything that is kept only to be fast, in one budget of bytes: what was used least recently goes first, whatever
- * it is and whoever keeps it. Each user has a region of its own, with keys of its own.
+ * Everything that is kept only to be fast, in one budget of bytes: the entry that was used least recently goes
+ * first, whichever region it is in. Each kind of value has a region of its own, with keys of its own.
  */
 export class MemoryCache {
   /** Bytes kept or reserved. */

@@ -22,7 +22,7 @@ export interface ConflictMessage {
   readonly paths: readonly ByteString[];
 }
 
-/** A path that a person has to look at, with the versions there are, as `git ls-files -u` would list them. */
+/** A path in conflict, with the versions there are, as `git ls-files -u` would list them. */
 export interface Conflict {
   readonly path: ByteString;
   readonly base?: Version;

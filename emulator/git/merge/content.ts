@@ -1,19 +1,20 @@
-import { isBinary } from '../diff/binary.js';
+import { isBinary } from '../object/binary.js';
 import type { ByteString } from '../object/bytes.js';
 import { BLOB, type Oid, readAs } from '../object/object.js';
-import type { ObjectWriter } from '../object/tree-edit.js';
+import { isRegular } from '../object/tree.js';
+import type { ObjectDatabase } from '../object/tree-edit.js';
 import type { Meter } from '../schedule/meter.js';
 import { inSlices } from '../schedule/steps.js';
-import { ABSENT, BASE, isRegular, isSameType, OURS, THEIRS, type Three, type Version } from './entry.js';
+import { ABSENT, BASE, isSameType, OURS, THEIRS, type Three, type Version } from './entry.js';
 import { mergeTexts } from './three-way.js';
 
 /** What a merge of trees is done with, and how its sides are called in conflict markers. */
 export interface MergeContext {
-  readonly objects: ObjectWriter;
+  readonly objects: ObjectDatabase;
   readonly meter: Meter;
   readonly ours: ByteString;
   readonly theirs: ByteString;
-  /** 0 for the merge asked for, more for merges of its bases: there nobody sees the conflicts. */
+  /** 0 for the merge asked for, more for merges of its bases, whose conflicts are not reported. */
   readonly depth: number;
 }
 
@@ -47,7 +48,7 @@ export async function mergeContents(
   if (ours.oid === theirs.oid || ours.oid === base.oid) return done(theirs.oid, true);
   if (theirs.oid === base.oid) return done(ours.oid, true);
   const hasBase = isSameType(base, ours);
-  if (isRegular(ours)) {
+  if (isRegular(ours.mode)) {
     const text = await mergeFiles(context, hasBase ? base : ABSENT, ours, theirs, names, extraMarkers);
     return done(text.oid, text.isClean);
   }

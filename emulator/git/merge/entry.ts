@@ -1,5 +1,6 @@
 import type { ByteString } from '../object/bytes.js';
 import { type Oid, ZERO_OID } from '../object/object.js';
+import { fileType } from '../object/tree.js';
 
 /** What a side has at a path. Mode 0: nothing. */
 export interface Version {
@@ -37,7 +38,7 @@ export class Entry {
   /** Trees that agree: two of them, or none. */
   matchMask = 0;
   /** A file here and a folder there. */
-  hasFolderInWay = false;
+  hasFileFolderConflict = false;
   /** The path itself is contested (where a file was renamed to), whatever becomes of its content. */
   hasPathConflict = false;
   /** Where each version comes from; renames make them differ. */
@@ -87,7 +88,7 @@ export class Entry {
     copy.isClean = this.isClean;
     copy.isGone = this.isGone;
     copy.matchMask = this.matchMask;
-    copy.hasFolderInWay = this.hasFolderInWay;
+    copy.hasFileFolderConflict = this.hasFileFolderConflict;
     copy.hasPathConflict = this.hasPathConflict;
     return copy;
   }
@@ -97,22 +98,7 @@ export function isSameVersion(a: Version, b: Version): boolean {
   return a.mode === b.mode && a.oid === b.oid;
 }
 
-const TYPE = 0o170000;
-
 /** Whether both are files, both links, or both gitlinks. */
 export function isSameType(a: Version, b: Version): boolean {
-  return (a.mode & TYPE) === (b.mode & TYPE);
-}
-
-export function isRegular({ mode }: Version): boolean {
-  return (mode & TYPE) === 0o100000;
-}
-
-export function parentOf(path: ByteString): ByteString {
-  const slash = path.lastIndexOf('/');
-  return slash < 0 ? '' : path.slice(0, slash);
-}
-
-export function nameOf(path: ByteString): ByteString {
-  return path.slice(path.lastIndexOf('/') + 1);
+  return fileType(a.mode) === fileType(b.mode);
 }

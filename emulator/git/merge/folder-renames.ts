@@ -1,8 +1,9 @@
-import type { ByteString } from '../object/bytes.js';
-import type { Pair, SideChanges } from './collect.js';
+import { type ByteString, sliceBytes } from '../object/bytes.js';
+import { folderOf, pathIn } from '../object/path.js';
+import type { FilePair, RenameInfo } from './collect-merge-info.js';
 import type { ConflictMessage } from './conflict.js';
-import { ABSENT, Entry, type MergeSide, OURS, parentOf, THEIRS, type Three } from './entry.js';
-import type { FolderCounts } from './folder-counts.js';
+import { ABSENT, Entry, type MergeSide, OURS, THEIRS, type Three } from './entry.js';
+import type { FolderRenameCounts } from './folder-rename-counts.js';
 
 /** A rename and the side that made it. */
 export interface SideRename {
@@ -15,23 +16,23 @@ type FolderRenames = Map<ByteString, ByteString>;
 
 /**
  * Lets files follow folders: what one side put into a folder that the other side renamed goes to the folder's
- * new place, marked as a conflict of location, because nobody said so. Returns all renames by old path, ours first.
+ * new place, marked as a conflict of location, as with Git's `merge.directoryRenames=conflict`. Returns all renames by old path, ours first.
  */
 export class FolderRenamer {
   readonly #renames: Three<FolderRenames> = [new Map(), new Map(), new Map()];
   /** New path to the paths that would be moved there, by the side that has them. */
-  readonly #arrivals: Three<Map<ByteString, ByteString[]>> = [new Map(), new Map(), new Map()];
-  readonly #reported = new Set<ByteString>();
+  readonly #collisions: Three<Map<ByteString, ByteString[]>> = [new Map(), new Map(), new Map()];
+  readonly #reported = new Set<string>();
   isClean = true;
 
   constructor(
     private readonly entries: Map<ByteString, Entry>,
-    private readonly sides: Three<SideChanges>,
+    private readonly sides: Three<RenameInfo>,
     private readonly messages: ConflictMessage[],
   ) {}
 
-  /** Takes over where folders went. Folders that both sides renamed stay out of it. */
-  learn(ours: FolderCounts, theirs: FolderCounts): void {
+  /** Adds where folders went. Folders that both sides renamed stay out of it. */
+  addRenames(ours: FolderRenameCounts, theirs: FolderRenameCounts): void {
     for (const [side, counts] of [
       [OURS, ours],
       [THEIRS, theirs],
@@ -51,20 +52,20 @@ export class FolderRenamer {
   }
 
   collect(): SideRename[] {
-    for (const side of [OURS, THEIRS] as const) this.#findArrivals(side);
+    for (const side of [OURS, THEIRS] as const) this.#computeCollisions(side);
     const renames = [...this.#collectSide(OURS), ...this.#collectSide(THEIRS)];
     return renames.sort((a, b) => (a.before.path < b.before.path ? -1 : a.before.path > b.before.path ? 1 : 0));
   }
 
-  #findArrivals(side: MergeSide): void {
+  #computeCollisions(side: MergeSide): void {
     const renames = this.#renames[otherSide(side)];
     if (renames.size === 0) return;
     for (const { after } of this.sides[side].pairs) {
       const folder = after && renamedFolderOf(after.path, renames);
       if (folder === undefined) continue;
       const target = moved(after!.path, folder, renames.get(folder)!);
-      const paths = this.#arrivals[side].get(target);
-      if (paths === undefined) this.#arrivals[side].set(target, [after!.path]);
+      const paths = this.#collisions[side].get(target);
+      if (paths === undefined) this.#collisions[side].set(target, [after!.path]);
       else paths.push(after!.path);
     }
   }
@@ -85,13 +86,13 @@ export class FolderRenamer {
   #targetOf(path: ByteString, side: MergeSide): ByteString | undefined {
     const other = otherSide(side);
     const renames = this.#renames[other];
-    if (renames.size === 0 || this.#arrivals[other].has(path)) return undefined;
+    if (renames.size === 0 || this.#collisions[other].has(path)) return undefined;
     const folder = renamedFolderOf(path, renames);
     if (folder === undefined) return undefined;
     // Into a folder that this side renamed itself nothing is moved.
     if (this.#renames[side].has(renames.get(folder)!)) return undefined;
     const target = moved(path, folder, renames.get(folder)!);
-    const paths = this.#arrivals[side].get(target)!;
+    const paths = this.#collisions[side].get(target)!;
     const key = `${side} ${target}`;
     if (!this.#reported.has(key) && !this.#isInTheWay(target, side) && paths.length === 1) return target;
     if (!this.#reported.has(key)) this.messages.push({ kind: 'implicit dir rename', paths: [target, ...paths] });
@@ -105,10 +106,10 @@ export class FolderRenamer {
     return entry !== undefined && (entry.isClean || ((entry.fileMask | entry.dirMask) & (1 << side)) !== 0);
   }
 
-  #move(pair: Pair, from: ByteString, to: ByteString): void {
+  #move(pair: FilePair, from: ByteString, to: ByteString): void {
     const entry = this.entries.get(from)!;
     const bit = entry.fileMask;
-    for (let folder = parentOf(to); folder !== '' && !this.entries.has(folder); folder = parentOf(folder)) {
+    for (let folder = folderOf(to); folder !== '' && !this.entries.has(folder); folder = folderOf(folder)) {
       this.entries.set(folder, new Entry(folder, [ABSENT, ABSENT, ABSENT], 0, bit));
     }
     this.entries.delete(from);
@@ -119,7 +120,7 @@ export class FolderRenamer {
     } else {
       const stage = bit >> 1 === OURS ? OURS : THEIRS;
       target.fileMask |= bit;
-      if (target.dirMask !== 0) target.hasFolderInWay = true;
+      if (target.dirMask !== 0) target.hasFileFolderConflict = true;
       target.names[stage] = entry.names[stage];
       target.stages[stage] = entry.stages[stage];
     }
@@ -135,13 +136,12 @@ function otherSide(side: MergeSide): MergeSide {
 
 /** The innermost renamed folder around `path`. */
 function renamedFolderOf(path: ByteString, renames: FolderRenames): ByteString | undefined {
-  for (let folder = parentOf(path); folder !== ''; folder = parentOf(folder)) {
+  for (let folder = folderOf(path); folder !== ''; folder = folderOf(folder)) {
     if (renames.has(folder)) return folder;
   }
   return undefined;
 }
 
 function moved(path: ByteString, folder: ByteString, target: ByteString): ByteString {
-  const rest = path.slice(folder.length + 1);
-  return target === '' ? rest : `${target}/${rest}`;
+  return pathIn(target, sliceBytes(path, folder.length + 1));
 }

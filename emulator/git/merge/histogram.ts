@@ -1,6 +1,7 @@
+import { type Change, collectChanges } from '../diff/change.js';
 import { compactChanges } from '../diff/compaction.js';
 import { selectCandidates } from '../diff/discard.js';
-import { type Change, collectChanges, type LineInterner } from '../diff/index.js';
+import type { LineInterner } from '../diff/line-interner.js';
 import { markDifferences } from '../diff/myers.js';
 import { COST } from '../schedule/cost.js';
 import type { Steps } from '../schedule/steps.js';

@@ -2,13 +2,13 @@ import type { ByteString } from '../object/bytes.js';
 import type { Oid } from '../object/object.js';
 import { byBytes, sortInSteps } from '../object/sort.js';
 import { inSlices } from '../schedule/steps.js';
-import { collectPaths } from './collect.js';
+import { collectMergeInfo } from './collect-merge-info.js';
 import type { Conflict, ConflictMessage } from './conflict.js';
 import type { MergeContext } from './content.js';
 import { BASE, type Entry, OURS, type Stage, THEIRS, type Three } from './entry.js';
 import { FolderRenamer } from './folder-renames.js';
-import { applyRenames } from './renames.js';
-import { Settlement } from './settle.js';
+import { EntryProcessor } from './process-entries.js';
+import { processRenames } from './process-renames.js';
 import { detectSideRenames } from './side-renames.js';
 
 export interface TreeMerge {
@@ -27,20 +27,20 @@ export interface TreeMerge {
 export async function mergeTrees(context: MergeContext, trees: Three<Oid>): Promise<TreeMerge> {
   const { objects, meter } = context;
   const messages: ConflictMessage[] = [];
-  const { entries, sides } = await collectPaths(objects, trees, meter);
+  const { entries, sides } = await collectMergeInfo(objects, trees, meter);
   let isClean = true;
-  if (sides.some(({ pairs, sources }) => pairs.length > 0 && sources.size > 0)) {
+  if (sides.some(({ pairs, relevantSources }) => pairs.length > 0 && relevantSources.size > 0)) {
     const ours = await detectSideRenames(objects, sides[OURS], meter);
     const theirs = await detectSideRenames(objects, sides[THEIRS], meter);
     const folders = new FolderRenamer(entries, sides, messages);
-    if (context.depth === 0) folders.learn(ours, theirs);
+    if (context.depth === 0) folders.addRenames(ours, theirs);
     const renames = folders.collect();
-    isClean = (await applyRenames(context, entries, renames, messages)) && folders.isClean;
+    isClean = (await processRenames(context, entries, renames, messages)) && folders.isClean;
   }
-  const settlement = new Settlement(context, entries, messages);
-  const tree = await settlement.run();
+  const processor = new EntryProcessor(context, entries, messages);
+  const tree = await processor.run();
   const conflicted = await inSlices(
-    sortInSteps([...settlement.conflicted], ([a], [b]) => byBytes(a, b)),
+    sortInSteps([...processor.conflicted], ([a], [b]) => byBytes(a, b)),
     meter,
   );
   const sorted = await inSlices(

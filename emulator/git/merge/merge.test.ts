@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import t from 'tap';
+import { bytesOf } from '../object/bytes.js';
 import { type ObjectReader, type Oid, ZERO_OID } from '../object/object.js';
 import { formatMode } from '../object/tree.js';
 import { History } from '../revwalk/history.js';
@@ -124,7 +125,7 @@ t.test('every kind of change and conflict leaves the tree and the paths that git
       all(move('dir/one', 'one'), move('dir/two', 'two'), move('dir/three', 'three'), drop('dir')),
       put('dir/new', 'n\n'),
     ],
-    'only a folder nobody touches': [edit('dir/one', 3), (files) => files],
+    'only a folder that the other side left alone': [edit('dir/one', 3), (files) => files],
     'everything is deleted': [() => ({ kept: 'x\n' }), edit('a.txt', 3)],
   };
   using git = new ScratchGit();
@@ -264,8 +265,8 @@ t.test('an overlay keeps what a merge writes, and the store does not see it', as
   const overlay = new OverlayObjects(objects);
   const { tree, isClean } = await mergeCommits(overlay, new History(objects), ours, theirs, {
     meter: unlimited(),
-    ours: 'a',
-    theirs: 'b',
+    ours: bytesOf('a'),
+    theirs: bytesOf('b'),
   });
   t.ok(isClean);
   t.equal(objects.size, size);
@@ -304,14 +305,14 @@ t.test('a ladder of crossings does not grow the stack, deep trees do not either'
   t.equal((await run(objects, a!, b!)).isClean, true);
 });
 
-t.test('a merge ends at its deadline and when nobody waits for it', async (t) => {
+t.test('a merge ends at its deadline and when its client has gone', async (t) => {
   const objects = new MemoryObjects();
   const many = (text: string) =>
     Object.fromEntries(Array.from({ length: 50 }, (_, at) => [`d${at}/f`, `${text}${at}\n`]));
   const root = commit(objects, many('a'), []);
   const [a, b] = [commit(objects, many('b'), [root], 1), commit(objects, many('c'), [root], 2)];
   const schedule = new Schedule();
-  const options = { ours: 'a', theirs: 'b' };
+  const options = { ours: bytesOf('a'), theirs: bytesOf('b') };
   const overlay = () => new OverlayObjects(objects);
   await t.rejects(
     mergeCommits(overlay(), new History(objects), a, b, { ...options, meter: new Meter({ schedule, limit: 0.03 }) }),
@@ -349,8 +350,8 @@ t.test('a plan says what a merge takes, and a strategy what becomes of it', asyn
 function run(objects: ObjectReader, ours: Oid, theirs: Oid): Promise<CommitMerge> {
   return mergeCommits(new OverlayObjects(objects), new History(objects), ours, theirs, {
     meter: unlimited(),
-    ours,
-    theirs,
+    ours: bytesOf(ours),
+    theirs: bytesOf(theirs),
   });
 }
 
@@ -362,7 +363,8 @@ interface Outcome {
 
 async function merge(objects: ObjectReader, ours: Oid, theirs: Oid): Promise<Outcome> {
   const overlay = new OverlayObjects(objects);
-  const merged = await mergeCommits(overlay, new History(objects), ours, theirs, { meter: unlimited(), ours, theirs });
+  const labels = { ours: bytesOf(ours), theirs: bytesOf(theirs) };
+  const merged = await mergeCommits(overlay, new History(objects), ours, theirs, { meter: unlimited(), ...labels });
   const { tree, isClean, conflicts } = merged;
   for (const { path, oid } of walkTree(overlay, tree)) assert.notEqual(oid, ZERO_OID, path);
   const stages = conflicts.flatMap(({ path, base, ours, theirs }) =>

@@ -1,6 +1,6 @@
-import type { ByteString } from '../object/bytes.js';
+import { type ByteString, bytesOf } from '../object/bytes.js';
 import { EMPTY_TREE_OID, type Oid } from '../object/object.js';
-import type { ObjectWriter } from '../object/tree-edit.js';
+import type { ObjectDatabase } from '../object/tree-edit.js';
 import type { History } from '../revwalk/history.js';
 import type { Meter } from '../schedule/meter.js';
 import { mergeTrees, type TreeMerge } from './merge-trees.js';
@@ -17,6 +17,10 @@ export interface CommitMerge extends TreeMerge {
   readonly bases: readonly Oid[];
 }
 
+/** What Git calls the sides of a merge of merge bases. */
+const TEMPORARY_OURS = bytesOf('Temporary merge branch 1');
+const TEMPORARY_THEIRS = bytesOf('Temporary merge branch 2');
+
 /** A commit, or what merging several would give: its tree, and the commits it stands for. */
 interface Ancestor {
   readonly key: string;
@@ -32,7 +36,7 @@ interface Ancestor {
  * Throws `WorkLimitExceeded`, the reason of the signal, or `MissingObject`.
  */
 export async function mergeCommits(
-  objects: ObjectWriter,
+  objects: ObjectDatabase,
   history: History,
   ours: Oid,
   theirs: Oid,
@@ -53,7 +57,7 @@ class Merger {
   readonly #known = new Map<string, Oid>();
 
   constructor(
-    private readonly objects: ObjectWriter,
+    private readonly objects: ObjectDatabase,
     private readonly history: History,
     readonly meter: Meter,
   ) {}
@@ -95,8 +99,8 @@ class Merger {
     const context = {
       objects: this.objects,
       meter: this.meter,
-      ours: 'Temporary merge branch 1',
-      theirs: 'Temporary merge branch 2',
+      ours: TEMPORARY_OURS,
+      theirs: TEMPORARY_THEIRS,
       depth,
     };
     return (await mergeTrees(context, [base, ours.tree, theirs.tree])).tree;

@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto';
-import { type ObjectReader, type Oid, type TypeCode, typeName } from '../object/object.js';
-import type { ObjectWriter } from '../object/tree-edit.js';
+import { type ObjectReader, type Oid, oidIn, type TypeCode } from '../object/object.js';
+import { hashObject } from '../object/object-hash.js';
+import type { ObjectDatabase } from '../object/tree-edit.js';
 import type { Meter } from '../schedule/meter.js';
 
 /** Numbers of the overlay's own objects start here, out of reach of a store that goes on growing. */
@@ -10,17 +10,14 @@ const FIRST = 2 ** 30;
  * Objects that exist for one computation only, over a store that is not touched: a merge can be tried without
  * taking part in the order of writers. `size` and numbers below it are those of the store.
  */
-export class OverlayObjects implements ObjectWriter {
+export class OverlayObjects implements ObjectDatabase {
   readonly #own: { oid: Oid; type: TypeCode; body: Buffer }[] = [];
   readonly #numbers = new Map<Oid, number>();
 
   constructor(private readonly store: ObjectReader) {}
 
   write(type: TypeCode, body: Buffer): Oid {
-    const oid = createHash('sha1')
-      .update(`${typeName(type)} ${body.length}\0`)
-      .update(body)
-      .digest('hex');
+    const oid = hashObject(type, body);
     if (this.find(oid) < 0) this.#numbers.set(oid, FIRST + this.#own.push({ oid, type, body }) - 1);
     return oid;
   }
@@ -36,7 +33,7 @@ export class OverlayObjects implements ObjectWriter {
 
   findRaw(bytes: Uint8Array, at: number): number {
     const number = this.store.findRaw(bytes, at);
-    return number >= 0 ? number : this.find(Buffer.from(bytes.subarray(at, at + 20)).toString('hex'));
+    return number >= 0 ? number : this.find(oidIn(Buffer.from(bytes.subarray(at, at + 20))));
   }
 
   findPrefix(prefix: string, limit: number): Oid[] {
@@ -69,7 +66,7 @@ export class OverlayObjects implements ObjectWriter {
     return number < FIRST ? this.store.readInSlices(number, meter) : this.read(number);
   }
 
-  peek(number: number): Buffer {
-    return number < FIRST ? this.store.peek(number) : this.read(number);
+  peek<T>(number: number, look: (body: Buffer) => T): T {
+    return number < FIRST ? this.store.peek(number, look) : look(this.read(number));
   }
 }

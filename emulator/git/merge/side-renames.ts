@@ -1,31 +1,37 @@
-import { type Candidate, compareCandidates, keepBest, SimilarContents, takeEqual } from '../diff/similar-contents.js';
-import { FULL_SCORE } from '../diff/similarity.js';
+import {
+  type Candidate,
+  compareCandidates,
+  contentKey,
+  EMPTY_BLOB,
+  keepBest,
+  MINIMUM_SCORE,
+  NAMESAKE_MINIMUM_SCORE,
+  SimilarContents,
+  takeEqual,
+} from '../diff/similar-contents.js';
+import { requestLimit } from '../limits/request-limits.js';
 import type { ByteString } from '../object/bytes.js';
-import type { ObjectReader, Oid } from '../object/object.js';
+import type { ObjectReader } from '../object/object.js';
+import { folderOf, nameOf, pathIn } from '../object/path.js';
+import { isRegular } from '../object/tree.js';
 import type { Meter } from '../schedule/meter.js';
 import { inSlices, type Steps } from '../schedule/steps.js';
-import type { Pair, PathVersion, SideChanges } from './collect.js';
-import { isRegular, nameOf, parentOf } from './entry.js';
-import { FolderCounts } from './folder-counts.js';
+import type { FilePair, RenameInfo } from './collect-merge-info.js';
+import { FolderRenameCounts } from './folder-rename-counts.js';
 
-const EMPTY_BLOB: Oid = 'e69de29bb2d1d6434b8b29ae775ad8c2e48c5391';
-const MINIMUM = FULL_SCORE / 2;
-/** What a file has to score where its name alone makes it a candidate. */
-const NAMESAKE_MINIMUM = MINIMUM + (FULL_SCORE - MINIMUM) / 2;
-/** More pairs than this squared are not compared. */
-const LIMIT = 7000;
+const MOST_FILES = requestLimit('mergeRenames');
 
 /**
- * Joins what a side deleted and added to renames, as far as the merge needs to know: sources nobody asks for
- * are only used up by equal files. Counts on the way where the files of removed folders went.
+ * Joins what a side deleted and added to renames, as far as the merge needs to know: sources that are not
+ * relevant are only used up by equal files. Counts on the way where the files of removed folders went.
  */
 export async function detectSideRenames(
   objects: ObjectReader,
-  changes: SideChanges,
+  changes: RenameInfo,
   meter: Meter,
-): Promise<FolderCounts> {
-  const counts = new FolderCounts(changes.removedFolders);
-  if (changes.pairs.length === 0 || changes.sources.size === 0) return counts;
+): Promise<FolderRenameCounts> {
+  const counts = new FolderRenameCounts(changes.removedFolders);
+  if (changes.pairs.length === 0 || changes.relevantSources.size === 0) return counts;
   const detection = new Detection(objects, changes, counts);
   await inSlices(detection.run(), meter);
   changes.pairs = detection.pairs();
@@ -34,16 +40,16 @@ export async function detectSideRenames(
 
 class Detection {
   /** Deleted files still to be found, and added ones; the empty file is everywhere and says nothing. */
-  #sources: Pair[];
-  readonly #targets: Pair[];
-  readonly #used = new Set<Pair>();
-  readonly #renamed = new Set<Pair>();
+  #sources: FilePair[];
+  readonly #targets: FilePair[];
+  readonly #used = new Set<FilePair>();
+  readonly #renamed = new Set<FilePair>();
   readonly #contents: SimilarContents;
 
   constructor(
     objects: ObjectReader,
-    private readonly changes: SideChanges,
-    private readonly counts: FolderCounts,
+    private readonly changes: RenameInfo,
+    private readonly counts: FolderRenameCounts,
   ) {
     this.#contents = new SimilarContents(objects);
     this.#sources = changes.pairs.filter(({ before }) => before !== undefined && before.oid !== EMPTY_BLOB);
@@ -56,28 +62,28 @@ class Detection {
     this.#cull(() => true);
     for (const { before, after } of this.#renamed) this.counts.add(before!.path, after!.path);
     yield* this.#matchNamesakes();
-    this.#cull(({ before }) => this.changes.sources.has(before!.path));
-    this.#cullDecided();
+    this.#cull(({ before }) => this.changes.relevantSources.has(before!.path));
+    this.#cullKnown();
     yield* this.#matchSimilar();
   }
 
   /** The pairs, with renames in the place of the added files. */
-  pairs(): Pair[] {
+  pairs(): FilePair[] {
     return this.changes.pairs.filter((pair) => !this.#used.has(pair));
   }
 
-  #match(source: Pair, target: Pair): void {
+  #match(source: FilePair, target: FilePair): void {
     target.before = source.before!;
     this.#used.add(source);
     this.#renamed.add(target);
   }
 
-  #cull(isKept: (source: Pair) => boolean): void {
+  #cull(isKept: (source: FilePair) => boolean): void {
     this.#sources = this.#sources.filter((source) => !this.#used.has(source) && isKept(source));
   }
 
   #matchEqual(): void {
-    const unused = new Map<string, Pair[]>();
+    const unused = new Map<string, FilePair[]>();
     for (let index = this.#sources.length - 1; index >= 0; index--) {
       const source = this.#sources[index]!;
       const same = unused.get(contentKey(source.before!));
@@ -101,31 +107,35 @@ class Detection {
     );
     const guesses = this.counts.guesses();
     const sourceNames = countNames(this.#sources.map(({ before }) => before!.path));
-    const byName = new Map<ByteString, Pair>();
+    const byName = new Map<ByteString, FilePair>();
     const targetNames = countNames(targetOf.keys());
     for (const target of targetOf.values()) byName.set(nameOf(target.after!.path), target);
     for (const source of this.#sources) {
       yield 1;
       const { path } = source.before!;
       const name = nameOf(path);
-      if (!this.changes.sources.has(path) || !targetNames.has(name)) continue;
+      if (!this.changes.relevantSources.has(path) || !targetNames.has(name)) continue;
       const isUnique = sourceNames.get(name) === 1 && targetNames.get(name) === 1;
-      const folder = guesses.get(parentOf(path));
-      const target = isUnique ? byName.get(name) : folder === undefined ? undefined : targetOf.get(`${folder}/${name}`);
+      const folder = guesses.get(folderOf(path));
+      const target = isUnique
+        ? byName.get(name)
+        : folder === undefined
+          ? undefined
+          : targetOf.get(pathIn(folder, name));
       if (target === undefined || this.#renamed.has(target)) continue;
-      if ((yield* this.#score(source, target, NAMESAKE_MINIMUM)) < NAMESAKE_MINIMUM) continue;
+      if ((yield* this.#score(source, target, NAMESAKE_MINIMUM_SCORE)) < NAMESAKE_MINIMUM_SCORE) continue;
       this.#match(source, target);
       this.counts.add(path, target.after!.path);
     }
   }
 
-  /** Drops sources that only matter for where folders went, where that is settled without them. */
-  #cullDecided(): void {
-    const { removedFolders, sources } = this.changes;
-    this.counts.settle(this.#sources.map(({ before }) => before!.path));
+  /** Drops sources that only matter for where folders went, where that is known without them. */
+  #cullKnown(): void {
+    const { removedFolders, relevantSources } = this.changes;
+    this.counts.resolveEarly(this.#sources.map(({ before }) => before!.path));
     this.#cull(({ before }) => {
-      if (sources.get(before!.path) !== 'location') return true;
-      for (let folder = parentOf(before!.path); ; folder = parentOf(folder)) {
+      if (relevantSources.get(before!.path) !== 'location') return true;
+      for (let folder = folderOf(before!.path); ; folder = folderOf(folder)) {
         const relevance = removedFolders.get(folder) ?? 'none';
         if (relevance !== 'ancestor') return relevance === 'self';
       }
@@ -134,17 +144,17 @@ class Detection {
 
   *#matchSimilar(): Steps<void> {
     const targets = this.#targets.filter((target) => !this.#renamed.has(target));
-    if (targets.length * this.#sources.length > LIMIT * LIMIT) return;
+    if (targets.length * this.#sources.length > MOST_FILES * MOST_FILES) return;
     const candidates: Candidate[] = [];
     for (const [targetIndex, target] of targets.entries()) {
       const best: Candidate[] = [];
       for (const [source, pair] of this.#sources.entries()) {
         yield 1;
-        const score = yield* this.#score(pair, target, MINIMUM);
+        const score = yield* this.#score(pair, target, MINIMUM_SCORE);
         const isNamesake = nameOf(pair.before!.path) === nameOf(target.after!.path);
         keepBest(best, { source, target: targetIndex, score, isNamesake });
       }
-      candidates.push(...best.filter(({ score }) => score >= MINIMUM));
+      candidates.push(...best.filter(({ score }) => score >= MINIMUM_SCORE));
     }
     candidates.sort(compareCandidates);
     for (const candidate of candidates) {
@@ -156,14 +166,10 @@ class Detection {
     }
   }
 
-  *#score({ before }: Pair, { after }: Pair, minimum: number): Steps<number> {
-    if (!isRegular(before!) || !isRegular(after!)) return 0;
+  *#score({ before }: FilePair, { after }: FilePair, minimum: number): Steps<number> {
+    if (!isRegular(before!.mode) || !isRegular(after!.mode)) return 0;
     return yield* this.#contents.score(before!.oid, after!.oid, minimum);
   }
-}
-
-function contentKey(version: PathVersion): string {
-  return isRegular(version) ? version.oid : `${version.oid} ${version.mode}`;
 }
 
 function countNames(paths: Iterable<ByteString>): Map<ByteString, number> {

@@ -1,4 +1,5 @@
-import { type Change, LineInterner, type Lines } from '../diff/index.js';
+import type { Change } from '../diff/change.js';
+import { LineInterner, type Lines } from '../diff/line-interner.js';
 import type { Steps } from '../schedule/steps.js';
 import { diffByHistogram } from './histogram.js';
 
@@ -15,7 +16,7 @@ export interface ThreeWayResult {
 /** `conflict`: both sides changed it, each in its way. `same`: both made the same change. */
 type Verdict = 'ours' | 'theirs' | 'conflict' | 'same';
 
-/** A stretch of the base that somebody changed, as it is on both sides. Lines count from 0. */
+/** Lines of the base that one side changed or both, as they are on both sides. Lines count from 0. */
 interface Hunk {
   verdict: Verdict;
   oursStart: number;
@@ -41,9 +42,9 @@ export function* mergeTexts(
   extraMarkers = 0,
 ): Steps<ThreeWayResult> {
   const interner = new LineInterner();
-  const baseLines = yield* interner.cut(base);
-  const oursLines = yield* interner.cut(ours, baseLines);
-  const theirsLines = yield* interner.cut(theirs, baseLines);
+  const baseLines = yield* interner.split(base);
+  const oursLines = yield* interner.split(ours, baseLines);
+  const theirsLines = yield* interner.split(theirs, baseLines);
   const ourChanges = yield* diffByHistogram(interner, baseLines.ids, oursLines.ids);
   if (ourChanges.length === 0) return { body: theirs, isClean: true };
   const theirChanges = yield* diffByHistogram(interner, baseLines.ids, theirsLines.ids);

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import t from 'tap';
-import { EMPTY_TREE_OID, type Oid } from '../object/object.js';
+import { EMPTY_TREE_OID, type Oid, oidIn } from '../object/object.js';
 import { MemoryObjects } from '../test/memory-objects.js';
 import { ScratchGit } from '../test/scratch-git.js';
 import { walkTree } from '../test/walk-tree.js';
@@ -9,7 +9,7 @@ import { listNotes, noteOf, setNote } from './note-tree.js';
 const WHO = 'A U Thor <a@example.com> 1700000000 +0100';
 
 function targets(count: number): Oid[] {
-  return Array.from({ length: count }, (_, at) => createHash('sha1').update(`target ${at}`).digest('hex'));
+  return Array.from({ length: count }, (_, at) => oidIn(createHash('sha1').update(`target ${at}`).digest()));
 }
 
 function readBack(git: ScratchGit, objects: MemoryObjects, tree: Oid): string[] {

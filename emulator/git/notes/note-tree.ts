@@ -1,7 +1,7 @@
-import type { ByteString } from '../object/bytes.js';
-import { type ObjectReader, type Oid, TREE } from '../object/object.js';
+import { type ByteString, bytesOf, concatBytes, NO_BYTES, sliceBytes } from '../object/bytes.js';
+import { isOid, type ObjectReader, type Oid, TREE } from '../object/object.js';
 import { MODE_EXECUTABLE, MODE_FILE, MODE_TREE, readTree, type TreeEntry, writeTree } from '../object/tree.js';
-import type { ObjectWriter } from '../object/tree-edit.js';
+import type { ObjectDatabase } from '../object/tree-edit.js';
 
 /**
  * One folder of a notes tree: `git help notes`, "Notes can be fanned out".
@@ -22,11 +22,12 @@ const HEX = /^[0-9a-f]+$/;
 
 /** The blob that holds the note of `target`; undefined when there is none. */
 export function noteOf(objects: ObjectReader, tree: Oid, target: Oid): Oid | undefined {
+  const name = bytesOf(target);
   for (let level = openLevel(objects, tree, 40); ; ) {
-    const rest = target.slice(40 - level.digits);
+    const rest = sliceBytes(name, 40 - level.digits);
     const note = level.notes.get(rest);
     if (note) return note.oid;
-    const folder = level.folders.get(rest.slice(0, 2));
+    const folder = level.folders.get(sliceBytes(rest, 0, 2));
     if (folder === undefined) return undefined;
     level = openFolder(objects, level, folder);
   }
@@ -34,35 +35,37 @@ export function noteOf(objects: ObjectReader, tree: Oid, target: Oid): Oid | und
 
 /** Every note as `[object, blob]`, by object id. */
 export function* listNotes(objects: ObjectReader, tree: Oid): IterableIterator<[target: Oid, blob: Oid]> {
-  yield* listLevel(objects, openLevel(objects, tree, 40), '');
+  yield* listLevel(objects, openLevel(objects, tree, 40), NO_BYTES);
 }
 
 // Recursive, but no deeper than an id has pairs of digits.
-function* listLevel(objects: ObjectReader, level: Level, prefix: string): IterableIterator<[Oid, Oid]> {
+function* listLevel(objects: ObjectReader, level: Level, prefix: ByteString): IterableIterator<[Oid, Oid]> {
   const names = [...level.notes.keys(), ...level.folders.keys()].sort();
   for (const name of names) {
     const note = level.notes.get(name);
-    if (note) yield [prefix + name, note.oid];
-    else yield* listLevel(objects, openFolder(objects, level, level.folders.get(name)!), prefix + name);
+    const target = concatBytes(prefix, name);
+    if (!note) yield* listLevel(objects, openFolder(objects, level, level.folders.get(name)!), target);
+    else if (isOid(target)) yield [target, note.oid];
   }
 }
 
 /** The notes tree in which `target` has the note `blob`, or none when it is undefined; returns its root. */
-export function setNote(objects: ObjectWriter, tree: Oid, target: Oid, blob: Oid | undefined): Oid {
+export function setNote(objects: ObjectDatabase, tree: Oid, target: Oid, blob: Oid | undefined): Oid {
+  const name = bytesOf(target);
   const root = openLevel(objects, tree, 40);
   let level = root;
   for (;;) {
-    const rest = target.slice(40 - level.digits);
+    const rest = sliceBytes(name, 40 - level.digits);
     level.notes.delete(rest);
-    const folder = level.folders.get(rest.slice(0, 2));
+    const folder = level.folders.get(sliceBytes(rest, 0, 2));
     if (folder === undefined) break;
     const opened = openFolder(objects, level, folder);
-    level.folders.set(rest.slice(0, 2), opened);
+    level.folders.set(sliceBytes(rest, 0, 2), opened);
     level = opened;
   }
   if (blob !== undefined) {
-    const name = target.slice(40 - level.digits);
-    level.notes.set(name, { name, mode: MODE_FILE, oid: blob });
+    const rest = sliceBytes(name, 40 - level.digits);
+    level.notes.set(rest, { name: rest, mode: MODE_FILE, oid: blob });
   }
   return objects.write(TREE, writeTree(entriesOf(objects, root)));
 }
@@ -87,14 +90,14 @@ function isFile(mode: number): boolean {
 }
 
 /** The entries a level is written with, its folders written before. */
-function entriesOf(objects: ObjectWriter, level: Level): TreeEntry[] {
+function entriesOf(objects: ObjectDatabase, level: Level): TreeEntry[] {
   dropEmptyFolders(level);
   if (!isFannedOut(level)) {
     unpackFolders(objects, level);
     return [...level.notes.values(), ...level.others];
   }
   for (const note of level.notes.values()) {
-    const digits = note.name.slice(0, 2);
+    const digits = sliceBytes(note.name, 0, 2);
     const folder = level.folders.get(digits) ?? {
       digits: level.digits - 2,
       notes: new Map(),
@@ -102,7 +105,7 @@ function entriesOf(objects: ObjectWriter, level: Level): TreeEntry[] {
       others: [],
     };
     const opened = openFolder(objects, level, folder);
-    const name = note.name.slice(2);
+    const name = sliceBytes(note.name, 2);
     if (!opened.notes.has(name)) opened.notes.set(name, { ...note, name });
     level.folders.set(digits, opened);
   }
@@ -136,12 +139,12 @@ function dropEmptyFolders({ folders }: Level): void {
 }
 
 /** Turns the folders of a level into notes of the level, whole ids again. */
-function unpackFolders(objects: ObjectWriter, level: Level): void {
+function unpackFolders(objects: ObjectDatabase, level: Level): void {
   for (const [digits, folder] of level.folders) {
     const opened = openFolder(objects, level, folder);
     unpackFolders(objects, opened);
     for (const note of opened.notes.values()) {
-      const name = digits + note.name;
+      const name = concatBytes(digits, note.name);
       if (!level.notes.has(name)) level.notes.set(name, { ...note, name });
     }
     if (opened.others.length === 0) continue;

@@ -4,8 +4,9 @@ import { ScratchGit } from '../test/scratch-git.js';
 import { commitLinks, parseCommit, payloadOf, writeCommit } from './commit.js';
 import { formatDate } from './identity.js';
 import { MalformedObject } from './malformed-object.js';
+import { EMPTY_TREE_OID } from './object.js';
 
-const TREE = '4b825dc642cb6eb9a060e54bf8d69288fbee4904';
+const TREE = EMPTY_TREE_OID;
 const PARENT = '1'.repeat(40);
 const AUTHOR = 'A U Thor <author@example.com> 1700000000 +0100';
 const COMMITTER = 'C O Mitter <committer@example.com> 1700000060 -0330';
@@ -52,6 +53,18 @@ t.test('a signature is set apart, and the payload is the commit without it', (t)
 t.test('a signature and other headers survive a round trip', (t) => {
   const commit = { ...parseCommit(bytes(`${HEAD}\nm`)), signature: 'a\n\nb', extra: [['x', 'y\nz']] as const };
   t.same(parseCommit(writeCommit(commit)), commit);
+  t.end();
+});
+
+t.test('of a name only white space of ASCII is cut off at its end, as git log cuts it', (t) => {
+  using git = new ScratchGit();
+  // The last byte of the first three is 0xa0, in ISO 8859-1 a space.
+  for (const name of ['Voil\u00e0', '\u0413\u0415\u0420', '\u2020', 'a \t', 'a\u00a0', '']) {
+    const header = `tree ${TREE}\nauthor ${name} <a@example.com> 1 +0000\ncommitter ${COMMITTER}\n\nm\n`;
+    const oid = git.add('commit', Buffer.from(header));
+    const shown = git.try(['log', '-1', '--format=%an', oid]).stdout.toString('utf8').replace(/\n$/, '');
+    t.equal(parseCommit(Buffer.from(header)).author.name, shown, JSON.stringify(name));
+  }
   t.end();
 });
 

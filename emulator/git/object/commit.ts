@@ -1,4 +1,4 @@
-import { type ByteString, bytesOf } from './bytes.js';
+import { type ByteString, bytesIn, bytesOf, joinBytes, NO_BYTES, sliceBytes, splitBytes } from './bytes.js';
 import { type Identity, parseIdentity, writeIdentity } from './identity.js';
 import { MalformedObject } from './malformed-object.js';
 import { COMMIT, isOid, type ObjectReader, type Oid, readAs } from './object.js';
@@ -51,12 +51,12 @@ export function readCommit(objects: ObjectReader, oid: Oid): Commit {
 export function parseCommit(body: Buffer): Commit {
   const { tree, parents, end } = parseLinks(body);
   const split = body.indexOf('\n\n', end - 1, 'latin1');
-  const headers = parseHeaders(body.toString('latin1', end, split < 0 ? body.length : split));
-  let author = '';
-  let committer = '';
+  const headers = parseHeaders(bytesIn(body, end, split < 0 ? body.length : split));
+  let author = NO_BYTES;
+  let committer = NO_BYTES;
   let encoding: string | undefined;
-  const signatures: string[] = [];
-  const extra: [string, string][] = [];
+  const signatures: ByteString[] = [];
+  const extra: [ByteString, ByteString][] = [];
   for (const [name, value] of headers) {
     if (name === 'author') author ||= value;
     else if (name === 'committer') committer ||= value;
@@ -69,24 +69,24 @@ export function parseCommit(body: Buffer): Commit {
     parents,
     author: parseIdentity(author, encoding),
     committer: parseIdentity(committer, encoding),
-    message: split < 0 ? '' : decodeText(body.toString('latin1', split + 2), encoding),
+    message: split < 0 ? '' : decodeText(bytesIn(body, split + 2), encoding),
     ...(encoding !== undefined && { encoding }),
-    ...(signatures.length > 0 && { signature: decodeText(signatures.join('\n'), encoding) }),
+    ...(signatures.length > 0 && { signature: decodeText(joinBytes(signatures, '\n'), encoding) }),
     ...(extra.length > 0 && { extra: extra.map(([name, value]) => [name, decodeText(value, encoding)] as const) }),
   };
 }
 
 function parseHeaders(text: ByteString): [ByteString, ByteString][] {
   const headers: [ByteString, ByteString[]][] = [];
-  for (const line of text.split('\n')) {
+  for (const line of splitBytes(text, '\n')) {
     const last = headers.at(-1);
-    if (line.startsWith(' ') && last) last[1].push(line.slice(1));
+    if (line.startsWith(' ') && last) last[1].push(sliceBytes(line, 1));
     else if (line !== '') {
       const space = line.indexOf(' ');
-      headers.push(space < 0 ? [line, ['']] : [line.slice(0, space), [line.slice(space + 1)]]);
+      headers.push(space < 0 ? [line, [NO_BYTES]] : [sliceBytes(line, 0, space), [sliceBytes(line, space + 1)]]);
     }
   }
-  return headers.map(([name, lines]) => [name, lines.join('\n')]);
+  return headers.map(([name, lines]) => [name, joinBytes(lines, '\n')]);
 }
 
 /** Writes a commit in UTF-8. NULs in the message, which Git cannot hold, are left out. */

@@ -1,4 +1,4 @@
-import type { ByteString } from './bytes.js';
+import { type ByteString, sliceBytes } from './bytes.js';
 
 /**
  * Files that mean something to Git, in every spelling by which a file system of Windows (NTFS) or macOS (HFS+)
@@ -23,7 +23,7 @@ export function isDotName(name: ByteString, wanted: DotName): boolean {
 export function hidesDotName(name: ByteString, wanted: DotName): boolean {
   if (isDotName(name, wanted)) return true;
   for (let at = name.indexOf('\\'); at >= 0; at = name.indexOf('\\', at + 1)) {
-    if (isNtfsDotName(name.slice(at + 1), wanted)) return true;
+    if (isNtfsDotName(sliceBytes(name, at + 1), wanted)) return true;
   }
   return false;
 }

@@ -1,4 +1,4 @@
-import { type ByteString, bytesOf } from './bytes.js';
+import { type ByteString, bytesOf, sliceBytes } from './bytes.js';
 import { decodeText } from './text-encoding.js';
 
 /** Who made a commit or tag, and when. `seconds` counts from 1970 in UTC, `offset` is written `+0100`. */
@@ -23,10 +23,17 @@ export function parseIdentity(line: ByteString, encoding?: string): Identity {
   const close = open < 0 ? -1 : line.indexOf('>', open);
   if (close < 0) return { name: '', email: '', seconds: 0, offset: '+0000' };
   return {
-    name: decodeText(line.slice(0, open).trimEnd(), encoding),
-    email: decodeText(line.slice(open + 1, close), encoding),
+    name: decodeText(trimmedEnd(sliceBytes(line, 0, open)), encoding),
+    email: decodeText(sliceBytes(line, open + 1, close), encoding),
     ...parseDate(line.slice(line.lastIndexOf('>') + 1)),
   };
+}
+
+/** Without the white space of ASCII at the end: another byte may be the last one of a letter. */
+function trimmedEnd(value: ByteString): ByteString {
+  let end = value.length;
+  while (end > 0 && ' \t\n\v\f\r'.includes(value.charAt(end - 1))) end--;
+  return sliceBytes(value, 0, end);
 }
 
 function parseDate(text: string): { seconds: number; offset: string } {
@@ -43,11 +50,11 @@ function parseDate(text: string): { seconds: number; offset: string } {
 export function writeIdentity(identity: Identity): ByteString {
   const seconds = Number.isSafeInteger(identity.seconds) ? Math.max(0, identity.seconds) : 0;
   const offset = /^[+-]\d{4}$/.test(identity.offset) ? identity.offset : '+0000';
-  return `${writePart(identity.name)} <${writePart(identity.email)}> ${seconds} ${offset}`;
+  return bytesOf(`${writtenPart(identity.name)} <${writtenPart(identity.email)}> ${seconds} ${offset}`);
 }
 
-function writePart(text: string): ByteString {
-  return bytesOf(text.replace(/[<>\n\0]/g, ''));
+function writtenPart(text: string): string {
+  return text.replace(/[<>\n\0]/g, '');
 }
 
 /**

@@ -1,5 +1,5 @@
 import * as crypto from 'node:crypto';
-import { type TypeCode, typeName } from './object.js';
+import { type Oid, oidIn, type TypeCode, typeName } from './object.js';
 
 /** Bytes an object's header never exceeds: `commit 18446744073709551615\0` has 28. */
 export const HEADROOM = 32;
@@ -38,4 +38,15 @@ export function writeHeaderBefore(buffer: Buffer, bodyStart: number, type: TypeC
   const prefix = PREFIXES[type - 1]!;
   for (let byte = prefix.length - 1; byte >= 0; byte--) buffer[--at] = prefix[byte]!;
   return at;
+}
+
+/** The id of an object, as `git hash-object` has it. */
+export function hashObject(type: TypeCode, body: Buffer): Oid {
+  return oidIn(
+    crypto
+      .createHash('sha1')
+      .update(`${typeName(type)} ${body.length}\0`)
+      .update(body)
+      .digest(),
+  );
 }

@@ -1,11 +1,13 @@
 import type { Meter } from '../schedule/meter.js';
 
 /** An object id as 40 lower-case hexadecimal digits. */
-export type Oid = string;
+export type Oid = string & { readonly [oid]: true };
 
-export const ZERO_OID: Oid = '0'.repeat(40);
+declare const oid: unique symbol;
+
+export const ZERO_OID = '0'.repeat(40) as Oid;
 /** The tree without entries, which Git knows without storing it. */
-export const EMPTY_TREE_OID: Oid = '4b825dc642cb6eb9a060e54bf8d69288fbee4904';
+export const EMPTY_TREE_OID = '4b825dc642cb6eb9a060e54bf8d69288fbee4904' as Oid;
 
 export type ObjectType = 'commit' | 'tree' | 'blob' | 'tag';
 
@@ -30,6 +32,11 @@ const OID = /^[0-9a-f]{40}$/;
 
 export function isOid(value: string): value is Oid {
   return OID.test(value);
+}
+
+/** The id whose 20 raw bytes start at `at`. */
+export function oidIn(buffer: Buffer, at = 0): Oid {
+  return buffer.toString('hex', at, at + 20) as Oid;
 }
 
 /**
@@ -57,15 +64,18 @@ export interface ObjectReader {
   read(number: number): Buffer;
   /** As `read`, of an object that is large or made of large ones, without holding up others for long. */
   readInSlices(number: number, meter: Meter): Promise<Buffer>;
-  /** As `read`, for a look: nothing is kept, and the bytes are good only until the next call of either. */
-  peek(number: number): Buffer;
+  /**
+   * What `look` makes of the inflated body. The body may lie in memory that the next call of `read` or `peek` overwrites:
+   * it is borrowed for the call of `look`, which must not keep it, read another object, or wait.
+   */
+  peek<T>(number: number, look: (body: Buffer) => T): T;
   /** Where a tag of a tag leads in the end, when that was found out. */
   peeledOf?(number: number): number | undefined;
   /**
-   * Whether who wants `tips` can be sent all there is, as it is: every object is one of them or reachable from them,
-   * and nearly all came in packs whose senders chose the deltas. False where that is not known.
+   * Whether a client that wants `tips` can be sent the packs as they came: every object is one of the tips or reachable
+   * from them, and nearly all objects came in packs whose senders chose the deltas. False where that is not known.
    */
-  isWholeBehind?(tips: ReadonlySet<number>): boolean;
+  allowsPackReuse?(tips: ReadonlySet<number>): boolean;
 }
 
 /** Thrown when an object that has to exist does not, or has another type than asked for. */
@@ -104,4 +114,10 @@ export async function readInSlicesAs(objects: ObjectReader, oid: Oid, type: Type
   const number = objects.find(oid);
   if (number < 0 || objects.typeOf(number) !== type) throw new MissingObject(oid, typeName(type));
   return objects.readInSlices(number, meter);
+}
+
+/** The id that `text` is; throws a `TypeError` where it is none. */
+export function parseOid(text: string): Oid {
+  if (!isOid(text)) throw new TypeError(`not an object id: ${text}`);
+  return text;
 }

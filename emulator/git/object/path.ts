@@ -1,4 +1,4 @@
-import { type ByteString, bytesOf } from './bytes.js';
+import { type ByteString, bytesOf, concatBytes, NO_BYTES, SLASH, sliceBytes, splitBytes } from './bytes.js';
 import { hidesDotName } from './dot-names.js';
 import { MODE_SYMLINK } from './tree.js';
 
@@ -53,7 +53,7 @@ export function pathFault(path: ByteString, mode?: number): PathFault | undefine
   if (path === '') return 'empty';
   if (path.length > MOST_PATH_BYTES) return 'too-long';
   if (/[\0\n]/.test(path)) return 'control';
-  const names = path.split('/');
+  const names = splitBytes(path, '/');
   for (const name of names) {
     const fault = nameFault(name);
     if (fault !== undefined) return fault;
@@ -66,4 +66,20 @@ function nameFault(name: ByteString): PathFault | undefined {
   if (name === '.' || name === '..') return 'dot-name';
   if (name.length > MOST_NAME_BYTES) return 'long-name';
   return hidesDotName(name, 'git') ? 'git-name' : undefined;
+}
+
+/** The path of `name` in `folder`. */
+export function pathIn(folder: ByteString, name: ByteString): ByteString {
+  return folder === '' ? name : concatBytes(folder, SLASH, name);
+}
+
+/** The folder that a path is in. */
+export function folderOf(path: ByteString): ByteString {
+  const slash = path.lastIndexOf('/');
+  return slash < 0 ? NO_BYTES : sliceBytes(path, 0, slash);
+}
+
+/** The last name of a path. */
+export function nameOf(path: ByteString): ByteString {
+  return sliceBytes(path, path.lastIndexOf('/') + 1);
 }

@@ -1,5 +1,6 @@
 import t from 'tap';
 import { MemoryObjects } from '../test/memory-objects.js';
+import { oid } from '../test/oid.js';
 import { ScratchGit } from '../test/scratch-git.js';
 import { MalformedObject } from './malformed-object.js';
 import { MissingObject, type Oid } from './object.js';
@@ -61,7 +62,7 @@ t.test('tags are followed to what they name', (t) => {
   t.equal(peelToTree(objects, blob), undefined);
   t.equal(readTag(objects, tagged).type, 'tag');
   t.throws(() => readTag(objects, commit), MissingObject);
-  t.throws(() => peel(objects, tag('a'.repeat(40), 'commit')), MissingObject);
+  t.throws(() => peel(objects, tag(oid('a'.repeat(40)), 'commit')), MissingObject);
   let deep = commit;
   for (let depth = 0; depth < 10_000; depth++) deep = tag(deep, depth === 0 ? 'commit' : 'tag');
   t.equal(peel(objects, deep), commit, '10,000 tags of tags');

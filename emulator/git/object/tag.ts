@@ -1,11 +1,13 @@
 import { COST } from '../schedule/cost.js';
 import { atOnce, type Steps } from '../schedule/steps.js';
-import { type ByteString, bytesOf } from './bytes.js';
+import { type ByteString, bytesIn, bytesOf, sliceBytes, splitBytes } from './bytes.js';
 import { commitLinks } from './commit.js';
 import { type Identity, parseIdentity, writeIdentity } from './identity.js';
 import { MalformedObject } from './malformed-object.js';
 import { COMMIT, isOid, numberOf, type ObjectReader, type ObjectType, type Oid, readAs, TAG, TREE } from './object.js';
 import { decodeText } from './text-encoding.js';
+
+const LF = 0x0a;
 
 export interface Tag {
   readonly object: Oid;
@@ -36,16 +38,16 @@ export function readTag(objects: ObjectReader, oid: Oid): Tag {
  */
 export function parseTag(body: Buffer): Tag {
   const split = body.indexOf('\n\n', 0, 'latin1');
-  const [object, type, tag, ...rest] = body.toString('latin1', 0, split < 0 ? body.length : split).split('\n');
+  const [object, type, tag, ...rest] = splitBytes(bytesIn(body, 0, split < 0 ? body.length : split), '\n');
   if (tag === undefined || !tag.startsWith('tag ')) throw new MalformedObject('tag', 'no tag line');
   const encoding = rest.find((line) => line.startsWith('encoding '))?.slice('encoding '.length);
-  const tagger = rest[0]?.startsWith('tagger ') ? rest[0].slice('tagger '.length) : undefined;
+  const tagger = rest[0]?.startsWith('tagger ') ? sliceBytes(rest[0], 'tagger '.length) : undefined;
   return {
     object: parseObjectLine(object),
     type: parseTypeLine(type),
-    tag: tag.slice('tag '.length),
+    tag: sliceBytes(tag, 'tag '.length),
     ...(tagger !== undefined && { tagger: parseIdentity(tagger, encoding) }),
-    message: split < 0 ? '' : decodeText(body.toString('latin1', split + 2), encoding),
+    message: split < 0 ? '' : decodeText(bytesIn(body, split + 2), encoding),
   };
 }
 
@@ -69,7 +71,7 @@ export function writeTag({ object, type, tag, tagger, message }: Tag): Buffer {
 
 /** The object a tag object names, without reading the rest. Throws `MalformedObject`. */
 export function tagTarget(body: Buffer): Oid {
-  return parseObjectLine(body.toString('latin1', 0, 48).replace(/\n$/, ''));
+  return parseObjectLine(bytesIn(body, 0, body[47] === LF ? 47 : 48));
 }
 
 /** `oid` itself, or what it names when it is a tag, of a tag, of a tag. Throws `MissingObject`, `MalformedObject`. */

@@ -14,7 +14,7 @@ export function decodeText(bytes: ByteString, label?: string): string {
   try {
     return new TextDecoder(label, { ignoreBOM: true }).decode(Buffer.from(bytes, 'latin1'));
   } catch {
-    return decodeUtf8(bytes); // A label nobody knows.
+    return decodeUtf8(bytes); // No such encoding.
   }
 }
 

@@ -4,6 +4,7 @@ import { atOnce } from '../schedule/steps.js';
 import { MemoryObjects } from '../test/memory-objects.js';
 import { ScratchGit } from '../test/scratch-git.js';
 import { walkTree } from '../test/walk-tree.js';
+import { type ByteString, bytesOf } from './bytes.js';
 import { EMPTY_TREE_OID, type Oid } from './object.js';
 import { entryAt, MODE_EXECUTABLE, MODE_GITLINK, MODE_SYMLINK } from './tree.js';
 import { EditConflict, type EditFault, applyEdits as editSteps, type TreeEdit } from './tree-edit.js';
@@ -16,8 +17,12 @@ function setUp() {
   const objects = new MemoryObjects();
   const blob = objects.add('blob', 'x');
   const base = objects.tree({ a: '1', dir: { b: '2', deep: { c: '3' } }, run: [MODE_EXECUTABLE, blob], z: '4' });
-  const edit = (path: string, mode?: number): TreeEdit => ({ path, oid: blob, ...(mode !== undefined && { mode }) });
-  const remove = (path: string): TreeEdit => ({ path, delete: true });
+  const edit = (path: string, mode?: number): TreeEdit => ({
+    path: bytesOf(path),
+    oid: blob,
+    ...(mode !== undefined && { mode }),
+  });
+  const remove = (path: string): TreeEdit => ({ path: bytesOf(path), delete: true });
   return { objects, blob, base, edit, remove };
 }
 
@@ -39,7 +44,7 @@ t.test('no edit, or edits that change nothing, keep the very tree', (t) => {
   const { objects, base, blob, remove } = setUp();
   const size = objects.size;
   t.equal(applyEdits(objects, base, []), base);
-  t.equal(applyEdits(objects, base, [{ path: 'run', oid: blob }, remove('x/y')]), base);
+  t.equal(applyEdits(objects, base, [{ path: bytesOf('run'), oid: blob }, remove('x/y')]), base);
   t.equal(objects.size, size, 'nothing was written');
   t.equal(applyEdits(objects, base, ['a', 'dir', 'run', 'z'].map(remove)), EMPTY_TREE_OID);
   t.ok(objects.find(EMPTY_TREE_OID) >= 0, 'the empty tree is stored');
@@ -51,15 +56,16 @@ t.test('without a mode an existing file keeps its own', (t) => {
   const { objects, base, blob } = setUp();
   const other = objects.add('blob', 'other');
   const modeOf = (path: string, mode?: number) => {
-    const tree = applyEdits(objects, base, [{ path, oid: other, mode }]);
-    return entryAt(objects, tree, path)?.mode.toString(8);
+    const tree = applyEdits(objects, base, [{ path: bytesOf(path), oid: other, mode }]);
+    return entryAt(objects, tree, bytesOf(path))?.mode.toString(8);
   };
   t.equal(modeOf('run'), '100755');
   t.equal(modeOf('run', 0o100644), '100644');
   t.equal(modeOf('new'), '100644');
   t.equal(modeOf('new', MODE_SYMLINK), '120000');
   const linked = objects.tree({ sub: [MODE_GITLINK, blob] });
-  t.equal(entryAt(objects, applyEdits(objects, linked, [{ path: 'sub', oid: other }]), 'sub')?.mode, 0o100644);
+  const path = bytesOf('sub');
+  t.equal(entryAt(objects, applyEdits(objects, linked, [{ path, oid: other }]), path)?.mode, 0o100644);
   t.end();
 });
 
@@ -77,7 +83,7 @@ t.test('one path cannot be two things', (t) => {
     ['folder-in-the-way', 'dir', [edit('dir'), remove('dir/b')]],
   ];
   for (const [fault, path, edits] of cases) {
-    t.throws(() => applyEdits(objects, base, edits), new EditConflict(fault, path), `${fault} ${path}`);
+    t.throws(() => applyEdits(objects, base, edits), new EditConflict(fault, bytesOf(path)), `${fault} ${path}`);
   }
   t.same(paths(objects, applyEdits(objects, base, [remove('a'), edit('a/b')])).slice(0, 1), ['a/b'], 'file by folder');
   const emptied = [edit('dir'), remove('dir/b'), remove('dir/deep')];
@@ -87,7 +93,7 @@ t.test('one path cannot be two things', (t) => {
 
 t.test('a path of 10,000 folders is no deeper than any other', (t) => {
   const objects = new MemoryObjects();
-  const path = `${'d/'.repeat(10_000)}f`;
+  const path = bytesOf(`${'d/'.repeat(10_000)}f`);
   const tree = applyEdits(objects, EMPTY_TREE_OID, [{ path, oid: objects.add('blob', '') }]);
   t.same(paths(objects, tree), [path]);
   t.equal(applyEdits(objects, tree, [{ path, delete: true }]), EMPTY_TREE_OID);
@@ -98,15 +104,13 @@ t.test('any set of edits gives the tree that Git writes from the same index', (t
   using git = new ScratchGit();
   git.add('blob', '');
   const name = fc.constantFrom('a', 'a.b', 'a-b', 'b', 'A', 'ab', '\u00e9');
-  const path = fc
-    .array(name, { minLength: 1, maxLength: 3 })
-    .map((names) => Buffer.from(names.join('/')).toString('latin1'));
+  const path = fc.array(name, { minLength: 1, maxLength: 3 }).map((names) => bytesOf(names.join('/')));
   const step = fc.array(fc.tuple(path, fc.boolean(), fc.boolean()), { minLength: 1, maxLength: 12 });
   for (const steps of fc.sample(fc.tuple(step, step), { numRuns: 40, seed: 5 })) {
     const objects = new MemoryObjects();
     const oid = objects.add('blob', '');
     let tree = EMPTY_TREE_OID;
-    const files = new Map<string, string>();
+    const files = new Map<ByteString, string>();
     for (const list of steps) {
       const edits: TreeEdit[] = [];
       for (const [each, isDeleted, isExecutable] of list) {

@@ -1,6 +1,6 @@
 import { COST } from '../schedule/cost.js';
 import type { Steps } from '../schedule/steps.js';
-import { type ByteString, textOf } from './bytes.js';
+import { type ByteString, joinBytes, NO_BYTES, splitBytes, textOf } from './bytes.js';
 import { readTreeInSteps, writeTreeInSteps } from './large-tree.js';
 import { type ObjectReader, type Oid, TREE, type TypeCode } from './object.js';
 import { MODE_FILE, MODE_GITLINK, MODE_TREE, type TreeEntry } from './tree.js';
@@ -9,7 +9,7 @@ import { MODE_FILE, MODE_GITLINK, MODE_TREE, type TreeEntry } from './tree.js';
 const UNIT = 256;
 
 /** Where new trees go: a quarantine, which reads as well. */
-export interface ObjectWriter extends ObjectReader {
+export interface ObjectDatabase extends ObjectReader {
   write(type: TypeCode, body: Buffer): Oid;
 }
 
@@ -60,7 +60,7 @@ interface Folder {
  * A deletion takes a file or a whole folder, and changes nothing where there is none, like `git fast-import`;
  * folders left empty go away. Reads and writes only the folders on the way, in steps. Throws `EditConflict`.
  */
-export function* applyEdits(objects: ObjectWriter, base: Oid, edits: Iterable<TreeEdit>): Steps<Oid> {
+export function* applyEdits(objects: ObjectDatabase, base: Oid, edits: Iterable<TreeEdit>): Steps<Oid> {
   const root = yield* openFolder(objects, yield* planEdits(edits), base);
   const stack: Folder[] = [root];
   for (let nodes = 1; ; nodes++) {
@@ -82,12 +82,12 @@ export function* applyEdits(objects: ObjectWriter, base: Oid, edits: Iterable<Tr
 }
 
 function* planEdits(edits: Iterable<TreeEdit>): Steps<EditNode> {
-  const root: EditNode = { name: '' };
+  const root: EditNode = { name: NO_BYTES };
   let planned = 0;
   for (const edit of edits) {
     if (++planned % UNIT === 0) yield UNIT * COST.entry;
     let node = root;
-    for (const name of edit.path.split('/')) {
+    for (const name of splitBytes(edit.path, '/')) {
       if (!edit.delete) node.writesBelow = true;
       node = childOf(node, name);
     }
@@ -143,7 +143,7 @@ function placeFile(stack: Folder[], folder: Folder, { name, upsert }: EditNode):
 
 /** Puts what became of a folder into its parent. */
 function* closeFolder(
-  objects: ObjectWriter,
+  objects: ObjectDatabase,
   { node: { name }, entries, isChanged }: Folder,
   parent: Folder,
 ): Steps<void> {
@@ -157,5 +157,5 @@ function* closeFolder(
 }
 
 function pathOf(stack: Folder[], { name }: EditNode): ByteString {
-  return [...stack.slice(1).map(({ node }) => node.name), name].join('/');
+  return joinBytes([...stack.slice(1).map(({ node }) => node.name), name], '/');
 }

@@ -2,13 +2,16 @@ import fc from 'fast-check';
 import t from 'tap';
 import { selectFiles } from '../pathspec/file-selection.js';
 import { MemoryObjects } from '../test/memory-objects.js';
+import { oid } from '../test/oid.js';
 import { ScratchGit } from '../test/scratch-git.js';
 import { walkTree } from '../test/walk-tree.js';
+import { bytesIn, bytesOf } from './bytes.js';
 import { MalformedObject } from './malformed-object.js';
 import { EMPTY_TREE_OID, MissingObject, type Oid } from './object.js';
 import { canonicalMode, entryAt, formatMode, parseTree, readTree, treeAt, writeTree } from './tree.js';
 
-const BLOB = 'e69de29bb2d1d6434b8b29ae775ad8c2e48c5391';
+const BLOB = oid('e69de29bb2d1d6434b8b29ae775ad8c2e48c5391');
+const bytes = (text: string) => bytesIn(Buffer.from(text, 'latin1'));
 
 t.test('trees are written in the order and form of git mktree, and read back', (t) => {
   using git = new ScratchGit();
@@ -16,7 +19,7 @@ t.test('trees are written in the order and form of git mktree, and read back', (
   const mode = fc.constantFrom(0o100644, 0o100755, 0o120000, 0o160000, 0o40000);
   for (const list of fc.sample(fc.array(fc.tuple(name, mode), { maxLength: 12 }), { numRuns: 30, seed: 2 })) {
     const entries = [...new Map(list)].map(([each, m]) => ({
-      name: Buffer.from(each).toString('latin1'),
+      name: bytesOf(each),
       mode: m,
       oid: BLOB,
     }));
@@ -24,8 +27,8 @@ t.test('trees are written in the order and form of git mktree, and read back', (
     const lines = entries.map(
       (e) => `${formatMode(e.mode)} ${types[e.mode.toString(8)] ?? 'blob'} ${e.oid}\t${e.name}\0`,
     );
-    const oid = git.run(['mktree', '-z', '--missing'], Buffer.from(lines.join(''), 'latin1'));
-    const body = git.try(['cat-file', 'tree', oid]).stdout;
+    const tree = git.run(['mktree', '-z', '--missing'], Buffer.from(lines.join(''), 'latin1'));
+    const body = git.try(['cat-file', 'tree', tree]).stdout;
     t.same(writeTree(entries), body, JSON.stringify(list));
     t.same(writeTree(parseTree(body)), body);
   }
@@ -34,7 +37,7 @@ t.test('trees are written in the order and form of git mktree, and read back', (
 
 t.test('a folder is sorted as if its name ended in a slash', (t) => {
   const entries = ['a0', 'a', 'a.b', 'a-b'].map((name) => ({
-    name,
+    name: bytes(name),
     mode: name === 'a' ? 0o40000 : 0o100644,
     oid: BLOB,
   }));
@@ -86,16 +89,16 @@ t.test('a path leads to its entry, or nowhere', (t) => {
   const objects = new MemoryObjects();
   const blob = objects.add('blob', 'x');
   const tree = objects.tree({ a: { b: { c: 'x' } }, 'a.b': 'x', link: [0o120000, blob], sub: [0o160000, BLOB] });
-  t.same(entryAt(objects, tree, 'a/b/c'), { path: 'a/b/c', mode: 0o100644, oid: blob });
-  t.same(entryAt(objects, tree, ''), { path: '', mode: 0o40000, oid: tree });
-  t.equal(entryAt(objects, tree, 'sub')?.mode, 0o160000);
-  t.equal(treeAt(objects, tree, 'a/b'), entryAt(objects, tree, 'a/b')?.oid);
-  t.equal(treeAt(objects, tree, 'a/b/c'), undefined);
+  t.same(entryAt(objects, tree, bytes('a/b/c')), { path: 'a/b/c', mode: 0o100644, oid: blob });
+  t.same(entryAt(objects, tree, bytes('')), { path: '', mode: 0o40000, oid: tree });
+  t.equal(entryAt(objects, tree, bytes('sub'))?.mode, 0o160000);
+  t.equal(treeAt(objects, tree, bytes('a/b')), entryAt(objects, tree, bytes('a/b'))?.oid);
+  t.equal(treeAt(objects, tree, bytes('a/b/c')), undefined);
   for (const path of ['b', 'a/', '/a', 'a//b', 'a/b/c/d', 'link/x', 'sub/x', 'A', 'a/b/', 'a\0']) {
-    t.equal(entryAt(objects, tree, path), undefined, JSON.stringify(path));
+    t.equal(entryAt(objects, tree, bytes(path)), undefined, JSON.stringify(path));
   }
-  t.throws(() => entryAt(objects, blob, 'a'), MissingObject, 'not a tree');
-  t.throws(() => entryAt(objects, BLOB, 'a'), MissingObject, 'not there');
+  t.throws(() => entryAt(objects, blob, bytes('a')), MissingObject, 'not a tree');
+  t.throws(() => entryAt(objects, BLOB, bytes('a')), MissingObject, 'not there');
   t.same(readTree(objects, EMPTY_TREE_OID), [], 'the empty tree needs no object');
   t.end();
 });
@@ -135,11 +138,11 @@ t.test('a walk reports what git ls-tree reports, in its order', (t) => {
     );
   }
   t.same(
-    [...walkTree(objects, treeAt(objects, tree, 'a')!, { under: 'a' })].map(({ path }) => path),
+    [...walkTree(objects, treeAt(objects, tree, bytes('a'))!, { under: bytes('a') })].map(({ path }) => path),
     ['a/b', 'a/b.c'],
   );
   t.same(
-    [...walkTree(objects, tree, { selects: selectFiles({ excludeGlobs: ['a'] }) })].map(({ path }) => path),
+    [...walkTree(objects, tree, { selects: selectFiles({ excludeGlobs: [bytes('a')] }) })].map(({ path }) => path),
     ['a-b/x', 'a.b', 's', '\u00c3\u00a9'],
   );
   t.end();

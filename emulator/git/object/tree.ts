@@ -1,8 +1,8 @@
 import { COST } from '../schedule/cost.js';
 import { atOnce, PIECE, type Steps } from '../schedule/steps.js';
-import type { ByteString } from './bytes.js';
+import { type ByteString, bytesIn } from './bytes.js';
 import { MalformedObject } from './malformed-object.js';
-import { EMPTY_TREE_OID, type ObjectReader, type Oid, readAs, TREE } from './object.js';
+import { EMPTY_TREE_OID, type ObjectReader, type Oid, oidIn, readAs, TREE } from './object.js';
 
 export const MODE_TREE = 0o040000;
 export const MODE_FILE = 0o100644;
@@ -40,6 +40,16 @@ export function canonicalMode(mode: number): number {
     default:
       return MODE_GITLINK;
   }
+}
+
+/** What a mode is of, without permissions: C's `S_IFMT`. */
+export function fileType(mode: number): number {
+  return mode & 0o170000;
+}
+
+/** Whether it is the mode of a file, executable or not: C's `S_ISREG`. */
+export function isRegular(mode: number): boolean {
+  return fileType(mode) === 0o100000;
 }
 
 /** A mode as the API and `git ls-tree` write it: six octal digits. */
@@ -115,11 +125,11 @@ export class TreeScanner {
   }
 
   get name(): ByteString {
-    return this.body.toString('latin1', this.nameStart, this.nameEnd);
+    return bytesIn(this.body, this.nameStart, this.nameEnd);
   }
 
   get oid(): Oid {
-    return this.body.toString('hex', this.oidStart, this.oidStart + 20);
+    return oidIn(this.body, this.oidStart);
   }
 }
 

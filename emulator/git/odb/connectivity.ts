@@ -1,14 +1,14 @@
-import { BLOB, MissingObject, type Oid, TREE, type TypeCode, typeName } from '../object/object.js';
+import { BLOB, MissingObject, type Oid, oidIn, TREE, type TypeCode, typeName } from '../object/object.js';
 import { OID_BYTES } from '../object/oid-slots.js';
 import { Meter } from '../schedule/meter.js';
-import { ANY, isEmptyTree, type LinkType, readLinks } from './edge-list.js';
-import type { Intake } from './object-writer.js';
+import { ANY, type EdgeType, isEmptyTree, readEdges } from './edge-list.js';
+import type { ObjectWriter } from './object-writer.js';
 
 /**
- * Decides whether everything reachable from a tip is there, with the types its links say.
+ * Decides whether everything reachable from a tip is there, with the types its edges say.
  *
  * Objects found connected before are marked complete and not looked into again. New objects are all
- * complete when each of their links was found, which needs no walk. Only otherwise the tips are walked,
+ * complete when the target of each of their edges was found, which needs no walk. Only otherwise the tips are walked,
  * and what such a walk learns, good or bad, is kept: many tips on one broken history cost one walk.
  */
 export class Connectivity {
@@ -16,20 +16,20 @@ export class Connectivity {
   readonly #broken = new Map<number, MissingObject>();
   #knownAt = -1;
   #areAllFound = false;
-  /** Links whose targets are marked as linked, and targets of theirs that were here before. */
+  /** How many edges have their target marked as referenced; and targets among them that were published before. */
   #marked = 0;
   readonly #oldTargets: number[] = [];
 
   constructor(
-    private readonly intake: Intake,
+    private readonly writer: ObjectWriter,
     private readonly base: number,
   ) {}
 
   /** The tips that lead to something missing, and to what. */
   async failures(tips: Iterable<Oid>): Promise<Map<Oid, MissingObject>> {
-    await this.#followLinks();
+    await this.#followEdges();
     const failures = new Map<Oid, MissingObject>();
-    const meter = new Meter({ schedule: this.intake.objects.schedule });
+    const meter = new Meter({ schedule: this.writer.objects.schedule });
     for (const tip of tips) {
       try {
         const number = this.#resolve(Buffer.from(tip, 'hex'), 0, ANY);
@@ -45,8 +45,8 @@ export class Connectivity {
 
   /** What is missing of the new objects, whether a tip leads to it or not; undefined when they are whole. */
   async firstMissing(): Promise<MissingObject | undefined> {
-    if (await this.#followLinks()) return undefined;
-    const meter = new Meter({ schedule: this.intake.objects.schedule });
+    if (await this.#followEdges()) return undefined;
+    const meter = new Meter({ schedule: this.writer.objects.schedule });
     try {
       for (let number = this.base; number < this.#knownAt; number++) {
         await this.#walk(number, meter);
@@ -59,48 +59,48 @@ export class Connectivity {
     }
   }
 
-  /** Whether the links alone tell that all new objects are complete; asked anew when there are more of them. */
-  async #followLinks(): Promise<boolean> {
-    const { objects } = this.intake;
+  /** Whether the edges alone tell that all new objects are complete; found out again when there are more of them. */
+  async #followEdges(): Promise<boolean> {
+    const { objects } = this.writer;
     if (this.#knownAt !== objects.count) {
       this.#broken.clear();
       this.#knownAt = objects.count;
-      this.#areAllFound = await this.#areLinksFound();
+      this.#areAllFound = await this.#areEdgesFound();
       if (this.#areAllFound) objects.complete.fill(1, this.base, objects.count);
     }
     return this.#areAllFound;
   }
 
-  /** Marks what the new objects link to, now that they are to stay. */
+  /** Marks what the new objects point at, now that they are to stay. */
   publish(): void {
-    const { objects, links } = this.intake;
+    const { objects, edges } = this.writer;
     // After a check, which goes in slices, nothing is left to be looked for.
-    for (let index = this.#marked; index < links.size; index++) {
-      this.#mark(index, this.intake.find(links.oids, links.startOf(index)));
+    for (let index = this.#marked; index < edges.size; index++) {
+      this.#mark(index, this.writer.find(edges.oids, edges.startOf(index)));
     }
-    for (const number of this.#oldTargets) objects.linked[number] = 1;
+    for (const number of this.#oldTargets) objects.referenced[number] = 1;
   }
 
   /** Objects that were here before are marked only by `publish`: the new ones may be discarded. */
   #mark(index: number, target: number): void {
     if (index === this.#marked) this.#marked++;
-    if (target >= this.base) this.intake.objects.linked[target] = 1;
-    else if (target >= 0 && this.intake.objects.linked[target] === 0) this.#oldTargets.push(target);
+    if (target >= this.base) this.writer.objects.referenced[target] = 1;
+    else if (target >= 0 && this.writer.objects.referenced[target] === 0) this.#oldTargets.push(target);
   }
 
-  /** Whether every link of the new objects leads to a new object or to a complete one. */
-  async #areLinksFound(): Promise<boolean> {
-    const { objects, links } = this.intake;
-    const meter = new Meter({ schedule: this.intake.objects.schedule });
-    for (let index = 0; index < links.size && !links.isDoubtful; index++) {
-      let number = this.intake.find(links.oids, links.startOf(index));
-      if (number < 0 && links.isEmptyTree(index)) number = this.#storeEmptyTree();
+  /** Whether every edge of the new objects leads to a new object or to a complete one. */
+  async #areEdgesFound(): Promise<boolean> {
+    const { objects, edges } = this.writer;
+    const meter = new Meter({ schedule: this.writer.objects.schedule });
+    for (let index = 0; index < edges.size && !edges.isDoubtful; index++) {
+      let number = this.writer.find(edges.oids, edges.startOf(index));
+      if (number < 0 && edges.isEmptyTree(index)) number = this.#storeEmptyTree();
       this.#mark(index, number);
       const isFound = number >= this.base || (number >= 0 && objects.complete[number] === 1);
-      if (!isFound || !isOfType(objects.types[number]!, links.typeOf(index))) links.isDoubtful = true;
+      if (!isFound || !isOfType(objects.types[number]!, edges.typeOf(index))) edges.isDoubtful = true;
       if ((index & 255) === 255 && meter.isOver) await meter.pass();
     }
-    return !links.isDoubtful;
+    return !edges.isDoubtful;
   }
 
   /**
@@ -108,10 +108,10 @@ export class Connectivity {
    * not left are the path from the tip, and all of them are broken when something is missing.
    */
   async #walk(tip: number, meter: Meter): Promise<void> {
-    const { objects } = this.intake;
+    const { objects } = this.writer;
     const entered = new Set<number>();
     const stack = [tip];
-    const push = (bytes: Uint8Array, at: number, type: LinkType): void => {
+    const push = (bytes: Uint8Array, at: number, type: EdgeType): void => {
       const number = this.#resolve(bytes, at, type);
       if (number >= 0 && !entered.has(number)) stack.push(number);
     };
@@ -125,7 +125,7 @@ export class Connectivity {
         if (objects.complete[top] === 1) continue;
         entered.add(top);
         stack.push(~top);
-        this.#readLinksOf(top, push);
+        this.#readEdgesOf(top, push);
         if (meter.isOver) await meter.pass();
       }
     } catch (error) {
@@ -134,44 +134,44 @@ export class Connectivity {
     }
   }
 
-  #readLinksOf(number: number, push: (bytes: Uint8Array, at: number, type: LinkType) => void): void {
-    const { objects } = this.intake;
+  #readEdgesOf(number: number, push: (bytes: Uint8Array, at: number, type: EdgeType) => void): void {
+    const { objects } = this.writer;
     const type = objects.types[number] as TypeCode;
-    // Reading the blobs would be most of the work, and they link to nothing.
+    // Reading the blobs would be most of the work, and they point at nothing.
     if (type === BLOB) return;
     const body = objects.read(number);
-    if (!readLinks(type, body, 0, body.length, push)) throw new MissingObject(objects.oidOf(number), typeName(type));
+    if (!readEdges(type, body, 0, body.length, push)) throw new MissingObject(objects.oidOf(number), typeName(type));
   }
 
   /** The number to walk on from, or -1 when there is nothing to look into. Throws `MissingObject`. */
-  #resolve(bytes: Uint8Array, at: number, type: LinkType): number {
-    const { objects } = this.intake;
-    let number = this.intake.find(bytes, at);
+  #resolve(bytes: Uint8Array, at: number, type: EdgeType): number {
+    const { objects } = this.writer;
+    let number = this.writer.find(bytes, at);
     if (number < 0 && isEmptyTree(bytes, at)) number = this.#storeEmptyTree();
     if (number >= 0 && isOfType(objects.types[number]!, type)) {
       const broken = this.#broken.get(number);
       if (broken !== undefined) throw broken;
       return objects.complete[number] === 1 ? -1 : number;
     }
-    const oid = Buffer.from(bytes.subarray(at, at + OID_BYTES)).toString('hex');
+    const oid = oidIn(Buffer.from(bytes.subarray(at, at + OID_BYTES)));
     throw new MissingObject(oid, type === ANY ? 'object' : typeName(type));
   }
 
   /**
-   * Git knows the empty tree without anybody storing it, so senders may leave it out. Here it is stored where something
+   * Git knows the empty tree without storing it, so a sender may leave it out. Here it is stored where something
    * needs it, once: whatever is named by a ref or an object is then an object like any other. Returns its number.
    */
   #storeEmptyTree(): number {
-    const { objects } = this.intake;
-    this.intake.write(TREE, Buffer.alloc(0));
+    const { objects } = this.writer;
+    this.writer.write(TREE, Buffer.alloc(0));
     const number = objects.count - 1;
     objects.complete[number] = 1;
-    // It links to nothing, so what is known of the others stays known.
+    // It points at nothing, so what is known of the others stays known.
     if (this.#knownAt === number) this.#knownAt++;
     return number;
   }
 }
 
-function isOfType(type: number, wanted: LinkType): boolean {
+function isOfType(type: number, wanted: EdgeType): boolean {
   return wanted === ANY || type === wanted;
 }

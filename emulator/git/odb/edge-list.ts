@@ -2,9 +2,9 @@ import { withRoom } from '../memory/growable.js';
 import { BLOB, COMMIT, EMPTY_TREE_OID, type ObjectType, TAG, TREE, type TypeCode, typeCode } from '../object/object.js';
 import { OID_BYTES, OidSet } from '../object/oid-slots.js';
 
-/** A type that is not told by who links: what a tag names when its type is unknown. */
+/** The type of what a tag points at, when its `type` line names none. */
 export const ANY = 0;
-export type LinkType = TypeCode | typeof ANY;
+export type EdgeType = TypeCode | typeof ANY;
 
 const EMPTY_TREE = Buffer.from(EMPTY_TREE_OID, 'hex');
 /** Bytes of the shortest tag that Git reads. */
@@ -12,21 +12,21 @@ const SHORTEST_TAG = 64;
 const NEWLINE = 0x0a;
 const SPACE = 0x20;
 
-/** Called with every link: 20 raw bytes of id at `at`, or hexadecimal digits already turned into them. */
-export type OnLink = (bytes: Uint8Array, at: number, type: LinkType) => void;
+/** Called with every edge: 20 raw bytes of id at `at`, or hexadecimal digits already turned into them. */
+export type OnEdge = (bytes: Uint8Array, at: number, type: EdgeType) => void;
 
 /**
  * Reports what an object points at: a commit its tree and parents, a tree its entries without gitlinks,
  * a tag its object. Returns false when the object is malformed; what was reported before then stands.
  */
-export function readLinks(type: TypeCode, body: Buffer, start: number, end: number, onLink: OnLink): boolean {
-  if (type === TREE) return readTreeLinks(body, start, end, onLink);
-  if (type === COMMIT) return readCommitLinks(body, start, end, onLink);
-  return type === BLOB || readTagLink(body, start, end, onLink);
+export function readEdges(type: TypeCode, body: Buffer, start: number, end: number, onEdge: OnEdge): boolean {
+  if (type === TREE) return readTreeEdges(body, start, end, onEdge);
+  if (type === COMMIT) return readCommitEdges(body, start, end, onEdge);
+  return type === BLOB || readTagEdge(body, start, end, onEdge);
 }
 
 /** `<mode in octal> SP <name> NUL <20 bytes>`, repeated; neither mode nor name is empty. */
-function readTreeLinks(body: Uint8Array, start: number, end: number, onLink: OnLink): boolean {
+function readTreeEdges(body: Uint8Array, start: number, end: number, onEdge: OnEdge): boolean {
   let at = start;
   while (at < end) {
     let mode = 0;
@@ -39,8 +39,8 @@ function readTreeLinks(body: Uint8Array, start: number, end: number, onLink: OnL
     while (at < end && body[at] !== 0) at++;
     if (at + 1 + OID_BYTES > end) return false;
     const format = mode & 0o170000;
-    if (format === 0o040000) onLink(body, at + 1, TREE);
-    else if (format === 0o100000 || format === 0o120000) onLink(body, at + 1, BLOB);
+    if (format === 0o040000) onEdge(body, at + 1, TREE);
+    else if (format === 0o100000 || format === 0o120000) onEdge(body, at + 1, BLOB);
     at += 1 + OID_BYTES;
   }
   return true;
@@ -50,24 +50,24 @@ function readTreeLinks(body: Uint8Array, start: number, end: number, onLink: OnL
  * `tree <40 digits> LF`, then any number of `parent <40 digits> LF`. As for Git, a line that begins like a parent has to
  * be one, unless the object ends before such a line could.
  */
-function readCommitLinks(body: Buffer, start: number, end: number, onLink: OnLink): boolean {
+function readCommitEdges(body: Buffer, start: number, end: number, onEdge: OnEdge): boolean {
   const raw = Buffer.alloc(OID_BYTES);
   if (!startsWith(body, start, end, 'tree ') || !readHexLine(body, start + 5, end, raw)) return false;
-  onLink(raw, 0, TREE);
+  onEdge(raw, 0, TREE);
   for (let at = start + 46; at + 48 <= end && startsWith(body, at, end, 'parent '); at += 48) {
     if (!readHexLine(body, at + 7, end, raw)) return false;
-    onLink(raw, 0, COMMIT);
+    onEdge(raw, 0, COMMIT);
   }
   return true;
 }
 
 /** `object <40 digits> LF type <name> LF tag <name> LF`: Git reads no tag without them. */
-function readTagLink(body: Buffer, start: number, end: number, onLink: OnLink): boolean {
+function readTagEdge(body: Buffer, start: number, end: number, onEdge: OnEdge): boolean {
   const raw = Buffer.alloc(OID_BYTES);
   if (!startsWith(body, start, end, 'object ') || !readHexLine(body, start + 7, end, raw)) return false;
   const line = body.toString('latin1', start + 48, Math.min(end, start + 48 + 12));
   const name = /^type (commit|tree|blob|tag)\n/.exec(line)?.[1];
-  onLink(raw, 0, name === undefined ? ANY : typeCode(name as ObjectType));
+  onEdge(raw, 0, name === undefined ? ANY : typeCode(name as ObjectType));
   if (name === undefined || end - start < SHORTEST_TAG) return false;
   const at = start + 48 + 'type '.length + name.length + 1;
   const lineEnd = body.indexOf(NEWLINE, at + 4);
@@ -95,9 +95,9 @@ export function isEmptyTree(bytes: Uint8Array, at: number): boolean {
 
 /**
  * The ids that new objects point at, each once. When all of them are found at the end, the new objects
- * are connected and nothing has to be walked: whoever links to something missing shows up here.
+ * are connected and nothing has to be walked: an object that points at something missing shows up here.
  */
-export class LinkLedger {
+export class EdgeList {
   readonly #targets = new OidSet();
   #types = new Uint8Array(64);
   /** Something is wrong already, and only a walk can tell whether it matters. */
@@ -108,7 +108,7 @@ export class LinkLedger {
   /** `mostTargets`: more different targets than this cannot all exist. */
   record(type: TypeCode, body: Buffer, start: number, end: number, mostTargets: number): void {
     if (type === BLOB || this.isDoubtful) return;
-    if (!readLinks(type, body, start, end, this.#add)) this.isDoubtful = true;
+    if (!readEdges(type, body, start, end, this.#add)) this.isDoubtful = true;
     if (this.#targets.size > mostTargets) this.isDoubtful = true;
   }
 
@@ -125,16 +125,16 @@ export class LinkLedger {
     return this.#targets.startOf(index);
   }
 
-  typeOf(index: number): LinkType {
-    return this.#types[index] as LinkType;
+  typeOf(index: number): EdgeType {
+    return this.#types[index] as EdgeType;
   }
 
-  /** Whether the target is the tree that nobody needs to have stored. */
+  /** Whether the target is the empty tree, which Git knows without storing it. */
   isEmptyTree(index: number): boolean {
     return isEmptyTree(this.oids, this.startOf(index));
   }
 
-  readonly #add: OnLink = (bytes, at, type) => {
+  readonly #add: OnEdge = (bytes, at, type) => {
     const before = this.#targets.size;
     const index = this.#targets.add(bytes, at);
     if (index === before) {

@@ -2,7 +2,7 @@ import { randomFillSync } from 'node:crypto';
 import t from 'tap';
 import { Fsck } from '../fsck/fsck.js';
 import { indexPack } from '../index-pack/index-pack.js';
-import { BLOB, COMMIT, type TypeCode } from '../object/object.js';
+import { BLOB, COMMIT, type Oid, type TypeCode } from '../object/object.js';
 import { writePack } from '../pack-objects/pack-writer.js';
 import { Meter } from '../schedule/meter.js';
 import { Schedule, SLICE } from '../schedule/schedule.js';
@@ -23,7 +23,7 @@ function frozen(options: Omit<ObjectStoreOptions, 'schedule'> = {}) {
 
 async function take(store: ObjectStore, fill: (pack: PackBuilder) => void, fsck?: Fsck): Promise<void> {
   using quarantine = store.quarantine();
-  const check = fsck && ((type: TypeCode, body: Buffer, oid: string) => fsck.check(type, body, oid));
+  const check = fsck && ((type: TypeCode, body: Buffer, oid: Oid) => fsck.check(type, body, oid));
   await indexPack(quarantine, inPieces(build(fill), 64 * 1024), { thin: true, ...(check && { check }) });
   quarantine.publish();
 }

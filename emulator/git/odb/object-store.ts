@@ -8,12 +8,12 @@ import { Meter } from '../schedule/meter.js';
 import { Schedule } from '../schedule/schedule.js';
 import { findPrefix } from './oid-prefix.js';
 import { Quarantine } from './quarantine.js';
-import { RecodedStreams } from './repack-cache.js';
+import { RepackCache } from './repack-cache.js';
 import { Scratch } from './scratch.js';
-import { StoredObjects, WRITTEN } from './stored-objects.js';
+import { LOOSE, StoredObjects } from './stored-objects.js';
 
 const DEFAULT_CACHE = 48 * 1024 * 1024;
-/** Fewer than one in so many objects were written one by one, without deltas. */
+/** Fewer than one in so many objects are loose, and so without deltas. */
 const FEW = 16;
 /** In packs of so many objects on average, their senders found most deltas there are. */
 const OBJECTS_PER_PACK = 256;
@@ -37,21 +37,21 @@ export interface ObjectStoreOptions {
 /** The published objects of a store at one time. */
 export interface StoreMark {
   readonly size: number;
-  /** Which of them others linked to. */
-  readonly linked: Uint8Array;
+  /** Which of them others refer to. */
+  readonly referenced: Uint8Array;
 }
 
 /**
  * The published objects of one repository. They are only ever added, through a quarantine, and never
- * change: whoever holds a number or has read an object can rely on it for good.
+ * change: a number and the bytes read by it stay valid for good.
  */
 export class ObjectStore implements ObjectReader {
   /** Where the objects lie, for the pack writer. Numbers from `size` on are not published. */
   readonly stored: StoredObjects;
-  /** Where whatever is derived from the objects is kept to be fast; closed when the repository is deleted. */
+  /** The caches of everything derived from the objects; closed when the repository is deleted. */
   readonly caches: CacheGroup;
-  /** What packs had to have made anew. */
-  readonly recoded: RecodedStreams;
+  /** Streams that were deflated for packs. */
+  readonly repackCache: RepackCache;
   readonly schedule: Schedule;
   /** Transactions that are open on it. */
   transactions = 0;
@@ -69,7 +69,7 @@ export class ObjectStore implements ObjectReader {
     const budget = new MemoryBudget(this.#limits.heldBytes, options.budget);
     this.schedule = options.schedule ?? new Schedule();
     this.stored = new StoredObjects(this.caches, options.scratch ?? new Scratch(), budget, this.schedule);
-    this.recoded = new RecodedStreams(this.caches);
+    this.repackCache = new RepackCache(this.caches);
   }
 
   get size(): number {
@@ -99,16 +99,16 @@ export class ObjectStore implements ObjectReader {
 
   /** What `copy` needs to know of the published objects as they are now. */
   mark(): StoreMark {
-    return { size: this.#size, linked: this.stored.linked.slice(0, this.#size) };
+    return { size: this.#size, referenced: this.stored.referenced.slice(0, this.#size) };
   }
 
   /**
    * A store of its own with the objects that were published at `mark`, in slices. It shares their bytes with this one,
    * and counts them as its own; until `attach` they are part of no budget.
    */
-  async copy({ size, linked }: StoreMark, options: ObjectStoreOptions): Promise<ObjectStore> {
+  async copy({ size, referenced }: StoreMark, options: ObjectStoreOptions): Promise<ObjectStore> {
     const copy = new ObjectStore({ ...options, hash: this.#hash });
-    copy.stored.copy(this.stored, size, linked);
+    copy.stored.copy(this.stored, size, referenced);
     copy.#slots = new OidSlots(size);
     copy.#size = size;
     const meter = new Meter({ schedule: this.schedule });
@@ -164,22 +164,22 @@ export class ObjectStore implements ObjectReader {
     return this.stored.readInSlices(number, meter);
   }
 
-  peek(number: number): Buffer {
-    return this.stored.peek(number);
+  peek<T>(number: number, look: (body: Buffer) => T): T {
+    return this.stored.peek(number, look);
   }
 
   peeledOf(number: number): number | undefined {
     return this.stored.peeled.get(number);
   }
 
-  /** What nothing links to leads to everything else, because ids cannot form a circle. */
-  isWholeBehind(tips: ReadonlySet<number>): boolean {
-    const { linked, segmentOf, segments } = this.stored;
-    for (let root = linked.indexOf(0); root >= 0 && root < this.#size; root = linked.indexOf(0, root + 1)) {
+  /** The objects that no object points at lead to all others, because ids cannot form a circle. */
+  allowsPackReuse(tips: ReadonlySet<number>): boolean {
+    const { referenced, segmentOf, segments } = this.stored;
+    for (let root = referenced.indexOf(0); root >= 0 && root < this.#size; root = referenced.indexOf(0, root + 1)) {
       if (!tips.has(root)) return false;
     }
-    let written = 0;
-    for (let number = 0; number < this.#size; number++) if (segmentOf[number] === WRITTEN) written++;
-    return written * FEW <= this.#size && segments.length * OBJECTS_PER_PACK <= this.#size;
+    let loose = 0;
+    for (let number = 0; number < this.#size; number++) if (segmentOf[number] === LOOSE) loose++;
+    return loose * FEW <= this.#size && segments.length * OBJECTS_PER_PACK <= this.#size;
   }
 }

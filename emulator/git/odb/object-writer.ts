@@ -1,15 +1,15 @@
 import { createHash } from 'node:crypto';
 import type { StoreLimits } from '../limits/store-limits.js';
-import { BLOB, type Oid, type TypeCode, typeName } from '../object/object.js';
+import { BLOB, type Oid, oidIn, type TypeCode, typeName } from '../object/object.js';
 import { type HashBytes, HEADROOM, writeHeaderBefore } from '../object/object-hash.js';
 import { OID_BYTES, OidSlots } from '../object/oid-slots.js';
 import { ObjectTooLarge, PackError } from '../pack/pack-error.js';
 import { COST } from '../schedule/cost.js';
 import type { Meter } from '../schedule/meter.js';
 import { atOnce, inSlices, type Steps } from '../schedule/steps.js';
-import { LinkLedger } from './edge-list.js';
-import { linkSteps } from './link-steps.js';
-import { type Entry, type StoredObjects, WHOLE, WRITTEN } from './stored-objects.js';
+import { EdgeList } from './edge-list.js';
+import { edgeSteps } from './edge-steps.js';
+import { type EntryLocation, LOOSE, type StoredObjects, UNDELTIFIED } from './stored-objects.js';
 
 /** An object this large is taken in by slices. */
 export const LARGE = 256 * 1024;
@@ -18,14 +18,13 @@ const PIECE = 256 * 1024;
 
 /**
  * Told of each new commit, tree and tag while its body is at hand; refuses it by throwing. The body is good during the
- * call, or until the steps it returned for a large one are done. (What a blob holds is judged by its name, which only
- * trees tell.)
+ * call, or until the steps it returned for a large one are done. (Blobs are judged by their names in trees.)
  */
 export type CheckObject = (type: TypeCode, body: Buffer, oid: Oid) => Steps<void> | undefined;
 
-/** Where new objects pass: named, compared with what is known under that name, stored, their links noted. */
-export class Intake {
-  readonly links = new LinkLedger();
+/** Adds objects: computes their ids, compares them with what is known under those, stores them, and records their edges. */
+export class ObjectWriter {
+  readonly edges = new EdgeList();
   /** Ids of the new objects only. */
   readonly slots = new OidSlots();
   /** The id of the object that came last. */
@@ -44,12 +43,12 @@ export class Intake {
     return number >= 0 ? number : this.published.find(oids, bytes, at);
   }
 
-  /** Stores a body that was written on its own. */
+  /** Stores a body as a loose object. */
   write(type: TypeCode, body: Buffer): Oid {
     const { slab, bodyStart, before } = this.#place(type, body.length);
     body.copy(slab, bodyStart);
     this.objects.schedule.spend(body.length * (COST.byteCopied + COST.byteHashed));
-    this.name(type, slab, bodyStart, body.length);
+    this.computeOid(type, slab, bodyStart, body.length);
     return this.#keep(type, slab, bodyStart, body.length, before);
   }
 
@@ -65,8 +64,8 @@ export class Intake {
       await copyInSlices(part, slab, start, meter);
       start += part.length;
     }
-    await this.#nameInSlices(type, slab, bodyStart, size, meter);
-    if (this.find(this.oid, 0) < 0) await this.#linkInSlices(type, slab, bodyStart, size, meter);
+    await this.#computeOidInSlices(type, slab, bodyStart, size, meter);
+    if (this.find(this.oid, 0) < 0) await this.#addEdgesInSlices(type, slab, bodyStart, size, meter);
     return this.#keep(type, slab, bodyStart, size, before, true);
   }
 
@@ -74,37 +73,37 @@ export class Intake {
   #place(type: TypeCode, size: number): { slab: Buffer; bodyStart: number; before: number } {
     const most = type === BLOB ? this.limits.objectBytes : this.limits.structureBytes;
     if (size > most) throw new ObjectTooLarge(size, most);
-    const segment = this.objects.segments[WRITTEN]!;
+    const segment = this.objects.segments[LOOSE]!;
     const before = segment.length;
     const { slab, start } = segment.reserve(HEADROOM + size);
     return { slab, bodyStart: start + HEADROOM, before };
   }
 
-  /** Keeps a named body, unless it is known. */
-  #keep(type: TypeCode, slab: Buffer, bodyStart: number, size: number, before: number, isLinked = false): Oid {
-    const segment = this.objects.segments[WRITTEN]!;
+  /** Keeps the body whose id is in `oid`, unless it is known. */
+  #keep(type: TypeCode, slab: Buffer, bodyStart: number, size: number, before: number, hasEdges = false): Oid {
+    const segment = this.objects.segments[LOOSE]!;
     if (this.find(this.oid, 0) >= 0) {
       segment.truncate(before);
     } else {
       const end = segment.length;
-      const entry = { segment: WRITTEN, offset: end - size, end, base: WHOLE, isNamed: false };
+      const entry = { segment: LOOSE, offset: end - size, end, base: UNDELTIFIED, isRefDelta: false };
       this.#add(type, slab, bodyStart, size, entry);
-      if (!isLinked) this.#link(type, slab, bodyStart, size);
+      if (!hasEdges) this.#addEdges(type, slab, bodyStart, size);
     }
-    return this.oid.toString('hex');
+    return oidIn(this.oid);
   }
 
   /**
-   * Stores what an entry of a pack turned out to be, after its id was computed by `name`. Returns its
+   * Stores what an entry of a pack turned out to be, after `computeOid`. Returns its
    * number, an old one when the object is known. Throws `PackError` when other bytes are known under
    * the same id.
    */
-  storeNamed(
+  store(
     type: TypeCode,
     buffer: Buffer,
     bodyStart: number,
     size: number,
-    entry: Entry,
+    entry: EntryLocation,
     check?: CheckObject,
   ): number {
     const known = this.find(this.oid, 0);
@@ -113,35 +112,35 @@ export class Intake {
       return known;
     }
     if (check !== undefined && type !== BLOB) {
-      const steps = check(type, buffer.subarray(bodyStart, bodyStart + size), this.oid.toString('hex'));
+      const steps = check(type, buffer.subarray(bodyStart, bodyStart + size), oidIn(this.oid));
       if (steps !== undefined) atOnce(steps);
     }
     const number = this.#add(type, buffer, bodyStart, size, entry);
-    this.#link(type, buffer, bodyStart, size);
+    this.#addEdges(type, buffer, bodyStart, size);
     return number;
   }
 
-  /** As `name` and `storeNamed`, of a large object, without holding up others for long. */
+  /** As `computeOid` and `store`, of a large object, without holding up others for long. */
   async storeInSlices(
     type: TypeCode,
     buffer: Buffer,
     bodyStart: number,
     size: number,
-    entry: Entry,
+    entry: EntryLocation,
     meter: Meter,
     check?: CheckObject,
   ): Promise<number> {
-    await this.#nameInSlices(type, buffer, bodyStart, size, meter);
+    await this.#computeOidInSlices(type, buffer, bodyStart, size, meter);
     const known = this.find(this.oid, 0);
     if (known >= 0) {
       await this.#refuseCollisionInSlices(known, type, buffer, bodyStart, size, meter);
       return known;
     }
     if (check !== undefined && type !== BLOB) {
-      const steps = check(type, buffer.subarray(bodyStart, bodyStart + size), this.oid.toString('hex'));
+      const steps = check(type, buffer.subarray(bodyStart, bodyStart + size), oidIn(this.oid));
       if (steps !== undefined) await inSlices(steps, meter);
     }
-    await this.#linkInSlices(type, buffer, bodyStart, size, meter);
+    await this.#addEdgesInSlices(type, buffer, bodyStart, size, meter);
     const number = this.#add(type, buffer, bodyStart, size, entry);
     if (this.objects.wantsPin(number)) {
       const body = Buffer.allocUnsafeSlow(size);
@@ -152,15 +151,21 @@ export class Intake {
   }
 
   /**
-   * Numbers the objects from `first` on as `order` lists them, so that numbers ascend with the places
-   * in the pack whatever order its deltas were resolved in.
+   * Numbers the objects from `first` on as `order` lists them, so that numbers ascend with the offsets
+   * in the pack, whatever the order in which its deltas were resolved.
    */
   async reorder(first: number, order: Int32Array, meter: Meter): Promise<void> {
     this.slots.renumber(first, await this.objects.reorder(first, order, meter));
   }
 
-  /** As `name`, without holding up others for long. */
-  async #nameInSlices(type: TypeCode, buffer: Buffer, bodyStart: number, size: number, meter: Meter): Promise<void> {
+  /** As `computeOid`, without holding up others for long. */
+  async #computeOidInSlices(
+    type: TypeCode,
+    buffer: Buffer,
+    bodyStart: number,
+    size: number,
+    meter: Meter,
+  ): Promise<void> {
     const sha1 = createHash('sha1');
     const end = bodyStart + size;
     for (let at = writeHeaderBefore(buffer, bodyStart, type, size); at < end; at += PIECE) {
@@ -173,12 +178,12 @@ export class Intake {
   }
 
   /** Computes the id of a body into `oid`. The `HEADROOM` bytes before the body are overwritten. */
-  name(type: TypeCode, buffer: Buffer, bodyStart: number, size: number): void {
+  computeOid(type: TypeCode, buffer: Buffer, bodyStart: number, size: number): void {
     const header = writeHeaderBefore(buffer, bodyStart, type, size);
     this.hash(buffer, header, bodyStart + size, this.oid, 0);
   }
 
-  #add(type: TypeCode, buffer: Buffer, bodyStart: number, size: number, entry: Entry): number {
+  #add(type: TypeCode, buffer: Buffer, bodyStart: number, size: number, entry: EntryLocation): number {
     const number = this.objects.add(type, size, entry, this.oid);
     this.slots.insert(this.objects.oids, number);
     if (size < LARGE && this.objects.wantsPin(number)) {
@@ -187,12 +192,12 @@ export class Intake {
     return number;
   }
 
-  #link(type: TypeCode, buffer: Buffer, bodyStart: number, size: number): void {
-    this.links.record(type, buffer, bodyStart, bodyStart + size, this.#mostTargets);
+  #addEdges(type: TypeCode, buffer: Buffer, bodyStart: number, size: number): void {
+    this.edges.record(type, buffer, bodyStart, bodyStart + size, this.#mostTargets);
   }
 
-  #linkInSlices(type: TypeCode, buffer: Buffer, bodyStart: number, size: number, meter: Meter): Promise<void> {
-    return inSlices(linkSteps(this.links, type, buffer, bodyStart, bodyStart + size, this.#mostTargets), meter);
+  #addEdgesInSlices(type: TypeCode, buffer: Buffer, bodyStart: number, size: number, meter: Meter): Promise<void> {
+    return inSlices(edgeSteps(this.edges, type, buffer, bodyStart, bodyStart + size, this.#mostTargets), meter);
   }
 
   /** More different targets than this cannot all exist. */
@@ -229,7 +234,7 @@ export class Intake {
   }
 
   #collision(type: TypeCode): PackError {
-    return new PackError('collision', `SHA1 COLLISION FOUND WITH ${this.oid.toString('hex')} ! (${typeName(type)})`);
+    return new PackError('collision', `SHA1 COLLISION FOUND WITH ${oidIn(this.oid)} ! (${typeName(type)})`);
   }
 }
 

@@ -1,4 +1,4 @@
-import type { Oid } from '../object/object.js';
+import { type Oid, oidIn } from '../object/object.js';
 import { OID_BYTES } from '../object/oid-slots.js';
 
 /**
@@ -15,7 +15,7 @@ export function findPrefix(oids: Uint8Array, count: number, prefix: string, limi
     let same = 0;
     while (same < whole && oids[at + same] === wanted[same]) same++;
     if (same < whole || (half >= 0 && oids[at + whole]! >> 4 !== half)) continue;
-    found.push(Buffer.from(oids.subarray(at, at + OID_BYTES)).toString('hex'));
+    found.push(oidIn(Buffer.from(oids.buffer, oids.byteOffset + at, OID_BYTES)));
   }
   return found.sort().slice(0, limit);
 }

@@ -5,7 +5,7 @@ import type { StoredObjects } from './stored-objects.js';
 
 /**
  * Notes of each tag from number `first` on that names a tag where the chain ends. Git follows chains of any length, each
- * time anew; here each tag is read once, when it comes in, and whoever asks later has the answer in one step.
+ * time anew; here each tag is read once, when it comes in, and peeling it later takes one step.
  */
 export function* peelNewTags(objects: StoredObjects, reader: ObjectReader, first: number): Steps<void> {
   const { types, count } = objects;
@@ -23,7 +23,7 @@ export function* peelNewTags(objects: StoredObjects, reader: ObjectReader, first
       }
       chain.push(at);
       last = at;
-      at = reader.find(tagTarget(reader.peek(at)));
+      at = reader.find(reader.peek(at, tagTarget));
       if (chain.length % PIECE === 0) yield PIECE_COST;
     }
     // The last tag of a chain says itself where it leads.

@@ -5,22 +5,22 @@ import { OID_BYTES, type OidSlots } from '../object/oid-slots.js';
 import { Meter } from '../schedule/meter.js';
 import { inSlices } from '../schedule/steps.js';
 import { Connectivity } from './connectivity.js';
-import { Intake } from './object-writer.js';
+import { ObjectWriter } from './object-writer.js';
 import { findPrefix } from './oid-prefix.js';
 import { peelNewTags } from './peeled-tags.js';
-import { type StoredObjects, WRITTEN } from './stored-objects.js';
+import { LOOSE, type StoredObjects } from './stored-objects.js';
 
 /**
  * The one way to add objects. Its reader sees the published objects and the new ones, whose numbers
- * start at `base`; nobody else sees the new ones before `publish`, and after `discard` nobody does.
+ * start at `base`. The store shows the new ones after `publish`, and never after `discard`.
  */
 export class Quarantine implements ObjectReader {
   readonly base: number;
   readonly #objects: StoredObjects;
-  readonly #intake: Intake;
+  readonly #writer: ObjectWriter;
   readonly #connectivity: Connectivity;
   readonly #segments: number;
-  readonly #written: number;
+  readonly #looseBytes: number;
   readonly #raw = Buffer.alloc(OID_BYTES);
   #state: 'open' | 'broken' | 'closed' = 'open';
   /** Objects it shows once it is closed. */
@@ -38,10 +38,10 @@ export class Quarantine implements ObjectReader {
   ) {
     this.base = base;
     this.#objects = objects;
-    this.#intake = new Intake(this.#objects, published, limits, hash);
-    this.#connectivity = new Connectivity(this.#intake, this.base);
+    this.#writer = new ObjectWriter(this.#objects, published, limits, hash);
+    this.#connectivity = new Connectivity(this.#writer, this.base);
     this.#segments = this.#objects.segments.length;
-    this.#written = this.#objects.segments[WRITTEN]!.length;
+    this.#looseBytes = this.#objects.segments[LOOSE]!.length;
   }
 
   /**
@@ -50,22 +50,22 @@ export class Quarantine implements ObjectReader {
    */
   write(type: TypeCode, body: Buffer): Oid {
     this.#refuseUnlessOpen();
-    return this.#intake.write(type, body);
+    return this.#writer.write(type, body);
   }
 
-  /** As `write`, of a body that may be large: others get their turn. Throws what `turn` throws, too. */
+  /** As `write`, of a body that may be large: in slices. Throws what the meter throws, too. */
   async writeInSlices(type: TypeCode, body: Buffer | readonly Buffer[], meter: Meter): Promise<Oid> {
     this.#refuseUnlessOpen();
-    return this.#intake.writeInSlices(type, body, meter);
+    return this.#writer.writeInSlices(type, body, meter);
   }
 
   /**
    * Runs `fill`, which stores many objects through the writer. When it throws, the quarantine can only be discarded.
    */
-  async fill<T>(fill: (writer: Intake, limits: StoreLimits) => Promise<T>): Promise<T> {
+  async fill<T>(fill: (writer: ObjectWriter, limits: StoreLimits) => Promise<T>): Promise<T> {
     this.#refuseUnlessOpen();
     this.#state = 'broken';
-    const result = await fill(this.#intake, this.limits);
+    const result = await fill(this.#writer, this.limits);
     this.#state = 'open';
     return result;
   }
@@ -86,7 +86,7 @@ export class Quarantine implements ObjectReader {
 
   /**
    * What is missing of the new objects, whether a tip leads to it or not; undefined when they are whole. What is
-   * published can be asked for by id, and everybody relies on finding what it links to.
+   * published can be asked for by id, and readers rely on finding what it points at.
    */
   findMissing(): Promise<MissingObject | undefined> {
     this.#refuseUnlessOpen();
@@ -95,8 +95,8 @@ export class Quarantine implements ObjectReader {
 
   /** Finds out, in slices, where new tags of tags lead in the end. Everything they lead to has to be there. */
   async peelTags(): Promise<void> {
-    const { links } = this.#intake;
-    if (links.hasTagOfTag || links.isDoubtful)
+    const { edges } = this.#writer;
+    if (edges.hasTagOfTag || edges.isDoubtful)
       await inSlices(peelNewTags(this.#objects, this, this.base), new Meter({ schedule: this.#objects.schedule }));
   }
 
@@ -106,7 +106,7 @@ export class Quarantine implements ObjectReader {
     this.#state = 'closed';
     this.#closedSize = this.#objects.count;
     this.#connectivity.publish();
-    const added = this.#intake.slots;
+    const added = this.#writer.slots;
     const all = this.published.count === 0 ? added : this.published;
     if (all !== added) {
       for (let number = this.base; number < this.#objects.count; number++) all.insert(this.#objects.oids, number);
@@ -119,7 +119,7 @@ export class Quarantine implements ObjectReader {
     if (this.#state === 'closed') return;
     this.#state = 'closed';
     this.#closedSize = this.base;
-    this.#objects.truncate(this.base, this.#segments, this.#written);
+    this.#objects.truncate(this.base, this.#segments, this.#looseBytes);
     this.close(undefined);
   }
 
@@ -137,7 +137,7 @@ export class Quarantine implements ObjectReader {
   }
 
   findRaw(bytes: Uint8Array, at: number): number {
-    const number = this.#intake.find(bytes, at);
+    const number = this.#writer.find(bytes, at);
     return number < this.size ? number : -1;
   }
 
@@ -169,8 +169,8 @@ export class Quarantine implements ObjectReader {
     return this.#objects.readInSlices(number, meter);
   }
 
-  peek(number: number): Buffer {
-    return this.#objects.peek(number);
+  peek<T>(number: number, look: (body: Buffer) => T): T {
+    return this.#objects.peek(number, look);
   }
 
   peeledOf(number: number): number | undefined {

@@ -1,10 +1,10 @@
 import { type CacheGroup, type CacheRegion, costOfBuffer } from '../memory/memory-cache.js';
 
 /**
- * The zlib streams that had to be made for packs of one store, by object and base (`WHOLE` for none).
+ * The zlib streams that had to be made for packs of one store, by object and base (`UNDELTIFIED` for a whole object).
  * An empty one says that a delta on that base is not worth it.
  */
-export class RecodedStreams {
+export class RepackCache {
   readonly #streams: CacheRegion<string, Buffer>;
 
   constructor(caches: CacheGroup) {

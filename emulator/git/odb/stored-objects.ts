@@ -2,12 +2,12 @@ import { resized } from '../memory/growable.js';
 import type { MemoryBudget } from '../memory/memory-budget.js';
 import type { CacheGroup } from '../memory/memory-cache.js';
 import { permute } from '../memory/permute.js';
-import type { Oid, TypeCode } from '../object/object.js';
+import { type Oid, oidIn, type TypeCode } from '../object/object.js';
 import { HEADROOM } from '../object/object-hash.js';
 import { OID_BYTES } from '../object/oid-slots.js';
-import { applyDelta, DeltaHeader, deltaSteps } from '../pack/delta.js';
 import { EntryHeader, LONGEST_HEADER } from '../pack/entry-header.js';
 import { createInflater, type Inflater, inflateEntry, inflateSteps } from '../pack/inflater.js';
+import { applyDelta, DeltaHeader, patchDelta } from '../pack/patch-delta.js';
 import { Segment } from '../pack/segment.js';
 import { COST } from '../schedule/cost.js';
 import type { Meter } from '../schedule/meter.js';
@@ -16,10 +16,10 @@ import { inSlices, type Steps } from '../schedule/steps.js';
 import { BodyCache } from './body-cache.js';
 import type { Scratch } from './scratch.js';
 
-/** The segment of bodies that were written one by one, not deflated and without an entry header. */
-export const WRITTEN = 0;
-/** No base: the entry holds the whole object. */
-export const WHOLE = -1;
+/** The segment of loose objects: bodies that were written one by one, not deflated and without an entry header. */
+export const LOOSE = 0;
+/** In place of a base's number: the entry is no delta. */
+export const UNDELTIFIED = -1;
 /** About what an entry of a map takes. */
 const BYTES_PER_PEELED = 40;
 /** Deltas from one inflated body to the next at most. Every longer chain has bodies pinned along it. */
@@ -32,20 +32,20 @@ const BYTES_PER_OBJECT = OID_BYTES + 26;
 const KEPT_STEP = 8;
 
 /** Where the bytes of an object lie. */
-export interface Entry {
+export interface EntryLocation {
   readonly segment: number;
-  /** Of the entry's header in a pack segment, of the body in the written one. */
+  /** Of the entry's header in a pack segment, of the body in the loose segment. */
   readonly offset: number;
   readonly end: number;
-  /** The number of the delta's base, or `WHOLE`. */
+  /** The number of the delta's base, or `UNDELTIFIED`. */
   readonly base: number;
-  /** Whether the entry names its base by id (`REF_DELTA`) and not by distance. */
-  readonly isNamed: boolean;
+  /** Whether the entry is a `REF_DELTA`, which names its base by id and not by distance. */
+  readonly isRefDelta: boolean;
 }
 
 /**
  * All objects by number, published or not: segments of bytes and, as typed arrays, what is known of
- * each object. It has no opinion on who may see what.
+ * each object. Which of them a reader may see is decided by `ObjectStore` and `Quarantine`.
  */
 export class StoredObjects {
   count = 0;
@@ -56,13 +56,13 @@ export class StoredObjects {
   offsets = new Uint32Array(0);
   ends = new Uint32Array(0);
   bases = new Int32Array(0);
-  named = new Uint8Array(0);
+  refDeltas = new Uint8Array(0);
   /** Deltas between the object and the nearest body that is whole or pinned. */
   #depths = new Uint16Array(0);
   /** 1: everything reachable from the object is here. */
   complete = new Uint8Array(0);
-  /** 1: another object links to it. Where that was not found out, 0. */
-  linked = new Uint8Array(0);
+  /** 1: another object points at it. Where that was not found out, 0. */
+  referenced = new Uint8Array(0);
   /** Where tags of tags lead in the end. */
   readonly peeled = new Map<number, number>();
   readonly segments: Segment[] = [];
@@ -100,10 +100,10 @@ export class StoredObjects {
   }
 
   /**
-   * Adds an object under the id at the start of `oid`; returns its number. Who adds one that `wantsPin` has to pin it
-   * before the next is added.
+   * Adds an object under the id at the start of `oid`; returns its number. A caller that adds an object that
+   * `wantsPin` has to pin it before the next is added.
    */
-  add(type: TypeCode, size: number, entry: Entry, oid: Uint8Array): number {
+  add(type: TypeCode, size: number, entry: EntryLocation, oid: Uint8Array): number {
     const number = this.count;
     if (number === this.types.length) this.#grow();
     const start = number * OID_BYTES;
@@ -114,10 +114,10 @@ export class StoredObjects {
     this.offsets[number] = entry.offset;
     this.ends[number] = entry.end;
     this.bases[number] = entry.base;
-    this.named[number] = entry.isNamed ? 1 : 0;
+    this.refDeltas[number] = entry.isRefDelta ? 1 : 0;
     this.complete[number] = 0;
-    this.linked[number] = 0;
-    const depth = entry.base === WHOLE ? 0 : this.#depths[entry.base]! + 1;
+    this.referenced[number] = 0;
+    const depth = entry.base === UNDELTIFIED ? 0 : this.#depths[entry.base]! + 1;
     this.#depths[number] = depth % LONGEST_CHAIN;
     this.count++;
     return number;
@@ -125,7 +125,7 @@ export class StoredObjects {
 
   /** Whether the object ends a chain so long that its body has to stay at hand. */
   wantsPin(number: number): boolean {
-    return this.bases[number] !== WHOLE && this.#depths[number] === 0;
+    return this.bases[number] !== UNDELTIFIED && this.#depths[number] === 0;
   }
 
   /** Keeps the body at hand for as long as the object is there. */
@@ -144,7 +144,7 @@ export class StoredObjects {
     await permute(this.oids, OID_BYTES, first, order, meter);
     for (const array of [this.types, this.sizes, this.segmentOf, this.offsets, this.ends])
       await permute(array, 1, first, order, meter);
-    for (const array of [this.bases, this.named, this.#depths]) await permute(array, 1, first, order, meter);
+    for (const array of [this.bases, this.refDeltas, this.#depths]) await permute(array, 1, first, order, meter);
     for (let number = first; number < this.count; number++) {
       const base = this.bases[number]!;
       if (base >= first) this.bases[number] = moved[base - first]!;
@@ -157,7 +157,7 @@ export class StoredObjects {
   }
 
   /** Forgets every object from `count` on and every segment from `segments` on. */
-  truncate(count: number, segments: number, written: number): void {
+  truncate(count: number, segments: number, loose: number): void {
     this.#cache.forgetQuarantine();
     for (const [number, body] of this.#pinned) {
       if (number < count) continue;
@@ -170,7 +170,7 @@ export class StoredObjects {
     // A large push that was refused leaves no large arrays behind.
     if (this.types.length > count * 4) this.#resize(count * 2);
     while (this.segments.length > segments) this.dropLastSegment();
-    this.segments[WRITTEN]!.truncate(written);
+    this.segments[LOOSE]!.truncate(loose);
   }
 
   /** Notes where a tag of a tag leads in the end, or forgets it. */
@@ -193,19 +193,19 @@ export class StoredObjects {
     this.#cache.publish(this.count);
   }
 
-  /** Takes over the first `count` objects of `source`, whose bytes are shared, with what was `linked` among them. */
-  copy(source: StoredObjects, count: number, linked: Uint8Array): void {
+  /** Takes over the first `count` objects of `source`, whose bytes are shared, with what was `referenced` among them. */
+  copy(source: StoredObjects, count: number, referenced: Uint8Array): void {
     let [written, segments] = [0, 1];
     for (let number = 0; number < count; number++) {
       segments = Math.max(segments, source.segmentOf[number]! + 1);
-      if (source.segmentOf[number] === WRITTEN) written = Math.max(written, source.ends[number]!);
+      if (source.segmentOf[number] === LOOSE) written = Math.max(written, source.ends[number]!);
     }
     this.segments.length = 0;
     for (const [index, segment] of source.segments.slice(0, segments).entries())
-      this.segments.push(segment.copy(index === WRITTEN ? written : segment.length, (bytes) => this.hold(bytes)));
+      this.segments.push(segment.copy(index === LOOSE ? written : segment.length, (bytes) => this.hold(bytes)));
     this.count = count;
     this.#resize(count, source);
-    this.linked.set(linked);
+    this.referenced.set(referenced);
     for (const [number, body] of source.#pinned) if (number < count) this.pin(number, body);
     for (const [tag, target] of source.peeled) if (tag < count) this.setPeeled(tag, target);
     this.publish();
@@ -226,7 +226,7 @@ export class StoredObjects {
 
   oidOf(number: number): Oid {
     const start = number * OID_BYTES;
-    return Buffer.from(this.oids.buffer, this.oids.byteOffset + start, OID_BYTES).toString('hex');
+    return oidIn(Buffer.from(this.oids.buffer, this.oids.byteOffset + start, OID_BYTES));
   }
 
   /** The inflated body of an object. Throws `RangeError` where there is none. */
@@ -248,15 +248,15 @@ export class StoredObjects {
     return inSlices(this.#makeSteps(chain), meter);
   }
 
-  /** As `read`, but what is not at hand is made in the tools' memory, and not kept. */
-  peek(number: number): Buffer {
+  /** What `look` makes of the body. A body that is not at hand is made in the scratch memory, and not cached. */
+  peek<T>(number: number, look: (body: Buffer) => T): T {
     this.schedule.spend(COST.object);
-    return this.#known(number) ?? this.#make(number);
+    return look(this.#known(number) ?? this.#make(number));
   }
 
   /** As `read`, into memory of the caller, which has to have room; nothing is cached. */
   copyBody(number: number, target: Buffer, at: number): void {
-    if (!this.isWholeEntry(number)) {
+    if (!this.isUndeltifiedEntry(number)) {
       this.read(number).copy(target, at);
       return;
     }
@@ -265,29 +265,29 @@ export class StoredObjects {
   }
 
   /** Whether the object is an entry of a pack and no delta. */
-  isWholeEntry(number: number): boolean {
-    return this.bases[number] === WHOLE && this.segmentOf[number] !== WRITTEN;
+  isUndeltifiedEntry(number: number): boolean {
+    return this.bases[number] === UNDELTIFIED && this.segmentOf[number] !== LOOSE;
   }
 
   /** The body of an object that need not be inflated; undefined if it does. */
   #known(number: number): Buffer | undefined {
     if (!(number >= 0 && number < this.count)) throw new RangeError(`there is no object ${number}`);
-    if (this.segmentOf[number] === WRITTEN) {
-      return this.segments[WRITTEN]!.bytes(this.offsets[number]!, this.ends[number]!);
+    if (this.segmentOf[number] === LOOSE) {
+      return this.segments[LOOSE]!.bytes(this.offsets[number]!, this.ends[number]!);
     }
     return this.#cache.get(number) ?? this.#pinned.get(number);
   }
 
   /** The body of an entry of a pack, in memory of the inflater or of the arena. */
   #make(number: number): Buffer {
-    if (this.bases[number] === WHOLE) {
+    if (this.bases[number] === UNDELTIFIED) {
       const { output, size } = this.#inflate(number);
       return output.subarray(HEADROOM, HEADROOM + size);
     }
     const chain = [number];
     let at = this.bases[number]!;
     let base = this.#known(at);
-    for (; base === undefined && this.bases[at] !== WHOLE; base = this.#known(at)) {
+    for (; base === undefined && this.bases[at] !== UNDELTIFIED; base = this.#known(at)) {
       chain.push(at);
       at = this.bases[at]!;
     }
@@ -297,7 +297,7 @@ export class StoredObjects {
   /** The object, what it is a delta on, and so on to the first body that is at hand or whole. */
   #chainOf(number: number): number[] {
     const chain = [number];
-    for (let at = number; this.bases[at] !== WHOLE; ) {
+    for (let at = number; this.bases[at] !== UNDELTIFIED; ) {
       at = this.bases[at]!;
       chain.push(at);
       if (this.#known(at) !== undefined) break;
@@ -320,7 +320,7 @@ export class StoredObjects {
       const { size } = this.header;
       yield* inflateSteps(inflater, this.segments[this.segmentOf[number]!]!, start, this.ends[number]!, size);
       if (body === undefined) body = inflater.takeOutput();
-      else body = yield* resultSteps(inflater.output, size, body);
+      else body = yield* patchDelta(body, inflater.output.subarray(HEADROOM, HEADROOM + size));
       if (step % KEPT_STEP === 0) this.#cache.set(number, body);
     }
     return body!;
@@ -387,21 +387,9 @@ export class StoredObjects {
     this.offsets = resized(from.offsets, room);
     this.ends = resized(from.ends, room);
     this.bases = resized(from.bases, room);
-    this.named = resized(from.named, room);
+    this.refDeltas = resized(from.refDeltas, room);
     this.#depths = resized(from.#depths, room);
     this.complete = resized(from.complete, room);
-    this.linked = resized(from.linked, room);
+    this.referenced = resized(from.referenced, room);
   }
-}
-
-/** What the delta at the start of an inflater's output makes of `base`. */
-function* resultSteps(output: Buffer, size: number, base: Buffer): Steps<Buffer> {
-  const header = new DeltaHeader();
-  const limit = HEADROOM + size;
-  header.parse(output, HEADROOM, limit);
-  const { end: start, resultSize } = header;
-  const result = Buffer.allocUnsafeSlow(resultSize);
-  const at = { baseAt: 0, baseSize: base.length, resultAt: 0, resultSize };
-  yield* deltaSteps({ delta: output, start, limit, base, result, ...at });
-  return result;
 }

@@ -1,7 +1,7 @@
-import type { RecodedStreams } from '../odb/repack-cache.js';
-import { type StoredObjects, WHOLE, WRITTEN } from '../odb/stored-objects.js';
+import type { RepackCache } from '../odb/repack-cache.js';
+import { type StoredObjects, UNDELTIFIED } from '../odb/stored-objects.js';
 import { deflate, deflateInPieces, LARGE } from '../pack/deflater.js';
-import { encodingSteps } from '../pack/delta-encode.js';
+import { diffDelta } from '../pack/diff-delta.js';
 import { COST } from '../schedule/cost.js';
 import type { Meter } from '../schedule/meter.js';
 import { inSlices } from '../schedule/steps.js';
@@ -32,7 +32,7 @@ const LARGEST = 4 * 1024 * 1024;
 /** A body below this gains nothing. */
 const SMALLEST = 50;
 /** In larger packs only objects that lost their base get a new one: the rest is as good as its sender made it. */
-const MOST_WITH_WHOLE = 20_000;
+const MOST_WITH_UNDELTIFIED = 20_000;
 /** Bytes of bodies compared for one pack. */
 const MOST_WORK = 256 * 1024 * 1024;
 /** Ancestors looked at in search of a relative. */
@@ -55,7 +55,7 @@ export class DeltaChoice {
     private readonly objects: StoredObjects,
     private readonly positions: Positions,
     private readonly sources: DeltaSources,
-    private readonly cache: RecodedStreams,
+    private readonly cache: RepackCache,
   ) {}
 
   /** The new delta of an object, if one was chosen. */
@@ -63,12 +63,12 @@ export class DeltaChoice {
     return this.#deltas.get(number);
   }
 
-  /** The base an object of the pack will be sent with, or `WHOLE`. */
+  /** The base an object of the pack will be sent with, or `UNDELTIFIED`. */
   baseOf(number: number): number {
     const chosen = this.#deltas.get(number);
     if (chosen !== undefined) return chosen.base;
     const stored = this.objects.bases[number]!;
-    return stored !== WHOLE && this.isSendable(stored) ? stored : WHOLE;
+    return stored !== UNDELTIFIED && this.isSendable(stored) ? stored : UNDELTIFIED;
   }
 
   isSendable(base: number): boolean {
@@ -77,13 +77,13 @@ export class DeltaChoice {
 
   async choose(numbers: Int32Array, meter: Meter): Promise<void> {
     const { bases } = this.objects;
-    const withWhole = numbers.length <= MOST_WITH_WHOLE;
+    const withUndeltified = numbers.length <= MOST_WITH_UNDELTIFIED;
     for (let index = 0; index < numbers.length; index++) {
       if ((index & 63) === 63 && meter.isOver) await meter.pass();
       const number = numbers[index]!;
       const base = bases[number]!;
-      const isLost = base !== WHOLE && !this.isSendable(base);
-      if ((!isLost && !(withWhole && base === WHOLE)) || !this.#isWorthwhile(number)) continue;
+      const isLost = base !== UNDELTIFIED && !this.isSendable(base);
+      if ((!isLost && !(withUndeltified && base === UNDELTIFIED)) || !this.#isWorthwhile(number)) continue;
       await this.#chooseFor(number, meter);
       if (isLost) this.#inherit(number);
     }
@@ -93,7 +93,7 @@ export class DeltaChoice {
   #inherit(number: number): void {
     const { bases } = this.objects;
     let ancestor = bases[number]!;
-    for (let steps = 0; ancestor !== WHOLE && steps < MOST_GENERATIONS && !this.#heirs.has(ancestor); steps++) {
+    for (let steps = 0; ancestor !== UNDELTIFIED && steps < MOST_GENERATIONS && !this.#heirs.has(ancestor); steps++) {
       this.#heirs.set(ancestor, number);
       ancestor = bases[ancestor]!;
     }
@@ -118,10 +118,10 @@ export class DeltaChoice {
     const { bases } = this.objects;
     const lost = bases[number]!;
     yield* this.#firstUsable(number, (version) => this.#previousOf(version));
-    if (lost === WHOLE) return;
+    if (lost === UNDELTIFIED) return;
     yield* this.#firstUsable(number, (version) => bases[version]!);
     let ancestor = lost;
-    for (let steps = 0; ancestor !== WHOLE && steps < MOST_GENERATIONS; steps++) {
+    for (let steps = 0; ancestor !== UNDELTIFIED && steps < MOST_GENERATIONS; steps++) {
       const heir = this.#heirs.get(ancestor);
       if (heir !== undefined && this.#isUsable(number, heir)) {
         yield heir;
@@ -133,7 +133,7 @@ export class DeltaChoice {
 
   *#firstUsable(number: number, next: (version: number) => number): Generator<number> {
     let version = next(number);
-    for (let steps = 0; version !== WHOLE && version !== number && steps < MOST_STEPS; steps++) {
+    for (let steps = 0; version !== UNDELTIFIED && version !== number && steps < MOST_STEPS; steps++) {
       if (this.isSendable(version) && this.#isUsable(number, version)) {
         yield version;
         return;
@@ -144,19 +144,19 @@ export class DeltaChoice {
 
   #previousOf(number: number): number {
     this.#previous ??= this.sources.previous();
-    return this.#previous.get(number) ?? WHOLE;
+    return this.#previous.get(number) ?? UNDELTIFIED;
   }
 
   /** Whether a delta on `base` closes no circle. */
   #isUsable(number: number, base: number): boolean {
     if (this.objects.types[base] !== this.objects.types[number] || !this.#isWorthwhile(base)) return false;
     let at = base;
-    for (let steps = 0; at !== WHOLE && steps < MOST_STEPS; steps++) {
+    for (let steps = 0; at !== UNDELTIFIED && steps < MOST_STEPS; steps++) {
       if (at === number) return false;
       if (this.positions.get(at) === ABSENT) return true;
       at = this.baseOf(at);
     }
-    return at === WHOLE;
+    return at === UNDELTIFIED;
   }
 
   async #tryDelta(number: number, base: number, meter: Meter): Promise<NewDelta | undefined> {
@@ -166,7 +166,7 @@ export class DeltaChoice {
     const body = await objects.readInSlices(number, meter);
     const source = await objects.readInSlices(base, meter);
     this.#work += body.length + source.length;
-    const delta = await inSlices(encodingSteps(source, body, this.#mostDelta(number)), meter);
+    const delta = await inSlices(diffDelta(source, body, this.#mostDelta(number)), meter);
     const record = delta === undefined ? NOT_WORTH_IT : await this.#record(delta, meter);
     this.cache.set(number, base, record);
     return readDelta(record, base);
@@ -184,10 +184,9 @@ export class DeltaChoice {
   #mostDelta(number: number): number {
     const { objects } = this;
     const size = objects.sizes[number]!;
-    const isStoredWhole = objects.segmentOf[number] !== WRITTEN && objects.bases[number] === WHOLE;
-    return Math.floor(
-      isStoredWhole ? Math.min(size / 2, (objects.ends[number]! - objects.offsets[number]!) * 2) : size / 2,
-    );
+    if (!objects.isUndeltifiedEntry(number)) return Math.floor(size / 2);
+    const stored = objects.ends[number]! - objects.offsets[number]!;
+    return Math.floor(Math.min(size / 2, stored * 2));
   }
 }
 

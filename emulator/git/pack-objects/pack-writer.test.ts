@@ -4,6 +4,7 @@ import { BLOB, type Oid } from '../object/object.js';
 import { ObjectStore } from '../odb/object-store.js';
 import { generateHistory } from '../odb/test/generated-history.js';
 import { copy, delta, inPieces, insert, oidOf, PackBuilder } from '../odb/test/pack-builder.js';
+import { oid } from '../test/oid.js';
 import { ScratchGit } from '../test/scratch-git.js';
 import { type PackOptions, writePack } from './pack-writer.js';
 
@@ -32,13 +33,12 @@ function accept(git: ScratchGit, pack: Buffer, ...options: string[]): Oid[] {
   const lines = git.run(['verify-pack', '-v', `objects/pack/pack-${name}.idx`]).split('\n');
   return lines
     .filter((line) => /^[0-9a-f]{40} /.test(line))
-    .map((line) => line.slice(0, 40))
+    .map((line) => oid(line.slice(0, 40)))
     .sort();
 }
 
 function objectsOf(git: ScratchGit, ...revisions: string[]): Oid[] {
-  const list = git.run(['rev-list', '--objects', '--no-object-names', ...revisions]);
-  return list === '' ? [] : list.split('\n');
+  return git.oids(['rev-list', '--objects', '--no-object-names', ...revisions]);
 }
 
 /** A store filled as by a clone and later pushes, together with the repository it came from. */
@@ -123,7 +123,7 @@ function previousVersions(git: ScratchGit, store: ObjectStore, wants: string, ha
   const pairs = new Map<number, number>();
   const log = git.run(['log', '--raw', '-t', '--no-abbrev', '--format=', wants, `^${have}`]);
   for (const [, old, now] of log.matchAll(/^:\d+ \d+ ([0-9a-f]{40}) ([0-9a-f]{40}) M/gm)) {
-    pairs.set(store.find(now!), store.find(old!));
+    pairs.set(store.find(oid(now!)), store.find(oid(old!)));
   }
   return pairs;
 }
@@ -169,7 +169,7 @@ t.test('a delta that has lost its base is sent whole, or leans on one that lost 
   for (const text of texts) {
     pack.delta(at, delta(base.length, text.length, copy(0, base.length), insert(text.slice(base.length))));
   }
-  pack.named(oidOf('blob', texts[0]!), delta(texts[0]!.length, 5, insert('named')));
+  pack.refDelta(oidOf('blob', texts[0]!), delta(texts[0]!.length, 5, insert('named')));
   const store = new ObjectStore();
   await add(store, pack.build());
   using git = new ScratchGit('--bare');

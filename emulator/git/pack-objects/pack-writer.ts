@@ -1,7 +1,7 @@
 import { OID_BYTES } from '../object/oid-slots.js';
 import type { ObjectStore } from '../odb/object-store.js';
-import type { RecodedStreams } from '../odb/repack-cache.js';
-import { type StoredObjects, WHOLE, WRITTEN } from '../odb/stored-objects.js';
+import type { RepackCache } from '../odb/repack-cache.js';
+import { LOOSE, type StoredObjects, UNDELTIFIED } from '../odb/stored-objects.js';
 import { deflate, deflateInPieces, LARGE } from '../pack/deflater.js';
 import { OFS_DELTA, REF_DELTA, writeDistance, writeTypeAndSize } from '../pack/entry-header.js';
 import { COST } from '../schedule/cost.js';
@@ -45,10 +45,10 @@ export async function* writePack(
     isHeld: options.thin ?? (() => false),
     previous: options.previous ?? (() => NOTHING),
   };
-  const deltas = new DeltaChoice(store.stored, positions, sources, store.recoded);
+  const deltas = new DeltaChoice(store.stored, positions, sources, store.repackCache);
   await deltas.choose(sorted, meter);
   const output = new PackOutput(store.stored, sorted.length);
-  const writer = new EntryWriter(store.stored, output, positions, deltas, store.recoded, options.ofsDelta ?? true);
+  const writer = new EntryWriter(store.stored, output, positions, deltas, store.repackCache, options.ofsDelta ?? true);
   for (let index = 0; index < sorted.length; ) {
     const next = writer.writeStored(sorted, index);
     if (next === index) {
@@ -83,7 +83,7 @@ export async function* writePack(
  */
 function basesFirst(number: number, deltas: DeltaChoice, positions: Positions): number[] {
   const chain: number[] = [];
-  for (let at = number; at !== WHOLE && positions.get(at) === PENDING; at = deltas.baseOf(at)) chain.push(at);
+  for (let at = number; at !== UNDELTIFIED && positions.get(at) === PENDING; at = deltas.baseOf(at)) chain.push(at);
   return chain.reverse();
 }
 
@@ -110,7 +110,7 @@ class EntryWriter {
     private readonly output: PackOutput,
     private readonly positions: Positions,
     private readonly deltas: DeltaChoice,
-    private readonly recoded: RecodedStreams,
+    private readonly repackCache: RepackCache,
     private readonly ofsDelta: boolean,
   ) {}
 
@@ -125,10 +125,10 @@ class EntryWriter {
     for (; at < sorted.length && !output.isFull; at++) {
       const number = sorted[at]!;
       const segment = segmentOf[number]!;
-      if (segment === WRITTEN || positions.get(number) !== PENDING || deltas.of(number) !== undefined) break;
+      if (segment === LOOSE || positions.get(number) !== PENDING || deltas.of(number) !== undefined) break;
       const base = bases[number]!;
-      if (base !== WHOLE && (positions.get(base) === PENDING || !this.#isSameDelta(number, base))) break;
-      if (base !== WHOLE && !deltas.isSendable(base)) break;
+      if (base !== UNDELTIFIED && (positions.get(base) === PENDING || !this.#isSameDelta(number, base))) break;
+      if (base !== UNDELTIFIED && !deltas.isSendable(base)) break;
       this.#begin(number);
       output.copyStored(segment, offsets[number]!, ends[number]!);
     }
@@ -146,11 +146,11 @@ class EntryWriter {
       return undefined;
     }
     const base = objects.bases[number]!;
-    if (objects.segmentOf[number] === WRITTEN || (base !== WHOLE && !this.deltas.isSendable(base))) {
-      return this.#writeWhole(number, meter);
+    if (objects.segmentOf[number] === LOOSE || (base !== UNDELTIFIED && !this.deltas.isSendable(base))) {
+      return this.#writeUndeltified(number, meter);
     }
     this.#begin(number);
-    if (base === WHOLE || this.#isSameDelta(number, base)) {
+    if (base === UNDELTIFIED || this.#isSameDelta(number, base)) {
       this.output.copyStored(objects.segmentOf[number]!, objects.offsets[number]!, objects.ends[number]!);
     } else {
       const dataStart = objects.locate(number);
@@ -169,10 +169,12 @@ class EntryWriter {
   #isSameDelta(number: number, base: number): boolean {
     const { objects } = this;
     const at = this.positions.get(base);
-    const isNamed = objects.named[number] === 1;
-    if (!this.ofsDelta || at === ABSENT) return isNamed;
+    const isRefDelta = objects.refDeltas[number] === 1;
+    if (!this.ofsDelta || at === ABSENT) return isRefDelta;
     const isSameSegment = objects.segmentOf[base] === objects.segmentOf[number];
-    return !isNamed && isSameSegment && this.output.position - at === objects.offsets[number]! - objects.offsets[base]!;
+    return (
+      !isRefDelta && isSameSegment && this.output.position - at === objects.offsets[number]! - objects.offsets[base]!
+    );
   }
 
   /** By distance where the base is in the pack and the reader knows how, else by id. Returns where it ends. */
@@ -188,23 +190,23 @@ class EntryWriter {
     return end + OID_BYTES;
   }
 
-  #writeWhole(number: number, meter: Meter): Promise<void> | undefined {
+  #writeUndeltified(number: number, meter: Meter): Promise<void> | undefined {
     const { objects } = this;
-    const known = this.recoded.get(number, WHOLE);
+    const known = this.repackCache.get(number, UNDELTIFIED);
     if (known === undefined && objects.sizes[number]! >= LARGE) return this.#writeLarge(number, meter);
-    this.#finishWhole(number, [known ?? deflate(objects.read(number))]);
+    this.#finishUndeltified(number, [known ?? deflate(objects.read(number))]);
     if (known === undefined) meter.spend(objects.sizes[number]! * COST.byteDeflated);
     return undefined;
   }
 
   async #writeLarge(number: number, meter: Meter): Promise<void> {
     const body = await this.objects.readInSlices(number, meter);
-    this.#finishWhole(number, await deflateInPieces(body, meter));
+    this.#finishUndeltified(number, await deflateInPieces(body, meter));
   }
 
-  #finishWhole(number: number, stream: readonly Buffer[]): void {
+  #finishUndeltified(number: number, stream: readonly Buffer[]): void {
     const { objects } = this;
-    if (stream.length === 1) this.recoded.set(number, WHOLE, stream[0]!);
+    if (stream.length === 1) this.repackCache.set(number, UNDELTIFIED, stream[0]!);
     this.#begin(number);
     const end = writeTypeAndSize(this.#header, 0, objects.types[number] as 1 | 2 | 3 | 4, objects.sizes[number]!);
     this.output.copyHeader(this.#header, end);

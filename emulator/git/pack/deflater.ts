@@ -17,7 +17,7 @@ export function deflate(body: Buffer): Buffer {
   return zlib.deflateSync(body, { level: LEVEL, chunkSize: CHUNK });
 }
 
-/** As `deflate`, without holding up others: the stream in pieces, so that nobody has to join them. */
+/** As `deflate`, without holding up others: the stream in pieces, which are not joined. */
 export async function deflateInPieces(body: Buffer, meter: Meter): Promise<Buffer[]> {
   const deflater = zlib.createDeflate({ level: LEVEL, chunkSize: LARGE_CHUNK });
   const pieces: Buffer[] = [];

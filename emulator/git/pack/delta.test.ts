@@ -1,7 +1,9 @@
 import fc from 'fast-check';
 import t from 'tap';
-import { applyDelta, DeltaError, DeltaHeader } from './delta.js';
-import { encodeDelta } from './delta-encode.js';
+import { COST } from '../schedule/cost.js';
+import { atOnce } from '../schedule/steps.js';
+import { diffDelta } from './diff-delta.js';
+import { applyDelta, DeltaError, DeltaHeader, patchDelta } from './patch-delta.js';
 
 function apply(base: Buffer, delta: Buffer): Buffer {
   const header = new DeltaHeader();
@@ -12,9 +14,13 @@ function apply(base: Buffer, delta: Buffer): Buffer {
   return arena.subarray(base.length);
 }
 
+const encodeDelta = (...given: Parameters<typeof diffDelta>) => atOnce(diffDelta(...given));
+
 function roundTrip(base: Buffer, target: Buffer): Buffer | undefined {
   const delta = encodeDelta(base, target, target.length + 64);
-  if (delta !== undefined && !apply(base, delta).equals(target)) throw new Error('another result');
+  if (delta === undefined) return undefined;
+  if (!apply(base, delta).equals(target)) throw new Error('another result');
+  if (!atOnce(patchDelta(base, delta)).equals(target)) throw new Error('another result in steps');
   return delta;
 }
 
@@ -63,4 +69,35 @@ t.test('a delta longer than allowed is not made', async (t) => {
   const [base, target] = [Buffer.from('abcdefghijklmnopqrstuvwxyz'), Buffer.from('nothing like the other text')];
   t.equal(encodeDelta(base, target, 10), undefined);
   t.equal(encodeDelta(base, target, 20), undefined);
+});
+
+t.test('however long what is common, it is compared in small pieces', async (t) => {
+  const common = Buffer.alloc(4_000_000);
+  for (let at = 0; at < common.length; at += 4) common.writeInt32LE(Math.imul(at, 2_654_435_761), at);
+  const same = {
+    base: Buffer.concat([Buffer.from('one'), common]),
+    target: Buffer.concat([common, Buffer.from('two')]),
+  };
+  const zeros = {
+    base: Buffer.alloc(4_000_000),
+    target: Buffer.concat([Buffer.from('x'), Buffer.alloc(4_000_000, 0)]),
+  };
+  for (const { base, target } of [same, zeros]) {
+    let most = 0;
+    const steps = diffDelta(base, target, target.length);
+    let step = steps.next();
+    for (; !step.done; step = steps.next()) most = Math.max(most, step.value);
+    t.ok(most > 0 && most <= 2 * 65_536 * COST.byteScanned, `${most} units in one piece`);
+    t.ok(step.value!.length < 1000);
+  }
+});
+
+t.test('a delta for another base, of too long a result, or cut short is refused', async (t) => {
+  const base = Buffer.from('a base that is long enough');
+  const delta = encodeDelta(base, Buffer.concat([base, base]), 100)!;
+  t.equal(atOnce(patchDelta(base, delta, 52)).length, 52);
+  t.throws(() => atOnce(patchDelta(base, delta, 51)), DeltaError);
+  t.throws(() => atOnce(patchDelta(base.subarray(1), delta)), DeltaError);
+  for (let length = 0; length < delta.length; length++)
+    t.throws(() => atOnce(patchDelta(base, delta.subarray(0, length))), DeltaError);
 });

@@ -239,7 +239,7 @@ export function inflateEntry(inflater: Inflater, segment: Segment, start: number
   return inflater;
 }
 
-/** As `inflateEntry`, in steps. Nobody else may use the inflater meanwhile. */
+/** As `inflateEntry`, in steps. The inflater may not be used for anything else meanwhile. */
 export function* inflateSteps(
   inflater: Inflater,
   segment: Segment,

@@ -4,7 +4,8 @@ import { writeArchive } from '../archive/archive.js';
 import { searchPage } from '../grep/search.js';
 import { TextCache } from '../grep/text-cache.js';
 import { requestLimit } from '../limits/request-limits.js';
-import type { ByteString } from '../object/bytes.js';
+import { type ByteString, bytesOf, concatBytes, SLASH } from '../object/bytes.js';
+import type { Oid } from '../object/object.js';
 import { Meter, WorkLimitExceeded } from '../schedule/meter.js';
 import { Schedule, SLICE } from '../schedule/schedule.js';
 import { atOnce } from '../schedule/steps.js';
@@ -24,16 +25,16 @@ function isGlobMatch(glob: ByteString, path: ByteString): boolean {
   const lastName = pattern.slice(pattern.lastIndexOf('/') + 1);
   const patterns = lastName === '' ? [`${pattern}**`] : [pattern];
   if (lastName !== '' && !/[*?[\\]/.test(lastName)) patterns.push(`${pattern}/**`);
-  return patterns.some((each) => new BacktrackingWildmatch(each, { pathname: true }).matches(path));
+  return patterns.some((each) => new BacktrackingWildmatch(bytesOf(each), { pathname: true }).matches(path));
 }
 
 function isPathspecMatch(spec: ByteString, path: ByteString): boolean {
   const [, words, rest] = /^(?::\(([a-z,]*)\))?(.*)$/.exec(spec)!;
   const magic = new Set((words ?? '').split(','));
   const ignoreCase = magic.has('icase');
-  const fold = (text: string) => (ignoreCase ? foldCase(text) : text);
-  const tidy = rest!.replace(/^\/+/, '').replace(/\/+/g, '/');
-  const prefix = tidy === '' || tidy.endsWith('/') ? tidy : `${tidy}/`;
+  const fold = (text: ByteString) => (ignoreCase ? foldCase(text) : text);
+  const tidy = bytesOf(rest!.replace(/^\/+/, '').replace(/\/+/g, '/'));
+  const prefix = tidy === '' || tidy.endsWith('/') ? tidy : concatBytes(tidy, SLASH);
   if (fold(path) === fold(tidy) || fold(path).startsWith(fold(prefix))) return true;
   if (magic.has('literal') || !/[*?[\\]/.test(tidy)) return false;
   return new BacktrackingWildmatch(tidy, { pathname: magic.has('glob'), ignoreCase }).matches(path);
@@ -42,7 +43,7 @@ function isPathspecMatch(spec: ByteString, path: ByteString): boolean {
 function isChosen({ paths, includeGlobs, excludeGlobs, extensions }: FileSelection, path: ByteString): boolean {
   const included = paths?.filter((spec) => !spec.startsWith(':(exclude')) ?? [];
   const excluded = paths?.filter((spec) => spec.startsWith(':(exclude')) ?? [];
-  const bare = (spec: string) => spec.replace(/^:\(exclude/, ':(');
+  const bare = (spec: ByteString) => bytesOf(spec.replace(/^:\(exclude/, ':('));
   return (
     (!extensions?.length || extensions.some((each) => path.endsWith(`.${each.replace(/^\./, '')}`))) &&
     (included.length === 0 || included.some((spec) => isPathspecMatch(spec, path))) &&
@@ -60,19 +61,20 @@ const piece = fc.constantFrom(
 const pattern = fc
   .array(piece, { minLength: 1, maxLength: 7 })
   .map((pieces) => pieces.join(''))
-  .filter((each) => each !== '/' && !/(?:^|\/)\.\.?(?:\/|$)/.test(each));
+  .filter((each) => each !== '/' && !/(?:^|\/)\.\.?(?:\/|$)/.test(each))
+  .map(bytesOf);
 const magic = fc.constantFrom(
   ...['', '', ':(glob)', ':(icase)', ':(literal)', ':(glob,icase)', ':(exclude)', ':(exclude,glob)', ':(top)'],
 );
 const selection = fc.record(
   {
     paths: fc.array(
-      fc.tuple(magic, pattern).map((parts) => parts.join('')),
+      fc.tuple(magic, pattern).map(([words, spec]) => concatBytes(bytesOf(words), spec)),
       { maxLength: 4 },
     ),
     includeGlobs: fc.array(pattern, { maxLength: 4 }),
     excludeGlobs: fc.array(pattern, { maxLength: 3 }),
-    extensions: fc.array(fc.constantFrom('b', '.b', 'a', '.a.b', ''), { maxLength: 2 }),
+    extensions: fc.array(fc.constantFrom(...['b', '.b', 'a', '.a.b', ''].map(bytesOf)), { maxLength: 2 }),
   },
   { requiredKeys: [] },
 );
@@ -131,15 +133,17 @@ const HOSTILE: Record<string, FileSelection> = {
   'many stars': filled((bytes) => `${'*a'.repeat(bytes / 2 - 1)}*b`),
   'many sets': filled((bytes) => `**/${'[!b]*'.repeat(bytes / 5 - 1)}b`),
   'short and many': filled(() => '**/*a*/**/b', 25),
-  'few and long': { includeGlobs: new Array<string>(together / longest).fill(`${'*?'.repeat(longest / 2 - 1)}b`) },
+  'few and long': {
+    includeGlobs: new Array<ByteString>(together / longest).fill(bytesOf(`${'*?'.repeat(longest / 2 - 1)}b`)),
+  },
 };
 
 function filled(make: (bytes: number) => string, count = 8): FileSelection {
-  const list = new Array<string>(Math.min(count, most)).fill(make(Math.floor(together / count / 4)));
-  return { paths: list, includeGlobs: list, excludeGlobs: list, extensions: list.map(() => 'aa') };
+  const list = new Array<ByteString>(Math.min(count, most)).fill(bytesOf(make(Math.floor(together / count / 4))));
+  return { paths: list, includeGlobs: list, excludeGlobs: list, extensions: list.map(() => bytesOf('aa')) };
 }
 
-const TREES: Record<string, (objects: MemoryObjects) => string> = {
+const TREES: Record<string, (objects: MemoryObjects) => Oid> = {
   'one path of 2,040 folders': (objects) => nested(objects, 2040, 'a', objects.tree({ aa: 'x' })),
   'a wide folder of long names': (objects) =>
     objects.tree(
@@ -150,7 +154,7 @@ const TREES: Record<string, (objects: MemoryObjects) => string> = {
   'a name of 100,000 bytes': (objects) => objects.tree({ ['a'.repeat(100_000)]: { ['a'.repeat(100_000)]: 'x' } }),
 };
 
-function nested(objects: MemoryObjects, depth: number, name: string, leaf: string): string {
+function nested(objects: MemoryObjects, depth: number, name: string, leaf: Oid): Oid {
   let tree = leaf;
   for (let level = 0; level < depth; level++) tree = objects.tree({ [name]: [0o40000, tree] });
   return tree;

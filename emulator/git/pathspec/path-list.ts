@@ -1,4 +1,4 @@
-import type { ByteString } from '../object/bytes.js';
+import { type ByteString, NO_BYTES } from '../object/bytes.js';
 import { COST } from '../schedule/cost.js';
 import { PIECE, PIECE_COST, type Steps } from '../schedule/steps.js';
 import type { PathMatcher } from './path-matcher.js';
@@ -17,7 +17,7 @@ export class PathList {
   /** Bytes of all names. */
   nameBytes = 0;
   /** What is put before every path. */
-  base = '';
+  base = NO_BYTES;
   /** By level: the folders the walk is in, and how it tells them from others. */
   readonly #open: number[] = [];
   readonly #serials: number[] = [];
@@ -38,7 +38,7 @@ export class PathList {
       this.#serials.push(walk.folderSerial(level));
       this.#open.push(this.parents.length);
       this.parents.push(level === 0 ? -1 : this.#open[level - 1]!);
-      this.folderNames.push(level === 0 ? '' : walk.folderName(level));
+      this.folderNames.push(level === 0 ? NO_BYTES : walk.folderName(level));
       this.depths.push(level);
       this.nameBytes += this.folderNames.at(-1)!.length;
     }
@@ -54,8 +54,8 @@ export class PathCursor {
   /** By level: the folders on the stack. */
   readonly #folders: number[] = [0];
   /** Folders where nothing is chosen: these numbers from the first to before the second. */
-  #hopeless = -1;
-  #hopelessEnd = -1;
+  #dead = -1;
+  #deadEnd = -1;
   #index = -1;
   #name = Buffer.alloc(256);
 
@@ -64,14 +64,14 @@ export class PathCursor {
     matcher?: PathMatcher | undefined,
   ) {
     this.#stack = new PathStack(list.base, matcher);
-    if (this.#stack.isHopeless) [this.#hopeless, this.#hopelessEnd] = [0, list.parents.length];
+    if (this.#stack.isDead) [this.#dead, this.#deadEnd] = [0, list.parents.length];
   }
 
   /** Moves to a path of the folder that the cursor is in. Whether it is chosen; undefined where that takes steps. */
   tryMoveTo(index: number): boolean | undefined {
     const folder = this.list.folders[index]!;
     this.#index = index;
-    if (this.#isHopeless(folder)) return false;
+    if (this.#isDead(folder)) return false;
     if (this.#folders.at(-1) !== folder) return undefined;
     if (this.#stack.matcher === undefined) return true;
     const name = this.list.names[index]!;
@@ -84,7 +84,7 @@ export class PathCursor {
     const { matcher } = this.#stack;
     const folder = list.folders[index]!;
     this.#index = index;
-    if (this.#isHopeless(folder)) return false;
+    if (this.#isDead(folder)) return false;
     if (this.#folders.at(-1) !== folder && !(yield* this.#goTo(folder))) return false;
     const chosen = matcher === undefined || (yield* this.#isChosen(list.names[index]!));
     yield matcher?.takeSpent() ?? 0;
@@ -127,11 +127,11 @@ export class PathCursor {
     const { depths } = this.list;
     let end = folder + 1;
     for (; end < depths.length && depths[end]! > depths[folder]!; end++) if (end % PIECE === 0) yield PIECE_COST;
-    [this.#hopeless, this.#hopelessEnd] = [folder, end];
+    [this.#dead, this.#deadEnd] = [folder, end];
   }
 
-  #isHopeless(folder: number): boolean {
-    return folder >= this.#hopeless && folder < this.#hopelessEnd;
+  #isDead(folder: number): boolean {
+    return folder >= this.#dead && folder < this.#deadEnd;
   }
 
   *#isChosen(name: ByteString): Steps<boolean> {

@@ -26,8 +26,8 @@ export interface MatchState {
 const SLASH = 0x2f;
 
 const ACCEPTED = 1;
-const HOPELESS = 2;
-const CERTAIN = 4;
+const DEAD = 2;
+const ACCEPTS_ALL = 4;
 
 /** Bytes of states that are kept, so that a byte costs one look instead of one at every pattern. */
 const KEPT_BYTES = 1 << 20;
@@ -130,13 +130,13 @@ export class PathMatcher {
   }
 
   /** Whether no path that starts so can meet them. */
-  isHopeless(state: MatchState): boolean {
-    return (this.#verdictOf(state) & HOPELESS) !== 0;
+  isDead(state: MatchState): boolean {
+    return (this.#verdictOf(state) & DEAD) !== 0;
   }
 
   /** Whether every path that starts so meets them. */
-  isCertain(state: MatchState): boolean {
-    return (this.#verdictOf(state) & CERTAIN) !== 0;
+  acceptsAll(state: MatchState): boolean {
+    return (this.#verdictOf(state) & ACCEPTS_ALL) !== 0;
   }
 
   /** Undefined where the result is not kept: it is in `#words`. */
@@ -193,8 +193,8 @@ export class PathMatcher {
 
   #judge(words: Int32Array): number {
     let isAccepted = true;
-    let isHopeless = false;
-    let isCertain = true;
+    let isDead = false;
+    let acceptsAll = true;
     this.#spent += words.length * WORD_COST;
     for (const { from, to, refuses } of this.#conditions) {
       let alive = 0;
@@ -206,10 +206,10 @@ export class PathMatcher {
         finals |= words[at]! & this.#finals[at]!;
       }
       isAccepted &&= (ends !== 0) !== refuses;
-      isHopeless ||= refuses ? finals !== 0 : alive === 0;
-      isCertain &&= refuses ? alive === 0 : finals !== 0;
+      isDead ||= refuses ? finals !== 0 : alive === 0;
+      acceptsAll &&= refuses ? alive === 0 : finals !== 0;
     }
-    return (isAccepted ? ACCEPTED : 0) | (isHopeless ? HOPELESS : 0) | (isCertain ? CERTAIN : 0);
+    return (isAccepted ? ACCEPTED : 0) | (isDead ? DEAD : 0) | (acceptsAll ? ACCEPTS_ALL : 0);
   }
 
   /** The kept state with these bits; one of its own where there is no room for it. */

@@ -1,4 +1,4 @@
-import type { ByteString } from '../object/bytes.js';
+import { type ByteString, bytesIn, concatBytes } from '../object/bytes.js';
 import { COST } from '../schedule/cost.js';
 import type { Steps } from '../schedule/steps.js';
 import type { MatchState, PathMatcher } from './path-matcher.js';
@@ -32,28 +32,28 @@ export class PathStack {
 
   /** The path of a folder, with its slash; level 0 is the root. */
   folder(level: number): ByteString {
-    return this.#path.toString('latin1', 0, this.#ends[level]);
+    return bytesIn(this.#path, 0, this.#ends[level]);
   }
 
   folderName(level: number): ByteString {
-    return this.#path.toString('latin1', this.#ends[level - 1], this.#ends[level]! - 1);
+    return bytesIn(this.#path, this.#ends[level - 1], this.#ends[level]! - 1);
   }
 
   /** The path of what is named so in the innermost folder. */
   pathOf(name: ByteString): ByteString {
-    return this.folder(this.depth) + name;
+    return concatBytes(this.folder(this.depth), name);
   }
 
   /** Whether nothing in the innermost folder is chosen. */
-  get isHopeless(): boolean {
-    return this.matcher?.isHopeless(this.#state!) ?? false;
+  get isDead(): boolean {
+    return this.matcher?.isDead(this.#state!) ?? false;
   }
 
   /** Whether a file of this name in the innermost folder is chosen; undefined for a long name, which takes steps. */
   accepts(bytes: Uint8Array, from: number, to: number): boolean | undefined {
     const { matcher } = this;
     const state = this.#state;
-    if (matcher === undefined || state === undefined || matcher.isCertain(state)) return true;
+    if (matcher === undefined || state === undefined || matcher.acceptsAll(state)) return true;
     return to - from > matcher.piece ? undefined : matcher.acceptsAfter(state, bytes, from, to);
   }
 
@@ -69,7 +69,7 @@ export class PathStack {
     this.#path.set(bytes.subarray(from, to), start);
     this.#path[end - 1] = SLASH;
     const state = yield* this.#after(this.#state, this.#path, start, end);
-    if (state !== undefined && this.matcher!.isHopeless(state)) return false;
+    if (state !== undefined && this.matcher!.isDead(state)) return false;
     this.#ends.push(end);
     this.#states.push(state);
     this.depth++;
@@ -98,7 +98,7 @@ export class PathStack {
 
   *#after(start: MatchState | undefined, bytes: Uint8Array, from: number, to: number): Steps<MatchState | undefined> {
     const { matcher } = this;
-    if (matcher === undefined || start === undefined || matcher.isCertain(start)) return start;
+    if (matcher === undefined || start === undefined || matcher.acceptsAll(start)) return start;
     let state = start;
     for (let at = from; at < to; ) {
       const end = Math.min(to, at + matcher.piece);

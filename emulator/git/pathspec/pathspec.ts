@@ -1,8 +1,18 @@
-import type { ByteString } from '../object/bytes.js';
+import {
+  type ByteString,
+  bytesOf,
+  concatBytes,
+  joinBytes,
+  NO_BYTES,
+  SLASH,
+  sliceBytes,
+  splitBytes,
+} from '../object/bytes.js';
 import type { PathPattern } from './path-matcher.js';
 import { foldCase, parseWildmatch } from './wildmatch.js';
 
-const SLASH = 0x2f;
+const SLASH_CODE = 0x2f;
+const PARENT = bytesOf('..');
 
 /** Thrown for a path filter that Git would not take; the message says why. */
 export class BadPathspec extends Error {
@@ -50,7 +60,7 @@ export function parsePathspec(spec: ByteString): Pathspec {
 function atOrBelow(path: ByteString, ignoreCase: boolean): PathPattern {
   const bytes = Array.from(path, (char) => char.charCodeAt(0));
   if (path === '' || path.endsWith('/')) return { tokens: [...bytes, 'starstar'], ignoreCase, ends: [] };
-  return { tokens: [...bytes, SLASH, 'starstar'], ignoreCase, ends: [bytes.length] };
+  return { tokens: [...bytes, SLASH_CODE, 'starstar'], ignoreCase, ends: [bytes.length] };
 }
 
 function readMagic(spec: ByteString): { magic: Set<Magic>; rest: ByteString } {
@@ -64,18 +74,18 @@ function readMagic(spec: ByteString): { magic: Set<Magic>; rest: ByteString } {
       if (!Object.hasOwn(MAGIC, word)) throw new BadPathspec('unknown pathspec magic');
       magic.add(word as Magic);
     }
-    return { magic, rest: spec.slice(end + 1) };
+    return { magic, rest: sliceBytes(spec, end + 1) };
   }
   let at = 1;
   for (; '/!^'.includes(spec[at] ?? ' '); at++) magic.add(spec[at] === '/' ? 'top' : 'exclude');
-  return { magic, rest: spec.slice(spec[at] === ':' ? at + 1 : at) };
+  return { magic, rest: sliceBytes(spec, spec[at] === ':' ? at + 1 : at) };
 }
 
 /** Drops `.` segments and doubled or leading slashes; a slash at the end stays, and asks for a folder. */
 function normalize(path: ByteString): ByteString {
-  const names = path.split('/');
+  const names = splitBytes(path, '/');
   const isFolder = names.length > 1 && (names.at(-1) === '' || names.at(-1) === '.');
   const kept = names.filter((name) => name !== '' && name !== '.');
-  if (kept.includes('..')) throw new BadPathspec('a path leads outside of the repository');
-  return kept.length === 0 ? '' : kept.join('/') + (isFolder ? '/' : '');
+  if (kept.includes(PARENT)) throw new BadPathspec('a path leads outside of the repository');
+  return kept.length === 0 ? NO_BYTES : concatBytes(joinBytes(kept, '/'), isFolder ? SLASH : NO_BYTES);
 }

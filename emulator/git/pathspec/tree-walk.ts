@@ -1,4 +1,4 @@
-import type { ByteString } from '../object/bytes.js';
+import { type ByteString, concatBytes, NO_BYTES, SLASH } from '../object/bytes.js';
 import { EMPTY_TREE_OID, type ObjectReader, type Oid } from '../object/object.js';
 import { canonicalMode, MODE_TREE, readTreeBody, TreeScanner } from '../object/tree.js';
 import { COST } from '../schedule/cost.js';
@@ -59,11 +59,11 @@ export class TreeWalk {
   constructor(
     private readonly objects: ObjectReader,
     tree: Oid,
-    { trees = false, recursive = true, under = '', selects }: WalkOptions = {},
+    { trees = false, recursive = true, under = NO_BYTES, selects }: WalkOptions = {},
   ) {
     this.#trees = trees;
     this.#recursive = recursive;
-    this.#stack = new PathStack(under === '' || under.endsWith('/') ? under : `${under}/`, selects);
+    this.#stack = new PathStack(under === '' || under.endsWith('/') ? under : concatBytes(under, SLASH), selects);
     this.#scan = new TreeScanner(readTreeBody(objects, tree));
     this.#scans = [this.#scan];
     this.#numbers = [objects.find(tree)];
@@ -117,7 +117,7 @@ export class TreeWalk {
   *#walk(): Steps<void> {
     const stack = this.#stack;
     const { matcher } = stack;
-    if (stack.isHopeless) return;
+    if (stack.isDead) return;
     for (;;) {
       const scan = this.#scan;
       if (!scan.next()) {

@@ -1,4 +1,4 @@
-import type { ByteString } from '../object/bytes.js';
+import { type ByteString, bytesOf, replaceBytes, sliceBytes } from '../object/bytes.js';
 import { type ByteSet, readBracket } from './wildmatch-bracket.js';
 
 export interface WildmatchOptions {
@@ -53,8 +53,9 @@ export function parseWildmatch(
     } else {
       const isEscape = char === '\\';
       if (isEscape && ++at === pattern.length) return undefined;
+      const byte = sliceBytes(pattern, at, at + 1);
       // Git does not fold what is escaped, so that an escaped capital matches nothing.
-      tokens.push((ignoreCase && !isEscape ? foldCase(char) : pattern[at]!).charCodeAt(0));
+      tokens.push((ignoreCase && !isEscape ? foldCase(byte) : byte).charCodeAt(0));
       at++;
     }
   }
@@ -74,5 +75,5 @@ function starToken(pattern: ByteString, start: number, end: number, pathname: bo
 
 /** Capitals of ASCII as small letters, as Git folds them. */
 export function foldCase(text: ByteString): ByteString {
-  return text.replace(/[A-Z]+/g, (capitals) => capitals.toLowerCase());
+  return replaceBytes(text, /[A-Z]+/g, (capitals) => bytesOf(capitals.toLowerCase()));
 }

@@ -55,8 +55,8 @@ t.test('what the API adds', (t) => {
   t.same(readBranchName('v1^{}'), { fault: 'character' });
   t.same(readBranchName(''), { fault: 'empty' });
   t.same(readBranchName('@'), { fault: 'only-at' });
-  t.equal(branchNameFault('x'.repeat(1024)), undefined);
-  t.equal(branchNameFault('x'.repeat(1025)), 'too-long');
+  t.equal(branchNameFault(bytesOf('x'.repeat(1024))), undefined);
+  t.equal(branchNameFault(bytesOf('x'.repeat(1025))), 'too-long');
   t.same(readBranchName('f'.repeat(40)), { name: 'f'.repeat(40) }, 'a name like an id is legal, if unwise');
   t.match(describeRefNameFault('lock'), /\.lock/);
   t.match(describeRefNameFault('refs-prefix'), /refs/);

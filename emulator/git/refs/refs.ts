@@ -1,5 +1,5 @@
 import sortedBTree from 'sorted-btree';
-import type { ByteString } from '../object/bytes.js';
+import { type ByteString, bytesOf, concatBytes, NO_BYTES, SLASH, sliceBytes } from '../object/bytes.js';
 import type { Oid } from '../object/object.js';
 
 /** Where HEAD points: at a ref by name (which may not exist yet), or straight at a commit. */
@@ -11,6 +11,8 @@ export interface Ref {
   readonly createdAt: number;
 }
 
+const HEADS = bytesOf('refs/heads/');
+
 // The package is CommonJS: under Node's ES modules its class is the `default` member of its exports.
 const BTree = sortedBTree.default;
 type Tree = sortedBTree.default<ByteString, Ref>;
@@ -21,7 +23,7 @@ type Tree = sortedBTree.default<ByteString, Ref>;
  */
 export class Refs {
   static empty(defaultBranch: ByteString): Refs {
-    return new Refs(new BTree(undefined, compareBytes), { symref: `refs/heads/${defaultBranch}` });
+    return new Refs(new BTree(undefined, compareBytes), { symref: concatBytes(HEADS, defaultBranch) });
   }
 
   readonly #tree: Tree;
@@ -50,7 +52,7 @@ export class Refs {
   }
 
   /** `[name, ref]` of every ref whose name starts with `prefix`, in byte order. */
-  *entries(prefix: ByteString = ''): IterableIterator<[ByteString, Ref]> {
+  *entries(prefix: ByteString = NO_BYTES): IterableIterator<[ByteString, Ref]> {
     for (const [name, ref] of this.#tree.entries(prefix)) {
       if (!name.startsWith(prefix)) return;
       yield [name, ref];
@@ -112,12 +114,12 @@ export class RefsDraft {
 }
 
 function conflictIn(tree: Tree, name: ByteString): ByteString | undefined {
-  const child = firstInside(tree, `${name}/`);
+  const child = firstInside(tree, concatBytes(name, SLASH));
   if (child !== undefined) return child;
   for (let at = name.lastIndexOf('/'); at > 0; at = name.lastIndexOf('/', at - 1)) {
     // A folder that holds a ref is no ref, and neither is any folder around it.
-    if (firstInside(tree, name.slice(0, at + 1)) !== undefined) return undefined;
-    const parent = name.slice(0, at);
+    if (firstInside(tree, sliceBytes(name, 0, at + 1)) !== undefined) return undefined;
+    const parent = sliceBytes(name, 0, at);
     if (tree.has(parent)) return parent;
   }
   return undefined;

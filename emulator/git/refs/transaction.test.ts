@@ -1,10 +1,12 @@
 import t from 'tap';
+import { bytesOf } from '../object/bytes.js';
 import { writeCommit } from '../object/commit.js';
 import { COMMIT, EMPTY_TREE_OID, MissingObject, TAG, ZERO_OID } from '../object/object.js';
 import { ObjectStore } from '../odb/object-store.js';
 import { oidOf } from '../odb/test/pack-builder.js';
 import { GitRepository, type RepositoryHost } from '../repository/repository.js';
 import { History } from '../revwalk/history.js';
+import { oid } from '../test/oid.js';
 import { type RefChange, RefTransactionFailed } from './ref-change.js';
 import { Refs } from './refs.js';
 import type { PrepareOptions } from './transaction.js';
@@ -19,7 +21,7 @@ const B = oidOf('commit', bodyOf('b'));
 async function createRepository(overrides: Partial<RepositoryHost> = {}) {
   const objects = new ObjectStore();
   const seen = { swaps: 0, moved: [] as RefChange[], failures: [] as unknown[] };
-  let refs = Refs.empty('main');
+  let refs = Refs.empty(bytesOf('main'));
   const host: RepositoryHost = {
     read: () => refs,
     swap(next) {
@@ -41,8 +43,8 @@ async function createRepository(overrides: Partial<RepositoryHost> = {}) {
 
 type Made = Awaited<ReturnType<typeof createRepository>>;
 
-const create = (name: string): RefChange => ({ name: `refs/heads/${name}`, old: ZERO_OID, new: A });
-const remove = (name: string, old = A): RefChange => ({ name: `refs/heads/${name}`, old, new: ZERO_OID });
+const create = (name: string): RefChange => ({ name: bytesOf(`refs/heads/${name}`), old: ZERO_OID, new: A });
+const remove = (name: string, old = A): RefChange => ({ name: bytesOf(`refs/heads/${name}`), old, new: ZERO_OID });
 
 /** Each change on its own: why it was not made. */
 function updateEach({ repository }: Pick<Made, 'repository'>, changes: readonly RefChange[]) {
@@ -80,7 +82,7 @@ t.test('updates of one batch see those before them', async (t) => {
   ]);
   t.same(await updateEach(made, [create('a')]), ['stale'], 'it exists');
   t.same(
-    await updateEach(made, [{ name: 'refs/heads/a', old: A, new: B }, remove('a'), create('a/x')]),
+    await updateEach(made, [{ name: bytesOf('refs/heads/a'), old: A, new: B }, remove('a'), create('a/x')]),
     ['stale', undefined, undefined],
     'deletions come first, and what follows builds on them',
   );
@@ -146,23 +148,23 @@ t.test('refs are written once per batch, and not at all when nothing was done', 
   t.same(await updateEach(made, []), []);
   t.equal(seen.swaps, 1);
   t.equal(repository.refs, before);
-  t.equal(before.ref('refs/heads/n/7')?.createdAt, 7);
+  t.equal(before.ref(bytesOf('refs/heads/n/7'))?.createdAt, 7);
 });
 
-t.test('who is told of moves hears only of refs that moved', async (t) => {
+t.test('the host is told only of refs that moved', async (t) => {
   const made = await createRepository();
   await updateEach(made, [create('a')]);
   made.seen.moved.length = 0;
   await updateEach(made, [
-    { name: 'refs/heads/a', old: A, new: A },
-    { name: 'refs/heads/none', old: ZERO_OID, new: ZERO_OID },
-    { name: 'refs/heads/b', old: ZERO_OID, new: B },
-    { name: 'refs/heads/c', old: B, new: A },
+    { name: bytesOf('refs/heads/a'), old: A, new: A },
+    { name: bytesOf('refs/heads/none'), old: ZERO_OID, new: ZERO_OID },
+    { name: bytesOf('refs/heads/b'), old: ZERO_OID, new: B },
+    { name: bytesOf('refs/heads/c'), old: B, new: A },
   ]);
   t.same(made.seen.moved, [{ name: 'refs/heads/b', old: ZERO_OID, new: B }]);
 });
 
-t.test('writers take turns in order of arrival, whatever becomes of the one before', async (t) => {
+t.test('writers run in order of arrival, also after one that failed', async (t) => {
   const { repository } = await createRepository();
   const log: string[] = [];
   const first = repository.transact(async () => {
@@ -202,15 +204,15 @@ t.test('nothing shows before the commit, and nothing is left of what failed', as
 
 t.test('a ref leads only to what is here', async (t) => {
   const made = await createRepository();
-  await t.rejects(updateAll(made, [{ ...create('a'), new: '1'.repeat(40) }]), MissingObject);
+  await t.rejects(updateAll(made, [{ ...create('a'), new: oid('1'.repeat(40)) }]), MissingObject);
   const size = made.objects.size;
   const dangling = made.repository.transact((transaction) => {
-    const oid = transaction.objects.write(TAG, Buffer.from(`object ${'1'.repeat(40)}\ntype commit\ntag v\n\n`));
-    transaction.update({ name: 'refs/tags/v', old: ZERO_OID, new: oid });
+    const tag = transaction.objects.write(TAG, Buffer.from(`object ${'1'.repeat(40)}\ntype commit\ntag v\n\n`));
+    transaction.update({ name: bytesOf('refs/tags/v'), old: ZERO_OID, new: tag });
   });
   await t.rejects(dangling, MissingObject);
   t.same([made.repository.refs.size, made.objects.size], [0, size]);
-  t.equal(await updateAll(made, [{ name: 'refs/tags/t', old: ZERO_OID, new: EMPTY_TREE_OID }]), undefined);
+  t.equal(await updateAll(made, [{ name: bytesOf('refs/tags/t'), old: ZERO_OID, new: EMPTY_TREE_OID }]), undefined);
   t.equal(made.objects.typeOf(made.objects.find(EMPTY_TREE_OID)), 2, 'the empty tree is an object like any other');
 });
 
@@ -231,7 +233,7 @@ t.test('a repository that is closed while a writer works is written to no more',
   t.same([made.repository.refs.size, made.objects.size], [0, size]);
 });
 
-t.test('who listens cannot fail a write that has happened', async (t) => {
+t.test('a host that throws cannot fail a write that has happened', async (t) => {
   const made = await createRepository({
     moved() {
       throw new Error('told');
@@ -249,6 +251,6 @@ t.test('who listens cannot fail a write that has happened', async (t) => {
     },
   );
   t.equal(answer, 'done');
-  t.equal(made.repository.refs.get('refs/heads/a'), A);
+  t.equal(made.repository.refs.get(bytesOf('refs/heads/a')), A);
   t.same(made.seen.failures.map(String), ['Error: told', 'Error: announced']);
 });

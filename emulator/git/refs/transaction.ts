@@ -31,8 +31,8 @@ export interface PrepareOptions {
  *     commit      publishes the objects and swaps the refs, in one synchronous step that has nothing left to fail
  *     abort       leaves no trace
  *
- * The repository opens it when it is its writer's turn, so nobody else moves a ref while it lasts, and commits it when
- * the writer returns. A writer therefore cannot overlook how a change ended.
+ * The repository opens it when all earlier writers have ended, so no other write moves a ref while it lasts, and
+ * commits it when the writer returns. A writer therefore cannot overlook how a change ended.
  */
 export class RefTransaction {
   /** The refs as they stand before. */

@@ -6,7 +6,7 @@ import { type RefStore, RefTransaction } from '../refs/transaction.js';
 import type { History } from '../revwalk/history.js';
 import { Meter } from '../schedule/meter.js';
 
-/** What a repository is part of: who keeps its refs, and whoever wants to know that they moved. */
+/** What a repository is part of: it keeps the refs, and is told when they moved. */
 export interface RepositoryHost extends RefStore {
   /** Told of refs that moved, after they did. */
   moved?(changes: readonly RefChange[]): void;
@@ -15,9 +15,9 @@ export interface RepositoryHost extends RefStore {
 }
 
 export interface TransactOptions {
-  /** Throws when the write is not to be: asked when it is its turn, and again in the step of the commit. */
+  /** Throws when the write is not to be: asked when all earlier writers have ended, and again in the step of the commit. */
   readonly check?: () => void;
-  /** What a new repository starts with: its refs are as old as it is, and nobody is told of them. */
+  /** What a new repository starts with: its refs are as old as it is, and the host is not told of them. */
   readonly startedAt?: number;
   /** Told of what moved, before the writer gets its answer. */
   readonly onCommitted?: (changes: readonly RefChange[]) => void | Promise<void>;
@@ -48,9 +48,9 @@ export class GitRepository {
    * when it throws, nothing has happened. This is the only way to move a ref.
    */
   async transact<T>(task: (transaction: RefTransaction) => T | Promise<T>, options: TransactOptions = {}): Promise<T> {
-    const turn = this.#writers.then(() => this.#run(task, options));
-    this.#writers = turn.catch(() => undefined);
-    const { result, changes } = await turn;
+    const writer = this.#writers.then(() => this.#run(task, options));
+    this.#writers = writer.catch(() => undefined);
+    const { result, changes } = await writer;
     if (changes.length === 0) return result;
     await this.#attempt(() => this.#extendHistory(changes));
     await this.#attempt(() => options.onCommitted?.(changes));
@@ -99,8 +99,8 @@ export class GitRepository {
   }
 
   /**
-   * After the commit, because places of the history are numbers of published objects. There is nothing in it to fail:
-   * a commit is published only when all it leads to is here, by links of the right type. And nothing rests on it: what
+   * After the commit, because positions in the commit graph are numbers of published objects. There is nothing in it to fail:
+   * a commit is published only when all it leads to is here, by edges of the right type. And nothing rests on it: what
    * is not extended now is derived when it is asked for.
    */
   async #extendHistory(changes: readonly RefChange[]): Promise<void> {

@@ -1,5 +1,7 @@
 import fc from 'fast-check';
 import t from 'tap';
+import { bytesIn, bytesOf, concatBytes } from '../object/bytes.js';
+import type { Oid } from '../object/object.js';
 import { Refs } from '../refs/refs.js';
 import { CommitGraph } from '../revwalk/commit-graph.js';
 import { atOnce } from '../schedule/steps.js';
@@ -8,9 +10,10 @@ import { ScratchGit } from '../test/scratch-git.js';
 import { resolveRevision as findRevision, type RevisionOptions } from './revision.js';
 
 function resolveRevision(objects: MemoryObjects, refs: Refs, text: string, options?: RevisionOptions) {
-  return atOnce(findRevision(objects, refs, text, options));
+  return atOnce(findRevision(objects, refs, bytesIn(Buffer.from(text, 'latin1')), options));
 }
 
+const MAIN = bytesOf('main');
 const WHO = 'A U Thor <a@example.com> 1700000000 +0100';
 
 /** A merge of two lines of three commits, tags of every kind, and refs by every rule. */
@@ -38,21 +41,21 @@ function setUp() {
   const blob = objects.add('blob', 'text');
   const annotated = tag('commit', two);
   const nested = tag('tag', annotated);
-  const refs = Refs.empty('main').with(
+  const refs = Refs.empty(MAIN).with(
     [
-      ['refs/heads/main', merge],
-      ['refs/heads/side', side],
-      ['refs/heads/both', one],
-      ['refs/tags/both', two],
-      ['refs/tags/v1', annotated],
-      ['refs/tags/nested', nested],
-      ['refs/tags/tree', tag('tree', tree)],
-      ['refs/tags/blob', tag('blob', blob)],
-      ['refs/heads/a/b', two],
-      ['refs/remotes/origin/x', side],
-      ['refs/remotes/up/HEAD', one],
-      ['refs/notes/commits', one],
-      ['refs/heads/weird-1-gname', one],
+      [bytesOf('refs/heads/main'), merge],
+      [bytesOf('refs/heads/side'), side],
+      [bytesOf('refs/heads/both'), one],
+      [bytesOf('refs/tags/both'), two],
+      [bytesOf('refs/tags/v1'), annotated],
+      [bytesOf('refs/tags/nested'), nested],
+      [bytesOf('refs/tags/tree'), tag('tree', tree)],
+      [bytesOf('refs/tags/blob'), tag('blob', blob)],
+      [bytesOf('refs/heads/a/b'), two],
+      [bytesOf('refs/remotes/origin/x'), side],
+      [bytesOf('refs/remotes/up/HEAD'), one],
+      [bytesOf('refs/notes/commits'), one],
+      [bytesOf('refs/heads/weird-1-gname'), one],
     ],
     0,
   );
@@ -66,7 +69,17 @@ t.test('every revision resolves as git rev-parse resolves it', (t) => {
   for (const [name, { oid }] of refs.entries()) git.run(['update-ref', name, oid]);
   const names = [
     ...['HEAD', '@', 'main', 'side', 'both', 'v1', 'nested', 'tree', 'blob', 'a/b', 'heads/main', 'tags/both'],
-    ...['refs/heads/main', 'origin/x', 'up', 'notes/commits', 'weird-1-gname', 'nothing', 'refs/heads', 'a', '-x'],
+    ...[
+      bytesOf('refs/heads/main'),
+      'origin/x',
+      'up',
+      'notes/commits',
+      'weird-1-gname',
+      'nothing',
+      'refs/heads',
+      'a',
+      '-x',
+    ],
     ...[merge, merge.toUpperCase(), merge.slice(0, 10), one.slice(0, 7), merge.slice(0, 39), 'abc', 'ffffff'],
     ...[`v1-3-g${one.slice(0, 8)}`, 'x-1-gffffffff', `any-0-g${merge.slice(0, 12)}`],
   ];
@@ -173,7 +186,7 @@ t.test('what cannot be a revision is told from what is not there', (t) => {
     'f'.repeat(40),
   ];
   for (const text of missing) t.same(resolveRevision(objects, refs, text), { fault: 'missing' }, text);
-  t.same(resolveRevision(objects, Refs.empty('main'), 'HEAD'), { fault: 'missing' }, 'an unborn branch');
+  t.same(resolveRevision(objects, Refs.empty(MAIN), 'HEAD'), { fault: 'missing' }, 'an unborn branch');
   t.end();
 });
 
@@ -185,7 +198,7 @@ t.test('a short id of several objects is ambiguous, unless only one of them fits
   let blobs = 0;
   for (let at = 0; blobs < 1; at++) if (objects.add('blob', `${at}`).startsWith(prefix)) blobs++;
   for (let at = 0, trees = 0; trees < 1; at++) if (objects.tree({ [`${at}`]: '' }).startsWith(prefix)) trees++;
-  const refs = Refs.empty('main');
+  const refs = Refs.empty(MAIN);
   t.same(resolveRevision(objects, refs, prefix), { fault: 'ambiguous' });
   t.same(resolveRevision(objects, refs, `${prefix}:`), { fault: 'ambiguous' }, 'a commit and a tree both hold paths');
   t.equal(resolveRevision(objects, refs, prefix, { want: 'commit' }).oid, commit);
@@ -198,11 +211,11 @@ t.test('a short id of several objects is ambiguous, unless only one of them fits
 
 t.test('a namespace has its own refs, and is reached by its option only', (t) => {
   const { objects, one, two } = setUp();
-  const namespace = 'refs/namespaces/ephemeral/';
-  const refs = Refs.empty('main').with(
+  const namespace = bytesOf('refs/namespaces/ephemeral/');
+  const refs = Refs.empty(MAIN).with(
     [
-      [`${namespace}refs/heads/x`, one],
-      ['refs/heads/x', two],
+      [concatBytes(namespace, bytesOf('refs/heads/x')), one],
+      [bytesOf('refs/heads/x'), two],
     ],
     0,
   );
@@ -245,10 +258,10 @@ t.test('no text makes it throw', (t) => {
 t.test('long ways are gone in slices, through the graph where there is one', async (t) => {
   const objects = new MemoryObjects();
   const tree = objects.tree({});
-  let tip = '';
-  const tips: string[] = [];
-  for (let count = 0; count < 3000; count++) {
-    const parent = tip === '' ? '' : `parent ${tip}\n`;
+  let tip = objects.add('commit', `tree ${tree}\nauthor ${WHO}\ncommitter ${WHO}\n\n0\n`);
+  const tips: Oid[] = [tip];
+  for (let count = 1; count < 3000; count++) {
+    const parent = `parent ${tip}\n`;
     tip = objects.add('commit', `tree ${tree}\n${parent}author ${WHO}\ncommitter ${WHO}\n\n${count}\n`);
     tips.push(tip);
   }
@@ -259,16 +272,16 @@ t.test('long ways are gone in slices, through the graph where there is one', asy
   for (let depth = 0; depth < 4000; depth++) deep = objects.tree({ d: [0o40000, deep] });
   const wide = objects.tree(Object.fromEntries(Array.from({ length: 20_000 }, (_, at) => [`f${at}`, 'x'])));
   const commit = objects.add('commit', `tree ${deep}\nauthor ${WHO}\ncommitter ${WHO}\n\n`);
-  const refs = Refs.empty('main').with(
+  const refs = Refs.empty(MAIN).with(
     [
-      ['refs/heads/main', tip],
-      ['refs/tags/chain', tag],
-      ['refs/heads/deep', commit],
-      ['refs/tags/wide', wide],
+      [bytesOf('refs/heads/main'), tip],
+      [bytesOf('refs/tags/chain'), tag],
+      [bytesOf('refs/heads/deep'), commit],
+      [bytesOf('refs/tags/wide'), wide],
     ],
     0,
   );
-  const expected: Record<string, string | undefined> = {
+  const expected: Record<string, Oid | undefined> = {
     'main~2999': tips[0],
     'main~3000': undefined,
     [`main~${'9'.repeat(8000)}`]: undefined,
@@ -290,7 +303,7 @@ t.test('long ways are gone in slices, through the graph where there is one', asy
     let pieces = 0;
     let dearest = 0;
     let most = 0;
-    const steps = findRevision(objects, refs, text, { graph });
+    const steps = findRevision(objects, refs, bytesOf(text), { graph });
     let step = steps.next();
     for (; !step.done; step = steps.next()) {
       pieces++;
@@ -303,6 +316,6 @@ t.test('long ways are gone in slices, through the graph where there is one', asy
   }
   atOnce(graph.load([objects.find(tip)]));
   objects.read = () => t.fail('a commit was read that is in the graph') as never;
-  t.equal(atOnce(findRevision(objects, refs, 'main~2999', { graph })).oid, tips[0]);
-  t.same(atOnce(findRevision(objects, refs, 'main~3000', { graph })), { fault: 'missing' });
+  t.equal(atOnce(findRevision(objects, refs, bytesOf('main~2999'), { graph })).oid, tips[0]);
+  t.same(atOnce(findRevision(objects, refs, bytesOf('main~3000'), { graph })), { fault: 'missing' });
 });

@@ -1,5 +1,5 @@
 import { requestLimit } from '../limits/request-limits.js';
-import type { ByteString } from '../object/bytes.js';
+import { type ByteString, bytesOf, concatBytes, NO_BYTES, sliceBytes } from '../object/bytes.js';
 import { commitLinks } from '../object/commit.js';
 import { MalformedObject } from '../object/malformed-object.js';
 import { COMMIT, isOid, type ObjectReader, type Oid, TAG, TREE, type TypeCode, typeCode } from '../object/object.js';
@@ -7,7 +7,7 @@ import { findCommit, findTree, peelTags } from '../object/tag.js';
 import { findEntry } from '../object/tree.js';
 import { refNameFault } from '../refs/ref-name.js';
 import type { Refs } from '../refs/refs.js';
-import type { CommitGraph, Place } from '../revwalk/commit-graph.js';
+import type { CommitGraph, GraphPosition } from '../revwalk/commit-graph.js';
 import { COST } from '../schedule/cost.js';
 import { PIECE, PIECE_COST, type Steps } from '../schedule/steps.js';
 import { resolveShortOid } from './short-oid.js';
@@ -21,7 +21,7 @@ export type RevisionOutcome =
   | { readonly fault: RevisionFault; readonly oid?: undefined };
 
 export interface RevisionOptions {
-  /** Whom a name belongs to that is both a branch and a tag: Git says the tag. */
+  /** What a name means that is both a branch and a tag: to Git, the tag. */
   readonly prefer?: 'branch' | 'tag';
   /** What a short id is wanted for: other objects of the same prefix do not make it ambiguous. */
   readonly want?: 'commit' | 'tree';
@@ -36,9 +36,12 @@ const NAMESPACES = 'refs/namespaces/';
 
 /** gitrevisions, `<refname>`: where a short name is looked for, in order. */
 const REF_RULES = {
-  tag: ['', 'refs/', 'refs/tags/', 'refs/heads/', 'refs/remotes/'],
-  branch: ['', 'refs/', 'refs/heads/', 'refs/tags/', 'refs/remotes/'],
-} as const;
+  tag: ['', 'refs/', 'refs/tags/', 'refs/heads/', 'refs/remotes/'].map(bytesOf),
+  branch: ['', 'refs/', 'refs/heads/', 'refs/tags/', 'refs/remotes/'].map(bytesOf),
+};
+const REMOTES = bytesOf('refs/remotes/');
+const REMOTE_HEAD = bytesOf('/HEAD');
+const HEAD = bytesOf('HEAD');
 
 const MALFORMED: RevisionOutcome = { fault: 'malformed' };
 const MISSING: RevisionOutcome = { fault: 'missing' };
@@ -63,8 +66,8 @@ export function* resolveRevision(
   if (text === '' || text.length > requestLimit('revisionBytes')) return MALFORMED;
   if (text.startsWith(':') || text.includes('@{') || text.includes('^{/')) return MISSING;
   const end = text.search(/[~^:]/);
-  const name = end < 0 ? text : text.slice(0, end);
-  const steps = parseSteps(end < 0 ? '' : text.slice(end));
+  const name = end < 0 ? text : sliceBytes(text, 0, end);
+  const steps = parseSteps(end < 0 ? NO_BYTES : sliceBytes(text, end));
   if (!steps || (name !== '@' && refNameFault(name, { oneLevel: true }) !== undefined)) return MALFORMED;
   const first = yield* resolveName(objects, refs, name, { ...options, ...wantOf(steps) });
   if (first.fault !== undefined || steps.length === 0) return first;
@@ -84,7 +87,10 @@ function parseSteps(text: ByteString): Step[] | undefined {
       steps.push({ kind: 'peel', type: peeled });
     } else if (sign !== undefined) {
       steps.push({ kind: sign === '~' ? 'ancestor' : 'parent', count: count === '' ? 1 : Number(count) });
-    } else steps.push({ kind: 'path', path: path! });
+    } else {
+      const end = pattern.lastIndex;
+      steps.push({ kind: 'path', path: sliceBytes(text, end - path!.length, end) });
+    }
   }
   return steps;
 }
@@ -112,7 +118,7 @@ function* resolveName(
 ): Steps<RevisionOutcome> {
   const lower = name.toLowerCase();
   if (isOid(lower)) return objects.find(lower) < 0 ? MISSING : { oid: lower };
-  const found = lookUpRef(refs, name === '@' ? 'HEAD' : name, options);
+  const found = lookUpRef(refs, name === '@' ? HEAD : name, options);
   if (found !== undefined) return found;
   const described = /-\d+-g([0-9a-f]{4,40})$/i.exec(name)?.[1];
   if (described !== undefined) return yield* resolveShortOid(objects, described.toLowerCase(), 'commit');
@@ -124,12 +130,12 @@ type FoundRef = { readonly oid: Oid; readonly ref?: ByteString | undefined };
 function lookUpRef(
   refs: Refs,
   name: ByteString,
-  { prefer = 'tag', namespace = '' }: RevisionOptions,
+  { prefer = 'tag', namespace = NO_BYTES }: RevisionOptions,
 ): FoundRef | undefined {
   if (name === 'HEAD' && namespace === '') return headOf(refs);
-  const rules = REF_RULES[prefer].map((rule) => rule + name).filter((full) => !full.startsWith(NAMESPACES));
-  for (const ref of [...rules, `refs/remotes/${name}/HEAD`]) {
-    const oid = refs.get(namespace + ref);
+  const rules = REF_RULES[prefer].map((rule) => concatBytes(rule, name)).filter((full) => !full.startsWith(NAMESPACES));
+  for (const ref of [...rules, concatBytes(REMOTES, name, REMOTE_HEAD)]) {
+    const oid = refs.get(concatBytes(namespace, ref));
     if (oid !== undefined) return { oid, ref };
   }
   return undefined;
@@ -198,21 +204,21 @@ function* ancestorOf(
 ): Steps<Oid | undefined> {
   let commit = yield* findCommit(objects, oid);
   for (let left = count; left > 0 && commit !== undefined; left--) {
-    const place = graph?.placeOf(objects.find(commit)) ?? -1;
-    if (place >= 0) return yield* ancestorInGraph(graph!, place, left);
+    const position = graph?.positionOf(objects.find(commit)) ?? -1;
+    if (position >= 0) return yield* ancestorInGraph(graph!, position, left);
     commit = yield* parentOf(objects, commit, 1);
   }
   return commit;
 }
 
-/** All ancestors of what has a place have one. */
-function* ancestorInGraph(graph: CommitGraph, from: Place, count: number): Steps<Oid | undefined> {
-  let place = from;
-  for (let left = count; left > 0 && place >= 0; left--) {
-    place = graph.parentOf(place, 0);
+/** All ancestors of what has a position have one. */
+function* ancestorInGraph(graph: CommitGraph, from: GraphPosition, count: number): Steps<Oid | undefined> {
+  let position = from;
+  for (let left = count; left > 0 && position >= 0; left--) {
+    position = graph.parentOf(position, 0);
     if (left % PIECE === 0) yield PIECE_COST;
   }
-  return place < 0 ? undefined : graph.oidOf(place);
+  return position < 0 ? undefined : graph.oidOf(position);
 }
 
 /** gitrevisions, `<rev>^{<type>}`: tags are followed, and a commit gives its tree, until the type is met. */

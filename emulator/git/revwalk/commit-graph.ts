@@ -5,8 +5,8 @@ import { peel } from '../object/tag.js';
 import { atOnce, PIECE, PIECE_COST, type Steps } from '../schedule/steps.js';
 import { IntList } from './int-list.js';
 
-/** A commit's place in the graph: a number from 0, larger than those of all its ancestors. */
-export type Place = number;
+/** A commit's position in the graph: a number from 0, larger than those of all its ancestors. */
+export type GraphPosition = number;
 
 interface Links {
   readonly tree: number;
@@ -17,73 +17,73 @@ interface Links {
 }
 
 /**
- * The commits of a repository, each parsed once, in typed arrays by place.
+ * The commits of a repository, each parsed once, in typed arrays by position.
  *
- * A commit gets its place only after all its ancestors have one. So places are a topological order:
- * a walk from high places to low ones meets every commit after all its descendants, whatever the
- * clocks of the committers said, and needs no queue but the places themselves.
+ * A commit gets its position only after all its ancestors have one. So positions are a topological order:
+ * a walk from high positions to low ones meets every commit after all its descendants, whatever the
+ * clocks of the committers said, and needs no queue but the positions themselves.
  */
 export class CommitGraph {
-  /** By object number: place + 1; 0 where there is none. */
-  #placeOf = new Int32Array(0);
-  // By place:
+  /** By object number: position + 1; 0 where there is none. */
+  #positionOf = new Int32Array(0);
+  // By position:
   readonly #objectOf = new IntList();
   readonly #treeOf = new IntList();
   readonly #authoredAt: number[] = [];
   readonly #committedAt: number[] = [];
-  /** The parents of place p are `#parents` from `#parentsEnd[p - 1]` to before `#parentsEnd[p]`. */
+  /** The parents of position p are `#parents` from `#parentsEnd[p - 1]` to before `#parentsEnd[p]`. */
   readonly #parentsEnd = new IntList();
   readonly #parents = new IntList();
 
   constructor(readonly objects: ObjectReader) {}
 
-  /** Places given so far: valid places are 0 to `size - 1`. */
+  /** Positions given so far: valid positions are 0 to `size - 1`. */
   get size(): number {
     return this.#objectOf.length;
   }
 
-  /** The place of a commit by its object number, or -1 while it is not loaded. */
-  placeOf(commit: number): Place {
-    return (this.#placeOf[commit] ?? 0) - 1;
+  /** The position of a commit by its object number, or -1 while it is not loaded. */
+  positionOf(commit: number): GraphPosition {
+    return (this.#positionOf[commit] ?? 0) - 1;
   }
 
   /** The object number of the commit. */
-  objectOf(place: Place): number {
-    return this.#objectOf.at(place);
+  objectOf(position: GraphPosition): number {
+    return this.#objectOf.at(position);
   }
 
-  oidOf(place: Place): Oid {
-    return this.objects.oidOf(this.objectOf(place));
+  oidOf(position: GraphPosition): Oid {
+    return this.objects.oidOf(this.objectOf(position));
   }
 
   /** The object number of the commit's tree. */
-  treeOf(place: Place): number {
-    return this.#treeOf.at(place);
+  treeOf(position: GraphPosition): number {
+    return this.#treeOf.at(position);
   }
 
   /** Seconds since 1970. */
-  committedAt(place: Place): number {
-    return this.#committedAt[place]!;
+  committedAt(position: GraphPosition): number {
+    return this.#committedAt[position]!;
   }
 
   /** Seconds since 1970. */
-  authoredAt(place: Place): number {
-    return this.#authoredAt[place]!;
+  authoredAt(position: GraphPosition): number {
+    return this.#authoredAt[position]!;
   }
 
-  /** The places of the parents, in order; valid until the graph grows. */
-  parentsOf(place: Place): Int32Array {
-    return this.#parents.view(this.#parentsStart(place), this.#parentsEnd.at(place));
+  /** The positions of the parents, in order; valid until the graph grows. */
+  parentsOf(position: GraphPosition): Int32Array {
+    return this.#parents.view(this.#parentsStart(position), this.#parentsEnd.at(position));
   }
 
-  parentCount(place: Place): number {
-    return this.#parentsEnd.at(place) - this.#parentsStart(place);
+  parentCount(position: GraphPosition): number {
+    return this.#parentsEnd.at(position) - this.#parentsStart(position);
   }
 
-  /** The place of one parent; -1 beyond the last. */
-  parentOf(place: Place, index: number): Place {
-    const at = this.#parentsStart(place) + index;
-    return at < this.#parentsEnd.at(place) ? this.#parents.at(at) : -1;
+  /** The position of one parent; -1 beyond the last. */
+  parentOf(position: GraphPosition, index: number): GraphPosition {
+    const at = this.#parentsStart(position) + index;
+    return at < this.#parentsEnd.at(position) ? this.#parents.at(at) : -1;
   }
 
   /** The object number of the commit that `oid` is or, through tags, names; throws `MissingObject`. */
@@ -93,30 +93,30 @@ export class CommitGraph {
     return number;
   }
 
-  /** The place of the commit that `oid` is or, through tags, names, loading its history when needed. */
-  locate(oid: Oid): Place {
+  /** The position of the commit that `oid` is or, through tags, names, loading its history when needed. */
+  locate(oid: Oid): GraphPosition {
     const number = this.commitNumber(oid);
-    if (this.placeOf(number) < 0) atOnce(this.load([number]));
-    return this.placeOf(number);
+    if (this.positionOf(number) < 0) atOnce(this.load([number]));
+    return this.positionOf(number);
   }
 
-  locateAll(oids: Iterable<Oid>): Place[] {
+  locateAll(oids: Iterable<Oid>): GraphPosition[] {
     return Array.from(new Set(oids), (oid) => this.locate(oid));
   }
 
-  /** What a commit says, without loading its history. Object numbers, not places. */
+  /** What a commit says, without loading its history. Object numbers, not positions. */
   linksOf(commit: number): Links {
-    const place = this.placeOf(commit);
-    if (place < 0) return this.#parse(commit);
+    const position = this.positionOf(commit);
+    if (position < 0) return this.#parse(commit);
     return {
-      tree: this.treeOf(place),
-      parents: Array.from(this.parentsOf(place), (parent) => this.objectOf(parent)),
-      authoredAt: this.authoredAt(place),
-      committedAt: this.committedAt(place),
+      tree: this.treeOf(position),
+      parents: Array.from(this.parentsOf(position), (parent) => this.objectOf(parent)),
+      authoredAt: this.authoredAt(position),
+      committedAt: this.committedAt(position),
     };
   }
 
-  /** Gives a place to each of these commits (object numbers) and to everything they descend from. */
+  /** Gives a position to each of these commits (object numbers) and to everything they descend from. */
   *load(commits: Iterable<number>): Steps<void> {
     const parsed = new Map<number, Links>();
     const stack = [...commits];
@@ -124,7 +124,7 @@ export class CommitGraph {
     for (let commit = stack.at(-1); commit !== undefined; commit = stack.at(-1)) {
       if (++work % PIECE === 0) yield PIECE_COST;
       const links = parsed.get(commit);
-      if (this.placeOf(commit) >= 0) {
+      if (this.positionOf(commit) >= 0) {
         stack.pop();
       } else if (links) {
         // Everything pushed above it is done, so its ancestors are.
@@ -136,19 +136,19 @@ export class CommitGraph {
         parsed.set(commit, found);
         for (let at = found.parents.length - 1; at >= 0; at--) {
           const parent = found.parents[at]!;
-          if (this.placeOf(parent) < 0) stack.push(parent);
+          if (this.positionOf(parent) < 0) stack.push(parent);
         }
       }
     }
   }
 
-  #parentsStart(place: Place): number {
-    return place === 0 ? 0 : this.#parentsEnd.at(place - 1);
+  #parentsStart(position: GraphPosition): number {
+    return position === 0 ? 0 : this.#parentsEnd.at(position - 1);
   }
 
   #parse(commit: number): Links {
     const { objects } = this;
-    const links: CommitLinks = commitLinks(objects.peek(commit));
+    const links: CommitLinks = objects.peek(commit, commitLinks);
     return {
       tree: objects.find(links.tree),
       parents: links.parents.map((parent) => numberOf(objects, parent)),
@@ -158,13 +158,13 @@ export class CommitGraph {
   }
 
   #add(commit: number, links: Links): void {
-    this.#placeOf = withRoom(this.#placeOf, commit + 1);
-    for (const parent of links.parents) this.#parents.push(this.placeOf(parent));
+    this.#positionOf = withRoom(this.#positionOf, commit + 1);
+    for (const parent of links.parents) this.#parents.push(this.positionOf(parent));
     this.#parentsEnd.push(this.#parents.length);
     this.#treeOf.push(links.tree);
     this.#authoredAt.push(links.authoredAt);
     this.#committedAt.push(links.committedAt);
     this.#objectOf.push(commit);
-    this.#placeOf[commit] = this.size;
+    this.#positionOf[commit] = this.size;
   }
 }

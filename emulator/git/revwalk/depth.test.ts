@@ -1,6 +1,7 @@
 import t from 'tap';
 import type { Oid } from '../object/object.js';
 import { unlimited } from '../schedule/test/unlimited.js';
+import { oid } from '../test/oid.js';
 import { INFINITE_DEPTH } from './depth.js';
 import { History } from './history.js';
 import { GeneratedHistory } from './test/generated-history.js';
@@ -22,7 +23,11 @@ for (const [seed, skew] of [
         const clientShallow = pickShallow();
         const depth = round === 0 ? INFINITE_DEPTH : 1 + random(6);
         const expected = ask(wants, clientShallow, [`deepen ${depth}`]);
-        t.same(sorted(await history.boundary({ wants, clientShallow, depth }, unlimited())), expected, `${depth}`);
+        t.same(
+          sorted(await history.shallowBoundary({ wants, clientShallow, depth }, unlimited())),
+          expected,
+          `${depth}`,
+        );
       }
     });
 
@@ -32,7 +37,7 @@ for (const [seed, skew] of [
         const clientShallow = pickShallow();
         const depth = 1 + random(4);
         const expected = ask(wants, clientShallow, [`deepen ${depth}`], 'deepen-relative');
-        const boundary = await history.boundary(
+        const boundary = await history.shallowBoundary(
           { wants, clientShallow, depth, relative: true, tips: commits },
           unlimited(),
         );
@@ -50,8 +55,8 @@ for (const [seed, skew] of [
         if (since !== undefined) lines.push(`deepen-since ${since}`);
         const expected = ask(wants, clientShallow, lines);
         const request = { wants, clientShallow, not, ...(since !== undefined && { since }) };
-        if (expected) t.same(sorted(await history.boundary(request, unlimited())), expected, lines.join());
-        else await t.rejects(history.boundary(request, unlimited()), { name: 'NothingSelected' });
+        if (expected) t.same(sorted(await history.shallowBoundary(request, unlimited())), expected, lines.join());
+        else await t.rejects(history.shallowBoundary(request, unlimited()), { name: 'NothingSelected' });
       }
     });
 
@@ -70,11 +75,11 @@ for (const [seed, skew] of [
       for (let at = 0; at < stdout.length; ) {
         const length = Number.parseInt(stdout.toString('latin1', at, at + 4), 16);
         if (length === 0) return { shallow: answer.shallow.sort(), unshallow: answer.unshallow.sort() };
-        const [word, oid] = stdout
+        const [word, id] = stdout
           .toString('latin1', at + 4, at + length)
           .trim()
           .split(' ');
-        if (word === 'shallow' || word === 'unshallow') answer[word].push(oid!);
+        if (word === 'shallow' || word === 'unshallow') answer[word].push(oid(id!));
         at += length;
       }
       return undefined;
@@ -86,20 +91,20 @@ t.test('a client boundary that is not known here does not matter', async (t) => 
   using generated = new GeneratedHistory({ seed: 33, commits: 10, skew: 0 });
   const history = new History(generated.objects);
   const wants = [generated.commits[9]!];
-  const { grafts, unshallow } = await history.boundary(
-    { wants, clientShallow: ['e'.repeat(40)], depth: 1 },
+  const { boundary, unshallow } = await history.shallowBoundary(
+    { wants, clientShallow: [oid('e'.repeat(40))], depth: 1 },
     unlimited(),
   );
-  t.same([...grafts], wants);
+  t.same([...boundary], wants);
   t.same(unshallow, []);
 });
 
-t.test('grafts are the boundary the client will have', async (t) => {
+t.test('the boundary is the one that the client will have', async (t) => {
   using generated = new GeneratedHistory({ seed: 34, commits: 60, skew: 0 });
   const history = new History(generated.objects);
   for (let round = 0; round < 20; round++) {
     const clientShallow = generated.pickSome(4);
-    const { shallow, unshallow, grafts } = await history.boundary(
+    const { shallow, unshallow, boundary } = await history.shallowBoundary(
       {
         wants: generated.pickSome(2),
         clientShallow,
@@ -108,7 +113,7 @@ t.test('grafts are the boundary the client will have', async (t) => {
       unlimited(),
     );
     const expected = [...clientShallow.filter((oid) => !unshallow.includes(oid)), ...shallow];
-    t.same([...grafts].sort(), expected.sort());
+    t.same([...boundary].sort(), expected.sort());
   }
 });
 

@@ -23,13 +23,13 @@ export interface DepthRequest {
   readonly not?: readonly Oid[];
 }
 
-export interface Boundary {
+export interface ShallowBoundary {
   /** Commits the client has to take as parentless from now on. */
   readonly shallow: Oid[];
-  /** Commits of the client's boundary that get their parents. */
+  /** Commits of the client's shallow boundary that get their parents. */
   readonly unshallow: Oid[];
   /** What the client will have without parents afterwards: the commits to be sent so. */
-  readonly grafts: ReadonlySet<Oid>;
+  readonly boundary: ReadonlySet<Oid>;
 }
 
 /** Thrown when nothing is left between the wants and the limits; the message is git's. */
@@ -47,23 +47,24 @@ interface Selection {
 }
 
 /** The shallow boundary a fetch asks for, as `git upload-pack` finds it. Throws `NothingSelected`. */
-export function* findBoundary(graph: CommitGraph, request: DepthRequest): Steps<Boundary> {
+export function* findShallowBoundary(graph: CommitGraph, request: DepthRequest): Steps<ShallowBoundary> {
   const client = new Set<number>();
   for (const oid of request.clientShallow ?? []) {
     const number = graph.objects.find(oid);
     if (number >= 0 && graph.objects.typeOf(number) === COMMIT) client.add(number);
   }
-  const { inside, boundary } = yield* select(graph, request, client);
-  const grafts = new Set<Oid>();
+  const selection = yield* select(graph, request, client);
+  const boundary = new Set<Oid>();
   const unshallow: Oid[] = [];
   for (const number of client) {
     const oid = graph.objects.oidOf(number);
-    if (inside.has(number)) unshallow.push(oid);
-    else grafts.add(oid);
+    if (selection.inside.has(number)) unshallow.push(oid);
+    else boundary.add(oid);
   }
-  const shallow = Array.from(boundary, (number) => graph.objects.oidOf(number)).filter((oid) => !grafts.has(oid));
-  for (const oid of shallow) grafts.add(oid);
-  return { shallow, unshallow, grafts };
+  const selected = Array.from(selection.boundary, (number) => graph.objects.oidOf(number));
+  const shallow = selected.filter((oid) => !boundary.has(oid));
+  for (const oid of shallow) boundary.add(oid);
+  return { shallow, unshallow, boundary };
 }
 
 function* select(graph: CommitGraph, request: DepthRequest, client: ReadonlySet<number>): Steps<Selection> {
@@ -88,10 +89,10 @@ function* reachableOf(graph: CommitGraph, client: ReadonlySet<number>, tips: Ite
   if (client.size === 0) return [];
   const commits = commitsOf(graph, tips);
   yield* graph.load(commits);
-  const loaded = [...client].filter((number) => graph.placeOf(number) >= 0);
-  const places = (numbers: readonly number[]) => numbers.map((number) => graph.placeOf(number));
-  const left = new Set(unreached(graph, places(commits), places(loaded)));
-  return loaded.filter((number) => !left.has(graph.placeOf(number)));
+  const loaded = [...client].filter((number) => graph.positionOf(number) >= 0);
+  const positions = (numbers: readonly number[]) => numbers.map((number) => graph.positionOf(number));
+  const left = new Set(unreached(graph, positions(commits), positions(loaded)));
+  return loaded.filter((number) => !left.has(graph.positionOf(number)));
 }
 
 /** Breadth first, so each commit counts by its shortest way. A root on the boundary is on it too. */
@@ -158,10 +159,10 @@ function* listLimited(
 ): Steps<Set<number>> {
   const limits = not.map((oid) => graph.commitNumber(oid));
   yield* graph.load([...tips, ...limits]);
-  const wants = tips.map((number) => graph.placeOf(number));
-  const haves = limits.map((number) => graph.placeOf(number));
+  const wants = tips.map((number) => graph.positionOf(number));
+  const haves = limits.map((number) => graph.positionOf(number));
   const first = difference(graph, { wants, haves });
-  const old = first.filter((place) => graph.committedAt(place) < since);
-  const places = old.length === 0 ? first : difference(graph, { wants, haves: [...haves, ...old] });
-  return new Set(Array.from(places, (place) => graph.objectOf(place)));
+  const old = first.filter((position) => graph.committedAt(position) < since);
+  const positions = old.length === 0 ? first : difference(graph, { wants, haves: [...haves, ...old] });
+  return new Set(Array.from(positions, (position) => graph.objectOf(position)));
 }

@@ -6,6 +6,7 @@ import { MODE_GITLINK, parseTree } from '../object/tree.js';
 import { Meter } from '../schedule/meter.js';
 import { Schedule } from '../schedule/schedule.js';
 import { unlimited } from '../schedule/test/unlimited.js';
+import { oid } from '../test/oid.js';
 import type { EnumerateRequest } from './enumerate.js';
 import { parseFilter } from './filter.js';
 import { History } from './history.js';
@@ -21,7 +22,7 @@ t.test('objects to send, on random histories', async (t) => {
     const send = async (request: EnumerateRequest) =>
       Array.from(await history.enumerate(request, unlimited()), (number) => objects.oidOf(number));
     const revList = (...args: string[]) =>
-      [...new Set(generated.lines('rev-list', '--objects', '--no-object-names', ...args))].sort();
+      [...new Set(generated.oids('rev-list', '--objects', '--no-object-names', ...args))].sort();
 
     await t.test(`without haves everything reachable is sent, and nothing else (seed ${seed})`, async (t) => {
       for (let round = 0; round < 10; round++) {
@@ -33,7 +34,7 @@ t.test('objects to send, on random histories', async (t) => {
     await t.test(`with haves the client ends up with everything (seed ${seed})`, async (t) => {
       for (let round = 0; round < 30; round++) {
         const wants = generated.pickSome(2);
-        const haves = [...generated.pickSome(2), 'f'.repeat(40)];
+        const haves = [...generated.pickSome(2), oid('f'.repeat(40))];
         const sent = await send({ wants, haves });
         const held = reachable(objects, haves.slice(0, -1));
         const wanted = reachable(objects, wants);
@@ -61,18 +62,18 @@ t.test('objects to send, on random histories', async (t) => {
       }
     });
 
-    await t.test(`a cut history is sent whole up to the cut (seed ${seed})`, async (t) => {
+    await t.test(`a shallow history is sent whole up to its boundary (seed ${seed})`, async (t) => {
       for (let round = 0; round < 30; round++) {
         const wants = generated.pickSome(2);
         const haves = round % 3 === 0 ? [] : generated.pickSome(2);
         const clientShallow = new Set(haves.length > 0 && round % 3 === 1 ? generated.pickSome(3) : []);
-        const grafts = new Set([...clientShallow, ...generated.pickSome(3)]);
-        for (const oid of [...grafts]) if (round % 4 === 3 && generated.random(2) === 0) grafts.delete(oid);
-        const unshallowed = [...clientShallow].filter((oid) => !grafts.has(oid));
+        const boundary = new Set([...clientShallow, ...generated.pickSome(3)]);
+        for (const oid of [...boundary]) if (round % 4 === 3 && generated.random(2) === 0) boundary.delete(oid);
+        const unshallowed = [...clientShallow].filter((oid) => !boundary.has(oid));
         const held = reachable(objects, [...haves, ...clientShallow], clientShallow);
         const parents = unshallowed.flatMap((oid) => history.commit(oid).parents);
-        const wanted = reachable(objects, [...wants, ...parents], grafts);
-        const sent = await send({ wants, haves, clientShallow, grafts });
+        const wanted = reachable(objects, [...wants, ...parents], boundary);
+        const sent = await send({ wants, haves, clientShallow, boundary });
         t.same(minus(wanted, union(sent, held)), [], 'all is there');
         t.same(minus(sent, wanted), [], 'nothing is sent that was not wanted');
       }
@@ -159,12 +160,12 @@ t.test('work stops when its signal is aborted', async (t) => {
   const history = new History(generated.objects);
   const meter = new Meter({ schedule: new Schedule(), signal: AbortSignal.abort(new Error('gone')) });
   await t.rejects(history.enumerate({ wants: [generated.pick()] }, meter), { message: 'gone' });
-  await t.rejects(history.lastTouching(generated.pick(), meter), { message: 'gone' });
+  await t.rejects(history.lastModified(generated.pick(), meter), { message: 'gone' });
 });
 
 t.test('an unknown want is an error', async (t) => {
   using generated = new GeneratedHistory({ seed: 23, commits: 5, skew: 0 });
-  await t.rejects(new History(generated.objects).enumerate({ wants: ['e'.repeat(40)] }, unlimited()), {
+  await t.rejects(new History(generated.objects).enumerate({ wants: [oid('e'.repeat(40))] }, unlimited()), {
     name: 'MissingObject',
   });
 });
@@ -176,7 +177,7 @@ function makeTags(generated: GeneratedHistory): Oid[] {
   const tags: Oid[] = [];
   const blob = git.add('blob', 'tagged');
   // What is both a tag's target and in a commit Git does not take for asked for by name.
-  const tree = git.run(
+  const tree = git.oid(
     ['mktree'],
     `100644 blob ${blob}\tfile\n040000 tree ${git.run(['rev-parse', `${commit}^{tree}`])}\tfolder\n`,
   );
@@ -191,8 +192,8 @@ function makeTags(generated: GeneratedHistory): Oid[] {
   return tags;
 }
 
-/** Everything reachable, the plain way; commits in `cut` count as parentless. */
-function reachable(objects: ObjectReader, tips: readonly Oid[], cut: ReadonlySet<Oid> = new Set()): Set<Oid> {
+/** Everything reachable, the plain way; commits of `boundary` count as parentless. */
+function reachable(objects: ObjectReader, tips: readonly Oid[], boundary: ReadonlySet<Oid> = new Set()): Set<Oid> {
   const found = new Set<Oid>();
   const pending = [...tips];
   for (let oid = pending.pop(); oid !== undefined; oid = pending.pop()) {
@@ -203,7 +204,7 @@ function reachable(objects: ObjectReader, tips: readonly Oid[], cut: ReadonlySet
     const type = objects.typeOf(number);
     if (type === 1) {
       const { tree, parents } = parseCommit(body);
-      pending.push(tree, ...(cut.has(oid) ? [] : parents));
+      pending.push(tree, ...(boundary.has(oid) ? [] : parents));
     } else if (type === 2) {
       for (const entry of parseTree(body)) if (entry.mode !== MODE_GITLINK) pending.push(entry.oid);
     } else if (type === 4) pending.push(tagTarget(body));

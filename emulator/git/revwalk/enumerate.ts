@@ -1,9 +1,9 @@
 import { BLOB, COMMIT, MissingObject, numberOf, type ObjectReader, type Oid, TAG, TREE } from '../object/object.js';
 import { peel, tagTarget } from '../object/tag.js';
 import { PIECE, PIECE_COST, type Steps } from '../schedule/steps.js';
-import type { CommitGraph, Place } from './commit-graph.js';
+import type { CommitGraph, GraphPosition } from './commit-graph.js';
 import { type FilterRule, isEverything, type ObjectFilter, ruleOf } from './filter.js';
-import type { HistoryIndex } from './introduced.js';
+import type { HistoryIndex } from './history-index.js';
 import { NumberSet } from './number-set.js';
 import { difference } from './reachability.js';
 import { SendPlan } from './send-plan.js';
@@ -20,7 +20,7 @@ export interface EnumerateRequest {
    * Commits to send without parents: where the walk from the wants ends. By default `clientShallow`. A commit of
    * `clientShallow` that is not among them is being unshallowed: its parents count as wanted.
    */
-  readonly grafts?: ReadonlySet<Oid>;
+  readonly boundary?: ReadonlySet<Oid>;
   readonly filter?: ObjectFilter | undefined;
 }
 
@@ -31,7 +31,7 @@ interface Selection {
   readonly followed: Int32Array;
 }
 
-const NO_PLACES = new Int32Array(0);
+const NO_POSITIONS = new Int32Array(0);
 
 /** Finds what is reachable from the wants and not from the haves; it may list some that the client has elsewhere. */
 export function planSend(graph: CommitGraph, index: HistoryIndex, request: EnumerateRequest): Steps<SendPlan> {
@@ -41,7 +41,7 @@ export function planSend(graph: CommitGraph, index: HistoryIndex, request: Enume
 class Planner {
   readonly #objects: ObjectReader;
   readonly #rule: FilterRule;
-  readonly #grafts: ReadonlySet<number>;
+  readonly #boundary: ReadonlySet<number>;
   readonly #clientShallow: ReadonlySet<number>;
   readonly #found: NumberSet;
   /** What was asked for by name, and where tags among it lead to. */
@@ -57,11 +57,11 @@ class Planner {
     readonly index: HistoryIndex,
     readonly request: EnumerateRequest,
   ) {
-    const { clientShallow = new Set<Oid>(), grafts = clientShallow, haves = [] } = request;
+    const { clientShallow = new Set<Oid>(), boundary = clientShallow, haves = [] } = request;
     this.#haves = [...haves];
     this.#objects = graph.objects;
     this.#rule = ruleOf(request.filter);
-    this.#grafts = this.#numbersOf(grafts);
+    this.#boundary = this.#numbersOf(boundary);
     this.#clientShallow = this.#numbersOf(clientShallow);
     const { size } = graph.objects;
     this.#found = new NumberSet(size);
@@ -70,30 +70,30 @@ class Planner {
 
   *plan(): Steps<SendPlan> {
     for (const want of this.request.wants) yield* this.#addWant(numberOf(this.#objects, want));
-    if (this.#isForNewcomer() && this.#objects.isWholeBehind?.(this.#explicit)) return this.#everything();
-    const unshallowed = [...this.#clientShallow].filter((commit) => !this.#grafts.has(commit));
+    if (this.#isForNewcomer() && this.#objects.allowsPackReuse?.(this.#explicit)) return this.#everything();
+    const unshallowed = [...this.#clientShallow].filter((commit) => !this.#boundary.has(commit));
     for (const commit of unshallowed) this.#wantedCommits.push(...this.graph.linksOf(commit).parents);
     const haves = yield* this.#loadHaves();
     const { roots, followed } = yield* this.#selectCommits(haves);
     if (this.#rule.depth < Number.POSITIVE_INFINITY) {
       yield* this.#addToDepth(roots, followed);
-      return this.#finish(NO_PLACES);
+      return this.#finish(NO_POSITIONS);
     }
     if (roots.length > 0 || unshallowed.length > 0) yield* this.#addKnown(haves);
     yield* this.#addTrees([...roots, ...this.#wantedTrees]);
     yield* this.index.cover(followed);
-    for (const place of followed) this.index.addObjectsOf(place, this.#found);
+    for (const position of followed) this.index.addObjectsOf(position, this.#found);
     return this.#finish(followed);
   }
 
   /** Whether the client has nothing and leaves nothing out. */
   #isForNewcomer(): boolean {
-    return this.#haves.length + this.#grafts.size + this.#clientShallow.size === 0 && isEverything(this.#rule);
+    return this.#haves.length + this.#boundary.size + this.#clientShallow.size === 0 && isEverything(this.#rule);
   }
 
   #everything(): SendPlan {
     const all = Int32Array.from({ length: this.#found.bound }, (_, number) => number);
-    return new SendPlan(all, this.index, NO_PLACES, this.#known, false);
+    return new SendPlan(all, this.index, NO_POSITIONS, this.#known, false);
   }
 
   #numbersOf(oids: Iterable<Oid>): Set<number> {
@@ -117,50 +117,50 @@ class Planner {
   }
 
   /** A have may be a tag, may be unknown, may lead nowhere. */
-  *#loadHaves(): Steps<Place[]> {
-    const places: Place[] = [];
+  *#loadHaves(): Steps<GraphPosition[]> {
+    const positions: GraphPosition[] = [];
     for (const oid of this.#haves) {
       try {
         const number = this.#objects.find(peel(this.#objects, oid));
         if (number < 0 || this.#objects.typeOf(number) !== COMMIT) continue;
         yield* this.graph.load([number]);
-        places.push(this.graph.placeOf(number));
+        positions.push(this.graph.positionOf(number));
       } catch (error) {
         if (!(error instanceof MissingObject)) throw error;
       }
     }
-    return places;
+    return positions;
   }
 
-  /** The new commits: of those sent without parents the trees, of the others the places. */
-  *#selectCommits(haves: readonly Place[]): Steps<Selection> {
+  /** The new commits: of those sent without parents the trees, of the others the positions. */
+  *#selectCommits(haves: readonly GraphPosition[]): Steps<Selection> {
     const { graph } = this;
-    const isGraft = (place: Place) => this.#grafts.has(graph.objectOf(place));
-    const isCutOff = (place: Place) => this.#clientShallow.has(graph.objectOf(place));
+    const isOnBoundary = (position: GraphPosition) => this.#boundary.has(graph.objectOf(position));
+    const isClientShallow = (position: GraphPosition) => this.#clientShallow.has(graph.objectOf(position));
     const wants = this.#wantedCommits;
-    if (haves.length === 0 && wants.every((commit) => this.#grafts.has(commit))) {
+    if (haves.length === 0 && wants.every((commit) => this.#boundary.has(commit))) {
       // Depth 1: history has no part in it, and need not be loaded.
       for (const commit of wants) this.#found.add(commit);
-      return { roots: wants.map((commit) => graph.linksOf(commit).tree), followed: NO_PLACES };
+      return { roots: wants.map((commit) => graph.linksOf(commit).tree), followed: NO_POSITIONS };
     }
     yield* graph.load(wants);
-    const places = difference(graph, {
-      wants: wants.map((commit) => graph.placeOf(commit)),
+    const positions = difference(graph, {
+      wants: wants.map((commit) => graph.positionOf(commit)),
       haves,
-      ...(this.#grafts.size > 0 && { wantsEnd: isGraft }),
-      ...(this.#clientShallow.size > 0 && { havesEnd: isCutOff }),
+      ...(this.#boundary.size > 0 && { wantsEnd: isOnBoundary }),
+      ...(this.#clientShallow.size > 0 && { havesEnd: isClientShallow }),
     });
-    for (const place of places) this.#found.add(graph.objectOf(place));
-    if (this.#grafts.size === 0) return { roots: [], followed: places };
+    for (const position of positions) this.#found.add(graph.objectOf(position));
+    if (this.#boundary.size === 0) return { roots: [], followed: positions };
     return {
-      roots: Array.from(places.filter(isGraft), (place) => graph.treeOf(place)),
-      followed: places.filter((place) => !isGraft(place)),
+      roots: Array.from(positions.filter(isOnBoundary), (position) => graph.treeOf(position)),
+      followed: positions.filter((position) => !isOnBoundary(position)),
     };
   }
 
   /** Whole trees are to be sent: first those the client has whole, so that they are left out of them. */
-  *#addKnown(haves: readonly Place[]): Steps<void> {
-    const trees = haves.map((place) => this.graph.treeOf(place));
+  *#addKnown(haves: readonly GraphPosition[]): Steps<void> {
+    const trees = haves.map((position) => this.graph.treeOf(position));
     for (const commit of this.#clientShallow) trees.push(this.graph.linksOf(commit).tree);
     yield* addClosure(this.#objects, trees, this.#known, new NumberSet(this.#objects.size));
   }
@@ -176,9 +176,9 @@ class Planner {
     const { graph } = this;
     const edges = new Set<number>();
     const trees = [...roots];
-    for (const place of followed) {
-      trees.push(graph.treeOf(place));
-      for (const parent of graph.parentsOf(place)) {
+    for (const position of followed) {
+      trees.push(graph.treeOf(position));
+      for (const parent of graph.parentsOf(position)) {
         if (!this.#found.has(graph.objectOf(parent))) edges.add(graph.treeOf(parent));
       }
     }

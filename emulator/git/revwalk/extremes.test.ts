@@ -1,4 +1,5 @@
 import t from 'tap';
+import { bytesOf } from '../object/bytes.js';
 import { writeCommit } from '../object/commit.js';
 import { EMPTY_TREE_OID, type Oid } from '../object/object.js';
 import { MODE_FILE, MODE_TREE, writeTree } from '../object/tree.js';
@@ -16,18 +17,18 @@ function commit(objects: MemoryObjects, tree: Oid, parents: Oid[], seconds = WHO
 t.test('a folder 10,000 deep', async (t) => {
   const objects = new MemoryObjects();
   const blob = objects.add('blob', 'bottom');
-  let tree = objects.add('tree', writeTree([{ mode: MODE_FILE, name: 'f', oid: blob }]));
+  let tree = objects.add('tree', writeTree([{ mode: MODE_FILE, name: bytesOf('f'), oid: blob }]));
   for (let depth = 0; depth < 10_000; depth++) {
-    tree = objects.add('tree', writeTree([{ mode: MODE_TREE, name: 'd', oid: tree }]));
+    tree = objects.add('tree', writeTree([{ mode: MODE_TREE, name: bytesOf('d'), oid: tree }]));
   }
   const first = commit(objects, tree, []);
   const second = commit(objects, objects.tree({ other: 'file' }), [first]);
   const third = commit(objects, tree, [second]);
   const history = new History(objects);
-  const path = `${'d/'.repeat(10_000)}f`;
+  const path = bytesOf(`${'d/'.repeat(10_000)}f`);
   t.equal((await history.enumerate({ wants: [third] }, unlimited())).length, objects.size);
-  t.equal((await history.enumerate({ wants: [third], grafts: new Set([third]) }, unlimited())).length, 10_003);
-  t.same([...(await history.lastTouching(third, unlimited()))], [[path, third]]);
+  t.equal((await history.enumerate({ wants: [third], boundary: new Set([third]) }, unlimited())).length, 10_003);
+  t.same([...(await history.lastModified(third, unlimited()))], [[path, third]]);
   t.same([...history.log({ tips: [third], path })], [third, second, first]);
 });
 
@@ -42,7 +43,7 @@ t.test('a history 50,000 long, with clocks that run backwards', async (t) => {
   t.same(history.mergeBases(commits[100]!, last), [commits[100]]);
   t.same(history.aheadBehind(first, last), { ahead: 0, behind: 49_999 });
   t.equal([...history.log({ tips: [last] })].length, 50_000);
-  t.same((await history.lastTouching(last, unlimited())).get('a'), first);
+  t.same((await history.lastModified(last, unlimited())).get(bytesOf('a')), first);
 });
 
 t.test('a merge of 5,000 parents', async (t) => {
@@ -50,8 +51,8 @@ t.test('a merge of 5,000 parents', async (t) => {
   const parents = Array.from({ length: 5000 }, (_, at) => commit(objects, objects.tree({ a: `${at}` }), []));
   const merge = commit(objects, objects.tree({ a: '4999' }), parents);
   const history = new History(objects);
-  t.same((await history.lastTouching(merge, unlimited())).get('a'), parents[4999]);
-  t.same([...history.log({ tips: [merge], path: 'a' })], [parents[4999]]);
+  t.same((await history.lastModified(merge, unlimited())).get(bytesOf('a')), parents[4999]);
+  t.same([...history.log({ tips: [merge], path: bytesOf('a') })], [parents[4999]]);
   t.equal((await history.enumerate({ wants: [merge] }, unlimited())).length, objects.size);
 });
 
@@ -63,9 +64,9 @@ t.test('the empty tree need not be stored', async (t) => {
   const history = new History(objects);
   t.equal(history.commit(first).tree, EMPTY_TREE_OID);
   t.equal((await history.enumerate({ wants: [third] }, unlimited())).length, objects.size);
-  t.equal((await history.lastTouching(third, unlimited())).size, 0);
-  t.same([...history.log({ tips: [third], path: 'a/b' })], [third, second]);
-  t.same([...history.log({ tips: [third], path: 'a' })], [third, second]);
+  t.equal((await history.lastModified(third, unlimited())).size, 0);
+  t.same([...history.log({ tips: [third], path: bytesOf('a/b') })], [third, second]);
+  t.same([...history.log({ tips: [third], path: bytesOf('a') })], [third, second]);
 });
 
 t.test('what is extended is there without another look', async (t) => {

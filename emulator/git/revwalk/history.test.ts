@@ -1,5 +1,7 @@
 import t from 'tap';
+import { bytesOf, splitBytes } from '../object/bytes.js';
 import { unlimited } from '../schedule/test/unlimited.js';
+import { oid } from '../test/oid.js';
 import { History } from './history.js';
 import { GeneratedHistory } from './test/generated-history.js';
 
@@ -40,8 +42,11 @@ for (const shape of SHAPES) {
           if (isIndexed) await history.enumerate({ wants: generated.commits }, unlimited());
           for (let round = 0; round < 25; round++) {
             const tips = generated.pickSome(2);
-            const paths = generated.git.run(['ls-tree', '-rtz', '--name-only', tips[0]!]).split('\0').slice(0, -1);
-            const path = paths[generated.random(paths.length)] ?? 'a';
+            const paths = splitBytes(generated.git.run(['ls-tree', '-rtz', '--name-only', tips[0]!]), '\0').slice(
+              0,
+              -1,
+            );
+            const path = paths[generated.random(paths.length)] ?? bytesOf('a');
             t.same([...history.log({ tips, path })], revList(path, ...tips), path);
           }
         },
@@ -51,8 +56,8 @@ for (const shape of SHAPES) {
     await t.test('each path of a tree was last touched by the commit git log -1 shows', async (t) => {
       for (let round = 0; round < 4; round++) {
         const tip = generated.pick();
-        const found = await history.lastTouching(tip, unlimited());
-        const paths = generated.git.run(['ls-tree', '-rz', '--name-only', tip]).split('\0').slice(0, -1);
+        const found = await history.lastModified(tip, unlimited());
+        const paths = splitBytes(generated.git.run(['ls-tree', '-rz', '--name-only', tip]), '\0').slice(0, -1);
         t.same([...found.keys()], paths);
         for (const path of paths) t.equal(found.get(path), revList(path, '-1', tip)[0], path);
       }
@@ -66,7 +71,7 @@ for (const shape of SHAPES) {
         const left = commits.filter((commit) => !tips.some((tip) => history.isAncestor(commit, tip)));
         t.same((await fresh.unreached(tips, commits, unlimited())).sort(), [...new Set(left)].sort());
         const all = tips.every((tip) => commits.some((commit) => history.isAncestor(commit, tip)));
-        t.equal(await fresh.allReach(tips, [...commits, 'e'.repeat(40)], unlimited()), all);
+        t.equal(await fresh.allReach(tips, [...commits, oid('e'.repeat(40))], unlimited()), all);
       }
       t.same(await history.unreached([], generated.commits.slice(0, 2), unlimited()), generated.commits.slice(0, 2));
       t.equal(await history.allReach([], [], unlimited()), true);

@@ -2,11 +2,11 @@ import type { ByteString } from '../object/bytes.js';
 import { EMPTY_TREE_OID, type ObjectReader, type Oid } from '../object/object.js';
 import type { Meter } from '../schedule/meter.js';
 import { inSlices } from '../schedule/steps.js';
-import { CommitGraph, type Place } from './commit-graph.js';
-import { type Boundary, type DepthRequest, findBoundary } from './depth.js';
+import { CommitGraph, type GraphPosition } from './commit-graph.js';
+import { type DepthRequest, findShallowBoundary, type ShallowBoundary } from './depth.js';
 import { type EnumerateRequest, planSend } from './enumerate.js';
-import { HistoryIndex } from './introduced.js';
-import { lastTouching } from './last-touching.js';
+import { HistoryIndex } from './history-index.js';
+import { lastModified } from './last-modified.js';
 import { mergeBases } from './merge-base.js';
 import { pathVisit } from './path-log.js';
 import { aheadBehind, allReach, reaches, unreached } from './reachability.js';
@@ -31,7 +31,7 @@ export interface LogOptions {
 }
 
 /**
- * What the commits of a repository say together: ancestry, logs, what a fetch has to send, who last touched what.
+ * What the commits of a repository say together: ancestry, logs, what a fetch has to send, which commit last modified which path.
  *
  * Everything is derived from published objects and never changes, so it is kept: commits in a graph of typed arrays,
  * and what each introduced in an index that fills as it is asked. Ids may be those of tags that lead to commits.
@@ -46,7 +46,7 @@ export class History {
     this.#index = new HistoryIndex(this.#graph);
   }
 
-  /** The commits by place, for who walks them himself. */
+  /** The commits by position, for walks that are not methods of this class. */
   get graph(): CommitGraph {
     return this.#graph;
   }
@@ -77,37 +77,37 @@ export class History {
   /** Those of `commits` that none of the tips is or descends from. */
   async unreached(tips: Iterable<Oid>, commits: Iterable<Oid>, meter: Meter): Promise<Oid[]> {
     const graph = this.#graph;
-    const places = await this.#loadAll(tips, meter);
-    const sought = Array.from(commits, (oid) => ({ oid, place: this.#loadedPlaceOf(oid) }));
-    const loaded = sought.map(({ place }) => place).filter((place) => place >= 0);
-    const left = new Set(unreached(graph, places, loaded));
+    const positions = await this.#loadAll(tips, meter);
+    const sought = Array.from(commits, (oid) => ({ oid, position: this.#loadedPositionOf(oid) }));
+    const loaded = sought.map(({ position }) => position).filter((position) => position >= 0);
+    const left = new Set(unreached(graph, positions, loaded));
     // What is not loaded with the tips is not behind them.
-    return sought.filter(({ place }) => place < 0 || left.has(place)).map(({ oid }) => oid);
+    return sought.filter(({ position }) => position < 0 || left.has(position)).map(({ oid }) => oid);
   }
 
   /** Whether each of the tips is one of `commits` or descends from one; ids that are no commits here are passed over. */
   async allReach(tips: Iterable<Oid>, commits: Iterable<Oid>, meter: Meter): Promise<boolean> {
-    const places = await this.#loadAll(tips, meter);
-    const targets = Array.from(commits, (oid) => this.#loadedPlaceOf(oid)).filter((place) => place >= 0);
-    return allReach(this.#graph, places, targets);
+    const positions = await this.#loadAll(tips, meter);
+    const targets = Array.from(commits, (oid) => this.#loadedPositionOf(oid)).filter((position) => position >= 0);
+    return allReach(this.#graph, positions, targets);
   }
 
-  async #loadAll(tips: Iterable<Oid>, meter: Meter): Promise<Place[]> {
+  async #loadAll(tips: Iterable<Oid>, meter: Meter): Promise<GraphPosition[]> {
     const commits = Array.from(tips, (tip) => this.#graph.commitNumber(tip));
     await inSlices(this.#graph.load(commits), meter);
-    return commits.map((commit) => this.#graph.placeOf(commit));
+    return commits.map((commit) => this.#graph.positionOf(commit));
   }
 
-  /** The place of a commit that is loaded, else -1. */
-  #loadedPlaceOf(oid: Oid): Place {
+  /** The position of a commit that is loaded, else -1. */
+  #loadedPositionOf(oid: Oid): GraphPosition {
     const number = this.#graph.objects.find(oid);
-    return number < 0 ? -1 : this.#graph.placeOf(number);
+    return number < 0 ? -1 : this.#graph.positionOf(number);
   }
 
   /** The best common ancestors, as `git merge-base --all` prints them; none of unrelated histories. */
   mergeBases(a: Oid, b: Oid): Oid[] {
     const [left, right] = [this.#graph.locate(a), this.#graph.locate(b)];
-    return mergeBases(this.#graph, left, right).map((place) => this.#graph.oidOf(place));
+    return mergeBases(this.#graph, left, right).map((position) => this.#graph.oidOf(position));
   }
 
   /** How many commits only `a` leads to, and how many only `b` does. */
@@ -126,10 +126,10 @@ export class History {
     const graph = this.#graph;
     const visit =
       path === undefined
-        ? (place: Place) => ({ isShown: true, parents: graph.parentsOf(place).slice() })
+        ? (position: GraphPosition) => ({ isShown: true, parents: graph.parentsOf(position).slice() })
         : pathVisit(graph, this.#index, path);
-    for (const place of walkEach({ graph, tips: graph.locateAll(tips), visit })) {
-      yield place === undefined ? undefined : graph.oidOf(place);
+    for (const position of walkEach({ graph, tips: graph.locateAll(tips), visit })) {
+      yield position === undefined ? undefined : graph.oidOf(position);
     }
   }
 
@@ -144,17 +144,17 @@ export class History {
   }
 
   /** The shallow boundary a fetch with a depth asks for. Throws `NothingSelected`. */
-  boundary(request: DepthRequest, meter: Meter): Promise<Boundary> {
-    return inSlices(findBoundary(this.#graph, request), meter);
+  shallowBoundary(request: DepthRequest, meter: Meter): Promise<ShallowBoundary> {
+    return inSlices(findShallowBoundary(this.#graph, request), meter);
   }
 
   /**
    * For each file, link and gitlink of the commit's tree the commit that `git log -1 -- <path>` shows, in the order
    * of Git's index. `under` keeps to one file or folder.
    */
-  async lastTouching(commit: Oid, meter: Meter, under?: ByteString): Promise<Map<ByteString, Oid>> {
+  async lastModified(commit: Oid, meter: Meter, under?: ByteString): Promise<Map<ByteString, Oid>> {
     await this.extend([commit], meter);
-    return inSlices(lastTouching(this.#graph, this.#index, this.#graph.locate(commit), under), meter);
+    return inSlices(lastModified(this.#graph, this.#index, this.#graph.locate(commit), under), meter);
   }
 
   /**

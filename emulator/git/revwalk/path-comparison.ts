@@ -2,8 +2,8 @@ import { withRoom } from '../memory/growable.js';
 import type { ByteString } from '../object/bytes.js';
 import { EMPTY_TREE_OID, type ObjectReader } from '../object/object.js';
 import { canonicalMode } from '../object/tree.js';
-import type { CommitGraph, Place } from './commit-graph.js';
-import type { HistoryIndex } from './introduced.js';
+import type { CommitGraph, GraphPosition } from './commit-graph.js';
+import type { HistoryIndex } from './history-index.js';
 import { NONE, TreeCursor } from './tree-cursor.js';
 
 /** Compares what commits have at one path, a file or a folder: by the history index where it can, else by their trees. */
@@ -20,14 +20,14 @@ export class PathComparison {
     this.#paths = new PathCover(index, path);
   }
 
-  exists(place: Place): boolean {
-    return !this.#isSameInTrees(this.graph.treeOf(place), NONE);
+  exists(position: GraphPosition): boolean {
+    return !this.#isSameInTrees(this.graph.treeOf(position), NONE);
   }
 
   /** Whether a commit and its `nth` parent have the same. */
-  isSame(place: Place, parent: Place, nth: number): boolean {
-    if (nth === 0 && this.index.has(place)) return !this.#paths.hasAny(this.index.changedBy(place));
-    return this.#isSameInTrees(this.graph.treeOf(place), this.graph.treeOf(parent));
+  isSame(position: GraphPosition, parent: GraphPosition, nth: number): boolean {
+    if (nth === 0 && this.index.has(position)) return !this.#paths.hasAny(this.index.changedBy(position));
+    return this.#isSameInTrees(this.graph.treeOf(position), this.graph.treeOf(parent));
   }
 
   #isSameInTrees(left: number, right: number): boolean {

@@ -1,7 +1,7 @@
 import { PIECE, PIECE_COST, type Steps } from '../schedule/steps.js';
-import type { CommitGraph, Place } from './commit-graph.js';
+import type { CommitGraph, GraphPosition } from './commit-graph.js';
+import type { HistoryIndex } from './history-index.js';
 import { IntList } from './int-list.js';
-import type { HistoryIndex } from './introduced.js';
 import type { PathId } from './path-table.js';
 import { TreeDiff } from './tree-diff.js';
 
@@ -18,7 +18,7 @@ export class PathDescent {
   readonly #groupOf: Int32Array;
   /** By path number: where it ended. */
   readonly #touchedAt: Int32Array;
-  /** By place: the group that has come there, or 0. */
+  /** By position: the group that has come there, or 0. */
   readonly #groupAt: Int32Array;
   // By group: the one it was merged into (itself at first), and how many paths it has.
   readonly #mergedInto = new IntList();
@@ -28,7 +28,7 @@ export class PathDescent {
   constructor(
     readonly graph: CommitGraph,
     readonly index: HistoryIndex,
-    readonly tip: Place,
+    readonly tip: GraphPosition,
     paths: Iterable<PathId>,
   ) {
     this.#groupOf = new Int32Array(index.paths.size);
@@ -44,17 +44,17 @@ export class PathDescent {
     this.#groupAt[tip] = all;
   }
 
-  /** By path number: the place of the commit. */
+  /** By path number: the position of the commit. */
   *run(): Steps<Int32Array> {
     const { graph, index } = this;
-    for (let place = this.tip; this.#underWay > 0; place--) {
-      if (place % PIECE === 0) yield PIECE_COST;
-      const group = this.#find(this.#groupAt[place]!);
+    for (let position = this.tip; this.#underWay > 0; position--) {
+      if (position % PIECE === 0) yield PIECE_COST;
+      const group = this.#find(this.#groupAt[position]!);
       if (group === 0 || this.#sizeOf[group] === 0) continue;
-      yield* index.coverOne(place);
-      const changed = this.#changedIn(group, index.changedBy(place));
-      if (changed.length > 0) yield* this.#settle(place, changed);
-      const parent = graph.parentOf(place, 0);
+      yield* index.coverOne(position);
+      const changed = this.#changedIn(group, index.changedBy(position));
+      if (changed.length > 0) yield* this.#settle(position, changed);
+      const parent = graph.parentOf(position, 0);
       if (parent >= 0) this.#join(group, parent);
     }
     return this.#touchedAt;
@@ -69,12 +69,12 @@ export class PathDescent {
   }
 
   /** The paths a commit changed, compared with its first parent: some go on to another parent, the rest end here. */
-  *#settle(place: Place, changed: PathId[]): Steps<void> {
+  *#settle(position: GraphPosition, changed: PathId[]): Steps<void> {
     const { graph } = this;
     let left = changed;
-    for (let nth = 1; nth < graph.parentCount(place) && left.length > 0; nth++) {
-      const parent = graph.parentOf(place, nth);
-      const differing = yield* this.#differing(parent, place, left);
+    for (let nth = 1; nth < graph.parentCount(position) && left.length > 0; nth++) {
+      const parent = graph.parentOf(position, nth);
+      const differing = yield* this.#differing(parent, position, left);
       yield 1;
       const same = left.filter((path) => !differing.has(path));
       if (same.length === 0) continue;
@@ -83,12 +83,12 @@ export class PathDescent {
     }
     for (const path of left) {
       this.#leave(path);
-      this.#touchedAt[path] = place;
+      this.#touchedAt[path] = position;
     }
   }
 
   /** Those among the paths, and maybe others, that differ between two commits; only their folders are compared. */
-  *#differing(parent: Place, place: Place, paths: readonly PathId[]): Steps<Set<PathId>> {
+  *#differing(parent: GraphPosition, position: GraphPosition, paths: readonly PathId[]): Steps<Set<PathId>> {
     const { graph, index } = this;
     const folders = new Set<PathId>();
     for (const path of paths) {
@@ -98,7 +98,7 @@ export class PathDescent {
       }
     }
     const diff = new TreeDiff(graph.objects, index.paths);
-    yield* diff.compare(graph.treeOf(parent), graph.treeOf(place), (folder) => folders.has(folder));
+    yield* diff.compare(graph.treeOf(parent), graph.treeOf(position), (folder) => folders.has(folder));
     return new Set(diff.changed.view());
   }
 
@@ -129,7 +129,7 @@ export class PathDescent {
     this.#underWay--;
   }
 
-  #split(paths: readonly PathId[], to: Place): void {
+  #split(paths: readonly PathId[], to: GraphPosition): void {
     const group = this.#newGroup();
     for (const path of paths) {
       this.#leave(path);
@@ -141,13 +141,13 @@ export class PathDescent {
   }
 
   /** Moves a group to a commit where another may have come already: the smaller becomes part of the larger. */
-  #join(group: number, place: Place): void {
-    const there = this.#find(this.#groupAt[place]!);
+  #join(group: number, position: GraphPosition): void {
+    const there = this.#find(this.#groupAt[position]!);
     const [large, small] = this.#sizeOf[there]! > this.#sizeOf[group]! ? [there, group] : [group, there];
     if (small !== 0 && small !== large) {
       this.#mergedInto.set(small, large);
       this.#sizeOf[large]! += this.#sizeOf[small]!;
     }
-    this.#groupAt[place] = large;
+    this.#groupAt[position] = large;
   }
 }

@@ -1,4 +1,4 @@
-import type { ByteString } from '../object/bytes.js';
+import { type ByteString, joinBytes, NO_BYTES, splitBytes } from '../object/bytes.js';
 
 /** A path by number. A folder's number is smaller than those of all paths inside it. */
 export type PathId = number;
@@ -9,7 +9,7 @@ export const ROOT: PathId = 0;
 /** Numbers for paths, kept as a tree of names, so that a path of any depth costs one entry. */
 export class PathTable {
   readonly #folderOf: PathId[] = [-1];
-  readonly #nameOf: ByteString[] = [''];
+  readonly #nameOf: ByteString[] = [NO_BYTES];
   readonly #inside: (Map<ByteString, PathId> | undefined)[] = [undefined];
 
   get size(): number {
@@ -37,7 +37,7 @@ export class PathTable {
   /** The number of a path from the root, given now when it has none. */
   add(path: ByteString): PathId {
     let at = ROOT;
-    if (path !== '') for (const name of path.split('/')) at = this.inside(at, name);
+    if (path !== '') for (const name of splitBytes(path, '/')) at = this.inside(at, name);
     return at;
   }
 
@@ -45,7 +45,7 @@ export class PathTable {
   find(path: ByteString): PathId {
     if (path === '') return ROOT;
     let at = ROOT;
-    for (const name of path.split('/')) {
+    for (const name of splitBytes(path, '/')) {
       const next = this.#inside[at]?.get(name);
       if (next === undefined) return -1;
       at = next;
@@ -56,6 +56,6 @@ export class PathTable {
   textOf(path: PathId): ByteString {
     const names: ByteString[] = [];
     for (let at = path; at !== ROOT; at = this.folderOf(at)) names.push(this.#nameOf[at]!);
-    return names.reverse().join('/');
+    return joinBytes(names.reverse(), '/');
   }
 }

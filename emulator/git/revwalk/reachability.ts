@@ -1,20 +1,20 @@
-import type { CommitGraph, Place } from './commit-graph.js';
+import type { CommitGraph, GraphPosition } from './commit-graph.js';
 import { IntList } from './int-list.js';
 
 const WANTED = 1;
 const HELD = 2;
 
 export interface DifferenceRequest {
-  readonly wants: readonly Place[];
-  readonly haves: readonly Place[];
+  readonly wants: readonly GraphPosition[];
+  readonly haves: readonly GraphPosition[];
   /** Commits that are wanted without their parents. */
-  readonly wantsEnd?: (place: Place) => boolean;
+  readonly wantsEnd?: (position: GraphPosition) => boolean;
   /** Commits that are held without their parents. */
-  readonly havesEnd?: (place: Place) => boolean;
+  readonly havesEnd?: (position: GraphPosition) => boolean;
 }
 
 /**
- * The commits reachable from `wants` and not from `haves`, newest place first. Exact whatever the dates say.
+ * The commits reachable from `wants` and not from `haves`, newest position first. Exact whatever the dates say.
  * Costs what lies between the newest tip and the oldest commit of the answer.
  */
 export function difference(graph: CommitGraph, request: DifferenceRequest): Int32Array {
@@ -23,82 +23,90 @@ export function difference(graph: CommitGraph, request: DifferenceRequest): Int3
   const found = new IntList();
   let open = 0;
   let top = -1;
-  const mark = (place: Place, flag: number) => {
-    const old = flags[place]!;
+  const mark = (position: GraphPosition, flag: number) => {
+    const old = flags[position]!;
     if ((old | flag) === old) return;
     if (old === 0 && flag === WANTED) open++;
     if (old === WANTED) open--;
-    flags[place] = old | flag;
-    if (place > top) top = place;
+    flags[position] = old | flag;
+    if (position > top) top = position;
   };
   for (const have of haves) mark(have, HELD);
   for (const want of wants) mark(want, WANTED);
-  for (let place = top; open > 0; place--) {
-    const flag = flags[place]!;
+  for (let position = top; open > 0; position--) {
+    const flag = flags[position]!;
     if (flag === 0) continue;
     if (flag === WANTED) {
       open--;
-      found.push(place);
+      found.push(position);
     }
     const ends = flag === WANTED ? wantsEnd : havesEnd;
-    if (ends?.(place)) continue;
+    if (ends?.(position)) continue;
     const next = flag === WANTED ? WANTED : HELD;
-    for (const parent of graph.parentsOf(place)) mark(parent, next);
+    for (const parent of graph.parentsOf(position)) mark(parent, next);
   }
   return found.view();
 }
 
 /** Whether a walk from any of `tips` meets `target`; a commit reaches itself. */
-export function reaches(graph: CommitGraph, tips: readonly Place[], target: Place): boolean {
+export function reaches(graph: CommitGraph, tips: readonly GraphPosition[], target: GraphPosition): boolean {
   const marks = new Uint8Array(graph.size);
   let top = -1;
   for (const tip of tips) {
     marks[tip] = 1;
     top = Math.max(top, tip);
   }
-  for (let place = top; place > target; place--) {
-    if (marks[place] === 0) continue;
-    for (const parent of graph.parentsOf(place)) marks[parent] = 1;
+  for (let position = top; position > target; position--) {
+    if (marks[position] === 0) continue;
+    for (const parent of graph.parentsOf(position)) marks[parent] = 1;
   }
   return marks[target] === 1;
 }
 
 /** Those of `targets` that no commit of `tips` is or descends from. One sweep for all. */
-export function unreached(graph: CommitGraph, tips: readonly Place[], targets: readonly Place[]): Place[] {
+export function unreached(
+  graph: CommitGraph,
+  tips: readonly GraphPosition[],
+  targets: readonly GraphPosition[],
+): GraphPosition[] {
   const marks = new Uint8Array(graph.size);
   for (const tip of tips) marks[tip] = 1;
   const lowest = Math.min(...extremes(targets));
-  for (let place = Math.max(...extremes(tips)); place > lowest; place--) {
-    if (marks[place] === 0) continue;
-    for (const parent of graph.parentsOf(place)) marks[parent] = 1;
+  for (let position = Math.max(...extremes(tips)); position > lowest; position--) {
+    if (marks[position] === 0) continue;
+    for (const parent of graph.parentsOf(position)) marks[parent] = 1;
   }
   return targets.filter((target) => marks[target] === 0);
 }
 
 /** Whether each of `tips` is one of `targets` or descends from one. */
-export function allReach(graph: CommitGraph, tips: readonly Place[], targets: readonly Place[]): boolean {
+export function allReach(
+  graph: CommitGraph,
+  tips: readonly GraphPosition[],
+  targets: readonly GraphPosition[],
+): boolean {
   const marks = new Uint8Array(graph.size);
   for (const target of targets) marks[target] = 1;
   const last = Math.max(...extremes(tips));
-  for (let place = Math.min(...extremes(targets)); place <= last; place++) {
-    if (marks[place] === 0 && graph.parentsOf(place).some((parent) => marks[parent] === 1)) marks[place] = 1;
+  for (let position = Math.min(...extremes(targets)); position <= last; position++) {
+    if (marks[position] === 0 && graph.parentsOf(position).some((parent) => marks[parent] === 1)) marks[position] = 1;
   }
   return tips.every((tip) => marks[tip] === 1);
 }
 
-/** The lowest and the highest place, if any; a list may be too long to be spread. */
-function extremes(places: readonly Place[]): Place[] {
-  let lowest = places[0];
-  let highest = places[0];
-  for (const place of places) {
-    if (place < lowest!) lowest = place;
-    if (place > highest!) highest = place;
+/** The lowest and the highest position, if any; a list may be too long to be spread. */
+function extremes(positions: readonly GraphPosition[]): GraphPosition[] {
+  let lowest = positions[0];
+  let highest = positions[0];
+  for (const position of positions) {
+    if (position < lowest!) lowest = position;
+    if (position > highest!) highest = position;
   }
   return lowest === undefined ? [] : [lowest, highest!];
 }
 
 /** How many commits only `a` has, and how many only `b` has. */
-export function aheadBehind(graph: CommitGraph, a: Place, b: Place): { ahead: number; behind: number } {
+export function aheadBehind(graph: CommitGraph, a: GraphPosition, b: GraphPosition): { ahead: number; behind: number } {
   return {
     ahead: difference(graph, { wants: [a], haves: [b] }).length,
     behind: difference(graph, { wants: [b], haves: [a] }).length,

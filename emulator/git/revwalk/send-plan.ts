@@ -1,5 +1,5 @@
 import type { PreviousVersions } from '../pack-objects/delta-choice.js';
-import type { HistoryIndex } from './introduced.js';
+import type { HistoryIndex } from './history-index.js';
 import { NumberSet } from './number-set.js';
 import { createPreviousVersions } from './previous-versions.js';
 import { NONE } from './tree-cursor.js';
@@ -13,7 +13,7 @@ export class SendPlan {
     readonly objects: Int32Array,
     private readonly index: HistoryIndex,
     /** Commits to be sent together with all their first parent has. */
-    private readonly places: Int32Array,
+    private readonly positions: Int32Array,
     /** Trees and blobs the client has, when they were looked for. */
     private readonly known: NumberSet,
     /** Whether the client may lack objects of commits it has. */
@@ -27,8 +27,8 @@ export class SendPlan {
   previousVersions(): PreviousVersions {
     const sent = this.#sent();
     const versions = createPreviousVersions(sent.bound, this.objects.length);
-    for (const place of this.places) {
-      const pairs = this.index.objectsOf(place);
+    for (const position of this.positions) {
+      const pairs = this.index.objectsOf(position);
       for (let at = 0; at < pairs.length; at += 2) {
         const object = pairs[at]!;
         const previous = pairs[at + 1]!;
@@ -49,8 +49,8 @@ export class SendPlan {
   #findHeld(): NumberSet {
     const held = new NumberSet(this.known.bound);
     if (this.isPartial) return held;
-    for (const place of this.places) {
-      const pairs = this.index.objectsOf(place);
+    for (const position of this.positions) {
+      const pairs = this.index.objectsOf(position);
       for (let at = 1; at < pairs.length; at += 2) {
         if (pairs[at] !== NONE) held.add(pairs[at]!);
       }

@@ -1,6 +1,6 @@
-import type { ByteString } from '../object/bytes.js';
+import { type ByteString, bytesIn } from '../object/bytes.js';
 import { MalformedObject } from '../object/malformed-object.js';
-import { EMPTY_TREE_OID, MissingObject, type ObjectReader } from '../object/object.js';
+import { EMPTY_TREE_OID, MissingObject, type ObjectReader, oidIn } from '../object/object.js';
 import { canonicalMode, MODE_GITLINK, MODE_TREE } from '../object/tree.js';
 
 /** Stands for the number of an object where there is none. */
@@ -37,14 +37,14 @@ export class TreeCursor {
   }
 
   get name(): ByteString {
-    return this.body.toString('latin1', this.nameStart, this.nameEnd);
+    return bytesIn(this.body, this.nameStart, this.nameEnd);
   }
 
   /** The number of the object the entry names; `NONE` for an empty tree that is not stored. Throws `MissingObject`. */
   object(objects: ObjectReader): number {
     const number = objects.findRaw(this.body, this.oidStart);
     if (number >= 0) return number;
-    const oid = this.body.toString('hex', this.oidStart, this.oidStart + OID_BYTES);
+    const oid = oidIn(this.body, this.oidStart);
     // Git knows the empty tree without storing it.
     if (this.isTree && oid === EMPTY_TREE_OID) return NONE;
     throw new MissingObject(oid);

@@ -1,4 +1,4 @@
-import type { CommitGraph, Place } from './commit-graph.js';
+import type { CommitGraph, GraphPosition } from './commit-graph.js';
 import { DateQueue } from './date-queue.js';
 import { NumberSet } from './number-set.js';
 
@@ -6,32 +6,32 @@ import { NumberSet } from './number-set.js';
 export interface Visit {
   readonly isShown: boolean;
   /** The parents, or those of them that matter. */
-  readonly parents: Iterable<Place>;
+  readonly parents: Iterable<GraphPosition>;
 }
 
 export interface Walk {
   readonly graph: CommitGraph;
-  readonly tips: readonly Place[];
-  readonly visit: (place: Place) => Visit;
+  readonly tips: readonly GraphPosition[];
+  readonly visit: (position: GraphPosition) => Visit;
 }
 
 /** The commits as `git log` lists them: the newest by committer date among those whose children were seen. */
-export function* walkByDate(walk: Walk): Generator<Place, void, void> {
-  for (const place of walkEach(walk)) if (place !== undefined) yield place;
+export function* walkByDate(walk: Walk): Generator<GraphPosition, void, void> {
+  for (const position of walkEach(walk)) if (position !== undefined) yield position;
 }
 
-/** As `walkByDate`, with `undefined` for each commit that is not shown, so that nobody waits for the next that is. */
-export function* walkEach({ graph, tips, visit }: Walk): Generator<Place | undefined, void, void> {
+/** As `walkByDate`, with `undefined` for each commit that is not shown, so that a caller can pass its meter in between. */
+export function* walkEach({ graph, tips, visit }: Walk): Generator<GraphPosition | undefined, void, void> {
   const queue = new DateQueue(graph);
   const seen = new NumberSet(graph.size);
-  const meet = (place: Place) => {
-    if (seen.add(place)) queue.put(place);
+  const meet = (position: GraphPosition) => {
+    if (seen.add(position)) queue.put(position);
   };
   for (const tip of tips) meet(tip);
   while (queue.size > 0) {
-    const place = queue.take();
-    const { isShown, parents } = visit(place);
+    const position = queue.take();
+    const { isShown, parents } = visit(position);
     for (const parent of parents) meet(parent);
-    yield isShown ? place : undefined;
+    yield isShown ? position : undefined;
   }
 }

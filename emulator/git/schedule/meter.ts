@@ -13,8 +13,8 @@ export interface MeterOptions {
   /** Milliseconds of work on an ordinary machine; waiting is no work. Past it, `WorkLimitExceeded`. */
   readonly limit?: number | undefined;
   /**
-   * Aborted when the client has gone. A function is called when the first slice is over, or by `check`: to listen for the end of a
-   * client costs more than most requests work.
+   * Aborted when the result is not wanted any more. A function is called when the first slice is over, or by `check`: to
+   * listen for the end of a client costs more than most requests work.
    */
   readonly signal?: AbortSignal | (() => AbortSignal | undefined) | undefined;
 }
@@ -27,8 +27,8 @@ export interface MeterOptions {
  *       if (meter.isOver) await meter.pass();
  *     }
  *
- * It ends a slice so that others are served, and ends the work when it came to its limit, when nobody waits for it any
- * more, and at shutdown. No single piece between two looks should cost more than `LARGEST_PIECE`.
+ * It ends a slice so that others are served, and ends the work when it came to its limit, when its signal is
+ * aborted, and at shutdown. No single piece between two looks should cost more than `LARGEST_PIECE`.
  */
 export class Meter {
   readonly schedule: Schedule;

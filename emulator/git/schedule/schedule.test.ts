@@ -88,7 +88,7 @@ t.test('closing ends what waits, and what asks later', async (t) => {
   await t.rejects(meter.pass(), ScheduleClosed);
 });
 
-t.test('a meter ends when nobody waits for its work any more', async (t) => {
+t.test('a meter ends when its signal is aborted', async (t) => {
   const controller = new AbortController();
   const meter = new Meter({ schedule: frozen(), signal: controller.signal });
   const waiting = meter.pass();

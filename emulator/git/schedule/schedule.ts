@@ -24,11 +24,11 @@ export class ScheduleClosed extends Error {
 }
 
 /**
- * Shares the event loop between all requests: in each of its iterations one slice of long work runs, whoever's it is.
+ * Shares the event loop between all requests: in each of its iterations one slice of long work runs, of any request.
  * What waits for its next slice is served in order of arrival, and between two slices the network is looked at.
  */
 export class Schedule {
-  /** Units spent so far, by everybody. */
+  /** Units spent so far, by all work. */
   spent = 0;
   /** The most units spent in one iteration of the loop. */
   longestSlice = 0;
@@ -49,13 +49,13 @@ export class Schedule {
     this.spent += units;
   }
 
-  /** Whether whoever works has to let others have their turn, by `nextSlice`. */
+  /** Whether the running work has to await `nextSlice`. */
   get isSliceOver(): boolean {
     if (!this.#isArmed) this.#begin();
     return this.spent - this.#start >= SLICE || this.#isClosed || this.#now() >= this.#endTime;
   }
 
-  /** Resolves when it is the caller's turn again. Throws `ScheduleClosed`. */
+  /** Resolves when the caller's next slice begins. Throws `ScheduleClosed`. */
   nextSlice(): Promise<void> {
     if (this.#isClosed) return Promise.reject(new ScheduleClosed());
     if (!this.#isArmed) this.#begin();

@@ -1,20 +1,25 @@
 import { createHash } from 'node:crypto';
-import type { ByteString } from '../object/bytes.js';
-import { type ObjectReader, type ObjectType, type Oid, type TypeCode, typeCode, typeName } from '../object/object.js';
+import { bytesIn } from '../object/bytes.js';
+import {
+  type ObjectReader,
+  type ObjectType,
+  type Oid,
+  oidIn,
+  type TypeCode,
+  typeCode,
+  typeName,
+} from '../object/object.js';
 import { type TreeEntry, writeTree } from '../object/tree.js';
 
 /** The simplest `ObjectReader` there can be, with a writer: what tests of the object formats stand on. */
 export class MemoryObjects implements ObjectReader {
   readonly #objects: { oid: Oid; type: TypeCode; body: Buffer }[] = [];
   readonly #numbers = new Map<Oid, number>();
-  #peeked = Buffer.alloc(0);
 
   write(type: TypeCode, body: Buffer | string): Oid {
     const bytes = typeof body === 'string' ? Buffer.from(body, 'latin1') : body;
-    const oid = createHash('sha1')
-      .update(`${typeName(type)} ${bytes.length}\0`)
-      .update(bytes)
-      .digest('hex');
+    const header = `${typeName(type)} ${bytes.length}\0`;
+    const oid = oidIn(createHash('sha1').update(header).update(bytes).digest());
     if (!this.#numbers.has(oid)) {
       this.#numbers.set(oid, this.size);
       this.#objects.push({ oid, type, body: bytes });
@@ -28,10 +33,11 @@ export class MemoryObjects implements ObjectReader {
 
   /** A tree of nested records: text is a file, an array `[mode, oid]` is stored as it is. */
   tree(content: Content): Oid {
-    const entries: TreeEntry[] = Object.entries(content).map(([name, value]) => {
+    const entries: TreeEntry[] = Object.entries(content).map(([key, value]) => {
+      const name = bytesIn(Buffer.from(key, 'latin1'));
       if (typeof value === 'string') return { name, mode: 0o100644, oid: this.add('blob', value) };
-      if (Array.isArray(value)) return { name, mode: value[0], oid: value[1] };
-      return { name, mode: 0o040000, oid: this.tree(value as Content) };
+      if (isEntry(value)) return { name, mode: value[0], oid: value[1] };
+      return { name, mode: 0o040000, oid: this.tree(value) };
     });
     return this.add('tree', writeTree(entries));
   }
@@ -43,7 +49,7 @@ export class MemoryObjects implements ObjectReader {
     return this.#numbers.get(oid) ?? -1;
   }
   findRaw(bytes: Uint8Array, at: number): number {
-    return this.find(Buffer.from(bytes.subarray(at, at + 20)).toString('hex'));
+    return this.find(oidIn(Buffer.from(bytes.subarray(at, at + 20))));
   }
   findPrefix(prefix: string, limit: number): Oid[] {
     return [...this.#numbers.keys()]
@@ -64,20 +70,27 @@ export class MemoryObjects implements ObjectReader {
     return this.#objects[number]!.body.length;
   }
   read(number: number): Buffer {
-    this.#peeked.fill(0xff);
     return this.#objects[number]!.body;
   }
   readInSlices(number: number): Promise<Buffer> {
     return Promise.resolve(this.read(number));
   }
-  /** Spoils what was peeked at before, so that who still looks at it is found out. */
-  peek(number: number): Buffer {
-    const body = this.read(number);
-    this.#peeked = Buffer.from(body);
-    return this.#peeked;
+  /** Spoils the body afterwards, so that a test finds a caller that kept it. */
+  peek<T>(number: number, look: (body: Buffer) => T): T {
+    const body = Buffer.from(this.read(number));
+    const seen = look(body);
+    body.fill(0xff);
+    return seen;
   }
 }
 
+/** What a tree holds. Names and texts have one character per byte. */
 export interface Content {
-  readonly [name: ByteString]: string | readonly [mode: number, oid: Oid] | Content;
+  readonly [name: string]: string | Entry | Content;
+}
+
+type Entry = readonly [mode: number, oid: Oid];
+
+function isEntry(value: Entry | Content): value is Entry {
+  return Array.isArray(value);
 }

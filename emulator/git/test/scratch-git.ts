@@ -3,7 +3,11 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { deflateSync } from 'node:zlib';
+import { type ByteString, bytesIn } from '../object/bytes.js';
 import { type ObjectReader, type ObjectType, type Oid, typeName } from '../object/object.js';
+import { oid, oids } from './oid.js';
+
+const LF = 0x0a;
 
 /** A throw-away repository of the real Git: the oracle of these tests. */
 export class ScratchGit implements Disposable {
@@ -18,10 +22,20 @@ export class ScratchGit implements Disposable {
   }
 
   /** Output of a command that has to succeed, without its final line feed. */
-  run(args: string[], input: Buffer | string = ''): string {
+  run(args: string[], input: Buffer | string = ''): ByteString {
     const { status, stdout, stderr } = this.try(args, input);
     if (status !== 0) throw new Error(`git ${args.join(' ')}: ${stderr}`);
-    return stdout.toString('latin1').replace(/\n$/, '');
+    return bytesIn(stdout, 0, stdout.at(-1) === LF ? stdout.length - 1 : stdout.length);
+  }
+
+  /** The id that a command prints. */
+  oid(args: string[], input: Buffer | string = ''): Oid {
+    return oid(this.run(args, input));
+  }
+
+  /** The ids that a command prints, one in a line. */
+  oids(args: string[], input: Buffer | string = ''): Oid[] {
+    return oids(this.run(args, input));
   }
 
   try(args: string[], input: Buffer | string = ''): { status: number | null; stdout: Buffer; stderr: string } {
@@ -37,7 +51,7 @@ export class ScratchGit implements Disposable {
   /** Stores an object as it is, however broken. */
   add(type: ObjectType, body: Buffer | string): Oid {
     const bytes = typeof body === 'string' ? Buffer.from(body, 'latin1') : body;
-    return this.run(['hash-object', '-w', '--literally', '-t', type, '--stdin'], bytes);
+    return this.oid(['hash-object', '-w', '--literally', '-t', type, '--stdin'], bytes);
   }
 
   /** Stores every object of `objects`, as loose objects. */

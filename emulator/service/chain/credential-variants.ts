@@ -1,10 +1,11 @@
 import { Rejection } from '../../auth/rejection.js';
+import type { OperationId } from '../../config/operation-ids.js';
 import type { Variants } from '../../config/variants.js';
 import type { Problem } from '../../http/problem.js';
 import { problem } from '../../http/problem.js';
 
 /** Operations whose own table lists an invalid JWT under 401, against the Authentication table. */
-const INVALID_TOKEN_401 = new Set([
+const INVALID_TOKEN_401 = new Set<OperationId>([
   'restoreCommit',
   'fileMetadata',
   'getCommit',
@@ -14,13 +15,17 @@ const INVALID_TOKEN_401 = new Set([
   'getRepository',
 ]);
 /** Operations whose own table lists a missing scope under 401. */
-const MISSING_SCOPE_401 = new Set(['getCommit', 'commitPack', 'writeNote', 'readFile']);
+const MISSING_SCOPE_401 = new Set<OperationId>(['getCommit', 'commitPack', 'writeNote', 'readFile']);
 
 /** Both schemes, so that git asks for another password. */
 const CHALLENGE = { headers: { 'www-authenticate': 'Bearer, Basic realm="git"' } };
 
 /** A refused credential as the chosen variants word it; anything else as it is. */
-export function applyCredentialVariants(refusal: Problem, operation: string | undefined, variants: Variants): Problem {
+export function applyCredentialVariants(
+  refusal: Problem,
+  operation: OperationId | undefined,
+  variants: Variants,
+): Problem {
   if (!(refusal instanceof Rejection)) return refusal;
   if (refusal.isInvalidToken && speaks401(variants.invalidToken, INVALID_TOKEN_401, operation)) {
     return problem('unauthorized', refusal.detail, CHALLENGE);
@@ -33,6 +38,6 @@ export function applyCredentialVariants(refusal: Problem, operation: string | un
   return refusal;
 }
 
-function speaks401(variant: string, listed: ReadonlySet<string>, operation: string | undefined): boolean {
+function speaks401(variant: string, listed: ReadonlySet<OperationId>, operation: OperationId | undefined): boolean {
   return variant === '401' || (variant === 'endpoint-table' && operation !== undefined && listed.has(operation));
 }

@@ -2,14 +2,18 @@ import { spawn } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { bytesOf } from '../../git/object/bytes.js';
+import { type Oid, parseOid } from '../../git/object/object.js';
 import { ObjectStore } from '../../git/odb/object-store.js';
 import { Refs } from '../../git/refs/refs.js';
 import { GitRepository } from '../../git/repository/repository.js';
 import { History } from '../../git/revwalk/history.js';
 
+const MAIN = bytesOf('main');
+
 /** An empty repository in memory. `requireWritable` throws where it takes no writes. */
 export function createRepository(
-  defaultBranch = 'main',
+  defaultBranch = MAIN,
   objects = new ObjectStore(),
   requireWritable: () => void = () => undefined,
 ): GitRepository {
@@ -73,6 +77,11 @@ export class Workbench implements AsyncDisposable {
   /** Output of a git command that has to succeed, without its final line feed. */
   async git(folder: string, ...args: string[]): Promise<string> {
     return this.feed('', folder, ...args);
+  }
+
+  /** As `git`, of a command whose output is an id. */
+  async oid(folder: string, ...args: string[]): Promise<Oid> {
+    return parseOid(await this.git(folder, ...args));
   }
 
   /** As `git`, with standard input. */

@@ -2,16 +2,21 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { bytesOf, NO_BYTES } from '../../git/object/bytes.js';
+import type { RefChange } from '../../git/refs/ref-change.js';
 import type { GitRepository } from '../../git/repository/repository.js';
 import { Problem } from '../../http/problem.js';
 import type { Reply } from '../../http/reply.js';
 import { serviceOf } from '../advertise.js';
-import { type GitRequest, GitService, type GitServiceOptions, type PushHooks } from '../git-service.js';
-import { type Namespace, viewOf } from '../view.js';
+import { type GitRequest, GitService, type GitServiceOptions } from '../git-service.js';
+import type { JudgeUpdate } from '../receive-pack.js';
 
 export interface TestServerOptions extends Partial<GitServiceOptions> {
-  readonly hooks?: PushHooks;
+  readonly judge?: JudgeUpdate;
 }
+
+type Namespace = '' | 'ephemeral' | 'import';
+const EPHEMERAL = bytesOf('refs/namespaces/ephemeral/');
 
 /** A request as the server saw it, for tests to look at. */
 export interface SeenRequest {
@@ -23,6 +28,9 @@ export interface SeenRequest {
 /** The two services of one repository behind a bare `node:http`, without tokens: for tests of the wire alone. */
 export class TestServer implements AsyncDisposable {
   readonly seen: SeenRequest[] = [];
+  /** What each push moved, by the names that are stored. */
+  readonly moved: (readonly RefChange[])[] = [];
+  #sessions = 0;
   readonly #server: Server;
   readonly #service: GitService;
 
@@ -67,18 +75,22 @@ export class TestServer implements AsyncDisposable {
     }
   }
 
-  #route(request: IncomingMessage, response: ServerResponse): Reply | Promise<Reply> {
+  async #route(request: IncomingMessage, response: ServerResponse): Promise<Reply> {
     const url = new URL(request.url!, 'http://localhost');
     const match = /^\/r(?:\+(ephemeral|import))?\.git\/(info\/refs|git-upload-pack|git-receive-pack)$/.exec(
       url.pathname,
     );
     if (!match) return { status: 404 };
-    const view = viewOf(this.repository, (match[1] ?? '') as Namespace);
-    const exchange = requestOf(request, response);
-    if (match[2] === 'git-upload-pack') return this.#service.uploadPack(view, exchange);
-    if (match[2] === 'git-receive-pack') return this.#service.receivePack(view, exchange, this.options.hooks);
+    const view = { repository: this.repository, prefix: match[1] === 'ephemeral' ? EPHEMERAL : NO_BYTES };
+    const asked = requestOf(request, response);
+    if (match[2] === 'git-upload-pack') return this.#service.uploadPack(view, asked);
+    if (match[2] === 'git-receive-pack') {
+      const { reply, moved } = await this.#service.receivePack(view, asked, this.options.judge);
+      this.moved.push(moved);
+      return reply;
+    }
     const service = serviceOf(url.searchParams.get('service') ?? undefined);
-    return service ? this.#service.infoRefs(view, service, exchange) : { status: 403 };
+    return service ? this.#service.infoRefs(view, service, asked, `session-${++this.#sessions}`) : { status: 403 };
   }
 }
 
@@ -88,9 +100,8 @@ function requestOf(request: IncomingMessage, response: ServerResponse): GitReque
   const header = (name: string) => request.headers[name];
   return {
     header: (name) => [header(name)].flat()[0],
-    body: () => request,
+    stream: () => request,
     signal: gone.signal,
-    sessionId: () => 'session',
   };
 }
 

@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import type { Oid } from '../../object/object.js';
+import { oid } from '../../test/oid.js';
 import type { ScratchGit } from '../../test/scratch-git.js';
 
 /** What git writes goes into a folder of its own, so that one patch leaves nothing behind for the next one. */
@@ -22,5 +23,5 @@ export function gitApply(git: ScratchGit, tree: Oid, patch: Buffer): { tree?: Oi
   });
   const message = stderr.toString('latin1');
   if (status === 2) throw new Error(message);
-  return status === 0 ? { tree: stdout.toString('latin1').trim(), message } : { message };
+  return status === 0 ? { tree: oid(stdout.toString('latin1').trim()), message } : { message };
 }

@@ -1,4 +1,4 @@
-import type { ByteString } from '../../object/bytes.js';
+import { type ByteString, bytesIn } from '../../object/bytes.js';
 import type { Oid } from '../../object/object.js';
 import { MODE_EXECUTABLE, MODE_FILE, MODE_GITLINK, MODE_SYMLINK } from '../../object/tree.js';
 import { MemoryObjects } from '../../test/memory-objects.js';
@@ -13,7 +13,17 @@ export interface RandomChange {
   readonly objects: MemoryObjects;
 }
 
-const ODD_NAMES = ['tra il ', 'line\nfeed', '\xff\xfe', 'c\rr', 'back\\slash', 'folder /x y', ' lead', 'a b/a b', '"'];
+const ODD_NAMES = [
+  'tra il ',
+  'line\nfeed',
+  '\xff\xfe',
+  'c\rr',
+  'back\\slash',
+  'folder /x y',
+  ' lead',
+  'a b/a b',
+  '"',
+].map(latin1);
 
 /** A change at random; what only the tree after it has goes into `all`. */
 export function randomChange(random: RandomText, all: MemoryObjects): RandomChange {
@@ -72,7 +82,7 @@ export function randomPatch(random: RandomText, git: ScratchGit, { before, after
   const options = [RENAMES, PREFIXES, CONTEXTS, DETAILS].flatMap((list) => random.pick(list));
   const quoting = `core.quotePath=${random.pick(['true', 'false'])}`;
   const { stdout } = git.try(['-c', quoting, 'diff-tree', '-r', '-p', ...options, before, after]);
-  return stdout.toString('latin1');
+  return bytesIn(stdout);
 }
 
 type Mangle = (random: RandomText, lines: string[]) => string[];
@@ -213,10 +223,14 @@ const MANGLES: readonly Mangle[] = [
 
 /** Bends a patch in one or more ways. */
 export function mangled(random: RandomText, patch: ByteString): ByteString {
-  let lines = patch.split('\n');
+  let lines: string[] = patch.split('\n');
   for (let count = random.pick([1, 1, 1, 2, 3]); count > 0 && lines.length > 0; count--)
     lines = random.pick(MANGLES)(random, lines);
-  return lines.join('\n');
+  return latin1(lines.join('\n'));
+}
+
+function latin1(text: string): ByteString {
+  return bytesIn(Buffer.from(text, 'latin1'));
 }
 
 function isHeader(line: string): boolean {

@@ -1,13 +1,19 @@
-import type { ByteString } from '../../object/bytes.js';
+import { type ByteString, bytesOf, concatBytes, NO_BYTES, sliceBytes } from '../../object/bytes.js';
 import { BLOB, type Oid, TREE } from '../../object/object.js';
 import { MODE_EXECUTABLE, MODE_FILE, MODE_GITLINK, MODE_SYMLINK, MODE_TREE, writeTree } from '../../object/tree.js';
 import type { MemoryObjects } from '../../test/memory-objects.js';
+import { oid } from '../../test/oid.js';
 import type { RandomText } from './random-text.js';
 
 interface File {
   readonly mode: number;
   readonly content: string;
 }
+
+const MOVED = bytesOf('moved/');
+const NAMES = ['a', 'b.c', 'index.ts', 'read me', 'caf\u00e9', 'ta\tb', 'quo"te', 'x-y', 'zz'].map(bytesOf);
+const FOLDERS = [NO_BYTES, NO_BYTES, ...['lib/', 'lib/deep er/', 'src/'].map(bytesOf)];
+const ENDS = [NO_BYTES, NO_BYTES, ...['1', '2'].map(bytesOf)];
 
 /** A working tree that changes at random: edits, renames, modes, links, gitlinks, binary files, odd names. */
 export class RandomTree {
@@ -42,7 +48,8 @@ export class RandomTree {
   #rename(path: ByteString, file: File): void {
     this.files.delete(path);
     const content = isRegular(file) && this.random.below(2) === 0 ? this.#edited(file.content) : file.content;
-    const target = this.random.below(2) === 0 ? this.#path() : `moved/${path.slice(path.lastIndexOf('/') + 1)}`;
+    const target =
+      this.random.below(2) === 0 ? this.#path() : concatBytes(MOVED, sliceBytes(path, path.lastIndexOf('/') + 1));
     if (this.#isFree(target)) this.files.set(target, { ...file, content });
   }
 
@@ -67,9 +74,8 @@ export class RandomTree {
   }
 
   #path(): ByteString {
-    const names = ['a', 'b.c', 'index.ts', 'read me', 'caf\xc3\xa9', 'ta\tb', 'quo"te', 'x-y', 'zz'];
-    const folders = ['', '', 'lib/', 'lib/deep er/', 'src/'];
-    return this.random.pick(folders) + this.random.pick(names) + this.random.pick(['', '', '1', '2']);
+    const { random } = this;
+    return concatBytes(random.pick(FOLDERS), random.pick(NAMES), random.pick(ENDS));
   }
 
   #isFree(path: ByteString): boolean {
@@ -89,11 +95,12 @@ function writeFolder(objects: MemoryObjects, files: readonly (readonly [ByteStri
   for (const [path, file] of files) {
     const slash = path.indexOf('/');
     if (slash < 0) {
-      const oid = file.mode === MODE_GITLINK ? file.content : objects.write(BLOB, Buffer.from(file.content, 'latin1'));
-      entries.push({ name: path, mode: file.mode, oid });
+      const id =
+        file.mode === MODE_GITLINK ? oid(file.content) : objects.write(BLOB, Buffer.from(file.content, 'latin1'));
+      entries.push({ name: path, mode: file.mode, oid: id });
     } else {
-      const name = path.slice(0, slash);
-      folders.set(name, [...(folders.get(name) ?? []), [path.slice(slash + 1), file]]);
+      const name = sliceBytes(path, 0, slash);
+      folders.set(name, [...(folders.get(name) ?? []), [sliceBytes(path, slash + 1), file]]);
     }
   }
   for (const [name, content] of folders) entries.push({ name, mode: MODE_TREE, oid: writeFolder(objects, content) });

@@ -1,4 +1,5 @@
 import { bytesOf, textOf } from '../../object/bytes.js';
+import type { Oid } from '../../object/object.js';
 import { unlimited } from '../../schedule/test/unlimited.js';
 import type { Content, MemoryObjects } from '../../test/memory-objects.js';
 import type { ScratchGit } from '../../test/scratch-git.js';
@@ -62,7 +63,7 @@ export const SAMPLE: Content = {
 };
 
 /** What `git grep -n` prints. */
-export async function grep(objects: MemoryObjects, tree: string, query: SearchQuery): Promise<string> {
+export async function grep(objects: MemoryObjects, tree: Oid, query: SearchQuery): Promise<string> {
   const printed: string[] = [];
   for await (const { path, lines } of search(new TextCache(objects), tree, query, UNLIMITED, unlimited())) {
     lines.forEach(({ number, text, type }, at) => {
@@ -78,7 +79,7 @@ export async function grep(objects: MemoryObjects, tree: string, query: SearchQu
 /** What it prints, asked of Git. */
 export function gitGrep(
   git: ScratchGit,
-  tree: string,
+  tree: Oid,
   { pattern, caseSensitive, before, after }: SearchQuery & { readonly pattern: string },
 ): string {
   const around = before || after ? [`-B${before}`, `-A${after}`] : [];

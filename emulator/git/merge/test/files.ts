@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import type { Oid } from '../../object/object.js';
 import type { Content, MemoryObjects } from '../../test/memory-objects.js';
+import { oid } from '../../test/oid.js';
 
 /** A file, a link (starts with `->`), a submodule (`@` and a digit), or with `!` in front an executable file. */
 export type Files = Readonly<Record<string, string>>;
@@ -105,7 +106,7 @@ export function commit(objects: MemoryObjects, files: Files, parents: readonly O
 
 function entryOf(objects: MemoryObjects, text: string): Content[string] {
   if (text.startsWith('->')) return [0o120000, objects.add('blob', text.slice(2))];
-  if (text.startsWith('@')) return [0o160000, text.slice(1).repeat(40)];
+  if (text.startsWith('@')) return [0o160000, oid(text.slice(1).repeat(40))];
   if (text.startsWith('!')) return [0o100755, objects.add('blob', text.slice(1))];
   return text;
 }

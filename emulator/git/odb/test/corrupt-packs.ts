@@ -1,4 +1,5 @@
 import { deflateSync } from 'node:zlib';
+import { oid } from '../../test/oid.js';
 import { copy, delta, insert, PackBuilder } from './pack-builder.js';
 
 export function build(fill: (pack: PackBuilder) => void, options?: Parameters<PackBuilder['build']>[0]): Buffer {
@@ -58,18 +59,18 @@ export const CORRUPT: Record<string, [Buffer, RegExp]> = {
     build((pack) => [pack.raw(Buffer.from([0x31]), deflateSync('a'), Buffer.from('?')), pack.whole('blob', 'b')]),
     /./,
   ],
-  'a distance of 0': [build((pack) => pack.distant(0, delta(1, 1, insert('x')))), /base offset is out of bound/],
-  'a distance beyond the start': [build((pack) => pack.distant(900, delta(1, 1, insert('x')))), /out of bound/],
+  'a distance of 0': [build((pack) => pack.ofsDelta(0, delta(1, 1, insert('x')))), /base offset is out of bound/],
+  'a distance beyond the start': [build((pack) => pack.ofsDelta(900, delta(1, 1, insert('x')))), /out of bound/],
   'a distance that overflows': [
     build((pack) => pack.raw(Buffer.from([0x63]), Buffer.alloc(20, 0xff))),
     /offset value overflow for delta base object/,
   ],
   'a distance into the middle of an entry': [
-    build((pack) => [pack.whole('blob', BASE), pack.distant(5, delta(BASE.length, 1, insert('x')))]),
+    build((pack) => [pack.whole('blob', BASE), pack.ofsDelta(5, delta(BASE.length, 1, insert('x')))]),
     /out of bound/,
   ],
   'a base by id that nobody has': [
-    build((pack) => pack.named('a'.repeat(40), delta(1, 1, insert('x')))),
+    build((pack) => pack.refDelta(oid('a'.repeat(40)), delta(1, 1, insert('x')))),
     /^pack has 1 unresolved delta$/,
   ],
   ...Object.fromEntries(

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { deflateSync } from 'node:zlib';
-import { type ObjectType, type Oid, typeCode } from '../../object/object.js';
+import { type ObjectType, type Oid, oidIn, typeCode } from '../../object/object.js';
 import { OFS_DELTA, REF_DELTA, writeDistance, writeTypeAndSize } from '../../pack/entry-header.js';
 
 export function sha1(bytes: Buffer | string): Buffer {
@@ -8,7 +8,7 @@ export function sha1(bytes: Buffer | string): Buffer {
 }
 
 export function oidOf(type: ObjectType, body: Buffer | string): Oid {
-  return sha1(Buffer.concat([Buffer.from(`${type} ${Buffer.from(body).length}\0`), Buffer.from(body)])).toString('hex');
+  return oidIn(sha1(Buffer.concat([Buffer.from(`${type} ${Buffer.from(body).length}\0`), Buffer.from(body)])));
 }
 
 /** Builds packs that Git would not: every part can be wrong on purpose. */
@@ -24,16 +24,16 @@ export class PackBuilder {
 
   /** A delta on the entry that starts at `base`. */
   delta(base: number, delta: Buffer, declared?: number): number {
-    return this.distant(this.#length - base, delta, declared);
+    return this.ofsDelta(this.#length - base, delta, declared);
   }
 
-  distant(distance: number, delta: Buffer, declared?: number): number {
+  ofsDelta(distance: number, delta: Buffer, declared?: number): number {
     const bytes = Buffer.alloc(16);
     const end = writeDistance(bytes, 0, distance);
     return this.entry(OFS_DELTA, declared ?? delta.length, bytes.subarray(0, end), zlibOf(delta));
   }
 
-  named(base: Oid, delta: Buffer): number {
+  refDelta(base: Oid, delta: Buffer): number {
     return this.entry(REF_DELTA, delta.length, Buffer.from(base, 'hex'), zlibOf(delta));
   }
 

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { Oid } from '../../object/object.js';
 import { typeCode } from '../../object/object.js';
 import { MemoryObjects } from '../../test/memory-objects.js';
+import { oid } from '../../test/oid.js';
 import { ScratchGit } from '../../test/scratch-git.js';
 
 interface Draft {
@@ -75,6 +76,10 @@ export class GeneratedHistory implements Disposable {
   lines(...args: string[]): string[] {
     const out = this.git.run(args);
     return out === '' ? [] : out.split('\n');
+  }
+
+  oids(...args: string[]): Oid[] {
+    return this.git.oids(args);
   }
 }
 
@@ -190,7 +195,7 @@ function readMarks(file: string, count: number): Oid[] {
   const commits: Oid[] = new Array(count);
   for (const line of readFileSync(file, 'latin1').split('\n')) {
     const match = /^:(\d+) ([0-9a-f]{40})$/.exec(line);
-    if (match) commits[Number(match[1]) - 1] = match[2]!;
+    if (match) commits[Number(match[1]) - 1] = oid(match[2]!);
   }
   return commits;
 }

@@ -1,7 +1,7 @@
 import { Meter } from '../meter.js';
 import { Schedule } from '../schedule.js';
 
-/** A meter that nobody else shares and that ends nothing. */
+/** A meter of a schedule of its own, without limit and signal. */
 export function unlimited(): Meter {
   return new Meter({ schedule: new Schedule() });
 }

@@ -1,4 +1,5 @@
 import type { ByteString } from '../object/bytes.js';
+import { isRegular } from '../object/tree.js';
 import type { ConflictMessage } from './conflict.js';
 import { type MergeContext, mergeContents } from './content.js';
 import {
@@ -6,7 +7,6 @@ import {
   BASE,
   BASE_BIT,
   type Entry,
-  isRegular,
   isSameVersion,
   type MergeSide,
   OURS,
@@ -20,7 +20,7 @@ import type { SideRename } from './folder-renames.js';
  * Brings together at its new path what belongs to a renamed file: the base, and what the other side made of the
  * file under its old name. `renames` are sorted by old path, ours before theirs.
  */
-export async function applyRenames(
+export async function processRenames(
   context: MergeContext,
   entries: Map<ByteString, Entry>,
   renames: readonly SideRename[],
@@ -34,17 +34,17 @@ export async function applyRenames(
     if (old === undefined || old.isClean) continue;
     const next = renames[at + 1];
     if (next !== undefined && next.before.path === rename.before.path) {
-      isClean = (await applyBothRenames(context, entries, rename, next, messages)) && isClean;
+      isClean = (await processBothRenames(context, entries, rename, next, messages)) && isClean;
       at++;
       continue;
     }
-    await applyRename(context, entries, rename, old, messages);
+    await processRename(context, entries, rename, old, messages);
   }
   return isClean;
 }
 
 /** Both sides renamed one file: alike, or each to another name. */
-async function applyBothRenames(
+async function processBothRenames(
   context: MergeContext,
   entries: Map<ByteString, Entry>,
   ourRename: SideRename,
@@ -69,7 +69,7 @@ async function applyBothRenames(
   return isClean;
 }
 
-async function applyRename(
+async function processRename(
   context: MergeContext,
   entries: Map<ByteString, Entry>,
   { side, before, after }: SideRename,
@@ -80,7 +80,7 @@ async function applyRename(
   const other: MergeSide = side === OURS ? THEIRS : OURS;
   const otherBit = 1 << other;
   const isDeleted = old.fileMask === BASE_BIT;
-  const isOtherType = !isDeleted && isRegular(old.stages[other]) !== isRegular(renamed.stages[side]);
+  const isOtherType = !isDeleted && isRegular(old.stages[other].mode) !== isRegular(renamed.stages[side].mode);
   // A file of another type under the old name means that the other side renamed too, unnoticed.
   const collides = (renamed.fileMask & otherBit) !== 0 && !isOtherType;
   if (collides && !isDeleted) {

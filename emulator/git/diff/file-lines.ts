@@ -1,7 +1,7 @@
 import { commonEnds } from './common-ends.js';
 
-/** A file cut into lines: line `n` is the bytes from `starts[n]` to `starts[n + 1]`, its line feed included. */
-export interface CutFile {
+/** A file, split into lines: line `n` is the bytes from `starts[n]` to `starts[n + 1]`, its line feed included. */
+export interface FileLines {
   readonly bytes: Buffer;
   /** One more entry than there are lines; the last is the length of `bytes`. */
   readonly starts: Int32Array;
@@ -9,32 +9,32 @@ export interface CutFile {
 
 const NEWLINE = 10;
 
-export function cutLines(bytes: Buffer): CutFile {
+export function splitLines(bytes: Buffer): FileLines {
   const list = new StartList((bytes.length >>> 5) + 16);
-  list.cut(bytes, 0, bytes.length);
+  list.split(bytes, 0, bytes.length);
   return list.finish(bytes);
 }
 
-/** A file cut with the help of a similar one. */
-export interface CutLike extends CutFile {
+/** A file split into lines with the help of a similar one. */
+export interface FileLinesLike extends FileLines {
   /** Lines that both files start with, and further ones that both end with. */
   readonly head: number;
   readonly tail: number;
 }
 
-/** As `cutLines`. What the file has in common with the ends of `like` costs little. */
-export function cutLinesLike(bytes: Buffer, like: CutFile): CutLike {
+/** As `splitLines`. What the file has in common with the ends of `like` costs little. */
+export function splitLinesLike(bytes: Buffer, like: FileLines): FileLinesLike {
   const { head, tail } = commonEnds(bytes, like);
   const firstTail = lineCount(like) - tail;
   const shift = bytes.length - like.bytes.length;
   const list = new StartList(like.starts.length + 16);
   list.append(like.starts, 0, head, 0);
-  list.cut(bytes, like.starts[head]!, like.starts[firstTail]! + shift);
+  list.split(bytes, like.starts[head]!, like.starts[firstTail]! + shift);
   list.append(like.starts, firstTail, lineCount(like), shift);
   return { ...list.finish(bytes), head, tail };
 }
 
-export function lineCount(file: CutFile): number {
+export function lineCount(file: FileLines): number {
   return file.starts.length - 1;
 }
 
@@ -48,7 +48,7 @@ class StartList {
   }
 
   /** Adds the lines between two places of the file; the first is the start of a line. */
-  cut(bytes: Buffer, from: number, to: number): void {
+  split(bytes: Buffer, from: number, to: number): void {
     for (let start = from; start < to; ) {
       if (this.#count === this.#starts.length) this.#reserve(1);
       this.#starts[this.#count++] = start;
@@ -66,7 +66,7 @@ class StartList {
     this.#count = count;
   }
 
-  finish(bytes: Buffer): CutFile {
+  finish(bytes: Buffer): FileLines {
     this.#reserve(1);
     this.#starts[this.#count] = bytes.length;
     return { bytes, starts: this.#starts.subarray(0, this.#count + 1) };

@@ -1,8 +1,9 @@
-import type { ByteString } from '../object/bytes.js';
+import { type ByteString, bytesOf, concatBytes, NO_BYTES, replaceBytes, SLASH, sliceBytes } from '../object/bytes.js';
 import { writeTreeInSteps } from '../object/large-tree.js';
 import { type Oid, TREE } from '../object/object.js';
+import { folderOf, nameOf } from '../object/path.js';
 import { byBytes, sortInSteps } from '../object/sort.js';
-import { MODE_TREE, type TreeEntry } from '../object/tree.js';
+import { fileType, isRegular, MODE_GITLINK, MODE_TREE, type TreeEntry } from '../object/tree.js';
 import { inSlices } from '../schedule/steps.js';
 import type { ConflictMessage } from './conflict.js';
 import { type MergeContext, mergeContents } from './content.js';
@@ -11,20 +12,20 @@ import {
   BASE,
   BASE_BIT,
   type Entry,
-  isRegular,
   isSameType,
-  nameOf,
   OURS,
   OURS_BIT,
-  parentOf,
   SIDE_BITS,
   THEIRS,
   THEIRS_BIT,
 } from './entry.js';
 
-/** Decides what each path becomes, from the leaves up, and writes the trees. */
-export class Settlement {
-  /** Paths a person has to look at. */
+const TILDE = bytesOf('~');
+const UNDERSCORE = bytesOf('_');
+
+/** Decides what each path becomes, from the leaves up, and writes the trees: merge-ort's `process_entries`. */
+export class EntryProcessor {
+  /** Paths in conflict. */
   readonly conflicted = new Map<ByteString, Entry>();
   /** Entries of folders whose tree is not written yet. */
   readonly #open = new Map<ByteString, TreeEntry[]>();
@@ -41,13 +42,13 @@ export class Settlement {
     // As if every path ended in `/`: what is below a folder comes right behind it, and before it in reverse.
     const paths = await inSlices(
       sortInSteps(
-        Array.from(this.entries.keys(), (path) => `${path}/`),
+        Array.from(this.entries.keys(), (path) => concatBytes(path, SLASH)),
         byBytes,
       ),
       meter,
     );
     for (let at = paths.length - 1; at >= 0; at--) {
-      const path = paths[at]!.slice(0, -1);
+      const path = sliceBytes(paths[at]!, 0, -1);
       const entry = this.entries.get(path);
       if (entry === undefined) continue;
       const below = this.#open.get(path);
@@ -57,10 +58,10 @@ export class Settlement {
         entry.isGone = false;
       }
       if (entry.isClean) this.#record(path, entry);
-      else await this.#settle(path, entry);
+      else await this.#processEntry(path, entry);
       if (meter.isOver) await meter.pass();
     }
-    return this.#writeTree(this.#open.get('') ?? []);
+    return this.#writeTree(this.#open.get(NO_BYTES) ?? []);
   }
 
   async #writeTree(entries: readonly TreeEntry[]): Promise<Oid> {
@@ -69,31 +70,31 @@ export class Settlement {
 
   #record(path: ByteString, { isGone, result }: Entry): void {
     if (isGone || result.mode === 0) return;
-    const folder = parentOf(path);
+    const folder = folderOf(path);
     const entry = { name: nameOf(path), ...result };
     const siblings = this.#open.get(folder);
     if (siblings === undefined) this.#open.set(folder, [entry]);
     else siblings.push(entry);
   }
 
-  async #settle(path: ByteString, entry: Entry): Promise<void> {
+  async #processEntry(path: ByteString, entry: Entry): Promise<void> {
     if (entry.dirMask !== 0) {
       this.#record(path, entry);
       if (entry.fileMask === 0) return;
     }
-    const file = entry.hasFolderInWay
-      ? this.#makeWay(path, entry)
+    const file = entry.hasFileFolderConflict
+      ? this.#resolveFileFolderConflict(path, entry)
       : { path, entry, side: OURS as typeof OURS | typeof THEIRS };
-    if (file !== undefined) await this.#settleFile(file.path, file.entry, file.side);
+    if (file !== undefined) await this.#processFile(file.path, file.entry, file.side);
   }
 
   /** Where a file goes whose path is also a folder: there if the folder came to nothing, else to a name of its own. */
-  #makeWay(
+  #resolveFileFolderConflict(
     path: ByteString,
     entry: Entry,
   ): { path: ByteString; entry: Entry; side: typeof OURS | typeof THEIRS } | undefined {
     if (entry.result.mode === 0) {
-      entry.hasFolderInWay = false;
+      entry.hasFileFolderConflict = false;
       entry.isClean = false;
       entry.isGone = false;
       entry.keepFilesOnly();
@@ -107,21 +108,21 @@ export class Settlement {
     const file = entry.copy(path);
     file.keepFilesOnly();
     const side = (entry.dirMask & OURS_BIT) !== 0 ? THEIRS : OURS;
-    const place = this.#freePath(path, side === OURS ? this.context.ours : this.context.theirs);
+    const place = this.#uniquePath(path, side === OURS ? this.context.ours : this.context.theirs);
     this.entries.set(place, file);
     this.messages.push({ kind: 'file/directory', paths: [place, path] });
     entry.fileMask = 0;
     return { path: place, entry: file, side };
   }
 
-  async #settleFile(path: ByteString, entry: Entry, side: typeof OURS | typeof THEIRS): Promise<void> {
+  async #processFile(path: ByteString, entry: Entry, side: typeof OURS | typeof THEIRS): Promise<void> {
     let place = path;
-    if (entry.matchMask !== 0) settleMatch(entry);
+    if (entry.matchMask !== 0) resolveMatch(entry);
     else if (entry.fileMask >= SIDE_BITS && !isSameType(entry.stages[OURS], entry.stages[THEIRS])) {
-      place = this.#settleTypes(path, entry);
-    } else if (entry.fileMask >= SIDE_BITS) await this.#settleContents(path, entry, side);
+      place = this.#resolveDistinctTypes(path, entry);
+    } else if (entry.fileMask >= SIDE_BITS) await this.#mergeContents(path, entry, side);
     else if (entry.fileMask === (BASE_BIT | OURS_BIT) || entry.fileMask === (BASE_BIT | THEIRS_BIT))
-      this.#settleDeletion(path, entry);
+      this.#resolveModifyDelete(path, entry);
     else if (entry.fileMask === BASE_BIT) {
       entry.result = ABSENT;
       entry.isGone = true;
@@ -135,7 +136,7 @@ export class Settlement {
   }
 
   /** A file here and a link or submodule there: both stay, files under another name. Returns where ours is. */
-  #settleTypes(path: ByteString, entry: Entry): ByteString {
+  #resolveDistinctTypes(path: ByteString, entry: Entry): ByteString {
     const [base, ours, theirs] = entry.stages;
     entry.isClean = false;
     if (this.context.depth > 0) {
@@ -143,10 +144,10 @@ export class Settlement {
       entry.isGone = base.mode === 0;
       return path;
     }
-    const movesOurs = isRegular(ours) || !isRegular(theirs);
-    const movesTheirs = !isRegular(ours);
-    const oursPath = movesOurs ? this.#freePath(path, this.context.ours) : path;
-    const theirsPath = movesTheirs ? this.#freePath(path, this.context.theirs) : path;
+    const movesOurs = isRegular(ours.mode) || !isRegular(theirs.mode);
+    const movesTheirs = !isRegular(ours.mode);
+    const oursPath = movesOurs ? this.#uniquePath(path, this.context.ours) : path;
+    const theirsPath = movesTheirs ? this.#uniquePath(path, this.context.theirs) : path;
     this.messages.push({
       kind: 'distinct types',
       paths: [path, ...[oursPath, theirsPath].filter((place) => place !== path)],
@@ -175,18 +176,18 @@ export class Settlement {
     return oursPath;
   }
 
-  async #settleContents(path: ByteString, entry: Entry, side: typeof OURS | typeof THEIRS): Promise<void> {
+  async #mergeContents(path: ByteString, entry: Entry, side: typeof OURS | typeof THEIRS): Promise<void> {
     const { stages, names, fileMask } = entry;
     const { version, isClean } = await mergeContents(this.context, ...stages, names, 2 * this.context.depth);
     entry.isClean = isClean && isUncontested(entry);
     entry.result = version;
     entry.isGone = version.mode === 0;
-    if (isClean && entry.hasFolderInWay) {
+    if (isClean && entry.hasFileFolderConflict) {
       entry.fileMask = 1 << side;
       stages[side] = version;
     }
     if (isClean) return;
-    const isSubmodule = (version.mode & 0o170000) === 0o160000;
+    const isSubmodule = fileType(version.mode) === MODE_GITLINK;
     this.messages.push({
       kind: isSubmodule ? 'submodule' : fileMask === SIDE_BITS ? 'add/add' : 'content',
       paths: [path],
@@ -194,7 +195,7 @@ export class Settlement {
   }
 
   /** One side deleted what the other changed, or renamed. */
-  #settleDeletion(path: ByteString, entry: Entry): void {
+  #resolveModifyDelete(path: ByteString, entry: Entry): void {
     const side = (entry.fileMask & THEIRS_BIT) !== 0 ? THEIRS : OURS;
     entry.result = entry.stages[this.context.depth > 0 ? BASE : side];
     entry.isClean = false;
@@ -203,16 +204,20 @@ export class Settlement {
   }
 
   /** `path~branch`, with a number if that is taken. */
-  #freePath(path: ByteString, branch: ByteString): ByteString {
-    const name = `${path}~${branch.replaceAll('/', '_')}`;
+  #uniquePath(path: ByteString, branch: ByteString): ByteString {
+    const name = concatBytes(
+      path,
+      TILDE,
+      replaceBytes(branch, /\//g, () => UNDERSCORE),
+    );
     let free = name;
-    for (let number = 0; this.entries.has(free); number++) free = `${name}_${number}`;
+    for (let number = 0; this.entries.has(free); number++) free = concatBytes(name, bytesOf(`_${number}`));
     return free;
   }
 }
 
 /** Only one side differs from the base, or both alike. */
-function settleMatch(entry: Entry): void {
+function resolveMatch(entry: Entry): void {
   entry.isClean = isUncontested(entry);
   if (entry.matchMask === SIDE_BITS) {
     entry.result = entry.stages[OURS];
@@ -223,6 +228,6 @@ function settleMatch(entry: Entry): void {
   if (entry.isGone) entry.isClean = true;
 }
 
-function isUncontested({ hasFolderInWay, hasPathConflict }: Entry): boolean {
-  return !hasFolderInWay && !hasPathConflict;
+function isUncontested({ hasFileFolderConflict, hasPathConflict }: Entry): boolean {
+  return !hasFileFolderConflict && !hasPathConflict;
 }

@@ -1,9 +1,9 @@
-import type { ByteString } from '../object/bytes.js';
+import { type ByteString, concatBytes, NO_BYTES, SLASH } from '../object/bytes.js';
 import type { ObjectReader, Oid } from '../object/object.js';
 import { entryAt, MODE_TREE } from '../object/tree.js';
 import { PIECE, PIECE_COST, type Steps } from '../schedule/steps.js';
-import type { CommitGraph, Place } from './commit-graph.js';
-import type { HistoryIndex } from './introduced.js';
+import type { CommitGraph, GraphPosition } from './commit-graph.js';
+import type { HistoryIndex } from './history-index.js';
 import { PathDescent } from './path-descent.js';
 import { type PathId, type PathTable, ROOT } from './path-table.js';
 import { NONE, TreeCursor } from './tree-cursor.js';
@@ -12,21 +12,21 @@ import { NONE, TreeCursor } from './tree-cursor.js';
  * For each file, link and gitlink of a commit's tree the commit that `git log -1 -- <path>` shows, in the order of
  * Git's index. `under` keeps to one file or folder.
  */
-export function* lastTouching(
+export function* lastModified(
   graph: CommitGraph,
   index: HistoryIndex,
-  tip: Place,
-  under: ByteString = '',
+  tip: GraphPosition,
+  under: ByteString = NO_BYTES,
 ): Steps<Map<ByteString, Oid>> {
   const files = yield* listFiles(graph.objects, index.paths, graph.treeOf(tip), under);
   const touched = yield* new PathDescent(graph, index, tip, files.keys()).run();
   const found = new Map<ByteString, Oid>();
-  const oids = new Map<Place, Oid>();
+  const oids = new Map<GraphPosition, Oid>();
   for (const [path, text] of files) {
     if (found.size % PIECE === PIECE - 1) yield PIECE_COST;
-    const place = touched[path]!;
-    const oid = oids.get(place) ?? graph.oidOf(place);
-    oids.set(place, oid);
+    const position = touched[path]!;
+    const oid = oids.get(position) ?? graph.oidOf(position);
+    oids.set(position, oid);
     found.set(text, oid);
   }
   return found;
@@ -46,7 +46,9 @@ function* listFiles(
   if (top.mode !== MODE_TREE) return files.set(folder, under);
   const tree = objects.find(top.oid);
   if (tree === NONE) return files;
-  const stack = [{ entry: new TreeCursor(objects.read(tree)), folder, base: under === '' ? '' : `${under}/` }];
+  const stack = [
+    { entry: new TreeCursor(objects.read(tree)), folder, base: under === '' ? NO_BYTES : concatBytes(under, SLASH) },
+  ];
   let work = 0;
   for (let frame = stack.at(-1); frame !== undefined; frame = stack.at(-1)) {
     const { entry, folder, base } = frame;
@@ -58,12 +60,12 @@ function* listFiles(
     const { name } = entry;
     const path = paths.inside(folder, name);
     if (!entry.isTree) {
-      files.set(path, base + name);
+      files.set(path, concatBytes(base, name));
       continue;
     }
     const inner = entry.object(objects);
     if (inner !== NONE)
-      stack.push({ entry: new TreeCursor(objects.read(inner)), folder: path, base: `${base}${name}/` });
+      stack.push({ entry: new TreeCursor(objects.read(inner)), folder: path, base: concatBytes(base, name, SLASH) });
   }
   return files;
 }

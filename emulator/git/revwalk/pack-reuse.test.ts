@@ -1,6 +1,6 @@
 import t from 'tap';
 import { indexPack } from '../index-pack/index-pack.js';
-import { BLOB, type Oid, typeName } from '../object/object.js';
+import { BLOB, isOid, type Oid, typeName } from '../object/object.js';
 import { ObjectStore } from '../odb/object-store.js';
 import { inPieces, PackBuilder } from '../odb/test/pack-builder.js';
 import { unlimited } from '../schedule/test/unlimited.js';
@@ -12,10 +12,8 @@ function open(generated: GeneratedHistory) {
   const { objects: source, git } = generated;
   const store = new ObjectStore();
   /** What `tips` lead to, as real git lists it. */
-  const closure = (...tips: Oid[]) => {
-    const listed = git.run(['rev-list', '--objects', '--no-object-names', '--stdin'], tips.join('\n'));
-    return listed === '' ? [] : listed.split('\n');
-  };
+  const closure = (...tips: Oid[]) =>
+    git.oids(['rev-list', '--objects', '--no-object-names', '--stdin'], tips.join('\n'));
   const stage = async (oids: readonly Oid[]) => {
     const quarantine = store.quarantine();
     const pack = new PackBuilder();
@@ -33,7 +31,7 @@ function open(generated: GeneratedHistory) {
     quarantine.publish();
   };
   const numbers = (oids: readonly Oid[]) => new Set(oids.map((oid) => store.find(oid)));
-  const isWhole = (...tips: Oid[]) => store.isWholeBehind(numbers(tips));
+  const isWhole = (...tips: Oid[]) => store.allowsPackReuse(numbers(tips));
   return { store, closure, stage, push, isWhole };
 }
 
@@ -41,7 +39,8 @@ t.test('a client that wants all there is gets it, and one that does not gets no 
   using generated = new GeneratedHistory({ seed: 61, commits: 400, skew: 0 });
   const { commits } = generated;
   const { store, closure, push, isWhole } = open(generated);
-  const heads = generated.lines('rev-list', '--children', ...commits).filter((line) => line.length === 40);
+  const children = generated.lines('rev-list', '--children', ...commits);
+  const heads = children.filter((line) => isOid(line));
   t.ok(heads.length > 1, 'several branches');
   await push(...commits.slice(0, 200));
   await push(...heads);
@@ -69,20 +68,20 @@ t.test('a push that is discarded does not make others reach what it built on', a
   using generated = new GeneratedHistory({ seed: 62, commits: 1000, skew: 0 });
   const { commits } = generated;
   const behind = (oid: Oid) => Number(generated.lines('rev-list', '--count', oid)[0]);
-  const single = generated.lines('rev-list', '--min-parents=1', '--max-parents=1', ...commits).slice(0, 40);
+  const single = generated.oids('rev-list', '--min-parents=1', '--max-parents=1', ...commits).slice(0, 40);
   const head = single.reduce((most, oid) => (behind(oid) > behind(most) ? oid : most));
-  const [parent] = generated.lines('rev-list', '--parents', '--max-count=1', head)[0]!.split(' ').slice(1);
+  const parent = generated.git.oid(['rev-parse', `${head}^`]);
   const { closure, stage, push, isWhole } = open(generated);
-  await push(parent!);
-  t.ok(isWhole(parent!));
+  await push(parent);
+  t.ok(isWhole(parent));
   const quarantine = await stage(closure(head));
   await quarantine.checkConnectivity([head]);
   quarantine.discard();
-  t.ok(isWhole(parent!));
+  t.ok(isWhole(parent));
   t.notOk(isWhole());
   await push(head);
   t.ok(isWhole(head), 'the new tip leads to the old one');
-  t.notOk(isWhole(parent!));
+  t.notOk(isWhole(parent));
 });
 
 t.test('objects that were written one by one are not sent as they lie', async (t) => {
@@ -90,5 +89,5 @@ t.test('objects that were written one by one are not sent as they lie', async (t
   const quarantine = store.quarantine();
   const oid = quarantine.write(BLOB, Buffer.from('x'));
   quarantine.publish();
-  t.notOk(store.isWholeBehind(new Set([store.find(oid)])));
+  t.notOk(store.allowsPackReuse(new Set([store.find(oid)])));
 });

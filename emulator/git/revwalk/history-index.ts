@@ -1,5 +1,5 @@
 import type { Steps } from '../schedule/steps.js';
-import type { CommitGraph, Place } from './commit-graph.js';
+import type { CommitGraph, GraphPosition } from './commit-graph.js';
 import { IntList } from './int-list.js';
 import type { NumberSet } from './number-set.js';
 import { PathTable } from './path-table.js';
@@ -18,7 +18,7 @@ import { TreeDiff } from './tree-diff.js';
  */
 export class HistoryIndex {
   readonly paths = new PathTable();
-  /** Per place: which record, + 1; 0 while there is none. */
+  /** Per position: which record, + 1; 0 while there is none. */
   #recordOf = new Int32Array(0);
   // Where the parts of a record end; it starts where the record before it ends.
   readonly #objectsEnd = new IntList();
@@ -33,56 +33,56 @@ export class HistoryIndex {
     return this.#objectsEnd.length;
   }
 
-  has(place: Place): boolean {
-    return (this.#recordOf[place] ?? 0) > 0;
+  has(position: GraphPosition): boolean {
+    return (this.#recordOf[position] ?? 0) > 0;
   }
 
   /**
    * Trees and blobs the commit introduced, each followed by what its first parent has at the same path, or -1.
    * Without objects that the first parent has elsewhere among what changed, so a renamed folder costs nothing.
    */
-  objectsOf(place: Place): Int32Array {
-    const record = this.#recordOf[place]! - 1;
+  objectsOf(position: GraphPosition): Int32Array {
+    const record = this.#recordOf[position]! - 1;
     return this.#objects.view(record === 0 ? 0 : this.#objectsEnd.at(record - 1), this.#objectsEnd.at(record));
   }
 
   /** Adds what `objectsOf` the commit says was introduced. */
-  addObjectsOf(place: Place, found: NumberSet): void {
-    const record = this.#recordOf[place]! - 1;
+  addObjectsOf(position: GraphPosition, found: NumberSet): void {
+    const record = this.#recordOf[position]! - 1;
     const end = this.#objectsEnd.at(record);
     for (let at = record === 0 ? 0 : this.#objectsEnd.at(record - 1); at < end; at += 2)
       found.add(this.#objects.at(at));
   }
 
   /** Files, links and gitlinks that differ from the first parent: path numbers, each once. */
-  changedBy(place: Place): Int32Array {
-    const record = this.#recordOf[place]! - 1;
+  changedBy(position: GraphPosition): Int32Array {
+    const record = this.#recordOf[position]! - 1;
     return this.#changed.view(record === 0 ? 0 : this.#pathsEnd.at(record - 1), this.#pathsEnd.at(record));
   }
 
   /** Indexes the commits that are not yet. Several callers may be at it at once; they share the work. */
-  *cover(places: Iterable<Place>): Steps<void> {
+  *cover(positions: Iterable<GraphPosition>): Steps<void> {
     const diff = new TreeDiff(this.graph.objects, this.paths);
-    for (const place of places) {
-      if (this.has(place)) continue;
-      yield* this.#diffWithParent(diff, place);
-      if (!this.has(place)) this.#add(place, diff);
+    for (const position of positions) {
+      if (this.has(position)) continue;
+      yield* this.#diffWithParent(diff, position);
+      if (!this.has(position)) this.#add(position, diff);
       yield 1;
     }
   }
 
   /** Indexes one commit when it is not yet. */
-  *coverOne(place: Place): Steps<void> {
-    if (!this.has(place)) yield* this.cover([place]);
+  *coverOne(position: GraphPosition): Steps<void> {
+    if (!this.has(position)) yield* this.cover([position]);
   }
 
-  #diffWithParent(diff: TreeDiff, place: Place): Steps<void> {
+  #diffWithParent(diff: TreeDiff, position: GraphPosition): Steps<void> {
     const { graph } = this;
-    const parent = graph.parentOf(place, 0);
-    return diff.compare(parent < 0 ? NONE : graph.treeOf(parent), graph.treeOf(place));
+    const parent = graph.parentOf(position, 0);
+    return diff.compare(parent < 0 ? NONE : graph.treeOf(parent), graph.treeOf(position));
   }
 
-  #add(place: Place, diff: TreeDiff): void {
+  #add(position: GraphPosition, diff: TreeDiff): void {
     const removed = diff.removed.length > 0 ? new Set(diff.removed.view()) : undefined;
     const added = diff.added.view();
     for (let at = 0; at < added.length; at += 2) {
@@ -93,8 +93,8 @@ export class HistoryIndex {
     this.#changed.append(diff.changed.view());
     this.#objectsEnd.push(this.#objects.length);
     this.#pathsEnd.push(this.#changed.length);
-    if (place >= this.#recordOf.length) this.#grow(place + 1);
-    this.#recordOf[place] = this.size;
+    if (position >= this.#recordOf.length) this.#grow(position + 1);
+    this.#recordOf[position] = this.size;
   }
 
   #grow(length: number): void {

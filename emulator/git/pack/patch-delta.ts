@@ -88,6 +88,22 @@ export function* deltaSteps(work: DeltaWork): Steps<void> {
   }
 }
 
+/**
+ * What a whole delta makes of `base`, in steps. Throws `DeltaError`, also where the delta is for another base or makes
+ * more than `most` bytes.
+ */
+export function* patchDelta(base: Buffer, delta: Buffer, most = Number.POSITIVE_INFINITY): Steps<Buffer> {
+  const { length } = delta;
+  const header = new DeltaHeader();
+  header.parse(delta, 0, length);
+  const { baseSize, resultSize, end } = header;
+  if (baseSize !== base.length || resultSize > most) throw new DeltaError();
+  const result = Buffer.allocUnsafeSlow(resultSize);
+  const work = { base, baseAt: 0, baseSize, result, resultAt: 0, resultSize };
+  yield* deltaSteps({ ...work, delta, start: end, limit: length });
+  return result;
+}
+
 class DeltaRun {
   /** The next instruction, and where the next byte of the result goes. */
   at: number;

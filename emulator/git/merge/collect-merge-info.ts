@@ -1,6 +1,7 @@
-import type { ByteString } from '../object/bytes.js';
+import { type ByteString, NO_BYTES } from '../object/bytes.js';
 import { readTreeInSteps } from '../object/large-tree.js';
 import type { ObjectReader, Oid } from '../object/object.js';
+import { pathIn } from '../object/path.js';
 import { byBytes, sortInSteps } from '../object/sort.js';
 import { MODE_TREE } from '../object/tree.js';
 import type { Meter } from '../schedule/meter.js';
@@ -32,22 +33,22 @@ export interface PathVersion extends Version {
 }
 
 /** A file that a side deleted (only `before`), added (only `after`), or renamed. */
-export interface Pair {
+export interface FilePair {
   before?: PathVersion;
   after?: PathVersion;
 }
 
-/** What one side did to the base that renames may explain. */
-export class SideChanges {
-  pairs: Pair[] = [];
-  readonly sources = new Map<ByteString, SourceRelevance>();
+/** What one side did to the base, for `detectSideRenames`: as far as renames may explain it. */
+export class RenameInfo {
+  pairs: FilePair[] = [];
+  readonly relevantSources = new Map<ByteString, SourceRelevance>();
   readonly removedFolders = new Map<ByteString, FolderRelevance>();
 }
 
 /** All paths that any of three trees knows, except below folders in which nothing has to be decided. */
-export interface Collection {
+export interface MergeInfo {
   readonly entries: Map<ByteString, Entry>;
-  readonly sides: Three<SideChanges>;
+  readonly sides: Three<RenameInfo>;
 }
 
 /**
@@ -78,20 +79,20 @@ interface Deferred {
 }
 
 /**
- * Walks three trees at once and decides what can be decided path by path. A folder only one side touched is
- * taken as a whole, unless files from elsewhere may have been renamed into it.
+ * Walks three trees at once, as merge-ort's `collect_merge_info`, and resolves the paths that renames cannot change.
+ * A folder only one side touched is taken as a whole, unless files from elsewhere may have been renamed into it.
  */
-export async function collectPaths(objects: ObjectReader, trees: Three<Oid>, meter: Meter): Promise<Collection> {
-  const collector = new Collector(objects, meter);
-  await collector.walk('', trees, 0);
-  await collector.walkDeferred(OURS);
-  await collector.walkDeferred(THEIRS);
+export async function collectMergeInfo(objects: ObjectReader, trees: Three<Oid>, meter: Meter): Promise<MergeInfo> {
+  const collector = new MergeInfoCollector(objects, meter);
+  await collector.walk(NO_BYTES, trees, 0);
+  await collector.handleDeferred(OURS);
+  await collector.handleDeferred(THEIRS);
   return { entries: collector.entries, sides: collector.sides };
 }
 
-class Collector {
+class MergeInfoCollector {
   readonly entries = new Map<ByteString, Entry>();
-  readonly sides: Three<SideChanges> = [new SideChanges(), new SideChanges(), new SideChanges()];
+  readonly sides: Three<RenameInfo> = [new RenameInfo(), new RenameInfo(), new RenameInfo()];
   /** Folders that only one side touched, while no file needs to be looked for on that side. */
   readonly #deferred: Three<Map<ByteString, Deferred>> = [new Map(), new Map(), new Map()];
   readonly #mayDefer: Three<boolean> = [false, true, true];
@@ -110,13 +111,13 @@ class Collector {
         stack.pop();
         continue;
       }
-      const below = this.#visit(folder, name, folder.versions.get(name)!);
+      const below = this.#collect(folder, name, folder.versions.get(name)!);
       if (below !== undefined) stack.push(await inSlices(this.#open(below), this.meter));
     }
   }
 
-  async walkDeferred(side: MergeSide): Promise<void> {
-    const isNeeded = this.sides[side].sources.size > 0;
+  async handleDeferred(side: MergeSide): Promise<void> {
+    const isNeeded = this.sides[side].relevantSources.size > 0;
     this.#mayDefer[side] = !isNeeded;
     const deferred = this.#deferred[side];
     for (const path of inHashOrder(deferred.keys())) {
@@ -150,19 +151,19 @@ class Collector {
   }
 
   /** Records a path; returns the folder to walk below it, if its parts have to be looked at. */
-  #visit(folder: Folder, name: ByteString, stages: Three<Version>): FolderVersions | undefined {
-    const path = folder.path === '' ? name : `${folder.path}/${name}`;
+  #collect(folder: Folder, name: ByteString, stages: Three<Version>): FolderVersions | undefined {
+    const path = pathIn(folder.path, name);
     const { fileMask, dirMask } = masksOf(stages);
     const matchMask = matchMaskOf(stages);
-    const decided = decideAtOnce(stages, fileMask, matchMask);
+    const decided = resolveTrivially(stages, fileMask, matchMask);
     if (decided !== undefined) {
       this.entries.set(path, Entry.resolved(path, stages, decided));
       return undefined;
     }
-    const renameMask = this.#noteRenames(folder, path, stages, fileMask, dirMask, matchMask);
+    const renameMask = this.#collectRenameInfo(folder, path, stages, fileMask, dirMask, matchMask);
     const entry = new Entry(path, stages, fileMask, dirMask);
     entry.matchMask = matchMask;
-    entry.hasFolderInWay = fileMask !== 0 && dirMask !== 0;
+    entry.hasFileFolderConflict = fileMask !== 0 && dirMask !== 0;
     // A folder comes to nothing unless something is found below it.
     entry.isGone = dirMask !== 0;
     this.entries.set(path, entry);
@@ -179,7 +180,7 @@ class Collector {
   }
 
   /** Notes what may be part of a rename of files or folders; returns how far renamed folders matter below. */
-  #noteRenames(
+  #collectRenameInfo(
     folder: Folder,
     path: ByteString,
     stages: Three<Version>,
@@ -203,8 +204,8 @@ class Collector {
       const isThere = (fileMask & (1 << side)) !== 0;
       const changes = this.sides[side];
       if ((fileMask & BASE_BIT) !== 0 && !isThere) {
-        if ((matchMask & fileMask) === 0) changes.sources.set(path, 'content');
-        else if (renameMask === ALL_BITS) changes.sources.set(path, 'location');
+        if ((matchMask & fileMask) === 0) changes.relevantSources.set(path, 'content');
+        else if (renameMask === ALL_BITS) changes.relevantSources.set(path, 'location');
         changes.pairs.push({ before: { path, ...stages[BASE] } });
       } else if ((fileMask & BASE_BIT) === 0 && isThere) {
         changes.pairs.push({ after: { path, ...stages[side] } });
@@ -233,7 +234,7 @@ function matchMaskOf([base, ours, theirs]: Three<Version>): number {
 }
 
 /** What a path becomes whatever is renamed: all three agree, or it is a file everywhere and two agree. */
-function decideAtOnce(stages: Three<Version>, fileMask: number, matchMask: number): Version | undefined {
+function resolveTrivially(stages: Three<Version>, fileMask: number, matchMask: number): Version | undefined {
   if (matchMask === ALL_BITS) return stages[BASE];
   if (fileMask !== ALL_BITS || matchMask === 0) return undefined;
   return stages[matchMask === 3 ? THEIRS : OURS];

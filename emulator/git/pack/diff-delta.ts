@@ -1,5 +1,5 @@
 import { COST } from '../schedule/cost.js';
-import { atOnce, type Steps } from '../schedule/steps.js';
+import type { Steps } from '../schedule/steps.js';
 
 /** Bytes that have to agree before a copy is looked into. */
 const BLOCK = 16;
@@ -16,18 +16,13 @@ const MULTIPLIER = 0x01000193;
 const LEAVING = powerOfMultiplier(BLOCK);
 
 /**
- * Writes `target` as a delta on `base` (the format is quoted in delta.ts), or returns undefined when it
- * would be longer than `most` bytes.
+ * `target` as a delta on `base` (the format is quoted in patch-delta.ts), or undefined when it would be longer than
+ * `most` bytes. In steps.
  *
  * What both have in common at their ends is copied without a search. In between, every 16-byte block of
  * the base goes into a hash table and a rolling hash runs over the target; a hit is extended both ways.
  */
-export function encodeDelta(base: Buffer, target: Buffer, most: number): Buffer | undefined {
-  return atOnce(encodingSteps(base, target, most));
-}
-
-/** As `encodeDelta`, in steps. */
-export function* encodingSteps(base: Buffer, target: Buffer, most: number): Steps<Buffer | undefined> {
+export function* diffDelta(base: Buffer, target: Buffer, most: number): Steps<Buffer | undefined> {
   const shorter = Math.min(base.length, target.length);
   let prefix = 0;
   while (prefix < shorter && base[prefix] === target[prefix]) if (++prefix % PIECE === 0) yield PIECE_UNITS;
@@ -64,19 +59,26 @@ function* searchCopies(base: Buffer, target: Buffer, start: number, end: number,
     let tries = 0;
     for (let block = index.first(hash); block >= 0 && tries < MOST_TRIES; block = index.next(block)) {
       const from = block * BLOCK;
-      let length = 0;
       const limit = Math.min(base.length - from, end - at);
-      while (length < limit && base[from + length] === target[at + length]) length++;
+      let length = 0;
+      for (let isSame = true; isSame && length < limit; ) {
+        const start = length;
+        const stop = Math.min(limit, start + PIECE);
+        while (length < stop && base[from + length] === target[at + length]) length++;
+        isSame = length === stop;
+        compared += length - start;
+        if (compared >= PIECE) {
+          yield compared * COST.byteScanned;
+          compared = 0;
+        }
+      }
       if (length > bestLength) {
         bestLength = length;
         bestFrom = from;
       }
+      // No other block agrees with more than all that is left.
+      if (bestLength === end - at) break;
       tries++;
-      compared += length;
-      if (compared >= PIECE) {
-        yield compared * COST.byteScanned;
-        compared = 0;
-      }
     }
     if (compared >= PIECE) {
       yield compared * COST.byteScanned;

@@ -1,10 +1,10 @@
-import type { ByteString } from '../object/bytes.js';
-import type { FolderRelevance } from './collect.js';
-import { nameOf, parentOf } from './entry.js';
+import { type ByteString, NO_BYTES } from '../object/bytes.js';
+import { folderOf, nameOf } from '../object/path.js';
+import type { FolderRelevance } from './collect-merge-info.js';
 import { inHashOrder } from './hash-order.js';
 
 /** How many files of each removed folder went to which folder. */
-export class FolderCounts {
+export class FolderRenameCounts {
   readonly #counts = new Map<ByteString, Map<ByteString, number>>();
   /** Files not found yet, by folder. */
   readonly #open = new Map<ByteString, number>();
@@ -16,16 +16,16 @@ export class FolderCounts {
    * `a/b/c/x` to `a/d/c/x` says that `a/b/c` became `a/d/c` and `a/b` became `a/d`.
    */
   add(oldPath: ByteString, newPath: ByteString): void {
-    let oldFolder = parentOf(oldPath);
-    let newFolder = parentOf(newPath);
+    let oldFolder = folderOf(oldPath);
+    let newFolder = folderOf(newPath);
     for (let isFirst = true; ; isFirst = false) {
       const relevance = this.removed.get(oldFolder);
       if (relevance === undefined) return;
       if (relevance === 'self' || isFirst) this.#increment(oldFolder, newFolder);
       if (relevance === 'none' || oldFolder === '' || newFolder === '') return;
       if (nameOf(oldFolder) !== nameOf(newFolder)) return;
-      oldFolder = parentOf(oldFolder);
-      newFolder = parentOf(newFolder);
+      oldFolder = folderOf(oldFolder);
+      newFolder = folderOf(newFolder);
     }
   }
 
@@ -46,34 +46,37 @@ export class FolderCounts {
   renames(): Map<ByteString, ByteString | undefined> {
     const renames = new Map<ByteString, ByteString | undefined>();
     for (const [folder, targets] of this.#counts) {
-      if (!this.#isAsked(folder)) continue;
+      if (!this.#isRelevant(folder)) continue;
       const { target, isTie } = mostFrequent(targets);
       renames.set(folder, isTie ? undefined : target);
     }
     return renames;
   }
 
-  /** Stops asking about folders whose majority no further renames of `sources` could change. */
-  settle(sources: readonly ByteString[]): void {
+  /**
+   * Marks folders whose majority no further renames of `sources` could change as known, as merge-ort's
+   * `handle_early_known_dir_renames`.
+   */
+  resolveEarly(sources: readonly ByteString[]): void {
     for (const source of sources) {
-      for (let folder = parentOf(source); folder !== '' && this.#isAsked(folder); folder = parentOf(folder)) {
+      for (let folder = folderOf(source); folder !== '' && this.#isRelevant(folder); folder = folderOf(folder)) {
         this.#open.set(folder, (this.#open.get(folder) ?? 0) + 1);
       }
     }
     for (const [folder, targets] of this.#counts) {
       const [first = 0, second = 0] = [...targets.values()].sort((a, b) => b - a);
-      const isSettled = first > second + (this.#open.get(folder) ?? 0);
-      if (isSettled && this.removed.get(folder) === 'self') this.removed.set(folder, 'ancestor');
+      const isKnown = first > second + (this.#open.get(folder) ?? 0);
+      if (isKnown && this.removed.get(folder) === 'self') this.removed.set(folder, 'ancestor');
     }
   }
 
-  #isAsked(folder: ByteString): boolean {
+  #isRelevant(folder: ByteString): boolean {
     return (this.removed.get(folder) ?? 'none') !== 'none';
   }
 }
 
 function mostFrequent(targets: Map<ByteString, number>): { target: ByteString; isTie: boolean } {
-  let target = '';
+  let target = NO_BYTES;
   let most = 0;
   let isTie = false;
   for (const candidate of inHashOrder(targets.keys())) {
