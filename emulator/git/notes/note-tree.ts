@@ -1,6 +1,7 @@
 import { type ByteString, bytesOf, concatBytes, NO_BYTES, sliceBytes } from '../object/bytes.js';
 import { isOid, type ObjectReader, type Oid, TREE } from '../object/object.js';
-import { MODE_EXECUTABLE, MODE_FILE, MODE_TREE, readTree, type TreeEntry, writeTree } from '../object/tree.js';
+import { readTree } from '../object/read-tree.js';
+import { MODE_EXECUTABLE, MODE_FILE, MODE_TREE, type TreeEntry, writeTree } from '../object/tree.js';
 import type { ObjectDatabase } from '../object/tree-edit.js';
 
 /**

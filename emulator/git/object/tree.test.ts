@@ -8,7 +8,8 @@ import { walkTree } from '../test/walk-tree.js';
 import { bytesIn, bytesOf } from './bytes.js';
 import { MalformedObject } from './malformed-object.js';
 import { EMPTY_TREE_OID, MissingObject, type Oid } from './object.js';
-import { canonicalMode, entryAt, formatMode, parseTree, readTree, treeAt, writeTree } from './tree.js';
+import { entryAt, parseTree, readTree, treeAt } from './read-tree.js';
+import { canonicalMode, formatMode, writeTree } from './tree.js';
 
 const BLOB = oid('e69de29bb2d1d6434b8b29ae775ad8c2e48c5391');
 const bytes = (text: string) => bytesIn(Buffer.from(text, 'latin1'));

@@ -3,8 +3,8 @@ import { type ByteString, bytesOf, concatBytes, NO_BYTES, sliceBytes } from '../
 import { commitLinks } from '../object/commit.js';
 import { MalformedObject } from '../object/malformed-object.js';
 import { COMMIT, isOid, type ObjectReader, type Oid, TAG, TREE, type TypeCode, typeCode } from '../object/object.js';
+import { findEntry } from '../object/read-tree.js';
 import { findCommit, findTree, peelTags } from '../object/tag.js';
-import { findEntry } from '../object/tree.js';
 import { refNameFault } from '../refs/ref-name.js';
 import type { Refs } from '../refs/refs.js';
 import type { CommitGraph, GraphPosition } from '../revwalk/commit-graph.js';

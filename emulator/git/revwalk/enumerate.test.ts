@@ -1,8 +1,9 @@
 import t from 'tap';
 import { parseCommit } from '../object/commit.js';
 import type { ObjectReader, Oid } from '../object/object.js';
+import { parseTree } from '../object/read-tree.js';
 import { tagTarget } from '../object/tag.js';
-import { MODE_GITLINK, parseTree } from '../object/tree.js';
+import { MODE_GITLINK } from '../object/tree.js';
 import { Meter } from '../schedule/meter.js';
 import { Schedule } from '../schedule/schedule.js';
 import { unlimited } from '../schedule/test/unlimited.js';

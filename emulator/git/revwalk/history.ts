@@ -1,5 +1,6 @@
 import type { ByteString } from '../object/bytes.js';
 import { EMPTY_TREE_OID, type ObjectReader, type Oid } from '../object/object.js';
+import { NONE } from '../object/tree-cursor.js';
 import type { Meter } from '../schedule/meter.js';
 import { inSlices } from '../schedule/steps.js';
 import { CommitGraph, type GraphPosition } from './commit-graph.js';
@@ -11,7 +12,6 @@ import { mergeBases } from './merge-base.js';
 import { pathVisit } from './path-log.js';
 import { aheadBehind, allReach, reaches, unreached } from './reachability.js';
 import type { SendPlan } from './send-plan.js';
-import { NONE } from './tree-cursor.js';
 import { walkEach } from './walk.js';
 
 export interface CommitSummary {
