@@ -110,10 +110,6 @@ export class TreeScanner {
     return (this.mode & 0o170000) === MODE_TREE;
   }
 
-  get isGitlink(): boolean {
-    return canonicalMode(this.mode) === MODE_GITLINK;
-  }
-
   get name(): ByteString {
     return bytesIn(this.body, this.nameStart, this.nameEnd);
   }
@@ -194,10 +190,4 @@ function* findName(scan: TreeScanner, bytes: Buffer, start: number, end: number)
   }
   yield COST.entry;
   return isFound;
-}
-
-/** The tree at `path`; undefined when the path holds no tree. */
-export function treeAt(objects: ObjectReader, tree: Oid, path: ByteString): Oid | undefined {
-  const entry = entryAt(objects, tree, path);
-  return entry?.mode === MODE_TREE ? entry.oid : undefined;
 }
