@@ -89,7 +89,7 @@ export function formatDate({ seconds, offset }: Pick<Identity, 'seconds' | 'offs
 }
 
 /** Minutes east of UTC of `+hhmm`; 0 for anything a clock cannot show. */
-export function offsetMinutes(offset: string): number {
+function offsetMinutes(offset: string): number {
   const match = /^([+-])(\d+)$/.exec(offset);
   if (!match) return 0;
   const digits = Number(match[2]);

@@ -2,8 +2,8 @@ import { type ByteString, bytesOf, concatBytes, NO_BYTES, SLASH, sliceBytes, spl
 import { hidesDotName } from './dot-names.js';
 import { MODE_SYMLINK } from './tree.js';
 
-export const MOST_PATH_BYTES = 4096;
-export const MOST_NAME_BYTES = 255;
+const MOST_PATH_BYTES = 4096;
+const MOST_NAME_BYTES = 255;
 
 const LONE_SURROGATE = /\p{Surrogate}/u;
 

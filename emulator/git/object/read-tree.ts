@@ -58,9 +58,3 @@ function* findName(entry: TreeCursor, bytes: Buffer, start: number, end: number)
   yield COST.entry;
   return isFound;
 }
-
-/** The tree at `path`; undefined when the path holds no tree. */
-export function treeAt(objects: ObjectReader, tree: Oid, path: ByteString): Oid | undefined {
-  const entry = entryAt(objects, tree, path);
-  return entry?.mode === MODE_TREE ? entry.oid : undefined;
-}

@@ -193,15 +193,6 @@ export class StoredObjects {
     this.#cache.publish(this.count);
   }
 
-  /** Gives everything back to the budget. */
-  dispose(): void {
-    this.count = 0;
-    this.segments.length = 0;
-    this.peeled.clear();
-    this.#pinned.clear();
-    this.budget.give(this.budget.used);
-  }
-
   copyOid(number: number, target: Uint8Array, at: number): void {
     for (let byte = 0; byte < OID_BYTES; byte++) target[at + byte] = this.oids[number * OID_BYTES + byte]!;
   }

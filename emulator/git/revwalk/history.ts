@@ -133,12 +133,7 @@ export class History {
     }
   }
 
-  /** Numbers of the objects a fetch has to send, ascending: the order in which they were stored. */
-  async enumerate(request: EnumerateRequest, meter: Meter): Promise<Int32Array> {
-    return (await this.plan(request, meter)).objects;
-  }
-
-  /** As `enumerate`, with what helps to make a small pack of it. */
+  /** The objects a fetch has to send, with what helps to make a small pack of them. */
   plan(request: EnumerateRequest, meter: Meter): Promise<SendPlan> {
     return inSlices(planSend(this.#graph, this.#index, request), meter);
   }
