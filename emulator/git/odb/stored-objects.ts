@@ -66,6 +66,8 @@ export class StoredObjects {
   /** Where tags of tags lead in the end. */
   readonly peeled = new Map<number, number>();
   readonly segments: Segment[] = [];
+  /** The first of them, `LOOSE`. */
+  readonly loose: Segment;
   readonly #pinned = new Map<number, Buffer>();
   readonly #cache: BodyCache;
   readonly header = new EntryHeader();
@@ -78,7 +80,7 @@ export class StoredObjects {
     readonly schedule: Schedule,
   ) {
     this.#cache = new BodyCache(caches);
-    this.addSegment();
+    this.loose = this.addSegment();
   }
 
   /** A new empty segment; its index is `segments.length - 1`. */
@@ -157,7 +159,7 @@ export class StoredObjects {
   }
 
   /** Forgets every object from `count` on and every segment from `segments` on. */
-  truncate(count: number, segments: number, loose: number): void {
+  truncate(count: number, segments: number, looseBytes: number): void {
     this.#cache.forgetQuarantine();
     for (const [number, body] of this.#pinned) {
       if (number < count) continue;
@@ -170,7 +172,7 @@ export class StoredObjects {
     // A large push that was refused leaves no large arrays behind.
     if (this.types.length > count * 4) this.#resize(count * 2);
     while (this.segments.length > segments) this.dropLastSegment();
-    this.segments[LOOSE]!.truncate(loose);
+    this.loose.truncate(looseBytes);
   }
 
   /** Notes where a tag of a tag leads in the end, or forgets it. */
@@ -246,7 +248,7 @@ export class StoredObjects {
   #known(number: number): Buffer | undefined {
     if (!(number >= 0 && number < this.count)) throw new RangeError(`there is no object ${number}`);
     if (this.segmentOf[number] === LOOSE) {
-      return this.segments[LOOSE]!.bytes(this.offsets[number]!, this.ends[number]!);
+      return this.loose.bytes(this.offsets[number]!, this.ends[number]!);
     }
     return this.#cache.get(number) ?? this.#pinned.get(number);
   }
