@@ -66,8 +66,6 @@ export class StoredObjects {
   /** Where tags of tags lead in the end. */
   readonly peeled = new Map<number, number>();
   readonly segments: Segment[] = [];
-  /** The first of them, `LOOSE`. */
-  readonly loose: Segment;
   readonly #pinned = new Map<number, Buffer>();
   readonly #cache: BodyCache;
   readonly header = new EntryHeader();
@@ -80,7 +78,7 @@ export class StoredObjects {
     readonly schedule: Schedule,
   ) {
     this.#cache = new BodyCache(caches);
-    this.loose = this.addSegment();
+    this.addSegment();
   }
 
   /** A new empty segment; its index is `segments.length - 1`. */
@@ -88,6 +86,10 @@ export class StoredObjects {
     const segment = new Segment((bytes) => this.hold(bytes));
     this.segments.push(segment);
     return segment;
+  }
+
+  get loose(): Segment {
+    return this.segments[LOOSE]!;
   }
 
   /** Forgets the newest segment, of which no object is left. */
