@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { BadLineRange, type BlamedLines, BlameMemory, blame, NoSuchFile } from '../git/blame/index.js';
+import { BadLineRange, type BlamedLines, blame, NoSuchFile } from '../git/blame/index.js';
 import { requestLimit } from '../git/limits/request-limits.js';
 import { textOf } from '../git/object/bytes.js';
 import { type Commit, readCommit } from '../git/object/commit.js';
@@ -9,8 +9,6 @@ import type { Meter } from '../git/schedule/meter.js';
 import { problem } from '../http/problem.js';
 import { largeJson } from '../http/reply.js';
 import { operation } from '../operation/operation.js';
-import type { Repository } from '../repositories/repository.js';
-import { oncePer } from '../world/once-per.js';
 import { flag, readFilePath } from './fields.js';
 import { resolveRef } from './resolve.js';
 
@@ -66,7 +64,7 @@ export const blameFile = operation({
     const { commit, shown } = await resolveRef(repository, { ref: query.ref, ephemeral: query.ephemeral }, meter);
     await history.extend([commit], meter);
     try {
-      const known = memoryOf(repository).of(repository.id);
+      const known = repository.content.blames.of(repository.id);
       const asked = { commit, path, ranges: query.range, detectMoves: query.detect_moves, known, meter };
       const blamed = await blame(objects, history.graph, asked);
       const origins = await readOrigins(objects, blamed, meter);
@@ -78,8 +76,6 @@ export const blameFile = operation({
     }
   },
 });
-
-const memoryOf = oncePer((repository: Repository) => new BlameMemory(repository.git.objects.caches));
 
 type ShownOrigin = ReturnType<typeof showOrigin>;
 

@@ -197,6 +197,24 @@ export class StoredObjects {
     this.#cache.publish(this.count);
   }
 
+  /** Takes over the first `count` objects of `source`, whose bytes are shared, with what was `referenced` among them. */
+  copy(source: StoredObjects, count: number, referenced: Uint8Array): void {
+    let [loose, segments] = [0, 1];
+    for (let number = 0; number < count; number++) {
+      segments = Math.max(segments, source.segmentOf[number]! + 1);
+      if (source.segmentOf[number] === LOOSE) loose = Math.max(loose, source.ends[number]!);
+    }
+    this.segments.length = 0;
+    for (const [index, segment] of source.segments.slice(0, segments).entries())
+      this.segments.push(segment.copy(index === LOOSE ? loose : segment.length, (bytes) => this.hold(bytes)));
+    this.count = count;
+    this.#resize(count, source);
+    this.referenced.set(referenced);
+    for (const [number, body] of source.#pinned) if (number < count) this.pin(number, body);
+    for (const [tag, target] of source.peeled) if (tag < count) this.setPeeled(tag, target);
+    this.publish();
+  }
+
   copyOid(number: number, target: Uint8Array, at: number): void {
     for (let byte = 0; byte < OID_BYTES; byte++) target[at + byte] = this.oids[number * OID_BYTES + byte]!;
   }
@@ -321,7 +339,8 @@ export class StoredObjects {
       applyDelta(output, delta.end, HEADROOM + size, arena, base, baseSize, result, resultSize);
       base = result;
       baseSize = resultSize;
-      if (step > 0 && step % KEPT_STEP === 0) this.#cache.set(number, copyOf(arena, base, baseSize));
+      if (step > 0 && step % KEPT_STEP === 0)
+        this.#cache.set(number, Buffer.from(arena.subarray(base, base + baseSize)));
     }
     return arena.subarray(base, base + baseSize);
   }
@@ -353,25 +372,19 @@ export class StoredObjects {
     this.#resize(Math.max(16, this.count * 2));
   }
 
-  /** Gives the arrays room for so many objects. */
-  #resize(room: number): void {
+  /** Gives the arrays room for so many objects; with `from`, they take over those that another store's arrays hold. */
+  #resize(room: number, from: StoredObjects = this): void {
     this.hold((room - this.types.length) * BYTES_PER_OBJECT);
-    this.oids = resized(this.oids, room * OID_BYTES);
-    this.types = resized(this.types, room);
-    this.sizes = resized(this.sizes, room);
-    this.segmentOf = resized(this.segmentOf, room);
-    this.offsets = resized(this.offsets, room);
-    this.ends = resized(this.ends, room);
-    this.bases = resized(this.bases, room);
-    this.refDeltas = resized(this.refDeltas, room);
-    this.#depths = resized(this.#depths, room);
-    this.complete = resized(this.complete, room);
-    this.referenced = resized(this.referenced, room);
+    this.oids = resized(from.oids, room * OID_BYTES);
+    this.types = resized(from.types, room);
+    this.sizes = resized(from.sizes, room);
+    this.segmentOf = resized(from.segmentOf, room);
+    this.offsets = resized(from.offsets, room);
+    this.ends = resized(from.ends, room);
+    this.bases = resized(from.bases, room);
+    this.refDeltas = resized(from.refDeltas, room);
+    this.#depths = resized(from.#depths, room);
+    this.complete = resized(from.complete, room);
+    this.referenced = resized(from.referenced, room);
   }
-}
-
-function copyOf(arena: Buffer, at: number, size: number): Buffer {
-  const body = Buffer.allocUnsafe(size);
-  arena.copy(body, 0, at, at + size);
-  return body;
 }
