@@ -37,7 +37,7 @@ export interface ObjectStoreOptions {
 /** The published objects of a store at one time. */
 export interface StoreMark {
   readonly size: number;
-  /** Which of them other objects point at. */
+  /** Which of them others refer to. */
   readonly referenced: Uint8Array;
 }
 

@@ -199,14 +199,14 @@ export class StoredObjects {
 
   /** Takes over the first `count` objects of `source`, whose bytes are shared, with what was `referenced` among them. */
   copy(source: StoredObjects, count: number, referenced: Uint8Array): void {
-    let [loose, segments] = [0, 1];
+    let [written, segments] = [0, 1];
     for (let number = 0; number < count; number++) {
       segments = Math.max(segments, source.segmentOf[number]! + 1);
-      if (source.segmentOf[number] === LOOSE) loose = Math.max(loose, source.ends[number]!);
+      if (source.segmentOf[number] === LOOSE) written = Math.max(written, source.ends[number]!);
     }
     this.segments.length = 0;
     for (const [index, segment] of source.segments.slice(0, segments).entries())
-      this.segments.push(segment.copy(index === LOOSE ? loose : segment.length, (bytes) => this.hold(bytes)));
+      this.segments.push(segment.copy(index === LOOSE ? written : segment.length, (bytes) => this.hold(bytes)));
     this.count = count;
     this.#resize(count, source);
     this.referenced.set(referenced);
