@@ -6,14 +6,12 @@ const isSupported = (major === 20 && minor >= 19) || (major === 22 && minor >= 1
 async function run() {
   if (!isSupported)
     return refuse(`The emulator needs Node 20.19, 22.12, 24 or newer; this is ${process.versions.node}.`);
-  const entry = new URL('../dist/start/main.js', import.meta.url).href;
-  let main;
-  try {
-    ({ main } = await import(entry));
-  } catch (error) {
-    if (error.code !== 'ERR_MODULE_NOT_FOUND' || error.url !== entry) throw error;
-    return refuse('The emulator has not been built: run `npm run build` in its checkout.');
-  }
+  const [{ existsSync }, { fileURLToPath }] = await Promise.all([import('node:fs'), import('node:url')]);
+  const built = new URL('../dist/', import.meta.url);
+  const entry = new URL('start/main.cjs', built);
+  if (!existsSync(entry)) return refuse('The emulator has not been built: run `npm run build` in its checkout.');
+  const { Bundle } = await import(new URL('emulator/cli/code-cache.js', built).href);
+  const { main } = new Bundle().load(fileURLToPath(entry));
   process.exitCode = await main(process.argv.slice(2));
 }
 

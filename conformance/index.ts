@@ -1,18 +1,18 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createLimiter, UNLIMITED } from './limiter.js';
-import { checkReady } from './preflight.js';
-import { allRules, selectRules } from './registry.js';
-import type { Report, RuleResult } from './results.js';
-import { runRules } from './runner.js';
+import { createLimiter, UNLIMITED } from './http/limiter.js';
+import type { Report, RuleResult } from './report/results.js';
+import { allRules, selectRules } from './rules/registry.js';
+import { checkReady } from './run/preflight.js';
+import { runRules } from './run/runner.js';
 import { isLoopback, type Target } from './target.js';
 
-export { startEmulator } from './emulator-process.js';
-export { readKey, type SigningKey } from './keys.js';
-export { isEmulator, Unready } from './preflight.js';
-export { allRules, selectRules } from './registry.js';
-export type { Report, RuleResult, TranscriptEntry, Verdict } from './results.js';
-export type { Level, Rule, Section } from './rule.js';
+export { readKey, type SigningKey } from './auth/keys.js';
+export type { Report, RuleResult, TranscriptEntry, Verdict } from './report/results.js';
+export { allRules, selectRules } from './rules/registry.js';
+export type { Level, Rule, Section } from './rules/rule.js';
+export { startEmulator } from './run/emulator-process.js';
+export { isEmulator, Unready } from './run/preflight.js';
 export { originOf, type Target } from './target.js';
 
 export interface Options {

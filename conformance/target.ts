@@ -1,4 +1,4 @@
-import type { SigningKey } from './keys.js';
+import type { SigningKey } from './auth/keys.js';
 
 /** A second organization on the same service. */
 export interface SecondOrganization {

@@ -1,32 +1,43 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, mkdirSync, openSync, readFileSync, writeFileSync } from 'node:fs';
-import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
-import { allRules } from '../registry.js';
-import { packageRoot } from '../version.js';
+import { listenOnLoopback } from '../http/listen.js';
+import { packageRoot } from '../run/version.js';
+import { always, startStub } from '../test/stub.js';
 import { commands, main } from './main.js';
 
-const entry = new URL('./main.js', import.meta.url).href;
-const script = `process.exitCode = await (await import(${JSON.stringify(entry)})).main(process.argv.slice(1))`;
+const script = join(packageRoot(), 'bin', 'conformance.js');
 const key = join(packageRoot(), 'fixtures', 'keys', 'es256.pem');
-const rule = allRules().find((one) => one.id.startsWith('jwt'))!.id;
+const rule = 'jwt.alg.none';
 
-interface Streams {
-  readonly out?: 'full' | 'closed';
-  readonly err?: 'full' | 'closed';
-  readonly env?: Record<string, string>;
+/** A server that conforms in as much as `other.meta.exists` asks for. */
+const stub = await startStub(always(200, 'application/json', '{}'));
+t.teardown(() => stub.close());
+const judged = ['run', '--base-url', stub.baseUrl, '--org', 'demo', '--key', key, '--only', 'other.meta.exists'];
+
+/** `conformance <argv>` in this process, and all it said. `lost`: why standard output could not be written. */
+async function call(argv: readonly string[], lost?: NodeJS.ErrnoException) {
+  const said = { code: 0, out: '', err: '' };
+  said.code = await main(argv, {
+    print: (text) => {
+      said.out += text;
+    },
+    printed: () => Promise.resolve(lost),
+    warn: (text) => {
+      said.err += text;
+    },
+  });
+  return said;
 }
 
-/** `conformance <argv>` as a process of its own, and all it said. */
-async function run(test: Test, argv: readonly string[], { out, err, env = {} }: Streams = {}) {
+/** The same as a process, with streams that are broken. */
+async function spawned(test: Test, argv: readonly string[], { out, err }: Streams = {}) {
   const full = openSync('/dev/full', 'w');
   const streamOf = (kind?: string) => (kind === 'full' ? full : 'pipe');
-  const child = spawn(process.execPath, [...process.execArgv, '--input-type=module', '--eval', script, '--', ...argv], {
-    stdio: ['ignore', streamOf(out), streamOf(err)],
-    env: { ...process.env, ...env },
-  });
+  const child = spawn(process.execPath, [script, ...argv], { stdio: ['ignore', streamOf(out), streamOf(err)] });
   closeSync(full);
   test.teardown(() => child.kill('SIGKILL'));
   const said = { code: null as number | null, out: '', err: '' };
@@ -42,19 +53,14 @@ async function run(test: Test, argv: readonly string[], { out, err, env = {} }: 
   return said;
 }
 
+interface Streams {
+  readonly out?: 'full' | 'closed';
+  readonly err?: 'full' | 'closed';
+}
+
 /** Asserts exit 2, nothing on standard output, and one line on standard error. */
 async function refused(test: Test, argv: readonly string[], line: RegExp) {
-  let out = '';
-  let err = '';
-  const code = await main(argv, {
-    print: (text) => {
-      out += text;
-    },
-    printed: () => Promise.resolve(undefined),
-    warn: (text) => {
-      err += text;
-    },
-  });
+  const { code, out, err } = await call(argv);
   test.same([code, out], [2, ''], argv.join(' '));
   test.match(err, line);
   test.match(err, /^[^\n]+\n$/, 'one line');
@@ -69,28 +75,43 @@ const PRINTING = [
   ['list', '--json'],
   ['explain', rule],
   ['token', '--org', 'a', '--key', key],
-  ['run', '--only', rule],
+  judged,
 ];
 
+/** A short text by yargs, a text longer than a pipe holds, and one at the end of requests. */
+const PROCESSES = [['--help'], ['list', '--json'], judged];
+
+function errorOf(code: string): NodeJS.ErrnoException {
+  return Object.assign(new Error(`${code}: write`), { code });
+}
+
+t.test('every command prints by way of its terminal, and nothing past it', async (t) => {
+  for (const argv of PRINTING) {
+    const { code, out, err } = await call(argv);
+    t.same([code, err], [0, ''], argv.join(' '));
+    t.match(out, /./);
+  }
+});
+
 t.test('output that nobody reads ends every command quietly, with the exit code it would have had', async (t) => {
-  const ends = await Promise.all(PRINTING.map((argv) => run(t, argv, { out: 'closed' })));
-  for (const [at, end] of ends.entries()) t.match(end, { code: 0, err: '' }, PRINTING[at]!.join(' '));
+  for (const argv of PRINTING) t.match(await call(argv, errorOf('EPIPE')), { code: 0, err: '' }, argv.join(' '));
+  const ends = await Promise.all(PROCESSES.map((argv) => spawned(t, argv, { out: 'closed' })));
+  for (const end of ends) t.match(end, { code: 0, err: '' });
 });
 
 t.test('output that does not fit is one line and exit 4, from every command', async (t) => {
-  const ends = await Promise.all(PRINTING.map((argv) => run(t, argv, { out: 'full' })));
-  for (const [at, { code, err }] of ends.entries()) {
-    t.equal(code, 4, PRINTING[at]!.join(' '));
-    t.match(err, /^standard output cannot be written: ENOSPC[^\n]*\n$/);
-  }
+  const line = /^standard output cannot be written: ENOSPC[^\n]*\n$/;
+  for (const argv of PRINTING) t.match(await call(argv, errorOf('ENOSPC')), { code: 4, err: line }, argv.join(' '));
+  const ends = await Promise.all(PROCESSES.map((argv) => spawned(t, argv, { out: 'full' })));
+  for (const end of ends) t.match(end, { code: 4, err: line });
 });
 
 t.test('complaints that cannot be written change no exit code', async (t) => {
-  const wrong = [[], ['nonsense'], ...commands.map(({ name }) => [name, '--nonsense'])];
-  for (const err of ['full', 'closed'] as const) {
-    const ends = await Promise.all(wrong.map((argv) => run(t, argv, { err })));
-    for (const [at, { code }] of ends.entries()) t.equal(code, 2, wrong[at]!.join(' '));
-  }
+  await refused(t, [], /^Name a command/);
+  await refused(t, ['nonsense'], /nonsense/);
+  const streams: readonly Streams[] = [{ err: 'full' }, { err: 'closed' }];
+  const ends = await Promise.all(streams.map((broken) => spawned(t, ['run', '--nonsense'], broken)));
+  for (const { code } of ends) t.equal(code, 2);
 });
 
 t.test('flags that are repeated, empty, contradictory or not there are refused by every command', async (t) => {
@@ -143,8 +164,10 @@ t.test('what the flags of run cannot mean is refused before anything starts', as
   ] as const) {
     await refused(t, ['run', ...argv], line);
   }
-  const byVariable = await run(t, ['run'], { env: { CONFORMANCE_TIMEOUT: '-1' } });
-  t.match(byVariable, { code: 2, out: '', err: /^--timeout has to be/ });
+  process.env.CONFORMANCE_TIMEOUT = '-1';
+  t.teardown(() => delete process.env.CONFORMANCE_TIMEOUT);
+  await refused(t, ['run'], /^--timeout has to be/);
+  delete process.env.CONFORMANCE_TIMEOUT;
   await refused(t, ['explain', 'nonsense'], /^no rule is called nonsense$/m);
   await refused(t, ['list', '--only', 'nonsense'], /^no rule is called nonsense$/m);
   const token = ['token', '--org', 'a', '--key', key];
@@ -157,16 +180,14 @@ t.test('what the flags of run cannot mean is refused before anything starts', as
 
 t.test('a target that never answers is exit 3, in the time given', async (t) => {
   const sockets = new Set<Socket>();
-  const server = createServer((socket) => void sockets.add(socket)).listen(0, '127.0.0.1');
-  await once(server, 'listening');
+  const server = createServer((socket) => void sockets.add(socket));
   t.teardown(() => {
     server.close();
     for (const socket of sockets) socket.destroy();
   });
-  const { port } = server.address() as AddressInfo;
-  for (const address of [`http://127.0.0.1:${port}`, 'http://127.0.0.1:1']) {
-    const flags = ['--base-url', address, '--org', 'a', '--key', key, '--timeout', '200'];
-    const { code, out, err } = await run(t, ['run', ...flags]);
+  for (const host of [await listenOnLoopback(server), '127.0.0.1:1']) {
+    const flags = ['--base-url', `http://${host}`, '--org', 'a', '--key', key, '--timeout', '200'];
+    const { code, out, err } = await call(['run', ...flags]);
     t.same([code, out], [3, '']);
     t.match(err, /^http:\/\/127\.0\.0\.1:\d+ does not answer: [^\n]+\n$/);
   }
@@ -177,7 +198,11 @@ t.test('the report goes to the file that --output names', async (t) => {
   mkdirSync(join(folder, 'reports'));
   const file = join(folder, 'reports', 'report.json');
   writeFileSync(file, 'of an earlier run');
-  t.match(await run(t, ['run', '--only', rule, '--reporter', 'json', '--output', file]), { code: 0, out: '' });
+  t.match(await call([...judged, '--reporter', 'json', '--output', file]), { code: 0, out: '' });
   t.equal(JSON.parse(readFileSync(file, 'utf8')).exit_code, 0);
-  t.match(await run(t, ['run', '--only', rule, '--output', '/dev/full']), { code: 4, err: /^ENOSPC[^\n]*\n$/ });
+  t.match(await call([...judged, '--output', '/dev/full']), { code: 4, err: /^ENOSPC[^\n]*\n$/ });
+});
+
+t.test('without an address the emulator of the package is started, judged and stopped', async (t) => {
+  t.match(await call(['run', '--only', rule]), { code: 0, out: /conforms in what was asked/, err: '' });
 });

@@ -1,5 +1,5 @@
-import { allRules } from '../registry.js';
-import { isWritten } from '../rule-table.js';
+import { allRules } from '../rules/registry.js';
+import { isWritten } from '../rules/rule-table.js';
 import { defineCommand } from './command.js';
 import { UsageError } from './usage-error.js';
 
@@ -23,7 +23,7 @@ export const explainCommand = defineCommand({
       `  level    ${rule.level}`,
       `  section  ${rule.section}`,
       `  judged   on ${REACH[rule.reach]}, ${rule.writes ? 'by writing' : 'by reading'}`,
-      `  check    ${rule.beyond ?? (isWritten(rule) ? 'written' : 'not written yet')}`,
+      `  check    ${rule.skipReason ?? (isWritten(rule) ? 'written' : 'not written yet')}`,
     ];
     print(`${lines.join('\n')}\n`);
   },

@@ -1,5 +1,5 @@
-import { allRules, selectRules } from '../registry.js';
-import { isWritten, writeRuleTable } from '../rule-table.js';
+import { allRules, selectRules } from '../rules/registry.js';
+import { isWritten, writeRuleTable } from '../rules/rule-table.js';
 import { defineCommand, type Flags } from './command.js';
 import { UsageError } from './usage-error.js';
 import { text } from './values.js';

@@ -1,4 +1,4 @@
-import type { RuleResult } from '../results.js';
+import type { RuleResult } from '../report/results.js';
 
 /** A line that is written over while the run goes on; nothing where the stream is no terminal. */
 export function createProgress(stream: NodeJS.WriteStream): {

@@ -1,7 +1,8 @@
 import { stat, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { EmptySelection, run, startEmulator } from '../index.js';
-import { REPORTERS, reporterOf } from '../reporters/index.js';
+import { allRules, run, selectRules, startEmulator } from '../index.js';
+import { REPORTERS, reporterOf } from '../report/reporters.js';
+import type { Target } from '../target.js';
 import { defineCommand, type Flags, type Session, type Values } from './command.js';
 import { createProgress } from './progress.js';
 import { readTarget, TARGET_FLAGS, TARGET_NEEDS } from './target-options.js';
@@ -33,7 +34,7 @@ export const runCommand = defineCommand({
     try {
       session.exitCode = await judge(args, session, abort.signal);
     } catch (error) {
-      if (!abort.signal.aborted) throw error instanceof EmptySelection ? new UsageError(error.message) : error;
+      if (!abort.signal.aborted) throw error;
       session.warn(`${error instanceof Error ? error.message : String(error)}\n`);
       session.exitCode = 130;
     } finally {
@@ -43,30 +44,36 @@ export const runCommand = defineCommand({
   },
 });
 
-/** Runs the suite and gives the exit code. */
+/** Judges the target of the arguments, or the emulator of the package, and gives the exit code. */
 async function judge(args: RunArguments, session: Session, signal: AbortSignal): Promise<number> {
   if (args.output !== undefined) await checkOutput(args.output);
-  const given = await readTarget(args);
-  const emulator = given === undefined ? await startEmulator() : undefined;
+  if (selectRules(allRules(), args.only).length === 0) throw new UsageError(`no rule is called ${args.only}`);
+  const given = await readTarget(args, args.timeout);
+  if (given !== undefined) return judgeTarget(given, args, session, signal);
+  const emulator = await startEmulator();
   try {
-    const progress = createProgress(process.stderr);
-    const report = await run((given ?? emulator?.target)!, {
-      strict: args.strict,
-      timeout: args.timeout,
-      signal,
-      onResult: progress.show,
-      ...(args.only === undefined ? {} : { only: args.only }),
-      ...(args.rate === undefined ? {} : { rate: args.rate }),
-    });
-    progress.clear();
-    const color = args.output === undefined && process.stdout.isTTY === true && process.env.NO_COLOR === undefined;
-    const written = reporterOf(args.reporter, color)(report);
-    if (args.output === undefined) session.print(written);
-    else await writeFile(args.output, written);
-    return report.exit_code;
+    return await judgeTarget(emulator.target, args, session, signal);
   } finally {
-    await emulator?.stop();
+    await emulator.stop();
   }
+}
+
+async function judgeTarget(target: Target, args: RunArguments, session: Session, signal: AbortSignal): Promise<number> {
+  const progress = createProgress(process.stderr);
+  const report = await run(target, {
+    strict: args.strict,
+    timeout: args.timeout,
+    signal,
+    onResult: progress.show,
+    ...(args.only === undefined ? {} : { only: args.only }),
+    ...(args.rate === undefined ? {} : { rate: args.rate }),
+  });
+  progress.clear();
+  const color = args.output === undefined && process.stdout.isTTY === true && process.env.NO_COLOR === undefined;
+  const written = reporterOf(args.reporter, color)(report);
+  if (args.output === undefined) session.print(written);
+  else await writeFile(args.output, written);
+  return report.exit_code;
 }
 
 /** A mistake in the name should not come to light after the run. */

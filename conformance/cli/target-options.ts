@@ -1,5 +1,5 @@
-import { readKey } from '../keys.js';
-import { isEmulator } from '../preflight.js';
+import { readKey } from '../auth/keys.js';
+import { isEmulator } from '../run/preflight.js';
 import { isLoopback, originOf, type Target } from '../target.js';
 import type { Flags, Values } from './command.js';
 import { UsageError } from './usage-error.js';
@@ -48,14 +48,14 @@ export const TARGET_NEEDS: readonly (readonly [string, string])[] = [
   ['second-base-url', 'second-org'],
 ];
 
-/** The target of the arguments; undefined without an address. Throws `UsageError`. */
-export async function readTarget(args: TargetArguments): Promise<Target | undefined> {
+/** The target of the arguments; undefined without an address. `timeout`: milliseconds for one answer. Throws `UsageError`. */
+export async function readTarget(args: TargetArguments, timeout: number): Promise<Target | undefined> {
   const { org, key, 'base-url': address } = args;
   // The last two are needed by the first.
   if (address === undefined || org === undefined || key === undefined) return undefined;
   const baseUrl = originOf(address);
   const adminUrl = args['admin-url'] ?? `${baseUrl}/_emulator`;
-  const emulator = await isEmulator(adminUrl, 5000);
+  const emulator = await isEmulator(adminUrl, Math.min(timeout, 5000));
   if (args['admin-url'] !== undefined && !emulator) throw new UsageError(`${adminUrl}/health is not an emulator's`);
   const { 'restricted-key': restricted, 'deleted-key': deleted, 'second-key': second, 'second-org': secondOrg } = args;
   const { 'key-id': id, 'second-base-url': secondUrl } = args;

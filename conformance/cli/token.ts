@@ -1,5 +1,5 @@
-import { readKey } from '../keys.js';
-import { helperRecipe, signRecipe, type TokenRecipe } from '../tokens.js';
+import { readKey } from '../auth/keys.js';
+import { signRecipe, type TokenRecipe, withClientDefaults } from '../auth/tokens.js';
 import { defineCommand, type Flags } from './command.js';
 import { UsageError } from './usage-error.js';
 import { jsonObject, list, text, wholeNumber } from './values.js';
@@ -32,7 +32,7 @@ export const tokenCommand = defineCommand({
 /** Whatever cannot be signed is a mistake of the recipe or the key. */
 async function sign(recipe: TokenRecipe, key: string, org: string): Promise<string> {
   try {
-    return await signRecipe(helperRecipe(recipe), await readKey(key), org, Math.floor(Date.now() / 1000));
+    return signRecipe(withClientDefaults(recipe), await readKey(key), org, Math.floor(Date.now() / 1000));
   } catch (error) {
     throw new UsageError(error instanceof Error ? error.message : String(error));
   }

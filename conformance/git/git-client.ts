@@ -1,8 +1,9 @@
 import type { GitHttpRequest, GitHttpResponse, HttpClient } from 'isomorphic-git';
-import { reader, writer } from '../api.js';
-import { Unmet } from '../expect.js';
-import type { TokenRecipe } from '../tokens.js';
-import type { Trial } from '../trial.js';
+import { reader, writer } from '../api/requests.js';
+import type { TokenRecipe } from '../auth/tokens.js';
+import { AssertionFailure, Skip } from '../check/outcomes.js';
+import type { RuleContext } from '../check/rule-context.js';
+import { Throttled } from '../http/client.js';
 import { basic, gitPath } from './refs.js';
 
 export interface Person {
@@ -34,7 +35,7 @@ export interface Git {
   annotatedTag(name: string, sha: string, message: string, tagger: Person): Promise<void>;
   /** Pushes refs. Returns undefined on success, otherwise what went wrong, in the server's words. */
   push(repo: string, refs: readonly string[], options?: PushOptions): Promise<string | undefined>;
-  /** Fetches one branch (or everything) and gives the tip. Throws `Unmet` when refused. */
+  /** Fetches one branch (or everything) and gives the tip. Throws `AssertionFailure` when refused. */
   fetch(repo: string, ref?: string, options?: FetchOptions): Promise<string>;
   parents(sha: string): Promise<readonly string[]>;
   commit(sha: string): Promise<{ tree: string; message: string; parent: string[]; author: Person; committer: Person }>;
@@ -55,7 +56,7 @@ export interface FetchOptions {
 
 const DIR = '/';
 
-export async function createGit(t: Trial): Promise<Git> {
+export async function createGit(t: RuleContext): Promise<Git> {
   const [{ default: git }, { createFsFromVolume, Volume }] = await Promise.all([
     import('isomorphic-git'),
     import('memfs'),
@@ -65,11 +66,11 @@ export async function createGit(t: Trial): Promise<Git> {
   await git.init({ ...here, defaultBranch: 'main' });
   await git.setConfig({ ...here, path: 'remote.origin.fetch', value: '+refs/*:refs/remotes/origin/*' });
 
-  const remote = async (repo: string, recipe: TokenRecipe) => ({
+  const remote = (repo: string, recipe: TokenRecipe) => ({
     ...here,
     http: httpFor(t, recipe),
     url: `${t.target.gitUrl}${gitPath(repo)}`,
-    headers: { authorization: basic(await t.token(recipe)) },
+    headers: { authorization: basic(t.token(recipe)) },
   });
 
   const writeTreeOf = async (node: TreeNode): Promise<string> => {
@@ -98,7 +99,7 @@ export async function createGit(t: Trial): Promise<Git> {
     annotatedTag: (tag, object, message, tagger) => git.annotatedTag({ ...here, ref: tag, object, message, tagger }),
     push: async (repo, refs, options = {}) => {
       for (const ref of refs) {
-        const problem = await pushOne(git, await remote(repo, options.as ?? writer(repo)), ref, options.force ?? false);
+        const problem = await pushOne(git, remote(repo, options.as ?? writer(repo)), ref, options.force ?? false);
         if (problem !== undefined) return problem;
       }
       return undefined;
@@ -107,7 +108,7 @@ export async function createGit(t: Trial): Promise<Git> {
       try {
         const depth = options.depth === undefined ? {} : { depth: options.depth };
         const result = await git.fetch({
-          ...(await remote(repo, options.as ?? reader(repo))),
+          ...remote(repo, options.as ?? reader(repo)),
           ref,
           singleBranch: true,
           tags: false,
@@ -116,7 +117,7 @@ export async function createGit(t: Trial): Promise<Git> {
         if (result.fetchHead === null) throw new Error('nothing was fetched');
         return result.fetchHead;
       } catch (error) {
-        throw asUnmet(error, `${ref} of ${repo} can be fetched`);
+        throw asFailure(error, `${ref} of ${repo} can be fetched`);
       }
     },
     parents: async (sha) => (await fetched(sha, () => git.readCommit({ ...here, oid: sha }))).commit.parent,
@@ -143,7 +144,7 @@ async function fetched<Value>(name: string, read: () => Promise<Value>): Promise
   try {
     return await read();
   } catch (error) {
-    throw asUnmet(error, `${name} came with what was fetched`);
+    throw asFailure(error, `${name} came with what was fetched`);
   }
 }
 
@@ -170,7 +171,7 @@ function nest(files: Readonly<Record<string, string | Buffer>>, modes: Readonly<
   const root: TreeNode = { children: new Map(), files: new Map() };
   for (const [path, data] of Object.entries(files)) {
     const names = path.split('/');
-    const file = names.pop() as string;
+    const file = names.pop() ?? '';
     let node = root;
     for (const name of names) {
       const child = node.children.get(name) ?? { children: new Map(), files: new Map() };
@@ -183,18 +184,18 @@ function nest(files: Readonly<Record<string, string | Buffer>>, modes: Readonly<
 }
 
 /** isomorphic-git's transport on the suite's client, so that Git's exchanges are recorded like all others. */
-function httpFor(t: Trial, recipe: TokenRecipe): HttpClient {
+function httpFor(t: RuleContext, recipe: TokenRecipe): HttpClient {
   return {
     request: async ({ url, method = 'GET', headers = {}, body }: GitHttpRequest): Promise<GitHttpResponse> => {
       const { origin } = new URL(url);
       const chunks: Uint8Array[] = [];
       if (body !== undefined) for await (const part of body) chunks.push(part);
-      const lower = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]);
-      const ask = { origin, git: true, recipe, headers: Object.fromEntries(lower) as Record<string, string> };
+      const lower = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value] as const);
+      const options = { origin, git: true, recipe, headers: Object.fromEntries(lower) };
       const answer = await t.request(
         method,
         url.slice(origin.length),
-        chunks.length === 0 ? ask : { ...ask, body: Buffer.concat(chunks) },
+        chunks.length === 0 ? options : { ...options, body: Buffer.concat(chunks) },
       );
       return {
         url,
@@ -210,9 +211,9 @@ function httpFor(t: Trial, recipe: TokenRecipe): HttpClient {
   };
 }
 
-function asUnmet(error: unknown, what: string): unknown {
+function asFailure(error: unknown, what: string): unknown {
   if (isTransport(error) || !(error instanceof Error)) return error;
-  return new Unmet(what, 'success', error.message);
+  return new AssertionFailure(what, 'success', error.message);
 }
 
 /** Errors of the connection and of the suite itself keep their class; those of the Git client are the target's. */
@@ -220,6 +221,9 @@ function isTransport(error: unknown): boolean {
   const code = (error as { code?: unknown } | null)?.code;
   return (
     (typeof code === 'string' && /^(ECONN|EPIPE|ENOTFOUND|UND_ERR|ETIMEDOUT|EHOST)/.test(code)) ||
-    (error instanceof Error && ['Unmet', 'NotHere', 'Blocked', 'AbortError'].includes(error.name))
+    error instanceof AssertionFailure ||
+    error instanceof Skip ||
+    error instanceof Throttled ||
+    (error instanceof Error && error.name === 'AbortError')
   );
 }

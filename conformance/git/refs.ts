@@ -1,7 +1,7 @@
-import type { Answer } from '../exchange.js';
-import { Unmet } from '../expect.js';
-import type { TokenRecipe } from '../tokens.js';
-import type { Ask, Trial } from '../trial.js';
+import type { TokenRecipe } from '../auth/tokens.js';
+import type { Answer } from '../check/answer.js';
+import { AssertionFailure } from '../check/outcomes.js';
+import type { RequestOptions, RuleContext } from '../check/rule-context.js';
 import { DELIMITER, FLUSH, type PktLine, readPkts, writePkt } from './pkt-line.js';
 
 export type Service = 'git-upload-pack' | 'git-receive-pack';
@@ -16,32 +16,33 @@ export function gitPath(repo: string): string {
   return `/${repo.split('/').map(encodeURIComponent).join('/')}.git`;
 }
 
-/** Asks for the refs of a repository, protocol v0. Without a recipe no credential is sent. */
+/** Asks for the refs of a repository, protocol v0. Without a recipe no `Authorization` header is sent. */
 export async function advertise(
-  t: Trial,
+  t: RuleContext,
   path: string,
   recipe?: TokenRecipe,
   service: Service = 'git-upload-pack',
-  ask: Ask & { readonly user?: string } = {},
+  options: RequestOptions & { readonly user?: string } = {},
 ): Promise<Answer> {
-  const token = recipe === undefined ? undefined : await t.token(recipe);
+  const token = recipe === undefined ? undefined : t.token(recipe);
   return t.get(`${path}/info/refs?service=${service}`, {
-    origin: t.services.target.gitUrl,
+    origin: t.target.gitUrl,
     git: true,
     recipe,
-    ...ask,
-    headers: { ...(token === undefined ? {} : { authorization: basic(token, ask.user) }), ...ask.headers },
+    ...options,
+    headers: { ...(token === undefined ? {} : { authorization: basic(token, options.user) }), ...options.headers },
   });
 }
 
-/** Refs of a v0 advertisement (gitprotocol-http): name to object id. Throws `Unmet` when it is none. */
+/** Refs of a v0 advertisement (gitprotocol-http): name to object id. Throws `AssertionFailure` when it is none. */
 export function readAdvertisement(answer: Answer): Map<string, string> {
   const refs = new Map<string, string>();
   for (const line of pkts(answer)) {
     if (typeof line === 'string') continue;
-    const text = line.toString('utf8').split('\0', 1)[0].trimEnd();
-    const match = /^([0-9a-f]{40}) (\S+)$/.exec(text);
-    if (match !== null && match[2] !== 'capabilities^{}') refs.set(match[2], match[1]);
+    // Capabilities stand behind a NUL on the first line.
+    const [text = ''] = line.toString('utf8').split('\0', 1);
+    const [, oid, name] = /^([0-9a-f]{40}) (\S+)$/.exec(text.trimEnd()) ?? [];
+    if (oid !== undefined && name !== undefined && name !== 'capabilities^{}') refs.set(name, oid);
   }
   return refs;
 }
@@ -52,8 +53,8 @@ export function showsRefs(answer: Answer): boolean {
 }
 
 /** The refs of a repository by protocol v2 `ls-refs`, tags peeled. */
-export async function listRefs(t: Trial, repo: string, recipe: TokenRecipe): Promise<Map<string, string>> {
-  const token = await t.token(recipe);
+export async function listRefs(t: RuleContext, repo: string, recipe: TokenRecipe): Promise<Map<string, string>> {
+  const token = t.token(recipe);
   const body = Buffer.concat([
     writePkt('command=ls-refs\n'),
     DELIMITER,
@@ -62,18 +63,18 @@ export async function listRefs(t: Trial, repo: string, recipe: TokenRecipe): Pro
     FLUSH,
   ]);
   const answer = await t.post(`${gitPath(repo)}/git-upload-pack`, {
-    origin: t.services.target.gitUrl,
+    origin: t.target.gitUrl,
     git: true,
     recipe,
     body,
     contentType: 'application/x-git-upload-pack-request',
     headers: { authorization: basic(token), 'git-protocol': 'version=2' },
   });
-  if (answer.status !== 200) throw new Unmet('ls-refs is answered', 200, answer.outcome);
+  if (answer.status !== 200) throw new AssertionFailure('ls-refs is answered', 200, answer.outcome);
   const refs = new Map<string, string>();
   for (const line of pkts(answer)) {
     if (typeof line === 'string') continue;
-    const [oid, name, ...attributes] = line.toString('utf8').trimEnd().split(' ');
+    const [oid = '', name = '', ...attributes] = line.toString('utf8').trimEnd().split(' ');
     if (!/^[0-9a-f]{40}$/.test(oid)) continue;
     refs.set(name, oid);
     for (const attribute of attributes) {
@@ -87,6 +88,6 @@ function pkts(answer: Answer): PktLine[] {
   try {
     return readPkts(answer.body);
   } catch {
-    throw new Unmet('the body is made of pkt-lines', 'pkt-lines', answer.text.slice(0, 80));
+    throw new AssertionFailure('the body is made of pkt-lines', 'pkt-lines', answer.text.slice(0, 80));
   }
 }

@@ -1,5 +1,3 @@
-import type { Rule } from '../rule.js';
-import { SECTIONS } from '../rule.js';
 import { archiveRules } from './archive/archive.js';
 import { claims, tokenFailures } from './authentication/claims.js';
 import { authentication, keys, tokenHeader } from './authentication/keys.js';
@@ -34,6 +32,7 @@ import { restoreEffect } from './restore/effect.js';
 import { restoreAlready, restoreRefusals } from './restore/refusals.js';
 import { restoreRoutes } from './restore/routes.js';
 import { restrictedKeys } from './restricted-keys/restricted.js';
+import { type Rule, SECTIONS } from './rule.js';
 import { gitMatrix } from './scopes/git-matrix.js';
 import { scopeMatrix } from './scopes/matrix.js';
 import { scopes } from './scopes/scopes.js';

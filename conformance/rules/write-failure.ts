@@ -1,6 +1,7 @@
-import type { Answer } from '../exchange.js';
-import { expectOther, Unmet } from '../expect.js';
-import type { Trial } from '../trial.js';
+import type { Answer } from '../check/answer.js';
+import { expectOther } from '../check/expect.js';
+import { AssertionFailure } from '../check/outcomes.js';
+import type { RuleContext } from '../check/rule-context.js';
 
 export type FailureBody = 'problem' | 'result';
 
@@ -8,17 +9,21 @@ export type FailureBody = 'problem' | 'result';
  * A write that failed says so in problem details or in its own result body (A07). An answer that is both serves
  * every client, so it counts as the body that the specification supports best.
  */
-export function expectFailureBody(t: Trial, where: string, answer: Answer, best: FailureBody): void {
+export function expectFailureBody(t: RuleContext, where: string, answer: Answer, best: FailureBody): void {
   const isResult = answer.find('result', 'success') === false;
   const isProblem = answer.code !== undefined;
   if (!isResult && !isProblem) {
-    throw new Unmet('the body is problem details or a result', ['problem', 'result'], answer.text.slice(0, 200));
+    throw new AssertionFailure(
+      'the body is problem details or a result',
+      ['problem', 'result'],
+      answer.text.slice(0, 200),
+    );
   }
   if (isResult) {
     expectOther(answer.string('result', 'status'), '', 'result.status says what went wrong');
     expectOther(answer.string('result', 'message'), '', 'result.message says why');
   }
   const shape = isResult === isProblem ? best : isResult ? 'result' : 'problem';
-  t.choose('A07', where, shape, [best, best === 'problem' ? 'result' : 'problem']);
+  t.tolerateValue('A07', where, shape, [best, best === 'problem' ? 'result' : 'problem']);
   t.observe('body', isResult && isProblem ? 'problem with a result' : shape);
 }

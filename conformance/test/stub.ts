@@ -1,19 +1,18 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { createServer, type RequestListener } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { listenOnLoopback } from '../http/listen.js';
 import type { Target } from '../target.js';
 
-export interface Stub {
+export interface StubServer {
   readonly target: Target;
   readonly baseUrl: string;
   close(): Promise<void>;
 }
 
 /** A server that answers everything in one way, as a target. */
-export async function startStub(answer: RequestListener): Promise<Stub> {
+export async function startStub(answer: RequestListener): Promise<StubServer> {
   const server = createServer(answer);
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const baseUrl = `http://${await listenOnLoopback(server)}`;
   return {
     baseUrl,
     target: targetAt(baseUrl),

@@ -1,4 +1,8 @@
+/** What the paths of the emulator's own routes start with. */
 export const ADMIN_PREFIX = '/_emulator';
+
+/** Answers as soon as the emulator can serve requests. */
+export const HEALTH_PATH = `${ADMIN_PREFIX}/health`;
 
 const FIRST_SEGMENT = ADMIN_PREFIX.slice(1);
 

@@ -3,11 +3,9 @@ import type { Middleware } from 'koa';
 import { methodNotAllowed, problem } from '../http/problem.js';
 import { json, type Reply } from '../http/reply.js';
 import type { Operation } from '../operation/operation.js';
-import type { World } from '../world/world.js';
+import type { CurrentWorld } from '../world/current-world.js';
 import { showDelivery } from './outbox.js';
-import { ADMIN_PREFIX } from './path.js';
-
-export const HEALTH_PATH = `${ADMIN_PREFIX}/health`;
+import { ADMIN_PREFIX, HEALTH_PATH } from './path.js';
 
 export interface AdminOptions {
   readonly operations: readonly Operation[];
@@ -25,20 +23,20 @@ export interface AdminState {
  * The emulator's own routes, beside the service's: what a deployment would never answer. They leave their answer in
  * `ctx.state.reply`, for the one adapter that writes HTTP.
  */
-export function createAdmin(world: World, options: AdminOptions): Router<AdminState> {
+export function createAdmin(current: CurrentWorld, options: AdminOptions): Router<AdminState> {
   const router = new Router<AdminState>({ prefix: ADMIN_PREFIX, strict: true, sensitive: true });
-  router.get('/health', (ctx) => {
+  router.get(HEALTH_PATH.slice(ADMIN_PREFIX.length), (ctx) => {
     ctx.state.reply = json(200, { emulator: true, status: 'ready', organization: ctx.state.organization });
   });
   router.get('/version', (ctx) => {
-    ctx.state.reply = json(200, { emulator: true, api: '1.0.0', seed: world.seed });
+    ctx.state.reply = json(200, { emulator: true, api: '1.0.0', seed: current.config.seed });
   });
   router.get('/openapi.json', async (ctx) => {
     const { writeOpenApi } = await import('../api/openapi.js');
-    ctx.state.reply = json(200, writeOpenApi(options.operations, options.origin(), world.forgePrefix));
+    ctx.state.reply = json(200, writeOpenApi(options.operations, options.origin(), current.config.forgePrefix));
   });
   router.get('/webhooks/outbox', (ctx) => {
-    ctx.state.reply = json(200, { deliveries: Array.from(world.outbox.deliveries(), showDelivery) });
+    ctx.state.reply = json(200, { deliveries: Array.from(current.world.state.deliveries.all(), showDelivery) });
   });
   return router;
 }

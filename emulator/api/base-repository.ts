@@ -4,7 +4,7 @@ import type { HandlerContext } from '../operation/handler-context.js';
 import type { BaseRepository } from '../repositories/repository.js';
 import { isBareHost, isPath, isProvider, needsHost, PROVIDER_NAMES } from '../upstream/provider.js';
 import { UpstreamError } from '../upstream/upstream-error.js';
-import type { Organization } from '../world/world.js';
+import type { Organization } from '../world/organizations.js';
 
 /** What this service calls itself where a repository is based on another one of the organization. */
 const OURSELVES = ['code', 'code.storage'];
@@ -95,7 +95,7 @@ export async function requireAccess(
   if (base.access === 'credential') return;
   if (base.access === 'app') requireForgeApp(organization);
   try {
-    await world.syncs.probe(base, signal);
+    await world.background.syncs.probe(base, signal);
   } catch (error) {
     if (!(error instanceof UpstreamError)) throw error;
     const { status = 0 } = error;

@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { blame, NoSuchFile } from '../git/blame/blame.js';
-import { BlameMemory } from '../git/blame/blame-memory.js';
 import type { BlamedLines } from '../git/blame/blamed-lines.js';
 import { BadLineRange } from '../git/blame/line-ranges.js';
 import { requestLimit } from '../git/limits/request-limits.js';
@@ -12,8 +11,6 @@ import type { Meter } from '../git/schedule/meter.js';
 import { problem } from '../http/problem.js';
 import { largeJson } from '../http/reply.js';
 import { operation } from '../operation/operation.js';
-import type { Repository } from '../repositories/repository.js';
-import { oncePer } from '../world/once-per.js';
 import { flag, readFilePath } from './fields.js';
 import { resolveRef } from './resolve.js';
 
@@ -69,7 +66,7 @@ export const blameFile = operation({
     const { commit, shown } = await resolveRef(repository, { ref: query.ref, ephemeral: query.ephemeral }, meter);
     await history.extend([commit], meter);
     try {
-      const known = memoryOf(repository).of(repository.id);
+      const known = repository.content.blames.of(repository.id);
       const asked = { commit, path, ranges: query.range, detectMoves: query.detect_moves, known, meter };
       const blamed = await blame(objects, history.graph, asked);
       const origins = await readOrigins(objects, blamed, meter);
@@ -81,8 +78,6 @@ export const blameFile = operation({
     }
   },
 });
-
-const memoryOf = oncePer((repository: Repository) => new BlameMemory(repository.git.objects.caches));
 
 type ShownOrigin = ReturnType<typeof showOrigin>;
 

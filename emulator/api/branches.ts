@@ -13,7 +13,7 @@ import { branchRef } from '../repositories/branch-write.js';
 import type { Repository } from '../repositories/repository.js';
 import { transact } from '../repositories/transact.js';
 import { flag, readBranch } from './fields.js';
-import { cursorsOf, listPurpose, pageEnd, pageQuery, readLimit, takePage } from './paging.js';
+import { listPurpose, pageEnd, pageQuery, readLimit, takePage } from './paging.js';
 import { requireAllowed } from './policy.js';
 import { resolveRef } from './resolve.js';
 
@@ -45,7 +45,7 @@ export const listBranches = operation({
     const { world, repository, query } = ctx;
     const ephemeral = query.ephemeral ?? false;
     const limit = readLimit(query.limit, CAP);
-    const cursors = cursorsOf(world);
+    const cursors = world.engine.cursors;
     const purpose = listPurpose(ctx, 'listBranches', ephemeral);
     const after = query.cursor === undefined ? undefined : cursors.read<Position>(purpose, query.cursor);
     const following = await inSlices(branchesAfter(repository, ephemeral, after), ctx.meter);

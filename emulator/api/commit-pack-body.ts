@@ -77,7 +77,7 @@ class Contents implements ChunkSink<BlobChunk> {
   async #expect(): Promise<void> {
     const { operations } = this;
     const { meter, world } = this.ctx;
-    const { limits, variants } = world;
+    const { limits, variants } = world.config;
     if (operations.length > limits.maxFiles) {
       throw problem('bad_request', `A commit takes at most ${limits.maxFiles} file operations.`);
     }
@@ -91,7 +91,7 @@ class Contents implements ChunkSink<BlobChunk> {
   }
 
   async add({ blob_chunk: { content_id: id, data, eof } }: BlobChunk, line: number): Promise<void> {
-    const { maxCommitBytes } = this.ctx.world.limits;
+    const { maxCommitBytes } = this.ctx.world.config.limits;
     const content = this.#contents.get(id);
     if (!content) {
       // Some clients send an empty last chunk for a delete, which says nothing and is let pass.

@@ -3,7 +3,7 @@ import { problem } from '../http/problem.js';
 import { largeJson } from '../http/reply.js';
 import { operation } from '../operation/operation.js';
 import { flag, readFilePath } from './fields.js';
-import { cursorsOf, listPurpose, mapped, pageEnd, pageQuery, readLimit, takeLongPage } from './paging.js';
+import { listPurpose, mapped, pageEnd, pageQuery, readLimit, takeLongPage } from './paging.js';
 import { commitRecord, showCommit, showSignedCommit, signedCommitRecord } from './records.js';
 import { resolveRef } from './resolve.js';
 
@@ -56,7 +56,7 @@ export const listCommits = operation({
     const { world, repository, query, meter } = ctx;
     const { git } = repository;
     const limit = readLimit(query.limit, CAP);
-    const cursors = cursorsOf(world);
+    const cursors = world.engine.cursors;
     const ref = query.ref ?? query.branch;
     const path = query.path ? readFilePath(query.path, 'path') : undefined;
     const ephemeral = query.ref_is_ephemeral ?? query.ephemeral ?? false;

@@ -73,7 +73,7 @@ export const createRepository = operation<{ default_branch?: string | undefined 
     if (base?.kind === 'sync') {
       await requireAccess(ctx, base.repository);
       const repository = create(ctx, base, 'main');
-      world.syncs.start(repository, syncRequestOf(ctx));
+      world.background.syncs.start(repository, syncRequestOf(ctx));
       return created(ctx, repository);
     }
     if (!base) return created(ctx, create(ctx, base, 'main'));
@@ -91,7 +91,7 @@ function create(ctx: CreateContext, base: Base | undefined, fallbackBranch: stri
   const { world, organization, claims, query, body } = ctx;
   requireFree(ctx, base);
   const hosting = body.deployment && planHosting(ctx, claims.repo!, undefined, body.deployment);
-  return world.createRepository(organization.name, claims.repo!, {
+  return world.state.repositories.create(organization.name, claims.repo!, {
     defaultBranch: body.base_repo?.default_branch ?? body.default_branch ?? query.default_branch ?? fallbackBranch,
     ...(base?.kind === 'sync' && { baseRepo: base.repository }),
     ...(hosting && { hosting }),
@@ -114,12 +114,12 @@ async function copy(
         body.initial_commit ?? {};
       await copyFiles(source, repository, commit, {
         message: readMessage(message, 'initial_commit.message'),
-        author: readIdentity(author, 'initial_commit.author', world.clock.now()),
+        author: readIdentity(author, 'initial_commit.author', world.state.clock.now()),
       });
     }
     repository.update({ state: 'active' });
   } catch (error) {
-    world.deleteRepository(repository);
+    world.state.repositories.delete(repository);
     throw error;
   }
 }
@@ -136,7 +136,7 @@ function created({ gitUrl }: CreateContext, repository: Repository): Reply {
 
 /** Throws when the name is taken; in its own code when somebody asks twice for an upstream. */
 function requireFree({ world, organization, claims }: CreateContext, base: Base | undefined): void {
-  const existing = world.repository(organization.name, claims.repo!);
+  const existing = world.state.repositories.find(organization.name, claims.repo!);
   if (!existing || existing.record.state === 'deleted') return;
   if (base?.kind === 'sync' && existing.record.baseRepo) {
     throw problem('upstream_already_configured', 'The repository exists already, and has an upstream.');

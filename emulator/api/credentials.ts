@@ -53,10 +53,10 @@ export const createCredential = operation({
     if (repository.record.credential)
       throw problem('credential_exists', 'The repository has a Git credential already.');
     const credential = {
-      id: world.ids.prefixed('credential', 'ggc'),
+      id: world.state.ids.prefixed('credential', 'ggc'),
       username: body.username,
       password: body.password,
-      createdAt: world.clock.now(),
+      createdAt: world.state.clock.now(),
     };
     repository.update({ credential });
     return json(201, showCredential(credential));
@@ -136,9 +136,9 @@ export const deleteCredentialByBody = operation({
 /** The repository of the credential the body names: in the whole organization, or the one the token covers. */
 function findOwner(ctx: HandlerContext<unknown, { id: string }>, operationId: string): Repository {
   const { world, organization, claims, body } = ctx;
-  const owner = ownerOfCredential(world.repositories(organization.name), body.id);
+  const owner = ownerOfCredential(world.state.repositories.list(organization.name), body.id);
   if (!owner || (claims.repo !== WHOLE_ORGANIZATION && claims.repo !== owner.name)) throw credentialNotFound();
-  checkState(owner.record.state, { id: operationId, effect: 'write' }, world.variants, { retryAfter: 1 });
+  checkState(owner.record.state, { id: operationId, effect: 'write' }, world.config.variants, { retryAfter: 1 });
   return owner;
 }
 

@@ -8,7 +8,7 @@ import { type Deployment, Deployments } from '../repositories/deployments.js';
 import type { HostingProject } from '../repositories/hosting.js';
 import type { Repository } from '../repositories/repository.js';
 import { requireHosting } from './hosting.js';
-import { cursorsOf, listPurpose, pageEnd, pageQuery, readLimit, takePage } from './paging.js';
+import { listPurpose, pageEnd, pageQuery, readLimit, takePage } from './paging.js';
 import { resolveRef } from './resolve.js';
 
 const CAP = 100;
@@ -70,12 +70,12 @@ export const createDeployment = operation({
     if (meanwhile !== undefined) return answer(ctx, 200, meanwhile, key);
     const deployments = repository.record.deployments ?? Deployments.none;
     const deployment: Deployment = {
-      id: world.ids.prefixed('deployment', 'dpl'),
+      id: world.state.ids.prefixed('deployment', 'dpl'),
       sequence: deployments.size + 1,
       target: chosen,
       ref,
       commit,
-      createdAt: world.clock.now(),
+      createdAt: world.state.clock.now(),
     };
     repository.update({ deployments: deployments.with(deployment, key === undefined ? undefined : { key, request }) });
     return answer(ctx, 201, deployment, key);
@@ -99,7 +99,7 @@ function answer(
   deployment: Deployment,
   key: string | undefined,
 ): Reply {
-  return json(status, showDeployment(deployment, world.clock.now()), {
+  return json(status, showDeployment(deployment, world.state.clock.now()), {
     location: `/api/repos/${encodeURIComponent(repository.name)}/deployments/${deployment.id}`,
     ...(key !== undefined && { 'idempotency-key': key }),
     ...(status === 200 && { 'idempotent-replayed': 'true' }),
@@ -147,11 +147,11 @@ export const listDeployments = operation({
     const { world, repository, query } = ctx;
     requireProject(ctx);
     const limit = readLimit(query.limit, CAP);
-    const cursors = cursorsOf(world);
+    const cursors = world.engine.cursors;
     const purpose = listPurpose(ctx, 'listDeployments');
     const before = query.cursor === undefined ? undefined : cursors.read<number>(purpose, query.cursor);
     const { page, hasMore } = takePage((repository.record.deployments ?? Deployments.none).newest(before), limit);
-    const now = world.clock.now();
+    const now = world.state.clock.now();
     return json(200, {
       deployments: page.map((deployment) => showDeployment(deployment, now)),
       next_cursor: hasMore ? cursors.write(purpose, page.at(-1)!.sequence) : null,
@@ -174,6 +174,6 @@ export const getDeployment = operation({
     requireProject(ctx);
     const deployment = ctx.repository.record.deployments?.get(ctx.params.deployment_id!);
     if (!deployment) throw problem('deployment_not_found', 'There is no such deployment.');
-    return json(200, showDeployment(deployment, ctx.world.clock.now()));
+    return json(200, showDeployment(deployment, ctx.world.state.clock.now()));
   },
 });

@@ -1,25 +1,19 @@
 import { DEFAULT_VARIANTS } from '../config/variants.js';
+import { COMMON_CODES } from '../http/gateway-codes.js';
 import type { ProblemCode } from '../http/problem.js';
 import type { Operation } from '../operation/operation.js';
 import { type RepositoryState, refusalOf } from '../repositories/lifecycle.js';
 
-/** Any request can be malformed; credential and quota are looked at before the operation is. */
-const GATEWAY: readonly ProblemCode[] = [
-  'bad_request',
-  'repo_claim_missing',
-  'unauthorized',
-  'forbidden',
-  'authentication_unavailable',
-  'insufficient_scope',
-  'rate_limited',
-];
 /** A body may stop arriving, be too large, or be compressed. */
 const BODY: readonly ProblemCode[] = ['request_timeout', 'payload_too_large', 'unsupported_media_type'];
 const STATES: readonly RepositoryState[] = ['deleted', 'thawing', 'syncing'];
 
-/** Every code that `operation` can answer: its own, the gateway's, and those of the states of its repository. */
+/**
+ * Every code that `operation` can answer: its own, those of the gateway (a request can be malformed, and
+ * credential and quota are looked at first), and those of the states of its repository.
+ */
 export function errorCodesOf(operation: Operation): ReadonlySet<ProblemCode> {
-  const codes = new Set<ProblemCode>([...GATEWAY, ...operation.errors]);
+  const codes = new Set<ProblemCode>([...COMMON_CODES, ...operation.errors]);
   if (operation.reads !== undefined) for (const code of BODY) codes.add(code);
   if (operation.subject === 'repository') {
     codes.add('repository_not_found');

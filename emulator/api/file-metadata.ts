@@ -5,11 +5,9 @@ import { Problem, problem } from '../http/problem.js';
 import { bytes, type Reply, stream } from '../http/reply.js';
 import type { HandlerContext } from '../operation/handler-context.js';
 import { operation } from '../operation/operation.js';
-import type { Repository } from '../repositories/repository.js';
-import { oncePer } from '../world/once-per.js';
 import { flag } from './fields.js';
 import { MetadataTexts } from './metadata-text.js';
-import { cursorsOf, listPurpose, pageQuery, readLimit } from './paging.js';
+import { listPurpose, pageQuery, readLimit } from './paging.js';
 import { type ResolvedRef, resolveRef } from './resolve.js';
 import { listUnder, readFolder } from './tree-listing.js';
 
@@ -69,17 +67,18 @@ export const fileMetadata = operation({
     const { world, repository, query, meter } = ctx;
     const { objects, history } = repository.git;
     const paged =
-      world.variants.metadataPagination === 'on-request' && (query.cursor !== undefined || query.limit !== undefined);
-    const cursors = cursorsOf(world);
+      world.config.variants.metadataPagination === 'on-request' &&
+      (query.cursor !== undefined || query.limit !== undefined);
+    const cursors = world.engine.cursors;
     const path = readFolder(query.path);
     const purpose = listPurpose(ctx, 'fileMetadata', query.ref ?? '', query.ephemeral ?? false, path);
     const position = paged && query.cursor !== undefined ? cursors.read<Position>(purpose, query.cursor) : undefined;
     const { commit, shown } = position ?? (await resolveForMetadata(ctx, query.ref, query.ephemeral ?? false));
     const limit = paged ? readLimit(query.limit, CAP, PAGE) : Number.POSITIVE_INFINITY;
     const skip = position?.skip ?? 0;
-    const texts = textsOf(repository);
+    const texts = new MetadataTexts(repository.content.metadata);
     // The limit is part of the key: what passed under one may be refused under another.
-    const key = `${repository.id}/${commit}/${world.limits.maxMetadataCommits}/${path}`;
+    const key = `${repository.id}/${commit}/${world.config.limits.maxMetadataCommits}/${path}`;
     const known = paged ? undefined : texts.get(key);
     if (known !== undefined) return answer(known, { ref: shown });
     const files = await inSlices(listUnder(objects, readCommit(objects, commit).tree, path, true), meter);
@@ -92,7 +91,7 @@ export const fileMetadata = operation({
         skip,
         limit,
         touchedBy: (file) => touched.get(file) ?? commit,
-        allow: (commits) => refuseTooMany(commits, world.limits.maxMetadataCommits),
+        allow: (commits) => refuseTooMany(commits, world.config.limits.maxMetadataCommits),
       },
       meter,
     );
@@ -106,8 +105,6 @@ export const fileMetadata = operation({
     return answer(whole, members);
   },
 });
-
-const textsOf = oncePer((repository: Repository) => new MetadataTexts(repository.git.objects.caches));
 
 type Members = Readonly<Record<string, unknown>>;
 
@@ -169,7 +166,8 @@ async function resolveForMetadata(
     return await resolveRef(repository, { ref, ephemeral }, meter);
   } catch (error) {
     if (!(error instanceof Problem) || error.code !== 'ref_not_found') throw error;
-    if (ephemeral) throw world.variants.missingEphemeralRef === '404' ? error : problem('bad_request', error.detail);
+    if (ephemeral)
+      throw world.config.variants.missingEphemeralRef === '404' ? error : problem('bad_request', error.detail);
     const main = ref === undefined || ref === '' ? repository.git.refs.get('refs/heads/main') : undefined;
     if (main === undefined) throw error;
     return { commit: main, shown: 'main' };

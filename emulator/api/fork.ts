@@ -31,9 +31,9 @@ export async function findForkPoint(
       authorization: `Bearer ${base.token}`,
       surface: 'api',
       tenant: organization.name,
-      now: world.clock.now(),
+      now: world.state.clock.now(),
       hosting: organization.hostingEnabled,
-      ringOf: (name) => world.organization(name)?.keys,
+      ringOf: (name) => world.state.organizations.get(name)?.keys,
     });
     requireScopes(claims, ['git:read']);
     if (claims.repo !== base.source) throw repositoryNotFound();
@@ -42,11 +42,11 @@ export async function findForkPoint(
     // The words are about another token than the request's, and no challenge would help.
     throw problem(error.code, `base_repo: ${error.detail}`);
   }
-  const source = world.repository(organization.name, base.source);
+  const source = world.state.repositories.find(organization.name, base.source);
   if (!source) throw repositoryNotFound();
   const { state } = source.record;
   source.restore();
-  checkState(state, { id: 'createRepository', effect: 'read' }, world.variants, { retryAfter: 1 });
+  checkState(state, { id: 'createRepository', effect: 'read' }, world.config.variants, { retryAfter: 1 });
   const isEmpty = base.revision === undefined && source.git.refs.headOid === undefined;
   const commit = isEmpty ? undefined : (await resolveRef(source, { ref: base.revision ?? 'HEAD' }, meter)).commit;
   return { source, commit, defaultBranch: textOf(source.defaultBranch ?? 'main') };

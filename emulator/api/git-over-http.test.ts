@@ -12,10 +12,10 @@ import { repositoryNotFound } from '../repositories/lifecycle.js';
 import { keepAlive } from '../smart-http/keep-alive.js';
 import { PackCache } from '../smart-http/pack-cache.js';
 import { createRepository } from '../smart-http/test/test-git.js';
-import { World } from '../world/world.js';
+import { CurrentWorld } from '../world/current-world.js';
 import { gitInfoRefs, gitReceivePack, gitUploadPack } from './git-over-http.js';
 
-const world = new World({ organizations: [] });
+const { world } = new CurrentWorld({ organizations: [] });
 const record = { state: 'active' };
 const git = createRepository('main', new ObjectStore(), () => {
   if (record.state === 'deleted') throw repositoryNotFound();
@@ -33,7 +33,7 @@ function callOf<T>(parts: { namespace?: string; service?: string; type?: string;
     header: (name) => (name === 'content-type' ? type : undefined),
     stream: () => Readable.from([Buffer.from(body)]),
     signal: new AbortController().signal,
-    meter: new Meter({ schedule: world.schedule }),
+    meter: new Meter({ schedule: world.engine.schedule }),
   };
   return call as T;
 }
@@ -67,8 +67,8 @@ t.test('a service that is none is forbidden, as gitprotocol-http demands', async
 });
 
 t.test('a world has one service, which names itself with the version of the package', async (t) => {
-  t.equal(world.gitService, world.gitService);
-  t.not(new World({ organizations: [] }).gitService, world.gitService);
+  t.equal(world.engine.gitService, world.engine.gitService);
+  t.not(new CurrentWorld({ organizations: [] }).world.engine.gitService, world.engine.gitService);
   const { bytes } = await gitInfoRefs.handle(callOf({ service: 'git-receive-pack' }));
   t.match(bytes!.toString(), /agent=repohost-emulator\/\d+\.\d+\.\d+/);
 });

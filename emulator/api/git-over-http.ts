@@ -42,7 +42,7 @@ export const gitInfoRefs = operation<z.infer<typeof infoRefsQuery>>({
           : `Unsupported service: '${ctx.query.service}'`;
       throw problem('forbidden', detail, { headers: NO_CACHE });
     }
-    return ctx.world.gitService.infoRefs(viewFor(ctx, service), service, requestOf(ctx));
+    return ctx.world.engine.gitService.infoRefs(viewFor(ctx, service), service, requestOf(ctx));
   },
 });
 
@@ -58,7 +58,7 @@ export const gitUploadPack = operation({
   reads: 'stream',
   replies: { 200: 'application/x-git-upload-pack-result' },
   errors: ['payload_too_large', 'unsupported_media_type'],
-  handle: (ctx) => ctx.world.gitService.uploadPack(viewFor(ctx, 'git-upload-pack'), requestOf(ctx)),
+  handle: (ctx) => ctx.world.engine.gitService.uploadPack(viewFor(ctx, 'git-upload-pack'), requestOf(ctx)),
 });
 
 export const gitReceivePack = operation({
@@ -73,7 +73,8 @@ export const gitReceivePack = operation({
   reads: 'stream',
   replies: { 200: 'application/x-git-receive-pack-result' },
   errors: ['payload_too_large', 'unsupported_media_type'],
-  handle: (ctx) => ctx.world.gitService.receivePack(viewFor(ctx, 'git-receive-pack'), requestOf(ctx), pushHooksOf(ctx)),
+  handle: (ctx) =>
+    ctx.world.engine.gitService.receivePack(viewFor(ctx, 'git-receive-pack'), requestOf(ctx), pushHooksOf(ctx)),
 });
 
 /** What the remote shows. `+import` is there for bulk pushes and shows nothing to readers. */
@@ -87,7 +88,7 @@ function viewFor(ctx: Pick<HandlerContext, 'params' | 'repository'>, service: Se
   return viewOf(ctx.repository.git, namespace);
 }
 
-function requestOf(ctx: Pick<HandlerContext, 'header' | 'stream' | 'signal'>): GitRequest {
+function requestOf(ctx: Pick<HandlerContext, 'header' | 'stream' | 'signal' | 'world'>): GitRequest {
   return {
     header: (name) => ctx.header(name),
     body: (most) => ctx.stream(most),
@@ -95,14 +96,16 @@ function requestOf(ctx: Pick<HandlerContext, 'header' | 'stream' | 'signal'>): G
     get signal() {
       return ctx.signal;
     },
+    sessionId: () => ctx.world.nextSessionId(),
   };
 }
 
 function pushHooksOf({ claims, repository, organization, params, world }: PushContext): PushHooks {
-  const isArchiving = params.namespace === 'import' && world.variants.afterImport === 'archived';
+  const isArchiving = params.namespace === 'import' && world.config.variants.afterImport === 'archived';
   return {
     ...(isArchiving && { onUpdated: () => repository.archive() }),
-    policy: (update) => decideUpdate(update, claims.policy, organization.keys, new Meter({ schedule: world.schedule })),
+    policy: (update) =>
+      decideUpdate(update, claims.policy, organization.keys, new Meter({ schedule: world.engine.schedule })),
   };
 }
 

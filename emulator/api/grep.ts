@@ -2,9 +2,7 @@ import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { compilePattern, InvalidPattern, type LineMatcher } from '../git/grep/matcher.js';
 import { type SearchPosition, searchPage } from '../git/grep/search.js';
-import { TextCache } from '../git/grep/text-cache.js';
 import { requestLimit } from '../git/limits/request-limits.js';
-import { type CacheRegion, ENTRY_BYTES } from '../git/memory/memory-cache.js';
 import { textOf } from '../git/object/bytes.js';
 import { readCommit } from '../git/object/commit.js';
 import type { PathMatcher } from '../git/pathspec/path-matcher.js';
@@ -12,10 +10,8 @@ import { type Meter, WorkLimitExceeded } from '../git/schedule/meter.js';
 import { problem } from '../http/problem.js';
 import { largeJson } from '../http/reply.js';
 import { operation } from '../operation/operation.js';
-import type { Repository } from '../repositories/repository.js';
-import { oncePer } from '../world/once-per.js';
 import { patternList, readSelection } from './file-selection.js';
-import { cursorsOf, listPurpose } from './paging.js';
+import { listPurpose } from './paging.js';
 import { type ResolvedRef, resolveRef } from './resolve.js';
 
 /** Specification, Limits. */
@@ -80,14 +76,14 @@ export const grep = operation({
     const ref = body.ref ?? body.rev;
     const selects = selectedBy(body);
     const pattern = await readPattern(query, meter);
-    const cursors = cursorsOf(world);
+    const cursors = world.engine.cursors;
     const { pagination: _, limits: __, ...searched } = body;
     const purpose = listPurpose(ctx, 'grep', searched);
     const position = pagination?.cursor ? cursors.read<Position>(purpose, pagination.cursor) : undefined;
     const { commit, shown } = position ?? (await resolveRef(repository, { ref, ephemeral: body.ephemeral }, meter));
     try {
       const page = await searchPage(
-        textsOf(repository),
+        repository.content.texts,
         readCommit(repository.git.objects, commit).tree,
         {
           pattern,
@@ -103,8 +99,8 @@ export const grep = operation({
         },
         meter,
       );
-      const digest = createHash('sha256').update(JSON.stringify([body, commit]));
-      const seen = seenBy(repository, digest.digest('base64'));
+      const digest = createHash('sha256').update(JSON.stringify([repository.id, body, commit]));
+      const seen = world.state.searches.note(digest.digest('base64'));
       return largeJson(
         200,
         {
@@ -146,31 +142,4 @@ function selectedBy({ paths, file_filters: filters }: z.infer<typeof grepBody>):
     excludeGlobs: ['file_filters.exclude_globs', filters?.exclude_globs],
     extensions: ['file_filters.extension_filters', filters?.extension_filters],
   });
-}
-
-/** About what a digest takes. */
-const DIGEST_BYTES = 64;
-
-interface SearchMemory {
-  readonly texts: TextCache;
-  /** Digests of requests answered before, on the commit they were answered on: what `X-Cache` reports. */
-  readonly seen: CacheRegion<string, true>;
-}
-
-const memoryOf = oncePer((repository: Repository): SearchMemory => {
-  const { objects } = repository.git;
-  const { caches } = objects;
-  return { texts: new TextCache(objects, { caches }), seen: caches.region(() => ENTRY_BYTES + DIGEST_BYTES) };
-});
-
-function textsOf(repository: Repository): TextCache {
-  return memoryOf(repository).texts;
-}
-
-/** Whether the same request was made before; remembers this one. */
-function seenBy(repository: Repository, digest: string): boolean {
-  const { seen } = memoryOf(repository);
-  if (seen.get(digest)) return true;
-  seen.set(digest, true);
-  return false;
 }

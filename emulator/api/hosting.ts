@@ -4,7 +4,7 @@ import { problem } from '../http/problem.js';
 import type { HandlerContext } from '../operation/handler-context.js';
 import { changeHosting, type HostingProject } from '../repositories/hosting.js';
 import type { Repository } from '../repositories/repository.js';
-import type { Organization } from '../world/world.js';
+import type { Organization } from '../world/organizations.js';
 import { readBranch } from './fields.js';
 
 const setting = z.string().max(4096).nullable();
@@ -78,7 +78,7 @@ export function planHosting(
 ): HostingProject {
   if (typeof body.production_branch === 'string') readBranch(body.production_branch, 'deployment.production_branch');
   const taken = new Set<string>();
-  for (const other of world.repositories(organization.name)) {
+  for (const other of world.state.repositories.list(organization.name)) {
     const { hosting } = other.record;
     if (hosting && other.id !== repository?.id) taken.add(hosting.projectName);
   }

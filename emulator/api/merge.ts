@@ -157,13 +157,13 @@ async function writeMerge(
   if (body.commit_message === undefined) {
     throw problem('bad_request', 'commit_message is required, because the merge makes a commit.');
   }
-  const author = readIdentity(body.author, 'author', world.clock.now());
+  const author = readIdentity(body.author, 'author', world.state.clock.now());
   return commitTo(merge.transaction, {
     ref: merge.targetRef,
     old: merge.target,
     parents,
     author,
-    committer: body.committer ? readIdentity(body.committer, 'committer', world.clock.now()) : author,
+    committer: body.committer ? readIdentity(body.committer, 'committer', world.state.clock.now()) : author,
     message: readMessage(body.commit_message, 'commit_message'),
     buildTree: async (objects) => {
       // What contains the target already needs no merging: its tree is the result.

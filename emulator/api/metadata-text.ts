@@ -1,4 +1,4 @@
-import { type CacheGroup, type CacheRegion, costOfBuffer } from '../git/memory/memory-cache.js';
+import type { CacheRegion } from '../git/memory/memory-cache.js';
 import { type ByteString, textOf } from '../git/object/bytes.js';
 import { readCommit } from '../git/object/commit.js';
 import { formatDate } from '../git/object/identity.js';
@@ -53,19 +53,16 @@ interface ListedFiles {
  * of a commit, or of all files of one.
  */
 export class MetadataTexts {
-  readonly #kept: CacheRegion<string, Buffer>;
-
-  constructor(caches: CacheGroup) {
-    this.#kept = caches.region(costOfBuffer);
-  }
+  /** `kept`: what was written of the same repository before. */
+  constructor(private readonly kept: CacheRegion<string, Buffer>) {}
 
   /** The text kept under a key of the caller's, which starts with the repository's. */
   get(key: string): Buffer | undefined {
-    return this.#kept.get(key);
+    return this.kept.get(key);
   }
 
   keep(key: string, text: Buffer): void {
-    this.#kept.set(key, text);
+    this.kept.set(key, text);
   }
 
   async write(request: MetadataRequest, meter: Meter): Promise<MetadataPage> {
@@ -137,12 +134,12 @@ export class MetadataTexts {
   /** `"<id>":{"author":...,"date":...,"message":...}` */
   #summary(objects: ObjectReader, repository: string, commit: Oid): Buffer {
     const key = `${repository}/${commit}`;
-    const known = this.#kept.get(key);
+    const known = this.kept.get(key);
     if (known !== undefined) return known;
     const { author, message } = readCommit(objects, commit);
     const summary = { author: author.name, date: formatDate(author), message };
     const text = Buffer.from(`"${commit}":${JSON.stringify(summary)}`);
-    this.#kept.set(key, text);
+    this.kept.set(key, text);
     return text;
   }
 }

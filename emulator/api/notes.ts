@@ -15,7 +15,7 @@ import { operation } from '../operation/operation.js';
 import { commitTo } from '../repositories/commit-write.js';
 import { transact } from '../repositories/transact.js';
 import { type Person, person, readIdentity, sha } from './fields.js';
-import { cursorsOf, listPurpose, pageEnd, pageQuery, readLimit, takeLongPage } from './paging.js';
+import { listPurpose, pageEnd, pageQuery, readLimit, takeLongPage } from './paging.js';
 import { requireCommitAllowed } from './policy.js';
 import { resolveRef } from './resolve.js';
 
@@ -112,7 +112,7 @@ export const writeNote = operation({
   handle: (ctx) => {
     const { action, note = '' } = ctx.body;
     if (action !== 'remove' && note === '') throw problem('bad_request', 'note is required.');
-    return changeNote(ctx, action, note, action === 'remove' ? 200 : Number(ctx.world.variants.notesStatus));
+    return changeNote(ctx, action, note, action === 'remove' ? 200 : Number(ctx.world.config.variants.notesStatus));
   },
 });
 
@@ -147,7 +147,7 @@ async function changeNote(
   const { git } = repository;
   const ref = notesRefOf(ctx, body);
   requireCommitAllowed(ctx, ref);
-  const author = readIdentity(body.author ?? bearerOf(ctx.claims), 'author', world.clock.now());
+  const author = readIdentity(body.author ?? bearerOf(ctx.claims), 'author', world.state.clock.now());
   const target = await targetOf(ctx, body);
   const expected = body.expected_notes_ref_sha ?? body.expected_ref_sha;
   return transact(repository, async (transaction) => {
@@ -234,7 +234,7 @@ export const listNotesRefs = operation({
     requireCustomRefs(ctx);
     const prefix = query.prefix ? fullNotesRef(query.prefix) : PREFIX;
     const limit = readLimit(query.limit, CAP);
-    const cursors = cursorsOf(world);
+    const cursors = world.engine.cursors;
     const purpose = listPurpose(ctx, 'listNotesRefs', prefix);
     const after = query.cursor === undefined ? '' : cursors.read<ByteString>(purpose, query.cursor);
     const following = function* () {
@@ -277,7 +277,8 @@ function notesRefOf(ctx: Pick<HandlerContext, 'world'>, from: Selection): ByteSt
 }
 
 function requireCustomRefs({ world }: Pick<HandlerContext, 'world'>): void {
-  if (world.variants.customNotesRefs === 'off') throw problem('bad_request', 'custom notes refs are not enabled');
+  if (world.config.variants.customNotesRefs === 'off')
+    throw problem('bad_request', 'custom notes refs are not enabled');
 }
 
 function noteNotFound(target: Oid) {

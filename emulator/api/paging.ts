@@ -1,10 +1,7 @@
 import { z } from 'zod';
 import type { Meter } from '../git/schedule/meter.js';
-import { Cursors } from '../http/cursor.js';
 import { problem } from '../http/problem.js';
 import type { HandlerContext } from '../operation/handler-context.js';
-import { oncePer } from '../world/once-per.js';
-import type { World } from '../world/world.js';
 
 /** The query parameters every list takes. */
 export const pageQuery = { cursor: z.string().optional(), limit: z.string().optional() };
@@ -12,8 +9,6 @@ export const pageQuery = { cursor: z.string().optional(), limit: z.string().opti
 export const pageEnd = { next_cursor: z.string().nullable(), has_more: z.boolean() };
 
 const DEFAULT_LIMIT = 20;
-
-export const cursorsOf = oncePer((world: World) => new Cursors(world.ids.secret('cursor')));
 
 /** A `limit` parameter: whole and at least 1, clamped to `cap`. */
 export function readLimit(text: string | undefined, cap: number, fallback = DEFAULT_LIMIT): number {

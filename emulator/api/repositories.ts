@@ -7,7 +7,7 @@ import { transact } from '../repositories/transact.js';
 import { branchNotFound } from './branches.js';
 import { readBranch } from './fields.js';
 import { hostingBody, hostingRecord, planHosting, requireMayChange, showHosting } from './hosting.js';
-import { cursorsOf, pageEnd, pageQuery, readLimit, takeLongPage } from './paging.js';
+import { pageEnd, pageQuery, readLimit, takeLongPage } from './paging.js';
 import { repositoryRecord, showRepository } from './records.js';
 
 const CAP = 100;
@@ -29,11 +29,11 @@ export const listRepositories = operation({
   handle: async ({ world, organization, query, meter }) => {
     const limit = readLimit(query.limit, CAP);
     const text = query.q?.trim().toLowerCase() ?? '';
-    const cursors = cursorsOf(world);
+    const cursors = world.engine.cursors;
     const purpose = JSON.stringify(['listRepositories', organization.name, text]);
     const after = query.cursor === undefined ? 0 : cursors.read<number>(purpose, query.cursor);
     const matching = function* () {
-      for (const repository of world.repositories(organization.name, after)) {
+      for (const repository of world.state.repositories.list(organization.name, after)) {
         yield repository.name.toLowerCase().includes(text) ? repository : undefined;
       }
     };
@@ -118,7 +118,7 @@ export const deleteRepository = operation({
   replies: { 200: z.object({ repo_id: z.string(), message: z.string() }) },
   errors: [],
   handle: ({ world, repository }) => {
-    world.deleteRepository(repository);
+    world.state.repositories.delete(repository);
     return json(200, {
       repo_id: repository.id,
       message: `Deletion of ${repository.id} was initiated; its storage is cleaned up later.`,

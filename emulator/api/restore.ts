@@ -46,7 +46,7 @@ export const restoreCommit = operation({
   handle: async (ctx) => {
     const metadata = await readMetadata(ctx);
     const { world, repository } = ctx;
-    const now = world.clock.now();
+    const now = world.state.clock.now();
     const branch = readBranch(metadata.target_branch, 'metadata.target_branch');
     const author = readIdentity(metadata.author, 'metadata.author', now);
     const committer = metadata.committer ? readIdentity(metadata.committer, 'metadata.committer', now) : author;
@@ -96,12 +96,12 @@ function alreadyMatches({ world }: HandlerContext, branch: string, target: strin
     status: 'precondition_failed',
     message,
   };
-  return json(Number(world.variants.restoreNoop), { commit: null, result });
+  return json(Number(world.config.variants.restoreNoop), { commit: null, result });
 }
 
 /** One NDJSON line, or one JSON object, with or without a final newline. */
 async function readMetadata(ctx: HandlerContext): Promise<z.infer<typeof restoreMetadata>> {
-  const body = await readAll(ctx.stream(ctx.world.limits.maxJsonBytes));
+  const body = await readAll(ctx.stream(ctx.world.config.limits.maxJsonBytes));
   if (body.toString('latin1').trim() === '')
     throw problem('bad_request', 'The body is empty; it has to hold metadata.');
   const json = await inSlices(jsonSteps(body, 'The body'), ctx.meter);

@@ -45,7 +45,7 @@ export async function readStreamedWrite<Metadata, Chunk, Sink extends ChunkSink<
   open: (metadata: Metadata) => Sink | Promise<Sink>,
 ): Promise<{ metadata: Metadata; sink: Sink }> {
   const { meter } = ctx;
-  const { limits } = ctx.world;
+  const { limits } = ctx.world.config;
   // Base64 takes four bytes for three, and every chunk a line of JSON around it.
   const stream = ctx.stream(limits.maxCommitBytes * 1.5 + 64 * 1024 * 1024);
   const lines = readLines(stream, (line) => (line === 0 ? limits.maxMetadataBytes : limits.maxLineBytes));
@@ -93,13 +93,13 @@ export async function decodeChunk(
 ): Promise<Buffer> {
   const decoded = await inSlices(base64Steps(data, `Line ${line}: data`), meter);
   if (decoded.length <= MOST_CHUNK_BYTES) return decoded;
-  const code = world.variants.oversizedChunk === '413' ? 'payload_too_large' : 'bad_request';
+  const code = world.config.variants.oversizedChunk === '413' ? 'payload_too_large' : 'bad_request';
   throw problem(code, `Line ${line}: a chunk decodes to more than 4 MiB (${MOST_CHUNK_BYTES} bytes).`);
 }
 
 /** Where and as whom a streamed write commits. New names win over old ones. */
 export function readTarget(ctx: HandlerContext, metadata: WriteMetadata): Omit<BranchWrite, 'buildTree'> {
-  const now = ctx.world.clock.now();
+  const now = ctx.world.state.clock.now();
   const branch = readBranch(metadata.target_branch, 'metadata.target_branch');
   const ephemeral = metadata.target_is_ephemeral ?? metadata.ephemeral ?? false;
   const author = readIdentity(metadata.author, 'metadata.author', now);

@@ -11,7 +11,7 @@ import type { HandlerContext } from '../operation/handler-context.js';
 import { operation } from '../operation/operation.js';
 import { transact } from '../repositories/transact.js';
 import { deleteRef } from './branches.js';
-import { cursorsOf, listPurpose, pageEnd, pageQuery, readLimit, takeLongPage } from './paging.js';
+import { listPurpose, pageEnd, pageQuery, readLimit, takeLongPage } from './paging.js';
 import { requireAllowed } from './policy.js';
 import { resolveRef } from './resolve.js';
 
@@ -60,7 +60,7 @@ export const listTags = operation({
     const { world, repository, query } = ctx;
     const { refs, objects } = repository.git;
     const limit = readLimit(query.limit, CAP);
-    const cursors = cursorsOf(world);
+    const cursors = world.engine.cursors;
     const purpose = listPurpose(ctx, 'listTags');
     const after = query.cursor === undefined ? '' : cursors.read<ByteString>(purpose, query.cursor);
     const following = function* () {

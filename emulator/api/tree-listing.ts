@@ -13,7 +13,7 @@ import { problem } from '../http/problem.js';
 import { largeJson } from '../http/reply.js';
 import { operation } from '../operation/operation.js';
 import { flag, readFilePath } from './fields.js';
-import { cursorsOf, listPurpose, pageQuery, readLimit } from './paging.js';
+import { listPurpose, pageQuery, readLimit } from './paging.js';
 import { type ResolvedRef, resolveRef } from './resolve.js';
 
 const PAGE = 1000;
@@ -65,7 +65,7 @@ export const listFiles = operation({
   handle: async (ctx) => {
     const { world, repository, query, meter } = ctx;
     const { objects } = repository.git;
-    const cursors = cursorsOf(world);
+    const cursors = world.engine.cursors;
     const path = readFolder(query.path);
     const recursive = query.recursive ?? true;
     const purpose = listPurpose(ctx, 'listFiles', query.ref ?? '', query.ephemeral ?? false, path, recursive);

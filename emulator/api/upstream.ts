@@ -33,7 +33,7 @@ export const pullUpstream = operation({
     if (!baseRepo) throw problem('bad_request', 'The repository has no upstream.');
     if (baseRepo.access === 'app') requireForgeApp(organization);
     requireAllowed(ctx, `refs/heads/${repository.defaultBranch ?? ''}`);
-    world.syncs.start(repository, syncRequestOf(ctx));
+    world.background.syncs.start(repository, syncRequestOf(ctx));
     return json(202, { message: 'Repository sync initiated successfully' });
   },
 });

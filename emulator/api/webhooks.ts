@@ -44,21 +44,21 @@ export const createWebhook = operation({
     if (!url || !/^https?:$/.test(url.protocol) || url.username !== '' || url.password !== '') {
       throw problem('bad_request', 'url has to be an http or https URL without user name and password.');
     }
-    if (!world.webhookOutbound.mayReach(url)) {
+    if (!world.background.webhookOutbound.mayReach(url)) {
       throw problem('bad_request', 'url names a host that webhooks may not be delivered to; --allow-webhook adds one.');
     }
-    if (world.webhooks(organization.name).length >= MOST_WEBHOOKS) {
+    if (world.state.webhooks.of(organization.name).length >= MOST_WEBHOOKS) {
       throw problem('conflict', `The organization has ${MOST_WEBHOOKS} webhooks already.`);
     }
     const webhook: Webhook = {
-      id: world.ids.prefixed('webhook', 'whk'),
+      id: world.state.ids.prefixed('webhook', 'whk'),
       organization: organization.name,
       url: url.href,
       events: [...new Set(body.events ?? DEFAULT_EVENTS)],
-      secret: body.secret ?? world.ids.prefixed('webhook-secret', 'whsec'),
-      createdAt: world.clock.now(),
+      secret: body.secret ?? world.state.ids.prefixed('webhook-secret', 'whsec'),
+      createdAt: world.state.clock.now(),
     };
-    world.addWebhook(webhook);
+    world.state.webhooks.add(webhook);
     return json(201, { ...showWebhook(webhook), ...(body.secret === undefined && { secret: webhook.secret }) });
   },
 });
@@ -73,7 +73,8 @@ export const listWebhooks = operation({
   effect: 'read',
   replies: { 200: z.object({ webhooks: z.array(webhookRecord) }) },
   errors: [],
-  handle: ({ world, organization }) => json(200, { webhooks: world.webhooks(organization.name).map(showWebhook) }),
+  handle: ({ world, organization }) =>
+    json(200, { webhooks: world.state.webhooks.of(organization.name).map(showWebhook) }),
 });
 
 export const deleteWebhook = operation({
@@ -87,9 +88,11 @@ export const deleteWebhook = operation({
   replies: { 204: '' },
   errors: ['not_found'],
   handle: ({ world, organization, params }) => {
-    const webhook = world.webhooks(organization.name).find(({ id }) => id === params.webhook_id);
+    const webhook = world.state.webhooks.of(organization.name).find(({ id }) => id === params.webhook_id);
     if (!webhook) throw problem('not_found', 'There is no such webhook.');
-    world.removeWebhook(webhook.id);
+    world.state.webhooks.remove(webhook.id);
+    // What is pending for it goes with it.
+    world.background.outbox.cancel(webhook.id);
     return empty(204);
   },
 });

@@ -1,4 +1,5 @@
 import { get, type IncomingMessage } from 'node:http';
+import { HEALTH_PATH } from '../admin/path.js';
 import { OptionError } from '../config/option-values.js';
 
 export const DEFAULT_URL = 'http://127.0.0.1:8080';
@@ -13,7 +14,7 @@ const LONGEST_ANSWER = 65_536;
 export async function probe(url: string, timeout = 2000): Promise<string | undefined> {
   const signal = AbortSignal.timeout(Math.ceil(timeout));
   try {
-    const response = await ask(new URL('_emulator/health', url.endsWith('/') ? url : `${url}/`), signal);
+    const response = await ask(new URL(HEALTH_PATH.slice(1), url.endsWith('/') ? url : `${url}/`), signal);
     let body = '';
     for await (const part of response.setEncoding('utf8')) {
       body += String(part);

@@ -1,3 +1,4 @@
+import { isLoopback } from '../config/loopback.js';
 import { type EmulatorOptions, type Flags, readOptions } from '../config/options.js';
 import type { Emulator } from '../index.js';
 import { writeBanner } from './banner.js';
@@ -64,7 +65,7 @@ async function serve(
     terminal.print(terminal.isInteractive ? writeBanner(emulator) : line);
     const error = await Promise.race([terminal.printed(), signals.first]);
     if (error) throw new UsageError(`The ready line cannot be written to standard output: ${error.message}.`);
-    if (!['127.0.0.1', '::1', 'localhost'].includes(options.host)) {
+    if (!isLoopback(options.host)) {
       terminal.warn(`Listening on ${options.host}: whoever reaches it can sign tokens with the published test keys.\n`);
     }
     await signals.first;

@@ -5,6 +5,11 @@ export interface Clock {
   tick(): void;
   /** Runs `task` once, when the clock has come to `time`. The function returned calls it off. */
   at(time: number, task: () => void): () => void;
+  /** Moves the clock on and runs what has become due, in order of time. Throws where the time is the machine's. */
+  advance(milliseconds: number): void;
+  /** The time to go back to; undefined where it is the machine's. */
+  snapshot(): number | undefined;
+  restore(time: number | undefined): void;
 }
 
 const LONGEST_TIMER = 2 ** 31 - 1;
@@ -18,32 +23,51 @@ export const realClock: Clock = {
     timer.unref();
     return () => clearTimeout(timer);
   },
+  advance() {
+    throw new Error('The time is that of the machine and cannot be moved; start with a time of its own.');
+  },
+  snapshot: () => undefined,
+  restore() {},
 };
 
-/** A clock that moves when it is told to. */
-export interface SteppingClock extends Clock {
-  /** Moves it on and runs what has become due, in order of time. */
-  advance(milliseconds: number): void;
+interface Waiting {
+  readonly time: number;
+  readonly task: () => void;
 }
 
-/** A clock that starts at `start` and moves only by 1 ms a request, so that two runs see the same times. */
-export function steppingClock(start: number): SteppingClock {
-  let now = start;
-  const waiting = new Set<{ readonly time: number; readonly task: () => void }>();
-  const advance = (milliseconds: number) => {
-    now += milliseconds;
-    if (waiting.size === 0) return;
-    const due = [...waiting].filter(({ time }) => time <= now).sort((a, b) => a.time - b.time);
-    for (const entry of due) if (waiting.delete(entry)) entry.task();
-  };
-  return {
-    now: () => now,
-    tick: () => advance(1),
-    advance,
-    at(time, task) {
-      const entry = { time, task };
-      waiting.add(entry);
-      return () => waiting.delete(entry);
-    },
-  };
+/** A clock that moves only by 1 ms a request, and when it is told to, so that two runs see the same times. */
+export class SteppingClock implements Clock {
+  /** What is to run later. Whoever waits for it asks anew after a restore. */
+  private readonly waiting = new Set<Waiting>();
+
+  constructor(private time: number) {}
+
+  now(): number {
+    return this.time;
+  }
+
+  tick(): void {
+    this.advance(1);
+  }
+
+  at(time: number, task: () => void): () => void {
+    const entry = { time, task };
+    this.waiting.add(entry);
+    return () => this.waiting.delete(entry);
+  }
+
+  advance(milliseconds: number): void {
+    this.time += milliseconds;
+    if (this.waiting.size === 0) return;
+    const due = [...this.waiting].filter(({ time }) => time <= this.time).sort((a, b) => a.time - b.time);
+    for (const entry of due) if (this.waiting.delete(entry)) entry.task();
+  }
+
+  snapshot(): number {
+    return this.time;
+  }
+
+  restore(time: number): void {
+    this.time = time;
+  }
 }

@@ -5,9 +5,9 @@ import { createHash } from 'node:crypto';
  * in between.
  */
 export class Ids {
-  readonly #counts = new Map<string, number>();
+  private counts = new Map<string, number>();
 
-  constructor(readonly seed: string) {}
+  constructor(private readonly seed: string) {}
 
   /** A UUID-shaped id (RFC 9562 version 8: custom). */
   uuid(kind: string): string {
@@ -21,14 +21,23 @@ export class Ids {
     return `${prefix}_${this.digest(kind).slice(0, 24)}`;
   }
 
-  private digest(kind: string): string {
-    const count = (this.#counts.get(kind) ?? 0) + 1;
-    this.#counts.set(kind, count);
-    return createHash('sha256').update(`${this.seed}\0${kind}\0${count}`).digest('hex');
+  /** How many of each kind were made. */
+  snapshot(): ReadonlyMap<string, number> {
+    return new Map(this.counts);
   }
 
-  /** A secret that only the seed determines, for signing what leaves and comes back (cursors). */
-  secret(purpose: string): Buffer {
-    return createHash('sha256').update(`${this.seed}\0secret\0${purpose}`).digest();
+  restore(counts: ReadonlyMap<string, number>): void {
+    this.counts = new Map(counts);
   }
+
+  private digest(kind: string): string {
+    const count = (this.counts.get(kind) ?? 0) + 1;
+    this.counts.set(kind, count);
+    return createHash('sha256').update(`${this.seed}\0${kind}\0${count}`).digest('hex');
+  }
+}
+
+/** A secret that only the seed determines, for signing what leaves and comes back (cursors). */
+export function secretOf(seed: string, purpose: string): Buffer {
+  return createHash('sha256').update(`${seed}\0secret\0${purpose}`).digest();
 }

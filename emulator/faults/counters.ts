@@ -8,16 +8,25 @@ const MAX_COUNTERS = 10_000;
  * in one step, before anything waits; concurrent requests cannot both take the last one.
  */
 export class FaultCounters {
-  readonly #seen = new Map<string, number>();
+  /** In order of use. */
+  private seen = new Map<string, number>();
 
   /** Whether the fault fires for this request of `caller`. */
   take(fault: Fault, caller: string): boolean {
     if (fault.times === Number.POSITIVE_INFINITY && fault.skip === 0) return true;
     const key = `${caller}\0${fault.text}`;
-    const seen = this.#seen.get(key) ?? 0;
-    this.#seen.delete(key);
-    this.#seen.set(key, seen + 1);
-    if (this.#seen.size > MAX_COUNTERS) this.#seen.delete(this.#seen.keys().next().value!);
+    const seen = this.seen.get(key) ?? 0;
+    this.seen.delete(key);
+    this.seen.set(key, seen + 1);
+    if (this.seen.size > MAX_COUNTERS) this.seen.delete(this.seen.keys().next().value!);
     return seen >= fault.skip && seen < fault.skip + fault.times;
+  }
+
+  snapshot(): ReadonlyMap<string, number> {
+    return new Map(this.seen);
+  }
+
+  restore(seen: ReadonlyMap<string, number>): void {
+    this.seen = new Map(seen);
   }
 }

@@ -1,4 +1,5 @@
-import { isIPv4, isIPv6 } from 'node:net';
+import { isIPv6 } from 'node:net';
+import { isLoopback } from '../config/loopback.js';
 import { problem } from './problem.js';
 
 /**
@@ -17,15 +18,12 @@ export class ServedHosts {
 
   /** `name` as `parseHost` gives it. */
   includes(name: string): boolean {
-    return isLoopback(name) || this.#allowed.has(name);
+    return isLoopback(name) || BELOW_LOCALHOST.test(name) || this.#allowed.has(name);
   }
 }
 
-const LOOPBACK_NAME = /^(?:[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?\.)*localhost$/;
-
-function isLoopback(name: string): boolean {
-  return LOOPBACK_NAME.test(name) || name === '[::1]' || (name.startsWith('127.') && isIPv4(name));
-}
+/** Names below `localhost` (RFC 6761, 6.3): whoever asked for one, the request has arrived here. */
+const BELOW_LOCALHOST = /^(?:[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?\.)+localhost$/;
 
 /**
  * The one `Host` among Node's raw headers (name, value, name, value …), which keep repeated ones; undefined when

@@ -1,4 +1,5 @@
 import type { Agent, Dispatcher } from 'undici';
+import { isLoopback } from '../config/loopback.js';
 
 export interface OutboundRequest {
   readonly method: 'GET' | 'POST';
@@ -28,8 +29,7 @@ export class Outbound {
 
   mayReach(url: URL): boolean {
     const { hostname } = url;
-    if (hostname === 'localhost' || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname)) return true;
-    return this.allowedHosts.some((host) => host.toLowerCase() === hostname);
+    return isLoopback(hostname) || this.allowedHosts.some((host) => host.toLowerCase() === hostname);
   }
 
   /** Sends one request. Rejects when nothing answers in time. */

@@ -1,18 +1,8 @@
 import type { Variants } from '../config/variants.js';
+import { staysProblem } from './gateway-codes.js';
 import { type Problem, shownCode } from './problem.js';
 import { bytes, json, type Reply } from './reply.js';
 import type { Dialect } from './route.js';
-
-/** Codes that come from the gateway: they stay problem details where the handler speaks another dialect. */
-const GATEWAY = new Set([
-  'unauthorized',
-  'forbidden',
-  'authentication_unavailable',
-  'insufficient_scope',
-  'repo_claim_missing',
-  'rate_limited',
-  'route_not_found',
-]);
 
 export interface RenderContext {
   readonly dialect: Dialect;
@@ -82,7 +72,7 @@ function dialectOf(error: Problem, context: RenderContext): Dialect {
     return variants.fileMetadataErrors === 'problem' ? 'problem' : 'error';
   }
   if (dialect === 'git' || dialect === 'lfs') return dialect;
-  if (error.options.result === undefined || GATEWAY.has(error.code)) return 'problem';
+  if (error.options.result === undefined || staysProblem(error.code)) return 'problem';
   if (variants.writeFailureBody === 'problem') return 'problem';
   return dialect === 'result' || variants.writeFailureBody === 'all' ? 'result' : 'problem';
 }

@@ -4,12 +4,12 @@ import { type AddressInfo, connect, Socket } from 'node:net';
 import t from 'tap';
 import { Pool } from 'undici';
 import { Schedule, SLICE } from '../git/schedule/schedule.js';
-import { AnswerBatch } from './answer-batch.js';
 import { readChunks } from './body.js';
 import { json, largeJson, stream } from './reply.js';
+import { WriteCoalescing } from './write-coalescing.js';
 import { writeReply } from './write-reply.js';
 
-const BATCH = new AnswerBatch();
+const WRITES = new WriteCoalescing();
 const PACE = new Schedule();
 const BODY = { maxBytes: 64 * 1024 * 1024, idleTimeout: 5_000 };
 
@@ -31,7 +31,7 @@ for (const [how, leave] of Object.entries(LEAVES)) {
     const ends: Promise<unknown>[] = [];
     const server = createServer((request, response) => {
       ends.push(once(request, 'close', { signal: AbortSignal.timeout(5_000) }));
-      void leave(request).then(() => writeReply(request, response, json(400, {}), BATCH, PACE));
+      void leave(request).then(() => writeReply(request, response, json(400, {}), WRITES, PACE));
     });
     let connections = 0;
     server.on('connection', () => connections++);
@@ -70,7 +70,7 @@ t.test('an answer to half a body is read to its end, and the connection given up
       const server = createServer((request, response) => {
         request.once(
           'readable',
-          () => void writeReply(request, response, json(status, { read: 'all of it' }), BATCH, PACE),
+          () => void writeReply(request, response, json(status, { read: 'all of it' }), WRITES, PACE),
         );
       });
       Object.assign(server, { httpAllowHalfOpen: true });
@@ -100,7 +100,7 @@ t.test('a large answer leaves in chunks while others are served, a short one as 
   const lines = (count: number) => Array.from({ length: count }, (_, line) => ({ line, text: 'é"\n' }));
   const server = createServer((request, response) => {
     const value = { lines: lines(Number(request.url!.slice(1))).values(), text: Buffer.from('ü'), none: undefined };
-    void writeReply(request, response, largeJson(200, value, { 'x-mine': 'yes' }), BATCH, PACE);
+    void writeReply(request, response, largeJson(200, value, { 'x-mine': 'yes' }), WRITES, PACE);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const pool = new Pool(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, { connections: 2 });
@@ -139,7 +139,7 @@ t.test('a client that goes away ends the making of a large answer', async (t) =>
   }
   let written: Promise<void> | undefined;
   const server = createServer((request, response) => {
-    written = writeReply(request, response, largeJson(200, { lines: endless() }), BATCH, PACE);
+    written = writeReply(request, response, largeJson(200, { lines: endless() }), WRITES, PACE);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
@@ -161,7 +161,7 @@ t.test('a stream that fails half-way ends in a cut, never as if it were whole', 
   }
   let written: Promise<void> | undefined;
   const server = createServer((request, response) => {
-    written = writeReply(request, response, stream(200, broken()), BATCH, PACE);
+    written = writeReply(request, response, stream(200, broken()), WRITES, PACE);
     written.catch(() => undefined);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -184,7 +184,7 @@ t.test('answers that are ready together leave together, each to its own client',
   const responses: ServerResponse[] = [];
   const server = createServer((request, response) => {
     responses.push(response);
-    held.push(() => void writeReply(request, response, json(200, { for: request.url }), BATCH, PACE));
+    held.push(() => void writeReply(request, response, json(200, { for: request.url }), WRITES, PACE));
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   t.teardown(() => server.close());
@@ -214,7 +214,7 @@ t.test('answers that are ready together leave together, each to its own client',
 t.test('a request without a body keeps its connection, whatever the answer', async (t) => {
   const server = createServer((request, response) => {
     // At once, before Node has told that the request is complete.
-    void writeReply(request, response, json(Number(request.url!.slice(1)), {}), BATCH, PACE);
+    void writeReply(request, response, json(Number(request.url!.slice(1)), {}), WRITES, PACE);
   });
   let connections = 0;
   server.on('connection', () => connections++);

@@ -1,7 +1,7 @@
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
-import type { AnswerBatch } from './answer-batch.js';
+import { discardUnread } from './lingering-close.js';
 import type { Reply } from './reply.js';
-import { discardUnread } from './unread-body.js';
+import type { WriteCoalescing } from './write-coalescing.js';
 
 const JSON_TYPE = 'application/json';
 /** Units of work for a character of JSON. */
@@ -22,7 +22,7 @@ export async function writeReply(
   request: IncomingMessage,
   response: ServerResponse,
   reply: Reply,
-  batch: AnswerBatch,
+  writes: WriteCoalescing,
   pace: Pace,
 ): Promise<void> {
   discardUnread(request, response, reply.status);
@@ -30,7 +30,7 @@ export async function writeReply(
   if (!isStream(body)) {
     response.writeHead(reply.status, describeBody(reply, body));
     // A string leaves together with the head, in one piece. HEAD, 204 and 304 have no body; Node knows that.
-    batch.end(response, body);
+    writes.end(response, body);
     return;
   }
   const type = reply.pieces && { 'content-type': JSON_TYPE };

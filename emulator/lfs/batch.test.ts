@@ -146,7 +146,7 @@ t.test('a request that is none is refused as a whole, in the dialect of LFS', as
     );
     t.notOk(answer.json.objects, what);
   }
-  t.equal(service.emulator.world.heldBytes, 0);
+  t.equal(service.world.engine.memory.used, 0);
 });
 
 t.test('the scope is that of the operation, and a challenge is worded for Git and for LFS', async (t) => {

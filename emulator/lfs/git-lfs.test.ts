@@ -56,7 +56,7 @@ t.test('track, push, clone, pull; also a large object and many small ones', { sk
   const remote = await service.remote('team/app');
   const pushed = await bench.try('work', 'push', remote, 'main');
   t.equal(pushed.status, 0, pushed.stderr);
-  t.equal(service.emulator.world.repository('demo', 'team/app')!.record.lfsObjects!.size, 251);
+  t.equal(service.world.state.repositories.find('demo', 'team/app')!.record.lfsObjects!.size, 251);
   t.notMatch(pushed.stderr, /error|not support/i);
 
   const cloned = await clone(remote, 'clone');
@@ -87,10 +87,10 @@ t.test('track, push, clone, pull; also a large object and many small ones', { sk
   t.equal(String(await read('clone', 'late.bin')), 'late');
 
   // What the server has already is not sent again.
-  const before = service.emulator.world.heldBytes;
+  const before = service.world.engine.memory.used;
   const again = await bench.try('work', 'lfs', 'push', '--all', remote);
   t.equal(again.status, 0, again.stderr);
-  t.equal(service.emulator.world.heldBytes, before);
+  t.equal(service.world.engine.memory.used, before);
 });
 
 t.test('the credential may be a Bearer header; the token is neither logged nor in a URL', { skip }, async (t) => {
@@ -101,8 +101,8 @@ t.test('the credential may be a Bearer header; the token is neither logged nor i
   const header = `http.extraHeader=Authorization: Bearer ${token}`;
   const pushed = await bench.try('bearer', '-c', header, 'push', url, 'main');
   t.equal(pushed.status, 0, pushed.stderr);
-  t.equal(service.emulator.world.repository('demo', 'team/app')!.record.lfsObjects!.size, 1);
-  t.notMatch(JSON.stringify([...service.emulator.world.journal.entries()]), token);
+  t.equal(service.world.state.repositories.find('demo', 'team/app')!.record.lfsObjects!.size, 1);
+  t.notMatch(JSON.stringify(service.emulator.requests()), token);
 });
 
 t.test('the names of a remote: literal and encoded slashes, ephemeral and import', { skip }, async (t) => {
@@ -118,9 +118,9 @@ t.test('the names of a remote: literal and encoded slashes, ephemeral and import
       `HEAD:refs/heads/b${at}`,
     );
     t.equal(pushed.status, 0, `${path}: ${pushed.stderr}`);
-    t.equal(service.emulator.world.repository('demo', 'team/app')!.record.lfsObjects!.size, at + 2, path);
+    t.equal(service.world.state.repositories.find('demo', 'team/app')!.record.lfsObjects!.size, at + 2, path);
   }
-  service.emulator.world.repository('demo', 'team/app')!.restore();
+  service.world.state.repositories.find('demo', 'team/app')!.restore();
   for (const path of ['team/app', 'team%2Fapp', 'team/app+ephemeral']) {
     await rm(join(bench.path, 'names/.git/lfs/objects'), { recursive: true });
     const fetched = await bench.try('names', 'lfs', 'fetch', await service.remote('team/app', { path }), 'HEAD');
@@ -137,7 +137,7 @@ t.test('what git-lfs prints when a scope is missing', { skip }, async (t) => {
   const refused = await bench.try('scopes', 'lfs', 'push', reading, 'main');
   t.not(refused.status, 0);
   t.match(refused.stderr, /The token lacks the scope git:write/);
-  t.equal(service.emulator.world.repository('demo', 'team/app')!.record.lfsObjects, undefined);
+  t.equal(service.world.state.repositories.find('demo', 'team/app')!.record.lfsObjects, undefined);
   t.not((await bench.try('scopes', 'push', reading, 'main')).status, 0);
 
   const pushed = await bench.try('scopes', 'push', writing, 'main');
@@ -160,8 +160,8 @@ t.test('an object that was damaged is refused, and the push with it', { skip }, 
   const pushed = await bench.try('damaged', 'push', await service.remote('team/app'), 'main');
   t.not(pushed.status, 0);
   t.match(pushed.stderr, /The content does not have the oid/);
-  t.equal(service.emulator.world.heldBytes, 0);
-  t.equal(service.emulator.world.repository('demo', 'team/app')!.git.refs.size, 0);
+  t.equal(service.world.engine.memory.used, 0);
+  t.equal(service.world.state.repositories.find('demo', 'team/app')!.git.refs.size, 0);
 });
 
 t.test('a download that broke off is taken up where it stopped', { skip }, async (t) => {
@@ -184,10 +184,10 @@ t.test('a download that broke off is taken up where it stopped', { skip }, async
 
 t.test('a fork has the objects of its source, and keeps them when the source is gone', { skip }, async (t) => {
   const service = await stage(t);
-  const { world } = service.emulator;
+  const { world } = service;
   await track('origin', { 'f.bin': randomBytes(300_000) });
   await bench.git('origin', 'push', '-q', await service.remote('team/app'), 'main');
-  const held = world.heldBytes;
+  const held = world.engine.memory.used;
   const base_repo = {
     provider: 'code',
     name: 'team/app',
@@ -195,14 +195,14 @@ t.test('a fork has the objects of its source, and keeps them when the source is 
     auth: { token: await service.token({ repo: 'team/app' }) },
   };
   t.equal((await service.call('POST', '/api/repos', { repo: 'team/fork', json: { base_repo } })).status, 201);
-  t.ok(world.heldBytes < held + 100_000, 'counted once');
+  t.ok(world.engine.memory.used < held + 100_000, 'counted once');
   t.equal((await service.call('DELETE', '/api/repos/team%2Fapp')).status, 200);
-  t.ok(world.heldBytes > 300_000, 'still held');
+  t.ok(world.engine.memory.used > 300_000, 'still held');
   const cloned = await clone(await service.remote('team/fork'), 'fork');
   t.equal(cloned.status, 0, cloned.stderr);
   t.ok((await read('origin', 'f.bin')).equals(await read('fork', 'f.bin')));
   t.equal((await service.call('DELETE', '/api/repos/team%2Ffork', { repo: 'team/fork' })).status, 200);
-  t.equal(world.heldBytes, 0, 'gone with the last repository that had it');
+  t.equal(world.engine.memory.used, 0, 'gone with the last repository that had it');
 });
 
 t.test('lock, list, verify before a push, unlock', { skip }, async (t) => {
@@ -244,7 +244,7 @@ t.test('what is too large, or does not fit, is told before it is sent', { skip }
     const pushed = await bench.try('large', 'push', await service.remote('team/app'), 'main');
     t.not(pushed.status, 0);
     t.match(pushed.stderr, message);
-    const sent = [...service.emulator.world.journal.entries()].filter(({ method }) => method === 'PUT');
+    const sent = service.emulator.requests().filter(({ method }) => method === 'PUT');
     t.equal(sent.length, 0);
   }
 });

@@ -1,13 +1,10 @@
 import { z } from 'zod';
-import { Cursors } from '../http/cursor.js';
 import { problem } from '../http/problem.js';
 import { json } from '../http/reply.js';
 import type { HandlerContext } from '../operation/handler-context.js';
 import { operation } from '../operation/operation.js';
 import { type LfsLock, LfsLocks } from '../repositories/lfs-locks.js';
 import { repositoryNotFound } from '../repositories/lifecycle.js';
-import { oncePer } from '../world/once-per.js';
-import type { World } from '../world/world.js';
 import { refBody } from './batch.js';
 import { LFS_HEADERS, LFS_JSON } from './media-type.js';
 
@@ -54,9 +51,9 @@ export const lfsCreateLock = operation<Record<string, never>, z.infer<typeof cre
     const locks = locksOf(ctx);
     const existing = locks.at(path);
     if (existing) throw problem('conflict', 'The file is locked already.', { extra: { lock: show(existing) } });
-    const most = world.limits.maxLfsLocks;
+    const most = world.config.limits.maxLfsLocks;
     if (locks.size >= most) throw problem('insufficient_storage', `A repository has at most ${most} locks.`);
-    const lock = { id: world.ids.uuid('lfs-lock'), path, owner: claims.sub, lockedAt: world.clock.now() };
+    const lock = { id: world.state.ids.uuid('lfs-lock'), path, owner: claims.sub, lockedAt: world.state.clock.now() };
     repository.update({ lfsLocks: locks.with(lock) });
     return json(201, { lock: show(lock) }, LFS_HEADERS);
   },
@@ -166,8 +163,6 @@ function readPath(path: string): string {
   return path;
 }
 
-const cursorsOf = oncePer((world: World) => new Cursors(world.ids.secret('lfs-lock-cursor')));
-
 /** A page of locks by path. `limit` counts the matching ones; anything that is no count of at least 1 is as if absent. */
 function pageOf(
   ctx: Pick<HandlerContext, 'repository' | 'world'>,
@@ -175,7 +170,7 @@ function pageOf(
   limit: number | null | undefined,
   isMeant: (lock: LfsLock) => boolean = () => true,
 ): { page: LfsLock[]; next: { next_cursor?: string } } {
-  const cursors = cursorsOf(ctx.world);
+  const cursors = ctx.world.engine.lockCursors;
   const purpose = ctx.repository.id;
   // Base64: whatever the path holds, its cursor is short enough to be read again.
   const after = cursor ? Buffer.from(cursors.read<string>(purpose, cursor), 'base64').toString() : undefined;

@@ -39,14 +39,14 @@ async function remove(service: Service, repo: string): Promise<void> {
 
 t.test('forks and snapshots share the objects of their source, which count once', async (t) => {
   const service = await stage(t);
-  const { world } = service.emulator;
+  const { world } = service;
   const [first, late, own] = [randomBytes(100_000), randomBytes(50_000), randomBytes(20_000)];
   await service.seed('team/app');
   await put(service, 'team/app', first);
-  const git = world.heldBytes - first.length;
+  const git = world.engine.memory.used - first.length;
   await copy(service, 'team/app', 'fork');
   await copy(service, 'team/app', 'snapshot', { operation: 'snapshot', provider: 'code.storage', ref: 'main' });
-  t.ok(world.heldBytes < first.length + 10 * git, 'no second copy');
+  t.ok(world.engine.memory.used < first.length + 10 * git, 'no second copy');
   t.ok((await has(service, 'fork', first)) && (await has(service, 'snapshot', first)));
 
   await put(service, 'team/app', late);
@@ -54,14 +54,17 @@ t.test('forks and snapshots share the objects of their source, which count once'
   t.notOk(await has(service, 'fork', late), 'what the source gets later is its own');
   t.notOk(await has(service, 'team/app', own));
 
-  const before = world.heldBytes;
+  const before = world.engine.memory.used;
   await remove(service, 'team/app');
-  t.ok(before - world.heldBytes > late.length && before - world.heldBytes < late.length + 10_000, 'its own is free');
+  t.ok(
+    before - world.engine.memory.used > late.length && before - world.engine.memory.used < late.length + 10_000,
+    'its own is free',
+  );
   t.ok(await has(service, 'fork', first), 'what others hold is not');
   await remove(service, 'snapshot');
-  t.ok(world.heldBytes > first.length + own.length);
+  t.ok(world.engine.memory.used > first.length + own.length);
   await remove(service, 'fork');
-  t.equal(world.heldBytes, 0, 'free with the last that held it');
+  t.equal(world.engine.memory.used, 0, 'free with the last that held it');
 });
 
 t.test('a fork of a repository without commits has its objects too; locks are not shared', async (t) => {
@@ -82,15 +85,15 @@ t.test('a fork of a repository without commits has its objects too; locks are no
 
 t.test('the state of the world before is as it was', async (t) => {
   const service = await stage(t);
-  const { world } = service.emulator;
+  const { world } = service;
   await service.call('POST', '/api/repos');
   const [one, two] = [randomBytes(10), randomBytes(20)];
   await put(service, 'team/app', one);
-  const { id } = world.repository('demo', 'team/app')!;
-  const before = world.state;
+  const { id } = world.state.repositories.find('demo', 'team/app')!;
+  const before = world.snapshot();
   await put(service, 'team/app', two);
   await remove(service, 'team/app');
-  const { lfsObjects } = before.repositories.get(id)!;
+  const { lfsObjects } = before.repositories.records.byId.get(id)!;
   t.equal(lfsObjects!.size, 1);
   t.ok(Buffer.concat(lfsObjects!.get(oidOf(one))!.blocks).equals(one));
 });

@@ -79,7 +79,7 @@ t.test('what is not what it was said to be is refused, and nothing of it is kept
     t.equal(answer.status, status, `${what}: ${answer.text}`);
     t.match([answer.headers['content-type'], answer.json], [TYPE, { message: /\S/ }], what);
     t.equal((await service.call('GET', at)).status, 404, `${what}: not kept`);
-    t.equal(service.emulator.world.heldBytes, 0, `${what}: nothing held`);
+    t.equal(service.world.engine.memory.used, 0, `${what}: nothing held`);
   }
 });
 
@@ -89,28 +89,28 @@ async function* pieces(content: Buffer): AsyncGenerator<Buffer> {
 
 t.test('a body in single bytes, one that nobody announced, and one that is there already', async (t) => {
   const service = await stage(t);
-  const { world } = service.emulator;
+  const { world } = service;
   const content = randomBytes(5000);
   const at = `${OBJECTS}/${oidOf(content)}`;
   t.equal((await service.call('PUT', at, { body: pieces(content) })).status, 200);
   t.ok((await service.call('GET', at)).bytes.equals(content));
-  const held = world.heldBytes;
+  const held = world.engine.memory.used;
   t.ok(held >= content.length && held < content.length + 1000);
   t.equal((await put(service, content)).status, 200, 'once more');
   t.equal((await put(service, randomBytes(5000), at)).status, 400, 'also of what is there the content is looked at');
-  t.equal(world.heldBytes, held, 'held once');
+  t.equal(world.engine.memory.used, held, 'held once');
   t.ok((await service.call('GET', at)).bytes.equals(content));
   const twins = await Promise.all([put(service, small), put(service, small)]);
   t.same(
     twins.map(({ status }) => status),
     [200, 200],
   );
-  t.equal(world.heldBytes, held + small.length + 256, 'two at once are held once');
+  t.equal(world.engine.memory.used, held + small.length + 256, 'two at once are held once');
 });
 
 t.test('a client that goes away or falls silent leaves nothing behind', async (t) => {
   const service = await stage(t, { limits: { idleTimeout: 200 } });
-  const { world } = service.emulator;
+  const { world } = service;
   const token = await service.token({ repo: 'team/app' });
   const content = randomBytes(100_000);
   const { port } = new URL(service.url);
@@ -119,7 +119,7 @@ t.test('a client that goes away or falls silent leaves nothing behind', async (t
     const socket = connect(Number(port), '127.0.0.1').on('error', () => undefined);
     socket.write(`${start}content-length: ${content.length}\r\n\r\n`);
     socket.write(content.subarray(0, 50_000));
-    while (world.heldBytes < 50_000) await new Promise((resolve) => setImmediate(resolve));
+    while (world.engine.memory.used < 50_000) await new Promise((resolve) => setImmediate(resolve));
     const answer: Buffer[] = [];
     socket.on('data', (piece) => answer.push(piece));
     if (leaves) socket.destroy();
@@ -128,27 +128,27 @@ t.test('a client that goes away or falls silent leaves nothing behind', async (t
       socket.destroy();
       t.match(String(Buffer.concat(answer)), /^HTTP\/1\.1 408 /);
     }
-    while (world.heldBytes > 0) await new Promise((resolve) => setImmediate(resolve));
+    while (world.engine.memory.used > 0) await new Promise((resolve) => setImmediate(resolve));
     t.equal((await service.call('GET', `${OBJECTS}/${oidOf(content)}`)).status, 404);
   }
-  const codes = [...world.journal.entries()].filter(({ method }) => method === 'PUT').map(({ code }) => code);
+  const codes = [...world.state.journal.entries()].filter(({ method }) => method === 'PUT').map(({ code }) => code);
   t.same(codes, ['request_canceled', 'request_timeout']);
 });
 
 t.test('what does not fit is 507, and gives back what it took', async (t) => {
   const service = await stage(t, { limits: { maxHeldBytes: 10_000 } });
-  const { world } = service.emulator;
+  const { world } = service;
   const content = randomBytes(9_000);
   t.equal((await put(service, content)).status, 200);
-  const held = world.heldBytes;
+  const held = world.engine.memory.used;
   for (const body of [randomBytes(2_000), pieces(randomBytes(2_000))]) {
     const refused = await service.call('PUT', `${OBJECTS}/${'0'.repeat(64)}`, { body });
     t.match(refused, { status: 507, headers: { 'content-type': TYPE }, json: { message: /10000 bytes/ } });
-    t.equal(world.heldBytes, held);
+    t.equal(world.engine.memory.used, held);
   }
   t.equal((await put(service, content)).status, 200, 'what is there takes no room');
   await service.call('DELETE', '/api/repos/team%2Fapp');
-  t.equal(world.heldBytes, 0);
+  t.equal(world.engine.memory.used, 0);
 });
 
 t.test('verify says whether the object is there, with that size', async (t) => {
@@ -176,7 +176,7 @@ t.test("another repository's object is as one that is nowhere", async (t) => {
   t.same(bodyOf(await ask(oidOf(small))), bodyOf(await ask('0'.repeat(64))));
   t.equal((await ask(oidOf(small))).status, 404);
   t.equal((await ask(oidOf(small), 'other', 'team/app')).status, 404, "the claim is the token's");
-  const before = service.emulator.world.repository('demo', 'other')!.record.lfsObjects;
+  const before = service.world.state.repositories.find('demo', 'other')!.record.lfsObjects;
   t.equal(before, undefined);
 });
 
@@ -204,17 +204,17 @@ t.test('methods, remotes and scopes', async (t) => {
 
 t.test('a repository that is deleted while an object arrives keeps nothing of it', async (t) => {
   const service = await stage(t);
-  const { world } = service.emulator;
+  const { world } = service;
   const content = randomBytes(20_000);
   const body = async function* () {
     yield content.subarray(0, 10_000);
-    while (world.heldBytes < 10_000) await new Promise((resolve) => setImmediate(resolve));
+    while (world.engine.memory.used < 10_000) await new Promise((resolve) => setImmediate(resolve));
     await service.call('DELETE', '/api/repos/team%2Fapp');
     yield content.subarray(10_000);
   };
   const answer = await service.call('PUT', `${OBJECTS}/${oidOf(content)}`, { body: body() });
   t.equal(answer.status, 404);
-  t.equal(world.heldBytes, 0);
+  t.equal(world.engine.memory.used, 0);
   await service.call('POST', '/api/repos');
   t.equal((await service.call('GET', `${OBJECTS}/${oidOf(content)}`)).status, 404, 'nor its successor');
 });

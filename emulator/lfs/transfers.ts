@@ -6,7 +6,6 @@ import { empty } from '../http/reply.js';
 import type { HandlerContext } from '../operation/handler-context.js';
 import { operation } from '../operation/operation.js';
 import { isLfsOid, type LfsObject, LfsObjects } from '../repositories/lfs-objects.js';
-import { repositoryNotFound } from '../repositories/lifecycle.js';
 import { objectName, outOfRoom } from './batch.js';
 import { ObjectIntake } from './intake.js';
 import { LFS_JSON } from './media-type.js';
@@ -79,16 +78,16 @@ export const lfsUploadObject = operation<z.infer<typeof uploadQuery>>({
     // What is held already is only checked.
     const isHeld = repository.record.lfsObjects?.get(oid) !== undefined;
     try {
-      using intake = new ObjectIntake(isHeld ? undefined : world.memory);
-      for await (const piece of ctx.stream(world.limits.maxLfsObjectBytes)) intake.add(piece);
+      using intake = new ObjectIntake(isHeld ? undefined : world.engine.memory);
+      for await (const piece of ctx.stream(world.config.limits.maxLfsObjectBytes)) intake.add(piece);
       if (announced !== undefined && intake.size !== announced)
         throw notTheObject(sizeMismatch(intake.size, announced));
       if (intake.digest() !== oid) throw notTheObject(`The content does not have the oid ${oid}.`);
-      const { state, lfsObjects = LfsObjects.none } = repository.record;
-      // The repository can be deleted while the content arrives, and two clients can bring the same.
-      if (state === 'deleted') throw repositoryNotFound();
+      repository.requireWritable();
+      const { lfsObjects = LfsObjects.none } = repository.record;
+      // Two clients can bring the same.
       if (!lfsObjects.get(oid)) {
-        repository.update({ lfsObjects: lfsObjects.with(oid, intake.keep(world.clock.now())) });
+        repository.update({ lfsObjects: lfsObjects.with(oid, intake.keep(world.state.clock.now())) });
       }
     } catch (error) {
       throw error instanceof StoreFull ? outOfRoom(error.limit) : error;
@@ -149,7 +148,7 @@ function requireAnnouncedLength(
   announced: number | undefined,
 ): void {
   const length = header('content-length');
-  const most = world.limits.maxLfsObjectBytes;
+  const most = world.config.limits.maxLfsObjectBytes;
   const expected = length === undefined ? announced : Number(length);
   if (expected === undefined) return;
   if (announced !== undefined && announced !== expected) throw notTheObject(sizeMismatch(expected, announced));

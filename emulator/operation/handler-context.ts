@@ -1,7 +1,8 @@
 import type { Claims } from '../auth/claims.js';
 import type { Meter } from '../git/schedule/meter.js';
 import type { Repository } from '../repositories/repository.js';
-import type { Organization, World } from '../world/world.js';
+import type { Organization } from '../world/organizations.js';
+import type { World } from '../world/world.js';
 
 /** What a handler is given: values only. It answers with a `Reply` or throws a `Problem`. */
 export interface HandlerContext<Query = unknown, Body = unknown> {

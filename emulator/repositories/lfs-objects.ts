@@ -42,6 +42,10 @@ export class LfsObjects {
     return this.byOid.get(oid);
   }
 
+  objects(): IterableIterator<LfsObject> {
+    return this.byOid.values();
+  }
+
   with(oid: string, object: LfsObject): LfsObjects {
     return new LfsObjects(this.byOid.with(oid, object, true));
   }

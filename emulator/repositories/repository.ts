@@ -1,8 +1,7 @@
-import type { ObjectStore } from '../git/odb/object-store.js';
 import type { RefChange } from '../git/refs/ref-change.js';
 import type { Refs } from '../git/refs/refs.js';
 import { GitRepository } from '../git/repository/repository.js';
-import { History } from '../git/revwalk/history.js';
+import type { RepositoryContent } from './content.js';
 import type { Deployments } from './deployments.js';
 import type { GitCredential } from './git-credential.js';
 import type { HostingProject } from './hosting.js';
@@ -48,6 +47,8 @@ export interface RepositoryHome {
   record(id: string): RepositoryRecord;
   replace(record: RepositoryRecord): void;
   now(): number;
+  /** Throws when another world has taken the place of the repository's. */
+  requireCurrent(): void;
   /** Told of refs that moved, after they did. */
   moved(record: RepositoryRecord, changes: readonly RefChange[]): void;
   /** Told of what went wrong after a write had succeeded. */
@@ -66,9 +67,10 @@ export class Repository {
   constructor(
     readonly id: string,
     private readonly home: RepositoryHome,
-    objects: ObjectStore,
+    readonly content: RepositoryContent,
   ) {
-    this.git = new GitRepository(objects, new History(objects), {
+    const { objects, history } = content;
+    this.git = new GitRepository(objects, history, {
       read: () => this.record.refs,
       swap: (refs: Refs) => home.replace({ ...this.record, refs, watermark: objects.size }),
       now: () => home.now(),
@@ -91,8 +93,12 @@ export class Repository {
     this.home.replace({ ...this.record, ...changes });
   }
 
-  /** A repository can be deleted while a request arrives or is worked on: what was checked before is checked again. */
+  /**
+   * A repository can be deleted, or the world put back, while a request arrives or is worked on: what was checked before
+   * is checked again.
+   */
   requireWritable(): void {
+    this.home.requireCurrent();
     if (this.record.state === 'deleted') throw repositoryNotFound();
   }
 

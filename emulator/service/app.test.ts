@@ -5,7 +5,7 @@ import { request } from 'undici';
 import { KeyRing } from '../auth/keys.js';
 import type { LogLine } from '../environment/log.js';
 import { ServedHosts } from '../http/host.js';
-import { World } from '../world/world.js';
+import { CurrentWorld } from '../world/current-world.js';
 import { type AppOptions, createApp } from './app.js';
 
 t.test('what goes wrong in the emulator’s own routes is a 500 like any other', async (t) => {
@@ -17,7 +17,7 @@ t.test('what goes wrong in the emulator’s own routes is a 500 like any other',
     hostingEnabled: true,
     forgeApps: 1,
   };
-  const world = new World({ organizations: [organization], log: { write: (line) => log.push(line) } });
+  const current = new CurrentWorld({ organizations: [organization] }, { log: { write: (line) => log.push(line) } });
   let isBroken = false;
   const options: AppOptions = {
     get operations() {
@@ -29,7 +29,7 @@ t.test('what goes wrong in the emulator’s own routes is a 500 like any other',
     servedHosts: new ServedHosts([]),
     inBandFaults: false,
   };
-  const app = createApp(world, options);
+  const app = createApp(current, options);
   isBroken = true;
   const server = createServer(app);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

@@ -1,13 +1,11 @@
 import type { RequestListener } from 'node:http';
 import Koa, { type Middleware, type Next, type ParameterizedContext } from 'koa';
-import { isAdminPath } from '../admin/path.js';
 import { type AdminState, createAdmin, refuseOthers } from '../admin/routes.js';
-import { FaultCounters } from '../faults/counters.js';
-import { AnswerBatch } from '../http/answer-batch.js';
 import type { ServedHosts } from '../http/host.js';
+import { WriteCoalescing } from '../http/write-coalescing.js';
 import { writeReply } from '../http/write-reply.js';
 import type { Operation } from '../operation/operation.js';
-import type { World } from '../world/world.js';
+import type { CurrentWorld } from '../world/current-world.js';
 import { refusePages } from './chain/browser-guard.js';
 import {
   authenticate,
@@ -47,9 +45,9 @@ export function entryOf({ servedHosts }: Pick<AppOptions, 'servedHosts'>): reado
 export function chainOf({ operations }: Pick<AppOptions, 'operations'>): readonly Step[] {
   return [
     matchRoute(operations),
-    armFaults(new FaultCounters()),
+    armFaults,
     checkAuthenticationAvailable,
-    authenticate(),
+    authenticate,
     checkRepositoryClaim,
     comparePathWithClaim,
     readPurpose,
@@ -63,14 +61,14 @@ export function chainOf({ operations }: Pick<AppOptions, 'operations'>): readonl
 }
 
 /**
- * One port's application over a world: a Koa application whose first middleware is the way of every request. What is
+ * One port's application over the current world: a Koa application whose first middleware is the way of every request. What is
  * for the service ends there; what is for the emulator's own routes goes on to their router.
  */
-export function createApp(world: World, options: AppOptions): RequestListener {
-  const admin = createAdmin(world, options);
+export function createApp(current: CurrentWorld, options: AppOptions): RequestListener {
+  const admin = createAdmin(current, options);
   const app = new Koa();
   app.silent = true;
-  app.use(serveRequests(world, options)).use(admin.routes()).use(refuseOthers(admin));
+  app.use(serveRequests(current, options)).use(admin.routes()).use(refuseOthers(admin));
   return app.callback();
 }
 
@@ -78,18 +76,19 @@ export function createApp(world: World, options: AppOptions): RequestListener {
  * The service writes its answers to the response itself: through `ctx.body` and `ctx.set` they would cost three times
  * what Koa costs as a whole.
  */
-function serveRequests(world: World, options: AppOptions): Middleware<AdminState> {
+function serveRequests(current: CurrentWorld, options: AppOptions): Middleware<AdminState> {
   const entry = entryOf(options);
   const chain = chainOf(options);
-  const batch = new AnswerBatch();
+  const writes = new WriteCoalescing();
+  const { schedule, log } = current.engine;
   const answer = async (ctx: ParameterizedContext<AdminState>, next: Next): Promise<void> => {
-    const context = new RequestContext(world, options, ctx.req, ctx.res);
+    const context = new RequestContext(current.world, options, ctx.req, ctx.res);
     try {
       for (const step of entry) step(context);
-      if (isAdminPath(context.target.path)) {
+      if (context.isForAdmin) {
         ctx.state.organization = context.organizationName;
         await next();
-        await writeReply(ctx.req, ctx.res, ctx.state.reply, batch, world.schedule);
+        await writeReply(ctx.req, ctx.res, ctx.state.reply, writes, schedule);
         return;
       }
       context.count();
@@ -103,12 +102,12 @@ function serveRequests(world: World, options: AppOptions): Middleware<AdminState
       context.reply = renderFailure(context, error);
     }
     recordOutcome(context);
-    await writeReply(ctx.req, ctx.res, context.reply, batch, world.schedule);
+    await writeReply(ctx.req, ctx.res, context.reply, writes, schedule);
   };
   return (ctx, next) => {
     ctx.respond = false;
     return answer(ctx, next).catch((error: Error) => {
-      world.log.write({ event: 'internal_error', stack: error.stack });
+      log.write({ event: 'internal_error', stack: error.stack });
       ctx.res.destroy();
     });
   };

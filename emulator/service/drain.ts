@@ -1,7 +1,7 @@
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
-import { closeGently } from '../http/unread-body.js';
+import { lingeringClose } from '../http/lingering-close.js';
 
 export interface DrainOptions {
   /** Milliseconds (real time) running requests get, whatever they do. */
@@ -81,5 +81,5 @@ export class Connections {
 function finish(socket: Socket, response: ServerResponse | undefined): void {
   if (response === undefined || !response.writableFinished) socket.destroy();
   else if (response.req.complete) socket.destroySoon();
-  else closeGently(socket);
+  else lingeringClose(socket);
 }

@@ -1,12 +1,12 @@
 import http from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
-import { closeGently } from '../http/unread-body.js';
-import type { World } from '../world/world.js';
+import { lingeringClose } from '../http/lingering-close.js';
+import type { CurrentWorld } from '../world/current-world.js';
 import { refuseUnreadable } from './unreadable.js';
 
 /** An HTTP server with the limits of the world. It does not listen yet. */
-export function createServer(app: http.RequestListener, world: World): http.Server {
-  const { limits } = world;
+export function createServer(app: http.RequestListener, current: CurrentWorld): http.Server {
+  const { limits } = current.config;
   const latest = new WeakMap<Socket, http.ServerResponse>();
   const server = http.createServer({
     keepAliveTimeout: limits.keepAliveTimeout,
@@ -43,10 +43,10 @@ export function createServer(app: http.RequestListener, world: World): http.Serv
   });
   server.on('connection', (socket: Socket) => {
     // Node closes a connection for both directions as soon as the last answer has left.
-    socket.destroySoon = () => closeGently(socket);
+    socket.destroySoon = () => lingeringClose(socket);
   });
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
-    refuseUnreadable(error, socket, latest.get(socket), world);
+    refuseUnreadable(error, socket, latest.get(socket), current.world);
   });
   return server;
 }
@@ -69,7 +69,7 @@ function answerConnect(
     const response = new http.ServerResponse(request);
     response.assignSocket(socket);
     response.shouldKeepAlive = false;
-    response.once('finish', () => closeGently(socket));
+    response.once('finish', () => lingeringClose(socket));
     receive(request, response);
   };
   if (!before || before.writableFinished) {

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Claims } from '../auth/claims.js';
 import { ArmedFaults } from '../faults/armed.js';
-import { abortWhenGone } from '../http/departure.js';
+import { abortOnDisconnect } from '../http/client-disconnect.js';
 import { awaitsContinue } from '../http/message.js';
 import type { Problem } from '../http/problem.js';
 import type { Reply } from '../http/reply.js';
@@ -9,7 +9,8 @@ import type { RequestTarget } from '../http/request-target.js';
 import type { HandlerContext } from '../operation/handler-context.js';
 import type { Operation, Purpose } from '../operation/operation.js';
 import type { Repository } from '../repositories/repository.js';
-import type { Organization, World } from '../world/world.js';
+import type { Organization } from '../world/organizations.js';
+import type { World } from '../world/world.js';
 
 /**
  * One request on its way through the chain. Each step reads what earlier steps found and adds its own
@@ -34,10 +35,12 @@ export class RequestContext {
   // Found on the way; a step may rely on what every step before it has set.
   reply!: Reply;
   target!: RequestTarget;
+  /** Whether the target is one of the emulator's own routes. */
+  isForAdmin!: boolean;
   organization!: Organization;
   operation!: Operation;
   purpose!: Purpose;
-  /** The JSON body, once somebody asked for it. */
+  /** The JSON body, once a step has asked for it. */
   body: Promise<unknown> | undefined = undefined;
   route!: string;
   params!: Record<string, string>;
@@ -57,12 +60,12 @@ export class RequestContext {
   }
 
   /**
-   * Gives the request its number and moves a stepping clock, once. What only asks how the emulator is does neither:
-   * how often somebody asks who waits for it is chance.
+   * Gives the request its number and moves a stepping clock, once. Requests to the emulator's own routes do neither: how
+   * often a script that waits for the emulator asks for its health is chance.
    */
   count(): void {
     if (this.id !== '') return;
-    this.world.clock.tick();
+    this.world.state.clock.tick();
     this.id = this.world.nextRequestId();
   }
 
@@ -80,9 +83,14 @@ export class RequestContext {
 
   /** Aborted when the client has gone. Most requests never ask, and listening for the end of each has its cost. */
   get signal(): AbortSignal {
-    this.#gone ??= abortWhenGone(this.request, this.response);
+    this.#gone ??= abortOnDisconnect(this.request, this.response);
     return this.#gone.signal;
   }
+}
+
+/** Whether what the request wrote, or was to write, belongs to a world that another one has replaced. */
+export function isLost({ world, purpose }: RequestContext): boolean {
+  return !world.background.isCurrent && purpose !== undefined && purpose.effect !== 'read';
 }
 
 /** One link of the chain: it throws a `Problem` or lets the request pass. */

@@ -1,9 +1,10 @@
 import http, { type IncomingMessage, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { lingeringClose } from '../http/lingering-close.js';
 import { type Problem, type ProblemCode, problem } from '../http/problem.js';
 import { renderProblem } from '../http/respond.js';
-import { closeGently } from '../http/unread-body.js';
 import type { World } from '../world/world.js';
+import { recordRequest } from './record-request.js';
 
 const UNREADABLE = ['bad_request', 'The request could not be read as HTTP.'] as const;
 
@@ -24,7 +25,7 @@ const OBJECTIONS: Readonly<Record<string, readonly [code: ProblemCode, detail: s
 
 /**
  * Answers what Node's parser refused. `latest` is the answer to the request that arrived last on the connection. What
- * is no HTTP is the rest of that request's body, and then whoever reads the body is told; or it comes behind, and is
+ * is no HTTP is the rest of that request's body, and then the reader of the body throws; or it comes behind, and is
  * answered here, once the answer before it has left. After this nothing on the connection is read any more.
  */
 export function refuseUnreadable(
@@ -56,12 +57,12 @@ export function refuseUnreadable(
   }
 }
 
-/** The request's reader throws `refusal`, now or when it begins to read; who has been answered already, stays so. */
+/** The request's reader throws `refusal`, now or when it begins to read; an answer that has left already stays as it is. */
 function failReading(latest: ServerResponse, refusal: Problem, socket: Socket): void {
   const request: IncomingMessage = latest.req;
   latest.shouldKeepAlive = false;
-  if (latest.writableFinished) closeGently(socket);
-  else latest.once('finish', () => closeGently(socket));
+  if (latest.writableFinished) lingeringClose(socket);
+  else latest.once('finish', () => lingeringClose(socket));
   if (request.destroyed) return;
   request.on('error', () => undefined);
   // The connection is still needed, for the answer; only the body ends here.
@@ -73,36 +74,21 @@ function failReading(latest: ServerResponse, refusal: Problem, socket: Socket): 
 function answerUnreadable(refusal: Problem, socket: Socket, world: World): void {
   // Every further byte is refused as well; one answer is enough.
   if (!socket.writable) return;
-  world.clock.tick();
+  world.state.clock.tick();
   const id = world.nextRequestId();
-  const now = new Date(world.clock.now());
-  const { variants, forgePrefix } = world;
+  const now = world.state.clock.now();
+  const { variants, forgePrefix } = world.config;
   const { status, headers, json } = renderProblem(refusal, { dialect: 'problem', path: '/', variants, forgePrefix });
-  const entry = {
-    id,
-    at: now.toISOString(),
-    organization: undefined,
-    method: '',
-    path: '',
-    operation: undefined,
-    repository: undefined,
-    subject: undefined,
-    status,
-    code: refusal.code,
-    origin: 'real',
-    why: [refusal.detail],
-  };
-  world.journal.add(entry);
-  world.log.write({ event: 'request', ...entry });
+  recordRequest(world, now, { id, status, code: refusal.code, why: [refusal.detail] });
   const body = JSON.stringify(json);
   const fields = {
     ...headers,
     'content-length': Buffer.byteLength(body),
     'x-request-id': id,
-    date: now.toUTCString(),
+    date: new Date(now).toUTCString(),
     connection: 'close',
   };
   const lines = Object.entries(fields).map(([name, value]) => `${name}: ${value}`);
   socket.write(`HTTP/1.1 ${status} ${http.STATUS_CODES[status]}\r\n${lines.join('\r\n')}\r\n\r\n${body}`);
-  closeGently(socket);
+  lingeringClose(socket);
 }

@@ -51,7 +51,7 @@ async function start(options: Parameters<typeof startService>[0] = {}) {
     const answer = await service.call('POST', `/${repo}.git/git-receive-pack`, { token: null, headers, body });
     return `${answer.status} ${answer.text}`;
   };
-  const gitOf = (repo: string) => service.emulator.world.repository(service.emulator.org, repo)!.git;
+  const gitOf = (repo: string) => service.world.state.repositories.find(service.emulator.org, repo)!.git;
   const create = async (repo: string) => {
     const { status } = await service.call('POST', '/api/repos', { repo });
     if (status !== 201) throw new Error(`create answered ${status}`);
@@ -118,7 +118,7 @@ t.test('a client that sends byte after byte, or stops, holds up nobody', async (
   }
   t.match(await dribbled, /ok refs\/heads\/slow/);
   t.match(await silenced, /^HTTP\/1\.1 408 /, 'who stops is told so');
-  t.equal(s.service.emulator.world.heldBytes, s.gitOf('r').objects.heldBytes, 'nothing of theirs is held');
+  t.equal(s.service.world.engine.memory.used, s.gitOf('r').objects.heldBytes, 'nothing of theirs is held');
   dribble.destroy();
   silent.destroy();
 });
@@ -129,7 +129,7 @@ t.test('clients that break off, in a push or in a clone, leave nothing behind', 
   const big = pushOf('big', randomFillSync(Buffer.alloc(12_000_000)));
   await s.push('r', big);
   const git = s.gitOf('r');
-  const held = s.service.emulator.world.heldBytes;
+  const held = s.service.world.engine.memory.used;
   const { size } = git.objects;
   const other = pushOf('other', randomFillSync(Buffer.alloc(400_000)));
   for (let round = 0; round < 20; round++) {
@@ -155,7 +155,7 @@ t.test('clients that break off, in a push or in a clone, leave nothing behind', 
   }
   t.match(await s.push('r', other), /ok refs\/heads\/other/, 'no lock and no quarantine is left');
   t.equal(git.objects.size, size + 3, 'and no object');
-  const grown = s.service.emulator.world.heldBytes - held;
+  const grown = s.service.world.engine.memory.used - held;
   t.ok(grown < 3_000_000, `and no memory: ${grown}`);
 });
 
@@ -176,7 +176,7 @@ t.test('bombs are refused by limit, over HTTP as anywhere', async (t) => {
   for (let index = 0; index < 4; index++) sum.whole('blob', Buffer.alloc(900_000, index));
   t.match(await push(sum), /unpack pack inflates to more than the limit of 3000000 bytes\n/);
   t.equal(s.gitOf('r').objects.size, 0);
-  t.equal(s.service.emulator.world.heldBytes, 0);
+  t.equal(s.service.world.engine.memory.used, 0);
 });
 
 t.test('pushes at the same time: all go in, and of those to one ref exactly one', async (t) => {
@@ -221,5 +221,5 @@ t.test('a file of 100 MB goes in and comes out', async (t) => {
     await bench.git('copy.git', 'rev-parse', 'main:large.bin'),
     createHash('sha1').update(`blob ${bytes.length}\0`).update(bytes).digest('hex'),
   );
-  t.ok(s.service.emulator.world.heldBytes < 1.1 * bytes.length, 'it is held once');
+  t.ok(s.service.world.engine.memory.used < 1.1 * bytes.length, 'it is held once');
 });

@@ -24,8 +24,6 @@ export const NO_CACHE: Readonly<Record<string, string>> = {
 export interface GitServiceOptions {
   /** `name/version`, shown to clients. */
   readonly agent: string;
-  /** A new id for each conversation. */
-  readonly sessionId: () => string;
   readonly fsck: FsckPolicy;
   readonly limits?: Partial<WireLimits>;
   /** Where finished packs are kept, with all else that is kept only to be fast. */
@@ -38,6 +36,8 @@ export interface GitRequest {
   /** The body as it arrives; throws past `most` bytes. */
   body(most: number): AsyncIterable<Uint8Array>;
   readonly signal?: AbortSignal;
+  /** A new id for a conversation. */
+  sessionId(): string;
 }
 
 export type PushHooks = Pick<ReceivePackExchange, 'policy' | 'onUpdated'>;
@@ -60,7 +60,7 @@ export class GitService {
 
   /** `GET info/refs?service=` */
   async infoRefs(view: RepositoryView, service: Service, request: GitRequest): Promise<Reply> {
-    const identity: ServerIdentity = { agent: this.#options.agent, sessionId: this.#options.sessionId() };
+    const identity: ServerIdentity = { agent: this.#options.agent, sessionId: request.sessionId() };
     const body = await advertise(view, service, versionOf(request), identity, this.#listings);
     return bytes(200, body, { 'content-type': `application/x-${service}-advertisement`, ...NO_CACHE });
   }

@@ -80,12 +80,12 @@ for (const fsck of ['strict', 'off'] as const) {
       try {
         await service.call('POST', '/api/repos');
         await send(service, push);
-        const before = service.emulator.world.repository(service.emulator.org, 'team/app')!.git.objects.size;
+        const before = service.world.state.repositories.find(service.emulator.org, 'team/app')!.git.objects.size;
         const faults = await writePlainly(service);
         faults.push(...(await writeEverything(service, push, { seed, samples: 1 })));
         faults.push(...(await readEverything(service, push, { seed, samples: 1 })));
         if (faults.length > 0) throw new Error(faults.slice(0, 5).join('\n'));
-        written += service.emulator.world.repository(service.emulator.org, 'team/app')!.git.objects.size - before;
+        written += service.world.state.repositories.find(service.emulator.org, 'team/app')!.git.objects.size - before;
       } finally {
         await service.emulator.close({ graceMs: 0 });
       }
@@ -109,8 +109,8 @@ t.test('whatever an upstream holds can be read once it is here', async (t) => {
       const base_repo = { provider: 'github', owner: 'o', name, auth: { auth_type: 'public' } };
       const created = await service.call('POST', '/api/repos', { json: { base_repo } });
       if (created.status !== 201) throw new Error(created.text);
-      await service.emulator.world.syncs.idle();
-      const { refs } = service.emulator.world.repository(service.emulator.org, 'team/app')!.git;
+      await service.world.background.syncs.idle();
+      const { refs } = service.world.state.repositories.find(service.emulator.org, 'team/app')!.git;
       const here = [...refs.entries()].map(([ref, { oid }]) => `${Buffer.from(ref, 'latin1')} ${oid}`).join('\n');
       if (here !== upstream.refs(`o/${name}`)) throw new Error(`the refs are ${here}`);
       const faults = await readEverything(service, push, { seed: run, samples: SAMPLES });

@@ -61,9 +61,9 @@ t.test('each bound: what just fits is done, what does not is refused and leaves 
   for (const [what, [limits, status, send]] of Object.entries(rows)) {
     const service = await setUp(t, limits);
     await service.commit('team/app', {});
-    const before = stateDigest(service.emulator.world);
+    const before = stateDigest(service.world);
     t.equal((await send(service, 1)).status, status, `${what}: one more`);
-    t.equal(stateDigest(service.emulator.world), before, what);
+    t.equal(stateDigest(service.world), before, what);
     const fitting = await send(service, 0);
     t.ok(fitting.status < 300, `${what}: ${fitting.status} ${fitting.text.slice(0, 200)}`);
   }
@@ -71,20 +71,20 @@ t.test('each bound: what just fits is done, what does not is refused and leaves 
 
 t.test('a store that is full says so to both, lives on, and has room again after a deletion', async (t) => {
   const service = await setUp(t, { maxHeldBytes: 1_000_000 });
-  const { world } = service.emulator;
+  const { world } = service;
   await service.seed('full');
   const grow = (n: number, repo: string) => service.commit(repo, { f: Buffer.alloc(100_000, n) });
   let refused = await grow(0, 'full');
   for (let n = 1; n < 20 && refused.status === 201; n++) refused = await grow(n, 'full');
   t.match(refused, { status: 503, json: { code: 'service_unavailable' }, headers: { 'retry-after': /\d/ } });
-  const held = world.heldBytes;
+  const held = world.engine.memory.used;
   t.ok(held <= 1_000_000);
   t.equal((await grow(20, 'team/app')).status, 503, 'the bound is of all repositories together');
   const { randomFillSync } = await import('node:crypto');
   const blob = { type: 'blob', body: randomFillSync(Buffer.alloc(900_000)) } as const;
   const body = pushBody([{ ref: 'refs/heads/x', old: ZERO, new: '1'.repeat(40) }], packOf([blob]));
   t.match(reportOf(await pushRaw(service, 'team/app', body)), [/^unpack .*memory budget/, /^ng refs\/heads\/x/]);
-  t.equal(world.heldBytes, held, 'nothing of either is held');
+  t.equal(world.engine.memory.used, held, 'nothing of either is held');
   t.equal((await service.call('GET', '/api/v1/repos/file?path=f', { repo: 'full' })).status, 200, 'reads go on');
   t.equal((await service.call('DELETE', '/api/v1/repos/delete', { repo: 'full' })).status < 300, true);
   t.equal((await grow(20, 'team/app')).status, 201);
@@ -102,7 +102,7 @@ t.test('a compressed Git request may not grow beyond its bound', async (t) => {
       `${name}: ${answer.status}`,
     );
   }
-  t.equal(service.emulator.world.heldBytes, 0);
+  t.equal(service.world.engine.memory.used, 0);
 });
 
 t.test('beyond the most connections new ones are closed, and those there go on', async (t) => {
@@ -128,7 +128,7 @@ t.test('beyond the most connections new ones are closed, and those there go on',
 
 t.test('no route is reached by a name that was led here, and none invites pages of other origins', async (t) => {
   const service = await setUp(t);
-  const before = stateDigest(service.emulator.world);
+  const before = stateDigest(service.world);
   for (const { method, path } of operations.flatMap(({ routes }) => routes)) {
     const target = path
       .replace('{repo_name}', path.includes('.git/') ? 'team/app' : 'team%2Fapp')
@@ -144,5 +144,5 @@ t.test('no route is reached by a name that was led here, and none invites pages 
       path,
     );
   }
-  t.equal(stateDigest(service.emulator.world), before);
+  t.equal(stateDigest(service.world), before);
 });

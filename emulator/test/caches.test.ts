@@ -7,13 +7,13 @@ const CACHE_BYTES = 300_000;
 t.test('what is kept to be fast stays within one budget, and goes with its repository', async (t) => {
   const service = await startService({ limits: { cacheBytes: CACHE_BYTES } });
   t.teardown(() => service.emulator.close());
-  const { world } = service.emulator;
+  const { world } = service;
   const names = Array.from({ length: REPOSITORIES }, (_, at) => `team/app-${at}`);
   let most = 0;
   const within = (status: number) => {
     t.equal(status, 200);
-    t.ok(world.cachedBytes <= CACHE_BYTES, `${world.cachedBytes} bytes`);
-    most = Math.max(most, world.cachedBytes);
+    t.ok(world.engine.cachedBytes <= CACHE_BYTES, `${world.engine.cachedBytes} bytes`);
+    most = Math.max(most, world.engine.cachedBytes);
   };
   for (const name of names) {
     await service.seed(name, { 'a.txt': `text of ${name}\n`.repeat(100), 'b.txt': 'word\n' });
@@ -29,5 +29,5 @@ t.test('what is kept to be fast stays within one budget, and goes with its repos
     const { status } = await service.call('DELETE', `/api/repos/${encodeURIComponent(name)}`, { repo: name });
     t.equal(status, 200);
   }
-  t.equal(world.cachedBytes, 0);
+  t.equal(world.engine.cachedBytes, 0);
 });

@@ -80,10 +80,10 @@ t.test('paths that stand and paths that do not', async (t) => {
     {},
   ];
   for (const path of bad) {
-    const before = stateDigest(service.emulator.world);
+    const before = stateDigest(service.world);
     const answer = await service.call('POST', PACK, { body: bodyOf([{ path }]) });
     t.equal(answer.status, 400, `${JSON.stringify(path)?.slice(0, 60)}: ${answer.text.slice(0, 160)}`);
-    t.equal(stateDigest(service.emulator.world), before);
+    t.equal(stateDigest(service.world), before);
   }
   const good: [given: string, stored?: string][] = [
     ['/x1', 'x1'],
@@ -205,7 +205,7 @@ t.test('operations that meet', async (t) => {
   ];
   for (const [what, entries, tree] of rows) {
     const service = await start(t);
-    const before = stateDigest(service.emulator.world);
+    const before = stateDigest(service.world);
     const answer = await service.call('POST', PACK, { body: bodyOf(entries) });
     t.equal(answer.status, tree ? 201 : 400, `${what}: ${answer.text.slice(0, 200)}`);
     if (tree)
@@ -214,7 +214,7 @@ t.test('operations that meet', async (t) => {
         tree,
         what,
       );
-    else t.equal(stateDigest(service.emulator.world), before, what);
+    else t.equal(stateDigest(service.world), before, what);
   }
 });
 
@@ -222,7 +222,7 @@ t.test('missing members and wrong types are refused, each by its name', async (t
   const service = await start(t);
   const good = { target_branch: 'main', commit_message: 'm', author: { name: 'A', email: 'a@x' }, files: [] };
   const send = (metadata: unknown) => service.call('POST', PACK, { body: `${JSON.stringify({ metadata })}\n` });
-  const before = stateDigest(service.emulator.world);
+  const before = stateDigest(service.world);
   for (const member of Object.keys(good)) {
     for (const value of [
       undefined,
@@ -258,7 +258,7 @@ t.test('missing members and wrong types are refused, each by its name', async (t
     for (const value of ['true', 1, null])
       t.equal((await send({ ...good, [flag]: value })).status, 400, `${flag} ${value}`);
   }
-  t.equal(stateDigest(service.emulator.world), before);
+  t.equal(stateDigest(service.world), before);
   const odd = {
     ...good,
     author: { name: 'Eve\ncommitter <x@y>', email: 'e@x>\nparent 0' },

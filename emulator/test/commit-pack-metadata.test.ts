@@ -77,8 +77,8 @@ t.test(`${COMMITS} commits of random metadata are clean under git fsck --strict,
   t.teardown(() => service.emulator.close());
   await using bench = await Workbench.create();
   await service.seed('team/app');
-  const { world } = service.emulator;
-  const repository = world.repository('demo', 'team/app')!;
+  const { world } = service;
+  const repository = world.state.repositories.find('demo', 'team/app')!;
   const drawn = fc.sample(fc.tuple(metadata, contents, contents), { numRuns: COMMITS, seed: 42 });
   const statuses = new Map<number | string, number>();
   const write = async ([meta, a, b]: (typeof drawn)[number], branch: string) => {
@@ -93,7 +93,7 @@ t.test(`${COMMITS} commits of random metadata are clean under git fsck --strict,
     ];
     const bytes = Buffer.from(body.map((line) => `${JSON.stringify(line)}\n`).join(''));
     // The operation itself, without a socket: ten thousand requests would take longer than what they ask for.
-    const meter = new Meter({ schedule: world.schedule });
+    const meter = new Meter({ schedule: world.engine.schedule });
     const call = { world, repository, claims: { policy: [] }, meter, stream: () => Readable.from([bytes]) };
     const status = await Promise.resolve(
       commitPack.handle(call as unknown as Parameters<typeof commitPack.handle>[0]),

@@ -21,11 +21,11 @@ async function setUp(t: Test) {
   await service.seed('team/app', { 'a/b': 'ab\n', keep: 'keep\n' });
   const send = (body: string | Buffer | AsyncIterable<Buffer>) => service.call('POST', PACK, { body });
   const refuse = async (what: string, body: Parameters<typeof send>[0], status = 400): Promise<Answer> => {
-    const before = stateDigest(service.emulator.world);
+    const before = stateDigest(service.world);
     const answer = await send(body);
     t.equal(answer.status, status, `${what}: ${answer.text.slice(0, 200)}`);
     t.equal(answer.headers['content-type'], 'application/problem+json', what);
-    t.equal(stateDigest(service.emulator.world), before, `${what}: nothing is left`);
+    t.equal(stateDigest(service.world), before, `${what}: nothing is left`);
     t.equal(Reflect.get({}, 'polluted'), undefined);
     return answer;
   };
@@ -183,7 +183,7 @@ t.test('content ids are the client’s own: no name is special', async (t) => {
 
 t.test('an aborted upload leaves nothing, wherever it is cut', async (t) => {
   const { service } = await setUp(t);
-  const { world } = service.emulator;
+  const { world } = service;
   const body = Buffer.from(
     packBody({ 'new/a': Buffer.alloc(30_000, 1), 'new/b': 'b', 'a/b': null, big: Buffer.alloc(200_000, 2) }),
   );
@@ -207,7 +207,7 @@ t.test('an aborted upload leaves nothing, wherever it is cut', async (t) => {
     await Promise.all(Array.from({ length: 8 }, () => cut(random(body.length))));
     if (stateDigest(world) !== before) return t.fail('something was written');
   }
-  const outcomes = [...world.journal.entries()].filter(({ operation }) => operation === 'commitPack');
+  const outcomes = [...world.state.journal.entries()].filter(({ operation }) => operation === 'commitPack');
   t.ok(
     outcomes.slice(1).every(({ status }) => status === 499),
     'each ended as canceled',

@@ -28,7 +28,7 @@ t.test('what is not done at its deadline is given up, and leaves nothing behind'
   await service.seed('team/app', { a: 'a\n', b: 'b\n' });
   await service.commit('team/app', { a: 'theirs\n' }, { target_branch: 'topic', base_branch: 'main' });
   await service.commit('team/app', { a: 'ours\n' });
-  const { world } = service.emulator;
+  const { world } = service;
   const before = stateDigest(world);
   for (const [method, target, body, status, code] of ROWS) {
     const text = Array.isArray(body) ? body.map((line) => `${JSON.stringify(line)}\n`).join('') : JSON.stringify(body);

@@ -32,7 +32,7 @@ async function pushDeep(service: Service, depth: number): Promise<string> {
 
 /** The most units that were spent at once since it was last asked. */
 function longestSlice(service: Service): number {
-  const { schedule } = service.emulator.world;
+  const { schedule } = service.world.engine;
   const { longestSlice } = schedule;
   schedule.longestSlice = 0;
   return longestSlice;

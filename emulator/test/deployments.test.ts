@@ -90,7 +90,7 @@ t.test('a hosting project is part of its repository', async (t) => {
     status: 200,
     json: { deployment: { project_name: 'site', framework: null, production_branch: 'live' } },
   });
-  const { env } = service.emulator.world.repository('demo', 'team/app')!.record.hosting!;
+  const { env } = service.world.state.repositories.find('demo', 'team/app')!.record.hosting!;
   t.same([...env], [['KEY', 'hidden']]);
   t.notMatch(created.text + patched.text, /hidden/);
 
@@ -127,7 +127,7 @@ t.test('a hosting project is part of its repository', async (t) => {
     200,
   );
 
-  service.emulator.world.updateOrganization('demo', { hostingEnabled: false });
+  service.world.state.organizations.update('demo', { hostingEnabled: false });
   t.match(await service.call('PATCH', '/api/repos/other', { repo: 'other', json: { deployment: {} } }), {
     status: 403,
     json: { code: 'hosting_not_enabled' },

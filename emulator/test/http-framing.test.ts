@@ -34,15 +34,13 @@ function isRefusal(t: Test, service: Service, answer: RawAnswer | undefined, sta
   const body = JSON.parse(answer.body);
   t.match(body, { status, code: GENERIC[status], type: 'about:blank' }, what);
   t.equal(body.error, body.detail, what);
-  const entries = [...service.emulator.world.journal.entries()].filter(
-    ({ id }) => id === answer.headers['x-request-id'],
-  );
+  const entries = service.emulator.requests().filter(({ id }) => id === answer.headers['x-request-id']);
   t.match(entries, [{ status, code: GENERIC[status], why: [body.detail] }], `${what}: one line in the journal`);
 }
 
 t.test('a transfer coding has to be chunked, once, and alone', async (t) => {
   const { service, authorization } = await setUp(t);
-  const before = stateDigest(service.emulator.world);
+  const before = stateDigest(service.world);
   const smuggled = `DELETE /api/v1/repos/delete HTTP/1.1\r\n${HOST}${authorization}\r\n`;
   const chunks = `2\r\n{}\r\n0\r\n\r\n${smuggled}`;
   const rows: [fields: string, status: number, version?: string][] = [
@@ -86,7 +84,7 @@ t.test('a transfer coding has to be chunked, once, and alone', async (t) => {
       t.equal(end, 'closed', `${what}: nothing more is read from it`);
     }
   }
-  t.equal(stateDigest(service.emulator.world), before, 'no body became a request');
+  t.equal(stateDigest(service.world), before, 'no body became a request');
   for (const name of ['chunked', 'Chunked', ' chunked ', ', chunked']) {
     const text = `POST /api/v1/repos/grep HTTP/1.1\r\n${HOST}${authorization}Transfer-Encoding:${name}\r\n\r\n2\r\n{}\r\n0\r\n\r\n`;
     const { answers } = await sendRaw(service, text, 1);
@@ -140,7 +138,7 @@ t.test('what Node’s parser refuses is answered once, in the words of every oth
 
 t.test('a body that cannot be read any further: one answer, and one line in the journal', async (t) => {
   const { service, authorization } = await setUp(t);
-  const { world } = service.emulator;
+  const { world } = service;
   const before = stateDigest(world);
   const bodies: [what: string, body: string, status?: number][] = [
     ['a chunk size that is none', 'zz\r\n{}\r\n0\r\n\r\n'],
@@ -154,7 +152,7 @@ t.test('a body that cannot be read any further: one answer, and one line in the 
     for (const path of ['grep', 'commit-pack', 'restore-commit', 'diff-commit']) {
       for (const credential of [authorization, '']) {
         const head = `POST /api/v1/repos/${path} HTTP/1.1\r\n${HOST}${credential}Transfer-Encoding: chunked\r\n\r\n`;
-        const recorded = [...world.journal.entries()].length;
+        const recorded = [...world.state.journal.entries()].length;
         // Once in one piece, once with the body behind its head.
         for (const isLate of [false, true]) {
           const { answers } = await converse(service, (socket) => {
@@ -166,7 +164,7 @@ t.test('a body that cannot be read any further: one answer, and one line in the 
           else isRefusal(t, service, answers[0], status, `${path}, ${what}`);
           t.equal(answers[0]?.headers.connection, 'close');
         }
-        t.equal([...world.journal.entries()].length, recorded + 2, 'each is recorded once');
+        t.equal([...world.state.journal.entries()].length, recorded + 2, 'each is recorded once');
       }
     }
   }
@@ -176,7 +174,7 @@ t.test('a body that cannot be read any further: one answer, and one line in the 
       const { answers, end } = await sendRaw(service, `${head}${begun}zz\r\n`);
       t.match(answers, [{ status: 400, headers: { 'content-type': /^text\/plain/, connection: 'close' } }], service_);
       t.equal(end, 'closed');
-      t.match([...world.journal.entries()].at(-1), { status: 400, code: 'bad_request', why: [/chunk/] });
+      t.match([...world.state.journal.entries()].at(-1), { status: 400, code: 'bad_request', why: [/chunk/] });
     }
   }
   t.equal(stateDigest(world), before);
@@ -206,7 +204,7 @@ t.test('what goes on arriving after a refusal neither cuts the answer nor gets a
 
 t.test('no request behind one that closes its connection is carried out', async (t) => {
   const { service, authorization } = await setUp(t);
-  const before = stateDigest(service.emulator.world);
+  const before = stateDigest(service.world);
   const body = packBody({ late: 'late' });
   const write = `POST /api/v1/repos/commit-pack HTTP/1.1\r\n${HOST}${authorization}Content-Length: ${body.length}\r\n\r\n${body}`;
   for (const first of [
@@ -221,7 +219,7 @@ t.test('no request behind one that closes its connection is carried out', async 
     t.equal(answers.length, 1, JSON.stringify(first));
     t.equal(end, 'closed');
   }
-  t.equal(stateDigest(service.emulator.world), before);
+  t.equal(stateDigest(service.world), before);
 });
 
 t.test('Expect: only 100-continue can be met', async (t) => {

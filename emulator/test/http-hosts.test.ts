@@ -297,7 +297,7 @@ t.test('below /_emulator every method, spelling and path meets the guard first',
       t.equal(answer.headers.allow, 'GET, HEAD', `${method} ${path}`);
     }
   }
-  const last = [...service.emulator.world.journal.entries()].at(-1);
+  const last = service.emulator.requests().at(-1);
   t.match(last, { status: 405, path: OWN.at(-1), code: 'method_not_allowed' }, 'refusals are in the journal');
 });
 
@@ -318,8 +318,8 @@ t.test('health names the organization that Host selects', async (t) => {
 
 t.test('asking for health neither numbers a request nor moves a stepping clock', async (t) => {
   const { ask, service } = await setUp(t, { clock: Date.UTC(2026, 0, 1) });
-  const { world } = service.emulator;
-  const before = [world.clock.now(), [...world.journal.entries()].length];
+  const { world } = service;
+  const before = [world.state.clock.now(), [...world.state.journal.entries()].length];
   for (const path of OWN) await ask(`GET ${path} HTTP/1.1`, 'Host: localhost\r\n');
-  t.same([world.clock.now(), [...world.journal.entries()].length], before);
+  t.same([world.state.clock.now(), [...world.state.journal.entries()].length], before);
 });

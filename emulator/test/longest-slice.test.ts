@@ -193,9 +193,10 @@ t.test('no request holds up others for long, whatever it asks and of what', { ti
   const schedule = new Schedule({ now: () => 0 });
   const service = await startService({ limits: { searchTimeout: 50, workTimeout: 500 } }, { schedule });
   t.teardown(() => service.emulator.close({ graceMs: 0 }));
-  const { world, org } = service.emulator;
+  const { world } = service;
+  const { org } = service.emulator;
   t.equal((await service.call('POST', '/api/repos', { repo: REPO })).status, 201);
-  let content = await fillNastily(world.repository(org, REPO)!, SIZES);
+  let content = await fillNastily(world.state.repositories.find(org, REPO)!, SIZES);
   const isLast = ({ id }: Operation) => /^delete/.test(id);
   for (const row of [...operations].sort((a, b) => Number(isLast(a)) - Number(isLast(b)))) {
     const allowed = documented(row);
@@ -207,9 +208,14 @@ t.test('no request holds up others for long, whatever it asks and of what', { ti
     const all = row.group === 'Git' ? git : requestsFor(row, content);
     const every = Math.max(1, all.length / MOST_REQUESTS);
     for (const sent of all.filter((_, at) => Math.floor(at / every) !== Math.floor((at - 1) / every))) {
-      if (world.repository(org, REPO)?.record.state !== 'active') {
+      if (world.state.repositories.find(org, REPO)?.record.state !== 'active') {
         await service.call('POST', '/api/repos', { repo: REPO });
-        content = await fillNastily(world.repository(org, REPO)!, { ...SIZES, commits: 10, files: 10, refs: 10 });
+        content = await fillNastily(world.state.repositories.find(org, REPO)!, {
+          ...SIZES,
+          commits: 10,
+          files: 10,
+          refs: 10,
+        });
       }
       // What came before is a slice of its own.
       await setImmediate();

@@ -306,7 +306,7 @@ t.test('a patch with CR LF throughout makes a commit, and what git refuses leave
   t.equal((await service.call('GET', '/api/v1/repos/file?path=crlf')).text, 'a\r\nc\r\n');
   t.equal((await service.call('GET', '/api/v1/repos/file?path=moved')).text, 'x\n');
 
-  const before = stateDigest(service.emulator.world);
+  const before = stateDigest(service.world);
   const created = (path: string) =>
     `diff --git a/${path} b/${path}\nnew file mode 100644\n--- /dev/null\n+++ b/${path}\n@@ -0,0 +1 @@\n+1\n`;
   for (const patch of [
@@ -317,5 +317,5 @@ t.test('a patch with CR LF throughout makes a commit, and what git refuses leave
     const refused = await commitPatch(service, patch);
     t.match(refused, { status: 400, json: { code: 'bad_request', detail: /does not apply/ } }, patch);
   }
-  t.equal(stateDigest(service.emulator.world), before);
+  t.equal(stateDigest(service.world), before);
 });

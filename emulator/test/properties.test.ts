@@ -38,7 +38,7 @@ for (const operation of operations.filter(({ group }) => group !== 'Git')) {
         await service.emulator.close({ graceMs: 0 });
         ({ service, shas } = await stage());
       }
-      const { world } = service.emulator;
+      const { world } = service;
       const before = stateDigest(world);
       const repo = operation.subject === 'new-repository' ? 'team/new' : 'team/app';
       const answer = await service.call(operation.routes[0]!.method, target, {

@@ -101,8 +101,8 @@ t.test('a repository that is deleted meanwhile: reads that run are finished, wri
 
 t.test('a repository that is deleted while a write is worked on takes nothing of it', async (t) => {
   const { service, tip } = await setUp(t, { a: 'a' });
-  const { world } = service.emulator;
-  const repository = world.repository(service.emulator.org, 'team/app')!;
+  const { world } = service;
+  const repository = world.state.repositories.find(service.emulator.org, 'team/app')!;
   const writing = repository.git.transact(async (transaction) => {
     const blob = transaction.objects.write(3, Buffer.from('late'));
     transaction.update({ name: 'refs/tags/late', old: '0'.repeat(40), new: blob });
@@ -112,5 +112,5 @@ t.test('a repository that is deleted while a write is worked on takes nothing of
   });
   await t.rejects(writing, { code: 'repository_not_found' });
   t.same([repository.record.state, repository.record.refs.size], ['deleted', 0]);
-  t.equal(world.heldBytes, 0, 'and holds no memory');
+  t.equal(world.engine.memory.used, 0, 'and holds no memory');
 });

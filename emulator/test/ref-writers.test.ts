@@ -137,10 +137,10 @@ t.test('a sync that waits for its upstream holds up no writer that came before',
   upstream.create('o/r', linearHistory(5));
   const service = await startService({ upstreamHost: { github: upstream.origin } });
   t.teardown(() => service.emulator.close({ graceMs: 0 }));
-  const { world } = service.emulator;
+  const { world } = service;
   const base_repo = { provider: 'github', owner: 'o', name: 'r', auth: { auth_type: 'public' } };
   await service.call('POST', '/api/repos', { json: { base_repo } });
-  await world.syncs.idle();
+  await world.background.syncs.idle();
   upstream.import('o/r', linearHistory(2, { branch: 'late', from: 'refs/heads/main^0', tags: false }));
   let go: () => void = () => undefined;
   const mayGo = new Promise<void>((resolve) => {
@@ -156,14 +156,14 @@ t.test('a sync that waits for its upstream holds up no writer that came before',
       return undefined;
     };
   });
-  const { git } = world.repository(service.emulator.org, 'team/app')!;
+  const { git } = world.state.repositories.find(service.emulator.org, 'team/app')!;
   const old = git.refs.get('refs/heads/main')!;
   await service.call('POST', '/api/v1/repos/pull-upstream', { json: {} });
   await asked;
   await git.transact((transaction) => transaction.update({ name: 'refs/heads/mine', old: ZERO, new: old }));
   t.equal(git.refs.get('refs/heads/mine'), old, 'while the upstream says nothing');
   go();
-  await world.syncs.idle();
+  await world.background.syncs.idle();
   t.equal(git.refs.get('refs/heads/mine'), undefined, 'and the sync, planned anew, prunes it');
   t.ok(git.refs.get('refs/heads/late'));
 });

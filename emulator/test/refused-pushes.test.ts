@@ -15,7 +15,7 @@ async function setUp(t: Test, options: GivenOptions = {}) {
     await bench[Symbol.asyncDispose]();
   });
   const sha = await service.seed('team/app');
-  const repository = service.emulator.world.repository('demo', 'team/app')!;
+  const repository = service.world.state.repositories.find('demo', 'team/app')!;
   const ask = (service_: string, headers: Record<string, string> = {}, path = 'team/app') =>
     service.call('GET', `/${path}.git/info/refs?service=${service_}`, { headers });
   const push = (headers: Record<string, string> = {}, path = 'team/app') => {

@@ -42,7 +42,7 @@ t.test('a repository has one Git credential, whose password never comes back', a
   const { id } = created.json;
   const put = await service.call('PUT', `${base}/${id}`, { json: { password: 'canary-2' } });
   t.match(put, { status: 200, json: { id } });
-  t.match(service.emulator.world.repository('demo', 'team/app')!.record.credential, {
+  t.match(service.world.state.repositories.find('demo', 'team/app')!.record.credential, {
     username: 'ada',
     password: 'canary-2',
   });
@@ -58,12 +58,12 @@ t.test('a repository has one Git credential, whose password never comes back', a
   );
   t.equal((await service.call('PUT', legacy, { ...organization, json: { id, password: 'canary-3' } })).status, 200);
   t.match(await service.call('DELETE', legacy, { ...organization, json: { id: 'ggc_none' } }), missing);
-  service.emulator.world.repository('demo', 'team/app')!.update({ state: 'thawing' });
+  service.world.state.repositories.find('demo', 'team/app')!.update({ state: 'thawing' });
   t.match(await service.call('DELETE', legacy, { ...organization, json: { id } }), {
     status: 409,
     json: { code: 'repository_thawing' },
   });
-  service.emulator.world.repository('demo', 'team/app')!.update({ state: 'active' });
+  service.world.state.repositories.find('demo', 'team/app')!.update({ state: 'active' });
   const gone = await service.call('DELETE', legacy, { ...organization, json: { id } });
   t.match(gone, { status: 204, text: '' });
   t.match(await service.call('DELETE', `${base}/${id}`), missing);
@@ -74,9 +74,7 @@ t.test('a repository has one Git credential, whose password never comes back', a
     t.equal((await service.call('DELETE', `${base}/${encodeURIComponent(next.json.id)}`)).status, 204);
   }
   t.match(await create({ repo_id: 'other', password: 'x' }, legacy), { status: 404 });
-  const said =
-    [created, put, gone].map(({ text }) => text).join('') +
-    JSON.stringify([...service.emulator.world.journal.entries()]);
+  const said = [created, put, gone].map(({ text }) => text).join('') + JSON.stringify(service.emulator.requests());
   t.notMatch(said, /canary/);
 });
 

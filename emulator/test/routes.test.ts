@@ -45,7 +45,7 @@ async function makeFixture(service: Service, name: string): Promise<Fixture> {
     access: 'public',
     runs: 0,
   } as const;
-  service.emulator.world.repository('demo', name)!.update({ baseRepo });
+  service.world.state.repositories.find('demo', name)!.update({ baseRepo });
   return {
     name,
     first,

@@ -7,7 +7,7 @@ import { request } from 'undici';
 import { fixtureKeys } from '../auth/fixture-keys.js';
 import { mintToken } from '../auth/mint.js';
 import type { LogLine } from '../environment/log.js';
-import { startEmulator } from '../index.js';
+import { startService } from './service.js';
 
 t.test('no secret a client or an operator hands over is shown, logged or kept in view', async (t) => {
   const received: string[] = [];
@@ -22,7 +22,8 @@ t.test('no secret a client or an operator hands over is shown, logged or kept in
 
   const lines: LogLine[] = [];
   const upstreamHost = { github: `http://ada:canary-operator@127.0.0.1:${port}` };
-  const emulator = await startEmulator({ port: 0, upstreamHost }, { log: { write: (line) => lines.push(line) } });
+  const service = await startService({ upstreamHost }, { log: { write: (line) => lines.push(line) } });
+  const { emulator, world } = service;
   t.teardown(() => emulator.close({ graceMs: 0 }));
   const privateKeyPem = readFileSync(fixtureKeys().find(({ id }) => id === 'es256')!.privateKeyFile, 'utf8');
   const scopes = ['git:read', 'git:write', 'repo:write', 'org:read'];
@@ -67,17 +68,17 @@ t.test('no secret a client or an operator hands over is shown, logged or kept in
     });
     await ask('GET', path, { authorization: `Bearer ${token.slice(0, -3)}` });
   }
-  while (![...emulator.world.outbox.deliveries()].some(({ attempts }) => attempts.length > 0)) {
+  while (![...world.state.deliveries.all()].some(({ attempts }) => attempts.length > 0)) {
     await new Promise((resolve) => setImmediate(resolve));
   }
-  await emulator.world.syncs.idle();
+  await world.background.syncs.idle();
   for (const path of ['/_emulator/webhooks/outbox', '/_emulator/health', '/_emulator/version', '/api/v1/webhooks']) {
     t.equal(await ask('GET', path, bearer), 200, path);
   }
   t.ok(received.length > 0, 'the outside was asked');
   const seen = {
     log: JSON.stringify(lines),
-    journal: JSON.stringify([...emulator.world.journal.entries()]),
+    journal: JSON.stringify(emulator.requests()),
     answers: answers.join('\n'),
   };
   const secrets = [

@@ -1,14 +1,20 @@
 import { readFileSync } from 'node:fs';
 import { Readable } from 'node:stream';
 import { Pool } from 'undici';
+import { operations } from '../api/index.js';
 import { fixtureKeys } from '../auth/fixture-keys.js';
 import { mintToken, type TokenRequest } from '../auth/mint.js';
-import type { GivenOptions } from '../config/options.js';
-import { type Emulator, startEmulator } from '../index.js';
+import { type GivenOptions, resolveOptions } from '../config/options.js';
+import { createEmulator, type Emulator } from '../service/emulator.js';
+import { startServer } from '../service/server.js';
+import type { EnginePorts } from '../world/engine.js';
+import type { World } from '../world/world.js';
 
 /** Stories use the service as a client does: over a socket, with a signed token. */
 export interface Service {
   readonly emulator: Emulator;
+  /** The world that requests begin in now, for tests of what no client sees. */
+  readonly world: World;
   readonly url: string;
   token(request?: Partial<TokenRequest> & { key?: string }): Promise<string>;
   /** Sends a request with a raw target. Without `token` it carries one for `repo` with every scope. */
@@ -44,18 +50,16 @@ export interface Answer {
 
 const ALL = ['git:read', 'git:write', 'repo:write', 'org:read'];
 
-export async function startService(
-  options: GivenOptions = {},
-  ports: Parameters<typeof startEmulator>[1] = {},
-): Promise<Service> {
-  const emulator = await startEmulator({ ...options, port: 0 }, ports);
+export async function startService(options: GivenOptions = {}, ports: EnginePorts = {}): Promise<Service> {
+  const server = await startServer(resolveOptions({ ...options, port: 0 }), operations, ports);
+  const emulator = createEmulator(server);
   const url = emulator.baseUrl;
   const keys = fixtureKeys();
   const pool = new Pool(url);
 
   const token: Service['token'] = ({ key = 'es256', ...rest } = {}) => {
     const privateKeyPem = readFileSync(keys.find(({ id }) => id === key)!.privateKeyFile, 'utf8');
-    return mintToken({ privateKeyPem, org: emulator.org, scopes: ALL, now: emulator.world.clock.now(), ...rest });
+    return mintToken({ privateKeyPem, org: emulator.org, scopes: ALL, now: emulator.clock.now(), ...rest });
   };
 
   const call: Service['call'] = async (method, target, options = {}) => {
@@ -99,7 +103,18 @@ export async function startService(
     return written.json.commit.commit_sha;
   };
 
-  return { emulator, url, token, call, remote, seed, commit };
+  return {
+    emulator,
+    get world() {
+      return server.current.world;
+    },
+    url,
+    token,
+    call,
+    remote,
+    seed,
+    commit,
+  };
 }
 
 /** A commit-pack body: `null` deletes a path. */

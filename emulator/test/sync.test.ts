@@ -34,7 +34,7 @@ function pull(service: Service, repo: string, options: object = {}) {
 }
 
 function refsOf(service: Service, repo: string): string {
-  const { refs } = service.emulator.world.repository('demo', repo)!.git;
+  const { refs } = service.world.state.repositories.find('demo', repo)!.git;
   return [...refs.entries('refs/heads/'), ...refs.entries('refs/tags/')]
     .map(([name, { oid }]) => `${name} ${oid}`)
     .join('\n');
@@ -42,7 +42,7 @@ function refsOf(service: Service, repo: string): string {
 
 t.test('a repository follows a real upstream', { skip: hasGit ? false : 'no git here' }, async (t) => {
   const { upstream, receiver, service } = await stage(t);
-  const { syncs } = service.emulator.world;
+  const { syncs } = service.world.background;
   upstream.create('acme/app', linearHistory(30));
 
   const created = await create(service, 'mirror', PUBLIC);
@@ -56,7 +56,7 @@ t.test('a repository follows a real upstream', { skip: hasGit ? false : 'no git 
 
   await t.test('what is new comes with the next pull, as a thin pack', async (t) => {
     upstream.import('acme/app', linearHistory(3, { branch: 'topic', from: 'refs/heads/main^0', tags: false }));
-    const before = service.emulator.world.repository('demo', 'mirror')!.git.objects.size;
+    const before = service.world.state.repositories.find('demo', 'mirror')!.git.objects.size;
     t.match(await pull(service, 'mirror'), {
       status: 202,
       json: { message: 'Repository sync initiated successfully' },
@@ -64,7 +64,7 @@ t.test('a repository follows a real upstream', { skip: hasGit ? false : 'no git 
     await syncs.idle();
     t.equal(refsOf(service, 'mirror'), upstream.refs('acme/app'));
     t.ok(upstream.seen.at(-1)!.answered < whole / 3, 'the upstream was told what is here');
-    const added = service.emulator.world.repository('demo', 'mirror')!.git.objects.size - before;
+    const added = service.world.state.repositories.find('demo', 'mirror')!.git.objects.size - before;
     t.ok(added > 0 && added < 60, `only what is new was fetched (${added} objects)`);
   });
 
@@ -106,7 +106,7 @@ t.test('a second emulator is an upstream, with a token as the password', async (
   const other = await startService({ org: ['other'] });
   t.teardown(() => other.emulator.close());
   const tip = await other.seed('acme/app');
-  const { syncs } = service.emulator.world;
+  const { syncs } = service.world.background;
   const base = { ...GENERIC, upstream_host: other.emulator.gitHost };
   const forgejo = { ...base, provider: 'forgejo' };
 
@@ -125,16 +125,13 @@ t.test('a second emulator is an upstream, with a token as the password', async (
   await syncs.idle();
   t.equal(refsOf(service, 'mirror'), `refs/heads/main ${tip}`);
   t.match(await receiver.until(4), [{}, {}, {}, { json: { type: 'repo.sync.succeeded', run_count: 2 } }]);
-  const said = JSON.stringify([
-    ...service.emulator.world.outbox.deliveries(),
-    ...service.emulator.world.journal.entries(),
-  ]);
+  const said = JSON.stringify([...service.world.state.deliveries.all(), ...service.world.state.journal.entries()]);
   t.notOk(said.includes(password), 'the password is nowhere to be seen');
 });
 
 t.test('while a sync runs the repository is syncing, and other writes wait', async (t) => {
   const { upstream, service } = await stage(t);
-  const { syncs } = service.emulator.world;
+  const { syncs } = service.world.background;
   let release = (_status: number) => {};
   const held = new Promise<number>((resolve) => {
     release = resolve;
@@ -159,7 +156,7 @@ t.test('while a sync runs the repository is syncing, and other writes wait', asy
 
 t.test('a failed run is told of, whatever it failed of; one that was called off is not', async (t) => {
   const { upstream, receiver, service } = await stage(t);
-  const { syncs } = service.emulator.world;
+  const { syncs } = service.world.background;
   const failure = async (): Promise<string> => {
     const before = receiver.received.length;
     t.equal((await pull(service, 'mirror')).status, 202);
@@ -169,7 +166,7 @@ t.test('a failed run is told of, whatever it failed of; one that was called off 
     return json.error;
   };
   const move = (changes: Partial<BaseRepository>) => {
-    const repository = service.emulator.world.repository('demo', 'mirror')!;
+    const repository = service.world.state.repositories.find('demo', 'mirror')!;
     repository.update({ baseRepo: { ...repository.record.baseRepo!, ...changes } });
   };
   upstream.answer = () => 403;
@@ -194,14 +191,14 @@ t.test('a failed run is told of, whatever it failed of; one that was called off 
   await receiver.until(before + 1);
   await service.emulator.close();
   t.equal(receiver.events().at(-1), 'repo.sync.started', 'nobody hears of a run that was canceled');
-  t.equal(service.emulator.world.repository('demo', 'mirror')!.record.state, 'active');
+  t.equal(service.world.state.repositories.find('demo', 'mirror')!.record.state, 'active');
 });
 
 t.test('detaching ends it, and may be done twice', async (t) => {
   const { upstream, service } = await stage(t);
   upstream.answer = () => 404;
   await create(service, 'mirror', GENERIC);
-  await service.emulator.world.syncs.idle();
+  await service.world.background.syncs.idle();
   for (const target of ['/api/repos/mirror/base', '/api/v1/repos/base']) {
     t.match(await service.call('DELETE', target, { repo: 'mirror' }), {
       status: 200,
@@ -229,16 +226,16 @@ t.test('what GitHub does not give is refused before there is a repository', asyn
   await refused(302, 412);
   const app = { provider: 'github', owner: 'acme', name: 'app' };
   for (const forgeApps of [0, 2]) {
-    service.emulator.world.updateOrganization('demo', { forgeApps });
+    service.world.state.organizations.update('demo', { forgeApps });
     t.match(await create(service, 'mirror', app), { status: 412, json: { code: 'forge_app_not_configured' } });
   }
   if (!hasGit) return;
   upstream.create('acme/app');
   upstream.answer = () => undefined;
   t.equal((await create(service, 'public', PUBLIC)).status, 201, 'a public mirror needs no application');
-  service.emulator.world.updateOrganization('demo', { forgeApps: 1 });
+  service.world.state.organizations.update('demo', { forgeApps: 1 });
   t.equal((await create(service, 'mirror', app)).status, 201);
-  await service.emulator.world.syncs.idle();
+  await service.world.background.syncs.idle();
   t.match(await create(service, 'mirror', app), { status: 409, json: { code: 'upstream_already_configured' } });
   t.match(await create(service, 'mirror', undefined), { status: 409, json: { code: 'conflict' } });
 });
@@ -260,7 +257,7 @@ t.test(
       const commit = put('commit', Buffer.from(`tree ${tree}\nauthor ${person}\ncommitter ${person}\n\nbad\n`));
       upstream.git('acme/app.git', ['update-ref', 'refs/heads/bad', commit]);
       await create(service, 'mirror', PUBLIC);
-      await service.emulator.world.syncs.idle();
+      await service.world.background.syncs.idle();
       const [, ended] = await receiver.until(2);
       const expected =
         fsck === 'off' ? { type: 'repo.sync.succeeded' } : { type: 'repo.sync.failed', error: /hasDotgit/ };
@@ -312,7 +309,7 @@ t.test(
   { skip: hasGit ? false : 'no git here' },
   async (t) => {
     const { upstream, service } = await stage(t);
-    const { syncs } = service.emulator.world;
+    const { syncs } = service.world.background;
     upstream.create('acme/app', linearHistory(10, { tags: false }));
     await create(service, 'mirror', PUBLIC);
     await syncs.idle();

@@ -15,7 +15,7 @@ async function stage(t: Test, options: GivenOptions = {}) {
     await service.emulator.close();
     await receiver[Symbol.asyncDispose]();
   });
-  return { receiver, service, clock: service.emulator.world.clock as SteppingClock };
+  return { receiver, service, clock: service.world.state.clock as SteppingClock };
 }
 
 function register(service: Service, json: object) {

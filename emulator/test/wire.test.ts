@@ -131,10 +131,10 @@ t.test('a client that has sent everything and closed its half gets its answer', 
   const body = packBody({ a: 'a' });
   const whole = head('POST /api/v1/repos/commit-pack', { 'content-length': String(Buffer.byteLength(body)) }) + body;
   t.equal((await talk(service, (socket) => socket.end(whole))).status, 201);
-  const before = stateDigest(service.emulator.world);
+  const before = stateDigest(service.world);
   const cut = await talk(service, (socket) => socket.end(whole.slice(0, -20)));
   t.ok([0, 400, 499].includes(cut.status), `half a body has no effect: ${cut.status}`);
-  t.equal(stateDigest(service.emulator.world), before);
+  t.equal(stateDigest(service.world), before);
   const read = await talk(service, (socket) => socket.end(head('GET /api/v1/repo')));
   t.equal(read.status, 200);
 });
@@ -161,7 +161,7 @@ t.test('the answer to what is no HTTP waits for the answers before it, and falls
 
 t.test('a body that stops arriving is given up, others are served meanwhile', async (t) => {
   const { service, head } = await setUp(t, { limits: { idleTimeout: 200 } });
-  const before = stateDigest(service.emulator.world);
+  const before = stateDigest(service.world);
   const heads = ['commit-pack', 'restore-commit', 'grep', 'diff-commit'].map((name) =>
     head(`POST /api/v1/repos/${name}`, { 'content-length': '1000' }),
   );
@@ -183,7 +183,7 @@ t.test('a body that stops arriving is given up, others are served meanwhile', as
     }, 50);
   });
   t.equal(slow.status, 201, 'slow is not stopped');
-  t.not(stateDigest(service.emulator.world), before);
+  t.not(stateDigest(service.world), before);
 });
 
 t.test('a body given up early does not block its connection', async (t) => {
@@ -212,7 +212,7 @@ t.test('a body given up early does not block its connection', async (t) => {
 
 t.test('compressed bodies are refused by the API', async (t) => {
   const { service } = await setUp(t);
-  const before = stateDigest(service.emulator.world);
+  const before = stateDigest(service.world);
   const bomb = gzipSync(Buffer.alloc(50_000_000, 0x20));
   const bodies: [string, string][] = [
     ['commit-pack', packBody({ a: 'a' })],
@@ -240,7 +240,7 @@ t.test('compressed bodies are refused by the API', async (t) => {
     });
     t.not(plain.status, 415, `${name} identity`);
   }
-  t.not(stateDigest(service.emulator.world), before, 'the commit without compression went in');
+  t.not(stateDigest(service.world), before, 'the commit without compression went in');
 });
 
 t.test('every route: HEAD, and 405 with Allow for methods it does not have', async (t) => {
@@ -253,7 +253,7 @@ t.test('every route: HEAD, and 405 with Allow for methods it does not have', asy
       if (method === 'GET' && head !== false) known.add('HEAD');
     }
   }
-  const before = stateDigest(service.emulator.world);
+  const before = stateDigest(service.world);
   for (const [path, known] of methods) {
     const target = path
       .replace('{repo_name}', path.includes('.git/') ? 'team/app' : 'team%2Fapp')
@@ -278,7 +278,7 @@ t.test('every route: HEAD, and 405 with Allow for methods it does not have', asy
       else t.match(answer.json, { code: 'method_not_allowed', status: 405 });
     }
   }
-  t.equal(stateDigest(service.emulator.world), before);
+  t.equal(stateDigest(service.world), before);
 });
 
 t.test('names of the client’s choice split no header', async (t) => {

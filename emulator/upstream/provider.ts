@@ -1,3 +1,4 @@
+import { isLoopback } from '../config/loopback.js';
 import type { BaseRepository } from '../repositories/repository.js';
 
 interface Provider {
@@ -55,7 +56,7 @@ export function isPath(text: string): boolean {
 export function upstreamUrl(base: BaseRepository, origins: Readonly<Record<string, string>>): URL {
   const provider = PROVIDERS.get(base.provider)!;
   const host = base.host ?? provider.host ?? 'localhost';
-  const scheme = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])(:|$)/.test(host) ? 'http' : 'https';
+  const scheme = isLoopback(new URL(`http://${host}`).hostname) ? 'http' : 'https';
   const url = new URL(origins[provider.mappedAs] ?? `${scheme}://${host}`);
   const path = provider.path(encodePath(base.owner), encodePath(base.name));
   url.pathname = `${url.pathname.replace(/\/$/, '')}${path}`;

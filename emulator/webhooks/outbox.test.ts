@@ -1,8 +1,9 @@
 import t from 'tap';
-import { realClock, steppingClock } from '../environment/clock.js';
+import { realClock, SteppingClock } from '../environment/clock.js';
 import { Ids } from '../environment/ids.js';
 import type { LogLine } from '../environment/log.js';
 import { Outbound } from '../http/outbound.js';
+import { Deliveries } from './deliveries.js';
 import { Outbox } from './outbox.js';
 import { signatureOf } from './signature.js';
 import type { Webhook } from './webhook.js';
@@ -16,8 +17,10 @@ t.test('the signature is that of the receivers', async (t) => {
 t.test('an outbox is bounded, and what it loses is logged', async (t) => {
   const lines: LogLine[] = [];
   const outbound = new Outbound();
+  const deliveries = new Deliveries();
   const outbox = new Outbox({
-    clock: steppingClock(0),
+    deliveries,
+    clock: new SteppingClock(0),
     ids: new Ids('1'),
     log: { write: (line) => lines.push(line) },
     outbound,
@@ -33,22 +36,22 @@ t.test('an outbox is bounded, and what it loses is logged', async (t) => {
   };
   const event = { name: 'push', organization: 'o', payload: {} } as const;
   for (let count = 0; count < 10_001; count++) outbox.post(event, [webhook]);
-  t.equal([...outbox.deliveries()].length, 10_000);
+  t.equal([...deliveries.all()].length, 10_000);
   t.match(lines, [{ event: 'webhook_lost', webhook: 'w' }]);
   outbox.cancel('w');
   outbox.post(event, [webhook]);
-  const kept = [...outbox.deliveries()];
+  const kept = [...deliveries.all()];
   t.equal(kept.length, 10_000, 'the oldest that ended made room');
   t.equal(kept.at(-1)!.state, 'pending');
   t.ok(kept.slice(0, -1).every(({ state }) => state === 'canceled'));
   outbox.close();
   outbox.post(event, [webhook]);
-  t.equal([...outbox.deliveries()].at(-1), kept.at(-1), 'nothing is taken once it is closed');
+  t.equal([...deliveries.all()].at(-1), kept.at(-1), 'nothing is taken once it is closed');
   await outbound.close();
 });
 
 t.test('clocks wake whoever waits, in order, and not who called it off', async (t) => {
-  const clock = steppingClock(1000);
+  const clock = new SteppingClock(1000);
   const woken: string[] = [];
   clock.at(1020, () => woken.push('late'));
   clock.at(1010, () => woken.push('early'));

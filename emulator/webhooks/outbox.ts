@@ -2,20 +2,19 @@ import type { Clock } from '../environment/clock.js';
 import type { Ids } from '../environment/ids.js';
 import type { Log } from '../environment/log.js';
 import type { Outbound } from '../http/outbound.js';
-import { attempt, type Delivery, isAccepted } from './delivery.js';
+import type { Deliveries } from './deliveries.js';
+import { attempt, isAccepted } from './delivery.js';
 import type { WebhookEvent } from './events.js';
 import type { Webhook } from './webhook.js';
 
 /** Milliseconds, on the world's clock, from each failed attempt to the next; after the last the delivery has failed. */
 export const BACK_OFF: readonly number[] = [1_000, 2_000, 4_000, 8_000, 16_000];
 
-/** Deliveries kept, pending ones included; beyond it the oldest that ended goes, and without one a new event is lost. */
-const MOST_DELIVERIES = 10_000;
-
 export interface OutboxPorts {
   readonly clock: Clock;
   readonly ids: Ids;
   readonly log: Log;
+  readonly deliveries: Deliveries;
   readonly outbound: Outbound;
   readonly headerPrefix: string;
 }
@@ -27,22 +26,26 @@ interface Lane {
 }
 
 /**
- * Events on their way out. Posting only notes them; sending happens later and holds up nobody. A delivery
+ * Sends events to webhooks. Posting only notes them; sending happens later, so no request waits for it. A delivery
  * that was not accepted is tried again with growing pauses, without holding back those behind it.
  */
 export class Outbox {
-  readonly #deliveries = new Map<string, Delivery>();
-  /** Ids of what needs no more attempts, in the order in which it ended. */
-  readonly #ended = new Set<string>();
+  readonly #deliveries: Deliveries;
   readonly #lanes = new Map<string, Lane>();
   readonly #retries = new Map<string, () => void>();
   readonly #closing = new AbortController();
 
-  constructor(private readonly ports: OutboxPorts) {}
+  constructor(private readonly ports: OutboxPorts) {
+    this.#deliveries = ports.deliveries;
+  }
 
-  /** Every delivery that is remembered, oldest first. */
-  deliveries(): IterableIterator<Delivery> {
-    return this.#deliveries.values();
+  /** Goes on with the deliveries that are pending: those of a snapshot. */
+  resume(): void {
+    for (const { id, webhook, state, attempts, nextAttemptAt } of this.#deliveries.all()) {
+      if (state !== 'pending') continue;
+      if (attempts.length === 0) this.#enqueue(webhook.id, id);
+      else this.#retryAt(id, nextAttemptAt!);
+    }
   }
 
   /** Notes `event` for each of `webhooks` that asked for its kind. */
@@ -51,13 +54,13 @@ export class Outbox {
     for (const webhook of webhooks) {
       if (!webhook.events.includes(event.name) || this.#closing.signal.aborted) continue;
       body ??= Buffer.from(JSON.stringify(event.payload));
-      if (!this.#makeRoom()) {
+      if (!this.#deliveries.makeRoom()) {
         this.ports.log.write({ event: 'webhook_lost', webhook: webhook.id, name: event.name });
         continue;
       }
       const id = this.ports.ids.prefixed('delivery', 'whd');
       const nextAttemptAt = this.ports.clock.now();
-      this.#deliveries.set(id, {
+      this.#deliveries.put({
         id,
         webhook,
         event: event.name,
@@ -66,18 +69,22 @@ export class Outbox {
         attempts: [],
         nextAttemptAt,
       });
-      this.#laneOf(webhook.id).queue.push(id);
-      setImmediate(() => void this.#drain(webhook.id));
+      this.#enqueue(webhook.id, id);
     }
+  }
+
+  #enqueue(webhookId: string, id: string): void {
+    this.#laneOf(webhookId).queue.push(id);
+    setImmediate(() => void this.#drain(webhookId));
   }
 
   /** Ends what is pending for a webhook that was removed. */
   cancel(webhookId: string): void {
-    for (const { id, webhook, state } of this.#deliveries.values()) {
+    for (const { id, webhook, state } of this.#deliveries.all()) {
       if (webhook.id !== webhookId || state !== 'pending') continue;
       this.#retries.get(id)?.();
       this.#retries.delete(id);
-      this.#end(id, 'canceled');
+      this.#deliveries.end(id, 'canceled');
     }
     this.#lanes.delete(webhookId);
   }
@@ -116,31 +123,17 @@ export class Outbox {
     });
     const pause = isAccepted(made) ? undefined : BACK_OFF[attempts.length - 1];
     const nextAttemptAt = pause === undefined ? undefined : clock.now() + pause;
-    this.#deliveries.set(id, { ...delivery, attempts, nextAttemptAt });
-    if (nextAttemptAt === undefined) this.#end(id, isAccepted(made) ? 'delivered' : 'failed');
-    else
-      this.#retries.set(
-        id,
-        clock.at(nextAttemptAt, () => this.#retry(id)),
-      );
+    this.#deliveries.put({ ...delivery, attempts, nextAttemptAt });
+    if (nextAttemptAt === undefined) this.#deliveries.end(id, isAccepted(made) ? 'delivered' : 'failed');
+    else this.#retryAt(id, nextAttemptAt);
   }
 
-  #retry(id: string): void {
-    this.#retries.delete(id);
-    void this.#try(id);
-  }
-
-  #end(id: string, state: 'delivered' | 'failed' | 'canceled'): void {
-    this.#deliveries.set(id, { ...this.#deliveries.get(id)!, state, nextAttemptAt: undefined });
-    this.#ended.add(id);
-  }
-
-  #makeRoom(): boolean {
-    if (this.#deliveries.size < MOST_DELIVERIES) return true;
-    const [oldest] = this.#ended;
-    if (oldest === undefined) return false;
-    this.#ended.delete(oldest);
-    return this.#deliveries.delete(oldest);
+  #retryAt(id: string, time: number): void {
+    const callOff = this.ports.clock.at(time, () => {
+      this.#retries.delete(id);
+      void this.#try(id);
+    });
+    this.#retries.set(id, callOff);
   }
 
   #laneOf(webhookId: string): Lane {

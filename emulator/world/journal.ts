@@ -1,3 +1,5 @@
+import type { StatePart } from './state-part.js';
+
 /** What happened to one request, in the order the chain decided it. Holds no token, header or body. */
 export interface JournalEntry {
   readonly id: string;
@@ -19,23 +21,31 @@ export interface JournalEntry {
 }
 
 /** The last requests, oldest first, bounded. */
-export class Journal {
-  readonly #entries: JournalEntry[] = [];
-  #start = 0;
+export class Journal implements StatePart<readonly JournalEntry[]> {
+  /** A ring once it is full; `start` is the oldest. */
+  private ring: JournalEntry[] = [];
+  private start = 0;
 
   constructor(private readonly capacity: number) {}
 
   add(entry: JournalEntry): void {
-    if (this.#entries.length < this.capacity) this.#entries.push(entry);
+    if (this.ring.length < this.capacity) this.ring.push(entry);
     else {
-      this.#entries[this.#start] = entry;
-      this.#start = (this.#start + 1) % this.capacity;
+      this.ring[this.start] = entry;
+      this.start = (this.start + 1) % this.capacity;
     }
   }
 
   *entries(): IterableIterator<JournalEntry> {
-    for (let at = 0; at < this.#entries.length; at++) {
-      yield this.#entries[(this.#start + at) % this.#entries.length]!;
-    }
+    for (let at = 0; at < this.ring.length; at++) yield this.ring[(this.start + at) % this.ring.length]!;
+  }
+
+  snapshot(): readonly JournalEntry[] {
+    return [...this.entries()];
+  }
+
+  restore(entries: readonly JournalEntry[]): void {
+    this.ring = [...entries];
+    this.start = 0;
   }
 }

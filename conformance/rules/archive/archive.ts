@@ -1,14 +1,16 @@
-import { archive, reader } from '../../api.js';
-import { expectMatch, expectProblem, expectSame, expectStatus, expectTrue } from '../../expect.js';
-import { EXECUTABLE } from '../../fixtures/library.js';
-import { defineRules } from '../../rule.js';
-import type { Trial } from '../../trial.js';
-import { credentialRules } from '../credentials.js';
+import { archive, reader } from '../../api/requests.js';
+import { expectMatch, expectProblem, expectSame, expectStatus, expectTrue } from '../../check/expect.js';
+import type { RuleContext } from '../../check/rule-context.js';
+import { EXECUTABLE, historyRepository } from '../../fixtures/history.js';
+import { otherRepository, sampleRepository } from '../../fixtures/repositories.js';
+import { withFault } from '../documented-operations.js';
+import { defineRules } from '../rule.js';
+import { tokenRules } from '../token-rules.js';
 import { readTar } from './tar.js';
 
-/** Names of the files in an archive of the library. */
-async function names(t: Trial, body: object = {}): Promise<string[]> {
-  const { name } = await t.world.library(t);
+/** Names of the files in an archive of the history. */
+async function names(t: RuleContext, body: object = {}): Promise<string[]> {
+  const { name } = await historyRepository(t);
   const answer = await archive(t, name, body);
   expectStatus(answer, 200);
   return readTar(answer)
@@ -16,13 +18,8 @@ async function names(t: Trial, body: object = {}): Promise<string[]> {
     .sort();
 }
 
-async function onMain(t: Trial): Promise<string[]> {
-  return Object.keys((await t.world.library(t)).files).sort();
-}
-
-async function forced(t: Trial, code: string) {
-  t.needsEmulator();
-  return archive(t, (await t.world.sample(t)).name, {}, { fault: `code:${code}` });
+async function onMain(t: RuleContext): Promise<string[]> {
+  return Object.keys((await historyRepository(t)).files).sort();
 }
 
 export const archiveRules = defineRules('6. Archive', 'archive', [
@@ -30,13 +27,13 @@ export const archiveRules = defineRules('6. Archive', 'archive', [
     id: 'archive.route',
     says: 'POST /api/v1/repos/archive answers 200 with a tar.gz of the files, their bytes and their executable bits.',
     check: async (t) => {
-      const library = await t.world.library(t);
-      const answer = await archive(t, library.name);
+      const history = await historyRepository(t);
+      const answer = await archive(t, history.name);
       expectStatus(answer, 200);
       const files = readTar(answer);
       expectSame(files.map(({ name }) => name).sort(), await onMain(t), 'every file is there');
       for (const { name, bytes, mode } of files) {
-        expectTrue(bytes.equals(library.files[name]), `${name} has its bytes`);
+        expectTrue(history.files[name]?.equals(bytes) === true, `${name} has its bytes`);
         expectSame((mode & 0o100) !== 0, name === EXECUTABLE, `${name} is executable or not`);
       }
     },
@@ -46,8 +43,8 @@ export const archiveRules = defineRules('6. Archive', 'archive', [
     says: 'The repository packed is the one the token names.',
     check: async (t) => {
       for (const { name, own } of [
-        { name: (await t.world.sample(t)).name, own: 'sample.txt' },
-        { name: (await t.world.other(t)).name, own: 'other.txt' },
+        { name: (await sampleRepository(t)).name, own: 'sample.txt' },
+        { name: (await otherRepository(t)).name, own: 'other.txt' },
       ]) {
         const packed = readTar(await archive(t, name)).map((file) => file.name);
         expectSame(packed.sort(), ['README.md', own, 'shared.txt'].sort(), 'its own files and no others');
@@ -59,7 +56,7 @@ export const archiveRules = defineRules('6. Archive', 'archive', [
     says: 'What a request without a body gets is left open.',
     level: 'UNSPECIFIED',
     check: async (t) => {
-      const { name } = await t.world.sample(t);
+      const { name } = await sampleRepository(t);
       t.observe('no body', (await t.post('/api/v1/repos/archive', { as: reader(name) })).outcome);
     },
   },
@@ -77,13 +74,13 @@ export const archiveRules = defineRules('6. Archive', 'archive', [
     id: 'archive.ref.head',
     says: 'A repository without a default branch is packed at HEAD.',
     reach: 'emulator',
-    beyond: 'needs a repository without a default branch; no request makes one, nor does the emulator',
+    skipReason: 'needs a repository without a default branch; no request makes one, nor does the emulator',
   },
   {
     id: 'archive.ref.branch',
     says: 'ref may be a branch, a tag or a commit.',
     check: async (t) => {
-      const { name, first } = await t.world.library(t);
+      const { name, first } = await historyRepository(t);
       expectTrue((await names(t, { ref: 'feature' })).includes('feature.txt'), 'the branch');
       for (const ref of ['v1', first.sha]) {
         const readme = readTar(await archive(t, name, { ref })).find((file) => file.name === 'README.md');
@@ -116,10 +113,9 @@ export const archiveRules = defineRules('6. Archive', 'archive', [
     id: 'archive.max_blob_size',
     says: 'Files with more bytes than max_blob_size are left out.',
     check: async (t) => {
-      const { files } = await t.world.library(t);
-      const expected = Object.keys(files)
-        .filter((path) => files[path].length <= 10)
-        .sort();
+      const { files } = await historyRepository(t);
+      const small = Object.entries(files).filter(([, bytes]) => bytes.length <= 10);
+      const expected = small.map(([path]) => path).sort();
       expectSame(await names(t, { max_blob_size: 10 }), expected, 'only files of up to ten bytes');
     },
   },
@@ -139,7 +135,7 @@ export const archiveRules = defineRules('6. Archive', 'archive', [
     id: 'archive.max_blob_size.invalid',
     says: 'A max_blob_size below zero or of another type is 400.',
     check: async (t) => {
-      const { name } = await t.world.sample(t);
+      const { name } = await sampleRepository(t);
       for (const max_blob_size of [0, 1.5])
         t.observe(String(max_blob_size), (await archive(t, name, { max_blob_size })).outcome);
       for (const max_blob_size of [-1, 'x']) expectStatus(await archive(t, name, { max_blob_size }), 400);
@@ -158,7 +154,7 @@ export const archiveRules = defineRules('6. Archive', 'archive', [
     id: 'archive.prefix.dotdot',
     says: 'A prefix that is absolute, or has a backslash, . or .. in it, is 400.',
     check: async (t) => {
-      const { name } = await t.world.sample(t);
+      const { name } = await sampleRepository(t);
       for (const prefix of ['/p', 'a\\b', './p', 'a/../b', '..']) {
         expectStatus(await archive(t, name, { archive: { prefix } }), 400);
       }
@@ -174,7 +170,7 @@ export const archiveRules = defineRules('6. Archive', 'archive', [
       expectSame(await names(t), await onMain(t), 'the paths');
       t.observe(
         'empty prefix',
-        (await archive(t, (await t.world.sample(t)).name, { archive: { prefix: '' } })).outcome,
+        (await archive(t, (await sampleRepository(t)).name, { archive: { prefix: '' } })).outcome,
       );
     },
   },
@@ -183,18 +179,18 @@ export const archiveRules = defineRules('6. Archive', 'archive', [
     says: 'The media type is application/gzip.',
     level: 'SHOULD',
     check: async (t) =>
-      expectSame((await archive(t, (await t.world.sample(t)).name)).mediaType, 'application/gzip', 'the media type'),
+      expectSame((await archive(t, (await sampleRepository(t)).name)).mediaType, 'application/gzip', 'the media type'),
   },
   {
     id: 'archive.header.disposition',
     says: 'Content-Disposition offers a file named after repository and revision, without a path in it.',
     level: 'SHOULD',
     check: async (t) => {
-      const { name } = await t.world.sample(t);
+      const { name } = await sampleRepository(t);
       const header = (await archive(t, name)).header('content-disposition');
       expectMatch(header, /^attachment; ?filename="?[^"/\\]+-[^"/\\]+\.tar\.gz"?/, 'an attachment with a plain name');
-      expectTrue(header.includes(name.split('/').at(-1) as string), 'the name of the repository is in it', header);
-      t.observe('header', header.replace(t.world.options.prefix, '<run>').replace(/[0-9a-f]{7,40}/, '<sha>'));
+      expectTrue(header.includes(name.slice(name.lastIndexOf('/') + 1)), 'the name of the repository is in it', header);
+      t.observe('header', header.replace(t.run.prefix, '<run>').replace(/[0-9a-f]{7,40}/, '<sha>'));
     },
   },
   {
@@ -203,7 +199,7 @@ export const archiveRules = defineRules('6. Archive', 'archive', [
     level: 'SHOULD',
     check: async (t) => {
       expectMatch(
-        (await archive(t, (await t.world.sample(t)).name)).header('cache-control'),
+        (await archive(t, (await sampleRepository(t)).name)).header('cache-control'),
         /\bno-store\b/,
         'no-store',
       );
@@ -212,17 +208,17 @@ export const archiveRules = defineRules('6. Archive', 'archive', [
   {
     id: 'archive.err.400.json',
     says: 'A body that is no JSON is 400.',
-    check: async (t) => expectStatus(await archive(t, (await t.world.sample(t)).name, undefined, { body: '{' }), 400),
+    check: async (t) => expectStatus(await archive(t, (await sampleRepository(t)).name, undefined, { body: '{' }), 400),
   },
   {
     id: 'archive.err.ref',
     says: 'A ref that does not exist is refused.',
     check: async (t) => {
-      const answer = await archive(t, (await t.world.sample(t)).name, { ref: 'nope' });
+      const answer = await archive(t, (await sampleRepository(t)).name, { ref: 'nope' });
       t.tolerate('A11', 'missing ref, archive', answer, ['404 ref_not_found', '404 not_found', '400 bad_request']);
     },
   },
-  ...credentialRules('archive', {
+  ...tokenRules('archive', {
     noHeader: 'archive.err.401',
     invalid: 'archive.err.401.invalid-jwt',
     scope: 'archive.err.403',
@@ -232,18 +228,19 @@ export const archiveRules = defineRules('6. Archive', 'archive', [
     id: 'archive.err.500',
     says: 'An archive that cannot be made is 500.',
     reach: 'emulator',
-    check: async (t) => expectProblem(await forced(t, 'internal_error'), 500, 'internal_error'),
+    check: async (t) => expectProblem(await withFault(t, 'archive', 'code:internal_error'), 500, 'internal_error'),
   },
   {
     id: 'archive.err.502',
     says: 'With storage out of reach it is 502.',
     reach: 'emulator',
-    check: async (t) => expectProblem(await forced(t, 'bad_gateway'), 502, 'bad_gateway'),
+    check: async (t) => expectProblem(await withFault(t, 'archive', 'code:bad_gateway'), 502, 'bad_gateway'),
   },
   {
     id: 'archive.err.503',
     says: 'With no storage to choose it is 503.',
     reach: 'emulator',
-    check: async (t) => expectProblem(await forced(t, 'service_unavailable'), 503, 'service_unavailable'),
+    check: async (t) =>
+      expectProblem(await withFault(t, 'archive', 'code:service_unavailable'), 503, 'service_unavailable'),
   },
 ]);

@@ -1,6 +1,6 @@
 import { gunzipSync } from 'node:zlib';
-import type { Answer } from '../../exchange.js';
-import { Unmet } from '../../expect.js';
+import type { Answer } from '../../check/answer.js';
+import { AssertionFailure } from '../../check/outcomes.js';
 
 export interface TarFile {
   readonly name: string;
@@ -38,7 +38,7 @@ function gunzip(answer: Answer): Buffer {
   try {
     return gunzipSync(answer.body);
   } catch {
-    throw new Unmet('the body is gzip', 'gzip', answer.body.subarray(0, 40).toString('latin1'));
+    throw new AssertionFailure('the body is gzip', 'gzip', answer.body.subarray(0, 40).toString('latin1'));
   }
 }
 

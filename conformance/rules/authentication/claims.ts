@@ -1,31 +1,33 @@
-import { getRepo } from '../../api.js';
-import { expectMatch, expectSame, expectStatus, expectTrue } from '../../expect.js';
-import { defineRules } from '../../rule.js';
-import { helperRecipe } from '../../tokens.js';
-import type { Trial } from '../../trial.js';
-import { accepts, readWith, rejects } from './keys.js';
+import { decodeJwt } from 'jose';
+import { getRepo } from '../../api/requests.js';
+import { withClientDefaults } from '../../auth/tokens.js';
+import { expectMatch, expectSame, expectStatus, expectTrue } from '../../check/expect.js';
+import type { RuleContext } from '../../check/rule-context.js';
+import { sampleRepository } from '../../fixtures/repositories.js';
+import { withFault } from '../documented-operations.js';
+import { defineRules } from '../rule.js';
+import { acceptsToken, readWithToken, rejectsTokens } from './token-checks.js';
 
 const YEAR = 31_536_000;
 /** The claims of a token that was made without any option but its repository, and that the target accepts. */
-async function helperClaims(t: Trial): Promise<Record<string, unknown>> {
-  const { name } = await t.world.sample(t);
-  const recipe = helperRecipe({ repo: name });
+async function helperClaims(t: RuleContext): Promise<Record<string, unknown>> {
+  const { name } = await sampleRepository(t);
+  const recipe = withClientDefaults({ repo: name });
   expectStatus(await getRepo(t, name, { as: recipe }), 200);
-  return JSON.parse(Buffer.from((await t.token(recipe)).split('.')[1], 'base64url').toString('utf8'));
+  return decodeJwt(t.token(recipe));
 }
 
-const now = () => Math.floor(Date.now() / 1000);
-
 export const claims = defineRules('Token claims', 'token-claims', [
-  rejects('claim.iss.required', 'A token without iss is refused.', [{ claims: { iss: null } }]),
-  accepts('claim.iss.organization', 'iss is the name of the organization.', {}),
+  rejectsTokens('claim.iss.required', 'A token without iss is refused.', [{ claims: { iss: null } }]),
+  acceptsToken('claim.iss.organization', 'iss is the name of the organization.', {}),
   {
     id: 'claim.iss.selects-keys',
     says: 'Only a key of the organization in iss can sign for it.',
     reach: 'needs-setup',
-    check: async (t) => t.refusesToken(await readWith(t, { key: 'second', claims: { iss: t.target.org } }), 'repo'),
+    check: async (t) =>
+      t.expectTokenRefused(await readWithToken(t, { key: 'second', claims: { iss: t.target.org } }), 'repo'),
   },
-  rejects('claim.iss.unknown', 'A token of an organization that does not exist is refused.', [
+  rejectsTokens('claim.iss.unknown', 'A token of an organization that does not exist is refused.', [
     { claims: { iss: 'no-such-org' } },
   ]),
   {
@@ -33,13 +35,13 @@ export const claims = defineRules('Token claims', 'token-claims', [
     says: 'A good token of another organization is 403 on the address of this one.',
     reach: 'needs-setup',
     check: async (t) => {
-      const answer = await readWith(t, { key: 'second' });
+      const answer = await readWithToken(t, { key: 'second' });
       t.tolerate('A34', 'other tenant', answer, ['403 forbidden']);
     },
   },
-  rejects('claim.sub.required', 'A token without sub is refused.', [{ claims: { sub: null } }]),
-  rejects('claim.scopes.required', 'A token without scopes is refused.', [{ claims: { scopes: null } }]),
-  rejects('claim.scopes.array', 'Scopes that are no array are refused.', [{ claims: { scopes: 'git:read' } }], {
+  rejectsTokens('claim.sub.required', 'A token without sub is refused.', [{ claims: { sub: null } }]),
+  rejectsTokens('claim.scopes.required', 'A token without scopes is refused.', [{ claims: { scopes: null } }]),
+  rejectsTokens('claim.scopes.array', 'Scopes that are no array are refused.', [{ claims: { scopes: 'git:read' } }], {
     level: 'SHOULD',
   }),
   {
@@ -47,23 +49,23 @@ export const claims = defineRules('Token claims', 'token-claims', [
     says: 'Whether a token without any scope is invalid or lacks scopes is left open; it does not get in.',
     level: 'UNSPECIFIED',
     check: async (t) => {
-      const answer = await readWith(t, { scopes: [] });
+      const answer = await readWithToken(t, { scopes: [] });
       t.observe('outcome', answer.outcome);
       expectTrue(answer.status >= 400, 'it does not get in', answer.outcome);
     },
   },
-  rejects('claim.scopes.unknown-name', 'One scope that nobody knows spoils the token.', [
+  rejectsTokens('claim.scopes.unknown-name', 'One scope that nobody knows spoils the token.', [
     { scopes: ['git:read', 'git:admin'] },
   ]),
-  rejects('claim.repo.one', 'A repo claim that is no string is refused.', [{ claims: { repo: ['a', 'b'] } }], {
+  rejectsTokens('claim.repo.one', 'A repo claim that is no string is refused.', [{ claims: { repo: ['a', 'b'] } }], {
     level: 'SHOULD',
   }),
   {
     id: 'claim.exp.expired',
     says: 'A token that expired an hour ago is refused.',
     check: async (t) => {
-      const claims = { iat: now() - 7200, exp: now() - 3600 };
-      t.refusesToken(await readWith(t, { claims }), 'repo');
+      const claims = { iat: t.seconds - 7200, exp: t.seconds - 3600 };
+      t.expectTokenRefused(await readWithToken(t, { claims }), 'repo');
     },
   },
   {
@@ -72,8 +74,8 @@ export const claims = defineRules('Token claims', 'token-claims', [
     level: 'UNSPECIFIED',
     check: async (t) => {
       for (const ago of [5, 30, 60]) {
-        const claims = { iat: now() - 600, exp: now() - ago };
-        t.observe(`${ago} s ago`, (await readWith(t, { claims })).status);
+        const claims = { iat: t.seconds - 600, exp: t.seconds - ago };
+        t.observe(`${ago} s ago`, (await readWithToken(t, { claims })).status);
       }
     },
   },
@@ -82,8 +84,8 @@ export const claims = defineRules('Token claims', 'token-claims', [
     says: 'An exp that is not after iat is refused.',
     level: 'SHOULD',
     check: async (t) => {
-      const at = now() + 3600;
-      const answer = await readWith(t, { claims: { iat: at, exp: at } });
+      const at = t.seconds + 3600;
+      const answer = await readWithToken(t, { claims: { iat: at, exp: at } });
       t.tolerate('A32', 'exp equals iat', answer, ['403 forbidden', '401 unauthorized', '200']);
     },
   },
@@ -92,7 +94,7 @@ export const claims = defineRules('Token claims', 'token-claims', [
     says: 'Whether an unrestricted key may sign without exp is left open.',
     level: 'UNSPECIFIED',
     check: async (t) => {
-      const answer = await readWith(t, { claims: { exp: null } });
+      const answer = await readWithToken(t, { claims: { exp: null } });
       t.observe('outcome', answer.outcome);
       t.tolerate('A32', 'no exp', answer, ['200', '403 forbidden', '401 unauthorized']);
     },
@@ -102,17 +104,17 @@ export const claims = defineRules('Token claims', 'token-claims', [
     says: 'What times that are no numbers do is left open.',
     level: 'UNSPECIFIED',
     check: async (t) => {
-      t.observe('exp', (await readWith(t, { claims: { exp: String(now() + 600) } })).outcome);
-      t.observe('iat', (await readWith(t, { claims: { iat: String(now()) } })).outcome);
+      t.observe('exp', (await readWithToken(t, { claims: { exp: String(t.seconds + 600) } })).outcome);
+      t.observe('iat', (await readWithToken(t, { claims: { iat: String(t.seconds) } })).outcome);
     },
   },
-  accepts('claim.iat.optional-unrestricted', 'An unrestricted key signs without iat.', { claims: { iat: null } }),
+  acceptsToken('claim.iat.optional-unrestricted', 'An unrestricted key signs without iat.', { claims: { iat: null } }),
   {
     id: 'claim.nbf-aud-jti',
     says: 'What nbf, aud, jti, an empty sub and an iat in the future do is left open.',
     level: 'UNSPECIFIED',
     check: async (t) => {
-      const future = now() + 300;
+      const future = t.seconds + 300;
       const all = {
         nbf: { nbf: future },
         aud: { aud: 'x' },
@@ -121,7 +123,7 @@ export const claims = defineRules('Token claims', 'token-claims', [
         'empty sub': { sub: '' },
         'future iat': { iat: future },
       };
-      for (const [name, claims] of Object.entries(all)) t.observe(name, (await readWith(t, { claims })).outcome);
+      for (const [name, claims] of Object.entries(all)) t.observe(name, (await readWithToken(t, { claims })).outcome);
     },
   },
   {
@@ -146,8 +148,8 @@ export const tokenFailures = defineRules('Token failure responses', 'token-failu
     id: 'authfail.401.no-header',
     says: 'A token anywhere but in the Authorization header is no credential: 401 unauthorized.',
     check: async (t) => {
-      const { name } = await t.world.sample(t);
-      const token = await t.token({ repo: name });
+      const { name } = await sampleRepository(t);
+      const token = t.token({ repo: name });
       const answers = [
         await t.get(`/api/v1/repo?access_token=${token}&token=${token}`),
         await t.get('/api/v1/repo', { headers: { cookie: `token=${token}; access_token=${token}` } }),
@@ -160,8 +162,8 @@ export const tokenFailures = defineRules('Token failure responses', 'token-failu
     id: 'authfail.401.scheme-basic',
     says: 'Schemes other than Bearer are 401 unauthorized on the API.',
     check: async (t) => {
-      const { name } = await t.world.sample(t);
-      const token = await t.token({ repo: name });
+      const { name } = await sampleRepository(t);
+      const token = t.token({ repo: name });
       const basic = Buffer.from(`t:${token}`).toString('base64');
       for (const authorization of [`Basic ${basic}`, `Token ${token}`]) {
         const answer = await t.get('/api/v1/repo', { headers: { authorization } });
@@ -184,8 +186,8 @@ export const tokenFailures = defineRules('Token failure responses', 'token-failu
     says: 'The name of the scheme may be written in lower case.',
     level: 'SHOULD',
     check: async (t) => {
-      const { name } = await t.world.sample(t);
-      const authorization = `bearer ${await t.token({ repo: name })}`;
+      const { name } = await sampleRepository(t);
+      const authorization = `bearer ${t.token({ repo: name })}`;
       expectStatus(await t.get('/api/v1/repo', { headers: { authorization } }), 200);
     },
   },
@@ -201,7 +203,7 @@ export const tokenFailures = defineRules('Token failure responses', 'token-failu
     says: 'The detail of a refused token says that it is invalid or expired.',
     level: 'SHOULD',
     check: async (t) => {
-      const answer = await readWith(t, { defect: 'foreign-key' });
+      const answer = await readWithToken(t, { defect: 'foreign-key' });
       expectTrue(answer.status >= 400, 'the token is refused', answer.outcome);
       expectMatch(answer.find('detail'), /invalid|expired/i, 'detail names the reason');
     },
@@ -212,18 +214,16 @@ export const tokenFailures = defineRules('Token failure responses', 'token-failu
     level: 'SHOULD',
     reach: 'needs-setup',
     check: async (t) =>
-      expectMatch((await readWith(t, { key: 'second' })).find('detail'), /tenant/i, 'detail names the tenant'),
+      expectMatch((await readWithToken(t, { key: 'second' })).find('detail'), /tenant/i, 'detail names the tenant'),
   },
   {
     id: 'authfail.403.unavailable',
     says: 'While tokens cannot be verified every request is 403 authentication_unavailable, and afterwards it is not.',
     reach: 'emulator',
     check: async (t) => {
-      t.needsEmulator();
-      const { name } = await t.world.sample(t);
-      const answer = await getRepo(t, name, { fault: 'authentication_unavailable' });
+      const answer = await withFault(t, 'repo', 'authentication_unavailable');
       expectMatch(answer.outcome, /^403 authentication_unavailable$/, 'it is 403 authentication_unavailable');
-      expectStatus(await getRepo(t, name), 200);
+      expectStatus(await readWithToken(t, {}), 200);
     },
   },
   {
@@ -233,8 +233,8 @@ export const tokenFailures = defineRules('Token failure responses', 'token-failu
     check: async (t) => {
       const answers = [
         await t.get('/api/v1/repo'),
-        await readWith(t, { defect: 'foreign-key' }),
-        await readWith(t, { claims: { repo: null } }),
+        await readWithToken(t, { defect: 'foreign-key' }),
+        await readWithToken(t, { claims: { repo: null } }),
       ];
       for (const answer of answers) expectMatch(answer.mediaType, /^application\/problem\+json$/, 'the media type');
     },

@@ -2,51 +2,25 @@ import { generateKeyPairSync } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { getRepo } from '../../api.js';
-import type { Answer } from '../../exchange.js';
-import { expectCode, expectMatch, expectStatus, expectSuccess, NotHere } from '../../expect.js';
-import { readKey } from '../../keys.js';
-import { defineRules, type RuleRow } from '../../rule.js';
-import type { KeyRole, TokenRecipe } from '../../tokens.js';
-import type { Trial } from '../../trial.js';
-import { probeOf } from '../operations.js';
+import { getRepo } from '../../api/requests.js';
+import { readKey } from '../../auth/keys.js';
+import type { KeyRole } from '../../auth/tokens.js';
+import { expectCode, expectMatch, expectStatus, expectSuccess } from '../../check/expect.js';
+import { Skip } from '../../check/outcomes.js';
+import type { RuleContext } from '../../check/rule-context.js';
+import { sampleRepository } from '../../fixtures/repositories.js';
+import { documentedOperation } from '../documented-operations.js';
+import { defineRules, type RuleRow } from '../rule.js';
+import { acceptsToken, readWithToken, rejectsTokens } from './token-checks.js';
 
-/** GET /api/v1/repo of the sample with a token of this kind. */
-export async function readWith(t: Trial, recipe: TokenRecipe): Promise<Answer> {
-  const { name } = await t.world.sample(t);
-  return getRepo(t, name, { as: { repo: name, scopes: ['git:read'], ...recipe } });
-}
-
-/** A rule that such a token is accepted. */
-export function accepts(id: string, says: string, recipe: TokenRecipe, more: Partial<RuleRow> = {}): RuleRow {
-  return { id, says, ...more, check: async (t) => expectStatus(await readWith(t, recipe), 200) };
-}
-
-/** A rule that tokens of these kinds are refused as invalid. */
-export function rejects(
-  id: string,
-  says: string,
-  recipes: readonly TokenRecipe[],
-  more: Partial<RuleRow> = {},
-): RuleRow {
-  return {
-    id,
-    says,
-    ...more,
-    check: async (t) => {
-      for (const recipe of recipes) t.refusesToken(await readWith(t, recipe), 'repo');
-    },
-  };
-}
-
-const otherKind = (id: string, kind: string, key: KeyRole): RuleRow =>
-  accepts(id, `Tokens signed by ${kind} key are accepted.`, { key }, { reach: 'needs-setup' });
+const acceptsKey = (id: string, kind: string, key: KeyRole): RuleRow =>
+  acceptsToken(id, `Tokens signed by ${kind} key are accepted.`, { key }, { reach: 'needs-setup' });
 
 export const authentication = defineRules('Authentication', 'authentication', [
-  rejects('key.signature.verified', 'A token signed by a key that nobody registered is refused.', [
+  rejectsTokens('key.signature.verified', 'A token signed by a key that nobody registered is refused.', [
     { defect: 'foreign-key' },
   ]),
-  rejects('key.signature.tampered', 'A token whose claims were changed after signing is refused.', [
+  rejectsTokens('key.signature.tampered', 'A token whose claims were changed after signing is refused.', [
     { defect: 'tampered' },
   ]),
 ]);
@@ -57,12 +31,12 @@ export const keys = defineRules('Keys', 'keys', [
     says: 'Tokens signed by an EC key on P-256 are accepted.',
     check: async (t) => {
       t.key('ES256');
-      expectStatus(await readWith(t, { key: 'ES256' }), 200);
+      expectStatus(await readWithToken(t, { key: 'ES256' }), 200);
     },
   },
-  otherKind('key.ec-p384', 'an EC P-384', 'ES384'),
-  otherKind('key.ec-p521', 'an EC P-521', 'ES512'),
-  otherKind('key.rsa', 'an RSA', 'RS256'),
+  acceptsKey('key.ec-p384', 'an EC P-384', 'ES384'),
+  acceptsKey('key.ec-p521', 'an EC P-521', 'ES512'),
+  acceptsKey('key.rsa', 'an RSA', 'RS256'),
   {
     id: 'key.pkcs8',
     says: 'Private keys come as PKCS#8 PEM, and anything else is refused in words.',
@@ -87,19 +61,19 @@ export const keys = defineRules('Keys', 'keys', [
     says: 'An unrestricted key signs for every scope.',
     writes: true,
     check: async (t) => {
-      for (const [operation, scope] of Object.entries({
+      for (const [name, scope] of Object.entries({
         repo: 'git:read',
         pack: 'git:write',
         'create-repo': 'repo:write',
         meta: 'org:read',
       })) {
-        const probe = probeOf(operation);
-        const repo = await probe.repo(t);
-        expectSuccess(await probe.send(t, repo, { as: { repo, scopes: [scope] } }));
+        const operation = documentedOperation(name);
+        const repo = await operation.repo(t);
+        expectSuccess(await operation.send(t, repo, { as: { repo, scopes: [scope] } }));
       }
     },
   },
-  accepts(
+  acceptsToken(
     'key.restricted',
     'A restricted key signs for the scopes on its list.',
     { key: 'restricted' },
@@ -111,12 +85,12 @@ export const keys = defineRules('Keys', 'keys', [
     reach: 'needs-setup',
     check: async (t) => {
       const other = t.target.otherKeys[0];
-      if (other === undefined) throw new NotHere('needs a second registered key: --other-key');
-      expectStatus(await readWith(t, { key: 'main' }), 200);
-      expectStatus(await readWith(t, { key: other.algorithm }), 200);
+      if (other === undefined) throw new Skip('needs a second registered key: --other-key');
+      expectStatus(await readWithToken(t, { key: 'main' }), 200);
+      expectStatus(await readWithToken(t, { key: other.algorithm }), 200);
     },
   },
-  rejects('key.rotation.deleted', 'A token signed by a key that was deleted is refused.', [{ key: 'deleted' }], {
+  rejectsTokens('key.rotation.deleted', 'A token signed by a key that was deleted is refused.', [{ key: 'deleted' }], {
     reach: 'needs-setup',
   }),
 ]);
@@ -124,16 +98,16 @@ export const keys = defineRules('Keys', 'keys', [
 const UNLISTED = ['PS256', 'RS384', 'RS512', 'EdDSA', 'ES256K'];
 
 /** The ids that are known of registered keys. */
-function idOf(t: Trial, role: KeyRole): string {
+function idOf(t: RuleContext, role: KeyRole): string {
   const { id } = t.key(role);
-  if (id === undefined) throw new NotHere('needs the id under which the key is registered: --key-id');
+  if (id === undefined) throw new Skip('needs the id under which the key is registered: --key-id');
   return id;
 }
 
 /** A registered unrestricted key other than the main one. */
-function anotherRole(t: Trial): KeyRole {
+function anotherRole(t: RuleContext): KeyRole {
   const other = t.target.otherKeys[0];
-  if (other === undefined) throw new NotHere('needs a second registered key: --other-key');
+  if (other === undefined) throw new Skip('needs a second registered key: --other-key');
   return other.algorithm;
 }
 
@@ -142,35 +116,35 @@ export const tokenHeader = defineRules('Token header', 'token-header', [
     id: 'jwt.alg.list',
     says: 'No algorithm but ES256, ES384, ES512 and RS256 is accepted.',
     check: async (t) => {
-      expectStatus(await readWith(t, {}), 200);
-      const rsa = t.services.signer.key('RS256') === undefined ? 'main' : 'RS256';
+      expectStatus(await readWithToken(t, {}), 200);
+      const rsa = t.run.signer.key('RS256') === undefined ? 'main' : 'RS256';
       for (const alg of UNLISTED) {
         const key = alg.startsWith('E') ? 'main' : rsa;
-        t.refusesToken(await readWith(t, { header: { alg }, defect: 'algorithm', key }), 'repo');
+        t.expectTokenRefused(await readWithToken(t, { header: { alg }, defect: 'algorithm', key }), 'repo');
       }
     },
   },
-  rejects('jwt.alg.none', 'An unsigned token is refused.', [{ defect: 'unsigned' }]),
-  rejects('jwt.alg.hs256', 'A token whose secret is the text of the public key is refused.', [
+  rejectsTokens('jwt.alg.none', 'An unsigned token is refused.', [{ defect: 'unsigned' }]),
+  rejectsTokens('jwt.alg.hs256', 'A token whose secret is the text of the public key is refused.', [
     { defect: 'hmac-public-key' },
   ]),
-  rejects('jwt.alg.missing', 'A token whose header has no alg is refused.', [{ header: { alg: null } }]),
+  rejectsTokens('jwt.alg.missing', 'A token whose header has no alg is refused.', [{ header: { alg: null } }]),
   {
     id: 'jwt.alg.key-mismatch',
     says: 'An alg that does not fit the key is refused.',
     check: async (t) => {
       const alg = t.target.key.algorithm === 'ES384' ? 'ES256' : 'ES384';
-      t.refusesToken(await readWith(t, { header: { alg }, defect: 'mislabelled' }), 'repo');
+      t.expectTokenRefused(await readWithToken(t, { header: { alg }, defect: 'mislabelled' }), 'repo');
     },
   },
-  accepts('jwt.typ.jwt', 'typ JWT is accepted.', { header: { typ: 'JWT' } }),
+  acceptsToken('jwt.typ.jwt', 'typ JWT is accepted.', { header: { typ: 'JWT' } }),
   {
     id: 'jwt.typ.missing',
     says: 'A token without typ, or with another one, is refused.',
     level: 'SHOULD',
     check: async (t) => {
       for (const typ of [null, 'at+jwt']) {
-        const answer = await readWith(t, { header: { typ } });
+        const answer = await readWithToken(t, { header: { typ } });
         t.tolerate('A32', `typ ${typ ?? 'missing'}`, answer, ['403 forbidden', '401 unauthorized', '200']);
       }
     },
@@ -180,14 +154,14 @@ export const tokenHeader = defineRules('Token header', 'token-header', [
     says: 'Without kid every registered key is tried.',
     reach: 'needs-setup',
     check: async (t) => {
-      expectStatus(await readWith(t, { header: { kid: null } }), 200);
-      expectStatus(await readWith(t, { header: { kid: null }, key: anotherRole(t) }), 200);
+      expectStatus(await readWithToken(t, { header: { kid: null } }), 200);
+      expectStatus(await readWithToken(t, { header: { kid: null }, key: anotherRole(t) }), 200);
     },
   },
   {
     id: 'jwt.kid.match',
     says: 'A kid with a signature by its key is accepted.',
-    check: async (t) => expectStatus(await readWith(t, { header: { kid: idOf(t, 'main') } }), 200),
+    check: async (t) => expectStatus(await readWithToken(t, { header: { kid: idOf(t, 'main') } }), 200),
   },
   {
     id: 'jwt.kid.match-wrong-signature',
@@ -195,25 +169,25 @@ export const tokenHeader = defineRules('Token header', 'token-header', [
     reach: 'needs-setup',
     check: async (t) => {
       const key = anotherRole(t);
-      t.refusesToken(await readWith(t, { header: { kid: idOf(t, 'main') }, key }), 'repo');
+      t.expectTokenRefused(await readWithToken(t, { header: { kid: idOf(t, 'main') }, key }), 'repo');
     },
   },
-  accepts('jwt.kid.unknown', 'A kid that nobody knows leads to trying every key.', { header: { kid: 'nope' } }),
+  acceptsToken('jwt.kid.unknown', 'A kid that nobody knows leads to trying every key.', { header: { kid: 'nope' } }),
   {
     id: 'jwt.kid.deleted',
     says: 'What the kid of a deleted key does is left open.',
     level: 'UNSPECIFIED',
     reach: 'needs-setup',
-    check: async (t) => t.observe('outcome', (await readWith(t, { header: { kid: idOf(t, 'deleted') } })).outcome),
+    check: async (t) => t.observe('outcome', (await readWithToken(t, { header: { kid: idOf(t, 'deleted') } })).outcome),
   },
   {
     id: 'jwt.malformed',
     says: 'A bearer value that is no JWT is refused.',
     check: async (t) => {
-      const { name } = await t.world.sample(t);
+      const { name } = await sampleRepository(t);
       for (const value of ['abc', 'a.b', 'a.b.c', 'e30.e30.e30', 'a.b.c.d.e']) {
         const answer = await getRepo(t, name, { as: undefined, headers: { authorization: `Bearer ${value}` } });
-        t.refusesToken(answer, 'repo');
+        t.expectTokenRefused(answer, 'repo');
       }
       expectCode(await getRepo(t, name, { as: undefined }), 401, 'unauthorized');
     },

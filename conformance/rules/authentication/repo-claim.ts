@@ -1,6 +1,8 @@
-import { createRepo, getCommit, getRepo, listBranches, listRepos, packLines, segment, sendPack } from '../../api.js';
-import { expectCode, expectSame, expectStatus } from '../../expect.js';
-import { defineRules } from '../../rule.js';
+import { packLines, sendPack } from '../../api/commit-pack.js';
+import { createRepo, getCommit, getRepo, listBranches, listRepos, repositoryPath } from '../../api/requests.js';
+import { expectCode, expectSame, expectStatus } from '../../check/expect.js';
+import { groupRepository, otherRepository, sampleRepository } from '../../fixtures/repositories.js';
+import { defineRules } from '../rule.js';
 
 const NO_CLAIM = ['400 repo_claim_missing', '403 forbidden'];
 
@@ -9,7 +11,7 @@ export const repoClaim = defineRules('Repository claim', 'repository-claim', [
     id: 'auth.repo-claim.missing.git-read',
     says: 'A token with git:read and without repo is refused.',
     check: async (t) => {
-      const { name } = await t.world.sample(t);
+      const { name } = await sampleRepository(t);
       t.tolerate('A03', 'no repo claim', await getRepo(t, name, { as: { scopes: ['git:read'] } }), NO_CLAIM);
     },
   },
@@ -18,7 +20,7 @@ export const repoClaim = defineRules('Repository claim', 'repository-claim', [
     says: 'A token with git:write and without repo is refused.',
     writes: true,
     check: async (t) => {
-      const { name } = await t.world.scratch(t);
+      const { name } = await groupRepository(t);
       const answer = await sendPack(t, name, packLines({ 'x.txt': 'x' }), { as: { scopes: ['git:write'] } });
       t.tolerate('A03', 'no repo claim', answer, NO_CLAIM);
     },
@@ -58,7 +60,7 @@ export const repoClaim = defineRules('Repository claim', 'repository-claim', [
     id: 'auth.repo-claim.org-read.repo-route',
     says: 'A token with org:read alone and without repo reaches no repository.',
     check: async (t) => {
-      const { name } = await t.world.sample(t);
+      const { name } = await sampleRepository(t);
       const answer = await getCommit(t, name, 'main', { as: { scopes: ['org:read'] } });
       t.tolerate('A03', 'org:read on a repository', answer, [...NO_CLAIM, '403 insufficient_scope']);
     },
@@ -67,24 +69,21 @@ export const repoClaim = defineRules('Repository claim', 'repository-claim', [
     id: 'auth.repo-claim.path-differs',
     says: 'A path that names another repository than the token is 404 repository_not_found.',
     check: async (t) => {
-      const [a, b] = [await t.world.sample(t), await t.world.other(t)];
+      const [a, b] = [await sampleRepository(t), await otherRepository(t)];
       expectCode(await listBranches(t, b.name, { as: { repo: a.name } }), 404, 'repository_not_found');
     },
   },
   {
     id: 'auth.repo-claim.path-missing-repo',
     says: 'A repository that does not exist is 404 repository_not_found.',
-    check: async (t) => expectCode(await listBranches(t, t.world.newName()), 404, 'repository_not_found'),
+    check: async (t) => expectCode(await listBranches(t, t.uniqueName()), 404, 'repository_not_found'),
   },
   {
     id: 'auth.repo-claim.path-indistinguishable',
     says: 'The two cannot be told apart.',
     check: async (t) => {
-      const [a, b] = [await t.world.sample(t), await t.world.other(t)];
-      const answers = [
-        await listBranches(t, b.name, { as: { repo: a.name } }),
-        await listBranches(t, t.world.newName()),
-      ];
+      const [a, b] = [await sampleRepository(t), await otherRepository(t)];
+      const answers = [await listBranches(t, b.name, { as: { repo: a.name } }), await listBranches(t, t.uniqueName())];
       const [differs, missing] = answers.map((answer) => ({
         status: answer.status,
         code: answer.code,
@@ -98,9 +97,9 @@ export const repoClaim = defineRules('Repository claim', 'repository-claim', [
     id: 'auth.repo-claim.path-case',
     says: 'Case and a .git at the end make another name.',
     check: async (t) => {
-      const { name } = await t.world.sample(t);
+      const { name } = await sampleRepository(t);
       for (const path of [name.toUpperCase(), `${name}.git`]) {
-        const answer = await t.get(`/api/repos/${segment(path)}/branches`, { as: { repo: name } });
+        const answer = await t.get(`${repositoryPath(path)}/branches`, { as: { repo: name } });
         expectCode(answer, 404, 'repository_not_found');
       }
     },

@@ -1,24 +1,26 @@
-import { commitFiles, fileMetadata, mustTipOf, packLines, sendPack, tipOf, ZEROS } from '../../api.js';
-import { expectProblem, expectSame, expectStatus, expectTrue } from '../../expect.js';
+import { commitFiles, packLines, sendPack } from '../../api/commit-pack.js';
+import { fileMetadata, mustTipOf, tipOf, ZEROS } from '../../api/requests.js';
+import { expectProblem, expectSame, expectStatus, expectTrue } from '../../check/expect.js';
+import type { RuleContext } from '../../check/rule-context.js';
+import { createNamedRepository, groupRepository } from '../../fixtures/repositories.js';
 import { createGit } from '../../git/git-client.js';
-import { defineRules } from '../../rule.js';
-import type { Trial } from '../../trial.js';
-import { credentialRules } from '../credentials.js';
+import { defineRules } from '../rule.js';
+import { tokenRules } from '../token-rules.js';
 import { expectFailureBody } from '../write-failure.js';
 
-/** A scratch repository with two commits of its own, so that there is an older SHA. */
-async function twoCommits(t: Trial) {
-  const { name } = await t.world.scratch(t);
-  const older = await commitFiles(t, name, { 'older.txt': t.world.newName() });
-  const newer = await commitFiles(t, name, { 'newer.txt': t.world.newName() });
+/** The repository of the group with two commits of its own, so that there is an older SHA. */
+async function twoCommits(t: RuleContext) {
+  const { name } = await groupRepository(t);
+  const older = await commitFiles(t, name, { 'older.txt': t.uniqueName() });
+  const newer = await commitFiles(t, name, { 'newer.txt': t.uniqueName() });
   return { name, older: older.sha, tip: newer.sha };
 }
 
-function newBranch(t: Trial): string {
-  return `branch-${t.world.newName().replaceAll('/', '-')}`;
+function newBranch(t: RuleContext): string {
+  return `branch-${t.uniqueName().replaceAll('/', '-')}`;
 }
 
-async function parentsOf(t: Trial, repo: string, branch: string): Promise<readonly string[]> {
+async function parentsOf(t: RuleContext, repo: string, branch: string): Promise<readonly string[]> {
   const git = await createGit(t);
   return git.parents(await git.fetch(repo, branch));
 }
@@ -30,7 +32,7 @@ export const packBranches = defineRules('5. Commit pack', 'pack-branches', [
     writes: true,
     check: async (t) => {
       const { name, tip } = await twoCommits(t);
-      await commitFiles(t, name, { 'match.txt': t.world.newName() }, { expected_head_sha: tip });
+      await commitFiles(t, name, { 'match.txt': t.uniqueName() }, { expected_head_sha: tip });
     },
   },
   {
@@ -51,8 +53,8 @@ export const packBranches = defineRules('5. Commit pack', 'pack-branches', [
     says: 'Without expected_head_sha a commit goes on top of whatever is there.',
     writes: true,
     check: async (t) => {
-      const { name, tip } = await twoCommits(t);
-      expectSame(await parentsOf(t, name, 'main'), [await parent(t, name, tip)], 'the second stands on the first');
+      const { name, older } = await twoCommits(t);
+      expectSame(await parentsOf(t, name, 'main'), [older], 'the second stands on the first');
     },
   },
   {
@@ -74,8 +76,8 @@ export const packBranches = defineRules('5. Commit pack', 'pack-branches', [
     says: 'The default branch of an empty repository can be written without any expectation.',
     writes: true,
     check: async (t) => {
-      const name = t.world.newName();
-      await t.world.create(t, name);
+      const name = t.uniqueName();
+      await createNamedRepository(t, name);
       t.observe(
         'another branch',
         (await sendPack(t, name, packLines({ 'x.txt': 'x' }, { target_branch: 'side' }))).outcome,
@@ -164,7 +166,7 @@ export const packBranches = defineRules('5. Commit pack', 'pack-branches', [
     says: 'A base that does not exist is 404.',
     writes: true,
     check: async (t) => {
-      const { name } = await t.world.scratch(t);
+      const { name } = await groupRepository(t);
       const branch = newBranch(t);
       const answer = await sendPack(
         t,
@@ -181,7 +183,7 @@ export const packBranches = defineRules('5. Commit pack', 'pack-branches', [
     says: 'ephemeral true writes where only ephemeral reads look.',
     writes: true,
     check: async (t) => {
-      const { name } = await t.world.scratch(t);
+      const { name } = await groupRepository(t);
       const branch = newBranch(t);
       await commitFiles(t, name, { 'e.txt': 'e' }, { target_branch: branch, base_branch: 'main', ephemeral: true });
       expectStatus(await fileMetadata(t, name, { ref: branch, ephemeral: 'true' }), 200);
@@ -205,7 +207,7 @@ export const packBranches = defineRules('5. Commit pack', 'pack-branches', [
     says: 'ephemeral_base true looks for the base among the ephemeral branches.',
     writes: true,
     check: async (t) => {
-      const { name } = await t.world.scratch(t);
+      const { name } = await groupRepository(t);
       const base = newBranch(t);
       await commitFiles(t, name, { 'b.txt': 'b' }, { target_branch: base, base_branch: 'main', ephemeral: true });
       const from = { base_branch: base };
@@ -219,7 +221,7 @@ export const packBranches = defineRules('5. Commit pack', 'pack-branches', [
     level: 'SHOULD',
     writes: true,
     check: async (t) => {
-      const { name } = await t.world.scratch(t);
+      const { name } = await groupRepository(t);
       const tip = await mustTipOf(t, name);
       const branch = newBranch(t);
       const broken = packLines(
@@ -234,7 +236,7 @@ export const packBranches = defineRules('5. Commit pack', 'pack-branches', [
       );
     },
   },
-  ...credentialRules('pack', {
+  ...tokenRules('pack', {
     noHeader: 'pack.err.401.no-header',
     invalid: 'pack.err.401.invalid-jwt',
     scope: 'pack.err.scope',
@@ -252,9 +254,3 @@ export const packBranches = defineRules('5. Commit pack', 'pack-branches', [
     },
   },
 ]);
-
-async function parent(t: Trial, repo: string, sha: string): Promise<string> {
-  const git = await createGit(t);
-  await git.fetch(repo);
-  return (await git.parents(sha))[0];
-}

@@ -1,7 +1,9 @@
-import { AUTHOR, chunk, commitFiles, getFile, packLines, sendPack } from '../../api.js';
-import { expectSame, expectStatus } from '../../expect.js';
-import { defineRules } from '../../rule.js';
-import type { Trial } from '../../trial.js';
+import { chunk, commitFiles, packLines, sendPack } from '../../api/commit-pack.js';
+import { AUTHOR, getFile } from '../../api/requests.js';
+import { expectSame, expectStatus } from '../../check/expect.js';
+import type { RuleContext } from '../../check/rule-context.js';
+import { groupRepository } from '../../fixtures/repositories.js';
+import { defineRules } from '../rule.js';
 import { refusesPacks } from './metadata.js';
 
 /** The most one chunk may decode to. */
@@ -19,7 +21,7 @@ function noise(length: number): Buffer {
   return bytes;
 }
 
-async function read(t: Trial, repo: string, path: string): Promise<Buffer> {
+async function read(t: RuleContext, repo: string, path: string): Promise<Buffer> {
   const answer = await getFile(t, repo, { path });
   expectStatus(answer, 200);
   return answer.body;
@@ -64,7 +66,7 @@ export const packChunks = defineRules('5. Commit pack', 'pack-chunks', [
     says: 'Chunks of one file are put together in the order they come.',
     writes: true,
     check: async (t) => {
-      const { name } = await t.world.scratch(t);
+      const { name } = await groupRepository(t);
       const bytes = noise(9 * 1024 * 1024);
       const parts = [0, 1, 2].map((index) => bytes.subarray(index * 3 * 1024 * 1024, (index + 1) * 3 * 1024 * 1024));
       const chunks = parts.map((part, index) => chunk('large.bin', part, index === 2));
@@ -81,7 +83,7 @@ export const packChunks = defineRules('5. Commit pack', 'pack-chunks', [
     says: 'A chunk of exactly 4 MiB is accepted.',
     writes: true,
     check: async (t) => {
-      const { name } = await t.world.scratch(t);
+      const { name } = await groupRepository(t);
       await commitFiles(t, name, { 'full.bin': noise(CHUNK) });
       expectSame((await read(t, name, 'full.bin')).length, CHUNK, 'every byte arrived');
     },
@@ -91,7 +93,7 @@ export const packChunks = defineRules('5. Commit pack', 'pack-chunks', [
     says: 'A chunk of one byte more is refused.',
     writes: true,
     check: async (t) => {
-      const { name } = await t.world.scratch(t);
+      const { name } = await groupRepository(t);
       const answer = await sendPack(t, name, packLines({ 'over.bin': noise(CHUNK + 1) }));
       t.tolerate('A21', 'chunk above 4 MiB', answer, ['400', '413']);
       expectStatus(await getFile(t, name, { path: 'over.bin' }), 404);
@@ -102,7 +104,7 @@ export const packChunks = defineRules('5. Commit pack', 'pack-chunks', [
     says: 'An empty file is one chunk without data.',
     writes: true,
     check: async (t) => {
-      const { name } = await t.world.scratch(t);
+      const { name } = await groupRepository(t);
       await commitFiles(t, name, { 'empty.txt': '' });
       expectSame((await read(t, name, 'empty.txt')).length, 0, 'the file is empty');
     },

@@ -1,17 +1,22 @@
-import { AUTHOR, chunk, commitFiles, fileMetadata, getFile, mustTipOf, packLines, sendPack } from '../../api.js';
-import type { Answer } from '../../exchange.js';
-import { expectSame, expectStatus, expectTrue } from '../../expect.js';
-import { defineRules, type RuleRow } from '../../rule.js';
-import type { Trial } from '../../trial.js';
+import { chunk, commitFiles, packLines, sendPack } from '../../api/commit-pack.js';
+import { AUTHOR, fileMetadata, getFile, mustTipOf } from '../../api/requests.js';
+import type { Answer } from '../../check/answer.js';
+import { expectSame, expectStatus, expectTrue } from '../../check/expect.js';
+import type { RuleContext } from '../../check/rule-context.js';
+import { groupRepository, newRepository } from '../../fixtures/repositories.js';
+import { defineRules, type RuleRow } from '../rule.js';
 
-/** A stream with one file operation written by hand. */
-function oneOperation(operation: object, ...chunks: object[]): unknown[] {
-  const metadata = { target_branch: 'main', commit_message: 'One operation', author: AUTHOR, files: [operation] };
-  return [{ metadata }, ...chunks];
+/** A stream whose file operations are written by hand. */
+function stream(files: readonly object[], ...chunks: readonly object[]): object[] {
+  return [{ metadata: { target_branch: 'main', commit_message: 'Change files', author: AUTHOR, files } }, ...chunks];
 }
 
-async function send(t: Trial, lines: readonly unknown[]): Promise<{ name: string; tip: string; answer: Answer }> {
-  const { name } = await t.world.scratch(t);
+function oneOperation(operation: object, ...chunks: readonly object[]): object[] {
+  return stream([operation], ...chunks);
+}
+
+async function send(t: RuleContext, lines: readonly unknown[]): Promise<{ name: string; tip: string; answer: Answer }> {
+  const { name } = await groupRepository(t);
   const tip = await mustTipOf(t, name);
   return { name, tip, answer: await sendPack(t, name, lines) };
 }
@@ -32,19 +37,19 @@ function refuses(id: string, says: string, ...streams: readonly (readonly unknow
   };
 }
 
-async function contentOf(t: Trial, repo: string, path: string): Promise<string> {
+async function contentOf(t: RuleContext, repo: string, path: string): Promise<string> {
   const answer = await getFile(t, repo, { path });
   expectStatus(answer, 200);
   return answer.text;
 }
 
-async function modeOf(t: Trial, repo: string, path: string): Promise<unknown> {
+async function modeOf(t: RuleContext, repo: string, path: string): Promise<unknown> {
   return (await fileMetadata(t, repo)).records('files').find((file) => file.path === path)?.mode;
 }
 
 /** A delete on a repository of its own that holds the file. */
-async function deletion(t: Trial, operation: object, ...chunks: object[]) {
-  const { name, tip } = await t.world.fresh(t, { 'gone.txt': 'gone', 'stays.txt': 'stays' });
+async function deletion(t: RuleContext, operation: object, ...chunks: object[]) {
+  const { name, tip } = await newRepository(t, { 'gone.txt': 'gone', 'stays.txt': 'stays' });
   const answer = await sendPack(
     t,
     name,
@@ -64,7 +69,7 @@ export const packFiles = defineRules('5. Commit pack', 'pack-files', [
     says: 'Slashes at the beginning of a path are dropped, however many.',
     writes: true,
     check: async (t) => {
-      const { name } = await t.world.fresh(t);
+      const { name } = await newRepository(t);
       await commitFiles(t, name, { '/a/b.txt': 'one', '//a.txt': 'two', '///c.txt': 'three' });
       const paths = (await fileMetadata(t, name)).records('files').map(({ path }) => path);
       for (const path of ['a/b.txt', 'a.txt', 'c.txt']) expectTrue(paths.includes(path), `${path} is there`, paths);
@@ -76,15 +81,12 @@ export const packFiles = defineRules('5. Commit pack', 'pack-files', [
     level: 'UNSPECIFIED',
     writes: true,
     check: async (t) => {
-      const { name } = await t.world.fresh(t);
+      const { name } = await newRepository(t);
       for (const path of ['../x', 'a/../b', './c', '.git/config', 'a//b', 'a/', '']) {
         t.observe(path || 'empty', (await sendPack(t, name, packLines({ [path]: 'x' }))).outcome);
       }
-      const twice = oneOperation({ path: 'd', content_id: 'c' }, chunk('c', 'x')) as {
-        metadata?: { files: object[] };
-      }[];
-      twice[0].metadata?.files.push({ path: 'd', content_id: 'c' });
-      t.observe('twice', (await sendPack(t, name, twice)).outcome);
+      const same = { path: 'd', content_id: 'c' };
+      t.observe('twice', (await sendPack(t, name, stream([same, same], chunk('c', 'x')))).outcome);
       const paths = (await fileMetadata(t, name)).records('files').map(({ path }) => String(path));
       const odd = paths.filter((path) => path.split('/').some((part) => ['', '.', '..', '.git'].includes(part)));
       expectSame(odd, [], 'no odd path is in the tree');
@@ -108,7 +110,7 @@ export const packFiles = defineRules('5. Commit pack', 'pack-files', [
     says: 'upsert adds a file.',
     writes: true,
     check: async (t) => {
-      const { name } = await t.world.scratch(t);
+      const { name } = await groupRepository(t);
       await commitFiles(t, name, { 'added/deep/file.txt': 'added' });
       expectSame(await contentOf(t, name, 'added/deep/file.txt'), 'added', 'the bytes sent');
     },
@@ -118,7 +120,7 @@ export const packFiles = defineRules('5. Commit pack', 'pack-files', [
     says: 'upsert replaces a file.',
     writes: true,
     check: async (t) => {
-      const { name } = await t.world.scratch(t);
+      const { name } = await groupRepository(t);
       await commitFiles(t, name, { 'replaced.txt': 'before' });
       await commitFiles(t, name, { 'replaced.txt': 'after' });
       expectSame(await contentOf(t, name, 'replaced.txt'), 'after', 'the new bytes');
@@ -188,8 +190,7 @@ export const packFiles = defineRules('5. Commit pack', 'pack-files', [
         { path: 'one.txt', content_id: 'c' },
         { path: 'two.txt', content_id: 'c' },
       ];
-      const metadata = { target_branch: 'main', commit_message: 'Share', author: AUTHOR, files: shared };
-      t.observe('one id for two files', (await sendPack(t, name, [{ metadata }, chunk('c', 'x')])).outcome);
+      t.observe('one id for two files', (await sendPack(t, name, stream(shared, chunk('c', 'x')))).outcome);
     },
   },
   {
@@ -197,7 +198,7 @@ export const packFiles = defineRules('5. Commit pack', 'pack-files', [
     says: 'mode becomes the mode of the file.',
     writes: true,
     check: async (t) => {
-      const { name } = await t.world.scratch(t);
+      const { name } = await groupRepository(t);
       await commitFiles(t, name, {
         'run.sh': { content: 'x', mode: '100755' },
         'plain.txt': { content: 'x', mode: '100644' },

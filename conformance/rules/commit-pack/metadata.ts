@@ -1,23 +1,14 @@
-import {
-  AUTHOR,
-  COMMIT_PACK,
-  COMMITTER,
-  commitFiles,
-  getCommit,
-  mustTipOf,
-  packLines,
-  sendPack,
-  tipOf,
-  writer,
-} from '../../api.js';
-import { expectRefused, expectSame, expectStatus } from '../../expect.js';
+import { COMMIT_PACK, commitFiles, packLines, sendPack } from '../../api/commit-pack.js';
+import { AUTHOR, COMMITTER, getCommit, mustTipOf, tipOf, writer } from '../../api/requests.js';
+import { expectRefused, expectSame, expectStatus } from '../../check/expect.js';
+import type { RuleContext } from '../../check/rule-context.js';
+import { groupRepository, newRepository } from '../../fixtures/repositories.js';
 import { createGit } from '../../git/git-client.js';
-import { defineRules } from '../../rule.js';
-import type { Trial } from '../../trial.js';
+import { defineRules } from '../rule.js';
 
 /** Each of these streams is 400, and the branch stays. */
-export async function refusesPacks(t: Trial, ...bodies: readonly (readonly unknown[])[]): Promise<void> {
-  const { name } = await t.world.scratch(t);
+export async function refusesPacks(t: RuleContext, ...bodies: readonly (readonly unknown[])[]): Promise<void> {
+  const { name } = await groupRepository(t);
   const tip = await mustTipOf(t, name);
   for (const lines of bodies) expectStatus(await sendPack(t, name, lines), 400);
   expectSame(await mustTipOf(t, name), tip, 'the branch stays');
@@ -29,9 +20,9 @@ function spoilt(change: object): unknown[] {
   return [JSON.parse(JSON.stringify(first)), ...rest];
 }
 
-async function committed(t: Trial, metadata: object) {
-  const { name } = await t.world.scratch(t);
-  const { sha } = await commitFiles(t, name, { 'meta.txt': t.world.newName() }, metadata);
+async function committed(t: RuleContext, metadata: object) {
+  const { name } = await groupRepository(t);
+  const { sha } = await commitFiles(t, name, { 'meta.txt': t.uniqueName() }, metadata);
   return getCommit(t, name, sha);
 }
 
@@ -41,7 +32,7 @@ export const packMetadata = defineRules('5. Commit pack', 'pack-metadata', [
     says: 'POST /api/v1/repos/commit-pack takes NDJSON and answers 201 with commit and result.',
     writes: true,
     check: async (t) => {
-      const { name } = await t.world.scratch(t);
+      const { name } = await groupRepository(t);
       const { answer } = await commitFiles(t, name, { 'route.txt': 'x' });
       answer.record('commit');
       answer.record('result');
@@ -52,9 +43,9 @@ export const packMetadata = defineRules('5. Commit pack', 'pack-metadata', [
     says: 'The branch that moves is in the repository the token names.',
     writes: true,
     check: async (t) => {
-      const bystander = await t.world.fresh(t);
-      const { name } = await t.world.scratch(t);
-      const { sha } = await commitFiles(t, name, { 'claim.txt': t.world.newName() });
+      const bystander = await newRepository(t);
+      const { name } = await groupRepository(t);
+      const { sha } = await commitFiles(t, name, { 'claim.txt': t.uniqueName() });
       expectSame(await mustTipOf(t, name), sha, 'the named one moved');
       expectSame(await mustTipOf(t, bystander.name), bystander.tip, 'the other one did not');
     },
@@ -93,10 +84,10 @@ export const packMetadata = defineRules('5. Commit pack', 'pack-metadata', [
     level: 'UNSPECIFIED',
     writes: true,
     check: async (t) => {
-      const { name } = await t.world.scratch(t);
+      const { name } = await groupRepository(t);
       const forms = { 'blank line': '\n\n', CRLF: '\r\n', 'no last newline': '\n' };
       for (const [form, separator] of Object.entries(forms)) {
-        const lines = packLines({ 'framing.txt': t.world.newName() }).map((line) => JSON.stringify(line));
+        const lines = packLines({ 'framing.txt': t.uniqueName() }).map((line) => JSON.stringify(line));
         const body = lines.join(separator) + (form === 'no last newline' ? '' : separator);
         const answer = await t.post(COMMIT_PACK, { as: writer(name), body, contentType: 'application/x-ndjson' });
         t.observe(form, answer.outcome);
@@ -115,7 +106,7 @@ export const packMetadata = defineRules('5. Commit pack', 'pack-metadata', [
     writes: true,
     check: async (t) => {
       await refusesPacks(t, spoilt({ target_branch: undefined }));
-      const { name } = await t.world.scratch(t);
+      const { name } = await groupRepository(t);
       const full = await sendPack(t, name, packLines({ 'full.txt': 'x' }, { target_branch: 'refs/heads/main' }));
       t.observe('refs/heads/main', full.outcome);
       expectSame(await tipOf(t, name, 'refs/heads/refs/heads/main'), undefined, 'no doubled name appears');
@@ -126,7 +117,7 @@ export const packMetadata = defineRules('5. Commit pack', 'pack-metadata', [
     says: 'A branch that does not exist is refused unless a base is named, and does not appear.',
     writes: true,
     check: async (t) => {
-      const { name } = await t.world.scratch(t);
+      const { name } = await groupRepository(t);
       const answer = await sendPack(t, name, packLines({ 'nope.txt': 'x' }, { target_branch: 'nope' }));
       expectRefused(answer);
       t.tolerate('A19', 'missing target branch', answer, ['404', '400', '409']);
@@ -194,7 +185,7 @@ export const packMetadata = defineRules('5. Commit pack', 'pack-metadata', [
     writes: true,
     check: async (t) => {
       await refusesPacks(t, spoilt({ files: undefined }));
-      const { name } = await t.world.scratch(t);
+      const { name } = await groupRepository(t);
       t.observe('no operations', (await sendPack(t, name, packLines({}))).outcome);
       await commitFiles(t, name, { 'same.txt': 'same' });
       t.observe('identical bytes', (await sendPack(t, name, packLines({ 'same.txt': 'same' }))).outcome);
@@ -205,7 +196,7 @@ export const packMetadata = defineRules('5. Commit pack', 'pack-metadata', [
     says: 'Git and the API see the new commit.',
     writes: true,
     check: async (t) => {
-      const { name } = await t.world.scratch(t);
+      const { name } = await groupRepository(t);
       const { sha } = await commitFiles(t, name, { 'seen.txt': 'seen\n' });
       const git = await createGit(t);
       await t.eventually(async () => (await git.fetch(name)) === sha, 'Git fetches the new commit');
@@ -217,8 +208,8 @@ export const packMetadata = defineRules('5. Commit pack', 'pack-metadata', [
     says: 'The parent of the new commit is the old tip.',
     writes: true,
     check: async (t) => {
-      const { name } = await t.world.scratch(t);
-      const { sha, before } = await commitFiles(t, name, { 'parent.txt': t.world.newName() });
+      const { name } = await groupRepository(t);
+      const { sha, before } = await commitFiles(t, name, { 'parent.txt': t.uniqueName() });
       const git = await createGit(t);
       await git.fetch(name);
       expectSame(await git.parents(sha), [before], 'one parent: the old tip');
@@ -229,7 +220,7 @@ export const packMetadata = defineRules('5. Commit pack', 'pack-metadata', [
     says: 'Files that are not named stay as they were.',
     writes: true,
     check: async (t) => {
-      const { name, tip } = await t.world.fresh(t, {
+      const { name, tip } = await newRepository(t, {
         'a/keep.txt': 'keep',
         'run.sh': { content: 'x', mode: '100755' },
         'change.txt': '1',

@@ -1,24 +1,25 @@
-import { ABSENT_SHA, getCommit, reader } from '../../api.js';
-import { expectSame, expectStatus, expectTrue } from '../../expect.js';
-import { type KnownCommit, type Library, SECOND } from '../../fixtures/library.js';
-import { defineRules, type RuleRow } from '../../rule.js';
-import { credentialRules } from '../credentials.js';
+import { ABSENT_SHA, getCommit, reader } from '../../api/requests.js';
+import { expectSame, expectStatus, expectTrue } from '../../check/expect.js';
+import { type HistoryRepository, historyRepository, type KnownCommit, SECOND } from '../../fixtures/history.js';
+import { otherRepository, sampleRepository } from '../../fixtures/repositories.js';
+import { defineRules, type RuleRow } from '../rule.js';
+import { tokenRules } from '../token-rules.js';
 
-/** A revision of the library resolves to a commit. */
+/** A revision of the history resolves to a commit. */
 function resolves(
   id: string,
   says: string,
-  revision: (library: Library) => string,
-  known: (library: Library) => KnownCommit,
+  revision: (history: HistoryRepository) => string,
+  known: (history: HistoryRepository) => KnownCommit,
 ): RuleRow {
   return {
     id,
     says,
     check: async (t) => {
-      const library = await t.world.library(t);
-      const answer = await getCommit(t, library.name, revision(library));
+      const history = await historyRepository(t);
+      const answer = await getCommit(t, history.name, revision(history));
       expectStatus(answer, 200);
-      expectSame(answer.string('commit', 'sha'), known(library).sha, 'the commit');
+      expectSame(answer.string('commit', 'sha'), known(history).sha, 'the commit');
     },
   };
 }
@@ -28,7 +29,7 @@ export const getCommitRules = defineRules('4. Get one commit', 'get-commit', [
     id: 'commit.get.route',
     says: 'GET /api/v1/repos/commit?sha= answers 200 with commit.',
     check: async (t) => {
-      const answer = await getCommit(t, (await t.world.sample(t)).name, 'main');
+      const answer = await getCommit(t, (await sampleRepository(t)).name, 'main');
       expectStatus(answer, 200);
       answer.record('commit');
     },
@@ -37,9 +38,9 @@ export const getCommitRules = defineRules('4. Get one commit', 'get-commit', [
     id: 'commit.get.repo-from-claim',
     says: 'A commit is found only in the repository the token names.',
     check: async (t) => {
-      const { name, first } = await t.world.library(t);
+      const { name, first } = await historyRepository(t);
       expectStatus(await getCommit(t, name, first.sha), 200);
-      expectStatus(await getCommit(t, (await t.world.other(t)).name, first.sha), 404);
+      expectStatus(await getCommit(t, (await otherRepository(t)).name, first.sha), 404);
     },
   },
   resolves(
@@ -77,7 +78,7 @@ export const getCommitRules = defineRules('4. Get one commit', 'get-commit', [
     says: 'What Git can resolve is resolved: HEAD, a number of parents back, peeling.',
     level: 'SHOULD',
     check: async (t) => {
-      const { name, second, third } = await t.world.library(t);
+      const { name, second, third } = await historyRepository(t);
       const known = { HEAD: third.sha, 'main~1': second.sha, 'main^{}': third.sha, 'v2^{commit}': second.sha };
       for (const [revision, sha] of Object.entries(known)) {
         const answer = await getCommit(t, name, revision);
@@ -89,20 +90,20 @@ export const getCommitRules = defineRules('4. Get one commit', 'get-commit', [
     id: 'commit.get.sha.missing',
     says: 'Without sha it is 400.',
     check: async (t) => {
-      const { name } = await t.world.sample(t);
+      const { name } = await sampleRepository(t);
       expectStatus(await t.get('/api/v1/repos/commit', { as: reader(name) }), 400);
     },
   },
   {
     id: 'commit.get.sha.empty',
     says: 'With an empty sha it is 400.',
-    check: async (t) => expectStatus(await getCommit(t, (await t.world.sample(t)).name, ''), 400),
+    check: async (t) => expectStatus(await getCommit(t, (await sampleRepository(t)).name, ''), 400),
   },
   {
     id: 'commit.get.no-diff',
     says: 'The answer holds no changes of files.',
     check: async (t) => {
-      const { name, second } = await t.world.library(t);
+      const { name, second } = await historyRepository(t);
       const answer = await getCommit(t, name, second.sha);
       expectStatus(answer, 200);
       const members = [...Object.keys(answer.record()), ...Object.keys(answer.record('commit'))];
@@ -120,11 +121,11 @@ export const getCommitRules = defineRules('4. Get one commit', 'get-commit', [
     id: 'commit.get.404.commit',
     says: 'A commit that does not exist is 404.',
     check: async (t) => {
-      const answer = await getCommit(t, (await t.world.sample(t)).name, ABSENT_SHA);
+      const answer = await getCommit(t, (await sampleRepository(t)).name, ABSENT_SHA);
       t.tolerate('A28', 'missing commit', answer, ['404 ref_not_found', '404 not_found']);
     },
   },
-  ...credentialRules('commit', {
+  ...tokenRules('commit', {
     noHeader: 'commit.get.401.no-header',
     invalid: 'commit.get.401.invalid-jwt',
     scope: 'commit.get.scope',
@@ -135,7 +136,7 @@ export const getCommitRules = defineRules('4. Get one commit', 'get-commit', [
     says: 'What the SHA of a tree or an ambiguous short SHA gives is left open.',
     level: 'UNSPECIFIED',
     check: async (t) => {
-      const { name, first } = await t.world.library(t);
+      const { name, first } = await historyRepository(t);
       t.observe('tree', (await getCommit(t, name, first.tree)).outcome);
       t.observe('four digits', (await getCommit(t, name, first.sha.slice(0, 4))).outcome);
     },

@@ -1,7 +1,17 @@
-import { AUTHOR, packLines } from '../../api.js';
-import type { Bed } from './bed.js';
-import { type Demand, each, type Operation, operation, PAGE, READ, STATS, WRITE } from './operation.js';
+import { packLines } from '../../api/commit-pack.js';
+import { AUTHOR } from '../../api/requests.js';
+import {
+  each,
+  GIT_READ,
+  GIT_WRITE,
+  type Operation,
+  type OperationRequest,
+  operation,
+  PAGE,
+  STATS,
+} from './operation.js';
 import type { Shape } from './shape.js';
+import type { TestRepository } from './test-repository.js';
 
 const WRITTEN: Shape = {
   'commit.commit_sha': 'string',
@@ -25,62 +35,66 @@ const NOTE: Shape = {
 const PATCH_TEXT = (path: string): string =>
   `diff --git a/${path} b/${path}\nnew file mode 100644\n--- /dev/null\n+++ b/${path}\n@@ -0,0 +1 @@\n+patched\n`;
 
-const restored = async (bed: Bed): Promise<Demand> => ({
-  lines: [{ metadata: { target_branch: await bed.branch(), target_commit_sha: bed.tip, author: AUTHOR } }],
+const restored = async (repository: TestRepository): Promise<OperationRequest> => ({
+  lines: [
+    { metadata: { target_branch: await repository.createBranch(), target_commit_sha: repository.tip, author: AUTHOR } },
+  ],
 });
 
 const commits: readonly Operation[] = [
-  operation('list commits', 'GET /commits', READ, 200, () => ({}), {
+  operation('list commits', 'GET /commits', GIT_READ, 200, () => ({}), {
     ...each('commits', { sha: 'string', message: 'string', parent_shas: 'array' }),
     ...PAGE,
   }),
-  operation('get commit', 'GET /commit', READ, 200, () => ({ query: { sha: 'main' } }), {
+  operation('get commit', 'GET /commit', GIT_READ, 200, () => ({ query: { sha: 'main' } }), {
     'commit.sha': 'string',
     'commit.parent_shas': 'array',
   }),
-  operation('commit diff', 'GET /diff', READ, 200, (bed) => ({ query: { sha: bed.tip } }), {
+  operation('commit diff', 'GET /diff', GIT_READ, 200, (repository) => ({ query: { sha: repository.tip } }), {
     sha: 'string',
     ...STATS,
   }),
   operation(
     'commit-pack',
     'POST /commit-pack',
-    WRITE,
+    GIT_WRITE,
     201,
-    async (bed) => ({ lines: packLines({ 'packed.txt': 'x' }, { target_branch: await bed.branch() }) }),
+    async (repository) => ({
+      lines: packLines({ 'packed.txt': 'x' }, { target_branch: await repository.createBranch() }),
+    }),
     { ...WRITTEN, 'commit.blob_count': 'number' },
   ),
   operation(
     'diff-commit',
     'POST /diff-commit',
-    WRITE,
+    GIT_WRITE,
     201,
-    async (bed) => {
+    async (repository) => {
       const data = Buffer.from(PATCH_TEXT('patched.txt')).toString('base64');
-      const metadata = { target_branch: await bed.branch(), commit_message: 'Patch', author: AUTHOR };
+      const metadata = { target_branch: await repository.createBranch(), commit_message: 'Patch', author: AUTHOR };
       return { lines: [{ metadata }, { diff_chunk: { data, eof: true } }] };
     },
     { ...WRITTEN, 'commit.blob_count': 'number' },
   ),
-  operation('restore-commit', 'POST /restore-commit', WRITE, 201, restored, WRITTEN),
-  operation('reset-commits', 'POST /reset-commits', WRITE, 201, restored, WRITTEN),
+  operation('restore-commit', 'POST /restore-commit', GIT_WRITE, 201, restored, WRITTEN),
+  operation('reset-commits', 'POST /reset-commits', GIT_WRITE, 201, restored, WRITTEN),
 ];
 
 const files: readonly Operation[] = [
-  operation('list files', 'GET /files', READ, 200, () => ({}), {
+  operation('list files', 'GET /files', GIT_READ, 200, () => ({}), {
     paths: 'array',
     ref: 'string',
     ...each('entries', { path: 'string', type: 'string', mode: 'string' }),
     ...PAGE,
   }),
-  operation('file metadata', 'GET /files/metadata', READ, 200, () => ({}), {
+  operation('file metadata', 'GET /files/metadata', GIT_READ, 200, () => ({}), {
     ...each('files', { path: 'string', mode: 'string', size: 'number', last_commit_sha: 'string' }),
     commits: 'object',
     ref: 'string',
   }),
-  operation('read file', 'GET /file', READ, 200, () => ({ query: { path: 'README.md' } })),
-  operation('head file', 'HEAD /file', READ, 200, () => ({ query: { path: 'README.md' } })),
-  operation('blame', 'GET /blame', READ, 200, () => ({ query: { path: 'README.md' } }), {
+  operation('read file', 'GET /file', GIT_READ, 200, () => ({ query: { path: 'README.md' } })),
+  operation('head file', 'HEAD /file', GIT_READ, 200, () => ({ query: { path: 'README.md' } })),
+  operation('blame', 'GET /blame', GIT_READ, 200, () => ({ query: { path: 'README.md' } }), {
     ref: 'string',
     path: 'string',
     commit_sha: 'string',
@@ -98,46 +112,53 @@ const files: readonly Operation[] = [
       summary: 'string',
     }),
   }),
-  operation('grep', 'POST /grep', READ, 200, () => ({ json: { query: { pattern: 'e' } } }), {
+  operation('grep', 'POST /grep', GIT_READ, 200, () => ({ json: { query: { pattern: 'e' } } }), {
     matches: 'array',
     has_more: 'boolean',
   }),
-  operation('archive', 'POST /archive', READ, 200, () => ({})),
+  operation('archive', 'POST /archive', GIT_READ, 200, () => ({})),
 ];
 
 const notes: readonly Operation[] = [
   operation(
     'add note',
     'POST /notes',
-    WRITE,
+    GIT_WRITE,
     [201, 200],
-    async (bed) => ({
-      json: { sha: await bed.commit(), action: 'add', note: 'added' },
+    async (repository) => ({
+      json: { sha: await repository.createCommit(), action: 'add', note: 'added' },
     }),
     NOTE,
   ),
-  operation('read note', 'GET /notes', READ, 200, async (bed) => ({ query: { sha: await bed.commit('noted') } }), {
-    sha: 'string',
-    note: 'string',
-    ref_sha: 'string',
-  }),
+  operation(
+    'read note',
+    'GET /notes',
+    GIT_READ,
+    200,
+    async (repository) => ({ query: { sha: await repository.createCommit('noted') } }),
+    {
+      sha: 'string',
+      note: 'string',
+      ref_sha: 'string',
+    },
+  ),
   operation(
     'delete note',
     'DELETE /notes',
-    WRITE,
+    GIT_WRITE,
     200,
-    async (bed) => ({
-      json: { sha: await bed.commit('noted') },
+    async (repository) => ({
+      json: { sha: await repository.createCommit('noted') },
     }),
     NOTE,
   ),
   operation(
     'list notes refs',
     'GET /notes/refs',
-    READ,
+    GIT_READ,
     200,
-    async (bed) => {
-      await bed.commit('noted');
+    async (repository) => {
+      await repository.createCommit('noted');
       return {};
     },
     {

@@ -1,10 +1,10 @@
-import type { TokenRecipe } from '../../tokens.js';
-import type { Bed, Family } from './bed.js';
+import type { TokenRecipe } from '../../auth/tokens.js';
 import type { Shape } from './shape.js';
+import type { Family, TestRepository } from './test-repository.js';
 
 /** What one operation is asked with. */
-export interface Demand {
-  /** The repository the token names, where it is not that of the bed. */
+export interface OperationRequest {
+  /** The repository the token names, where it is not the test repository. */
   readonly repo?: string;
   /** Values for the placeholders of the route. */
   readonly params?: Readonly<Record<string, string>>;
@@ -26,24 +26,24 @@ export interface Operation {
   readonly ok: readonly number[];
   /** What they read of it. */
   readonly shape: Shape;
-  readonly demand: (bed: Bed, family: Family) => Demand | Promise<Demand>;
+  readonly request: (repository: TestRepository, family: Family) => OperationRequest | Promise<OperationRequest>;
 }
 
-export const READ = ['git:read'];
-export const WRITE = ['git:write'];
-export const KEEP = ['repo:write'];
+export const GIT_READ = ['git:read'];
+export const GIT_WRITE = ['git:write'];
+export const REPO_WRITE = ['repo:write'];
 
 /** A row of an operation on one repository; both routes end alike unless one says otherwise. */
 export function operation(
   name: string,
-  request: string,
+  route: string,
   scopes: readonly string[],
   ok: number | readonly number[],
-  demand: Operation['demand'],
+  request: Operation['request'],
   shape: Shape = {},
   routes: Partial<Operation['routes']> = {},
 ): Operation {
-  const [method, path] = request.split(' ') as [string, string];
+  const [method, path] = route.split(' ') as [string, string];
   return {
     name,
     method,
@@ -51,7 +51,7 @@ export function operation(
     scopes,
     ok: [ok].flat(),
     shape,
-    demand,
+    request,
   };
 }
 

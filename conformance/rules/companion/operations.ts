@@ -1,10 +1,11 @@
-import { AUTHOR } from '../../api.js';
+import { AUTHOR } from '../../api/requests.js';
+import { reserveName } from '../../fixtures/repositories.js';
 import { contentOperations } from './content-operations.js';
-import { each, KEEP, type Operation, operation, PAGE, READ, STATS, WRITE } from './operation.js';
+import { each, GIT_READ, GIT_WRITE, type Operation, operation, PAGE, REPO_WRITE, STATS } from './operation.js';
 import type { Shape } from './shape.js';
 
 const RECORD: Shape = { repo_id: 'string', url: 'string', default_branch: 'string', created_at: 'string' };
-const CREDENTIAL: Shape = { id: 'string' };
+const GIT_CREDENTIAL: Shape = { id: 'string' };
 const DEPLOYMENT: Shape = {
   id: 'string',
   target: 'string',
@@ -30,17 +31,17 @@ const repositories: readonly Operation[] = [
   operation(
     'create repository',
     'POST ',
-    KEEP,
+    REPO_WRITE,
     201,
-    async (bed) => ({ repo: await bed.absent() }),
+    async (repository) => ({ repo: await reserveName(repository.t) }),
     { repo_id: 'string', url: 'string', http_url: 'string', message: 'string' },
     { preferred: '/api/repos' },
   ),
-  operation('get repository', 'GET ', READ, 200, () => ({}), RECORD, { v1: '/api/v1/repo' }),
+  operation('get repository', 'GET ', GIT_READ, 200, () => ({}), RECORD, { v1: '/api/v1/repo' }),
   operation(
     'update repository',
     'PATCH ',
-    KEEP,
+    REPO_WRITE,
     200,
     () => ({ json: { default_branch: 'main' } }),
     { repo_id: 'string', default_branch: 'string' },
@@ -49,9 +50,9 @@ const repositories: readonly Operation[] = [
   operation(
     'delete repository',
     'DELETE ',
-    KEEP,
+    REPO_WRITE,
     200,
-    async (bed) => ({ repo: await bed.another() }),
+    async (repository) => ({ repo: await repository.createRepository() }),
     { repo_id: 'string', message: 'string' },
     { v1: '/api/v1/repos/delete' },
   ),
@@ -62,16 +63,16 @@ const repositories: readonly Operation[] = [
     scopes: ['org:read'],
     ok: [200],
     shape: {},
-    demand: () => ({}),
+    request: () => ({}),
   },
 ];
 
 const branches: readonly Operation[] = [
-  operation('list branches', 'GET /branches', READ, 200, () => ({}), {
+  operation('list branches', 'GET /branches', GIT_READ, 200, () => ({}), {
     ...each('branches', { cursor: 'string', name: 'string', head_sha: 'string', created_at: 'string' }),
     ...PAGE,
   }),
-  operation('get branch', 'GET /branch', READ, 200, () => ({ query: { name: 'main' } }), {
+  operation('get branch', 'GET /branch', GIT_READ, 200, () => ({ query: { name: 'main' } }), {
     'branch.name': 'string',
     'branch.head_sha': 'string',
     'branch.created_at': 'string',
@@ -79,30 +80,42 @@ const branches: readonly Operation[] = [
   operation(
     'create branch',
     'POST /branches/create',
-    WRITE,
+    GIT_WRITE,
     200,
-    (bed) => ({ json: { target_branch: bed.unused('made'), base_branch: 'main' } }),
+    (repository) => ({ json: { target_branch: repository.unusedName('made'), base_branch: 'main' } }),
     { message: 'string', target_branch: 'string', target_is_ephemeral: 'boolean' },
   ),
-  operation('delete branch', 'DELETE /branches', WRITE, 200, async (bed) => ({ json: { name: await bed.branch() } }), {
-    name: 'string',
-    message: 'string',
-  }),
+  operation(
+    'delete branch',
+    'DELETE /branches',
+    GIT_WRITE,
+    200,
+    async (repository) => ({ json: { name: await repository.createBranch() } }),
+    {
+      name: 'string',
+      message: 'string',
+    },
+  ),
   operation(
     'branch diff',
     'GET /branches/diff',
-    READ,
+    GIT_READ,
     200,
-    async (bed) => ({ query: { branch: await bed.branch(), base: 'main' } }),
+    async (repository) => ({ query: { branch: await repository.createBranch(), base: 'main' } }),
     { branch: 'string', base: 'string', ...STATS },
   ),
   operation(
     'merge',
     'POST /merge',
-    WRITE,
+    GIT_WRITE,
     200,
-    async (bed) => ({
-      json: { source_branch: await bed.branch(), target_branch: await bed.branch(), strategy: 'merge', ...MERGER },
+    async (repository) => ({
+      json: {
+        source_branch: await repository.createBranch(),
+        target_branch: await repository.createBranch(),
+        strategy: 'merge',
+        ...MERGER,
+      },
     }),
     {
       result: 'string',
@@ -121,9 +134,9 @@ const branches: readonly Operation[] = [
   operation(
     'merge preview',
     'GET /merge/preview',
-    READ,
+    GIT_READ,
     200,
-    async (bed) => ({ query: { source_branch: await bed.branch(), target_branch: 'main' } }),
+    async (repository) => ({ query: { source_branch: await repository.createBranch(), target_branch: 'main' } }),
     {
       status: 'string',
       result: 'string',
@@ -139,18 +152,25 @@ const branches: readonly Operation[] = [
 ];
 
 const tags: readonly Operation[] = [
-  operation('create tag', 'POST /tags', WRITE, 200, (bed) => ({ json: { name: bed.unused('v'), target: bed.tip } }), {
-    name: 'string',
-    sha: 'string',
-    message: 'string',
-  }),
+  operation(
+    'create tag',
+    'POST /tags',
+    GIT_WRITE,
+    200,
+    (repository) => ({ json: { name: repository.unusedName('v'), target: repository.tip } }),
+    {
+      name: 'string',
+      sha: 'string',
+      message: 'string',
+    },
+  ),
   operation(
     'list tags',
     'GET /tags',
-    READ,
+    GIT_READ,
     200,
-    async (bed) => {
-      await bed.tag();
+    async (repository) => {
+      await repository.createTag();
       return {};
     },
     {
@@ -158,17 +178,24 @@ const tags: readonly Operation[] = [
       ...PAGE,
     },
   ),
-  operation('get tag', 'GET /tag', READ, 200, async (bed) => ({ query: { name: await bed.tag() } }), {
-    'tag.name': 'string',
-    'tag.sha': 'string',
-  }),
+  operation(
+    'get tag',
+    'GET /tag',
+    GIT_READ,
+    200,
+    async (repository) => ({ query: { name: await repository.createTag() } }),
+    {
+      'tag.name': 'string',
+      'tag.sha': 'string',
+    },
+  ),
   operation(
     'delete tag',
     'DELETE /tags/{tag}',
     ['git:read', 'git:write'],
     200,
-    async (bed, family) => {
-      const name = await bed.tag();
+    async (repository, family) => {
+      const name = await repository.createTag();
       return family === 'v1' ? { json: { name } } : { params: { tag: name } };
     },
     { name: 'string', message: 'string' },
@@ -178,37 +205,37 @@ const tags: readonly Operation[] = [
 
 const upstream: readonly Operation[] = [
   operation(
-    'create credential',
+    'create Git credential',
     'POST /git-credentials',
-    KEEP,
+    REPO_WRITE,
     201,
-    async (bed) => ({
-      repo: await bed.another(),
+    async (repository) => ({
+      repo: await repository.createRepository(),
       json: { username: 'u', password: 'p' },
     }),
-    CREDENTIAL,
+    GIT_CREDENTIAL,
   ),
   operation(
-    'update credential',
+    'update Git credential',
     'PUT /git-credentials/{id}',
-    KEEP,
+    REPO_WRITE,
     200,
-    async (bed, family) => {
-      const { repo, id } = await bed.credential();
+    async (repository, family) => {
+      const { repo, id } = await repository.createGitCredential();
       return family === 'v1'
         ? { repo, json: { id, password: 'q' } }
         : { repo, params: { id }, json: { password: 'q' } };
     },
-    CREDENTIAL,
+    GIT_CREDENTIAL,
     { v1: '/api/v1/repos/git-credentials' },
   ),
   operation(
-    'delete credential',
+    'delete Git credential',
     'DELETE /git-credentials/{id}',
-    KEEP,
+    REPO_WRITE,
     204,
-    async (bed, family) => {
-      const { repo, id } = await bed.credential();
+    async (repository, family) => {
+      const { repo, id } = await repository.createGitCredential();
       return family === 'v1' ? { repo, json: { id } } : { repo, params: { id } };
     },
     {},
@@ -217,17 +244,24 @@ const upstream: readonly Operation[] = [
   operation(
     'pull upstream',
     'POST /pull-upstream',
-    WRITE,
+    GIT_WRITE,
     202,
-    async (bed) => ({
-      repo: await bed.follower(),
+    async (repository) => ({
+      repo: await repository.createWithUpstream(),
       json: {},
     }),
     { message: 'string' },
   ),
-  operation('detach base', 'DELETE /base', KEEP, 200, async (bed) => ({ repo: await bed.follower() }), {
-    message: 'string',
-  }),
+  operation(
+    'detach base',
+    'DELETE /base',
+    REPO_WRITE,
+    200,
+    async (repository) => ({ repo: await repository.createWithUpstream() }),
+    {
+      message: 'string',
+    },
+  ),
 ];
 
 const NO_ALIAS = { v1: undefined };
@@ -238,9 +272,9 @@ const deployments: readonly Operation[] = [
     'POST /deployments',
     ['deployment:write'],
     201,
-    async (bed) => {
-      await bed.host();
-      return { json: { ref: 'main' }, headers: { 'idempotency-key': bed.unused('key') } };
+    async (repository) => {
+      await repository.ensureHosting();
+      return { json: { ref: 'main' }, headers: { 'idempotency-key': repository.unusedName('key') } };
     },
     DEPLOYMENT,
     NO_ALIAS,
@@ -250,8 +284,8 @@ const deployments: readonly Operation[] = [
     'GET /deployments',
     ['deployment:read'],
     200,
-    async (bed) => {
-      await bed.deployment();
+    async (repository) => {
+      await repository.createDeployment();
       return {};
     },
     { ...each('deployments', DEPLOYMENT), ...PAGE },
@@ -262,7 +296,7 @@ const deployments: readonly Operation[] = [
     'GET /deployments/{id}',
     ['deployment:read'],
     200,
-    async (bed) => ({ params: { id: await bed.deployment() } }),
+    async (repository) => ({ params: { id: await repository.createDeployment() } }),
     DEPLOYMENT,
     NO_ALIAS,
   ),

@@ -1,24 +1,24 @@
 import t from 'tap';
-import { findLacks } from './shape.js';
+import { findMismatches } from './shape.js';
 
 t.test('a shape says what a body lacks', async (t) => {
   const shape = { 'branches[].name': 'string', 'target.ephemeral': 'boolean', has_more: 'boolean' } as const;
   const branches = [{ name: 'main' }, { name: 'side' }];
-  t.same(findLacks({ branches, target: { ephemeral: false }, has_more: true }, shape), []);
-  t.same(findLacks({ branches: [{ name: 'main' }, {}], target: {}, has_more: null }, shape), [
+  t.same(findMismatches({ branches, target: { ephemeral: false }, has_more: true }, shape), []);
+  t.same(findMismatches({ branches: [{ name: 'main' }, {}], target: {}, has_more: null }, shape), [
     'branches[].name is missing',
     'target.ephemeral is missing',
     'has_more is null',
   ]);
-  t.same(findLacks({ branches: [], target: { ephemeral: 'no' }, has_more: true }, shape), [
+  t.same(findMismatches({ branches: [], target: { ephemeral: 'no' }, has_more: true }, shape), [
     'branches[].name is missing',
     'target.ephemeral is string',
   ]);
-  t.same(findLacks({ branches: 'none', target: [], has_more: 1 }, shape), [
+  t.same(findMismatches({ branches: 'none', target: [], has_more: 1 }, shape), [
     'branches[].name is missing',
     'target.ephemeral is missing',
     'has_more is number',
   ]);
-  t.equal(findLacks(undefined, shape).length, 3, 'a body that is no JSON lacks everything');
-  t.same(findLacks({ conflicts: [] }, { conflicts: 'array' }), [], 'an empty array is an array');
+  t.equal(findMismatches(undefined, shape).length, 3, 'a body that is no JSON lacks everything');
+  t.same(findMismatches({ conflicts: [] }, { conflicts: 'array' }), [], 'an empty array is an array');
 });

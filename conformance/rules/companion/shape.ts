@@ -1,4 +1,4 @@
-import { isRecord } from '../../exchange.js';
+import { isRecord } from '../../http/exchange.js';
 
 export type Kind = 'string' | 'number' | 'boolean' | 'array' | 'object';
 
@@ -6,7 +6,7 @@ export type Kind = 'string' | 'number' | 'boolean' | 'array' | 'object';
 export type Shape = Readonly<Record<string, Kind>>;
 
 /** The members of a shape that a body lacks, in words. */
-export function findLacks(body: unknown, shape: Shape): string[] {
+export function findMismatches(body: unknown, shape: Shape): string[] {
   return Object.entries(shape).flatMap(([path, kind]) => {
     const values = valuesAt(body, path.split('.')).map(kindOf);
     if (values.length === 0) return [`${path} is missing`];

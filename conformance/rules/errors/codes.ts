@@ -20,7 +20,7 @@ export const GENERIC: Readonly<Record<number, string>> = {
 };
 
 /** The one status a specific code goes with, and what it means. */
-export const SPECIFIC: Readonly<Record<string, readonly [status: number, meaning: string]>> = {
+export const SPECIFIC = {
   authentication_unavailable: [403, 'tokens cannot be verified for the moment'],
   insufficient_scope: [403, 'the token lacks a scope'],
   repo_claim_missing: [400, 'the token names no repository'],
@@ -43,7 +43,18 @@ export const SPECIFIC: Readonly<Record<string, readonly [status: number, meaning
   deployment_not_found: [404, 'the deployment does not exist'],
   deployment_project_name_in_use: [409, 'another repository has that project name'],
   idempotency_key_reused: [422, 'the key was used for another request'],
-};
+} as const satisfies Readonly<Record<string, readonly [status: number, meaning: string]>>;
+
+export type SpecificCode = keyof typeof SPECIFIC;
+
+export function isSpecificCode(code: string): code is SpecificCode {
+  return Object.hasOwn(SPECIFIC, code);
+}
+
+/** Whether either table has the code. */
+export function isListedCode(code: string): boolean {
+  return isSpecificCode(code) || Object.values(GENERIC).includes(code);
+}
 
 /** The specification puts a neutral word for the forge's own name into two codes. */
 export function isForgeCode(code: string): 'app' | 'repository' | undefined {

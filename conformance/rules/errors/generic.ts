@@ -1,52 +1,61 @@
-import { commitFiles, getFile, getRepo, grep, packLines, sendPack } from '../../api.js';
-import type { Answer } from '../../exchange.js';
-import { expectCode, NotHere } from '../../expect.js';
-import { defineRules, type RuleRow } from '../../rule.js';
-import type { Trial } from '../../trial.js';
-import { GENERIC, isForgeCode, SPECIFIC } from './codes.js';
+import { commitFiles, packLines, sendPack } from '../../api/commit-pack.js';
+import { getFile, grep } from '../../api/requests.js';
+import type { Answer } from '../../check/answer.js';
+import { expectCode } from '../../check/expect.js';
+import { Skip } from '../../check/outcomes.js';
+import type { RuleContext } from '../../check/rule-context.js';
+import { groupRepository, sampleRepository } from '../../fixtures/repositories.js';
+import { withFault } from '../documented-operations.js';
+import { defineRules, type RuleRow } from '../rule.js';
+import { GENERIC, isForgeCode, isListedCode, SPECIFIC } from './codes.js';
 import { problemOf } from './problems.js';
 
-/** More than the emulator takes as JSON, in bytes. */
+/** Bytes of a JSON body that is larger than the emulator reads. */
 const LARGE = 2 * 1024 * 1024;
 
 /** Requests that earn a status for which no specific code exists. */
-const NATURAL: Readonly<Record<number, (t: Trial) => Promise<Answer>>> = {
-  400: async (t) => grep(t, (await t.world.sample(t)).name, { query: { pattern: '(' } }),
+const REQUESTS: Readonly<Record<number, (t: RuleContext) => Promise<Answer>>> = {
+  400: async (t) => grep(t, (await sampleRepository(t)).name, { query: { pattern: '(' } }),
   401: (t) => t.get('/api/v1/repo'),
   403: async (t) => {
-    const { name } = await t.world.sample(t);
+    const { name } = await sampleRepository(t);
     return grep(t, name, { query: { pattern: 'e' } }, { as: { repo: name, defect: 'foreign-key' } });
   },
-  404: async (t) => getFile(t, (await t.world.sample(t)).name, { path: 'no/such/file' }),
-  405: async (t) => t.request('PUT', '/api/v1/repo', { as: { repo: (await t.world.scratch(t)).name } }),
+  404: async (t) => getFile(t, (await sampleRepository(t)).name, { path: 'no/such/file' }),
+  405: async (t) => t.request('PUT', '/api/v1/repo', { as: { repo: (await groupRepository(t)).name } }),
   409: async (t) => {
-    const { name } = await t.world.scratch(t);
-    const { before } = await commitFiles(t, name, { 'stale.txt': t.world.newName() });
+    const { name } = await groupRepository(t);
+    const { before } = await commitFiles(t, name, { 'stale.txt': t.uniqueName() });
     return sendPack(t, name, packLines({ 'x.txt': 'x' }, { expected_head_sha: before }));
   },
   413: async (t) => {
     t.needsEmulator();
-    const answer = await grep(t, (await t.world.sample(t)).name, undefined, { body: Buffer.alloc(LARGE, 0x20) });
-    if (answer.status === 400) throw new NotHere(`the target reads a body of ${LARGE} bytes`);
+    const answer = await grep(t, (await sampleRepository(t)).name, undefined, { body: Buffer.alloc(LARGE, 0x20) });
+    if (answer.status === 400) throw new Skip(`the target reads a body of ${LARGE} bytes`);
     return answer;
   },
 };
 
-/** What the specification's own decisions let a natural answer be instead. */
-const INSTEAD: Readonly<Record<number, readonly [string, string, readonly string[]]>> = {
+/** The answers that are tolerated where the specification contradicts itself. */
+const TOLERATED: Readonly<Record<number, readonly [string, string, readonly string[]]>> = {
   404: ['A28', 'missing file', ['404 not_found', '404 ref_not_found']],
   405: ['A29', 'wrong method', ['405 method_not_allowed', '404 route_not_found']],
   409: ['A07', 'stale head', ['409 conflict']],
 };
 
 const WRITING = [405, 409];
-/** Seen by nobody who could tell. */
-const UNSEEN: Readonly<Record<number, string>> = {
+/** Statuses that no response of the target shows. */
+const NOT_VISIBLE: Readonly<Record<number, string>> = {
   499: "what a client that hung up would have got shows in no answer, and the emulator's journal cannot be read",
 };
 
+/** `rate_limited` is a fault of its own, with the headers that belong to it. */
+function faultOf(code: string): string {
+  return code === 'rate_limited' ? code : `code:${code}`;
+}
+
 function generic(status: number, code: string): RuleRow {
-  const natural = NATURAL[status];
+  const natural = REQUESTS[status];
   const specificOnes = Object.entries(SPECIFIC)
     .filter(([, [own]]) => own === status)
     .map(([name]) => name);
@@ -60,23 +69,18 @@ function generic(status: number, code: string): RuleRow {
       if (typeof seen !== 'string') return undefined;
       const known = seen === code || specificOnes.includes(seen) || isForgeCode(seen) !== undefined;
       // A code of another status is wrong; one that no table knows may be new.
-      const foreign = seen in SPECIFIC || Object.values(GENERIC).includes(seen);
+      const foreign = isListedCode(seen);
       return known || !foreign || `${status} has the code ${seen}`;
     },
-    ...(UNSEEN[status] === undefined ? {} : { beyond: UNSEEN[status] }),
+    ...(NOT_VISIBLE[status] === undefined ? {} : { skipReason: NOT_VISIBLE[status] }),
     check: async (t) => {
-      if (natural === undefined) return expectCode(await force(t, code), status, code);
+      if (natural === undefined) return expectCode(await withFault(t, 'repo', faultOf(code)), status, code);
       const answer = await natural(t);
-      const instead = INSTEAD[status];
+      const instead = TOLERATED[status];
       if (instead === undefined) expectCode(answer, status, code);
       else t.tolerate(instead[0], instead[1], answer, instead[2]);
     },
   };
-}
-
-async function force(t: Trial, code: string): Promise<Answer> {
-  t.needsEmulator();
-  return getRepo(t, (await t.world.sample(t)).name, { fault: code === 'rate_limited' ? code : `code:${code}` });
 }
 
 export const genericCodes = defineRules(

@@ -1,9 +1,12 @@
-import { getRepo, grep } from '../../api.js';
-import { type Exchange, headerOf, isRecord, type JsonRecord, jsonOf, mediaTypeOf } from '../../exchange.js';
-import { expectCode, NotHere } from '../../expect.js';
-import { defineRules, type RuleRow, type Watch } from '../../rule.js';
-import { Bed } from '../companion/bed.js';
-import { GENERIC, isForgeCode, SPECIFIC } from './codes.js';
+import { getRepo, grep, repositoryPath } from '../../api/requests.js';
+import { expectCode } from '../../check/expect.js';
+import { Skip } from '../../check/outcomes.js';
+import { groupRepository, sampleRepository } from '../../fixtures/repositories.js';
+import { type Exchange, isRecord, type JsonRecord, jsonOf, mediaTypeOf } from '../../http/exchange.js';
+import { TestRepository } from '../companion/test-repository.js';
+import { withFault } from '../documented-operations.js';
+import { defineRules, type RuleRow, type Watch } from '../rule.js';
+import { GENERIC, isForgeCode, isListedCode, isSpecificCode, SPECIFIC } from './codes.js';
 
 /** The body of an error of the API, where it is an object. */
 function errorBody(exchange: Exchange): JsonRecord | undefined {
@@ -38,9 +41,9 @@ function member(id: string, says: string, judge: (body: JsonRecord, exchange: Ex
       return body === undefined ? undefined : judge(body, exchange);
     },
     check: async (t) => {
-      const answer = await getRepo(t, t.world.newName());
+      const answer = await getRepo(t, t.uniqueName());
       answer.string('code');
-      const name = id.split('.')[1];
+      const [, name = ''] = id.split('.');
       if (answer.find(name) === undefined) t.warn(`${name} is left out`);
     },
   };
@@ -101,7 +104,7 @@ const hasItsStatus: Watch = (exchange) => {
   const owner = Object.entries(GENERIC).find(([, generic]) => generic === code);
   if (owner !== undefined) return `${code} belongs to ${owner[0]}, not ${status}`;
   if (isForgeCode(code) === 'repository') return (status >= 400 && status < 500) || `${code} with ${status}`;
-  const specific = isForgeCode(code) === 'app' ? 412 : SPECIFIC[code]?.[0];
+  const specific = isForgeCode(code) === 'app' ? 412 : isSpecificCode(code) ? SPECIFIC[code][0] : undefined;
   return specific === undefined || specific === status || `${code} belongs to ${specific}, not ${status}`;
 };
 
@@ -155,11 +158,7 @@ export const errorShapes = defineRules('Errors', 'error-shapes', [
     watch: (exchange) => {
       const code = problemOf(exchange)?.code;
       if (typeof code !== 'string') return undefined;
-      const known =
-        code in SPECIFIC ||
-        Object.values(GENERIC).includes(code) ||
-        BY_TEXT[exchange.status] === code ||
-        isForgeCode(code) !== undefined;
+      const known = isListedCode(code) || BY_TEXT[exchange.status] === code || isForgeCode(code) !== undefined;
       return known || `a new code: ${code}`;
     },
   },
@@ -174,12 +173,12 @@ export const errorShapes = defineRules('Errors', 'error-shapes', [
         : code === expected || `${exchange.status} has the code ${quote(code)}`;
     },
     check: async (t) => {
-      const { name } = await t.world.sample(t);
-      // An encoding that nobody knows earns 415; a target that reads on regardless says nothing about the rule.
+      const { name } = await sampleRepository(t);
+      // An unknown encoding earns 415; a target that ignores the encoding says nothing about the rule.
       const headers = { 'content-encoding': 'conformance' };
       const answer = await grep(t, name, { query: { pattern: 'e' } }, { headers });
       const code = BY_TEXT[answer.status];
-      if (code === undefined) throw new NotHere(`no status without a listed code could be provoked: ${answer.outcome}`);
+      if (code === undefined) throw new Skip(`no status without a listed code could be provoked: ${answer.outcome}`);
       expectCode(answer, answer.status, code);
     },
   },
@@ -226,7 +225,7 @@ export const errorShapes = defineRules('Errors', 'error-shapes', [
     level: 'UNSPECIFIED',
     writes: true,
     check: async (t) => {
-      const { name } = await t.world.scratch(t);
+      const { name } = await groupRepository(t);
       const as = { repo: name, scopes: ['git:read'] };
       t.observe('DELETE /api/v1/repo', (await t.request('DELETE', '/api/v1/repo', { as })).outcome);
       t.observe('PUT /api/meta', (await t.request('PUT', '/api/meta', { as: { scopes: ['org:read'] } })).outcome);
@@ -239,13 +238,13 @@ export const errorShapes = defineRules('Errors', 'error-shapes', [
     writes: true,
     check: async (t) => {
       t.needsCompanion();
-      const bed = await Bed.make(t);
-      await bed.host();
-      const path = `/api/repos/${encodeURIComponent(bed.repo)}/deployments`;
-      const as = { repo: bed.repo, scopes: ['deployment:write'] };
-      const ask = { as, headers: { 'idempotency-key': t.world.newName() } };
-      const first = await t.post(path, { ...ask, json: { ref: 'main' } });
-      const second = await t.post(path, { ...ask, json: { ref: 'main', target: 'production' } });
+      const repository = await TestRepository.create(t);
+      await repository.ensureHosting();
+      const path = `${repositoryPath(repository.name)}/deployments`;
+      const as = { repo: repository.name, scopes: ['deployment:write'] };
+      const options = { as, headers: { 'idempotency-key': t.uniqueName() } };
+      const first = await t.post(path, { ...options, json: { ref: 'main' } });
+      const second = await t.post(path, { ...options, json: { ref: 'main', target: 'production' } });
       t.observe('Idempotency-Key twice', [first.outcome, second.outcome]);
     },
   },
@@ -255,11 +254,8 @@ export const errorShapes = defineRules('Errors', 'error-shapes', [
     level: 'UNSPECIFIED',
     reach: 'emulator',
     check: async (t) => {
-      t.needsEmulator();
-      const { name } = await t.world.sample(t);
-      const path = '/api/v1/repos/files/metadata';
-      const answer = await t.get(path, { as: { repo: name }, fault: 'repository_thawing' });
-      t.observe('Retry-After', headerOf(answer.exchange, 'retry-after') ?? 'none');
+      const answer = await withFault(t, 'filemeta', 'repository_thawing');
+      t.observe('Retry-After', answer.header('retry-after') ?? 'none');
     },
   },
 ]);

@@ -1,20 +1,24 @@
-import { commitFiles, createRepo, getRepo, grep, packLines, sendPack } from '../../api.js';
-import type { Answer } from '../../exchange.js';
-import { expectCode, expectMatch, expectSame, expectSuccess, expectTrue, NotHere } from '../../expect.js';
-import { defineRules, type Reach, type RuleRow } from '../../rule.js';
-import type { Trial } from '../../trial.js';
-import { Bed, DEAD_END, FAMILIES, type Family } from '../companion/bed.js';
-import type { Demand } from '../companion/operation.js';
+import { commitFiles, packLines, sendPack } from '../../api/commit-pack.js';
+import { createRepo, getRepo, grep } from '../../api/requests.js';
+import type { Answer } from '../../check/answer.js';
+import { expectCode, expectMatch, expectSame, expectSuccess, expectTrue } from '../../check/expect.js';
+import { Skip } from '../../check/outcomes.js';
+import type { RuleContext } from '../../check/rule-context.js';
+import { groupRepository, reserveName, sampleRepository } from '../../fixtures/repositories.js';
+import { callOperation, operationOf } from '../companion/call-operation.js';
+import type { OperationRequest } from '../companion/operation.js';
 import { MERGER } from '../companion/operations.js';
-import { operationOf, perform } from '../companion/tour.js';
-import { isForgeCode, SPECIFIC } from './codes.js';
+import { FAMILIES, type Family, TestRepository, UNREACHABLE_UPSTREAM } from '../companion/test-repository.js';
+import { withFault } from '../documented-operations.js';
+import { defineRules, type Reach, type RuleRow } from '../rule.js';
+import { isForgeCode, SPECIFIC, type SpecificCode } from './codes.js';
 import { problemOf } from './problems.js';
 
 interface Provocation {
   readonly reach: Reach;
   readonly writes: boolean;
   /** Everything that has to have the code. */
-  readonly provoke: (t: Trial) => Promise<readonly Answer[]>;
+  readonly provoke: (t: RuleContext) => Promise<readonly Answer[]>;
   /** Tolerated answers, where a contradiction leaves a choice. */
   readonly instead?: readonly [decision: string, where: string, members: readonly string[]];
 }
@@ -23,71 +27,77 @@ function forced(code: string, fault = `code:${code}`): Provocation {
   return {
     reach: 'emulator',
     writes: false,
-    provoke: async (t) => {
-      t.needsEmulator();
-      return [await getRepo(t, (await t.world.sample(t)).name, { fault })];
-    },
+    provoke: async (t) => [await withFault(t, 'repo', fault)],
   };
 }
 
-type Attempt = (bed: Bed, family: Family) => Promise<Answer>;
+type Attempt = (repository: TestRepository, family: Family) => Promise<Answer>;
 
 /** Causes the code through the routes that clients know, on a new repository for each. */
-function known(attempt: Attempt, families: readonly Family[] = FAMILIES): Provocation {
+function viaCompanion(attempt: Attempt, families: readonly Family[] = FAMILIES): Provocation {
   return {
     reach: 'needs-setup',
     writes: true,
     provoke: async (t) => {
       t.needsCompanion();
       const answers: Answer[] = [];
-      for (const family of families) answers.push(await attempt(await Bed.make(t), family));
+      for (const family of families) answers.push(await attempt(await TestRepository.create(t), family));
       return answers;
     },
   };
 }
 
 /** Asks for the same twice; the second time is what matters. */
-function twice(name: string, demand: (bed: Bed) => Promise<Demand>): Attempt {
-  return async (bed, family) => {
-    const same = await demand(bed);
-    expectSuccess(await perform(bed, operationOf(name), family, same));
-    return perform(bed, operationOf(name), family, same);
+function repeated(name: string, request: (repository: TestRepository) => Promise<OperationRequest>): Attempt {
+  return async (repository, family) => {
+    const same = await request(repository);
+    expectSuccess(await callOperation(repository, operationOf(name), family, same));
+    return callOperation(repository, operationOf(name), family, same);
   };
 }
 
-const plain = (provoke: (t: Trial) => Promise<Answer>, writes = false): Provocation => ({
+const viaRoute = (provoke: (t: RuleContext) => Promise<Answer>, writes = false): Provocation => ({
   reach: 'any',
   writes,
   provoke: async (t) => [await provoke(t)],
 });
 
 /** Asks for a deployment of a repository that has no hosting project. */
-const deploy: Attempt = (bed) => perform(bed, operationOf('create deployment'), 'preferred', { json: {} });
+const deploy: Attempt = (repository) =>
+  callOperation(repository, operationOf('create deployment'), 'preferred', { json: {} });
 
 /** An organization without hosting says so, or does not know the scopes of a token that names them. */
-function whereHosted(answer: Answer): Answer {
-  if (answer.status === 403 && answer.code !== 'insufficient_scope')
-    throw new NotHere('the organization has no hosting');
+function skipWithoutHosting(answer: Answer): Answer {
+  if (answer.status === 403 && answer.code !== 'insufficient_scope') throw new Skip('the organization has no hosting');
   return answer;
 }
 
-/** Public repositories are looked at before anything is made, and nobody has this one. */
-const HIDDEN = { provider: 'github', owner: 'conformance', name: 'no-such-repository', auth: { auth_type: 'public' } };
+/** A public upstream that does not exist: the service looks at it before it creates anything. */
+const ABSENT_UPSTREAM = {
+  provider: 'github',
+  owner: 'conformance',
+  name: 'no-such-repository',
+  auth: { auth_type: 'public' },
+};
 
-const PROVOCATIONS: Readonly<Record<string, Provocation>> = {
+const PROVOCATIONS: Readonly<Record<SpecificCode, Provocation>> = {
   authentication_unavailable: forced('authentication_unavailable', 'authentication_unavailable'),
-  insufficient_scope: plain(async (t) => {
-    const { name } = await t.world.sample(t);
+  insufficient_scope: viaRoute(async (t) => {
+    const { name } = await sampleRepository(t);
     return grep(t, name, { query: { pattern: 'e' } }, { as: { repo: name, scopes: ['git:write'] } });
   }),
   repo_claim_missing: {
-    ...plain((t) => t.get('/api/v1/repo', { as: { scopes: ['git:read'] } })),
+    ...viaRoute((t) => t.get('/api/v1/repo', { as: { scopes: ['git:read'] } })),
     instead: ['A03', 'no repo claim', ['400 repo_claim_missing', '403 forbidden']],
   },
-  repo_name_mismatch: plain((t) => createRepo(t, t.world.newName(), { json: { repo_name: 'another' } }), true),
-  route_not_found: plain(async (t) => t.get('/api/no-such-route', { as: { repo: (await t.world.sample(t)).name } })),
-  repository_not_found: plain((t) => getRepo(t, t.world.newName())),
-  repository_deleted: known(twice('delete repository', async (bed) => ({ repo: await bed.another() }))),
+  repo_name_mismatch: viaRoute((t) => createRepo(t, t.uniqueName(), { json: { repo_name: 'another' } }), true),
+  route_not_found: viaRoute(async (t) =>
+    t.get('/api/no-such-route', { as: { repo: (await sampleRepository(t)).name } }),
+  ),
+  repository_not_found: viaRoute((t) => getRepo(t, t.uniqueName())),
+  repository_deleted: viaCompanion(
+    repeated('delete repository', async (repository) => ({ repo: await repository.createRepository() })),
+  ),
   repository_thawing: {
     ...forced('repository_thawing', 'repository_thawing'),
     instead: ['A04', 'thawing, repo', ['409 repository_thawing', '503 service_unavailable']],
@@ -97,45 +107,55 @@ const PROVOCATIONS: Readonly<Record<string, Provocation>> = {
     writes: true,
     provoke: async (t) => {
       t.needsEmulator();
-      const { name } = await t.world.scratch(t);
+      const { name } = await groupRepository(t);
       return [await sendPack(t, name, packLines({ 'x.txt': 'x' }), { fault: 'sync_in_progress' })];
     },
     instead: ['A05', 'syncing, commit-pack', ['409 sync_in_progress', '503 service_unavailable']],
   },
-  upstream_already_configured: known(
-    twice('create repository', async (bed) => ({ repo: await bed.absent(), json: { base_repo: DEAD_END } })),
+  upstream_already_configured: viaCompanion(
+    repeated('create repository', async (repository) => ({
+      repo: await reserveName(repository.t),
+      json: { base_repo: UNREACHABLE_UPSTREAM },
+    })),
   ),
   branch_not_found: {
-    ...plain(async (t) => {
-      const { name } = await t.world.scratch(t);
+    ...viaRoute(async (t) => {
+      const { name } = await groupRepository(t);
       return sendPack(t, name, packLines({ 'x.txt': 'x' }, { target_branch: 'fresh', base_branch: 'nope' }));
     }, true),
     instead: ['A28', 'missing base branch', ['404 branch_not_found', '404 ref_not_found', '404 not_found']],
   },
-  ref_not_found: plain(async (t) =>
-    grep(t, (await t.world.sample(t)).name, { query: { pattern: 'e' }, ref: 'no-such-ref' }),
+  ref_not_found: viaRoute(async (t) =>
+    grep(t, (await sampleRepository(t)).name, { query: { pattern: 'e' }, ref: 'no-such-ref' }),
   ),
-  merge_conflict: known(async (bed, family) => {
-    const { t, repo } = bed;
+  merge_conflict: viaCompanion(async (repository, family) => {
+    const { t, name: repo } = repository;
     await commitFiles(t, repo, { 'README.md': 'theirs\n' }, { target_branch: 'theirs', base_branch: 'main' });
     await commitFiles(t, repo, { 'README.md': 'ours\n' });
     const json = { source_branch: 'theirs', target_branch: 'main', strategy: 'merge', ...MERGER };
-    return perform(bed, operationOf('merge'), family, { json });
+    return callOperation(repository, operationOf('merge'), family, { json });
   }),
-  credential_not_found: known((bed, family) => {
-    const { repo } = bed;
+  credential_not_found: viaCompanion((repository, family) => {
+    const { name: repo } = repository;
     const json = { password: 'p', ...(family === 'v1' ? { id: 'none' } : {}) };
-    return perform(bed, operationOf('update credential'), family, { repo, params: { id: 'none' }, json });
+    return callOperation(repository, operationOf('update Git credential'), family, {
+      repo,
+      params: { id: 'none' },
+      json,
+    });
   }),
-  credential_exists: known(
-    twice('create credential', async (bed) => ({ repo: bed.repo, json: { username: 'u', password: 'p' } })),
+  credential_exists: viaCompanion(
+    repeated('create Git credential', async (repository) => ({
+      repo: repository.name,
+      json: { username: 'u', password: 'p' },
+    })),
   ),
   forge_app_not_configured: { ...forced('forge_app_not_configured'), writes: true },
   forge_repository_inaccessible: {
-    ...known(async (bed, family) =>
-      perform(bed, operationOf('create repository'), family, {
-        repo: await bed.absent(),
-        json: { base_repo: HIDDEN },
+    ...viaCompanion(async (repository, family) =>
+      callOperation(repository, operationOf('create repository'), family, {
+        repo: await reserveName(repository.t),
+        json: { base_repo: ABSENT_UPSTREAM },
       }),
     ),
     reach: 'emulator',
@@ -146,42 +166,42 @@ const PROVOCATIONS: Readonly<Record<string, Provocation>> = {
     provoke: async (t) => {
       t.needsCompanion();
       // Nothing comes of it either way: the repository is there already.
-      const repo = (await t.world.sample(t)).name;
+      const repo = (await sampleRepository(t)).name;
       const json = { deployment: {} };
       const answer = await t.post('/api/repos', { as: { repo, scopes: ['repo:write'] }, json });
       if (answer.status !== 409) return [answer];
       if (t.target.adminUrl !== undefined) return forced('hosting_not_enabled').provoke(t);
-      throw new NotHere('the organization has hosting');
+      throw new Skip('the organization has hosting');
     },
   },
   hosting_project_not_found: {
-    ...known(async (bed, family) => whereHosted(await deploy(bed, family)), ['preferred']),
+    ...viaCompanion(async (repository, family) => skipWithoutHosting(await deploy(repository, family)), ['preferred']),
     writes: false,
   },
   deployment_not_found: {
-    ...known(
-      async (bed) => {
-        await bed.host();
-        return perform(bed, operationOf('get deployment'), 'preferred', { params: { id: 'none' } });
+    ...viaCompanion(
+      async (repository) => {
+        await repository.ensureHosting();
+        return callOperation(repository, operationOf('get deployment'), 'preferred', { params: { id: 'none' } });
       },
       ['preferred'],
     ),
     writes: false,
   },
-  deployment_project_name_in_use: known(async (bed, family) => {
-    const json = { deployment: { project_name: bed.unused('project') } };
-    const other = await Bed.make(bed.t);
-    expectSuccess(whereHosted(await perform(other, operationOf('update repository'), family, { json })));
-    return perform(bed, operationOf('update repository'), family, { json });
+  deployment_project_name_in_use: viaCompanion(async (repository, family) => {
+    const json = { deployment: { project_name: repository.unusedName('project') } };
+    const other = await TestRepository.create(repository.t);
+    expectSuccess(skipWithoutHosting(await callOperation(other, operationOf('update repository'), family, { json })));
+    return callOperation(repository, operationOf('update repository'), family, { json });
   }),
-  idempotency_key_reused: known(
-    async (bed) => {
-      const headers = { 'idempotency-key': bed.unused('key') };
+  idempotency_key_reused: viaCompanion(
+    async (repository) => {
+      const headers = { 'idempotency-key': repository.unusedName('key') };
       const create = operationOf('create deployment');
-      await bed.host();
-      await bed.host();
-      expectSuccess(await perform(bed, create, 'preferred', { headers, json: { ref: 'main' } }));
-      return perform(bed, create, 'preferred', { headers, json: { ref: 'main', target: 'production' } });
+      await repository.ensureHosting();
+      await repository.ensureHosting();
+      expectSuccess(await callOperation(repository, create, 'preferred', { headers, json: { ref: 'main' } }));
+      return callOperation(repository, create, 'preferred', { headers, json: { ref: 'main', target: 'production' } });
     },
     ['preferred'],
   ),
@@ -193,7 +213,8 @@ function expectForgeCode(answer: Answer, code: string): void {
   expectTrue(answer.status >= 400 && answer.status < 500, 'the status is 412 or another 4xx', answer.status);
 }
 
-function specific(code: string, [status, meaning]: readonly [number, string]): RuleRow {
+function specific(code: SpecificCode): RuleRow {
+  const [status, meaning] = SPECIFIC[code];
   const { reach, writes, provoke, instead } = PROVOCATIONS[code];
   return {
     id: `err.specific.${code}`,
@@ -216,14 +237,13 @@ function specific(code: string, [status, meaning]: readonly [number, string]): R
 }
 
 export const specificCodes = defineRules('Errors', 'specific-codes', [
-  ...Object.entries(SPECIFIC).map(([code, facts]) => specific(code, facts)),
+  ...(Object.keys(SPECIFIC) as SpecificCode[]).map(specific),
   {
     id: 'err.thawing.retry-after',
     says: 'repository_thawing says when to come back.',
     reach: 'emulator',
     check: async (t) => {
-      t.needsEmulator();
-      const answer = await getRepo(t, (await t.world.sample(t)).name, { fault: 'repository_thawing' });
+      const answer = await withFault(t, 'repo', 'repository_thawing');
       t.tolerate('A04', 'thawing, repo', answer, ['409 repository_thawing', '503 service_unavailable']);
       if (answer.status === 409)
         expectMatch(answer.header('retry-after'), /^(\d+|[A-Z][a-z]{2}, .* GMT)$/, 'Retry-After is seconds or a date');

@@ -1,17 +1,19 @@
 import { createHmac } from 'node:crypto';
-import { commitFiles, createRepo, deleteRepo, writeNote } from '../../api.js';
-import { expectOneOf, expectSame, expectSuccess, expectTrue } from '../../expect.js';
+import { commitFiles } from '../../api/commit-pack.js';
+import { createRepo, deleteRepo, repositoryPath, writeNote } from '../../api/requests.js';
+import { expectOneOf, expectSame, expectSuccess, expectTrue } from '../../check/expect.js';
+import type { RuleContext } from '../../check/rule-context.js';
+import { newRepository } from '../../fixtures/repositories.js';
 import { createGit } from '../../git/git-client.js';
-import { defineRules, type RuleRow } from '../../rule.js';
-import type { Trial } from '../../trial.js';
-import { type Delivery, eventOf, Receiver, SECRET, type Trouble } from './receiver.js';
+import { defineRules, type RuleRow } from '../rule.js';
+import { type Delivery, eventOf, Receiver, SECRET, type UpstreamFailure } from './receiver.js';
 
 const FAILED = 'repo.sync.failed';
 
 /** A rule that is told of events. */
-function told(
+function eventRule(
   row: Pick<RuleRow, 'id' | 'says' | 'level'>,
-  judge: (t: Trial, receiver: Receiver) => Promise<void>,
+  judge: (t: RuleContext, receiver: Receiver) => Promise<void>,
 ): RuleRow {
   return {
     reach: 'emulator',
@@ -24,17 +26,20 @@ function told(
   };
 }
 
-/** The one event of a first sync that ran into trouble. */
-async function firstFailure(receiver: Receiver, trouble: Trouble): Promise<{ repo: string; delivery: Delivery }> {
-  const repo = await receiver.follow(trouble);
+/** The one event of a first sync that failed. */
+async function firstFailure(
+  receiver: Receiver,
+  failure: UpstreamFailure,
+): Promise<{ repo: string; delivery: Delivery }> {
+  const repo = await receiver.follow(failure);
   const delivery = await receiver.next(repo);
   expectSame(eventOf(delivery), FAILED, 'it is the event of a failed sync');
   return { repo, delivery };
 }
 
-async function pull(t: Trial, repo: string): Promise<void> {
+async function pull(t: RuleContext, repo: string): Promise<void> {
   expectSuccess(
-    await t.post(`/api/repos/${encodeURIComponent(repo)}/pull-upstream`, {
+    await t.post(`${repositoryPath(repo)}/pull-upstream`, {
       as: { repo, scopes: ['git:write'] },
       json: {},
     }),
@@ -42,26 +47,29 @@ async function pull(t: Trial, repo: string): Promise<void> {
 }
 
 export const events = defineRules('Events', 'events', [
-  told({ id: 'event.sync-failed.sent', says: 'A sync run that fails sends repo.sync.failed.' }, async (t, receiver) => {
-    const { repo } = await firstFailure(receiver, 'absent');
-    await pull(t, repo);
-    await receiver.next(repo, 2);
-    expectSame(receiver.about(repo).map(eventOf), [FAILED, FAILED], 'one event for each run');
-  }),
-  told(
+  eventRule(
+    { id: 'event.sync-failed.sent', says: 'A sync run that fails sends repo.sync.failed.' },
+    async (t, receiver) => {
+      const { repo } = await firstFailure(receiver, 'absent');
+      await pull(t, repo);
+      await receiver.next(repo, 2);
+      expectSame(receiver.about(repo).map(eventOf), [FAILED, FAILED], 'one event for each run');
+    },
+  ),
+  eventRule(
     { id: 'event.sync-failed.retries-exhausted', says: 'It is sent when the last retry has failed.' },
     async (t, receiver) => {
       const { repo, delivery } = await firstFailure(receiver, 'overloaded');
       const times = [...receiver.asked].flatMap(([path, asked]) => (path.startsWith('/overloaded/') ? asked : []));
       expectTrue(times.length > 0, 'the upstream was asked', times.length);
       t.observe('times asked', times.length);
-      await t.services.sleep(100);
+      await t.run.sleep(100);
       const later = [...receiver.asked.values()].flat().filter((at) => at > delivery.at);
       expectSame(later.length, 0, 'it is not asked again after the event');
       expectSame(receiver.about(repo).length, 1, 'one event, however many retries');
     },
   ),
-  told(
+  eventRule(
     { id: 'event.sync-failed.infrastructure', says: 'It is sent when the infrastructure failed.' },
     async (_t, receiver) => {
       await firstFailure(receiver, 'unreachable');
@@ -72,9 +80,9 @@ export const events = defineRules('Events', 'events', [
     says: 'It is not sent when the service cancelled the run itself.',
     reach: 'emulator',
     writes: true,
-    beyond: 'needs a sync that the service itself cancels, which no request brings about',
+    skipReason: 'needs a sync that the service itself cancels, which no request brings about',
   },
-  told({ id: 'event.run_count', says: 'run_count counts the run that has just ended.' }, async (t, receiver) => {
+  eventRule({ id: 'event.run_count', says: 'run_count counts the run that has just ended.' }, async (t, receiver) => {
     const { repo } = await firstFailure(receiver, 'absent');
     for (const count of [2, 3]) {
       await pull(t, repo);
@@ -86,8 +94,8 @@ export const events = defineRules('Events', 'events', [
       'run_count of the first, the second and the third run',
     );
   }),
-  told({ id: 'event.no-others', says: 'No operation of the API sends any other event.' }, async (t, receiver) => {
-    const { name, tip } = await t.world.fresh(t);
+  eventRule({ id: 'event.no-others', says: 'No operation of the API sends any other event.' }, async (t, receiver) => {
+    const { name, tip } = await newRepository(t);
     const { sha } = await commitFiles(t, name, { 'event.txt': 'x' }, { target_branch: 'side', base_branch: 'main' });
     expectSuccess(await writeNote(t, name, { sha: tip, note: 'event' }));
     const git = await createGit(t);
@@ -95,12 +103,12 @@ export const events = defineRules('Events', 'events', [
     await git.branch('pushed', sha);
     expectSame(await git.push(name, ['pushed']), undefined, 'a push succeeds');
     expectSuccess(await deleteRepo(t, name));
-    expectSuccess(await createRepo(t, t.world.newName()));
+    expectSuccess(await createRepo(t, t.uniqueName()));
     // Events arrive in their order: whatever came of the above is here when this one is.
     await firstFailure(receiver, 'absent');
     for (const delivery of receiver.deliveries) expectOneOf(eventOf(delivery), [FAILED], 'the kind of event');
   }),
-  told(
+  eventRule(
     {
       id: 'event.delivery',
       says: 'Payload, headers, signature and retries of a delivery are left open.',

@@ -1,9 +1,10 @@
 import { createServer, type IncomingHttpHeaders, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { isRecord, type JsonRecord } from '../../exchange.js';
-import { NotHere } from '../../expect.js';
+import { Skip } from '../../check/outcomes.js';
+import type { RuleContext } from '../../check/rule-context.js';
+import { reserveName } from '../../fixtures/repositories.js';
+import { isRecord, type JsonRecord } from '../../http/exchange.js';
+import { listenOnLoopback } from '../../http/listen.js';
 import { isLoopback } from '../../target.js';
-import type { Trial } from '../../trial.js';
 
 /** One request that told of an event. */
 export interface Delivery {
@@ -19,17 +20,17 @@ export interface Delivery {
 const UPSTREAMS = {
   /** Knows no such repository: asking again would not help. */
   absent: (response: ServerResponse) => void response.writeHead(404).end(),
-  /** Is in trouble, however often it is asked. */
+  /** Answers 503, however often it is asked. */
   overloaded: (response: ServerResponse) => void response.writeHead(503).end(),
-  /** Hangs up on everybody. */
+  /** Closes every connection. */
   unreachable: (response: ServerResponse) => void response.destroy(),
 } as const;
 
-export type Trouble = keyof typeof UPSTREAMS;
+export type UpstreamFailure = keyof typeof UPSTREAMS;
 
 const HOOK = '/hook';
 export const SECRET = 'a secret of the conformance suite';
-/** No scope of the specification is about events. A token with this one has to name a repository, whichever. */
+/** No scope of the specification is about events. A token with repo:write has to name a repository: any name will do. */
 const REGISTRAR = { repo: 'org', scopes: ['repo:write'] };
 
 /** A server on this machine that is told of events, and that plays the upstream whose failing causes them. */
@@ -39,17 +40,18 @@ export class Receiver implements AsyncDisposable {
   readonly asked = new Map<string, number[]>();
   /** Whether the first delivery about each repository is refused. */
   refusesFirst = false;
+  #host = '';
   #webhook = '';
 
   private constructor(
-    private readonly t: Trial,
+    private readonly t: RuleContext,
     private readonly server: Server,
   ) {}
 
-  /** Registers itself for what is sent unless one asks for more. Skips the rule where it cannot be reached. */
-  static async open(t: Trial): Promise<Receiver> {
+  /** Registers itself for the events that are sent by default. Skips the rule where it cannot be reached. */
+  static async open(t: RuleContext): Promise<Receiver> {
     t.needsEmulator();
-    if (!isLoopback(t.target.baseUrl)) throw new NotHere('the target cannot reach a receiver on this machine');
+    if (!isLoopback(t.target.baseUrl)) throw new Skip('the target cannot reach a receiver on this machine');
     const server = createServer();
     const receiver = new Receiver(t, server);
     server.on('request', (request, response) => {
@@ -61,7 +63,7 @@ export class Receiver implements AsyncDisposable {
         else receiver.#refuse(path, response);
       });
     });
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    receiver.#host = await listenOnLoopback(server);
     try {
       await receiver.#register();
     } catch (error) {
@@ -71,10 +73,6 @@ export class Receiver implements AsyncDisposable {
     return receiver;
   }
 
-  get host(): string {
-    return `127.0.0.1:${(this.server.address() as AddressInfo).port}`;
-  }
-
   /** What arrived about one repository, oldest first. */
   about(repo: unknown): Delivery[] {
     return this.deliveries.filter((delivery) => repositoryOf(delivery) === repo);
@@ -82,26 +80,24 @@ export class Receiver implements AsyncDisposable {
 
   /** Waits for the `count`th delivery about a repository. */
   async next(repo: string, count = 1): Promise<Delivery> {
-    await this.t.eventually(
-      () => Promise.resolve(this.about(repo).length >= count),
+    return this.t.eventually(
+      () => Promise.resolve(this.about(repo)[count - 1]),
       `delivery ${count} about ${repo} arrives`,
     );
-    return this.about(repo)[count - 1];
   }
 
-  /** A new repository that follows an upstream with this trouble. Its first sync starts by itself. */
-  async follow(trouble: Trouble): Promise<string> {
+  /** A new repository that follows an upstream that fails in this way. Its first sync starts by itself. */
+  async follow(failure: UpstreamFailure): Promise<string> {
     const { t } = this;
-    const repo = t.world.newName();
-    await t.world.options.onRepository(repo);
+    const repo = await reserveName(t);
     const base_repo = {
       provider: 'gitea',
-      owner: trouble,
+      owner: failure,
       name: repo.replaceAll('/', '-'),
-      upstream_host: this.host,
+      upstream_host: this.#host,
     };
     const made = await t.post('/api/repos', { as: { repo, scopes: ['repo:write'] }, json: { base_repo } });
-    if (made.status > 299) throw new NotHere(`a repository with an upstream cannot be made here: ${made.outcome}`);
+    if (made.status > 299) throw new Skip(`a repository with an upstream cannot be made here: ${made.outcome}`);
     return repo;
   }
 
@@ -111,24 +107,24 @@ export class Receiver implements AsyncDisposable {
   }
 
   async #register(): Promise<void> {
-    const json = { url: `http://${this.host}${HOOK}`, secret: SECRET };
+    const json = { url: `http://${this.#host}${HOOK}`, secret: SECRET };
     const answer = await this.t.post('/api/v1/webhooks', { as: REGISTRAR, json });
-    if (answer.status > 299) throw new NotHere(`no address for events can be registered here: ${answer.outcome}`);
+    if (answer.status > 299) throw new Skip(`no address for events can be registered here: ${answer.outcome}`);
     this.#webhook = answer.string('id');
   }
 
   #take(headers: IncomingHttpHeaders, bytes: Buffer, response: ServerResponse): void {
-    const delivery = { headers, bytes, payload: readObject(bytes), at: Date.now() };
+    const delivery = { headers, bytes, payload: readObject(bytes), at: this.t.run.now() };
     this.deliveries.push(delivery);
     const refused = this.refusesFirst && this.about(repositoryOf(delivery)).length === 1;
     response.writeHead(refused ? 500 : 204).end();
   }
 
   #refuse(path: string, response: ServerResponse): void {
-    const repository = path.split('.git/', 1)[0];
-    this.asked.set(repository, [...(this.asked.get(repository) ?? []), Date.now()]);
-    const owner = repository.split('/')[1];
-    UPSTREAMS[owner in UPSTREAMS ? (owner as Trouble) : 'absent'](response);
+    const [repository = ''] = path.split('.git/', 1);
+    this.asked.set(repository, [...(this.asked.get(repository) ?? []), this.t.run.now()]);
+    const [, owner = ''] = repository.split('/');
+    UPSTREAMS[owner in UPSTREAMS ? (owner as UpstreamFailure) : 'absent'](response);
   }
 
   #close(): void {

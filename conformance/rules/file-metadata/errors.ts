@@ -1,9 +1,11 @@
-import { fileMetadata, reader } from '../../api.js';
-import { type Exchange, isRecord, jsonOf, mediaTypeOf } from '../../exchange.js';
-import { expectSame, expectStatus } from '../../expect.js';
-import { defineRules } from '../../rule.js';
-import type { Trial } from '../../trial.js';
-import { credentialRules } from '../credentials.js';
+import { fileMetadata, reader } from '../../api/requests.js';
+import { expectSame, expectStatus } from '../../check/expect.js';
+import type { RuleContext } from '../../check/rule-context.js';
+import { groupRepository, sampleRepository } from '../../fixtures/repositories.js';
+import { type Exchange, isRecord, jsonOf, mediaTypeOf } from '../../http/exchange.js';
+import { withFault } from '../documented-operations.js';
+import { defineRules } from '../rule.js';
+import { tokenRules } from '../token-rules.js';
 
 const PATH = '/api/v1/repos/files/metadata';
 
@@ -13,12 +15,6 @@ function errorOf(exchange: Exchange): unknown {
   const body = jsonOf(exchange);
   if (isRecord(body) && body.code === 'rate_limited') return undefined;
   return body ?? 'no JSON';
-}
-
-async function forced(t: Trial, fault: string) {
-  t.needsEmulator();
-  const { name } = await t.world.sample(t);
-  return fileMetadata(t, name, {}, { fault });
 }
 
 const TREE_LIMIT = 'needs a tree limit that can be lowered while the emulator runs; it has no such switch';
@@ -33,10 +29,13 @@ export const fileMetadataErrors = defineRules('3. File metadata', 'file-metadata
       return (isRecord(body) && typeof body.error === 'string') || `the body is ${JSON.stringify(body).slice(0, 100)}`;
     },
     check: async (t) => {
-      const answer = await fileMetadata(t, (await t.world.sample(t)).name, { ref: 'no-such-ref' });
+      const answer = await fileMetadata(t, (await sampleRepository(t)).name, { ref: 'no-such-ref' });
       answer.string('error');
       const more = Object.keys(answer.record()).length > 1;
-      t.choose('A06', 'file metadata', more ? 'problem details' : 'only error', ['only error', 'problem details']);
+      t.tolerateValue('A06', 'file metadata', more ? 'problem details' : 'only error', [
+        'only error',
+        'problem details',
+      ]);
     },
   },
   {
@@ -44,11 +43,11 @@ export const fileMetadataErrors = defineRules('3. File metadata', 'file-metadata
     says: 'The media type of those errors is left open.',
     level: 'UNSPECIFIED',
     check: async (t) => {
-      const { name } = await t.world.sample(t);
+      const { name } = await sampleRepository(t);
       t.observe('media type', mediaTypeOf((await fileMetadata(t, name, { ref: 'no-such-ref' })).exchange));
     },
   },
-  ...credentialRules('filemeta', {
+  ...tokenRules('filemeta', {
     noHeader: 'filemeta.err.401.missing',
     invalid: 'filemeta.err.401.invalid',
     scope: 'filemeta.err.403.scope',
@@ -57,16 +56,16 @@ export const fileMetadataErrors = defineRules('3. File metadata', 'file-metadata
   {
     id: 'filemeta.err.404.ref',
     says: 'A ref that does not exist is 404.',
-    check: async (t) => expectStatus(await fileMetadata(t, (await t.world.sample(t)).name, { ref: 'nope' }), 404),
+    check: async (t) => expectStatus(await fileMetadata(t, (await sampleRepository(t)).name, { ref: 'nope' }), 404),
   },
   {
     id: 'filemeta.err.405',
     says: 'Any method but GET is 405.',
     writes: true,
     check: async (t) => {
-      const { name } = await t.world.scratch(t);
+      const { name } = await groupRepository(t);
       const head = await t.request('HEAD', PATH, { as: reader(name) });
-      t.choose('A29', 'HEAD, file metadata', String(head.status), ['405', '200']);
+      t.tolerateValue('A29', 'HEAD, file metadata', String(head.status), ['405', '200']);
       for (const method of ['POST', 'PUT', 'PATCH', 'DELETE']) {
         expectStatus(await t.request(method, PATH, { as: { repo: name, scopes: ['git:read', 'git:write'] } }), 405);
       }
@@ -76,27 +75,28 @@ export const fileMetadataErrors = defineRules('3. File metadata', 'file-metadata
     id: 'filemeta.err.408',
     says: 'A request that is cancelled while the repository is prepared is noted as 408.',
     reach: 'emulator',
-    beyond: "what a client that hung up would have got shows in no answer, and the emulator's journal cannot be read",
+    skipReason:
+      "what a client that hung up would have got shows in no answer, and the emulator's journal cannot be read",
   },
   {
     id: 'filemeta.err.429.too-many',
     says: 'A tree whose files were changed by too many commits is 429.',
     reach: 'emulator',
-    beyond: TREE_LIMIT,
+    skipReason: TREE_LIMIT,
   },
   {
     id: 'filemeta.err.429.headers',
     says: 'Whether that 429 looks like throttling is left open.',
     level: 'UNSPECIFIED',
     reach: 'emulator',
-    beyond: TREE_LIMIT,
+    skipReason: TREE_LIMIT,
   },
   {
     id: 'filemeta.err.500',
     says: 'An unexpected failure is 500.',
     reach: 'emulator',
     check: async (t) => {
-      const answer = await forced(t, 'code:internal_error');
+      const answer = await withFault(t, 'filemeta', 'code:internal_error');
       expectStatus(answer, 500);
       answer.string('error');
     },
@@ -106,7 +106,7 @@ export const fileMetadataErrors = defineRules('3. File metadata', 'file-metadata
     says: 'A repository in cold storage is 503.',
     reach: 'emulator',
     check: async (t) => {
-      const answer = await forced(t, 'repository_thawing');
+      const answer = await withFault(t, 'filemeta', 'repository_thawing');
       t.tolerate('A04', 'thawing, file metadata', answer, ['503', '409 repository_thawing']);
       answer.string('error');
     },
@@ -116,7 +116,7 @@ export const fileMetadataErrors = defineRules('3. File metadata', 'file-metadata
     says: 'A repository that is being synced is 503.',
     reach: 'emulator',
     check: async (t) => {
-      const answer = await forced(t, 'sync_in_progress');
+      const answer = await withFault(t, 'filemeta', 'sync_in_progress');
       t.tolerate('A05', 'syncing, file metadata', answer, ['503', '409 sync_in_progress']);
       answer.string('error');
     },
@@ -125,8 +125,8 @@ export const fileMetadataErrors = defineRules('3. File metadata', 'file-metadata
     id: `filemeta.err.503.${what}`,
     says: what === 'replica' ? 'With no replica to choose it is 503.' : 'With storage out of reach it is 503.',
     reach: 'emulator' as const,
-    check: async (t: Trial) => {
-      const answer = await forced(t, 'code:service_unavailable');
+    check: async (t: RuleContext) => {
+      const answer = await withFault(t, 'filemeta', 'code:service_unavailable');
       expectStatus(answer, 503);
       expectSame(typeof answer.find('error'), 'string', 'error is a string');
     },

@@ -1,13 +1,14 @@
-import { getFile, reader } from '../../api.js';
-import { expectMatch, expectOther, expectSame, expectStatus, expectTrue } from '../../expect.js';
-import { ODD_PATH } from '../../fixtures/library.js';
-import { BOTH_EPHEMERAL, BOTH_NORMAL, ONLY_EPHEMERAL } from '../../fixtures/nursery.js';
-import { defineRules } from '../../rule.js';
-import type { Trial } from '../../trial.js';
+import { getFile, reader } from '../../api/requests.js';
+import { expectMatch, expectOther, expectSame, expectStatus, expectTrue } from '../../check/expect.js';
+import type { RuleContext } from '../../check/rule-context.js';
+import { BOTH_EPHEMERAL, BOTH_NORMAL, ephemeralRepository, ONLY_EPHEMERAL } from '../../fixtures/ephemeral.js';
+import { historyRepository, ODD_PATH } from '../../fixtures/history.js';
+import { otherRepository, sampleRepository } from '../../fixtures/repositories.js';
+import { defineRules } from '../rule.js';
 
-/** The bytes of a file of the library. */
-async function bytes(t: Trial, path: string, query: Record<string, string> = {}): Promise<Buffer> {
-  const { name } = await t.world.library(t);
+/** The bytes of a file of the history. */
+async function bytes(t: RuleContext, path: string, query: Record<string, string> = {}): Promise<Buffer> {
+  const { name } = await historyRepository(t);
   const answer = await getFile(t, name, { path, ...query });
   expectStatus(answer, 200);
   return answer.body;
@@ -17,13 +18,13 @@ export const fileRead = defineRules('8. Read a file', 'read-file', [
   {
     id: 'file.route',
     says: 'GET /api/v1/repos/file answers 200 with one file.',
-    check: async (t) => expectStatus(await getFile(t, (await t.world.sample(t)).name, { path: 'README.md' }), 200),
+    check: async (t) => expectStatus(await getFile(t, (await sampleRepository(t)).name, { path: 'README.md' }), 200),
   },
   {
     id: 'file.repo-from-claim',
     says: 'The repository read is the one the token names.',
     check: async (t) => {
-      const [a, b] = [await t.world.sample(t), await t.world.other(t)];
+      const [a, b] = [await sampleRepository(t), await otherRepository(t)];
       const texts = [];
       for (const { name } of [a, b]) texts.push((await getFile(t, name, { path: 'shared.txt' })).text);
       expectSame(texts, ['bytes of the sample\n', 'bytes of the other\n'], 'each token gets its own bytes');
@@ -33,9 +34,9 @@ export const fileRead = defineRules('8. Read a file', 'read-file', [
     id: 'file.bytes',
     says: 'The body is the file, byte for byte.',
     check: async (t) => {
-      const { files } = await t.world.library(t);
+      const { files } = await historyRepository(t);
       for (const path of ['binary.bin', 'empty.txt', 'README.md']) {
-        expectTrue((await bytes(t, path)).equals(files[path]), `${path} has its bytes`);
+        expectTrue(files[path]?.equals(await bytes(t, path)) === true, `${path} has its bytes`);
       }
     },
   },
@@ -43,7 +44,7 @@ export const fileRead = defineRules('8. Read a file', 'read-file', [
     id: 'file.content-type',
     says: 'A Content-Type that suits the file is sent.',
     check: async (t) => {
-      const answer = await getFile(t, (await t.world.library(t)).name, { path: 'a/b.txt' });
+      const answer = await getFile(t, (await historyRepository(t)).name, { path: 'a/b.txt' });
       expectMatch(answer.header('content-type'), /^[\w.+-]+\/[\w.+-]+/, 'a media type');
       expectOther(answer.mediaType, 'application/problem+json', 'it is no error');
       if (!/^text\/|octet-stream/.test(answer.mediaType)) t.warn(`a text file is ${answer.mediaType}`);
@@ -53,7 +54,7 @@ export const fileRead = defineRules('8. Read a file', 'read-file', [
     id: 'file.path.required',
     says: 'Without path it is 400.',
     check: async (t) => {
-      const { name } = await t.world.sample(t);
+      const { name } = await sampleRepository(t);
       t.observe('empty path', (await getFile(t, name, { path: '' })).outcome);
       expectStatus(await t.get('/api/v1/repos/file', { as: reader(name) }), 400);
     },
@@ -61,18 +62,18 @@ export const fileRead = defineRules('8. Read a file', 'read-file', [
   {
     id: 'file.path.invalid',
     says: 'A path that leaves the repository is 400.',
-    check: async (t) => expectStatus(await getFile(t, (await t.world.sample(t)).name, { path: '../x' }), 400),
+    check: async (t) => expectStatus(await getFile(t, (await sampleRepository(t)).name, { path: '../x' }), 400),
   },
   {
     id: 'file.path.nested',
     says: 'Nested paths work with and without encoded slashes, odd characters included.',
     check: async (t) => {
-      const { name, files } = await t.world.library(t);
+      const { name, files } = await historyRepository(t);
       for (const query of ['path=a/b.txt', 'path=a%2Fb.txt']) {
         const answer = await t.get(`/api/v1/repos/file?${query}`, { as: reader(name) });
         expectSame([answer.status, answer.text], [200, 'nested\n'], query);
       }
-      expectTrue((await bytes(t, ODD_PATH)).equals(files[ODD_PATH]), 'a name with space and accent');
+      expectTrue(files[ODD_PATH]?.equals(await bytes(t, ODD_PATH)) === true, 'a name with space and accent');
     },
   },
   {
@@ -80,7 +81,7 @@ export const fileRead = defineRules('8. Read a file', 'read-file', [
     says: 'What a directory or a leading slash gives is left open.',
     level: 'UNSPECIFIED',
     check: async (t) => {
-      const { name } = await t.world.library(t);
+      const { name } = await historyRepository(t);
       t.observe('directory', (await getFile(t, name, { path: 'src' })).outcome);
       t.observe('leading slash', (await getFile(t, name, { path: '/README.md' })).outcome);
     },
@@ -100,7 +101,7 @@ export const fileRead = defineRules('8. Read a file', 'read-file', [
     id: 'file.ref.sha',
     says: 'ref may be a commit.',
     check: async (t) => {
-      const { first } = await t.world.library(t);
+      const { first } = await historyRepository(t);
       expectMatch((await bytes(t, 'README.md', { ref: first.sha })).toString(), /first edition/, 'the old bytes');
     },
   },
@@ -109,7 +110,7 @@ export const fileRead = defineRules('8. Read a file', 'read-file', [
     says: 'Whether ref may be a tag is left open.',
     level: 'UNSPECIFIED',
     check: async (t) => {
-      const answer = await getFile(t, (await t.world.library(t)).name, { path: 'README.md', ref: 'v1' });
+      const answer = await getFile(t, (await historyRepository(t)).name, { path: 'README.md', ref: 'v1' });
       t.observe('tag', answer.outcome);
       t.tolerate('A15', 'tag, file', answer, ['200', '404']);
     },
@@ -118,7 +119,7 @@ export const fileRead = defineRules('8. Read a file', 'read-file', [
     id: 'file.ephemeral.true',
     says: 'ephemeral=true reads ephemeral branches, and only then are they read.',
     check: async (t) => {
-      const { name } = await t.world.nursery(t);
+      const { name } = await ephemeralRepository(t);
       const read = async (path: string, query: Record<string, string>) => {
         const answer = await getFile(t, name, { path, ...query });
         return answer.status === 200 ? answer.text : answer.status;
@@ -138,7 +139,7 @@ export const fileRead = defineRules('8. Read a file', 'read-file', [
     id: 'file.ephemeral.unresolvable',
     says: 'ephemeral=true with a branch that is not ephemeral is a missing ref.',
     check: async (t) => {
-      const { name } = await t.world.nursery(t);
+      const { name } = await ephemeralRepository(t);
       const file = { path: 'inherited.txt', ref: 'normal' };
       t.observe('ephemeral=maybe', (await getFile(t, name, { ...file, ephemeral: 'maybe' })).outcome);
       const answer = await getFile(t, name, { ...file, ephemeral: 'true' });
@@ -150,7 +151,7 @@ export const fileRead = defineRules('8. Read a file', 'read-file', [
     says: 'HEAD, ranges and conditions are left open.',
     level: 'UNSPECIFIED',
     check: async (t) => {
-      const { name } = await t.world.library(t);
+      const { name } = await historyRepository(t);
       const path = '/api/v1/repos/file?path=README.md';
       t.observe('HEAD', (await t.request('HEAD', path, { as: reader(name) })).status);
       for (const range of ['bytes=0-1', 'bytes=4096-']) {

@@ -1,20 +1,11 @@
-import {
-  archive,
-  fileMetadata,
-  getCommit,
-  getFile,
-  getRepo,
-  grep,
-  packLines,
-  reader,
-  sendPack,
-  writeNote,
-} from '../../api.js';
-import { expectMatch } from '../../expect.js';
-import { defineRules } from '../../rule.js';
-import { Bed, FAMILIES } from '../companion/bed.js';
-import { operationOf, perform } from '../companion/tour.js';
-import { guarded, WORDINGS } from '../companion/vocabulary.js';
+import { packLines, sendPack } from '../../api/commit-pack.js';
+import { archive, fileMetadata, getCommit, getFile, getRepo, grep, reader, writeNote } from '../../api/requests.js';
+import { expectMatch } from '../../check/expect.js';
+import { emptyRepository, groupRepository, sampleRepository } from '../../fixtures/repositories.js';
+import { callOperation, operationOf } from '../companion/call-operation.js';
+import { RENAMED_FIELDS, staleHeadRequests } from '../companion/field-names.js';
+import { FAMILIES, TestRepository } from '../companion/test-repository.js';
+import { defineRules } from '../rule.js';
 
 export const endpoints = defineRules('Endpoints', 'endpoints', [
   {
@@ -23,7 +14,7 @@ export const endpoints = defineRules('Endpoints', 'endpoints', [
     level: 'UNSPECIFIED',
     writes: true,
     check: async (t) => {
-      const { name, tip } = await t.world.scratch(t);
+      const { name, tip } = await groupRepository(t);
       const contentType = 'text/plain';
       t.observe('grep', (await grep(t, name, { query: { pattern: 'e' } }, { contentType })).outcome);
       t.observe('archive', (await archive(t, name, {}, { contentType })).outcome);
@@ -40,7 +31,7 @@ export const endpoints = defineRules('Endpoints', 'endpoints', [
     level: 'UNSPECIFIED',
     writes: true,
     check: async (t) => {
-      const { name, tip } = await t.world.scratch(t);
+      const { name, tip } = await groupRepository(t);
       const odd = { conformance_unknown: true };
       t.observe('grep', (await grep(t, name, { query: { pattern: 'e' }, ...odd })).outcome);
       t.observe('archive', (await archive(t, name, odd)).outcome);
@@ -56,7 +47,7 @@ export const endpoints = defineRules('Endpoints', 'endpoints', [
     says: 'Whether short SHAs, HEAD and full ref names are refs outside the commit operation is left open.',
     level: 'UNSPECIFIED',
     check: async (t) => {
-      const { name, tip } = await t.world.scratch(t);
+      const { name, tip } = await groupRepository(t);
       for (const ref of [tip.slice(0, 10), 'HEAD', 'refs/heads/main']) {
         const answers = [
           await grep(t, name, { query: { pattern: 'e' }, ref }),
@@ -76,7 +67,7 @@ export const endpoints = defineRules('Endpoints', 'endpoints', [
     says: 'What an empty ref means outside the archive is left open.',
     level: 'UNSPECIFIED',
     check: async (t) => {
-      const { name } = await t.world.sample(t);
+      const { name } = await sampleRepository(t);
       t.observe('file', (await getFile(t, name, { path: 'README.md', ref: '' })).outcome);
       t.observe('file metadata', (await fileMetadata(t, name, { ref: '' })).outcome);
       t.observe('grep', (await grep(t, name, { query: { pattern: 'e' }, ref: '' })).outcome);
@@ -87,7 +78,7 @@ export const endpoints = defineRules('Endpoints', 'endpoints', [
     says: 'What a repository without commits answers to reads is left open.',
     level: 'UNSPECIFIED',
     check: async (t) => {
-      const { name } = await t.world.empty(t);
+      const { name } = await emptyRepository(t);
       t.observe('grep', (await grep(t, name, { query: { pattern: 'e' } })).outcome);
       t.observe('archive', (await archive(t, name)).outcome);
       t.observe('commit', (await getCommit(t, name, 'HEAD')).outcome);
@@ -102,7 +93,7 @@ export const resources = defineRules('Resources', 'resources', [
     says: 'The members of branch, tag, diff, credential, upstream, hosting and deployment records are left open.',
     level: 'UNSPECIFIED',
     check: async (t) => {
-      const { name } = await t.world.sample(t);
+      const { name } = await sampleRepository(t);
       for (const path of ['branches', 'tags', 'diff?sha=main']) {
         const answer = await t.get(`/api/v1/repos/${path}`, { as: reader(name) });
         t.observe(path, answer.status === 200 ? Object.keys(answer.record()) : answer.outcome);
@@ -114,7 +105,7 @@ export const resources = defineRules('Resources', 'resources', [
     says: 'Members beside the documented ones are neither promised nor forbidden.',
     level: 'UNSPECIFIED',
     check: async (t) => {
-      const { name } = await t.world.sample(t);
+      const { name } = await sampleRepository(t);
       const known = ['repo_id', 'url', 'default_branch', 'created_at', 'base_repo'];
       const repo = await getRepo(t, name);
       t.observe(
@@ -138,7 +129,7 @@ export const versioning = defineRules('Versioning', 'versioning', [
     says: 'Where the version 1.0.0 of the API can be read is left open.',
     level: 'UNSPECIFIED',
     check: async (t) => {
-      const answer = await getRepo(t, (await t.world.sample(t)).name);
+      const answer = await getRepo(t, (await sampleRepository(t)).name);
       t.observe(
         'headers',
         Object.keys(answer.exchange.headers).filter((name) => name.includes('version')),
@@ -150,9 +141,9 @@ export const versioning = defineRules('Versioning', 'versioning', [
     says: 'Members are spelled as documented, in snake_case.',
     watch: (exchange) => camelCaseMember(exchange.git || exchange.status > 299 ? undefined : jsonText(exchange.body)),
     check: async (t) => {
-      const answer = await getRepo(t, (await t.world.sample(t)).name);
+      const answer = await getRepo(t, (await sampleRepository(t)).name);
       for (const member of ['repo_id', 'url', 'default_branch', 'created_at']) answer.string(member);
-      const commit = await getCommit(t, (await t.world.sample(t)).name, 'main');
+      const commit = await getCommit(t, (await sampleRepository(t)).name, 'main');
       for (const member of COMMIT_MEMBERS) expectMatch(commit.find('commit', member), /^/, `commit.${member} is there`);
     },
   },
@@ -164,25 +155,25 @@ export const versioning = defineRules('Versioning', 'versioning', [
     check: async (t) => {
       const { companion } = t.target;
       for (const family of companion ? FAMILIES : (['v1'] as const)) {
-        const bed = await Bed.make(t);
-        for (const wording of WORDINGS.filter(({ isDocumented }) => companion || isDocumented === true)) {
+        const repository = await TestRepository.create(t);
+        for (const wording of RENAMED_FIELDS.filter(({ isDocumented }) => companion || isDocumented === true)) {
           const operation = operationOf(wording.operation);
           const label = `${operation.method} ${operation.routes[family]}`;
           const outcomes = [];
           for (const words of ['old', 'new'] as const) {
-            const answer = await perform(bed, operation, family, await wording[words](bed));
+            const answer = await callOperation(repository, operation, family, await wording[words](repository));
             outcomes.push(answer.outcome);
             if (!companion) continue;
             if (!operation.ok.includes(answer.status)) t.warn(`${label} in ${words} words is ${answer.outcome}`);
-            for (const [first, second] of wording.twins ?? []) {
+            for (const [first, second] of wording.aliases ?? []) {
               const values = [first, second].map((path) => answer.find(...path.split('.')));
               if (values[0] === undefined || values[0] !== values[1]) t.warn(`${label}: ${first} is not ${second}`);
             }
           }
           t.observe(label, outcomes);
         }
-        for (const stale of await guarded(bed)) {
-          const answer = await perform(bed, operationOf('commit-pack'), family, stale.demand);
+        for (const stale of await staleHeadRequests(repository)) {
+          const answer = await callOperation(repository, operationOf('commit-pack'), family, stale.request);
           t.observe(`${family}, stale ${stale.name}`, answer.outcome);
           if (companion && answer.status < 400) t.warn(`a stale ${stale.name} is ${answer.outcome}`);
         }

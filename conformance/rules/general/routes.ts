@@ -1,5 +1,5 @@
 import {
-  AUTHOR,
+  ANONYMOUS,
   fileMetadata,
   getCommit,
   getFile,
@@ -7,14 +7,16 @@ import {
   grep,
   listCommits,
   listRepos,
-  NOBODY,
+  repositoryPath,
   resetRoute,
-  segment,
-} from '../../api.js';
-import { expectCode, expectOneOf, expectOther, expectSame, expectStatus, NotHere } from '../../expect.js';
-import { defineRules } from '../../rule.js';
+  restoreMetadata,
+} from '../../api/requests.js';
+import { expectCode, expectOneOf, expectOther, expectSame, expectStatus } from '../../check/expect.js';
+import { Skip } from '../../check/outcomes.js';
+import { groupRepository, otherRepository, sampleRepository } from '../../fixtures/repositories.js';
 import { isLoopback } from '../../target.js';
-import { PROBES } from '../operations.js';
+import { DOCUMENTED_OPERATIONS } from '../documented-operations.js';
+import { defineRules } from '../rule.js';
 
 const DOCUMENTED_READS = ['grep', 'filemeta', 'commit', 'archive', 'file', 'repo'];
 
@@ -24,7 +26,7 @@ export const routes = defineRules('What the service does', 'routes', [
     says: 'Away from this machine both the API and Git are reached by HTTPS.',
     reach: 'needs-setup',
     check: async ({ target }) => {
-      if (isLoopback(target.baseUrl)) throw new NotHere('the target is on this machine');
+      if (isLoopback(target.baseUrl)) throw new Skip('the target is on this machine');
       expectSame(
         [target.baseUrl, target.gitUrl].map((url) => new URL(url).protocol),
         ['https:', 'https:'],
@@ -37,7 +39,7 @@ export const routes = defineRules('What the service does', 'routes', [
     says: 'The second label of the API host is the organization that its tokens name.',
     reach: 'needs-setup',
     check: async ({ target }) => {
-      if (isLoopback(target.baseUrl)) throw new NotHere('the target is on this machine');
+      if (isLoopback(target.baseUrl)) throw new Skip('the target is on this machine');
       expectSame(new URL(target.baseUrl).hostname.split('.')[1], target.org, 'the host names the organization');
     },
   },
@@ -45,9 +47,9 @@ export const routes = defineRules('What the service does', 'routes', [
     id: 'general.bearer.required',
     says: 'No documented read answers without a bearer token.',
     check: async (t) => {
-      const { name } = await t.world.sample(t);
-      for (const probe of PROBES.filter(({ name }) => DOCUMENTED_READS.includes(name))) {
-        expectStatus(await probe.send(t, name, NOBODY), 401);
+      const { name } = await sampleRepository(t);
+      for (const operation of DOCUMENTED_OPERATIONS.filter(({ name }) => DOCUMENTED_READS.includes(name))) {
+        expectStatus(await operation.send(t, name, ANONYMOUS), 401);
       }
     },
   },
@@ -55,7 +57,7 @@ export const routes = defineRules('What the service does', 'routes', [
     id: 'general.one-token-one-repo',
     says: 'On one and the same /api/v1 address each token sees its own repository and no other.',
     check: async (t) => {
-      const [a, b] = [await t.world.sample(t), await t.world.other(t)];
+      const [a, b] = [await sampleRepository(t), await otherRepository(t)];
       const [first, second] = [await getRepo(t, a.name), await getRepo(t, b.name)];
       expectSame([first.string('url'), second.string('url')], [a.name, b.name], 'each token sees its repository');
       expectOther(first.string('repo_id'), second.string('repo_id'), 'the ids differ');
@@ -65,7 +67,7 @@ export const routes = defineRules('What the service does', 'routes', [
     id: 'general.route.api-prefix',
     says: 'The documented routes exist below /api/ and, in their older form, below /api/v1/.',
     check: async (t) => {
-      const { name } = await t.world.sample(t);
+      const { name } = await sampleRepository(t);
       const answers = [
         await listRepos(t),
         await getRepo(t, name),
@@ -82,7 +84,7 @@ export const routes = defineRules('What the service does', 'routes', [
     says: 'Whether an answer of an /api/v1 alias announces its deprecation is left open.',
     level: 'UNSPECIFIED',
     check: async (t) => {
-      const { name } = await t.world.sample(t);
+      const { name } = await sampleRepository(t);
       const answers = [await getRepo(t, name), await grep(t, name, { query: { pattern: 'e' } })];
       for (const header of ['deprecation', 'sunset', 'warning', 'link']) {
         t.observe(
@@ -98,8 +100,8 @@ export const routes = defineRules('What the service does', 'routes', [
     level: 'UNSPECIFIED',
     writes: true,
     check: async (t) => {
-      const { name } = await t.world.scratch(t);
-      const base = `/api/repos/${segment(name)}`;
+      const { name } = await groupRepository(t);
+      const base = repositoryPath(name);
       const gets = ['', '/files/metadata', '/commit?sha=main', '/file?path=README.md', '/commits', '/diff?sha=main'];
       const posts = ['/grep', '/archive', '/notes', '/commit-pack', '/restore-commit'];
       const as = { repo: name, scopes: ['git:read', 'git:write'] };
@@ -117,8 +119,8 @@ export const routes = defineRules('What the service does', 'routes', [
     says: 'A route of the current form takes the repository name from one segment of its path.',
     writes: true,
     check: async (t) => {
-      const { name, tip } = await t.world.scratch(t);
-      const metadata = { target_branch: 'main', target_commit_sha: tip, author: AUTHOR };
+      const { name, tip } = await groupRepository(t);
+      const metadata = restoreMetadata(tip);
       const answer = await t.post(resetRoute(name), {
         as: { repo: name, scopes: ['git:write'] },
         lines: [{ metadata }],
@@ -133,8 +135,8 @@ export const routes = defineRules('What the service does', 'routes', [
     level: 'UNSPECIFIED',
     writes: true,
     check: async (t) => {
-      const { name } = await t.world.scratch(t);
-      const absent = t.world.newName();
+      const { name } = await groupRepository(t);
+      const absent = t.uniqueName();
       const bad = { body: '{' };
       t.observe(
         'scope and body',
@@ -153,7 +155,7 @@ export const routes = defineRules('What the service does', 'routes', [
     id: 'general.path.raw-slash-other-route',
     says: 'A slash that is not encoded ends the segment, so it never addresses a repository with a slash in its name.',
     check: async (t) => {
-      const { name } = await t.world.sample(t);
+      const { name } = await sampleRepository(t);
       const raw = name.includes('/') ? name : `${name}/x`;
       const answer = await t.get(`/api/repos/${raw}/branches`, { as: { repo: raw } });
       expectStatus(answer, 404);
@@ -164,7 +166,7 @@ export const routes = defineRules('What the service does', 'routes', [
     id: 'general.path.decode-once',
     says: 'A name that was encoded twice is another name.',
     check: async (t) => {
-      const { name } = await t.world.sample(t);
+      const { name } = await sampleRepository(t);
       const twice = encodeURIComponent(encodeURIComponent(name.includes('/') ? name : `${name}/x`));
       expectCode(await t.get(`/api/repos/${twice}/branches`, { as: { repo: name } }), 404, 'repository_not_found');
     },

@@ -1,38 +1,36 @@
+import { packLines, sendPack } from '../../api/commit-pack.js';
 import {
-  AUTHOR,
   archive,
   fileMetadata,
   getCommit,
   getFile,
   getRepo,
   grep,
-  packLines,
   RESTORE,
   restore,
-  sendPack,
+  restoreMetadata,
   writeNote,
   writer,
-} from '../../api.js';
-import type { Answer } from '../../exchange.js';
-import { expectSame, expectStatus, expectTrue } from '../../expect.js';
-import { defineRules } from '../../rule.js';
-import type { Trial } from '../../trial.js';
+} from '../../api/requests.js';
+import { expectSame, expectStatus, expectTrue } from '../../check/expect.js';
+import type { RequestOptions, RuleContext } from '../../check/rule-context.js';
+import { groupRepository, sampleRepository } from '../../fixtures/repositories.js';
+import { defineRules } from '../rule.js';
 
 /** Every documented operation once, with a state forced on it. */
-async function underFault(t: Trial, fault: string): Promise<Record<string, Answer>> {
-  const { name, tip } = await t.world.scratch(t);
-  const ask = { fault, mayPass: true };
-  const metadata = { target_branch: 'main', target_commit_sha: tip, author: AUTHOR };
+async function underFault(t: RuleContext, fault: string) {
+  const { name, tip } = await groupRepository(t);
+  const options: RequestOptions = { fault, faultIsOptional: true };
   return {
-    repo: await getRepo(t, name, ask),
-    commit: await getCommit(t, name, 'main', ask),
-    file: await getFile(t, name, { path: 'README.md' }, ask),
-    archive: await archive(t, name, {}, ask),
-    grep: await grep(t, name, { query: { pattern: 'e' } }, ask),
-    'file metadata': await fileMetadata(t, name, {}, ask),
-    'commit-pack': await sendPack(t, name, packLines({ 'state.txt': 'x' }), ask),
-    restore: await t.post(RESTORE, { as: writer(name), lines: [{ metadata }], ...ask }),
-    notes: await writeNote(t, name, { sha: tip, action: 'append', note: 'x' }, ask),
+    repo: await getRepo(t, name, options),
+    commit: await getCommit(t, name, 'main', options),
+    file: await getFile(t, name, { path: 'README.md' }, options),
+    archive: await archive(t, name, {}, options),
+    grep: await grep(t, name, { query: { pattern: 'e' } }, options),
+    'file metadata': await fileMetadata(t, name, {}, options),
+    'commit-pack': await sendPack(t, name, packLines({ 'state.txt': 'x' }), options),
+    restore: await t.post(RESTORE, { as: writer(name), lines: [{ metadata: restoreMetadata(tip) }], ...options }),
+    notes: await writeNote(t, name, { sha: tip, action: 'append', note: 'x' }, options),
   };
 }
 
@@ -41,7 +39,7 @@ export const states = defineRules('States', 'states', [
     id: 'state.active',
     says: 'A repository that nothing is wrong with serves every read.',
     check: async (t) => {
-      const { name } = await t.world.sample(t);
+      const { name } = await sampleRepository(t);
       expectStatus(await getRepo(t, name), 200);
       expectStatus(await getCommit(t, name, 'main'), 200);
       expectStatus(await getFile(t, name, { path: 'README.md' }), 200);
@@ -58,7 +56,7 @@ export const states = defineRules('States', 'states', [
     check: async (t) => {
       t.needsEmulator();
       const answers = await underFault(t, 'repository_thawing');
-      for (const operation of ['commit', 'file', 'archive', 'commit-pack']) {
+      for (const operation of ['commit', 'file', 'archive', 'commit-pack'] as const) {
         t.tolerate('A04', `thawing, ${operation}`, answers[operation], ['409 repository_thawing', '503']);
       }
     },
@@ -71,7 +69,7 @@ export const states = defineRules('States', 'states', [
     check: async (t) => {
       t.needsEmulator();
       const answers = await underFault(t, 'sync_in_progress');
-      for (const operation of ['commit-pack', 'restore', 'notes']) {
+      for (const operation of ['commit-pack', 'restore', 'notes'] as const) {
         t.tolerate('A05', `syncing, ${operation}`, answers[operation], ['409 sync_in_progress', '503']);
       }
     },
@@ -98,15 +96,15 @@ export const states = defineRules('States', 'states', [
     says: 'What became of the branch stands in result.status and result.success, whatever the HTTP status.',
     writes: true,
     check: async (t) => {
-      const { name } = await t.world.scratch(t);
-      const written = await sendPack(t, name, packLines({ 'outcome.txt': t.world.newName() }));
+      const { name } = await groupRepository(t);
+      const written = await sendPack(t, name, packLines({ 'outcome.txt': t.uniqueName() }));
       expectSame(
         [written.find('result', 'success'), written.find('result', 'status')],
         [true, 'ok'],
         'a success says so',
       );
       const tip = written.string('commit', 'commit_sha');
-      const nothing = await restore(t, name, { target_branch: 'main', target_commit_sha: tip, author: AUTHOR });
+      const nothing = await restore(t, name, restoreMetadata(tip));
       expectSame(nothing.find('result', 'success'), false, 'a restore of nothing says so');
       expectTrue(typeof nothing.find('result', 'status') === 'string', 'with a status');
     },

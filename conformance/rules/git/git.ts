@@ -1,12 +1,15 @@
-import { commitFiles, getCommit, mustTipOf, reader } from '../../api.js';
-import type { Answer } from '../../exchange.js';
-import { expectMatch, expectRefused, expectSame, expectStatus, expectTrue } from '../../expect.js';
+import { commitFiles } from '../../api/commit-pack.js';
+import { getCommit, mustTipOf, reader } from '../../api/requests.js';
+import type { Answer } from '../../check/answer.js';
+import { expectMatch, expectRefused, expectSame, expectStatus, expectTrue } from '../../check/expect.js';
+import type { RuleContext } from '../../check/rule-context.js';
+import { historyRepository } from '../../fixtures/history.js';
+import { groupRepository, otherRepository, sampleRepository } from '../../fixtures/repositories.js';
 import { createGit, type Git } from '../../git/git-client.js';
 import { advertise, gitPath, listRefs, readAdvertisement, showsRefs } from '../../git/refs.js';
-import { defineRules } from '../../rule.js';
-import type { Trial } from '../../trial.js';
+import { defineRules } from '../rule.js';
 
-function refusesRefs(t: Trial, answer: Answer, where: string): void {
+function refusesRefs(t: RuleContext, answer: Answer, where: string): void {
   expectRefused(answer);
   expectTrue(!showsRefs(answer), 'no ref is shown');
   t.tolerate('A35', where, answer, where.includes('repository') ? ['404', '403', '401'] : ['403', '401', '404']);
@@ -26,19 +29,19 @@ export const gitReads = defineRules('Git over HTTPS', 'git-reads', [
     id: 'git.remote.form',
     says: 'A clone from /<repo_name>.git with user t and the token as password brings the default branch.',
     check: async (t) => {
-      const library = await t.world.library(t);
+      const history = await historyRepository(t);
       const git = await createGit(t);
-      const tip = await git.fetch(library.name);
-      expectSame(tip, library.third.sha, 'the tip of main');
-      expectSame(Object.keys(await git.listTree(tip)).sort(), Object.keys(library.files).sort(), 'with all files');
-      t.observe('without .git', (await advertise(t, gitPath(library.name).slice(0, -4), reader(library.name))).status);
+      const tip = await git.fetch(history.name);
+      expectSame(tip, history.third.sha, 'the tip of main');
+      expectSame(Object.keys(await git.listTree(tip)).sort(), Object.keys(history.files).sort(), 'with all files');
+      t.observe('without .git', (await advertise(t, gitPath(history.name).slice(0, -4), reader(history.name))).status);
     },
   },
   {
     id: 'git.remote.user-t',
     says: 'The user name t is accepted.',
     check: async (t) => {
-      const { name } = await t.world.sample(t);
+      const { name } = await sampleRepository(t);
       const answer = await advertise(t, gitPath(name), reader(name));
       expectStatus(answer, 200);
       expectTrue(readAdvertisement(answer).size > 0, 'refs are shown');
@@ -53,7 +56,7 @@ export const gitReads = defineRules('Git over HTTPS', 'git-reads', [
     says: 'How a slash in a name is written in a Git address is left open.',
     level: 'UNSPECIFIED',
     check: async (t) => {
-      const { name } = await t.world.sample(t);
+      const { name } = await sampleRepository(t);
       t.observe('/', (await advertise(t, gitPath(name), reader(name))).status);
       t.observe('%2F', (await advertise(t, `/${encodeURIComponent(name)}.git`, reader(name))).status);
     },
@@ -61,14 +64,14 @@ export const gitReads = defineRules('Git over HTTPS', 'git-reads', [
   {
     id: 'git.challenge.401',
     says: 'A request without credentials is 401.',
-    check: async (t) => expectStatus(await advertise(t, gitPath((await t.world.sample(t)).name)), 401),
+    check: async (t) => expectStatus(await advertise(t, gitPath((await sampleRepository(t)).name)), 401),
   },
   {
     id: 'git.challenge.header',
     says: 'That 401 asks for Basic, without which Git never sends the credentials of its remote.',
     level: 'SHOULD',
     check: async (t) => {
-      const answer = await advertise(t, gitPath((await t.world.sample(t)).name));
+      const answer = await advertise(t, gitPath((await sampleRepository(t)).name));
       expectMatch(answer.header('www-authenticate'), /^Basic\b/i, 'WWW-Authenticate is Basic');
     },
   },
@@ -76,7 +79,7 @@ export const gitReads = defineRules('Git over HTTPS', 'git-reads', [
     id: 'git.basic.accepted',
     says: 'A token is accepted as Basic password.',
     check: async (t) => {
-      const { name } = await t.world.sample(t);
+      const { name } = await sampleRepository(t);
       const answer = await advertise(t, gitPath(name), reader(name));
       expectStatus(answer, 200);
       expectSame(answer.mediaType, 'application/x-git-upload-pack-advertisement', 'it is an advertisement');
@@ -87,8 +90,8 @@ export const gitReads = defineRules('Git over HTTPS', 'git-reads', [
     says: 'What Bearer does on the Git host is left open.',
     level: 'UNSPECIFIED',
     check: async (t) => {
-      const { name } = await t.world.sample(t);
-      const headers = { authorization: `Bearer ${await t.token(reader(name))}` };
+      const { name } = await sampleRepository(t);
+      const headers = { authorization: `Bearer ${t.token(reader(name))}` };
       t.observe('status', (await advertise(t, gitPath(name), undefined, 'git-upload-pack', { headers })).status);
     },
   },
@@ -96,8 +99,8 @@ export const gitReads = defineRules('Git over HTTPS', 'git-reads', [
     id: 'git.invalid-token',
     says: 'A token that is invalid or expired reads nothing.',
     check: async (t) => {
-      const { name: repo } = await t.world.sample(t);
-      const past = Math.floor(Date.now() / 1000) - 3600;
+      const { name: repo } = await sampleRepository(t);
+      const past = t.seconds - 3600;
       for (const recipe of [
         { repo, defect: 'foreign-key' as const },
         { repo, claims: { iat: past - 600, exp: past } },
@@ -110,7 +113,7 @@ export const gitReads = defineRules('Git over HTTPS', 'git-reads', [
     id: 'git.wrong-repo',
     says: 'A token of one repository does not read another.',
     check: async (t) => {
-      const [a, b] = [await t.world.sample(t), await t.world.other(t)];
+      const [a, b] = [await sampleRepository(t), await otherRepository(t)];
       refusesRefs(t, await advertise(t, gitPath(b.name), reader(a.name)), 'other repository, Git');
     },
   },
@@ -118,7 +121,7 @@ export const gitReads = defineRules('Git over HTTPS', 'git-reads', [
     id: 'git.missing-repo',
     says: 'A repository that does not exist is refused.',
     check: async (t) => {
-      const name = t.world.newName();
+      const name = t.uniqueName();
       refusesRefs(t, await advertise(t, gitPath(name), reader(name)), 'missing repository, Git');
     },
   },
@@ -126,7 +129,7 @@ export const gitReads = defineRules('Git over HTTPS', 'git-reads', [
     id: 'git.no-repo-claim',
     says: 'A token without repo reads nothing.',
     check: async (t) => {
-      const { name } = await t.world.sample(t);
+      const { name } = await sampleRepository(t);
       const answer = await advertise(t, gitPath(name), { scopes: ['git:read'] });
       expectRefused(answer);
       expectTrue(!showsRefs(answer), 'no ref is shown');
@@ -138,7 +141,7 @@ export const gitReads = defineRules('Git over HTTPS', 'git-reads', [
     says: 'Protocol versions, shallow and partial clones, ephemeral refs and forced pushes are left open.',
     level: 'UNSPECIFIED',
     check: async (t) => {
-      const { name } = await t.world.library(t);
+      const { name } = await historyRepository(t);
       for (const version of ['0', '1', '2']) {
         const answer = await advertise(t, gitPath(name), reader(name), 'git-upload-pack', {
           headers: { 'git-protocol': `version=${version}` },
@@ -164,10 +167,10 @@ export const gitWrites = defineRules('Git over HTTPS', 'git-writes', [
     says: 'A fetch with git:read brings what the API committed.',
     writes: true,
     check: async (t) => {
-      const { name } = await t.world.scratch(t);
+      const { name } = await groupRepository(t);
       const git = await createGit(t);
       await git.fetch(name);
-      const { sha } = await commitFiles(t, name, { 'fetch.txt': t.world.newName() });
+      const { sha } = await commitFiles(t, name, { 'fetch.txt': t.uniqueName() });
       expectSame(await git.fetch(name), sha, 'the new commit arrives');
     },
   },
@@ -176,7 +179,7 @@ export const gitWrites = defineRules('Git over HTTPS', 'git-writes', [
     says: 'A push of a new branch with git:write is there for the API.',
     writes: true,
     check: async (t) => {
-      const { name, tip } = await t.world.scratch(t);
+      const { name, tip } = await groupRepository(t);
       const git = await createGit(t);
       await git.fetch(name);
       const sha = await commitLocally(git, tip, 'pushed');
@@ -189,8 +192,8 @@ export const gitWrites = defineRules('Git over HTTPS', 'git-writes', [
     says: 'What the API writes, Git sees.',
     writes: true,
     check: async (t) => {
-      const { name } = await t.world.scratch(t);
-      const { sha } = await commitFiles(t, name, { 'visible.txt': t.world.newName() });
+      const { name } = await groupRepository(t);
+      const { sha } = await commitFiles(t, name, { 'visible.txt': t.uniqueName() });
       await t.eventually(
         async () => (await listRefs(t, name, reader(name))).get('refs/heads/main') === sha,
         'ls-refs shows the new tip',
@@ -202,7 +205,7 @@ export const gitWrites = defineRules('Git over HTTPS', 'git-writes', [
     says: 'What Git pushes, the API sees.',
     writes: true,
     check: async (t) => {
-      const { name } = await t.world.scratch(t);
+      const { name } = await groupRepository(t);
       const git = await createGit(t);
       const sha = await commitLocally(git, await git.fetch(name), 'main');
       expectSame(await git.push(name, ['main']), undefined, 'the push passes');

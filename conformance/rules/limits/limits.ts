@@ -1,22 +1,27 @@
-import { parseList } from 'structured-headers';
-import { getRepo, listCommits, listRepos } from '../../api.js';
-import { secondsOf } from '../../client.js';
-import { type Answer, headerOf, type JsonRecord } from '../../exchange.js';
-import { expectMatch, expectOther, expectSame, expectStatus, expectTrue, Unmet } from '../../expect.js';
-import { defineRules } from '../../rule.js';
-import type { Trial } from '../../trial.js';
+import { type Parameters, parseList } from 'structured-headers';
+import { listCommits, listRepos } from '../../api/requests.js';
+import type { Answer } from '../../check/answer.js';
+import { expectMatch, expectOther, expectSame, expectStatus, expectTrue } from '../../check/expect.js';
+import { AssertionFailure } from '../../check/outcomes.js';
+import type { RuleContext } from '../../check/rule-context.js';
+import { historyRepository } from '../../fixtures/history.js';
+import { createNamedRepository, otherRepository, sampleRepository } from '../../fixtures/repositories.js';
+import { secondsOf } from '../../http/client.js';
+import { headerOf, type JsonRecord } from '../../http/exchange.js';
+import { withFault } from '../documented-operations.js';
+import { defineRules } from '../rule.js';
 
 /** The items of a list answer: its one array. */
 function itemsOf(answer: Answer): readonly JsonRecord[] {
   const arrays = Object.values(answer.record()).filter((value) => Array.isArray(value));
-  if (arrays.length !== 1) throw new Unmet('the answer has one array', 1, arrays.length);
+  if (arrays.length !== 1) throw new AssertionFailure('the answer has one array', 1, arrays.length);
   return arrays[0] as JsonRecord[];
 }
 
 /** A page of repositories. The sample and another one exist, so that there are two. */
-async function page(t: Trial, query: Record<string, string>): Promise<Answer> {
-  await t.world.sample(t);
-  if (t.target.write) await t.world.other(t);
+async function page(t: RuleContext, query: Record<string, string>): Promise<Answer> {
+  await sampleRepository(t);
+  if (t.target.write) await otherRepository(t);
   const answer = await listRepos(t, query);
   expectStatus(answer, 200);
   return answer;
@@ -52,7 +57,7 @@ export const lists = defineRules('Limits', 'lists', [
     says: 'A list without limit has twenty items.',
     reach: 'needs-setup',
     check: async (t) => {
-      for (let index = 0; index < 21; index++) await t.world.create(t, t.world.newName());
+      for (let index = 0; index < 21; index++) await createNamedRepository(t, t.uniqueName());
       const answer = await page(t, {});
       expectSame(itemsOf(answer).length, 20, 'twenty items');
       expectSame(answer.boolean('has_more'), true, 'more are left');
@@ -77,21 +82,21 @@ export const lists = defineRules('Limits', 'lists', [
     says: 'Following the cursor shows every item once.',
     alone: true,
     check: async (t) => {
-      const { name } = await t.world.library(t);
+      const { name } = await historyRepository(t);
       const commits = await follow((query) => listCommits(t, name, query), '1');
       expectSame(commits.items.length, 3, 'three commits');
       expectSame(new Set(commits.items.map(({ sha }) => sha)).size, 3, 'each once');
       const repos = await follow((query) => listRepos(t, query), '50');
       const names = repos.items.map(({ url }) => url);
       expectSame(new Set(names).size, names.length, 'each repository once');
-      expectTrue(names.includes(name), 'the library is among them');
+      expectTrue(names.includes(name), 'the repository with the history is among them');
     },
   },
   {
     id: 'limit.page.has_more',
     says: 'has_more is true on every page but the last.',
     check: async (t) => {
-      const { name } = await t.world.library(t);
+      const { name } = await historyRepository(t);
       const { pages } = await follow((query) => listCommits(t, name, query), '1');
       expectSame(
         pages.map((one) => one.boolean('has_more')),
@@ -120,7 +125,7 @@ export const lists = defineRules('Limits', 'lists', [
     says: 'What next_cursor is on the last page is left open.',
     level: 'UNSPECIFIED',
     check: async (t) => {
-      const { name } = await t.world.library(t);
+      const { name } = await historyRepository(t);
       const answer = await listCommits(t, name, { limit: '100' });
       expectSame(answer.find('has_more'), false, 'it is the last page');
       const cursor = answer.find('next_cursor');
@@ -130,17 +135,22 @@ export const lists = defineRules('Limits', 'lists', [
 ]);
 
 /** A throttled answer and the item of its RateLimit field (a structured field list, RFC 9651). */
-async function throttled(t: Trial, fault = 'rate_limited') {
-  t.needsEmulator();
-  const answer = await getRepo(t, (await t.world.sample(t)).name, { fault });
+async function throttled(t: RuleContext, fault = 'rate_limited') {
+  const answer = await withFault(t, 'repo', fault);
   expectStatus(answer, 429);
   const field = answer.header('ratelimit');
   expectTrue(field !== undefined, 'RateLimit is there');
+  const parameters = parametersOf(field);
+  if (parameters === undefined) throw new AssertionFailure('RateLimit is a structured field', 'a list', field);
+  return { answer, parameters };
+}
+
+/** The parameters of the first item of a list. */
+function parametersOf(field: string): Parameters | undefined {
   try {
-    const [[, parameters]] = parseList(field);
-    return { answer, parameters };
+    return parseList(field)[0]?.[1];
   } catch {
-    throw new Unmet('RateLimit is a structured field', 'a list', field);
+    return undefined;
   }
 }
 

@@ -1,22 +1,24 @@
-import { ABSENT_SHA, AUTHOR, commitFiles, reader, writeNote } from '../../api.js';
-import type { Answer } from '../../exchange.js';
-import { expectRefused, expectSame, expectStatus, expectSuccess, expectTrue } from '../../expect.js';
+import { commitFiles } from '../../api/commit-pack.js';
+import { ABSENT_SHA, AUTHOR, reader, writeNote } from '../../api/requests.js';
+import type { Answer } from '../../check/answer.js';
+import { expectRefused, expectSame, expectStatus, expectSuccess, expectTrue } from '../../check/expect.js';
+import type { RuleContext } from '../../check/rule-context.js';
+import { groupRepository, otherRepository } from '../../fixtures/repositories.js';
 import { createGit } from '../../git/git-client.js';
 import { listRefs } from '../../git/refs.js';
-import { defineRules } from '../../rule.js';
-import type { Trial } from '../../trial.js';
-import { credentialRules } from '../credentials.js';
+import { defineRules } from '../rule.js';
+import { tokenRules } from '../token-rules.js';
 import { expectFailureBody } from '../write-failure.js';
 
 const NOTES = 'refs/notes/commits';
 
-/** A commit without a note, on the scratch repository. */
-async function bare(t: Trial): Promise<{ name: string; sha: string }> {
-  const { name } = await t.world.scratch(t);
-  return { name, sha: (await commitFiles(t, name, { 'bare.txt': t.world.newName() })).sha };
+/** A commit without a note, on the repository of the group. */
+async function bare(t: RuleContext): Promise<{ name: string; sha: string }> {
+  const { name } = await groupRepository(t);
+  return { name, sha: (await commitFiles(t, name, { 'bare.txt': t.uniqueName() })).sha };
 }
 
-async function noted(t: Trial, note = 'first'): Promise<{ name: string; sha: string; answer: Answer }> {
+async function noted(t: RuleContext, note = 'first'): Promise<{ name: string; sha: string; answer: Answer }> {
   const { name, sha } = await bare(t);
   const answer = await writeNote(t, name, { sha, note });
   expectSuccess(answer);
@@ -24,12 +26,12 @@ async function noted(t: Trial, note = 'first'): Promise<{ name: string; sha: str
 }
 
 /** Where the notes ref stands, as Git sees it. */
-async function notesRef(t: Trial, repo: string): Promise<string | undefined> {
+async function notesRef(t: RuleContext, repo: string): Promise<string | undefined> {
   return (await listRefs(t, repo, reader(repo))).get(NOTES);
 }
 
 /** The note of a commit, read from the tree of the notes ref: one blob named after the commit, perhaps in folders. */
-async function readNote(t: Trial, repo: string, sha: string): Promise<string | undefined> {
+async function readNote(t: RuleContext, repo: string, sha: string): Promise<string | undefined> {
   const git = await createGit(t);
   const tip = await git.fetch(repo, NOTES);
   const path = Object.keys(await git.listTree(tip)).find((one) => one.replaceAll('/', '') === sha);
@@ -37,14 +39,14 @@ async function readNote(t: Trial, repo: string, sha: string): Promise<string | u
 }
 
 /** Each of these is 400, and the notes stay. */
-async function refuses(t: Trial, ...bodies: readonly ((sha: string) => object | string)[]): Promise<void> {
+async function refuses(t: RuleContext, ...bodies: readonly ((sha: string) => object | string)[]): Promise<void> {
   const { name } = await noted(t);
   const { sha } = await bare(t);
   const before = await notesRef(t, name);
   for (const make of bodies) {
     const body = make(sha);
-    const ask = typeof body === 'string' ? { body } : {};
-    expectStatus(await writeNote(t, name, typeof body === 'string' ? undefined : body, ask), 400);
+    const options = typeof body === 'string' ? { body } : {};
+    expectStatus(await writeNote(t, name, typeof body === 'string' ? undefined : body, options), 400);
   }
   expectSame(await notesRef(t, name), before, 'the notes stay');
 }
@@ -62,7 +64,7 @@ export const noteRules = defineRules('7. Notes', 'notes', [
     writes: true,
     check: async (t) => {
       const { name, sha } = await bare(t);
-      expectRefused(await writeNote(t, (await t.world.other(t)).name, { sha, note: 'astray' }));
+      expectRefused(await writeNote(t, (await otherRepository(t)).name, { sha, note: 'astray' }));
       expectSuccess(await writeNote(t, name, { sha, note: 'at home' }));
     },
   },
@@ -236,7 +238,7 @@ export const noteRules = defineRules('7. Notes', 'notes', [
       expectSame((await readNote(t, name, sha))?.trimEnd(), 'for Git', 'the note as Git reads it');
     },
   },
-  ...credentialRules('notes', {
+  ...tokenRules('notes', {
     noHeader: 'note.err.401.no-header',
     invalid: 'note.err.401.invalid-jwt',
     scope: 'note.err.scope',

@@ -1,21 +1,21 @@
-import { fileMetadata } from '../../api.js';
-import type { JsonRecord } from '../../exchange.js';
-import { expectMatch, expectOneOf, expectSame, expectStatus, expectTime, expectTrue } from '../../expect.js';
-import { EXECUTABLE } from '../../fixtures/library.js';
-import { defineRules } from '../../rule.js';
-import type { Trial } from '../../trial.js';
+import { fileMetadata } from '../../api/requests.js';
+import { expectMatch, expectOneOf, expectSame, expectStatus, expectTime, expectTrue } from '../../check/expect.js';
+import type { RuleContext } from '../../check/rule-context.js';
+import { EXECUTABLE, historyRepository } from '../../fixtures/history.js';
+import type { JsonRecord } from '../../http/exchange.js';
+import { defineRules } from '../rule.js';
 
-async function metadata(t: Trial, query: Record<string, string> = {}) {
-  const library = await t.world.library(t);
-  const answer = await fileMetadata(t, library.name, query);
+async function metadata(t: RuleContext, query: Record<string, string> = {}) {
+  const history = await historyRepository(t);
+  const answer = await fileMetadata(t, history.name, query);
   expectStatus(answer, 200);
   const files = answer.records('files');
-  return { library, answer, files, entry: (path: string) => files.find((file) => file.path === path) };
+  return { history, answer, files, entry: (path: string) => files.find((file) => file.path === path) };
 }
 
-async function summary(t: Trial) {
-  const { library, answer } = await metadata(t);
-  return { commit: answer.record('commits', library.second.sha) as JsonRecord, known: library.second };
+async function summary(t: RuleContext) {
+  const { history, answer } = await metadata(t);
+  return { commit: answer.record('commits', history.second.sha) as JsonRecord, known: history.second };
 }
 
 export const fileEntry = defineRules('File metadata entry', 'file-entry', [
@@ -23,10 +23,10 @@ export const fileEntry = defineRules('File metadata entry', 'file-entry', [
     id: 'file-entry.path.string',
     says: 'path is a path from the root of the repository, nested files included.',
     check: async (t) => {
-      const { library, files } = await metadata(t);
+      const { history, files } = await metadata(t);
       expectSame(
         files.map(({ path }) => path).sort(),
-        Object.keys(library.files).sort(),
+        Object.keys(history.files).sort(),
         'the paths are those of the tree',
       );
     },
@@ -45,8 +45,8 @@ export const fileEntry = defineRules('File metadata entry', 'file-entry', [
     id: 'file-entry.size.number',
     says: 'size is the number of bytes of the file.',
     check: async (t) => {
-      const { library, entry } = await metadata(t);
-      for (const [path, bytes] of Object.entries(library.files)) {
+      const { history, entry } = await metadata(t);
+      for (const [path, bytes] of Object.entries(history.files)) {
         expectSame(entry(path)?.size, bytes.length, `size of ${path}`);
       }
     },
@@ -55,8 +55,8 @@ export const fileEntry = defineRules('File metadata entry', 'file-entry', [
     id: 'file-entry.last_commit_sha.string',
     says: 'last_commit_sha is the latest commit that changed this file, not the latest of all.',
     check: async (t) => {
-      const { library, entry } = await metadata(t);
-      for (const [path, sha] of Object.entries(library.touched)) {
+      const { history, entry } = await metadata(t);
+      for (const [path, sha] of Object.entries(history.touched)) {
         expectSame(entry(path)?.last_commit_sha, sha, `last commit of ${path}`);
       }
     },

@@ -1,13 +1,15 @@
-import { commitFiles, writeNote } from '../../api.js';
-import type { Answer } from '../../exchange.js';
-import { expectSame, expectSha, expectSuccess, expectTrue } from '../../expect.js';
-import { defineRules } from '../../rule.js';
-import type { Trial } from '../../trial.js';
+import { commitFiles } from '../../api/commit-pack.js';
+import { writeNote } from '../../api/requests.js';
+import type { Answer } from '../../check/answer.js';
+import { expectSame, expectSha, expectSuccess, expectTrue } from '../../check/expect.js';
+import type { RuleContext } from '../../check/rule-context.js';
+import { groupRepository, newRepository } from '../../fixtures/repositories.js';
+import { defineRules } from '../rule.js';
 
 /** A note on a commit that has none. */
-async function note(t: Trial): Promise<{ name: string; sha: string; answer: Answer }> {
-  const { name } = await t.world.scratch(t);
-  const { sha } = await commitFiles(t, name, { 'noted.txt': t.world.newName() });
+async function note(t: RuleContext): Promise<{ name: string; sha: string; answer: Answer }> {
+  const { name } = await groupRepository(t);
+  const { sha } = await commitFiles(t, name, { 'noted.txt': t.uniqueName() });
   const answer = await writeNote(t, name, { sha, note: 'a note' });
   expectSuccess(answer);
   return { name, sha, answer };
@@ -44,10 +46,10 @@ export const noteResult = defineRules('Note write result', 'note-result', [
     level: 'UNSPECIFIED',
     writes: true,
     check: async (t) => {
-      const { name, tip } = await t.world.fresh(t);
+      const { name, tip } = await newRepository(t);
       const answer = await writeNote(t, name, { sha: tip, note: 'first', expected_ref_sha: '0'.repeat(40) });
       t.observe('expecting zeros', answer.outcome);
-      const { name: another, tip: commit } = await t.world.fresh(t);
+      const { name: another, tip: commit } = await newRepository(t);
       t.observe(
         'base_commit',
         (await writeNote(t, another, { sha: commit, note: 'first' })).find('base_commit') ?? 'absent',

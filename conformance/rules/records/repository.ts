@@ -1,28 +1,30 @@
-import { fileMetadata, getRepo } from '../../api.js';
-import type { Answer } from '../../exchange.js';
-import { expectMatch, expectOther, expectSame, expectStatus, expectTime, expectTrue, NotHere } from '../../expect.js';
-import { defineRules } from '../../rule.js';
-import type { Trial } from '../../trial.js';
+import { fileMetadata, getRepo } from '../../api/requests.js';
+import type { Answer } from '../../check/answer.js';
+import { expectMatch, expectOther, expectSame, expectStatus, expectTime, expectTrue } from '../../check/expect.js';
+import { Skip } from '../../check/outcomes.js';
+import type { RuleContext } from '../../check/rule-context.js';
+import { otherRepository, reserveName, sampleRepository } from '../../fixtures/repositories.js';
+import { UNREACHABLE_UPSTREAM } from '../companion/test-repository.js';
+import { defineRules } from '../rule.js';
 
-async function record(t: Trial): Promise<{ name: string; answer: Answer }> {
-  const { name } = await t.world.sample(t);
+async function record(t: RuleContext): Promise<{ name: string; answer: Answer }> {
+  const { name } = await sampleRepository(t);
   const answer = await getRepo(t, name);
   expectStatus(answer, 200);
   return { name, answer };
 }
 
 /** A repository that follows a forge, made where the routes for it are known. */
-async function imported(t: Trial): Promise<Answer> {
+async function imported(t: RuleContext): Promise<Answer> {
   t.needsCompanion();
   t.needsEmulator();
-  if (!t.target.write) throw new NotHere('needs a repository made for it: --write');
-  const name = t.world.newName();
-  await t.world.options.onRepository(name);
+  t.needsWrite();
+  const name = await reserveName(t);
   const made = await t.post('/api/repos', {
     as: { repo: name, scopes: ['repo:write'] },
-    json: { base_repo: UPSTREAM },
+    json: { base_repo: UNREACHABLE_UPSTREAM },
   });
-  if (made.status > 299) throw new NotHere(`a repository with an upstream cannot be made here: ${made.outcome}`);
+  if (made.status > 299) throw new Skip(`a repository with an upstream cannot be made here: ${made.outcome}`);
   let answer = await getRepo(t, name);
   // Whether the first sync stands in the way of reads is not stated.
   await t.eventually(async () => {
@@ -31,8 +33,6 @@ async function imported(t: Trial): Promise<Answer> {
   }, 'the first sync ends');
   return answer;
 }
-
-const UPSTREAM = { provider: 'gitea', owner: 'octo', name: 'origin', upstream_host: 'localhost:1' };
 
 export const repositoryRecord = defineRules('Repository record', 'repository-record', [
   {
@@ -43,7 +43,7 @@ export const repositoryRecord = defineRules('Repository record', 'repository-rec
       expectMatch(answer.find('repo_id'), /./, 'repo_id is a non-empty string');
       expectSame((await getRepo(t, name)).string('repo_id'), answer.string('repo_id'), 'a second read shows the same');
       if (!t.target.write) return;
-      const { name: other } = await t.world.other(t);
+      const { name: other } = await otherRepository(t);
       expectOther(
         (await getRepo(t, other)).string('repo_id'),
         answer.string('repo_id'),
@@ -64,7 +64,7 @@ export const repositoryRecord = defineRules('Repository record', 'repository-rec
     says: 'url shows a slash in the name as a slash.',
     check: async (t) => {
       const { name, answer } = await record(t);
-      if (!name.includes('/')) throw new NotHere('needs a repository with a slash in its name');
+      if (!name.includes('/')) throw new Skip('needs a repository with a slash in its name');
       expectSame(answer.string('url'), name, 'the slash is not encoded');
     },
   },
@@ -102,7 +102,7 @@ export const repositoryRecord = defineRules('Repository record', 'repository-rec
     id: `repo.record.base_repo.${member}`,
     says: `base_repo.${member} is a string.`,
     reach: 'needs-setup' as const,
-    check: async (t: Trial) => {
+    check: async (t: RuleContext) => {
       (await imported(t)).string('base_repo', member);
     },
   })),

@@ -1,36 +1,36 @@
 import {
+  ANONYMOUS,
   createRepo,
   deleteRepo,
   getRepo,
-  keeper,
   listBranches,
   listCommits,
   listRepos,
-  NOBODY,
   ORG_READER,
   reader,
-} from '../../api.js';
-import type { Answer } from '../../exchange.js';
-import { expectCode, expectOneOf, expectSame, expectStatus, expectSuccess } from '../../expect.js';
-import { defineRules } from '../../rule.js';
-import type { Trial } from '../../trial.js';
-import { FAMILIES } from '../companion/bed.js';
+  repoWriter,
+} from '../../api/requests.js';
+import type { Answer } from '../../check/answer.js';
+import { expectCode, expectOneOf, expectSame, expectStatus, expectSuccess } from '../../check/expect.js';
+import { groupRepository, newRepository, reserveName, sampleRepository } from '../../fixtures/repositories.js';
+import { callOperation, forEachRoute, routeOf } from '../companion/call-operation.js';
 import { OPERATIONS } from '../companion/operations.js';
-import { findLacks } from '../companion/shape.js';
-import { perform, routeOf, tour } from '../companion/tour.js';
-import { credentialRules } from '../credentials.js';
+import { findMismatches } from '../companion/shape.js';
+import { FAMILIES } from '../companion/test-repository.js';
+import { defineRules } from '../rule.js';
+import { tokenRules } from '../token-rules.js';
 
 export const repositoryRules = defineRules('9. Repository metadata', 'get-repository', [
   {
     id: 'repo.get.route',
     says: 'GET /api/v1/repo answers 200 with the record of the repository.',
     check: async (t) => {
-      const answer = await getRepo(t, (await t.world.sample(t)).name);
+      const answer = await getRepo(t, (await sampleRepository(t)).name);
       expectStatus(answer, 200);
       for (const member of ['repo_id', 'url', 'default_branch', 'created_at']) answer.string(member);
     },
   },
-  ...credentialRules('repo', {
+  ...tokenRules('repo', {
     noHeader: 'repo.get.401.no-header',
     invalid: 'repo.get.401.invalid-jwt',
     missingRepo: 'repo.get.404',
@@ -40,12 +40,6 @@ export const repositoryRules = defineRules('9. Repository metadata', 'get-reposi
 /** An answer about something that exists, by a route that exists; parameters are not shown and may be missed. */
 function expectRoute(answer: Answer): void {
   expectOneOf(answer.status, [200, 400], 'it is a route');
-}
-
-async function newName(t: Trial): Promise<string> {
-  const name = t.world.newName();
-  await t.world.options.onRepository(name);
-  return name;
 }
 
 export const otherRules = defineRules('Other endpoints', 'other-endpoints', [
@@ -59,7 +53,7 @@ export const otherRules = defineRules('Other endpoints', 'other-endpoints', [
     says: 'POST /api/repos makes the repository that the token names.',
     writes: true,
     check: async (t) => {
-      const name = await newName(t);
+      const name = await reserveName(t);
       expectSuccess(await createRepo(t, name));
       const answer = await getRepo(t, name);
       expectStatus(answer, 200);
@@ -72,7 +66,7 @@ export const otherRules = defineRules('Other endpoints', 'other-endpoints', [
     level: 'UNSPECIFIED',
     writes: true,
     check: async (t) => {
-      const answer = await createRepo(t, await newName(t));
+      const answer = await createRepo(t, await reserveName(t));
       t.observe('status', answer.status);
       t.observe(
         'members',
@@ -86,7 +80,7 @@ export const otherRules = defineRules('Other endpoints', 'other-endpoints', [
     says: 'A repo_name in the body that equals the claim is accepted.',
     writes: true,
     check: async (t) => {
-      const name = await newName(t);
+      const name = await reserveName(t);
       expectSuccess(await createRepo(t, name, { json: { repo_name: name } }));
     },
   },
@@ -95,8 +89,8 @@ export const otherRules = defineRules('Other endpoints', 'other-endpoints', [
     says: 'The body may be empty or missing.',
     writes: true,
     check: async (t) => {
-      expectSuccess(await createRepo(t, await newName(t)));
-      expectSuccess(await createRepo(t, await newName(t), { json: {} }));
+      expectSuccess(await createRepo(t, await reserveName(t)));
+      expectSuccess(await createRepo(t, await reserveName(t), { json: {} }));
     },
   },
   {
@@ -104,7 +98,7 @@ export const otherRules = defineRules('Other endpoints', 'other-endpoints', [
     says: 'A repo_name in the body that differs from the claim is 400, and no repository appears.',
     writes: true,
     check: async (t) => {
-      const [name, other] = [await newName(t), await newName(t)];
+      const [name, other] = [await reserveName(t), await reserveName(t)];
       expectCode(await createRepo(t, name, { json: { repo_name: other } }), 400, 'repo_name_mismatch');
       for (const absent of [name, other]) expectStatus(await getRepo(t, absent), 404);
     },
@@ -115,7 +109,7 @@ export const otherRules = defineRules('Other endpoints', 'other-endpoints', [
     level: 'UNSPECIFIED',
     writes: true,
     check: async (t) => {
-      const name = await newName(t);
+      const name = await reserveName(t);
       expectSuccess(await createRepo(t, name));
       const again = await createRepo(t, name);
       t.observe('outcome', again.outcome);
@@ -132,7 +126,7 @@ export const otherRules = defineRules('Other endpoints', 'other-endpoints', [
     says: 'What the repository list, the organization metadata and a diff look like is left open.',
     level: 'UNSPECIFIED',
     check: async (t) => {
-      const { name } = await t.world.sample(t);
+      const { name } = await sampleRepository(t);
       const meta = await t.get('/api/meta', { as: ORG_READER });
       const diff = await t.get('/api/v1/repos/diff', { as: reader(name), query: { sha: 'main' } });
       for (const [what, answer] of Object.entries({ repos: await listRepos(t), meta, diff })) {
@@ -143,19 +137,19 @@ export const otherRules = defineRules('Other endpoints', 'other-endpoints', [
   {
     id: 'other.branches.exists',
     says: 'GET /api/repos/{repo_name}/branches is a route.',
-    check: async (t) => expectRoute(await listBranches(t, (await t.world.sample(t)).name)),
+    check: async (t) => expectRoute(await listBranches(t, (await sampleRepository(t)).name)),
   },
   {
     id: 'other.commits.exists',
     says: 'GET /api/v1/repos/commits answers 200.',
-    check: async (t) => expectStatus(await listCommits(t, (await t.world.sample(t)).name), 200),
+    check: async (t) => expectStatus(await listCommits(t, (await sampleRepository(t)).name), 200),
   },
   {
     id: 'other.diff.exists',
     says: 'GET /api/v1/repos/diff is a route.',
     check: async (t) => {
       const answer = await t.get('/api/v1/repos/diff', {
-        as: reader((await t.world.sample(t)).name),
+        as: reader((await sampleRepository(t)).name),
         query: { sha: 'main' },
       });
       expectRoute(answer);
@@ -168,15 +162,14 @@ export const otherRules = defineRules('Other endpoints', 'other-endpoints', [
     writes: true,
     check: async (t) => {
       const seen: Record<string, string> = {};
-      await tour(
+      await forEachRoute(
         t,
         () => true,
-        async (stop) => {
-          const answer = await perform(stop.bed, stop.operation, stop.family);
-          seen[stop.label] = answer.outcome;
-          const { ok } = stop.operation;
-          if (!ok.includes(answer.status)) return `${answer.outcome}, not ${ok.join(' or ')}`;
-          return findLacks(answer.json, stop.operation.shape).join(', ') || undefined;
+        async ({ operation, family, repository, label }) => {
+          const answer = await callOperation(repository, operation, family);
+          seen[label] = answer.outcome;
+          if (!operation.ok.includes(answer.status)) return `${answer.outcome}, not ${operation.ok.join(' or ')}`;
+          return findMismatches(answer.json, operation.shape).join(', ') || undefined;
         },
       ).finally(() => t.observe('served', seen));
     },
@@ -186,9 +179,9 @@ export const otherRules = defineRules('Other endpoints', 'other-endpoints', [
     says: 'The operations that are only named want a bearer token too.',
     writes: true,
     check: async (t) => {
-      const { name } = await t.world.scratch(t);
-      expectCode(await listRepos(t, {}, NOBODY), 401, 'unauthorized');
-      expectCode(await listBranches(t, name, NOBODY), 401, 'unauthorized');
+      const { name } = await groupRepository(t);
+      expectCode(await listRepos(t, {}, ANONYMOUS), 401, 'unauthorized');
+      expectCode(await listBranches(t, name, ANONYMOUS), 401, 'unauthorized');
       for (const path of ['/api/meta', '/api/v1/repos/commits', '/api/v1/repos/diff?sha=main']) {
         expectCode(await t.get(path), 401, 'unauthorized');
       }
@@ -211,7 +204,7 @@ export const deleted = defineRules('States', 'states-deleted', [
     reach: 'emulator',
     writes: true,
     check: async (t) => {
-      const { name } = await t.world.fresh(t);
+      const { name } = await newRepository(t);
       expectSuccess(await deleteRepo(t, name));
       const again = await deleteRepo(t, name);
       t.tolerate('A16', 'second delete', again, ['409 repository_deleted', '404 repository_not_found']);
@@ -223,13 +216,13 @@ export const deleted = defineRules('States', 'states-deleted', [
     level: 'UNSPECIFIED',
     reach: 'emulator',
     check: async (t) => {
-      const { name } = await t.world.fresh(t);
+      const { name } = await newRepository(t);
       expectSuccess(await deleteRepo(t, name));
       const answer = await getRepo(t, name);
       t.observe('read', answer.outcome);
       t.tolerate('A16', 'read after delete', answer, ['404 repository_not_found', '409 repository_deleted']);
       t.observe('list', (await listCommits(t, name)).outcome);
-      t.observe('create again', (await t.post('/api/repos', { as: keeper(name) })).outcome);
+      t.observe('create again', (await t.post('/api/repos', { as: repoWriter(name) })).outcome);
     },
   },
 ]);

@@ -1,12 +1,12 @@
-import { AUTHOR, COMMITTER, getCommit, restore, tipOf } from '../../api.js';
-import type { Answer } from '../../exchange.js';
-import { expectOneOf, expectSame, expectSha, expectStatus, expectTrue } from '../../expect.js';
+import { AUTHOR, COMMITTER, getCommit, restore, restoreMetadata, tipOf } from '../../api/requests.js';
+import type { Answer } from '../../check/answer.js';
+import { expectOneOf, expectSame, expectSha, expectStatus, expectTrue } from '../../check/expect.js';
+import type { RuleContext } from '../../check/rule-context.js';
 import { createGit } from '../../git/git-client.js';
-import { defineRules } from '../../rule.js';
-import type { Trial } from '../../trial.js';
-import { aim, moved, restored } from './moved.js';
+import { defineRules } from '../rule.js';
+import { moved, restored } from './moved.js';
 
-async function restoredCommit(t: Trial, more: object = {}): Promise<Answer> {
+async function restoredCommit(t: RuleContext, more: object = {}): Promise<Answer> {
   const { name, answer } = await restored(t, more);
   return getCommit(t, name, answer.string('commit', 'commit_sha'));
 }
@@ -123,7 +123,7 @@ export const restoreEffect = defineRules('2. Restore', 'restore-effect', [
     check: async (t) => {
       await restored(t);
       const { name, seed, last } = await moved(t);
-      expectStatus(await restore(t, name, aim(seed, { expected_head_sha: last.sha })), 201);
+      expectStatus(await restore(t, name, restoreMetadata(seed, { expected_head_sha: last.sha })), 201);
     },
   },
   {
@@ -132,7 +132,7 @@ export const restoreEffect = defineRules('2. Restore', 'restore-effect', [
     writes: true,
     check: async (t) => {
       const { name, seed, last } = await moved(t);
-      expectStatus(await restore(t, name, aim(seed, { expected_head_sha: seed })), 409);
+      expectStatus(await restore(t, name, restoreMetadata(seed, { expected_head_sha: seed })), 409);
       expectSame(await tipOf(t, name), last.sha, 'the branch stays');
     },
   },

@@ -1,22 +1,20 @@
-import { AUTHOR, commitFiles, restore, type Written } from '../../api.js';
-import type { Answer } from '../../exchange.js';
-import { expectStatus } from '../../expect.js';
-import type { Trial } from '../../trial.js';
+import { commitFiles, type Written } from '../../api/commit-pack.js';
+import { restore, restoreMetadata } from '../../api/requests.js';
+import type { Answer } from '../../check/answer.js';
+import { expectStatus } from '../../check/expect.js';
+import type { RuleContext } from '../../check/rule-context.js';
+import { groupRepository } from '../../fixtures/repositories.js';
 
-/** The scratch repository one commit after its seed: restoring the seed changes something. */
-export async function moved(t: Trial): Promise<{ name: string; seed: string; last: Written }> {
-  const { name, tip } = await t.world.scratch(t);
-  return { name, seed: tip, last: await commitFiles(t, name, { 'moved.txt': t.world.newName() }) };
-}
-
-export function aim(seed: string, more: object = {}): Record<string, unknown> {
-  return { target_branch: 'main', target_commit_sha: seed, author: AUTHOR, ...more };
+/** The repository of the group one commit after its seed: restoring the seed changes something. */
+export async function moved(t: RuleContext): Promise<{ name: string; seed: string; last: Written }> {
+  const { name, tip } = await groupRepository(t);
+  return { name, seed: tip, last: await commitFiles(t, name, { 'moved.txt': t.uniqueName() }) };
 }
 
 /** A restore of the seed that has to work. */
-export async function restored(t: Trial, more: object = {}): Promise<Restored> {
+export async function restored(t: RuleContext, more: object = {}): Promise<Restored> {
   const { name, seed, last } = await moved(t);
-  const answer = await restore(t, name, aim(seed, more));
+  const answer = await restore(t, name, restoreMetadata(seed, more));
   expectStatus(answer, 201);
   return { name, seed, last, answer };
 }

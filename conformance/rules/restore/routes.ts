@@ -1,8 +1,18 @@
-import { ABSENT_SHA, mustTipOf, RESTORE, resetRoute, segment, writer } from '../../api.js';
-import { expectCode, expectOther, expectRefused, expectSame, expectStatus } from '../../expect.js';
-import { defineRules } from '../../rule.js';
-import { credentialRules } from '../credentials.js';
-import { aim, moved, restored } from './moved.js';
+import {
+  ABSENT_SHA,
+  mustTipOf,
+  RESTORE,
+  repositoryPath,
+  resetRoute,
+  restoreMetadata,
+  segment,
+  writer,
+} from '../../api/requests.js';
+import { expectCode, expectOther, expectRefused, expectSame, expectStatus } from '../../check/expect.js';
+import { groupRepository, newRepository, otherRepository } from '../../fixtures/repositories.js';
+import { defineRules } from '../rule.js';
+import { tokenRules } from '../token-rules.js';
+import { moved, restored } from './moved.js';
 
 export const restoreRoutes = defineRules('2. Restore', 'restore-routes', [
   {
@@ -21,7 +31,7 @@ export const restoreRoutes = defineRules('2. Restore', 'restore-routes', [
     writes: true,
     check: async (t) => {
       const { name, seed, last } = await moved(t);
-      const answer = await t.post(resetRoute(name), { as: writer(name), lines: [{ metadata: aim(seed) }] });
+      const answer = await t.post(resetRoute(name), { as: writer(name), lines: [{ metadata: restoreMetadata(seed) }] });
       expectStatus(answer, 201);
       expectOther(await mustTipOf(t, name), last.sha, 'the branch moved');
       expectSame(answer.string('commit', 'commit_sha'), await mustTipOf(t, name), 'to the commit in the answer');
@@ -35,9 +45,9 @@ export const restoreRoutes = defineRules('2. Restore', 'restore-routes', [
       const { name, seed } = await moved(t);
       for (const metadata of [
         {},
-        aim(seed, { target_branch: 5 }),
-        aim(ABSENT_SHA),
-        aim(seed, { expected_head_sha: seed }),
+        restoreMetadata(seed, { target_branch: 5 }),
+        restoreMetadata(ABSENT_SHA),
+        restoreMetadata(seed, { expected_head_sha: seed }),
       ]) {
         const [a, b] = [
           await t.post(RESTORE, { as: writer(name), lines: [{ metadata }] }),
@@ -54,10 +64,10 @@ export const restoreRoutes = defineRules('2. Restore', 'restore-routes', [
     level: 'UNSPECIFIED',
     writes: true,
     check: async (t) => {
-      const { name } = await t.world.scratch(t);
+      const { name } = await groupRepository(t);
       for (const path of [
         RESTORE,
-        `/api/repos/${segment(name)}/restore-commit`,
+        `${repositoryPath(name)}/restore-commit`,
         '/api/v1/repos/reset-commits',
         resetRoute(name),
       ]) {
@@ -73,7 +83,7 @@ export const restoreRoutes = defineRules('2. Restore', 'restore-routes', [
     says: 'On the /api/v1 route the branch that moves is in the repository the token names.',
     writes: true,
     check: async (t) => {
-      const bystander = await t.world.fresh(t);
+      const bystander = await newRepository(t);
       const { name, last } = await restored(t);
       expectOther(await mustTipOf(t, name), last.sha, 'the named one moved');
       expectSame(await mustTipOf(t, bystander.name), bystander.tip, 'the other one did not');
@@ -85,8 +95,11 @@ export const restoreRoutes = defineRules('2. Restore', 'restore-routes', [
     writes: true,
     check: async (t) => {
       const { name, seed } = await moved(t);
-      const { name: other } = await t.world.other(t);
-      const answer = await t.post(resetRoute(other), { as: writer(name), lines: [{ metadata: aim(seed) }] });
+      const { name: other } = await otherRepository(t);
+      const answer = await t.post(resetRoute(other), {
+        as: writer(name),
+        lines: [{ metadata: restoreMetadata(seed) }],
+      });
       expectCode(answer, 404, 'repository_not_found');
     },
   },
@@ -98,7 +111,7 @@ export const restoreRoutes = defineRules('2. Restore', 'restore-routes', [
       const { name, seed } = await moved(t);
       const answer = await t.post(resetRoute(name), {
         as: { scopes: ['git:write'] },
-        lines: [{ metadata: aim(seed) }],
+        lines: [{ metadata: restoreMetadata(seed) }],
       });
       t.tolerate('A03', 'no repo claim', answer, ['400 repo_claim_missing', '403 forbidden']);
     },
@@ -110,12 +123,12 @@ export const restoreRoutes = defineRules('2. Restore', 'restore-routes', [
     check: async (t) => {
       const { name, seed, last } = await moved(t);
       for (const path of [RESTORE, resetRoute(name)]) {
-        expectCode(await t.post(path, { lines: [{ metadata: aim(seed) }] }), 401, 'unauthorized');
+        expectCode(await t.post(path, { lines: [{ metadata: restoreMetadata(seed) }] }), 401, 'unauthorized');
       }
       expectSame(await mustTipOf(t, name), last.sha, 'the branch stays');
     },
   },
-  ...credentialRules('restore', {
+  ...tokenRules('restore', {
     invalid: 'restore.err.401.invalid-jwt',
     scope: 'restore.err.403.scope',
     missingRepo: 'restore.err.404.repo',
@@ -126,7 +139,7 @@ export const restoreRoutes = defineRules('2. Restore', 'restore-routes', [
     writes: true,
     check: async (t) => {
       const { name, seed } = await moved(t);
-      const lines = [{ metadata: aim(seed) }];
+      const lines = [{ metadata: restoreMetadata(seed) }];
       for (const answer of [await t.post(RESTORE, { lines }), await t.post(RESTORE, { as: { repo: name }, lines })]) {
         expectRefused(answer);
         expectSame(answer.mediaType, 'application/problem+json', 'the media type');

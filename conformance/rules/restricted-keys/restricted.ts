@@ -1,62 +1,73 @@
-import { listRepos, packLines, sendPack } from '../../api.js';
-import { expectOneOf, expectRefused, expectStatus, expectTrue, NotHere } from '../../expect.js';
+import { packLines, sendPack } from '../../api/commit-pack.js';
+import { listRepos } from '../../api/requests.js';
+import type { TokenRecipe } from '../../auth/tokens.js';
+import { expectOneOf, expectRefused, expectStatus, expectTrue } from '../../check/expect.js';
+import { Skip } from '../../check/outcomes.js';
+import type { RuleContext } from '../../check/rule-context.js';
+import { groupRepository, sampleRepository } from '../../fixtures/repositories.js';
 import { advertise, gitPath, showsRefs } from '../../git/refs.js';
-import { defineRules, type RuleRow } from '../../rule.js';
-import type { TokenRecipe } from '../../tokens.js';
-import type { Trial } from '../../trial.js';
-import { accepts, readWith, rejects } from '../authentication/keys.js';
+import { acceptsToken, readWithToken, rejectsTokens } from '../authentication/token-checks.js';
+import { defineRules, type RuleRow } from '../rule.js';
 
 const SETUP = { reach: 'needs-setup' } as const;
-const now = () => Math.floor(Date.now() / 1000);
 
-/** A token of the restricted key with these claims is refused. The times are made when the rule runs. */
-function breaks(id: string, says: string, ...claims: readonly (() => Record<string, unknown>)[]): RuleRow {
+/** A token of the restricted key with these claims is refused. `now`: seconds since the epoch. */
+function rejectsClaims(
+  id: string,
+  says: string,
+  ...claims: readonly ((now: number) => Record<string, unknown>)[]
+): RuleRow {
   return {
     id,
     says,
     ...SETUP,
     check: async (t) => {
-      for (const make of claims) t.refusesToken(await readWith(t, { key: 'restricted', claims: make() }), 'repo');
+      for (const make of claims)
+        t.expectTokenRefused(await readWithToken(t, { key: 'restricted', claims: make(t.seconds) }), 'repo');
     },
   };
 }
 
-function allowed(t: Trial): readonly string[] {
+function allowed(t: RuleContext): readonly string[] {
   const { allowedScopes } = t.key('restricted');
-  if (allowedScopes === undefined) throw new NotHere('needs the allowlist of the restricted key: --restricted-scopes');
+  if (allowedScopes === undefined) throw new Skip('needs the allowlist of the restricted key: --restricted-scopes');
   return allowedScopes;
 }
 
 /** A git:write token of a key that may not give git:write. */
-async function writeOutside(t: Trial) {
-  const { name: repo } = await t.world.scratch(t);
-  if (allowed(t).includes('git:write')) throw new NotHere('needs a restricted key without git:write');
+async function writeOutside(t: RuleContext) {
+  const { name: repo } = await groupRepository(t);
+  if (allowed(t).includes('git:write')) throw new Skip('needs a restricted key without git:write');
   return sendPack(t, repo, packLines({ 'x.txt': 'x' }), { as: { repo, scopes: ['git:write'], key: 'restricted' } });
 }
 
 const TOO_LONG: TokenRecipe = { key: 'restricted', lifetime: 3601 };
 
 export const restrictedKeys = defineRules('Restricted keys', 'restricted-keys', [
-  breaks('restricted.iat.required', 'A token of a restricted key without iat is refused.', () => ({ iat: null })),
-  breaks('restricted.exp.required', 'A token of a restricted key without exp is refused.', () => ({ exp: null })),
-  breaks('restricted.seconds', 'Times in milliseconds are refused.', () => ({
-    iat: now() * 1000,
-    exp: (now() + 3600) * 1000,
+  rejectsClaims('restricted.iat.required', 'A token of a restricted key without iat is refused.', () => ({
+    iat: null,
   })),
-  breaks(
+  rejectsClaims('restricted.exp.required', 'A token of a restricted key without exp is refused.', () => ({
+    exp: null,
+  })),
+  rejectsClaims('restricted.seconds', 'Times in milliseconds are refused.', (now) => ({
+    iat: now * 1000,
+    exp: (now + 3600) * 1000,
+  })),
+  rejectsClaims(
     'restricted.exp-after-iat.equal',
     'An exp that is not after iat is refused.',
-    () => ({ iat: now() + 600, exp: now() + 600 }),
-    () => ({ iat: now() + 900, exp: now() + 600 }),
+    (now) => ({ iat: now + 600, exp: now + 600 }),
+    (now) => ({ iat: now + 900, exp: now + 600 }),
   ),
-  accepts(
+  acceptsToken(
     'restricted.lifetime.3600',
     'A lifetime of 3600 seconds is accepted.',
     { key: 'restricted', lifetime: 3600 },
     SETUP,
   ),
-  rejects('restricted.lifetime.3601', 'A lifetime of 3601 seconds is refused.', [TOO_LONG], SETUP),
-  accepts(
+  rejectsTokens('restricted.lifetime.3601', 'A lifetime of 3601 seconds is refused.', [TOO_LONG], SETUP),
+  acceptsToken(
     'restricted.scope.inside',
     'A scope on the list of the key is accepted.',
     { key: 'restricted', scopes: ['git:read'] },
@@ -67,7 +78,7 @@ export const restrictedKeys = defineRules('Restricted keys', 'restricted-keys', 
     says: 'A scope that is not on the list makes the token invalid.',
     ...SETUP,
     writes: true,
-    check: async (t) => t.refusesToken(await writeOutside(t), 'pack'),
+    check: async (t) => t.expectTokenRefused(await writeOutside(t), 'pack'),
   },
   {
     id: 'restricted.scope.one-outside',
@@ -75,8 +86,8 @@ export const restrictedKeys = defineRules('Restricted keys', 'restricted-keys', 
     ...SETUP,
     check: async (t) => {
       const outside = ['git:write', 'repo:write', 'org:read'].find((scope) => !allowed(t).includes(scope));
-      if (outside === undefined) throw new NotHere('needs a restricted key that lacks some scope');
-      t.refusesToken(await readWith(t, { key: 'restricted', scopes: ['git:read', outside] }), 'repo');
+      if (outside === undefined) throw new Skip('needs a restricted key that lacks some scope');
+      t.expectTokenRefused(await readWithToken(t, { key: 'restricted', scopes: ['git:read', outside] }), 'repo');
     },
   },
   {
@@ -85,14 +96,14 @@ export const restrictedKeys = defineRules('Restricted keys', 'restricted-keys', 
     ...SETUP,
     writes: true,
     check: async (t) => {
-      const { name: repo } = await t.world.scratch(t);
+      const { name: repo } = await groupRepository(t);
       const as: TokenRecipe = { repo, scopes: ['git:read'], key: 'restricted' };
       if (allowed(t).includes('org:read')) {
         return t.tolerate('A02', 'missing scope, list-repos', await listRepos(t, {}, { as }), [
           '403 insufficient_scope',
         ]);
       }
-      if (!allowed(t).includes('git:write')) throw new NotHere('needs a restricted key with two scopes');
+      if (!allowed(t).includes('git:write')) throw new Skip('needs a restricted key with two scopes');
       const answer = await sendPack(t, repo, packLines({ 'x.txt': 'x' }), { as });
       t.tolerate('A02', 'missing scope, pack', answer, ['403 insufficient_scope', '401']);
     },
@@ -102,7 +113,7 @@ export const restrictedKeys = defineRules('Restricted keys', 'restricted-keys', 
     says: 'A breach of these rules is forbidden, not insufficient_scope.',
     ...SETUP,
     check: async (t) => {
-      for (const answer of [await readWith(t, TOO_LONG), await writeOutside(t)]) {
+      for (const answer of [await readWithToken(t, TOO_LONG), await writeOutside(t)]) {
         expectOneOf(answer.outcome, ['403 forbidden', '401 unauthorized'], 'the code names the token');
       }
     },
@@ -112,7 +123,7 @@ export const restrictedKeys = defineRules('Restricted keys', 'restricted-keys', 
     says: 'The same holds for Git.',
     ...SETUP,
     check: async (t) => {
-      const { name: repo } = await t.world.sample(t);
+      const { name: repo } = await sampleRepository(t);
       const answer = await advertise(t, gitPath(repo), { repo, ...TOO_LONG });
       expectRefused(answer);
       expectTrue(!showsRefs(answer), 'no ref is shown');
@@ -122,10 +133,10 @@ export const restrictedKeys = defineRules('Restricted keys', 'restricted-keys', 
     id: 'unrestricted.no-lifetime-limit',
     says: 'A token of an unrestricted key may live for years.',
     check: async (t) => {
-      for (const lifetime of [31_536_000, 315_360_000]) expectStatus(await readWith(t, { lifetime }), 200);
+      for (const lifetime of [31_536_000, 315_360_000]) expectStatus(await readWithToken(t, { lifetime }), 200);
     },
   },
-  rejects('unrestricted.scopes-still-valid', 'An unrestricted key cannot sign for a scope that nobody knows.', [
+  rejectsTokens('unrestricted.scopes-still-valid', 'An unrestricted key cannot sign for a scope that nobody knows.', [
     { scopes: ['everything'] },
   ]),
 ]);

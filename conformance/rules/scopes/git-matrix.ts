@@ -1,9 +1,10 @@
-import { commitFiles } from '../../api.js';
-import { expectRefused, expectSame, expectStatus, expectTrue } from '../../expect.js';
+import { commitFiles } from '../../api/commit-pack.js';
+import { expectRefused, expectSame, expectStatus, expectTrue } from '../../check/expect.js';
+import { groupRepository, sampleRepository } from '../../fixtures/repositories.js';
 import { createGit } from '../../git/git-client.js';
 import { advertise, gitPath, listRefs, showsRefs } from '../../git/refs.js';
-import { defineRules, type RuleRow } from '../../rule.js';
-import { SCOPES, type Scope } from '../operations.js';
+import { SCOPES, type Scope } from '../documented-operations.js';
+import { defineRules, type RuleRow } from '../rule.js';
 
 function slug(scope: Scope): string {
   return scope.replace(':', '-');
@@ -15,7 +16,7 @@ function fetchCell(scope: Scope): RuleRow {
     id: `scope.matrix.git-fetch.${slug(scope)}`,
     says: allowed ? `${scope} alone may clone and fetch.` : `${scope} alone may neither clone nor fetch.`,
     check: async (t) => {
-      const { name: repo } = await t.world.sample(t);
+      const { name: repo } = await sampleRepository(t);
       const answer = await advertise(t, gitPath(repo), { repo, scopes: [scope] });
       if (!allowed) {
         expectRefused(answer);
@@ -36,8 +37,8 @@ function pushCell(scope: Scope): RuleRow {
     says: allowed ? `${scope} alone may push.` : `${scope} alone may not push, and no ref moves.`,
     writes: true,
     check: async (t) => {
-      const { name: repo } = await t.world.scratch(t);
-      const { sha } = await commitFiles(t, repo, { 'base.txt': t.world.newName() });
+      const { name: repo } = await groupRepository(t);
+      const { sha } = await commitFiles(t, repo, { 'base.txt': t.uniqueName() });
       const git = await createGit(t);
       await git.fetch(repo);
       const who = { name: 'P', email: 'p@example.com', timestamp: 1_700_000_000, timezoneOffset: 0 };

@@ -1,38 +1,38 @@
-import { expectOther, expectSuccess, expectTrue } from '../../expect.js';
-import { defineRules, type Rule, type RuleRow } from '../../rule.js';
-import { PROBES, type Probe, SCOPES, type Scope } from '../operations.js';
+import { expectOther, expectSuccess, expectTrue } from '../../check/expect.js';
+import { DOCUMENTED_OPERATIONS, type DocumentedOperation, SCOPES, type Scope } from '../documented-operations.js';
+import { defineRules, type Rule, type RuleRow } from '../rule.js';
 
 /** `git:read` as part of an id. */
 function slug(scope: Scope): string {
   return scope.replace(':', '-');
 }
 
-function cell(probe: Probe, scope: Scope): RuleRow {
-  const id = `scope.matrix.${probe.name}.${slug(scope)}`;
-  const { route, writes } = probe;
-  if (scope === probe.scope) {
+function cell(operation: DocumentedOperation, scope: Scope): RuleRow {
+  const id = `scope.matrix.${operation.name}.${slug(scope)}`;
+  const { route, writes } = operation;
+  if (scope === operation.scope) {
     return {
       id,
       says: `${scope} alone may call ${route}.`,
       writes,
       check: async (t) => {
-        const repo = await probe.repo(t);
-        await probe.prepare?.(t, repo);
-        const answer = await probe.send(t, repo, { as: { repo, scopes: [scope] } });
-        if (probe.loose !== true) return expectSuccess(answer);
+        const repo = await operation.repo(t);
+        await operation.prepare?.(t, repo);
+        const answer = await operation.send(t, repo, { as: { repo, scopes: [scope] } });
+        if (operation.isLoose !== true) return expectSuccess(answer);
         expectTrue(answer.status !== 401 && answer.status !== 403, 'the token is enough', answer.outcome);
         expectOther(answer.code, 'route_not_found', 'the route exists');
       },
     };
   }
-  if (probe.name === 'repo') {
+  if (operation.name === 'repo') {
     return {
       id,
       says: `Whether ${scope} alone may call ${route} is left open.`,
       level: 'UNSPECIFIED',
       check: async (t) => {
-        const repo = await probe.repo(t);
-        const answer = await probe.send(t, repo, { as: { repo, scopes: [scope] } });
+        const repo = await operation.repo(t);
+        const answer = await operation.send(t, repo, { as: { repo, scopes: [scope] } });
         t.observe('outcome', answer.outcome);
         t.tolerate('A26', `${scope}, repo`, answer, ['403 insufficient_scope', '401', '200']);
       },
@@ -43,18 +43,18 @@ function cell(probe: Probe, scope: Scope): RuleRow {
     says: `${scope} alone may not call ${route}.`,
     writes,
     check: async (t) => {
-      const repo = await probe.repo(t);
-      const answer = await probe.send(t, repo, { as: { repo, scopes: [scope] } });
-      t.tolerate('A02', `missing scope, ${probe.name}`, answer, probe.lacksScope);
+      const repo = await operation.repo(t);
+      const answer = await operation.send(t, repo, { as: { repo, scopes: [scope] } });
+      t.tolerate('A02', `missing scope, ${operation.name}`, answer, operation.lacksScope);
     },
   };
 }
 
 /** Every operation with every scope alone: no scope implies another. One group for each operation. */
-export const scopeMatrix: readonly Rule[] = PROBES.flatMap((probe) =>
+export const scopeMatrix: readonly Rule[] = DOCUMENTED_OPERATIONS.flatMap((operation) =>
   defineRules(
     'Scopes',
-    `scopes-${probe.name}`,
-    SCOPES.map((scope) => cell(probe, scope)),
+    `scopes-${operation.name}`,
+    SCOPES.map((scope) => cell(operation, scope)),
   ),
 );

@@ -1,22 +1,22 @@
-import { commitFiles, getRepo, packLines, segment, sendPack } from '../../api.js';
-import type { Answer } from '../../exchange.js';
-import { expectStatus, expectSuccess, expectTrue } from '../../expect.js';
-import { defineRules } from '../../rule.js';
-import type { Trial } from '../../trial.js';
-import { rejects } from '../authentication/keys.js';
-import { perform, takes, tour } from '../companion/tour.js';
+import { commitFiles, packLines, sendPack } from '../../api/commit-pack.js';
+import { getRepo, repositoryPath } from '../../api/requests.js';
+import type { Answer } from '../../check/answer.js';
+import { expectStatus, expectSuccess, expectTrue } from '../../check/expect.js';
+import type { RuleContext } from '../../check/rule-context.js';
+import { groupRepository } from '../../fixtures/repositories.js';
+import { rejectsTokens } from '../authentication/token-checks.js';
+import { callOperation, forEachRoute, needsScopes } from '../companion/call-operation.js';
+import { defineRules } from '../rule.js';
 
-const base = (repo: string) => `/api/repos/${segment(repo)}`;
-
-/** A tag to delete, on the scratch repository. */
-async function tagged(t: Trial): Promise<{ repo: string; tag: string; path: string }> {
+/** A tag to delete, on the repository of the group. */
+async function tagged(t: RuleContext): Promise<{ repo: string; tag: string; path: string }> {
   t.needsCompanion();
-  const { name: repo } = await t.world.scratch(t);
-  const { sha } = await commitFiles(t, repo, { 'tag.txt': t.world.newName() });
+  const { name: repo } = await groupRepository(t);
+  const { sha } = await commitFiles(t, repo, { 'tag.txt': t.uniqueName() });
   const tag = `tag-${sha.slice(0, 10)}`;
   const as = { repo, scopes: ['git:write'] };
-  expectSuccess(await t.post(`${base(repo)}/tags`, { as, json: { name: tag, target: sha } }));
-  return { repo, tag, path: `${base(repo)}/tags/${tag}` };
+  expectSuccess(await t.post(`${repositoryPath(repo)}/tags`, { as, json: { name: tag, target: sha } }));
+  return { repo, tag, path: `${repositoryPath(repo)}/tags/${tag}` };
 }
 
 /** What is wrong with an answer that has to be a success. */
@@ -25,8 +25,10 @@ function failureOf({ status, outcome }: Answer): string | undefined {
 }
 
 /** Every operation that takes this scope succeeds with it alone. */
-function coversFamily(t: Trial, scope: string): Promise<void> {
-  return tour(t, takes(scope), async ({ operation, family, bed }) => failureOf(await perform(bed, operation, family)));
+function coversFamily(t: RuleContext, scope: string): Promise<void> {
+  return forEachRoute(t, needsScopes(scope), async ({ operation, family, repository }) =>
+    failureOf(await callOperation(repository, operation, family)),
+  );
 }
 
 function refusedForScope(answer: Answer): void {
@@ -34,17 +36,17 @@ function refusedForScope(answer: Answer): void {
 }
 
 export const scopes = defineRules('Scopes', 'scopes', [
-  rejects('scope.exact-match', 'A scope in capitals or with a space is a scope nobody knows.', [
+  rejectsTokens('scope.exact-match', 'A scope in capitals or with a space is a scope nobody knows.', [
     { scopes: ['GIT:READ'] },
     { scopes: ['git:read '] },
   ]),
-  rejects('scope.star-invalid', 'A token cannot ask for the scope *.', [{ scopes: ['*'] }]),
+  rejectsTokens('scope.star-invalid', 'A token cannot ask for the scope *.', [{ scopes: ['*'] }]),
   {
     id: 'scope.combined',
     says: 'A token with two scopes may do what either allows.',
     writes: true,
     check: async (t) => {
-      const { name: repo } = await t.world.scratch(t);
+      const { name: repo } = await groupRepository(t);
       const as = { repo, scopes: ['git:read', 'git:write'] };
       expectStatus(await getRepo(t, repo, { as }), 200);
       expectStatus(await sendPack(t, repo, packLines({ 'both.txt': 'x' }), { as }), 201);
@@ -65,7 +67,7 @@ export const scopes = defineRules('Scopes', 'scopes', [
     says: `git:${half} alone may not delete a tag.`,
     reach: 'needs-setup' as const,
     writes: true,
-    check: async (t: Trial) => {
+    check: async (t: RuleContext) => {
       const { repo, path } = await tagged(t);
       refusedForScope(await t.request('DELETE', path, { as: { repo, scopes: [`git:${half}`] } }));
     },
@@ -76,10 +78,10 @@ export const scopes = defineRules('Scopes', 'scopes', [
     reach: 'needs-setup',
     writes: true,
     check: (t) =>
-      tour(t, takes('repo:write'), async ({ operation, family, bed }) => {
-        const refused = await perform(bed, operation, family, undefined, ['git:write']);
+      forEachRoute(t, needsScopes('repo:write'), async ({ operation, family, repository }) => {
+        const refused = await callOperation(repository, operation, family, undefined, ['git:write']);
         if (refused.outcome !== '403 insufficient_scope') return `with git:write it is ${refused.outcome}`;
-        return failureOf(await perform(bed, operation, family));
+        return failureOf(await callOperation(repository, operation, family));
       }),
   },
   {

@@ -1,12 +1,14 @@
-import { grep } from '../../api.js';
-import type { Answer, JsonRecord } from '../../exchange.js';
-import { expectStatus, Unmet } from '../../expect.js';
-import { DENSE_LINES, type Haystack, STRAW_FILES } from '../../fixtures/haystack.js';
-import type { Library } from '../../fixtures/library.js';
-import type { Trial } from '../../trial.js';
+import { grep } from '../../api/requests.js';
+import type { Answer } from '../../check/answer.js';
+import { expectStatus } from '../../check/expect.js';
+import { AssertionFailure } from '../../check/outcomes.js';
+import type { RuleContext } from '../../check/rule-context.js';
+import { type HistoryRepository, historyRepository } from '../../fixtures/history.js';
+import { type LargeRepository, largeRepository } from '../../fixtures/large.js';
+import type { JsonRecord } from '../../http/exchange.js';
 
 /** A line of a match, with the path it was found in. */
-export interface Found {
+export interface FoundLine {
   readonly path: string;
   readonly line: unknown;
   readonly text: string;
@@ -14,9 +16,9 @@ export interface Found {
 }
 
 /** Every line of an answer. */
-export function linesOf(answer: Answer): Found[] {
+export function linesOf(answer: Answer): FoundLine[] {
   return answer.records('matches').flatMap((match) => {
-    if (!Array.isArray(match.lines)) throw new Unmet('every match has lines', 'an array', match.lines);
+    if (!Array.isArray(match.lines)) throw new AssertionFailure('every match has lines', 'an array', match.lines);
     return (match.lines as JsonRecord[]).map((line) => ({
       path: String(match.path),
       line: line.line_number,
@@ -26,7 +28,7 @@ export function linesOf(answer: Answer): Found[] {
   });
 }
 
-export function matchesOf(answer: Answer): Found[] {
+export function matchesOf(answer: Answer): FoundLine[] {
   return linesOf(answer).filter(({ type }) => type === 'match');
 }
 
@@ -34,33 +36,33 @@ export function pathsOf(answer: Answer): string[] {
   return [...new Set(matchesOf(answer).map(({ path }) => path))].sort();
 }
 
-/** A search of the library that has to work. */
+/** A search of the history that has to work. */
 export async function search(
-  t: Trial,
+  t: RuleContext,
   pattern: string,
   more: object = {},
-): Promise<{ library: Library; answer: Answer }> {
-  const library = await t.world.library(t);
+): Promise<{ history: HistoryRepository; answer: Answer }> {
+  const history = await historyRepository(t);
   const { query = {}, ...rest } = more as { query?: object };
-  const answer = await grep(t, library.name, { query: { pattern, ...query }, ...rest });
+  const answer = await grep(t, history.name, { query: { pattern, ...query }, ...rest });
   expectStatus(answer, 200);
-  return { library, answer };
+  return { history, answer };
 }
 
-/** A search of the haystack that has to work. */
-export async function rake(
-  t: Trial,
+/** A search of the large repository that has to work. */
+export async function searchLarge(
+  t: RuleContext,
   pattern: string,
   more: object = {},
-): Promise<{ haystack: Haystack; answer: Answer }> {
-  const haystack = await t.world.haystack(t);
-  const answer = await grep(t, haystack.name, { query: { pattern }, ...more });
+): Promise<{ large: LargeRepository; answer: Answer }> {
+  const large = await largeRepository(t);
+  const answer = await grep(t, large.name, { query: { pattern }, ...more });
   expectStatus(answer, 200);
-  return { haystack, answer };
+  return { large, answer };
 }
 
 /** All pages of a search, at most 40 of them. */
-export async function allPages(t: Trial, repo: string, body: JsonRecord, limit: number): Promise<Answer[]> {
+export async function allPages(t: RuleContext, repo: string, body: JsonRecord, limit: number): Promise<Answer[]> {
   const pages: Answer[] = [];
   let cursor: string | undefined;
   do {
@@ -72,5 +74,3 @@ export async function allPages(t: Trial, repo: string, body: JsonRecord, limit: 
   } while (cursor !== undefined && pages.length < 40);
   return pages;
 }
-
-export { DENSE_LINES, STRAW_FILES };

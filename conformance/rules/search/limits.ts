@@ -1,7 +1,9 @@
-import { grep } from '../../api.js';
-import { expectOther, expectSame, expectStatus, expectTrue } from '../../expect.js';
-import { defineRules } from '../../rule.js';
-import { allPages, DENSE_LINES, linesOf, matchesOf, rake, STRAW_FILES } from './found.js';
+import { grep } from '../../api/requests.js';
+import { expectOther, expectSame, expectStatus, expectTrue } from '../../check/expect.js';
+import { DENSE_LINES, largeRepository, TWO_LINE_FILES } from '../../fixtures/large.js';
+import { sampleRepository } from '../../fixtures/repositories.js';
+import { defineRules } from '../rule.js';
+import { allPages, linesOf, matchesOf, searchLarge } from './found.js';
 
 /** A page as large as the default limits of other things allow. */
 const WIDE = { pagination: { limit: 5000 }, limits: { max_matches_per_file: 5000 } };
@@ -12,11 +14,15 @@ export const searchLimits = defineRules('1. Search', 'search-limits', [
     id: 'grep.max_lines.default',
     says: 'At most 2000 lines come back, or as many as a smaller max_lines says.',
     check: async (t) => {
-      const { answer } = await rake(t, 'straw', WIDE);
+      const { answer } = await searchLarge(t, 'straw', WIDE);
       expectTrue(linesOf(answer).length <= 2000, 'at most 2000 lines', linesOf(answer).length);
       const limits = { ...WIDE.limits, max_lines: 2000 };
-      expectSame(linesOf((await rake(t, 'straw', { ...WIDE, limits })).answer), linesOf(answer), '2000 is the default');
-      const few = (await rake(t, 'straw', { limits: { max_lines: 5 } })).answer;
+      expectSame(
+        linesOf((await searchLarge(t, 'straw', { ...WIDE, limits })).answer),
+        linesOf(answer),
+        '2000 is the default',
+      );
+      const few = (await searchLarge(t, 'straw', { limits: { max_lines: 5 } })).answer;
       expectTrue(linesOf(few).length <= 5, 'at most 5 lines', linesOf(few).length);
       expectTrue(linesOf(few).length > 0, 'something is found');
     },
@@ -25,7 +31,7 @@ export const searchLimits = defineRules('1. Search', 'search-limits', [
     id: 'grep.max_lines.maximum',
     says: 'max_lines cannot be raised above 2000.',
     check: async (t) => {
-      const { name } = await t.world.haystack(t);
+      const { name } = await largeRepository(t);
       const limits = { max_lines: 5000, max_matches_per_file: 5000 };
       const answer = await grep(t, name, { query: { pattern: 'straw' }, pagination: { limit: 5000 }, limits });
       t.tolerate('A22', 'max_lines 5000', answer, ['200', '400']);
@@ -37,12 +43,12 @@ export const searchLimits = defineRules('1. Search', 'search-limits', [
     id: 'grep.max_matches_per_file.default',
     says: 'At most 200 matches of one file come back, or as many as max_matches_per_file says.',
     check: async (t) => {
-      const many = (await rake(t, 'dense', { ...DENSE, pagination: { limit: 5000 } })).answer;
+      const many = (await searchLarge(t, 'dense', { ...DENSE, pagination: { limit: 5000 } })).answer;
       expectTrue(matchesOf(many).length <= 200, 'at most 200 matches', matchesOf(many).length);
       const limits = { max_matches_per_file: 200 };
-      const asked = (await rake(t, 'dense', { ...DENSE, pagination: { limit: 5000 }, limits })).answer;
+      const asked = (await searchLarge(t, 'dense', { ...DENSE, pagination: { limit: 5000 }, limits })).answer;
       expectSame(linesOf(many), linesOf(asked), '200 is the default');
-      const few = (await rake(t, 'dense', { ...DENSE, limits: { max_matches_per_file: 3 } })).answer;
+      const few = (await searchLarge(t, 'dense', { ...DENSE, limits: { max_matches_per_file: 3 } })).answer;
       expectTrue(matchesOf(few).length <= 3, 'at most 3 matches', matchesOf(few).length);
       expectTrue(matchesOf(few).length > 0, 'something is found');
     },
@@ -52,7 +58,7 @@ export const searchLimits = defineRules('1. Search', 'search-limits', [
     says: 'What limits of zero, below zero or of another type do is left open.',
     level: 'UNSPECIFIED',
     check: async (t) => {
-      const { name } = await t.world.sample(t);
+      const { name } = await sampleRepository(t);
       for (const limit of ['max_lines', 'max_matches_per_file']) {
         for (const value of [0, -1, 'x', 1.5]) {
           const answer = await grep(t, name, { query: { pattern: 'e' }, limits: { [limit]: value } });
@@ -69,9 +75,9 @@ export const searchLimits = defineRules('1. Search', 'search-limits', [
     says: 'Whether lines beyond max_lines or max_matches_per_file come on a next page is left open.',
     level: 'UNSPECIFIED',
     check: async (t) => {
-      const lines = (await rake(t, 'straw', { limits: { max_lines: 5 } })).answer;
+      const lines = (await searchLarge(t, 'straw', { limits: { max_lines: 5 } })).answer;
       t.observe('max_lines', { has_more: lines.find('has_more'), cursor: typeof lines.find('next_cursor') });
-      const matches = (await rake(t, 'dense', { ...DENSE, limits: { max_matches_per_file: 3 } })).answer;
+      const matches = (await searchLarge(t, 'dense', { ...DENSE, limits: { max_matches_per_file: 3 } })).answer;
       t.observe('max_matches_per_file', {
         has_more: matches.find('has_more'),
         cursor: typeof matches.find('next_cursor'),
@@ -82,9 +88,9 @@ export const searchLimits = defineRules('1. Search', 'search-limits', [
     id: 'grep.page.limit.default',
     says: 'A page holds at most 200 matches unless asked otherwise, and says that there is more.',
     check: async (t) => {
-      const { answer } = await rake(t, 'needle');
+      const { answer } = await searchLarge(t, 'needle');
       expectTrue(answer.array('matches').length <= 200, 'at most 200 matches', answer.array('matches').length);
-      const asked = (await rake(t, 'needle', { pagination: { limit: 200 } })).answer;
+      const asked = (await searchLarge(t, 'needle', { pagination: { limit: 200 } })).answer;
       expectSame(linesOf(answer), linesOf(asked), '200 is the default');
       expectSame(answer.boolean('has_more'), true, 'there is more');
     },
@@ -93,7 +99,7 @@ export const searchLimits = defineRules('1. Search', 'search-limits', [
     id: 'grep.page.limit.explicit',
     says: 'pagination.limit bounds the matches of a page.',
     check: async (t) => {
-      const { answer } = await rake(t, 'straw', { pagination: { limit: 3 } });
+      const { answer } = await searchLarge(t, 'straw', { pagination: { limit: 3 } });
       const [items, matches, lines] = [
         answer.array('matches').length,
         matchesOf(answer).length,
@@ -108,12 +114,12 @@ export const searchLimits = defineRules('1. Search', 'search-limits', [
     id: 'grep.page.cursor.continues',
     says: 'Following next_cursor shows every match once and none twice.',
     check: async (t) => {
-      const { name } = await t.world.haystack(t);
+      const { name } = await largeRepository(t);
       const body = { query: { pattern: 'needle' }, paths: ['hay'] };
       const pages = await allPages(t, name, body, 400);
       const seen = pages.flatMap((page) => matchesOf(page).map(({ path, line }) => `${path}:${line}`));
       expectSame(seen.length, new Set(seen).size, 'no match comes twice');
-      expectSame(seen.length, STRAW_FILES, 'every match comes');
+      expectSame(seen.length, TWO_LINE_FILES, 'every match comes');
       expectTrue(pages.length > 1, 'there is more than one page', pages.length);
     },
   },
@@ -121,7 +127,7 @@ export const searchLimits = defineRules('1. Search', 'search-limits', [
     id: 'grep.page.cursor.invalid',
     says: 'A cursor that was never given out is 400.',
     check: async (t) => {
-      const { name } = await t.world.sample(t);
+      const { name } = await sampleRepository(t);
       const pagination = { cursor: 'not-a-cursor' };
       expectStatus(await grep(t, name, { query: { pattern: 'e' }, pagination }), 400);
     },
@@ -130,7 +136,7 @@ export const searchLimits = defineRules('1. Search', 'search-limits', [
     id: 'grep.resp.next_cursor',
     says: 'next_cursor is a non-empty string when there is another page.',
     check: async (t) => {
-      const { answer } = await rake(t, 'needle', { pagination: { limit: 2 } });
+      const { answer } = await searchLarge(t, 'needle', { pagination: { limit: 2 } });
       expectSame(answer.boolean('has_more'), true, 'there is more');
       expectOther(answer.string('next_cursor'), '', 'the cursor is not empty');
     },
@@ -139,9 +145,9 @@ export const searchLimits = defineRules('1. Search', 'search-limits', [
     id: 'grep.resp.has_more',
     says: 'has_more is a boolean, and false when everything fits on the page.',
     check: async (t) => {
-      const { answer } = await rake(t, 'needle 7$');
+      const { answer } = await searchLarge(t, 'needle 7$');
       expectSame(answer.boolean('has_more'), false, 'nothing is left');
-      expectSame(matchesOf(answer).length, 1, `one of ${STRAW_FILES + DENSE_LINES} lines fits`);
+      expectSame(matchesOf(answer).length, 1, `one of ${TWO_LINE_FILES + DENSE_LINES} lines fits`);
     },
   },
 ]);

@@ -1,6 +1,8 @@
-import { grep } from '../../api.js';
-import { expectOther, expectRefused, expectSame, expectStatus, expectTrue } from '../../expect.js';
-import { defineRules } from '../../rule.js';
+import { grep } from '../../api/requests.js';
+import { expectOther, expectRefused, expectSame, expectStatus, expectTrue } from '../../check/expect.js';
+import { historyRepository } from '../../fixtures/history.js';
+import { otherRepository, sampleRepository } from '../../fixtures/repositories.js';
+import { defineRules } from '../rule.js';
 import { matchesOf, pathsOf, search } from './found.js';
 
 export const searchRequest = defineRules('1. Search', 'search-request', [
@@ -8,7 +10,7 @@ export const searchRequest = defineRules('1. Search', 'search-request', [
     id: 'grep.route',
     says: 'POST /api/v1/repos/grep with a JSON body searches.',
     check: async (t) => {
-      const { name } = await t.world.sample(t);
+      const { name } = await sampleRepository(t);
       expectStatus(await grep(t, name, { query: { pattern: 'e' } }), 200);
     },
   },
@@ -16,7 +18,7 @@ export const searchRequest = defineRules('1. Search', 'search-request', [
     id: 'grep.repo-from-claim',
     says: 'The repository that is searched is the one the token names.',
     check: async (t) => {
-      const [a, b] = [await t.world.sample(t), await t.world.other(t)];
+      const [a, b] = [await sampleRepository(t), await otherRepository(t)];
       const answers = [];
       for (const { name } of [a, b]) answers.push(await grep(t, name, { query: { pattern: 'bytes of' } }));
       expectSame(
@@ -36,7 +38,7 @@ export const searchRequest = defineRules('1. Search', 'search-request', [
     says: 'Search is marked beta.',
     level: 'MAY',
     check: async (t) => {
-      const { name } = await t.world.sample(t);
+      const { name } = await sampleRepository(t);
       const { exchange } = await grep(t, name, { query: { pattern: 'e' } });
       t.observe(
         'headers',
@@ -48,31 +50,31 @@ export const searchRequest = defineRules('1. Search', 'search-request', [
     id: 'grep.ref.default',
     says: 'A search without ref looks at the tip of the default branch.',
     check: async (t) => {
-      const { library, answer } = await search(t, 'foobar');
-      expectSame(answer.string('repo', 'commit'), library.third.sha, 'repo.commit is the tip');
+      const { history, answer } = await search(t, 'foobar');
+      expectSame(answer.string('repo', 'commit'), history.third.sha, 'repo.commit is the tip');
     },
   },
   {
     id: 'grep.ref.branch',
     says: 'ref may be a branch.',
     check: async (t) => {
-      const { library, answer } = await search(t, 'feature', { ref: 'feature' });
-      expectSame(answer.string('repo', 'commit'), library.feature.sha, 'repo.commit is the tip of the branch');
+      const { history, answer } = await search(t, 'feature', { ref: 'feature' });
+      expectSame(answer.string('repo', 'commit'), history.feature.sha, 'repo.commit is the tip of the branch');
     },
   },
   {
     id: 'grep.ref.tag',
     says: 'ref may be a tag.',
     check: async (t) => {
-      const { library, answer } = await search(t, 'edition', { ref: 'v1' });
-      expectSame(answer.string('repo', 'commit'), library.first.sha, 'repo.commit is the tagged commit');
+      const { history, answer } = await search(t, 'edition', { ref: 'v1' });
+      expectSame(answer.string('repo', 'commit'), history.first.sha, 'repo.commit is the tagged commit');
     },
   },
   {
     id: 'grep.ref.sha',
     says: 'ref may be a commit, and what the commit held is found.',
     check: async (t) => {
-      const { first } = await t.world.library(t);
+      const { first } = await historyRepository(t);
       const { answer } = await search(t, 'first edition', { ref: first.sha });
       expectSame(answer.string('repo', 'commit'), first.sha, 'repo.commit is that commit');
       expectSame(pathsOf(answer), ['README.md'], 'old content is found');
@@ -82,7 +84,7 @@ export const searchRequest = defineRules('1. Search', 'search-request', [
     id: 'grep.pattern.required',
     says: 'A search without query or without query.pattern is 400.',
     check: async (t) => {
-      const { name } = await t.world.sample(t);
+      const { name } = await sampleRepository(t);
       for (const body of [{}, { query: {} }]) expectStatus(await grep(t, name, body), 400);
     },
   },
@@ -103,7 +105,7 @@ export const searchRequest = defineRules('1. Search', 'search-request', [
     says: 'Which regular expressions are understood beyond the common ones is left open.',
     level: 'UNSPECIFIED',
     check: async (t) => {
-      const { name } = await t.world.sample(t);
+      const { name } = await sampleRepository(t);
       for (const pattern of ['(?=e)e', '(e)\\1', '\\d+', '[[:alpha:]]', '\\bsample\\b', '(?i)SAMPLE', 'e{1,2}']) {
         t.observe(pattern, (await grep(t, name, { query: { pattern } })).outcome);
       }
@@ -114,7 +116,7 @@ export const searchRequest = defineRules('1. Search', 'search-request', [
     says: 'A pattern that is no string is 400.',
     level: 'SHOULD',
     check: async (t) => {
-      const { name } = await t.world.sample(t);
+      const { name } = await sampleRepository(t);
       t.observe('empty pattern', (await grep(t, name, { query: { pattern: '' } })).outcome);
       expectStatus(await grep(t, name, { query: { pattern: 5 } }), 400);
     },
@@ -172,8 +174,8 @@ export const searchRequest = defineRules('1. Search', 'search-request', [
     check: async (t) => {
       const { answer } = await search(t, 'foobar', { file_filters: { extension_filters: ['.ts'] } });
       expectSame(pathsOf(answer), ['src/types.ts'], 'only .ts');
-      const { library } = { library: await t.world.library(t) };
-      const bare = await grep(t, library.name, {
+      const history = await historyRepository(t);
+      const bare = await grep(t, history.name, {
         query: { pattern: 'foobar' },
         file_filters: { extension_filters: ['ts'] },
       });
@@ -205,7 +207,7 @@ export const searchRequest = defineRules('1. Search', 'search-request', [
     id: 'grep.err.400.regex',
     says: 'A pattern that is no regular expression is 400.',
     check: async (t) => {
-      const { name } = await t.world.sample(t);
+      const { name } = await sampleRepository(t);
       const answer = await grep(t, name, { query: { pattern: '(' } });
       expectRefused(answer);
       expectStatus(answer, 400);
@@ -217,7 +219,7 @@ export const searchRequest = defineRules('1. Search', 'search-request', [
     says: 'A body that is no JSON is 400.',
     level: 'SHOULD',
     check: async (t) => {
-      const { name } = await t.world.sample(t);
+      const { name } = await sampleRepository(t);
       expectStatus(await grep(t, name, undefined, { body: '{' }), 400);
     },
   },

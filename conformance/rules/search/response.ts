@@ -1,4 +1,4 @@
-import { grep } from '../../api.js';
+import { grep } from '../../api/requests.js';
 import {
   expectMatch,
   expectOneOf,
@@ -7,17 +7,12 @@ import {
   expectSame,
   expectStatus,
   expectTrue,
-} from '../../expect.js';
-import { defineRules } from '../../rule.js';
-import type { Trial } from '../../trial.js';
-import { credentialRules } from '../credentials.js';
+} from '../../check/expect.js';
+import { sampleRepository } from '../../fixtures/repositories.js';
+import { withFault } from '../documented-operations.js';
+import { defineRules } from '../rule.js';
+import { tokenRules } from '../token-rules.js';
 import { linesOf, matchesOf, search } from './found.js';
-
-async function forced(t: Trial, fault: string) {
-  t.needsEmulator();
-  const { name } = await t.world.sample(t);
-  return grep(t, name, { query: { pattern: 'e' } }, { fault });
-}
 
 export const searchResponse = defineRules('1. Search', 'search-response', [
   {
@@ -45,8 +40,8 @@ export const searchResponse = defineRules('1. Search', 'search-response', [
     id: 'grep.resp.repo.commit',
     says: 'repo.commit is the full SHA of the commit that was searched.',
     check: async (t) => {
-      const { library, answer } = await search(t, 'hello', { ref: 'v2' });
-      expectSame(answer.string('repo', 'commit'), library.second.sha, 'the annotated tag leads to its commit');
+      const { history, answer } = await search(t, 'hello', { ref: 'v2' });
+      expectSame(answer.string('repo', 'commit'), history.second.sha, 'the annotated tag leads to its commit');
     },
   },
   {
@@ -59,11 +54,11 @@ export const searchResponse = defineRules('1. Search', 'search-response', [
     id: 'grep.resp.match.path',
     says: 'Every match has the path of a file and its lines.',
     check: async (t) => {
-      const { library, answer } = await search(t, 'foobar');
+      const { history, answer } = await search(t, 'foobar');
       const matches = answer.records('matches');
       expectTrue(matches.length > 0, 'something is found');
       for (const { path, lines } of matches) {
-        expectTrue(String(path) in library.files, 'the path is a file of the tree', path);
+        expectTrue(String(path) in history.files, 'the path is a file of the tree', path);
         expectTrue(Array.isArray(lines) && lines.length > 0, 'lines is an array with something in it', lines);
       }
     },
@@ -72,11 +67,12 @@ export const searchResponse = defineRules('1. Search', 'search-response', [
     id: 'grep.resp.line.line_number',
     says: 'line_number counts lines from one.',
     check: async (t) => {
-      const { library, answer } = await search(t, 'foobar', { paths: ['src'] });
+      const { history, answer } = await search(t, 'foobar', { paths: ['src'] });
       expectTrue(matchesOf(answer).length > 0, 'something is found');
       for (const { path, line, text } of matchesOf(answer)) {
         expectTrue(Number.isInteger(line), 'line_number is an integer', line);
-        expectSame(library.files[path].toString().split('\n')[Number(line) - 1], text, `line ${line} of ${path}`);
+        const lines = history.files[path]?.toString().split('\n') ?? [];
+        expectSame(lines[Number(line) - 1], text, `line ${line} of ${path}`);
       }
       expectSame(matchesOf(answer).find(({ path }) => path === 'src/app.js')?.line, 1, 'the first line is 1');
     },
@@ -108,7 +104,7 @@ export const searchResponse = defineRules('1. Search', 'search-response', [
     id: 'grep.x-cache',
     says: 'The header X-Cache says HIT or MISS.',
     check: async (t) => {
-      const { name } = await t.world.sample(t);
+      const { name } = await sampleRepository(t);
       const seen = [];
       for (let turn = 0; turn < 2; turn++) {
         const answer = await grep(t, name, { query: { pattern: 'sample' } });
@@ -119,7 +115,7 @@ export const searchResponse = defineRules('1. Search', 'search-response', [
       t.observe('two equal requests', seen);
     },
   },
-  ...credentialRules('grep', {
+  ...tokenRules('grep', {
     noHeader: 'grep.err.401.no-header',
     invalid: 'grep.err.403.invalid-jwt',
     scope: 'grep.err.403.scope',
@@ -129,7 +125,7 @@ export const searchResponse = defineRules('1. Search', 'search-response', [
     id: 'grep.err.404.ref',
     says: 'A ref that does not exist is 404.',
     check: async (t) => {
-      const { name } = await t.world.sample(t);
+      const { name } = await sampleRepository(t);
       const answer = await grep(t, name, { query: { pattern: 'e' }, ref: 'no-such-ref' });
       expectProblem(answer, 404, 'ref_not_found', 'not_found', 'branch_not_found');
       t.tolerate('A28', 'missing ref, grep', answer, ['404 ref_not_found', '404 not_found', '404 branch_not_found']);
@@ -139,14 +135,14 @@ export const searchResponse = defineRules('1. Search', 'search-response', [
     id: 'grep.err.500',
     says: 'A failing Git command makes the search a 500.',
     reach: 'emulator',
-    check: async (t) => expectProblem(await forced(t, 'code:internal_error'), 500, 'internal_error'),
+    check: async (t) => expectProblem(await withFault(t, 'grep', 'code:internal_error'), 500, 'internal_error'),
   },
   {
     id: 'grep.err.503.sync',
     says: 'While the repository is synced a search is 503.',
     reach: 'emulator',
     check: async (t) => {
-      const answer = await forced(t, 'sync_in_progress');
+      const answer = await withFault(t, 'grep', 'sync_in_progress');
       t.tolerate('A05', 'syncing, grep', answer, ['503', '409 sync_in_progress']);
     },
   },
@@ -154,14 +150,15 @@ export const searchResponse = defineRules('1. Search', 'search-response', [
     id: 'grep.err.503.storage',
     says: 'Without storage a search is 503.',
     reach: 'emulator',
-    check: async (t) => expectProblem(await forced(t, 'code:service_unavailable'), 503, 'service_unavailable'),
+    check: async (t) =>
+      expectProblem(await withFault(t, 'grep', 'code:service_unavailable'), 503, 'service_unavailable'),
   },
   {
     id: 'grep.err.504',
     says: 'A search that takes too long is 504.',
     reach: 'emulator',
     check: async (t) => {
-      const answer = await forced(t, 'code:gateway_timeout');
+      const answer = await withFault(t, 'grep', 'code:gateway_timeout');
       expectProblem(answer, 504, 'gateway_timeout');
       expectOther(answer.status, 200, 'no result comes with it');
     },

@@ -1,19 +1,19 @@
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { Pool } from 'undici';
+import { listenOnLoopback } from '../../http/listen.js';
 import type { Target } from '../../target.js';
 
 /** A request on its way through, to be changed at will. */
-export interface Request {
+export interface ProxiedRequest {
   readonly method: string;
   path: string;
   readonly headers: Record<string, string>;
   body: Buffer;
 }
 
-/** The answer on its way back, to be changed at will. */
-export interface Answer {
-  readonly request: Pick<Request, 'method' | 'path'>;
+/** The response on its way back, to be changed at will. */
+export interface ProxiedResponse {
+  readonly request: Pick<ProxiedRequest, 'method' | 'path'>;
   status: number;
   readonly headers: Record<string, string | string[]>;
   body: Buffer;
@@ -21,8 +21,8 @@ export interface Answer {
 
 /** What makes a right server wrong. */
 export interface Rewrite {
-  readonly ask?: (request: Request) => void;
-  readonly answer?: (answer: Answer) => void;
+  readonly request?: (request: ProxiedRequest) => void;
+  readonly response?: (response: ProxiedResponse) => void;
 }
 
 export interface Proxy extends AsyncDisposable {
@@ -33,7 +33,7 @@ export interface Proxy extends AsyncDisposable {
 /** What belongs to one connection and not to what goes over it. */
 const HOP = ['connection', 'keep-alive', 'transfer-encoding'];
 
-function without(headers: IncomingHttpHeaders, names: readonly string[]): Answer['headers'] {
+function without(headers: IncomingHttpHeaders, names: readonly string[]): ProxiedResponse['headers'] {
   return Object.fromEntries(
     Object.entries(headers).flatMap(([name, value]) =>
       value === undefined || names.includes(name) ? [] : [[name, value]],
@@ -44,8 +44,8 @@ function without(headers: IncomingHttpHeaders, names: readonly string[]): Answer
 /** Stands between suite and server and changes what passes. */
 export async function startProxy(target: Target, rewrite: Rewrite): Promise<Proxy> {
   const pool = new Pool(target.baseUrl);
-  const pass = async (request: Request, outgoing: ServerResponse): Promise<void> => {
-    rewrite.ask?.(request);
+  const pass = async (request: ProxiedRequest, outgoing: ServerResponse): Promise<void> => {
+    rewrite.request?.(request);
     const { method, path, headers, body } = request;
     const reply = await pool.request({
       method: method as 'GET',
@@ -53,15 +53,15 @@ export async function startProxy(target: Target, rewrite: Rewrite): Promise<Prox
       headers,
       body: body.length === 0 ? null : body,
     });
-    const answer: Answer = {
+    const response: ProxiedResponse = {
       request,
       status: reply.statusCode,
       headers: without(reply.headers, method === 'HEAD' ? HOP : [...HOP, 'content-length']),
       body: Buffer.from(await reply.body.arrayBuffer()),
     };
-    rewrite.answer?.(answer);
-    outgoing.writeHead(answer.status, answer.headers);
-    outgoing.end(answer.body);
+    rewrite.response?.(response);
+    outgoing.writeHead(response.status, response.headers);
+    outgoing.end(response.body);
   };
   const server = createServer((incoming, outgoing) => {
     const pieces: Buffer[] = [];
@@ -71,15 +71,14 @@ export async function startProxy(target: Target, rewrite: Rewrite): Promise<Prox
       const request = {
         method,
         path: url,
-        headers: without(headers, [...HOP, 'host', 'content-length']) as Request['headers'],
+        headers: without(headers, [...HOP, 'host', 'content-length']) as ProxiedRequest['headers'],
         body: Buffer.concat(pieces),
       };
-      // A change that fits no answer shows as a connection that ends.
+      // A change that throws shows as a connection that is closed.
       pass(request, outgoing).catch(() => outgoing.destroy());
     });
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const baseUrl = `http://${await listenOnLoopback(server)}`;
   return {
     target: { ...target, baseUrl, gitUrl: baseUrl },
     [Symbol.asyncDispose]: async () => {

@@ -12,7 +12,7 @@ export class MemoryBudget {
 
   constructor(
     readonly limit: number,
-    private readonly parent?: MemoryBudget | undefined,
+    private parent?: MemoryBudget | undefined,
   ) {}
 
   get used(): number {
@@ -24,6 +24,13 @@ export class MemoryBudget {
     if (this.#used + bytes > this.limit) throw new StoreFull(this.limit);
     this.parent?.take(bytes);
     this.#used += bytes;
+  }
+
+  /** Counts as part of `parent` from now on, also where that goes past its limit: then nothing more can be taken. */
+  attach(parent: MemoryBudget): void {
+    if (this.parent !== undefined) throw new Error('the budget is part of another one already');
+    this.parent = parent;
+    for (let above: MemoryBudget | undefined = parent; above; above = above.parent) above.#used += this.#used;
   }
 
   /** Gives back at most what was taken: of a store that was let go as a whole, nothing is left to be given. */

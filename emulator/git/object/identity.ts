@@ -39,8 +39,9 @@ function trimmedEnd(value: ByteString): ByteString {
 function parseDate(text: string): { seconds: number; offset: string } {
   const match = /^\s*(\d+)\s+([+-]\d+)/.exec(text);
   if (!match) return { seconds: 0, offset: '+0000' };
-  const seconds = Number(match[1]);
-  return { seconds: Number.isSafeInteger(seconds) ? seconds : 0, offset: match[2]! };
+  const [, digits, offset = '+0000'] = match;
+  const seconds = Number(digits);
+  return { seconds: Number.isSafeInteger(seconds) ? seconds : 0, offset };
 }
 
 /**

@@ -4,7 +4,7 @@ import { type CacheGroup, MemoryCache } from '../memory/memory-cache.js';
 import type { ObjectReader, Oid, TypeCode } from '../object/object.js';
 import { type HashBytes, hashBytes } from '../object/object-hash.js';
 import { OID_BYTES, OidSlots } from '../object/oid-slots.js';
-import type { Meter } from '../schedule/meter.js';
+import { Meter } from '../schedule/meter.js';
 import { Schedule } from '../schedule/schedule.js';
 import { findPrefix } from './oid-prefix.js';
 import { Quarantine } from './quarantine.js';
@@ -34,6 +34,13 @@ export interface ObjectStoreOptions {
   readonly hash?: HashBytes;
 }
 
+/** The published objects of a store at one time. */
+export interface StoreMark {
+  readonly size: number;
+  /** Which of them others refer to. */
+  readonly referenced: Uint8Array;
+}
+
 /**
  * The published objects of one repository. They are only ever added, through a quarantine, and never
  * change: a number and the bytes read by it stay valid for good.
@@ -46,6 +53,8 @@ export class ObjectStore implements ObjectReader {
   /** Streams that were deflated for packs. */
   readonly repackCache: RepackCache;
   readonly schedule: Schedule;
+  /** Transactions that are open on it. */
+  transactions = 0;
   readonly #limits: StoreLimits;
   readonly #hash: HashBytes;
   readonly #raw = Buffer.alloc(OID_BYTES);
@@ -86,6 +95,28 @@ export class ObjectStore implements ObjectReader {
       this.#size = this.stored.count;
       this.stored.publish();
     });
+  }
+
+  /** What `copy` needs to know of the published objects as they are now. */
+  mark(): StoreMark {
+    return { size: this.#size, referenced: this.stored.referenced.slice(0, this.#size) };
+  }
+
+  /**
+   * A store of its own with the objects that were published at `mark`, in slices. It shares their bytes with this one,
+   * and counts them as its own; until `attach` they are part of no budget.
+   */
+  async copy({ size, referenced }: StoreMark, options: ObjectStoreOptions): Promise<ObjectStore> {
+    const copy = new ObjectStore({ ...options, hash: this.#hash });
+    copy.stored.copy(this.stored, size, referenced);
+    copy.#slots = new OidSlots(size);
+    copy.#size = size;
+    const meter = new Meter({ schedule: this.schedule });
+    for (let number = 0; number < size; number++) {
+      copy.#slots.insert(copy.stored.oids, number);
+      if ((number & 1023) === 1023 && meter.isOver) await meter.pass();
+    }
+    return copy;
   }
 
   find(oid: Oid): number {

@@ -88,6 +88,10 @@ export class StoredObjects {
     return segment;
   }
 
+  get loose(): Segment {
+    return this.segments[LOOSE]!;
+  }
+
   /** Forgets the newest segment, of which no object is left. */
   dropLastSegment(): void {
     this.segments.pop()!.truncate(0);
@@ -157,7 +161,7 @@ export class StoredObjects {
   }
 
   /** Forgets every object from `count` on and every segment from `segments` on. */
-  truncate(count: number, segments: number, loose: number): void {
+  truncate(count: number, segments: number, looseBytes: number): void {
     this.#cache.forgetQuarantine();
     for (const [number, body] of this.#pinned) {
       if (number < count) continue;
@@ -170,7 +174,7 @@ export class StoredObjects {
     // A large push that was refused leaves no large arrays behind.
     if (this.types.length > count * 4) this.#resize(count * 2);
     while (this.segments.length > segments) this.dropLastSegment();
-    this.segments[LOOSE]!.truncate(loose);
+    this.loose.truncate(looseBytes);
   }
 
   /** Notes where a tag of a tag leads in the end, or forgets it. */
@@ -191,6 +195,24 @@ export class StoredObjects {
   /** Makes the numbers of all objects final. */
   publish(): void {
     this.#cache.publish(this.count);
+  }
+
+  /** Takes over the first `count` objects of `source`, whose bytes are shared, with what was `referenced` among them. */
+  copy(source: StoredObjects, count: number, referenced: Uint8Array): void {
+    let [written, segments] = [0, 1];
+    for (let number = 0; number < count; number++) {
+      segments = Math.max(segments, source.segmentOf[number]! + 1);
+      if (source.segmentOf[number] === LOOSE) written = Math.max(written, source.ends[number]!);
+    }
+    this.segments.length = 0;
+    for (const [index, segment] of source.segments.slice(0, segments).entries())
+      this.segments.push(segment.copy(index === LOOSE ? written : segment.length, (bytes) => this.hold(bytes)));
+    this.count = count;
+    this.#resize(count, source);
+    this.referenced.set(referenced);
+    for (const [number, body] of source.#pinned) if (number < count) this.pin(number, body);
+    for (const [tag, target] of source.peeled) if (tag < count) this.setPeeled(tag, target);
+    this.publish();
   }
 
   copyOid(number: number, target: Uint8Array, at: number): void {
@@ -246,7 +268,7 @@ export class StoredObjects {
   #known(number: number): Buffer | undefined {
     if (!(number >= 0 && number < this.count)) throw new RangeError(`there is no object ${number}`);
     if (this.segmentOf[number] === LOOSE) {
-      return this.segments[LOOSE]!.bytes(this.offsets[number]!, this.ends[number]!);
+      return this.loose.bytes(this.offsets[number]!, this.ends[number]!);
     }
     return this.#cache.get(number) ?? this.#pinned.get(number);
   }
@@ -317,7 +339,8 @@ export class StoredObjects {
       applyDelta(output, delta.end, HEADROOM + size, arena, base, baseSize, result, resultSize);
       base = result;
       baseSize = resultSize;
-      if (step > 0 && step % KEPT_STEP === 0) this.#cache.set(number, copyOf(arena, base, baseSize));
+      if (step > 0 && step % KEPT_STEP === 0)
+        this.#cache.set(number, Buffer.from(arena.subarray(base, base + baseSize)));
     }
     return arena.subarray(base, base + baseSize);
   }
@@ -349,25 +372,19 @@ export class StoredObjects {
     this.#resize(Math.max(16, this.count * 2));
   }
 
-  /** Gives the arrays room for so many objects. */
-  #resize(room: number): void {
+  /** Gives the arrays room for so many objects; with `from`, they take over those that another store's arrays hold. */
+  #resize(room: number, from: StoredObjects = this): void {
     this.hold((room - this.types.length) * BYTES_PER_OBJECT);
-    this.oids = resized(this.oids, room * OID_BYTES);
-    this.types = resized(this.types, room);
-    this.sizes = resized(this.sizes, room);
-    this.segmentOf = resized(this.segmentOf, room);
-    this.offsets = resized(this.offsets, room);
-    this.ends = resized(this.ends, room);
-    this.bases = resized(this.bases, room);
-    this.refDeltas = resized(this.refDeltas, room);
-    this.#depths = resized(this.#depths, room);
-    this.complete = resized(this.complete, room);
-    this.referenced = resized(this.referenced, room);
+    this.oids = resized(from.oids, room * OID_BYTES);
+    this.types = resized(from.types, room);
+    this.sizes = resized(from.sizes, room);
+    this.segmentOf = resized(from.segmentOf, room);
+    this.offsets = resized(from.offsets, room);
+    this.ends = resized(from.ends, room);
+    this.bases = resized(from.bases, room);
+    this.refDeltas = resized(from.refDeltas, room);
+    this.#depths = resized(from.#depths, room);
+    this.complete = resized(from.complete, room);
+    this.referenced = resized(from.referenced, room);
   }
-}
-
-function copyOf(arena: Buffer, at: number, size: number): Buffer {
-  const body = Buffer.allocUnsafe(size);
-  arena.copy(body, 0, at, at + size);
-  return body;
 }

@@ -89,6 +89,20 @@ export class Segment {
     this.#length = length;
   }
 
+  /** A segment of its own with the first `length` bytes. Slabs that are full are shared: nothing writes to them again. */
+  copy(length: number, onHold: (bytes: number) => void): Segment {
+    const copy = new Segment(onHold);
+    for (const [index, slab] of this.#slabs.entries()) {
+      const start = this.#starts[index]!;
+      if (start >= length) break;
+      copy.#hold(slab.length);
+      copy.#slabs.push(start + slab.length <= length ? slab : Buffer.from(slab));
+      copy.#starts.push(start);
+    }
+    copy.#length = length;
+    return copy;
+  }
+
   /** Gives back what the last slab has left. Nothing can be appended in its place. */
   seal(): void {
     const index = this.#slabs.length - 1;

@@ -62,6 +62,7 @@ export class GitRepository {
     options: TransactOptions,
   ): Promise<{ result: T; changes: readonly RefChange[] }> {
     const transaction = new RefTransaction(this.#storeFor(options), this.objects);
+    this.objects.transactions++;
     try {
       const result = await task(transaction);
       if (!transaction.isPrepared) await transaction.prepare();
@@ -70,6 +71,7 @@ export class GitRepository {
       return { result, changes };
     } finally {
       transaction.abort();
+      this.objects.transactions--;
     }
   }
 

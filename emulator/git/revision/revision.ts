@@ -80,7 +80,7 @@ function parseSteps(text: ByteString): Step[] | undefined {
   while (pattern.lastIndex < text.length) {
     const groups = pattern.exec(text)?.groups;
     if (!groups) return undefined;
-    const { type, sign, count, path } = groups;
+    const { type, sign, count, path = '' } = groups;
     if (type !== undefined) {
       const peeled = peelType(type);
       if (peeled === undefined) return undefined;
@@ -89,7 +89,7 @@ function parseSteps(text: ByteString): Step[] | undefined {
       steps.push({ kind: sign === '~' ? 'ancestor' : 'parent', count: count === '' ? 1 : Number(count) });
     } else {
       const end = pattern.lastIndex;
-      steps.push({ kind: 'path', path: sliceBytes(text, end - path!.length, end) });
+      steps.push({ kind: 'path', path: sliceBytes(text, end - path.length, end) });
     }
   }
   return steps;
@@ -204,8 +204,10 @@ function* ancestorOf(
 ): Steps<Oid | undefined> {
   let commit = yield* findCommit(objects, oid);
   for (let left = count; left > 0 && commit !== undefined; left--) {
-    const position = graph?.positionOf(objects.find(commit)) ?? -1;
-    if (position >= 0) return yield* ancestorInGraph(graph!, position, left);
+    if (graph !== undefined) {
+      const position = graph.positionOf(objects.find(commit));
+      if (position >= 0) return yield* ancestorInGraph(graph, position, left);
+    }
     commit = yield* parentOf(objects, commit, 1);
   }
   return commit;

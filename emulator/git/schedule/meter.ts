@@ -12,8 +12,11 @@ export interface MeterOptions {
   readonly schedule: Schedule;
   /** Milliseconds of work on an ordinary machine; waiting is no work. Past it, `WorkLimitExceeded`. */
   readonly limit?: number | undefined;
-  /** Aborted when the result is not wanted any more. */
-  readonly signal?: AbortSignal | undefined;
+  /**
+   * Aborted when the client has gone. A function is called when the first slice is over, or by `check`: to listen for the end of a
+   * client costs more than most requests work.
+   */
+  readonly signal?: AbortSignal | (() => AbortSignal | undefined) | undefined;
 }
 
 /**
@@ -30,7 +33,8 @@ export interface MeterOptions {
 export class Meter {
   readonly schedule: Schedule;
   readonly #limit: number;
-  readonly #signal: AbortSignal | undefined;
+  readonly #signalOf: (() => AbortSignal | undefined) | undefined;
+  #signal: AbortSignal | undefined;
   /** Units of earlier slices, and what the schedule had counted when this one began. */
   #used = 0;
   #from: number;
@@ -38,7 +42,9 @@ export class Meter {
   constructor(options: MeterOptions) {
     this.schedule = options.schedule;
     this.#limit = (options.limit ?? Number.POSITIVE_INFINITY) * UNITS_PER_MS;
-    this.#signal = options.signal;
+    const { signal } = options;
+    if (typeof signal === 'function') this.#signalOf = signal;
+    else this.#signal = signal;
     this.#from = this.schedule.spent;
   }
 
@@ -71,7 +77,9 @@ export class Meter {
     this.#from = this.schedule.spent;
   }
 
+  /** Throws as `pass` does, without ending the slice: before a write, whose client may have left while it waited. */
   check(): void {
+    this.#signal ??= this.#signalOf?.();
     this.#signal?.throwIfAborted();
     if (this.#isExhausted) throw new WorkLimitExceeded();
   }

@@ -21,7 +21,7 @@ export function atOnce<T>(steps: Steps<T>): T {
 
 /** Runs the work in slices. Short work ends within the slice that has begun. */
 export async function inSlices<T>(steps: Steps<T>, meter: Meter): Promise<T> {
-  meter.check();
+  if (meter.isOver) await meter.pass();
   for (;;) {
     const step = steps.next();
     if (step.done) return step.value;

@@ -1,9 +1,9 @@
-import { Authenticator, type Verified } from '../../auth/authenticate.js';
+import type { Verified } from '../../auth/authenticate.js';
 import { requireRepo, requireScopes } from '../../auth/claims.js';
 import { authorizationOf } from '../../auth/credentials.js';
 import { problem } from '../../http/problem.js';
 import { repositoryNotFound } from '../../repositories/lifecycle.js';
-import type { RequestContext, Step } from '../request-context.js';
+import type { RequestContext } from '../request-context.js';
 
 /** Step: whether tokens can be verified at all just now. */
 export function checkAuthenticationAvailable({ organization }: RequestContext): void {
@@ -16,24 +16,23 @@ export function checkAuthenticationAvailable({ organization }: RequestContext): 
  * Step: the credential, its signature, and the claims as they hold at this moment. Only the first use of a
  * token waits for a signature check; this runs before any of the body is read.
  */
-export function authenticate(authenticator = new Authenticator()): Step {
-  return (context) => {
-    const { world, organization, operation, request } = context;
-    const question = {
-      authorization: authorizationOf(request.rawHeaders),
-      surface: operation.group === 'Git' ? ('git' as const) : ('api' as const),
-      tenant: organization.name,
-      now: world.clock.now(),
-      hosting: organization.hostingEnabled,
-      ringOf: (name: string) => world.organization(name)?.keys,
-    };
-    const accept = (verified: Verified): void => {
-      context.claims = verified.claims;
-    };
-    const known = authenticator.recall(question);
-    if (known) accept(known);
-    else return authenticator.authenticate(question).then(accept);
+export function authenticate(context: RequestContext): void | Promise<void> {
+  const { world, organization, operation, request } = context;
+  const { authenticator } = world.engine;
+  const question = {
+    authorization: authorizationOf(request.rawHeaders),
+    surface: operation.group === 'Git' ? ('git' as const) : ('api' as const),
+    tenant: organization.name,
+    now: world.state.clock.now(),
+    hosting: organization.hostingEnabled,
+    ringOf: (name: string) => world.state.organizations.get(name)?.keys,
   };
+  const accept = (verified: Verified): void => {
+    context.claims = verified.claims;
+  };
+  const known = authenticator.recall(question);
+  if (known) accept(known);
+  else return authenticator.authenticate(question).then(accept);
 }
 
 /** Step: the `repo` claim, where the operation is about a repository. */

@@ -1,5 +1,4 @@
 import { ArmedFaults } from '../../faults/armed.js';
-import type { FaultCounters } from '../../faults/counters.js';
 import { FAULTS } from '../../faults/fault.js';
 import { checkState, type RepositoryState, repositoryNotFound } from '../../repositories/lifecycle.js';
 import { throttled } from '../quota.js';
@@ -8,13 +7,11 @@ import type { RequestContext } from '../request-context.js';
 /** Seconds a client is told to wait when a state does not say how long it lasts. */
 const RETRY_AFTER = 1;
 
-/** Reads `X-Emulator-Fault`, once the operation is known and its dialect can word a mistake in it. */
-export function armFaults(counters: FaultCounters): (context: RequestContext) => void {
-  return (context) => {
-    const header = context.request.headers['x-emulator-fault'];
-    if (header === undefined || !context.inBandFaults) return;
-    context.faults = ArmedFaults.parse(String(header), counters);
-  };
+/** Step: reads `X-Emulator-Fault`, once the operation is known and its dialect can word a mistake in it. */
+export function armFaults(context: RequestContext): void {
+  const header = context.request.headers['x-emulator-fault'];
+  if (header === undefined || !context.inBandFaults) return;
+  context.faults = ArmedFaults.parse(String(header), context.world.state.faults);
 }
 
 /** Whose requests a fault's counter counts: one token subject on one repository. */
@@ -34,7 +31,7 @@ export function takeQuota(context: RequestContext): void {
 export function findRepository(context: RequestContext): void {
   const { operation, claims, world } = context;
   if (operation.subject !== 'repository') return;
-  const repository = world.repository(context.organizationName, claims.repo ?? '');
+  const repository = world.state.repositories.find(context.organizationName, claims.repo ?? '');
   if (!repository) throw repositoryNotFound();
   context.repository = repository;
 }
@@ -48,12 +45,12 @@ export function checkRepositoryState(context: RequestContext): void {
   repository.restore();
   // One import may take several pushes.
   const isImport = state === 'archived' && params.namespace === 'import';
-  if (state !== 'active' && !isImport) checkState(state, affecting, world.variants, { retryAfter: RETRY_AFTER });
+  if (state !== 'active' && !isImport) checkState(state, affecting, world.config.variants, { retryAfter: RETRY_AFTER });
   const fault = faults.take('state', callerOf(context));
   if (!fault) return;
   const row = FAULTS[fault.name] as { state: RepositoryState };
   try {
-    checkState(row.state, affecting, world.variants, { retryAfter: fault.retryAfter });
+    checkState(row.state, affecting, world.config.variants, { retryAfter: fault.retryAfter });
     context.why.push(`fault ${fault.name}: the state does not stand in the way of ${operation.id}`);
   } catch (refusal) {
     faults.fired.push(fault.name);

@@ -9,8 +9,10 @@ import type { Reply } from '../../http/reply.js';
 import { parseQuery } from '../../http/request-target.js';
 import type { HandlerContext } from '../../operation/handler-context.js';
 import type { Repository } from '../../repositories/repository.js';
-import type { Organization, World } from '../../world/world.js';
-import type { RequestContext } from '../request-context.js';
+import { worldReplaced } from '../../world/background.js';
+import type { Organization } from '../../world/organizations.js';
+import type { World } from '../../world/world.js';
+import { isLost, type RequestContext } from '../request-context.js';
 
 const JSON_TYPE = 'application/json';
 
@@ -51,7 +53,7 @@ export function readInput(context: RequestContext): void | Promise<void> {
 
 async function readJson(context: RequestContext): Promise<unknown> {
   const { operation, request, world } = context;
-  const { maxJsonBytes: maxBytes, idleTimeout } = world.limits;
+  const { maxJsonBytes: maxBytes, idleTimeout } = world.config.limits;
   refuseContentEncoding(request);
   const { json, body } = operation;
   if (json) requireContentType(context, [json.mediaType, JSON_TYPE]);
@@ -59,7 +61,7 @@ async function readJson(context: RequestContext): Promise<unknown> {
   const raw = await readBody(request, { maxBytes, idleTimeout, askFor: context.askForBody });
   if (raw.length === 0) return checkShape(body!, undefined, 'A JSON body', json?.invalid);
   // Without the signal: to listen for the end of a client costs more than to read most bodies.
-  const meter = new Meter({ schedule: world.schedule });
+  const meter = new Meter({ schedule: world.engine.schedule });
   const value = await inSlices(jsonSteps(raw, 'The body'), meter);
   return inSlices(shapeSteps(body!, value, 'A JSON body', json?.invalid), meter);
 }
@@ -76,7 +78,7 @@ function requireContentType(context: RequestContext, read: readonly string[]): v
 
 /** Other types than the documented one are read as long as they parse, unless the variant says otherwise. */
 function checkContentType(context: RequestContext, documented: string): void {
-  if (context.world.variants.contentType !== 'strict') return;
+  if (context.world.config.variants.contentType !== 'strict') return;
   const type = contentTypeOf(context);
   if (type !== undefined && type !== documented) {
     throw problem('unsupported_media_type', `The body has to be ${documented}.`);
@@ -87,7 +89,7 @@ function contentTypeOf({ request }: RequestContext): string | undefined {
   return request.headers['content-type']?.split(';')[0]?.trim().toLowerCase();
 }
 
-/** The part of an context that handlers see. */
+/** The part of a request's context that handlers see. */
 class RequestHandlerContext implements HandlerContext {
   readonly world: World;
   readonly organization: Organization;
@@ -129,9 +131,9 @@ class RequestHandlerContext implements HandlerContext {
 
   #startMeter(): Meter {
     const { work } = this.#context.operation;
-    const { schedule, limits } = this.world;
-    const limit = work && limits[work.limit] * (work.times ?? 1);
-    return new Meter({ schedule, limit, signal: this.signal });
+    const { config, engine } = this.world;
+    const limit = work && config.limits[work.limit] * (work.times ?? 1);
+    return new Meter({ schedule: engine.schedule, limit, signal: () => this.signal });
   }
 
   readonly header = (name: string): string | undefined => {
@@ -142,7 +144,7 @@ class RequestHandlerContext implements HandlerContext {
   readonly stream = (maxBytes: number): AsyncIterable<Buffer> =>
     readChunks(this.#context.request, {
       maxBytes,
-      idleTimeout: this.world.limits.idleTimeout,
+      idleTimeout: this.world.config.limits.idleTimeout,
       askFor: this.#context.askForBody,
     });
 }
@@ -150,6 +152,7 @@ class RequestHandlerContext implements HandlerContext {
 /** Step: the handler; its value is the reply. */
 export function callHandler(context: RequestContext): void | Promise<void> {
   const accept = (reply: Reply): void => {
+    if (isLost(context)) throw worldReplaced();
     context.reply = reply;
   };
   const reply = context.operation.handle(context.handlerContext);

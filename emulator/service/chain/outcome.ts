@@ -1,4 +1,3 @@
-import { realClock } from '../../environment/clock.js';
 import { StoreFull } from '../../git/memory/memory-budget.js';
 import { ObjectTooLarge } from '../../git/pack/pack-error.js';
 import { WorkLimitExceeded } from '../../git/schedule/meter.js';
@@ -6,14 +5,16 @@ import { ScheduleClosed } from '../../git/schedule/schedule.js';
 import { Problem, problem } from '../../http/problem.js';
 import type { Reply } from '../../http/reply.js';
 import { renderProblem } from '../../http/respond.js';
-import type { RequestContext } from '../request-context.js';
+import { worldReplaced } from '../../world/background.js';
+import { recordRequest } from '../record-request.js';
+import { isLost, type RequestContext } from '../request-context.js';
 import { applyCredentialVariants } from './credential-variants.js';
 
 /** The answer to a request that a step or the handler refused. Nothing throws past this point. */
 export function renderFailure(context: RequestContext, error: unknown): Reply {
-  const refusal = applyCredentialVariants(problemOf(context, error), context.operation?.id, context.world.variants);
+  const { variants, forgePrefix } = context.world.config;
+  const refusal = applyCredentialVariants(problemOf(context, error), context.operation?.id, variants);
   context.problem = refusal;
-  const { variants, forgePrefix } = context.world;
   const dialect = context.operation?.dialect ?? 'problem';
   return renderProblem(refusal, {
     dialect,
@@ -25,6 +26,8 @@ export function renderFailure(context: RequestContext, error: unknown): Reply {
 }
 
 function problemOf(context: RequestContext, error: unknown): Problem {
+  // A write fails in other ways too once its world has been replaced.
+  if (isLost(context)) return worldReplaced();
   if (error instanceof Problem) return error;
   if (error instanceof StoreFull)
     return problem('service_unavailable', error.message, { headers: { 'retry-after': '1' } });
@@ -38,7 +41,7 @@ function problemOf(context: RequestContext, error: unknown): Problem {
     const isTimeout = context.operation?.errors?.includes('request_timeout') ?? false;
     return problem(isTimeout ? 'request_timeout' : 'request_canceled', 'The client went away before the answer.');
   }
-  context.world.log.write({
+  context.world.engine.log.write({
     event: 'internal_error',
     request: context.id,
     operation: context.operation?.id,
@@ -54,18 +57,17 @@ function isAbort(error: unknown): boolean {
 /** Adds the headers every answer has, and the request's line in the journal and the log. */
 export function recordOutcome(context: RequestContext): void {
   const { world, faults, reply } = context;
-  const now = world.clock.now();
+  const now = world.state.clock.now();
   const headers: Record<string, string> = { ...reply.headers, 'x-request-id': context.id };
   // The machine's time Node adds by itself.
-  if (world.clock !== realClock) headers.date = new Date(now).toUTCString();
+  if (world.config.clock !== 'real') headers.date = new Date(now).toUTCString();
   if (faults.fired.length > 0) headers['x-emulator-fault-fired'] = faults.fired.join(', ');
   context.reply = { ...reply, headers };
-  const entry = {
+  recordRequest(world, now, {
     id: context.id,
-    at: new Date(now).toISOString(),
     organization: context.organization?.name,
-    method: context.request.method!,
-    path: context.target?.path ?? '',
+    method: context.request.method,
+    path: context.target?.path,
     operation: context.operation?.id,
     repository: context.claims?.repo,
     subject: context.claims?.sub,
@@ -73,9 +75,7 @@ export function recordOutcome(context: RequestContext): void {
     code: context.problem?.code,
     origin: originOf(context),
     why: context.problem ? [...context.why, context.problem.detail] : context.why,
-  };
-  world.journal.add(entry);
-  world.log.write({ event: 'request', ...entry });
+  });
 }
 
 function originOf({ faults, problem: refusal }: RequestContext): string {

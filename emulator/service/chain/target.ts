@@ -1,11 +1,12 @@
+import { isAdminPath } from '../../admin/path.js';
 import { hostOf, parseHost, type ServedHosts } from '../../http/host.js';
 import { checkExpectation, framingMistake } from '../../http/message.js';
 import { problem } from '../../http/problem.js';
 import { readRequestTarget } from '../../http/request-target.js';
-import type { RequestContext } from '../request-context.js';
+import type { EntryStep, RequestContext } from '../request-context.js';
 
 /**
- * Step: whether it is certain where the message ends, and that it has no more headers than anybody needs: of very
+ * Step: whether it is certain where the message ends, and that it has no more headers than the limit: of very
  * many, Node drops the last ones without a word, among them a second Host or credential.
  */
 export function checkMessage(context: RequestContext): void {
@@ -15,37 +16,57 @@ export function checkMessage(context: RequestContext): void {
     context.endConnection();
     throw mistake;
   }
-  if (request.rawHeaders.length > 2 * world.limits.maxHeaders) {
-    const detail = `The request has more than ${world.limits.maxHeaders} header fields.`;
+  if (request.rawHeaders.length > 2 * world.config.limits.maxHeaders) {
+    const detail = `The request has more than ${world.config.limits.maxHeaders} header fields.`;
     throw problem('request_header_fields_too_large', detail);
   }
 }
 
-/** Step: the request target. Whoever reads `request.url` later finds the same. */
+/** Step: the request target. Koa's router reads `request.url` later, and finds the same. */
 export function readTarget(context: RequestContext): void {
   const { request } = context;
   const target = readRequestTarget(request.method!, request.url!);
   context.target = target;
+  context.isForAdmin = isAdminPath(target.path);
   if (target.authority !== undefined)
     request.url = target.query === '' ? target.path : `${target.path}?${target.query}`;
 }
 
 const ORGANIZATION_HOST = /^api\.([^.]+)\.localhost$/;
 
+interface NamedHost {
+  readonly isServed: boolean;
+  /** Of `api.<org>.localhost`. */
+  readonly organization: string | undefined;
+}
+
+/** Different values of `Host` that are remembered: clients name the same one again and again. */
+const REMEMBERED_HOSTS = 64;
+
 /**
  * Step: the host a request names. `api.<org>.localhost` selects an organization, other served names keep
  * the port's, and a host that is not served is refused.
  */
-export function checkHost(served: ServedHosts): (context: RequestContext) => void {
+export function checkHost(served: ServedHosts): EntryStep {
+  const remembered = new Map<string, NamedHost>();
+  const read = (authority: string): NamedHost => {
+    const known = remembered.get(authority);
+    if (known) return known;
+    const host = parseHost(authority);
+    const named = { isServed: served.includes(host), organization: ORGANIZATION_HOST.exec(host)?.[1] };
+    if (remembered.size === REMEMBERED_HOSTS) remembered.clear();
+    remembered.set(authority, named);
+    return named;
+  };
   return (context) => {
     const { world } = context;
-    const host = hostNamedBy(context);
-    const selected = host === undefined ? undefined : ORGANIZATION_HOST.exec(host)?.[1];
-    if (selected !== undefined && world.organization(selected)) context.organizationName = selected;
-    else if (host !== undefined && !served.includes(host)) {
+    const named = hostNamedBy(context, read);
+    const selected = named?.organization;
+    if (selected !== undefined && world.state.organizations.get(selected)) context.organizationName = selected;
+    else if (named && !named.isServed) {
       throw problem('forbidden', 'The request names a host that is not served here; --allowed-host adds one.');
     }
-    context.organization = world.organization(context.organizationName)!;
+    context.organization = world.state.organizations.get(context.organizationName)!;
   };
 }
 
@@ -53,11 +74,14 @@ export function checkHost(served: ServedHosts): (context: RequestContext) => voi
  * RFC 9112, 3.2: every HTTP/1.1 request has one valid Host; 3.2.2: where the target has an authority itself, that
  * counts in its place. A page in a browser sends no HTTP/1.0, where Host may be missing.
  */
-function hostNamedBy({ request, target }: RequestContext): string | undefined {
+function hostNamedBy(
+  { request, target }: RequestContext,
+  read: (authority: string) => NamedHost,
+): NamedHost | undefined {
   const field = hostOf(request.rawHeaders);
   if (field === undefined && request.httpVersion !== '1.0') throw problem('bad_request', 'The Host header is missing.');
-  const host = field === undefined ? undefined : parseHost(field);
-  return target.authority === undefined ? host : parseHost(target.authority);
+  const named = field === undefined ? undefined : read(field);
+  return target.authority === undefined ? named : read(target.authority);
 }
 
 /** Step: the expectation. */

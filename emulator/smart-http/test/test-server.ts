@@ -30,10 +30,8 @@ export class TestServer implements AsyncDisposable {
     private readonly repository: GitRepository,
     private readonly options: TestServerOptions,
   ) {
-    let sessions = 0;
     this.#service = new GitService({
       agent: 'git/test',
-      sessionId: () => `session-${++sessions}`,
       fsck: 'strict',
       ...options,
     });
@@ -92,6 +90,7 @@ function requestOf(request: IncomingMessage, response: ServerResponse): GitReque
     header: (name) => [header(name)].flat()[0],
     body: () => request,
     signal: gone.signal,
+    sessionId: () => 'session',
   };
 }
 

@@ -1,0 +1,66 @@
+import type { Answer } from '../check/answer.js';
+import { expectSha, expectStatus } from '../check/expect.js';
+import type { RequestOptions, RuleContext } from '../check/rule-context.js';
+import { AUTHOR, writer } from './requests.js';
+
+/** Content of a file, or null to delete it. */
+export type FileContent = string | Buffer | null | { readonly content: string | Buffer; readonly mode: string };
+
+/** The lines of a commit-pack body: metadata, then one chunk for each file. */
+export function packLines(files: Readonly<Record<string, FileContent>>, metadata: object = {}): unknown[] {
+  const entries = Object.entries(files);
+  const operations = entries.map(([path, content], index) => ({
+    path,
+    content_id: `c${index}`,
+    operation: content === null ? 'delete' : 'upsert',
+    ...(isWithMode(content) ? { mode: content.mode } : {}),
+  }));
+  const chunks = entries.flatMap(([, content], index) =>
+    content === null ? [] : [chunk(`c${index}`, bytesOf(content))],
+  );
+  const base = { target_branch: 'main', commit_message: 'Change files', author: AUTHOR, files: operations };
+  return [{ metadata: { ...base, ...metadata } }, ...chunks];
+}
+
+export function chunk(contentId: string, data: string | Buffer, eof = true): object {
+  return { blob_chunk: { content_id: contentId, data: Buffer.from(data as string).toString('base64'), eof } };
+}
+
+export const COMMIT_PACK = '/api/v1/repos/commit-pack';
+
+export const sendPack = (
+  t: RuleContext,
+  repo: string,
+  lines: readonly unknown[],
+  options: RequestOptions = {},
+): Promise<Answer> => t.post(COMMIT_PACK, { as: writer(repo), lines, ...options });
+
+/** Writes files by commit-pack and expects that to work. */
+export async function commitFiles(
+  t: RuleContext,
+  repo: string,
+  files: Readonly<Record<string, FileContent>>,
+  metadata: object = {},
+): Promise<Written> {
+  const answer = await sendPack(t, repo, packLines(files, metadata));
+  expectStatus(answer, 201);
+  const sha = answer.string('commit', 'commit_sha');
+  expectSha(sha, 'commit.commit_sha is a SHA');
+  return { sha, tree: answer.string('commit', 'tree_sha'), before: answer.string('result', 'old_sha'), answer };
+}
+
+export interface Written {
+  readonly sha: string;
+  readonly tree: string;
+  /** The tip before. */
+  readonly before: string;
+  readonly answer: Answer;
+}
+
+function bytesOf(content: Exclude<FileContent, null>): string | Buffer {
+  return typeof content === 'string' || Buffer.isBuffer(content) ? content : content.content;
+}
+
+function isWithMode(content: FileContent): content is { content: string | Buffer; mode: string } {
+  return content !== null && typeof content === 'object' && !Buffer.isBuffer(content);
+}

@@ -1,0 +1,115 @@
+import type { TokenRecipe } from '../auth/tokens.js';
+import type { Answer } from '../check/answer.js';
+import { expectSha, expectStatus } from '../check/expect.js';
+import type { RequestOptions, RuleContext } from '../check/rule-context.js';
+import type { JsonRecord } from '../http/exchange.js';
+
+/** The operations of the specification as one line each, with the narrowest token that may call them. */
+
+export function segment(name: string): string {
+  return encodeURIComponent(name);
+}
+
+/** The routes of one repository: its name is one segment. */
+export function repositoryPath(repo: string): string {
+  return `/api/repos/${segment(repo)}`;
+}
+
+export const reader = (repo: string): TokenRecipe => ({ repo, scopes: ['git:read'] });
+export const writer = (repo: string): TokenRecipe => ({ repo, scopes: ['git:write'] });
+export const repoWriter = (repo: string): TokenRecipe => ({ repo, scopes: ['repo:write'] });
+/** The `Authorization` header is left out. */
+export const ANONYMOUS = { as: undefined } as const;
+export const ORG_READER: TokenRecipe = { scopes: ['org:read'] };
+
+export const AUTHOR = { name: 'Ada Author', email: 'ada@example.com' } as const;
+export const COMMITTER = { name: 'Carl Committer', email: 'carl@example.com' } as const;
+export const ZEROS = '0'.repeat(40);
+/** A well-formed SHA that names nothing. */
+export const ABSENT_SHA = '5ca1ab1e0ddba11c0ffee000facade0123456789';
+
+export const getRepo = (t: RuleContext, repo: string, options: RequestOptions = {}): Promise<Answer> =>
+  t.get('/api/v1/repo', { as: reader(repo), ...options });
+
+export const listRepos = (
+  t: RuleContext,
+  query: Record<string, string> = {},
+  options: RequestOptions = {},
+): Promise<Answer> => t.get('/api/repos', { as: ORG_READER, query, ...options });
+
+export const createRepo = (t: RuleContext, repo: string, options: RequestOptions = {}): Promise<Answer> =>
+  t.post('/api/repos', { as: repoWriter(repo), ...options });
+
+export const deleteRepo = (t: RuleContext, repo: string, options: RequestOptions = {}): Promise<Answer> =>
+  t.request('DELETE', repositoryPath(repo), { as: repoWriter(repo), ...options });
+
+export const grep = (t: RuleContext, repo: string, json: unknown, options: RequestOptions = {}): Promise<Answer> =>
+  t.post('/api/v1/repos/grep', { as: reader(repo), json, ...options });
+
+export const fileMetadata = (
+  t: RuleContext,
+  repo: string,
+  query: Record<string, string> = {},
+  options: RequestOptions = {},
+) => t.get('/api/v1/repos/files/metadata', { as: reader(repo), query, ...options });
+
+export const getCommit = (t: RuleContext, repo: string, sha: string, options: RequestOptions = {}): Promise<Answer> =>
+  t.get('/api/v1/repos/commit', { as: reader(repo), query: { sha }, ...options });
+
+export const listCommits = (
+  t: RuleContext,
+  repo: string,
+  query: Record<string, string> = {},
+  options: RequestOptions = {},
+) => t.get('/api/v1/repos/commits', { as: reader(repo), query, ...options });
+
+export const getFile = (
+  t: RuleContext,
+  repo: string,
+  query: Record<string, string>,
+  options: RequestOptions = {},
+): Promise<Answer> => t.get('/api/v1/repos/file', { as: reader(repo), query, ...options });
+
+export const archive = (
+  t: RuleContext,
+  repo: string,
+  json: unknown = {},
+  options: RequestOptions = {},
+): Promise<Answer> => t.post('/api/v1/repos/archive', { as: reader(repo), json, ...options });
+
+export const writeNote = (t: RuleContext, repo: string, json: unknown, options: RequestOptions = {}): Promise<Answer> =>
+  t.post('/api/v1/repos/notes', { as: writer(repo), json, ...options });
+
+export const listBranches = (t: RuleContext, repo: string, options: RequestOptions = {}): Promise<Answer> =>
+  t.get(`${repositoryPath(repo)}/branches`, { as: reader(repo), ...options });
+
+export const RESTORE = '/api/v1/repos/restore-commit';
+
+export const resetRoute = (repo: string): string => `${repositoryPath(repo)}/reset-commits`;
+
+/** What a restore of `main` to a commit asks for. */
+export function restoreMetadata(commit: string, more: object = {}): JsonRecord {
+  return { target_branch: 'main', target_commit_sha: commit, author: AUTHOR, ...more };
+}
+
+export const restore = (
+  t: RuleContext,
+  repo: string,
+  metadata: unknown,
+  options: RequestOptions = {},
+): Promise<Answer> => t.post(RESTORE, { as: writer(repo), lines: [{ metadata }], ...options });
+
+/** The commit a revision names, undefined when there is none. */
+export async function tipOf(t: RuleContext, repo: string, revision = 'main'): Promise<string | undefined> {
+  const answer = await getCommit(t, repo, revision);
+  if (answer.status === 404) return undefined;
+  expectStatus(answer, 200);
+  return answer.string('commit', 'sha');
+}
+
+/** The tip of a branch that has to be there. */
+export async function mustTipOf(t: RuleContext, repo: string, revision = 'main'): Promise<string> {
+  const tip = await tipOf(t, repo, revision);
+  expectSha(tip, `${revision} resolves`);
+  return tip;
+}

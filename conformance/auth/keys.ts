@@ -1,0 +1,40 @@
+import { createPrivateKey, type KeyObject } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+
+export type Algorithm = 'ES256' | 'ES384' | 'ES512' | 'RS256';
+
+/** A private key that is registered at the target, or was until it was deleted. */
+export interface SigningKey {
+  readonly file: string;
+  readonly algorithm: Algorithm;
+  readonly privateKey: KeyObject;
+  /** The id under which it is registered, where known. */
+  readonly id?: string;
+  /** The scopes of its allowlist; undefined for an unrestricted key. */
+  readonly allowedScopes?: readonly string[];
+}
+
+const CURVES: Readonly<Record<string, Algorithm>> = {
+  prime256v1: 'ES256',
+  secp384r1: 'ES384',
+  secp521r1: 'ES512',
+};
+
+/** Reads a PKCS#8 PEM file. Throws with a sentence for people when it is not one, or holds a key that cannot sign tokens. */
+export async function readKey(
+  file: string,
+  about: { readonly id?: string; readonly allowedScopes?: readonly string[] } = {},
+): Promise<SigningKey> {
+  const pem = await readFile(file, 'utf8');
+  if (!pem.includes('-----BEGIN PRIVATE KEY-----')) throw new Error(`${file} is not a PKCS#8 PEM private key`);
+  const privateKey = createPrivateKey(pem);
+  return { file, algorithm: algorithmOf(privateKey, file), privateKey, ...about };
+}
+
+export function algorithmOf(key: KeyObject, name: string): Algorithm {
+  if (key.asymmetricKeyType === 'rsa') return 'RS256';
+  const algorithm = CURVES[key.asymmetricKeyDetails?.namedCurve ?? ''];
+  if (algorithm === undefined)
+    throw new Error(`${name}: only RSA and EC keys on P-256, P-384 or P-521 can sign tokens`);
+  return algorithm;
+}

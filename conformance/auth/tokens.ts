@@ -1,0 +1,152 @@
+import { createHmac, createPublicKey, generateKeyPairSync, type KeyObject, sign as signBytes } from 'node:crypto';
+import type { Target } from '../target.js';
+import type { SigningKey } from './keys.js';
+
+export type KeyRole = 'main' | 'restricted' | 'deleted' | 'second' | 'ES256' | 'ES384' | 'ES512' | 'RS256';
+
+/** One thing that is wrong with a token, on purpose. */
+export type Defect =
+  /** Signed by a key that is not registered. */
+  | 'foreign-key'
+  /** One byte of the payload changed after signing. */
+  | 'tampered'
+  /** No signature at all. */
+  | 'unsigned'
+  /** HMAC, with the text of the public key as secret. */
+  | 'hmac-public-key'
+  /** The header names another algorithm than the signature has. */
+  | 'mislabelled'
+  /** RSA-PSS instead of PKCS#1 v1.5, SHA-384 or SHA-512 under RSA, Ed25519, secp256k1: by the header's `alg`. */
+  | 'algorithm';
+
+/** How a token is made. Plain data, so that a report can print it and `conformance token` can repeat it. */
+export interface TokenRecipe {
+  readonly repo?: string;
+  readonly scopes?: readonly string[];
+  /** Seconds between `iat` and `exp`. Default 600. */
+  readonly lifetime?: number;
+  /** Merged over the claims; null removes one. */
+  readonly claims?: Readonly<Record<string, unknown>>;
+  /** Merged over the header; null removes a member. */
+  readonly header?: Readonly<Record<string, unknown>>;
+  readonly key?: KeyRole;
+  readonly defect?: Defect;
+}
+
+/** What the token helpers of the published clients make of what they are told: a year, and both Git scopes. */
+export function withClientDefaults({
+  scopes = ['git:write', 'git:read'],
+  lifetime = 31_536_000,
+  ...rest
+}: TokenRecipe = {}): TokenRecipe {
+  return { scopes, lifetime, ...rest };
+}
+
+export interface Signer {
+  sign(recipe: TokenRecipe): string;
+  key(role: KeyRole): SigningKey | undefined;
+}
+
+/** Signs for one target. `now` gives milliseconds since the epoch. */
+export function createSigner(target: Target, now: () => number): Signer {
+  const keys = keysOf(target);
+  return {
+    key: (role) => keys.get(role),
+    sign: (recipe) => {
+      const key = keys.get(recipe.key ?? 'main');
+      if (key === undefined) throw new Error(`no ${recipe.key} key was given`);
+      const org = recipe.key === 'second' ? (target.second?.org ?? target.org) : target.org;
+      return signRecipe(recipe, key, org, Math.floor(now() / 1000));
+    },
+  };
+}
+
+function keysOf(target: Target): Map<KeyRole, SigningKey> {
+  const keys = new Map<KeyRole, SigningKey>();
+  for (const key of [...target.otherKeys, target.key]) keys.set(key.algorithm, key);
+  keys.set('main', target.key);
+  if (target.restrictedKey !== undefined) keys.set('restricted', target.restrictedKey);
+  if (target.deletedKey !== undefined) keys.set('deleted', target.deletedKey);
+  if (target.second !== undefined) keys.set('second', target.second.key);
+  return keys;
+}
+
+/**
+ * The token of a recipe. `seconds` is the time it is issued at. Signed by hand, because a library refuses to make the
+ * broken ones.
+ */
+export function signRecipe(recipe: TokenRecipe, key: SigningKey, org: string, seconds: number): string {
+  const claims = without({
+    iss: org,
+    sub: 'conformance',
+    scopes: recipe.scopes ?? ['git:read'],
+    repo: recipe.repo ?? null,
+    iat: seconds,
+    exp: seconds + (recipe.lifetime ?? 600),
+    ...recipe.claims,
+  });
+  const header = without({ alg: key.algorithm, typ: 'JWT', ...recipe.header });
+  const signed = () => assemble(header, claims, (input) => signWith(key.algorithm, input, key.privateKey));
+  switch (recipe.defect) {
+    case 'foreign-key':
+      return assemble(header, claims, (input) => signWith(key.algorithm, input, unregisteredKeyLike(key)));
+    case 'tampered': {
+      const [head, , signature] = signed().split('.');
+      return `${head}.${encode({ ...claims, sub: 'Conformance' })}.${signature}`;
+    }
+    case 'unsigned':
+      return assemble({ ...header, alg: 'none' }, claims, () => Buffer.alloc(0));
+    case 'hmac-public-key': {
+      const pem = createPublicKey(key.privateKey).export({ type: 'spki', format: 'pem' });
+      return assemble({ ...header, alg: 'HS256' }, claims, (input) => createHmac('sha256', pem).update(input).digest());
+    }
+    case 'algorithm':
+      return assemble(header, claims, (input) => signUnlisted(String(header.alg), input, key));
+    default:
+      return signed();
+  }
+}
+
+type JsonObject = Readonly<Record<string, unknown>>;
+
+function without(members: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== null && value !== undefined));
+}
+
+function assemble(header: JsonObject, claims: JsonObject, sign: (input: Buffer) => Buffer): string {
+  const input = `${encode(header)}.${encode(claims)}`;
+  return `${input}.${sign(Buffer.from(input)).toString('base64url')}`;
+}
+
+function encode(value: JsonObject): string {
+  return Buffer.from(JSON.stringify(value)).toString('base64url');
+}
+
+/** RFC 7518, 3.3 and 3.4: PKCS#1 v1.5 for RS256, the raw concatenation of r and s for ECDSA. */
+function signWith(algorithm: string, input: Buffer, key: KeyObject): Buffer {
+  const hash = `sha${algorithm.slice(2)}`;
+  return algorithm.startsWith('ES')
+    ? signBytes(hash, input, { key, dsaEncoding: 'ieee-p1363' })
+    : signBytes(hash, input, key);
+}
+
+/** Signatures of algorithms that no token may use. */
+function signUnlisted(algorithm: string, input: Buffer, key: SigningKey): Buffer {
+  if (algorithm === 'EdDSA') return signBytes(null, input, generateKeyPairSync('ed25519').privateKey);
+  if (algorithm === 'ES256K') {
+    const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'secp256k1' });
+    return signBytes('sha256', input, { key: privateKey, dsaEncoding: 'ieee-p1363' });
+  }
+  if (key.privateKey.asymmetricKeyType !== 'rsa') return signWith(key.algorithm, input, key.privateKey);
+  if (algorithm.startsWith('PS')) {
+    return signBytes(`sha${algorithm.slice(2)}`, input, { key: key.privateKey, padding: 6, saltLength: -1 });
+  }
+  return signBytes(`sha${algorithm.slice(2)}`, input, key.privateKey);
+}
+
+/** A new key of the same kind. */
+function unregisteredKeyLike(key: SigningKey): KeyObject {
+  if (key.algorithm === 'RS256') return generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey;
+  const curve = key.privateKey.asymmetricKeyDetails?.namedCurve ?? 'prime256v1';
+  return generateKeyPairSync('ec', { namedCurve: curve }).privateKey;
+}

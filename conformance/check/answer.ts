@@ -1,0 +1,102 @@
+import { type Exchange, headerOf, isRecord, type JsonRecord, jsonOf, mediaTypeOf } from '../http/exchange.js';
+import { AssertionFailure } from './outcomes.js';
+
+/** An answer as rules read it: every accessor fails the rule in words when what it reads is not there. */
+export class Answer {
+  #json: unknown;
+  #parsed = false;
+
+  constructor(readonly exchange: Exchange) {}
+
+  get status(): number {
+    return this.exchange.status;
+  }
+
+  get body(): Buffer {
+    return this.exchange.body;
+  }
+
+  get text(): string {
+    return this.exchange.body.toString('utf8');
+  }
+
+  header(name: string): string | undefined {
+    return headerOf(this.exchange, name);
+  }
+
+  get mediaType(): string {
+    return mediaTypeOf(this.exchange);
+  }
+
+  /** The body as JSON, undefined when it is not JSON. */
+  get json(): unknown {
+    if (!this.#parsed) {
+      this.#json = jsonOf(this.exchange);
+      this.#parsed = true;
+    }
+    return this.#json;
+  }
+
+  /** The `code` of a problem, where there is one. */
+  get code(): string | undefined {
+    return isRecord(this.json) && typeof this.json.code === 'string' ? this.json.code : undefined;
+  }
+
+  /** `404 ref_not_found`, or `404` without a code: how a report names an answer. */
+  get outcome(): string {
+    return this.code === undefined ? String(this.status) : `${this.status} ${this.code}`;
+  }
+
+  /** The member at a path of names, undefined where it ends early. */
+  find(...path: readonly (string | number)[]): unknown {
+    let value: unknown = this.json;
+    for (const name of path) {
+      if (Array.isArray(value) && typeof name === 'number') value = value[name];
+      else if (isRecord(value)) value = value[name];
+      else return undefined;
+    }
+    return value;
+  }
+
+  string(...path: readonly (string | number)[]): string {
+    return this.#typed(path, 'a string', (value): value is string => typeof value === 'string');
+  }
+
+  integer(...path: readonly (string | number)[]): number {
+    return this.#typed(path, 'an integer', (value): value is number => Number.isInteger(value));
+  }
+
+  boolean(...path: readonly (string | number)[]): boolean {
+    return this.#typed(path, 'a boolean', (value): value is boolean => typeof value === 'boolean');
+  }
+
+  array(...path: readonly (string | number)[]): readonly unknown[] {
+    return this.#typed(path, 'an array', (value): value is unknown[] => Array.isArray(value));
+  }
+
+  record(...path: readonly (string | number)[]): JsonRecord {
+    return this.#typed(path, 'an object', isRecord);
+  }
+
+  /** An array of objects. */
+  records(...path: readonly (string | number)[]): readonly JsonRecord[] {
+    const items = this.array(...path);
+    const odd = items.find((item) => !isRecord(item));
+    if (odd !== undefined) throw new AssertionFailure(`every item of ${nameOf(path)} is an object`, 'an object', odd);
+    return items as JsonRecord[];
+  }
+
+  #typed<Value>(path: readonly (string | number)[], kind: string, is: (value: unknown) => value is Value): Value {
+    const value = this.find(...path);
+    if (is(value)) return value;
+    throw new AssertionFailure(
+      `${nameOf(path)} is ${kind}`,
+      kind,
+      this.json === undefined ? `a body that is not JSON` : value,
+    );
+  }
+}
+
+function nameOf(path: readonly (string | number)[]): string {
+  return path.length === 0 ? 'the body' : path.join('.');
+}

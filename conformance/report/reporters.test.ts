@@ -1,0 +1,104 @@
+import t from 'tap';
+import { Parser } from 'tap-parser';
+import { REPORTERS, reporterOf } from './reporters.js';
+import { countVerdicts, exitCodeOf, type Report, type RuleResult, VERDICTS, type Verdict } from './results.js';
+
+function resultOf(verdict: Verdict, index: number): RuleResult {
+  return {
+    id: `rule.${verdict}`,
+    section: 'Errors',
+    says: `Rule #${index} says "this" \\ and <that>.`,
+    level: 'MUST',
+    reach: 'any',
+    read_only: true,
+    verdict,
+    reason: `because of ${verdict}: # 1\nsecond line`,
+    expected: { a: [1, '\u0007'] },
+    actual: 'x'.repeat(1000),
+    transcript: [{ request: 'GET /x', response: '200\n\n{}' }],
+    curl: 'curl -sS http://127.0.0.1/x',
+    milliseconds: 1,
+  };
+}
+
+function reportOf(verdicts: readonly Verdict[], strict = false, interrupted = false): Report {
+  const rules = verdicts.map(resultOf);
+  const counts = countVerdicts(rules);
+  return {
+    suite: { name: 's', version: '1' },
+    specification: '1.0.0',
+    started_at: '2026-01-01T00:00:00.000Z',
+    milliseconds: 10,
+    target: { base_url: 'http://127.0.0.1:1', git_url: 'http://127.0.0.1:1', org: 'demo', emulator: false },
+    mode: { write: true, strict },
+    requests: 3,
+    interrupted,
+    counts,
+    variants: {},
+    rules,
+    exit_code: exitCodeOf(counts, { strict, interrupted }),
+  };
+}
+
+function parseTap(text: string) {
+  const parser = new Parser();
+  parser.end(text);
+  const results = parser.results;
+  if (results === null) throw new Error('no results');
+  return results;
+}
+
+t.test('TAP is read by a TAP parser, with every failure counted', async (t) => {
+  const results = parseTap(reporterOf('tap', false)(reportOf(VERDICTS)));
+  t.match(results, { ok: false, count: 9, fail: 3, skip: 2, bailout: false });
+  t.equal(results.failures.length, 3, 'no parse errors among the failures');
+  t.match(results.failures[0], { name: 'rule.fail: Rule #1 says "this" \\ and <that>.', diag: { verdict: 'fail' } });
+});
+
+t.test('TAP of a conformant target is ok', async (t) => {
+  t.match(parseTap(reporterOf('tap', false)(reportOf(['pass', 'observed', 'warn', 'variant', 'skip']))), {
+    ok: true,
+    count: 5,
+  });
+});
+
+t.test('TAP of a strict run counts warnings and variants as failures', async (t) => {
+  t.match(parseTap(reporterOf('tap', false)(reportOf(['pass', 'warn', 'variant'], true))), { ok: false, fail: 2 });
+});
+
+t.test('TAP of a run that judged nothing, or was interrupted, is not ok', async (t) => {
+  t.match(parseTap(reporterOf('tap', false)(reportOf(['skip', 'skip']))), { ok: false });
+  t.match(parseTap(reporterOf('tap', false)(reportOf(['pass'], false, true))), { ok: false });
+});
+
+t.test('JSON is the report', async (t) => {
+  const report = reportOf(VERDICTS);
+  t.same(JSON.parse(reporterOf('json', false)(report)), report);
+});
+
+t.test('the text for people explains what broke and how to see it again', async (t) => {
+  const text = reporterOf('pretty', false)(reportOf(VERDICTS));
+  t.match(text, /fail rule\.fail\n {2}MUST, Errors: Rule #1 says/);
+  t.match(text, /expected \{"a"/);
+  t.match(text, /\$ curl -sS/);
+  t.match(text, /npx conformance run --only rule\.fail/);
+  t.match(text, /does not conform\. 6 of 9 rules judged/);
+  t.notMatch(text, '\u001b', 'no colours');
+  t.match(reporterOf('pretty', true)(reportOf(['fail'])), '\u001b[31m', 'colours when asked');
+});
+
+t.test('exit codes', async (t) => {
+  const code = (verdicts: Verdict[], strict = false, interrupted = false) =>
+    reportOf(verdicts, strict, interrupted).exit_code;
+  t.equal(code(['pass', 'warn', 'variant', 'observed', 'skip']), 0);
+  t.equal(code(['pass', 'fail', 'error']), 1);
+  t.equal(code(['pass', 'flaky']), 1);
+  t.equal(code(['pass', 'warn'], true), 1);
+  t.equal(code(['pass', 'variant'], true), 1);
+  t.equal(code(['skip']), 2);
+  t.equal(code([]), 2);
+  t.equal(code(['pass', 'blocked']), 3);
+  t.equal(code(['pass', 'error']), 4);
+  t.equal(code(['fail'], false, true), 130);
+  t.equal(REPORTERS.length, 3);
+});

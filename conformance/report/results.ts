@@ -1,0 +1,82 @@
+import type { Level, Reach, Section } from '../rules/rule.js';
+
+/**
+ * pass: the rule holds. fail: a MUST is broken, or the target contradicted itself. warn: a SHOULD is broken.
+ * observed: the specification is silent, what was seen is noted. variant: another of the answers that a contradictory
+ * text supports. skip: cannot be judged on this target. blocked: the target throttled. error: the connection or the
+ * suite broke. flaky: failed, then passed alone.
+ */
+export const VERDICTS = ['pass', 'fail', 'warn', 'observed', 'variant', 'skip', 'blocked', 'error', 'flaky'] as const;
+
+export type Verdict = (typeof VERDICTS)[number];
+
+/** One exchange as a report shows it: no secrets, long bodies cut. */
+export interface TranscriptEntry {
+  readonly request: string;
+  readonly response: string;
+}
+
+export interface RuleResult {
+  readonly id: string;
+  readonly section: Section;
+  readonly says: string;
+  readonly level: Level;
+  readonly reach: Reach;
+  readonly read_only: boolean;
+  readonly verdict: Verdict;
+  /** Why, for every verdict but pass. */
+  readonly reason?: string;
+  readonly expected?: unknown;
+  readonly actual?: unknown;
+  readonly observed?: Readonly<Record<string, unknown>>;
+  readonly transcript?: readonly TranscriptEntry[];
+  /** A command that repeats the deciding request; it holds no secret. */
+  readonly curl?: string;
+  readonly milliseconds: number;
+}
+
+export interface Report {
+  readonly suite: { readonly name: string; readonly version: string };
+  /** Version of the specification the rules were taken from. */
+  readonly specification: '1.0.0';
+  readonly started_at: string;
+  readonly milliseconds: number;
+  readonly target: {
+    readonly base_url: string;
+    readonly git_url: string;
+    readonly org: string;
+    readonly emulator: boolean;
+  };
+  readonly mode: { readonly write: boolean; readonly strict: boolean; readonly only?: string };
+  readonly requests: number;
+  readonly interrupted: boolean;
+  readonly counts: Readonly<Record<Verdict, number>>;
+  /** The member seen of every tolerated set. */
+  readonly variants: Readonly<Record<string, string>>;
+  readonly rules: readonly RuleResult[];
+  readonly exit_code: number;
+}
+
+/** 0 conformant, 1 rules broken, 2 usage, 3 target unreachable or unwilling, 4 the suite itself, 130 interrupted. */
+export function exitCodeOf(
+  counts: Readonly<Record<Verdict, number>>,
+  options: { readonly strict: boolean; readonly interrupted: boolean },
+): number {
+  if (options.interrupted) return 130;
+  if (counts.fail > 0 || counts.flaky > 0) return 1;
+  if (counts.error > 0) return 4;
+  if (options.strict && counts.warn + counts.variant > 0) return 1;
+  if (counts.blocked > 0) return 3;
+  return executed(counts) === 0 ? 2 : 0;
+}
+
+/** How many rules were judged by something the target did. */
+export function executed(counts: Readonly<Record<Verdict, number>>): number {
+  return counts.pass + counts.fail + counts.warn + counts.observed + counts.variant + counts.flaky;
+}
+
+export function countVerdicts(results: readonly RuleResult[]): Record<Verdict, number> {
+  const counts = Object.fromEntries(VERDICTS.map((verdict) => [verdict, 0])) as Record<Verdict, number>;
+  for (const { verdict } of results) counts[verdict] += 1;
+  return counts;
+}

@@ -1,0 +1,41 @@
+import { explain, isBroken, type Reporter, show } from './reporter.js';
+import { executed, VERDICTS } from './results.js';
+
+/** TAP version 14: one test point a rule; what was not judged is skipped, with its reason. */
+export const tap: Reporter = (report) => {
+  const lines = ['TAP version 14', `1..${report.rules.length}`];
+  report.rules.forEach((result, index) => {
+    const broken = isBroken(result.verdict, report.mode.strict);
+    const unjudged = result.verdict === 'skip' || result.verdict === 'blocked';
+    const directive = unjudged ? ` # SKIP ${escapeTap(result.reason ?? result.verdict)}` : '';
+    lines.push(`${broken ? 'not ok' : 'ok'} ${index + 1} - ${escapeTap(`${result.id}: ${result.says}`)}${directive}`);
+    if (unjudged || result.verdict === 'pass') return;
+    lines.push(
+      '  ---',
+      `  verdict: ${result.verdict}`,
+      `  level: ${result.level}`,
+      `  section: ${quoted(result.section)}`,
+    );
+    const [reason, expected, actual] = explain(result);
+    if (reason !== undefined) lines.push(`  reason: ${quoted(reason)}`);
+    if (expected !== undefined) lines.push(`  expected: ${quoted(show(result.expected))}`);
+    if (actual !== undefined) lines.push(`  actual: ${quoted(show(result.actual))}`);
+    if (result.observed !== undefined) lines.push(`  observed: ${JSON.stringify(result.observed)}`);
+    if (result.curl !== undefined && broken) lines.push(`  curl: ${quoted(result.curl)}`);
+    lines.push('  ...');
+  });
+  lines.push(`# ${VERDICTS.map((verdict) => `${verdict} ${report.counts[verdict]}`).join(', ')}`);
+  if (report.interrupted) lines.push('Bail out! interrupted');
+  else if (executed(report.counts) === 0) lines.push('Bail out! no rule was judged');
+  return `${lines.join('\n')}\n`;
+};
+
+/** TAP 14: `\` and `#` are escaped in descriptions. */
+function escapeTap(text: string): string {
+  return text.replace(/\s+/g, ' ').replace(/[\\#]/g, '\\$&');
+}
+
+/** A YAML double-quoted scalar: JSON strings are a subset of it. */
+function quoted(text: string): string {
+  return JSON.stringify(text);
+}

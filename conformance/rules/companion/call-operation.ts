@@ -1,0 +1,82 @@
+import { segment } from '../../api/requests.js';
+import type { Answer } from '../../check/answer.js';
+import { expectSame } from '../../check/expect.js';
+import { Skip } from '../../check/outcomes.js';
+import type { RuleContext } from '../../check/rule-context.js';
+import type { Operation, OperationRequest } from './operation.js';
+import { OPERATIONS } from './operations.js';
+import { FAMILIES, type Family, TestRepository } from './test-repository.js';
+
+/** The target of a request: the route with its placeholders filled in. Undefined where the family has no route. */
+export function routeOf(operation: Operation, family: Family, repo: string, params: OperationRequest['params'] = {}) {
+  const route = operation.routes[family];
+  const values: Readonly<Record<string, string>> = { n: repo, ...params };
+  return route?.replaceAll(/\{(\w+)\}/g, (_, name: string) => segment(values[name] ?? 'none'));
+}
+
+const NO_CUSTOM_REFS = 'custom notes refs are not enabled';
+
+/** Calls an operation as a client would, by a route that the family has. Default: the request of its row, which succeeds. */
+export async function callOperation(
+  repository: TestRepository,
+  operation: Operation,
+  family: Family,
+  request?: OperationRequest,
+  scopes = operation.scopes,
+): Promise<Answer> {
+  const { repo = repository.name, params, ...options } = request ?? (await operation.request(repository, family));
+  const path = routeOf(operation, family, repo, params);
+  if (path === undefined) throw new Error(`${operation.name} has no ${family} route`);
+  const answer = await repository.t.request(operation.method, path, { ...options, as: { repo, scopes } });
+  // What a service can switch off, and says so in these words.
+  if (answer.status === 400 && answer.text.includes(NO_CUSTOM_REFS)) throw new Skip(NO_CUSTOM_REFS);
+  return answer;
+}
+
+export interface OperationRoute {
+  readonly operation: Operation;
+  readonly family: Family;
+  readonly repository: TestRepository;
+  /** How a report names it: the request line of the route. */
+  readonly label: string;
+}
+
+/**
+ * Goes through operations by every route they have, on one new repository for each family. A visit says what is
+ * wrong; what cannot be tried on the target is noted and left out.
+ */
+export async function forEachRoute(
+  t: RuleContext,
+  wanted: (operation: Operation) => boolean,
+  visit: (route: OperationRoute) => Promise<string | undefined>,
+): Promise<void> {
+  t.needsCompanion();
+  const complaints: string[] = [];
+  for (const family of FAMILIES) {
+    const repository = await TestRepository.create(t);
+    for (const operation of OPERATIONS.filter(wanted)) {
+      const route = operation.routes[family];
+      if (route === undefined) continue;
+      const label = `${operation.method} ${route}`;
+      try {
+        const complaint = await visit({ operation, family, repository, label });
+        if (complaint !== undefined) complaints.push(`${label}: ${complaint}`);
+      } catch (error) {
+        if (!(error instanceof Skip)) throw error;
+        t.observe(`left out: ${label}`, error.message);
+      }
+    }
+  }
+  expectSame(complaints, [], 'every operation on every route does as it should');
+}
+
+/** Whether a token with these scopes, and no wider one, is what an operation asks for. */
+export function needsScopes(...scopes: readonly string[]): (operation: Operation) => boolean {
+  return (operation) => operation.scopes.join() === scopes.join();
+}
+
+export function operationOf(name: string): Operation {
+  const found = OPERATIONS.find((operation) => operation.name === name);
+  if (found === undefined) throw new Error(`no operation is called ${name}`);
+  return found;
+}

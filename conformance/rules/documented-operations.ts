@@ -1,0 +1,214 @@
+import { COMMIT_PACK, commitFiles, packLines } from '../api/commit-pack.js';
+import {
+  ABSENT_SHA,
+  archive,
+  createRepo,
+  fileMetadata,
+  getCommit,
+  getFile,
+  getRepo,
+  grep,
+  listBranches,
+  listCommits,
+  listRepos,
+  RESTORE,
+  resetRoute,
+  restoreMetadata,
+  writeNote,
+} from '../api/requests.js';
+import type { Answer } from '../check/answer.js';
+import type { RequestOptions, RuleContext } from '../check/rule-context.js';
+import { groupRepository, reserveName, sampleRepository } from '../fixtures/repositories.js';
+
+export const SCOPES = ['git:read', 'git:write', 'repo:write', 'org:read'] as const;
+export type Scope = (typeof SCOPES)[number];
+
+/** One documented operation, as the rules about tokens try it: a request that is right in everything else. */
+export interface DocumentedOperation {
+  /** Its part of a rule's id. */
+  readonly name: string;
+  readonly route: string;
+  /** The one scope it takes. */
+  readonly scope: Scope;
+  readonly writes: boolean;
+  /** Tolerated answers to a token without that scope, the best supported first. */
+  readonly lacksScope: readonly string[];
+  /** The repository it is tried on. */
+  readonly repo: (t: RuleContext) => Promise<string>;
+  readonly send: (t: RuleContext, repo: string, options: RequestOptions) => Promise<Answer>;
+  /** What a request that has to succeed needs beforehand. */
+  readonly prepare?: (t: RuleContext, repo: string) => Promise<void>;
+  /** Whether parameters are not shown, so that only 401 and 403 count as failures. */
+  readonly isLoose?: boolean;
+}
+
+const AGREED = ['403 insufficient_scope'] as const;
+const DISPUTED = ['403 insufficient_scope', '401'] as const;
+
+const ofSample = async (t: RuleContext) => (await sampleRepository(t)).name;
+const ofGroup = async (t: RuleContext) => (await groupRepository(t)).name;
+
+async function restoreLines(t: RuleContext, repo: string): Promise<unknown[]> {
+  const { tip } = await groupRepository(t);
+  const target = repo === (await ofGroup(t)) ? tip : ABSENT_SHA;
+  return [{ metadata: restoreMetadata(target) }];
+}
+
+/** Makes sure that restoring the seed commit changes something. */
+async function commitSomething(t: RuleContext, repo: string): Promise<void> {
+  await commitFiles(t, repo, { 'moved.txt': t.uniqueName() });
+}
+
+type OperationRow = Omit<DocumentedOperation, 'scope' | 'writes' | 'repo'>;
+
+const READS: readonly OperationRow[] = [
+  {
+    name: 'grep',
+    route: 'POST /api/v1/repos/grep',
+    lacksScope: AGREED,
+    send: (t, repo, options) => grep(t, repo, { query: { pattern: 'e' } }, options),
+  },
+  {
+    name: 'filemeta',
+    route: 'GET /api/v1/repos/files/metadata',
+    lacksScope: ['403'],
+    send: (t, repo, options) => fileMetadata(t, repo, {}, options),
+  },
+  {
+    name: 'commit',
+    route: 'GET /api/v1/repos/commit',
+    lacksScope: DISPUTED,
+    send: (t, repo, options) => getCommit(t, repo, 'main', options),
+  },
+  {
+    name: 'archive',
+    route: 'POST /api/v1/repos/archive',
+    lacksScope: AGREED,
+    send: (t, repo, options) => archive(t, repo, {}, options),
+  },
+  {
+    name: 'file',
+    route: 'GET /api/v1/repos/file',
+    lacksScope: DISPUTED,
+    send: (t, repo, options) => getFile(t, repo, { path: 'README.md' }, options),
+  },
+  {
+    name: 'repo',
+    route: 'GET /api/v1/repo',
+    lacksScope: AGREED,
+    send: (t, repo, options) => getRepo(t, repo, options),
+  },
+  {
+    name: 'branches',
+    route: 'GET /api/repos/{repo_name}/branches',
+    lacksScope: AGREED,
+    isLoose: true,
+    send: (t, repo, options) => listBranches(t, repo, options),
+  },
+  {
+    name: 'commits',
+    route: 'GET /api/v1/repos/commits',
+    lacksScope: AGREED,
+    isLoose: true,
+    send: (t, repo, options) => listCommits(t, repo, {}, options),
+  },
+  {
+    name: 'diff',
+    route: 'GET /api/v1/repos/diff',
+    lacksScope: AGREED,
+    isLoose: true,
+    send: (t, repo, options) => t.get('/api/v1/repos/diff', { query: { sha: 'main' }, as: { repo }, ...options }),
+  },
+];
+
+const WRITES: readonly OperationRow[] = [
+  {
+    name: 'restore',
+    route: 'POST /api/v1/repos/restore-commit',
+    lacksScope: AGREED,
+    prepare: commitSomething,
+    send: async (t, repo, options) =>
+      t.post(RESTORE, { as: { repo, scopes: ['git:write'] }, lines: await restoreLines(t, repo), ...options }),
+  },
+  {
+    name: 'reset',
+    route: 'POST /api/repos/{repo_name}/reset-commits',
+    lacksScope: AGREED,
+    prepare: commitSomething,
+    send: async (t, repo, options) =>
+      t.post(resetRoute(repo), { as: { repo, scopes: ['git:write'] }, lines: await restoreLines(t, repo), ...options }),
+  },
+  {
+    name: 'pack',
+    route: 'POST /api/v1/repos/commit-pack',
+    lacksScope: DISPUTED,
+    send: (t, repo, options) =>
+      t.post(COMMIT_PACK, {
+        as: { repo, scopes: ['git:write'] },
+        lines: packLines({ 'probe.txt': t.uniqueName() }),
+        ...options,
+      }),
+  },
+  {
+    name: 'notes',
+    route: 'POST /api/v1/repos/notes',
+    lacksScope: DISPUTED,
+    send: async (t, repo, options) => {
+      const { tip } = await groupRepository(t);
+      return writeNote(
+        t,
+        repo,
+        { sha: tip, action: 'append', note: 'probe' },
+        { as: { repo, scopes: ['git:write'] }, ...options },
+      );
+    },
+  },
+];
+
+const OTHERS: readonly DocumentedOperation[] = [
+  {
+    name: 'create-repo',
+    route: 'POST /api/repos',
+    scope: 'repo:write',
+    writes: true,
+    lacksScope: AGREED,
+    repo: reserveName,
+    send: (t, repo, options) => createRepo(t, repo, options),
+  },
+  {
+    name: 'list-repos',
+    route: 'GET /api/repos',
+    scope: 'org:read',
+    writes: false,
+    lacksScope: AGREED,
+    repo: ofSample,
+    send: (t, _repo, options) => listRepos(t, {}, options),
+  },
+  {
+    name: 'meta',
+    route: 'GET /api/meta',
+    scope: 'org:read',
+    writes: false,
+    lacksScope: AGREED,
+    repo: ofSample,
+    send: (t, _repo, options) => t.get('/api/meta', options),
+  },
+];
+
+export const DOCUMENTED_OPERATIONS: readonly DocumentedOperation[] = [
+  ...READS.map((row): DocumentedOperation => ({ scope: 'git:read', writes: false, repo: ofSample, ...row })),
+  ...WRITES.map((row): DocumentedOperation => ({ scope: 'git:write', writes: true, repo: ofGroup, ...row })),
+  ...OTHERS,
+];
+
+/** An operation on the sample, on which this fault is forced. Skips the rule on a target that is no emulator. */
+export async function withFault(t: RuleContext, name: string, fault: string): Promise<Answer> {
+  t.needsEmulator();
+  return documentedOperation(name).send(t, await ofSample(t), { fault });
+}
+
+export function documentedOperation(name: string): DocumentedOperation {
+  const operation = DOCUMENTED_OPERATIONS.find((one) => one.name === name);
+  if (operation === undefined) throw new Error(`no operation is called ${name}`);
+  return operation;
+}

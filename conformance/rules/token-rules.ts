@@ -1,0 +1,55 @@
+import { ANONYMOUS } from '../api/requests.js';
+import { expectCode, expectStatus } from '../check/expect.js';
+import { documentedOperation } from './documented-operations.js';
+import type { RuleRow } from './rule.js';
+
+/** The ids of the rules that an operation's own table has. */
+type TokenRuleIds = Readonly<Partial<Record<'noHeader' | 'invalid' | 'scope' | 'missingRepo', string>>>;
+
+/** The rules about tokens that the tables of all operations repeat. */
+export function tokenRules(name: string, ids: TokenRuleIds): RuleRow[] {
+  const operation = documentedOperation(name);
+  const { route, writes, scope } = operation;
+  const otherScope = scope === 'git:read' ? 'git:write' : 'git:read';
+  const isWithoutCode = name === 'filemeta';
+  const rows: Record<keyof TokenRuleIds, Pick<RuleRow, 'says' | 'check'>> = {
+    noHeader: {
+      says: `${route} without any credential is 401.`,
+      check: async (t) => {
+        const answer = await operation.send(t, await operation.repo(t), ANONYMOUS);
+        if (isWithoutCode) expectStatus(answer, 401);
+        else expectCode(answer, 401, 'unauthorized');
+      },
+    },
+    invalid: {
+      says: `${route} refuses a token whose signature is not by a registered key.`,
+      check: async (t) => {
+        const repo = await operation.repo(t);
+        const answer = await operation.send(t, repo, { as: { repo, scopes: [scope], defect: 'foreign-key' } });
+        if (name === 'grep') t.tolerate('A01', 'invalid token, grep', answer, ['403 forbidden']);
+        else t.expectTokenRefused(answer, name);
+      },
+    },
+    scope: {
+      says: `${route} refuses a token that lacks ${scope}.`,
+      check: async (t) => {
+        const repo = await operation.repo(t);
+        const answer = await operation.send(t, repo, { as: { repo, scopes: [otherScope] } });
+        t.tolerate('A02', `missing scope, ${name}`, answer, operation.lacksScope);
+      },
+    },
+    missingRepo: {
+      says: `${route} is 404 when the claim names a repository that does not exist.`,
+      check: async (t) => {
+        const repo = t.uniqueName();
+        const answer = await operation.send(t, repo, { as: { repo, scopes: [scope] } });
+        if (isWithoutCode || name === 'restore') expectStatus(answer, 404);
+        else expectCode(answer, 404, 'repository_not_found');
+      },
+    },
+  };
+  return Object.entries(rows).flatMap(([kind, row]) => {
+    const id = ids[kind as keyof TokenRuleIds];
+    return id === undefined ? [] : [{ id, writes, ...row }];
+  });
+}

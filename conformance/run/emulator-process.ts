@@ -1,0 +1,74 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import type { Target } from '../target.js';
+import { type ReadyLine, readEmulatorTarget } from './emulator-target.js';
+import { packageRoot } from './version.js';
+
+/** A running emulator and the target it is. */
+export interface EmulatorProcess {
+  readonly target: Target;
+  stop(): Promise<void>;
+}
+
+/** How long an emulator may take to start, and to stop by itself. Milliseconds. */
+const START_TIMEOUT = 20_000;
+const STOP_TIMEOUT = 5_000;
+
+/** Starts the package's own emulator on a free port and waits until it says it is ready. `flags` are those of `start`. */
+export async function startEmulator(...flags: readonly string[]): Promise<EmulatorProcess> {
+  const script = join(packageRoot(), 'bin', 'emulator.js');
+  const args = [script, 'start', '--port', '0', '--org', 'demo', '--org', 'second', '--log', 'quiet', ...flags];
+  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] });
+  const stop = () => stopChild(child);
+  try {
+    return { target: await readEmulatorTarget(await readReady(child)), stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+async function readReady(child: ChildProcess): Promise<ReadyLine> {
+  let complaint = '';
+  child.stderr?.on('data', (part: Buffer) => {
+    complaint = (complaint + part.toString('utf8')).slice(-4000);
+  });
+  return new Promise<ReadyLine>((resolve, reject) => {
+    const late = new Error(`the emulator was not ready within ${START_TIMEOUT / 1000} s`);
+    const timer = setTimeout(() => reject(late), START_TIMEOUT);
+    const settle = (act: () => void) => {
+      clearTimeout(timer);
+      act();
+    };
+    child.once('error', (error) => settle(() => reject(error)));
+    child.once('exit', (code) =>
+      settle(() => reject(new Error(`the emulator ended with ${code}: ${complaint.trim()}`))),
+    );
+    if (child.stdout === null) return;
+    createInterface({ input: child.stdout }).on('line', (line) => {
+      const ready = parseReady(line);
+      if (ready !== undefined) settle(() => resolve(ready));
+    });
+  });
+}
+
+function parseReady(line: string): ReadyLine | undefined {
+  if (!line.startsWith('{')) return undefined;
+  try {
+    const value = JSON.parse(line) as { event?: unknown };
+    return value.event === 'ready' ? (value as ReadyLine) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+async function stopChild(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const ended = once(child, 'exit');
+  child.kill('SIGTERM');
+  const timer = setTimeout(() => child.kill('SIGKILL'), STOP_TIMEOUT);
+  await ended;
+  clearTimeout(timer);
+}

@@ -1,0 +1,51 @@
+import { readFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { readKey, type SigningKey } from '../auth/keys.js';
+import type { Target } from '../target.js';
+
+/** The line of JSON that `emulator start` prints once it is ready. */
+export interface ReadyLine {
+  readonly event: 'ready';
+  readonly base_url: string;
+  readonly git_url: string;
+  readonly org: string;
+  readonly orgs: readonly { readonly org: string; readonly base_url: string }[];
+  readonly key_id: string;
+  readonly key_file: string;
+  readonly admin_url: string;
+}
+
+/** A row of `keys.json`, which lies beside the test keys. */
+interface KeyRow {
+  readonly id: string;
+  readonly file: string;
+  readonly allowed_scopes: readonly string[];
+}
+
+/** The target that an emulator describes, with the test keys beside its default key. */
+export async function readEmulatorTarget(ready: ReadyLine): Promise<Target> {
+  const folder = dirname(ready.key_file);
+  const rows: readonly KeyRow[] = JSON.parse(await readFile(join(folder, 'keys.json'), 'utf8'));
+  const read = async (id: string): Promise<SigningKey> => {
+    const row = rows.find((one) => one.id === id);
+    if (row === undefined) throw new Error(`${folder} has no key ${id}`);
+    const { file, allowed_scopes: scopes } = row;
+    return readKey(join(folder, file), { id, ...(scopes.includes('*') ? {} : { allowedScopes: scopes }) });
+  };
+  const key = await readKey(ready.key_file, { id: ready.key_id });
+  const others = await Promise.all(['es256', 'es384', 'es512', 'rs256'].map(read));
+  const second = ready.orgs.find(({ org }) => org !== ready.org);
+  return {
+    baseUrl: ready.base_url,
+    gitUrl: ready.git_url,
+    org: ready.org,
+    key,
+    otherKeys: others.filter(({ file }) => file !== key.file),
+    write: true,
+    companion: true,
+    restrictedKey: await read('restricted'),
+    deletedKey: await read('deleted'),
+    ...(second && { second: { org: second.org, key: await read('second'), baseUrl: second.base_url } }),
+    adminUrl: ready.admin_url,
+  };
+}

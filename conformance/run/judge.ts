@@ -1,0 +1,81 @@
+import { AssertionFailure, Skip } from '../check/outcomes.js';
+import type { RuleContext } from '../check/rule-context.js';
+import { Throttled } from '../http/client.js';
+import type { Exchange } from '../http/exchange.js';
+import type { RuleResult, Verdict } from '../report/results.js';
+import { writeCurl, writeTranscript } from '../report/transcript.js';
+import type { Level, Rule } from '../rules/rule.js';
+import type { Target } from '../target.js';
+import type { WatchResult } from './watcher.js';
+
+/** What a broken rule of each level means. */
+const BROKEN: Readonly<Record<Level, Verdict>> = { MUST: 'fail', SHOULD: 'warn', MAY: 'warn', UNSPECIFIED: 'warn' };
+
+/** Why a rule is not even tried here; undefined when it is. Without leave to try it, a rule can still watch. */
+export function reasonToSkip(rule: Rule, target: Target): string | undefined {
+  if (rule.skipReason !== undefined) return rule.skipReason;
+  if (rule.check === undefined && rule.watch === undefined) return 'not written yet';
+  if (rule.reach === 'emulator' && rule.check !== undefined && target.adminUrl === undefined) {
+    return 'failures can be caused on purpose only on the emulator';
+  }
+  if (rule.writes && !target.write && rule.check !== undefined) return 'writes to the target: --write';
+  return undefined;
+}
+
+export type RuleVerdict = Omit<
+  RuleResult,
+  'id' | 'section' | 'says' | 'level' | 'reach' | 'read_only' | 'milliseconds'
+>;
+
+/** The verdict of a rule whose check ended without an error. */
+export function judgeReturned(rule: Rule, t: RuleContext): RuleVerdict {
+  const observed = Object.keys(t.observations).length === 0 ? {} : { observed: t.observations };
+  if (t.warnings.length > 0) return { verdict: 'warn', reason: t.warnings.join('; '), ...observed };
+  if (t.otherVariants.length > 0) return { verdict: 'variant', reason: t.otherVariants.join('; '), ...observed };
+  const open = rule.level === 'UNSPECIFIED' || rule.level === 'MAY';
+  return { verdict: open ? 'observed' : 'pass', ...observed };
+}
+
+/** The verdict of a rule whose check threw. */
+export function judgeThrown(rule: Rule, t: RuleContext, error: unknown): RuleVerdict {
+  if (error instanceof Skip) return { verdict: 'skip', reason: error.message };
+  if (error instanceof Throttled) return { verdict: 'blocked', reason: error.message };
+  const evidence = evidenceOf(t.exchanges, t.target);
+  if (error instanceof AssertionFailure) {
+    const verdict = BROKEN[rule.level];
+    return { verdict, reason: error.what, expected: error.expected, actual: printable(error.actual), ...evidence };
+  }
+  return {
+    verdict: 'error',
+    reason: error instanceof Error ? `${error.name}: ${error.message}` : String(error),
+    ...evidence,
+  };
+}
+
+/** Adds what was seen while other rules ran. The worse verdict wins. */
+export function judgeWatched(rule: Rule, own: RuleVerdict | undefined, seen: WatchResult, target: Target): RuleVerdict {
+  if (own !== undefined && (own.verdict === 'fail' || own.verdict === 'error')) return own;
+  if (seen.broken !== undefined) {
+    const { why, exchange } = seen.broken;
+    return {
+      verdict: BROKEN[rule.level],
+      reason: `${why} (seen in ${exchange.rule})`,
+      ...evidenceOf([exchange], target),
+    };
+  }
+  if (own !== undefined && own.verdict !== 'skip') return own;
+  if (seen.judged === 0) return own ?? { verdict: 'skip', reason: 'no answer of this run says anything about it' };
+  const open = rule.level === 'UNSPECIFIED' || rule.level === 'MAY';
+  return { verdict: open ? 'observed' : 'pass', observed: { answers: seen.judged } };
+}
+
+function evidenceOf(exchanges: readonly Exchange[], target: Target): Pick<RuleResult, 'transcript' | 'curl'> {
+  const last = exchanges.at(-1);
+  if (last === undefined) return {};
+  return { transcript: writeTranscript(exchanges), curl: writeCurl(last, target) };
+}
+
+function printable(value: unknown): unknown {
+  if (value === undefined) return 'nothing';
+  return Buffer.isBuffer(value) ? `${value.length} bytes` : value;
+}

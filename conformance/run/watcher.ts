@@ -1,0 +1,31 @@
+import type { Exchange } from '../http/exchange.js';
+import type { Rule } from '../rules/rule.js';
+
+export interface WatchResult {
+  /** Exchanges the rule had something to say about. */
+  judged: number;
+  broken: { readonly why: string; readonly exchange: Exchange } | undefined;
+}
+
+/** Judges every exchange of the run by the rules that watch. */
+export class Watcher {
+  readonly #results = new Map<string, WatchResult>();
+
+  constructor(readonly rules: readonly Rule[]) {
+    for (const rule of rules) this.#results.set(rule.id, { judged: 0, broken: undefined });
+  }
+
+  see(exchange: Exchange): void {
+    for (const rule of this.rules) {
+      const verdict = rule.watch?.(exchange);
+      if (verdict === undefined) continue;
+      const result = this.of(rule.id);
+      result.judged += 1;
+      if (verdict !== true) result.broken ??= { why: verdict, exchange };
+    }
+  }
+
+  of(id: string): WatchResult {
+    return this.#results.get(id) ?? { judged: 0, broken: undefined };
+  }
+}

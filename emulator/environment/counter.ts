@@ -1,0 +1,17 @@
+/** Counts from 1. */
+export class Counter {
+  private count = 0;
+
+  next(): number {
+    this.count += 1;
+    return this.count;
+  }
+
+  snapshot(): number {
+    return this.count;
+  }
+
+  restore(count: number): void {
+    this.count = count;
+  }
+}

@@ -1,0 +1,123 @@
+import { ADMIN_PREFIX } from '../admin/path.js';
+import { defaultFixtureKey } from '../auth/fixture-keys.js';
+import type { JournalEntry } from '../world/journal.js';
+import { clockOf, type EmulatorClock } from './emulator-clock.js';
+import { type EmulatorState, stateOf } from './emulator-state.js';
+import type { Listener, Server } from './server.js';
+
+/** Where one organization is reached. Addresses are origins without a trailing slash. */
+export interface OrganizationAddress {
+  readonly org: string;
+  readonly baseUrl: string;
+  /** `<gitUrl>/<repo_name>.git` is a remote. */
+  readonly gitUrl: string;
+  /** Host and port of `gitUrl`. */
+  readonly gitHost: string;
+}
+
+/** Which requests are meant; a member that is absent selects all. */
+export interface RequestQuery {
+  /** Those that came after the request with this id, such as the `X-Request-Id` of an answer. */
+  readonly after?: string;
+  readonly organization?: string;
+  /** In upper case: `POST`. */
+  readonly method?: string;
+  /** An id as `emulator routes` prints it, such as `commitPack`. */
+  readonly operation?: string;
+  /** The `repo` claim of the token. */
+  readonly repository?: string;
+  /** The `sub` claim of the token. */
+  readonly subject?: string;
+  readonly status?: number;
+  /** The code of the error that was answered, such as `ref_not_found`. */
+  readonly code?: string;
+}
+
+/** One request that was answered. */
+export type AnsweredRequest = JournalEntry;
+
+/** A running emulator. The addresses beside `orgs` are the first organization's. */
+export interface Emulator extends OrganizationAddress, AsyncDisposable {
+  readonly orgs: readonly OrganizationAddress[];
+  /** Id of the key that `keyFile` belongs to. */
+  readonly keyId: string;
+  /** Absolute path of the private key that signs for the first organization (PKCS#8 PEM). */
+  readonly keyFile: string;
+  /** Where the routes of the emulator itself are: `<baseUrl>/_emulator`. */
+  readonly adminUrl: string;
+  /**
+   * The requests that were answered, oldest first; as many of the last as the limit `maxJournal` says. Those to the
+   * emulator's own routes are left out.
+   *
+   * ```js
+   * const [refused] = emulator.requests({ operation: 'commitPack', status: 409 });
+   * console.log(refused.id, refused.code, refused.why);
+   * ```
+   */
+  requests(query?: RequestQuery): readonly AnsweredRequest[];
+  /** The time of the emulator. */
+  readonly clock: EmulatorClock;
+  /** What the emulator pretends about organizations and repositories. */
+  readonly state: EmulatorState;
+  /**
+   * Keeps everything as it is now: repositories with their refs, objects, notes, deployments, credentials, LFS objects
+   * and locks, webhooks and their deliveries, the requests, the clock, and the counters of ids and faults. Resolves to
+   * the id to restore it by. What it holds counts as held until the emulator is closed. Rejects when there are 1,000
+   * snapshots already.
+   *
+   * ```js
+   * const seeded = await emulator.snapshot();
+   * // … a test …
+   * await emulator.restore(seeded);
+   * ```
+   */
+  snapshot(): Promise<string>;
+  /**
+   * Puts everything back to a snapshot, which can be restored any number of times. The same requests then get the same
+   * bytes as they got after it was taken, unless the time is that of the machine. Requests that are under way end in the
+   * state they began in: reads are answered, and writes get 503 `service_unavailable`. Syncs that were under way are
+   * canceled. Rejects with an `Error` when there is no such snapshot.
+   */
+  restore(id: string): Promise<void>;
+  /** Puts everything back to what it was before the first request; snapshots stay. Otherwise as `restore`. */
+  reset(): Promise<void>;
+  /**
+   * Stops listening and lets running requests finish for `graceMs` milliseconds of real time (default: the limit
+   * `drainTimeout`). Resolves when nothing of the emulator is left.
+   */
+  close(options?: { graceMs?: number }): Promise<void>;
+}
+
+/** The surface of a server: addresses, and what a test may ask and change. */
+export function createEmulator({ listeners, current, close }: Server): Emulator {
+  const orgs = listeners.map(addressOf);
+  const key = defaultFixtureKey();
+  return {
+    ...orgs[0]!,
+    orgs,
+    keyId: key.id,
+    keyFile: key.privateKeyFile,
+    adminUrl: `${listeners[0].origin}${ADMIN_PREFIX}`,
+    requests: (query) => selectRequests(current.world.state.journal.entries(), query),
+    clock: clockOf(current),
+    state: stateOf(current, listeners[0].org),
+    snapshot: async () => current.snapshot(),
+    restore: (id) => current.restore(id),
+    reset: () => current.reset(),
+    close: (options) => close(options),
+    [Symbol.asyncDispose]: () => close(),
+  };
+}
+
+function addressOf({ org, origin, host }: Listener): OrganizationAddress {
+  return { org, baseUrl: origin, gitUrl: origin, gitHost: host };
+}
+
+function selectRequests(entries: Iterable<JournalEntry>, { after, ...query }: RequestQuery = {}): JournalEntry[] {
+  const wanted = Object.entries(query).filter(([, value]) => value !== undefined);
+  return Array.from(entries).filter((entry) => {
+    // Ids are numbers of one width: their order is that of arrival.
+    if (after !== undefined && entry.id <= after) return false;
+    return wanted.every(([name, value]) => entry[name as keyof JournalEntry] === value);
+  });
+}

@@ -1,0 +1,78 @@
+import { Outbound } from '../http/outbound.js';
+import { problem } from '../http/problem.js';
+import { Syncs } from '../upstream/syncs.js';
+import { syncEvent, type WebhookEvent } from '../webhooks/events.js';
+import { Outbox } from '../webhooks/outbox.js';
+import type { WorldConfig } from './config.js';
+import type { Engine } from './engine.js';
+import type { WorldState } from './state.js';
+
+/** What goes on beside requests, on behalf of one state; it ends when another state takes that one's place. */
+export class Background {
+  /** Sends events to webhooks. */
+  readonly outbox: Outbox;
+  /** Runs that bring repositories up to date with their upstreams. */
+  readonly syncs: Syncs;
+  /** Where webhooks may be. */
+  readonly webhookOutbound: Outbound;
+  readonly upstreamOutbound: Outbound;
+  private isClosed = false;
+
+  constructor(
+    { outside, limits, fsck }: WorldConfig,
+    { log }: Engine,
+    private readonly state: WorldState,
+  ) {
+    const { clock, ids, deliveries } = state;
+    this.webhookOutbound = new Outbound(outside.allowWebhook);
+    this.upstreamOutbound = new Outbound(outside.allowUpstream);
+    this.outbox = new Outbox({
+      clock,
+      ids,
+      log,
+      deliveries,
+      outbound: this.webhookOutbound,
+      headerPrefix: outside.webhookPrefix,
+    });
+    this.syncs = new Syncs({
+      clock,
+      log,
+      outbound: this.upstreamOutbound,
+      origins: outside.upstreamHost,
+      timeout: limits.idleTimeout,
+      fsck,
+      mostPackBytes: limits.maxPushBytes,
+      report: (report) => this.announce(syncEvent(report)),
+    });
+  }
+
+  /** Notes an event for the webhooks of its organization. */
+  announce(event: WebhookEvent): void {
+    this.outbox.post(event, this.state.webhooks.of(event.organization));
+  }
+
+  /** Whether the state it works for is still the world's. */
+  get isCurrent(): boolean {
+    return !this.isClosed;
+  }
+
+  /** Throws `service_unavailable` once the state it works for is no longer the world's. */
+  requireCurrent(): void {
+    if (this.isClosed) throw worldReplaced();
+  }
+
+  /** Ends all of it, without telling anybody. */
+  async close(): Promise<void> {
+    this.isClosed = true;
+    this.outbox.close();
+    await this.syncs.close();
+    await Promise.all([this.webhookOutbound.close(), this.upstreamOutbound.close()]);
+  }
+}
+
+/** The answer to a write whose state was replaced while it was under way. */
+export function worldReplaced() {
+  return problem('service_unavailable', 'The state of the emulator was put back while the request was under way.', {
+    headers: { 'retry-after': '0' },
+  });
+}

@@ -1,0 +1,44 @@
+import type { LfsObjects } from '../repositories/lfs-objects.js';
+import type { KeptContent } from './repositories.js';
+import type { WorldSnapshot } from './state.js';
+
+/** Snapshots kept at a time: each holds on to what it has seen. */
+const MOST_SNAPSHOTS = 1_000;
+
+/** Snapshots by id. What is in one counts as held, also when the world has let go of it. */
+export class Snapshots {
+  readonly #byId = new Map<string, WorldSnapshot>();
+  #taken = 0;
+
+  /** Keeps a snapshot and names it. */
+  keep(snapshot: WorldSnapshot): string {
+    if (this.#byId.size >= MOST_SNAPSHOTS) throw new Error(`There are ${MOST_SNAPSHOTS} snapshots already.`);
+    this.#taken += 1;
+    const id = `snapshot-${this.#taken}`;
+    this.#byId.set(id, snapshot);
+    for (const { content } of snapshot.repositories.contents.values()) content.snapshots++;
+    return id;
+  }
+
+  get(id: string): WorldSnapshot {
+    const snapshot = this.#byId.get(id);
+    if (!snapshot) throw new Error(`There is no snapshot ${JSON.stringify(id)}.`);
+    return snapshot;
+  }
+
+  /** Puts other contents with the same objects into a snapshot. */
+  replaceContents(id: string, contents: ReadonlyMap<string, KeptContent>): WorldSnapshot {
+    const before = this.get(id);
+    const after = { ...before, repositories: { ...before.repositories, contents } };
+    for (const { content } of contents.values()) content.snapshots++;
+    for (const { content } of before.repositories.contents.values()) content.snapshots--;
+    this.#byId.set(id, after);
+    return after;
+  }
+
+  *lfsObjects(): IterableIterator<LfsObjects> {
+    for (const { repositories } of this.#byId.values()) {
+      for (const { lfsObjects } of repositories.records.byId.values()) if (lfsObjects) yield lfsObjects;
+    }
+  }
+}

@@ -1,0 +1,59 @@
+import { realClock, SteppingClock } from '../environment/clock.js';
+import { Counter } from '../environment/counter.js';
+import { Ids } from '../environment/ids.js';
+import { FaultCounters } from '../faults/counters.js';
+import { Deliveries } from '../webhooks/deliveries.js';
+import { AnsweredSearches } from './answered-searches.js';
+import type { WorldConfig } from './config.js';
+import { Journal } from './journal.js';
+import { Organizations } from './organizations.js';
+import { Repositories, type RepositoryPorts } from './repositories.js';
+import type { StatePart } from './state-part.js';
+import { Webhooks } from './webhooks.js';
+
+type Parts = Readonly<Record<string, StatePart<unknown>>>;
+
+/**
+ * Everything that requests change and clients can see. A snapshot is made of what these parts give, by their names, so
+ * what is added here is part of every snapshot.
+ */
+export type WorldState = ReturnType<typeof createState>;
+
+/** What a state can be put back to: an immutable value. */
+export type WorldSnapshot = { readonly [Name in keyof WorldState]: ReturnType<WorldState[Name]['snapshot']> };
+
+export type StatePorts = Omit<RepositoryPorts, 'clock' | 'ids'>;
+
+/** The state as it is before the first request. */
+export function createState(config: WorldConfig, ports: StatePorts) {
+  const clock = config.clock === 'real' ? realClock : new SteppingClock(config.clock);
+  const ids = new Ids(config.seed);
+  return {
+    clock,
+    ids,
+    /** Numbers of requests, in order of arrival. */
+    requests: new Counter(),
+    /** Numbers of Git conversations. */
+    conversations: new Counter(),
+    organizations: new Organizations(config.organizations),
+    /** With their refs, objects, notes, deployments, credentials, LFS objects and locks. */
+    repositories: new Repositories({ ...ports, clock, ids }),
+    webhooks: new Webhooks(),
+    /** What is or was on its way to webhooks. */
+    deliveries: new Deliveries(),
+    /** How often each fault was asked for. */
+    faults: new FaultCounters(),
+    searches: new AnsweredSearches(),
+    journal: new Journal(config.limits.maxJournal),
+  } satisfies Parts;
+}
+
+export function snapshotOf(state: WorldState): WorldSnapshot {
+  const values = Object.entries(state as Parts).map(([name, part]) => [name, part.snapshot()]);
+  return Object.fromEntries(values) as WorldSnapshot;
+}
+
+export function restoreState(state: WorldState, snapshot: WorldSnapshot): void {
+  const values: Readonly<Record<string, unknown>> = snapshot;
+  for (const [name, part] of Object.entries(state as Parts)) part.restore(values[name]);
+}
