@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import t from 'tap';
-import { selectFiles } from '../pathspec/file-selection.js';
+import { selectFiles } from '../pathspec/select-files.js';
 import { MemoryObjects } from '../test/memory-objects.js';
 import { oid } from '../test/oid.js';
 import { ScratchGit } from '../test/scratch-git.js';
