@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { bytesOf } from '../git/object/bytes.js';
-import { BadSelection, type SelectionList, selectFiles } from '../git/pathspec/file-selection.js';
 import type { PathMatcher } from '../git/pathspec/path-matcher.js';
+import { BadSelection, type SelectionList, selectFiles } from '../git/pathspec/select-files.js';
 import { problem } from '../http/problem.js';
 
 export const patternList = z.array(z.string()).optional();

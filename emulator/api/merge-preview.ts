@@ -6,7 +6,7 @@ import { planMerge } from '../git/merge/plan.js';
 import { isBinary } from '../git/object/binary.js';
 import { textOf } from '../git/object/bytes.js';
 import { BLOB, type ObjectReader, type Oid } from '../git/object/object.js';
-import { entryAt } from '../git/object/tree.js';
+import { entryAt } from '../git/object/read-tree.js';
 import type { Meter } from '../git/schedule/meter.js';
 import { largeJson } from '../http/reply.js';
 import type { HandlerContext } from '../operation/handler-context.js';

@@ -1,9 +1,9 @@
 import { bytesOf, latin1 } from '../git/object/bytes.js';
 import { writeCommit } from '../git/object/commit.js';
 import { BLOB, COMMIT, type Oid, TAG, TREE, ZERO_OID } from '../git/object/object.js';
-import { writeTag } from '../git/object/tag.js';
 import { MODE_FILE, MODE_TREE, type TreeEntry, writeTree } from '../git/object/tree.js';
 import type { Quarantine } from '../git/odb/quarantine.js';
+import { writeTag } from '../git/test/write-tag.js';
 import type { Repository } from '../repositories/repository.js';
 
 /** Sizes that are large for a test, and small beside the limits. */

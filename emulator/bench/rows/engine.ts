@@ -1,8 +1,9 @@
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { diffCommits } from '../../git/diff/diff.js';
+import { diffTrees } from '../../git/diff/diff.js';
 import { Fsck } from '../../git/fsck/fsck.js';
 import { indexPack } from '../../git/index-pack/index-pack.js';
+import { readCommit } from '../../git/object/commit.js';
 import { ObjectStore } from '../../git/odb/object-store.js';
 import { unlimited } from '../../git/schedule/test/unlimited.js';
 import { type Fixture, initServerRepository } from '../fixture.js';
@@ -47,7 +48,8 @@ async function openPatches({ fixture }: Stage): Promise<Sides> {
     ours: () =>
       timed(async () => {
         for (let at = 0; at + 1 < commits.length; at++) {
-          const { files } = await diffCommits(store, commits[at + 1], commits[at], { meter: unlimited() });
+          const [before, after] = [commits[at + 1]!, commits[at]!].map((commit) => readCommit(store, commit).tree);
+          const { files } = await diffTrees(store, before, after, { meter: unlimited() });
           for (const file of files) file.raw();
         }
       }),

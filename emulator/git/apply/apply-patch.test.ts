@@ -4,36 +4,18 @@ import { RandomText } from '../diff/test/random-text.js';
 import { RandomTree } from '../diff/test/random-tree.js';
 import { diffTreeEntries } from '../diff/trees.js';
 import { BLOB, type Oid } from '../object/object.js';
-import { applyEdits, EditConflict } from '../object/tree-edit.js';
-import { atOnce } from '../schedule/steps.js';
 import { unlimited } from '../schedule/test/unlimited.js';
 import { MemoryObjects } from '../test/memory-objects.js';
 import { oid } from '../test/oid.js';
 import { ScratchGit } from '../test/scratch-git.js';
 import { applyPatch } from './apply-patch.js';
 import { PatchError } from './patch-error.js';
-
-/** The tree a patch leads to; undefined when it is refused. */
-async function applied(objects: MemoryObjects, tree: Oid, patch: Buffer): Promise<Oid | undefined> {
-  try {
-    const files = await applyPatch(objects, tree, patch, { meter: unlimited() });
-    const edits = files.map((file) => ('bytes' in file ? { ...file, oid: objects.write(BLOB, file.bytes) } : file));
-    return atOnce(applyEdits(objects, tree, edits));
-  } catch (error) {
-    if (error instanceof PatchError || error instanceof EditConflict) return undefined;
-    throw error;
-  }
-}
-
-function appliedByGit(git: ScratchGit, tree: Oid, patch: Buffer): Oid | undefined {
-  git.run(['read-tree', tree]);
-  const { status } = git.try(['apply', '--cached', '--binary'], patch);
-  return status === 0 ? git.oid(['write-tree', '--missing-ok']) : undefined;
-}
+import { applied } from './test/applied.js';
+import { gitApply } from './test/git-apply.js';
 
 async function compare(t: Test, git: ScratchGit, objects: MemoryObjects, tree: Oid, patch: Buffer, name: string) {
-  const expected = appliedByGit(git, tree, patch);
-  const found = await applied(objects, tree, patch);
+  const expected = gitApply(git, tree, patch).tree;
+  const found = (await applied(objects, tree, patch)).tree;
   t.equal(found, expected, name, { patch: patch.toString('latin1') });
 }
 
@@ -56,7 +38,7 @@ t.test('patches of git diff-tree between trees at random lead from one to the ot
         objects.write(all.typeOf(number), all.read(number));
       }
     }
-    t.equal(await applied(objects, before, stdout), after, options.join(' '));
+    t.equal((await applied(objects, before, stdout)).tree, after, options.join(' '));
     before = after;
   }
 });
@@ -253,7 +235,7 @@ t.test('corrupt binary patches are refused', async (t) => {
   const young = other.tree({ b: `\0two${'x'.repeat(500)}` });
   const diff = await diffTrees(other, tree, young, { meter: unlimited(), binary: true });
   const patch = diff.files[0]!.raw().toString('latin1');
-  t.equal(await applied(objects, tree, Buffer.from(patch, 'latin1')), young);
+  t.equal((await applied(objects, tree, Buffer.from(patch, 'latin1'))).tree, young);
   const broken = [
     patch.replace(/^literal \d+/m, 'literal 9'),
     patch.replace(/^literal \d+/m, 'literal 999999999999'),
@@ -288,8 +270,8 @@ t.test('long binary files go through a patch both ways, and only whole', async (
   );
   const theirs = git.try(['diff-tree', '-r', '-p', '--binary', old, young]).stdout;
   for (const patch of [ours, theirs]) {
-    t.equal(appliedByGit(git, old, patch), young);
-    t.equal(await applied(objects, old, patch), young);
+    t.equal(gitApply(git, old, patch).tree, young);
+    t.equal((await applied(objects, old, patch)).tree, young);
   }
   // The last line of the first file's data, and with it the end of the stream, or only its checksum.
   const lines = theirs.toString('latin1').split('\n');

@@ -3,8 +3,8 @@ import { type ByteString, bytesOf, NO_BYTES, replaceBytes, sliceBytes, textOf } 
 import { BLOB, isOid, numberOf, type ObjectReader, type Oid, ZERO_OID } from '../object/object.js';
 import { hashObject } from '../object/object-hash.js';
 import { describePathFault, pathFault } from '../object/path.js';
+import { entryAt } from '../object/read-tree.js';
 import {
-  entryAt,
   fileType,
   formatMode,
   MODE_EXECUTABLE,

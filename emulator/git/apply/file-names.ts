@@ -22,7 +22,7 @@ const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 
 /** A name in double quotes with C escapes, as Git writes unusual names, and where it ends (`unquote_c_style`). */
-export function unquoteName(bytes: Buffer, start: number): { name: ByteString; end: number } | undefined {
+function unquoteName(bytes: Buffer, start: number): { name: ByteString; end: number } | undefined {
   if (bytes[start] !== QUOTE) return undefined;
   const most = Math.min(bytes.length, start + MOST_LINE_BYTES);
   let name = NO_BYTES;

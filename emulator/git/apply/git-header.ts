@@ -143,9 +143,9 @@ function readIndex(header: Header, value: LineRest): void {
   const dots = value.text.indexOf('.');
   if (dots < 0 || dots > OID_LENGTH || value.text[dots + 1] !== '.') return;
   header.patch.oldOid = value.text.slice(0, dots);
-  const [newOid, ...mode] = value.text.slice(dots + 2).split(' ', 2);
-  if (newOid!.length > OID_LENGTH) return;
-  header.patch.newOid = newOid!;
-  const text = sliceBytes(value.text, dots + 2 + newOid!.length + 1);
-  if (mode.length > 0) readMode(header, { ...value, text }, 'oldMode');
+  const space = value.text.indexOf(' ', dots + 2);
+  const newOid = value.text.slice(dots + 2, space < 0 ? undefined : space);
+  if (newOid.length > OID_LENGTH) return;
+  header.patch.newOid = newOid;
+  if (space >= 0) readMode(header, { ...value, text: sliceBytes(value.text, space + 1) }, 'oldMode');
 }

@@ -1,15 +1,10 @@
 import t from 'tap';
-import { gitApply } from '../diff/test/git-apply.js';
-import { mangled, randomChange, randomPatch } from '../diff/test/random-patch.js';
 import { RandomText } from '../diff/test/random-text.js';
-import { BLOB, type Oid } from '../object/object.js';
-import { applyEdits, EditConflict } from '../object/tree-edit.js';
-import { atOnce } from '../schedule/steps.js';
-import { unlimited } from '../schedule/test/unlimited.js';
 import { MemoryObjects } from '../test/memory-objects.js';
 import { ScratchGit } from '../test/scratch-git.js';
-import { applyPatch } from './apply-patch.js';
-import { PatchError } from './patch-error.js';
+import { applied } from './test/applied.js';
+import { gitApply } from './test/git-apply.js';
+import { mangled, randomChange, randomPatch } from './test/random-patch.js';
 
 // Patches of the real git, whole, dressed up and broken: both take them or both refuse them, and make the same tree.
 
@@ -168,17 +163,6 @@ t.test('line ends of every kind are taken and refused as by git apply', async (t
     t.equal((await applied(copyOf(objects), tree, patch)).tree, expected.tree, `${name}: ${expected.message}`);
   }
 });
-
-async function applied(objects: MemoryObjects, tree: Oid, patch: Buffer): Promise<{ tree?: Oid; message: string }> {
-  try {
-    const files = await applyPatch(objects, tree, patch, { meter: unlimited() });
-    const edits = files.map((file) => ('bytes' in file ? { ...file, oid: objects.write(BLOB, file.bytes) } : file));
-    return { tree: atOnce(applyEdits(objects, tree, edits)), message: '' };
-  } catch (error) {
-    if (error instanceof PatchError || error instanceof EditConflict) return { message: error.message };
-    throw error;
-  }
-}
 
 function copyOf(objects: MemoryObjects): MemoryObjects {
   const copy = new MemoryObjects();

@@ -1,3 +1,4 @@
+import { NO_BYTES, textOf } from '../object/bytes.js';
 import { COST } from '../schedule/cost.js';
 import type { Steps } from '../schedule/steps.js';
 import { readBinaryHunk } from './binary-hunk.js';
@@ -105,10 +106,10 @@ function* readHunks(lines: LineReader, patch: FilePatch): Steps<void> {
   if (patch.isNew === undefined && (hasOld || patch.hunks.length > 1)) patch.isNew = false;
   if (patch.isDelete === undefined && (hasNew || patch.hunks.length > 1)) patch.isDelete = false;
   if (patch.isNew && hasOld) {
-    throw new PatchError('malformed', `new file ${patch.newPath} depends on old contents`);
+    throw new PatchError('malformed', `new file ${textOf(patch.newPath ?? NO_BYTES)} depends on old contents`);
   }
   if (patch.isDelete && hasNew) {
-    throw new PatchError('malformed', `deleted file ${patch.oldPath} still has contents`);
+    throw new PatchError('malformed', `deleted file ${textOf(patch.oldPath ?? NO_BYTES)} still has contents`);
   }
 }
 

@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import t from 'tap';
 import { bytesOf } from '../object/bytes.js';
 import { MissingObject, type Oid } from '../object/object.js';
-import { selectFiles } from '../pathspec/file-selection.js';
+import { selectFiles } from '../pathspec/select-files.js';
 import { Meter, WorkLimitExceeded } from '../schedule/meter.js';
 import { Schedule } from '../schedule/schedule.js';
 import { unlimited } from '../schedule/test/unlimited.js';

@@ -1,7 +1,7 @@
 import type { ByteString } from '../object/bytes.js';
 import type { ObjectReader } from '../object/object.js';
 import { canonicalMode, MODE_GITLINK, MODE_TREE } from '../object/tree.js';
-import { NONE, TreeCursor } from '../revwalk/tree-cursor.js';
+import { NONE, TreeCursor } from '../object/tree-cursor.js';
 
 export interface Found {
   readonly mode: number;
@@ -42,12 +42,8 @@ export class PathLookup {
 
   #scan(tree: number, name: Buffer): Found | undefined {
     const entry = new TreeCursor(this.objects.read(tree));
-    while (entry.next()) {
-      if (entry.nameEnd - entry.nameStart !== name.length) continue;
-      if (entry.body.compare(name, 0, name.length, entry.nameStart, entry.nameEnd) !== 0) continue;
-      const mode = canonicalMode(entry.mode);
-      return { mode, object: mode === MODE_GITLINK ? NONE : entry.object(this.objects) };
-    }
-    return undefined;
+    if (!entry.find(name)) return undefined;
+    const mode = canonicalMode(entry.mode);
+    return { mode, object: mode === MODE_GITLINK ? NONE : entry.object(this.objects) };
   }
 }

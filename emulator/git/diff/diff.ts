@@ -1,6 +1,5 @@
 import type { ByteString } from '../object/bytes.js';
-import { commitLinks } from '../object/commit.js';
-import { COMMIT, type ObjectReader, type Oid, readAs } from '../object/object.js';
+import type { ObjectReader, Oid } from '../object/object.js';
 import type { Meter } from '../schedule/meter.js';
 import { inSlices } from '../schedule/steps.js';
 import { FileDiff, type FileDiffOptions } from './file-diff.js';
@@ -33,20 +32,9 @@ export interface Diff {
 }
 
 /**
- * What changed between two commits (undefined: the empty tree), as `git diff <before> <after>` has it.
+ * What changed between two trees (undefined: the empty tree), as `git diff <before> <after>` has it.
  * Throws `MissingObject`, `TooManyChanges`, `WorkLimitExceeded`.
  */
-export function diffCommits(
-  objects: ObjectReader,
-  before: Oid | undefined,
-  after: Oid | undefined,
-  options: DiffOptions,
-): Promise<Diff> {
-  const treeOf = (commit: Oid | undefined) => commit && commitLinks(readAs(objects, commit, COMMIT)).tree;
-  return diffTrees(objects, treeOf(before), treeOf(after), options);
-}
-
-/** As `diffCommits`, of trees. */
 export async function diffTrees(
   objects: ObjectReader,
   before: Oid | undefined,

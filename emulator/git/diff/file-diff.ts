@@ -1,6 +1,7 @@
 import { isBinary } from '../object/binary.js';
 import type { ByteString } from '../object/bytes.js';
 import { numberOf, type ObjectReader, type Oid, ZERO_OID } from '../object/object.js';
+import type { PathEntry } from '../object/tree.js';
 import { fileType, MODE_GITLINK } from '../object/tree.js';
 import { atOnce, type Steps } from '../schedule/steps.js';
 import type { Change } from './change.js';
@@ -10,7 +11,6 @@ import { diffPair } from './lines.js';
 import { type PatchOptions, writePatch } from './patch.js';
 import type { FileChange } from './renames.js';
 import { similarityPercent } from './similarity.js';
-import type { Side } from './trees.js';
 import { isUtf8 } from './utf8.js';
 
 export interface FileDiffOptions extends PatchOptions {
@@ -151,19 +151,19 @@ function stateOf({ before, after, score }: FileChange): FileState {
 }
 
 /** Whether one is a file, the other a link or gitlink; there is no line by line between those. */
-function isOtherKind(before: Side, after: Side): boolean {
+function isOtherKind(before: PathEntry, after: PathEntry): boolean {
   return fileType(before.mode) !== fileType(after.mode);
 }
 
 const EMPTY = Buffer.alloc(0);
 
-function contentOf(objects: ObjectReader, side: Side | undefined): Buffer {
+function contentOf(objects: ObjectReader, side: PathEntry | undefined): Buffer {
   if (!side) return EMPTY;
   if (side.mode === MODE_GITLINK) return Buffer.from(`Subproject commit ${side.oid}\n`);
   return objects.read(numberOf(objects, side.oid));
 }
 
-function sizeOf(objects: ObjectReader, side: Side | undefined): number {
+function sizeOf(objects: ObjectReader, side: PathEntry | undefined): number {
   if (!side) return 0;
   return side.mode === MODE_GITLINK ? contentOf(objects, side).length : objects.sizeOf(numberOf(objects, side.oid));
 }

@@ -5,9 +5,10 @@ import fc from 'fast-check';
 import t, { type Test } from 'tap';
 import { atOnce } from '../schedule/steps.js';
 import { ByteSink } from './byte-sink.js';
+import type { Change } from './change.js';
 import { writeHunks } from './hunks.js';
 import { LineInterner } from './line-interner.js';
-import { diffInterned, diffLines, diffPair, type LineDiffOptions } from './lines.js';
+import { diffInterned, diffPair, type LineDiffOptions } from './lines.js';
 import { RandomText } from './test/random-text.js';
 
 interface Case {
@@ -24,6 +25,11 @@ const CASES: readonly Case[] = [
   { arguments: ['-U1', '--inter-hunk-context=4'], options: {}, context: 1, interHunk: 4 },
   { arguments: ['--no-indent-heuristic'], options: { indentHeuristic: false }, context: 3 },
 ];
+
+function diffLines(before: Buffer, after: Buffer, options: LineDiffOptions = {}): Change[] {
+  const interner = new LineInterner(options);
+  return atOnce(diffPair(interner, atOnce(interner.pair(before, after)), options));
+}
 
 function hunksOf(before: Buffer, after: Buffer, { options, context, interHunk = 0 }: Case): string {
   const interner = new LineInterner(options);

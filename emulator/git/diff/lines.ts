@@ -1,8 +1,8 @@
-import { atOnce, type Steps } from '../schedule/steps.js';
+import type { Steps } from '../schedule/steps.js';
 import { type Change, collectChanges } from './change.js';
 import { compactChanges } from './compaction.js';
 import { selectCandidates } from './discard.js';
-import { LineInterner, type LinePair, type Lines } from './line-interner.js';
+import type { LineInterner, LinePair, Lines } from './line-interner.js';
 import { markDifferences } from './myers.js';
 
 export interface LineDiffOptions {
@@ -17,13 +17,7 @@ export interface LineDiffOptions {
   readonly trimTail?: boolean;
 }
 
-/** The line changes from `oldBytes` to `newBytes`, the very ones `git diff` finds (its default algorithm). */
-export function diffLines(oldBytes: Buffer, newBytes: Buffer, options: LineDiffOptions = {}): Change[] {
-  const interner = new LineInterner(options);
-  return atOnce(diffPair(interner, atOnce(interner.pair(oldBytes, newBytes)), options));
-}
-
-/** As `diffLines`, in steps, of lines that `interner` has numbered; cheaper when one file is compared with many. */
+/** As `diffPair`, of lines that `interner` has numbered; cheaper when one file is compared with many. */
 export function diffInterned(
   interner: LineInterner,
   oldLines: Lines,
@@ -33,7 +27,10 @@ export function diffInterned(
   return diffPair(interner, { old: oldLines, new: newLines, head: 0, tail: 0 }, options);
 }
 
-/** As `diffLines`, in steps, of two versions that `interner` has split. */
+/**
+ * The line changes between two versions that `interner` has split, the very ones `git diff` finds (its default
+ * algorithm). In steps.
+ */
 export function* diffPair(interner: LineInterner, pair: LinePair, options: LineDiffOptions = {}): Steps<Change[]> {
   const { old: oldLines, new: newLines } = pair;
   const trimmed = options.trimTail ? commonTailLines(oldLines, newLines) : 0;

@@ -2,6 +2,7 @@ import { requestLimit } from '../limits/request-limits.js';
 import type { ByteString } from '../object/bytes.js';
 import type { ObjectReader } from '../object/object.js';
 import { nameOf } from '../object/path.js';
+import type { PathEntry } from '../object/tree.js';
 import { isRegular } from '../object/tree.js';
 import type { Meter } from '../schedule/meter.js';
 import { inSlices, type Steps } from '../schedule/steps.js';
@@ -17,7 +18,7 @@ import {
   takeEqual,
 } from './similar-contents.js';
 import { FULL_SCORE } from './similarity.js';
-import type { Side, TreeChange } from './trees.js';
+import type { TreeChange } from './trees.js';
 
 /** A change, perhaps a pair of a deleted and an added path that Git would call a rename. */
 export interface FileChange extends TreeChange {
@@ -45,9 +46,9 @@ export async function detectRenames(
   changes: readonly TreeChange[],
   options: RenameOptions,
 ): Promise<FileChange[]> {
-  const hasContent = (side: Side) => (options.withEmpty ?? true) || side.oid !== EMPTY_BLOB;
-  const sources: Side[] = [];
-  const targets: Side[] = [];
+  const hasContent = (side: PathEntry) => (options.withEmpty ?? true) || side.oid !== EMPTY_BLOB;
+  const sources: PathEntry[] = [];
+  const targets: PathEntry[] = [];
   for (const { before, after } of changes) {
     if (before && !after && hasContent(before)) sources.push(before);
     if (after && !before && hasContent(after) && (options.follow ?? after.path) === after.path) targets.push(after);
@@ -69,8 +70,8 @@ class Matching {
 
   constructor(
     objects: ObjectReader,
-    private readonly sources: readonly Side[],
-    private readonly targets: readonly Side[],
+    private readonly sources: readonly PathEntry[],
+    private readonly targets: readonly PathEntry[],
   ) {
     this.#contents = new SimilarContents(objects);
   }
@@ -144,7 +145,7 @@ class Matching {
     this.#matches.set(target, { source, score });
   }
 
-  *#score(source: Side, target: Side, minimum: number): Steps<number> {
+  *#score(source: PathEntry, target: PathEntry, minimum: number): Steps<number> {
     if (!isRegular(source.mode) || !isRegular(target.mode)) return 0;
     return yield* this.#contents.score(source.oid, target.oid, minimum);
   }
@@ -155,7 +156,7 @@ function isNamesake(a: ByteString, b: ByteString): boolean {
 }
 
 /** The index of each name's only bearer, -1 for names borne more than once. */
-function uniqueNames(sides: readonly Side[], isTaken: (index: number) => boolean): Map<ByteString, number> {
+function uniqueNames(sides: readonly PathEntry[], isTaken: (index: number) => boolean): Map<ByteString, number> {
   const names = new Map<ByteString, number>();
   for (const [index, { path }] of sides.entries()) {
     if (isTaken(index)) continue;

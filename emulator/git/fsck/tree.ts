@@ -3,15 +3,8 @@ import type { ByteString } from '../object/bytes.js';
 import { hidesDotName, isDotName } from '../object/dot-names.js';
 import { MalformedObject } from '../object/malformed-object.js';
 import type { Oid } from '../object/object.js';
-import {
-  fileType,
-  MODE_EXECUTABLE,
-  MODE_FILE,
-  MODE_GITLINK,
-  MODE_SYMLINK,
-  MODE_TREE,
-  TreeScanner,
-} from '../object/tree.js';
+import { fileType, MODE_EXECUTABLE, MODE_FILE, MODE_GITLINK, MODE_SYMLINK, MODE_TREE } from '../object/tree.js';
+import { TreeCursor } from '../object/tree-cursor.js';
 import { COST } from '../schedule/cost.js';
 import type { Steps } from '../schedule/steps.js';
 import { type Finding, finding, type MessageId } from './messages.js';
@@ -73,13 +66,13 @@ const NONE: readonly Finding[] = [];
 class TreeCheck {
   #flags = 0;
   #symlinks: Finding[] | undefined;
-  readonly #scan: TreeScanner;
+  readonly #scan: TreeCursor;
 
   constructor(
     private readonly body: Buffer,
     private readonly found: SpecialFile,
   ) {
-    this.#scan = new TreeScanner(body);
+    this.#scan = new TreeCursor(body);
   }
 
   *run(): Steps<readonly Finding[]> {

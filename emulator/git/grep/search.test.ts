@@ -4,7 +4,7 @@ import { RE2JS } from 're2js';
 import t from 'tap';
 import { bytesOf, textOf } from '../object/bytes.js';
 import type { Oid } from '../object/object.js';
-import { type SelectionList, selectFiles } from '../pathspec/file-selection.js';
+import { type SelectionList, selectFiles } from '../pathspec/select-files.js';
 import { Meter, WorkLimitExceeded } from '../schedule/meter.js';
 import { Schedule } from '../schedule/schedule.js';
 import { atOnce } from '../schedule/steps.js';

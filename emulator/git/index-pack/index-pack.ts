@@ -10,7 +10,7 @@ import { Segment } from '../pack/segment.js';
 import { COST } from '../schedule/cost.js';
 import { Meter } from '../schedule/meter.js';
 import { DeltaResolver } from './delta-resolver.js';
-import type { PackEntries } from './pack-entries.js';
+import { PackEntries } from './pack-entries.js';
 import { PackScan, type ScanSink } from './pack-scan.js';
 
 export interface IndexPackOptions {
@@ -58,9 +58,9 @@ async function scanAndResolve(
   const segment = objects.addSegment();
   const segmentIndex = objects.segments.length - 1;
   const inflater = createInflater();
-  const entries = new EntrySink(writer, inflater, segmentIndex, limits.workBytes / 2, meter, options.check);
-  const scan = new PackScan(segment, inflater, limits, entries, meter);
-  entries.attach(scan);
+  const entries = new PackEntries();
+  const sink = new EntrySink(entries, writer, inflater, segmentIndex, limits.workBytes / 2, meter, options.check);
+  const scan = new PackScan(entries, segment, inflater, limits, sink, meter);
   for await (const bytes of pack) {
     for (let at = 0; at < bytes.length; at += GULP) {
       scan.push(bytes.subarray(at, at + GULP));
@@ -72,21 +72,21 @@ async function scanAndResolve(
   scan.verifyEnd();
   segment.seal();
   const scanned = {
-    entries: scan.entries,
+    entries,
     segment,
     segmentIndex,
     end: scan.entriesEnd,
     inflated: scan.inflated,
-    keptDeltas: entries.keptDeltas,
+    keptDeltas: sink.keptDeltas,
   };
   await new DeltaResolver(scanned, writer, inflater, limits, meter, options.check).resolve(options.thin);
-  const { unresolved, count } = scan.entries;
+  const { unresolved, count } = entries;
   if (unresolved > 0) {
     throw new PackError('unresolved', `pack has ${unresolved} unresolved delta${unresolved === 1 ? '' : 's'}`);
   }
   const bytes = segment.length;
   if (objects.count === before) objects.dropLastSegment();
-  else await writer.reorder(before, packOrder(scan.entries, writer, before), meter);
+  else await writer.reorder(before, packOrder(entries, writer, before), meter);
   return { objects: count, bytes };
 }
 
@@ -120,9 +120,9 @@ function packOrder(entries: PackEntries, { objects }: ObjectWriter, first: numbe
 /** Stores whole objects as they are scanned and keeps small deltas until their bases are known. */
 class EntrySink implements ScanSink {
   readonly keptDeltas = new Segment(() => undefined);
-  #scan!: PackScan;
 
   constructor(
+    private readonly entries: PackEntries,
     private readonly writer: ObjectWriter,
     private readonly inflater: Inflater,
     private readonly segment: number,
@@ -131,13 +131,9 @@ class EntrySink implements ScanSink {
     private readonly check: CheckObject | undefined,
   ) {}
 
-  attach(scan: PackScan): void {
-    this.#scan = scan;
-  }
-
   whole(entry: number, type: TypeCode, end: number): Promise<void> | undefined {
     const { output, size } = this.inflater;
-    const { offsets, numbers } = this.#scan.entries;
+    const { offsets, numbers } = this.entries;
     const location = { segment: this.segment, offset: offsets[entry]!, end, base: UNDELTIFIED, isRefDelta: false };
     if (size >= LARGE) {
       const stored = this.writer.storeInSlices(type, output, HEADROOM, size, location, this.meter, this.check);
@@ -156,6 +152,6 @@ class EntrySink implements ScanSink {
     if (size === 0 || size > LARGE || this.keptDeltas.length + size > this.mostKept) return;
     const { slab, start } = this.keptDeltas.reserve(size);
     output.copy(slab, start, HEADROOM, HEADROOM + size);
-    this.#scan.entries.kept[entry] = this.keptDeltas.length - size;
+    this.entries.kept[entry] = this.keptDeltas.length - size;
   }
 }

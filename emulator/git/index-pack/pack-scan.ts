@@ -7,7 +7,7 @@ import { PackError } from '../pack/pack-error.js';
 import type { Segment } from '../pack/segment.js';
 import { COST } from '../schedule/cost.js';
 import type { Meter } from '../schedule/meter.js';
-import { NONE, PackEntries } from './pack-entries.js';
+import { NONE, type PackEntries } from './pack-entries.js';
 
 const HEADER_BYTES = 12;
 const TRAILER_BYTES = 20;
@@ -30,7 +30,6 @@ type State = 'header' | 'entry' | 'data' | 'trailer' | 'end';
  * one small piece of work, reports it to the meter, and says whether there is more to do with what has arrived.
  */
 export class PackScan {
-  readonly entries = new PackEntries();
   readonly #header = new EntryHeader();
   readonly #sha1 = createHash('sha1');
   #state: State = 'header';
@@ -46,6 +45,7 @@ export class PackScan {
   #isEnded = false;
 
   constructor(
+    private readonly entries: PackEntries,
     private readonly segment: Segment,
     private readonly inflater: Inflater,
     private readonly limits: StoreLimits,

@@ -2,7 +2,7 @@
  * What a client may ask for in one request, of things that no option bounds: the most, its unit, and what it is for.
  * (Sizes of bodies and stores are options: `limits.ts`.)
  */
-export const REQUEST_LIMITS = {
+const REQUEST_LIMITS = {
   globs: [100, 'patterns', 'most entries of one list of globs, paths or extensions'],
   globBytes: [4096, 'bytes', 'longest glob, path or extension; no longer path could be checked out'],
   globsBytes: [32 * 1024, 'bytes', 'all such lists of one request together; what matching a byte costs grows with it'],

@@ -2,10 +2,10 @@ import { type ByteString, NO_BYTES } from '../object/bytes.js';
 import { readTreeInSteps } from '../object/large-tree.js';
 import type { ObjectReader, Oid } from '../object/object.js';
 import { pathIn } from '../object/path.js';
-import { byBytes, sortInSteps } from '../object/sort.js';
-import { MODE_TREE } from '../object/tree.js';
+import { MODE_TREE, type TreeEntry } from '../object/tree.js';
+import { COST } from '../schedule/cost.js';
 import type { Meter } from '../schedule/meter.js';
-import { inSlices, type Steps } from '../schedule/steps.js';
+import { inSlices, PIECE, type Steps } from '../schedule/steps.js';
 import {
   ABSENT,
   ALL_BITS,
@@ -135,18 +135,21 @@ class MergeInfoCollector {
 
   *#open({ path, trees, renameMask }: FolderVersions): Steps<Folder> {
     const versions = new Map<ByteString, Three<Version>>();
+    const listed: (readonly TreeEntry[])[] = [];
     for (const [stage, tree] of trees.entries()) {
-      for (const { name, mode, oid } of tree === undefined ? [] : yield* readTreeInSteps(this.objects, tree)) {
+      const entries = tree === undefined ? [] : yield* readTreeInSteps(this.objects, tree);
+      for (const { name, mode, oid } of entries) {
         const three = versions.get(name) ?? [ABSENT, ABSENT, ABSENT];
         three[stage] = { mode, oid };
         versions.set(name, three);
       }
+      listed.push(entries);
     }
     let mask = renameMask;
     if (mask !== 0 && mask !== ALL_BITS) {
       for (const three of versions.values()) if (masksOf(three).fileMask === mask) mask = ALL_BITS;
     }
-    const names = yield* sortInSteps([...versions.keys()], byBytes);
+    const names = yield* namesInStep(listed);
     return { path, names, versions, renameMask: mask, at: 0 };
   }
 
@@ -212,6 +215,30 @@ class MergeInfoCollector {
       }
     }
     return renameMask;
+  }
+}
+
+/**
+ * The names in several versions of a folder, in the order in which Git's `traverse_trees` comes to them: which of equal
+ * files counts as renamed depends on it. Each version lists a folder as if its name ended in `/`; of what comes next in
+ * each, the least name as it is goes first, and with it what any other version has of that name, a file or a folder.
+ * (`TreePair` is for comparisons in which a file and a folder of one name are two entries.)
+ */
+function* namesInStep(versions: readonly (readonly TreeEntry[])[]): Steps<ByteString[]> {
+  const names = new Set<ByteString>();
+  const next = versions.map(() => 0);
+  for (;;) {
+    let first: ByteString | undefined;
+    for (const [version, entries] of versions.entries()) {
+      let at = next[version]!;
+      while (at < entries.length && names.has(entries[at]!.name)) at++;
+      next[version] = at;
+      const name = entries[at]?.name;
+      if (name !== undefined && (first === undefined || name < first)) first = name;
+    }
+    if (first === undefined) return [...names];
+    names.add(first);
+    if (names.size % PIECE === 0) yield PIECE * COST.entry;
   }
 }
 

@@ -61,12 +61,12 @@ export class FolderRenamer {
     const renames = this.#renames[otherSide(side)];
     if (renames.size === 0) return;
     for (const { after } of this.sides[side].pairs) {
-      const folder = after && renamedFolderOf(after.path, renames);
-      if (folder === undefined) continue;
-      const target = moved(after!.path, folder, renames.get(folder)!);
+      const rename = after && folderRenameAround(after.path, renames);
+      if (after === undefined || rename === undefined) continue;
+      const target = moved(after.path, rename);
       const paths = this.#collisions[side].get(target);
-      if (paths === undefined) this.#collisions[side].set(target, [after!.path]);
-      else paths.push(after!.path);
+      if (paths === undefined) this.#collisions[side].set(target, [after.path]);
+      else paths.push(after.path);
     }
   }
 
@@ -87,12 +87,11 @@ export class FolderRenamer {
     const other = otherSide(side);
     const renames = this.#renames[other];
     if (renames.size === 0 || this.#collisions[other].has(path)) return undefined;
-    const folder = renamedFolderOf(path, renames);
-    if (folder === undefined) return undefined;
+    const rename = folderRenameAround(path, renames);
     // Into a folder that this side renamed itself nothing is moved.
-    if (this.#renames[side].has(renames.get(folder)!)) return undefined;
-    const target = moved(path, folder, renames.get(folder)!);
-    const paths = this.#collisions[side].get(target)!;
+    if (rename === undefined || this.#renames[side].has(rename.to)) return undefined;
+    const target = moved(path, rename);
+    const paths = this.#collisions[side].get(target) ?? [];
     const key = `${side} ${target}`;
     if (!this.#reported.has(key) && !this.#isInTheWay(target, side) && paths.length === 1) return target;
     if (!this.#reported.has(key)) this.messages.push({ kind: 'implicit dir rename', paths: [target, ...paths] });
@@ -134,14 +133,20 @@ function otherSide(side: MergeSide): MergeSide {
   return side === OURS ? THEIRS : OURS;
 }
 
-/** The innermost renamed folder around `path`. */
-function renamedFolderOf(path: ByteString, renames: FolderRenames): ByteString | undefined {
-  for (let folder = folderOf(path); folder !== ''; folder = folderOf(folder)) {
-    if (renames.has(folder)) return folder;
+interface FolderRename {
+  readonly from: ByteString;
+  readonly to: ByteString;
+}
+
+/** The rename of the innermost renamed folder around `path`. */
+function folderRenameAround(path: ByteString, renames: FolderRenames): FolderRename | undefined {
+  for (let from = folderOf(path); from !== ''; from = folderOf(from)) {
+    const to = renames.get(from);
+    if (to !== undefined) return { from, to };
   }
   return undefined;
 }
 
-function moved(path: ByteString, folder: ByteString, target: ByteString): ByteString {
-  return pathIn(target, sliceBytes(path, folder.length + 1));
+function moved(path: ByteString, { from, to }: FolderRename): ByteString {
+  return pathIn(to, sliceBytes(path, from.length + 1));
 }

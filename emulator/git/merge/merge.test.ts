@@ -15,7 +15,6 @@ import { ScratchGit } from '../test/scratch-git.js';
 import { walkTree } from '../test/walk-tree.js';
 import { type CommitMerge, mergeCommits } from './merge.js';
 import { OverlayObjects } from './overlay.js';
-import { applyStrategy, type MergeStrategy, planMerge } from './plan.js';
 import {
   all,
   apply,
@@ -256,29 +255,24 @@ t.test('messages say what happened to which path', async (t) => {
   t.same(bases, [root]);
 });
 
-t.test('an overlay keeps what a merge writes, and the store does not see it', async (t) => {
+t.test('of equal files the first one in the order of tree entries was renamed', async () => {
+  using git = new ScratchGit();
   const objects = new MemoryObjects();
-  const root = commit(objects, { a: lines(0, 20) }, []);
-  const ours = commit(objects, edit('a', 2)({ a: lines(0, 20) }), [root], 1);
-  const theirs = commit(objects, edit('a', 18)({ a: lines(0, 20) }), [root], 2);
-  const size = objects.size;
-  const overlay = new OverlayObjects(objects);
-  const { tree, isClean } = await mergeCommits(overlay, new History(objects), ours, theirs, {
-    meter: unlimited(),
-    ours: bytesOf('a'),
-    theirs: bytesOf('b'),
-  });
-  t.ok(isClean);
-  t.equal(objects.size, size);
-  t.equal(objects.find(tree), -1);
-  t.equal(overlay.oidOf(overlay.find(tree)), tree);
-  const raw = Buffer.from(tree, 'hex');
-  t.equal(overlay.findRaw(raw, 0), overlay.find(tree));
-  t.same(overlay.findPrefix(tree.slice(0, 8), 2), [tree]);
-  const copied = Buffer.alloc(20);
-  overlay.copyOid(overlay.find(tree), copied, 0);
-  t.ok(copied.equals(raw));
-  t.equal(overlay.sizeOf(overlay.find(tree)), overlay.read(overlay.find(tree)).length);
+  // The file `d.c` comes before what is in the folder `d`: a folder is ordered as `d/`.
+  const base: Files = { 'd.c': lines(0, 20), 'd/b': lines(0, 20), 'e.c': lines(30, 50), e: lines(30, 50) };
+  const moved: Files = { z: lines(0, 20), y: lines(30, 50) };
+  const root = commit(objects, base, []);
+  const ours = [drop('d.c'), drop('d'), drop('e.c'), all(drop('d.c'), drop('d')), all(drop('e.c'), drop('e'))];
+  for (const remove of ours) {
+    for (const path of ['d.c', 'd/b', 'e.c', 'e']) {
+      const target = path.startsWith('d') ? 'z' : 'y';
+      const mine = commit(objects, put(target, moved[target]!)(remove(base)), [root], 1);
+      const theirs = commit(objects, edit(path, 3)(base), [root], 2);
+      git.copy(objects);
+      await compare(objects, git, mine, theirs);
+      await compare(objects, git, theirs, mine);
+    }
+  }
 });
 
 t.test('a ladder of crossings does not grow the stack, deep trees do not either', async (t) => {
@@ -330,21 +324,6 @@ t.test('text that equal lines crowd does not take more than linear time', async 
   const root = commit(objects, { f: text(7) }, []);
   const [a, b] = [commit(objects, { f: text(11) }, [root], 1), commit(objects, { f: text(13) }, [root], 2)];
   t.equal((await run(objects, a, b)).conflicts.length, 1);
-});
-
-t.test('a plan says what a merge takes, and a strategy what becomes of it', async (t) => {
-  const objects = new MemoryObjects();
-  const root = commit(objects, { a: '1\n' }, []);
-  const next = commit(objects, { a: '2\n' }, [root], 1);
-  const other = commit(objects, { a: '3\n' }, [root], 2);
-  const history = new History(objects);
-  const plans = [planMerge(history, next, root), planMerge(history, root, next), planMerge(history, next, other)];
-  t.same(plans, ['no_op', 'fast_forward', 'merge_commit']);
-  t.equal(planMerge(history, root, root), 'no_op');
-  const outcomes = (strategy: MergeStrategy) => plans.map((plan) => applyStrategy(plan, strategy));
-  t.same(outcomes('merge'), ['no_op', 'merge_commit', 'merge_commit']);
-  t.same(outcomes('ff_prefer'), ['no_op', 'fast_forward', 'merge_commit']);
-  t.same(outcomes('ff_only'), ['no_op', 'fast_forward', undefined]);
 });
 
 function run(objects: ObjectReader, ours: Oid, theirs: Oid): Promise<CommitMerge> {

@@ -81,8 +81,9 @@ class Merger {
 
   /** The tree of the one base, or of all of them merged, oldest first. */
   async combine(bases: readonly Oid[], depth: number): Promise<Oid> {
-    let [merged, ...rest] = [...bases].reverse().map((oid) => this.ancestor(oid));
-    if (merged === undefined) return EMPTY_TREE_OID;
+    const [oldest, ...rest] = [...bases].reverse().map((oid) => this.ancestor(oid));
+    if (oldest === undefined) return EMPTY_TREE_OID;
+    let merged: Ancestor = oldest;
     for (const next of rest) {
       const key = `(${merged.key} ${next.key}) ${depth}`;
       const tree: Oid = this.#known.get(key) ?? (await this.#mergeBases(merged, next, depth));

@@ -16,7 +16,7 @@ import { folderOf, nameOf, pathIn } from '../object/path.js';
 import { isRegular } from '../object/tree.js';
 import type { Meter } from '../schedule/meter.js';
 import { inSlices, type Steps } from '../schedule/steps.js';
-import type { FilePair, RenameInfo } from './collect-merge-info.js';
+import type { FilePair, PathVersion, RenameInfo } from './collect-merge-info.js';
 import { FolderRenameCounts } from './folder-rename-counts.js';
 
 const MOST_FILES = requestLimit('mergeRenames');
@@ -38,12 +38,15 @@ export async function detectSideRenames(
   return counts;
 }
 
+type Deleted = FilePair & { readonly before: PathVersion };
+type Added = FilePair & { readonly after: PathVersion };
+
 class Detection {
   /** Deleted files still to be found, and added ones; the empty file is everywhere and says nothing. */
-  #sources: FilePair[];
-  readonly #targets: FilePair[];
+  #sources: Deleted[];
+  readonly #targets: Added[];
   readonly #used = new Set<FilePair>();
-  readonly #renamed = new Set<FilePair>();
+  readonly #renamed = new Set<Added>();
   readonly #contents: SimilarContents;
 
   constructor(
@@ -52,17 +55,16 @@ class Detection {
     private readonly counts: FolderRenameCounts,
   ) {
     this.#contents = new SimilarContents(objects);
-    this.#sources = changes.pairs.filter(({ before }) => before !== undefined && before.oid !== EMPTY_BLOB);
-    this.#targets = changes.pairs.filter(({ after }) => after !== undefined && after.oid !== EMPTY_BLOB);
+    this.#sources = changes.pairs.filter(isDeleted).filter(({ before }) => before.oid !== EMPTY_BLOB);
+    this.#targets = changes.pairs.filter(isAdded).filter(({ after }) => after.oid !== EMPTY_BLOB);
   }
 
   *run(): Steps<void> {
     if (this.#sources.length === 0 || this.#targets.length === 0) return;
     this.#matchEqual();
     this.#cull(() => true);
-    for (const { before, after } of this.#renamed) this.counts.add(before!.path, after!.path);
     yield* this.#matchNamesakes();
-    this.#cull(({ before }) => this.changes.relevantSources.has(before!.path));
+    this.#cull(({ before }) => this.changes.relevantSources.has(before.path));
     this.#cullKnown();
     yield* this.#matchSimilar();
   }
@@ -72,30 +74,30 @@ class Detection {
     return this.changes.pairs.filter((pair) => !this.#used.has(pair));
   }
 
-  #match(source: FilePair, target: FilePair): void {
-    target.before = source.before!;
+  #match(source: Deleted, target: Added): void {
+    target.before = source.before;
     this.#used.add(source);
     this.#renamed.add(target);
+    this.counts.add(source.before.path, target.after.path);
   }
 
-  #cull(isKept: (source: FilePair) => boolean): void {
+  #cull(isKept: (source: Deleted) => boolean): void {
     this.#sources = this.#sources.filter((source) => !this.#used.has(source) && isKept(source));
   }
 
   #matchEqual(): void {
-    const unused = new Map<string, FilePair[]>();
-    for (let index = this.#sources.length - 1; index >= 0; index--) {
-      const source = this.#sources[index]!;
-      const same = unused.get(contentKey(source.before!));
+    const unused = new Map<string, Deleted[]>();
+    for (const source of this.#sources.toReversed()) {
+      const same = unused.get(contentKey(source.before));
       if (same) same.push(source);
-      else unused.set(contentKey(source.before!), [source]);
+      else unused.set(contentKey(source.before), [source]);
     }
     for (const target of this.#targets) {
-      const same = unused.get(contentKey(target.after!));
+      const same = unused.get(contentKey(target.after));
       if (!same?.length) continue;
-      const name = nameOf(target.after!.path);
+      const name = nameOf(target.after.path);
       this.#match(
-        takeEqual(same, ({ before }) => nameOf(before!.path) === name),
+        takeEqual(same, ({ before }) => nameOf(before.path) === name),
         target,
       );
     }
@@ -103,16 +105,16 @@ class Detection {
 
   *#matchNamesakes(): Steps<void> {
     const targetOf = new Map(
-      this.#targets.filter((target) => !this.#renamed.has(target)).map((target) => [target.after!.path, target]),
+      this.#targets.filter((target) => !this.#renamed.has(target)).map((target) => [target.after.path, target]),
     );
     const guesses = this.counts.guesses();
-    const sourceNames = countNames(this.#sources.map(({ before }) => before!.path));
-    const byName = new Map<ByteString, FilePair>();
+    const sourceNames = countNames(this.#sources.map(({ before }) => before.path));
+    const byName = new Map<ByteString, Added>();
     const targetNames = countNames(targetOf.keys());
-    for (const target of targetOf.values()) byName.set(nameOf(target.after!.path), target);
+    for (const target of targetOf.values()) byName.set(nameOf(target.after.path), target);
     for (const source of this.#sources) {
       yield 1;
-      const { path } = source.before!;
+      const { path } = source.before;
       const name = nameOf(path);
       if (!this.changes.relevantSources.has(path) || !targetNames.has(name)) continue;
       const isUnique = sourceNames.get(name) === 1 && targetNames.get(name) === 1;
@@ -125,17 +127,16 @@ class Detection {
       if (target === undefined || this.#renamed.has(target)) continue;
       if ((yield* this.#score(source, target, NAMESAKE_MINIMUM_SCORE)) < NAMESAKE_MINIMUM_SCORE) continue;
       this.#match(source, target);
-      this.counts.add(path, target.after!.path);
     }
   }
 
   /** Drops sources that only matter for where folders went, where that is known without them. */
   #cullKnown(): void {
     const { removedFolders, relevantSources } = this.changes;
-    this.counts.resolveEarly(this.#sources.map(({ before }) => before!.path));
+    this.counts.resolveEarly(this.#sources.map(({ before }) => before.path));
     this.#cull(({ before }) => {
-      if (relevantSources.get(before!.path) !== 'location') return true;
-      for (let folder = folderOf(before!.path); ; folder = folderOf(folder)) {
+      if (relevantSources.get(before.path) !== 'location') return true;
+      for (let folder = folderOf(before.path); ; folder = folderOf(folder)) {
         const relevance = removedFolders.get(folder) ?? 'none';
         if (relevance !== 'ancestor') return relevance === 'self';
       }
@@ -151,7 +152,7 @@ class Detection {
       for (const [source, pair] of this.#sources.entries()) {
         yield 1;
         const score = yield* this.#score(pair, target, MINIMUM_SCORE);
-        const isNamesake = nameOf(pair.before!.path) === nameOf(target.after!.path);
+        const isNamesake = nameOf(pair.before.path) === nameOf(target.after.path);
         keepBest(best, { source, target: targetIndex, score, isNamesake });
       }
       candidates.push(...best.filter(({ score }) => score >= MINIMUM_SCORE));
@@ -162,14 +163,21 @@ class Detection {
       const target = targets[candidate.target]!;
       if (this.#renamed.has(target) || this.#used.has(source)) continue;
       this.#match(source, target);
-      this.counts.add(source.before!.path, target.after!.path);
     }
   }
 
-  *#score({ before }: FilePair, { after }: FilePair, minimum: number): Steps<number> {
-    if (!isRegular(before!.mode) || !isRegular(after!.mode)) return 0;
-    return yield* this.#contents.score(before!.oid, after!.oid, minimum);
+  *#score({ before }: Deleted, { after }: Added, minimum: number): Steps<number> {
+    if (!isRegular(before.mode) || !isRegular(after.mode)) return 0;
+    return yield* this.#contents.score(before.oid, after.oid, minimum);
   }
+}
+
+function isDeleted(pair: FilePair): pair is Deleted {
+  return pair.before !== undefined;
+}
+
+function isAdded(pair: FilePair): pair is Added {
+  return pair.after !== undefined;
 }
 
 function countNames(paths: Iterable<ByteString>): Map<ByteString, number> {

@@ -2,14 +2,20 @@ import { createHash } from 'node:crypto';
 import t from 'tap';
 import { EMPTY_TREE_OID, type Oid, oidIn } from '../object/object.js';
 import { MemoryObjects } from '../test/memory-objects.js';
+import { oid } from '../test/oid.js';
 import { ScratchGit } from '../test/scratch-git.js';
 import { walkTree } from '../test/walk-tree.js';
-import { listNotes, noteOf, setNote } from './note-tree.js';
+import { noteOf, setNote } from './note-tree.js';
 
 const WHO = 'A U Thor <a@example.com> 1700000000 +0100';
 
 function targets(count: number): Oid[] {
   return Array.from({ length: count }, (_, at) => oidIn(createHash('sha1').update(`target ${at}`).digest()));
+}
+
+/** Every note as `[object, blob]`, by object id. */
+function listNotes(objects: MemoryObjects, tree: Oid): [target: Oid, blob: Oid][] {
+  return [...walkTree(objects, tree)].map(({ path, oid: blob }) => [oid(path.replaceAll('/', '')), blob]);
 }
 
 function readBack(git: ScratchGit, objects: MemoryObjects, tree: Oid): string[] {
@@ -37,7 +43,7 @@ t.test('git notes reads what is written, at every size, and lays it out alike', 
       `${at + 1} notes`,
     );
     t.same(
-      [...listNotes(objects, tree)],
+      listNotes(objects, tree),
       all
         .slice(0, at + 1)
         .sort()
@@ -77,7 +83,7 @@ t.test('a note is found, replaced and removed in any layout', (t) => {
     t.equal(noteOf(objects, tree, b), undefined);
     t.equal(noteOf(objects, setNote(objects, tree, a, two), a), two);
     t.same(
-      [...listNotes(objects, setNote(objects, tree, b, two))],
+      listNotes(objects, setNote(objects, tree, b, two)).sort(),
       [
         [a, one],
         [b, two],

@@ -1,6 +1,7 @@
-import { type ByteString, bytesOf, concatBytes, NO_BYTES, sliceBytes } from '../object/bytes.js';
-import { isOid, type ObjectReader, type Oid, TREE } from '../object/object.js';
-import { MODE_EXECUTABLE, MODE_FILE, MODE_TREE, readTree, type TreeEntry, writeTree } from '../object/tree.js';
+import { type ByteString, bytesOf, concatBytes, sliceBytes } from '../object/bytes.js';
+import { type ObjectReader, type Oid, TREE } from '../object/object.js';
+import { readTree } from '../object/read-tree.js';
+import { MODE_EXECUTABLE, MODE_FILE, MODE_TREE, type TreeEntry, writeTree } from '../object/tree.js';
 import type { ObjectDatabase } from '../object/tree-edit.js';
 
 /**
@@ -30,22 +31,6 @@ export function noteOf(objects: ObjectReader, tree: Oid, target: Oid): Oid | und
     const folder = level.folders.get(sliceBytes(rest, 0, 2));
     if (folder === undefined) return undefined;
     level = openFolder(objects, level, folder);
-  }
-}
-
-/** Every note as `[object, blob]`, by object id. */
-export function* listNotes(objects: ObjectReader, tree: Oid): IterableIterator<[target: Oid, blob: Oid]> {
-  yield* listLevel(objects, openLevel(objects, tree, 40), NO_BYTES);
-}
-
-// Recursive, but no deeper than an id has pairs of digits.
-function* listLevel(objects: ObjectReader, level: Level, prefix: ByteString): IterableIterator<[Oid, Oid]> {
-  const names = [...level.notes.keys(), ...level.folders.keys()].sort();
-  for (const name of names) {
-    const note = level.notes.get(name);
-    const target = concatBytes(prefix, name);
-    if (!note) yield* listLevel(objects, openFolder(objects, level, level.folders.get(name)!), target);
-    else if (isOid(target)) yield [target, note.oid];
   }
 }
 

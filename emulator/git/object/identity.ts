@@ -39,8 +39,9 @@ function trimmedEnd(value: ByteString): ByteString {
 function parseDate(text: string): { seconds: number; offset: string } {
   const match = /^\s*(\d+)\s+([+-]\d+)/.exec(text);
   if (!match) return { seconds: 0, offset: '+0000' };
-  const seconds = Number(match[1]);
-  return { seconds: Number.isSafeInteger(seconds) ? seconds : 0, offset: match[2]! };
+  const [, digits, offset = '+0000'] = match;
+  const seconds = Number(digits);
+  return { seconds: Number.isSafeInteger(seconds) ? seconds : 0, offset };
 }
 
 /**
@@ -89,7 +90,7 @@ export function formatDate({ seconds, offset }: Pick<Identity, 'seconds' | 'offs
 }
 
 /** Minutes east of UTC of `+hhmm`; 0 for anything a clock cannot show. */
-export function offsetMinutes(offset: string): number {
+function offsetMinutes(offset: string): number {
   const match = /^([+-])(\d+)$/.exec(offset);
   if (!match) return 0;
   const digits = Number(match[2]);

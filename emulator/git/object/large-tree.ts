@@ -1,8 +1,10 @@
 import { COST } from '../schedule/cost.js';
 import type { Steps } from '../schedule/steps.js';
 import type { ObjectReader, Oid } from './object.js';
+import { readTreeBody } from './read-tree.js';
 import { sortInSteps } from './sort.js';
-import { canonicalMode, compareEntries, readTreeBody, type TreeEntry, TreeScanner, writeTree } from './tree.js';
+import { canonicalMode, compareEntries, type TreeEntry, writeTree } from './tree.js';
+import { TreeCursor } from './tree-cursor.js';
 
 /** Entries read or written between two steps. */
 const UNIT = 4096;
@@ -10,7 +12,7 @@ const UNIT = 4096;
 /** As `readTree`, in steps: one folder can have hundreds of thousands of entries. */
 export function* readTreeInSteps(objects: ObjectReader, oid: Oid): Steps<TreeEntry[]> {
   const entries: TreeEntry[] = [];
-  const scan = new TreeScanner(readTreeBody(objects, oid));
+  const scan = new TreeCursor(readTreeBody(objects, oid));
   while (scan.next()) {
     if (entries.length % UNIT === UNIT - 1) yield UNIT * COST.entry;
     entries.push({ mode: canonicalMode(scan.mode), name: scan.name, oid: scan.oid });

@@ -23,10 +23,6 @@ export class OidSlots {
     return this.#count;
   }
 
-  get heldBytes(): number {
-    return this.#slots.byteLength;
-  }
-
   /** The number whose id is the 20 bytes at `at`, or -1. */
   find(oids: Uint8Array, bytes: Uint8Array, at: number): number {
     let slot = hashAt(bytes, at) & this.#mask;

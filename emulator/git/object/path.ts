@@ -2,8 +2,8 @@ import { type ByteString, bytesOf, concatBytes, NO_BYTES, SLASH, sliceBytes, spl
 import { hidesDotName } from './dot-names.js';
 import { MODE_SYMLINK } from './tree.js';
 
-export const MOST_PATH_BYTES = 4096;
-export const MOST_NAME_BYTES = 255;
+const MOST_PATH_BYTES = 4096;
+const MOST_NAME_BYTES = 255;
 
 const LONE_SURROGATE = /\p{Surrogate}/u;
 
@@ -53,12 +53,13 @@ export function pathFault(path: ByteString, mode?: number): PathFault | undefine
   if (path === '') return 'empty';
   if (path.length > MOST_PATH_BYTES) return 'too-long';
   if (/[\0\n]/.test(path)) return 'control';
-  const names = splitBytes(path, '/');
-  for (const name of names) {
+  let last = path;
+  for (const name of splitBytes(path, '/')) {
     const fault = nameFault(name);
     if (fault !== undefined) return fault;
+    last = name;
   }
-  return mode === MODE_SYMLINK && hidesDotName(names.at(-1)!, 'gitmodules') ? 'modules-link' : undefined;
+  return mode === MODE_SYMLINK && hidesDotName(last, 'gitmodules') ? 'modules-link' : undefined;
 }
 
 function nameFault(name: ByteString): PathFault | undefined {

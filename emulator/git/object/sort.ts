@@ -1,5 +1,6 @@
 import { COST } from '../schedule/cost.js';
 import type { Steps } from '../schedule/steps.js';
+import type { ByteString } from './bytes.js';
 
 /** Items sorted or merged between two steps. */
 const UNIT = 4096;
@@ -30,6 +31,6 @@ function* merge<T>(a: readonly T[], b: readonly T[], compare: (a: T, b: T) => nu
 }
 
 /** The order of `<`, which for byte strings is that of their bytes. */
-export function byBytes(a: string, b: string): number {
+export function byBytes(a: ByteString, b: ByteString): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }

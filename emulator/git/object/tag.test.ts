@@ -2,47 +2,42 @@ import t from 'tap';
 import { MemoryObjects } from '../test/memory-objects.js';
 import { oid } from '../test/oid.js';
 import { ScratchGit } from '../test/scratch-git.js';
+import { writeTag } from '../test/write-tag.js';
+import { bytesOf } from './bytes.js';
 import { MalformedObject } from './malformed-object.js';
 import { MissingObject, type Oid } from './object.js';
-import { parseTag, peel, peelToCommit, peelToTree, readTag, tagTarget, writeTag } from './tag.js';
+import { peel, peelToCommit, peelToTree, tagTarget } from './tag.js';
 
 const WHO = 'A U Thor <a@example.com> 1700000000 +0100';
 
-t.test('what git tag wrote is read field by field and written back byte for byte', (t) => {
+t.test('what git tag wrote tells its object, and is written alike', (t) => {
   using git = new ScratchGit();
-  const commit = git.run(['commit-tree', git.run(['mktree']), '-m', 'first']);
+  const commit = git.oid(['commit-tree', git.run(['mktree']), '-m', 'first']);
   git.run(['tag', '-a', '-m', 'subject\n\nbody', 'v/1', commit]);
   const body = git.try(['cat-file', 'tag', 'v/1']).stdout;
-  const tag = parseTag(body);
-  t.same(tag, {
-    object: commit,
-    type: 'commit',
-    tag: 'v/1',
-    tagger: { name: 'C O Mitter', email: 'committer@example.com', seconds: 1700000060, offset: '-0330' },
-    message: 'subject\n\nbody\n',
-  });
-  t.same(writeTag(tag), body);
   t.equal(tagTarget(body), commit);
+  const tagger = { name: 'C O Mitter', email: 'committer@example.com', seconds: 1700000060, offset: '-0330' };
+  const tag = bytesOf('v/1');
+  t.same(writeTag({ object: commit, type: 'commit', tag, tagger, message: 'subject\n\nbody\n' }), body);
   t.end();
 });
 
-t.test('tags without tagger or message are read, broken headers are not', (t) => {
-  const head = `object ${'a'.repeat(40)}\ntype tree\ntag x\n`;
-  const read = (text: string) => parseTag(Buffer.from(text, 'latin1'));
-  t.same(read(head), { object: 'a'.repeat(40), type: 'tree', tag: 'x', message: '' });
-  t.equal(read(`${head}\n`).message, '');
-  t.equal(read(`${head}tagger \xe9 <a@b> 1 +0000\nencoding latin1\n\n\xe9`).tagger?.name, '\u00e9');
-  t.equal(read(`${head}tagger nobody\n\nm`).tagger?.name, '', 'a broken tagger');
+t.test('of a tag only the first line has to be well-formed to follow it', (t) => {
+  const target = oid('a'.repeat(40));
+  for (const text of [`object ${target}\ntype tree\ntag x\n`, `object ${target}\n`, `object ${target}`]) {
+    t.equal(tagTarget(Buffer.from(text)), target, JSON.stringify(text));
+  }
+  t.equal(tagTarget(Buffer.from(`object ${target.toUpperCase()}\n`)), target);
   for (const text of [
     '',
+    'object 1',
     'object 1\n',
-    head.replace('type', 'tipe'),
-    head.replace('tree', 'trees'),
-    head.replace('tag', 'tog'),
+    `object ${target}a\n`,
+    `objekt ${target}\n`,
+    `object ${'g'.repeat(40)}\n`,
   ]) {
-    t.throws(() => read(text), MalformedObject, JSON.stringify(text));
+    t.throws(() => tagTarget(Buffer.from(text)), MalformedObject, JSON.stringify(text));
   }
-  t.throws(() => tagTarget(Buffer.from('object 1')), MalformedObject);
   t.end();
 });
 
@@ -60,8 +55,6 @@ t.test('tags are followed to what they name', (t) => {
   t.equal(peelToTree(objects, tagged), tree);
   t.equal(peelToTree(objects, tree), tree);
   t.equal(peelToTree(objects, blob), undefined);
-  t.equal(readTag(objects, tagged).type, 'tag');
-  t.throws(() => readTag(objects, commit), MissingObject);
   t.throws(() => peel(objects, tag(oid('a'.repeat(40)), 'commit')), MissingObject);
   let deep = commit;
   for (let depth = 0; depth < 10_000; depth++) deep = tag(deep, depth === 0 ? 'commit' : 'tag');

@@ -6,7 +6,8 @@ import { ScratchGit } from '../test/scratch-git.js';
 import { walkTree } from '../test/walk-tree.js';
 import { type ByteString, bytesOf } from './bytes.js';
 import { EMPTY_TREE_OID, type Oid } from './object.js';
-import { entryAt, MODE_EXECUTABLE, MODE_GITLINK, MODE_SYMLINK } from './tree.js';
+import { entryAt } from './read-tree.js';
+import { MODE_EXECUTABLE, MODE_GITLINK, MODE_SYMLINK } from './tree.js';
 import { EditConflict, type EditFault, applyEdits as editSteps, type TreeEdit } from './tree-edit.js';
 
 function paths(objects: MemoryObjects, tree: Oid): string[] {

@@ -37,10 +37,15 @@ export class EditConflict extends Error {
   }
 }
 
+interface Upsert {
+  readonly mode: number | undefined;
+  readonly oid: Oid;
+}
+
 /** A path segment that edits go through: what happens to it, and to what is below. */
 interface EditNode {
   readonly name: ByteString;
-  upsert?: { readonly mode: number | undefined; readonly oid: Oid };
+  upsert?: Upsert;
   isDeleted?: boolean;
   /** A file will be written somewhere below. */
   writesBelow?: boolean;
@@ -76,7 +81,7 @@ export function* applyEdits(objects: ObjectDatabase, base: Oid, edits: Iterable<
     const parent = stack.at(-1);
     if (!parent) break;
     yield* closeFolder(objects, folder, parent);
-    if (folder.node.upsert) placeFile(stack, parent, folder.node);
+    if (folder.node.upsert) placeFile(stack, parent, folder.node.name, folder.node.upsert);
   }
   return root.isChanged ? objects.write(TREE, yield* writeTreeInSteps(root.entries.values())) : base;
 }
@@ -127,17 +132,17 @@ function* editEntry(objects: ObjectReader, stack: Folder[], folder: Folder, node
     if (entry) throw new EditConflict('file-in-the-way', pathOf(stack, node));
     return yield* openFolder(objects, node, undefined);
   }
-  if (node.upsert) placeFile(stack, folder, node);
+  if (node.upsert) placeFile(stack, folder, node.name, node.upsert);
   return undefined;
 }
 
-function placeFile(stack: Folder[], folder: Folder, { name, upsert }: EditNode): void {
+function placeFile(stack: Folder[], folder: Folder, name: ByteString, upsert: Upsert): void {
   const entry = folder.entries.get(name);
   if (entry?.mode === MODE_TREE) throw new EditConflict('folder-in-the-way', pathOf(stack, { name }));
   const kept = entry?.mode === MODE_GITLINK ? MODE_FILE : entry?.mode;
-  const mode = upsert!.mode ?? kept ?? MODE_FILE;
-  if (entry?.mode === mode && entry.oid === upsert!.oid) return;
-  folder.entries.set(name, { name, mode, oid: upsert!.oid });
+  const mode = upsert.mode ?? kept ?? MODE_FILE;
+  if (entry?.mode === mode && entry.oid === upsert.oid) return;
+  folder.entries.set(name, { name, mode, oid: upsert.oid });
   folder.isChanged = true;
 }
 

@@ -119,14 +119,6 @@ export class ObjectStore implements ObjectReader {
     return copy;
   }
 
-  /** Gives everything back to a shared budget. The store must not be used afterwards. */
-  dispose(): void {
-    this.#size = 0;
-    this.#slots = new OidSlots();
-    this.caches.close();
-    this.stored.dispose();
-  }
-
   find(oid: Oid): number {
     this.#raw.write(oid, 0, 'hex');
     return this.findRaw(this.#raw, 0);

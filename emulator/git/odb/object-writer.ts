@@ -73,19 +73,19 @@ export class ObjectWriter {
   #place(type: TypeCode, size: number): { slab: Buffer; bodyStart: number; before: number } {
     const most = type === BLOB ? this.limits.objectBytes : this.limits.structureBytes;
     if (size > most) throw new ObjectTooLarge(size, most);
-    const segment = this.objects.segments[LOOSE]!;
-    const before = segment.length;
-    const { slab, start } = segment.reserve(HEADROOM + size);
+    const { loose } = this.objects;
+    const before = loose.length;
+    const { slab, start } = loose.reserve(HEADROOM + size);
     return { slab, bodyStart: start + HEADROOM, before };
   }
 
   /** Keeps the body whose id is in `oid`, unless it is known. */
   #keep(type: TypeCode, slab: Buffer, bodyStart: number, size: number, before: number, hasEdges = false): Oid {
-    const segment = this.objects.segments[LOOSE]!;
+    const { loose } = this.objects;
     if (this.find(this.oid, 0) >= 0) {
-      segment.truncate(before);
+      loose.truncate(before);
     } else {
-      const end = segment.length;
+      const end = loose.length;
       const entry = { segment: LOOSE, offset: end - size, end, base: UNDELTIFIED, isRefDelta: false };
       this.#add(type, slab, bodyStart, size, entry);
       if (!hasEdges) this.#addEdges(type, slab, bodyStart, size);

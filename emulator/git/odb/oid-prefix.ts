@@ -9,7 +9,7 @@ import { OID_BYTES } from '../object/oid-slots.js';
 export function findPrefix(oids: Uint8Array, count: number, prefix: string, limit: number): Oid[] {
   const whole = prefix.length >> 1;
   const wanted = Buffer.from(prefix.slice(0, whole * 2), 'hex');
-  const half = prefix.length % 2 === 0 ? -1 : Number.parseInt(prefix.at(-1)!, 16);
+  const half = prefix.length % 2 === 0 ? -1 : Number.parseInt(prefix.slice(-1), 16);
   const found: Oid[] = [];
   for (let at = 0, end = count * OID_BYTES; at < end; at += OID_BYTES) {
     let same = 0;

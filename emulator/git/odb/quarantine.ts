@@ -8,7 +8,7 @@ import { Connectivity } from './connectivity.js';
 import { ObjectWriter } from './object-writer.js';
 import { findPrefix } from './oid-prefix.js';
 import { peelNewTags } from './peeled-tags.js';
-import { LOOSE, type StoredObjects } from './stored-objects.js';
+import type { StoredObjects } from './stored-objects.js';
 
 /**
  * The one way to add objects. Its reader sees the published objects and the new ones, whose numbers
@@ -41,7 +41,7 @@ export class Quarantine implements ObjectReader {
     this.#writer = new ObjectWriter(this.#objects, published, limits, hash);
     this.#connectivity = new Connectivity(this.#writer, this.base);
     this.#segments = this.#objects.segments.length;
-    this.#looseBytes = this.#objects.segments[LOOSE]!.length;
+    this.#looseBytes = this.#objects.loose.length;
   }
 
   /**

@@ -88,6 +88,10 @@ export class StoredObjects {
     return segment;
   }
 
+  get loose(): Segment {
+    return this.segments[LOOSE]!;
+  }
+
   /** Forgets the newest segment, of which no object is left. */
   dropLastSegment(): void {
     this.segments.pop()!.truncate(0);
@@ -157,7 +161,7 @@ export class StoredObjects {
   }
 
   /** Forgets every object from `count` on and every segment from `segments` on. */
-  truncate(count: number, segments: number, loose: number): void {
+  truncate(count: number, segments: number, looseBytes: number): void {
     this.#cache.forgetQuarantine();
     for (const [number, body] of this.#pinned) {
       if (number < count) continue;
@@ -170,7 +174,7 @@ export class StoredObjects {
     // A large push that was refused leaves no large arrays behind.
     if (this.types.length > count * 4) this.#resize(count * 2);
     while (this.segments.length > segments) this.dropLastSegment();
-    this.segments[LOOSE]!.truncate(loose);
+    this.loose.truncate(looseBytes);
   }
 
   /** Notes where a tag of a tag leads in the end, or forgets it. */
@@ -209,15 +213,6 @@ export class StoredObjects {
     for (const [number, body] of source.#pinned) if (number < count) this.pin(number, body);
     for (const [tag, target] of source.peeled) if (tag < count) this.setPeeled(tag, target);
     this.publish();
-  }
-
-  /** Gives everything back to the budget. */
-  dispose(): void {
-    this.count = 0;
-    this.segments.length = 0;
-    this.peeled.clear();
-    this.#pinned.clear();
-    this.budget.give(this.budget.used);
   }
 
   copyOid(number: number, target: Uint8Array, at: number): void {
@@ -273,7 +268,7 @@ export class StoredObjects {
   #known(number: number): Buffer | undefined {
     if (!(number >= 0 && number < this.count)) throw new RangeError(`there is no object ${number}`);
     if (this.segmentOf[number] === LOOSE) {
-      return this.segments[LOOSE]!.bytes(this.offsets[number]!, this.ends[number]!);
+      return this.loose.bytes(this.offsets[number]!, this.ends[number]!);
     }
     return this.#cache.get(number) ?? this.#pinned.get(number);
   }

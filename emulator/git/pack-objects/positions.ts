@@ -13,7 +13,7 @@ export interface Positions {
 /** Positions for a set of numbers, which all start as `PENDING`. */
 export function createPositions(numbers: Int32Array): Positions {
   const first = numbers[0] ?? 0;
-  const span = numbers.length === 0 ? 0 : numbers.at(-1)! - first + 1;
+  const span = (numbers.at(-1) ?? first) - first + 1;
   return span <= numbers.length * 16 ? new DensePositions(numbers, first, span) : new SparsePositions(numbers);
 }
 

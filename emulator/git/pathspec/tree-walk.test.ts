@@ -6,8 +6,8 @@ import { Meter } from '../schedule/meter.js';
 import { Schedule, SLICE } from '../schedule/schedule.js';
 import { atOnce } from '../schedule/steps.js';
 import { MemoryObjects } from '../test/memory-objects.js';
-import { selectFiles } from './file-selection.js';
 import { PathCursor, PathList } from './path-list.js';
+import { selectFiles } from './select-files.js';
 import { TreeWalk } from './tree-walk.js';
 
 const DEPTH = 9000;

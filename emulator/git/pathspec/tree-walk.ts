@@ -1,6 +1,8 @@
 import { type ByteString, concatBytes, NO_BYTES, SLASH } from '../object/bytes.js';
 import { EMPTY_TREE_OID, type ObjectReader, type Oid } from '../object/object.js';
-import { canonicalMode, MODE_TREE, readTreeBody, TreeScanner } from '../object/tree.js';
+import { readTreeBody } from '../object/read-tree.js';
+import { canonicalMode, MODE_TREE } from '../object/tree.js';
+import { TreeCursor } from '../object/tree-cursor.js';
 import { COST } from '../schedule/cost.js';
 import type { Steps } from '../schedule/steps.js';
 import type { PathMatcher } from './path-matcher.js';
@@ -44,9 +46,9 @@ export class TreeWalk {
   readonly #stack: PathStack;
   readonly #trees: boolean;
   readonly #recursive: boolean;
-  #scan: TreeScanner;
+  #scan: TreeCursor;
   // By level:
-  readonly #scans: (TreeScanner | undefined)[];
+  readonly #scans: (TreeCursor | undefined)[];
   /** Where a level's scan goes on. */
   readonly #positions: number[] = [0];
   readonly #numbers: number[];
@@ -64,7 +66,7 @@ export class TreeWalk {
     this.#trees = trees;
     this.#recursive = recursive;
     this.#stack = new PathStack(under === '' || under.endsWith('/') ? under : concatBytes(under, SLASH), selects);
-    this.#scan = new TreeScanner(readTreeBody(objects, tree));
+    this.#scan = new TreeCursor(readTreeBody(objects, tree));
     this.#scans = [this.#scan];
     this.#numbers = [objects.find(tree)];
     this.#steps = this.#walk();
@@ -144,7 +146,7 @@ export class TreeWalk {
     const { objects } = this;
     const { oid, position } = this.#scan;
     this.#positions[this.#positions.length - 1] = position;
-    this.#scan = new TreeScanner(readTreeBody(objects, oid));
+    this.#scan = new TreeCursor(readTreeBody(objects, oid));
     this.#scans.push(this.#scan);
     this.#positions.push(0);
     this.#numbers.push(objects.find(oid));
@@ -166,7 +168,7 @@ export class TreeWalk {
     const number = this.#numbers[depth]!;
     let scan = this.#scans[depth];
     if (scan === undefined) {
-      scan = new TreeScanner(number < 0 ? Buffer.alloc(0) : this.objects.read(number), this.#positions[depth]);
+      scan = new TreeCursor(number < 0 ? Buffer.alloc(0) : this.objects.read(number), this.#positions[depth]);
       this.#scans[depth] = scan;
       this.#firstHeld = depth;
       this.#held += SCANNER_BYTES + scan.body.length;

@@ -4,8 +4,8 @@ import { requestLimit } from '../limits/request-limits.js';
 import { type ByteString, bytesOf } from '../object/bytes.js';
 import { accepts, choose } from '../test/choose.js';
 import { ScratchGit } from '../test/scratch-git.js';
-import { BadSelection, selectFiles } from './file-selection.js';
 import { PathMatcher } from './path-matcher.js';
+import { BadSelection, selectFiles } from './select-files.js';
 import { parseWildmatch, type WildmatchOptions } from './wildmatch.js';
 
 const TEXTS = [

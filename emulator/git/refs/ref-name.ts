@@ -71,7 +71,7 @@ export function readBranchName(text: string): NameReading {
 /** The same rules for tags: `git tag` refuses `HEAD` and a leading dash as well. */
 export const readTagName = readBranchName;
 
-export function branchNameFault(name: ByteString): RefNameFault | undefined {
+function branchNameFault(name: ByteString): RefNameFault | undefined {
   if (name.length > MOST_BRANCH_BYTES) return 'too-long';
   if (name.startsWith('-')) return 'dash';
   if (name === 'HEAD') return 'head';

@@ -1,6 +1,7 @@
 import sortedBTree from 'sorted-btree';
 import { type ByteString, bytesOf, concatBytes, NO_BYTES, SLASH, sliceBytes } from '../object/bytes.js';
 import type { Oid } from '../object/object.js';
+import { byBytes } from '../object/sort.js';
 
 /** Where HEAD points: at a ref by name (which may not exist yet), or straight at a commit. */
 export type Head = { readonly symref: ByteString } | { readonly oid: Oid };
@@ -23,7 +24,7 @@ type Tree = sortedBTree.default<ByteString, Ref>;
  */
 export class Refs {
   static empty(defaultBranch: ByteString): Refs {
-    return new Refs(new BTree(undefined, compareBytes), { symref: concatBytes(HEADS, defaultBranch) });
+    return new Refs(new BTree(undefined, byBytes), { symref: concatBytes(HEADS, defaultBranch) });
   }
 
   readonly #tree: Tree;
@@ -128,8 +129,4 @@ function conflictIn(tree: Tree, name: ByteString): ByteString | undefined {
 function firstInside(tree: Tree, folder: ByteString): ByteString | undefined {
   const next = tree.nextHigherKey(folder);
   return next?.startsWith(folder) ? next : undefined;
-}
-
-function compareBytes(a: ByteString, b: ByteString): number {
-  return a < b ? -1 : a > b ? 1 : 0;
 }

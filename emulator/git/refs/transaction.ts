@@ -143,12 +143,12 @@ export class RefTransaction {
     const draft = this.refs.draft(this.store.now());
     const changes = this.#changes;
     const conflicts: (RefConflict | undefined)[] = new Array(changes.length).fill(undefined);
-    const order = [...changes.keys()].sort(
-      (a, b) => Number(isDeletion(changes[b]!)) - Number(isDeletion(changes[a]!)) || a - b,
-    );
-    for (const [count, index] of order.entries()) {
-      if (count % PIECE === PIECE - 1) yield PIECE_COST;
-      const change = changes[index]!;
+    const entries = [...changes.entries()];
+    const deletions = entries.filter(([, change]) => isDeletion(change));
+    const others = entries.filter(([, change]) => !isDeletion(change));
+    let count = 0;
+    for (const [index, change] of [...deletions, ...others]) {
+      if (++count % PIECE === 0) yield PIECE_COST;
       const conflict = this.#conflictOf(change, draft);
       if (conflict === undefined) put(draft, change);
       conflicts[index] = conflict;

@@ -3,8 +3,8 @@ import { type ByteString, bytesOf, concatBytes, NO_BYTES, sliceBytes } from '../
 import { commitLinks } from '../object/commit.js';
 import { MalformedObject } from '../object/malformed-object.js';
 import { COMMIT, isOid, type ObjectReader, type Oid, TAG, TREE, type TypeCode, typeCode } from '../object/object.js';
+import { findEntry } from '../object/read-tree.js';
 import { findCommit, findTree, peelTags } from '../object/tag.js';
-import { findEntry } from '../object/tree.js';
 import { refNameFault } from '../refs/ref-name.js';
 import type { Refs } from '../refs/refs.js';
 import type { CommitGraph, GraphPosition } from '../revwalk/commit-graph.js';
@@ -80,7 +80,7 @@ function parseSteps(text: ByteString): Step[] | undefined {
   while (pattern.lastIndex < text.length) {
     const groups = pattern.exec(text)?.groups;
     if (!groups) return undefined;
-    const { type, sign, count, path } = groups;
+    const { type, sign, count, path = '' } = groups;
     if (type !== undefined) {
       const peeled = peelType(type);
       if (peeled === undefined) return undefined;
@@ -89,7 +89,7 @@ function parseSteps(text: ByteString): Step[] | undefined {
       steps.push({ kind: sign === '~' ? 'ancestor' : 'parent', count: count === '' ? 1 : Number(count) });
     } else {
       const end = pattern.lastIndex;
-      steps.push({ kind: 'path', path: sliceBytes(text, end - path!.length, end) });
+      steps.push({ kind: 'path', path: sliceBytes(text, end - path.length, end) });
     }
   }
   return steps;
@@ -204,8 +204,10 @@ function* ancestorOf(
 ): Steps<Oid | undefined> {
   let commit = yield* findCommit(objects, oid);
   for (let left = count; left > 0 && commit !== undefined; left--) {
-    const position = graph?.positionOf(objects.find(commit)) ?? -1;
-    if (position >= 0) return yield* ancestorInGraph(graph!, position, left);
+    if (graph !== undefined) {
+      const position = graph.positionOf(objects.find(commit));
+      if (position >= 0) return yield* ancestorInGraph(graph, position, left);
+    }
     commit = yield* parentOf(objects, commit, 1);
   }
   return commit;

@@ -20,8 +20,9 @@ export function* resolveShortOid(
 ): Steps<{ oid: Oid; fault?: undefined } | { fault: 'missing' | 'ambiguous' }> {
   yield objects.size * COST_PER_ID;
   const candidates = objects.findPrefix(prefix, MOST_CANDIDATES);
-  if (candidates.length === 0) return { fault: 'missing' };
-  if (candidates.length === 1) return { oid: candidates[0]! };
+  const [first, ...others] = candidates;
+  if (first === undefined) return { fault: 'missing' };
+  if (others.length === 0) return { oid: first };
   if (want === undefined) return { fault: 'ambiguous' };
   let fitting: Oid | undefined;
   for (const oid of candidates) {

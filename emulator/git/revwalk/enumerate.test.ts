@@ -1,8 +1,9 @@
 import t from 'tap';
 import { parseCommit } from '../object/commit.js';
 import type { ObjectReader, Oid } from '../object/object.js';
+import { parseTree } from '../object/read-tree.js';
 import { tagTarget } from '../object/tag.js';
-import { MODE_GITLINK, parseTree } from '../object/tree.js';
+import { MODE_GITLINK } from '../object/tree.js';
 import { Meter } from '../schedule/meter.js';
 import { Schedule } from '../schedule/schedule.js';
 import { unlimited } from '../schedule/test/unlimited.js';
@@ -10,6 +11,7 @@ import { oid } from '../test/oid.js';
 import type { EnumerateRequest } from './enumerate.js';
 import { parseFilter } from './filter.js';
 import { History } from './history.js';
+import { enumerate } from './test/enumerate.js';
 import { GeneratedHistory, loadObjects } from './test/generated-history.js';
 
 t.test('objects to send, on random histories', async (t) => {
@@ -20,7 +22,7 @@ t.test('objects to send, on random histories', async (t) => {
     const objects = loadObjects(git);
     const history = new History(objects);
     const send = async (request: EnumerateRequest) =>
-      Array.from(await history.enumerate(request, unlimited()), (number) => objects.oidOf(number));
+      Array.from(await enumerate(history, request), (number) => objects.oidOf(number));
     const revList = (...args: string[]) =>
       [...new Set(generated.oids('rev-list', '--objects', '--no-object-names', ...args))].sort();
 
@@ -148,7 +150,7 @@ t.test('an index made by several requests at once is complete', async (t) => {
   using generated = new GeneratedHistory({ seed: 21, commits: 60, skew: 0 });
   const { objects, commits } = generated;
   const history = new History(objects);
-  const all = commits.map((want) => history.enumerate({ wants: [want] }, unlimited()));
+  const all = commits.map((want) => enumerate(history, { wants: [want] }));
   for (const [at, numbers] of (await Promise.all(all)).entries()) {
     const expected = [...reachable(objects, [commits[at]!])].sort();
     t.same(Array.from(numbers, (number) => objects.oidOf(number)).sort(), expected);
@@ -159,13 +161,13 @@ t.test('work stops when its signal is aborted', async (t) => {
   using generated = new GeneratedHistory({ seed: 22, commits: 20, skew: 0 });
   const history = new History(generated.objects);
   const meter = new Meter({ schedule: new Schedule(), signal: AbortSignal.abort(new Error('gone')) });
-  await t.rejects(history.enumerate({ wants: [generated.pick()] }, meter), { message: 'gone' });
+  await t.rejects(enumerate(history, { wants: [generated.pick()] }, meter), { message: 'gone' });
   await t.rejects(history.lastModified(generated.pick(), meter), { message: 'gone' });
 });
 
 t.test('an unknown want is an error', async (t) => {
   using generated = new GeneratedHistory({ seed: 23, commits: 5, skew: 0 });
-  await t.rejects(new History(generated.objects).enumerate({ wants: [oid('e'.repeat(40))] }, unlimited()), {
+  await t.rejects(enumerate(new History(generated.objects), { wants: [oid('e'.repeat(40))] }), {
     name: 'MissingObject',
   });
 });

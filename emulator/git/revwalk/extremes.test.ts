@@ -6,6 +6,7 @@ import { MODE_FILE, MODE_TREE, writeTree } from '../object/tree.js';
 import { unlimited } from '../schedule/test/unlimited.js';
 import { MemoryObjects } from '../test/memory-objects.js';
 import { History } from './history.js';
+import { enumerate } from './test/enumerate.js';
 
 const WHO = { name: 'A', email: 'a@example.com', seconds: 1_600_000_000, offset: '+0000' };
 
@@ -26,8 +27,8 @@ t.test('a folder 10,000 deep', async (t) => {
   const third = commit(objects, tree, [second]);
   const history = new History(objects);
   const path = bytesOf(`${'d/'.repeat(10_000)}f`);
-  t.equal((await history.enumerate({ wants: [third] }, unlimited())).length, objects.size);
-  t.equal((await history.enumerate({ wants: [third], boundary: new Set([third]) }, unlimited())).length, 10_003);
+  t.equal((await enumerate(history, { wants: [third] })).length, objects.size);
+  t.equal((await enumerate(history, { wants: [third], boundary: new Set([third]) })).length, 10_003);
   t.same([...(await history.lastModified(third, unlimited()))], [[path, third]]);
   t.same([...history.log({ tips: [third], path })], [third, second, first]);
 });
@@ -53,7 +54,7 @@ t.test('a merge of 5,000 parents', async (t) => {
   const history = new History(objects);
   t.same((await history.lastModified(merge, unlimited())).get(bytesOf('a')), parents[4999]);
   t.same([...history.log({ tips: [merge], path: bytesOf('a') })], [parents[4999]]);
-  t.equal((await history.enumerate({ wants: [merge] }, unlimited())).length, objects.size);
+  t.equal((await enumerate(history, { wants: [merge] })).length, objects.size);
 });
 
 t.test('the empty tree need not be stored', async (t) => {
@@ -63,7 +64,7 @@ t.test('the empty tree need not be stored', async (t) => {
   const third = commit(objects, EMPTY_TREE_OID, [second]);
   const history = new History(objects);
   t.equal(history.commit(first).tree, EMPTY_TREE_OID);
-  t.equal((await history.enumerate({ wants: [third] }, unlimited())).length, objects.size);
+  t.equal((await enumerate(history, { wants: [third] })).length, objects.size);
   t.equal((await history.lastModified(third, unlimited())).size, 0);
   t.same([...history.log({ tips: [third], path: bytesOf('a/b') })], [third, second]);
   t.same([...history.log({ tips: [third], path: bytesOf('a') })], [third, second]);
@@ -74,7 +75,7 @@ t.test('what is extended is there without another look', async (t) => {
   const first = commit(objects, objects.tree({ a: '1' }), []);
   const history = new History(objects);
   await history.extend([first], unlimited());
-  await history.enumerate({ wants: [first] }, unlimited());
+  await enumerate(history, { wants: [first] });
   const second = commit(objects, objects.tree({ a: '2' }), [first]);
   await history.extend([second], unlimited());
   const plan = await history.plan({ wants: [second], haves: [first] }, unlimited());
@@ -90,5 +91,5 @@ t.test('a folder that was renamed is not sent again', async (t) => {
   const folder = { one: '1', two: '2', inner: { three: '3' } };
   const first = commit(objects, objects.tree({ folder }), []);
   const second = commit(objects, objects.tree({ renamed: folder }), [first]);
-  t.equal((await new History(objects).enumerate({ wants: [second], haves: [first] }, unlimited())).length, 2);
+  t.equal((await enumerate(new History(objects), { wants: [second], haves: [first] })).length, 2);
 });

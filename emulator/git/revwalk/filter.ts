@@ -59,8 +59,8 @@ const MOST = (1n << 64n) - 1n;
 function parseSize(value: string, fault: string): number {
   const match = /^[\t-\r ]*\+?(?:(0x[0-9a-f]{1,32})|0([0-7]{0,32})|([1-9][0-9]{0,32}))([kmg]?)$/i.exec(value);
   if (!match) throw new FilterError(fault);
-  const [, hexadecimal, octal, decimal, unit] = match;
-  const size = BigInt(hexadecimal ?? decimal ?? `0o0${octal}`) * UNITS[unit!.toLowerCase() as keyof typeof UNITS];
+  const [, hexadecimal, octal, decimal, unit = ''] = match;
+  const size = BigInt(hexadecimal ?? decimal ?? `0o0${octal}`) * UNITS[unit.toLowerCase() as keyof typeof UNITS];
   if (size > MOST) throw new FilterError(fault);
   return Number(size);
 }

@@ -1,9 +1,9 @@
+import { NONE } from '../object/tree-cursor.js';
 import type { Steps } from '../schedule/steps.js';
 import type { CommitGraph, GraphPosition } from './commit-graph.js';
 import { IntList } from './int-list.js';
 import type { NumberSet } from './number-set.js';
 import { PathTable } from './path-table.js';
-import { NONE } from './tree-cursor.js';
 import { TreeDiff } from './tree-diff.js';
 
 /**

@@ -3,6 +3,7 @@ import { bytesOf, splitBytes } from '../object/bytes.js';
 import { unlimited } from '../schedule/test/unlimited.js';
 import { oid } from '../test/oid.js';
 import { History } from './history.js';
+import { enumerate } from './test/enumerate.js';
 import { GeneratedHistory } from './test/generated-history.js';
 
 const SHAPES = [
@@ -39,7 +40,7 @@ for (const shape of SHAPES) {
       await t.test(
         `path logs are simplified as git does, ${isIndexed ? 'by the index' : 'without the index'}`,
         async (t) => {
-          if (isIndexed) await history.enumerate({ wants: generated.commits }, unlimited());
+          if (isIndexed) await enumerate(history, { wants: generated.commits });
           for (let round = 0; round < 25; round++) {
             const tips = generated.pickSome(2);
             const paths = splitBytes(generated.git.run(['ls-tree', '-rtz', '--name-only', tips[0]!]), '\0').slice(

@@ -1,5 +1,6 @@
 import type { ByteString } from '../object/bytes.js';
 import { EMPTY_TREE_OID, type ObjectReader, type Oid } from '../object/object.js';
+import { NONE } from '../object/tree-cursor.js';
 import type { Meter } from '../schedule/meter.js';
 import { inSlices } from '../schedule/steps.js';
 import { CommitGraph, type GraphPosition } from './commit-graph.js';
@@ -11,7 +12,6 @@ import { mergeBases } from './merge-base.js';
 import { pathVisit } from './path-log.js';
 import { aheadBehind, allReach, reaches, unreached } from './reachability.js';
 import type { SendPlan } from './send-plan.js';
-import { NONE } from './tree-cursor.js';
 import { walkEach } from './walk.js';
 
 export interface CommitSummary {
@@ -133,12 +133,7 @@ export class History {
     }
   }
 
-  /** Numbers of the objects a fetch has to send, ascending: the order in which they were stored. */
-  async enumerate(request: EnumerateRequest, meter: Meter): Promise<Int32Array> {
-    return (await this.plan(request, meter)).objects;
-  }
-
-  /** As `enumerate`, with what helps to make a small pack of it. */
+  /** The objects a fetch has to send, with what helps to make a small pack of them. */
   plan(request: EnumerateRequest, meter: Meter): Promise<SendPlan> {
     return inSlices(planSend(this.#graph, this.#index, request), meter);
   }

@@ -1,12 +1,13 @@
 import { type ByteString, concatBytes, NO_BYTES, SLASH } from '../object/bytes.js';
 import type { ObjectReader, Oid } from '../object/object.js';
-import { entryAt, MODE_TREE } from '../object/tree.js';
+import { entryAt } from '../object/read-tree.js';
+import { MODE_TREE } from '../object/tree.js';
+import { NONE, TreeCursor } from '../object/tree-cursor.js';
 import { PIECE, PIECE_COST, type Steps } from '../schedule/steps.js';
 import type { CommitGraph, GraphPosition } from './commit-graph.js';
 import type { HistoryIndex } from './history-index.js';
 import { PathDescent } from './path-descent.js';
 import { type PathId, type PathTable, ROOT } from './path-table.js';
-import { NONE, TreeCursor } from './tree-cursor.js';
 
 /**
  * For each file, link and gitlink of a commit's tree the commit that `git log -1 -- <path>` shows, in the order of

@@ -57,7 +57,7 @@ function inGitsOrder(graph: CommitGraph, a: GraphPosition, b: GraphPosition, bas
   const ordered: GraphPosition[] = [];
   while (left.size > 0) {
     const position = queue.take();
-    let flag = flags.get(position)!;
+    let flag = flags.get(position) ?? 0;
     if (flag === BOTH && left.delete(position)) ordered.push(position);
     if ((flag & BOTH) === BOTH) flag |= STALE;
     for (const parent of graph.parentsOf(position)) mark(parent, flag);

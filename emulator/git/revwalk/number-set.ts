@@ -19,10 +19,6 @@ export class NumberSet {
     return (old & bit) === 0;
   }
 
-  delete(number: number): void {
-    this.#words[number >>> 5]! &= ~(1 << (number & 31));
-  }
-
   addAll(other: NumberSet): void {
     for (let word = 0; word < other.#words.length; word++) this.#words[word]! |= other.#words[word]!;
   }

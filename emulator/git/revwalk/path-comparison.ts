@@ -2,9 +2,9 @@ import { withRoom } from '../memory/growable.js';
 import type { ByteString } from '../object/bytes.js';
 import { EMPTY_TREE_OID, type ObjectReader } from '../object/object.js';
 import { canonicalMode } from '../object/tree.js';
+import { NONE, TreeCursor } from '../object/tree-cursor.js';
 import type { CommitGraph, GraphPosition } from './commit-graph.js';
 import type { HistoryIndex } from './history-index.js';
-import { NONE, TreeCursor } from './tree-cursor.js';
 
 /** Compares what commits have at one path, a file or a folder: by the history index where it can, else by their trees. */
 export class PathComparison {
@@ -33,9 +33,10 @@ export class PathComparison {
   #isSameInTrees(left: number, right: number): boolean {
     const { objects } = this.graph;
     const last = this.#names.length - 1;
-    for (let at = 0; at <= last && left !== right; at++) {
-      const a = findEntry(objects, left, this.#names[at]!);
-      const b = findEntry(objects, right, this.#names[at]!);
+    for (const [at, name] of this.#names.entries()) {
+      if (left === right) return true;
+      const a = findEntry(objects, left, name);
+      const b = findEntry(objects, right, name);
       if (at === last) return contentOf(a) === contentOf(b);
       left = a?.isTree ? a.object(objects) : NONE;
       right = b?.isTree ? b.object(objects) : NONE;
@@ -77,16 +78,12 @@ class PathCover {
 function findEntry(objects: ObjectReader, tree: number, name: Buffer): TreeCursor | undefined {
   if (tree === NONE) return undefined;
   const entry = new TreeCursor(objects.read(tree));
-  while (entry.next()) {
-    if (entry.nameEnd - entry.nameStart !== name.length) continue;
-    if (entry.body.compare(name, 0, name.length, entry.nameStart, entry.nameEnd) === 0) return entry;
-  }
-  return undefined;
+  return entry.find(name) ? entry : undefined;
 }
 
 /** Mode and id; nothing for a folder without content, which Git's comparison does not see. */
 function contentOf(entry: TreeCursor | undefined): string {
   if (!entry) return '';
-  const oid = entry.body.toString('hex', entry.oidStart, entry.oidStart + 20);
+  const { oid } = entry;
   return oid === EMPTY_TREE_OID ? '' : `${canonicalMode(entry.mode)} ${oid}`;
 }

@@ -1,4 +1,4 @@
-import { type ByteString, joinBytes, NO_BYTES, splitBytes } from '../object/bytes.js';
+import { type ByteString, NO_BYTES, splitBytes } from '../object/bytes.js';
 
 /** A path by number. A folder's number is smaller than those of all paths inside it. */
 export type PathId = number;
@@ -51,11 +51,5 @@ export class PathTable {
       at = next;
     }
     return at;
-  }
-
-  textOf(path: PathId): ByteString {
-    const names: ByteString[] = [];
-    for (let at = path; at !== ROOT; at = this.folderOf(at)) names.push(this.#nameOf[at]!);
-    return joinBytes(names.reverse(), '/');
   }
 }

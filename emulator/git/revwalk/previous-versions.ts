@@ -1,5 +1,5 @@
+import { NONE } from '../object/tree-cursor.js';
 import type { PreviousVersions } from '../pack-objects/delta-choice.js';
-import { NONE } from './tree-cursor.js';
 
 /** Where one in so many of the objects has an entry, an array is smaller and quicker than a map. */
 const DENSE = 16;

@@ -1,8 +1,8 @@
+import { NONE } from '../object/tree-cursor.js';
 import type { PreviousVersions } from '../pack-objects/delta-choice.js';
 import type { HistoryIndex } from './history-index.js';
 import { NumberSet } from './number-set.js';
 import { createPreviousVersions } from './previous-versions.js';
-import { NONE } from './tree-cursor.js';
 
 /** What a fetch has to send, and what helps to send it in few bytes. Everything by object number. */
 export class SendPlan {

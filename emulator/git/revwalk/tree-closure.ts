@@ -1,9 +1,9 @@
 import type { ObjectReader } from '../object/object.js';
+import { NONE, TreeCursor } from '../object/tree-cursor.js';
 import { COST } from '../schedule/cost.js';
 import { PIECE, type Steps } from '../schedule/steps.js';
 import { IntList } from './int-list.js';
 import type { NumberSet } from './number-set.js';
-import { NONE, TreeCursor } from './tree-cursor.js';
 
 /**
  * Adds trees (by object number) and everything below them to `found`. What is in `complete`, a set of trees

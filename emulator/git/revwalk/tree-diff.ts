@@ -1,10 +1,11 @@
 import type { ObjectReader } from '../object/object.js';
 import { canonicalMode } from '../object/tree.js';
+import { NONE, TreeCursor } from '../object/tree-cursor.js';
+import { TreePair } from '../object/tree-pair.js';
 import { COST } from '../schedule/cost.js';
 import { PIECE, PIECE_COST, type Steps } from '../schedule/steps.js';
 import { IntList } from './int-list.js';
 import { type PathId, type PathTable, ROOT } from './path-table.js';
-import { NONE, TreeCursor } from './tree-cursor.js';
 
 const EMPTY = Buffer.alloc(0);
 
@@ -52,24 +53,12 @@ export class TreeDiff {
   }
 
   *#compareFolder(oldTree: number, newTree: number, folder: PathId): Steps<void> {
-    const before = new TreeCursor(this.#bodyOf(oldTree));
-    const after = new TreeCursor(this.#bodyOf(newTree));
-    TreeCursor.skipEqual(before, after);
-    let left = before.next();
-    let right = after.next();
-    for (let work = 1; left || right; work++) {
+    const pair = new TreePair(this.#bodyOf(oldTree), this.#bodyOf(newTree));
+    for (let work = 1; pair.next(); work++) {
       if (work % PIECE === 0) yield PIECE_COST;
-      const order = !left ? 1 : !right ? -1 : TreeCursor.order(before, after);
-      if (order < 0) {
-        this.#takeOne(before, folder, true);
-      } else if (order > 0) {
-        this.#takeOne(after, folder, false);
-      } else {
-        this.#takeBoth(before, after, folder);
-        TreeCursor.skipEqual(before, after);
-      }
-      if (order <= 0) left = before.next();
-      if (order >= 0) right = after.next();
+      if (pair.order < 0) this.#takeOne(pair.before, folder, true);
+      else if (pair.order > 0) this.#takeOne(pair.after, folder, false);
+      else this.#takeBoth(pair.before, pair.after, folder);
     }
   }
 

@@ -15,12 +15,10 @@ export interface Walk {
   readonly visit: (position: GraphPosition) => Visit;
 }
 
-/** The commits as `git log` lists them: the newest by committer date among those whose children were seen. */
-export function* walkByDate(walk: Walk): Generator<GraphPosition, void, void> {
-  for (const position of walkEach(walk)) if (position !== undefined) yield position;
-}
-
-/** As `walkByDate`, with `undefined` for each commit that is not shown, so that a caller can pass its meter in between. */
+/**
+ * The commits as `git log` lists them: the newest by committer date among those whose children were seen; `undefined` for
+ * each commit that is not shown, so that a caller can pass its meter in between.
+ */
 export function* walkEach({ graph, tips, visit }: Walk): Generator<GraphPosition | undefined, void, void> {
   const queue = new DateQueue(graph);
   const seen = new NumberSet(graph.size);

@@ -1,6 +1,6 @@
 import type { ByteString } from '../object/bytes.js';
-import { type FileSelection, selectFiles } from '../pathspec/file-selection.js';
 import type { PathMatcher } from '../pathspec/path-matcher.js';
+import { type FileSelection, selectFiles } from '../pathspec/select-files.js';
 
 /** Whether a matcher takes a path that it is given byte by byte. */
 export function accepts(matcher: PathMatcher, path: ByteString): boolean {

@@ -3,7 +3,7 @@ import { deflateSync } from 'node:zlib';
 import { type ObjectType, type Oid, oidIn, typeCode } from '../../object/object.js';
 import { OFS_DELTA, REF_DELTA, writeDistance, writeTypeAndSize } from '../../pack/entry-header.js';
 
-export function sha1(bytes: Buffer | string): Buffer {
+function sha1(bytes: Buffer | string): Buffer {
   return createHash('sha1').update(bytes).digest();
 }
 

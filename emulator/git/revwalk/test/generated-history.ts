@@ -12,7 +12,7 @@ interface Draft {
   readonly date: number;
 }
 
-export interface HistoryShape {
+interface HistoryShape {
   readonly seed: number;
   readonly commits: number;
   /** Seconds by which a commit may be older than its parents. */
@@ -84,7 +84,7 @@ export class GeneratedHistory implements Disposable {
 }
 
 /** A linear congruential generator: integers from 0 to below the given one. */
-export function randomNumbers(seed: number): (below: number) => number {
+function randomNumbers(seed: number): (below: number) => number {
   let state = (seed * 2_654_435_761) >>> 0;
   return (below) => {
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;

@@ -13,8 +13,8 @@ import { BacktrackingWildmatch } from '../test/backtracking-wildmatch.js';
 import { choose } from '../test/choose.js';
 import { type Content, MemoryObjects } from '../test/memory-objects.js';
 import { walkTree } from '../test/walk-tree.js';
-import { type FileSelection, selectFiles } from './file-selection.js';
 import { PathCursor, PathList } from './path-list.js';
+import { type FileSelection, selectFiles } from './select-files.js';
 import { TreeWalk } from './tree-walk.js';
 import { foldCase } from './wildmatch.js';
 

@@ -1,0 +1,60 @@
+import { COST } from '../schedule/cost.js';
+import { atOnce, PIECE, type Steps } from '../schedule/steps.js';
+import type { ByteString } from './bytes.js';
+import { EMPTY_TREE_OID, type ObjectReader, type Oid, readAs, TREE } from './object.js';
+import { canonicalMode, MODE_TREE, type PathEntry, type TreeEntry } from './tree.js';
+import { TreeCursor } from './tree-cursor.js';
+
+const SLASH = 0x2f;
+const EMPTY = Buffer.alloc(0);
+
+/** All entries, in stored order; throws `MalformedObject`. */
+export function parseTree(body: Buffer): TreeEntry[] {
+  const entries: TreeEntry[] = [];
+  const entry = new TreeCursor(body);
+  while (entry.next()) entries.push({ mode: canonicalMode(entry.mode), name: entry.name, oid: entry.oid });
+  return entries;
+}
+
+/** The body of a tree; the empty tree needs no stored object. Throws `MissingObject`. */
+export function readTreeBody(objects: ObjectReader, oid: Oid): Buffer {
+  return oid === EMPTY_TREE_OID && objects.find(oid) < 0 ? EMPTY : readAs(objects, oid, TREE);
+}
+
+export function readTree(objects: ObjectReader, oid: Oid): TreeEntry[] {
+  return parseTree(readTreeBody(objects, oid));
+}
+
+/** What `path` holds below `tree`; undefined when nothing is there. The empty path is the tree itself. */
+export function entryAt(objects: ObjectReader, tree: Oid, path: ByteString): PathEntry | undefined {
+  return atOnce(findEntry(objects, tree, path));
+}
+
+/** As `entryAt`, in steps. */
+export function* findEntry(objects: ObjectReader, tree: Oid, path: ByteString): Steps<PathEntry | undefined> {
+  let mode = MODE_TREE;
+  let oid = tree;
+  if (path === '') return { path, mode, oid };
+  const bytes = Buffer.from(path, 'latin1');
+  for (let start = 0; start <= bytes.length; ) {
+    if (mode !== MODE_TREE) return undefined;
+    const slash = bytes.indexOf(SLASH, start);
+    const end = slash < 0 ? bytes.length : slash;
+    const entry = new TreeCursor(readTreeBody(objects, oid));
+    if (!(yield* findName(entry, bytes, start, end))) return undefined;
+    mode = canonicalMode(entry.mode);
+    oid = entry.oid;
+    start = end + 1;
+  }
+  return { path, mode, oid };
+}
+
+function* findName(entry: TreeCursor, bytes: Buffer, start: number, end: number): Steps<boolean> {
+  let isFound = false;
+  for (let entries = 1; !isFound && entry.next(); entries++) {
+    if (entries % PIECE === 0) yield PIECE * COST.entry;
+    isFound = entry.hasName(bytes, start, end);
+  }
+  yield COST.entry;
+  return isFound;
+}
