@@ -3,7 +3,6 @@ import { isIP } from 'node:net';
 import { HEALTH_PATH } from './admin/routes.js';
 import { operations } from './api/index.js';
 import { defaultFixtureKey, fixtureRing } from './auth/fixture-keys.js';
-import { loadVerifier } from './auth/verify.js';
 import { type GivenOptions, resolveOptions } from './config/options.js';
 import { realClock, steppingClock } from './environment/clock.js';
 import type { Log } from './environment/log.js';
@@ -52,7 +51,7 @@ export async function startEmulator(
   const world = new World({
     organizations: options.org.map((name, index) => ({
       name,
-      keys: fixtureRing(name, index, clock.now()),
+      keys: fixtureRing(index),
       authenticationAvailable: true,
       hostingEnabled: options.hosting === 'on',
       forgeApps: options.forgeApps,
@@ -93,8 +92,6 @@ export async function startEmulator(
       orgs.push({ org, baseUrl: origin, gitUrl: origin, gitHost });
     }
     await Promise.all(orgs.map(({ baseUrl }) => answerOnce(baseUrl)));
-    // The first token would wait for it; nobody waits now.
-    void loadVerifier();
   } catch (error) {
     await close({ graceMs: 0 });
     throw error;

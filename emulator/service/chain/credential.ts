@@ -32,7 +32,7 @@ export function authenticate(authenticator = new Authenticator()): Step {
     };
     const known = authenticator.recall(question);
     if (known) accept(known);
-    else return authenticator.authenticate(question).then(accept);
+    else return authenticator.prove(question).then(accept);
   };
 }
 
