@@ -40,8 +40,7 @@ export class Authenticator {
    * Only the signature is remembered: keys, clock, scopes and tenant are judged anew. Throws a `Rejection`.
    */
   recall(request: AuthenticationRequest): Verified | undefined {
-    if (request.authorization === undefined) return undefined;
-    const proven = this.#proven.get(request.authorization);
+    const proven = this.#proven.get(request.authorization ?? '');
     if (!proven || !isAccepted(proven.scheme, request.surface)) return undefined;
     if (request.ringOf(proven.claims.iss) !== proven.ring) return undefined;
     return use(proven, request);

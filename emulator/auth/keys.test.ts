@@ -18,6 +18,16 @@ t.test('the type and the curve of a key say which algorithm it signs with', asyn
     'RSA 1024': generateKeyPairSync('rsa', { modulusLength: 1024 }).publicKey,
     'RSA-PSS': generateKeyPairSync('rsa-pss', { modulusLength: 2048 }).publicKey,
   };
+  /** Nothing is signed with it, so its modulus need not be a product of primes. */
+  const rsaOf = (bits: number) => {
+    const modulus = Buffer.alloc(Math.ceil(bits / 8), 0xff);
+    modulus[0] = 0xff >> (8 * modulus.length - bits);
+    return createPublicKey({ key: { kty: 'RSA', n: modulus.toString('base64url'), e: 'AQAB' }, format: 'jwk' });
+  };
+  t.same(
+    [2047, 2048, 8192, 8193].map((bits) => algorithmOf(rsaOf(bits))),
+    [undefined, 'RS256', 'RS256', undefined],
+  );
   for (const [title, key] of Object.entries(unfit)) t.equal(algorithmOf(key), undefined, title);
 });
 

@@ -129,6 +129,16 @@ t.test('a kid that names a key leaves only that key', async (t) => {
   await denied(t, forge(GOOD, { alg: 'ES256', typ: 'JWT' }, 'deleted'), 'signature', 'deleted key, unnamed');
 });
 
+t.test('a signature that does not fit says which keys were tried', async (t) => {
+  for (const [kid, keys] of [
+    ['restricted', 'the key that kid names'],
+    ['unknown', 'any registered key'],
+  ]) {
+    const failure = await accept(forge(GOOD, { alg: 'ES256', typ: 'JWT', kid }, 'second')).catch((error) => error);
+    t.equal(failure.detail, `The token is invalid or expired: its signature was not made by ${keys}.`);
+  }
+});
+
 t.test('critical extensions are not understood', async (t) => {
   for (const header of [
     { crit: ['b64'], b64: false },

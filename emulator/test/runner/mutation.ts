@@ -18,11 +18,11 @@ import { compile, type Mutant, mutantsOf } from './mutants.js';
 import { ROOMS } from './rooms.js';
 import { runTestFile } from './test-file.js';
 
-// npm run mutation -- auth [--sample N] [--jobs N] [--file PART] [--fresh]
+// npm run mutation -- auth [--sample N] [--jobs N] [--file PART] [--fresh] [--again]
 //
 // Changes the product in one small place at a time and runs the tests of the room until one fails. What no test sees
 // is printed. Verdicts are kept beside the checkout's name in the folder for temporary files, so that a run that was
-// stopped goes on where it was.
+// stopped goes on where it was; `--again` judges those anew that survived, `--fresh` all of them.
 
 const CHECKOUT = fileURLToPath(new URL('../../../../', import.meta.url));
 const SEED = 20_261_101;
@@ -41,6 +41,7 @@ const { values, positionals } = parseArgs({
     jobs: { type: 'string' },
     file: { type: 'string' },
     fresh: { type: 'boolean' },
+    again: { type: 'boolean' },
   },
   allowPositionals: true,
 });
@@ -142,7 +143,10 @@ const chosen = values.sample === undefined ? all : sampleOf(all, Number(values.s
 const known = new Map<string, Judged>();
 if (existsSync(journal)) {
   for (const line of readFileSync(journal, 'utf8').split('\n')) {
-    if (line !== '') known.set(JSON.parse(line).key, JSON.parse(line));
+    if (line === '') continue;
+    const judged: Judged = JSON.parse(line);
+    if (judged.verdict === 'survived' && values.again) known.delete(judged.key);
+    else known.set(judged.key, judged);
   }
 }
 const open = chosen.filter((mutant) => !known.has(keyOf(mutant)));
