@@ -29,7 +29,7 @@ export async function findForkPoint(
   base: Exclude<Base, { kind: 'sync' }>,
 ): Promise<ForkPoint> {
   try {
-    const { claims } = await new Authenticator({ cacheSize: 2 }).authenticate({
+    const { claims } = await new Authenticator({ cacheSize: 2 }).prove({
       authorization: `Bearer ${base.token}`,
       surface: 'api',
       tenant: organization.name,

@@ -29,7 +29,7 @@ function callOf<T>(parts: { namespace?: string; service?: string; type?: string;
     params: { repo_name: 'r', namespace },
     query: { ...(service !== undefined && { service }) },
     claims: { policy: [] } as unknown as HandlerContext['claims'],
-    organization: { keys: KeyRing.EMPTY } as unknown as HandlerContext['organization'],
+    organization: { keys: new KeyRing([]) } as unknown as HandlerContext['organization'],
     header: (name) => (name === 'content-type' ? type : undefined),
     stream: () => Readable.from([Buffer.from(body)]),
     signal: new AbortController().signal,

@@ -1,7 +1,6 @@
-import { createPublicKey } from 'node:crypto';
 import t from 'tap';
 import { type AuthenticationRequest, Authenticator } from './authenticate.js';
-import { type AllowedScopes, KeyRing, RegisteredKey, registerKey } from './keys.js';
+import { type AllowedScopes, KeyRing } from './keys.js';
 import type { Rejection } from './rejection.js';
 import {
   accept,
@@ -10,8 +9,8 @@ import {
   forge,
   GOOD,
   NOW,
-  publicPem,
   REPO,
+  registered,
   request,
   rings,
   SECONDS,
@@ -37,8 +36,6 @@ t.test('times are finite numbers, and exp has to lie ahead', async (t) => {
   t.ok(await accept(forge({ ...GOOD, nbf: SECONDS })));
   t.ok(await accept(forge({ ...GOOD, exp: undefined, iat: undefined })), 'an unrestricted key needs neither');
   t.ok(await accept(forge({ ...GOOD, iat: SECONDS + 60 })), 'a future iat is not judged');
-  t.ok(await accept(withExp(SECONDS - 5), { clockSkew: 10_000 }), 'within the tolerated skew');
-  await denied(t, withExp(SECONDS - 10), 'expired', 'beyond the tolerated skew', { clockSkew: 10_000 });
 });
 
 t.test('tokens of a restricted key live an hour and keep to its scopes', async (t) => {
@@ -177,43 +174,37 @@ t.test('a proven token is judged anew at every use', async (t) => {
     request(forgeOnce, { ringOf: (name) => (name === 'demo' ? ring : rings.get(name)), ...changes });
   const forgeOnce = forge(GOOD, { alg: 'ES256', typ: 'JWT', kid: 'later' });
   t.equal(authenticator.recall(ask()), undefined, 'an unknown token has to be proven');
-  await authenticator.authenticate(ask());
+  await authenticator.prove(ask());
   t.equal(authenticator.recall(ask())?.claims.repo, REPO, 'then it is recalled');
   t.equal(await checkFailed(() => authenticator.recall(ask({ now: NOW + 3_600_000 }))), 'expired');
   t.equal(await checkFailed(() => authenticator.recall(ask({ tenant: 'acme' }))), 'tenant');
   t.equal(authenticator.recall(ask({ surface: 'git' }))?.key.kid, 'es256', 'Bearer serves both surfaces');
-  const withoutKey = ring.without('es256', NOW);
-  ring = withoutKey;
+  const authenticate = async () => authenticator.recall(ask()) ?? (await authenticator.prove(ask()));
+  ring = new KeyRing(['es384', 'restricted'].map((kid) => ring.find(kid)!));
   t.equal(authenticator.recall(ask()), undefined, 'a deleted key proves nothing');
-  t.equal(await checkFailed(() => authenticator.authenticate(ask())), 'signature');
-  ring = rings
-    .get('demo')!
-    .with(
-      new RegisteredKey({ kid: 'later', organization: 'demo', algorithm: 'ES256', allowedScopes: ['*'] }, () =>
-        createPublicKey(publicPem('second')),
-      ),
-    );
-  t.equal(await checkFailed(() => authenticator.authenticate(ask())), 'signature', 'a key registered later decides');
+  t.equal(await checkFailed(authenticate), 'signature');
+  ring = new KeyRing([rings.get('demo')!.find('es256')!, registered('later', 'second')]);
+  t.equal(await checkFailed(authenticate), 'signature', 'a key registered later decides');
   ring = rings.get('demo')!;
-  t.ok(await authenticator.authenticate(ask()), 'and the state that was restored accepts it again');
+  t.ok(await authenticate(), 'and the state that was restored accepts it again');
 });
 
 t.test('a Basic credential that was proven for Git is still no credential for the API', async (t) => {
   const authenticator = new Authenticator();
   const authorization = `Basic ${Buffer.from(`t:${forge()}`).toString('base64')}`;
-  await authenticator.authenticate(request('', { surface: 'git', authorization }));
+  await authenticator.prove(request('', { surface: 'git', authorization }));
   t.ok(authenticator.recall(request('', { surface: 'git', authorization })));
   t.equal(authenticator.recall(request('', { authorization })), undefined);
-  t.equal(await checkFailed(() => authenticator.authenticate(request('', { authorization }))), 'scheme');
+  t.equal(await checkFailed(() => authenticator.prove(request('', { authorization }))), 'scheme');
 });
 
 t.test('a key that became restricted binds tokens proven before', async (t) => {
   const authenticator = new Authenticator();
-  const ringWith = (allowedScopes: AllowedScopes) =>
-    KeyRing.of([registerKey({ kid: 'k', organization: 'demo', allowedScopes }, publicPem('es256'))]);
+  const ringWith = (allowedScopes: AllowedScopes) => new KeyRing([registered('k', 'es256', allowedScopes)]);
   let ring = ringWith(['*']);
   const ask = request(forge(), { ringOf: () => ring });
-  await authenticator.authenticate(ask);
+  await authenticator.prove(ask);
   ring = ringWith(['org:read']);
-  t.equal(await checkFailed(() => authenticator.authenticate(ask)), 'restricted-key');
+  t.equal(authenticator.recall(ask), undefined);
+  t.equal(await checkFailed(() => authenticator.prove(ask)), 'restricted-key');
 });

@@ -17,8 +17,6 @@ export interface AuthenticationRequest {
   readonly now: number;
   /** Whether the tenant has hosting enabled. */
   readonly hosting: boolean;
-  /** Tolerated difference of clocks, in milliseconds. Default 0. */
-  readonly clockSkew?: number;
   /** The keys of an organization, or undefined when there is no such organization. */
   readonly ringOf: (organization: string) => KeyRing | undefined;
 }
@@ -38,31 +36,25 @@ export class Authenticator {
   }
 
   /**
-   * The answer for a token that was proven before, without waiting; undefined when `authenticate` has to be
-   * asked. Only the signature is remembered: keys, clock, scopes and tenant are judged anew.
-   * Throws a `Rejection`.
+   * Who sent `request`, without waiting, if its token was proven before; undefined when `prove` has to be called.
+   * Only the signature is remembered: keys, clock, scopes and tenant are judged anew. Throws a `Rejection`.
    */
   recall(request: AuthenticationRequest): Verified | undefined {
-    if (request.authorization === undefined) return undefined;
-    const proven = this.#proven.get(request.authorization);
+    const proven = this.#proven.get(request.authorization ?? '');
     if (!proven || !isAccepted(proven.scheme, request.surface)) return undefined;
     if (request.ringOf(proven.claims.iss) !== proven.ring) return undefined;
     return use(proven, request);
   }
 
-  /** Who sent `request`. Throws a `Rejection` that names the first check it failed. */
-  async authenticate(request: AuthenticationRequest): Promise<Verified> {
-    return this.recall(request) ?? use(await this.prove(request), request);
-  }
-
-  private async prove(request: AuthenticationRequest): Promise<ProvenToken> {
+  /** Who sent `request`, by the signature of its token. Throws a `Rejection` that names the first check it failed. */
+  async prove(request: AuthenticationRequest): Promise<Verified> {
     const { scheme, token } = parseCredential(request.authorization, request.surface);
     const decoded = decodeToken(token);
     const ring = ringFor(decoded.payload.iss, request);
-    const key = await findSigner(token, decoded, ring);
+    const key = await findSigner(decoded, ring);
     const proven = { scheme, claims: parseClaims(decoded.payload), key, ring };
     this.#proven.set(request.authorization!, proven);
-    return proven;
+    return use(proven, request);
   }
 }
 
@@ -74,7 +66,7 @@ function ringFor(issuer: unknown, request: AuthenticationRequest): KeyRing {
 
 function use(proven: ProvenToken, request: AuthenticationRequest): Verified {
   const { claims, key } = proven;
-  const { now, hosting, tenant, clockSkew = 0 } = request;
-  checkUse(claims, { key, now, clockSkew, hosting, tenant });
+  const { now, hosting, tenant } = request;
+  checkUse(claims, { key, now, hosting, tenant });
   return proven;
 }

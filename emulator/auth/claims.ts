@@ -17,8 +17,6 @@ export interface Claims {
   readonly nbf?: number;
   /** From `refs` and `ops`. */
   readonly policy: RefPolicy;
-  /** Every member as it was signed: private claims are read from here. */
-  readonly members: Readonly<Record<string, unknown>>;
 }
 
 type Payload = Readonly<Record<string, unknown>>;
@@ -66,7 +64,6 @@ export function parseClaims(payload: Payload): Claims {
     sub,
     scopes,
     policy: parsePolicy(payload.refs, payload.ops),
-    members: payload,
     ...(repo === undefined ? {} : { repo }),
     ...(iat === undefined ? {} : { iat }),
     ...(exp === undefined ? {} : { exp }),
@@ -80,8 +77,6 @@ export interface UseContext {
   readonly key: RegisteredKey;
   /** Milliseconds on the world's clock. */
   readonly now: number;
-  /** How far the clocks of signer and service may differ, in milliseconds. */
-  readonly clockSkew: number;
   /** Whether the organization has hosting, without which the `deployment:*` scopes are unknown. */
   readonly hosting: boolean;
   /** The organization of the host that was asked. */
@@ -104,12 +99,12 @@ const USE_RULES: readonly UseRule[] = [
   {
     check: 'expired',
     reason: 'exp has passed',
-    holds: ({ exp }, { now, clockSkew }) => exp === undefined || exp * 1000 > now - clockSkew,
+    holds: ({ exp }, { now }) => exp === undefined || exp * 1000 > now,
   },
   {
     check: 'not-yet-valid',
     reason: 'nbf lies ahead',
-    holds: ({ nbf }, { now, clockSkew }) => nbf === undefined || nbf * 1000 <= now + clockSkew,
+    holds: ({ nbf }, { now }) => nbf === undefined || nbf * 1000 <= now,
   },
   {
     check: 'restricted-key',

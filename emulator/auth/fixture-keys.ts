@@ -42,18 +42,16 @@ export function fixtureKeys(): FixtureKey[] {
 }
 
 /**
- * The test keys that organization number `index` (0: the first) starts with, at `now` milliseconds.
- * No organization shares a key with the first. Key files are read when a token needs them.
+ * The test keys that organization number `index` (0: the first) starts with. No organization shares a key with the
+ * first; a deleted key is in no ring. Key files are read when a token needs them.
  */
-export function fixtureRing(organization: string, index: number, now: number): KeyRing {
+export function fixtureRing(index: number): KeyRing {
   const place = index === 0 ? 'first' : 'further';
-  return KeyRing.of(
+  return new KeyRing(
     fixtureKeys()
-      .filter((row) => row.organization === place)
-      .map((row) => {
-        const { id: kid, algorithm, allowedScopes } = row;
-        const fields = { kid, organization, algorithm, allowedScopes, ...(row.deleted ? { deletedAt: now } : {}) };
-        return new RegisteredKey(fields, () => createPublicKey(readFileSync(row.publicKeyFile)));
+      .filter((row) => row.organization === place && !row.deleted)
+      .map(({ id: kid, algorithm, allowedScopes, publicKeyFile }) => {
+        return new RegisteredKey({ kid, algorithm, allowedScopes }, () => createPublicKey(readFileSync(publicKeyFile)));
       }),
   );
 }

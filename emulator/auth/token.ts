@@ -1,4 +1,4 @@
-import { JsonError, parseStrictJson } from './json-strict.js';
+import { atOnce, JsonError, type JsonFault, MAX_DEPTH, readJson } from '../http/json-reader.js';
 import { type Algorithm, isAlgorithm } from './keys.js';
 import { reject } from './rejection.js';
 
@@ -7,6 +7,8 @@ export interface DecodedToken {
   readonly algorithm: Algorithm;
   readonly kid?: string;
   readonly payload: Readonly<Record<string, unknown>>;
+  /** As they were sent (RFC 7515, 7.2.2). */
+  readonly parts: { readonly protected: string; readonly payload: string; readonly signature: string };
 }
 
 /** Longer than any header Node lets through. */
@@ -22,14 +24,18 @@ export function decodeToken(token: string): DecodedToken {
   if (parts.length !== 3) throw reject('structure', 'it is not three parts joined by dots');
   const [header, payload, signature] = parts as [string, string, string];
   decodePart('signature', signature);
-  return { ...readHeader(decodeObject('header', header)), payload: decodeObject('payload', payload) };
+  return {
+    ...readHeader(decodeObject('header', header)),
+    payload: decodeObject('payload', payload),
+    parts: { protected: header, payload, signature },
+  };
 }
 
 /**
  * The header rules. `jku`, `x5u`, `jwk` and `x5c` are never looked at: keys come from the registry only.
  * RFC 7515, 4.1.11: a `crit` that is not understood makes the token invalid, and none is understood here.
  */
-function readHeader(header: Record<string, unknown>): Omit<DecodedToken, 'payload'> {
+function readHeader(header: Record<string, unknown>): Pick<DecodedToken, 'algorithm' | 'kid'> {
   const { alg, typ, kid } = header;
   if (!isAlgorithm(alg)) throw reject('algorithm', 'alg is none of ES256, ES384, ES512, RS256');
   if (typeof typ !== 'string' || typ.toUpperCase() !== 'JWT') throw reject('type', 'typ is not JWT');
@@ -40,14 +46,23 @@ function readHeader(header: Record<string, unknown>): Omit<DecodedToken, 'payloa
   return { algorithm: alg, kid };
 }
 
+const JSON_FAULTS: Readonly<Record<JsonFault, string>> = {
+  encoding: 'it is not UTF-8',
+  depth: `it is nested deeper than ${MAX_DEPTH}`,
+  syntax: 'it is not JSON',
+  members: 'it has too many members',
+  repeated: 'a member is named twice',
+};
+
+/** A member that is named twice is refused: of two readers each might take another one. */
 function decodeObject(name: string, part: string): Record<string, unknown> {
   const bytes = decodePart(name, part);
   let value: unknown;
   try {
-    value = parseStrictJson(bytes);
+    value = atOnce(readJson(bytes, { unique: true }));
   } catch (error) {
     if (!(error instanceof JsonError)) throw error;
-    throw reject('structure', `its ${name} cannot be read, ${error.message}`);
+    throw reject('structure', `its ${name} cannot be read, ${JSON_FAULTS[error.fault]}`);
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw reject('structure', `its ${name} is not a JSON object`);

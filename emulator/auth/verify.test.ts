@@ -2,20 +2,8 @@ import { constants, createHmac, createPublicKey, generateKeyPairSync, sign } fro
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import t from 'tap';
-import { Problem, type ProblemCode } from '../http/problem.js';
-import { KeyRing, RegisteredKey, registerKey } from './keys.js';
-import { accept, denied, encode, forge, GOOD, NOW, privateKey, publicPem, REPO, signed } from './test/forge.js';
-
-/** The problem code that `run` throws. */
-function codeOf(run: () => unknown): ProblemCode | undefined {
-  try {
-    run();
-    return undefined;
-  } catch (error) {
-    if (error instanceof Problem) return error.code;
-    throw error;
-  }
-}
+import { KeyRing, RegisteredKey } from './keys.js';
+import { accept, denied, encode, forge, GOOD, privateKey, publicPem, REPO, registered, signed } from './test/forge.js';
 
 t.test('every registered algorithm signs a token that is accepted', async (t) => {
   for (const [id, alg] of [
@@ -141,6 +129,16 @@ t.test('a kid that names a key leaves only that key', async (t) => {
   await denied(t, forge(GOOD, { alg: 'ES256', typ: 'JWT' }, 'deleted'), 'signature', 'deleted key, unnamed');
 });
 
+t.test('a signature that does not fit says which keys were tried', async (t) => {
+  for (const [kid, keys] of [
+    ['restricted', 'the key that kid names'],
+    ['unknown', 'any registered key'],
+  ]) {
+    const failure = await accept(forge(GOOD, { alg: 'ES256', typ: 'JWT', kid }, 'second')).catch((error) => error);
+    t.equal(failure.detail, `The token is invalid or expired: its signature was not made by ${keys}.`);
+  }
+});
+
 t.test('critical extensions are not understood', async (t) => {
   for (const header of [
     { crit: ['b64'], b64: false },
@@ -160,30 +158,19 @@ t.test('typ is JWT in any case', async (t) => {
   }
 });
 
-t.test('a full ring is tried within bounds, and only keys that fit', async (t) => {
+t.test('of a large ring only keys that fit are tried', async (t) => {
   let loaded = 0;
-  const strangers = Array.from({ length: KeyRing.CAPACITY - 1 }, (_, at) => {
-    const fields = { kid: `p521-${at}`, organization: 'demo', algorithm: 'ES512', allowedScopes: ['*'] } as const;
+  const strangers = Array.from({ length: 99 }, (_, at) => {
+    const fields = { kid: `p521-${at}`, algorithm: 'ES512', allowedScopes: ['*'] } as const;
     return new RegisteredKey(fields, () => {
       loaded++;
       return createPublicKey(publicPem('es512'));
     });
   });
-  const ring = KeyRing.of([
-    ...strangers,
-    registerKey({ kid: 'last', organization: 'demo', allowedScopes: ['*'] }, publicPem('es256')),
-  ]);
+  const ring = new KeyRing([...strangers, registered('last', 'es256')]);
   const { key } = await accept(forge(GOOD, { alg: 'ES256', typ: 'JWT', kid: 'unknown' }), { ringOf: () => ring });
   t.equal(key.kid, 'last');
   t.equal(loaded, 0, 'keys of another curve were not even read');
-  t.equal(
-    codeOf(() => ring.with(strangers[0]!)),
-    'conflict',
-  );
-  t.equal(
-    codeOf(() => ring.without('last', NOW).with(strangers[0]!).with(strangers[1]!)),
-    'conflict',
-  );
 });
 
 t.test('structure: three strict base64url parts of strict JSON objects', async (t) => {

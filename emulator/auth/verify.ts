@@ -4,34 +4,34 @@ import type { DecodedToken } from './token.js';
 
 /** jose is loaded by the first token, not by the start of the process. Node keeps what was imported. */
 export async function loadVerifier() {
-  const [{ compactVerify }, { JWSSignatureVerificationFailed }] = await Promise.all([
-    import('jose/jws/compact/verify'),
+  const [{ flattenedVerify }, { JWSSignatureVerificationFailed }] = await Promise.all([
+    import('jose/jws/flattened/verify'),
     import('jose/errors'),
   ]);
-  return { compactVerify, JWSSignatureVerificationFailed };
+  return { flattenedVerify, JWSSignatureVerificationFailed };
 }
 
 /**
- * The registered key that signed `token`. Specification, Token header: a `kid` that names a registered
+ * The registered key that signed a token. Specification, Token header: a `kid` that names a registered
  * key leaves only that key; any other `kid`, or none, lets every key of the organization try. Only keys
  * of the very type and curve of `alg` are tried. Throws a `Rejection` when none fits.
  */
-export async function findSigner(token: string, decoded: DecodedToken, ring: KeyRing): Promise<RegisteredKey> {
+export async function findSigner(decoded: DecodedToken, ring: KeyRing): Promise<RegisteredKey> {
   const named = decoded.kid === undefined ? undefined : ring.find(decoded.kid);
   if (named && named.algorithm !== decoded.algorithm) {
     throw reject('algorithm', 'alg does not fit the type and curve of the key that kid names');
   }
   for (const key of named ? [named] : ring.candidates(decoded.algorithm)) {
-    if (await isSignedBy(token, key)) return key;
+    if (await isSignedBy(decoded, key)) return key;
   }
   const signer = named ? 'the key that kid names' : 'any registered key';
   throw reject('signature', `its signature was not made by ${signer}`);
 }
 
-async function isSignedBy(token: string, key: RegisteredKey): Promise<boolean> {
-  const { compactVerify, JWSSignatureVerificationFailed } = await loadVerifier();
+async function isSignedBy({ parts }: DecodedToken, { algorithm, publicKey }: RegisteredKey): Promise<boolean> {
+  const { flattenedVerify, JWSSignatureVerificationFailed } = await loadVerifier();
   try {
-    await compactVerify(token, key.publicKey, { algorithms: [key.algorithm] });
+    await flattenedVerify(parts, publicKey, { algorithms: [algorithm] });
     return true;
   } catch (error) {
     if (error instanceof JWSSignatureVerificationFailed) return false;

@@ -46,12 +46,3 @@ function sextetOf(code: number): number {
   if (code >= 0x30) return code - 0x30 + 52;
   return code === 0x2b ? 62 : 63;
 }
-
-/** As `base64Steps`, at once. */
-export function decodeBase64(data: string, what: string): Buffer {
-  const steps = base64Steps(data, what);
-  for (;;) {
-    const step = steps.next();
-    if (step.done) return step.value;
-  }
-}

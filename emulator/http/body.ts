@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { z } from 'zod';
 import { GatheredBytes } from './gathered-bytes.js';
-import { type JsonSteps, jsonSteps } from './json-reader.js';
+import { atOnce, type JsonSteps } from './json-reader.js';
 import { type Problem, type ProblemCode, problem } from './problem.js';
 
 export interface BodyOptions {
@@ -74,11 +74,6 @@ export async function readAll(chunks: AsyncIterable<Buffer>): Promise<Buffer> {
   const gathered = new GatheredBytes();
   for await (const chunk of chunks) gathered.add(chunk);
   return gathered.take();
-}
-
-/** Parses JSON bytes at once, for short ones; see `jsonSteps`. */
-export function parseJson(body: Uint8Array, what: string): unknown {
-  return atOnce(jsonSteps(body, what));
 }
 
 /** Checks `value` against `schema`; the first issue becomes the detail of a `bad_request`, or of another `code`. */
@@ -182,11 +177,4 @@ function* countUntilFault<T>(items: readonly T[], isGood: (item: T) => boolean):
     if (index % ITEMS === ITEMS - 1) yield ITEMS * ITEM_UNITS;
   }
   return items.length;
-}
-
-function atOnce<T>(steps: JsonSteps<T>): T {
-  for (;;) {
-    const step = steps.next();
-    if (step.done) return step.value;
-  }
 }

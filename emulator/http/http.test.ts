@@ -2,10 +2,10 @@ import t from 'tap';
 import type { OperationId } from '../config/operation-ids.js';
 import { DEFAULT_VARIANTS } from '../config/variants.js';
 import { type Operation, operation } from '../operation/operation.js';
-import { decodeBase64 } from './base64.js';
-import { parseJson } from './body.js';
+import { base64Steps } from './base64.js';
 import { respondConditionally } from './conditional.js';
 import { Cursors } from './cursor.js';
+import { atOnce, jsonSteps } from './json-reader.js';
 import { readLines } from './ndjson.js';
 import { type Problem, problemCodes } from './problem.js';
 import { json } from './reply.js';
@@ -165,11 +165,11 @@ t.test('lines are framed by bytes, whatever the chunks', async (t) => {
 
 t.test('base64 is taken exactly as RFC 4648 writes it', async (t) => {
   for (const text of ['', 'f', 'fo', 'foo', 'foob', 'fooba', 'foobar']) {
-    t.equal(decodeBase64(Buffer.from(text).toString('base64'), 'data').toString(), text);
+    t.equal(atOnce(base64Steps(Buffer.from(text).toString('base64'), 'data')).toString(), text);
   }
   for (let byte = 0; byte < 256; byte++) {
     const one = Buffer.from([byte]);
-    t.ok(decodeBase64(one.toString('base64'), 'data').equals(one));
+    t.ok(atOnce(base64Steps(one.toString('base64'), 'data')).equals(one));
   }
   const bad = [
     'a',
@@ -188,38 +188,41 @@ t.test('base64 is taken exactly as RFC 4648 writes it', async (t) => {
   ];
   for (const data of bad)
     t.equal(
-      codeOf(() => decodeBase64(data, 'data')),
+      codeOf(() => atOnce(base64Steps(data, 'data'))),
       'bad_request',
       data,
     );
   const full = Buffer.alloc(4 * 1024 * 1024, 7);
-  t.ok(decodeBase64(full.toString('base64'), 'data').equals(full), 'a full 4 MiB chunk does not exhaust the stack');
+  t.ok(
+    atOnce(base64Steps(full.toString('base64'), 'data')).equals(full),
+    'a full 4 MiB chunk does not exhaust the stack',
+  );
 });
 
 t.test('JSON has to be UTF-8, without a mark, and of bounded depth', async (t) => {
-  t.same(parseJson(Buffer.from('{"a":"\u00e9[{"}'), 'x'), { a: '\u00e9[{' });
+  t.same(atOnce(jsonSteps(Buffer.from('{"a":"\u00e9[{"}'), 'x')), { a: '\u00e9[{' });
   t.equal(
-    codeOf(() => parseJson(Buffer.from([0x22, 0xff, 0x22]), 'x')),
+    codeOf(() => atOnce(jsonSteps(Buffer.from([0x22, 0xff, 0x22]), 'x'))),
     'bad_request',
   );
   t.equal(
-    codeOf(() => parseJson(Buffer.from('\ufeff{}'), 'x')),
+    codeOf(() => atOnce(jsonSteps(Buffer.from('\ufeff{}'), 'x'))),
     'bad_request',
   );
   t.equal(
-    codeOf(() => parseJson(Buffer.from('{'), 'x')),
+    codeOf(() => atOnce(jsonSteps(Buffer.from('{'), 'x'))),
     'bad_request',
   );
   t.equal(
-    codeOf(() => parseJson(Buffer.from('['.repeat(64) + ']'.repeat(64)), 'x')),
+    codeOf(() => atOnce(jsonSteps(Buffer.from('['.repeat(64) + ']'.repeat(64)), 'x'))),
     'passed',
   );
   t.equal(
-    codeOf(() => parseJson(Buffer.from('['.repeat(65) + ']'.repeat(65)), 'x')),
+    codeOf(() => atOnce(jsonSteps(Buffer.from('['.repeat(65) + ']'.repeat(65)), 'x'))),
     'bad_request',
   );
   t.equal(
-    codeOf(() => parseJson(Buffer.from('['.repeat(5_000_000)), 'x')),
+    codeOf(() => atOnce(jsonSteps(Buffer.from('['.repeat(5_000_000)), 'x'))),
     'bad_request',
   );
 });

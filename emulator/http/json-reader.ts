@@ -16,25 +16,61 @@ const READ = 1 / 32;
 /** Work that yields after each small piece the units it cost (`git/schedule/steps.ts`). */
 export type JsonSteps<T> = Generator<number, T, void>;
 
-/**
- * Reads JSON bytes (RFC 8259) in steps, as `JSON.parse` does: well-formed UTF-8 without a byte order mark, at most
- * `MAX_DEPTH` levels deep, at most `MAX_MEMBERS` members an object. Throws `bad_request`.
- */
-export function* jsonSteps(body: Uint8Array, what: string): JsonSteps<unknown> {
-  const text = yield* decode(body, what);
-  if ((yield* depthOf(text)) > MAX_DEPTH) {
-    throw problem('bad_request', `${what} is nested deeper than ${MAX_DEPTH} levels.`);
-  }
-  try {
-    if (body.length < SHORT) return JSON.parse(text);
-    return yield* new JsonReader(text).read();
-  } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error;
-    throw problem('bad_request', `${what} is not valid JSON.`);
+/** Does short work to its end. */
+export function atOnce<T>(steps: JsonSteps<T>): T {
+  for (;;) {
+    const step = steps.next();
+    if (step.done) return step.value;
   }
 }
 
-function* decode(body: Uint8Array, what: string): JsonSteps<string> {
+/** The first rule of `readJson` that a text breaks. */
+export type JsonFault = 'encoding' | 'depth' | 'syntax' | 'members' | 'repeated';
+
+export class JsonError extends Error {
+  override readonly name = 'JsonError';
+
+  constructor(readonly fault: JsonFault) {
+    super(fault);
+  }
+}
+
+const SENTENCES: Readonly<Record<JsonFault, (what: string) => string>> = {
+  encoding: (what) => `${what} is not valid UTF-8.`,
+  depth: (what) => `${what} is nested deeper than ${MAX_DEPTH} levels.`,
+  syntax: (what) => `${what} is not valid JSON.`,
+  members: () => `A JSON object has more than ${MAX_MEMBERS} members.`,
+  repeated: (what) => `${what} names a member twice.`,
+};
+
+/** As `readJson`, of a request's body or line. Throws `bad_request`. */
+export function* jsonSteps(body: Uint8Array, what: string): JsonSteps<unknown> {
+  try {
+    return yield* readJson(body);
+  } catch (error) {
+    if (!(error instanceof JsonError)) throw error;
+    throw problem('bad_request', SENTENCES[error.fault](what));
+  }
+}
+
+/**
+ * Reads JSON bytes (RFC 8259) in steps, as `JSON.parse` does: well-formed UTF-8 without a byte order mark, at most
+ * `MAX_DEPTH` levels deep, at most `MAX_MEMBERS` members an object. Section 4: "The names within an object SHOULD
+ * be unique"; the last one counts, unless they have to be `unique`. Throws `JsonError`.
+ */
+export function* readJson(body: Uint8Array, { unique = false } = {}): JsonSteps<unknown> {
+  const text = yield* decode(body);
+  if ((yield* depthOf(text)) > MAX_DEPTH) throw new JsonError('depth');
+  try {
+    if (body.length < SHORT && !unique) return JSON.parse(text);
+    return yield* new JsonReader(text, unique).read();
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    throw new JsonError('syntax');
+  }
+}
+
+function* decode(body: Uint8Array): JsonSteps<string> {
   const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
   const pieces: string[] = [];
   try {
@@ -44,7 +80,7 @@ function* decode(body: Uint8Array, what: string): JsonSteps<string> {
     }
     pieces.push(decoder.decode(body.subarray(pieces.length * DECODED)));
   } catch {
-    throw problem('bad_request', `${what} is not valid UTF-8.`);
+    throw new JsonError('encoding');
   }
   return pieces.length === 1 ? pieces[0]! : pieces.join('');
 }
@@ -83,17 +119,25 @@ const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
 const LITERALS = { 116: ['true', true], 102: ['false', false], 110: ['null', null] } as const;
 
 /** A container whose end has not come. */
-type Open =
-  | { readonly list: unknown[]; readonly record?: undefined }
-  | { readonly list?: undefined; readonly record: Record<string, unknown>; name: string; members: number };
+type Open = { readonly list: unknown[]; readonly record?: undefined } | OpenObject;
 
-/** Reads a text with the open containers on a stack of its own. Throws `SyntaxError`. */
+interface OpenObject {
+  readonly list?: undefined;
+  readonly record: Record<string, unknown>;
+  name: string;
+  members: number;
+}
+
+/** Reads a text with the open containers on a stack of its own. Throws `SyntaxError`, and `JsonError`. */
 class JsonReader {
   #at = 0;
   #seen = 0;
   readonly #open: Open[] = [];
 
-  constructor(private readonly text: string) {}
+  constructor(
+    private readonly text: string,
+    private readonly unique: boolean,
+  ) {}
 
   *read(): JsonSteps<unknown> {
     for (;;) {
@@ -137,7 +181,7 @@ class JsonReader {
         return true;
       }
       if (open.list !== undefined) open.list.push(value);
-      else putMember(open, value);
+      else this.#putMember(open, value);
       const code = this.text.charCodeAt(this.#at++);
       if (code === COMMA) {
         if (open.list !== undefined) return false;
@@ -149,6 +193,15 @@ class JsonReader {
       this.#open.pop();
       value = open.list ?? open.record;
     }
+  }
+
+  #putMember(open: OpenObject, value: unknown): void {
+    if (++open.members > MAX_MEMBERS) throw new JsonError('members');
+    if (this.unique && Object.hasOwn(open.record, open.name)) throw new JsonError('repeated');
+    // `JSON.parse` makes it a member like any other.
+    if (open.name === '__proto__') {
+      Object.defineProperty(open.record, open.name, { value, writable: true, enumerable: true, configurable: true });
+    } else open.record[open.name] = value;
   }
 
   *#readName(): JsonSteps<string> {
@@ -218,16 +271,6 @@ class JsonReader {
   #fail(): never {
     throw new SyntaxError('no JSON');
   }
-}
-
-function putMember(open: Extract<Open, { record: object }>, value: unknown): void {
-  if (++open.members > MAX_MEMBERS) {
-    throw problem('bad_request', `A JSON object has more than ${MAX_MEMBERS} members.`);
-  }
-  // `JSON.parse` makes it a member like any other.
-  if (open.name === '__proto__') {
-    Object.defineProperty(open.record, open.name, { value, writable: true, enumerable: true, configurable: true });
-  } else open.record[open.name] = value;
 }
 
 function isSpace(code: number): boolean {

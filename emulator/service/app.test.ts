@@ -12,7 +12,7 @@ t.test('what goes wrong in the emulator’s own routes is a 500 like any other',
   const log: LogLine[] = [];
   const organization = {
     name: 'demo',
-    keys: KeyRing.EMPTY,
+    keys: new KeyRing([]),
     authenticationAvailable: true,
     hostingEnabled: true,
     forgeApps: 1,

@@ -76,10 +76,9 @@ export async function startServer(
 
 function createWorld(options: EmulatorOptions, ports: EnginePorts): CurrentWorld {
   const { org, hosting, forgeApps, seed, clock, variants, limits, fsck, forgePrefix } = options;
-  const startedAt = clock === 'real' ? Date.now() : clock;
   const organizations = org.map((name, index) => ({
     name,
-    keys: fixtureRing(name, index, startedAt),
+    keys: fixtureRing(index),
     authenticationAvailable: true,
     hostingEnabled: hosting === 'on',
     forgeApps,

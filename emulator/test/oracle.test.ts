@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import t from 'tap';
 import { randomNumbers, serveHistory } from './generated-repository.js';
 
@@ -36,10 +37,17 @@ async function messageOf(git: Git, sha: string): Promise<string> {
   return raw.slice(`${raw}\n`.indexOf('\n\n') + 2);
 }
 
+/** The id of a blob: `blob`, its length and a NUL before its bytes. */
+function blobId(bytes: Buffer): string {
+  return createHash('sha1').update(`blob ${bytes.length}\0`).update(bytes).digest('hex');
+}
+
 for (const seed of SEEDS) {
+  const served = serveHistory(seed, 60);
+  t.teardown(async () => (await served)[Symbol.asyncDispose]());
+
   t.test(`history ${seed}: who touched each path last, and sizes and modes`, async (t) => {
-    await using served = await serveHistory(seed, 60);
-    const { service, git } = served;
+    const { service, git } = await served;
     for (const ref of ['main', 'main~7', 'v1^{}^']) {
       const { json } = await service.call('GET', `/api/v1/repos/files/metadata?ref=${encodeURIComponent(ref)}`);
       const expected: string[] = [];
@@ -64,8 +72,7 @@ for (const seed of SEEDS) {
   });
 
   t.test(`history ${seed}: lists of commits, whole and of a path, page by page`, async (t) => {
-    await using served = await serveHistory(seed, 60);
-    const { service, git } = served;
+    const { service, git } = await served;
     const all = async (query: string) => {
       const shas: string[] = [];
       for (let cursor = ''; cursor !== '&cursor=null'; ) {
@@ -104,8 +111,7 @@ for (const seed of SEEDS) {
   });
 
   t.test(`history ${seed}: revisions, trees and bytes`, async (t) => {
-    await using served = await serveHistory(seed, 60);
-    const { service, git } = served;
+    const { service, git, bench } = await served;
     const revisions = [
       'main',
       'HEAD',
@@ -121,7 +127,7 @@ for (const seed of SEEDS) {
     ];
     const some = linesOf(await git('rev-list', '--all')).filter((_, index) => index % 9 === 0);
     for (const revision of [...revisions, ...some.map((oid) => oid.slice(0, 12))]) {
-      const expected = await served.bench.try('work', 'rev-parse', '--verify', '-q', `${revision}^{commit}`);
+      const expected = await bench.try('work', 'rev-parse', '--verify', '-q', `${revision}^{commit}`);
       const { status, json } = await service.call('GET', `/api/v1/repos/commit?sha=${encodeURIComponent(revision)}`);
       t.equal(
         status === 200 ? json.commit.sha : status,
@@ -145,7 +151,7 @@ for (const seed of SEEDS) {
         const query = `path=${encodeURIComponent(path)}&ref=${encodeURIComponent(ref)}`;
         const file = await service.call('GET', `/api/v1/repos/file?${query}`);
         t.equal(file.headers['x-blob-sha'], oid, path);
-        t.equal(await served.bench.feed(file.bytes, 'work', 'hash-object', '--stdin'), oid, `${path}: every byte`);
+        t.equal(blobId(file.bytes), oid, `${path}: every byte`);
         t.equal(file.headers['x-last-commit-sha'], await git('log', '-1', '--format=%H', ref, '--', literal(path)));
       }
     }
@@ -180,7 +186,7 @@ t.test('branch names are the ones git check-ref-format takes', async (t) => {
     'HEAD',
     'refs/',
   ];
-  const made = Array.from({ length: 150 }, () =>
+  const made = Array.from({ length: 80 }, () =>
     Array.from({ length: 1 + random(4) }, () => parts[random(parts.length)]).join(''),
   );
   const names = new Set([
@@ -213,7 +219,7 @@ t.test('branch names are the ones git check-ref-format takes', async (t) => {
       `${JSON.stringify(name)}: ${created.text}`,
     );
   }
-  t.ok(refused > 50 && names.size - refused > 10, `both kinds were tried: ${refused} of ${names.size} refused`);
+  t.ok(refused > 30 && names.size - refused > 5, `both kinds were tried: ${refused} of ${names.size} refused`);
   await bench.git('.', 'clone', '-q', '--mirror', await service.remote('team/app'), 'mirror.git');
   await bench.git('mirror.git', 'fsck', '--strict', '--no-dangling');
 });

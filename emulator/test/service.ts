@@ -57,9 +57,18 @@ export async function startService(options: GivenOptions = {}, ports: EnginePort
   const keys = fixtureKeys();
   const pool = new Pool(url);
 
-  const token: Service['token'] = ({ key = 'es256', ...rest } = {}) => {
+  const mint: Service['token'] = ({ key = 'es256', ...rest } = {}) => {
     const privateKeyPem = readFileSync(keys.find(({ id }) => id === key)!.privateKeyFile, 'utf8');
     return mintToken({ privateKeyPem, org: emulator.org, scopes: ALL, now: emulator.clock.now(), ...rest });
+  };
+  // As a client does, a token is signed once and used until it ends, which is a year unless a test says otherwise.
+  const minted = new Map<string, Promise<string>>();
+  const token: Service['token'] = (request = {}) => {
+    if (request.now !== undefined || request.ttl !== undefined) return mint(request);
+    const wanted = JSON.stringify(Object.entries(request));
+    const known = minted.get(wanted) ?? mint(request);
+    minted.set(wanted, known);
+    return known;
   };
 
   const call: Service['call'] = async (method, target, options = {}) => {

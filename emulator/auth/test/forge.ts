@@ -1,8 +1,9 @@
-import { createPrivateKey, type KeyObject, sign } from 'node:crypto';
+import { createPrivateKey, createPublicKey, type KeyObject, sign } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { Test } from 'tap';
 import { type AuthenticationRequest, Authenticator, type Verified } from '../authenticate.js';
 import { fixtureKeys, fixtureRing } from '../fixture-keys.js';
+import { type AllowedScopes, algorithmOf, RegisteredKey } from '../keys.js';
 import { type Check, Rejection } from '../rejection.js';
 
 /** The time of every request, and the claims of a token that is good then. */
@@ -16,8 +17,8 @@ export const publicPem = (id: string) => readFileSync(fixtures.get(id)!.publicKe
 export const privateKey = (id: string) => createPrivateKey(readFileSync(fixtures.get(id)!.privateKeyFile, 'utf8'));
 /** Two organizations with the test keys they start with. */
 export const rings = new Map([
-  ['demo', fixtureRing('demo', 0, NOW)],
-  ['acme', fixtureRing('acme', 1, NOW)],
+  ['demo', fixtureRing(0)],
+  ['acme', fixtureRing(1)],
 ]);
 
 export const encode = (value: unknown) =>
@@ -54,7 +55,13 @@ export function request(token: string, changes: Partial<AuthenticationRequest> =
 }
 
 export const accept = (token: string, changes: Partial<AuthenticationRequest> = {}): Promise<Verified> =>
-  new Authenticator().authenticate(request(token, changes));
+  new Authenticator().prove(request(token, changes));
+
+/** A registered key whose public half is the fixture's `id`. */
+export function registered(kid: string, id: string, allowedScopes: AllowedScopes = ['*']): RegisteredKey {
+  const publicKey = createPublicKey(publicPem(id));
+  return new RegisteredKey({ kid, algorithm: algorithmOf(publicKey)!, allowedScopes }, () => publicKey);
+}
 
 /** Asserts that `token` fails exactly `check`, with the specification's words and without a piece of the token. */
 export async function denied(

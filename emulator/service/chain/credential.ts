@@ -32,7 +32,7 @@ export function authenticate(context: RequestContext): void | Promise<void> {
   };
   const known = authenticator.recall(question);
   if (known) accept(known);
-  else return authenticator.authenticate(question).then(accept);
+  else return authenticator.prove(question).then(accept);
 }
 
 /** Step: the `repo` claim, where the operation is about a repository. */

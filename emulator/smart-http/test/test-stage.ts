@@ -1,3 +1,6 @@
+import { cp } from 'node:fs/promises';
+import { join } from 'node:path';
+import t from 'tap';
 import type { GitRepository } from '../../git/repository/repository.js';
 import { createRepository, linearHistory, Workbench } from './test-git.js';
 import { TestServer, type TestServerOptions } from './test-server.js';
@@ -27,7 +30,18 @@ export async function stage(options: TestServerOptions = {}): Promise<Stage> {
   return { bench, repository, server, [Symbol.asyncDispose]: dispose };
 }
 
+/** The work tree of every stage, made by the first one. */
+let prepared: Promise<Workbench> | undefined;
+
 async function fill(bench: Workbench, url: string): Promise<void> {
+  prepared ??= prepare();
+  await cp(join((await prepared).path, 'work'), join(bench.path, 'work'), { recursive: true });
+  await bench.git('work', 'push', '-q', url, 'main', 'side', '--tags');
+}
+
+async function prepare(): Promise<Workbench> {
+  const bench = await Workbench.create();
+  t.teardown(() => bench[Symbol.asyncDispose]());
   await bench.import('work', linearHistory(40));
   const side = linearHistory(8, { branch: 'side', files: 6, from: 'v20^{commit}' });
   await bench.feed(side, 'work', 'fast-import', '--quiet');
@@ -36,7 +50,7 @@ async function fill(bench: Workbench, url: string): Promise<void> {
   await bench.git('work', 'commit', '-q', '--allow-empty', '-m', 'top');
   await bench.git('work', 'tag', 'light', 'main~4');
   await bench.git('work', 'tag', '-a', '-m', 'of a tag', 'nested', 'v30');
-  await bench.git('work', 'push', '-q', url, 'main', 'side', '--tags');
+  return bench;
 }
 
 /** Ids of all objects the revisions lead to, sorted. */

@@ -1,0 +1,12 @@
+import { Problem } from '../../http/problem.js';
+
+/** The problem that `run` throws, undefined when it throws none. */
+export function failure(run: () => unknown): Problem | undefined {
+  try {
+    run();
+    return undefined;
+  } catch (error) {
+    if (error instanceof Problem) return error;
+    throw error;
+  }
+}

@@ -1,0 +1,176 @@
+import {
+  appendFileSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { availableParallelism, tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { randomNumbers } from '../shuffled.js';
+import { compile, type Mutant, mutantsOf } from './mutants.js';
+import { ROOMS } from './rooms.js';
+import { runTestFile } from './test-file.js';
+
+// npm run mutation -- auth [--sample N] [--jobs N] [--file PART] [--fresh] [--again]
+//
+// Changes the product in one small place at a time and runs the tests of the room until one fails. What no test sees
+// is printed. Verdicts are kept beside the checkout's name in the folder for temporary files, so that a run that was
+// stopped goes on where it was; `--again` judges those anew that survived, `--fresh` all of them.
+
+const CHECKOUT = fileURLToPath(new URL('../../../../', import.meta.url));
+const SEED = 20_261_101;
+
+type Verdict = 'killed' | 'timeout' | 'survived';
+
+interface Judged {
+  readonly key: string;
+  readonly verdict: Verdict;
+  readonly by?: string;
+}
+
+const { values, positionals } = parseArgs({
+  options: {
+    sample: { type: 'string' },
+    jobs: { type: 'string' },
+    file: { type: 'string' },
+    fresh: { type: 'boolean' },
+    again: { type: 'boolean' },
+  },
+  allowPositionals: true,
+});
+const [name = ''] = positionals;
+const room = ROOMS[name];
+if (!room) {
+  console.error(`Rooms: ${Object.keys(ROOMS).join(', ')}.`);
+  process.exit(2);
+}
+const jobs = Number(values.jobs ?? availableParallelism());
+const folder = join(tmpdir(), `mutation-${basename(join(CHECKOUT, '.'))}`);
+mkdirSync(folder, { recursive: true });
+const journal = join(folder, `${name}.jsonl`);
+if (values.fresh) rmSync(journal, { force: true });
+
+/** Files below `emulator/` that one of `parts` leads to. */
+function filesOf(root: string, parts: readonly string[], isWanted: (file: string) => boolean): string[] {
+  const all = readdirSync(join(CHECKOUT, root), { recursive: true, encoding: 'utf8' }).filter(isWanted).sort();
+  return parts.flatMap((part) =>
+    all.filter((file) => file === part || file.startsWith(`${part}/`) || isTest(file, part)),
+  );
+}
+const isTest = (file: string, part: string) => file === `${part}.test.js`;
+
+const sources = filesOf('emulator', room.sources, (file) => /^(?!.*(\.test\.ts$|\/test\/)).*\.ts$/.test(file));
+const tests = [...new Set(filesOf('dist/emulator', room.tests, (file) => file.endsWith('.test.js')))];
+const texts = new Map(sources.map((file) => [file, readFileSync(join(CHECKOUT, 'emulator', file), 'utf8')]));
+
+/** A copy of the checkout in which one mutant at a time lives. */
+class Sandbox {
+  readonly path: string;
+
+  constructor(index: number) {
+    this.path = join(folder, `sandbox-${index}`);
+    rmSync(this.path, { recursive: true, force: true });
+    mkdirSync(this.path);
+    cpSync(join(CHECKOUT, 'dist'), join(this.path, 'dist'), { recursive: true });
+    for (const one of ['node_modules', 'fixtures', 'bin', 'package.json', 'README.md', 'CHANGELOG.md']) {
+      symlinkSync(join(CHECKOUT, one), join(this.path, one));
+    }
+  }
+
+  write(file: string, mutant?: Mutant): void {
+    const compiled = join(this.path, 'dist/emulator', file.replace(/\.ts$/, '.js'));
+    writeFileSync(compiled, compile(texts.get(file)!, mutant));
+  }
+
+  run(test: string, timeout: number) {
+    const env = { TAP_BAIL: '1', GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_NOSYSTEM: '1' };
+    return runTestFile(join(this.path, 'dist/emulator', test), { timeout, env });
+  }
+}
+
+/** Milliseconds of each test without a mutant. A test that fails then says nothing, and is left out. */
+async function timeTests(sandbox: Sandbox): Promise<Map<string, number>> {
+  const times = new Map<string, number>();
+  for (const test of tests) {
+    const started = performance.now();
+    const { isPassed, output } = await sandbox.run(test, 120_000);
+    if (isPassed) times.set(test, performance.now() - started);
+    else console.log(`${test} fails without a mutant and is left out:\n${output.slice(-2000)}`);
+  }
+  return times;
+}
+
+async function judge(sandbox: Sandbox, mutant: Mutant, times: ReadonlyMap<string, number>): Promise<Judged> {
+  const key = keyOf(mutant);
+  // The test beside the module first, then the quickest.
+  const beside = mutant.file.replace(/\.ts$/, '.test.js');
+  const rank = (test: string) => (test === beside ? 0 : times.get(test)!);
+  sandbox.write(mutant.file, mutant);
+  try {
+    for (const test of [...times.keys()].sort((a, b) => rank(a) - rank(b))) {
+      const { isPassed, isTimedOut } = await sandbox.run(test, 10_000 + 5 * times.get(test)!);
+      if (!isPassed) return { key, verdict: isTimedOut ? 'timeout' : 'killed', by: test };
+    }
+    return { key, verdict: 'survived' };
+  } finally {
+    sandbox.write(mutant.file);
+  }
+}
+
+function keyOf({ file, line, column, operator, before, after }: Mutant): string {
+  const short = (text: string) => text.replace(/\s+/g, ' ').slice(0, 60);
+  return `emulator/${file}:${line}:${column} ${operator}: ${short(before)} -> ${short(after)}`;
+}
+
+/** Some of the mutants, the same ones in every run. */
+function sampleOf(mutants: readonly Mutant[], size: number): Mutant[] {
+  const next = randomNumbers(SEED);
+  const left = [...mutants];
+  return Array.from({ length: Math.min(size, left.length) }, () => left.splice(next(left.length), 1)[0]!);
+}
+
+const all = sources
+  .filter((file) => file.includes(values.file ?? ''))
+  .flatMap((file) => mutantsOf(file, texts.get(file)!));
+const chosen = values.sample === undefined ? all : sampleOf(all, Number(values.sample));
+const known = new Map<string, Judged>();
+if (existsSync(journal)) {
+  for (const line of readFileSync(journal, 'utf8').split('\n')) {
+    if (line === '') continue;
+    const judged: Judged = JSON.parse(line);
+    if (judged.verdict === 'survived' && values.again) known.delete(judged.key);
+    else known.set(judged.key, judged);
+  }
+}
+const open = chosen.filter((mutant) => !known.has(keyOf(mutant)));
+console.log(`${all.length} mutants in ${sources.length} files; ${chosen.length} chosen, ${open.length} not judged yet`);
+
+const sandboxes = Array.from({ length: jobs }, (_, index) => new Sandbox(index));
+for (const sandbox of sandboxes) for (const file of sources) sandbox.write(file);
+const times = open.length > 0 ? await timeTests(sandboxes[0]!) : new Map<string, number>();
+const queue = open.values();
+await Promise.all(
+  sandboxes.map(async (sandbox) => {
+    for (const mutant of queue) {
+      const judged = await judge(sandbox, mutant, times);
+      known.set(judged.key, judged);
+      appendFileSync(journal, `${JSON.stringify(judged)}\n`);
+      if (judged.verdict === 'survived') console.log(`survived ${judged.key}`);
+    }
+  }),
+);
+for (const { path } of sandboxes) rmSync(path, { recursive: true, force: true });
+
+const verdicts = chosen.map((mutant) => known.get(keyOf(mutant))!);
+const count = (verdict: Verdict) => verdicts.filter((judged) => judged.verdict === verdict).length;
+const [killed, timeouts, survived] = [count('killed'), count('timeout'), count('survived')];
+const score = ((100 * (killed + timeouts)) / Math.max(1, verdicts.length)).toFixed(1);
+for (const { key, verdict } of verdicts) if (verdict === 'survived') console.log(`SURVIVED ${key}`);
+console.log(`${name}: ${killed} killed, ${timeouts} timed out, ${survived} survived of ${verdicts.length}: ${score} %`);

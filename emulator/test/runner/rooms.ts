@@ -1,0 +1,29 @@
+/** A part of the product, and the tests that are there to see it change: files, or folders of files. */
+interface Room {
+  /** Folders and files below `emulator/`, without their tests. */
+  readonly sources: readonly string[];
+  readonly tests: readonly string[];
+}
+
+export const ROOMS: Readonly<Record<string, Room>> = {
+  auth: {
+    sources: ['auth'],
+    tests: ['auth', 'api/git-over-http', 'test/policy', 'test/signed-pushes', 'test/chain', 'cli/commands'],
+  },
+  chain: {
+    sources: ['service/chain', 'service/app.ts', 'service/request-context.ts'],
+    tests: ['service', 'test/chain', 'test/variants', 'test/error-contract', 'test/routes', 'test/repositories'],
+  },
+  http: {
+    sources: ['http'],
+    tests: ['http', 'service', 'test/wire', 'test/cursors', 'test/http-framing', 'test/http-hosts', 'test/departures'],
+  },
+  repositories: {
+    sources: ['repositories'],
+    tests: ['repositories', 'test/repositories', 'test/deployments', 'test/races', 'lfs/batch', 'test/ref-writers'],
+  },
+  refs: {
+    sources: ['git/refs'],
+    tests: ['git/refs', 'smart-http/atomic-pushes', 'smart-http/receive-pack', 'test/ref-writers', 'test/races'],
+  },
+};

@@ -1,0 +1,70 @@
+import { spawn } from 'node:child_process';
+import { Parser } from 'tap-parser';
+
+export interface Outcome {
+  readonly isPassed: boolean;
+  /** Assertions, those of subtests among them. A file that ends in any other way than it should has one that failed. */
+  readonly passed: number;
+  readonly failed: number;
+  /** Names of what was skipped, with the reason. */
+  readonly skipped: readonly string[];
+  /** Everything it wrote. */
+  readonly output: string;
+  readonly isTimedOut: boolean;
+}
+
+interface Options {
+  /** Milliseconds, after which the process is killed. */
+  readonly timeout: number;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+/**
+ * Runs one compiled test file in a process of its own and reads the TAP it writes.
+ *
+ * The process is plain Node. `tap` as a runner puts a module loader into it, and into every Node process that it
+ * starts, to note which files were loaded: for coverage, which is off. That took as long as half of the tests.
+ */
+export function runTestFile(file: string, { timeout, env = {} }: Options): Promise<Outcome> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, [file], {
+      stdio: ['ignore', 'pipe', 'pipe'],
+      env: { ...process.env, ...env, TAP_TIMEOUT: String(timeout / 1000) },
+    });
+    const output: Buffer[] = [];
+    const skipped: string[] = [];
+    const totals = { total: 0, fail: 0, skip: 0, todo: 0 };
+    let isTimedOut = false;
+    const timer = setTimeout(() => {
+      isTimedOut = true;
+      child.kill('SIGKILL');
+    }, timeout + 5_000);
+    const parser = new Parser({ bail: false });
+    noteSkips(parser, skipped);
+    // tap ends with `# { total: 12, pass: 11, fail: 1 }`, which counts every assertion of every subtest.
+    parser.on('comment', (comment) => {
+      const found = /^# \{ (total: .*) \}\n$/.exec(comment)?.[1];
+      if (found === undefined) return;
+      for (const [, name, count] of found.matchAll(/(\w+): (\d+)/g)) Object.assign(totals, { [name!]: Number(count) });
+    });
+    child.stdout.on('data', (piece: Buffer) => {
+      output.push(piece);
+      parser.write(piece);
+    });
+    child.stderr.on('data', (piece: Buffer) => output.push(piece));
+    child.on('error', reject);
+    child.on('close', (code) => {
+      clearTimeout(timer);
+      parser.end();
+      const isPassed = code === 0 && parser.results?.ok === true && totals.total > 0;
+      const failed = isPassed ? 0 : Math.max(1, totals.fail);
+      const passed = Math.max(0, totals.total - totals.fail - totals.skip - totals.todo);
+      resolve({ isPassed, passed, failed, skipped, output: Buffer.concat(output).toString(), isTimedOut });
+    });
+  });
+}
+
+function noteSkips(parser: Parser, skipped: string[]): void {
+  parser.on('child', (child) => noteSkips(child, skipped));
+  parser.on('skip', ({ fullname, name, skip }) => skipped.push(`${fullname || name}: ${skip}`));
+}
