@@ -18,7 +18,6 @@ export interface Claims {
   /** From `refs` and `ops`. */
   readonly policy: RefPolicy;
   /** Every member as it was signed: private claims are read from here. */
-  readonly members: Readonly<Record<string, unknown>>;
 }
 
 type Payload = Readonly<Record<string, unknown>>;
@@ -66,7 +65,6 @@ export function parseClaims(payload: Payload): Claims {
     sub,
     scopes,
     policy: parsePolicy(payload.refs, payload.ops),
-    members: payload,
     ...(repo === undefined ? {} : { repo }),
     ...(iat === undefined ? {} : { iat }),
     ...(exp === undefined ? {} : { exp }),

@@ -108,7 +108,10 @@ t.test('routes match by segment, and a segment is decoded exactly once', async (
     row('readFile', { method: 'GET', path: '/api/repos/{repo_name}/file' }),
     row('listRepositories', { method: 'GET', path: '/api/repos' }),
   ]);
-  t.match(router.match('GET', '/api/repos/a%2Fb'), { operation: { id: 'getRepository' }, params: { repo_name: 'a/b' } });
+  t.match(router.match('GET', '/api/repos/a%2Fb'), {
+    operation: { id: 'getRepository' },
+    params: { repo_name: 'a/b' },
+  });
   t.match(router.match('GET', '/api/repos/a%252Fb'), { params: { repo_name: 'a%2Fb' } });
   t.match(router.match('HEAD', '/api/repos/x/file'), { operation: { id: 'readFile' } });
   t.match(router.match('GET', '/api/repos/__proto__'), { params: { repo_name: '__proto__' } });
