@@ -7,7 +7,7 @@ import { Problem, problem } from '../http/problem.js';
 import { stream } from '../http/reply.js';
 import type { HandlerContext } from '../operation/handler-context.js';
 import { operation } from '../operation/operation.js';
-import { patternList, readSelection } from './file-selection.js';
+import { patternList, readSelection } from './pattern-lists.js';
 import { type RefQuestion, type ResolvedRef, resolveRef } from './resolve.js';
 
 export const archive = operation({

@@ -134,7 +134,7 @@ function created({ gitUrl }: CreateContext, repository: Repository): Reply {
   });
 }
 
-/** Throws when the name is taken; in its own code when somebody asks twice for an upstream. */
+/** Throws when the name is taken; in its own code when the repository has an upstream already and the request names one. */
 function requireFree({ world, organization, claims }: CreateContext, base: Base | undefined): void {
   const existing = world.state.repositories.find(organization.name, claims.repo!);
   if (!existing || existing.record.state === 'deleted') return;

@@ -10,8 +10,8 @@ import { type Meter, WorkLimitExceeded } from '../git/schedule/meter.js';
 import { problem } from '../http/problem.js';
 import { largeJson } from '../http/reply.js';
 import { operation } from '../operation/operation.js';
-import { patternList, readSelection } from './file-selection.js';
 import { listPurpose } from './paging.js';
+import { patternList, readSelection } from './pattern-lists.js';
 import { type ResolvedRef, resolveRef } from './resolve.js';
 
 /** Specification, Limits. */

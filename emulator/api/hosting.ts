@@ -103,7 +103,7 @@ export function planHosting(
   );
 }
 
-/** The name itself, or with the first number that makes it one nobody uses. */
+/** The name itself, or with the first number that makes it a free one. */
 function freeName(name: string, taken: ReadonlySet<string>): string {
   let candidate = name;
   for (let count = 2; taken.has(candidate); count++) candidate = `${name}-${count}`;

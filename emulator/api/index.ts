@@ -8,18 +8,18 @@ import { createBranch, deleteBranch, getBranch, listBranches } from './branches.
 import { commitPack } from './commit-pack.js';
 import { getCommit, listCommits } from './commits.js';
 import { createRepository } from './create-repository.js';
+import { createDeployment, getDeployment, listDeployments } from './deployments.js';
+import { commitPatch } from './diff-commit.js';
+import { diffBranch, diffCommits } from './diffs.js';
+import { fileMetadata } from './file-metadata.js';
+import { readFile } from './files.js';
 import {
   createCredential,
   deleteCredential,
   deleteCredentialByBody,
   updateCredential,
   updateCredentialByBody,
-} from './credentials.js';
-import { createDeployment, getDeployment, listDeployments } from './deployments.js';
-import { commitPatch } from './diff-commit.js';
-import { diffBranch, diffCommits } from './diffs.js';
-import { fileMetadata } from './file-metadata.js';
-import { readFile } from './files.js';
+} from './git-credentials.js';
 import { gitInfoRefs, gitReceivePack, gitUploadPack } from './git-over-http.js';
 import { grep } from './grep.js';
 import { mergeBranches } from './merge.js';

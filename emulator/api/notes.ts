@@ -174,7 +174,7 @@ async function changeNote(
   });
 }
 
-/** Whom a note is by where the request names nobody. */
+/** The author of a note where the request names none. */
 function bearerOf({ sub, iss }: Claims): Person {
   return { name: cleanIdentityPart(sub.replaceAll('\0', '')) || 'unknown', email: `${iss}@localhost` };
 }

@@ -29,7 +29,7 @@ export function spawnPeer(name: 'bare' | 'cgi', ...args: string[]): Promise<Serv
 /** Starts Node and waits for its first line: JSON with `base_url`. */
 async function spawnServer(args: readonly string[]): Promise<ServerProcess> {
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit', 'ipc'] });
-  // A run that fails leaves nobody behind.
+  // A run that fails leaves no process behind.
   const end = () => child.kill('SIGKILL');
   process.once('exit', end);
   child.once('exit', () => process.off('exit', end));

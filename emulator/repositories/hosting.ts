@@ -3,7 +3,7 @@ export interface HostingProject extends HostingTexts {
   /** Unique within the organization. */
   readonly projectName: string;
   readonly deployOnPush: boolean;
-  /** Never leaves the process: what is set here is shown to nobody. */
+  /** Never leaves the process: no answer shows what is set here. */
   readonly env: ReadonlyMap<string, string>;
 }
 

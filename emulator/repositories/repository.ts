@@ -17,7 +17,7 @@ export interface BaseRepository {
   readonly name: string;
   /** Where it is, for providers that people host themselves. */
   readonly host?: string | undefined;
-  /** As whom it is read: the organization's application, nobody, or the repository's credential. */
+  /** As whom it is read: the organization's application, anonymously, or with the repository's Git credential. */
   readonly access: 'app' | 'public' | 'credential';
   /** Sync runs that have ended, well or not. */
   readonly runs: number;
@@ -37,7 +37,7 @@ export interface RepositoryRecord {
   /** Objects stored when `refs` was set: with `refs`, all a snapshot needs to know of the object store. */
   readonly watermark: number;
   readonly baseRepo?: BaseRepository | undefined;
-  readonly credential?: GitCredential | undefined;
+  readonly gitCredential?: GitCredential | undefined;
   readonly hosting?: HostingProject | undefined;
   readonly deployments?: Deployments | undefined;
   readonly lfsObjects?: LfsObjects | undefined;
@@ -103,14 +103,14 @@ export class Repository {
     if (this.record.state === 'deleted') throw repositoryNotFound();
   }
 
-  /** Puts it into cold storage: nothing is lost, and whoever asks for it next has to wait. */
+  /** Puts it into cold storage: nothing is lost, and the next request has to wait for it. */
   archive(): void {
     if (this.record.state === 'active') this.update({ state: 'archived' });
   }
 
   /**
-   * Brings it back from cold storage, for somebody who asks for it. Who asks is still refused, and finds it there
-   * after as long a wait as the refusal names, whatever the clock.
+   * Brings it back from cold storage. The request that causes it is still refused; one after the wait that the refusal
+   * names finds it active, whatever the clock.
    */
   restore(): void {
     if (this.record.state === 'archived') this.update({ state: 'active' });

@@ -42,7 +42,6 @@ export class RequestContext {
   purpose!: Purpose;
   /** The JSON body, once a step has asked for it. */
   body: Promise<unknown> | undefined = undefined;
-  route!: string;
   params!: Record<string, string>;
   claims!: Claims;
   handlerContext!: HandlerContext;

@@ -163,7 +163,7 @@ async function* bounded(body: AsyncIterable<Uint8Array>, most: number): AsyncIte
 
 async function* gunzip(body: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
   const inflated = createGunzip();
-  // The end of the pipeline is seen, with its error, by whoever reads `inflated`.
+  // The loop below reads `inflated` and meets the pipeline's error there.
   const ended = pipeline(Readable.from(body, { objectMode: false }), inflated).catch(() => undefined);
   try {
     yield* inflated;

@@ -8,9 +8,8 @@ import type { GitRepository } from '../git/repository/repository.js';
 import type { SendPlan } from '../git/revwalk/send-plan.js';
 import { Meter } from '../git/schedule/meter.js';
 import type { PackRequest } from './fetch-request.js';
-import { FLUSH } from './pkt-line.js';
+import { bandPackets, FATAL, FLUSH, KEEP_ALIVE, packBand, progress } from './pkt-line.js';
 import type { RefListings } from './ref-listings.js';
-import { bandPackets, FATAL, KEEP_ALIVE, packBand, progress } from './sideband.js';
 import type { RepositoryView } from './view.js';
 
 /** After this much silence the client hears that the server is still at work, as from Git. */

@@ -13,7 +13,7 @@ export interface SpoolOptions {
 
 /**
  * A pack that has arrived. It is received before the repository is locked for writing, so that a slow
- * or silent client holds up nobody, and one that leaves has touched nothing.
+ * or silent client holds up no other writer, and one that leaves has touched nothing.
  */
 export class PackSpool implements Disposable {
   readonly #pieces: (Uint8Array | undefined)[] = [];

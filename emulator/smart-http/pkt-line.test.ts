@@ -5,6 +5,8 @@ import { Problem } from '../http/problem.js';
 import { parseCapabilities, protocolVersion } from './capabilities.js';
 import { decodeBody } from './git-service.js';
 import {
+  bandPackets,
+  DATA,
   DELIM,
   errorPacket,
   FLUSH,
@@ -12,10 +14,11 @@ import {
   MOST_PACKET_BYTES,
   type Packet,
   PacketReader,
+  PROGRESS,
   ProtocolError,
+  packBand,
   packet,
 } from './pkt-line.js';
-import { bandPackets, DATA, PROGRESS, packBand } from './sideband.js';
 
 async function* chunks(bytes: Buffer, size: number): AsyncIterable<Buffer> {
   for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);

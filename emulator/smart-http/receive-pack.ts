@@ -19,9 +19,8 @@ import { isForced, newCommits } from '../git/repository/forced-update.js';
 import type { GitRepository } from '../git/repository/repository.js';
 import { Meter } from '../git/schedule/meter.js';
 import { PackSpool } from './pack-spool.js';
-import { errorPacket, FLUSH, PacketReader, ProtocolError, packet } from './pkt-line.js';
+import { bandPackets, DATA, errorPacket, FLUSH, PacketReader, PROGRESS, ProtocolError, packet } from './pkt-line.js';
 import { carriesPack, type PushRequest, readPushRequest } from './push-request.js';
-import { bandPackets, DATA, PROGRESS } from './sideband.js';
 import { isHidden, type RepositoryView, visibleHead } from './view.js';
 import type { WireLimits } from './wire-limits.js';
 

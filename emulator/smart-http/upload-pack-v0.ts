@@ -8,6 +8,7 @@ import {
   emptyRequest,
   type FetchRequest,
   findShallowBoundary,
+  Negotiation,
   NO_ANSWER,
   notOurRef,
   readDepthLine,
@@ -17,9 +18,7 @@ import {
   type UploadPackRequest,
   writeShallowBoundary,
 } from './fetch-request.js';
-import { Negotiation } from './negotiation.js';
-import { FLUSH, lineText, type PacketReader, ProtocolError } from './pkt-line.js';
-import type { Sideband } from './sideband.js';
+import { FLUSH, lineText, type PacketReader, ProtocolError, type Sideband } from './pkt-line.js';
 import { type RepositoryView, visibleTips } from './view.js';
 
 type Acknowledging = 'single' | 'multi_ack' | 'multi_ack_detailed';

@@ -7,6 +7,7 @@ import {
   emptyRequest,
   type FetchRequest,
   findShallowBoundary,
+  Negotiation,
   NO_ANSWER,
   readDepthLine,
   readFilter,
@@ -16,7 +17,6 @@ import {
   type UploadPackRequest,
   writeShallowBoundary,
 } from './fetch-request.js';
-import { Negotiation } from './negotiation.js';
 import { DELIM, FLUSH, lineText, type PacketReader, ProtocolError, packet } from './pkt-line.js';
 import type { LsRefsOptions } from './ref-listings.js';
 import { type RepositoryView, resolveVisible } from './view.js';

@@ -42,7 +42,7 @@ t.test('a repository has one Git credential, whose password never comes back', a
   const { id } = created.json;
   const put = await service.call('PUT', `${base}/${id}`, { json: { password: 'canary-2' } });
   t.match(put, { status: 200, json: { id } });
-  t.match(service.world.state.repositories.find('demo', 'team/app')!.record.credential, {
+  t.match(service.world.state.repositories.find('demo', 'team/app')!.record.gitCredential, {
     username: 'ada',
     password: 'canary-2',
   });

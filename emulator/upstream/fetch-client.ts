@@ -2,9 +2,8 @@ import { type ByteString, bytesOf, latin1, sliceBytes, textOf } from '../git/obj
 import { isOid, type Oid } from '../git/object/object.js';
 import { isRefName } from '../git/refs/ref-name.js';
 import type { Outbound } from '../http/outbound.js';
-import { DELIM, FLUSH, lineOf, PacketReader, ProtocolError, packet } from '../smart-http/pkt-line.js';
+import { DATA, DELIM, FATAL, FLUSH, lineOf, PacketReader, ProtocolError, packet } from '../smart-http/pkt-line.js';
 
-import { DATA, FATAL } from '../smart-http/sideband.js';
 import { UpstreamError } from './upstream-error.js';
 
 /** A repository elsewhere, and how to get there. */

@@ -37,7 +37,7 @@ export interface SyncRequest {
   readonly mayMove?: (change: RefChange, isForced: boolean) => boolean;
 }
 
-/** A run that nobody wants any more: the process stops, or the repository has another upstream or none. */
+/** A run that is no longer wanted: the process stops, or the repository has another upstream or none. */
 class Canceled extends Error {
   override readonly name = 'Canceled';
 }
@@ -77,7 +77,7 @@ export class Syncs {
     while (this.#running.size > 0) await Promise.all(this.#running.values());
   }
 
-  /** Cancels what is running; nobody is told of that. */
+  /** Cancels what is running, without an event. */
   async close(): Promise<void> {
     this.#isClosed = true;
     for (const { controller } of this.#running.keys()) controller.abort(new Canceled('the service stops'));
@@ -126,7 +126,7 @@ export class Syncs {
   #remoteOf(base: BaseRepository, repository: Repository | undefined, signal: AbortSignal): Remote {
     const { origins, outbound, timeout } = this.ports;
     const url = upstreamUrl(base, origins);
-    const credential = base.access === 'credential' ? repository?.record.credential : undefined;
+    const credential = base.access === 'credential' ? repository?.record.gitCredential : undefined;
     const username = credential ? (credential.username ?? 'git') : decodeURIComponent(url.username);
     const password = credential?.password ?? decodeURIComponent(url.password);
     url.username = '';
@@ -151,7 +151,7 @@ export class Syncs {
     });
   }
 
-  /** Why a run failed, in words that can be sent out; what nobody foresaw goes to the log. */
+  /** Why a run failed, in words that can be sent out; an unexpected error goes to the log. */
   #describe(run: Run, error: unknown): string {
     if (error instanceof UpstreamError) return error.message;
     if (error instanceof FsckError)

@@ -1,4 +1,4 @@
-/** Why an upstream could not be read. The message holds no credential and can be shown to anybody. */
+/** Why an upstream could not be read. The message is text, holds no credential and is shown to clients. */
 export class UpstreamError extends Error {
   override readonly name = 'UpstreamError';
 

@@ -140,7 +140,7 @@ export class Repositories implements StatePart<RepositoriesSnapshot> {
       refs: Refs.empty(bytesOf('main')),
       watermark: 0,
       baseRepo: undefined,
-      credential: undefined,
+      gitCredential: undefined,
       hosting: undefined,
       deployments: undefined,
       lfsObjects: undefined,

@@ -20,7 +20,7 @@ export async function seedPressure(remote: Remote): Promise<void> {
   }
 }
 
-/** What somebody can ask to keep a server busy: name, and the request; resolves to the status. */
+/** Requests that keep a server busy, by name; each resolves to its status. */
 export function pressures(remote: Remote, pack: { oid: Oid; pack: Buffer }): Record<string, () => Promise<number>> {
   const ask = async (target: string, json?: unknown) => {
     const options = json === undefined ? {} : { json };

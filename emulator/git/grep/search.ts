@@ -18,10 +18,14 @@ export interface SearchPosition {
   readonly match?: number;
 }
 
-export interface SearchQuery {
-  /** RE2 syntax; or what it was compiled to, and then case is settled. */
-  readonly pattern: string | LineMatcher;
-  readonly caseSensitive?: boolean | undefined;
+/** A pattern in RE2 syntax, or what it was compiled to: then it is settled whether case counts. */
+type SearchPattern =
+  | { readonly pattern: string; readonly caseSensitive?: boolean | undefined }
+  | { readonly pattern: LineMatcher; readonly caseSensitive?: never };
+
+export type SearchQuery = SearchPattern & SearchScope;
+
+interface SearchScope {
   /** Which files are searched; all by default. */
   readonly selects?: PathMatcher | undefined;
   /** Lines to show around each match; 0 by default. */

@@ -18,9 +18,7 @@ export function matchRoute(operations: readonly Operation[]): Step {
       throw methodNotAllowed(context.request.method!, api.allow);
     const end = path.lastIndexOf('.git/');
     if (end > 1 && matchGit(context, git, path.slice(1, end), path.slice(end + '.git'.length))) return;
-    const { route, params } = match(context, api, path);
-    context.route = route;
-    context.params = params;
+    context.params = match(context, api, path).params;
   };
 }
 
@@ -36,7 +34,6 @@ function matchGit(context: RequestContext, router: Router<Operation>, rawName: s
   if (!found) return false;
   const name = decodeOnce(rawName, 'The path');
   const suffix = /\+(ephemeral|import)$/.exec(name);
-  context.route = REMOTE + found.route;
   context.params = {
     ...found.params,
     repo_name: suffix ? name.slice(0, suffix.index) : name,

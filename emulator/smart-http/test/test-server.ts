@@ -2,11 +2,12 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { bytesOf, NO_BYTES } from '../../git/object/bytes.js';
+import { NO_BYTES } from '../../git/object/bytes.js';
 import type { RefChange } from '../../git/refs/ref-change.js';
 import type { GitRepository } from '../../git/repository/repository.js';
 import { Problem } from '../../http/problem.js';
 import type { Reply } from '../../http/reply.js';
+import { EPHEMERAL } from '../../repositories/branch-write.js';
 import { serviceOf } from '../advertise.js';
 import { type GitRequest, GitService, type GitServiceOptions } from '../git-service.js';
 import type { JudgeUpdate } from '../receive-pack.js';
@@ -16,7 +17,6 @@ export interface TestServerOptions extends Partial<GitServiceOptions> {
 }
 
 type Namespace = '' | 'ephemeral' | 'import';
-const EPHEMERAL = bytesOf('refs/namespaces/ephemeral/');
 
 /** A request as the server saw it, for tests to look at. */
 export interface SeenRequest {

@@ -51,7 +51,7 @@ export const createCredential = operation({
       throw repositoryNotFound();
     }
     repository.requireWritable();
-    if (repository.record.credential)
+    if (repository.record.gitCredential)
       throw problem('credential_exists', 'The repository has a Git credential already.');
     const credential = {
       id: world.state.ids.prefixed('credential', 'ggc'),
@@ -59,7 +59,7 @@ export const createCredential = operation({
       password: body.password,
       createdAt: world.state.clock.now(),
     };
-    repository.update({ credential });
+    repository.update({ gitCredential: credential });
     return json(201, showCredential(credential));
   },
 });
@@ -79,7 +79,7 @@ export const updateCredential = operation({
   replies: { 200: credentialRecord },
   errors: ['credential_not_found'],
   handle: ({ repository, params, body }) => {
-    if (repository.record.credential?.id !== params.credential_id) throw credentialNotFound();
+    if (repository.record.gitCredential?.id !== params.credential_id) throw credentialNotFound();
     return json(200, showCredential(replacePassword(repository, body)));
   },
 });
@@ -95,8 +95,8 @@ export const deleteCredential = operation({
   replies: { 204: '' },
   errors: ['credential_not_found'],
   handle: ({ repository, params }) => {
-    if (repository.record.credential?.id !== params.credential_id) throw credentialNotFound();
-    repository.update({ credential: undefined });
+    if (repository.record.gitCredential?.id !== params.credential_id) throw credentialNotFound();
+    repository.update({ gitCredential: undefined });
     return empty(204);
   },
 });
@@ -129,7 +129,7 @@ export const deleteCredentialByBody = operation({
   replies: { 204: '' },
   errors: ['credential_not_found', 'repository_thawing'],
   handle: (ctx) => {
-    findOwner(ctx, 'deleteCredentialByBody').update({ credential: undefined });
+    findOwner(ctx, 'deleteCredentialByBody').update({ gitCredential: undefined });
     return empty(204);
   },
 });
@@ -146,15 +146,15 @@ function findOwner(ctx: HandlerContext<unknown, { id: string }>, operationId: Op
 /** The repository, among `repositories`, whose credential has that id. */
 function ownerOfCredential(repositories: Iterable<Repository>, id: string): Repository | undefined {
   for (const repository of repositories) {
-    if (repository.record.credential?.id === id) return repository;
+    if (repository.record.gitCredential?.id === id) return repository;
   }
   return undefined;
 }
 
 function replacePassword(repository: Repository, change: { username?: string | undefined; password: string }) {
-  const previous = repository.record.credential!;
+  const previous = repository.record.gitCredential!;
   const credential = { ...previous, username: change.username ?? previous.username, password: change.password };
-  repository.update({ credential });
+  repository.update({ gitCredential: credential });
   return credential;
 }
 
