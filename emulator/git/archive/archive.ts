@@ -86,7 +86,7 @@ async function* writeTar(objects: ObjectReader, options: ArchiveOptions): AsyncG
   yield* handOver(tar, meter);
 }
 
-/** What is ready, to a reader whose time is not the archive's. */
+/** Yields what is ready. The meter stands still while the client reads. */
 function* handOver(tar: TarWriter, meter: Meter): Generator<Buffer, void, void> {
   meter.suspend();
   yield* tar.take();

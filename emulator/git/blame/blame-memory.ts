@@ -25,7 +25,7 @@ export class BlameMemory {
     this.#blames = caches.region((blamed) => KEY_BYTES + blamed.length * BLAME_BYTES);
   }
 
-  /** `repository` names it as long as this memory lives, and no other one after it. */
+  /** `repository` has to be a name that is never given to another repository. */
   of(repository: string): KnownBlames {
     const blames = this.#blames;
     const keyOf = (commit: Oid, path: ByteString) => `${repository}/${commit}/${path}`;

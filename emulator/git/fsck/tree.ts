@@ -38,7 +38,7 @@ const SYMLINK_FINDINGS = {
   mailmap: finding('mailmapSymlink', '.mailmap is a symlink'),
 } as const;
 
-/** Told of the files whose content Git checks as well. */
+/** Called with the files whose content Git checks as well. */
 export type SpecialFile = (kind: 'gitmodules' | 'gitattributes', oid: Oid) => void;
 
 /** Everything that is wrong with the body of a tree. Names are looked at as bytes; nearly none becomes a string. */

@@ -35,7 +35,7 @@ const V8_STEPS = 64;
 /** Units that a character costs where a text is looked up, and where V8 has one way to try. */
 const COST_OF_LOOKUP = COST.byteFound / 4;
 const COST_OF_V8 = COST.byteFound / 2;
-/** V8 tries `^` at each character, and knows no faster way. */
+/** V8 tries `^` at each character of a text. */
 const ANCHOR_FACTOR = 8;
 /** Units that going from a lookup to a line and back takes. */
 const COST_OF_HIT = 1 / 4;

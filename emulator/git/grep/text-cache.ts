@@ -31,7 +31,7 @@ const SKIPPED = Symbol('binary or too large');
 
 /**
  * What searches of one repository share: decoded texts and listings of trees. Blobs never change, so
- * nothing in here is ever wrong; it only takes memory, up to its bounds.
+ * no entry has to be invalidated; the region bounds their memory.
  */
 export class TextCache {
   readonly #maxFileBytes: number;

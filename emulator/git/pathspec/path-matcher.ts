@@ -62,10 +62,10 @@ export class PathMatcher {
   readonly #sets: { readonly bit: number; readonly set: Uint8Array; readonly ignoreCase: boolean }[] = [];
   readonly #movesOnSlash: Int32Array;
   readonly #movesOnOther: Int32Array;
-  /** Tokens that stay what they are. */
+  /** Tokens that may match the byte and any number of further ones: stars. */
   readonly #staysOnSlash: Int32Array;
   readonly #staysOnOther: Int32Array;
-  /** Tokens that may stand for nothing: who gets there gets to the next one. */
+  /** Tokens that may match nothing: a state that has reached one has reached the next one too. */
   readonly #passes: Int32Array;
   readonly #ends: Int32Array;
   /** Ends that no further byte can leave. */
