@@ -115,9 +115,11 @@ function addressOf({ org, origin, host }: Listener): OrganizationAddress {
 
 function selectRequests(entries: Iterable<JournalEntry>, { after, ...query }: RequestQuery = {}): JournalEntry[] {
   const wanted = Object.entries(query).filter(([, value]) => value !== undefined);
-  return Array.from(entries).filter((entry) => {
+  const found = Array.from(entries).filter((entry) => {
     // Ids are numbers of one width: their order is that of arrival.
     if (after !== undefined && entry.id <= after) return false;
     return wanted.every(([name, value]) => entry[name as keyof JournalEntry] === value);
   });
+  // The caller may do with them as it likes.
+  return found.map((entry) => ({ ...entry, why: [...entry.why] }));
 }
