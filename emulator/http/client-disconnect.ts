@@ -8,7 +8,7 @@ const PAUSE = 50;
  *
  * A client that closes its connection looks like one that has only said that it sends no more (TCP, half-close)
  * and still waits. So it is asked, by `102 Processing`, which every HTTP/1.1 client has to accept and pass over
- * (RFC 9110, 15.2): where nobody is left the first is refused by the system, and writing the second one fails.
+ * (RFC 9110, 15.2): where the client has gone the first is refused by the system, and writing the second one fails.
  */
 export function abortOnDisconnect(request: IncomingMessage, response: ServerResponse): AbortController {
   const controller = new AbortController();

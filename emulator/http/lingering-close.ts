@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 
 /**
  * Milliseconds (real time) that a client gets to take its answer before the connection is cut: since it last sent
- * something of a body nobody reads any more, or since its connection was closed for sending.
+ * something of a body that is not read any more, or since its connection was closed for sending.
  */
 const QUIET = 2_000;
 /** And since it was answered, however busily it goes on sending. */
@@ -14,21 +14,21 @@ const WORTH_READING = 16 * 1024 * 1024;
 
 /**
  * A request answered before its body was read may still be being sent. Closing at once would reset the connection
- * and lose the answer, so the rest is discarded, for a bounded time. Node does so by itself only for a body nobody
- * began to read; left alone, one that was given up half-way blocks its connection.
+ * and lose the answer, so the rest is discarded, for a bounded time. Node does so by itself only for a body that was
+ * not begun to be read; left alone, one that was given up half-way blocks its connection.
  */
 export function discardUnread(request: IncomingMessage, response: ServerResponse, status: number): void {
   // Not the request's socket: a body whose reader failed has been parted from it.
   const { socket } = response;
   if (request.complete || socket === null || !hasBody(request)) return;
-  // RFC 9110, 15.5.9: who stopped sending is not waited for.
+  // RFC 9110, 15.5.9: a client that stopped sending is not waited for.
   if (status === 408 || (status >= 400 && !isWorthReading(request))) {
     response.shouldKeepAlive = false;
     socket.destroySoon = () => lingeringClose(socket);
   }
   response.once('finish', () => {
     if (request.destroyed) return;
-    // What has arrived completely holds up nobody: its connection may long be serving other requests.
+    // A request that has arrived completely is left alone: its connection may be serving other requests by now.
     const cut = () => request.complete || request.destroy();
     const quiet = setTimeout(cut, QUIET).unref();
     const longest = setTimeout(cut, LONGEST).unref();

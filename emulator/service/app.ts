@@ -33,7 +33,7 @@ export interface AppOptions {
   readonly inBandFaults: boolean;
 }
 
-/** The first part of every request's way, also of those to the emulator's own routes: what it is, and whom it names. */
+/** The first part of every request's way, also of those to the emulator's own routes: what it is, and which host it names. */
 export function entryOf({ servedHosts }: Pick<AppOptions, 'servedHosts'>): readonly EntryStep[] {
   return [checkMessage, readTarget, checkHost(servedHosts), meetExpectation, refusePages];
 }

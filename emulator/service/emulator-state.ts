@@ -40,7 +40,13 @@ export interface StateScope {
 
 /** What an emulator pretends, apart from what requests wrote. */
 export interface EmulatorState {
-  /** The state as it is; later changes do not show in it. Throws an `Error` when there is no such organization. */
+  /**
+   * The state as it is; later changes do not show in it. Throws an `Error` when there is no such organization.
+   *
+   * ```js
+   * emulator.state.read().repositories['team/app']; // { state: 'active' }
+   * ```
+   */
   read(scope?: StateScope): StateView;
   /**
    * Changes all of it in one step, or nothing: throws an `Error` that names an organization, a repository or a member

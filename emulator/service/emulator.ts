@@ -33,7 +33,7 @@ export interface RequestQuery {
   readonly code?: string;
 }
 
-/** One request that was answered. */
+/** One request that was answered: a copy, which later requests do not change. */
 export type AnsweredRequest = JournalEntry;
 
 /** A running emulator. The addresses beside `orgs` are the first organization's. */
@@ -55,9 +55,9 @@ export interface Emulator extends OrganizationAddress, AsyncDisposable {
    * ```
    */
   requests(query?: RequestQuery): readonly AnsweredRequest[];
-  /** The time of the emulator. */
+  /** The time of the emulator: `emulator.clock.advance(1_000)`. */
   readonly clock: EmulatorClock;
-  /** What the emulator pretends about organizations and repositories. */
+  /** Switches of organizations, and the states of repositories: `emulator.state.read().organizations.demo.hosting`. */
   readonly state: EmulatorState;
   /**
    * Keeps everything as it is now: repositories with their refs, objects, notes, deployments, credentials, LFS objects
@@ -77,13 +77,27 @@ export interface Emulator extends OrganizationAddress, AsyncDisposable {
    * bytes as they got after it was taken, unless the time is that of the machine. Requests that are under way end in the
    * state they began in: reads are answered, and writes get 503 `service_unavailable`. Syncs that were under way are
    * canceled. Rejects with an `Error` when there is no such snapshot.
+   *
+   * ```js
+   * afterEach(() => emulator.restore(seeded));
+   * ```
    */
   restore(id: string): Promise<void>;
-  /** Puts everything back to what it was before the first request; snapshots stay. Otherwise as `restore`. */
+  /**
+   * Puts everything back to what it was before the first request; snapshots stay. Otherwise as `restore`.
+   *
+   * ```js
+   * afterEach(() => emulator.reset());
+   * ```
+   */
   reset(): Promise<void>;
   /**
    * Stops listening and lets running requests finish for `graceMs` milliseconds of real time (default: the limit
-   * `drainTimeout`). Resolves when nothing of the emulator is left.
+   * `drainTimeout`). Resolves when nothing of the emulator is left, also when it was closed before.
+   *
+   * ```js
+   * await emulator.close({ graceMs: 0 });
+   * ```
    */
   close(options?: { graceMs?: number }): Promise<void>;
 }
@@ -115,9 +129,11 @@ function addressOf({ org, origin, host }: Listener): OrganizationAddress {
 
 function selectRequests(entries: Iterable<JournalEntry>, { after, ...query }: RequestQuery = {}): JournalEntry[] {
   const wanted = Object.entries(query).filter(([, value]) => value !== undefined);
-  return Array.from(entries).filter((entry) => {
+  const found = Array.from(entries).filter((entry) => {
     // Ids are numbers of one width: their order is that of arrival.
     if (after !== undefined && entry.id <= after) return false;
     return wanted.every(([name, value]) => entry[name as keyof JournalEntry] === value);
   });
+  // The caller may do with them as it likes.
+  return found.map((entry) => ({ ...entry, why: [...entry.why] }));
 }

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import t, { type Test } from 'tap';
 import type { GivenOptions } from '../config/options.js';
 import { oidOf, packOf, pushBody, pushRaw, type RawObject } from './raw-push.js';
@@ -152,7 +152,6 @@ t.test('a write under way is refused with 503 and leaves nothing in the restored
   };
   const push = pushBody([{ ref: 'refs/heads/late', old: ZERO, new: oidOf(commit) }], packOf([blob, tree, commit]));
   const content = randomBytes(100_000);
-  const { createHash } = await import('node:crypto');
   const oid = createHash('sha256').update(content).digest('hex');
   const json = Buffer.from(JSON.stringify({ url: 'http://127.0.0.1:1/', events: ['push'] }));
   const writes = [
@@ -277,3 +276,49 @@ t.test(
     t.throws(() => state.change({ repositories: { 'team/app': { state: 'active' } } }), /no repository/);
   },
 );
+
+t.test('restores among many writers leave no trace of any of them', async (t) => {
+  const { service } = await stage(t);
+  await service.seed('team/app', { large: randomBytes(100_000) });
+  await service.call('PUT', `/team/app.git/info/lfs/objects/${sha256('kept')}`, { body: 'kept' });
+  const id = await service.emulator.snapshot();
+  const digest = stateDigest(service.world, { memory: false });
+  let isOver = false;
+  const statuses = new Set<number>();
+  const writer = async (number: number) => {
+    for (let round = 0; !isOver; round++) {
+      const name = `${number}/${round}`;
+      const repo = `r${number}`;
+      const requests = [
+        () => service.commit('team/app', { [name]: randomBytes(50_000) }),
+        () => service.call('POST', '/api/repos', { repo }),
+        () => service.commit(repo, { name: randomBytes(10_000) }),
+        () => service.call('PUT', `/${repo}.git/info/lfs/objects/${sha256(name)}`, { repo, body: name }),
+        () => service.call('POST', '/api/v1/repos/grep', { json: { query: { pattern: 'a' } } }),
+        () =>
+          service.call('DELETE', `/api/repos/${number === 0 ? 'team%2Fapp' : repo}`, {
+            repo: number === 0 ? 'team/app' : repo,
+          }),
+      ];
+      for (const request of requests) statuses.add((await request()).status);
+    }
+  };
+  const writers = Array.from({ length: 8 }, (_, number) => writer(number));
+  for (let time = 0; time < 40; time++) {
+    const written = service.world.state.requests.snapshot() + 10 + time;
+    while (service.world.state.requests.snapshot() < written) await new Promise(setImmediate);
+    await (time % 5 === 4 ? service.emulator.reset() : service.emulator.restore(id));
+  }
+  isOver = true;
+  await Promise.all(writers);
+  await service.emulator.restore(id);
+  t.equal(stateDigest(service.world, { memory: false }), digest);
+  t.equal(service.world.engine.memory.used, heldByParts(service), 'the memory adds up');
+  const unexpected = [...statuses].filter((status) => ![200, 201, 404, 409, 503].includes(status));
+  t.same(unexpected, []);
+  t.ok(statuses.has(503) && statuses.has(201));
+});
+
+function sha256(content: string): string {
+  return createHash('sha256').update(content).digest('hex');
+}

@@ -2,7 +2,7 @@ import { textOf } from '../git/object/bytes.js';
 import type { RefChange } from '../git/refs/ref-change.js';
 import type { RepositoryRecord } from '../repositories/repository.js';
 
-/** The specification knows the first one only; the others are sent to those who ask for them. */
+/** The specification knows the first one only; the others are sent to webhooks that are registered for them. */
 export const EVENT_NAMES = ['repo.sync.failed', 'repo.sync.started', 'repo.sync.succeeded', 'push'] as const;
 export type EventName = (typeof EVENT_NAMES)[number];
 
@@ -46,7 +46,7 @@ export function syncEvent(report: SyncReport): WebhookEvent {
   };
 }
 
-/** A branch or tag that moved, by a push or any other write; other refs are nobody's business. */
+/** A branch or tag that moved, by a push or any other write; moves of other refs are no events. */
 export function pushEvent(repository: RepositoryRecord, change: RefChange, now: number): WebhookEvent | undefined {
   if (!change.name.startsWith('refs/heads/') && !change.name.startsWith('refs/tags/')) return undefined;
   return {

@@ -61,7 +61,7 @@ export class Background {
     if (this.isClosed) throw worldReplaced();
   }
 
-  /** Ends all of it, without telling anybody. */
+  /** Ends all of it. No event tells of that. */
   async close(): Promise<void> {
     this.isClosed = true;
     this.outbox.close();
@@ -73,6 +73,6 @@ export class Background {
 /** The answer to a write whose state was replaced while it was under way. */
 export function worldReplaced() {
   return problem('service_unavailable', 'The state of the emulator was put back while the request was under way.', {
-    headers: { 'retry-after': '0' },
+    headers: { 'retry-after': '1' },
   });
 }

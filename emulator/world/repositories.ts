@@ -161,7 +161,7 @@ export class Repositories implements StatePart<RepositoriesSnapshot> {
     return { records: this.records, contents };
   }
 
-  /** The contents have to be as they were, and nobody else may write to them. */
+  /** The contents have to be as they were at their marks, without a writer. */
   restore({ records, contents }: RepositoriesSnapshot): void {
     this.records = records;
     this.handles = new Map();

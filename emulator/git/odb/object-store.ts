@@ -61,6 +61,8 @@ export class ObjectStore implements ObjectReader {
   #slots = new OidSlots();
   #size = 0;
   #isWriting = false;
+  /** The last one, until something else is published. */
+  #mark: StoreMark | undefined;
 
   constructor(options: ObjectStoreOptions = {}) {
     this.#limits = { ...DEFAULT_LIMITS, ...options.limits };
@@ -93,13 +95,15 @@ export class ObjectStore implements ObjectReader {
       if (slots === undefined) return;
       this.#slots = slots;
       this.#size = this.stored.count;
+      this.#mark = undefined;
       this.stored.publish();
     });
   }
 
   /** What `copy` needs to know of the published objects as they are now. */
   mark(): StoreMark {
-    return { size: this.#size, referenced: this.stored.referenced.slice(0, this.#size) };
+    this.#mark ??= { size: this.#size, referenced: this.stored.referenced.slice(0, this.#size) };
+    return this.#mark;
   }
 
   /**

@@ -1,0 +1,75 @@
+import t from 'tap';
+import { KeyRing } from '../auth/keys.js';
+import { BLOB } from '../git/object/object.js';
+import { CurrentWorld } from './current-world.js';
+
+const organization = {
+  name: 'demo',
+  keys: KeyRing.EMPTY,
+  authenticationAvailable: true,
+  hostingEnabled: true,
+  forgeApps: 1,
+};
+
+t.test('a transaction that is open while the world is put back is over, and is in no one’s way', async (t) => {
+  const current = new CurrentWorld({ organizations: [organization] });
+  t.teardown(() => current.close());
+  const find = () => current.world.state.repositories.find('demo', 'r')!;
+  current.world.state.repositories.create('demo', 'r', { defaultBranch: 'main' });
+  const id = current.snapshot();
+  const before = find();
+  let go = (): void => {};
+  const gate = new Promise<void>((resolve) => {
+    go = resolve;
+  });
+  const open = before.git.transact(async ({ objects }) => {
+    objects.write(BLOB, Buffer.from('first'));
+    await gate;
+    return objects.write(BLOB, Buffer.from('second'));
+  });
+  const waiting = before.git.transact(({ objects }) => objects.write(BLOB, Buffer.from('third')));
+  const refused = Promise.all(
+    [open, waiting].map((write) => t.rejects(write, { code: 'service_unavailable', status: 503 })),
+  );
+  await new Promise(setImmediate);
+  await current.restore(id);
+  t.not(find(), before);
+  await find().git.transact(({ objects }) => void objects.write(BLOB, Buffer.from('its own')));
+  go();
+  await refused;
+  t.equal(find().git.objects.size, 0);
+  t.equal(current.engine.memory.used, find().git.objects.heldBytes);
+  t.throws(() => before.requireWritable(), { code: 'service_unavailable' });
+});
+
+t.test('what is unchanged is gone on with, and what was derived from it', async (t) => {
+  const current = new CurrentWorld({ organizations: [organization] });
+  t.teardown(() => current.close());
+  const { content } = current.world.state.repositories.create('demo', 'r', { defaultBranch: 'main' });
+  const id = current.snapshot();
+  await current.restore(id);
+  t.equal(current.world.state.repositories.find('demo', 'r')!.content, content);
+  await current.reset();
+  t.equal(current.world.state.repositories.find('demo', 'r'), undefined);
+  await current.restore(id);
+  t.equal(current.world.state.repositories.find('demo', 'r')!.content, content);
+});
+
+t.test('worlds of one process have nothing in common', async (t) => {
+  const [one, other] = [1, 2].map(() => new CurrentWorld({ organizations: [organization] }));
+  t.teardown(() => Promise.all([one!.close(), other!.close()]));
+  one!.world.state.repositories.create('demo', 'r', { defaultBranch: 'main' });
+  t.equal(other!.world.state.repositories.find('demo', 'r'), undefined);
+  t.not(one!.engine.gitService, other!.engine.gitService);
+  t.not(one!.engine.authenticator, other!.engine.authenticator);
+  t.equal(one!.engine, one!.world.engine);
+});
+
+t.test('so many snapshots are kept, and no more', async (t) => {
+  const current = new CurrentWorld({ organizations: [] });
+  t.teardown(() => current.close());
+  for (let count = 1; count < 1_000; count++) current.snapshot();
+  t.throws(() => current.snapshot(), /1000 snapshots/);
+  await t.rejects(current.restore('none'), /no snapshot "none"/);
+  await current.reset();
+});
