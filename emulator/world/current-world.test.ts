@@ -5,7 +5,7 @@ import { CurrentWorld } from './current-world.js';
 
 const organization = {
   name: 'demo',
-  keys: KeyRing.EMPTY,
+  keys: new KeyRing([]),
   authenticationAvailable: true,
   hostingEnabled: true,
   forgeApps: 1,
