@@ -5,13 +5,13 @@ import { MemoryCache } from '../git/memory/memory-cache.js';
 import { ObjectStore } from '../git/odb/object-store.js';
 import type { GitRepository } from '../git/repository/repository.js';
 import { Meter } from '../git/schedule/meter.js';
+import { createRepository } from '../git/test/memory-repository.js';
 import { Problem } from '../http/problem.js';
 import type { Reply } from '../http/reply.js';
 import type { HandlerContext } from '../operation/handler-context.js';
 import { repositoryNotFound } from '../repositories/lifecycle.js';
 import { keepAlive } from '../smart-http/keep-alive.js';
 import { PackCache } from '../smart-http/pack-cache.js';
-import { createRepository } from '../smart-http/test/test-git.js';
 import { World } from '../world/world.js';
 import { gitInfoRefs, gitReceivePack, gitUploadPack } from './git-over-http.js';
 

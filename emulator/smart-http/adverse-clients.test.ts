@@ -4,9 +4,9 @@ import { connect, type Socket } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 import t from 'tap';
 import { oidOf, PackBuilder } from '../git/odb/test/pack-builder.js';
+import { Workbench } from '../git/test/workbench.js';
 import { type Service, startService } from '../test/service.js';
 import { packet } from './pkt-line.js';
-import { Workbench } from './test/test-git.js';
 
 /** What happens on sockets and between clients: the whole service, as it runs. */
 

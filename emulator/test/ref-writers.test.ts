@@ -1,7 +1,7 @@
 import t from 'tap';
 import { operations } from '../api/index.js';
-import { linearHistory } from '../smart-http/test/test-git.js';
-import { randomNumbers } from './generated-repository.js';
+import { linearHistory } from '../git/test/history.js';
+import { randomNumbers } from '../git/test/random-numbers.js';
 import { GitUpstream, hasGit } from './git-upstream.js';
 import { oidOf, packOf, pushBody, pushRaw } from './raw-push.js';
 import { commitObjects, ZERO } from './recorded-clients.js';

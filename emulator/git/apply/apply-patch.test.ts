@@ -9,7 +9,7 @@ import { applyEdits, EditConflict } from '../object/tree-edit.js';
 import { atOnce } from '../schedule/steps.js';
 import { unlimited } from '../schedule/test/unlimited.js';
 import { MemoryObjects } from '../test/memory-objects.js';
-import { ScratchGit } from '../test/scratch-git.js';
+import { ScratchGit } from '../test/workbench.js';
 
 /** The tree a patch leads to; undefined when it is refused. */
 async function applied(objects: MemoryObjects, tree: Oid, patch: Buffer): Promise<Oid | undefined> {

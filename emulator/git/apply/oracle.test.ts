@@ -9,7 +9,7 @@ import { applyEdits, EditConflict } from '../object/tree-edit.js';
 import { atOnce } from '../schedule/steps.js';
 import { unlimited } from '../schedule/test/unlimited.js';
 import { MemoryObjects } from '../test/memory-objects.js';
-import { ScratchGit } from '../test/scratch-git.js';
+import { ScratchGit } from '../test/workbench.js';
 
 // Patches of the real git, whole, dressed up and broken: both take them or both refuse them, and make the same tree.
 

@@ -11,7 +11,7 @@ import { Meter, WorkLimitExceeded } from '../schedule/meter.js';
 import { Schedule } from '../schedule/schedule.js';
 import { unlimited } from '../schedule/test/unlimited.js';
 import { type Content, MemoryObjects } from '../test/memory-objects.js';
-import { ScratchGit } from '../test/scratch-git.js';
+import { ScratchGit } from '../test/workbench.js';
 import { type ArchiveOptions, writeArchive } from './archive.js';
 import { InvalidPrefix, parsePrefix } from './prefix.js';
 

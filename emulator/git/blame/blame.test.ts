@@ -6,7 +6,7 @@ import { Meter, WorkLimitExceeded } from '../schedule/meter.js';
 import { Schedule } from '../schedule/schedule.js';
 import { unlimited } from '../schedule/test/unlimited.js';
 import { type Content, MemoryObjects } from '../test/memory-objects.js';
-import { ScratchGit } from '../test/scratch-git.js';
+import { ScratchGit } from '../test/workbench.js';
 import { BadLineRange, BlameMemory, type BlameRequest, blame, NoSuchFile } from './index.js';
 
 function commit(objects: MemoryObjects, content: Content, parents: readonly Oid[], seconds: number): Oid {

@@ -4,7 +4,7 @@ import { Meter, WorkLimitExceeded } from '../schedule/meter.js';
 import { Schedule } from '../schedule/schedule.js';
 import { unlimited } from '../schedule/test/unlimited.js';
 import { MemoryObjects } from '../test/memory-objects.js';
-import { ScratchGit } from '../test/scratch-git.js';
+import { ScratchGit } from '../test/workbench.js';
 import { type Diff, diffCommits, diffTreeEntries, diffTrees, PathFilter, TooManyChanges } from './index.js';
 import { RandomText } from './test/random-text.js';
 import { RandomTree } from './test/random-tree.js';

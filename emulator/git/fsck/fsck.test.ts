@@ -6,7 +6,7 @@ import { type ObjectType, type Oid, typeCode } from '../object/object.js';
 import { writeTag } from '../object/tag.js';
 import { writeTree } from '../object/tree.js';
 import { MemoryObjects } from '../test/memory-objects.js';
-import { ScratchGit } from '../test/scratch-git.js';
+import { ScratchGit } from '../test/workbench.js';
 import { parseConfig } from './config-file.js';
 import { Fsck, FsckError } from './fsck.js';
 import { MESSAGES, type MessageId } from './messages.js';

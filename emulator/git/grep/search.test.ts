@@ -9,7 +9,7 @@ import { Schedule } from '../schedule/schedule.js';
 import { atOnce } from '../schedule/steps.js';
 import { unlimited } from '../schedule/test/unlimited.js';
 import { MemoryObjects } from '../test/memory-objects.js';
-import { ScratchGit } from '../test/scratch-git.js';
+import { ScratchGit } from '../test/workbench.js';
 import { compilePattern, InvalidPattern, type LineMatcher } from './matcher.js';
 import { type FileMatches, type SearchLimits, type SearchPosition, type SearchQuery, searchPage } from './search.js';
 import { gitGrep, grep, PATTERNS, SAMPLE, UNLIMITED } from './test/as-git-grep.js';

@@ -3,9 +3,9 @@ import { StoreFull } from '../memory/memory-budget.js';
 import { BLOB, COMMIT, type ObjectReader, typeName } from '../object/object.js';
 import { ObjectStore, type ObjectStoreOptions } from '../odb/object-store.js';
 import { build, CORRUPT } from '../odb/test/corrupt-packs.js';
-import { generateHistory } from '../odb/test/generated-history.js';
 import { copy, delta, inPieces, insert, oidOf } from '../odb/test/pack-builder.js';
 import { PackError } from '../pack/pack-error.js';
+import { generateHistory } from '../test/history.js';
 import type { IndexPackOptions } from './index-pack.js';
 import { indexPack } from './index-pack.js';
 

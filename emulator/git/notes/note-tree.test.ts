@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import t from 'tap';
 import { EMPTY_TREE_OID, type Oid } from '../object/object.js';
 import { MemoryObjects } from '../test/memory-objects.js';
-import { ScratchGit } from '../test/scratch-git.js';
 import { walkTree } from '../test/walk-tree.js';
+import { ScratchGit } from '../test/workbench.js';
 import { listNotes, noteOf, setNote } from './note-tree.js';
 
 const WHO = 'A U Thor <a@example.com> 1700000000 +0100';

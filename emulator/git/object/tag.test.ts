@@ -1,6 +1,6 @@
 import t from 'tap';
 import { MemoryObjects } from '../test/memory-objects.js';
-import { ScratchGit } from '../test/scratch-git.js';
+import { ScratchGit } from '../test/workbench.js';
 import { MalformedObject } from './malformed-object.js';
 import { MissingObject, type Oid } from './object.js';
 import { parseTag, peel, peelToCommit, peelToTree, readTag, tagTarget, writeTag } from './tag.js';

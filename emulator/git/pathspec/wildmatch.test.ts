@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import t from 'tap';
 import { requestLimit } from '../limits/request-limits.js';
 import { accepts, choose } from '../test/choose.js';
-import { ScratchGit } from '../test/scratch-git.js';
+import { ScratchGit } from '../test/workbench.js';
 import { BadSelection, selectFiles } from './file-selection.js';
 import { PathMatcher } from './path-matcher.js';
 import { parseWildmatch, type WildmatchOptions } from './wildmatch.js';

@@ -1,9 +1,9 @@
 import t from 'tap';
 import type { Oid } from '../object/object.js';
 import { unlimited } from '../schedule/test/unlimited.js';
+import { GeneratedHistory } from '../test/generated-history.js';
 import { INFINITE_DEPTH } from './depth.js';
 import { History } from './history.js';
-import { GeneratedHistory } from './test/generated-history.js';
 
 for (const [seed, skew] of [
   [31, 0],

@@ -1,7 +1,7 @@
 import t from 'tap';
 import { unlimited } from '../schedule/test/unlimited.js';
+import { GeneratedHistory } from '../test/generated-history.js';
 import { History } from './history.js';
-import { GeneratedHistory } from './test/generated-history.js';
 
 const SHAPES = [
   { seed: 1, commits: 120, skew: 0 },

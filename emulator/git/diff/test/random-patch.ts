@@ -2,7 +2,7 @@ import type { ByteString } from '../../object/bytes.js';
 import type { Oid } from '../../object/object.js';
 import { MODE_EXECUTABLE, MODE_FILE, MODE_GITLINK, MODE_SYMLINK } from '../../object/tree.js';
 import { MemoryObjects } from '../../test/memory-objects.js';
-import type { ScratchGit } from '../../test/scratch-git.js';
+import type { ScratchGit } from '../../test/workbench.js';
 import type { RandomText } from './random-text.js';
 import { RandomTree } from './random-tree.js';
 
