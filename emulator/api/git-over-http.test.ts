@@ -6,12 +6,12 @@ import { bytesOf } from '../git/object/bytes.js';
 import { ObjectStore } from '../git/odb/object-store.js';
 import type { GitRepository } from '../git/repository/repository.js';
 import { Meter } from '../git/schedule/meter.js';
+import { createRepository } from '../git/test/memory-repository.js';
 import { Problem } from '../http/problem.js';
 import type { Reply } from '../http/reply.js';
 import type { HandlerContext } from '../operation/handler-context.js';
 import { repositoryNotFound } from '../repositories/lifecycle.js';
 import { keepAlive, PackCache } from '../smart-http/pack-sender.js';
-import { createRepository } from '../smart-http/test/test-git.js';
 import { CurrentWorld } from '../world/current-world.js';
 import { gitInfoRefs, gitReceivePack, gitUploadPack } from './git-over-http.js';
 

@@ -93,6 +93,9 @@ t.test('scopes is a list of exact names', async (t) => {
   for (const scopes of bad) await denied(t, forge({ ...GOOD, scopes }), 'scopes', JSON.stringify(scopes) ?? 'missing');
   await denied(t, forge({ ...GOOD, scopes: ['git:read', 'git:admin'] }), 'scopes', 'one unknown among known');
   await denied(t, forge({ ...GOOD, scopes: new Array(500).fill('git:read') }), 'scopes', '500 entries');
+  const many = (count: number) => forge({ ...GOOD, scopes: new Array(count).fill('git:read') });
+  t.ok(await accept(many(64)), 'as many as may be');
+  await denied(t, many(65), 'scopes', 'one more');
   const deploying = forge({ ...GOOD, scopes: ['deployment:read'] });
   t.ok(await accept(deploying), 'deployment scopes are known while hosting is enabled');
   await denied(t, deploying, 'scopes', 'deployment scopes without hosting', { hosting: false });

@@ -35,7 +35,6 @@ interface FormRule {
 }
 
 const FORM_RULES: readonly FormRule[] = [
-  { check: 'issuer', reason: 'iss is missing', holds: ({ iss }) => typeof iss === 'string' },
   { check: 'subject', reason: 'sub is missing', holds: ({ sub }) => typeof sub === 'string' },
   { check: 'scopes', reason: 'scopes is not an array of names', holds: ({ scopes }) => isScopeList(scopes) },
   { check: 'times', reason: 'iat is not a number', holds: ({ iat }) => isTime(iat) },
@@ -53,7 +52,7 @@ const FORM_RULES: readonly FormRule[] = [
   },
 ];
 
-/** Claims from the payload of a token. Throws a `Rejection` that names the first rule of form it breaks. */
+/** Claims from the payload of a token whose `iss` led to the keys that proved it. Throws a `Rejection` that names the first rule of form it breaks. */
 export function parseClaims(payload: Payload): Claims {
   for (const rule of FORM_RULES) {
     if (!rule.holds(payload)) throw reject(rule.check, rule.reason);

@@ -80,6 +80,7 @@ t.test('it reads what JSON.parse reads, and refuses what that refuses', async (t
       '"\\u12G4"',
       '"\t"',
       '"\u0000"',
+      '"\u001f"',
       '"\u007f"',
       '"',
       '"\\"',

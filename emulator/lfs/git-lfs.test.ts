@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { mkdir, readFile, rm, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
-import { type Outcome, Workbench } from '../smart-http/test/test-git.js';
+import { type Outcome, Workbench } from '../git/test/workbench.js';
 import { type Service, startService } from '../test/service.js';
 
 // The emulator as git-lfs sees it.

@@ -6,9 +6,9 @@ import t from 'tap';
 import { bytesOf } from '../git/object/bytes.js';
 import { type Oid, parseOid, ZERO_OID } from '../git/object/object.js';
 import { oidOf, PackBuilder } from '../git/odb/test/pack-builder.js';
+import { Workbench } from '../git/test/workbench.js';
 import { type Service, startService } from '../test/service.js';
 import { packet } from './pkt-line.js';
-import { Workbench } from './test/test-git.js';
 
 /** What happens on sockets and between clients: the whole service, as it runs. */
 

@@ -5,8 +5,9 @@ import { bytesOf } from '../git/object/bytes.js';
 import { type Oid, parseOid, ZERO_OID } from '../git/object/object.js';
 import { oidOf, PackBuilder } from '../git/odb/test/pack-builder.js';
 import type { RefChange } from '../git/refs/ref-change.js';
+import { createRepository } from '../git/test/memory-repository.js';
+import { Workbench } from '../git/test/workbench.js';
 import { packet } from './pkt-line.js';
-import { createRepository, Workbench } from './test/test-git.js';
 import { TestServer } from './test/test-server.js';
 
 // What `git receive-pack` reports of each ref and tells the user, on the wire, atomic and not.

@@ -3,7 +3,9 @@ import git from 'isomorphic-git';
 import http from 'isomorphic-git/http/node';
 import { createFsFromVolume, Volume } from 'memfs';
 import t from 'tap';
-import { createRepository, linearHistory, Workbench } from './test/test-git.js';
+import { linearHistory } from '../git/test/history.js';
+import { createRepository } from '../git/test/memory-repository.js';
+import { Workbench } from '../git/test/workbench.js';
 import { TestServer } from './test/test-server.js';
 
 t.test('isomorphic-git clones, fetches and pushes', async (t) => {

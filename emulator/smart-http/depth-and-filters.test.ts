@@ -1,5 +1,5 @@
 import t from 'tap';
-import { commitTime } from './test/test-git.js';
+import { commitTime } from '../git/test/history.js';
 import { objectsOf, stage } from './test/test-stage.js';
 
 t.test('shallow clones deepen and become whole as with git', async (t) => {

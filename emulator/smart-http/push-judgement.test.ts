@@ -4,9 +4,10 @@ import { MemoryBudget } from '../git/memory/memory-budget.js';
 import { bytesOf } from '../git/object/bytes.js';
 import { ObjectStore, type ObjectStoreOptions } from '../git/odb/object-store.js';
 import { oidOf, PackBuilder } from '../git/odb/test/pack-builder.js';
+import { createRepository } from '../git/test/memory-repository.js';
+import { Workbench } from '../git/test/workbench.js';
 import { PackSpool } from './pack-spool.js';
 import { packet } from './pkt-line.js';
-import { createRepository, Workbench } from './test/test-git.js';
 import { TestServer, type TestServerOptions } from './test/test-server.js';
 
 const ZERO = '0'.repeat(40);

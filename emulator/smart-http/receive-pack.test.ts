@@ -3,9 +3,11 @@ import { deflateSync } from 'node:zlib';
 import t from 'tap';
 import { bytesOf } from '../git/object/bytes.js';
 import type { GitRepository } from '../git/repository/repository.js';
+import { linearHistory } from '../git/test/history.js';
+import { createRepository } from '../git/test/memory-repository.js';
+import { Workbench } from '../git/test/workbench.js';
 import { packet } from './pkt-line.js';
 import { commitsBroughtBy, losesCommits } from './receive-pack.js';
-import { createRepository, linearHistory, Workbench } from './test/test-git.js';
 import { TestServer, type TestServerOptions } from './test/test-server.js';
 
 const ZERO = '0'.repeat(40);

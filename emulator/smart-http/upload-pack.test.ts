@@ -1,6 +1,8 @@
 import t from 'tap';
 import { bytesOf } from '../git/object/bytes.js';
-import { createRepository, linearHistory, Workbench } from './test/test-git.js';
+import { linearHistory } from '../git/test/history.js';
+import { createRepository } from '../git/test/memory-repository.js';
+import { Workbench } from '../git/test/workbench.js';
 import { TestServer } from './test/test-server.js';
 import { objectsOf, stage } from './test/test-stage.js';
 

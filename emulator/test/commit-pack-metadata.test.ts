@@ -3,8 +3,8 @@ import fc from 'fast-check';
 import t from 'tap';
 import { commitPack } from '../api/commit-pack.js';
 import { Meter } from '../git/schedule/meter.js';
+import { Workbench } from '../git/test/workbench.js';
 import { Problem } from '../http/problem.js';
-import { Workbench } from '../smart-http/test/test-git.js';
 import { startService } from './service.js';
 
 /** Commits tried in all. */

@@ -188,7 +188,7 @@ t.test('an aborted upload leaves nothing, wherever it is cut', async (t) => {
     packBody({ 'new/a': Buffer.alloc(30_000, 1), 'new/b': 'b', 'a/b': null, big: Buffer.alloc(200_000, 2) }),
   );
   const before = stateDigest(world);
-  const { randomNumbers } = await import('./generated-repository.js');
+  const { randomNumbers } = await import('../git/test/random-numbers.js');
   const random = randomNumbers(5);
   const cut = async (length: number) => {
     async function* partial() {

@@ -1,6 +1,6 @@
 import t from 'tap';
-import { Workbench } from '../smart-http/test/test-git.js';
-import { randomNumbers } from './generated-repository.js';
+import { randomNumbers } from '../git/test/random-numbers.js';
+import { Workbench } from '../git/test/workbench.js';
 import { findViolations } from './linearizability.js';
 import { oidOf, packOf, pushBody, pushRaw, reportOf } from './raw-push.js';
 import { commitObjects, RecordedClients, ZERO } from './recorded-clients.js';

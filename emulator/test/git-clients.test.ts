@@ -2,7 +2,8 @@ import git from 'isomorphic-git';
 import http from 'isomorphic-git/http/node';
 import { createFsFromVolume, Volume } from 'memfs';
 import t from 'tap';
-import { linearHistory, Workbench } from '../smart-http/test/test-git.js';
+import { linearHistory } from '../git/test/history.js';
+import { Workbench } from '../git/test/workbench.js';
 import { startService } from './service.js';
 
 t.test('isomorphic-git on a file system in memory: clone, commit, push, and the refusals', async (t) => {

@@ -1,5 +1,6 @@
 import t, { type Test } from 'tap';
-import { linearHistory, Workbench } from '../smart-http/test/test-git.js';
+import { linearHistory } from '../git/test/history.js';
+import { Workbench } from '../git/test/workbench.js';
 import { pushBody, pushRaw, reportOf } from './raw-push.js';
 import { packBody, type Service, startService } from './service.js';
 

@@ -1,7 +1,8 @@
 import { setImmediate } from 'node:timers/promises';
 import t, { type Test } from 'tap';
+import { randomNumbers } from '../git/test/random-numbers.js';
 import { type Answer, type CallOptions, type Service, startService } from './service.js';
-import { randomNumbers, shuffled } from './shuffled.js';
+import { shuffled } from './shuffled.js';
 
 const REPO = 'team/app';
 /** Short enough that what takes long is given up; a bound of the service, so nothing here asserts times. */

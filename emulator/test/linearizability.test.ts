@@ -1,5 +1,5 @@
 import t from 'tap';
-import { randomNumbers } from './generated-repository.js';
+import { randomNumbers } from '../git/test/random-numbers.js';
 import { type Event, type FindingKind, findViolations, type Read, type Write } from './linearizability.js';
 
 // A checker that cannot fail proves nothing: it has to find every seeded violation, and none where there is none.

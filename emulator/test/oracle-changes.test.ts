@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import t from 'tap';
-import { serveHistory } from './generated-repository.js';
+import { serveHistory } from './served-history.js';
 
 // Blame and diff, against the real git on the same repository.
 

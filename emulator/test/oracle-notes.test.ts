@@ -1,5 +1,5 @@
 import t from 'tap';
-import { serveHistory } from './generated-repository.js';
+import { serveHistory } from './served-history.js';
 
 // Notes written by the API are read by `git notes`, and the other way round.
 

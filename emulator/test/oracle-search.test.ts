@@ -1,8 +1,8 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import t from 'tap';
-import type { Workbench } from '../smart-http/test/test-git.js';
-import { serveHistory } from './generated-repository.js';
+import type { Workbench } from '../git/test/workbench.js';
+import { serveHistory } from './served-history.js';
 import type { Service } from './service.js';
 
 // Search and archive, against the real git on the same repository.

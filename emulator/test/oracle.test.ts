@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import t from 'tap';
-import { randomNumbers, serveHistory } from './generated-repository.js';
+import { randomNumbers } from '../git/test/random-numbers.js';
+import { serveHistory } from './served-history.js';
 
 // What the API says about a repository, against what the real git says about the same one.
 

@@ -1,6 +1,6 @@
 import t, { type Test } from 'tap';
 import { RandomText } from '../git/diff/test/random-text.js';
-import { Workbench } from '../smart-http/test/test-git.js';
+import { Workbench } from '../git/test/workbench.js';
 import { type Answer, type Service, startService } from './service.js';
 import { stateDigest } from './state-digest.js';
 

@@ -1,7 +1,7 @@
 import t, { type Test } from 'tap';
 import type { GivenOptions } from '../config/options.js';
+import { Workbench } from '../git/test/workbench.js';
 import type { RepositoryState } from '../repositories/lifecycle.js';
-import { Workbench } from '../smart-http/test/test-git.js';
 import { pushBody } from './raw-push.js';
 import { type Answer, startService } from './service.js';
 

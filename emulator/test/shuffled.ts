@@ -1,11 +1,4 @@
-/** Numbers that are the same in every run, from 0 to below `bound`. */
-export function randomNumbers(seed: number): (bound: number) => number {
-  let state = seed;
-  return (bound) => {
-    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
-    return Math.floor((state / 2 ** 32) * bound);
-  };
-}
+import { randomNumbers } from '../git/test/random-numbers.js';
 
 /** The lines in another order, as a file. */
 export function shuffled(lines: readonly string[], seed: number): string {

@@ -3,7 +3,8 @@ import { chmodSync, copyFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { fixtureKeys } from '../auth/fixture-keys.js';
-import { linearHistory, Workbench } from '../smart-http/test/test-git.js';
+import { linearHistory } from '../git/test/history.js';
+import { Workbench } from '../git/test/workbench.js';
 import { startService } from './service.js';
 
 // `verify-sig`: every new commit is signed by a key that the organization has registered. Git signs, and the service

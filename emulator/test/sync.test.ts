@@ -1,8 +1,8 @@
 import t, { type Test } from 'tap';
 import type { GivenOptions } from '../config/options.js';
 import { bytesOf } from '../git/object/bytes.js';
+import { linearHistory } from '../git/test/history.js';
 import type { BaseRepository } from '../repositories/repository.js';
-import { linearHistory } from '../smart-http/test/test-git.js';
 import { GitUpstream, hasGit } from './git-upstream.js';
 import { type Service, startService } from './service.js';
 import { WebhookReceiver } from './webhook-receiver.js';

@@ -7,7 +7,7 @@ import { BLOB, type Oid } from '../object/object.js';
 import { unlimited } from '../schedule/test/unlimited.js';
 import { MemoryObjects } from '../test/memory-objects.js';
 import { oid } from '../test/oid.js';
-import { ScratchGit } from '../test/scratch-git.js';
+import { ScratchGit } from '../test/workbench.js';
 import { applyPatch } from './apply-patch.js';
 import { PatchError } from './patch-error.js';
 import { applied } from './test/applied.js';

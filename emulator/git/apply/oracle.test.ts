@@ -1,7 +1,7 @@
 import t from 'tap';
 import { RandomText } from '../diff/test/random-text.js';
 import { MemoryObjects } from '../test/memory-objects.js';
-import { ScratchGit } from '../test/scratch-git.js';
+import { ScratchGit } from '../test/workbench.js';
 import { applied } from './test/applied.js';
 import { gitApply } from './test/git-apply.js';
 import { mangled, randomChange, randomPatch } from './test/random-patch.js';

@@ -12,7 +12,7 @@ import { Schedule } from '../schedule/schedule.js';
 import { unlimited } from '../schedule/test/unlimited.js';
 import { type Content, MemoryObjects } from '../test/memory-objects.js';
 import { oid } from '../test/oid.js';
-import { ScratchGit } from '../test/scratch-git.js';
+import { ScratchGit } from '../test/workbench.js';
 import { type ArchiveOptions, writeArchive } from './archive.js';
 import { InvalidPrefix, parsePrefix } from './prefix.js';
 

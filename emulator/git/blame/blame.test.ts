@@ -8,7 +8,7 @@ import { Schedule } from '../schedule/schedule.js';
 import { unlimited } from '../schedule/test/unlimited.js';
 import { type Content, MemoryObjects } from '../test/memory-objects.js';
 import { oid } from '../test/oid.js';
-import { ScratchGit } from '../test/scratch-git.js';
+import { ScratchGit } from '../test/workbench.js';
 import { type BlameRequest, blame, NoSuchFile } from './blame.js';
 import { BlameMemory } from './blame-memory.js';
 import { BadLineRange } from './line-ranges.js';

@@ -5,7 +5,7 @@ import { Meter, WorkLimitExceeded } from '../schedule/meter.js';
 import { Schedule } from '../schedule/schedule.js';
 import { unlimited } from '../schedule/test/unlimited.js';
 import { MemoryObjects } from '../test/memory-objects.js';
-import { ScratchGit } from '../test/scratch-git.js';
+import { ScratchGit } from '../test/workbench.js';
 import { type Diff, diffTrees } from './diff.js';
 import { PathFilter } from './path-filter.js';
 import { RandomText } from './test/random-text.js';

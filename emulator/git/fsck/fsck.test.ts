@@ -7,7 +7,7 @@ import { EMPTY_TREE_OID, type ObjectType, type Oid, typeCode } from '../object/o
 import { writeTree } from '../object/tree.js';
 import { MemoryObjects } from '../test/memory-objects.js';
 import { oid } from '../test/oid.js';
-import { ScratchGit } from '../test/scratch-git.js';
+import { ScratchGit } from '../test/workbench.js';
 import { writeTag } from '../test/write-tag.js';
 import { parseConfig } from './config-file.js';
 import { Fsck, FsckError } from './fsck.js';

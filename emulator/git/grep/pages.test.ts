@@ -5,7 +5,7 @@ import { bytesOf, textOf } from '../object/bytes.js';
 import type { Oid } from '../object/object.js';
 import { unlimited } from '../schedule/test/unlimited.js';
 import { MemoryObjects } from '../test/memory-objects.js';
-import { ScratchGit } from '../test/scratch-git.js';
+import { ScratchGit } from '../test/workbench.js';
 import { type SearchLimits, type SearchPage, type SearchPosition, type SearchQuery, searchPage } from './search.js';
 import { gitGrep, PATTERNS, SAMPLE, UNLIMITED } from './test/as-git-grep.js';
 import { TextCache } from './text-cache.js';

@@ -11,7 +11,7 @@ import { atOnce } from '../schedule/steps.js';
 import { unlimited } from '../schedule/test/unlimited.js';
 import { MemoryObjects } from '../test/memory-objects.js';
 import { oid } from '../test/oid.js';
-import { ScratchGit } from '../test/scratch-git.js';
+import { ScratchGit } from '../test/workbench.js';
 import { compilePattern, InvalidPattern, type LineMatcher } from './matcher.js';
 import { type FileMatches, type SearchLimits, type SearchPosition, type SearchQuery, searchPage } from './search.js';
 import { gitGrep, grep, PATTERNS, SAMPLE, UNLIMITED } from './test/as-git-grep.js';

@@ -5,14 +5,14 @@ import { bytesOf } from '../object/bytes.js';
 import { type ObjectReader, type Oid, ZERO_OID } from '../object/object.js';
 import { formatMode } from '../object/tree.js';
 import { History } from '../revwalk/history.js';
-import { GeneratedHistory } from '../revwalk/test/generated-history.js';
 import { Meter, WorkLimitExceeded } from '../schedule/meter.js';
 import { Schedule } from '../schedule/schedule.js';
 import { atOnce } from '../schedule/steps.js';
 import { unlimited } from '../schedule/test/unlimited.js';
+import { GeneratedHistory } from '../test/generated-history.js';
 import { MemoryObjects } from '../test/memory-objects.js';
-import { ScratchGit } from '../test/scratch-git.js';
 import { walkTree } from '../test/walk-tree.js';
+import { ScratchGit } from '../test/workbench.js';
 import { type CommitMerge, mergeCommits } from './merge.js';
 import { OverlayObjects } from './overlay.js';
 import {

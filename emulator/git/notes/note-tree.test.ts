@@ -3,8 +3,8 @@ import t from 'tap';
 import { EMPTY_TREE_OID, type Oid, oidIn } from '../object/object.js';
 import { MemoryObjects } from '../test/memory-objects.js';
 import { oid } from '../test/oid.js';
-import { ScratchGit } from '../test/scratch-git.js';
 import { walkTree } from '../test/walk-tree.js';
+import { ScratchGit } from '../test/workbench.js';
 import { noteOf, setNote } from './note-tree.js';
 
 const WHO = 'A U Thor <a@example.com> 1700000000 +0100';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import t from 'tap';
-import { ScratchGit } from '../test/scratch-git.js';
+import { ScratchGit } from '../test/workbench.js';
 import { commitLinks, parseCommit, payloadOf, writeCommit } from './commit.js';
 import { formatDate } from './identity.js';
 import { MalformedObject } from './malformed-object.js';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import t from 'tap';
-import { ScratchGit } from '../test/scratch-git.js';
+import { ScratchGit } from '../test/workbench.js';
 import { bytesOf } from './bytes.js';
 import { isDotName } from './dot-names.js';
 import { describePathFault, type PathFault, pathFault, readPath } from './path.js';

@@ -1,7 +1,7 @@
 import t from 'tap';
 import { MemoryObjects } from '../test/memory-objects.js';
 import { oid } from '../test/oid.js';
-import { ScratchGit } from '../test/scratch-git.js';
+import { ScratchGit } from '../test/workbench.js';
 import { writeTag } from '../test/write-tag.js';
 import { bytesOf } from './bytes.js';
 import { MalformedObject } from './malformed-object.js';

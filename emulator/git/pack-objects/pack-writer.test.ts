@@ -2,10 +2,10 @@ import t from 'tap';
 import { indexPack } from '../index-pack/index-pack.js';
 import { BLOB, type Oid } from '../object/object.js';
 import { ObjectStore } from '../odb/object-store.js';
-import { generateHistory } from '../odb/test/generated-history.js';
 import { copy, delta, inPieces, insert, oidOf, PackBuilder } from '../odb/test/pack-builder.js';
+import { generateHistory } from '../test/history.js';
 import { oid } from '../test/oid.js';
-import { ScratchGit } from '../test/scratch-git.js';
+import { ScratchGit } from '../test/workbench.js';
 import { type PackOptions, writePack } from './pack-writer.js';
 
 async function add(store: ObjectStore, pack: Buffer, thin = false): Promise<void> {

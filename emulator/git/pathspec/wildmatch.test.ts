@@ -3,7 +3,7 @@ import t from 'tap';
 import { requestLimit } from '../limits/request-limits.js';
 import { type ByteString, bytesOf } from '../object/bytes.js';
 import { accepts, choose } from '../test/choose.js';
-import { ScratchGit } from '../test/scratch-git.js';
+import { ScratchGit } from '../test/workbench.js';
 import { PathMatcher } from './path-matcher.js';
 import { BadSelection, selectFiles } from './select-files.js';
 import { parseWildmatch, type WildmatchOptions } from './wildmatch.js';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import t from 'tap';
 import { bytesOf } from '../object/bytes.js';
-import { ScratchGit } from '../test/scratch-git.js';
+import { ScratchGit } from '../test/workbench.js';
 import { describeRefNameFault, isRefName, readBranchName, refNameFault } from './ref-name.js';
 
 const PIECES = ['a', 'b', '/', '.', '@', '{', '-', '~', '^', ':', '?', '*', '[', '\\', ' ', '\t', '\x7f', '\u00e9'];

@@ -6,7 +6,7 @@ import { Refs } from '../refs/refs.js';
 import { CommitGraph } from '../revwalk/commit-graph.js';
 import { atOnce } from '../schedule/steps.js';
 import { MemoryObjects } from '../test/memory-objects.js';
-import { ScratchGit } from '../test/scratch-git.js';
+import { ScratchGit } from '../test/workbench.js';
 import { resolveRevision as findRevision, type RevisionOptions } from './revision.js';
 
 function resolveRevision(objects: MemoryObjects, refs: Refs, text: string, options?: RevisionOptions) {

@@ -1,10 +1,10 @@
 import t from 'tap';
 import type { Oid } from '../object/object.js';
 import { unlimited } from '../schedule/test/unlimited.js';
+import { GeneratedHistory } from '../test/generated-history.js';
 import { oid } from '../test/oid.js';
 import { INFINITE_DEPTH } from './depth.js';
 import { History } from './history.js';
-import { GeneratedHistory } from './test/generated-history.js';
 
 for (const [seed, skew] of [
   [31, 0],

@@ -7,12 +7,12 @@ import { MODE_GITLINK } from '../object/tree.js';
 import { Meter } from '../schedule/meter.js';
 import { Schedule } from '../schedule/schedule.js';
 import { unlimited } from '../schedule/test/unlimited.js';
+import { GeneratedHistory, loadObjects } from '../test/generated-history.js';
 import { oid } from '../test/oid.js';
 import type { EnumerateRequest } from './enumerate.js';
 import { parseFilter } from './filter.js';
 import { History } from './history.js';
 import { enumerate } from './test/enumerate.js';
-import { GeneratedHistory, loadObjects } from './test/generated-history.js';
 
 t.test('objects to send, on random histories', async (t) => {
   for (const seed of [11, 12]) {

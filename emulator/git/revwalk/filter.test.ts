@@ -1,6 +1,6 @@
 import t from 'tap';
 import { BLOB, TREE } from '../object/object.js';
-import { ScratchGit } from '../test/scratch-git.js';
+import { ScratchGit } from '../test/workbench.js';
 import { FilterError, parseFilter, ruleOf } from './filter.js';
 
 t.test('every kind of filter is read', async (t) => {

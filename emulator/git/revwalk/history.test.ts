@@ -1,10 +1,10 @@
 import t from 'tap';
 import { bytesOf, splitBytes } from '../object/bytes.js';
 import { unlimited } from '../schedule/test/unlimited.js';
+import { GeneratedHistory } from '../test/generated-history.js';
 import { oid } from '../test/oid.js';
 import { History } from './history.js';
 import { enumerate } from './test/enumerate.js';
-import { GeneratedHistory } from './test/generated-history.js';
 
 const SHAPES = [
   { seed: 1, commits: 120, skew: 0 },

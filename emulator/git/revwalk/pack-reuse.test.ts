@@ -4,8 +4,8 @@ import { BLOB, isOid, type Oid, typeName } from '../object/object.js';
 import { ObjectStore } from '../odb/object-store.js';
 import { inPieces, PackBuilder } from '../odb/test/pack-builder.js';
 import { unlimited } from '../schedule/test/unlimited.js';
+import { GeneratedHistory } from '../test/generated-history.js';
 import { History } from './history.js';
-import { GeneratedHistory } from './test/generated-history.js';
 
 /** A store that history comes to in packs, as pushes would bring it. */
 function open(generated: GeneratedHistory) {

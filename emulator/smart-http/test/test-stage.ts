@@ -2,7 +2,9 @@ import { cp } from 'node:fs/promises';
 import { join } from 'node:path';
 import t from 'tap';
 import type { GitRepository } from '../../git/repository/repository.js';
-import { createRepository, linearHistory, Workbench } from './test-git.js';
+import { linearHistory } from '../../git/test/history.js';
+import { createRepository } from '../../git/test/memory-repository.js';
+import { Workbench } from '../../git/test/workbench.js';
 import { TestServer, type TestServerOptions } from './test-server.js';
 
 /** A served repository, and a folder for the real git. */

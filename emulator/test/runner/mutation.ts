@@ -13,7 +13,7 @@ import { availableParallelism, tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { randomNumbers } from '../shuffled.js';
+import { randomNumbers } from '../../git/test/random-numbers.js';
 import { compile, type Mutant, mutantsOf } from './mutants.js';
 import { ROOMS } from './rooms.js';
 import { runTestFile } from './test-file.js';

@@ -1,7 +1,8 @@
 import { spawnSync } from 'node:child_process';
 import type { Oid } from '../../object/object.js';
 import { oid } from '../../test/oid.js';
-import type { ScratchGit } from '../../test/scratch-git.js';
+import type { ScratchGit } from '../../test/workbench.js';
+import { GIT_ENVIRONMENT } from '../../test/workbench.js';
 
 /** What git writes goes into a folder of its own, so that one patch leaves nothing behind for the next one. */
 const SCRIPT = `
@@ -18,7 +19,7 @@ export function gitApply(git: ScratchGit, tree: Oid, patch: Buffer): { tree?: Oi
   const { status, stdout, stderr } = spawnSync('sh', ['-c', SCRIPT, 'sh', tree], {
     cwd: git.path,
     input: patch,
-    env: { ...process.env, GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_NOSYSTEM: '1', LC_ALL: 'C' },
+    env: GIT_ENVIRONMENT,
     maxBuffer: 1 << 28,
   });
   const message = stderr.toString('latin1');

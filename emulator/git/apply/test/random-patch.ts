@@ -4,7 +4,7 @@ import { type ByteString, bytesIn } from '../../object/bytes.js';
 import type { Oid } from '../../object/object.js';
 import { MODE_EXECUTABLE, MODE_FILE, MODE_GITLINK, MODE_SYMLINK } from '../../object/tree.js';
 import { MemoryObjects } from '../../test/memory-objects.js';
-import type { ScratchGit } from '../../test/scratch-git.js';
+import type { ScratchGit } from '../../test/workbench.js';
 
 /** Two trees, and all objects of the first. */
 export interface RandomChange {

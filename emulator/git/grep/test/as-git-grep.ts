@@ -2,7 +2,7 @@ import { bytesOf, textOf } from '../../object/bytes.js';
 import type { Oid } from '../../object/object.js';
 import { unlimited } from '../../schedule/test/unlimited.js';
 import type { Content, MemoryObjects } from '../../test/memory-objects.js';
-import type { ScratchGit } from '../../test/scratch-git.js';
+import type { ScratchGit } from '../../test/workbench.js';
 import { type SearchLimits, type SearchQuery, search } from '../search.js';
 import { TextCache } from '../text-cache.js';
 

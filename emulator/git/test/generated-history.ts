@@ -1,10 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Oid } from '../../object/object.js';
-import { typeCode } from '../../object/object.js';
-import { MemoryObjects } from '../../test/memory-objects.js';
-import { oid } from '../../test/oid.js';
-import { ScratchGit } from '../../test/scratch-git.js';
+import type { Oid } from '../object/object.js';
+import { typeCode } from '../object/object.js';
+import { MemoryObjects } from './memory-objects.js';
+import { oid } from './oid.js';
+import { randomNumbers } from './random-numbers.js';
+import { ScratchGit } from './workbench.js';
 
 interface Draft {
   readonly parents: readonly number[];
@@ -81,15 +82,6 @@ export class GeneratedHistory implements Disposable {
   oids(...args: string[]): Oid[] {
     return this.git.oids(args);
   }
-}
-
-/** A linear congruential generator: integers from 0 to below the given one. */
-function randomNumbers(seed: number): (below: number) => number {
-  let state = (seed * 2_654_435_761) >>> 0;
-  return (below) => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    return Math.floor((state / 2 ** 32) * below);
-  };
 }
 
 function draftHistory({ commits, skew }: HistoryShape, random: (below: number) => number): Draft[] {

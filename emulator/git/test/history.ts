@@ -1,5 +1,71 @@
-import { Workbench } from '../smart-http/test/test-git.js';
-import { type Service, startService } from './service.js';
+import { randomNumbers } from './random-numbers.js';
+import { ScratchGit } from './workbench.js';
+
+// Histories as streams for `git fast-import`: a line of commits, one whose packs have long chains, and any at all.
+
+/** When the n-th commit of `linearHistory` was made, seconds since 1970. */
+export function commitTime(index: number): number {
+  return 1_700_000_000 + index * 1000;
+}
+
+/**
+ * A fast-import stream: `count` commits on `branch`, each changing some of `files` files in nested folders;
+ * commit n is marked `:n`. Every tenth is tagged `v<n>`, with an annotated tag.
+ */
+export function linearHistory(count: number, { branch = 'main', files = 20, from = '', tags = true } = {}): string {
+  const lines: string[] = [];
+  const identity = (index: number) => `A U Thor <author@example.com> ${commitTime(index)} +0000`;
+  const data = (text: string) => `data ${Buffer.byteLength(text)}\n${text}\n`;
+  for (let index = 1; index <= count; index++) {
+    lines.push(`commit refs/heads/${branch}\nmark :${index}\ncommitter ${identity(index)}\n`);
+    lines.push(data(`${branch} ${index}\n`));
+    if (index === 1 && from !== '') lines.push(`from ${from}\n`);
+    for (let file = index % 3; file < files; file += index === 1 ? 1 : 7) {
+      const body = Array.from({ length: 40 }, (_, line) => `${branch} ${file} ${(line * index) % 13} ${line}`).join(
+        '\n',
+      );
+      lines.push(`M 100644 inline folder-${file % 4}/deep/file-${file}.txt\n${data(`${body}\n${index}\n`)}`);
+    }
+    if (tags && index % 10 === 0)
+      lines.push(`tag v${index}\nfrom :${index}\ntagger ${identity(index)}\n${data(`version ${index}\n`)}`);
+  }
+  return lines.join('');
+}
+
+/**
+ * A repository with `commits` commits on `main`, each changing some of `files` files in folders, so that
+ * packs of it have delta chains of blobs and trees; and an annotated tag.
+ */
+export function generateHistory(commits: number, files = 12): ScratchGit {
+  const git = new ScratchGit('--bare');
+  const stream: string[] = [];
+  const data = (text: string) => `data ${Buffer.byteLength(text)}\n${text}\n`;
+  const contents = Array.from({ length: files }, (_, file) => lines(file, 60));
+  for (let commit = 0; commit < commits; commit++) {
+    stream.push('commit refs/heads/main\n', `mark :${commit + 1}\n`);
+    stream.push(`committer C O Mitter <committer@example.com> ${1_700_000_000 + commit * 60} +0000\n`);
+    stream.push(data(`commit number ${commit}\n`));
+    for (let file = 0; file < files; file++) {
+      if (commit > 0 && (commit + file) % 5 !== 0) continue;
+      const text = contents[file]!;
+      text[(commit * 7 + file) % text.length] = `line changed by ${commit} in ${file}`;
+      if (commit % 3 === 0) text.push(`added by ${commit}`);
+      stream.push(`M 100644 inline folder${file % 3}/deep${file % 2}/file${file}.txt\n`, data(`${text.join('\n')}\n`));
+    }
+  }
+  stream.push(`tag v1\nfrom :${commits}\ntagger T <t@example.com> 1700000000 +0000\n`, data('a tag\n'));
+  git.run(['fast-import', '--quiet'], stream.join(''));
+  return git;
+}
+
+/** Text that does not compress to nothing and differs between files. */
+function lines(seed: number, count: number): string[] {
+  let state = seed + 1;
+  return Array.from({ length: count }, () => {
+    state = Math.imul(state, 1_103_515_245) + 12_345;
+    return `${(state >>> 0).toString(36)} ${((state >>> 7) * 31).toString(36)} some words`;
+  });
+}
 
 interface File {
   readonly mode: '100644' | '100755' | '120000' | '160000';
@@ -8,15 +74,6 @@ interface File {
 }
 
 type Files = ReadonlyMap<string, File>;
-
-/** A linear congruential generator: whole numbers from 0 to below the given one. */
-export function randomNumbers(seed: number): (below: number) => number {
-  let state = (seed * 2_654_435_761) >>> 0;
-  return (below) => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    return Math.floor((state / 2 ** 32) * below);
-  };
-}
 
 const FOLDERS = ['', 'src/', 'src/deep/er/', 'größe/', 'a b/', '日本/'];
 const NAMES = ['one.txt', 'two.js', 'README', 'naïve.md', 'x', 'x.y', "it's", 'q"uote', 'tab\tname', '[glob]*.c'];
@@ -156,27 +213,4 @@ function editText(old: File | undefined, random: (below: number) => number): Fil
   }
   if (random(6) === 0) lines.push('');
   return { mode: isText ? old.mode : '100644', content: lines.join('\n') };
-}
-
-/** A service that holds a generated repository `team/app`, and the same in the folder `work` for the real git. */
-export async function serveHistory(
-  seed: number,
-  commits: number,
-): Promise<{ service: Service; bench: Workbench; git: (...args: string[]) => Promise<string> } & AsyncDisposable> {
-  const service = await startService();
-  const bench = await Workbench.create();
-  await service.call('POST', '/api/repos');
-  await bench.git('.', 'init', '-q', '-b', 'main', 'work');
-  await bench.feed(randomHistory(seed, commits), 'work', 'fast-import', '--quiet', '--force');
-  await bench.git('work', 'config', 'core.quotePath', 'false');
-  await bench.git('work', 'push', '-q', '--mirror', await service.remote('team/app'));
-  return {
-    service,
-    bench,
-    git: async (...args) => Buffer.from(await bench.git('work', ...args), 'latin1').toString(),
-    async [Symbol.asyncDispose]() {
-      await service.emulator.close();
-      await bench[Symbol.asyncDispose]();
-    },
-  };
 }

@@ -1,0 +1,167 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { deflateSync } from 'node:zlib';
+import { type ByteString, bytesIn } from '../object/bytes.js';
+import { type ObjectReader, type ObjectType, type Oid, parseOid, typeName } from '../object/object.js';
+import { oid, oids } from './oid.js';
+
+const LF = 0x0a;
+
+// The real Git, the oracle of the tests: one repository and answers at once, or a folder of several that speak to a
+// server of this process.
+
+/** Nothing of the user's configuration. */
+export const GIT_ENVIRONMENT = {
+  ...process.env,
+  GIT_CONFIG_GLOBAL: '/dev/null',
+  GIT_CONFIG_NOSYSTEM: '1',
+  GIT_TERMINAL_PROMPT: '0',
+  GIT_AUTHOR_NAME: 'A U Thor',
+  GIT_AUTHOR_EMAIL: 'author@example.com',
+  GIT_COMMITTER_NAME: 'C O Mitter',
+  GIT_COMMITTER_EMAIL: 'committer@example.com',
+  LC_ALL: 'C',
+};
+
+const SCRATCH_ENVIRONMENT = {
+  ...GIT_ENVIRONMENT,
+  GIT_AUTHOR_DATE: '1700000000 +0100',
+  GIT_COMMITTER_DATE: '1700000060 -0330',
+};
+
+const BENCH_ENVIRONMENT = {
+  ...GIT_ENVIRONMENT,
+  GIT_AUTHOR_DATE: '1700090000 +0100',
+  GIT_COMMITTER_DATE: '1700090060 -0330',
+  HOME: tmpdir(),
+};
+
+/** A throw-away repository of the real Git: the oracle of these tests. */
+export class ScratchGit implements Disposable {
+  readonly path = mkdtempSync(join(tmpdir(), 'scratch-git-'));
+
+  constructor(...options: string[]) {
+    this.run(['init', '-q', '-b', 'main', ...options, '.']);
+  }
+
+  [Symbol.dispose](): void {
+    rmSync(this.path, { recursive: true, force: true });
+  }
+
+  /** Output of a command that has to succeed, without its final line feed. */
+  run(args: string[], input: Buffer | string = ''): ByteString {
+    const { status, stdout, stderr } = this.try(args, input);
+    if (status !== 0) throw new Error(`git ${args.join(' ')}: ${stderr}`);
+    return bytesIn(stdout, 0, stdout.at(-1) === LF ? stdout.length - 1 : stdout.length);
+  }
+
+  /** The id that a command prints. */
+  oid(args: string[], input: Buffer | string = ''): Oid {
+    return oid(this.run(args, input));
+  }
+
+  /** The ids that a command prints, one in a line. */
+  oids(args: string[], input: Buffer | string = ''): Oid[] {
+    return oids(this.run(args, input));
+  }
+
+  try(args: string[], input: Buffer | string = ''): { status: number | null; stdout: Buffer; stderr: string } {
+    const { status, stdout, stderr } = spawnSync('git', args, {
+      cwd: this.path,
+      input,
+      env: SCRATCH_ENVIRONMENT,
+      maxBuffer: 1 << 28,
+    });
+    return { status, stdout, stderr: stderr.toString('latin1') };
+  }
+
+  /** Stores an object as it is, however broken. */
+  add(type: ObjectType, body: Buffer | string): Oid {
+    const bytes = typeof body === 'string' ? Buffer.from(body, 'latin1') : body;
+    return this.oid(['hash-object', '-w', '--literally', '-t', type, '--stdin'], bytes);
+  }
+
+  /** Stores every object of `objects`, as loose objects. */
+  copy(objects: ObjectReader): void {
+    for (let number = 0; number < objects.size; number++) {
+      const oid = objects.oidOf(number);
+      const body = objects.read(number);
+      const folder = join(this.path, '.git', 'objects', oid.slice(0, 2));
+      const file = join(folder, oid.slice(2));
+      if (existsSync(file)) continue;
+      mkdirSync(folder, { recursive: true });
+      const head = Buffer.from(`${typeName(objects.typeOf(number))} ${body.length}\0`);
+      writeFileSync(file, deflateSync(Buffer.concat([head, body]), { level: 1 }));
+    }
+  }
+}
+
+export interface Outcome {
+  readonly status: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** A folder in which the real git runs, with nothing of the user's configuration. */
+export class Workbench implements AsyncDisposable {
+  private constructor(readonly path: string) {}
+
+  static async create(): Promise<Workbench> {
+    return new Workbench(await mkdtemp(join(tmpdir(), 'smart-http-')));
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await rm(this.path, { recursive: true, force: true });
+  }
+
+  /** Runs a command in `folder`; output as byte strings. */
+  run(folder: string, command: string, args: readonly string[], input: Buffer | string = ''): Promise<Outcome> {
+    return new Promise((resolve, reject) => {
+      const child = spawn(command, args, { cwd: join(this.path, folder), env: BENCH_ENVIRONMENT });
+      const out: Buffer[] = [];
+      const err: Buffer[] = [];
+      child.stdout.on('data', (piece: Buffer) => out.push(piece));
+      child.stderr.on('data', (piece: Buffer) => err.push(piece));
+      child.on('error', reject);
+      child.on('close', (status) =>
+        resolve({
+          status,
+          stdout: Buffer.concat(out).toString('latin1'),
+          stderr: Buffer.concat(err).toString('latin1'),
+        }),
+      );
+      child.stdin.on('error', () => undefined);
+      child.stdin.end(input);
+    });
+  }
+
+  try(folder: string, ...args: string[]): Promise<Outcome> {
+    return this.run(folder, 'git', args);
+  }
+
+  /** Output of a git command that has to succeed, without its final line feed. */
+  async git(folder: string, ...args: string[]): Promise<string> {
+    return this.feed('', folder, ...args);
+  }
+
+  /** As `git`, of a command whose output is an id. */
+  async oid(folder: string, ...args: string[]): Promise<Oid> {
+    return parseOid(await this.git(folder, ...args));
+  }
+
+  /** As `git`, with standard input. */
+  async feed(input: Buffer | string, folder: string, ...args: string[]): Promise<string> {
+    const { status, stdout, stderr } = await this.run(folder, 'git', args, input);
+    if (status !== 0) throw new Error(`git ${args.join(' ')} (${status}): ${stderr}`);
+    return stdout.replace(/\n$/, '');
+  }
+
+  /** Makes a repository with a history by way of `git fast-import`. */
+  async import(folder: string, stream: string): Promise<void> {
+    await this.git('.', 'init', '-q', '-b', 'main', folder);
+    await this.feed(stream, folder, 'fast-import', '--quiet', '--force');
+  }
+}
