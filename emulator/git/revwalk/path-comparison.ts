@@ -33,10 +33,9 @@ export class PathComparison {
   #isSameInTrees(left: number, right: number): boolean {
     const { objects } = this.graph;
     const last = this.#names.length - 1;
-    for (const [at, name] of this.#names.entries()) {
-      if (left === right) return true;
-      const a = findEntry(objects, left, name);
-      const b = findEntry(objects, right, name);
+    for (let at = 0; at <= last && left !== right; at++) {
+      const a = findEntry(objects, left, this.#names[at]!);
+      const b = findEntry(objects, right, this.#names[at]!);
       if (at === last) return contentOf(a) === contentOf(b);
       left = a?.isTree ? a.object(objects) : NONE;
       right = b?.isTree ? b.object(objects) : NONE;
