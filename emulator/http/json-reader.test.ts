@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import t, { type Test } from 'tap';
 import { atOnce, JsonError, jsonSteps, MAX_MEMBERS, readJson } from './json-reader.js';
 import { Problem } from './problem.js';
+import { codeOf } from './test/code-of.js';
 
 /** More than is read at once. */
 const FILL = `"${'x'.repeat(40_000)}"`;
@@ -182,4 +183,32 @@ t.test('a text whose names have to be unique', async (t) => {
   t.ok(unique(nested(64)));
   t.equal(faultOf(nested(65)), 'depth');
   t.equal(faultOf(nested(500_000)), 'depth');
+});
+
+t.test('JSON has to be UTF-8, without a mark, and of bounded depth', async (t) => {
+  t.same(atOnce(jsonSteps(Buffer.from('{"a":"\u00e9[{"}'), 'x')), { a: '\u00e9[{' });
+  t.equal(
+    codeOf(() => atOnce(jsonSteps(Buffer.from([0x22, 0xff, 0x22]), 'x'))),
+    'bad_request',
+  );
+  t.equal(
+    codeOf(() => atOnce(jsonSteps(Buffer.from('\ufeff{}'), 'x'))),
+    'bad_request',
+  );
+  t.equal(
+    codeOf(() => atOnce(jsonSteps(Buffer.from('{'), 'x'))),
+    'bad_request',
+  );
+  t.equal(
+    codeOf(() => atOnce(jsonSteps(Buffer.from('['.repeat(64) + ']'.repeat(64)), 'x'))),
+    'passed',
+  );
+  t.equal(
+    codeOf(() => atOnce(jsonSteps(Buffer.from('['.repeat(65) + ']'.repeat(65)), 'x'))),
+    'bad_request',
+  );
+  t.equal(
+    codeOf(() => atOnce(jsonSteps(Buffer.from('['.repeat(5_000_000)), 'x'))),
+    'bad_request',
+  );
 });

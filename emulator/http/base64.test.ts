@@ -1,0 +1,40 @@
+import t from 'tap';
+import { base64Steps } from './base64.js';
+import { atOnce } from './json-reader.js';
+import { codeOf } from './test/code-of.js';
+
+t.test('base64 is taken exactly as RFC 4648 writes it', async (t) => {
+  for (const text of ['', 'f', 'fo', 'foo', 'foob', 'fooba', 'foobar']) {
+    t.equal(atOnce(base64Steps(Buffer.from(text).toString('base64'), 'data')).toString(), text);
+  }
+  for (let byte = 0; byte < 256; byte++) {
+    const one = Buffer.from([byte]);
+    t.ok(atOnce(base64Steps(one.toString('base64'), 'data')).equals(one));
+  }
+  const bad = [
+    'a',
+    'aGVs bG8=',
+    'aGVs!bG8=',
+    'aGVsbG8==',
+    '_-8=',
+    '====',
+    'a===',
+    '=aaa',
+    'aa=a',
+    'aGVsbG9=',
+    'aGVsbH==',
+    'data:,a',
+    'aGVs\nbG8=',
+  ];
+  for (const data of bad)
+    t.equal(
+      codeOf(() => atOnce(base64Steps(data, 'data'))),
+      'bad_request',
+      data,
+    );
+  const full = Buffer.alloc(4 * 1024 * 1024, 7);
+  t.ok(
+    atOnce(base64Steps(full.toString('base64'), 'data')).equals(full),
+    'a full 4 MiB chunk does not exhaust the stack',
+  );
+});

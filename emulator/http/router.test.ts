@@ -1,0 +1,64 @@
+import t from 'tap';
+import type { OperationId } from '../config/operation-ids.js';
+import { type Operation, operation } from '../operation/operation.js';
+import { json } from './reply.js';
+import { type MethodNotAllowed, Router } from './router.js';
+import { codeOf } from './test/code-of.js';
+
+const row = (id: OperationId, ...routes: Operation['routes']): Operation =>
+  operation({
+    id,
+    group: 'Files',
+    summary: id,
+    routes,
+    scopes: [],
+    subject: 'repository',
+    effect: 'read',
+    replies: {},
+    errors: [],
+    handle: () => json(200, {}),
+  }) as unknown as Operation;
+
+t.test('routes match by segment, and a segment is decoded exactly once', async (t) => {
+  const router = new Router([
+    row('getRepository', { method: 'GET', path: '/api/repos/{repo_name}' }),
+    row('deleteRepository', { method: 'DELETE', path: '/api/repos/{repo_name}' }),
+    row('readFile', { method: 'GET', path: '/api/repos/{repo_name}/file' }),
+    row('listRepositories', { method: 'GET', path: '/api/repos' }),
+  ]);
+  t.match(router.match('GET', '/api/repos/a%2Fb'), {
+    operation: { id: 'getRepository' },
+    params: { repo_name: 'a/b' },
+  });
+  t.match(router.match('GET', '/api/repos/a%252Fb'), { params: { repo_name: 'a%2Fb' } });
+  t.match(router.match('HEAD', '/api/repos/x/file'), { operation: { id: 'readFile' } });
+  t.match(router.match('GET', '/api/repos/__proto__'), { params: { repo_name: '__proto__' } });
+  for (const path of [
+    '/api/repos/a/b',
+    '/api/repos/',
+    '/api/repos//file',
+    '/api/repos/x/file/',
+    '/API/repos',
+    '/',
+    '/api',
+  ]) {
+    t.equal(
+      codeOf(() => router.match('GET', path)),
+      'route_not_found',
+      path,
+    );
+  }
+  for (const path of ['/api/repos/%zz', '/api/repos/%ff', '/api/repos/%c0%af', '/api/repos/a%00']) {
+    t.equal(
+      codeOf(() => router.match('GET', path)),
+      'bad_request',
+      path,
+    );
+  }
+  try {
+    router.match('POST', '/api/repos/x');
+    t.fail('POST is not a method of the route');
+  } catch (error) {
+    t.equal((error as MethodNotAllowed).allow, 'GET, HEAD, DELETE');
+  }
+});
