@@ -18,21 +18,28 @@ export interface Pace {
  * Writes a reply. A stream that fails half-way cuts the connection instead of leaving the client to wait, and its
  * error is thrown; that the client has gone is none.
  */
-export async function writeReply(
+export function writeReply(
   request: IncomingMessage,
   response: ServerResponse,
   reply: Reply,
   writes: WriteCoalescing,
   pace: Pace,
-): Promise<void> {
+): Promise<void> | undefined {
   discardUnread(request, response, reply.status);
   const body = bodyOf(reply, pace);
-  if (!isStream(body)) {
-    response.writeHead(reply.status, describeBody(reply, body));
-    // A string leaves together with the head, in one piece. HEAD, 204 and 304 have no body; Node knows that.
-    writes.end(response, body);
-    return;
-  }
+  if (isStream(body)) return writeStream(request, response, reply, body);
+  response.writeHead(reply.status, describeBody(reply, body));
+  // A string leaves together with the head, in one piece. HEAD, 204 and 304 have no body; Node knows that.
+  writes.end(response, body);
+  return undefined;
+}
+
+async function writeStream(
+  request: IncomingMessage,
+  response: ServerResponse,
+  reply: Reply,
+  body: BodyStream,
+): Promise<void> {
   const type = reply.pieces && { 'content-type': JSON_TYPE };
   response.writeHead(reply.status, { ...type, ...reply.headers } as OutgoingHttpHeaders);
   if (request.method === 'HEAD') {

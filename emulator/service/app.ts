@@ -102,7 +102,8 @@ function serveRequests(current: CurrentWorld, options: AppOptions): Middleware<A
       context.reply = renderFailure(context, error);
     }
     recordOutcome(context);
-    await writeReply(ctx.req, ctx.res, context.reply, writes, schedule);
+    const written = writeReply(ctx.req, ctx.res, context.reply, writes, schedule);
+    if (written) await written;
   };
   return (ctx, next) => {
     ctx.respond = false;

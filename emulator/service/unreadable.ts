@@ -79,7 +79,20 @@ function answerUnreadable(refusal: Problem, socket: Socket, world: World): void 
   const now = world.state.clock.now();
   const { variants, forgePrefix } = world.config;
   const { status, headers, json } = renderProblem(refusal, { dialect: 'problem', path: '/', variants, forgePrefix });
-  recordRequest(world, now, { id, status, code: refusal.code, why: [refusal.detail] });
+  recordRequest(world, {
+    id,
+    time: now,
+    organization: undefined,
+    method: '',
+    path: '',
+    operation: undefined,
+    repository: undefined,
+    subject: undefined,
+    status,
+    code: refusal.code,
+    origin: 'real',
+    why: [refusal.detail],
+  });
   const body = JSON.stringify(json);
   const fields = {
     ...headers,

@@ -20,32 +20,46 @@ export interface JournalEntry {
   readonly why: readonly string[];
 }
 
+/** An entry as it is kept: its time is written out when it is read, which for most requests is never. */
+export type JournalRecord = Omit<JournalEntry, 'at'> & {
+  /** Milliseconds on the world's clock. */
+  readonly time: number;
+};
+
+export function entryOf({ time, id, ...rest }: JournalRecord): JournalEntry {
+  return { id, at: new Date(time).toISOString(), ...rest };
+}
+
 /** The last requests, oldest first, bounded. */
-export class Journal implements StatePart<readonly JournalEntry[]> {
+export class Journal implements StatePart<readonly JournalRecord[]> {
   /** A ring once it is full; `start` is the oldest. */
-  private ring: JournalEntry[] = [];
+  private ring: JournalRecord[] = [];
   private start = 0;
 
   constructor(private readonly capacity: number) {}
 
-  add(entry: JournalEntry): void {
-    if (this.ring.length < this.capacity) this.ring.push(entry);
+  add(record: JournalRecord): void {
+    if (this.ring.length < this.capacity) this.ring.push(record);
     else {
-      this.ring[this.start] = entry;
+      this.ring[this.start] = record;
       this.start = (this.start + 1) % this.capacity;
     }
   }
 
   *entries(): IterableIterator<JournalEntry> {
+    for (const record of this.records()) yield entryOf(record);
+  }
+
+  snapshot(): readonly JournalRecord[] {
+    return [...this.records()];
+  }
+
+  private *records(): IterableIterator<JournalRecord> {
     for (let at = 0; at < this.ring.length; at++) yield this.ring[(this.start + at) % this.ring.length]!;
   }
 
-  snapshot(): readonly JournalEntry[] {
-    return [...this.entries()];
-  }
-
-  restore(entries: readonly JournalEntry[]): void {
-    this.ring = [...entries];
+  restore(records: readonly JournalRecord[]): void {
+    this.ring = [...records];
     this.start = 0;
   }
 }

@@ -63,11 +63,12 @@ export function recordOutcome(context: RequestContext): void {
   if (world.config.clock !== 'real') headers.date = new Date(now).toUTCString();
   if (faults.fired.length > 0) headers['x-emulator-fault-fired'] = faults.fired.join(', ');
   context.reply = { ...reply, headers };
-  recordRequest(world, now, {
+  recordRequest(world, {
     id: context.id,
+    time: now,
     organization: context.organization?.name,
-    method: context.request.method,
-    path: context.target?.path,
+    method: context.request.method ?? '',
+    path: context.target?.path ?? '',
     operation: context.operation?.id,
     repository: context.claims?.repo,
     subject: context.claims?.sub,
