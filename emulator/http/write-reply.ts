@@ -24,11 +24,13 @@ export function writeReply(
   reply: Reply,
   writes: WriteCoalescing,
   pace: Pace,
+  /** What every answer has beside the headers of the reply. */
+  common: Readonly<Record<string, string>> = {},
 ): Promise<void> | undefined {
   discardUnread(request, response, reply.status);
   const body = bodyOf(reply, pace);
-  if (isStream(body)) return writeStream(request, response, reply, body);
-  response.writeHead(reply.status, describeBody(reply, body));
+  if (isStream(body)) return writeStream(request, response, reply, body, common);
+  response.writeHead(reply.status, describeBody(reply, body, common));
   // A string leaves together with the head, in one piece. HEAD, 204 and 304 have no body; Node knows that.
   writes.end(response, body);
   return undefined;
@@ -39,9 +41,10 @@ async function writeStream(
   response: ServerResponse,
   reply: Reply,
   body: BodyStream,
+  common: Readonly<Record<string, string>>,
 ): Promise<void> {
   const type = reply.pieces && { 'content-type': JSON_TYPE };
-  response.writeHead(reply.status, { ...type, ...reply.headers } as OutgoingHttpHeaders);
+  response.writeHead(reply.status, { ...type, ...reply.headers, ...common } as OutgoingHttpHeaders);
   if (request.method === 'HEAD') {
     response.end();
     return;
@@ -108,9 +111,13 @@ function untilDrained(response: ServerResponse): Promise<void> {
 }
 
 /** The headers of a reply whose body is at hand. */
-function describeBody({ status, headers }: Reply, body: Body): OutgoingHttpHeaders {
-  if (status === 204 || status === 304) return { ...headers };
-  if (body === undefined) return { ...headers, 'content-length': 0 };
+function describeBody(
+  { status, headers }: Reply,
+  body: Body,
+  common: Readonly<Record<string, string>>,
+): OutgoingHttpHeaders {
+  if (status === 204 || status === 304) return { ...headers, ...common };
+  if (body === undefined) return { ...headers, ...common, 'content-length': 0 };
   const type = typeof body === 'string' ? JSON_TYPE : 'application/octet-stream';
-  return { 'content-type': type, 'content-length': Buffer.byteLength(body), ...headers };
+  return { 'content-type': type, 'content-length': Buffer.byteLength(body), ...headers, ...common };
 }

@@ -101,8 +101,8 @@ function serveRequests(current: CurrentWorld, options: AppOptions): Middleware<A
       context.count();
       context.reply = renderFailure(context, error);
     }
-    recordOutcome(context);
-    const written = writeReply(ctx.req, ctx.res, context.reply, writes, schedule);
+    const common = recordOutcome(context);
+    const written = writeReply(ctx.req, ctx.res, context.reply, writes, schedule, common);
     if (written) await written;
   };
   return (ctx, next) => {

@@ -54,15 +54,14 @@ function isAbort(error: unknown): boolean {
   return error instanceof Error && error.name === 'AbortError';
 }
 
-/** Adds the headers every answer has, and the request's line in the journal and the log. */
-export function recordOutcome(context: RequestContext): void {
+/** Adds the request's line to the journal and the log. Returns the headers that every answer has. */
+export function recordOutcome(context: RequestContext): Readonly<Record<string, string>> {
   const { world, faults, reply } = context;
   const now = world.state.clock.now();
-  const headers: Record<string, string> = { ...reply.headers, 'x-request-id': context.id };
+  const headers: Record<string, string> = { 'x-request-id': context.id };
   // The machine's time Node adds by itself.
   if (world.config.clock !== 'real') headers.date = new Date(now).toUTCString();
   if (faults.fired.length > 0) headers['x-emulator-fault-fired'] = faults.fired.join(', ');
-  context.reply = { ...reply, headers };
   recordRequest(world, {
     id: context.id,
     time: now,
@@ -77,6 +76,7 @@ export function recordOutcome(context: RequestContext): void {
     origin: originOf(context),
     why: context.problem ? [...context.why, context.problem.detail] : context.why,
   });
+  return headers;
 }
 
 function originOf({ faults, problem: refusal }: RequestContext): string {
