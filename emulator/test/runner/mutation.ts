@@ -15,12 +15,12 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { randomNumbers } from '../../git/test/random-numbers.js';
 import { compile, type Mutant, mutantsOf } from './mutants.js';
-import { ROOMS } from './rooms.js';
+import { TARGETS } from './mutation-targets.js';
 import { runTestFile } from './test-file.js';
 
 // npm run mutation -- auth [--sample N] [--jobs N] [--file PART] [--fresh] [--again]
 //
-// Changes the product in one small place at a time and runs the tests of the room until one fails. What no test sees
+// Changes the product in one small place at a time and runs the tests of the target until one fails. What no test sees
 // is printed. Verdicts are kept beside the checkout's name in the folder for temporary files, so that a run that was
 // stopped goes on where it was; `--again` judges those anew that survived, `--fresh` all of them.
 
@@ -46,9 +46,9 @@ const { values, positionals } = parseArgs({
   allowPositionals: true,
 });
 const [name = ''] = positionals;
-const room = ROOMS[name];
-if (!room) {
-  console.error(`Rooms: ${Object.keys(ROOMS).join(', ')}.`);
+const target = TARGETS[name];
+if (!target) {
+  console.error(`Parts: ${Object.keys(TARGETS).join(', ')}.`);
   process.exit(2);
 }
 const jobs = Number(values.jobs ?? availableParallelism());
@@ -66,8 +66,8 @@ function filesOf(root: string, parts: readonly string[], isWanted: (file: string
 }
 const isTest = (file: string, part: string) => file === `${part}.test.js`;
 
-const sources = filesOf('emulator', room.sources, (file) => /^(?!.*(\.test\.ts$|\/test\/)).*\.ts$/.test(file));
-const tests = [...new Set(filesOf('dist/emulator', room.tests, (file) => file.endsWith('.test.js')))];
+const sources = filesOf('emulator', target.sources, (file) => /^(?!.*(\.test\.ts$|\/test\/)).*\.ts$/.test(file));
+const tests = [...new Set(filesOf('dist/emulator', target.tests, (file) => file.endsWith('.test.js')))];
 const texts = new Map(sources.map((file) => [file, readFileSync(join(CHECKOUT, 'emulator', file), 'utf8')]));
 
 /** A copy of the checkout in which one mutant at a time lives. */

@@ -1,11 +1,11 @@
 /** A part of the product, and the tests that are there to see it change: files, or folders of files. */
-interface Room {
+interface Target {
   /** Folders and files below `emulator/`, without their tests. */
   readonly sources: readonly string[];
   readonly tests: readonly string[];
 }
 
-export const ROOMS: Readonly<Record<string, Room>> = {
+export const TARGETS: Readonly<Record<string, Target>> = {
   auth: {
     sources: ['auth'],
     tests: ['auth', 'api/git-over-http', 'test/policy', 'test/signed-pushes', 'test/chain', 'cli/commands'],
@@ -16,7 +16,15 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
   http: {
     sources: ['http'],
-    tests: ['http', 'service', 'test/wire', 'test/cursors', 'test/http-framing', 'test/http-hosts', 'test/departures'],
+    tests: [
+      'http',
+      'service',
+      'test/wire',
+      'test/cursors',
+      'test/http-framing',
+      'test/http-hosts',
+      'test/client-disconnects',
+    ],
   },
   repositories: {
     sources: ['repositories'],
