@@ -9,7 +9,7 @@ import { History } from '../revwalk/history.js';
 import { oid } from '../test/oid.js';
 import { type RefChange, RefTransactionFailed } from './ref-change.js';
 import { Refs } from './refs.js';
-import type { PrepareOptions } from './transaction.js';
+import type { PrepareOptions, RefTransaction } from './transaction.js';
 
 const who = { name: 'A', email: 'a@example.com', seconds: 1, offset: '+0000' };
 const bodyOf = (message: string) =>
@@ -202,6 +202,40 @@ t.test('nothing shows before the commit, and nothing is left of what failed', as
   t.same([repository.refs.size, objects.size], [1, size + 1]);
 });
 
+t.test('HEAD, and what else was planned, change in the step of the commit', async (t) => {
+  const { repository } = await createRepository();
+  const head = { symref: bytesOf('refs/heads/a') };
+  const seen: unknown[] = [];
+  await repository.transact(async (transaction) => {
+    transaction.update(create('a'));
+    transaction.updateHead(head);
+    transaction.alsoCommit(() => seen.push(repository.refs.head));
+    await transaction.prepare();
+    t.notSame(repository.refs.head, head, 'not before');
+  });
+  t.same(repository.refs.head, head);
+  t.same(seen, [head], 'once, and behind the refs');
+});
+
+t.test('a transaction is committed once, when it is prepared, and never when it is over', async (t) => {
+  const { repository } = await createRepository();
+  const kept: RefTransaction[] = [];
+  await repository.transact((transaction) => {
+    kept.push(transaction);
+    transaction.update(create('a'));
+    t.throws(() => transaction.commit(), { message: /not prepared/ });
+  });
+  const failing = repository.transact(async (transaction) => {
+    kept.push(transaction);
+    transaction.update(create('b'));
+    await transaction.prepare();
+    throw new Error('given up');
+  });
+  await t.rejects(failing, { message: 'given up' });
+  for (const transaction of kept) t.throws(() => transaction.commit(), { message: /is over/ });
+  t.equal(repository.refs.get(bytesOf('refs/heads/b')), undefined);
+});
+
 t.test('a ref leads only to what is here', async (t) => {
   const made = await createRepository();
   await t.rejects(updateAll(made, [{ ...create('a'), new: oid('1'.repeat(40)) }]), MissingObject);
@@ -239,18 +273,11 @@ t.test('a host that throws cannot fail a write that has happened', async (t) => 
       throw new Error('told');
     },
   });
-  const answer = await made.repository.transact(
-    (transaction) => {
-      transaction.update(create('a'));
-      return 'done';
-    },
-    {
-      onCommitted() {
-        throw new Error('announced');
-      },
-    },
-  );
+  const answer = await made.repository.transact((transaction) => {
+    transaction.update(create('a'));
+    return 'done';
+  });
   t.equal(answer, 'done');
   t.equal(made.repository.refs.get(bytesOf('refs/heads/a')), A);
-  t.same(made.seen.failures.map(String), ['Error: told', 'Error: announced']);
+  t.same(made.seen.failures.map(String), ['Error: told']);
 });

@@ -19,8 +19,6 @@ export interface TransactOptions {
   readonly check?: () => void;
   /** What a new repository starts with: its refs are as old as it is, and the host is not told of them. */
   readonly startedAt?: number;
-  /** Told of what moved, before the writer gets its answer. */
-  readonly onCommitted?: (changes: readonly RefChange[]) => void | Promise<void>;
 }
 
 /**
@@ -53,7 +51,6 @@ export class GitRepository {
     const { result, changes } = await writer;
     if (changes.length === 0) return result;
     await this.#attempt(() => this.#extendHistory(changes));
-    await this.#attempt(() => options.onCommitted?.(changes));
     return result;
   }
 
