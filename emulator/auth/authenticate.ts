@@ -21,7 +21,7 @@ export interface AuthenticationRequest {
   readonly ringOf: (organization: string) => KeyRing | undefined;
 }
 
-/** Who asks: claims that were proven and hold at this moment, and the key that proved them. */
+/** An accepted token: claims that were proven and hold at this moment, and the key that proved them. */
 export interface Verified {
   readonly claims: Claims;
   readonly key: RegisteredKey;

@@ -7,7 +7,7 @@ import type { Scope } from './scope.js';
 export interface Claims {
   /** The organization. */
   readonly iss: string;
-  /** Who asks, for logs. */
+  /** The claim `sub`: the client's name for its user, for logs. */
   readonly sub: string;
   readonly scopes: readonly Scope[];
   /** The one repository the token covers. */
@@ -21,7 +21,7 @@ export interface Claims {
 
 type Payload = Readonly<Record<string, unknown>>;
 
-/** Enough for every scope several times over; a longer list is somebody trying something. */
+/** Enough for every scope several times over; a longer list is no token of a client. */
 const MAX_SCOPES = 64;
 
 /** A restricted key's tokens live at most this long, in seconds. */

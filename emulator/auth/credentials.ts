@@ -23,7 +23,7 @@ const ACCEPTED: Readonly<Record<Surface, ReadonlySet<string>>> = {
 
 /**
  * The one `Authorization` header among Node's raw headers (name, value, name, value …), which keep
- * repeated ones. Throws `bad_request` when there are two: which of them counts is anybody's guess.
+ * repeated ones. Throws `bad_request` when there are two: readers differ on which of them counts.
  */
 export function authorizationOf(rawHeaders: readonly string[]): string | undefined {
   let found: string | undefined;

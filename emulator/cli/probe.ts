@@ -31,7 +31,7 @@ export async function probe(url: string, timeout = 2000): Promise<string | undef
 function ask(url: URL, signal: AbortSignal): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     const question = get(url, { agent: false, signal }, resolve).on('error', reject);
-    // An answer to a question nobody asked, such as 101, ends it without any other word.
+    // An answer that was not asked for, such as 101, ends it without any other event.
     question.on('close', () => reject(new Error('the connection was closed without an answer')));
   });
 }

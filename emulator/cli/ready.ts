@@ -26,7 +26,7 @@ export function readyLine(emulator: Emulator, pid: number): string {
 }
 
 /**
- * Whoever waits for the file must not find that of an earlier run. What is no file, such as a folder or `/dev/full`,
+ * A script that waits for the file must not find that of an earlier run. What is no file, such as a folder or `/dev/full`,
  * is neither removed nor replaced. Throws `UsageError`.
  */
 export async function clearReady(file: string): Promise<void> {

@@ -2,7 +2,7 @@ import { optionRows } from '../config/options.js';
 import type { Command } from './command.js';
 import { runStart } from './run-start.js';
 
-/** `emulator start`: for its help, and for whoever puts flags before the command. Its flags are the table of options. */
+/** `emulator start`: for its help, and for command lines with flags before the command. Its flags are the table of options. */
 export const startCommand: Command = {
   name: 'start',
   module: (session) => ({

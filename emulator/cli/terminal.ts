@@ -6,7 +6,7 @@ export interface Terminal {
   print(text: string): void;
   /** Resolves once all that was printed has left; to the system's error where it could not. */
   printed(): Promise<NodeJS.ErrnoException | undefined>;
-  /** Standard error: everything a pipe should not see. There is nobody to tell when it cannot be written. */
+  /** Standard error: everything a pipe should not see. That it cannot be written can be told nowhere. */
   warn(text: string): void;
   /** Whether a person reads standard output. */
   readonly isInteractive: boolean;

@@ -75,7 +75,7 @@ function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
   } catch (error) {
-    // It is somebody else's.
+    // A process of another user runs as well.
     return (error as NodeJS.ErrnoException).code === 'EPERM';
   }
   try {

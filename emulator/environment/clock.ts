@@ -37,7 +37,7 @@ interface Waiting {
 
 /** A clock that moves only by 1 ms a request, and when it is told to, so that two runs see the same times. */
 export class SteppingClock implements Clock {
-  /** What is to run later. Whoever waits for it asks anew after a restore. */
+  /** What is to run later. A part that waits for it asks anew after a restore. */
   private readonly waiting = new Set<Waiting>();
 
   constructor(private time: number) {}

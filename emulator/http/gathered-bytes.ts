@@ -25,7 +25,7 @@ export class GatheredBytes {
     return all;
   }
 
-  /** The first piece is somebody's memory, and has no room: what is appended goes into our own. */
+  /** The first piece is the caller's memory, and has no room: what is appended goes into our own. */
   #append(piece: Buffer): void {
     const length = this.length + piece.length;
     if (!this.#isOwn || length > this.#bytes.length) {

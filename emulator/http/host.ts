@@ -22,7 +22,7 @@ export class ServedHosts {
   }
 }
 
-/** Names below `localhost` (RFC 6761, 6.3): whoever asked for one, the request has arrived here. */
+/** Names below `localhost` (RFC 6761, 6.3): a request that names one has arrived at this machine. */
 const BELOW_LOCALHOST = /^(?:[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?\.)+localhost$/;
 
 /**

@@ -2,7 +2,7 @@ import { problem } from './problem.js';
 
 /** Deepest nesting: what is read has to be safe to walk and to echo. */
 export const MAX_DEPTH = 64;
-/** Members of one object. More are no message, and cost whoever looks at them together. */
+/** Members of one object. More are no message, and a handler that looks at them together would pay for each. */
 export const MAX_MEMBERS = 10_000;
 /** A text of fewer bytes is read at once. It cannot have too many members either: each takes 5 bytes at least. */
 const SHORT = 32 * 1024;

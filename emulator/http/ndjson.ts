@@ -13,8 +13,7 @@ const MOST_BLANK_LINES = 1_000;
  *     by the newline character \n (0x0A). The newline character MAY be preceded by a carriage return \r
  *     (0x0D). The parser MAY silently ignore empty lines.
  *
- * The last line may lack its newline. Framing works on bytes: text is decoded per line, by whoever
- * parses it. Throws `bad_request` past `maxLineBytes`, which is asked anew for each line.
+ * The last line may lack its newline. Framing works on bytes: text is decoded per line, by its parser. Throws `bad_request` past `maxLineBytes`, which is asked anew for each line.
  */
 export async function* readLines(
   chunks: AsyncIterable<Buffer>,

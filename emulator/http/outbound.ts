@@ -44,7 +44,7 @@ export class Outbound {
       headersTimeout: timeout,
       bodyTimeout: timeout,
     });
-    // Destroying a body that nobody needs any more counts as an error, of which somebody has to be told.
+    // Destroying a body that is not needed any more counts as an error, which a listener has to take.
     body.on('error', () => undefined);
     return { status: statusCode, headers, body };
   }

@@ -1,6 +1,6 @@
 import sortedBTree from 'sorted-btree';
 
-/** The content of one file, apart from Git's objects. Whoever holds the value holds the bytes. */
+/** The content of one file, apart from Git's objects. A record that holds the value holds the bytes. */
 export interface LfsObject {
   readonly size: number;
   /** The content in order, in pieces. */

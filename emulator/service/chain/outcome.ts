@@ -37,7 +37,7 @@ function problemOf(context: RequestContext, error: unknown): Problem {
     return problem('gateway_timeout', 'The request came to the limit of work before it was done.');
   if (error instanceof ScheduleClosed) return problem('service_unavailable', 'The emulator is shutting down.');
   if (isAbort(error) && context.signal.aborted) {
-    // Nobody reads this answer; the journal shows it. Only file metadata has a status of its own for it.
+    // The client is gone, so only the journal shows this answer. Only file metadata has a status of its own for it.
     const isTimeout = context.operation?.errors?.includes('request_timeout') ?? false;
     return problem(isTimeout ? 'request_timeout' : 'request_canceled', 'The client went away before the answer.');
   }
