@@ -233,6 +233,32 @@ t.test('the same seed, clock and requests give the same answers and journal', as
   t.match(first.at(-1), '2026-01-01T00:00:00.001Z');
 });
 
+t.test('an answer tells the time of the clock, and the journal where a refusal comes from', async (t) => {
+  const service = await startService({ clock: Date.parse('2026-01-01T00:00:00Z') });
+  t.teardown(() => service.emulator.close());
+  const { emulator } = service;
+  await service.seed('team/app', { 'a.txt': 'a\n' });
+  emulator.clock.advance(3_600_000);
+  const { headers } = await service.call('GET', '/api/v1/repo');
+  t.equal(headers.date, new Date(emulator.clock.now()).toUTCString());
+  emulator.state.change({ repositories: { 'team/app': { state: 'archived' } } });
+  const asked = { headers: { 'x-emulator-fault': 'repository_thawing' } };
+  await service.call('GET', '/api/v1/repos/branches');
+  await service.call('GET', '/api/v1/repos/branches', asked);
+  await service.call('GET', '/api/v1/repos/nothing');
+  t.match(
+    emulator
+      .requests()
+      .slice(-3)
+      .map(({ status, code, origin }) => [status, code, origin]),
+    [
+      [409, 'repository_thawing', 'state'],
+      [409, 'repository_thawing', 'injected:repository_thawing'],
+      [404, 'route_not_found', 'real'],
+    ],
+  );
+});
+
 t.test('no token reaches the log, the journal or an answer', async (t) => {
   const lines: string[] = [];
   const { startEmulator } = await import('../index.js');

@@ -12,7 +12,19 @@ export const TARGETS: Readonly<Record<string, Target>> = {
   },
   chain: {
     sources: ['service/chain', 'service/app.ts', 'service/request-context.ts'],
-    tests: ['service', 'test/chain', 'test/variants', 'test/error-contract', 'test/routes', 'test/repositories'],
+    tests: [
+      'service',
+      'test/chain',
+      'test/variants',
+      'test/error-contract',
+      'test/routes',
+      'test/repositories',
+      'test/http-framing',
+      'test/http-hosts',
+      'test/bounds',
+      'test/deadlines',
+      'lfs/batch',
+    ],
   },
   http: {
     sources: ['http'],
