@@ -23,6 +23,8 @@ export const TARGETS: Readonly<Record<string, Target>> = {
       'test/http-hosts',
       'test/bounds',
       'test/deadlines',
+      'test/snapshots',
+      'test/admin',
       'lfs/batch',
     ],
   },
