@@ -37,10 +37,8 @@ export class RepositoryContent {
     return this.metadataTexts;
   }
 
-  /** Gives everything back to the budgets. Readers under way end with what they hold. */
+  /** As `ObjectStore.release`. */
   release(): void {
-    const { budget } = this.objects.stored;
-    budget.give(budget.used);
-    this.objects.caches.close();
+    this.objects.release();
   }
 }

@@ -325,3 +325,22 @@ t.test('a copy knows no link that came after its mark', async (t) => {
   t.equal(store.stored.referenced[store.find(oid)], 1);
   t.equal(copied, 0);
 });
+
+t.test('a store that is let go while a writer is at work gives back all it took, then and at the writer’s end', (t) => {
+  const budget = new MemoryBudget(1 << 24);
+  for (const end of ['discard', 'publish'] as const) {
+    const store = new ObjectStore({ budget });
+    const first = store.quarantine();
+    first.write(BLOB, blob('there before'));
+    first.publish();
+    const writing = store.quarantine();
+    writing.write(BLOB, blob('while it is held'));
+    store.release();
+    t.equal(budget.used, 0, `${end}: nothing is held`);
+    for (let number = 0; number < 3000; number++) writing.write(BLOB, blob(`after ${number}`));
+    t.ok(budget.used > 0, `${end}: the writer counts as long as it works`);
+    writing[end]();
+    t.equal(budget.used, 0, `${end}: nothing is left of it`);
+  }
+  t.end();
+});

@@ -61,6 +61,7 @@ export class ObjectStore implements ObjectReader {
   #slots = new OidSlots();
   #size = 0;
   #isWriting = false;
+  #isReleased = false;
   /** The last one, until something else is published. */
   #mark: StoreMark | undefined;
 
@@ -92,12 +93,29 @@ export class ObjectStore implements ObjectReader {
     this.#isWriting = true;
     return new Quarantine(this.stored, this.#size, this.#slots, this.#limits, this.#hash, (slots) => {
       this.#isWriting = false;
-      if (slots === undefined) return;
-      this.#slots = slots;
-      this.#size = this.stored.count;
-      this.#mark = undefined;
-      this.stored.publish();
+      if (slots !== undefined) {
+        this.#slots = slots;
+        this.#size = this.stored.count;
+        this.#mark = undefined;
+        this.stored.publish();
+      }
+      if (this.#isReleased) this.#giveAllBack();
     });
+  }
+
+  /**
+   * Gives everything back to the budgets. Readers under way end with what they hold; what a writer under way takes
+   * counts until it ends.
+   */
+  release(): void {
+    this.#isReleased = true;
+    this.#giveAllBack();
+    this.caches.close();
+  }
+
+  #giveAllBack(): void {
+    const { budget } = this.stored;
+    budget.give(budget.used);
   }
 
   /** What `copy` needs to know of the published objects as they are now. */
