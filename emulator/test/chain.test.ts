@@ -233,6 +233,23 @@ t.test('the same seed, clock and requests give the same answers and journal', as
   t.match(first.at(-1), '2026-01-01T00:00:00.001Z');
 });
 
+t.test('a fault counts the requests of one token subject on one repository', async (t) => {
+  const service = await startService();
+  t.teardown(() => service.emulator.close());
+  const statuses: number[] = [];
+  for (const [repo, sub] of [
+    ['team/app', 'a'],
+    ['team/app', 'b'],
+    ['team/other', 'a'],
+    ['team/app', 'a'],
+  ] as const) {
+    const token = await service.token({ repo, sub, scopes: ['git:read'] });
+    const headers = { 'x-emulator-fault': 'rate_limited*1' };
+    statuses.push((await service.call('GET', '/api/v1/repo', { token, headers })).status);
+  }
+  t.same(statuses, [429, 429, 429, 404], 'the first of each, and no more');
+});
+
 t.test('an answer tells the time of the clock, and the journal where a refusal comes from', async (t) => {
   const service = await startService({ clock: Date.parse('2026-01-01T00:00:00Z') });
   t.teardown(() => service.emulator.close());
