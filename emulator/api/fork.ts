@@ -1,4 +1,3 @@
-import { Authenticator } from '../auth/authenticate.js';
 import { requireScopes } from '../auth/claims.js';
 import { bytesOf, textOf } from '../git/object/bytes.js';
 import type { Oid } from '../git/object/object.js';
@@ -29,14 +28,16 @@ export async function findForkPoint(
   base: Exclude<Base, { kind: 'sync' }>,
 ): Promise<ForkPoint> {
   try {
-    const { claims } = await new Authenticator({ cacheSize: 2 }).prove({
+    const { authenticator } = world.engine;
+    const question = {
       authorization: `Bearer ${base.token}`,
-      surface: 'api',
+      surface: 'api' as const,
       tenant: organization.name,
       now: world.state.clock.now(),
       hosting: organization.hostingEnabled,
-      ringOf: (name) => world.state.organizations.get(name)?.keys,
-    });
+      ringOf: (name: string) => world.state.organizations.get(name)?.keys,
+    };
+    const { claims } = authenticator.recall(question) ?? (await authenticator.prove(question));
     requireScopes(claims, ['git:read']);
     if (claims.repo !== base.source) throw repositoryNotFound();
   } catch (error) {

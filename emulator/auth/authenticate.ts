@@ -29,11 +29,7 @@ export interface Verified {
 
 /** Turns `Authorization` headers into claims. Holds the tokens it has proven; everything else comes with the request. */
 export class Authenticator {
-  readonly #proven: TokenCache;
-
-  constructor(options: { cacheSize?: number } = {}) {
-    this.#proven = new TokenCache(options.cacheSize);
-  }
+  readonly #proven = new TokenCache();
 
   /**
    * Who sent `request`, without waiting, if its token was proven before; undefined when `prove` has to be called.

@@ -12,7 +12,6 @@ const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'] as const satis
 
 export interface Match<T extends Routed> {
   readonly operation: T;
-  readonly route: string;
   readonly params: Record<string, string>;
 }
 
@@ -40,15 +39,12 @@ export class Router<T extends Routed> {
   match(method: string, path: string): Match<T> {
     const params: Record<string, string> = {};
     let node = this.#root;
-    let route = '';
     for (const segment of path.slice(1).split('/')) {
       const fixed = node.fixed.get(segment);
       if (fixed) {
         node = fixed;
-        route += `/${segment}`;
       } else if (node.variable && segment !== '') {
         params[node.variable.name] = decodeOnce(segment, 'The path');
-        route += `/{${node.variable.name}}`;
         node = node.variable.node;
       } else {
         throw problem('route_not_found', 'No API route matches the path.');
@@ -56,7 +52,7 @@ export class Router<T extends Routed> {
     }
     if (node.methods.size === 0) throw problem('route_not_found', 'No API route matches the path.');
     const operation = node.methods.get((method === 'HEAD' ? 'GET' : method) as Method);
-    if (operation && (method !== 'HEAD' || operation.head !== false)) return { operation, route, params };
+    if (operation && (method !== 'HEAD' || operation.head !== false)) return { operation, params };
     throw new MethodNotAllowed(allowed(node), anyOf(node.methods));
   }
 

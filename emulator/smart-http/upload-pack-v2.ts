@@ -44,7 +44,7 @@ export async function answerV2(upload: UploadPackRequest): Promise<UploadPackAns
   const lines = head.hasArguments ? await readArguments(reader, head.command) : [];
   switch (head.command) {
     case 'ls-refs': {
-      const meter = new Meter({ schedule: view.repository.objects.schedule, signal: client.signal });
+      const meter = new Meter({ schedule: view.repository.objects.schedule, signal: () => client.signal });
       return { head: Buffer.concat([await listings.lsRefs(view, parseLsRefs(lines), meter), FLUSH]) };
     }
     case 'object-info':

@@ -26,7 +26,7 @@ export type JournalRecord = Omit<JournalEntry, 'at'> & {
   readonly time: number;
 };
 
-export function entryOf({ time, id, ...rest }: JournalRecord): JournalEntry {
+export function journalEntry({ time, id, ...rest }: JournalRecord): JournalEntry {
   return { id, at: new Date(time).toISOString(), ...rest };
 }
 
@@ -47,7 +47,7 @@ export class Journal implements StatePart<readonly JournalRecord[]> {
   }
 
   *entries(): IterableIterator<JournalEntry> {
-    for (const record of this.records()) yield entryOf(record);
+    for (const record of this.records()) yield journalEntry(record);
   }
 
   snapshot(): readonly JournalRecord[] {
