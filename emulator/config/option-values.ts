@@ -1,3 +1,5 @@
+import { parseTime } from '../environment/iso-8601.js';
+
 /** What is wrong with a value, as the end of a sentence that starts with the option's name: `has to be …`. */
 export class OptionError extends Error {
   override readonly name = 'OptionError';
@@ -117,9 +119,7 @@ function isHttpUrl(value: unknown): boolean {
 export function clock(given: unknown): 'real' | number {
   if (given === 'real') return given;
   if (typeof given === 'number' && Number.isSafeInteger(given)) return given;
-  const isIso =
-    typeof given === 'string' && /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2}))?$/.test(given);
-  const time = isIso ? Date.parse(given) : Number.NaN;
-  if (Number.isNaN(time)) throw wanted('"real" or an ISO 8601 time such as 2026-01-01T00:00:00Z', given);
+  const time = typeof given === 'string' ? parseTime(given) : undefined;
+  if (time === undefined) throw wanted('"real" or an ISO 8601 time such as 2026-01-01T00:00:00Z', given);
   return time;
 }

@@ -1,7 +1,32 @@
-import { resolveOptions } from '../config/options.js';
+import type { Variants } from '../config/variants.js';
+import type { Ends } from '../environment/ends.js';
+import { checkShape } from '../http/body.js';
+import { problem } from '../http/problem.js';
 import type { Repository } from '../repositories/repository.js';
+import { overrideOf, type PretendedState } from '../repositories/state-override.js';
 import type { CurrentWorld } from '../world/current-world.js';
-import type { Organization } from '../world/organizations.js';
+import type { Organization, Switches } from '../world/organizations.js';
+import type { World } from '../world/world.js';
+import {
+  isLasting,
+  millisecondsOf,
+  type OrganizationChanges,
+  type RepositoryChanges,
+  type RunningLimits,
+  readEnds,
+  runningLimits,
+  type StateChanges,
+  stateChanges,
+} from './state-changes.js';
+
+export type { StateChanges } from './state-changes.js';
+
+/** When a state is over: with so many requests more, at a time (ISO 8601), or by the release of a latch. */
+export interface EndsView {
+  readonly requests?: number;
+  readonly at?: string;
+  readonly signal?: string;
+}
 
 /** What an organization pretends. */
 export interface OrganizationState {
@@ -11,26 +36,30 @@ export interface OrganizationState {
   readonly hosting: 'on' | 'off';
   /** Applications on the external forge. Unless it is 1, syncs that need one get 412 `forge_app_not_configured`. */
   readonly forgeApps: number;
+  /** What reading an upstream fails with: 412 `forge_repository_inaccessible`, or the 4xx `status`; syncs fail with the error. */
+  readonly upstream: 'reachable' | { readonly error: string; readonly status?: number };
+  /** When what was set is over. */
+  readonly ends?: EndsView;
 }
 
 export interface RepositoryStateView {
   /**
    * `archived`: in cold storage, from where the next request brings it back, and is refused with `repository_thawing`.
-   * `syncing`: an upstream sync is running, or a fork is being filled.
+   * `syncing`: an upstream sync is running, or a fork is being filled. `no_default_branch`: HEAD is detached.
    */
-  readonly state: 'active' | 'archived' | 'thawing' | 'syncing';
+  readonly state: 'active' | 'archived' | PretendedState;
+  /** Where the state was set, and ends. */
+  readonly ends?: EndsView;
+  /** Seconds that refusals name. */
+  readonly retryAfter?: number;
 }
 
-/** Organizations by name, and the repositories of one of them by name. Those that were deleted are left out. */
+/** Organizations by name, and the repositories of one of them by name. Those that were deleted by a request are left out. */
 export interface StateView {
   readonly organizations: Readonly<Record<string, OrganizationState>>;
   readonly repositories: Readonly<Record<string, RepositoryStateView>>;
-}
-
-/** What is absent stays as it is. */
-export interface StateChanges {
-  readonly organizations?: Readonly<Record<string, Partial<OrganizationState>>>;
-  readonly repositories?: Readonly<Record<string, { readonly state: 'active' | 'archived' }>>;
+  readonly limits: RunningLimits;
+  readonly variants: Variants;
 }
 
 /** Which organization's repositories are meant; the first one's unless given. */
@@ -50,111 +79,134 @@ export interface EmulatorState {
   read(scope?: StateScope): StateView;
   /**
    * Changes all of it in one step, or nothing: throws an `Error` that names an organization, a repository or a member
-   * that does not exist, and a value that cannot be.
+   * that does not exist, and a value that cannot be. A state lasts until another is set, or as `ends` says: for so many
+   * `requests`, for a time on the clock (`after`), or until the latch `signal` is released. What a repository is set to
+   * while a sync is running cancels the sync; no event tells of it.
    *
    * ```js
-   * emulator.state.change({ organizations: { demo: { authentication: 'unavailable' } } });
-   * emulator.state.change({ repositories: { 'team/app': { state: 'archived' } } });
+   * emulator.state.change({ organizations: { demo: { authentication: 'unavailable', ends: { requests: 2 } } } });
+   * emulator.state.change({ repositories: { 'team/app': { state: 'thawing', ends: { after: 'PT30S' } } } });
+   * emulator.state.change({ limits: { maxMetadataCommits: 10 } });
    * ```
    */
   change(changes: StateChanges, scope?: StateScope): void;
 }
 
-/** How each switch is shown, and read; what it cannot be is refused in the words of the option of `start`. */
-const SWITCHES: {
-  readonly [Name in keyof OrganizationState]: {
-    readonly show: (organization: Organization) => OrganizationState[Name];
-    readonly read: (value: OrganizationState[Name]) => Partial<Organization>;
-  };
-} = {
-  authentication: {
-    show: ({ authenticationAvailable }) => (authenticationAvailable ? 'available' : 'unavailable'),
-    read: (value) => {
-      if (value === 'available' || value === 'unavailable') return { authenticationAvailable: value === 'available' };
-      throw new Error(`authentication has to be available or unavailable, not ${JSON.stringify(value)}.`);
-    },
-  },
-  hosting: {
-    show: ({ hostingEnabled }) => (hostingEnabled ? 'on' : 'off'),
-    read: (hosting) => ({ hostingEnabled: resolveOptions({ hosting }).hosting === 'on' }),
-  },
-  forgeApps: {
-    show: ({ forgeApps }) => forgeApps,
-    read: (forgeApps) => ({ forgeApps: resolveOptions({ forgeApps }).forgeApps }),
-  },
-};
-
 export function stateOf(current: CurrentWorld, firstOrg: string): EmulatorState {
   return {
     read({ org = firstOrg } = {}) {
-      const { organizations, repositories } = current.world.state;
-      requireOrganization(current, org);
+      const { world } = current;
+      requireOrganization(world, org);
+      const { organizations, repositories, settings, clock } = world.state;
+      const existing = [...repositories.existing(org)];
       return {
         organizations: Object.fromEntries(organizations.list().map((found) => [found.name, showOrganization(found)])),
-        repositories: Object.fromEntries(
-          Array.from(repositories.list(org), ({ record }) => [record.name, { state: record.state }]),
-        ),
-      } as StateView;
+        repositories: Object.fromEntries(existing.map(({ record }) => [record.name, showState(record, clock.now())])),
+        limits: runningLimits(settings.limits),
+        variants: settings.variants,
+      };
     },
-    change({ organizations = {}, repositories = {}, ...others }, { org = firstOrg } = {}) {
-      refuseUnknown(others);
-      requireOrganization(current, org);
+    change(given, { org = firstOrg } = {}) {
+      const { world } = current;
+      const { organizations = {}, repositories = {}, ...settings } = checkShape(stateChanges, given, 'The state');
+      requireOrganization(world, org);
       // All of it is read before any of it is written.
-      const switches = Object.entries(organizations).map(([name, changes]) => {
-        requireOrganization(current, name);
-        return [name, readSwitches(changes)] as const;
-      });
-      const moves = Object.entries(repositories).map(([name, { state, ...rest }]) => {
-        refuseUnknown(rest);
-        return readMove(current.world.state.repositories.find(org, name), name, state);
-      });
-      for (const [name, changes] of switches) current.world.state.organizations.update(name, changes);
-      for (const move of moves) move();
+      const steps = [
+        ...Object.entries(organizations).map(([name, changes]) => organizationStep(world, name, changes)),
+        ...Object.entries(repositories).map(([name, changes]) => repositoryStep(world, org, name, changes)),
+      ];
+      for (const step of steps) step();
+      world.state.settings.change(settings);
     },
   };
 }
 
-function requireOrganization(current: CurrentWorld, name: string): void {
-  if (!current.world.state.organizations.get(name))
-    throw new Error(`There is no organization ${JSON.stringify(name)}.`);
+function requireOrganization({ state }: World, name: string): void {
+  if (!state.organizations.get(name)) throw problem('bad_request', `There is no organization ${JSON.stringify(name)}.`);
 }
 
-function refuseUnknown(others: object): void {
-  for (const name of Object.keys(others)) throw new Error(`There is no member ${JSON.stringify(name)} of the state.`);
-}
-
-function showOrganization(organization: Organization): OrganizationState {
-  const { authentication, hosting, forgeApps } = SWITCHES;
-  return {
-    authentication: authentication.show(organization),
-    hosting: hosting.show(organization),
-    forgeApps: forgeApps.show(organization),
-  };
-}
-
-function readSwitches({
-  authentication,
-  hosting,
+function showOrganization({
+  authenticationAvailable,
+  hostingEnabled,
   forgeApps,
-  ...others
-}: Partial<OrganizationState>): Partial<Organization> {
-  refuseUnknown(others);
+  upstreamFailure,
+  temporary,
+}: Organization): OrganizationState {
+  const { message: error, status } = upstreamFailure ?? {};
   return {
-    ...(authentication !== undefined && SWITCHES.authentication.read(authentication)),
-    ...(hosting !== undefined && SWITCHES.hosting.read(hosting)),
-    ...(forgeApps !== undefined && SWITCHES.forgeApps.read(forgeApps)),
+    authentication: authenticationAvailable ? 'available' : 'unavailable',
+    hosting: hostingEnabled ? 'on' : 'off',
+    forgeApps,
+    upstream: error === undefined ? 'reachable' : { error, ...(status !== undefined && { status }) },
+    ...(temporary && { ends: showEnds(temporary.ends) }),
   };
 }
 
-/** The step that brings a repository into `state`. Throws where it cannot get there. */
-function readMove(repository: Repository | undefined, name: string, state: unknown): () => void {
+function showState(record: Repository['record'], now: number): RepositoryStateView {
+  const { state, ends, retryAfter } = overrideOf(record, now) ?? { state: record.state };
+  return {
+    state,
+    ...(ends && { ends: showEnds(ends) }),
+    ...(retryAfter !== undefined && { retryAfter }),
+  };
+}
+
+function showEnds({ requests, at, signal }: Ends): EndsView {
+  return {
+    ...(requests !== undefined && { requests }),
+    ...(at !== undefined && { at: new Date(at).toISOString() }),
+    ...(signal !== undefined && { signal }),
+  };
+}
+
+/** What changes the organization. Throws where it cannot be changed so. */
+function organizationStep(world: World, name: string, changes: OrganizationChanges): () => void {
+  requireOrganization(world, name);
+  const { authentication, hosting, forgeApps, upstream, ends } = changes;
+  const switches: Partial<Switches> = {
+    ...(authentication && { authenticationAvailable: authentication === 'available' }),
+    ...(hosting && { hostingEnabled: hosting === 'on' }),
+    ...(forgeApps !== undefined && { forgeApps }),
+    ...(upstream && {
+      upstreamFailure: upstream === 'reachable' ? undefined : { message: upstream.error, status: upstream.status },
+    }),
+  };
+  const { organizations, clock } = world.state;
+  return () => organizations.set(name, switches, readEnds(ends, clock.now()));
+}
+
+/** What changes the repository. Throws where it cannot be changed so. */
+function repositoryStep(world: World, organization: string, name: string, changes: RepositoryChanges): () => void {
+  const repository = world.state.repositories.find(organization, name);
+  const fail = (why: string) => problem('bad_request', `repositories.${name}: ${why}.`);
   if (!repository || repository.record.state === 'deleted') {
-    throw new Error(`There is no repository ${JSON.stringify(name)}.`);
+    throw fail(`there is no repository ${JSON.stringify(name)}`);
   }
-  const now = repository.record.state;
-  if (state !== 'active' && state !== 'archived') {
-    throw new Error(`The state of a repository is "active" or "archived", not ${JSON.stringify(state)}.`);
+  const { state, ends, retryAfter, deployments = {} } = changes;
+  if (state === 'archived' && repository.record.state === 'syncing')
+    throw fail('it is syncing, and cannot be archived');
+  for (const id of Object.keys(deployments)) {
+    if (!repository.record.deployments?.get(id)) throw fail(`there is no deployment ${JSON.stringify(id)}`);
   }
-  if (now !== 'active' && now !== 'archived') throw new Error(`Repository ${JSON.stringify(name)} is ${now}.`);
-  return () => (state === 'active' ? repository.restore() : repository.archive());
+  const now = world.state.clock.now();
+  return () => {
+    for (const [id, { status, after }] of Object.entries(deployments)) {
+      const at = now + (after === undefined ? 0 : millisecondsOf(after));
+      const { deployments: before } = repository.record;
+      repository.update({ deployments: before!.withStatus(id, status, at, after !== undefined) });
+    }
+    if (state === undefined) return;
+    world.background.syncs.cancel(repository);
+    repository.update({ override: isLasting(state) ? undefined : { state, ends: readEnds(ends, now), retryAfter } });
+    if (state === 'active') repository.restore();
+    if (state === 'archived') repository.archive();
+  };
+}
+
+/** Ends every state that lasts until `signal`. */
+export function endStates({ state }: World, signal: string): void {
+  state.organizations.signal(signal);
+  for (const repository of state.repositories.all()) {
+    if (repository.record.override?.ends?.signal === signal) repository.update({ override: undefined });
+  }
 }

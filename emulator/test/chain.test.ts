@@ -255,7 +255,7 @@ t.test('an answer tells the time of the clock, and the journal where a refusal c
   t.teardown(() => service.emulator.close());
   const { emulator } = service;
   await service.seed('team/app', { 'a.txt': 'a\n' });
-  emulator.clock.advance(3_600_000);
+  await emulator.clock.advance(3_600_000);
   const { headers } = await service.call('GET', '/api/v1/repo');
   t.equal(headers.date, new Date(emulator.clock.now()).toUTCString());
   emulator.state.change({ repositories: { 'team/app': { state: 'archived' } } });

@@ -246,7 +246,7 @@ t.test('deliveries that were pending go on after a restore', async (t) => {
   while (attempts()[0] !== 1) await new Promise(setImmediate);
   const id = await service.emulator.snapshot();
   for (let time = 0; time < 2; time++) {
-    service.emulator.clock.advance(1_000);
+    await service.emulator.clock.advance(1_000);
     while (attempts()[0] !== 2) await new Promise(setImmediate);
     await service.emulator.restore(id);
     t.same(attempts(), [1]);
@@ -270,7 +270,6 @@ t.test(
     t.equal(stateOf(), 'archived');
     state.change({ repositories: { 'team/app': { state: 'active' } } });
     t.equal((await service.call('GET', '/api/v1/repo')).status, 200);
-    t.throws(() => state.change({ repositories: { 'team/app': { state: 'thawing' as never } } }), /not "thawing"/);
     await service.call('DELETE', '/api/repos/team%2Fapp');
     t.equal(stateOf(), undefined);
     t.throws(() => state.change({ repositories: { 'team/app': { state: 'active' } } }), /no repository/);

@@ -1,4 +1,4 @@
-import { realClock, SteppingClock } from '../environment/clock.js';
+import { WorldClock } from '../environment/clock.js';
 import { Counter } from '../environment/counter.js';
 import { Ids } from '../environment/ids.js';
 import { FaultCounters } from '../faults/counters.js';
@@ -8,6 +8,7 @@ import type { WorldConfig } from './config.js';
 import { Journal } from './journal.js';
 import { Organizations } from './organizations.js';
 import { Repositories, type RepositoryPorts } from './repositories.js';
+import { Settings } from './settings.js';
 import type { StatePart } from './state-part.js';
 import { Webhooks } from './webhooks.js';
 
@@ -26,7 +27,7 @@ export type StatePorts = Omit<RepositoryPorts, 'clock' | 'ids'>;
 
 /** The state as it is before the first request. */
 export function createState(config: WorldConfig, ports: StatePorts) {
-  const clock = config.clock === 'real' ? realClock : new SteppingClock(config.clock);
+  const clock = new WorldClock(config.clock);
   const ids = new Ids(config.seed);
   return {
     clock,
@@ -35,7 +36,9 @@ export function createState(config: WorldConfig, ports: StatePorts) {
     requests: new Counter(),
     /** Numbers of Git conversations. */
     conversations: new Counter(),
-    organizations: new Organizations(config.organizations),
+    /** Limits and variants. */
+    settings: new Settings({ limits: config.limits, variants: config.variants }),
+    organizations: new Organizations(config.organizations, clock),
     /** With their refs, objects, notes, deployments, credentials, LFS objects and locks. */
     repositories: new Repositories({ ...ports, clock, ids }),
     webhooks: new Webhooks(),

@@ -12,7 +12,8 @@ import { applyCredentialVariants } from './credential-variants.js';
 
 /** The answer to a request that a step or the handler refused. Nothing throws past this point. */
 export function renderFailure(context: RequestContext, error: unknown): Reply {
-  const { variants, forgePrefix } = context.world.config;
+  const { variants, config } = context.world;
+  const { forgePrefix } = config;
   const refusal = applyCredentialVariants(problemOf(context, error), context.operation?.id, variants);
   context.problem = refusal;
   const dialect = context.operation?.dialect ?? 'problem';
@@ -60,7 +61,7 @@ export function recordOutcome(context: RequestContext): Readonly<Record<string, 
   const now = world.state.clock.now();
   const headers: Record<string, string> = { 'x-request-id': context.id };
   // The machine's time Node adds by itself.
-  if (world.config.clock !== 'real') headers.date = new Date(now).toUTCString();
+  if (!world.state.clock.isMachine) headers.date = new Date(now).toUTCString();
   if (faults.fired.length > 0) headers['x-emulator-fault-fired'] = faults.fired.join(', ');
   recordRequest(world, {
     id: context.id,
