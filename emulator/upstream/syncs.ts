@@ -85,7 +85,9 @@ export class Syncs {
   /** Cancels the run of a repository, if there is one: no event tells of it. */
   cancel(repository: Repository): void {
     for (const run of this.#running.keys()) {
-      if (run.repository.id === repository.id) run.controller.abort(new Canceled('the service canceled it'));
+      if (run.repository.id !== repository.id) continue;
+      run.controller.abort(new Canceled('the service canceled it'));
+      repository.update({ state: 'active' });
     }
   }
 
