@@ -17,6 +17,7 @@ import {
 import { armFaults, checkRepositoryState, findRepository, takeQuota } from './chain/gate.js';
 import { callHandler, readInput, readPurpose } from './chain/handle.js';
 import { recordOutcome, renderFailure } from './chain/outcome.js';
+import { takeQuotas } from './chain/quotas.js';
 import { matchRoute } from './chain/route.js';
 import { checkHost, checkMessage, meetExpectation, readTarget } from './chain/target.js';
 import { type EntryStep, RequestContext, type Step } from './request-context.js';
@@ -52,6 +53,7 @@ export function chainOf({ operations }: Pick<AppOptions, 'operations'>): readonl
     comparePathWithClaim,
     readPurpose,
     checkScope,
+    takeQuotas,
     takeQuota,
     findRepository,
     checkRepositoryState,

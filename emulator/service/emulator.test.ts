@@ -43,6 +43,8 @@ t.test('an emulator is its addresses and what controls it, and nothing behind th
       'clock.real: function',
       'clock.set: function',
       'clock.change: function',
+      'quotas.read: function',
+      'quotas.change: function',
       'state.read: function',
       'state.change: function',
       'snapshot: function',

@@ -55,6 +55,7 @@ const FIELDS: Readonly<Record<string, Readonly<Record<string, 'part' | 'snapshot
     settings: 'part',
     organizations: 'part',
     repositories: 'part',
+    quotas: 'part',
     webhooks: 'part',
     deliveries: 'part',
     faults: 'part',
@@ -77,6 +78,7 @@ const FIELDS: Readonly<Record<string, Readonly<Record<string, 'part' | 'snapshot
   'state.organizations': { byName: 'snapshot', clock: 'derived' },
   // A handle is made of a record and of a content, both of which the snapshot has.
   'state.repositories': { ports: 'derived', home: 'derived', records: 'snapshot', handles: 'derived' },
+  'state.quotas': { clock: 'derived', quotas: 'snapshot', buckets: 'snapshot' },
   'state.webhooks': { byId: 'snapshot' },
   'state.deliveries': { byId: 'snapshot', ended: 'snapshot' },
   'state.faults': { seen: 'snapshot' },
@@ -137,6 +139,7 @@ t.test('what is in the snapshot is the same after a restore', async (t) => {
   const id = await service.emulator.snapshot();
   await touchEverything(service, receiver, 'two');
   service.emulator.state.change({ organizations: { demo: { forgeApps: 2 } }, limits: { maxFiles: 7 } });
+  service.emulator.quotas.change({ gateway: { capacity: 20, refill: '10/s' } });
   const between = valuesOf(state);
   for (const [name, value] of before) t.strictNotSame(between.get(name), value, `${name} is another in between`);
   await service.emulator.restore(id);

@@ -7,6 +7,7 @@ import { AnsweredSearches } from './answered-searches.js';
 import type { WorldConfig } from './config.js';
 import { Journal } from './journal.js';
 import { Organizations } from './organizations.js';
+import { Quotas } from './quotas.js';
 import { Repositories, type RepositoryPorts } from './repositories.js';
 import { Settings } from './settings.js';
 import type { StatePart } from './state-part.js';
@@ -41,6 +42,7 @@ export function createState(config: WorldConfig, ports: StatePorts) {
     organizations: new Organizations(config.organizations, clock),
     /** With their refs, objects, notes, deployments, credentials, LFS objects and locks. */
     repositories: new Repositories({ ...ports, clock, ids }),
+    quotas: new Quotas(clock),
     webhooks: new Webhooks(),
     /** What is or was on its way to webhooks. */
     deliveries: new Deliveries(),
