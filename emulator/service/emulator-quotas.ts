@@ -1,8 +1,7 @@
-import { checkShape } from '../http/body.js';
 import type { CurrentWorld } from '../world/current-world.js';
-import { type QuotaChanges, type QuotaView, quotaChanges, readQuota, showQuota } from './quota-changes.js';
+import { changeQuotas, type QuotaChanges, type QuotaView, showQuota } from '../world/quota-changes.js';
 
-export type { QuotaChanges, QuotaView } from './quota-changes.js';
+export type { QuotaChanges, QuotaView } from '../world/quota-changes.js';
 
 /**
  * How many requests can be made: token buckets on the clock. A request that finds too few tokens is answered 429
@@ -28,10 +27,6 @@ export interface EmulatorQuotas {
 export function quotasOf(current: CurrentWorld): EmulatorQuotas {
   return {
     read: () => Object.fromEntries(current.world.state.quotas.list().map((quota) => [quota.name, showQuota(quota)])),
-    change(given) {
-      const changes = Object.entries(checkShape(quotaChanges, given, 'The quotas'));
-      const quotas = changes.map(([name, quota]) => [name, quota ? readQuota(name, quota) : undefined] as const);
-      current.world.state.quotas.change(new Map(quotas));
-    },
+    change: (changes) => changeQuotas(current.world, changes),
   };
 }

@@ -1,25 +1,18 @@
 import type { Variants } from '../config/variants.js';
 import type { Ends } from '../environment/ends.js';
-import { checkShape } from '../http/body.js';
-import { problem } from '../http/problem.js';
 import type { Repository } from '../repositories/repository.js';
 import { overrideOf, type PretendedState } from '../repositories/state-override.js';
 import type { CurrentWorld } from '../world/current-world.js';
-import type { Organization, Switches } from '../world/organizations.js';
-import type { World } from '../world/world.js';
+import type { Organization } from '../world/organizations.js';
 import {
-  isLasting,
-  millisecondsOf,
-  type OrganizationChanges,
-  type RepositoryChanges,
+  changeState,
   type RunningLimits,
-  readEnds,
+  requireOrganization,
   runningLimits,
   type StateChanges,
-  stateChanges,
-} from './state-changes.js';
+} from '../world/state-changes.js';
 
-export type { StateChanges } from './state-changes.js';
+export type { StateChanges } from '../world/state-changes.js';
 
 /** When a state is over: with so many requests more, at a time (ISO 8601), or by the release of a latch. */
 export interface EndsView {
@@ -106,23 +99,8 @@ export function stateOf(current: CurrentWorld, firstOrg: string): EmulatorState 
         variants: settings.variants,
       };
     },
-    change(given, { org = firstOrg } = {}) {
-      const { world } = current;
-      const { organizations = {}, repositories = {}, ...settings } = checkShape(stateChanges, given, 'The state');
-      requireOrganization(world, org);
-      // All of it is read before any of it is written.
-      const steps = [
-        ...Object.entries(organizations).map(([name, changes]) => organizationStep(world, name, changes)),
-        ...Object.entries(repositories).map(([name, changes]) => repositoryStep(world, org, name, changes)),
-      ];
-      for (const step of steps) step();
-      world.state.settings.change(settings);
-    },
+    change: (changes, { org = firstOrg } = {}) => changeState(current.world, org, changes),
   };
-}
-
-function requireOrganization({ state }: World, name: string): void {
-  if (!state.organizations.get(name)) throw problem('bad_request', `There is no organization ${JSON.stringify(name)}.`);
 }
 
 function showOrganization({
@@ -157,56 +135,4 @@ function showEnds({ requests, at, signal }: Ends): EndsView {
     ...(at !== undefined && { at: new Date(at).toISOString() }),
     ...(signal !== undefined && { signal }),
   };
-}
-
-/** What changes the organization. Throws where it cannot be changed so. */
-function organizationStep(world: World, name: string, changes: OrganizationChanges): () => void {
-  requireOrganization(world, name);
-  const { authentication, hosting, forgeApps, upstream, ends } = changes;
-  const switches: Partial<Switches> = {
-    ...(authentication && { authenticationAvailable: authentication === 'available' }),
-    ...(hosting && { hostingEnabled: hosting === 'on' }),
-    ...(forgeApps !== undefined && { forgeApps }),
-    ...(upstream && {
-      upstreamFailure: upstream === 'reachable' ? undefined : { message: upstream.error, status: upstream.status },
-    }),
-  };
-  const { organizations, clock } = world.state;
-  return () => organizations.set(name, switches, readEnds(ends, clock.now()));
-}
-
-/** What changes the repository. Throws where it cannot be changed so. */
-function repositoryStep(world: World, organization: string, name: string, changes: RepositoryChanges): () => void {
-  const repository = world.state.repositories.find(organization, name);
-  const fail = (why: string) => problem('bad_request', `repositories.${name}: ${why}.`);
-  if (!repository || repository.record.state === 'deleted') {
-    throw fail(`there is no repository ${JSON.stringify(name)}`);
-  }
-  const { state, ends, retryAfter, deployments = {} } = changes;
-  if (state === 'archived' && repository.record.state === 'syncing')
-    throw fail('it is syncing, and cannot be archived');
-  for (const id of Object.keys(deployments)) {
-    if (!repository.record.deployments?.get(id)) throw fail(`there is no deployment ${JSON.stringify(id)}`);
-  }
-  const now = world.state.clock.now();
-  return () => {
-    for (const [id, { status, after }] of Object.entries(deployments)) {
-      const at = now + (after === undefined ? 0 : millisecondsOf(after));
-      const { deployments: before } = repository.record;
-      repository.update({ deployments: before!.withStatus(id, status, at, after !== undefined) });
-    }
-    if (state === undefined) return;
-    world.background.syncs.cancel(repository);
-    repository.update({ override: isLasting(state) ? undefined : { state, ends: readEnds(ends, now), retryAfter } });
-    if (state === 'active') repository.restore();
-    if (state === 'archived') repository.archive();
-  };
-}
-
-/** Ends every state that lasts until `signal`. */
-export function endStates({ state }: World, signal: string): void {
-  state.organizations.signal(signal);
-  for (const repository of state.repositories.all()) {
-    if (repository.record.override?.ends?.signal === signal) repository.update({ override: undefined });
-  }
 }

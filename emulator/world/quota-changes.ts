@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import { OPERATION_IDS } from '../config/operation-ids.js';
-import { PARTITIONS, type Quota } from '../world/quotas.js';
+import { checkShape } from '../http/body.js';
+import { PARTITIONS, type Quota } from './quotas.js';
+import type { World } from './world.js';
 
 /** So that levels stay whole numbers: 2^53 parts of a token. */
 const MOST_TOKENS = 1_000_000_000;
@@ -57,6 +59,12 @@ export type QuotaChanges = z.input<typeof quotaChanges>;
 /** A quota as it is shown: what was set, with the defaults. */
 export type QuotaView = z.output<typeof quota>;
 
+/** Sets quotas by name, and removes those that are null: all of them or, with `bad_request` that names the member, none. */
+export function changeQuotas({ state }: World, given: QuotaChanges): void {
+  const changes = Object.entries(checkShape(quotaChanges, given, 'The quotas'));
+  state.quotas.change(new Map(changes.map(([name, quota]) => [name, quota ? readQuota(name, quota) : undefined])));
+}
+
 function readRate(text: string): { tokens: number; milliseconds: number } | undefined {
   const match = RATE.exec(text);
   if (!match) return undefined;
@@ -71,7 +79,7 @@ function isOperationPattern(pattern: string): boolean {
 }
 
 /** The form that counts. The most particular pattern of an operation comes first: its id, then the longer ones. */
-export function readQuota(name: string, { by, capacity, refill, cost: costs, retryAfter }: QuotaView): Quota {
+function readQuota(name: string, { by, capacity, refill, cost: costs, retryAfter }: QuotaView): Quota {
   const rank = (pattern: string): number => (pattern.includes('*') ? pattern.length : Number.POSITIVE_INFINITY);
   const ordered = Object.entries(costs).sort(([one], [other]) => (rank(other) > rank(one) ? 1 : -1));
   return { name, by, capacity, ...readRate(refill)!, cost: ordered, retryAfter };
