@@ -55,9 +55,11 @@ t.test('a write that failed answers with its result where the variant says so', 
   for (const code of [
     'unauthorized',
     'forbidden',
+    'authentication_unavailable',
     'insufficient_scope',
     'rate_limited',
     'repo_claim_missing',
+    'route_not_found',
   ] as const) {
     t.equal(shown('result', 'all', problem(code, 'No.', { result })), 'problem', `${code} is refused before any write`);
   }
