@@ -1,6 +1,8 @@
+import type { IncomingMessage } from 'node:http';
+import { Readable } from 'node:stream';
 import t from 'tap';
 import { z } from 'zod';
-import { checkItems, checkShape, shapeSteps } from './body.js';
+import { type BodyOptions, checkItems, checkShape, readBody, shapeSteps } from './body.js';
 import { atOnce, type JsonSteps } from './json-reader.js';
 import type { Problem } from './problem.js';
 
@@ -81,4 +83,63 @@ t.test('only the first of very many mistakes is worded', async (t) => {
     /^words\.0: /,
   );
   t.ok(looked <= 2, `${looked} words were looked at`);
+});
+
+/** What a request's body comes to: its length, or the code it is refused with. */
+async function read(
+  pieces: Iterable<Buffer> | AsyncIterable<Buffer>,
+  {
+    headers = {},
+    complete = true,
+    ...options
+  }: Partial<BodyOptions & Pick<IncomingMessage, 'headers' | 'complete'>> = {},
+): Promise<number | string> {
+  const request = Object.assign(Readable.from(pieces), { headers, complete }) as unknown as IncomingMessage;
+  try {
+    return (await readBody(request, { maxBytes: 10, idleTimeout: 60_000, ...options })).length;
+  } catch (error) {
+    return (error as Problem).code;
+  }
+}
+
+const pieces = (...sizes: number[]) => sizes.map((size) => Buffer.alloc(size));
+
+t.test('a body may be as long as its bound, whether it names its length or not', async (t) => {
+  t.equal(await read(pieces(10)), 10);
+  t.equal(await read(pieces(4, 3, 3)), 10);
+  t.equal(await read(pieces()), 0);
+  t.equal(await read(pieces(11)), 'payload_too_large');
+  t.equal(await read(pieces(4, 3, 4)), 'payload_too_large');
+  let asked = 0;
+  const askFor = () => asked++;
+  t.equal(await read(pieces(11), { headers: { 'content-length': '11' }, askFor }), 'payload_too_large');
+  t.equal(asked, 0, 'one that names too much is not asked for');
+  t.equal(await read(pieces(10), { headers: { 'content-length': '10' }, askFor }), 10);
+  t.equal(asked, 1);
+});
+
+t.test('a body that does not come to its end says whose doing that is', async (t) => {
+  let end: NodeJS.Timeout | undefined;
+  const stopped = new Promise((resolve) => {
+    end = setTimeout(resolve, 20_000);
+  });
+  t.teardown(() => clearTimeout(end));
+  async function* failing(error: Error) {
+    yield Buffer.alloc(1);
+    throw error;
+  }
+  async function* stopping() {
+    yield Buffer.alloc(1);
+    await stopped;
+  }
+  const reset = Object.assign(new Error('reset'), { code: 'ECONNRESET' });
+  t.equal(await read(failing(reset)), 'request_canceled', 'the connection is gone');
+  t.equal(await read(failing(Object.assign(new Error('aborted'), { code: 'ABORT_ERR' }))), 'request_canceled');
+  t.equal(await read(pieces(5), { complete: false }), 'request_canceled', 'it is shorter than it says');
+  t.equal(await read(stopping(), { idleTimeout: 1, complete: false }), 'request_timeout');
+  t.equal(
+    await read(failing(Object.assign(new Error('disk'), { code: 'EIO' }))),
+    'EIO',
+    'anything else is no client’s',
+  );
 });

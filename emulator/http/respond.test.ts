@@ -39,6 +39,20 @@ t.test('one error, in every dialect', async (t) => {
   );
 });
 
+t.test('errors of file metadata are problem details where the variant says so', async (t) => {
+  const { problem } = await import('./problem.js');
+  const missing = problem('ref_not_found', 'There is none.');
+  for (const [fileMetadataErrors, type] of [
+    ['error-only', undefined],
+    ['problem', 'application/problem+json'],
+  ] as const) {
+    const variants = { ...DEFAULT_VARIANTS, fileMetadataErrors };
+    const reply = renderProblem(missing, { dialect: 'error', path: '/', variants, forgePrefix: 'forge' });
+    t.equal(reply.headers?.['content-type'], type, fileMetadataErrors);
+    t.match(reply.json, { error: 'There is none.' });
+  }
+});
+
 t.test('a write that failed answers with its result where the variant says so', async (t) => {
   const { problem } = await import('./problem.js');
   const result = { commit: null, result: { success: false } };
