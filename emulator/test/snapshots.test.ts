@@ -160,6 +160,7 @@ t.test('a write under way is refused with 503 and leaves nothing in the restored
     { name: 'LFS', body: content, target: `PUT /team/app.git/info/lfs/objects/${oid}` },
     { name: 'webhook', body: json, target: 'POST /api/v1/webhooks' },
     { name: 'repository', body: Buffer.from('{"default_branch": "main"  }'), target: 'POST /api/repos', repo: 'late' },
+    { name: 'mistake', body: Buffer.from('{"default_branch": "is no JSON'), target: 'POST /api/repos', repo: 'bad' },
   ];
   for (const restore of [() => service.emulator.restore(id), () => service.emulator.reset()]) {
     await service.emulator.restore(id);

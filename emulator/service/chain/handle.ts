@@ -136,10 +136,7 @@ class RequestHandlerContext implements HandlerContext {
     return new Meter({ schedule: engine.schedule, limit, signal: () => this.signal });
   }
 
-  readonly header = (name: string): string | undefined => {
-    const value = this.#context.request.headers[name];
-    return Array.isArray(value) ? value.join(', ') : value;
-  };
+  readonly header = (name: string): string | undefined => this.#context.request.headers[name]?.toString();
 
   readonly stream = (maxBytes: number): AsyncIterable<Buffer> =>
     readChunks(this.#context.request, {
