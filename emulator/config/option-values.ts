@@ -1,3 +1,5 @@
+import { readIsoTime } from './iso-time.js';
+
 /** What is wrong with a value, as the end of a sentence that starts with the option's name: `has to be …`. */
 export class OptionError extends Error {
   override readonly name = 'OptionError';
@@ -15,6 +17,14 @@ export function text(what: string, pattern = /./): Read<string> {
     const value = typeof given === 'number' ? String(given) : given;
     if (typeof value !== 'string' || !pattern.test(value)) throw wanted(what, given);
     return value;
+  };
+}
+
+/** As `text`, of what no message may repeat. */
+export function secret(what: string, pattern: RegExp): Read<string> {
+  return (given) => {
+    if (typeof given !== 'string' || !pattern.test(given)) throw new OptionError(`has to be ${what}`);
+    return given;
   };
 }
 
@@ -117,9 +127,7 @@ function isHttpUrl(value: unknown): boolean {
 export function clock(given: unknown): 'real' | number {
   if (given === 'real') return given;
   if (typeof given === 'number' && Number.isSafeInteger(given)) return given;
-  const isIso =
-    typeof given === 'string' && /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2}))?$/.test(given);
-  const time = isIso ? Date.parse(given) : Number.NaN;
-  if (Number.isNaN(time)) throw wanted('"real" or an ISO 8601 time such as 2026-01-01T00:00:00Z', given);
+  const time = typeof given === 'string' ? readIsoTime(given) : undefined;
+  if (time === undefined) throw wanted('"real" or an ISO 8601 time such as 2026-01-01T00:00:00Z', given);
   return time;
 }
