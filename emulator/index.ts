@@ -20,7 +20,7 @@ export type {
 /**
  * Starts the whole service in this process and resolves once it answers. Each organization has a port
  * of its own; the first one's is `port`, and there `Host: api.<org>.localhost` reaches the others too.
- * `ports.log` is told of every request. Rejects with an error that names an option that cannot be used, and with the
+ * `ports.log` is told of every request, and `ports.onClosed` is called when nothing of it is left. Rejects with an error that names an option that cannot be used, and with the
  * system's error when a port cannot be bound.
  *
  * ```js
@@ -28,6 +28,9 @@ export type {
  * const answer = await fetch(`${emulator.baseUrl}/api/v1/repos`);
  * ```
  */
-export async function startEmulator(given: GivenOptions = {}, ports: { readonly log?: Log } = {}): Promise<Emulator> {
+export async function startEmulator(
+  given: GivenOptions = {},
+  ports: { readonly log?: Log; readonly onClosed?: () => void } = {},
+): Promise<Emulator> {
   return createEmulator(await startServer(resolveOptions(given), operations, ports));
 }

@@ -97,6 +97,7 @@ t.test('every option of start refuses what it cannot read, as a flag and as a va
     PORT: ['x', '-1', '65536', '1.5', 'NaN', '1e3'],
     NAME: ['a b', 'http://x', '-'.repeat(3).concat(' ')],
     FILE: [join(t.testdir({}), 'absent', 'file')],
+    TOKEN: ['a b', 'ü', '='],
     FORM: ['loud', 'JSON'],
     TIME: ['soon', '5', '-1s', '1.5s', '9999999h', 'NaN'],
     N: ['x', '-1', '1.5', 'NaN', '1e3', '9'.repeat(30)],

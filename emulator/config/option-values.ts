@@ -20,6 +20,14 @@ export function text(what: string, pattern = /./): Read<string> {
   };
 }
 
+/** As `text`, of what no message may repeat. */
+export function secret(what: string, pattern: RegExp): Read<string> {
+  return (given) => {
+    if (typeof given !== 'string' || !pattern.test(given)) throw new OptionError(`has to be ${what}`);
+    return given;
+  };
+}
+
 /** The name of a host, or an address (IPv6 in brackets), as it stands in URLs. Container names have underscores. */
 const HOST = String.raw`(\[[\da-fA-F:.]+\]|[\w-]+(\.[\w-]+)*\.?)`;
 

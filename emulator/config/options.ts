@@ -9,6 +9,7 @@ import {
   list,
   OptionError,
   type Read,
+  secret,
   servedHostName,
   size,
   text,
@@ -32,6 +33,8 @@ export interface EmulatorOptions {
   readonly seed: string;
   readonly variants: Variants;
   readonly allowedHost: readonly string[];
+  /** What the admin routes ask for; without it, nothing on loopback, and elsewhere one that is made at the start. */
+  readonly adminToken: string | undefined;
   /** Origins that stand in for external forges, by provider name. */
   readonly upstreamHost: Readonly<Record<string, string>>;
   readonly allowUpstream: readonly string[];
@@ -112,6 +115,12 @@ const ROWS: { readonly [Name in Exclude<keyof EmulatorOptions, 'limits'>]: Row<E
     help: 'Host name that requests may use beside loopback names.',
     repeatable: true,
     read: list(servedHostName),
+  },
+  adminToken: {
+    default: undefined,
+    value: 'TOKEN',
+    help: 'What the admin routes ask for; without it one is made where the address is not loopback.',
+    read: secret('the characters of a bearer token (RFC 6750)', /^[A-Za-z0-9._~+/-]+=*$/),
   },
   upstreamHost: {
     default: {},

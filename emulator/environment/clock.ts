@@ -1,5 +1,6 @@
 /** `real`: the machine's time. `frozen`: it stands. `tick`: it moves 1 ms with each request. */
-export type ClockMode = 'real' | 'frozen' | 'tick';
+export const CLOCK_MODES = ['real', 'frozen', 'tick'] as const;
+export type ClockMode = (typeof CLOCK_MODES)[number];
 
 /** The world's time, in whole milliseconds since 1970. Everything that shows or compares a time asks here. */
 export interface Clock {

@@ -43,7 +43,16 @@ t.test('times', (t) => {
     ['2026-01-01T01:00:00.250+01:00', 1_767_225_600_250],
   ] as const)
     t.equal(parseTime(text), time, text);
-  for (const text of ['', 'now', '2026', '2026-01-01T00:00:00', '2026-13-01', '2026-01-01 00:00:00Z', '1767225600000'])
+  for (const text of [
+    '',
+    'now',
+    '2026',
+    '2026-01-01T00:00:00',
+    '2026-13-01',
+    '2026-02-29T00:00:00Z',
+    '2026-01-01 00:00:00Z',
+    '1767225600000',
+  ])
     t.equal(parseTime(text), undefined, JSON.stringify(text));
   t.end();
 });

@@ -21,7 +21,13 @@ export function parseDuration(text: string): number | undefined {
 export function parseTime(text: string): number | undefined {
   if (!TIME.test(text)) return undefined;
   const time = Date.parse(text);
-  return Number.isNaN(time) ? undefined : time;
+  // A day that its month does not have would be one of the next month.
+  return Number.isNaN(time) || !isDayOfMonth(text) ? undefined : time;
+}
+
+function isDayOfMonth(text: string): boolean {
+  const [year, month, day] = text.slice(0, 10).split('-').map(Number) as [number, number, number];
+  return day <= new Date(Date.UTC(year, month, 0)).getUTCDate();
 }
 
 function safe(milliseconds: number): number | undefined {

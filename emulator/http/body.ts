@@ -90,7 +90,9 @@ export function* shapeSteps<T>(
 ): JsonSteps<T> {
   const result = schema.safeParse(yield* untilFirstFault(schema, value));
   if (result.success) return result.data;
-  const issue = result.error.issues[0]!;
+  const { issues } = result.error;
+  // A member that is misspelt explains one that is missing.
+  const issue = issues.find((found) => found.code === 'unrecognized_keys') ?? issues[0]!;
   throw shapeProblem(issue, issue.path, { value, what, code });
 }
 

@@ -1,12 +1,12 @@
 import type { RequestListener } from 'node:http';
 import Koa, { type Middleware, type Next, type ParameterizedContext } from 'koa';
-import { type AdminState, createAdmin, refuseOthers } from '../admin/routes.js';
+import type { AdminToken } from '../admin/guard.js';
+import { ADMIN_HEADERS, type AdminOptions, type AdminState, createAdmin, refuseOthers } from '../admin/router.js';
 import type { ServedHosts } from '../http/host.js';
 import { WriteCoalescing } from '../http/write-coalescing.js';
 import { writeReply } from '../http/write-reply.js';
-import type { Operation } from '../operation/operation.js';
 import type { CurrentWorld } from '../world/current-world.js';
-import { refusePages } from './chain/browser-guard.js';
+import { guardAdmin } from './chain/admin-guard.js';
 import {
   authenticate,
   checkAuthenticationAvailable,
@@ -19,24 +19,25 @@ import { callHandler, readInput, readPurpose } from './chain/handle.js';
 import { recordOutcome, renderFailure } from './chain/outcome.js';
 import { takeQuotas } from './chain/quotas.js';
 import { matchRoute } from './chain/route.js';
-import { checkHost, checkMessage, meetExpectation, readTarget } from './chain/target.js';
+import { checkHost, checkMessage, concernsAdmin, meetExpectation, readTarget } from './chain/target.js';
 import { type EntryStep, RequestContext, type Step } from './request-context.js';
 
-export interface AppOptions {
-  /** Every operation, API and Git. */
-  readonly operations: readonly Operation[];
+export interface AppOptions extends AdminOptions {
   /** The organization this port belongs to. */
   readonly organization: string;
-  /** `http://127.0.0.1:8080`, known once the port is. */
-  readonly origin: () => string;
   readonly servedHosts: ServedHosts;
   /** Whether requests may ask for faults: when the emulator is bound to loopback. */
   readonly inBandFaults: boolean;
+  /** What the admin routes ask for. */
+  readonly adminToken?: AdminToken | undefined;
 }
 
 /** The first part of every request's way, also of those to the emulator's own routes: what it is, and which host it names. */
-export function entryOf({ servedHosts }: Pick<AppOptions, 'servedHosts'>): readonly EntryStep[] {
-  return [checkMessage, readTarget, checkHost(servedHosts), meetExpectation, refusePages];
+export function entryOf({
+  servedHosts,
+  adminToken,
+}: Pick<AppOptions, 'servedHosts' | 'adminToken'>): readonly EntryStep[] {
+  return [checkMessage, readTarget, checkHost(servedHosts), meetExpectation, guardAdmin(adminToken)];
 }
 
 /**
@@ -88,22 +89,23 @@ function serveRequests(current: CurrentWorld, options: AppOptions): Middleware<A
     try {
       for (const step of entry) step(context);
       if (context.isForAdmin) {
-        ctx.state.organization = context.organizationName;
+        ctx.state.admin = context;
         await next();
-        await writeReply(ctx.req, ctx.res, ctx.state.reply, writes, schedule);
-        return;
-      }
-      context.count();
-      for (const step of chain) {
-        // Most steps are synchronous; awaiting only the others keeps the chain off the microtask queue.
-        const pending = step(context);
-        if (pending) await pending;
+        context.reply = ctx.state.reply;
+      } else {
+        context.count();
+        for (const step of chain) {
+          // Most steps are synchronous; awaiting only the others keeps the chain off the microtask queue.
+          const pending = step(context);
+          if (pending) await pending;
+        }
       }
     } catch (error) {
-      context.count();
+      // Of some requests it has not become clear what they are for.
+      if (!concernsAdmin(context)) context.count();
       context.reply = renderFailure(context, error);
     }
-    const common = recordOutcome(context);
+    const common = concernsAdmin(context) ? ADMIN_HEADERS : recordOutcome(context);
     const written = writeReply(ctx.req, ctx.res, context.reply, writes, schedule, common);
     if (written) await written;
   };

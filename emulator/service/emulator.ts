@@ -46,6 +46,8 @@ export interface Emulator extends OrganizationAddress, AsyncDisposable {
   readonly keyFile: string;
   /** Where the routes of the emulator itself are: `<baseUrl>/_emulator`. */
   readonly adminUrl: string;
+  /** The file with the admin token, where one was made: off loopback, unless `adminToken` was given. */
+  readonly adminTokenFile?: string;
   /**
    * The requests that were answered, oldest first; as many of the last as the limit `maxJournal` says. Those to the
    * emulator's own routes are left out.
@@ -106,7 +108,7 @@ export interface Emulator extends OrganizationAddress, AsyncDisposable {
 }
 
 /** The surface of a server: addresses, and what a test may ask and change. */
-export function createEmulator({ listeners, current, close }: Server): Emulator {
+export function createEmulator({ listeners, current, adminTokenFile, close }: Server): Emulator {
   const orgs = listeners.map(addressOf);
   const key = defaultFixtureKey();
   return {
@@ -115,6 +117,7 @@ export function createEmulator({ listeners, current, close }: Server): Emulator 
     keyId: key.id,
     keyFile: key.privateKeyFile,
     adminUrl: `${listeners[0].origin}${ADMIN_PREFIX}`,
+    ...(adminTokenFile !== undefined && { adminTokenFile }),
     requests: (query) => selectRequests(current.world.state.journal.entries(), query),
     clock: clockOf(current),
     state: stateOf(current, listeners[0].org),

@@ -36,8 +36,8 @@ export class RequestContext {
   // Found on the way; a step may rely on what every step before it has set.
   reply!: Reply;
   target!: RequestTarget;
-  /** Whether the target is one of the emulator's own routes. */
-  isForAdmin!: boolean;
+  /** Whether the target is one of the emulator's own routes; undefined until it was read. */
+  isForAdmin: boolean | undefined = undefined;
   organization!: Organization;
   operation!: Operation;
   purpose!: Purpose;

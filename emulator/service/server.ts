@@ -1,5 +1,6 @@
 import http from 'node:http';
 import { isIP } from 'node:net';
+import { AdminToken } from '../admin/guard.js';
 import { HEALTH_PATH } from '../admin/path.js';
 import { fixtureRing } from '../auth/fixture-keys.js';
 import { loadVerifier } from '../auth/verify.js';
@@ -9,6 +10,7 @@ import { ServedHosts } from '../http/host.js';
 import type { Operation } from '../operation/operation.js';
 import { CurrentWorld } from '../world/current-world.js';
 import type { EnginePorts } from '../world/engine.js';
+import { type ProvidedAdminToken, provideAdminToken } from './admin-token.js';
 import { createApp } from './app.js';
 import { Connections, type DrainOptions } from './drain.js';
 import { createServer, listen } from './listen.js';
@@ -27,25 +29,39 @@ export interface Server {
   /** In the order of the organizations. */
   readonly listeners: readonly [Listener, ...Listener[]];
   readonly current: CurrentWorld;
+  /** The file with the admin token, where one was made. */
+  readonly adminTokenFile: string | undefined;
   /** Stops listening and lets running requests finish for `graceMs` (default: the drain time-out). */
   close(options?: { graceMs?: number }): Promise<void>;
+}
+
+export interface ServerPorts extends EnginePorts {
+  /** Called when nothing is left, whoever asked it to close: the library, or `POST /_emulator/shutdown`. */
+  readonly onClosed?: () => void;
 }
 
 /** Starts the service and resolves once it answers. Rejects with the system's error when a port cannot be bound. */
 export async function startServer(
   options: EmulatorOptions,
   operations: readonly Operation[],
-  ports: EnginePorts = {},
+  ports: ServerPorts = {},
 ): Promise<Server> {
   const current = createWorld(options, ports);
   const drains: ((options: DrainOptions) => Promise<void>)[] = [];
   const { drainTimeout, drainIdleTimeout: idleMs } = options.limits;
+  const closing = new AbortController();
+  let admin: ProvidedAdminToken | undefined;
   const close = async ({ graceMs = drainTimeout } = {}): Promise<void> => {
+    closing.abort();
     await Promise.all(drains.map((drain) => drain({ graceMs, idleMs })));
     await current.close();
+    await admin?.withdraw();
+    ports.onClosed?.();
   };
   const listeners: Listener[] = [];
   try {
+    admin = await provideAdminToken(options);
+    const adminToken = admin.token === undefined ? undefined : new AdminToken(admin.token);
     for (const [index, org] of options.org.entries()) {
       let origin = '';
       const app = createApp(current, {
@@ -54,6 +70,8 @@ export async function startServer(
         origin: () => origin,
         servedHosts: new ServedHosts([...options.allowedHost, options.host]),
         inBandFaults: isLoopback(options.host),
+        controls: { closing: closing.signal, shutDown: () => void close() },
+        adminToken,
       });
       const connections = new Connections();
       const server = createServer(connections.serve(app), current);
@@ -71,7 +89,8 @@ export async function startServer(
     await close({ graceMs: 0 });
     throw error;
   }
-  return { listeners: listeners as [Listener, ...Listener[]], current, close };
+  const adminTokenFile = admin.file;
+  return { listeners: listeners as [Listener, ...Listener[]], current, adminTokenFile, close };
 }
 
 function createWorld(options: EmulatorOptions, ports: EnginePorts): CurrentWorld {

@@ -22,7 +22,7 @@ function register(service: Service, json: object) {
 }
 
 async function outbox(service: Service) {
-  return (await service.call('GET', '/_emulator/webhooks/outbox', { token: null })).json.deliveries;
+  return (await service.call('GET', '/_emulator/webhooks/outbox', { token: null })).json.items;
 }
 
 /** Asks the outbox until its deliveries look like that. */

@@ -4,7 +4,7 @@ import type { Repository } from '../repositories/repository.js';
 import { type GivenConfig, type WorldConfig, worldConfig } from './config.js';
 import { Engine, type EnginePorts } from './engine.js';
 import type { KeptContent } from './repositories.js';
-import { Snapshots } from './snapshots.js';
+import { type KeptSnapshot, Snapshots } from './snapshots.js';
 import type { WorldSnapshot } from './state.js';
 import { World } from './world.js';
 
@@ -30,7 +30,36 @@ export class CurrentWorld {
 
   /** Keeps the state as it is now; returns the id to restore it by. */
   snapshot(): string {
-    return this.#snapshots.keep(this.#world.snapshot());
+    return this.#snapshots.keep(this.#world.snapshot(), this.#world.state.clock.now());
+  }
+
+  get hasRoomForSnapshot(): boolean {
+    return this.#snapshots.hasRoom;
+  }
+
+  /** The snapshots that were asked for, oldest first. */
+  snapshots(): KeptSnapshot[] {
+    return this.#snapshots.list().filter(({ id }) => id !== this.#initial);
+  }
+
+  /** Lets go of a snapshot; what nothing else holds is held no more. Throws when there is no such snapshot. */
+  removeSnapshot(id: string): Promise<void> {
+    // Behind a restore that is under way, which may be one to it.
+    const removed = this.#restores.then(() => this.#removeSnapshot(id));
+    this.#restores = removed.catch(() => undefined);
+    return removed;
+  }
+
+  #removeSnapshot(id: string): void {
+    if (id === this.#initial) throw new Error('What was before the first request cannot be removed.');
+    const { contents } = this.#snapshots.get(id).repositories;
+    const lfsBefore = this.#lfsObjects([]);
+    this.#snapshots.remove(id);
+    const inUse = new Set(Array.from(this.#world.state.repositories.all(), ({ content }) => content));
+    const unused = new Set(Array.from(contents.values(), ({ content }) => content));
+    for (const content of unused) if (content.snapshots === 0 && !inUse.has(content)) content.release();
+    const lfsAfter = this.#lfsObjects(this.#world.state.repositories.all());
+    for (const object of lfsBefore) if (!lfsAfter.has(object)) this.engine.memory.give(heldBytesOf(object));
   }
 
   /** Puts the state back to a snapshot's, in one step for all requests. Throws when there is no such snapshot. */

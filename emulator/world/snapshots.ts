@@ -5,17 +5,32 @@ import type { WorldSnapshot } from './state.js';
 /** Snapshots kept at a time: each holds on to what it has seen. */
 const MOST_SNAPSHOTS = 1_000;
 
+/** A snapshot, for lists. */
+export interface KeptSnapshot {
+  readonly id: string;
+  /** Milliseconds on the clock of the world it was taken of. */
+  readonly takenAt: number;
+  /** Repositories in it, those that were deleted included. */
+  readonly repositories: number;
+}
+
 /** Snapshots by id. What is in one counts as held, also when the world has let go of it. */
 export class Snapshots {
   readonly #byId = new Map<string, WorldSnapshot>();
+  readonly #takenAt = new Map<string, number>();
   #taken = 0;
 
-  /** Keeps a snapshot and names it. */
-  keep(snapshot: WorldSnapshot): string {
-    if (this.#byId.size >= MOST_SNAPSHOTS) throw new Error(`There are ${MOST_SNAPSHOTS} snapshots already.`);
+  get hasRoom(): boolean {
+    return this.#byId.size < MOST_SNAPSHOTS;
+  }
+
+  /** Keeps a snapshot that was taken at `time`, in milliseconds, and names it. */
+  keep(snapshot: WorldSnapshot, time: number): string {
+    if (!this.hasRoom) throw new Error(`There are ${MOST_SNAPSHOTS} snapshots already.`);
     this.#taken += 1;
     const id = `snapshot-${this.#taken}`;
     this.#byId.set(id, snapshot);
+    this.#takenAt.set(id, time);
     for (const { content } of snapshot.repositories.contents.values()) content.snapshots++;
     return id;
   }
@@ -23,6 +38,24 @@ export class Snapshots {
   get(id: string): WorldSnapshot {
     const snapshot = this.#byId.get(id);
     if (!snapshot) throw new Error(`There is no snapshot ${JSON.stringify(id)}.`);
+    return snapshot;
+  }
+
+  /** In the order in which they were taken. */
+  list(): KeptSnapshot[] {
+    return Array.from(this.#byId, ([id, { repositories }]) => ({
+      id,
+      takenAt: this.#takenAt.get(id)!,
+      repositories: repositories.contents.size,
+    }));
+  }
+
+  /** Lets go of a snapshot, which it returns. Throws when there is no such snapshot. */
+  remove(id: string): WorldSnapshot {
+    const snapshot = this.get(id);
+    this.#byId.delete(id);
+    this.#takenAt.delete(id);
+    for (const { content } of snapshot.repositories.contents.values()) content.snapshots--;
     return snapshot;
   }
 

@@ -32,6 +32,11 @@ export function readTarget(context: RequestContext): void {
     request.url = target.query === '' ? target.path : `${target.path}?${target.query}`;
 }
 
+/** Whether the request is one to the emulator's own routes, also where it was refused before its target was read. */
+export function concernsAdmin({ isForAdmin, request }: RequestContext): boolean {
+  return isForAdmin ?? isAdminPath(/^(?:http:\/\/[^/?#]*)?([^?#\\]*)/i.exec(request.url ?? '')![1]!);
+}
+
 const ORGANIZATION_HOST = /^api\.([^.]+)\.localhost$/;
 
 interface NamedHost {
