@@ -3,6 +3,7 @@ import { changeClock, showClockRoute } from './clock.js';
 import { addKey, listKeys, removeKey } from './keys.js';
 import { listOperations } from './operations.js';
 import { listDeliveries } from './outbox.js';
+import { changeQuotas, showQuotas } from './quotas.js';
 import {
   listAllRepositories,
   showBlob,
@@ -35,6 +36,8 @@ export const adminRoutes: readonly AdminRoute[] = [
   restoreSnapshot,
   showClockRoute,
   changeClock,
+  showQuotas,
+  changeQuotas,
   listKeys,
   addKey,
   removeKey,

@@ -19,7 +19,7 @@ const quotaName = z
   .string()
   .regex(/^[\x20\x21\x23-\x5b\x5d-\x7e]{1,100}$/, 'has to be printable ASCII without " and \\');
 
-const quota = z.strictObject({
+export const quotaView = z.strictObject({
   /** What has a bucket of its own: the organization unless given. */
   by: z.array(z.enum(PARTITIONS)).max(PARTITIONS.length).default(['org']),
   capacity: z
@@ -42,7 +42,7 @@ const quota = z.strictObject({
 });
 
 /** Quotas by name: each is set as a whole, and null removes one. */
-export const quotaChanges = z.record(quotaName, quota.nullable()).superRefine((quotas, context) => {
+export const quotaChanges = z.record(quotaName, quotaView.nullable()).superRefine((quotas, context) => {
   for (const [name, row] of Object.entries(quotas)) {
     if (!row) continue;
     // A request that costs more than there ever is would be told to wait in vain.
@@ -57,7 +57,7 @@ export const quotaChanges = z.record(quotaName, quota.nullable()).superRefine((q
 /** Quotas by name; null removes one. */
 export type QuotaChanges = z.input<typeof quotaChanges>;
 /** A quota as it is shown: what was set, with the defaults. */
-export type QuotaView = z.output<typeof quota>;
+export type QuotaView = z.output<typeof quotaView>;
 
 /** Sets quotas by name, and removes those that are null: all of them or, with `bad_request` that names the member, none. */
 export function changeQuotas({ state }: World, given: QuotaChanges): void {
