@@ -10,9 +10,10 @@ t.test('operations share what they derive from the objects, until the objects ar
   content.metadata.set('main', answer);
   t.equal(content.metadata.get('main'), answer);
   t.equal(other.metadata.get('main'), undefined, 'each repository has its own');
-  t.equal(content.texts, content.texts);
-  t.equal(content.blames, content.blames);
-  t.not(content.texts, other.texts);
+  for (const kind of ['texts', 'blames', 'metadata', 'history'] as const) {
+    t.equal(content[kind], content[kind], kind);
+    t.not(content[kind], other[kind], kind);
+  }
   t.equal(content.snapshots, 0, 'no snapshot holds it');
 
   const quarantine = content.objects.quarantine();
