@@ -259,6 +259,12 @@ t.test('a transaction is committed once, when it is prepared, and never when it 
     throw new Error('given up');
   });
   await t.rejects(failing, { message: 'given up' });
+  const twice = repository.transact(async (transaction) => {
+    transaction.update(create('c'));
+    await transaction.prepare();
+    transaction.commit();
+  });
+  await t.rejects(twice, { message: /is over/ });
   for (const transaction of kept) t.throws(() => transaction.commit(), { message: /is over/ });
   t.equal(repository.refs.get(bytesOf('refs/heads/b')), undefined);
 });
