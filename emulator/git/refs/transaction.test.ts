@@ -300,6 +300,28 @@ t.test('a repository that is closed while a writer works is written to no more',
   t.same([made.repository.refs.size, made.objects.size], [0, size]);
 });
 
+t.test('a transaction that others got ahead of, by a swap of their own, undoes nothing of theirs', async (t) => {
+  let refs = Refs.empty(bytesOf('main'));
+  const { repository, objects } = await createRepository({
+    read: () => refs,
+    swap(next) {
+      refs = next;
+    },
+  });
+  const size = objects.size;
+  const writing = repository.transact(async (transaction) => {
+    transaction.update({ ...create('x'), new: transaction.objects.write(COMMIT, bodyOf('new')) });
+    await transaction.prepare();
+    refs = refs.with([[bytesOf('refs/heads/y'), A]], 0);
+  });
+  await t.rejects(writing, { message: /outside a transaction/ });
+  t.same(
+    [...refs.entries()].map(([name]) => name),
+    ['refs/heads/y'],
+  );
+  t.equal(objects.size, size);
+});
+
 t.test('a host that throws cannot fail a write that has happened', async (t) => {
   const made = await createRepository({
     moved() {
