@@ -4,10 +4,10 @@ import { changeQuotas as applyQuotaChanges, quotaChanges, quotaView, showQuota }
 import type { World } from '../world/world.js';
 import { adminRoute } from './route.js';
 
-const quotasRecord = z.record(z.string(), quotaView);
+const quotasRecord = z.object({ quotas: z.record(z.string(), quotaView) });
 
 function showAll({ state }: World): z.infer<typeof quotasRecord> {
-  return Object.fromEntries(state.quotas.list().map((quota) => [quota.name, showQuota(quota)]));
+  return { quotas: Object.fromEntries(state.quotas.list().map((quota) => [quota.name, showQuota(quota)])) };
 }
 
 export const showQuotas = adminRoute({
@@ -26,10 +26,10 @@ export const changeQuotas = adminRoute({
   path: '/quotas',
   summary: 'Set quotas by name, and remove those that are null; all of them or none',
   access: 'token',
-  body: quotaChanges,
+  body: z.strictObject({ quotas: quotaChanges.optional() }),
   replies: { 200: quotasRecord },
   handle: ({ world, body }) => {
-    applyQuotaChanges(world, body);
+    applyQuotaChanges(world, body.quotas ?? {});
     return json(200, showAll(world));
   },
 });

@@ -189,21 +189,24 @@ t.test('the clock stands, ticks, or is the machine’s', async (t) => {
 t.test('quotas are shown and set, all or nothing', async (t) => {
   const { admin, call, seed } = await startAdmin(t);
   await seed('r');
-  t.same((await admin('GET', '/quotas')).json, {});
+  t.same((await admin('GET', '/quotas')).json, { quotas: {} });
   const gateway = { capacity: 1, refill: '1/10s' };
   const shown = { by: ['org'], cost: { '*': 1 }, retryAfter: { add: 0, format: 'seconds' }, ...gateway };
-  t.match(await admin('PATCH', '/quotas', { gateway }), { status: 200, json: { gateway: shown } });
+  t.match(await admin('PATCH', '/quotas', { quotas: { gateway } }), {
+    status: 200,
+    json: { quotas: { gateway: shown } },
+  });
   const read = () => call('GET', '/api/v1/repo', { repo: 'r' });
   t.equal((await read()).status, 200);
   t.match(await read(), { status: 429, headers: { ratelimit: '"gateway";r=0;t=10', 'retry-after': '10' } });
   for (const [body, detail] of [
-    [{ gateway: null, other: { capacity: 1 } }, /^other\.refill/],
-    [{ gateway: { ...gateway, window: 3 } }, /"window"/],
-    [{ gateway: 5 }, /^gateway/],
+    [{ quotas: { gateway: null, other: { capacity: 1 } } }, /^quotas\.other\.refill/],
+    [{ quotas: { gateway: { ...gateway, window: 3 } } }, /"window"/],
+    [{ quotas: { gateway: 5 } }, /^quotas\.gateway/],
   ] as const)
     t.match(await admin('PATCH', '/quotas', body), { status: 400, json: { detail } }, JSON.stringify(body));
-  t.same((await admin('GET', '/quotas')).json, { gateway: shown });
-  t.same((await admin('PATCH', '/quotas', { gateway: null })).json, {});
+  t.same((await admin('GET', '/quotas')).json, { quotas: { gateway: shown } });
+  t.same((await admin('PATCH', '/quotas', { quotas: { gateway: null } })).json, { quotas: {} });
   t.equal((await read()).status, 200);
 });
 
