@@ -31,19 +31,21 @@ export interface AdminRequest {
 
 /** What is known of a request when it comes to these routes, and what it is answered with. */
 export interface AdminState {
+  current: CurrentWorld;
+  options: AdminOptions;
   admin: AdminRequest;
   reply: Reply;
 }
 
 /**
  * The emulator's own routes, beside the service's: what a deployment would never answer. They leave their answer in
- * `ctx.state.reply`, for the one adapter that writes HTTP.
+ * `ctx.state.reply`, for the one adapter that writes HTTP. Ports share them.
  */
-export function createAdmin(current: CurrentWorld, options: AdminOptions): Router<AdminState> {
+export function createAdmin(): Router<AdminState> {
   const router = new Router<AdminState>({ prefix: ADMIN_PREFIX, strict: true, sensitive: true });
   for (const route of adminRoutes) {
     router.register(route.path.replace(/\{(\w+)\}/g, ':$1'), [route.method], async (ctx) => {
-      ctx.state.reply = await answer(route, { current, options, admin: ctx.state.admin, captures: ctx.captures });
+      ctx.state.reply = await answer(route, ctx.state, ctx.captures);
     });
   }
   return router;
@@ -52,15 +54,12 @@ export function createAdmin(current: CurrentWorld, options: AdminOptions): Route
 /** What every answer has: it tells what is true now, and is read by programs. */
 export const ADMIN_HEADERS = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' };
 
-interface Call {
-  readonly current: CurrentWorld;
-  readonly options: AdminOptions;
-  readonly admin: AdminRequest;
-  /** The path parameters as they were sent. */
-  readonly captures: readonly string[] | undefined;
-}
-
-async function answer(route: AdminRoute, { current, options, admin, captures = [] }: Call): Promise<Reply> {
+/** `captures`: the path parameters as they were sent. */
+async function answer(
+  route: AdminRoute,
+  { current, options, admin }: Omit<AdminState, 'reply'>,
+  captures: readonly string[] = [],
+): Promise<Reply> {
   const { request, askForBody } = admin;
   const { schedule } = current.engine;
   const { idleTimeout, workTimeout } = current.config.limits;

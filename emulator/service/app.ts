@@ -1,4 +1,5 @@
 import type { RequestListener } from 'node:http';
+import type Router from '@koa/router';
 import Koa, { type Middleware, type Next, type ParameterizedContext } from 'koa';
 import type { AdminToken } from '../admin/guard.js';
 import { ADMIN_HEADERS, type AdminOptions, type AdminState, createAdmin, refuseOthers } from '../admin/router.js';
@@ -63,15 +64,28 @@ export function chainOf({ operations }: Pick<AppOptions, 'operations'>): readonl
   ];
 }
 
+/** What all ports have in common, whatever world is behind them. */
+export interface SharedRoutes {
+  readonly chain: readonly Step[];
+  readonly admin: Router<AdminState>;
+}
+
+export function shareRoutes(options: Pick<AppOptions, 'operations'>): SharedRoutes {
+  return { chain: chainOf(options), admin: createAdmin() };
+}
+
 /**
  * One port's application over the current world: a Koa application whose first middleware is the way of every request. What is
  * for the service ends there; what is for the emulator's own routes goes on to their router.
  */
-export function createApp(current: CurrentWorld, options: AppOptions): RequestListener {
-  const admin = createAdmin(current, options);
+export function createApp(
+  current: CurrentWorld,
+  options: AppOptions,
+  { chain, admin }: SharedRoutes = shareRoutes(options),
+): RequestListener {
   const app = new Koa();
   app.silent = true;
-  app.use(serveRequests(current, options)).use(admin.routes()).use(refuseOthers(admin));
+  app.use(serveRequests(current, options, chain)).use(admin.routes()).use(refuseOthers(admin));
   return app.callback();
 }
 
@@ -79,9 +93,8 @@ export function createApp(current: CurrentWorld, options: AppOptions): RequestLi
  * The service writes its answers to the response itself: through `ctx.body` and `ctx.set` they would cost three times
  * what Koa costs as a whole.
  */
-function serveRequests(current: CurrentWorld, options: AppOptions): Middleware<AdminState> {
+function serveRequests(current: CurrentWorld, options: AppOptions, chain: readonly Step[]): Middleware<AdminState> {
   const entry = entryOf(options);
-  const chain = chainOf(options);
   const writes = new WriteCoalescing();
   const { schedule, log } = current.engine;
   const answer = async (ctx: ParameterizedContext<AdminState>, next: Next): Promise<void> => {
@@ -89,7 +102,7 @@ function serveRequests(current: CurrentWorld, options: AppOptions): Middleware<A
     try {
       for (const step of entry) step(context);
       if (context.isForAdmin) {
-        ctx.state.admin = context;
+        Object.assign(ctx.state, { current, options, admin: context });
         await next();
         context.reply = ctx.state.reply;
       } else {
