@@ -8,7 +8,7 @@ import type { EmulatorOptions } from '../config/options.js';
 import { ServedHosts } from '../http/host.js';
 import type { Operation } from '../operation/operation.js';
 import { CurrentWorld } from '../world/current-world.js';
-import type { EnginePorts } from '../world/engine.js';
+import type { ProcessPorts } from '../world/process-resources.js';
 import { createApp } from './app.js';
 import { Connections, type DrainOptions } from './drain.js';
 import { createServer, listen } from './listen.js';
@@ -35,7 +35,7 @@ export interface Server {
 export async function startServer(
   options: EmulatorOptions,
   operations: readonly Operation[],
-  ports: EnginePorts = {},
+  ports: ProcessPorts = {},
 ): Promise<Server> {
   const current = createWorld(options, ports);
   const drains: ((options: DrainOptions) => Promise<void>)[] = [];
@@ -74,7 +74,7 @@ export async function startServer(
   return { listeners: listeners as [Listener, ...Listener[]], current, close };
 }
 
-function createWorld(options: EmulatorOptions, ports: EnginePorts): CurrentWorld {
+function createWorld(options: EmulatorOptions, ports: ProcessPorts): CurrentWorld {
   const { org, hosting, forgeApps, seed, clock, variants, limits, fsck, forgePrefix } = options;
   const organizations = org.map((name, index) => ({
     name,

@@ -27,11 +27,7 @@ const FIELDS: Readonly<Record<string, Readonly<Record<string, 'part' | 'snapshot
     outside: 'derived',
   },
   engine: {
-    log: 'derived',
-    schedule: 'transient',
-    memory: 'derived',
-    caches: 'derived',
-    scratch: 'derived',
+    resources: 'derived',
     gitService: 'derived',
     gitSession: 'derived',
     authenticator: 'derived',
@@ -66,7 +62,14 @@ const FIELDS: Readonly<Record<string, Readonly<Record<string, 'part' | 'snapshot
   'state.conversations': { count: 'snapshot' },
   'state.organizations': { byName: 'snapshot' },
   // A handle is made of a record and of a content, both of which the snapshot has.
-  'state.repositories': { ports: 'derived', home: 'derived', records: 'snapshot', handles: 'derived' },
+  'state.repositories': {
+    ports: 'derived',
+    home: 'derived',
+    records: 'snapshot',
+    handles: 'derived',
+    kept: 'derived',
+    lfs: 'derived',
+  },
   'state.webhooks': { byId: 'snapshot' },
   'state.deliveries': { byId: 'snapshot', ended: 'snapshot' },
   'state.faults': { seen: 'snapshot' },
@@ -77,10 +80,9 @@ const FIELDS: Readonly<Record<string, Readonly<Record<string, 'part' | 'snapshot
     // Up to the mark that a snapshot has of them.
     objects: 'snapshot',
     history: 'derived',
-    snapshots: 'derived',
     searchTexts: 'derived',
-    blameMemory: 'derived',
-    metadataTexts: 'derived',
+    answers: 'derived',
+    isReleased: 'transient',
   },
 };
 

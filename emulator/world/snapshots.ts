@@ -1,5 +1,5 @@
-import type { LfsObjects } from '../repositories/lfs-objects.js';
-import type { KeptContent } from './repositories.js';
+import type { MemoryBudget } from '../git/memory/memory-budget.js';
+import { releaseRepositories } from './repositories.js';
 import type { WorldSnapshot } from './state.js';
 
 /** Snapshots kept at a time: each holds on to what it has seen. */
@@ -10,14 +10,19 @@ export class Snapshots {
   readonly #byId = new Map<string, WorldSnapshot>();
   #taken = 0;
 
-  /** Keeps a snapshot and names it. */
-  keep(snapshot: WorldSnapshot): string {
+  constructor(private readonly memory: MemoryBudget) {}
+
+  /** Keeps a snapshot, which `take` takes, and names it. */
+  keep(take: () => WorldSnapshot): string {
     if (this.#byId.size >= MOST_SNAPSHOTS) throw new Error(`There are ${MOST_SNAPSHOTS} snapshots already.`);
     this.#taken += 1;
     const id = `snapshot-${this.#taken}`;
-    this.#byId.set(id, snapshot);
-    for (const { content } of snapshot.repositories.contents.values()) content.snapshots++;
+    this.#byId.set(id, take());
     return id;
+  }
+
+  ids(): string[] {
+    return [...this.#byId.keys()];
   }
 
   get(id: string): WorldSnapshot {
@@ -26,19 +31,14 @@ export class Snapshots {
     return snapshot;
   }
 
-  /** Puts other contents with the same objects into a snapshot. */
-  replaceContents(id: string, contents: ReadonlyMap<string, KeptContent>): WorldSnapshot {
-    const before = this.get(id);
-    const after = { ...before, repositories: { ...before.repositories, contents } };
-    for (const { content } of contents.values()) content.snapshots++;
-    for (const { content } of before.repositories.contents.values()) content.snapshots--;
-    this.#byId.set(id, after);
-    return after;
+  /** Lets go of a snapshot. What no world and no other snapshot has of it is free. */
+  remove(id: string): void {
+    const { repositories } = this.get(id);
+    this.#byId.delete(id);
+    releaseRepositories(repositories, this.memory);
   }
 
-  *lfsObjects(): IterableIterator<LfsObjects> {
-    for (const { repositories } of this.#byId.values()) {
-      for (const { lfsObjects } of repositories.records.byId.values()) if (lfsObjects) yield lfsObjects;
-    }
+  clear(): void {
+    for (const id of this.ids()) this.remove(id);
   }
 }
