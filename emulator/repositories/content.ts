@@ -1,7 +1,7 @@
 import type { BlameMemory } from '../git/blame/blame-memory.js';
 import { TextCache } from '../git/grep/text-cache.js';
 import type { CacheRegion } from '../git/memory/memory-cache.js';
-import type { ObjectStore, ObjectStoreOptions, StoreMark } from '../git/odb/object-store.js';
+import type { ObjectStore, ObjectStoreOptions } from '../git/odb/object-store.js';
 import { History } from '../git/revwalk/history.js';
 import type { AnswerCaches } from './answer-caches.js';
 
@@ -9,14 +9,17 @@ import type { AnswerCaches } from './answer-caches.js';
 export class RepositoryContent {
   readonly history: History;
   private searchTexts: TextCache | undefined;
+  private lastKept: KeptContent | undefined;
   private isReleased = false;
 
-  /** It is the caller's, who releases it. So is `answers`, which it holds from here on. */
+  /** It is the caller's, who releases it, and so is `answers`. With `origin`, it starts with what that has. */
   constructor(
     readonly objects: ObjectStore,
     private readonly answers: AnswerCaches,
+    origin?: KeptContent,
   ) {
-    this.history = new History(objects);
+    this.history = origin === undefined ? new History(objects) : origin.history.fork(objects);
+    this.lastKept = origin;
   }
 
   /** What searches share. */
@@ -36,7 +39,10 @@ export class RepositoryContent {
 
   /** What it has now, for others to start with. The caller holds it. */
   keep(): KeptContent {
-    return new KeptContent(this.objects, this.objects.mark(), this.answers.hold());
+    const { lastKept, objects } = this;
+    if (lastKept?.isHeld && lastKept.size === objects.size) return lastKept.hold();
+    this.lastKept = new KeptContent(objects, this.history, this.answers.hold());
+    return this.lastKept;
   }
 
   /** As `ObjectStore.release`. */
@@ -50,25 +56,35 @@ export class RepositoryContent {
 
 /** The content of a repository as it was at one time: nothing changes it, and any number of contents can start with it. */
 export class KeptContent {
+  /** What is found out of its commits, for all that start with it. */
+  readonly history: History;
+  private readonly objects: ObjectStore;
   private holders = 1;
 
   constructor(
-    private readonly source: ObjectStore,
-    private readonly mark: StoreMark,
+    objects: ObjectStore,
+    history: History,
     private readonly answers: AnswerCaches,
-  ) {}
+  ) {
+    this.objects = objects.fork();
+    this.history = history.kept(this.objects);
+  }
+
+  get isHeld(): boolean {
+    return this.holders > 0;
+  }
 
   get size(): number {
-    return this.mark.count;
+    return this.objects.size;
   }
 
   get heldBytes(): number {
-    return this.mark.heldBytes;
+    return this.objects.heldBytes;
   }
 
   /** A content that starts with it and goes on by itself. What that costs does not depend on the objects. */
   fork(options: ObjectStoreOptions): RepositoryContent {
-    return new RepositoryContent(this.source.fork(this.mark, options), this.answers.hold());
+    return new RepositoryContent(this.objects.fork(options), this.answers.hold(), this);
   }
 
   hold(): this {
@@ -78,7 +94,7 @@ export class KeptContent {
 
   release(): void {
     if (--this.holders !== 0) return;
-    this.mark.release();
+    this.objects.release();
     this.answers.release();
   }
 }

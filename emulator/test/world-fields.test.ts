@@ -82,6 +82,7 @@ const FIELDS: Readonly<Record<string, Readonly<Record<string, 'part' | 'snapshot
     history: 'derived',
     searchTexts: 'derived',
     answers: 'derived',
+    lastKept: 'derived',
     isReleased: 'transient',
   },
 };

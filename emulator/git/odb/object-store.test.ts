@@ -283,13 +283,13 @@ t.test('a fork has the objects of its mark, shares their bytes and goes on by it
   const quarantine = store.quarantine();
   await indexPack(quarantine, inPieces(pack.build()), { thin: false });
   quarantine.publish();
-  const mark = store.mark();
+  const kept = store.fork();
   const { used } = budget;
   const { size } = store;
   published((into) => into.write(BLOB, blob('later')));
   const open = store.quarantine();
   open.write(BLOB, blob('never published'));
-  const fork = store.fork(mark);
+  const fork = kept.fork();
   open.discard();
   t.equal(fork.size, size);
   for (const body of [...bodies, base, changed]) {
@@ -308,7 +308,7 @@ t.test('a fork has the objects of its mark, shares their bytes and goes on by it
   t.ok(budget.used > used && budget.used < used + 10_000, 'what they share counts once');
   fork.release();
   t.equal(budget.used, used, 'until the last that has it lets go');
-  mark.release();
+  kept.release();
   t.equal(budget.used, 0);
 });
 
@@ -317,12 +317,11 @@ t.test('a fork knows no link that came after its mark', async (t) => {
   const first = store.quarantine();
   const oid = first.write(BLOB, blob('alone'));
   first.publish();
-  const mark = store.mark();
+  const fork = store.fork();
   const second = store.quarantine();
   const tree = second.write(TREE, writeTree([{ mode: 0o100644, name: bytesOf('f'), oid }]));
   await second.checkConnectivity([tree]);
   second.publish();
-  const fork = store.fork(mark);
   t.ok(store.stored.isReferenced(store.find(oid)));
   t.notOk(fork.stored.isReferenced(fork.find(oid)));
   t.same([...fork.stored.unreferenced(fork.size)], [fork.find(oid)]);

@@ -38,14 +38,11 @@ export interface ObjectStoreOptions {
   readonly hash?: HashBytes;
 }
 
-/** The published objects of a store at one time. Whoever has one holds it until it is released. */
-export type StoreMark = Pick<ObjectTable, 'count' | 'heldBytes' | 'hold' | 'release'>;
-
 /**
  * The published objects of one repository. They are only ever added, through a quarantine, and never
  * change: a number and the bytes read by it stay valid for good.
  *
- * A fork starts with the objects that another store had at a mark. It shares them, whatever either store adds later.
+ * A fork starts with the objects that another store has then, and shares them, whatever either adds later.
  */
 export class ObjectStore implements ObjectReader {
   /** Where the objects lie, for the pack writer. Numbers from `size` on are not published. */
@@ -63,10 +60,10 @@ export class ObjectStore implements ObjectReader {
   /** How far it was filled when the writer that is at work began. */
   #before: Extent | undefined;
   #isReleased = false;
-  /** The last one, until something else is published. */
+  /** What forks start with, until something else is published. */
   #mark: ObjectTable | undefined;
 
-  constructor(options: ObjectStoreOptions = {}, base?: StoreMark) {
+  constructor(options: ObjectStoreOptions = {}, base?: ObjectTable) {
     this.#options = options;
     this.#limits = { ...DEFAULT_LIMITS, ...options.limits };
     this.#hash = options.hash ?? hashBytes;
@@ -74,7 +71,7 @@ export class ObjectStore implements ObjectReader {
     const budget = new MemoryBudget(this.#limits.heldBytes, options.budget);
     this.schedule = options.schedule ?? new Schedule();
     const scratch = options.scratch ?? new Scratch();
-    this.stored = new StoredObjects(this.caches, scratch, budget, this.schedule, base as ObjectTable | undefined);
+    this.stored = new StoredObjects(this.caches, scratch, budget, this.schedule, base);
     this.#size = this.stored.count;
     this.repackCache = new RepackCache(this.stored);
   }
@@ -136,17 +133,16 @@ export class ObjectStore implements ObjectReader {
     this.stored.release();
   }
 
-  /** The published objects as they are now, for `fork`; the caller holds them. What is shared does not depend on their number. */
-  mark(): StoreMark {
-    const { below } = this.stored;
-    if (this.#size === this.stored.first && below !== undefined) return below.hold();
-    this.#mark ??= this.stored.freeze(this.#before ?? this.stored.extent);
-    return this.#mark.hold();
+  /** A store of its own that starts with the published objects. What that costs does not depend on their number. */
+  fork(options: ObjectStoreOptions = this.#options): ObjectStore {
+    return new ObjectStore({ ...options, hash: this.#hash }, this.#frozen());
   }
 
-  /** A store of its own that starts with the objects at `mark`, which the caller holds. */
-  fork(mark: StoreMark, options: ObjectStoreOptions = this.#options): ObjectStore {
-    return new ObjectStore({ ...options, hash: this.#hash }, mark);
+  #frozen(): ObjectTable {
+    const { below } = this.stored;
+    if (below !== undefined && this.#size === this.stored.first) return below;
+    this.#mark ??= this.stored.freeze(this.#before ?? this.stored.extent);
+    return this.#mark;
   }
 
   #forgetMark(): void {
