@@ -85,7 +85,10 @@ export function createApp(
 ): RequestListener {
   const app = new Koa();
   app.silent = true;
-  app.use(serveRequests(current, options, chain)).use(admin.routes()).use(refuseOthers(admin));
+  app
+    .use(serveRequests(current, options, chain))
+    .use(admin.routes())
+    .use(refuseOthers(admin));
   return app.callback();
 }
 
