@@ -6,8 +6,10 @@ import { startServer } from './service/server.js';
 
 export type { EmulatorOptions, GivenOptions } from './config/options.js';
 export type { Log, LogLine } from './environment/log.js';
-export type { AnsweredRequest, Emulator, OrganizationAddress, RequestQuery } from './service/emulator.js';
+export type { OrganizationAddress } from './service/address.js';
+export type { AnsweredRequest, EmulatedService, Emulator, Namespace, RequestQuery } from './service/emulator.js';
 export type { EmulatorClock } from './service/emulator-clock.js';
+export type { EmulatorQuotas, QuotaChanges, QuotaView } from './service/emulator-quotas.js';
 export type {
   EmulatorState,
   OrganizationState,
@@ -16,6 +18,7 @@ export type {
   StateScope,
   StateView,
 } from './service/emulator-state.js';
+export type { NamespaceOptions } from './service/namespaces.js';
 
 /**
  * Starts the whole service in this process and resolves once it answers. Each organization has a port

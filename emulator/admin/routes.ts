@@ -1,6 +1,7 @@
 import { showHealth, showOpenApi, showVersion } from './about.js';
 import { changeClock, showClockRoute } from './clock.js';
 import { addKey, listKeys, removeKey } from './keys.js';
+import { createNamespace, listNamespaces, removeNamespace, showNamespace } from './namespaces.js';
 import { listOperations } from './operations.js';
 import { listDeliveries } from './outbox.js';
 import { changeQuotas, showQuotas } from './quotas.js';
@@ -28,6 +29,10 @@ export const adminRoutes: readonly AdminRoute[] = [
   listOperations,
   reset,
   shutDown,
+  createNamespace,
+  listNamespaces,
+  showNamespace,
+  removeNamespace,
   showState,
   changeState,
   takeSnapshot,

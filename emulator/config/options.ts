@@ -8,6 +8,7 @@ import {
   integer,
   list,
   OptionError,
+  portRange,
   type Read,
   secret,
   servedHostName,
@@ -37,6 +38,8 @@ export interface EmulatorOptions {
   readonly adminToken: string | undefined;
   /** Origins that stand in for external forges, by provider name. */
   readonly upstreamHost: Readonly<Record<string, string>>;
+  /** Ports of namespaces, in the order in which they are tried; 0 is any free one. */
+  readonly namespacePorts: readonly number[];
   readonly allowUpstream: readonly string[];
   readonly allowWebhook: readonly string[];
   readonly webhookPrefix: string;
@@ -121,6 +124,12 @@ const ROWS: { readonly [Name in Exclude<keyof EmulatorOptions, 'limits'>]: Row<E
     value: 'TOKEN',
     help: 'What the admin routes ask for; without it one is made where the address is not loopback.',
     read: secret('the characters of a bearer token (RFC 6750)', /^[A-Za-z0-9._~+/-]+=*$/),
+  },
+  namespacePorts: {
+    default: [0],
+    value: 'A-B',
+    help: 'Ports that namespaces listen on, such as 9000-9099; without it any that are free.',
+    read: portRange,
   },
   upstreamHost: {
     default: {},
