@@ -1,5 +1,5 @@
+import { FAULTS, type Fault, parseFaults } from './asked.js';
 import type { FaultCounters } from './counters.js';
-import { FAULTS, type Fault, parseFaults } from './fault.js';
 
 /** The faults asked for by one request, and which of them touched its answer. */
 export class ArmedFaults {

@@ -1,4 +1,4 @@
-import type { Fault } from './fault.js';
+import type { Fault } from './asked.js';
 
 const MAX_COUNTERS = 10_000;
 

@@ -1,5 +1,5 @@
 import { ArmedFaults } from '../../faults/armed.js';
-import { FAULTS } from '../../faults/fault.js';
+import { FAULTS } from '../../faults/asked.js';
 import { checkState, type RepositoryState, repositoryNotFound } from '../../repositories/lifecycle.js';
 import { throttled } from '../quota.js';
 import type { RequestContext } from '../request-context.js';
