@@ -153,7 +153,8 @@ export class Faults {
 
   /** Registered ones in their order, then those that requests asked for. */
   list(): FaultView[] {
-    return [...this.liveEntries(), ...this.inBand.values()].map((entry) => this.show(entry));
+    const inBand = [...this.inBand.values()].sort((a, b) => a.order - b.order);
+    return [...this.liveEntries(), ...inBand].map((entry) => this.show(entry));
   }
 
   /** Ends a fault, or the counters of one that requests ask for. False when there is none. */
