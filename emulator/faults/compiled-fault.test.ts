@@ -43,6 +43,7 @@ t.test('a fault that could never fire is refused', async (t) => {
     [{ match: { git: { phase: 'rpc' }, op: 'gitInfoRefs' }, do: ERROR }, /no operation is what match asks for/],
     [{ match: { git: { service: 'upload-pack' }, op: 'gitReceivePack' }, do: ERROR }, /no operation is what/],
     [{ match: { repo: 'a' }, at: 'accept', do: { latency: { ms: 1 } } }, /match\.repo is not known at accept/],
+    [{ match: { op: '*' }, at: 'accept', do: { latency: { ms: 1 } } }, /match\.op is not known at accept/],
     ['internal_error@headers', /headers cannot be asked for in band/, 'header'],
     ['latency@accept;ms=1', /accept cannot be asked for in band/, 'claim'],
   ];

@@ -5,6 +5,7 @@ import type { Fault } from './fault.js';
 import { FAULT_LIMITS } from './fault-limits.js';
 import type { WrittenFault } from './grammar.js';
 import type { FaultedOperation } from './operation-shape.js';
+import type { Stage } from './stage.js';
 import { type SkipReason, Tally, type TallyValue } from './tally.js';
 
 /** A fault that requests can meet, with what has become of it. */
@@ -172,6 +173,11 @@ export class Faults {
   /** The registered faults that requests of the operation can meet. */
   entriesFor(operation: FaultedOperation): FaultEntry[] {
     return this.liveEntries().filter(({ compiled }) => isFor(compiled, operation));
+  }
+
+  /** The registered faults that name this stage. */
+  entriesAt(stage: Stage): FaultEntry[] {
+    return this.liveEntries().filter(({ compiled }) => compiled.definition.at === stage);
   }
 
   /**
