@@ -47,6 +47,8 @@ export interface EmulatorOptions {
   readonly forgeApps: number;
   readonly hosting: 'on' | 'off';
   readonly fsck: 'strict' | 'off';
+  /** `loopback`: where the emulator is bound to loopback. */
+  readonly inbandFaults: 'loopback' | 'on' | 'off';
   readonly limits: Limits;
 }
 
@@ -60,6 +62,8 @@ interface Row<Value> {
   readonly value: string;
   readonly help: string;
   readonly repeatable?: true;
+  /** What the flag says without a value. */
+  readonly bare?: string;
   readonly read: Read<Value>;
 }
 
@@ -182,6 +186,13 @@ const ROWS: { readonly [Name in Exclude<keyof EmulatorOptions, 'limits'>]: Row<E
     help: 'Whether pushed objects are checked as `git fsck --strict` does: strict or off.',
     read: choice(['strict', 'off']),
   },
+  inbandFaults: {
+    default: 'loopback',
+    value: 'MODE',
+    help: 'Whether requests may ask for faults: on (also without MODE), off, or loopback: where --host is one.',
+    bare: 'on',
+    read: choice(['loopback', 'on', 'off']),
+  },
 };
 
 /** How a limit of each unit is read and written; anything else is a count. */
@@ -204,6 +215,8 @@ export interface OptionRow {
   readonly shownDefault: string;
   readonly help: string;
   readonly repeatable: boolean;
+  /** What the flag says without a value; undefined: it needs one. */
+  readonly bare: string | undefined;
   readonly isLimit: boolean;
 }
 
@@ -218,6 +231,7 @@ const DEFINITIONS: readonly Definition[] = [
     ...spell(name),
     shownDefault: showDefault(row.default),
     repeatable: row.repeatable === true,
+    bare: row.bare,
     isLimit: false,
   })),
   ...Object.entries(LIMITS).map(([name, [amount, unit, reason]]) => {
@@ -230,6 +244,7 @@ const DEFINITIONS: readonly Definition[] = [
       shownDefault: write(amount),
       help: `${reason[0]!.toUpperCase()}${reason.slice(1)}.`,
       repeatable: false,
+      bare: undefined,
       isLimit: true,
     };
   }),

@@ -10,11 +10,13 @@ import { worldReplaced } from '../../world/background.js';
 import { recordRequest } from '../record-request.js';
 import { isLost, type RequestContext } from '../request-context.js';
 import { applyCredentialVariants } from './credential-variants.js';
+import { InjectedReply } from './fault-actions.js';
 import { concernsAdmin } from './target.js';
 
 /** The answer to a request that a step or the handler refused. Nothing throws past this point. */
 export function renderFailure(context: RequestContext, error: unknown): Reply {
   if (concernsAdmin(context)) return renderAdminFailure(context, error);
+  if (error instanceof InjectedReply) return error.reply;
   const { variants, config } = context.world;
   const { forgePrefix } = config;
   const refusal = applyCredentialVariants(problemOf(context, error), context.operation?.id, variants);
@@ -89,14 +91,19 @@ export function recordOutcome(context: RequestContext): Readonly<Record<string, 
     repository: context.claims?.repo,
     subject: context.claims?.sub,
     status: reply.status,
-    code: context.problem?.code,
+    code: context.problem?.options.shownAs ?? context.problem?.code,
     origin: originOf(context),
-    why: context.problem ? [...context.why, context.problem.detail] : context.why,
+    why: whyOf(context),
   });
   return headers;
 }
 
+function whyOf({ why, faults, problem: refusal }: RequestContext): readonly string[] {
+  if (faults.reasons.length === 0 && !refusal) return why;
+  return refusal ? [...why, ...faults.reasons, refusal.detail] : [...why, ...faults.reasons];
+}
+
 function originOf({ faults, problem: refusal }: RequestContext): string {
-  if (faults.fired.length > 0) return `injected:${faults.fired[0]}`;
+  if (faults.fired.length > 0) return `injected:${faults.decisive ?? faults.fired[0]}`;
   return refusal?.code === 'repository_thawing' || refusal?.code === 'sync_in_progress' ? 'state' : 'real';
 }
