@@ -81,12 +81,10 @@ export function createApp(current: CurrentWorld, options: AppOptions): RequestLi
 }
 
 /** The faults between the end of a request's way and the head of its answer, whatever that is. */
-async function meetResponseHead(context: RequestContext): Promise<void> {
-  try {
-    await meetFaults(context, 'response.head');
-  } catch (error) {
+function meetResponseHead(context: RequestContext): void | Promise<void> {
+  return meetFaults(context, 'response.head')?.catch((error: unknown) => {
     context.reply = renderFailure(context, error);
-  }
+  });
 }
 
 /**
@@ -119,7 +117,10 @@ function serveRequests(current: CurrentWorld, options: AppOptions): Middleware<A
       context.count();
       context.reply = renderFailure(context, error);
     }
-    if (context.faults.isArmed) await meetResponseHead(context);
+    if (context.faults.isArmed) {
+      const pending = meetResponseHead(context);
+      if (pending) await pending;
+    }
     const common = recordOutcome(context);
     const written = writeReply(ctx.req, ctx.res, context.reply, writes, schedule, common);
     if (written) await written;
