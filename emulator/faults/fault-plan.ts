@@ -28,7 +28,7 @@ export interface FaultPlan {
 
 /** Those of `entries` that are for the operation. */
 export function planOf(entries: readonly FaultEntry[], operation: FaultedOperation): FaultPlan {
-  const mine = [...new Set(entries)]
+  const mine = entries
     .filter(({ compiled }) => isFor(compiled, operation))
     .sort((a, b) => b.compiled.priority - a.compiled.priority || a.order - b.order);
   const at = new Map<Position, PlannedFault[]>();
