@@ -7,7 +7,7 @@ const BARE = new Map<string, string>(
 );
 
 /** A flag that stands without a value, as if it had been given the one that it means. */
-export function spellBare(argument: string, at: number, argv: readonly string[]): string {
+function spellBare(argument: string, at: number, argv: readonly string[]): string {
   const bare = BARE.get(argument);
   const isAlone = argv[at + 1] === undefined || argv[at + 1]!.startsWith('--');
   return bare !== undefined && isAlone ? `${argument}=${bare}` : argument;

@@ -151,7 +151,7 @@ t.test('what a fault asks of a request', async (t) => {
   const world = new World();
   world.add({ match: { repo: 'x', token: { sub: 'x' } }, do: CONFLICT }, { match: { op: 'commitPack' }, do: CONFLICT });
   const request = world.arm();
-  request.take('before');
+  t.same(request.take('before'), [], 'one for another operation is not met');
   t.same(request.reasons, [], 'one that was far off is not told');
 });
 

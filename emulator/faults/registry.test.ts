@@ -105,6 +105,16 @@ t.test('a window is a span of the clock, and a fault with a ttl is gone after it
     'it is no longer listed',
   );
   t.equal(world.faults.get('fault-2'), undefined);
+  const context = { where: 'x', operations: OPERATIONS, inBand: 'claim' } as const;
+  const written = { text: '{}', name: 'brief', fault: { ttl: 'PT1S', do: CONFLICT } };
+  const ask = () => {
+    const request = world.arm();
+    request.add([world.faults.asked(written, context)]);
+    return request.take('before').length;
+  };
+  const before = ask();
+  world.time += 1000;
+  t.same([before, ask()], [1, 0], 'so is one that requests ask for');
 });
 
 t.test('what requests ask for counts by text, caller and scenario', async (t) => {

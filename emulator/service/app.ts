@@ -104,12 +104,10 @@ export function createApp(
 }
 
 /** The faults between the end of a request's way and the head of its answer, whatever that is. */
-async function meetResponseHead(context: RequestContext): Promise<void> {
-  try {
-    await meetFaults(context, 'response.head');
-  } catch (error) {
+function meetResponseHead(context: RequestContext): void | Promise<void> {
+  return meetFaults(context, 'response.head')?.catch((error: unknown) => {
     context.reply = renderFailure(context, error);
-  }
+  });
 }
 
 /**
@@ -142,7 +140,10 @@ function serveRequests(current: CurrentWorld, options: AppOptions, chain: readon
       if (!concernsAdmin(context)) context.count();
       context.reply = renderFailure(context, error);
     }
-    if (context.faults.isArmed) await meetResponseHead(context);
+    if (context.faults.isArmed) {
+      const pending = meetResponseHead(context);
+      if (pending) await pending;
+    }
     const common = concernsAdmin(context) ? ADMIN_HEADERS : recordOutcome(context);
     const written = writeReply(ctx.req, ctx.res, context.reply, writes, schedule, common);
     if (written) await written;
