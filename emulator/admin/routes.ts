@@ -1,6 +1,6 @@
-import { showHealth, showOpenApi, showVersion } from './about.js';
 import { changeClock, showClockRoute } from './clock.js';
 import { addKey, listKeys, removeKey } from './keys.js';
+import { openRoutes } from './open-routes.js';
 import { listOperations } from './operations.js';
 import { listDeliveries } from './outbox.js';
 import {
@@ -21,9 +21,7 @@ import { mintTokenRoute } from './tokens.js';
 
 /** Every route of the admin API. Of two that fit a path the first one counts. */
 export const adminRoutes: readonly AdminRoute[] = [
-  showHealth,
-  showVersion,
-  showOpenApi,
+  ...openRoutes,
   listOperations,
   reset,
   shutDown,

@@ -1,7 +1,7 @@
 import type { RequestListener } from 'node:http';
 import Koa, { type Middleware, type Next, type ParameterizedContext } from 'koa';
 import type { AdminToken } from '../admin/guard.js';
-import { ADMIN_HEADERS, type AdminOptions, type AdminState, createAdmin, refuseOthers } from '../admin/router.js';
+import { ADMIN_HEADERS, type AdminOptions, type AdminState, createAdmin } from '../admin/router.js';
 import type { ServedHosts } from '../http/host.js';
 import { WriteCoalescing } from '../http/write-coalescing.js';
 import { writeReply } from '../http/write-reply.js';
@@ -66,10 +66,9 @@ export function chainOf({ operations }: Pick<AppOptions, 'operations'>): readonl
  * for the service ends there; what is for the emulator's own routes goes on to their router.
  */
 export function createApp(current: CurrentWorld, options: AppOptions): RequestListener {
-  const admin = createAdmin(current, options);
   const app = new Koa();
   app.silent = true;
-  app.use(serveRequests(current, options)).use(admin.routes()).use(refuseOthers(admin));
+  app.use(serveRequests(current, options)).use(createAdmin(current, options));
   return app.callback();
 }
 
