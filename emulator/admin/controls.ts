@@ -29,6 +29,8 @@ export interface StateControl {
 export interface AdminControls {
   readonly clock: ClockControl;
   readonly state: StateControl;
+  /** Whether the published test keys are registered at the start. */
+  readonly hasTestKeys: boolean;
   /** Begins to close the emulator; requests that are under way are answered. */
   shutDown(): void;
   /** Aborted as soon as the emulator begins to close. */

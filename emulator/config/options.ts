@@ -1,9 +1,11 @@
 import { readFileSync } from 'node:fs';
+import { type GivenKey, type KeyOption, key } from './key-option.js';
 import { LIMITS, type Limits } from './limits.js';
 import {
   choice,
   clock,
   duration,
+  flag,
   hostName,
   integer,
   list,
@@ -35,6 +37,10 @@ export interface EmulatorOptions {
   readonly allowedHost: readonly string[];
   /** What the admin routes ask for; without it, nothing on loopback, and elsewhere one that is made at the start. */
   readonly adminToken: string | undefined;
+  /** Keys beside the published test keys. */
+  readonly key: readonly KeyOption[];
+  /** Whether the published test keys are registered; undefined: on loopback only. */
+  readonly testKeys: boolean | undefined;
   /** Origins that stand in for external forges, by provider name. */
   readonly upstreamHost: Readonly<Record<string, string>>;
   readonly allowUpstream: readonly string[];
@@ -49,14 +55,19 @@ export interface EmulatorOptions {
 
 /** What a library passes: any of them, variants and limits one by one; text is read as on the command line. */
 export type GivenOptions = {
-  readonly [Name in Exclude<keyof EmulatorOptions, 'limits' | 'variants'>]?: EmulatorOptions[Name] | string;
-} & { readonly variants?: Partial<Variants> | string; readonly limits?: Partial<Limits> };
+  readonly [Name in Exclude<keyof EmulatorOptions, 'limits' | 'variants' | 'key'>]?: EmulatorOptions[Name] | string;
+} & { readonly key?: GivenKey | readonly GivenKey[] } & {
+  readonly variants?: Partial<Variants> | string;
+  readonly limits?: Partial<Limits>;
+};
 
 interface Row<Value> {
   readonly default: Value;
   readonly value: string;
   readonly help: string;
   readonly repeatable?: true;
+  /** A flag without a value, which `no-` before it turns off. */
+  readonly isSwitch?: true;
   readonly read: Read<Value>;
 }
 
@@ -121,6 +132,20 @@ const ROWS: { readonly [Name in Exclude<keyof EmulatorOptions, 'limits'>]: Row<E
     value: 'TOKEN',
     help: 'What the admin routes ask for; without it one is made where the address is not loopback.',
     read: secret('the characters of a bearer token (RFC 6750)', /^[A-Za-z0-9._~+/-]+=*$/),
+  },
+  key: {
+    default: [],
+    value: 'FILE[:ID]',
+    help: 'Key that tokens may be signed with (PEM), behind it ;organization=NAME and ;allowed_scopes=SCOPE+SCOPE.',
+    repeatable: true,
+    read: list(key),
+  },
+  testKeys: {
+    default: undefined,
+    value: '',
+    help: 'Accept the published test keys (--no-test-keys: refuse them); without either, on loopback only.',
+    isSwitch: true,
+    read: flag,
   },
   upstreamHost: {
     default: {},
@@ -195,6 +220,8 @@ export interface OptionRow {
   readonly shownDefault: string;
   readonly help: string;
   readonly repeatable: boolean;
+  /** Takes no value; `--no-…` is its opposite. */
+  readonly isSwitch: boolean;
   readonly isLimit: boolean;
 }
 
@@ -209,6 +236,7 @@ const DEFINITIONS: readonly Definition[] = [
     ...spell(name),
     shownDefault: showDefault(row.default),
     repeatable: row.repeatable === true,
+    isSwitch: row.isSwitch === true,
     isLimit: false,
   })),
   ...Object.entries(LIMITS).map(([name, [amount, unit, reason]]) => {
@@ -221,6 +249,7 @@ const DEFINITIONS: readonly Definition[] = [
       shownDefault: write(amount),
       help: `${reason[0]!.toUpperCase()}${reason.slice(1)}.`,
       repeatable: false,
+      isSwitch: false,
       isLimit: true,
     };
   }),

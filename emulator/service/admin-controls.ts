@@ -4,11 +4,8 @@ import { clockOf } from './emulator-clock.js';
 import { stateOf } from './emulator-state.js';
 
 /** What the admin routes steer, over the same clock and state that the library has. */
-export function controlsOf(
-  current: CurrentWorld,
-  { closing, shutDown }: Pick<AdminControls, 'closing' | 'shutDown'>,
-): AdminControls {
-  return { clock: clockControl(current), state: stateControl(current), closing, shutDown };
+export function controlsOf(current: CurrentWorld, others: Omit<AdminControls, 'clock' | 'state'>): AdminControls {
+  return { clock: clockControl(current), state: stateControl(current), ...others };
 }
 
 function clockControl(current: CurrentWorld): ClockControl {

@@ -29,7 +29,7 @@ t.test('what goes wrong in the emulator’s own routes is a 500 like any other',
     origin: () => 'http://localhost',
     servedHosts: new ServedHosts([]),
     inBandFaults: false,
-    controls: controlsOf(current, { closing: new AbortController().signal, shutDown: () => {} }),
+    controls: controlsOf(current, { closing: new AbortController().signal, shutDown: () => {}, hasTestKeys: true }),
   };
   const app = createApp(current, options);
   isBroken = true;

@@ -1,5 +1,4 @@
 import { ADMIN_PREFIX } from '../admin/path.js';
-import { defaultFixtureKey } from '../auth/fixture-keys.js';
 import type { JournalEntry } from '../world/journal.js';
 import { clockOf, type EmulatorClock } from './emulator-clock.js';
 import { type EmulatorState, stateOf } from './emulator-state.js';
@@ -39,9 +38,12 @@ export type AnsweredRequest = JournalEntry;
 /** A running emulator. The addresses beside `orgs` are the first organization's. */
 export interface Emulator extends OrganizationAddress, AsyncDisposable {
   readonly orgs: readonly OrganizationAddress[];
-  /** Id of the key that `keyFile` belongs to. */
+  /** Id of the key that `keyFile` belongs to; empty where the first organization has no key. */
   readonly keyId: string;
-  /** Absolute path of the private key that signs for the first organization (PKCS#8 PEM). */
+  /**
+   * Absolute path of the private key that signs for the first organization (PKCS#8 PEM): a test key, or without those
+   * the file of the option `key`.
+   */
   readonly keyFile: string;
   /** Where the routes of the emulator itself are: `<baseUrl>/_emulator`. */
   readonly adminUrl: string;
@@ -105,14 +107,13 @@ export interface Emulator extends OrganizationAddress, AsyncDisposable {
 }
 
 /** The surface of a server: addresses, and what a test may ask and change. */
-export function createEmulator({ listeners, current, adminTokenFile, close }: Server): Emulator {
+export function createEmulator({ listeners, current, adminTokenFile, signingKey, close }: Server): Emulator {
   const orgs = listeners.map(addressOf);
-  const key = defaultFixtureKey();
   return {
     ...orgs[0]!,
     orgs,
-    keyId: key.id,
-    keyFile: key.privateKeyFile,
+    keyId: signingKey.id,
+    keyFile: signingKey.file,
     adminUrl: `${listeners[0].origin}${ADMIN_PREFIX}`,
     ...(adminTokenFile !== undefined && { adminTokenFile }),
     requests: (query) => selectRequests(current.world.state.journal.entries(), query),

@@ -2,7 +2,6 @@ import http from 'node:http';
 import { isIP } from 'node:net';
 import { AdminToken } from '../admin/guard.js';
 import { HEALTH_PATH } from '../admin/path.js';
-import { fixtureRing } from '../auth/fixture-keys.js';
 import { loadVerifier } from '../auth/verify.js';
 import { isLoopback } from '../config/loopback.js';
 import type { EmulatorOptions } from '../config/options.js';
@@ -15,6 +14,7 @@ import { type ProvidedAdminToken, provideAdminToken } from './admin-token.js';
 import { createApp } from './app.js';
 import { Connections, type DrainOptions } from './drain.js';
 import { createServer, listen } from './listen.js';
+import { hasTestKeys, registeredKeys, type SigningKey, signingKeyOf } from './registered-keys.js';
 
 /** Where one organization is reached. */
 export interface Listener {
@@ -32,6 +32,8 @@ export interface Server {
   readonly current: CurrentWorld;
   /** The file with the admin token, where one was made. */
   readonly adminTokenFile: string | undefined;
+  /** What signs for the first organization. */
+  readonly signingKey: SigningKey;
   /** Stops listening and lets running requests finish for `graceMs` (default: the drain time-out). */
   close(options?: { graceMs?: number }): Promise<void>;
 }
@@ -62,7 +64,11 @@ export async function startServer(
   const listeners: Listener[] = [];
   try {
     admin = await provideAdminToken(options);
-    const controls = controlsOf(current, { closing: closing.signal, shutDown: () => void close() });
+    const controls = controlsOf(current, {
+      closing: closing.signal,
+      shutDown: () => void close(),
+      hasTestKeys: hasTestKeys(options),
+    });
     const adminToken = admin.token === undefined ? undefined : new AdminToken(admin.token);
     for (const [index, org] of options.org.entries()) {
       let origin = '';
@@ -91,15 +97,21 @@ export async function startServer(
     await close({ graceMs: 0 });
     throw error;
   }
-  const adminTokenFile = admin.file;
-  return { listeners: listeners as [Listener, ...Listener[]], current, adminTokenFile, close };
+  return {
+    listeners: listeners as [Listener, ...Listener[]],
+    current,
+    adminTokenFile: admin.file,
+    signingKey: signingKeyOf(options),
+    close,
+  };
 }
 
 function createWorld(options: EmulatorOptions, ports: EnginePorts): CurrentWorld {
   const { org, hosting, forgeApps, seed, clock, variants, limits, fsck, forgePrefix } = options;
+  const rings = registeredKeys(options);
   const organizations = org.map((name, index) => ({
     name,
-    keys: fixtureRing(index),
+    keys: rings[index]!,
     authenticationAvailable: true,
     hostingEnabled: hosting === 'on',
     forgeApps,
