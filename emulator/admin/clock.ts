@@ -1,13 +1,15 @@
 import { z } from 'zod';
-import { readDuration, readIsoTime } from '../config/iso-time.js';
+import { CLOCK_MODES } from '../environment/clock.js';
+import { parseDuration, parseTime } from '../environment/iso-8601.js';
 import { json } from '../http/reply.js';
-import { CLOCK_MODES, type ClockControl, refusing } from './controls.js';
+import { changeClock as applyClockChanges } from '../world/clock-changes.js';
+import type { World } from '../world/world.js';
 import { adminRoute } from './route.js';
 
 const clockRecord = z.object({ mode: z.enum(CLOCK_MODES), now: z.iso.datetime() });
 
-function showClock(clock: ClockControl): z.infer<typeof clockRecord> {
-  return { mode: clock.mode, now: new Date(clock.now()).toISOString() };
+function showClock({ state: { clock } }: World): z.infer<typeof clockRecord> {
+  return { mode: clock.reading.mode, now: new Date(clock.now()).toISOString() };
 }
 
 export const showClockRoute = adminRoute({
@@ -17,22 +19,15 @@ export const showClockRoute = adminRoute({
   summary: 'Show the time of the emulator, and what moves it',
   access: 'token',
   replies: { 200: clockRecord },
-  handle: ({ controls }) => json(200, showClock(controls.clock)),
+  handle: ({ world }) => json(200, showClock(world)),
 });
 
-const time = z.string().transform((text, ctx) => {
-  const read = readIsoTime(text);
-  if (read !== undefined) return read;
-  ctx.addIssue({ code: 'custom', message: 'has to be an ISO 8601 time such as 2026-01-01T00:00:00Z' });
-  return z.NEVER;
-});
-
-const duration = z.string().transform((text, ctx) => {
-  const read = readDuration(text);
-  if (read !== undefined) return read;
-  ctx.addIssue({ code: 'custom', message: 'has to be an ISO 8601 duration such as PT30S or P1DT2H' });
-  return z.NEVER;
-});
+const moment = z
+  .string()
+  .refine((text) => parseTime(text) !== undefined, 'has to be an ISO 8601 time such as 2026-01-01T00:00:00Z');
+const duration = z
+  .string()
+  .refine((text) => parseDuration(text) !== undefined, 'has to be an ISO 8601 duration such as PT30S or P1DT2H');
 
 export const changeClock = adminRoute({
   id: 'changeClock',
@@ -42,12 +37,12 @@ export const changeClock = adminRoute({
   access: 'token',
   body: z.strictObject({
     mode: z.enum(CLOCK_MODES, `has to be one of ${CLOCK_MODES.join(', ')}`).optional(),
-    now: time.optional(),
+    now: moment.optional(),
     advance: duration.optional(),
   }),
   replies: { 200: clockRecord },
-  handle: async ({ controls: { clock }, body }) => {
-    await refusing(() => clock.change(body));
-    return json(200, showClock(clock));
+  handle: async ({ world, body }) => {
+    await applyClockChanges(world.state.clock, body);
+    return json(200, showClock(world));
   },
 });

@@ -31,6 +31,8 @@ export interface AdminRequest {
 
 /** What is known of a request when it comes to these routes, and what it is answered with. */
 export interface AdminState {
+  current: CurrentWorld;
+  options: AdminOptions;
   admin: AdminRequest;
   reply: Reply;
 }
@@ -38,13 +40,13 @@ export interface AdminState {
 /**
  * The emulator's own routes, beside the service's: what a deployment would never answer. They leave their answer in
  * `ctx.state.reply`, for the one adapter that writes HTTP. All but the open ones are loaded when the first request to
- * one of them arrives: a start, which asks for the health, does not wait for them.
+ * one of them arrives: a start, which asks for the health, does not wait for them. Ports share them.
  */
-export function createAdmin(current: CurrentWorld, options: AdminOptions): Middleware<AdminState> {
-  const open = routerOf(openRoutes, current, options);
+export function createAdmin(): Middleware<AdminState> {
+  const open = routerOf(openRoutes);
   let others: Promise<Router<AdminState>> | undefined;
   return async (ctx) => {
-    others ??= isOpenPath(ctx.path) ? undefined : loadRoutes().then((routes) => routerOf(routes, current, options));
+    others ??= isOpenPath(ctx.path) ? undefined : loadRoutes().then(routerOf);
     const router = isOpenPath(ctx.path) ? open : await others!;
     await router.routes()(ctx as Parameters<ReturnType<typeof router.routes>>[0], async () => refuseOther(router, ctx));
   };
@@ -54,11 +56,11 @@ async function loadRoutes(): Promise<readonly AdminRoute[]> {
   return (await import('./routes.js')).adminRoutes;
 }
 
-function routerOf(routes: readonly AdminRoute[], current: CurrentWorld, options: AdminOptions): Router<AdminState> {
+function routerOf(routes: readonly AdminRoute[]): Router<AdminState> {
   const router = new Router<AdminState>({ prefix: ADMIN_PREFIX, strict: true, sensitive: true });
   for (const route of routes) {
     router.register(route.path.replace(/\{(\w+)\}/g, ':$1'), [route.method], async (ctx) => {
-      ctx.state.reply = await answer(route, { current, options, admin: ctx.state.admin, captures: ctx.captures });
+      ctx.state.reply = await answer(route, ctx.state, ctx.captures);
     });
   }
   return router;
@@ -67,15 +69,12 @@ function routerOf(routes: readonly AdminRoute[], current: CurrentWorld, options:
 /** What every answer has: it tells what is true now, and is read by programs. */
 export const ADMIN_HEADERS = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' };
 
-interface Call {
-  readonly current: CurrentWorld;
-  readonly options: AdminOptions;
-  readonly admin: AdminRequest;
-  /** The path parameters as they were sent. */
-  readonly captures: readonly string[] | undefined;
-}
-
-async function answer(route: AdminRoute, { current, options, admin, captures = [] }: Call): Promise<Reply> {
+/** `captures`: the path parameters as they were sent. */
+async function answer(
+  route: AdminRoute,
+  { current, options, admin }: Omit<AdminState, 'reply'>,
+  captures: readonly string[] = [],
+): Promise<Reply> {
   const { request, askForBody } = admin;
   const { schedule } = current.engine;
   const { idleTimeout, workTimeout } = current.config.limits;

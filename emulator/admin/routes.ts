@@ -3,6 +3,7 @@ import { addKey, listKeys, removeKey } from './keys.js';
 import { openRoutes } from './open-routes.js';
 import { listOperations } from './operations.js';
 import { listDeliveries } from './outbox.js';
+import { changeQuotas, showQuotas } from './quotas.js';
 import {
   listAllRepositories,
   showBlob,
@@ -33,6 +34,8 @@ export const adminRoutes: readonly AdminRoute[] = [
   restoreSnapshot,
   showClockRoute,
   changeClock,
+  showQuotas,
+  changeQuotas,
   listKeys,
   addKey,
   removeKey,

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { json } from '../http/reply.js';
-import { refusing } from './controls.js';
+import { changeState as applyStateChanges, stateChanges } from '../world/state-changes.js';
+import { readState } from '../world/state-view.js';
 import { adminRoute, organizationName } from './route.js';
 
 /** The members are those of the library's `state`, which says what each can be. */
@@ -19,11 +20,8 @@ export const showState = adminRoute({
   access: 'token',
   query: scope,
   replies: { 200: stateRecord },
-  handle: ({ controls, organization, query }) =>
-    refusing(() => controls.state.read({ org: query.organization ?? organization })).then((state) => json(200, state)),
+  handle: ({ world, organization, query }) => json(200, readState(world, query.organization ?? organization)),
 });
-
-const members = z.record(z.string(), z.unknown());
 
 export const changeState = adminRoute({
   id: 'changeState',
@@ -32,16 +30,11 @@ export const changeState = adminRoute({
   summary: 'Change switches and states, all in one step or nothing',
   access: 'token',
   query: scope,
-  body: z.strictObject({
-    organizations: z.record(z.string(), members).optional(),
-    repositories: z.record(z.string(), members).optional(),
-    limits: members.optional(),
-    variants: members.optional(),
-  }),
+  body: stateChanges,
   replies: { 200: stateRecord },
-  handle: async ({ controls: { state }, organization, query, body }) => {
+  handle: ({ world, organization, query, body }) => {
     const org = query.organization ?? organization;
-    await refusing(() => state.change(body, { org }));
-    return json(200, await refusing(() => state.read({ org })));
+    applyStateChanges(world, org, body);
+    return json(200, readState(world, org));
   },
 });

@@ -39,6 +39,22 @@ export const LIMITS = {
   maxJournal: [10_000, 'entries', 'requests the journal keeps'],
 } as const satisfies Record<string, readonly [number, string, string]>;
 
+/** Those that every request reads anew: they can be changed while the service runs. */
+export const RUNNING_LIMITS = [
+  'maxJsonBytes',
+  'maxLineBytes',
+  'maxMetadataBytes',
+  'maxFiles',
+  'maxCommitBytes',
+  'maxLfsObjectBytes',
+  'maxLfsBatch',
+  'maxLfsLocks',
+  'maxMetadataCommits',
+  'idleTimeout',
+  'searchTimeout',
+  'workTimeout',
+] as const satisfies readonly LimitName[];
+
 export type LimitName = keyof typeof LIMITS;
 export type Limits = { readonly [Name in LimitName]: number };
 

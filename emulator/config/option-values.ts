@@ -1,4 +1,4 @@
-import { readIsoTime } from './iso-time.js';
+import { parseTime } from '../environment/iso-8601.js';
 
 /** What is wrong with a value, as the end of a sentence that starts with the option's name: `has to be …`. */
 export class OptionError extends Error {
@@ -143,7 +143,7 @@ function isHttpUrl(value: unknown): boolean {
 export function clock(given: unknown): 'real' | number {
   if (given === 'real') return given;
   if (typeof given === 'number' && Number.isSafeInteger(given)) return given;
-  const time = typeof given === 'string' ? readIsoTime(given) : undefined;
+  const time = typeof given === 'string' ? parseTime(given) : undefined;
   if (time === undefined) throw wanted('"real" or an ISO 8601 time such as 2026-01-01T00:00:00Z', given);
   return time;
 }

@@ -124,7 +124,9 @@ interface Shaped {
 function shapeProblem(issue: z.core.$ZodIssue, path: readonly PropertyKey[], { value, what, code }: Shaped): Problem {
   const shown = path.map(String).join('.');
   if (shown === '' && value === undefined) return problem(code, `${what} is required.`);
-  return problem(code, shown === '' ? `${what}: ${issue.message}` : `${shown}: ${issue.message}`);
+  // Of a key that cannot be, zod says why one level further down.
+  const { message } = (issue.code === 'invalid_key' && issue.issues[0]) || issue;
+  return problem(code, shown === '' ? `${what}: ${message}` : `${shown}: ${message}`);
 }
 
 /** A list or record of fewer is checked as a whole: as many faults can be told together. */

@@ -79,7 +79,7 @@ export const lfsUploadObject = operation<z.infer<typeof uploadQuery>>({
     const isHeld = repository.record.lfsObjects?.get(oid) !== undefined;
     try {
       using intake = new ObjectIntake(isHeld ? undefined : world.engine.memory);
-      for await (const piece of ctx.stream(world.config.limits.maxLfsObjectBytes)) intake.add(piece);
+      for await (const piece of ctx.stream(world.limits.maxLfsObjectBytes)) intake.add(piece);
       if (announced !== undefined && intake.size !== announced)
         throw notTheObject(sizeMismatch(intake.size, announced));
       if (intake.digest() !== oid) throw notTheObject(`The content does not have the oid ${oid}.`);
@@ -148,7 +148,7 @@ function requireAnnouncedLength(
   announced: number | undefined,
 ): void {
   const length = header('content-length');
-  const most = world.config.limits.maxLfsObjectBytes;
+  const most = world.limits.maxLfsObjectBytes;
   const expected = length === undefined ? announced : Number(length);
   if (expected === undefined) return;
   if (announced !== undefined && announced !== expected) throw notTheObject(sizeMismatch(expected, announced));

@@ -58,7 +58,7 @@ export class LfsObjects {
       alone ??= new Map(this.byOid.entries());
       // Repositories that have nothing to do with each other are compared by the shorter list.
       const oids = byOid.size < alone.size ? byOid.keys() : alone.keys();
-      for (const oid of oids) if (alone.has(oid) && alone.get(oid) === byOid.get(oid)) alone.delete(oid);
+      for (const oid of oids) if (alone.get(oid) === byOid.get(oid)) alone.delete(oid);
       if (alone.size === 0) return 0;
     }
     let bytes = 0;

@@ -6,18 +6,18 @@ import { KeyRing } from '../auth/keys.js';
 import type { LogLine } from '../environment/log.js';
 import { ServedHosts } from '../http/host.js';
 import { CurrentWorld } from '../world/current-world.js';
-import { controlsOf } from './admin-controls.js';
 import { type AppOptions, createApp } from './app.js';
+
+const organization = {
+  name: 'demo',
+  keys: new KeyRing([]),
+  authenticationAvailable: true,
+  hostingEnabled: true,
+  forgeApps: 1,
+};
 
 t.test('what goes wrong in the emulator’s own routes is a 500 like any other', async (t) => {
   const log: LogLine[] = [];
-  const organization = {
-    name: 'demo',
-    keys: new KeyRing([]),
-    authenticationAvailable: true,
-    hostingEnabled: true,
-    forgeApps: 1,
-  };
   const current = new CurrentWorld({ organizations: [organization] }, { log: { write: (line) => log.push(line) } });
   let isBroken = false;
   const options: AppOptions = {
@@ -29,7 +29,7 @@ t.test('what goes wrong in the emulator’s own routes is a 500 like any other',
     origin: () => 'http://localhost',
     servedHosts: new ServedHosts([]),
     inBandFaults: false,
-    controls: controlsOf(current, { closing: new AbortController().signal, shutDown: () => {}, hasTestKeys: true }),
+    controls: { closing: new AbortController().signal, shutDown: () => {}, hasTestKeys: true },
   };
   const app = createApp(current, options);
   isBroken = true;
@@ -52,4 +52,28 @@ t.test('what goes wrong in the emulator’s own routes is a 500 like any other',
   t.match(await ask('/_emulator/version'), { status: 200, id: undefined }, 'the others go on');
   isBroken = false;
   t.match(await ask('/_emulator/openapi.json'), { status: 200 });
+});
+
+t.test('a request whose answer cannot be given is cut, and the log says why', async (t) => {
+  const log: LogLine[] = [];
+  const write = (line: LogLine) => {
+    if (line.event === 'request') throw new Error('the disk is full');
+    log.push(line);
+  };
+  const current = new CurrentWorld({ organizations: [organization] }, { log: { write } });
+  const options: AppOptions = {
+    operations: [],
+    organization: 'demo',
+    origin: () => 'http://localhost',
+    servedHosts: new ServedHosts([]),
+    inBandFaults: false,
+    controls: { closing: new AbortController().signal, shutDown: () => {}, hasTestKeys: true },
+  };
+  const server = createServer(createApp(current, options));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.teardown(() => server.close());
+  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  await t.rejects(request(`${origin}/api/v1/repo`), { code: 'UND_ERR_SOCKET' });
+  t.match(log, [{ event: 'internal_error', stack: /the disk is full/ }]);
+  t.equal(log.length, 1);
 });

@@ -17,6 +17,7 @@ import {
 import { armFaults, checkRepositoryState, findRepository, takeQuota } from './chain/gate.js';
 import { callHandler, readInput, readPurpose } from './chain/handle.js';
 import { recordOutcome, renderFailure } from './chain/outcome.js';
+import { takeQuotas } from './chain/quotas.js';
 import { matchRoute } from './chain/route.js';
 import { checkHost, checkMessage, concernsAdmin, meetExpectation, readTarget } from './chain/target.js';
 import { type EntryStep, RequestContext, type Step } from './request-context.js';
@@ -53,6 +54,7 @@ export function chainOf({ operations }: Pick<AppOptions, 'operations'>): readonl
     comparePathWithClaim,
     readPurpose,
     checkScope,
+    takeQuotas,
     takeQuota,
     findRepository,
     checkRepositoryState,
@@ -61,14 +63,28 @@ export function chainOf({ operations }: Pick<AppOptions, 'operations'>): readonl
   ];
 }
 
+/** What all ports have in common, whatever world is behind them. */
+export interface SharedRoutes {
+  readonly chain: readonly Step[];
+  readonly admin: Middleware<AdminState>;
+}
+
+export function shareRoutes(options: Pick<AppOptions, 'operations'>): SharedRoutes {
+  return { chain: chainOf(options), admin: createAdmin() };
+}
+
 /**
  * One port's application over the current world: a Koa application whose first middleware is the way of every request. What is
  * for the service ends there; what is for the emulator's own routes goes on to their router.
  */
-export function createApp(current: CurrentWorld, options: AppOptions): RequestListener {
+export function createApp(
+  current: CurrentWorld,
+  options: AppOptions,
+  { chain, admin }: SharedRoutes = shareRoutes(options),
+): RequestListener {
   const app = new Koa();
   app.silent = true;
-  app.use(serveRequests(current, options)).use(createAdmin(current, options));
+  app.use(serveRequests(current, options, chain)).use(admin);
   return app.callback();
 }
 
@@ -76,9 +92,8 @@ export function createApp(current: CurrentWorld, options: AppOptions): RequestLi
  * The service writes its answers to the response itself: through `ctx.body` and `ctx.set` they would cost three times
  * what Koa costs as a whole.
  */
-function serveRequests(current: CurrentWorld, options: AppOptions): Middleware<AdminState> {
+function serveRequests(current: CurrentWorld, options: AppOptions, chain: readonly Step[]): Middleware<AdminState> {
   const entry = entryOf(options);
-  const chain = chainOf(options);
   const writes = new WriteCoalescing();
   const { schedule, log } = current.engine;
   const answer = async (ctx: ParameterizedContext<AdminState>, next: Next): Promise<void> => {
@@ -86,7 +101,7 @@ function serveRequests(current: CurrentWorld, options: AppOptions): Middleware<A
     try {
       for (const step of entry) step(context);
       if (context.isForAdmin) {
-        ctx.state.admin = context;
+        Object.assign(ctx.state, { current, options, admin: context });
         await next();
         context.reply = ctx.state.reply;
       } else {

@@ -1,6 +1,7 @@
 import { ADMIN_PREFIX } from '../admin/path.js';
 import type { JournalEntry } from '../world/journal.js';
 import { clockOf, type EmulatorClock } from './emulator-clock.js';
+import { type EmulatorQuotas, quotasOf } from './emulator-quotas.js';
 import { type EmulatorState, stateOf } from './emulator-state.js';
 import type { Listener, Server } from './server.js';
 
@@ -61,6 +62,8 @@ export interface Emulator extends OrganizationAddress, AsyncDisposable {
   requests(query?: RequestQuery): readonly AnsweredRequest[];
   /** The time of the emulator: `emulator.clock.advance(1_000)`. */
   readonly clock: EmulatorClock;
+  /** How many requests can be made: `emulator.quotas.change({ gateway: { capacity: 20, refill: '10/s' } })`. */
+  readonly quotas: EmulatorQuotas;
   /** Switches of organizations, and the states of repositories: `emulator.state.read().organizations.demo.hosting`. */
   readonly state: EmulatorState;
   /**
@@ -119,6 +122,7 @@ export function createEmulator({ listeners, current, adminTokenFile, signingKey,
     requests: (query) => selectRequests(current.world.state.journal.entries(), query),
     clock: clockOf(current),
     state: stateOf(current, listeners[0].org),
+    quotas: quotasOf(current),
     snapshot: async () => current.snapshot(),
     restore: (id) => current.restore(id),
     reset: () => current.reset(),

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Verified } from '../auth/authenticate.js';
 import type { Claims } from '../auth/claims.js';
 import { ArmedFaults } from '../faults/armed.js';
 import { abortOnDisconnect } from '../http/client-disconnect.js';
@@ -43,6 +44,7 @@ export class RequestContext {
   /** The JSON body, once a step has asked for it. */
   body: Promise<unknown> | undefined = undefined;
   params!: Record<string, string>;
+  verified!: Verified;
   claims!: Claims;
   handlerContext!: HandlerContext;
   #gone: AbortController | undefined = undefined;

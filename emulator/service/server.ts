@@ -9,7 +9,6 @@ import { ServedHosts } from '../http/host.js';
 import type { Operation } from '../operation/operation.js';
 import { CurrentWorld } from '../world/current-world.js';
 import type { EnginePorts } from '../world/engine.js';
-import { controlsOf } from './admin-controls.js';
 import { type ProvidedAdminToken, provideAdminToken } from './admin-token.js';
 import { createApp } from './app.js';
 import { Connections, type DrainOptions } from './drain.js';
@@ -64,11 +63,6 @@ export async function startServer(
   const listeners: Listener[] = [];
   try {
     admin = await provideAdminToken(options);
-    const controls = controlsOf(current, {
-      closing: closing.signal,
-      shutDown: () => void close(),
-      hasTestKeys: hasTestKeys(options),
-    });
     const adminToken = admin.token === undefined ? undefined : new AdminToken(admin.token);
     for (const [index, org] of options.org.entries()) {
       let origin = '';
@@ -78,7 +72,7 @@ export async function startServer(
         origin: () => origin,
         servedHosts: new ServedHosts([...options.allowedHost, options.host]),
         inBandFaults: isLoopback(options.host),
-        controls,
+        controls: { closing: closing.signal, shutDown: () => void close(), hasTestKeys: hasTestKeys(options) },
         adminToken,
       });
       const connections = new Connections();

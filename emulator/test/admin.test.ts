@@ -174,6 +174,42 @@ t.test('the clock is shown and moved', async (t) => {
   t.equal(emulator.clock.now(), Date.parse('2027-01-08'));
 });
 
+t.test('the clock stands, ticks, or is the machine’s', async (t) => {
+  const { admin, call, seed } = await startAdmin(t);
+  await seed('r');
+  const read = async () => Date.parse((await call('GET', '/api/v1/repo', { repo: 'r' })).headers.date!);
+  t.match((await admin('PATCH', '/clock', { mode: 'frozen', now: '2030-01-01T00:00:00Z' })).json, { mode: 'frozen' });
+  t.same([await read(), await read()], Array(2).fill(Date.parse('2030-01-01T00:00:00Z')));
+  t.match((await admin('PATCH', '/clock', { mode: 'real' })).json, { mode: 'real' });
+  t.ok(Math.abs((await read()) - Date.now()) < 60_000);
+  t.match((await admin('PATCH', '/clock', { advance: 'P1D' })).json, { mode: 'real' });
+  t.ok((await read()) > Date.now() + 86_000_000, 'also what is told is ahead of the machine');
+});
+
+t.test('quotas are shown and set, all or nothing', async (t) => {
+  const { admin, call, seed } = await startAdmin(t);
+  await seed('r');
+  t.same((await admin('GET', '/quotas')).json, { quotas: {} });
+  const gateway = { capacity: 1, refill: '1/10s' };
+  const shown = { by: ['org'], cost: { '*': 1 }, retryAfter: { add: 0, format: 'seconds' }, ...gateway };
+  t.match(await admin('PATCH', '/quotas', { quotas: { gateway } }), {
+    status: 200,
+    json: { quotas: { gateway: shown } },
+  });
+  const read = () => call('GET', '/api/v1/repo', { repo: 'r' });
+  t.equal((await read()).status, 200);
+  t.match(await read(), { status: 429, headers: { ratelimit: '"gateway";r=0;t=10', 'retry-after': '10' } });
+  for (const [body, detail] of [
+    [{ quotas: { gateway: null, other: { capacity: 1 } } }, /^quotas\.other\.refill/],
+    [{ quotas: { gateway: { ...gateway, window: 3 } } }, /"window"/],
+    [{ quotas: { gateway: 5 } }, /^quotas\.gateway/],
+  ] as const)
+    t.match(await admin('PATCH', '/quotas', body), { status: 400, json: { detail } }, JSON.stringify(body));
+  t.same((await admin('GET', '/quotas')).json, { quotas: { gateway: shown } });
+  t.same((await admin('PATCH', '/quotas', { quotas: { gateway: null } })).json, { quotas: {} });
+  t.equal((await read()).status, 200);
+});
+
 t.test('states are shown and set, all or nothing', async (t) => {
   const { admin, seed, call } = await startAdmin(t, { org: ['demo', 'other'] });
   await seed('r');

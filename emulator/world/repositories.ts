@@ -78,6 +78,11 @@ export class Repositories implements StatePart<RepositoriesSnapshot> {
 
   /** Repositories of an organization in order of creation, after position `after`; deleted ones are left out. */
   *list(organization: string, after = 0): IterableIterator<Repository> {
+    for (const repository of this.existing(organization, after)) if (repository.state !== 'deleted') yield repository;
+  }
+
+  /** As `list`, with those that only pretend to be deleted. */
+  *existing(organization: string, after = 0): IterableIterator<Repository> {
     const prefix = `${organization}\0`;
     const { order } = this.records;
     for (const [key, id] of order.entries(orderKey(organization, after + 1))) {
@@ -99,10 +104,12 @@ export class Repositories implements StatePart<RepositoriesSnapshot> {
     options: { defaultBranch: string } & Partial<Pick<RepositoryRecord, 'baseRepo' | 'hosting'>>,
   ): Repository {
     this.ports.requireCurrent();
-    const { records } = this;
     const previous = this.find(organization, name);
-    if (previous && previous.record.state !== 'deleted') throw new Error(`${name} is in use.`);
+    if (previous && previous.state !== 'deleted') throw new Error(`${name} is in use.`);
+    // One that pretends to be deleted gives way for good.
+    if (previous && previous.record.state !== 'deleted') this.delete(previous);
     const { defaultBranch, ...rest } = options;
+    const { records } = this;
     const sequence = records.created + 1;
     const record: RepositoryRecord = {
       id: this.ports.ids.uuid('repository'),
@@ -137,6 +144,7 @@ export class Repositories implements StatePart<RepositoriesSnapshot> {
     this.replace({
       ...record,
       state: 'deleted',
+      override: undefined,
       refs: Refs.empty(bytesOf('main')),
       watermark: 0,
       baseRepo: undefined,

@@ -1,5 +1,8 @@
+import type { Limits } from '../config/limits.js';
+import type { Variants } from '../config/variants.js';
 import type { RefChange } from '../git/refs/ref-change.js';
 import type { LfsObjects } from '../repositories/lfs-objects.js';
+import type { Moment } from '../repositories/meet-state.js';
 import type { RepositoryRecord } from '../repositories/repository.js';
 import { pushEvent } from '../webhooks/events.js';
 import { Background } from './background.js';
@@ -40,6 +43,20 @@ export class World {
     if (!snapshot) return;
     restoreState(this.state, snapshot);
     this.background.outbox.resume();
+  }
+
+  /** Limits as they are now; those that were fixed at the start are as they were. */
+  get limits(): Limits {
+    return this.state.settings.limits;
+  }
+
+  get variants(): Variants {
+    return this.state.settings.variants;
+  }
+
+  /** What a state needs to know of the world that a request meets it in. */
+  get moment(): Moment {
+    return { variants: this.variants, now: this.state.clock.now() };
   }
 
   /** Requests are numbered in order of arrival; the journal, the log and `X-Request-Id` use the same id. */

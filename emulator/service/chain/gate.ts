@@ -1,11 +1,9 @@
 import { ArmedFaults } from '../../faults/armed.js';
 import { FAULTS } from '../../faults/fault.js';
 import { checkState, type RepositoryState, repositoryNotFound } from '../../repositories/lifecycle.js';
+import { meetState } from '../../repositories/meet-state.js';
 import { throttled } from '../quota.js';
 import type { RequestContext } from '../request-context.js';
-
-/** Seconds a client is told to wait when a state does not say how long it lasts. */
-const RETRY_AFTER = 1;
 
 /** Step: reads `X-Emulator-Fault`, once the operation is known and its dialect can word a mistake in it. */
 export function armFaults(context: RequestContext): void {
@@ -40,17 +38,15 @@ export function findRepository(context: RequestContext): void {
 export function checkRepositoryState(context: RequestContext): void {
   const { repository, operation, purpose, world, faults, params } = context;
   if (!repository) return;
-  const { state } = repository.record;
   const affecting = { id: operation.id, effect: purpose.effect };
-  repository.restore();
   // One import may take several pushes.
-  const isImport = state === 'archived' && params.namespace === 'import';
-  if (state !== 'active' && !isImport) checkState(state, affecting, world.config.variants, { retryAfter: RETRY_AFTER });
+  if (repository.state === 'archived' && params.namespace === 'import') repository.restore();
+  meetState(repository, affecting, world.moment);
   const fault = faults.take('state', callerOf(context));
   if (!fault) return;
   const row = FAULTS[fault.name] as { state: RepositoryState };
   try {
-    checkState(row.state, affecting, world.config.variants, { retryAfter: fault.retryAfter });
+    checkState(row.state, affecting, world.variants, { retryAfter: fault.retryAfter });
     context.why.push(`fault ${fault.name}: the state does not stand in the way of ${operation.id}`);
   } catch (refusal) {
     faults.fired.push(fault.name);

@@ -14,8 +14,9 @@ import { concernsAdmin } from './target.js';
 
 /** The answer to a request that a step or the handler refused. Nothing throws past this point. */
 export function renderFailure(context: RequestContext, error: unknown): Reply {
-  const { variants, forgePrefix } = context.world.config;
   if (concernsAdmin(context)) return renderAdminFailure(context, error);
+  const { variants, config } = context.world;
+  const { forgePrefix } = config;
   const refusal = applyCredentialVariants(problemOf(context, error), context.operation?.id, variants);
   context.problem = refusal;
   const dialect = context.operation?.dialect ?? 'problem';
@@ -76,7 +77,7 @@ export function recordOutcome(context: RequestContext): Readonly<Record<string, 
   const now = world.state.clock.now();
   const headers: Record<string, string> = { 'x-request-id': context.id };
   // The machine's time Node adds by itself.
-  if (world.config.clock !== 'real') headers.date = new Date(now).toUTCString();
+  if (!world.state.clock.isMachine) headers.date = new Date(now).toUTCString();
   if (faults.fired.length > 0) headers['x-emulator-fault-fired'] = faults.fired.join(', ');
   recordRequest(world, {
     id: context.id,

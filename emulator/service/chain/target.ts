@@ -16,8 +16,8 @@ export function checkMessage(context: RequestContext): void {
     context.endConnection();
     throw mistake;
   }
-  if (request.rawHeaders.length > 2 * world.config.limits.maxHeaders) {
-    const detail = `The request has more than ${world.config.limits.maxHeaders} header fields.`;
+  if (request.rawHeaders.length > 2 * world.limits.maxHeaders) {
+    const detail = `The request has more than ${world.limits.maxHeaders} header fields.`;
     throw problem('request_header_fields_too_large', detail);
   }
 }
