@@ -55,8 +55,7 @@ export const removeSnapshot = adminRoute({
   replies: { 204: '' },
   errors: ['not_found'],
   handle: async ({ current, params }) => {
-    requireSnapshot(current, params.id!);
-    await current.removeSnapshot(params.id!);
+    await whileItIsThere(current, params.id!, ({ id }) => current.removeSnapshot(id));
     return empty(204);
   },
 });
@@ -71,11 +70,22 @@ export const restoreSnapshot = adminRoute({
   replies: { 200: snapshotRecord },
   errors: ['not_found'],
   handle: async ({ current, params }) => {
-    const kept = requireSnapshot(current, params.id!);
-    await current.restore(kept.id);
+    const kept = await whileItIsThere(current, params.id!, ({ id }) => current.restore(id));
     return json(200, showSnapshot(kept));
   },
 });
+
+/** Restores and removals take turns: one that came before may take the snapshot away. */
+async function whileItIsThere(current: CurrentWorld, id: string, act: (kept: Kept) => Promise<void>): Promise<Kept> {
+  const kept = requireSnapshot(current, id);
+  try {
+    await act(kept);
+    return kept;
+  } catch (error) {
+    requireSnapshot(current, id);
+    throw error;
+  }
+}
 
 function requireSnapshot(current: CurrentWorld, id: string): Kept {
   const kept = current.snapshots().find((candidate) => candidate.id === id);

@@ -110,6 +110,17 @@ t.test('repositories are looked at whatever their state', async (t) => {
     t.match(await admin('GET', path), { status }, path);
 });
 
+t.test('of repositories that had a name one after the other the last one is shown', async (t) => {
+  const { admin, seed, call } = await startAdmin(t);
+  await seed('r');
+  await call('DELETE', '/api/repos/r', { repo: 'r' });
+  await seed('r');
+  const { items } = (await admin('GET', '/repositories')).json;
+  t.match(items, [{ name: 'r', state: 'active' }]);
+  t.equal(items.length, 1);
+  t.same((await admin('GET', '/repositories/r')).json, items[0]);
+});
+
 t.test('a large blob is shown in part', async (t) => {
   const { admin, seed } = await startAdmin(t);
   const commit = await seed('r', { 'large.txt': 'x'.repeat(1024 * 1024 + 1) });

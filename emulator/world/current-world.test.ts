@@ -71,5 +71,11 @@ t.test('so many snapshots are kept, and no more', async (t) => {
   for (let count = 1; count < 1_000; count++) current.snapshot();
   t.throws(() => current.snapshot(), /1000 snapshots/);
   await t.rejects(current.restore('none'), /no snapshot "none"/);
+  const [first] = current.snapshots();
+  t.equal(current.snapshots().length, 999, 'that of the start is not shown');
+  await current.removeSnapshot(first!.id);
+  await t.rejects(current.removeSnapshot(first!.id), /no snapshot/);
+  await t.rejects(current.removeSnapshot('snapshot-1'), /before the first request cannot be removed/);
+  t.match(current.snapshot(), /^snapshot-/, 'there is room again');
   await current.reset();
 });
