@@ -54,8 +54,8 @@ export const removeSnapshot = adminRoute({
   access: 'token',
   replies: { 204: '' },
   errors: ['not_found'],
-  handle: async ({ current, params }) => {
-    await whileItIsThere(current, params.id!, ({ id }) => current.removeSnapshot(id));
+  handle: ({ current, params }) => {
+    current.removeSnapshot(requireSnapshot(current, params.id!).id);
     return empty(204);
   },
 });
@@ -70,22 +70,11 @@ export const restoreSnapshot = adminRoute({
   replies: { 200: snapshotRecord },
   errors: ['not_found'],
   handle: async ({ current, params }) => {
-    const kept = await whileItIsThere(current, params.id!, ({ id }) => current.restore(id));
+    const kept = requireSnapshot(current, params.id!);
+    await current.restore(kept.id);
     return json(200, showSnapshot(kept));
   },
 });
-
-/** Restores and removals take turns: one that came before may take the snapshot away. */
-async function whileItIsThere(current: CurrentWorld, id: string, act: (kept: Kept) => Promise<void>): Promise<Kept> {
-  const kept = requireSnapshot(current, id);
-  try {
-    await act(kept);
-    return kept;
-  } catch (error) {
-    requireSnapshot(current, id);
-    throw error;
-  }
-}
 
 function requireSnapshot(current: CurrentWorld, id: string): Kept {
   const kept = current.snapshots().find((candidate) => candidate.id === id);

@@ -5,7 +5,7 @@ import { problem } from '../http/problem.js';
 import { empty } from '../http/reply.js';
 import type { HandlerContext } from '../operation/handler-context.js';
 import { operation } from '../operation/operation.js';
-import { isLfsOid, type LfsObject, LfsObjects } from '../repositories/lfs-objects.js';
+import { isLfsOid, type LfsObject } from '../repositories/lfs-objects.js';
 import { objectName, outOfRoom } from './batch.js';
 import { ObjectIntake } from './intake.js';
 import { LFS_JSON } from './media-type.js';
@@ -84,10 +84,9 @@ export const lfsUploadObject = operation<z.infer<typeof uploadQuery>>({
         throw notTheObject(sizeMismatch(intake.size, announced));
       if (intake.digest() !== oid) throw notTheObject(`The content does not have the oid ${oid}.`);
       repository.requireWritable();
-      const { lfsObjects = LfsObjects.none } = repository.record;
       // Two clients can bring the same.
-      if (!lfsObjects.get(oid)) {
-        repository.update({ lfsObjects: lfsObjects.with(oid, intake.keep(world.state.clock.now())) });
+      if (!repository.record.lfsObjects?.get(oid)) {
+        repository.addLfsObject(oid, intake.keep(world.state.clock.now()));
       }
     } catch (error) {
       throw error instanceof StoreFull ? outOfRoom(error.limit) : error;

@@ -62,7 +62,8 @@ t.test('what a repository holds alone is what nobody else has of it', async (t) 
   const source = LfsObjects.none.with('a', object(10)).with('b', object(20));
   const fork = source.with('c', object(30));
   const stranger = LfsObjects.none.with('a', object(10)).with('z', object(1));
-  const alone = (objects: LfsObjects, ...others: LfsObjects[]) => objects.bytesHeldAlone(others);
+  const alone = (objects: LfsObjects, ...others: LfsObjects[]) =>
+    Array.from(objects.heldAlone(others), heldBytesOf).reduce((sum, bytes) => sum + bytes, 0);
   const bytes = (...sizes: number[]) => sizes.reduce((sum, size) => sum + heldBytesOf({ size }), 0);
   t.equal(alone(source), bytes(10, 20));
   t.equal(alone(source, source), 0);

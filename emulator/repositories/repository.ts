@@ -7,7 +7,7 @@ import type { Deployments } from './deployments.js';
 import type { GitCredential } from './git-credential.js';
 import type { HostingProject } from './hosting.js';
 import type { LfsLocks } from './lfs-locks.js';
-import type { LfsObjects } from './lfs-objects.js';
+import { type LfsObject, LfsObjects } from './lfs-objects.js';
 import { type RepositoryState, repositoryNotFound } from './lifecycle.js';
 import { meetOverride, overrideOf, type StateOverride } from './state-override.js';
 
@@ -51,6 +51,8 @@ export interface RepositoryRecord {
 export interface RepositoryHome {
   record(id: string): RepositoryRecord;
   replace(record: RepositoryRecord): void;
+  /** Told of an LFS object that came; what it takes of the budget is the world's from now on. */
+  hold(object: LfsObject): void;
   now(): number;
   /** Throws when another world has taken the place of the repository's. */
   requireCurrent(): void;
@@ -132,6 +134,12 @@ export class Repository {
   /** Swaps the record for one with `changes` in it. */
   update(changes: RecordChanges): void {
     this.home.replace({ ...this.record, ...changes });
+  }
+
+  /** Adds an LFS object that has come, which was counted as held. */
+  addLfsObject(oid: string, object: LfsObject): void {
+    this.home.hold(object);
+    this.update({ lfsObjects: (this.record.lfsObjects ?? LfsObjects.none).with(oid, object) });
   }
 
   /**

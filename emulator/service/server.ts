@@ -8,7 +8,7 @@ import type { EmulatorOptions } from '../config/options.js';
 import { ServedHosts } from '../http/host.js';
 import type { Operation } from '../operation/operation.js';
 import { CurrentWorld } from '../world/current-world.js';
-import type { EnginePorts } from '../world/engine.js';
+import type { ProcessPorts } from '../world/process-resources.js';
 import { type ProvidedAdminToken, provideAdminToken } from './admin-token.js';
 import { createApp } from './app.js';
 import { Connections, type DrainOptions } from './drain.js';
@@ -37,7 +37,7 @@ export interface Server {
   close(options?: { graceMs?: number }): Promise<void>;
 }
 
-export interface ServerPorts extends EnginePorts {
+export interface ServerPorts extends ProcessPorts {
   /** Called when nothing is left, whoever asked it to close: the library, or `POST /_emulator/shutdown`. */
   readonly onClosed?: () => void;
 }
@@ -100,7 +100,7 @@ export async function startServer(
   };
 }
 
-function createWorld(options: EmulatorOptions, ports: EnginePorts): CurrentWorld {
+function createWorld(options: EmulatorOptions, ports: ProcessPorts): CurrentWorld {
   const { org, hosting, forgeApps, seed, clock, variants, limits, fsck, forgePrefix } = options;
   const rings = registeredKeys(options);
   const organizations = org.map((name, index) => ({

@@ -27,11 +27,7 @@ const FIELDS: Readonly<Record<string, Readonly<Record<string, 'part' | 'snapshot
     outside: 'derived',
   },
   engine: {
-    log: 'derived',
-    schedule: 'transient',
-    memory: 'derived',
-    caches: 'derived',
-    scratch: 'derived',
+    resources: 'derived',
     gitService: 'derived',
     gitSession: 'derived',
     authenticator: 'derived',
@@ -77,8 +73,15 @@ const FIELDS: Readonly<Record<string, Readonly<Record<string, 'part' | 'snapshot
   'state.conversations': { count: 'snapshot' },
   'state.organizations': { byName: 'snapshot', clock: 'derived' },
   // A handle is made of a record and of a content, both of which the snapshot has.
-  'state.repositories': { ports: 'derived', home: 'derived', records: 'snapshot', handles: 'derived' },
   'state.quotas': { clock: 'derived', quotas: 'snapshot', buckets: 'snapshot' },
+  'state.repositories': {
+    ports: 'derived',
+    home: 'derived',
+    records: 'snapshot',
+    handles: 'derived',
+    kept: 'derived',
+    lfs: 'derived',
+  },
   'state.webhooks': { byId: 'snapshot' },
   'state.deliveries': { byId: 'snapshot', ended: 'snapshot' },
   'state.faults': { seen: 'snapshot' },
@@ -89,10 +92,10 @@ const FIELDS: Readonly<Record<string, Readonly<Record<string, 'part' | 'snapshot
     // Up to the mark that a snapshot has of them.
     objects: 'snapshot',
     history: 'derived',
-    snapshots: 'derived',
     searchTexts: 'derived',
-    blameMemory: 'derived',
-    metadataTexts: 'derived',
+    answers: 'derived',
+    lastKept: 'derived',
+    isReleased: 'transient',
   },
 };
 

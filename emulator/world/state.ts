@@ -24,6 +24,8 @@ export type WorldState = ReturnType<typeof createState>;
 /** What a state can be put back to: an immutable value. */
 export type WorldSnapshot = { readonly [Name in keyof WorldState]: ReturnType<WorldState[Name]['snapshot']> };
 
+export type StateName = keyof WorldState;
+
 export type StatePorts = Omit<RepositoryPorts, 'clock' | 'ids'>;
 
 /** The state as it is before the first request. */
@@ -58,7 +60,10 @@ export function snapshotOf(state: WorldState): WorldSnapshot {
   return Object.fromEntries(values) as WorldSnapshot;
 }
 
-export function restoreState(state: WorldState, snapshot: WorldSnapshot): void {
+/** Puts all parts back but those named in `without`. */
+export function restoreState(state: WorldState, snapshot: WorldSnapshot, without: readonly StateName[] = []): void {
   const values: Readonly<Record<string, unknown>> = snapshot;
-  for (const [name, part] of Object.entries(state as Parts)) part.restore(values[name]);
+  for (const [name, part] of Object.entries(state as Parts)) {
+    if (!without.includes(name as StateName)) part.restore(values[name]);
+  }
 }

@@ -1,20 +1,19 @@
 import type { Limits } from '../config/limits.js';
 import type { Variants } from '../config/variants.js';
 import type { RefChange } from '../git/refs/ref-change.js';
-import type { LfsObjects } from '../repositories/lfs-objects.js';
 import type { Moment } from '../repositories/meet-state.js';
 import type { RepositoryRecord } from '../repositories/repository.js';
 import { pushEvent } from '../webhooks/events.js';
 import { Background } from './background.js';
 import type { WorldConfig } from './config.js';
 import type { Engine } from './engine.js';
-import { createState, restoreState, snapshotOf, type WorldSnapshot, type WorldState } from './state.js';
+import { createState, restoreState, type StateName, snapshotOf, type WorldSnapshot, type WorldState } from './state.js';
 
 export interface WorldOrigin {
   /** Where the state starts; without it, as before the first request. */
   readonly snapshot?: WorldSnapshot | undefined;
-  /** What the snapshots that are kept hold of LFS objects. */
-  readonly keptLfsObjects?: () => Iterable<LfsObjects>;
+  /** Parts that start as before the first request all the same. */
+  readonly without?: readonly StateName[] | undefined;
 }
 
 /**
@@ -31,17 +30,16 @@ export class World {
   constructor(
     readonly config: WorldConfig,
     readonly engine: Engine,
-    { snapshot, keptLfsObjects = () => [] }: WorldOrigin = {},
+    { snapshot, without }: WorldOrigin = {},
   ) {
     this.state = createState(config, {
       engine,
-      keptLfsObjects,
       requireCurrent: () => this.background.requireCurrent(),
       moved: (record, changes) => this.announcePushes(record, changes),
     });
     this.background = new Background(config, engine, this.state);
     if (!snapshot) return;
-    restoreState(this.state, snapshot);
+    restoreState(this.state, snapshot, without);
     this.background.outbox.resume();
   }
 
@@ -71,6 +69,13 @@ export class World {
 
   snapshot(): WorldSnapshot {
     return snapshotOf(this.state);
+  }
+
+  /** Ends it: nothing is written to it any more, what it holds is free, and readers under way end with what they have. */
+  async close(): Promise<void> {
+    const closed = this.background.close();
+    this.state.repositories.release();
+    await closed;
   }
 
   private announcePushes(record: RepositoryRecord, changes: readonly RefChange[]): void {

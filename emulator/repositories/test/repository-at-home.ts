@@ -1,7 +1,9 @@
+import { MemoryCache } from '../../git/memory/memory-cache.js';
 import { bytesOf } from '../../git/object/bytes.js';
 import { ObjectStore } from '../../git/odb/object-store.js';
 import type { RefChange } from '../../git/refs/ref-change.js';
 import { Refs } from '../../git/refs/refs.js';
+import { AnswerCaches } from '../answer-caches.js';
 import { RepositoryContent } from '../content.js';
 import { Repository, type RepositoryHome, type RepositoryRecord } from '../repository.js';
 
@@ -26,11 +28,19 @@ export function createRepository(overrides: Partial<RepositoryHome> = {}) {
     replace(next) {
       record = next;
     },
+    hold: () => undefined,
     now: () => NOW,
     requireCurrent: () => undefined,
     moved: (_, changes) => void told.moved.push(...changes),
     failed: (_, error) => void told.failed.push(error),
     ...overrides,
   };
-  return { repository: new Repository('id', home, new RepositoryContent(new ObjectStore())), told };
+  return {
+    repository: new Repository(
+      'id',
+      home,
+      new RepositoryContent(new ObjectStore(), new AnswerCaches(new MemoryCache(0).group())),
+    ),
+    told,
+  };
 }
