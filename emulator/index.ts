@@ -6,7 +6,8 @@ import { startServer } from './service/server.js';
 
 export type { EmulatorOptions, GivenOptions } from './config/options.js';
 export type { Log, LogLine } from './environment/log.js';
-export type { AnsweredRequest, Emulator, OrganizationAddress, RequestQuery } from './service/emulator.js';
+export type { RequestQuery } from './journal/query.js';
+export type { AnsweredRequest, Emulator, OrganizationAddress } from './service/emulator.js';
 export type { EmulatorClock } from './service/emulator-clock.js';
 export type {
   EmulatorState,

@@ -102,7 +102,7 @@ function serveRequests(current: CurrentWorld, options: AppOptions): Middleware<A
       context.reply = renderFailure(context, error);
     }
     const common = recordOutcome(context);
-    const written = writeReply(ctx.req, ctx.res, context.reply, writes, schedule, common);
+    const written = writeReply(ctx.req, ctx.res, context.reply, writes, schedule, common, context);
     if (written) await written;
   };
   return (ctx, next) => {

@@ -1,6 +1,7 @@
 import { ADMIN_PREFIX } from '../admin/path.js';
 import { defaultFixtureKey } from '../auth/fixture-keys.js';
-import type { JournalEntry } from '../world/journal.js';
+import type { JournalEntry } from '../journal/entry.js';
+import { type RequestQuery, selectorOf } from '../journal/query.js';
 import { clockOf, type EmulatorClock } from './emulator-clock.js';
 import { type EmulatorState, stateOf } from './emulator-state.js';
 import type { Listener, Server } from './server.js';
@@ -13,24 +14,6 @@ export interface OrganizationAddress {
   readonly gitUrl: string;
   /** Host and port of `gitUrl`. */
   readonly gitHost: string;
-}
-
-/** Which requests are meant; a member that is absent selects all. */
-export interface RequestQuery {
-  /** Those that came after the request with this id, such as the `X-Request-Id` of an answer. */
-  readonly after?: string;
-  readonly organization?: string;
-  /** In upper case: `POST`. */
-  readonly method?: string;
-  /** An id as `emulator routes` prints it, such as `commitPack`. */
-  readonly operation?: string;
-  /** The `repo` claim of the token. */
-  readonly repository?: string;
-  /** The `sub` claim of the token. */
-  readonly subject?: string;
-  readonly status?: number;
-  /** The code of the error that was answered, such as `ref_not_found`. */
-  readonly code?: string;
 }
 
 /** One request that was answered: a copy, which later requests do not change. */
@@ -112,7 +95,7 @@ export function createEmulator({ listeners, current, close }: Server): Emulator 
     keyId: key.id,
     keyFile: key.privateKeyFile,
     adminUrl: `${listeners[0].origin}${ADMIN_PREFIX}`,
-    requests: (query) => selectRequests(current.world.state.journal.entries(), query),
+    requests: (query) => [...current.world.state.journal.entries(selectorOf(query))],
     clock: clockOf(current),
     state: stateOf(current, listeners[0].org),
     snapshot: async () => current.snapshot(),
@@ -125,15 +108,4 @@ export function createEmulator({ listeners, current, close }: Server): Emulator 
 
 function addressOf({ org, origin, host }: Listener): OrganizationAddress {
   return { org, baseUrl: origin, gitUrl: origin, gitHost: host };
-}
-
-function selectRequests(entries: Iterable<JournalEntry>, { after, ...query }: RequestQuery = {}): JournalEntry[] {
-  const wanted = Object.entries(query).filter(([, value]) => value !== undefined);
-  const found = Array.from(entries).filter((entry) => {
-    // Ids are numbers of one width: their order is that of arrival.
-    if (after !== undefined && entry.id <= after) return false;
-    return wanted.every(([name, value]) => entry[name as keyof JournalEntry] === value);
-  });
-  // The caller may do with them as it likes.
-  return found.map((entry) => ({ ...entry, why: [...entry.why] }));
 }

@@ -1,11 +1,11 @@
 import { realClock, SteppingClock } from '../environment/clock.js';
 import { Counter } from '../environment/counter.js';
-import { Ids } from '../environment/ids.js';
+import { Ids, secretOf } from '../environment/ids.js';
 import { FaultCounters } from '../faults/counters.js';
+import { Journal } from '../journal/journal.js';
 import { Deliveries } from '../webhooks/deliveries.js';
 import { AnsweredSearches } from './answered-searches.js';
 import type { WorldConfig } from './config.js';
-import { Journal } from './journal.js';
 import { Organizations } from './organizations.js';
 import { Repositories, type RepositoryPorts } from './repositories.js';
 import type { StatePart } from './state-part.js';
@@ -28,6 +28,7 @@ export type StatePorts = Omit<RepositoryPorts, 'clock' | 'ids'>;
 export function createState(config: WorldConfig, ports: StatePorts) {
   const clock = config.clock === 'real' ? realClock : new SteppingClock(config.clock);
   const ids = new Ids(config.seed);
+  const { maxJournal, maxJournalBytes } = config.limits;
   return {
     clock,
     ids,
@@ -44,7 +45,7 @@ export function createState(config: WorldConfig, ports: StatePorts) {
     /** How often each fault was asked for. */
     faults: new FaultCounters(),
     searches: new AnsweredSearches(),
-    journal: new Journal(config.limits.maxJournal),
+    journal: new Journal({ entries: maxJournal, bytes: maxJournalBytes, key: secretOf(config.seed, 'journal') }),
   } satisfies Parts;
 }
 
