@@ -1,7 +1,9 @@
 import { ADMIN_PREFIX } from '../admin/path.js';
 import { defaultFixtureKey } from '../auth/fixture-keys.js';
 import type { JournalEntry } from '../journal/entry.js';
+import type { Expectations } from '../journal/expectations.js';
 import { type RequestQuery, selectorOf } from '../journal/query.js';
+import { type Verification, verify } from '../journal/verify.js';
 import { clockOf, type EmulatorClock } from './emulator-clock.js';
 import { type EmulatorState, stateOf } from './emulator-state.js';
 import type { Listener, Server } from './server.js';
@@ -38,6 +40,19 @@ export interface Emulator extends OrganizationAddress, AsyncDisposable {
    * ```
    */
   requests(query?: RequestQuery): readonly AnsweredRequest[];
+  /**
+   * Compares the requests with what is expected of them: how often, in which order, never, how far apart; and, where
+   * `client` says so, judges them by the rules for clients. Throws an `Error` that names the member for what is no
+   * expectation.
+   *
+   * ```js
+   * const { met, unmet } = emulator.verify({
+   *   requests: [{ match: { operation: 'commitPack' }, count: 2, minGap: 'retry-after' }],
+   *   client: true,
+   * });
+   * ```
+   */
+  verify(expectations: Expectations): Verification;
   /** The time of the emulator: `emulator.clock.advance(1_000)`. */
   readonly clock: EmulatorClock;
   /** Switches of organizations, and the states of repositories: `emulator.state.read().organizations.demo.hosting`. */
@@ -96,6 +111,7 @@ export function createEmulator({ listeners, current, close }: Server): Emulator 
     keyFile: key.privateKeyFile,
     adminUrl: `${listeners[0].origin}${ADMIN_PREFIX}`,
     requests: (query) => [...current.world.state.journal.entries(selectorOf(query))],
+    verify: (expectations) => verify(current.world.state.journal, expectations),
     clock: clockOf(current),
     state: stateOf(current, listeners[0].org),
     snapshot: async () => current.snapshot(),

@@ -59,7 +59,12 @@ async function readJson(context: RequestContext): Promise<unknown> {
   const { json, body } = operation;
   if (json) requireContentType(context, [json.mediaType, JSON_TYPE]);
   else checkContentType(context, JSON_TYPE);
-  const raw = await readBody(request, { maxBytes, idleTimeout, askFor: context.askForBody, watch: (piece) => context.receive(piece) });
+  const raw = await readBody(request, {
+    maxBytes,
+    idleTimeout,
+    askFor: context.askForBody,
+    watch: (piece) => context.receive(piece),
+  });
   if (raw.length === 0) return checkShape(body!, undefined, 'A JSON body', json?.invalid);
   // Without the signal: to listen for the end of a client costs more than to read most bodies.
   const meter = new Meter({ schedule: world.engine.schedule });
