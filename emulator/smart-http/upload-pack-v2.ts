@@ -53,7 +53,7 @@ export async function answerV2(upload: UploadPackRequest): Promise<UploadPackAns
     case 'object-info':
       return { head: Buffer.concat([objectInfo(view, lines), FLUSH]) };
     case 'fetch':
-      return answerFetch(view, lines);
+      return answerFetch(upload, lines);
   }
 }
 
@@ -199,8 +199,12 @@ function readWantRef(name: ByteString, request: FetchRequest, view: RepositoryVi
  *
  * Without `done` the answer is acknowledgments, and goes on to the pack only after `ready`.
  */
-async function answerFetch(view: RepositoryView, lines: readonly ByteString[]): Promise<UploadPackAnswer> {
+async function answerFetch(
+  { view, facts }: UploadPackRequest,
+  lines: readonly ByteString[],
+): Promise<UploadPackAnswer> {
   const { request, haves, done, waitForDone } = parseFetch(lines, view);
+  for (const oid of request.wantedRefs.values()) note(facts, 'wants', oid);
   if (request.wants.size === 0 && !waitForDone) return NO_ANSWER;
   const negotiation = new Negotiation(view.repository, request.wants);
   const common = haves.filter((oid) => negotiation.add(oid));
