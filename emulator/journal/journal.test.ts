@@ -121,6 +121,7 @@ t.test('a request repeats the last one like it that failed', async (t) => {
   const token = { scheme: 'bearer', digest: 'd', verified: true, subject: 's', repository: 'r' } as const;
   const post = { method: 'POST', operation: 'commitPack', path: '/p', token } as const;
   const failed = { ...post, status: 503, code: 'service_unavailable' };
+  const length = (value: string) => ({ fields: ['Content-Length', value], weight: 0 });
   const cases: [string, Partial<RequestRecord>, Partial<RequestRecord>, boolean][] = [
     ['the same', failed, post, true],
     ['with another token of the same client', failed, { ...post, token: { ...token, digest: 'e' } }, true],
@@ -128,6 +129,18 @@ t.test('a request repeats the last one like it that failed', async (t) => {
     ['what succeeded', post, post, false],
     ['an answer that was cut', { ...post, outcome: 'cut' }, post, true],
     ['another body', { ...failed, body: bodyOf('b') }, { ...post, body: bodyOf('c') }, false],
+    [
+      'a body that was not read',
+      { ...failed, head: length('1') },
+      { ...post, head: length('1'), body: bodyOf('b') },
+      true,
+    ],
+    [
+      'one of another length',
+      { ...failed, head: length('2') },
+      { ...post, head: length('1'), body: bodyOf('b') },
+      false,
+    ],
     ['another path', failed, { ...post, path: '/q' }, false],
     ['another query', failed, { ...post, query: 'a' }, false],
     ['another method', failed, { ...post, method: 'PUT' }, false],

@@ -121,7 +121,7 @@ export class Journal {
 
   /** Writes out one record. */
   write(record: RequestRecord): JournalEntry {
-    return writeEntry(record, findRepeated(record, this.newestFirst(record.sequence - 1)));
+    return writeEntry(record, findRepeated(record, this.newestFirst(record.sequence - 1))?.id);
   }
 
   /** Those that `select` takes, written out, oldest first. */
@@ -129,7 +129,7 @@ export class Journal {
     const lineage = new Lineage();
     for (const record of this.records()) {
       const retryOf = lineage.next(record);
-      if (select(record)) yield writeEntry(record, retryOf);
+      if (select(record)) yield writeEntry(record, retryOf?.id);
     }
   }
 

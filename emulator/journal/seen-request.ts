@@ -1,6 +1,6 @@
 import { type JournalEntry, writeEntry } from './entry.js';
 import { headerOf } from './export.js';
-import { Lineage } from './lineage.js';
+import { fieldOf, Lineage } from './lineage.js';
 import type { RequestRecord } from './record.js';
 
 /** A request as it is judged. It is written out when a judge looks closer. */
@@ -19,9 +19,7 @@ export class SeenRequest {
 
   /** A field of the request, by its lower-case name. */
   header(name: string): string | undefined {
-    const { fields } = this.record.head;
-    for (let at = 0; at < fields.length; at += 2) if (fields[at]!.toLowerCase() === name) return fields[at + 1];
-    return undefined;
+    return fieldOf(this.record, name);
   }
 
   /** A field of the answer. */
@@ -72,7 +70,7 @@ export function seenRequests(records: Iterable<RequestRecord>): SeenRequest[] {
   const byId = new Map<string, SeenRequest>();
   for (const record of records) {
     const retryOf = lineage.next(record);
-    byId.set(record.id, new SeenRequest(record, retryOf === undefined ? undefined : byId.get(retryOf)));
+    byId.set(record.id, new SeenRequest(record, retryOf && byId.get(retryOf.id)));
   }
   return [...byId.values()];
 }

@@ -1,4 +1,4 @@
-import { lineageKey } from '../lineage.js';
+import { isSameRequest } from '../lineage.js';
 import type { SeenRequest } from '../seen-request.js';
 import { type ClientRule, clientOf, isLost } from './rule.js';
 
@@ -68,7 +68,7 @@ export const CONTENT_RULES: readonly ClientRule[] = [
           uses.set(name, request);
           continue;
         }
-        const isSame = lineageKey(earlier.record) === lineageKey(request.record);
+        const isSame = isSameRequest(earlier.record, request.record);
         const fault = isSame ? undefined : `${earlier.record.id} had the same key, and was another request.`;
         yield { request, earlier, fault };
       }
