@@ -113,10 +113,12 @@ export function redactBody(
   body.replace(shown === undefined ? REDACTED : redactText(shown), digest);
 }
 
-/** JSON text with the values of `members` redacted; undefined when it is no JSON. */
+/** JSON text with the values of `members` redacted; undefined when it is no JSON with members. */
 function withoutMembers(text: string, members: readonly string[]): string | undefined {
   try {
-    return JSON.stringify(JSON.parse(text), (name, value) => (members.includes(name) ? REDACTED : value));
+    const value: unknown = JSON.parse(text);
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
+    return JSON.stringify(value, (name, member) => (members.includes(name) ? REDACTED : member));
   } catch {
     return undefined;
   }

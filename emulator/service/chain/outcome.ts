@@ -23,7 +23,7 @@ export function renderFailure(context: RequestContext, error: unknown): Reply {
   const dialect = context.operation?.dialect ?? 'problem';
   return renderProblem(refusal, {
     dialect,
-    path: context.target?.path ?? '/',
+    path: redactText(context.target?.path ?? '/'),
     requestId: context.id,
     variants,
     forgePrefix,
