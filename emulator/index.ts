@@ -6,7 +6,11 @@ import { startServer } from './service/server.js';
 
 export type { EmulatorOptions, GivenOptions } from './config/options.js';
 export type { Log, LogLine } from './environment/log.js';
-export type { AnsweredRequest, Emulator, OrganizationAddress, RequestQuery } from './service/emulator.js';
+export type { ClientVerdict } from './journal/client-rules/judge.js';
+export type { Expectations, RequestExpectation } from './journal/expectations.js';
+export type { RequestQuery } from './journal/query.js';
+export type { NearRequest, Unmet, Verification } from './journal/verify.js';
+export type { AnsweredRequest, Emulator, OrganizationAddress } from './service/emulator.js';
 export type { EmulatorClock } from './service/emulator-clock.js';
 export type {
   EmulatorState,

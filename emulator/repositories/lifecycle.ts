@@ -92,7 +92,10 @@ export function checkState(state: RepositoryState, operation: Affecting, variant
   if (code === undefined) return;
   if (code === 'repository_not_found') throw repositoryNotFound();
   const waits = code !== 'repository_deleted';
-  throw problem(code, STATES[state].detail, waits ? { headers: { 'retry-after': String(facts.retryAfter) } } : {});
+  throw problem(code, STATES[state].detail, {
+    isOfState: true,
+    ...(waits && { headers: { 'retry-after': String(facts.retryAfter) } }),
+  });
 }
 
 /**

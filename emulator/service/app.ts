@@ -117,8 +117,10 @@ function serveRequests(current: CurrentWorld, options: AppOptions, chain: readon
       if (!concernsAdmin(context)) context.count();
       context.reply = renderFailure(context, error);
     }
-    const common = concernsAdmin(context) ? ADMIN_HEADERS : recordOutcome(context);
-    const written = writeReply(ctx.req, ctx.res, context.reply, writes, schedule, common);
+    const isOwn = concernsAdmin(context);
+    const common = isOwn ? ADMIN_HEADERS : recordOutcome(context);
+    const observer = isOwn ? undefined : context;
+    const written = writeReply(ctx.req, ctx.res, context.reply, writes, schedule, common, observer);
     if (written) await written;
   };
   return (ctx, next) => {

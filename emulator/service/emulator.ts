@@ -1,5 +1,8 @@
 import { ADMIN_PREFIX } from '../admin/path.js';
-import type { JournalEntry } from '../world/journal.js';
+import type { JournalEntry } from '../journal/entry.js';
+import type { Expectations } from '../journal/expectations.js';
+import { type RequestQuery, selectorOf } from '../journal/query.js';
+import { type Verification, verify } from '../journal/verify.js';
 import { clockOf, type EmulatorClock } from './emulator-clock.js';
 import { type EmulatorQuotas, quotasOf } from './emulator-quotas.js';
 import { type EmulatorState, stateOf } from './emulator-state.js';
@@ -13,24 +16,6 @@ export interface OrganizationAddress {
   readonly gitUrl: string;
   /** Host and port of `gitUrl`. */
   readonly gitHost: string;
-}
-
-/** Which requests are meant; a member that is absent selects all. */
-export interface RequestQuery {
-  /** Those that came after the request with this id, such as the `X-Request-Id` of an answer. */
-  readonly after?: string;
-  readonly organization?: string;
-  /** In upper case: `POST`. */
-  readonly method?: string;
-  /** An id as `emulator routes` prints it, such as `commitPack`. */
-  readonly operation?: string;
-  /** The `repo` claim of the token. */
-  readonly repository?: string;
-  /** The `sub` claim of the token. */
-  readonly subject?: string;
-  readonly status?: number;
-  /** The code of the error that was answered, such as `ref_not_found`. */
-  readonly code?: string;
 }
 
 /** One request that was answered: a copy, which later requests do not change. */
@@ -60,6 +45,19 @@ export interface Emulator extends OrganizationAddress, AsyncDisposable {
    * ```
    */
   requests(query?: RequestQuery): readonly AnsweredRequest[];
+  /**
+   * Compares the requests with what is expected of them: how often, in which order, never, how far apart; and, where
+   * `client` says so, judges them by the rules for clients. Throws an `Error` that names the member for what is no
+   * expectation.
+   *
+   * ```js
+   * const { met, unmet } = emulator.verify({
+   *   requests: [{ match: { operation: 'commitPack' }, count: 2, minGap: 'retry-after' }],
+   *   client: true,
+   * });
+   * ```
+   */
+  verify(expectations: Expectations): Verification;
   /** The time of the emulator: `emulator.clock.advance(1_000)`. */
   readonly clock: EmulatorClock;
   /** How many requests can be made: `emulator.quotas.change({ gateway: { capacity: 20, refill: '10/s' } })`. */
@@ -119,7 +117,8 @@ export function createEmulator({ listeners, current, adminTokenFile, signingKey,
     keyFile: signingKey.file,
     adminUrl: `${listeners[0].origin}${ADMIN_PREFIX}`,
     ...(adminTokenFile !== undefined && { adminTokenFile }),
-    requests: (query) => selectRequests(current.world.state.journal.entries(), query),
+    requests: (query) => [...current.world.state.journal.entries(selectorOf(query))],
+    verify: (expectations) => verify(current.world.state.journal, expectations),
     clock: clockOf(current),
     state: stateOf(current, listeners[0].org),
     quotas: quotasOf(current),
@@ -133,15 +132,4 @@ export function createEmulator({ listeners, current, adminTokenFile, signingKey,
 
 function addressOf({ org, origin, host }: Listener): OrganizationAddress {
   return { org, baseUrl: origin, gitUrl: origin, gitHost: host };
-}
-
-function selectRequests(entries: Iterable<JournalEntry>, { after, ...query }: RequestQuery = {}): JournalEntry[] {
-  const wanted = Object.entries(query).filter(([, value]) => value !== undefined);
-  const found = Array.from(entries).filter((entry) => {
-    // Ids are numbers of one width: their order is that of arrival.
-    if (after !== undefined && entry.id <= after) return false;
-    return wanted.every(([name, value]) => entry[name as keyof JournalEntry] === value);
-  });
-  // The caller may do with them as it likes.
-  return found.map((entry) => ({ ...entry, why: [...entry.why] }));
 }
