@@ -164,6 +164,10 @@ t.test('why a request was refused, with the values that were looked at', async (
     'needed is git:read, scopes is org:read git:write',
   );
   t.match(await why('/api/repos/team%2Fother', {}), 'the path names "team/other", the repo claim "team/app"');
+  const tip = (await call('GET', '/api/v1/repos/commit?sha=main')).json.commit.sha;
+  t.equal(await why('/api/v1/repos/commit?sha=main', {}), `ref "main" is refs/heads/main at ${tip}`);
+  t.equal(await why(`/api/v1/repos/file?path=a.txt&ref=${tip.slice(0, 8)}`, {}), `ref "${tip.slice(0, 8)}" is ${tip}`);
+  t.match(await why('/api/v1/repos/file?path=a.txt&ref=none', {}), 'No branch, tag or commit is named none.');
   t.match(await why('/api/v1/repo', { repo: 'gone' }), 'demo has no repository "gone"');
   t.match(
     await why('/api/v1/repo', { token: `${(await token({ repo })).slice(0, -8)}AAAAAAAA` }),
