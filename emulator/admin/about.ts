@@ -34,6 +34,6 @@ export const showOpenApi = adminRoute({
   handle: async ({ operations, origin, current, routes }) => {
     const { writeOpenApi } = await import('../api/openapi.js');
     const { withAdminPaths } = await import('./openapi.js');
-    return json(200, withAdminPaths(writeOpenApi(operations, origin, current.config.forgePrefix), routes));
+    return json(200, withAdminPaths(writeOpenApi(operations, origin, current.config.forgePrefix), await routes()));
   },
 });

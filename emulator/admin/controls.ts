@@ -41,6 +41,8 @@ export interface NamespaceControl {
 
 /** What the admin routes steer and is not a part of the world. */
 export interface AdminControls {
+  /** Whether the published test keys are registered at the start. */
+  readonly hasTestKeys: boolean;
   /** Begins to close the emulator; requests that are under way are answered. */
   shutDown(): void;
   /** Namespaces beside this world; undefined in one of them. */

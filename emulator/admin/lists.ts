@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { pageEnd, readLimit, takePage } from '../api/paging.js';
-import { json, type Reply } from '../http/reply.js';
+import { mapped, pageEnd, readLimit, takePage } from '../api/paging.js';
+import { largeJson, type Reply } from '../http/reply.js';
 import type { AdminContext } from './route.js';
 
 /** The query parameters every list takes. */
@@ -32,14 +32,19 @@ export interface List<T> {
   readonly items: Iterable<T>;
   /** What names an item as long as it is there. */
   readonly keyOf: (item: T) => string;
-  readonly show: (item: T) => unknown;
+  readonly show?: (item: T) => unknown;
+  /** In place of `show`, of items that are shown together. */
+  readonly showPage?: (page: readonly T[]) => Iterable<unknown>;
 }
 
 /** The last item of a page, and how many there were up to it. */
 type Position = readonly [key: string, count: number];
 
 /** One page of a list. It goes on behind the last item of the page before, or from its place where that item has gone. */
-export function writeList<T>({ world, query }: AdminContext<ListQuery>, { of, items, keyOf, show }: List<T>): Reply {
+export function writeList<T>(
+  { world, query }: AdminContext<ListQuery>,
+  { of, items, keyOf, ...shown }: List<T>,
+): Reply {
   const limit = readPageLimit(query);
   const { cursors } = world.engine;
   const purpose = JSON.stringify(['admin', ...of]);
@@ -47,9 +52,10 @@ export function writeList<T>({ world, query }: AdminContext<ListQuery>, { of, it
   const skip =
     query.cursor === undefined ? 0 : placeAfter(all.map(keyOf), cursors.read<Position>(purpose, query.cursor));
   const { page, hasMore } = takePage(all.slice(skip), limit);
+  const { show = (item: T) => item, showPage = (shownItems: readonly T[]) => mapped(shownItems, show) } = shown;
   const position = (): Position => [keyOf(page.at(-1)!), skip + page.length];
-  return json(200, {
-    items: page.map(show),
+  return largeJson(200, {
+    items: showPage(page),
     next_cursor: hasMore ? cursors.write(purpose, position()) : null,
     has_more: hasMore,
   });

@@ -164,7 +164,7 @@ export const showCommits = adminRoute({
     const { cursors } = world.engine;
     const purpose = JSON.stringify(['admin', 'commits', repository.id, query.ref]);
     const position = query.cursor === undefined ? undefined : cursors.read<Position>(purpose, query.cursor);
-    const tip = position?.[0] ?? (await resolveRef(repository, { ref: query.ref }, meter)).commit;
+    const tip = position?.[0] ?? (await resolveRef({ repository, meter, note: () => {} }, { ref: query.ref })).commit;
     const skip = position?.[1] ?? 0;
     await git.history.extend([tip], meter);
     const { page, hasMore } = await takeLongPage(

@@ -1,63 +1,68 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import type { RequestQuery } from '../journal/query.js';
+import { subscribe } from '../journal/subscription.js';
 import type { CurrentWorld } from '../world/current-world.js';
-import type { JournalEntry } from '../world/journal.js';
 
-/** Milliseconds (real time) between two looks, and until a quiet stream says that it is still there. */
-const LOOK = 50;
+/** Milliseconds (real time) until a quiet stream says that it is still there: a client that has gone is found out by that. */
 const QUIET = 15_000;
 
+export interface StreamOptions {
+  /** The last event that was read; without it, requests from now on. */
+  readonly after: number | undefined;
+  readonly query: RequestQuery;
+  readonly signal: AbortSignal;
+}
+
 /**
- * The requests as server-sent events (WHATWG HTML, 9.2), from the one after `lastId` on, or from now on:
+ * Requests as server-sent events (WHATWG HTML, 9.2):
  *
- *     id: req-00000001
+ *     id: 7
  *     event: request
  *     data: {…}
  *
- * `missed` says how many there were that the journal has no more, `reset` that the state was put back: ids start over.
+ * `missed` says how many are not told, because the journal let go of them or the reader is too slow; `reset`, that
+ * the state was put back, and that what follows are requests to that one.
  */
 export async function* streamRequests(
   current: CurrentWorld,
-  ended: AbortSignal,
-  lastId: string | undefined,
+  { after, query, signal }: StreamOptions,
 ): AsyncGenerator<Buffer> {
-  let { world } = current;
-  let last = lastId ?? lastOf(world.state.journal.entries());
-  let quiet = 0;
   yield Buffer.from(': requests\n\n');
-  while (!ended.aborted) {
-    if (current.world !== world) {
-      world = current.world;
-      last = lastOf(world.state.journal.entries());
-      yield event({ name: 'reset', id: last, data: {} });
+  for (let from = after; ; from = undefined) {
+    const { journal } = current.world.state;
+    const requests = subscribe(journal, { query, after: from, signal });
+    for await (const request of withHeartbeat(requests, signal)) {
+      if (request === undefined) yield Buffer.from(':\n\n');
+      else if ('missed' in request) yield event({ name: 'missed', data: request });
+      else yield event({ id: request.id, name: 'request', data: request.entry });
     }
-    const entries = [...world.state.journal.entries()].filter(({ id }) => id > last);
-    const missed = entries.length > 0 ? numberOf(entries[0]!.id) - numberOf(last) - 1 : 0;
-    if (missed > 0) yield event({ name: 'missed', id: last, data: { count: missed } });
-    for (const entry of entries) {
-      last = entry.id;
-      yield event({ name: 'request', id: entry.id, data: entry });
-    }
-    quiet = entries.length > 0 ? 0 : quiet + LOOK;
-    if (quiet >= QUIET) {
-      quiet = 0;
-      // A client that has gone is found out by writing to it.
-      yield Buffer.from(':\n\n');
-    }
-    await pause(LOOK, undefined, { signal: ended }).catch(() => undefined);
+    if (signal.aborted) return;
+    yield event({ id: current.world.state.journal.ended, name: 'reset', data: {} });
   }
 }
 
-function lastOf(entries: Iterable<JournalEntry>): string {
-  let last = '';
-  for (const { id } of entries) last = id;
-  return last;
+/** What `source` gives, and undefined where it gives nothing for long. */
+async function* withHeartbeat<T>(source: AsyncGenerator<T, void>, signal: AbortSignal): AsyncGenerator<T | undefined> {
+  for (;;) {
+    const next = source.next();
+    let result = await nextOrQuiet(next, signal);
+    for (; result === undefined; result = await nextOrQuiet(next, signal)) yield undefined;
+    if (result.done) return;
+    yield result.value;
+  }
 }
 
-/** The number in an id: `req-00000007` is 7; 0 where there is none. */
-function numberOf(id: string): number {
-  return Number(/\d+$/.exec(id)?.[0] ?? 0);
+/** Undefined when it takes long. */
+async function nextOrQuiet<T>(next: Promise<T>, signal: AbortSignal): Promise<T | undefined> {
+  const timer = new AbortController();
+  const quiet = pause(QUIET, undefined, { signal: AbortSignal.any([timer.signal, signal]), ref: false });
+  // The end of the stream is told by its source.
+  const result = await Promise.race([next, quiet.catch(() => next)]);
+  timer.abort();
+  return result;
 }
 
-function event({ name, id, data }: { name: string; id: string; data: unknown }): Buffer {
-  return Buffer.from(`id: ${id}\nevent: ${name}\ndata: ${JSON.stringify(data)}\n\n`);
+function event({ id, name, data }: { id?: number; name: string; data: unknown }): Buffer {
+  const mark = id === undefined ? '' : `id: ${id}\n`;
+  return Buffer.from(`${mark}event: ${name}\ndata: ${JSON.stringify(data)}\n\n`);
 }

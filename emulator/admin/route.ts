@@ -17,7 +17,7 @@ export interface AdminContext<Query = unknown, Body = unknown> {
   /** Every operation of the service. */
   readonly operations: readonly Operation[];
   /** Every route of the admin API. */
-  readonly routes: readonly AdminRoute[];
+  readonly routes: () => Promise<readonly AdminRoute[]>;
   /** `http://127.0.0.1:8080` */
   readonly origin: string;
   /** The organization that `Host` selects. */

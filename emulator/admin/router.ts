@@ -9,9 +9,9 @@ import type { Operation } from '../operation/operation.js';
 import type { CurrentWorld } from '../world/current-world.js';
 import type { AdminControls } from './controls.js';
 import { readJsonBody, readQuery } from './input.js';
+import { isOpenPath, openRoutes } from './open-routes.js';
 import { ADMIN_PREFIX } from './path.js';
 import type { AdminContext, AdminRoute } from './route.js';
-import { adminRoutes } from './routes.js';
 
 export interface AdminOptions {
   readonly operations: readonly Operation[];
@@ -39,11 +39,26 @@ export interface AdminState {
 
 /**
  * The emulator's own routes, beside the service's: what a deployment would never answer. They leave their answer in
- * `ctx.state.reply`, for the one adapter that writes HTTP. Ports share them.
+ * `ctx.state.reply`, for the one adapter that writes HTTP. All but the open ones are loaded when the first request to
+ * one of them arrives: a start, which asks for the health, does not wait for them. Ports share them.
  */
-export function createAdmin(): Router<AdminState> {
+export function createAdmin(): Middleware<AdminState> {
+  const open = routerOf(openRoutes);
+  let others: Promise<Router<AdminState>> | undefined;
+  return async (ctx) => {
+    others ??= isOpenPath(ctx.path) ? undefined : loadRoutes().then(routerOf);
+    const router = isOpenPath(ctx.path) ? open : await others!;
+    await router.routes()(ctx as Parameters<ReturnType<typeof router.routes>>[0], async () => refuseOther(router, ctx));
+  };
+}
+
+async function loadRoutes(): Promise<readonly AdminRoute[]> {
+  return (await import('./routes.js')).adminRoutes;
+}
+
+function routerOf(routes: readonly AdminRoute[]): Router<AdminState> {
   const router = new Router<AdminState>({ prefix: ADMIN_PREFIX, strict: true, sensitive: true });
-  for (const route of adminRoutes) {
+  for (const route of routes) {
     router.register(route.path.replace(/\{(\w+)\}/g, ':$1'), [route.method], async (ctx) => {
       ctx.state.reply = await answer(route, ctx.state, ctx.captures);
     });
@@ -76,7 +91,7 @@ async function answer(
     get operations() {
       return options.operations;
     },
-    routes: adminRoutes,
+    routes: loadRoutes,
     origin: options.origin(),
     organization: admin.organizationName,
     params: Object.fromEntries(params),
@@ -95,19 +110,8 @@ async function answer(
 }
 
 /** Wrong paths and methods, in the words of every other refusal: Koa and its router have plain text for them. */
-export function refuseOthers(router: Router<AdminState>): Middleware<AdminState> {
-  return (ctx) => {
-    const methods = new Set(router.match(ctx.path, ctx.method).path.flatMap((layer) => layer.methods));
-    if (methods.size === 0) throw problem('route_not_found', 'No route of the emulator matches the path.');
-    throw methodNotAllowed(ctx.method, [...methods].sort().join(', '));
-  };
-}
-
-const OPEN_PATHS: ReadonlySet<string> = new Set(
-  adminRoutes.filter(({ access }) => access === 'open').map(({ path }) => ADMIN_PREFIX + path),
-);
-
-/** Whether the path asks for no token, in its plain spelling. */
-export function isOpenPath(path: string): boolean {
-  return OPEN_PATHS.has(path);
+function refuseOther(router: Router<AdminState>, { path, method }: { readonly path: string; readonly method: string }) {
+  const methods = new Set(router.match(path, method).path.flatMap((layer) => layer.methods));
+  if (methods.size === 0) throw problem('route_not_found', 'No route of the emulator matches the path.');
+  throw methodNotAllowed(method, [...methods].sort().join(', '));
 }

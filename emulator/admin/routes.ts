@@ -1,8 +1,8 @@
-import { showHealth, showOpenApi, showVersion } from './about.js';
 import { changeClock, showClockRoute } from './clock.js';
 import { addFault, changeFault, listFaults, releaseLatch, removeFault, replaceFaults, showFault } from './faults.js';
 import { addKey, listKeys, removeKey } from './keys.js';
 import { createNamespace, listNamespaces, removeNamespace, showNamespace } from './namespaces.js';
+import { openRoutes } from './open-routes.js';
 import { listOperations } from './operations.js';
 import { listDeliveries } from './outbox.js';
 import { changeQuotas, showQuotas } from './quotas.js';
@@ -24,9 +24,7 @@ import { mintTokenRoute } from './tokens.js';
 
 /** Every route of the admin API. Of two that fit a path the first one counts. */
 export const adminRoutes: readonly AdminRoute[] = [
-  showHealth,
-  showVersion,
-  showOpenApi,
+  ...openRoutes,
   listOperations,
   reset,
   shutDown,

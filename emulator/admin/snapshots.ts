@@ -54,9 +54,8 @@ export const removeSnapshot = adminRoute({
   access: 'token',
   replies: { 204: '' },
   errors: ['not_found'],
-  handle: async ({ current, params }) => {
-    requireSnapshot(current, params.id!);
-    await current.removeSnapshot(params.id!);
+  handle: ({ current, params }) => {
+    current.removeSnapshot(requireSnapshot(current, params.id!).id);
     return empty(204);
   },
 });

@@ -31,7 +31,11 @@ export const mintTokenRoute = adminRoute({
   replies: {
     201: z.object({ token: z.string(), key: z.string(), issued_at: z.iso.datetime(), expires_at: z.iso.datetime() }),
   },
-  handle: async ({ world, organization, body }) => {
+  errors: ['conflict'],
+  handle: async ({ world, controls, organization, body }) => {
+    if (!controls.hasTestKeys) {
+      throw problem('conflict', 'The emulator holds no key to sign with: it was started without the test keys.');
+    }
     const { repo, scopes, sub, faults, scenario, org = organization } = body;
     const key = findKey(
       body.key,

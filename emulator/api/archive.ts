@@ -88,14 +88,11 @@ function readPrefix(prefix: string): ByteString {
 }
 
 /** One sentence of the specification lists both 400 and 404 for a ref that does not resolve. */
-async function resolveForArchive(
-  { repository, world, meter }: HandlerContext,
-  question: RefQuestion,
-): Promise<ResolvedRef> {
+async function resolveForArchive(ctx: HandlerContext, question: RefQuestion): Promise<ResolvedRef> {
   try {
-    return await resolveRef(repository, question, meter);
+    return await resolveRef(ctx, question);
   } catch (error) {
-    if (error instanceof Problem && error.code === 'ref_not_found' && world.variants.archiveMissingRef === '400') {
+    if (error instanceof Problem && error.code === 'ref_not_found' && ctx.world.variants.archiveMissingRef === '400') {
       throw problem('bad_request', error.detail);
     }
     throw error;

@@ -60,10 +60,11 @@ export const blameFile = operation({
     200: z.object({ ref: z.string(), path: z.string(), commit_sha: z.string(), lines: z.array(blamedLine) }),
   },
   errors: ['ref_not_found', 'not_found', 'gateway_timeout'],
-  handle: async ({ repository, query, meter }) => {
+  handle: async (ctx) => {
+    const { repository, query, meter } = ctx;
     const path = readFilePath(query.path, 'path');
     const { objects, history } = repository.git;
-    const { commit, shown } = await resolveRef(repository, { ref: query.ref, ephemeral: query.ephemeral }, meter);
+    const { commit, shown } = await resolveRef(ctx, { ref: query.ref, ephemeral: query.ephemeral });
     await history.extend([commit], meter);
     try {
       const known = repository.content.blames.of(repository.id);

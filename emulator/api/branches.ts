@@ -14,7 +14,7 @@ import type { Repository } from '../repositories/repository.js';
 import { flag, readBranch } from './fields.js';
 import { listPurpose, pageEnd, pageQuery, readLimit, takePage } from './paging.js';
 import { requireAllowed } from './policy.js';
-import { resolveRef } from './resolve.js';
+import { type RefContext, resolveRef } from './resolve.js';
 
 const CAP = 100;
 
@@ -167,16 +167,15 @@ export const createBranch = operation({
 });
 
 /** `base_ref` wins over the older `base_branch`; `preferred_base` stands in for one that does not exist. */
-async function resolveBase({
-  repository,
-  body,
-  meter,
-}: Pick<HandlerContext<unknown, z.infer<typeof createBody>>, 'repository' | 'body' | 'meter'>): Promise<Oid> {
+async function resolveBase(
+  ctx: RefContext & Pick<HandlerContext<unknown, z.infer<typeof createBody>>, 'body'>,
+): Promise<Oid> {
+  const { repository, body } = ctx;
   const base = body.base_ref ?? body.base_branch;
   if (base === undefined || base === '') throw problem('bad_request', 'base_ref or base_branch is required.');
   const ephemeral = body.base_is_ephemeral ?? false;
   try {
-    return (await resolveRef(repository, { ref: base, ephemeral }, meter)).commit;
+    return (await resolveRef(ctx, { ref: base, ephemeral })).commit;
   } catch (error) {
     const fallback = body.preferred_base && repository.git.refs.get(branchRef(bytesOf(body.preferred_base), ephemeral));
     if (fallback) return fallback;

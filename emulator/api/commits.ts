@@ -22,10 +22,11 @@ export const getCommit = operation({
   query: z.object({ ref: z.string().optional(), sha: z.string().optional(), ref_is_ephemeral: flag.optional() }),
   replies: { 200: z.object({ commit: signedCommitRecord }) },
   errors: ['ref_not_found'],
-  handle: async ({ repository, query, meter }) => {
+  handle: async (ctx) => {
+    const { repository, query } = ctx;
     const ref = query.ref ?? query.sha ?? '';
     if (ref.trim() === '') throw problem('bad_request', 'sha is required.');
-    const { commit } = await resolveRef(repository, { ref, ephemeral: query.ref_is_ephemeral }, meter);
+    const { commit } = await resolveRef(ctx, { ref, ephemeral: query.ref_is_ephemeral });
     return largeJson(200, { commit: showSignedCommit(repository.git.objects, commit) });
   },
 });
@@ -64,7 +65,7 @@ export const listCommits = operation({
     const purpose = listPurpose(ctx, 'listCommits', ref ?? '', ephemeral, path ?? '');
     // A cursor carries the commit its list started from: what is pushed meanwhile does not shift the pages.
     const position = query.cursor === undefined ? undefined : cursors.read<Position>(purpose, query.cursor);
-    const tip = position?.tip ?? (await resolveRef(repository, { ref, ephemeral }, meter)).commit;
+    const tip = position?.tip ?? (await resolveRef(ctx, { ref, ephemeral })).commit;
     const skip = position?.skip ?? 0;
     await git.history.extend([tip], meter);
     const log = git.history.logEach({ tips: [tip], ...(path === undefined ? {} : { path }) });

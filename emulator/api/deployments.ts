@@ -55,7 +55,7 @@ export const createDeployment = operation({
   replies: { 200: deploymentRecord, 201: deploymentRecord },
   errors: ['hosting_not_enabled', 'hosting_project_not_found', 'ref_not_found', 'idempotency_key_reused'],
   handle: async (ctx) => {
-    const { world, repository, body, meter } = ctx;
+    const { world, repository, body } = ctx;
     const project = requireProject(ctx);
     const key = readIdempotencyKey(ctx);
     const request = JSON.stringify([body.ref ?? null, body.target ?? null]);
@@ -63,7 +63,7 @@ export const createDeployment = operation({
     if (earlier !== undefined) return answer(ctx, 200, earlier, key);
     const chosen = body.target ?? 'preview';
     const ref = body.ref || defaultRef(ctx, project, chosen);
-    const { commit } = await resolveRef(repository, { ref }, meter);
+    const { commit } = await resolveRef(ctx, { ref });
     // The same request may have come in meanwhile.
     const meanwhile = madeBefore(repository, key, request);
     if (meanwhile !== undefined) return answer(ctx, 200, meanwhile, key);

@@ -104,10 +104,10 @@ export const diffCommits = operation({
     if (ref.trim() === '') throw problem('bad_request', 'sha is required.');
     const paths = readPaths(query.path);
     const { history } = repository.git;
-    const { commit } = await resolveRef(repository, { ref, ephemeral: query.ref_is_ephemeral }, ctx.meter);
+    const { commit } = await resolveRef(ctx, { ref, ephemeral: query.ref_is_ephemeral });
     const baseRef = query.base_ref ?? query.base_sha ?? query.baseSha;
     const named = baseRef
-      ? (await resolveRef(repository, { ref: baseRef, ephemeral: query.base_is_ephemeral }, ctx.meter)).commit
+      ? (await resolveRef(ctx, { ref: baseRef, ephemeral: query.base_is_ephemeral })).commit
       : undefined;
     const base = named ?? history.commit(commit).parents[0];
     await history.extend(named === undefined ? [commit] : [commit, named], ctx.meter);

@@ -160,16 +160,17 @@ const MAIN = bytesOf('refs/heads/main');
 
 /** Without `ref`: the default branch, then HEAD, then `main`. A branch missing in the ephemeral namespace is 400 here. */
 async function resolveForMetadata(
-  { repository, world, meter }: HandlerContext,
+  ctx: HandlerContext,
   ref: string | undefined,
   ephemeral: boolean,
 ): Promise<ResolvedRef> {
   try {
-    return await resolveRef(repository, { ref, ephemeral }, meter);
+    return await resolveRef(ctx, { ref, ephemeral });
   } catch (error) {
     if (!(error instanceof Problem) || error.code !== 'ref_not_found') throw error;
-    if (ephemeral) throw world.variants.missingEphemeralRef === '404' ? error : problem('bad_request', error.detail);
-    const main = ref === undefined || ref === '' ? repository.git.refs.get(MAIN) : undefined;
+    if (ephemeral)
+      throw ctx.world.variants.missingEphemeralRef === '404' ? error : problem('bad_request', error.detail);
+    const main = ref === undefined || ref === '' ? ctx.repository.git.refs.get(MAIN) : undefined;
     if (main === undefined) throw error;
     return { commit: main, shown: 'main' };
   }

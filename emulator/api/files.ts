@@ -11,7 +11,7 @@ import type { HandlerContext } from '../operation/handler-context.js';
 import { operation } from '../operation/operation.js';
 import { contentTypeOf } from './content-type.js';
 import { flag, readFilePath } from './fields.js';
-import { type RefQuestion, type ResolvedRef, resolveRef } from './resolve.js';
+import { type RefContext, type RefQuestion, type ResolvedRef, resolveRef } from './resolve.js';
 
 export const readFile = operation({
   id: 'readFile',
@@ -65,13 +65,13 @@ export const readFile = operation({
 
 /** Two tables list two statuses for a ref that the ephemeral namespace does not have. */
 async function resolveForFile(
-  { repository, world, meter }: Pick<HandlerContext, 'repository' | 'world' | 'meter'>,
+  ctx: RefContext & Pick<HandlerContext, 'world'>,
   question: RefQuestion,
 ): Promise<ResolvedRef> {
   try {
-    return await resolveRef(repository, question, meter);
+    return await resolveRef(ctx, question);
   } catch (error) {
     const isMissing = error instanceof Problem && error.code === 'ref_not_found' && question.ephemeral === true;
-    throw isMissing && world.variants.missingEphemeralRef === '400' ? problem('bad_request', error.detail) : error;
+    throw isMissing && ctx.world.variants.missingEphemeralRef === '400' ? problem('bad_request', error.detail) : error;
   }
 }

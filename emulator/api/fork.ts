@@ -25,9 +25,10 @@ export interface ForkPoint {
  * is about the new repository. Throws what a read of the source with that token would be answered.
  */
 export async function findForkPoint(
-  { world, organization, meter }: Pick<HandlerContext, 'world' | 'organization' | 'meter'>,
+  ctx: Pick<HandlerContext, 'world' | 'organization' | 'meter' | 'note'>,
   base: Exclude<Base, { kind: 'sync' }>,
 ): Promise<ForkPoint> {
+  const { world, organization, meter } = ctx;
   try {
     const { authenticator } = world.engine;
     const question = {
@@ -50,6 +51,7 @@ export async function findForkPoint(
   if (!source) throw repositoryNotFound();
   meetState(source, { id: 'createRepository', effect: 'read' }, world.moment);
   const isEmpty = base.revision === undefined && source.git.refs.headOid === undefined;
-  const commit = isEmpty ? undefined : (await resolveRef(source, { ref: base.revision ?? 'HEAD' }, meter)).commit;
+  const at = { repository: source, meter, note: (why: string) => ctx.note(why) };
+  const commit = isEmpty ? undefined : (await resolveRef(at, { ref: base.revision ?? 'HEAD' })).commit;
   return { source, commit, defaultBranch: textOf(source.defaultBranch ?? MAIN) };
 }

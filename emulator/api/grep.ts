@@ -80,7 +80,7 @@ export const grep = operation({
     const { pagination: _, limits: __, ...searched } = body;
     const purpose = listPurpose(ctx, 'grep', searched);
     const position = pagination?.cursor ? cursors.read<Position>(purpose, pagination.cursor) : undefined;
-    const { commit, shown } = position ?? (await resolveRef(repository, { ref, ephemeral: body.ephemeral }, meter));
+    const { commit, shown } = position ?? (await resolveRef(ctx, { ref, ephemeral: body.ephemeral }));
     try {
       const page = await searchPage(
         repository.content.texts,

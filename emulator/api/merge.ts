@@ -116,9 +116,10 @@ export const mergeBranches = operation({
   },
 });
 
-async function resolveSource({ repository, body, meter }: MergeContext, name: string): Promise<Oid> {
+async function resolveSource(ctx: MergeContext, name: string): Promise<Oid> {
+  const { repository, body } = ctx;
   const ephemeral = body.source_is_ephemeral ?? false;
-  if (body.source_ref !== undefined) return (await resolveRef(repository, { ref: name, ephemeral }, meter)).commit;
+  if (body.source_ref !== undefined) return (await resolveRef(ctx, { ref: name, ephemeral })).commit;
   const tip = repository.git.refs.get(branchRef(readBranch(name, 'source_branch'), ephemeral));
   if (tip === undefined) throw branchNotFound(name);
   return tip;

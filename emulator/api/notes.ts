@@ -16,7 +16,7 @@ import { commitTo, transact } from '../repositories/branch-write.js';
 import { type Person, person, readIdentity, sha } from './fields.js';
 import { listPurpose, pageEnd, pageQuery, readLimit, takeLongPage } from './paging.js';
 import { requireCommitAllowed } from './policy.js';
-import { resolveRef } from './resolve.js';
+import { type RefContext, resolveRef } from './resolve.js';
 
 const PREFIX = bytesOf('refs/notes/');
 const DEFAULT_REF = bytesOf('refs/notes/commits');
@@ -251,13 +251,10 @@ export const listNotesRefs = operation({
   },
 });
 
-async function targetOf(
-  { repository, meter }: Pick<HandlerContext, 'repository' | 'meter'>,
-  from: Selection,
-): Promise<Oid> {
+async function targetOf(ctx: RefContext, from: Selection): Promise<Oid> {
   const name = from.object_ref ?? from.sha ?? '';
   if (name === '') throw problem('bad_request', 'sha is required.');
-  return (await resolveRef(repository, { ref: name }, meter)).commit;
+  return (await resolveRef(ctx, { ref: name })).commit;
 }
 
 /** `reviews`, `notes/reviews` and `refs/notes/reviews` are one ref. */

@@ -2,9 +2,9 @@ import { type ByteString, bytesOf, sliceBytes, textOf } from '../git/object/byte
 import type { Oid } from '../git/object/object.js';
 import { findCommit } from '../git/object/tag.js';
 import { resolveRevision } from '../git/revision/revision.js';
-import type { Meter } from '../git/schedule/meter.js';
 import { inSlices } from '../git/schedule/steps.js';
 import { type Problem, problem } from '../http/problem.js';
+import type { HandlerContext } from '../operation/handler-context.js';
 import { EPHEMERAL } from '../repositories/branch-write.js';
 import type { Repository } from '../repositories/repository.js';
 
@@ -21,15 +21,15 @@ export interface RefQuestion {
   readonly ephemeral?: boolean | undefined;
 }
 
+/** What a handler's context has that a ref is resolved with. */
+export type RefContext = Pick<HandlerContext, 'repository' | 'meter' | 'note'>;
+
 /**
  * The commit a client's `ref` means. A branch wins over a tag of the same name. Throws `ref_not_found`
  * for what does not resolve or is no commit, and `bad_request` for what no revision can look like.
  */
-export async function resolveRef(
-  repository: Repository,
-  { ref, ephemeral = false }: RefQuestion,
-  meter: Meter,
-): Promise<ResolvedRef> {
+export async function resolveRef(ctx: RefContext, { ref, ephemeral = false }: RefQuestion): Promise<ResolvedRef> {
+  const { repository, meter } = ctx;
   const { refs, objects, history } = repository.git;
   const name = ref === undefined || ref === '' ? defaultRef(repository) : ref;
   const steps = resolveRevision(objects, refs, bytesOf(name), {
@@ -43,6 +43,7 @@ export async function resolveRef(
   if (outcome.fault === 'ambiguous') throw missing(`${name} names more than one commit.`);
   const commit = outcome.fault === undefined ? await inSlices(findCommit(objects, outcome.oid), meter) : undefined;
   if (outcome.fault !== undefined || commit === undefined) throw missing(`No branch, tag or commit is named ${name}.`);
+  ctx.note(`ref ${JSON.stringify(name)} is ${outcome.ref === undefined ? '' : `${textOf(outcome.ref)} at `}${commit}`);
   return { commit, shown: outcome.ref === undefined ? commit : textOf(shortName(outcome.ref)) };
 }
 

@@ -103,18 +103,15 @@ async function readMetadata(ctx: HandlerContext): Promise<z.infer<typeof restore
   return checkShape(restoreMetadata, line.metadata, 'metadata');
 }
 
-async function resolveTarget(
-  { repository, meter }: HandlerContext,
-  metadata: z.infer<typeof restoreMetadata>,
-): Promise<Oid> {
+async function resolveTarget(ctx: HandlerContext, metadata: z.infer<typeof restoreMetadata>): Promise<Oid> {
   const ref = metadata.base_ref ?? metadata.target_commit_sha ?? '';
   if (ref === '') throw problem('bad_request', 'metadata.target_commit_sha is required.');
   try {
-    return (await resolveRef(repository, { ref }, meter)).commit;
+    return (await resolveRef(ctx, { ref })).commit;
   } catch (error) {
     if (!(error instanceof Problem) || error.code !== 'ref_not_found') throw error;
     const branch = readBranch(metadata.target_branch, 'metadata.target_branch');
-    const tip = repository.git.refs.get(branchRef(branch, false)) ?? ZERO_OID;
+    const tip = ctx.repository.git.refs.get(branchRef(branch, false)) ?? ZERO_OID;
     throw problem(error.code, error.detail, { result: failedResult(branch, tip, error.detail) });
   }
 }

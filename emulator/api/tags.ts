@@ -132,7 +132,7 @@ export const createTag = operation({
     const ref = readTag(body.name);
     const target = readRevision(body);
     requireAllowed(ctx, ref);
-    const { commit } = await resolveRef(repository, { ref: target }, ctx.meter);
+    const { commit } = await resolveRef(ctx, { ref: target });
     await transact(repository, (transaction) => transaction.update({ name: ref, old: ZERO_OID, new: commit }));
     return json(200, { name: body.name, sha: commit, message: 'tag created' });
   },

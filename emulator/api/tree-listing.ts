@@ -73,8 +73,7 @@ export const listFiles = operation({
     // Without cursor and limit the whole tree comes in one answer, as older servers gave it.
     const paged = query.cursor !== undefined || query.limit !== undefined;
     const limit = paged ? readLimit(query.limit, CAP, PAGE) : Number.POSITIVE_INFINITY;
-    const { commit, shown } =
-      position ?? (await resolveRef(repository, { ref: query.ref, ephemeral: query.ephemeral }, meter));
+    const { commit, shown } = position ?? (await resolveRef(ctx, { ref: query.ref, ephemeral: query.ephemeral }));
     const skip = position?.skip ?? 0;
     const listed = await inSlices(listUnder(objects, readCommit(objects, commit).tree, path, recursive), meter);
     const { page, hasMore } = await takePage(listed, skip, limit, meter);

@@ -54,7 +54,10 @@ export class Authenticator {
 
 function ringFor(issuer: unknown, request: AuthenticationRequest): KeyRing {
   const ring = typeof issuer === 'string' ? request.ringOf(issuer) : undefined;
-  if (!ring) throw reject('issuer', 'iss is missing or names no organization');
+  if (!ring) {
+    const evidence = `iss is ${typeof issuer === 'string' ? JSON.stringify(issuer.slice(0, 100)) : typeof issuer}`;
+    throw reject('issuer', 'iss is missing or names no organization', undefined, evidence);
+  }
   return ring;
 }
 

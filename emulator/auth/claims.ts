@@ -87,6 +87,8 @@ interface UseRule {
   readonly check: Check;
   readonly reason: string;
   holds(claims: Claims, context: UseContext): boolean;
+  /** The values that it looks at. */
+  shows(claims: Claims, context: UseContext): string;
 }
 
 const USE_RULES: readonly UseRule[] = [
@@ -94,67 +96,89 @@ const USE_RULES: readonly UseRule[] = [
     check: 'scopes',
     reason: 'scopes holds an unknown name',
     holds: ({ scopes }, { hosting }) => scopes.every((scope) => (hosting ? ALL_SCOPES : BASIC_SCOPES).has(scope)),
+    shows: (claims, { hosting }) => `${showScopes(claims)}, hosting is ${hosting ? 'on' : 'off'}`,
   },
   {
     check: 'expired',
     reason: 'exp has passed',
     holds: ({ exp }, { now }) => exp === undefined || exp * 1000 > now,
+    shows: ({ exp }, { now }) => `exp is ${showTime(exp! * 1000)}, the time ${showTime(now)}`,
   },
   {
     check: 'not-yet-valid',
     reason: 'nbf lies ahead',
     holds: ({ nbf }, { now }) => nbf === undefined || nbf * 1000 <= now,
+    shows: ({ nbf }, { now }) => `nbf is ${showTime(nbf! * 1000)}, the time ${showTime(now)}`,
   },
   {
     check: 'restricted-key',
     reason: 'tokens of a restricted key need iat and exp in whole seconds',
     holds: ({ iat, exp }, { key }) => !key.isRestricted || (Number.isSafeInteger(iat) && Number.isSafeInteger(exp)),
+    shows: ({ iat, exp }, { key }) => `the key is ${key.kid}, iat ${iat ?? 'missing'}, exp ${exp ?? 'missing'}`,
   },
   {
     check: 'restricted-key',
     reason: `tokens of a restricted key live at most ${RESTRICTED_LIFETIME} seconds`,
     holds: ({ iat, exp }, { key }) => !key.isRestricted || exp! - iat! <= RESTRICTED_LIFETIME,
+    shows: ({ iat, exp }, { key }) => `the key is ${key.kid}, exp is ${exp! - iat!} seconds after iat`,
   },
   {
     check: 'restricted-key',
     reason: 'scopes holds a name that the restricted key does not allow',
     holds: ({ scopes }, { key }) =>
       !key.isRestricted || scopes.every((scope) => (key.allowedScopes as readonly string[]).includes(scope)),
+    shows: (claims, { key }) => `${showScopes(claims)}, the key ${key.kid} allows ${key.allowedScopes.join(' ')}`,
   },
   {
     check: 'tenant',
     reason: 'The credential is not valid for this tenant',
     holds: ({ iss }, { tenant }) => iss === tenant,
+    shows: ({ iss }, { tenant }) => `iss is ${JSON.stringify(iss)}, the host belongs to ${JSON.stringify(tenant)}`,
   },
   {
     check: 'repo-missing',
     reason: 'The token has no repo claim, which every scope but org:read needs',
     holds: ({ repo, scopes }) => repo !== undefined || scopes.every((scope) => scope === 'org:read'),
+    shows: showScopes,
   },
 ];
 
 /** Judges proven claims at the moment of their use. Throws a `Rejection` that names the first rule they break. */
 export function checkUse(claims: Claims, context: UseContext): void {
   for (const rule of USE_RULES) {
-    if (!rule.holds(claims, context)) throw reject(rule.check, rule.reason);
+    if (!rule.holds(claims, context)) throw reject(rule.check, rule.reason, undefined, rule.shows(claims, context));
   }
 }
 
 /** The repository a token covers. Throws `repo_claim_missing` for an operation that is about one. */
 export function requireRepo(claims: Claims): string {
-  if (claims.repo === undefined) throw reject('repo-missing', 'The operation needs a token with a repo claim');
+  if (claims.repo === undefined)
+    throw reject('repo-missing', 'The operation needs a token with a repo claim', undefined, showScopes(claims));
   return claims.repo;
 }
 
 /** Throws `insufficient_scope` unless the token lists every scope of `needed`: no scope implies another. */
 export function requireScopes(claims: Claims, needed: readonly Scope[]): void {
   for (const scope of needed) {
-    if (!claims.scopes.includes(scope)) throw reject('scope-missing', `The token lacks the scope ${scope}`);
+    if (!claims.scopes.includes(scope)) {
+      const evidence = `needed is ${needed.join(' ')}, ${showScopes(claims)}`;
+      throw reject('scope-missing', `The token lacks the scope ${scope}`, undefined, evidence);
+    }
   }
 }
 
 const BASIC_SCOPES: ReadonlySet<Scope> = new Set<Scope>(['git:read', 'git:write', 'repo:write', 'org:read']);
 const ALL_SCOPES: ReadonlySet<Scope> = new Set<Scope>([...BASIC_SCOPES, 'deployment:read', 'deployment:write']);
+
+function showScopes({ scopes }: Claims): string {
+  return `scopes is ${scopes.join(' ')}`;
+}
+
+/** As ISO 8601; a number that is no time as it is. */
+function showTime(milliseconds: number): string {
+  const date = new Date(milliseconds);
+  return Number.isNaN(date.getTime()) ? String(milliseconds) : date.toISOString();
+}
 
 function isTime(value: unknown): boolean {
   return value === undefined || Number.isFinite(value);

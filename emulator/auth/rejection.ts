@@ -36,6 +36,8 @@ export class Rejection extends Problem {
     readonly check: Check,
     reason: string,
     headers?: Readonly<Record<string, string>>,
+    /** With which values it failed, for the journal: never a part of the token that could be used. */
+    readonly evidence?: string,
   ) {
     const { code, invalid } = CHECKS[check];
     super(code, invalid ? `The token is invalid or expired: ${reason}.` : `${reason}.`, headers ? { headers } : {});
@@ -48,6 +50,11 @@ export class Rejection extends Problem {
 }
 
 /** `throw reject('expired', 'exp has passed')` */
-export function reject(check: Check, reason: string, headers?: Readonly<Record<string, string>>): Rejection {
-  return new Rejection(check, reason, headers);
+export function reject(
+  check: Check,
+  reason: string,
+  headers?: Readonly<Record<string, string>>,
+  evidence?: string,
+): Rejection {
+  return new Rejection(check, reason, headers, evidence);
 }

@@ -19,13 +19,25 @@ export async function loadVerifier() {
 export async function findSigner(decoded: DecodedToken, ring: KeyRing): Promise<RegisteredKey> {
   const named = decoded.kid === undefined ? undefined : ring.find(decoded.kid);
   if (named && named.algorithm !== decoded.algorithm) {
-    throw reject('algorithm', 'alg does not fit the type and curve of the key that kid names');
+    throw reject(
+      'algorithm',
+      'alg does not fit the type and curve of the key that kid names',
+      undefined,
+      `alg is ${decoded.algorithm}, the key ${named.kid} signs ${named.algorithm}`,
+    );
   }
-  for (const key of named ? [named] : ring.candidates(decoded.algorithm)) {
+  const candidates = named ? [named] : ring.candidates(decoded.algorithm);
+  for (const key of candidates) {
     if (await isSignedBy(decoded, key)) return key;
   }
   const signer = named ? 'the key that kid names' : 'any registered key';
-  throw reject('signature', `its signature was not made by ${signer}`);
+  const tried = candidates.map(({ kid }) => kid).join(' ') || 'none';
+  const evidence = `alg is ${decoded.algorithm}, kid ${show(decoded.kid)}, keys tried: ${tried}`;
+  throw reject('signature', `its signature was not made by ${signer}`, undefined, evidence);
+}
+
+function show(kid: string | undefined): string {
+  return kid === undefined ? 'missing' : JSON.stringify(kid.slice(0, 100));
 }
 
 async function isSignedBy({ parts }: DecodedToken, { algorithm, publicKey }: RegisteredKey): Promise<boolean> {

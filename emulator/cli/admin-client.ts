@@ -80,7 +80,10 @@ export class AdminClient {
   async *events(path: string, lastId: string): AsyncGenerator<{ readonly name: string; readonly data: unknown }> {
     try {
       const response = await this.#send('GET', path, { headers: { 'last-event-id': lastId } });
-      if (response.statusCode !== 200) readAnswer(response, await textOf(response));
+      if (response.headers['content-type'] !== 'text/event-stream') {
+        readAnswer(response, await textOf(response));
+        throw new Error('something that is no emulator answered');
+      }
       let text = '';
       for await (const part of response.setEncoding('utf8')) {
         text += String(part);

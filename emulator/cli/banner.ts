@@ -1,17 +1,22 @@
+import { fixtureKeys } from '../auth/fixture-keys.js';
 import type { Emulator } from '../index.js';
 
 /** What a person sees instead of the ready line: addresses, and lines to copy that work as they stand. */
-export function writeBanner({ baseUrl, gitHost, org, orgs, keyId, adminTokenFile }: Emulator): string {
-  const further = orgs.slice(1).map((other) => `  ${other.org.padEnd(14)} ${other.baseUrl}   (key second)\n`);
+export function writeBanner(emulator: Emulator): string {
+  const { baseUrl, gitHost, org, orgs, keyId, keyFile, adminTokenFile } = emulator;
+  const isTestKey = fixtureKeys().some(({ privateKeyFile }) => privateKeyFile === keyFile);
+  const otherKey = isTestKey ? '   (key second)' : '';
+  const further = orgs.slice(1).map((other) => `  ${other.org.padEnd(14)} ${other.baseUrl}${otherKey}\n`);
   const token = adminTokenFile === undefined ? '' : `\n  The admin routes ask for the token in ${adminTokenFile}\n`;
+  const signer = isTestKey || keyFile === '' ? '' : ` --key ${quote(keyFile)}`;
   return `
   repohost-emulator is ready.
 
-  ${org.padEnd(14)} ${baseUrl}   (key ${keyId})
+  ${org.padEnd(14)} ${baseUrl}   (${keyId === '' ? 'no key' : `key ${keyId}`})
 ${further.join('')}${token}
   Create a repository, push to it, read it back:
 
-    TOKEN=$(npx emulator token --org ${org} --repo team/app --scopes repo:write,git:write,git:read)
+    TOKEN=$(npx emulator token --org ${org}${signer} --repo team/app --scopes repo:write,git:write,git:read)
     curl -X POST -H "Authorization: Bearer $TOKEN" ${baseUrl}/api/repos
     git push http://t:$TOKEN@${gitHost}/team/app.git HEAD:main
     curl -H "Authorization: Bearer $TOKEN" "${baseUrl}/api/v1/repos/commit?sha=main"
@@ -19,4 +24,9 @@ ${further.join('')}${token}
   Ctrl-C stops it; what it holds is in memory only.
 
 `;
+}
+
+/** A word of a POSIX shell. */
+function quote(word: string): string {
+  return /^[\w./:@-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }

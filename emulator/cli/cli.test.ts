@@ -156,6 +156,11 @@ t.test('start reads its flags in every spelling', async (t) => {
   });
 });
 
+t.test('switches of start take no value, and have an opposite', async (t) => {
+  t.same(readFlags(['--test-keys']), { 'test-keys': ['true'] });
+  t.same(readFlags(['--no-test-keys', '--port', '0']), { 'test-keys': ['false'], port: ['0'] });
+});
+
 t.test('health and wait exit 0 when an emulator answers, 3 when none does', async (t) => {
   let answers = ['{"emulator":true}'];
   const server = createServer((request, response) => {

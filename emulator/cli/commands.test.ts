@@ -4,6 +4,7 @@ import { writeFileSync } from 'node:fs';
 import { createServer as createHttpServer } from 'node:http';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import t, { type Test } from 'tap';
 import { optionRows } from '../config/options.js';
 import { commands } from './commands.js';
@@ -96,6 +97,7 @@ t.test('every option of start refuses what it cannot read, as a flag and as a va
     ADDRESS: ['a b', 'http://x/'],
     PORT: ['x', '-1', '65536', '1.5', 'NaN', '1e3'],
     NAME: ['a b', 'http://x', '-'.repeat(3).concat(' ')],
+    'FILE[:ID]': [join(t.testdir({}), 'absent'), `${fileURLToPath(import.meta.url)}:id`, '/dev/null'],
     FILE: [join(t.testdir({}), 'absent', 'file')],
     'A-B': ['x', '9-1', '0-5', '1-', '70000', '1,2'],
     TOKEN: ['a b', 'ü', '='],
@@ -108,7 +110,16 @@ t.test('every option of start refuses what it cannot read, as a flag and as a va
     MODE: ['maybe', 'true'],
     SIZE: ['x', '-1', '1.5MiB', '1MB', 'NaN'],
   };
-  for (const { flag, variable, value, bare } of optionRows()) {
+  for (const { flag, variable, value, isSwitch } of optionRows()) {
+    if (isSwitch) {
+      for (const name of [flag, `no-${flag}`]) {
+        for (const text of ['maybe', 'true', ''])
+          await refused(t, ['start', `--${name}=${text}`], new RegExp(`^--${name} takes no value`));
+        await refused(t, ['start', `--${name}`, `--${flag}`], new RegExp(`^--${flag} was given more than once`));
+      }
+      await refused(t, ['start'], new RegExp(`^${variable} has to be true or false`), { [variable]: 'maybe' });
+      continue;
+    }
     const values = bad[value];
     t.ok(values, `${value} is known`);
     // A seed is any text; a ready file is written when everything else stands.
@@ -118,7 +129,7 @@ t.test('every option of start refuses what it cannot read, as a flag and as a va
       await refused(t, ['start'], new RegExp(`^${variable} `), { [variable]: text });
     }
     await refused(t, ['start', `--${flag}=`], new RegExp(`^--${flag} `));
-    if (bare === undefined) await refused(t, ['start', `--${flag}`], new RegExp(`^--${flag} needs a value`));
+    await refused(t, ['start', `--${flag}`], new RegExp(`^--${flag} needs a value`));
   }
 });
 

@@ -81,14 +81,20 @@ async function serve(
     terminal.print(terminal.isInteractive ? writeBanner(emulator) : line);
     const error = await Promise.race([terminal.printed(), end]);
     if (error) throw new UsageError(`The ready line cannot be written to standard output: ${error.message}.`);
-    if (!isLoopback(options.host)) {
-      terminal.warn(`Listening on ${options.host}: whoever reaches it can sign tokens with the published test keys.\n`);
-    }
+    const warning = keyWarning(options);
+    if (warning !== undefined) terminal.warn(`Listening on ${options.host}: ${warning}.\n`);
     await end;
   } finally {
     if (options.readyFile !== undefined) await withdrawReady(options.readyFile, line);
     await emulator.close(isAsked() ? {} : { graceMs: 0 });
   }
+}
+
+/** What to know about keys where other machines reach the emulator. */
+function keyWarning({ host, testKeys, key }: EmulatorOptions): string | undefined {
+  if (isLoopback(host)) return undefined;
+  if (testKeys === true) return 'whoever reaches it can sign tokens with the published test keys';
+  return key.length > 0 ? undefined : 'no token is good until a key is given, by --key or --test-keys';
 }
 
 /** One sentence about what the system refused; an error that is not the system's is a mistake of ours and stays. */

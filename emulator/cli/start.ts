@@ -11,6 +11,12 @@ export const startCommand: Command = {
     builder: (command) => {
       for (const row of optionRows()) {
         const shown = row.shownDefault === '' ? '' : ` [${row.shownDefault}]`;
+        if (row.isSwitch) {
+          const group = 'Options:';
+          command.option(row.flag, { type: 'boolean', group, describe: `${row.help} ${row.variable}` });
+          command.option(`no-${row.flag}`, { type: 'boolean', group, describe: `The opposite of --${row.flag}.` });
+          continue;
+        }
         command.option(row.flag, {
           type: 'string',
           array: row.repeatable,
@@ -23,8 +29,8 @@ export const startCommand: Command = {
     },
     handler: async (args) => {
       const flags: Record<string, readonly string[]> = {};
-      for (const { flag } of optionRows()) {
-        const value = args[flag];
+      for (const { flag, isSwitch } of optionRows()) {
+        const value = isSwitch && args[`no-${flag}`] === true ? false : args[flag];
         if (value !== undefined) flags[flag] = [value].flat().map(String);
       }
       session.exitCode = await runStart(flags, session.terminal);

@@ -38,6 +38,7 @@ export const LIMITS = {
   maxMetadataCommits: [100_000, 'commits', 'distinct last-touching commits file metadata expands'],
   maxNamespaces: [10_000, 'namespaces', 'most namespaces at a time'],
   maxJournal: [10_000, 'entries', 'requests the journal keeps'],
+  maxJournalBytes: [64 * MiB, 'bytes', 'heads and bodies the journal keeps; past it the oldest requests go'],
 } as const satisfies Record<string, readonly [number, string, string]>;
 
 /** Those that every request reads anew: they can be changed while the service runs. */

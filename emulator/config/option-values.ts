@@ -55,6 +55,22 @@ export function integer(least: number, most = Number.MAX_SAFE_INTEGER): Read<num
   };
 }
 
+const FLAG_VALUES: ReadonlyMap<unknown, boolean> = new Map<unknown, boolean>([
+  [true, true],
+  [false, false],
+  ['true', true],
+  ['false', false],
+  ['on', true],
+  ['off', false],
+]);
+
+/** Whether something is to be. */
+export const flag: Read<boolean> = (given) => {
+  const value = FLAG_VALUES.get(given);
+  if (value === undefined) throw wanted('true or false', given);
+  return value;
+};
+
 const SIZES: ReadonlyMap<string, number> = new Map([
   ['', 1],
   ['KiB', 2 ** 10],

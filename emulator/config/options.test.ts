@@ -27,6 +27,9 @@ t.test('without anything given, every option has its default', async (t) => {
     variants: DEFAULT_VARIANTS,
     allowedHost: [],
     namespacePorts: [0],
+    adminToken: undefined,
+    key: [],
+    testKeys: undefined,
     upstreamHost: {},
     allowUpstream: [],
     allowWebhook: [],
@@ -35,7 +38,7 @@ t.test('without anything given, every option has its default', async (t) => {
     forgeApps: 1,
     hosting: 'on',
     fsck: 'strict',
-    inbandFaults: 'loopback',
+    inbandFaults: undefined,
     limits: DEFAULT_LIMITS,
   };
   t.same(resolveOptions(), defaults);

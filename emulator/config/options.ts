@@ -1,9 +1,11 @@
 import { readFileSync } from 'node:fs';
+import { type GivenKey, type KeyOption, key } from './key-option.js';
 import { LIMITS, type Limits } from './limits.js';
 import {
   choice,
   clock,
   duration,
+  flag,
   hostName,
   integer,
   list,
@@ -36,6 +38,10 @@ export interface EmulatorOptions {
   readonly allowedHost: readonly string[];
   /** What the admin routes ask for; without it, nothing on loopback, and elsewhere one that is made at the start. */
   readonly adminToken: string | undefined;
+  /** Keys beside the published test keys. */
+  readonly key: readonly KeyOption[];
+  /** Whether the published test keys are registered; undefined: on loopback only. */
+  readonly testKeys: boolean | undefined;
   /** Origins that stand in for external forges, by provider name. */
   readonly upstreamHost: Readonly<Record<string, string>>;
   /** Ports of namespaces, in the order in which they are tried; 0 is any free one. */
@@ -48,22 +54,25 @@ export interface EmulatorOptions {
   readonly hosting: 'on' | 'off';
   readonly fsck: 'strict' | 'off';
   /** `loopback`: where the emulator is bound to loopback. */
-  readonly inbandFaults: 'loopback' | 'on' | 'off';
+  readonly inbandFaults: boolean | undefined;
   readonly limits: Limits;
 }
 
 /** What a library passes: any of them, variants and limits one by one; text is read as on the command line. */
 export type GivenOptions = {
-  readonly [Name in Exclude<keyof EmulatorOptions, 'limits' | 'variants'>]?: EmulatorOptions[Name] | string;
-} & { readonly variants?: Partial<Variants> | string; readonly limits?: Partial<Limits> };
+  readonly [Name in Exclude<keyof EmulatorOptions, 'limits' | 'variants' | 'key'>]?: EmulatorOptions[Name] | string;
+} & { readonly key?: GivenKey | readonly GivenKey[] } & {
+  readonly variants?: Partial<Variants> | string;
+  readonly limits?: Partial<Limits>;
+};
 
 interface Row<Value> {
   readonly default: Value;
   readonly value: string;
   readonly help: string;
   readonly repeatable?: true;
-  /** What the flag says without a value. */
-  readonly bare?: string;
+  /** A flag without a value, which `no-` before it turns off. */
+  readonly isSwitch?: true;
   readonly read: Read<Value>;
 }
 
@@ -135,6 +144,20 @@ const ROWS: { readonly [Name in Exclude<keyof EmulatorOptions, 'limits'>]: Row<E
     help: 'Ports that namespaces listen on, such as 9000-9099; without it any that are free.',
     read: portRange,
   },
+  key: {
+    default: [],
+    value: 'FILE[:ID]',
+    help: 'Key that tokens may be signed with (PEM), behind it ;organization=NAME and ;allowed_scopes=SCOPE+SCOPE.',
+    repeatable: true,
+    read: list(key),
+  },
+  testKeys: {
+    default: undefined,
+    value: '',
+    help: 'Accept the published test keys (--no-test-keys: refuse them); without either, on loopback only.',
+    isSwitch: true,
+    read: flag,
+  },
   upstreamHost: {
     default: {},
     value: 'PROVIDER=URL',
@@ -187,11 +210,11 @@ const ROWS: { readonly [Name in Exclude<keyof EmulatorOptions, 'limits'>]: Row<E
     read: choice(['strict', 'off']),
   },
   inbandFaults: {
-    default: 'loopback',
-    value: 'MODE',
-    help: 'Whether requests may ask for faults: on (also without MODE), off, or loopback: where --host is one.',
-    bare: 'on',
-    read: choice(['loopback', 'on', 'off']),
+    default: undefined,
+    value: '',
+    help: 'Let requests ask for faults by a header or their token (--no-inband-faults: refuse that); without either, on loopback only.',
+    isSwitch: true,
+    read: flag,
   },
 };
 
@@ -215,8 +238,8 @@ export interface OptionRow {
   readonly shownDefault: string;
   readonly help: string;
   readonly repeatable: boolean;
-  /** What the flag says without a value; undefined: it needs one. */
-  readonly bare: string | undefined;
+  /** Takes no value; `--no-…` is its opposite. */
+  readonly isSwitch: boolean;
   readonly isLimit: boolean;
 }
 
@@ -231,7 +254,7 @@ const DEFINITIONS: readonly Definition[] = [
     ...spell(name),
     shownDefault: showDefault(row.default),
     repeatable: row.repeatable === true,
-    bare: row.bare,
+    isSwitch: row.isSwitch === true,
     isLimit: false,
   })),
   ...Object.entries(LIMITS).map(([name, [amount, unit, reason]]) => {
@@ -244,7 +267,7 @@ const DEFINITIONS: readonly Definition[] = [
       shownDefault: write(amount),
       help: `${reason[0]!.toUpperCase()}${reason.slice(1)}.`,
       repeatable: false,
-      bare: undefined,
+      isSwitch: false,
       isLimit: true,
     };
   }),

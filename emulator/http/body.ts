@@ -8,6 +8,8 @@ export interface BodyOptions {
   readonly maxBytes: number;
   /** Longest pause in milliseconds (real time) before the body counts as abandoned. */
   readonly idleTimeout: number;
+  /** Is shown each piece as it arrives. */
+  readonly watch?: (piece: Buffer) => void;
   /** Called before the first byte is waited for. */
   readonly askFor?: () => void;
 }
@@ -33,6 +35,7 @@ export async function* readChunks(request: IncomingMessage, options: BodyOptions
     for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
       idle.refresh();
       bytes += chunk.length;
+      options.watch?.(chunk);
       if (bytes > options.maxBytes) {
         throw tooLarge(options.maxBytes);
       }

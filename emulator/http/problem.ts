@@ -60,6 +60,8 @@ export interface ProblemOptions {
   /** Another status than the table's: only where the specification leaves a choice for one code. */
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
+  /** Whether it says what state the repository is in, though its code does not. */
+  readonly isOfState?: boolean;
   /** Members beside the standard ones, such as `conflict_paths`. */
   readonly extra?: Readonly<Record<string, unknown>>;
   /** A code that no table has, in place of the problem's own: of an error that stands for one the future may bring. */

@@ -14,6 +14,17 @@ export interface Pace {
   nextSlice(): Promise<void>;
 }
 
+/** Is told what leaves, as it leaves. */
+export interface ReplyWatcher {
+  head(fields: OutgoingHttpHeaders): void;
+  /** A body that is at hand. */
+  whole(body: Uint8Array | string): void;
+  /** A piece of a stream. */
+  piece(piece: Uint8Array | string): void;
+  /** It is over. `complete`: all of it has left. `cut`: it was broken off here. `gone`: the client had left. */
+  end(outcome: 'complete' | 'cut' | 'gone'): void;
+}
+
 /**
  * Writes a reply. A stream that fails half-way cuts the connection instead of leaving the client to wait, and its
  * error is thrown; that the client has gone is none.
@@ -26,11 +37,14 @@ export function writeReply(
   pace: Pace,
   /** What every answer has beside the headers of the reply. */
   common: Readonly<Record<string, string>> = {},
+  watcher?: ReplyWatcher,
 ): Promise<void> | undefined {
   discardUnread(request, response, reply.status);
   const body = bodyOf(reply, pace);
-  if (isStream(body)) return writeStream(request, response, reply, body, common);
-  response.writeHead(reply.status, describeBody(reply, body, common));
+  if (isStream(body)) return writeStream(request, response, reply, body, common, watcher);
+  const head = describeBody(reply, body, common);
+  response.writeHead(reply.status, head);
+  if (watcher) watchWhole(response, head, body, watcher);
   // A string leaves together with the head, in one piece. HEAD, 204 and 304 have no body; Node knows that.
   writes.end(response, body);
   return undefined;
@@ -42,15 +56,22 @@ async function writeStream(
   reply: Reply,
   body: BodyStream,
   common: Readonly<Record<string, string>>,
+  watcher: ReplyWatcher | undefined,
 ): Promise<void> {
   const type = reply.pieces && { 'content-type': JSON_TYPE };
-  response.writeHead(reply.status, { ...type, ...reply.headers, ...common } as OutgoingHttpHeaders);
+  const head = { ...type, ...reply.headers, ...common } as OutgoingHttpHeaders;
+  response.writeHead(reply.status, head);
+  if (watcher) {
+    watcher.head(head);
+    watchEnd(response, watcher);
+  }
   if (request.method === 'HEAD') {
     response.end();
     return;
   }
   try {
     for await (const piece of body) {
+      watcher?.piece(piece);
       if (!response.write(piece)) await untilDrained(response);
       if (response.destroyed) return;
     }
@@ -58,9 +79,26 @@ async function writeStream(
   } catch (error) {
     if (response.destroyed) return;
     // The status line has left already; the client learns of it by a body that breaks off.
+    watcher?.end('cut');
     response.destroy();
     throw error;
   }
+}
+
+/** A body of more bytes may still be on its way when it was handed over. */
+const SENT_AT_ONCE = 64 * 1024;
+
+function watchWhole(response: ServerResponse, head: OutgoingHttpHeaders, body: Body, watcher: ReplyWatcher): void {
+  watcher.head(head);
+  if (body !== undefined) watcher.whole(body);
+  if (response.destroyed) watcher.end('gone');
+  else if (body !== undefined && body.length > SENT_AT_ONCE) watchEnd(response, watcher);
+  else watcher.end('complete');
+}
+
+function watchEnd(response: ServerResponse, watcher: ReplyWatcher): void {
+  response.once('finish', () => watcher.end('complete'));
+  response.once('close', () => watcher.end('gone'));
 }
 
 type Body = Uint8Array | string | undefined;

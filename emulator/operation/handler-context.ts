@@ -1,6 +1,7 @@
 import type { Claims } from '../auth/claims.js';
 import type { Meter } from '../git/schedule/meter.js';
 import type { Repository } from '../repositories/repository.js';
+import type { GitFacts } from '../smart-http/git-facts.js';
 import type { Organization } from '../world/organizations.js';
 import type { World } from '../world/world.js';
 
@@ -21,6 +22,10 @@ export interface HandlerContext<Query = unknown, Body = unknown> {
   header(name: string): string | undefined;
   /** The request body as it arrives; throws past `maxBytes`, after a long pause, and when the client goes away. */
   stream(maxBytes: number): AsyncIterable<Buffer>;
+  /** Has the journal say what a request of Git is about. */
+  tell(facts: GitFacts): void;
+  /** Adds a sentence to those that say, in the journal, what was decided. */
+  note(why: string): void;
   /** Aborted when the client has gone. */
   readonly signal: AbortSignal;
   /** What long loops of this request report to; ends them when the client has gone, or at the operation's limit. */

@@ -96,7 +96,10 @@ export function checkState(state: RepositoryState, operation: Affecting, variant
 export function stateProblem(state: RepositoryState, code: ProblemCode, facts: StateFacts): Problem {
   if (code === 'repository_not_found') return repositoryNotFound();
   const waits = code !== 'repository_deleted';
-  return problem(code, STATES[state].detail, waits ? { headers: { 'retry-after': String(facts.retryAfter) } } : {});
+  return problem(code, STATES[state].detail, {
+    isOfState: true,
+    ...(waits && { headers: { 'retry-after': String(facts.retryAfter) } }),
+  });
 }
 
 /**

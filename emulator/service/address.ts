@@ -1,6 +1,6 @@
 import { ADMIN_PREFIX } from '../admin/path.js';
-import { defaultFixtureKey } from '../auth/fixture-keys.js';
 import type { Listener } from './listeners.js';
+import type { SigningKey } from './registered-keys.js';
 
 /** Where one organization is reached. Addresses are origins without a trailing slash. */
 export interface OrganizationAddress {
@@ -21,14 +21,13 @@ export function adminUrlOf([first]: readonly Listener[]): string {
 }
 
 /** The members of the ready line that say where everything is; those beside `orgs` are the first organization's. */
-export function addressMembers(listeners: readonly Listener[]) {
+export function addressMembers(listeners: readonly Listener[], key: SigningKey) {
   const orgs = listeners.map(({ org, origin, host }) => ({ org, base_url: origin, git_url: origin, git_host: host }));
-  const key = defaultFixtureKey();
   return {
     ...orgs[0]!,
     orgs,
     key_id: key.id,
-    key_file: key.privateKeyFile,
+    key_file: key.file,
     admin_url: adminUrlOf(listeners),
     pid: process.pid,
   };

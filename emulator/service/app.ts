@@ -1,8 +1,7 @@
 import type { RequestListener } from 'node:http';
-import type Router from '@koa/router';
 import Koa, { type Middleware, type Next, type ParameterizedContext } from 'koa';
 import type { AdminToken } from '../admin/guard.js';
-import { ADMIN_HEADERS, type AdminOptions, type AdminState, createAdmin, refuseOthers } from '../admin/router.js';
+import { ADMIN_HEADERS, type AdminOptions, type AdminState, createAdmin } from '../admin/router.js';
 import type { ServedHosts } from '../http/host.js';
 import { WriteCoalescing } from '../http/write-coalescing.js';
 import { writeReply } from '../http/write-reply.js';
@@ -78,7 +77,7 @@ export function chainOf({ operations }: Pick<AppOptions, 'operations'>): readonl
 /** What all ports have in common, whatever world is behind them. */
 export interface SharedRoutes {
   readonly chain: readonly Step[];
-  readonly admin: Router<AdminState>;
+  readonly admin: Middleware<AdminState>;
 }
 
 export function shareRoutes(options: Pick<AppOptions, 'operations'>): SharedRoutes {
@@ -96,10 +95,7 @@ export function createApp(
 ): RequestListener {
   const app = new Koa();
   app.silent = true;
-  app
-    .use(serveRequests(current, options, chain))
-    .use(admin.routes())
-    .use(refuseOthers(admin));
+  app.use(serveRequests(current, options, chain)).use(admin);
   return app.callback();
 }
 
@@ -144,8 +140,10 @@ function serveRequests(current: CurrentWorld, options: AppOptions, chain: readon
       const pending = meetResponseHead(context);
       if (pending) await pending;
     }
-    const common = concernsAdmin(context) ? ADMIN_HEADERS : recordOutcome(context);
-    const written = writeReply(ctx.req, ctx.res, context.reply, writes, schedule, common);
+    const isOwn = concernsAdmin(context);
+    const common = isOwn ? ADMIN_HEADERS : recordOutcome(context);
+    const observer = isOwn ? undefined : context;
+    const written = writeReply(ctx.req, ctx.res, context.reply, writes, schedule, common, observer);
     if (written) await written;
   };
   return (ctx, next) => {

@@ -35,6 +35,7 @@ t.test('an emulator is its addresses and what controls it, and nothing behind th
       'keyFile: string',
       'adminUrl: string',
       'requests: function',
+      'verify: function',
       'clock.mode: string',
       'clock.now: function',
       'clock.advance: function',

@@ -1,6 +1,8 @@
-import { defaultFixtureKey } from '../auth/fixture-keys.js';
 import type { Fault } from '../faults/fault.js';
-import type { JournalEntry } from '../world/journal.js';
+import type { JournalEntry } from '../journal/entry.js';
+import type { Expectations } from '../journal/expectations.js';
+import { type RequestQuery, selectorOf } from '../journal/query.js';
+import { type Verification, verify } from '../journal/verify.js';
 import { addressOf, adminUrlOf, type OrganizationAddress } from './address.js';
 import { clockOf, type EmulatorClock } from './emulator-clock.js';
 import { type FaultHandle, setFault } from './emulator-faults.js';
@@ -9,24 +11,6 @@ import { type EmulatorState, stateOf } from './emulator-state.js';
 import type { Listener } from './listeners.js';
 import type { NamespaceOptions } from './namespaces.js';
 import type { Server } from './server.js';
-
-/** Which requests are meant; a member that is absent selects all. */
-export interface RequestQuery {
-  /** Those that came after the request with this id, such as the `X-Request-Id` of an answer. */
-  readonly after?: string;
-  readonly organization?: string;
-  /** In upper case: `POST`. */
-  readonly method?: string;
-  /** An id as `emulator routes` prints it, such as `commitPack`. */
-  readonly operation?: string;
-  /** The `repo` claim of the token. */
-  readonly repository?: string;
-  /** The `sub` claim of the token. */
-  readonly subject?: string;
-  readonly status?: number;
-  /** The code of the error that was answered, such as `ref_not_found`. */
-  readonly code?: string;
-}
 
 /** One request that was answered: a copy, which later requests do not change. */
 export type AnsweredRequest = JournalEntry;
@@ -58,9 +42,12 @@ export interface Namespace extends EmulatedService {
 /** One world of the service. The addresses beside `orgs` are the first organization's. */
 export interface EmulatedService extends OrganizationAddress, AsyncDisposable {
   readonly orgs: readonly OrganizationAddress[];
-  /** Id of the key that `keyFile` belongs to. */
+  /** Id of the key that `keyFile` belongs to; empty where the first organization has no key. */
   readonly keyId: string;
-  /** Absolute path of the private key that signs for the first organization (PKCS#8 PEM). */
+  /**
+   * Absolute path of the private key that signs for the first organization (PKCS#8 PEM): a test key, or without those
+   * the file of the option `key`.
+   */
   readonly keyFile: string;
   /** Where the routes of the emulator itself are: `<baseUrl>/_emulator`. */
   readonly adminUrl: string;
@@ -74,6 +61,19 @@ export interface EmulatedService extends OrganizationAddress, AsyncDisposable {
    * ```
    */
   requests(query?: RequestQuery): readonly AnsweredRequest[];
+  /**
+   * Compares the requests with what is expected of them: how often, in which order, never, how far apart; and, where
+   * `client` says so, judges them by the rules for clients. Throws an `Error` that names the member for what is no
+   * expectation.
+   *
+   * ```js
+   * const { met, unmet } = emulator.verify({
+   *   requests: [{ match: { operation: 'commitPack' }, count: 2, minGap: 'retry-after' }],
+   *   client: true,
+   * });
+   * ```
+   */
+  verify(expectations: Expectations): Verification;
   /** The time of the emulator: `emulator.clock.advance(1_000)`. */
   readonly clock: EmulatorClock;
   /** How many requests can be made: `emulator.quotas.change({ gateway: { capacity: 20, refill: '10/s' } })`. */
@@ -136,13 +136,13 @@ export interface EmulatedService extends OrganizationAddress, AsyncDisposable {
 
 /** The surface of a server: addresses, and what a test may ask and change. */
 export function createEmulator(server: Server): Emulator {
-  const { namespaces, adminTokenFile, operations } = server;
+  const { namespaces, adminTokenFile, operations, signingKey } = server;
   return {
     ...surfaceOf(server),
     ...(adminTokenFile !== undefined && { adminTokenFile }),
     namespace: async (options) => {
       const { id, listeners, current, close } = await namespaces.create(options);
-      return { id, ...surfaceOf({ listeners: listeners.all, current, operations, close }) };
+      return { id, ...surfaceOf({ listeners: listeners.all, current, operations, signingKey, close }) };
     },
   };
 }
@@ -152,17 +152,20 @@ function surfaceOf({
   listeners,
   current,
   operations,
+  signingKey,
   close,
-}: Pick<Server, 'current' | 'operations' | 'close'> & { readonly listeners: readonly Listener[] }): EmulatedService {
+}: Pick<Server, 'current' | 'operations' | 'signingKey' | 'close'> & {
+  readonly listeners: readonly Listener[];
+}): EmulatedService {
   const orgs = listeners.map(addressOf);
-  const key = defaultFixtureKey();
   return {
     ...orgs[0]!,
     orgs,
-    keyId: key.id,
-    keyFile: key.privateKeyFile,
+    keyId: signingKey.id,
+    keyFile: signingKey.file,
     adminUrl: adminUrlOf(listeners),
-    requests: (query) => selectRequests(current.world.state.journal.entries(), query),
+    requests: (query) => [...current.world.state.journal.entries(selectorOf(query))],
+    verify: (expectations) => verify(current.world.state.journal, expectations),
     clock: clockOf(current),
     state: stateOf(current, orgs[0]!.org),
     quotas: quotasOf(current),
@@ -173,15 +176,4 @@ function surfaceOf({
     close: (options) => close(options),
     [Symbol.asyncDispose]: () => close(),
   };
-}
-
-function selectRequests(entries: Iterable<JournalEntry>, { after, ...query }: RequestQuery = {}): JournalEntry[] {
-  const wanted = Object.entries(query).filter(([, value]) => value !== undefined);
-  const found = Array.from(entries).filter((entry) => {
-    // Ids are numbers of one width: their order is that of arrival.
-    if (after !== undefined && entry.id <= after) return false;
-    return wanted.every(([name, value]) => entry[name as keyof JournalEntry] === value);
-  });
-  // The caller may do with them as it likes.
-  return found.map((entry) => ({ ...entry, why: [...entry.why] }));
 }

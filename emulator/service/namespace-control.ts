@@ -1,9 +1,11 @@
 import type { NamespaceControl, NamespaceView } from '../admin/controls.js';
 import { addressMembers } from './address.js';
 import type { NamespaceServer, Namespaces } from './namespaces.js';
+import type { SigningKey } from './registered-keys.js';
 
 /** What the admin routes do with namespaces. */
-export function namespaceControl(namespaces: Namespaces): NamespaceControl {
+export function namespaceControl(namespaces: Namespaces, key: SigningKey): NamespaceControl {
+  const viewOf = ({ id, listeners }: NamespaceServer): NamespaceView => ({ id, ...addressMembers(listeners.all, key) });
   return {
     create: async (options) => viewOf(await namespaces.create(options)),
     list: () => namespaces.list().map(viewOf),
@@ -17,8 +19,4 @@ export function namespaceControl(namespaces: Namespaces): NamespaceControl {
       return namespace !== undefined;
     },
   };
-}
-
-function viewOf({ id, listeners }: NamespaceServer): NamespaceView {
-  return { id, ...addressMembers(listeners.all) };
 }

@@ -1,4 +1,4 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import type { Verified } from '../auth/authenticate.js';
 import type { Claims } from '../auth/claims.js';
 import { NO_FAULTS } from '../faults/armed-request.js';
@@ -8,9 +8,13 @@ import { awaitsContinue } from '../http/message.js';
 import type { Problem } from '../http/problem.js';
 import type { Reply } from '../http/reply.js';
 import type { RequestTarget } from '../http/request-target.js';
+import type { ReplyWatcher } from '../http/write-reply.js';
+import { CapturedBody } from '../journal/captured-body.js';
+import type { RequestRecord } from '../journal/record.js';
 import type { HandlerContext } from '../operation/handler-context.js';
 import type { Operation, Purpose } from '../operation/operation.js';
 import type { Repository } from '../repositories/repository.js';
+import type { GitFacts } from '../smart-http/git-facts.js';
 import type { Organization } from '../world/organizations.js';
 import type { World } from '../world/world.js';
 import type { ConnectionNames } from './connection-names.js';
@@ -21,7 +25,7 @@ import type { ConnectionNames } from './connection-names.js';
  *
  * A class, not an object literal: one shape for every request, and accessors that cost nothing to make.
  */
-export class RequestContext {
+export class RequestContext implements ReplyWatcher {
   /** `X-Request-Id`; empty until the request counts. */
   id = '';
   /** The origin this listener is reached by. */
@@ -35,6 +39,21 @@ export class RequestContext {
   /** The scenario that the client says it is in. */
   scenario: string | undefined = undefined;
   /** Why the request was refused, once it was. */
+  /** Milliseconds: on the world's clock when the request counted, and of real time when it began. */
+  began = 0;
+  readonly started = performance.now();
+  /** The beginning of its body, once one is read. */
+  received: CapturedBody | undefined = undefined;
+  /** The beginning of its answer, unless that is at hand. */
+  sent: CapturedBody | undefined = undefined;
+  /** What a request of Git is about. */
+  git: GitFacts | undefined = undefined;
+  /** Its line in the journal, once its answer was decided. */
+  record: RequestRecord | undefined = undefined;
+  /** The first fault that touched it: where its entry says it is from. */
+  injectedBy: string | undefined = undefined;
+  /** What refused the request, and how it is told: a variant may word it differently. */
+  refusal: Problem | undefined = undefined;
   problem: Problem | undefined = undefined;
   repository: Repository | undefined = undefined;
   // Found on the way; a step may rely on what every step before it has set.
@@ -74,12 +93,51 @@ export class RequestContext {
   count(): void {
     if (this.id !== '') return;
     this.world.state.clock.tick();
+    this.began = this.world.state.clock.now();
     this.id = this.world.nextRequestId();
   }
 
   /** Names the connection, among those of its port. */
   get connection(): string {
     return this.listener.connections.nameOf(this.request.socket);
+  }
+
+  /** Keeps the beginning of the body. */
+  receive(piece: Uint8Array): void {
+    this.received ??= new CapturedBody();
+    this.received.add(piece);
+  }
+
+  /** Notes that a fault touched the request, also when its answer is on its way; the first one is its origin. */
+  noteInjected(fault: string): void {
+    if (this.injectedBy !== undefined) return;
+    this.injectedBy = fault;
+    if (this.record) this.record.origin = `injected:${fault}`;
+  }
+
+  head(fields: OutgoingHttpHeaders): void {
+    // What plain JSON has is known: it is kept only where it has more.
+    const isPlain = this.reply.json !== undefined && this.reply.headers === undefined;
+    if (!isPlain || fields.date !== undefined || this.faults.fired.length > 0) this.record!.answerHead = fields;
+  }
+
+  whole(body: Uint8Array | string): void {
+    if (typeof body === 'string') this.record!.answer = body;
+    else this.piece(body);
+  }
+
+  piece(piece: Uint8Array | string): void {
+    this.sent ??= new CapturedBody();
+    this.record!.answer = this.sent;
+    this.sent.add(piece);
+  }
+
+  /** How the answer ended. The first to say so is right: what cuts an answer says it before it does. */
+  end(outcome: 'complete' | 'cut' | 'gone'): void {
+    const record = this.record!;
+    if (record.ended > 0) return;
+    record.micros = Math.round((performance.now() - this.started) * 1000);
+    this.world.state.journal.end(record, outcome);
   }
 
   /** Nothing behind this request is read as another one; the answer says so. */

@@ -1,6 +1,5 @@
 import type http from 'node:http';
 import { AdminToken } from '../admin/guard.js';
-import { fixtureRing } from '../auth/fixture-keys.js';
 import { loadVerifier } from '../auth/verify.js';
 import { isLoopback } from '../config/loopback.js';
 import type { EmulatorOptions } from '../config/options.js';
@@ -14,6 +13,7 @@ import { listen } from './listen.js';
 import { answerOnce, type Listener, Listeners, listenOnFirst } from './listeners.js';
 import { namespaceControl } from './namespace-control.js';
 import { type NamespaceServer, Namespaces } from './namespaces.js';
+import { hasTestKeys, registeredKeys, type SigningKey, signingKeyOf } from './registered-keys.js';
 
 /** The whole service, listening: one port per organization, over one world; and the namespaces beside it. */
 export interface Server {
@@ -25,6 +25,8 @@ export interface Server {
   readonly operations: readonly Operation[];
   /** The file with the admin token, where one was made. */
   readonly adminTokenFile: string | undefined;
+  /** What signs for the first organization. */
+  readonly signingKey: SigningKey;
   /** Stops listening and lets running requests finish for `graceMs` (default: the drain time-out). */
   close(options?: { graceMs?: number }): Promise<void>;
 }
@@ -60,7 +62,7 @@ export async function startServer(
     operations,
     host,
     servedHosts: new ServedHosts([...options.allowedHost, host]),
-    inBandFaults: options.inbandFaults === 'loopback' ? isLoopback(host) : options.inbandFaults === 'on',
+    inBandFaults: options.inbandFaults ?? isLoopback(host),
     adminToken: admin?.token === undefined ? undefined : new AdminToken(admin.token),
   });
   const namespaces = new Namespaces(current, {
@@ -72,7 +74,7 @@ export async function startServer(
     opened: Listeners,
     { id, current: own, close: remove }: Pick<NamespaceServer, 'id' | 'current' | 'close'>,
   ): Promise<void> => {
-    const controls = { closing: closing.signal, shutDown: () => void remove() };
+    const controls = { closing: closing.signal, shutDown: () => void remove(), hasTestKeys: hasTestKeys(options) };
     const bind = (server: http.Server) => listenOnFirst(server, options.namespacePorts, host);
     await opened.open(own, { ...common(), namespace: id, controls, bind }, shared);
   };
@@ -81,7 +83,8 @@ export async function startServer(
     const controls = {
       closing: closing.signal,
       shutDown: () => void close(),
-      namespaces: namespaceControl(namespaces),
+      hasTestKeys: hasTestKeys(options),
+      namespaces: namespaceControl(namespaces, signingKeyOf(options)),
     };
     const bind = (server: http.Server, index: number) => listen(server, index === 0 ? options.port : 0, host);
     const before = (own: http.RequestListener) => namespaces.dispatch(own);
@@ -99,15 +102,17 @@ export async function startServer(
     namespaces,
     operations,
     adminTokenFile: admin.file,
+    signingKey: signingKeyOf(options),
     close,
   };
 }
 
 function createWorld(options: EmulatorOptions, ports: ProcessPorts): CurrentWorld {
   const { org, hosting, forgeApps, seed, clock, variants, limits, fsck, forgePrefix } = options;
+  const rings = registeredKeys(options);
   const organizations = org.map((name, index) => ({
     name,
-    keys: fixtureRing(index),
+    keys: rings[index]!,
     authenticationAvailable: true,
     hostingEnabled: hosting === 'on',
     forgeApps,

@@ -3,6 +3,8 @@ import type { Socket } from 'node:net';
 import { lingeringClose } from '../http/lingering-close.js';
 import { type Problem, type ProblemCode, problem } from '../http/problem.js';
 import { renderProblem } from '../http/respond.js';
+import type { RequestRecord } from '../journal/record.js';
+import { NO_HEAD } from '../journal/redaction.js';
 import type { World } from '../world/world.js';
 import { recordRequest } from './record-request.js';
 
@@ -80,20 +82,35 @@ function answerUnreadable(refusal: Problem, socket: Socket, world: World): void 
   const { variants, config } = world;
   const { forgePrefix } = config;
   const { status, headers, json } = renderProblem(refusal, { dialect: 'problem', path: '/', variants, forgePrefix });
-  recordRequest(world, {
+  const record: RequestRecord = {
     id,
     time: now,
+    took: 0,
     organization: undefined,
     method: '',
     path: '',
+    query: '',
+    version: '1.1',
     operation: undefined,
-    repository: undefined,
-    subject: undefined,
     status,
     code: refusal.code,
     origin: 'real',
+    faults: [],
     why: [refusal.detail],
-  });
+    token: undefined,
+    git: undefined,
+    head: NO_HEAD,
+    weight: 0,
+    body: undefined,
+    answerHead: undefined,
+    answer: undefined,
+    outcome: 'open',
+    started: Math.trunc(performance.now()),
+    micros: 0,
+    sequence: 0,
+    ended: 0,
+  };
+  recordRequest(world, record);
   const body = JSON.stringify(json);
   const fields = {
     ...headers,
@@ -102,6 +119,9 @@ function answerUnreadable(refusal: Problem, socket: Socket, world: World): void 
     date: new Date(now).toUTCString(),
     connection: 'close',
   };
+  record.answerHead = fields;
+  record.answer = body;
+  world.state.journal.end(record, 'complete');
   const lines = Object.entries(fields).map(([name, value]) => `${name}: ${value}`);
   socket.write(`HTTP/1.1 ${status} ${http.STATUS_CODES[status]}\r\n${lines.join('\r\n')}\r\n\r\n${body}`);
   lingeringClose(socket);

@@ -5,6 +5,7 @@ import type { GitRepository } from '../git/repository/repository.js';
 import { NothingSelected, type ShallowBoundary } from '../git/revwalk/depth.js';
 import { FilterError, type ObjectFilter, parseFilter } from '../git/revwalk/filter.js';
 import { Meter } from '../git/schedule/meter.js';
+import type { GitFacts } from './git-facts.js';
 import { type PacketReader, ProtocolError, packetText, type Sideband } from './pkt-line.js';
 import type { RefListings } from './ref-listings.js';
 import { type RepositoryView, resolveVisible, visibleTips } from './view.js';
@@ -16,6 +17,7 @@ export interface UploadPackRequest {
   readonly listings: RefListings;
   /** Its signal is read where long work starts: to watch whether a client is still there has its cost. */
   readonly client: { readonly signal: AbortSignal };
+  readonly facts: GitFacts;
 }
 
 export interface UploadPackAnswer {

@@ -9,6 +9,7 @@ import { problem } from '../http/problem.js';
 import { bytes, type Reply, stream } from '../http/reply.js';
 import { advertise, type Service } from './advertise.js';
 import { type ProtocolVersion, protocolVersion, type ServerIdentity } from './capabilities.js';
+import { type GitFacts, gitFacts } from './git-facts.js';
 import { PackCache, PackSender } from './pack-sender.js';
 import { errorPacket, PacketReader, ProtocolError } from './pkt-line.js';
 import { type JudgeUpdate, receivePack } from './receive-pack.js';
@@ -39,6 +40,8 @@ export interface GitRequest {
   header(name: string): string | undefined;
   /** The body as it arrives; throws past `maxBytes`. */
   stream(maxBytes: number): AsyncIterable<Uint8Array>;
+  /** Is told once what the request is about; what it is told goes on filling up. */
+  tell?(facts: GitFacts): void;
   /** Aborted when the client has gone. */
   readonly signal: AbortSignal;
 }
@@ -67,6 +70,7 @@ export class GitService {
 
   /** `GET info/refs?service=`. `sessionId` names the conversation that it opens. */
   async infoRefs(view: RepositoryView, service: Service, request: GitRequest, sessionId: string): Promise<Reply> {
+    tellOf(request, 'advertise', service);
     const identity: ServerIdentity = { agent: this.#options.agent, sessionId };
     const body = await advertise(view, service, versionOf(request), identity, this.#listings);
     return bytes(200, body, { 'content-type': `application/x-${service}-advertisement`, ...NO_CACHE });
@@ -80,15 +84,17 @@ export class GitService {
   async uploadPack(view: RepositoryView, request: GitRequest): Promise<Reply> {
     const { fetchBytes, lines } = this.limits;
     const reader = new PacketReader(bodyOf(request, 'git-upload-pack', fetchBytes), { packets: lines });
-    const upload = { view, reader, listings: this.#listings, client: request };
+    const facts = tellOf(request, 'rpc', 'git-upload-pack');
+    const upload = { view, reader, listings: this.#listings, client: request, facts };
     const headers = resultHeaders('git-upload-pack');
     try {
       const { head, pack } = await (versionOf(request) === 2 ? answerV2(upload) : answerV0(upload));
       if (pack === undefined) return bytes(200, head, headers);
-      return stream(200, followed(head, this.#sender.send(pack, request.signal)), headers);
+      return stream(200, followed(head, this.#sender.send(pack, request.signal, facts)), headers);
     } catch (error) {
-      if (error instanceof ProtocolError) return bytes(200, errorPacket(error.message), headers);
-      throw error;
+      if (!(error instanceof ProtocolError)) throw error;
+      facts.error = error.message;
+      return bytes(200, errorPacket(error.message), headers);
     }
   }
 
@@ -97,7 +103,8 @@ export class GitService {
     const { limits } = this;
     // Room for the commands: the pack alone is held to the limit, and gets the better message.
     const body = bodyOf(request, 'git-receive-pack', 2 * limits.pushBytes);
-    const { report, moved } = await receivePack({ view, body, limits, fsck: this.#options.fsck, judge });
+    const facts = tellOf(request, 'rpc', 'git-receive-pack');
+    const { report, moved } = await receivePack({ view, body, limits, fsck: this.#options.fsck, judge, facts });
     return { reply: bytes(200, report, resultHeaders('git-receive-pack')), moved };
   }
 
@@ -110,6 +117,12 @@ export class GitService {
 async function* followed(head: Buffer, tail: AsyncIterable<Buffer>): AsyncIterable<Buffer> {
   if (head.length > 0) yield head;
   yield* tail;
+}
+
+function tellOf(request: GitRequest, phase: GitFacts['phase'], service: Service): GitFacts {
+  const facts = gitFacts(phase, service, versionOf(request));
+  request.tell?.(facts);
+  return facts;
 }
 
 function versionOf(request: GitRequest): ProtocolVersion {

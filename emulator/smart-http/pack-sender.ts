@@ -8,6 +8,7 @@ import type { GitRepository } from '../git/repository/repository.js';
 import type { SendPlan } from '../git/revwalk/send-plan.js';
 import { Meter } from '../git/schedule/meter.js';
 import type { PackRequest } from './fetch-request.js';
+import type { GitFacts, PackFacts } from './git-facts.js';
 import { bandPackets, FATAL, FLUSH, KEEP_ALIVE, packBand, progress } from './pkt-line.js';
 import type { RefListings } from './ref-listings.js';
 import type { RepositoryView } from './view.js';
@@ -29,13 +30,19 @@ export class PackSender {
   ) {}
 
   /** The packfile section: progress, the pack, and the flush that ends the answer. */
-  async *send(request: PackRequest, signal: AbortSignal): AsyncIterable<Buffer> {
+  async *send(request: PackRequest, signal: AbortSignal, facts: GitFacts): AsyncIterable<Buffer> {
     const { view, sideband } = request;
     const key = this.#keyOf(request);
     try {
       const kept = this.cache.get(view.repository, key);
-      if (kept) yield* kept;
-      else yield* this.cache.keeping(view.repository, key, this.#make(request, signal));
+      if (kept) {
+        facts.pack = { ...this.cache.factsOf(view.repository, key)! };
+        yield* kept;
+      } else {
+        const pack: PackFacts = { objects: 0, bytes: 0 };
+        facts.pack = pack;
+        yield* this.cache.keeping(view.repository, key, this.#make(request, signal, pack), pack);
+      }
     } catch (error) {
       // Without side-band there is no word for it: the answer has to break off.
       if (sideband === 'none' || signal.aborted) throw error;
@@ -45,13 +52,14 @@ export class PackSender {
     if (sideband !== 'none') yield FLUSH;
   }
 
-  async *#make(request: PackRequest, signal: AbortSignal): AsyncIterable<Buffer> {
+  async *#make(request: PackRequest, signal: AbortSignal, facts: PackFacts): AsyncIterable<Buffer> {
     const { view, fetch, sideband } = request;
     const { objects } = view.repository;
     const work = planOf(request, signal);
     const plan = sideband === 'none' ? await work : yield* keepAlive(work, KEEP_ALIVE_MILLISECONDS, KEEP_ALIVE);
     const meter = new Meter({ schedule: objects.schedule, signal });
     const numbers = fetch.includeTag ? await followingTags(view, plan.objects, this.listings, meter) : plan.objects;
+    facts.objects = numbers.length;
     if (!fetch.noProgress) yield* progress(`Enumerating objects: ${numbers.length}, done.\n`, sideband);
     const pack = writePack(objects, numbers, {
       ofsDelta: fetch.ofsDelta,
@@ -59,7 +67,7 @@ export class PackSender {
       signal,
       ...(isThin(request) && { thin: (number: number) => plan.isHeld(number) }),
     });
-    yield* packBand(pack, sideband);
+    yield* packBand(counted(pack, facts), sideband);
   }
 
   /** Everything that decides the bytes of the pack. */
@@ -80,6 +88,13 @@ export class PackSender {
       this.#refsNumbers.set(refs, number);
     }
     return number;
+  }
+}
+
+async function* counted(pack: AsyncIterable<Uint8Array>, facts: PackFacts): AsyncIterable<Uint8Array> {
+  for await (const piece of pack) {
+    facts.bytes += piece.length;
+    yield piece;
   }
 }
 
@@ -172,6 +187,8 @@ function* tagChain({ objects }: GitRepository, oid: Oid): IterableIterator<numbe
 }
 
 interface Finished {
+  /** Complete by now. */
+  readonly pack: PackFacts;
   readonly packets: readonly Buffer[];
   readonly bytes: number;
 }
@@ -211,11 +228,21 @@ export class PackCache {
     return this.#packsOf(repository).get(key)?.packets;
   }
 
+  /** What a pack that is kept holds. */
+  factsOf(repository: GitRepository, key: string): PackFacts | undefined {
+    return this.#packsOf(repository).get(key)?.pack;
+  }
+
   /**
    * Passes `packets` on and keeps them, unless they are too many or the client leaves before the end. One client at a
    * time makes a pack to be kept, and all that are under way count: slow clients do not add up.
    */
-  async *keeping(repository: GitRepository, key: string, packets: AsyncIterable<Buffer>): AsyncIterable<Buffer> {
+  async *keeping(
+    repository: GitRepository,
+    key: string,
+    packets: AsyncIterable<Buffer>,
+    pack: PackFacts = { objects: 0, bytes: 0 },
+  ): AsyncIterable<Buffer> {
     const name = this.#nameOf(repository, key);
     if (this.#growing.has(name)) {
       yield* packets;
@@ -243,7 +270,7 @@ export class PackCache {
       }
       if (kept) {
         this.growingBytes -= bytes;
-        this.#packsOf(repository).set(key, { packets: kept, bytes });
+        this.#packsOf(repository).set(key, { packets: kept, bytes, pack });
         bytes = 0;
       }
     } finally {

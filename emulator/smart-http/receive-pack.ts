@@ -18,6 +18,7 @@ import type { RefTransaction } from '../git/refs/transaction.js';
 import { isForced, newCommits } from '../git/repository/forced-update.js';
 import type { GitRepository } from '../git/repository/repository.js';
 import { Meter } from '../git/schedule/meter.js';
+import { type GitFacts, MOST_NOTED, note } from './git-facts.js';
 import { PackSpool } from './pack-spool.js';
 import { bandPackets, DATA, errorPacket, FLUSH, PacketReader, PROGRESS, ProtocolError, packet } from './pkt-line.js';
 import { carriesPack, type PushRequest, readPushRequest } from './push-request.js';
@@ -62,6 +63,7 @@ export interface ReceivePackRequest {
   readonly limits: WireLimits;
   readonly fsck: FsckPolicy;
   readonly judge: JudgeUpdate | undefined;
+  readonly facts: GitFacts;
 }
 
 export interface ReceivePackResult {
@@ -84,9 +86,11 @@ export async function receivePack(received: ReceivePackRequest): Promise<Receive
     request = await readPushRequest(reader, limits, view.repository.objects.schedule);
   } catch (error) {
     if (!(error instanceof ProtocolError)) throw error;
+    received.facts.error = error.message;
     await drop(reader.rest());
     return { report: errorPacket(error.message), moved: [] };
   }
+  noteCommands(received.facts, request);
   const push = new Push(received, request);
   if (request.refusal !== undefined || !carriesPack(request)) {
     await drop(reader.rest());
@@ -100,6 +104,16 @@ export async function receivePack(received: ReceivePackRequest): Promise<Receive
 /** Reads on to the end: a client hears the answer only when it has sent everything. */
 async function drop(body: AsyncIterable<Uint8Array>): Promise<void> {
   for await (const _ of body);
+}
+
+function noteCommands(facts: GitFacts, { commands }: PushRequest): void {
+  facts.command = 'push';
+  facts.counts.updates = commands.length;
+  for (const { name, old, new: next } of commands) {
+    const ref = textOf(name);
+    note(facts, 'refs', ref);
+    if (facts.updates.length < MOST_NOTED) facts.updates.push({ ref, old, new: next });
+  }
 }
 
 class Push {
@@ -122,6 +136,7 @@ class Push {
   /** Carries the push out when it is its turn, and says how it went. */
   async complete(spool: PackSpool | undefined): Promise<ReceivePackResult> {
     await this.received.view.repository.transact((transaction) => this.#run(transaction, spool));
+    this.#noteRefusals();
     return { report: this.#report(), moved: this.#moved };
   }
 
@@ -145,7 +160,7 @@ class Push {
     const { isShallow } = this.request;
     const fsck = new Fsck((line) => this.#messages.push(`warning: ${line}`));
     try {
-      await indexPack(quarantine, spool.drain(), {
+      this.received.facts.pack = await indexPack(quarantine, spool.drain(), {
         thin: true,
         ...(policy === 'strict' && { check: (type, body, oid) => fsck.check(type, body, oid) }),
       });
@@ -232,6 +247,15 @@ class Push {
       this.#messages.push(describeRefusal(error.conflict, this.received.view).message!);
       this.#refuseRest('atomic transaction failed');
       transaction.clear();
+    }
+  }
+
+  #noteRefusals(): void {
+    const { facts } = this.received;
+    if (this.#unpackError !== undefined) facts.error = this.#unpackError;
+    for (const [index, update] of facts.updates.entries()) {
+      const reason = this.#reasons[index];
+      if (reason !== undefined) update.refused = reason;
     }
   }
 

@@ -18,6 +18,7 @@ import {
   type UploadPackRequest,
   writeShallowBoundary,
 } from './fetch-request.js';
+import { type GitFacts, note } from './git-facts.js';
 import { FLUSH, lineText, type PacketReader, ProtocolError, type Sideband } from './pkt-line.js';
 import { type RepositoryView, visibleTips } from './view.js';
 
@@ -40,15 +41,17 @@ interface Needs {
  * The answer: shallow lines and a flush when a depth was asked for, acknowledgments, the pack.
  */
 export async function answerV0(upload: UploadPackRequest): Promise<UploadPackAnswer> {
-  const { view, reader } = upload;
+  const { view, reader, facts } = upload;
+  facts.command = 'fetch';
   const needs = await readNeeds(reader, view);
   const { request, sideband } = needs;
+  for (const want of request.wants) note(facts, 'wants', want);
   if (request.wants.size === 0) return NO_ANSWER;
   await checkReachable(view, request.wants);
   const boundary = await findShallowBoundary(view, request.wants, request.depth);
   const head: Buffer[] = asksForDepth(request.depth) ? [writeShallowBoundary(boundary), FLUSH] : [];
   const negotiation = new Negotiation(view.repository, request.wants);
-  const { replies, sendsPack } = await negotiate(reader, negotiation, needs);
+  const { replies, sendsPack } = await negotiate(reader, negotiation, needs, facts);
   head.push(Buffer.from(replies.map(lineText).join(''), 'latin1'));
   if (!sendsPack) return { head: Buffer.concat(head) };
   return {
@@ -127,7 +130,12 @@ interface Outcome {
  * `ACK <oid> ready`; a flush is answered with NAK, `done` with a final ACK, or NAK if nothing is common.
  * `no-done` lets the pack follow `ready` at once.
  */
-async function negotiate(reader: PacketReader, negotiation: Negotiation, needs: Needs): Promise<Outcome> {
+async function negotiate(
+  reader: PacketReader,
+  negotiation: Negotiation,
+  needs: Needs,
+  facts: GitFacts,
+): Promise<Outcome> {
   const { acknowledging } = needs;
   const isMulti = acknowledging !== 'single';
   const isDetailed = acknowledging === 'multi_ack_detailed';
@@ -158,6 +166,7 @@ async function negotiate(reader: PacketReader, negotiation: Negotiation, needs: 
     }
     const oid = line.startsWith('have ') ? line.slice('have '.length) : '';
     if (!isOid(oid)) throw new ProtocolError(`expected SHA1 list, got '${line}'`);
+    note(facts, 'haves', oid);
     if (negotiation.add(oid)) {
       if (isMulti) replies.push(latin1`ACK ${oid} ${common}`);
       else if (!last) replies.push(latin1`ACK ${oid}`);

@@ -1,4 +1,4 @@
-import { type ByteString, bytesOf, latin1, sliceBytes } from '../git/object/bytes.js';
+import { type ByteString, bytesOf, latin1, sliceBytes, textOf } from '../git/object/bytes.js';
 import { isOid, type Oid } from '../git/object/object.js';
 import { Meter } from '../git/schedule/meter.js';
 import { COMMANDS, type Command, checkObjectFormat } from './capabilities.js';
@@ -17,6 +17,7 @@ import {
   type UploadPackRequest,
   writeShallowBoundary,
 } from './fetch-request.js';
+import { type GitFacts, note } from './git-facts.js';
 import { DELIM, FLUSH, lineText, type PacketReader, ProtocolError, packet } from './pkt-line.js';
 import type { LsRefsOptions } from './ref-listings.js';
 import { type RepositoryView, resolveVisible } from './view.js';
@@ -41,7 +42,9 @@ export async function answerV2(upload: UploadPackRequest): Promise<UploadPackAns
   const { view, reader, listings, client } = upload;
   const head = await readHead(reader);
   if (!head) return NO_ANSWER;
+  upload.facts.command = head.command;
   const lines = head.hasArguments ? await readArguments(reader, head.command) : [];
+  noteArguments(upload.facts, lines);
   switch (head.command) {
     case 'ls-refs': {
       const meter = new Meter({ schedule: view.repository.objects.schedule, signal: () => client.signal });
@@ -50,7 +53,7 @@ export async function answerV2(upload: UploadPackRequest): Promise<UploadPackAns
     case 'object-info':
       return { head: Buffer.concat([objectInfo(view, lines), FLUSH]) };
     case 'fetch':
-      return answerFetch(view, lines);
+      return answerFetch(upload, lines);
   }
 }
 
@@ -94,6 +97,15 @@ async function readArguments(reader: PacketReader, command: Command): Promise<By
     if (typeof line === 'string') lines.push(line);
     else if (line.mark === 'flush') return lines;
     else throw new ProtocolError(`expected flush after ${command} arguments`);
+  }
+}
+
+const NOTED = { want: 'wants', have: 'haves', 'want-ref': 'refs', 'ref-prefix': 'refs' } as const;
+
+function noteArguments(facts: GitFacts, lines: readonly ByteString[]): void {
+  for (const line of lines) {
+    const [key, value] = splitLine(line);
+    if (Object.hasOwn(NOTED, key)) note(facts, NOTED[key as keyof typeof NOTED], textOf(value));
   }
 }
 
@@ -187,8 +199,12 @@ function readWantRef(name: ByteString, request: FetchRequest, view: RepositoryVi
  *
  * Without `done` the answer is acknowledgments, and goes on to the pack only after `ready`.
  */
-async function answerFetch(view: RepositoryView, lines: readonly ByteString[]): Promise<UploadPackAnswer> {
+async function answerFetch(
+  { view, facts }: UploadPackRequest,
+  lines: readonly ByteString[],
+): Promise<UploadPackAnswer> {
   const { request, haves, done, waitForDone } = parseFetch(lines, view);
+  for (const oid of request.wantedRefs.values()) note(facts, 'wants', oid);
   if (request.wants.size === 0 && !waitForDone) return NO_ANSWER;
   const negotiation = new Negotiation(view.repository, request.wants);
   const common = haves.filter((oid) => negotiation.add(oid));

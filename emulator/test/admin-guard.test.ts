@@ -72,7 +72,7 @@ const SET_UPS: readonly SetUp[] = [
 ];
 
 async function start(t: Test, options: GivenOptions): Promise<Service> {
-  const service = await startService({ clock: Date.parse('2026-01-01T00:00:00Z'), ...options });
+  const service = await startService({ clock: Date.parse('2026-01-01T00:00:00Z'), testKeys: true, ...options });
   t.teardown(() => service.emulator.close({ graceMs: 0 }));
   await service.seed('team/app');
   return service;

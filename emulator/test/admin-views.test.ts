@@ -12,7 +12,7 @@ t.test('requests are listed, shown, followed and forgotten', async (t) => {
   t.same((await admin('GET', `/requests/${id}`)).json, json.items[0]);
   t.match(await admin('GET', '/requests/none'), { status: 404 });
   t.same((await admin('GET', `/requests?after=${id}`)).json.items, []);
-  const stream = await request(`${url}/_emulator/requests/stream`, { headers: { 'last-event-id': id } });
+  const stream = await request(`${url}/_emulator/requests/stream`, { headers: { 'last-event-id': '3' } });
   t.match(stream, { statusCode: 200, headers: { 'content-type': 'text/event-stream' } });
   const events: { id: string; event: string; data: Record<string, unknown> }[] = [];
   const read = (async () => {
@@ -32,7 +32,7 @@ t.test('requests are listed, shown, followed and forgotten', async (t) => {
   await call('GET', '/nothing', { token: null });
   await until(1);
   t.match(events, [{ event: 'request', data: { path: '/nothing', status: 404 } }]);
-  t.equal(events[0]!.id, events[0]!.data.id);
+  t.equal(events[0]!.id, '4', 'the fourth answer that ended');
   await admin('DELETE', '/requests');
   t.same((await admin('GET', '/requests')).json.items, []);
   await call('GET', '/nothing/again', { token: null });
@@ -43,22 +43,63 @@ t.test('requests are listed, shown, followed and forgotten', async (t) => {
   t.match(events[2], { event: 'reset' });
   await call('GET', '/nothing/new', { token: null });
   await until(4);
-  t.match(events[3], { event: 'request', id: 'req-00000001', data: { path: '/nothing/new' } });
+  t.match(events[3], { event: 'request', id: '1', data: { path: '/nothing/new', id: 'req-00000001' } });
   await admin('POST', '/shutdown');
   await read;
   t.pass('it ends with the emulator');
 });
 
 t.test('a stream that goes on behind what the journal has forgotten says so', async (t) => {
-  const { call, url } = await startAdmin(t, { limits: { maxJournal: 2 } });
+  const { call, url, admin } = await startAdmin(t, { limits: { maxJournal: 2 } });
   for (let count = 0; count < 5; count++) await call('GET', '/nothing', { token: null });
-  const stream = await request(`${url}/_emulator/requests/stream`, { headers: { 'last-event-id': 'req-00000001' } });
+  const stream = await request(`${url}/_emulator/requests/stream`, { headers: { 'last-event-id': '1' } });
   let text = '';
   for await (const chunk of stream.body) {
     text += String(chunk);
     if (text.includes('req-00000005')) break;
   }
-  t.match(text, /id: req-00000001\nevent: missed\ndata: {"count":2}\n\nid: req-00000004\nevent: request/);
+  t.match(text, /event: missed\ndata: {"missed":2}\n\nid: 4\nevent: request\ndata: {"id":"req-00000004"/);
+  const bad = await admin('GET', '/requests/stream', undefined, { headers: { 'last-event-id': 'req-00000001' } });
+  t.match(bad, { status: 400, json: { detail: /^Last-Event-ID has to be/ } });
+});
+
+t.test('requests are asked for by what they were, and exported', async (t) => {
+  const { admin, call, seed, url } = await startAdmin(t);
+  await seed('r');
+  for (const path of ['none', 'README.md']) await call('GET', `/api/v1/repos/file?path=${path}`, { repo: 'r' });
+  const paths = async (query: string) =>
+    (await admin('GET', `/requests?${query}`)).json.items.map(({ path, status }: Record<string, unknown>) => [
+      path,
+      status,
+    ]);
+  const file = '/api/v1/repos/file';
+  t.same(await paths('operation=read*,getBranch'), [
+    [file, 404],
+    [file, 200],
+  ]);
+  t.same(await paths('operation=readFile&status=4xx,500'), [[file, 404]]);
+  t.same(await paths('code=not_found&outcome=complete&origin=real'), [[file, 404]]);
+  t.same(await paths('git.phase=rpc'), []);
+  for (const [query, detail] of [
+    ['operation=readfile', /^operation.*"readfile"/],
+    ['status=600', /^status/],
+    ['git.phase=x', /^git\.phase/],
+    ['git.x=1', /"git\.x"/],
+    ['format=xml', /^format: has to be json, ndjson or har/],
+    ['since=today', /^since/],
+  ] as const) {
+    t.match(await admin('GET', `/requests?${query}`), { status: 400, json: { detail } }, query);
+  }
+  const ndjson = await request(`${url}/_emulator/requests?format=ndjson`);
+  t.match(ndjson.headers, { 'content-type': 'application/x-ndjson' });
+  const lines = (await ndjson.body.text())
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  t.same(lines, (await admin('GET', '/requests')).json.items);
+  const har = await admin('GET', '/requests?format=har&operation=readFile');
+  t.equal(har.json.log.entries.length, 2);
+  t.equal(har.json.log.version, '1.2');
 });
 
 t.test('repositories are looked at whatever their state', async (t) => {
@@ -108,6 +149,17 @@ t.test('repositories are looked at whatever their state', async (t) => {
     ['/repositories/team/app', 404],
   ] as const)
     t.match(await admin('GET', path), { status }, path);
+});
+
+t.test('of repositories that had a name one after the other the last one is shown', async (t) => {
+  const { admin, seed, call } = await startAdmin(t);
+  await seed('r');
+  await call('DELETE', '/api/repos/r', { repo: 'r' });
+  await seed('r');
+  const { items } = (await admin('GET', '/repositories')).json;
+  t.match(items, [{ name: 'r', state: 'active' }]);
+  t.equal(items.length, 1);
+  t.same((await admin('GET', '/repositories/r')).json, items[0]);
 });
 
 t.test('a large blob is shown in part', async (t) => {

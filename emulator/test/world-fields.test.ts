@@ -100,7 +100,20 @@ const FIELDS: Readonly<Record<string, Readonly<Record<string, 'part' | 'snapshot
     changes: 'snapshot',
   },
   'state.searches': { digests: 'snapshot' },
-  'state.journal': { capacity: 'derived', ring: 'snapshot', start: 'snapshot' },
+  'state.journal': {
+    options: 'derived',
+    tokens: 'derived',
+    blocks: 'snapshot',
+    first: 'snapshot',
+    last: 'snapshot',
+    endedCount: 'snapshot',
+    droppedCount: 'snapshot',
+    weight: 'snapshot',
+    lastHead: 'derived',
+    shared: 'derived',
+    listeners: 'transient',
+    closeListeners: 'transient',
+  },
   repository: { id: 'derived', home: 'derived', content: 'derived', git: 'derived', detached: 'derived' },
   content: {
     // Up to the mark that a snapshot has of them.

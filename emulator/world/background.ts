@@ -69,6 +69,7 @@ export class Background {
   async close(): Promise<void> {
     this.isClosed = true;
     this.latches.close();
+    this.state.journal.close();
     this.outbox.close();
     await this.syncs.close();
     await Promise.all([this.webhookOutbound.close(), this.upstreamOutbound.close()]);

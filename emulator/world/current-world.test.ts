@@ -76,5 +76,11 @@ t.test('so many snapshots are kept, and no more', async (t) => {
   for (let count = 1; count < 1_000; count++) current.snapshot();
   t.throws(() => current.snapshot(), /1000 snapshots/);
   await t.rejects(current.restore('none'), /no snapshot "none"/);
+  const [first] = current.snapshots();
+  t.equal(current.snapshots().length, 999, 'that of the start is not shown');
+  current.removeSnapshot(first!.id);
+  t.throws(() => current.removeSnapshot(first!.id), /no snapshot/);
+  t.throws(() => current.removeSnapshot('snapshot-1'), /no snapshot/, 'that of the start is not there to be removed');
+  t.match(current.snapshot(), /^snapshot-/, 'there is room again');
   await current.reset();
 });

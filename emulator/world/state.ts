@@ -1,11 +1,11 @@
 import { WorldClock } from '../environment/clock.js';
 import { Counter } from '../environment/counter.js';
-import { Ids } from '../environment/ids.js';
+import { Ids, secretOf } from '../environment/ids.js';
 import { Faults } from '../faults/registry.js';
+import { Journal } from '../journal/journal.js';
 import { Deliveries } from '../webhooks/deliveries.js';
 import { AnsweredSearches } from './answered-searches.js';
 import type { WorldConfig } from './config.js';
-import { Journal } from './journal.js';
 import { Organizations } from './organizations.js';
 import { Quotas } from './quotas.js';
 import { Repositories, type RepositoryPorts } from './repositories.js';
@@ -32,6 +32,7 @@ export type StatePorts = Omit<RepositoryPorts, 'clock' | 'ids'>;
 export function createState(config: WorldConfig, ports: StatePorts) {
   const clock = new WorldClock(config.clock);
   const ids = new Ids(config.seed);
+  const { maxJournal, maxJournalBytes } = config.limits;
   return {
     clock,
     ids,
@@ -51,7 +52,7 @@ export function createState(config: WorldConfig, ports: StatePorts) {
     /** Those that are registered, those that requests asked for, and how far each has come. */
     faults: new Faults({ clock, seed: config.seed }),
     searches: new AnsweredSearches(),
-    journal: new Journal(config.limits.maxJournal),
+    journal: new Journal({ entries: maxJournal, bytes: maxJournalBytes, key: secretOf(config.seed, 'journal') }),
   } satisfies Parts;
 }
 

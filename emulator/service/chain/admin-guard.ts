@@ -1,5 +1,5 @@
 import { type AdminToken, checkAdmin } from '../../admin/guard.js';
-import { isOpenPath } from '../../admin/router.js';
+import { isOpenPath } from '../../admin/open-routes.js';
 import { hostOf } from '../../http/host.js';
 import type { EntryStep } from '../request-context.js';
 

@@ -43,8 +43,14 @@ export function checkRepositoryClaim({ operation, claims }: RequestContext): voi
 }
 
 /** Step: a path that names a repository has to name the claim's, to the code unit. */
-export function comparePathWithClaim({ params, claims }: RequestContext): void {
-  if (params.repo_name !== undefined && params.repo_name !== claims.repo) throw repositoryNotFound();
+export function comparePathWithClaim(context: RequestContext): void {
+  const { params, claims } = context;
+  if (params.repo_name !== undefined && params.repo_name !== claims.repo) {
+    context.why.push(
+      `the path names ${JSON.stringify(params.repo_name)}, the repo claim ${JSON.stringify(claims.repo)}`,
+    );
+    throw repositoryNotFound();
+  }
 }
 
 /** Step: the scopes that the request's purpose needs. */

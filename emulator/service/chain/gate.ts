@@ -7,7 +7,10 @@ export function findRepository(context: RequestContext): void {
   const { operation, claims, world } = context;
   if (operation.subject !== 'repository') return;
   const repository = world.state.repositories.find(context.organizationName, claims.repo ?? '');
-  if (!repository) throw repositoryNotFound();
+  if (!repository) {
+    context.why.push(`${context.organizationName} has no repository ${JSON.stringify(claims.repo)}`);
+    throw repositoryNotFound();
+  }
   context.repository = repository;
 }
 

@@ -9,6 +9,7 @@ import type { Reply } from '../../http/reply.js';
 import { parseQuery } from '../../http/request-target.js';
 import type { HandlerContext } from '../../operation/handler-context.js';
 import type { Repository } from '../../repositories/repository.js';
+import type { GitFacts } from '../../smart-http/git-facts.js';
 import { worldReplaced } from '../../world/background.js';
 import type { Organization } from '../../world/organizations.js';
 import type { World } from '../../world/world.js';
@@ -72,7 +73,12 @@ async function readJson(context: RequestContext): Promise<unknown> {
   const { json, body } = operation;
   if (json) requireContentType(context, [json.mediaType, JSON_TYPE]);
   else checkContentType(context, JSON_TYPE);
-  const raw = await readBody(request, { maxBytes, idleTimeout, askFor: context.askForBody });
+  const raw = await readBody(request, {
+    maxBytes,
+    idleTimeout,
+    askFor: context.askForBody,
+    watch: (piece) => context.receive(piece),
+  });
   if (raw.length === 0) return checkShape(body!, undefined, 'A JSON body', json?.invalid);
   // Without the signal: to listen for the end of a client costs more than to read most bodies.
   const meter = new Meter({ schedule: world.engine.schedule });
@@ -144,6 +150,14 @@ class RequestHandlerContext implements HandlerContext {
     return this.#meter;
   }
 
+  tell(facts: GitFacts): void {
+    this.#context.git = facts;
+  }
+
+  note(why: string): void {
+    this.#context.why.push(why);
+  }
+
   #startMeter(): Meter {
     const { work } = this.#context.operation;
     const { limits, engine } = this.world;
@@ -158,6 +172,7 @@ class RequestHandlerContext implements HandlerContext {
       maxBytes,
       idleTimeout: this.world.limits.idleTimeout,
       askFor: this.#context.askForBody,
+      watch: (piece) => this.#context.receive(piece),
     });
 }
 

@@ -1,11 +1,15 @@
+import { Rejection } from '../../auth/rejection.js';
 import { DEFAULT_VARIANTS } from '../../config/variants.js';
 import { StoreFull } from '../../git/memory/memory-budget.js';
 import { ObjectTooLarge } from '../../git/pack/pack-error.js';
 import { WorkLimitExceeded } from '../../git/schedule/meter.js';
 import { ScheduleClosed } from '../../git/schedule/schedule.js';
-import { Problem, problem } from '../../http/problem.js';
+import { Problem, type ProblemCode, problem } from '../../http/problem.js';
 import type { Reply } from '../../http/reply.js';
 import { renderProblem } from '../../http/respond.js';
+import type { RequestRecord } from '../../journal/record.js';
+import { redactQuery, redactText } from '../../journal/redaction.js';
+import type { SentToken } from '../../journal/sent-token.js';
 import { worldReplaced } from '../../world/background.js';
 import { recordRequest } from '../record-request.js';
 import { isLost, type RequestContext } from '../request-context.js';
@@ -19,12 +23,13 @@ export function renderFailure(context: RequestContext, error: unknown): Reply {
   if (error instanceof InjectedReply) return error.reply;
   const { variants, config } = context.world;
   const { forgePrefix } = config;
-  const refusal = applyCredentialVariants(problemOf(context, error), context.operation?.id, variants);
+  context.refusal = problemOf(context, error);
+  const refusal = applyCredentialVariants(context.refusal, context.operation?.id, variants);
   context.problem = refusal;
   const dialect = context.operation?.dialect ?? 'problem';
   return renderProblem(refusal, {
     dialect,
-    path: context.target?.path ?? '/',
+    path: redactText(context.target?.path ?? '/'),
     requestId: context.id,
     variants,
     forgePrefix,
@@ -75,35 +80,94 @@ function isAbort(error: unknown): boolean {
 
 /** Adds the request's line to the journal and the log. Returns the headers that every answer has. */
 export function recordOutcome(context: RequestContext): Readonly<Record<string, string>> {
-  const { world, faults, reply } = context;
+  const { world, faults } = context;
   const now = world.state.clock.now();
   const headers: Record<string, string> = { 'x-request-id': context.id };
   // The machine's time Node adds by itself.
   if (!world.state.clock.isMachine) headers.date = new Date(now).toUTCString();
   if (faults.fired.length > 0) headers['x-emulator-fault-fired'] = faults.fired.join(', ');
-  recordRequest(world, {
-    id: context.id,
-    time: now,
-    organization: context.organization?.name,
-    method: context.request.method ?? '',
-    path: context.target?.path ?? '',
-    operation: context.operation?.id,
-    repository: context.claims?.repo,
-    subject: context.claims?.sub,
-    status: reply.status,
-    code: context.problem?.options.shownAs ?? context.problem?.code,
-    origin: originOf(context),
-    why: whyOf(context),
-  });
+  context.record = describeRequest(context, now);
+  recordRequest(world, context.record);
   return headers;
 }
 
-function whyOf({ why, faults, problem: refusal }: RequestContext): readonly string[] {
-  if (faults.reasons.length === 0 && !refusal) return why;
-  return refusal ? [...why, ...faults.reasons, refusal.detail] : [...why, ...faults.reasons];
+/** What a request takes in the journal beside its head and its bodies, in bytes: about what its objects take. */
+const RECORD_WEIGHT = 512;
+
+function describeRequest(context: RequestContext, now: number): RequestRecord {
+  const { world, request, reply, target } = context;
+  const { journal } = world.state;
+  const head = journal.keepHead(request.rawHeaders);
+  const sent = target ?? NO_TARGET;
+  const path = journal.share(redactText(sent.path));
+  const query = sent.query === '' ? '' : redactQuery(sent.query);
+  return {
+    id: context.id,
+    time: now,
+    took: now - context.began,
+    organization: context.organization?.name,
+    method: request.method ?? '',
+    path,
+    query,
+    version: request.httpVersion,
+    operation: context.operation?.id,
+    token: describeToken(context),
+    status: reply.status,
+    code: context.problem?.options.shownAs ?? context.problem?.code,
+    origin: originOf(context),
+    faults: context.faults.fired,
+    why: whyOf(context),
+    git: context.git,
+    head,
+    weight: RECORD_WEIGHT + path.length + query.length + head.weight,
+    body: context.received,
+    answerHead: undefined,
+    answer: undefined,
+    outcome: 'open',
+    started: Math.trunc(context.started),
+    micros: 0,
+    sequence: 0,
+    ended: 0,
+  };
 }
 
-function originOf({ faults, problem: refusal }: RequestContext): string {
-  if (faults.fired.length > 0) return `injected:${faults.decisive ?? faults.fired[0]}`;
-  return refusal?.code === 'repository_thawing' || refusal?.code === 'sync_in_progress' ? 'state' : 'real';
+const NOTHING: readonly string[] = [];
+const NO_TARGET = { path: '', query: '' };
+
+function describeToken({ world, request, claims }: RequestContext): SentToken | undefined {
+  const { tokens } = world.state.journal;
+  if (claims) return tokens.ofClaims(claims, request.headers.authorization!);
+  // Of a request with two of them neither counts.
+  const { authorization } = request.headers;
+  return authorization === undefined ? undefined : tokens.of(authorization);
+}
+
+function whyOf(context: RequestContext): readonly string[] {
+  const { why, faults, problem: told } = context;
+  const said = faults.reasons.length === 0 ? why : [...why, ...faults.reasons];
+  if (told) return whyRefused(context, said, told);
+  return said.length > 0 ? said : NOTHING;
+}
+
+function whyRefused({ refusal }: RequestContext, why: readonly string[], { detail }: Problem): readonly string[] {
+  if (!(refusal instanceof Rejection)) return [...why, detail];
+  const check = `check ${refusal.check}`;
+  return [...why, detail, refusal.evidence === undefined ? check : `${check}: ${refusal.evidence}`];
+}
+
+/** Codes that say what state an organization or a repository is in; a generic code that does is marked `isOfState`. */
+const STATE_CODES: ReadonlySet<ProblemCode> = new Set<ProblemCode>([
+  'authentication_unavailable',
+  'repository_thawing',
+  'repository_deleted',
+  'sync_in_progress',
+  'hosting_not_enabled',
+  'forge_app_not_configured',
+  'forge_repository_inaccessible',
+]);
+
+function originOf({ faults, injectedBy, problem: refusal }: RequestContext): string {
+  const fault = injectedBy ?? faults.decisive ?? faults.fired[0];
+  if (fault !== undefined) return `injected:${fault}`;
+  return refusal && (refusal.options.isOfState || STATE_CODES.has(refusal.code)) ? 'state' : 'real';
 }

@@ -1,0 +1,83 @@
+import { createPublicKey } from 'node:crypto';
+import { existsSync, readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { OptionError } from './option-values.js';
+
+/** A key of `--key`: a file, and whom it is registered with. */
+export interface KeyOption {
+  /** Absolute name of a PEM file, with a public key or with the private key that it belongs to. */
+  readonly file: string;
+  /** The public part (PEM), which is all that is kept. */
+  readonly publicKey: string;
+  /** What `kid` names it by; without it, its thumbprint (RFC 7638). */
+  readonly id: string | undefined;
+  /** Without it, the first one. */
+  readonly organization: string | undefined;
+  /** Without them, all. */
+  readonly allowedScopes: readonly string[] | undefined;
+}
+
+/** As a library passes it. */
+export type GivenKey = string | (Pick<KeyOption, 'file'> & Partial<KeyOption>);
+
+const ID = /^[\x21-\x7e]{1,200}$/;
+const SCOPE = /^(\*|[a-z]+:[a-z]+)$/;
+
+/**
+ * Reads a key:
+ *
+ *     FILE[:ID][;organization=NAME][;allowed_scopes=SCOPE+SCOPE]
+ *
+ * A file whose name has a colon in it is meant as a whole where it exists.
+ */
+export function key(given: unknown): KeyOption {
+  const { file, id, organization, allowedScopes } = typeof given === 'string' ? parse(given) : readObject(given);
+  if (id !== undefined && !ID.test(id))
+    throw new OptionError('has to have an id of 1 to 200 printable ASCII characters');
+  if (allowedScopes?.some((scope) => !SCOPE.test(scope))) {
+    throw new OptionError('has to have allowed_scopes such as git:read+git:write, or *');
+  }
+  return { file: resolve(file), publicKey: readPublicPart(file), id, organization, allowedScopes };
+}
+
+type Read = Omit<KeyOption, 'publicKey'>;
+
+function readObject(given: unknown): Read {
+  if (typeof given !== 'object' || given === null || typeof (given as KeyOption).file !== 'string') {
+    throw new OptionError('has to be FILE[:ID], or an object with a file');
+  }
+  const { file, id, organization, allowedScopes } = given as Read;
+  return { file, id, organization, allowedScopes };
+}
+
+function parse(text: string): Read {
+  const [place = '', ...parameters] = text.split(';');
+  const colon = existsSync(place) ? -1 : place.lastIndexOf(':');
+  const read: { -readonly [Name in keyof Read]: Read[Name] } = {
+    file: colon < 0 ? place : place.slice(0, colon),
+    id: colon < 0 ? undefined : place.slice(colon + 1),
+    organization: undefined,
+    allowedScopes: undefined,
+  };
+  for (const parameter of parameters) {
+    const [name, value = ''] = parameter.split('=') as [string, string?];
+    if (name === 'organization') read.organization = value;
+    else if (name === 'allowed_scopes') read.allowedScopes = value.split('+');
+    else throw new OptionError(`has no parameter ${JSON.stringify(name)}; there are organization and allowed_scopes`);
+  }
+  return read;
+}
+
+function readPublicPart(file: string): string {
+  let pem: string;
+  try {
+    pem = readFileSync(file, 'utf8');
+  } catch {
+    throw new OptionError(`cannot be read: ${JSON.stringify(file)}`);
+  }
+  try {
+    return createPublicKey(pem).export({ type: 'spki', format: 'pem' }).toString();
+  } catch {
+    throw new OptionError(`has to be a file with a key in PEM, not ${JSON.stringify(file)}`);
+  }
+}

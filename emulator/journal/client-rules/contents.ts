@@ -1,0 +1,141 @@
+import { isSameRequest } from '../lineage.js';
+import type { SeenRequest } from '../seen-request.js';
+import { type ClientRule, clientOf, isLost } from './rule.js';
+
+export const CONTENT_RULES: readonly ClientRule[] = [
+  {
+    id: 'cursor-verbatim',
+    title: 'A cursor is sent back as it was given',
+    source: 'Limits (Pagination: cursor is an opaque value from the previous response)',
+    level: 'must',
+    *judge(seen) {
+      const given = new Set<string>();
+      const unread = new Set<string | undefined>();
+      for (const request of seen) {
+        const { operation, status } = request.record;
+        const cursor = cursorOf(request);
+        if (cursor !== undefined) {
+          // Where an answer was too long to be kept, its cursor is not known; what was taken was good.
+          const isKnown = given.has(cursor) || (unread.has(operation) && status < 300);
+          yield { request, fault: isKnown ? undefined : 'No answer before it gave this cursor.' };
+        }
+        if (status >= 300 || !LISTS.has(operation ?? '')) continue;
+        const answer = request.answerJson;
+        if (answer === undefined) unread.add(operation);
+        else collectCursors(answer, given);
+      }
+    },
+  },
+  {
+    id: 'expected-head',
+    title: 'A write whose answer was lost is repeated with the head it expects, and not made twice',
+    source: 'Create a commit (expected_head_sha); Reset a branch; Notes (expected_ref_sha)',
+    level: 'must',
+    *judge(seen) {
+      const lost = new Map<string, SeenRequest>();
+      for (const request of seen) {
+        const members = EXPECTED[request.record.operation ?? ''];
+        if (members === undefined) continue;
+        const { intent, isExpecting } = readIntent(request, members);
+        const key = `${clientOf(request)}\0${request.record.operation}\0${request.record.path}\0${intent}`;
+        const earlier = lost.get(key);
+        if (earlier) {
+          const isTwice = earlier.record.status < 300 && request.record.status < 300;
+          const fault = isTwice
+            ? `What ${earlier.record.id} had done already was done again.`
+            : !isExpecting
+              ? `It repeats ${earlier.record.id}, whose answer was lost, without ${members[0]}.`
+              : undefined;
+          yield { request, earlier, fault };
+        }
+        if (isLost(request)) lost.set(key, request);
+      }
+    },
+  },
+  {
+    id: 'idempotency-key',
+    title: 'An idempotency key is used for one request only',
+    source: 'Errors (idempotency_key_reused)',
+    level: 'must',
+    *judge(seen) {
+      const uses = new Map<string, SeenRequest>();
+      for (const request of seen) {
+        const key = request.header('idempotency-key');
+        if (key === undefined) continue;
+        const name = `${clientOf(request)}\0${key}`;
+        const earlier = uses.get(name);
+        if (!earlier) {
+          uses.set(name, request);
+          continue;
+        }
+        const isSame = isSameRequest(earlier.record, request.record);
+        const fault = isSame ? undefined : `${earlier.record.id} had the same key, and was another request.`;
+        yield { request, earlier, fault };
+      }
+    },
+  },
+];
+
+/** Operations that answer in pages. */
+const LISTS: ReadonlySet<string> = new Set([
+  'listRepositories',
+  'listBranches',
+  'listCommits',
+  'listFiles',
+  'listTags',
+  'listDeployments',
+  'grep',
+  'blame',
+  'fileMetadata',
+  'lfsListLocks',
+  'lfsVerifyLocks',
+]);
+
+/** The cursor that a request sends, in its query or its body. */
+function cursorOf(request: SeenRequest): string | undefined {
+  const { query, operation, body } = request.record;
+  if (!LISTS.has(operation ?? '')) return undefined;
+  if (query.includes('cursor=')) return new URLSearchParams(query).get('cursor') || undefined;
+  if (!body) return undefined;
+  const json = request.json as { cursor?: unknown; pagination?: { cursor?: unknown } } | undefined;
+  const cursor = json?.pagination?.cursor ?? json?.cursor;
+  return typeof cursor === 'string' && cursor !== '' ? cursor : undefined;
+}
+
+function collectCursors(value: unknown, given: Set<string>): void {
+  if (typeof value !== 'object' || value === null) return;
+  for (const [name, member] of Object.entries(value)) {
+    if (typeof member === 'string') {
+      if (name === 'next_cursor' || name === 'cursor') given.add(member);
+    } else collectCursors(member, given);
+  }
+}
+
+const HEAD = ['expected_head_sha', 'expected_target_sha'];
+const NOTES = ['expected_ref_sha', 'expected_notes_ref_sha'];
+
+/** The members that say what a write expects to find, by operation: the specification's name, and others it has. */
+const EXPECTED: Readonly<Record<string, readonly string[]>> = {
+  commitPack: HEAD,
+  diffCommit: HEAD,
+  restoreCommit: HEAD,
+  merge: ['expected_target_sha'],
+  writeNote: NOTES,
+  deleteNote: NOTES,
+};
+
+/** What a write is to do, whatever it expects to find; and whether it says what that is. */
+function readIntent(request: SeenRequest, members: readonly string[]): { intent: string; isExpecting: boolean } {
+  const text = request.record.body?.latin1 ?? '';
+  const end = text.indexOf('\n');
+  const first = end < 0 ? text : text.slice(0, end);
+  try {
+    const line = JSON.parse(first) as Record<string, unknown>;
+    const holder = (typeof line.metadata === 'object' && line.metadata !== null ? line.metadata : line) as typeof line;
+    const rest = Object.entries(holder).filter(([name]) => !members.includes(name));
+    const isExpecting = members.some((name) => typeof holder[name] === 'string' && holder[name] !== '');
+    return { intent: `${JSON.stringify(rest)}${end < 0 ? '' : text.slice(end)}`, isExpecting };
+  } catch {
+    return { intent: text, isExpecting: members.some((name) => text.includes(`"${name}"`)) };
+  }
+}

@@ -1,0 +1,15 @@
+/** The names of the client rules. They are permanent: expectations name rules by them. */
+export const CLIENT_RULE_IDS = [
+  'retry-after',
+  'back-off',
+  'hopeless-retry',
+  'unknown-code',
+  'cursor-verbatim',
+  'expected-head',
+  'idempotency-key',
+  'expired-token',
+  'secret-in-url',
+  'git-retry',
+] as const;
+
+export type ClientRuleId = (typeof CLIENT_RULE_IDS)[number];

@@ -1,0 +1,93 @@
+import { STATUS_CODES } from 'node:http';
+import { packageVersion } from '../config/version.js';
+import type { JournalEntry, ShownBody, ShownMessage } from './entry.js';
+
+/** One JSON object a line (`application/x-ndjson`), in pieces. */
+export function* toNdjson(entries: Iterable<JournalEntry>): IterableIterator<string> {
+  for (const entry of entries) yield `${JSON.stringify(entry)}\n`;
+}
+
+/**
+ * HTTP Archive 1.2, in pieces. What it has no member for stands in `_emulator`: members that begin with an underscore
+ * are for applications.
+ */
+export function* toHar(entries: Iterable<JournalEntry>): IterableIterator<string> {
+  const creator = { name: 'repohost-emulator', version: packageVersion() };
+  yield `{"log":{"version":"1.2","creator":${JSON.stringify(creator)},"entries":[`;
+  let separator = '';
+  for (const entry of entries) {
+    yield `${separator}${JSON.stringify(toHarEntry(entry))}`;
+    separator = ',\n';
+  }
+  yield ']}}\n';
+}
+
+function toHarEntry(entry: JournalEntry) {
+  const { method, path, query, status, httpVersion, request, answer, duration, began, ...rest } = entry;
+  const host = headerOf(request, 'host') ?? 'localhost';
+  const version = `HTTP/${httpVersion}`;
+  const { at, id, operation, organization, repository, subject, code, origin, faults, why, outcome } = rest;
+  return {
+    startedDateTime: began,
+    time: duration,
+    request: {
+      method,
+      url: `http://${host}${path}${query === '' ? '' : `?${query}`}`,
+      httpVersion: version,
+      cookies: [],
+      headers: request.headers.map(([name, value]) => ({ name, value })),
+      queryString: [...new URLSearchParams(query)].map(([name, value]) => ({ name, value })),
+      ...(request.body && { postData: postDataOf(request, request.body) }),
+      headersSize: -1,
+      bodySize: request.bytes,
+    },
+    response: {
+      status,
+      statusText: STATUS_CODES[status] ?? '',
+      httpVersion: version,
+      cookies: [],
+      headers: answer.headers.map(([name, value]) => ({ name, value })),
+      content: {
+        size: answer.bytes,
+        mimeType: headerOf(answer, 'content-type') ?? '',
+        ...(answer.body && {
+          text: answer.body.text,
+          ...(answer.body.encoding === 'base64' && { encoding: 'base64' }),
+        }),
+      },
+      redirectURL: '',
+      headersSize: -1,
+      bodySize: answer.bytes,
+    },
+    cache: {},
+    timings: { send: 0, wait: duration, receive: 0 },
+    _emulator: {
+      id,
+      at,
+      organization,
+      operation,
+      repository,
+      subject,
+      code,
+      origin,
+      faults,
+      why,
+      outcome,
+      ...(rest.retryOf !== undefined && { retryOf: rest.retryOf }),
+      ...(rest.token && { token: rest.token }),
+      ...(rest.git && { git: rest.git }),
+      truncated: { request: request.body?.truncated ?? false, answer: answer.body?.truncated ?? false },
+    },
+  };
+}
+
+/** HAR has no encoding for what was posted: bytes that are no text are in `_encoding: base64`. */
+function postDataOf(request: ShownMessage, { text, encoding }: ShownBody) {
+  const mimeType = headerOf(request, 'content-type') ?? '';
+  return { mimeType, params: [], text, ...(encoding === 'base64' && { _encoding: 'base64' }) };
+}
+
+/** The first field of that name, in lower case. */
+export function headerOf({ headers }: Pick<ShownMessage, 'headers'>, name: string): string | undefined {
+  return headers.find(([field]) => field.toLowerCase() === name)?.[1];
+}

@@ -1,0 +1,98 @@
+import { generateKeyPairSync } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import t, { type Test } from 'tap';
+import { fixtureKeys } from '../auth/fixture-keys.js';
+import { mintToken, type TokenRequest } from '../auth/mint.js';
+import { type GivenOptions, OptionError } from '../config/options.js';
+import { startEmulator } from '../index.js';
+
+const pair = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+const privatePem = String(pair.privateKey.export({ type: 'pkcs8', format: 'pem' }));
+const publicPem = String(pair.publicKey.export({ type: 'spki', format: 'pem' }));
+const testPem = readFileSync(fixtureKeys()[0]!.privateKeyFile, 'utf8');
+
+async function start(t: Test, options: GivenOptions) {
+  const emulator = await startEmulator({ port: 0, adminToken: 'canary', org: ['demo', 'other'], ...options });
+  t.teardown(() => emulator.close({ graceMs: 0 }));
+  /** The code that a token of the key is answered with; `repository_not_found`: the token is good. */
+  const use = async (privateKeyPem: string, request: Partial<TokenRequest> = {}, index = 0) => {
+    const { org, baseUrl } = emulator.orgs[index]!;
+    const token = await mintToken({ privateKeyPem, org, repo: 'r', ...request });
+    const answer = await fetch(`${baseUrl}/api/v1/repo`, { headers: { authorization: `Bearer ${token}` } });
+    return ((await answer.json()) as { code: string }).code;
+  };
+  const tokens = async () => {
+    const headers = { authorization: 'Bearer canary', 'content-type': 'application/json' };
+    return (await fetch(`${emulator.adminUrl}/tokens`, { method: 'POST', headers, body: '{"repo":"r"}' })).status;
+  };
+  return { emulator, use, tokens };
+}
+
+const GOOD = 'repository_not_found';
+const UNKNOWN = 'forbidden';
+
+t.test('test keys are good on loopback, and elsewhere when they are asked for', async (t) => {
+  for (const [options, expected] of [
+    [{}, GOOD],
+    [{ testKeys: true }, GOOD],
+    [{ testKeys: false }, UNKNOWN],
+    [{ host: '0.0.0.0' }, UNKNOWN],
+    [{ host: '0.0.0.0', testKeys: 'true' }, GOOD],
+    [{ host: '0.0.0.0', testKeys: false }, UNKNOWN],
+    [{ host: '::1' }, GOOD],
+  ] as const) {
+    const { use, tokens, emulator } = await start(t, options);
+    const what = JSON.stringify(options);
+    t.equal(await use(testPem), expected, what);
+    t.equal(await use(testPem, { kid: 'es256' }), expected, what);
+    t.equal(await tokens(), expected === GOOD ? 201 : 409, `${what}: tokens`);
+    t.equal(emulator.keyId, expected === GOOD ? 'es256' : '', `${what}: the key that is named`);
+  }
+});
+
+t.test('a key of one’s own is registered with its organization and scopes', async (t) => {
+  const folder = t.testdir({ 'own.pem': privatePem, 'a:b.pub': publicPem });
+  const file = join(folder, 'own.pem');
+  const own = await start(t, { testKeys: false, key: `${file}:mine` });
+  t.equal(await own.use(privatePem), GOOD);
+  t.equal(await own.use(privatePem, { kid: 'mine' }), GOOD);
+  t.equal(await own.use(privatePem, {}, 1), UNKNOWN, 'it is the first organization’s');
+  t.equal(await own.use(testPem), UNKNOWN);
+  t.match(own.emulator, { keyId: 'mine', keyFile: file });
+  const other = await start(t, { key: [`${file};organization=other;allowed_scopes=git:read+org:read`] });
+  t.equal(await other.use(privatePem), UNKNOWN);
+  t.equal(await other.use(privatePem, { scopes: ['git:read'], ttl: 60 }, 1), GOOD);
+  t.equal(await other.use(privatePem, { scopes: ['git:write'], ttl: 60 }, 1), 'forbidden');
+  t.equal(await other.use(testPem), GOOD, 'beside the test keys');
+  const pub = await start(t, { testKeys: false, key: { file: join(folder, 'a:b.pub') } });
+  t.equal(await pub.use(privatePem), GOOD, 'the public part is enough');
+  t.match(pub.emulator.keyId, /^[\w-]{43}$/, 'named by its thumbprint');
+  const listed = await fetch(`${pub.emulator.adminUrl}/keys`, { headers: { authorization: 'Bearer canary' } });
+  t.notMatch(await listed.text(), /PRIVATE/);
+});
+
+t.test('keys that cannot be registered are refused at the start', async (t) => {
+  const p256k = generateKeyPairSync('ec', { namedCurve: 'secp256k1' }).publicKey;
+  const folder = t.testdir({
+    'own.pem': privatePem,
+    'unfit.pem': String(p256k.export({ type: 'spki', format: 'pem' })),
+    'text.pem': 'no key',
+  });
+  const own = join(folder, 'own.pem');
+  for (const [key, sentence] of [
+    [join(folder, 'absent.pem'), /^key cannot be read: /],
+    [join(folder, 'text.pem'), /^key has to be a file with a key in PEM/],
+    [join(folder, 'unfit.pem'), /signs no tokens/],
+    [`${own};organization=nobody`, /an organization that there is not/],
+    [`${own};allowed_scopes=git:admin`, /cannot be allowed git:admin/],
+    [`${own};allowed_scopes=all`, /^key has to have allowed_scopes such as/],
+    [`${own};color=red`, /^key has no parameter "color"/],
+    [`${own}:es256`, /that of another key/],
+    [[`${own}:x`, `${own}:x`], /that of another key/],
+    [`${own}:a b`, /^key has to have an id/],
+  ] as const) {
+    await t.rejects(startEmulator({ port: 0, key }), { constructor: OptionError, message: sentence }, String(key));
+  }
+  await t.rejects(startEmulator({ port: 0, key: { file: 5 } as never }), { message: /^key has to be FILE/ });
+});

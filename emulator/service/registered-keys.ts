@@ -1,0 +1,61 @@
+import { defaultFixtureKey, fixtureRing } from '../auth/fixture-keys.js';
+import { type AllowedScopes, KeyRing, type RegisteredKey } from '../auth/keys.js';
+import { KeyError, readPublicKey, registered } from '../auth/public-key.js';
+import { SCOPES } from '../auth/scope.js';
+import type { KeyOption } from '../config/key-option.js';
+import { isLoopback } from '../config/loopback.js';
+import { type EmulatorOptions, OptionError } from '../config/options.js';
+
+type Options = Pick<EmulatorOptions, 'host' | 'org' | 'key' | 'testKeys'>;
+
+/** Whether tokens of the published test keys are good. Anybody can sign with them, so elsewhere they have to be asked for. */
+export function hasTestKeys({ host, testKeys = isLoopback(host) }: Options): boolean {
+  return testKeys;
+}
+
+/** The keys of each organization at the start. Throws `OptionError` for one that cannot be registered. */
+export function registeredKeys(options: Options): KeyRing[] {
+  const rings = options.org.map((_, index) => (hasTestKeys(options) ? fixtureRing(index) : new KeyRing([])));
+  for (const option of options.key) {
+    const index = option.organization === undefined ? 0 : options.org.indexOf(option.organization);
+    const ring = rings[index];
+    if (!ring) throw new OptionError(`The key ${option.file} is of an organization that there is not.`);
+    const key = register(option);
+    if (ring.find(key.kid)) {
+      throw new OptionError(`The id ${JSON.stringify(key.kid)} of the key ${option.file} is that of another key.`);
+    }
+    rings[index] = ring.with(key);
+  }
+  return rings;
+}
+
+function register({ file, publicKey, id, allowedScopes = ['*'] }: KeyOption): RegisteredKey {
+  const known: readonly string[] = SCOPES;
+  const isAll = allowedScopes.length === 1 && allowedScopes[0] === '*';
+  const unknown = isAll ? undefined : allowedScopes.find((scope) => !known.includes(scope));
+  if (unknown !== undefined) {
+    throw new OptionError(`The key ${file} cannot be allowed ${unknown}; there are ${SCOPES.join(', ')}.`);
+  }
+  try {
+    return registered(readPublicKey(publicKey), { id, allowedScopes: allowedScopes as AllowedScopes });
+  } catch (error) {
+    throw error instanceof KeyError ? new OptionError(`The key ${file} ${error.message}`) : error;
+  }
+}
+
+/** The key that the ready line names. */
+export interface SigningKey {
+  readonly id: string;
+  readonly file: string;
+}
+
+/** The first test key of the first organization; without test keys, the first of its own. Empty where it has none. */
+export function signingKeyOf(options: Options): SigningKey {
+  if (hasTestKeys(options)) {
+    const { id, privateKeyFile: file } = defaultFixtureKey();
+    return { id, file };
+  }
+  const [first] = options.org;
+  const own = options.key.find(({ organization = first }) => organization === first);
+  return own ? { id: register(own).kid, file: own.file } : { id: '', file: '' };
+}
