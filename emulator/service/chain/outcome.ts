@@ -124,9 +124,10 @@ function describeToken({ world, request, claims }: RequestContext): SentToken | 
 }
 
 function whyRefused({ why, refusal }: RequestContext, { detail }: Problem): readonly string[] {
-  if (!(refusal instanceof Rejection)) return [...why, detail];
+  const said = redactText(detail);
+  if (!(refusal instanceof Rejection)) return [...why, said];
   const check = `check ${refusal.check}`;
-  return [...why, detail, refusal.evidence === undefined ? check : `${check}: ${refusal.evidence}`];
+  return [...why, said, refusal.evidence === undefined ? check : `${check}: ${refusal.evidence}`];
 }
 
 /** Codes that say what state an organization or a repository is in; a generic code that does is marked `isOfState`. */
