@@ -150,9 +150,10 @@ function whyOf(context: RequestContext): readonly string[] {
 }
 
 function whyRefused({ refusal }: RequestContext, why: readonly string[], { detail }: Problem): readonly string[] {
-  if (!(refusal instanceof Rejection)) return [...why, detail];
+  const said = redactText(detail);
+  if (!(refusal instanceof Rejection)) return [...why, said];
   const check = `check ${refusal.check}`;
-  return [...why, detail, refusal.evidence === undefined ? check : `${check}: ${refusal.evidence}`];
+  return [...why, said, refusal.evidence === undefined ? check : `${check}: ${refusal.evidence}`];
 }
 
 /** Codes that say what state an organization or a repository is in; a generic code that does is marked `isOfState`. */
