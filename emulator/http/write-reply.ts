@@ -1,18 +1,9 @@
-import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { AnswerCut, cutAnswer, endConnection, type Patience } from './answer-cut.js';
 import { discardUnread } from './lingering-close.js';
 import type { Reply } from './reply.js';
+import { type BodyStream, bodyOf, describeBody, isStream, type Pace } from './reply-body.js';
 import type { WriteCoalescing } from './write-coalescing.js';
-
-const JSON_TYPE = 'application/json';
-/** Units of work for a character of JSON. */
-const CHARACTER_COST = 1 / 128;
-
-/** What shares the event loop between long work: `git/schedule`. */
-export interface Pace {
-  spend(units: number): void;
-  readonly isSliceOver: boolean;
-  nextSlice(): Promise<void>;
-}
 
 /**
  * Writes a reply. A stream that fails half-way cuts the connection instead of leaving the client to wait, and its
@@ -26,25 +17,32 @@ export function writeReply(
   pace: Pace,
   /** What every answer has beside the headers of the reply. */
   common: Readonly<Record<string, string>> = {},
+  /** How long an answer that was asked to stall does. */
+  patience?: Patience,
 ): Promise<void> | undefined {
+  if (reply.cut !== undefined) return cutAnswer(request, response, reply, { pace, common, patience });
   discardUnread(request, response, reply.status);
   const body = bodyOf(reply, pace);
-  if (isStream(body)) return writeStream(request, response, reply, body, common);
+  if (isStream(body)) return writeStream(request, response, { reply, body, common, patience });
   response.writeHead(reply.status, describeBody(reply, body, common));
   // A string leaves together with the head, in one piece. HEAD, 204 and 304 have no body; Node knows that.
   writes.end(response, body);
   return undefined;
 }
 
+interface StreamedReply {
+  readonly reply: Reply;
+  readonly body: BodyStream;
+  readonly common: Readonly<Record<string, string>>;
+  readonly patience: Patience | undefined;
+}
+
 async function writeStream(
   request: IncomingMessage,
   response: ServerResponse,
-  reply: Reply,
-  body: BodyStream,
-  common: Readonly<Record<string, string>>,
+  { reply, body, common, patience }: StreamedReply,
 ): Promise<void> {
-  const type = reply.pieces && { 'content-type': JSON_TYPE };
-  response.writeHead(reply.status, { ...type, ...reply.headers, ...common } as OutgoingHttpHeaders);
+  response.writeHead(reply.status, describeBody(reply, body, common));
   if (request.method === 'HEAD') {
     response.end();
     return;
@@ -57,42 +55,10 @@ async function writeStream(
     response.end();
   } catch (error) {
     if (response.destroyed) return;
+    if (error instanceof AnswerCut) return endConnection(request, response, error.how, patience);
     // The status line has left already; the client learns of it by a body that breaks off.
     response.destroy();
     throw error;
-  }
-}
-
-type Body = Uint8Array | string | undefined;
-type BodyStream = AsyncIterable<Uint8Array | string>;
-
-function isStream(body: Body | BodyStream): body is BodyStream {
-  return typeof body === 'object' && Symbol.asyncIterator in body;
-}
-
-function bodyOf({ json, pieces, bytes, stream }: Reply, pace: Pace): Body | BodyStream {
-  if (json !== undefined) return JSON.stringify(json);
-  if (pieces === undefined) return stream ?? bytes;
-  const rest = pieces[Symbol.iterator]();
-  const first = rest.next();
-  const second = rest.next();
-  return second.done ? (first.value ?? '') : oneByOne([first.value, second.value], rest, pace);
-}
-
-/** Pieces of text, made in slices. */
-async function* oneByOne(first: readonly string[], rest: Iterator<string>, pace: Pace): AsyncGenerator<string> {
-  const count = (piece: string): string => {
-    pace.spend(piece.length * CHARACTER_COST);
-    return piece;
-  };
-  try {
-    yield* first.map(count);
-    for (let piece = rest.next(); !piece.done; piece = rest.next()) {
-      yield count(piece.value);
-      if (pace.isSliceOver) await pace.nextSlice();
-    }
-  } finally {
-    rest.return?.();
   }
 }
 
@@ -108,16 +74,4 @@ function untilDrained(response: ServerResponse): Promise<void> {
     response.once('close', done);
     if (response.destroyed) done();
   });
-}
-
-/** The headers of a reply whose body is at hand. */
-function describeBody(
-  { status, headers }: Reply,
-  body: Body,
-  common: Readonly<Record<string, string>>,
-): OutgoingHttpHeaders {
-  if (status === 204 || status === 304) return { ...headers, ...common };
-  if (body === undefined) return { ...headers, ...common, 'content-length': 0 };
-  const type = typeof body === 'string' ? JSON_TYPE : 'application/octet-stream';
-  return { 'content-type': type, 'content-length': Buffer.byteLength(body), ...headers, ...common };
 }
