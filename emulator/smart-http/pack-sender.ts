@@ -7,7 +7,10 @@ import type { Refs } from '../git/refs/refs.js';
 import type { GitRepository } from '../git/repository/repository.js';
 import type { SendPlan } from '../git/revwalk/send-plan.js';
 import { Meter } from '../git/schedule/meter.js';
+import { AnswerCut } from '../http/answer-cut.js';
+import { type PreparedPack, sendBrokenPack } from './broken-pack.js';
 import type { PackRequest } from './fetch-request.js';
+import type { WireFaults } from './git-faults.js';
 import { bandPackets, FATAL, FLUSH, KEEP_ALIVE, packBand, progress } from './pkt-line.js';
 import type { RefListings } from './ref-listings.js';
 import type { RepositoryView } from './view.js';
@@ -29,16 +32,21 @@ export class PackSender {
   ) {}
 
   /** The packfile section: progress, the pack, and the flush that ends the answer. */
-  async *send(request: PackRequest, signal: AbortSignal): AsyncIterable<Buffer> {
+  async *send(request: PackRequest, signal: AbortSignal, wire?: WireFaults): AsyncIterable<Uint8Array> {
     const { view, sideband } = request;
-    const key = this.#keyOf(request);
     try {
+      if (wire !== undefined) {
+        const prepared = yield* this.#prepare(request, signal);
+        yield* sendBrokenPack(request, prepared, wire);
+        return;
+      }
+      const key = this.#keyOf(request);
       const kept = this.cache.get(view.repository, key);
       if (kept) yield* kept;
       else yield* this.cache.keeping(view.repository, key, this.#make(request, signal));
     } catch (error) {
       // Without side-band there is no word for it: the answer has to break off.
-      if (sideband === 'none' || signal.aborted) throw error;
+      if (sideband === 'none' || signal.aborted || error instanceof AnswerCut) throw error;
       yield* bandPackets(Buffer.from(ABORTED), FATAL, sideband);
       return;
     }
@@ -46,6 +54,12 @@ export class PackSender {
   }
 
   async *#make(request: PackRequest, signal: AbortSignal): AsyncIterable<Buffer> {
+    const { numbers, options } = yield* this.#prepare(request, signal);
+    yield* packBand(writePack(request.view.repository.objects, numbers, options), request.sideband);
+  }
+
+  /** Finds out what is to be sent, while the client hears that this goes on. */
+  async *#prepare(request: PackRequest, signal: AbortSignal): AsyncGenerator<Buffer, PreparedPack> {
     const { view, fetch, sideband } = request;
     const { objects } = view.repository;
     const work = planOf(request, signal);
@@ -53,13 +67,13 @@ export class PackSender {
     const meter = new Meter({ schedule: objects.schedule, signal });
     const numbers = fetch.includeTag ? await followingTags(view, plan.objects, this.listings, meter) : plan.objects;
     if (!fetch.noProgress) yield* progress(`Enumerating objects: ${numbers.length}, done.\n`, sideband);
-    const pack = writePack(objects, numbers, {
+    const options = {
       ofsDelta: fetch.ofsDelta,
       previous: () => plan.previousVersions(),
       signal,
       ...(isThin(request) && { thin: (number: number) => plan.isHeld(number) }),
-    });
-    yield* packBand(pack, sideband);
+    };
+    return { numbers, options };
   }
 
   /** Everything that decides the bytes of the pack. */

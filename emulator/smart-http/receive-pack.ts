@@ -1,3 +1,4 @@
+import type { ChosenAction } from '../faults/request-faults.js';
 import { Fsck, FsckError, type FsckPolicy } from '../git/fsck/fsck.js';
 import { indexPack } from '../git/index-pack/index-pack.js';
 import { StoreFull } from '../git/memory/memory-budget.js';
@@ -18,6 +19,8 @@ import type { RefTransaction } from '../git/refs/transaction.js';
 import { isForced, newCommits } from '../git/repository/forced-update.js';
 import type { GitRepository } from '../git/repository/repository.js';
 import { Meter } from '../git/schedule/meter.js';
+import { breakIncoming, breakReport, endIncoming, refuseAll } from './broken-push.js';
+import { type GitFaults, meetStage, type WireFaults, wireFaultsOf } from './git-faults.js';
 import { PackSpool } from './pack-spool.js';
 import { bandPackets, DATA, errorPacket, FLUSH, PacketReader, PROGRESS, ProtocolError, packet } from './pkt-line.js';
 import { carriesPack, type PushRequest, readPushRequest } from './push-request.js';
@@ -62,12 +65,18 @@ export interface ReceivePackRequest {
   readonly limits: WireLimits;
   readonly fsck: FsckPolicy;
   readonly judge: JudgeUpdate | undefined;
+  readonly faults?: GitFaults | undefined;
+  /** About the length of the pack, as far as it is known before it was read; 0 where it is not. */
+  readonly packBytes?: number;
 }
 
 export interface ReceivePackResult {
   readonly report: Buffer;
   /** The refs that moved, by the names they are stored under. */
   readonly moved: readonly RefChange[];
+  /** What is to go wrong with the answer, and how long the report would be without. */
+  readonly wire?: WireFaults | undefined;
+  readonly whole?: number;
 }
 
 const NOTHING: ReceivePackResult = { report: Buffer.alloc(0), moved: [] };
@@ -87,13 +96,18 @@ export async function receivePack(received: ReceivePackRequest): Promise<Receive
     await drop(reader.rest());
     return { report: errorPacket(error.message), moved: [] };
   }
+  const refs = request.commands.map(({ name }) => textOf(name));
+  const wire = await meetStage(received.faults, 'git.receive', () => ({ refs }));
+  if (wire?.error !== undefined) return { report: refuseAll(wire.error, request), moved: [] };
   const push = new Push(received, request);
   if (request.refusal !== undefined || !carriesPack(request)) {
+    if (wire !== undefined) endIncoming(wire);
     await drop(reader.rest());
     return request.commands.length === 0 ? NOTHING : push.complete(undefined);
   }
   const { budget } = view.repository.objects.stored;
-  using spool = await PackSpool.fill(reader.rest(), { most: limits.pushBytes, budget });
+  const pack = wire === undefined ? reader.rest() : breakIncoming(() => reader.rest(), wire, received.packBytes ?? 0);
+  using spool = await PackSpool.fill(pack, { most: limits.pushBytes, budget });
   return await push.complete(spool);
 }
 
@@ -110,6 +124,9 @@ class Push {
   #unpackError: string | undefined;
   /** Whether the pack has objects that link to what is not there. */
   #isTorn = false;
+  /** What is to go wrong with the report: taken when everything else is known, before any ref has moved. */
+  #chosen: readonly ChosenAction[] = [];
+  #wire: WireFaults | undefined;
 
   constructor(
     private readonly received: ReceivePackRequest,
@@ -122,18 +139,25 @@ class Push {
   /** Carries the push out when it is its turn, and says how it went. */
   async complete(spool: PackSpool | undefined): Promise<ReceivePackResult> {
     await this.received.view.repository.transact((transaction) => this.#run(transaction, spool));
-    return { report: this.#report(), moved: this.#moved };
+    const wire = this.#wire;
+    if (wire === undefined) return { report: this.#report(), moved: this.#moved };
+    // Other writers do not wait for it.
+    await this.received.faults!.wait(this.#chosen);
+    return { report: this.#report(wire), moved: this.#moved, wire, whole: this.#report().length };
   }
 
   /** Unpacking, fsck, connectivity, rules, judgement; what is left is for the transaction. */
   async #run(transaction: RefTransaction, spool: PackSpool | undefined): Promise<void> {
     this.#unpackError = this.request.refusal ?? (spool && (await this.#unpack(transaction.objects, spool)));
+    if (this.#unpackError === undefined) {
+      await this.#checkConnectivity(transaction);
+      await this.#checkRules(transaction);
+    }
+    if (this.received.faults !== undefined) this.#takeReportFaults(this.received.faults);
     if (this.#unpackError !== undefined) {
       this.#reasons.fill('unpacker error');
       return;
     }
-    await this.#checkConnectivity(transaction);
-    await this.#checkRules(transaction);
     if (this.#isAtomic && this.#reasons.some((reason) => reason !== undefined)) this.#refuseRest('atomic push failure');
     else await this.#planUpdates(transaction);
   }
@@ -203,6 +227,21 @@ class Push {
     }
   }
 
+  /** What a report is asked to refuse is refused: Git's clients rely on it that such a ref has not moved. */
+  #takeReportFaults(faults: GitFaults): void {
+    const { commands } = this.request;
+    this.#chosen = faults.take('git.report', { refs: commands.map(({ name }) => textOf(name)) });
+    if (this.#chosen.length === 0) return;
+    this.#wire = wireFaultsOf(this.#chosen);
+    const { progress, report } = this.#wire;
+    for (const { text, times } of progress) for (let count = 0; count < times; count++) this.#messages.push(text);
+    this.#unpackError ??= report?.unpack;
+    for (const [index, { name }] of commands.entries()) {
+      const reason = report?.refs?.[textOf(name)] ?? report?.refs?.['*'];
+      if (reason !== undefined && this.#reasons[index] === undefined) this.#refuse(index, { reason });
+    }
+  }
+
   /** Hands the commands that are left to the transaction, each on its own or all together. */
   async #planUpdates(transaction: RefTransaction): Promise<void> {
     const { view } = this.received;
@@ -253,23 +292,26 @@ class Push {
    * In side-band the report as a whole travels in band 1. `report-status-v2` adds `option` lines for refs
    * that were done under another name, which never happens here, so both look the same.
    */
-  #report(): Buffer {
+  #report(wire?: WireFaults): Buffer {
     const { capabilities, commands } = this.request;
-    const report: Buffer[] = [];
+    const lines: Buffer[] = [];
     if (capabilities.has('report-status') || capabilities.has('report-status-v2')) {
-      report.push(packet(latin1`unpack ${oneLine(this.#unpackError ?? 'ok')}\n`));
+      lines.push(packet(latin1`unpack ${oneLine(this.#unpackError ?? 'ok')}\n`));
       for (const [index, { name }] of commands.entries()) {
         const reason = this.#reasons[index];
-        report.push(packet(reason === undefined ? latin1`ok ${name}\n` : latin1`ng ${name} ${oneLine(reason)}\n`));
+        lines.push(packet(reason === undefined ? latin1`ok ${name}\n` : latin1`ng ${name} ${oneLine(reason)}\n`));
       }
-      report.push(FLUSH);
+      lines.push(FLUSH);
     }
-    if (!capabilities.has('side-band-64k')) return Buffer.concat(report);
+    const whole = Buffer.concat(lines);
+    const report = wire === undefined ? whole : breakReport(whole, wire);
+    if (wire?.fatal !== undefined) return refuseAll(wire.fatal, this.request);
+    if (!capabilities.has('side-band-64k')) return report;
     const text = Buffer.from(this.#messages.map((message) => `${message}\n`).join(''));
     return Buffer.concat([
       ...(text.length > 0 ? bandPackets(text, PROGRESS, 'side-band-64k') : []),
-      ...(report.length > 0 ? bandPackets(Buffer.concat(report), DATA, 'side-band-64k') : []),
-      FLUSH,
+      ...(report.length > 0 ? bandPackets(report, DATA, 'side-band-64k') : []),
+      ...(wire?.cut === undefined || wire.cut.how === 'end' ? [FLUSH] : []),
     ]);
   }
 }
