@@ -41,6 +41,8 @@ export interface EmulatorOptions {
   readonly forgeApps: number;
   readonly hosting: 'on' | 'off';
   readonly fsck: 'strict' | 'off';
+  /** `loopback`: where the emulator is bound to loopback. */
+  readonly inbandFaults: 'loopback' | 'on' | 'off';
   readonly limits: Limits;
 }
 
@@ -163,6 +165,12 @@ const ROWS: { readonly [Name in Exclude<keyof EmulatorOptions, 'limits'>]: Row<E
     value: 'MODE',
     help: 'Whether pushed objects are checked as `git fsck --strict` does: strict or off.',
     read: choice(['strict', 'off']),
+  },
+  inbandFaults: {
+    default: 'loopback',
+    value: 'MODE',
+    help: 'Whether requests may ask for faults themselves: on, off, or loopback, where --host is a loopback address.',
+    read: choice(['loopback', 'on', 'off']),
   },
 };
 

@@ -1,5 +1,5 @@
 import type { Action } from './fault.js';
-import type { Stage } from './stage.js';
+import type { Position } from './stage.js';
 
 /** An action that was chosen for a request. Its counter is taken. */
 export interface ChosenAction {
@@ -23,9 +23,13 @@ export interface RequestFaults {
    * What happens at a stage: chosen in one step, each counter taken at once, before anything waits. At most one of the
    * actions ends the stage (an error, a raw answer, a cut, a lost answer); delays come before it in the list.
    */
-  take(stage: Stage, facts?: GitFacts): readonly ChosenAction[];
+  take(stage: Position, facts?: GitFacts): readonly ChosenAction[];
   /** Ids of the faults that touched the request, in order. */
   readonly fired: readonly string[];
+  /** Why faults that nearly met the request did not, a sentence each. */
+  readonly reasons: readonly string[];
+  /** Whether a fault asks what the JSON body says. */
+  readonly needsBody: boolean;
   /** Resolves when the latch is released, or the client has gone. */
   released(latch: string, signal: AbortSignal): Promise<void>;
 }

@@ -18,3 +18,6 @@ export const STAGES = {
 } as const;
 
 export type Stage = keyof typeof STAGES;
+
+/** A stage, or the place before it where quotas are taken: before anything is said about the repository. */
+export type Position = Stage | 'quota';

@@ -44,7 +44,7 @@ export function renderProblem(error: Problem, context: RenderContext): Reply {
           detail,
           error: detail,
           instance: context.path,
-          code: shownCode(code, context.forgePrefix),
+          code: error.options.shownAs ?? shownCode(code, context.forgePrefix),
           ...error.options.result,
           ...error.options.extra,
         },
@@ -68,7 +68,8 @@ function dialectOf(error: Problem, context: RenderContext): Dialect {
   const { dialect, variants } = context;
   if (dialect === 'error') {
     // Throttling happens before routing; the tree limit's 429 is the operation's own and has no rate headers.
-    if (error.code === 'rate_limited' && error.options.headers?.['retry-after'] !== undefined) return 'problem';
+    const { ratelimit, 'retry-after': retryAfter } = error.options.headers ?? {};
+    if (error.code === 'rate_limited' && (ratelimit ?? retryAfter) !== undefined) return 'problem';
     return variants.fileMetadataErrors === 'problem' ? 'problem' : 'error';
   }
   if (dialect === 'git' || dialect === 'lfs') return dialect;

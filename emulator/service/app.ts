@@ -6,6 +6,7 @@ import { WriteCoalescing } from '../http/write-coalescing.js';
 import { writeReply } from '../http/write-reply.js';
 import type { Operation } from '../operation/operation.js';
 import type { CurrentWorld } from '../world/current-world.js';
+import { armFaults, armTokenFaults } from './chain/arm-faults.js';
 import { refusePages } from './chain/browser-guard.js';
 import {
   authenticate,
@@ -14,11 +15,13 @@ import {
   checkScope,
   comparePathWithClaim,
 } from './chain/credential.js';
-import { armFaults, checkRepositoryState, findRepository, takeQuota } from './chain/gate.js';
-import { callHandler, readInput, readPurpose } from './chain/handle.js';
+import { faultsAt, meetFaults } from './chain/fault-actions.js';
+import { checkRepositoryState, findRepository } from './chain/gate.js';
+import { callHandler, readBodyForFaults, readInput, readPurpose } from './chain/handle.js';
 import { recordOutcome, renderFailure } from './chain/outcome.js';
 import { matchRoute } from './chain/route.js';
 import { checkHost, checkMessage, meetExpectation, readTarget } from './chain/target.js';
+import { ConnectionNames } from './connection-names.js';
 import { type EntryStep, RequestContext, type Step } from './request-context.js';
 
 export interface AppOptions {
@@ -29,7 +32,7 @@ export interface AppOptions {
   /** `http://127.0.0.1:8080`, known once the port is. */
   readonly origin: () => string;
   readonly servedHosts: ServedHosts;
-  /** Whether requests may ask for faults: when the emulator is bound to loopback. */
+  /** Whether requests may ask for faults. */
   readonly inBandFaults: boolean;
 }
 
@@ -45,16 +48,21 @@ export function entryOf({ servedHosts }: Pick<AppOptions, 'servedHosts'>): reado
 export function chainOf({ operations }: Pick<AppOptions, 'operations'>): readonly Step[] {
   return [
     matchRoute(operations),
-    armFaults,
+    armFaults(operations),
+    faultsAt('headers'),
     checkAuthenticationAvailable,
+    faultsAt('auth'),
     authenticate,
+    armTokenFaults(operations),
     checkRepositoryClaim,
     comparePathWithClaim,
     readPurpose,
     checkScope,
-    takeQuota,
+    readBodyForFaults,
+    faultsAt('quota'),
     findRepository,
     checkRepositoryState,
+    faultsAt('before'),
     readInput,
     callHandler,
   ];
@@ -72,6 +80,15 @@ export function createApp(current: CurrentWorld, options: AppOptions): RequestLi
   return app.callback();
 }
 
+/** The faults between the end of a request's way and the head of its answer, whatever that is. */
+async function meetResponseHead(context: RequestContext): Promise<void> {
+  try {
+    await meetFaults(context, 'response.head');
+  } catch (error) {
+    context.reply = renderFailure(context, error);
+  }
+}
+
 /**
  * The service writes its answers to the response itself: through `ctx.body` and `ctx.set` they would cost three times
  * what Koa costs as a whole.
@@ -80,9 +97,10 @@ function serveRequests(current: CurrentWorld, options: AppOptions): Middleware<A
   const entry = entryOf(options);
   const chain = chainOf(options);
   const writes = new WriteCoalescing();
+  const listener = { ...options, connections: new ConnectionNames() };
   const { schedule, log } = current.engine;
   const answer = async (ctx: ParameterizedContext<AdminState>, next: Next): Promise<void> => {
-    const context = new RequestContext(current.world, options, ctx.req, ctx.res);
+    const context = new RequestContext(current.world, listener, ctx.req, ctx.res);
     try {
       for (const step of entry) step(context);
       if (context.isForAdmin) {
@@ -101,6 +119,7 @@ function serveRequests(current: CurrentWorld, options: AppOptions): Middleware<A
       context.count();
       context.reply = renderFailure(context, error);
     }
+    if (context.faults.isArmed) await meetResponseHead(context);
     const common = recordOutcome(context);
     const written = writeReply(ctx.req, ctx.res, context.reply, writes, schedule, common);
     if (written) await written;

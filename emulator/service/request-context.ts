@@ -1,6 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Verified } from '../auth/authenticate.js';
 import type { Claims } from '../auth/claims.js';
-import { ArmedFaults } from '../faults/armed.js';
+import { NO_FAULTS } from '../faults/armed-request.js';
+import type { RequestFaults } from '../faults/request-faults.js';
 import { abortOnDisconnect } from '../http/client-disconnect.js';
 import { awaitsContinue } from '../http/message.js';
 import type { Problem } from '../http/problem.js';
@@ -11,6 +13,7 @@ import type { Operation, Purpose } from '../operation/operation.js';
 import type { Repository } from '../repositories/repository.js';
 import type { Organization } from '../world/organizations.js';
 import type { World } from '../world/world.js';
+import type { ConnectionNames } from './connection-names.js';
 
 /**
  * One request on its way through the chain. Each step reads what earlier steps found and adds its own
@@ -28,7 +31,9 @@ export class RequestContext {
   readonly inBandFaults: boolean;
   /** One short sentence per decision, for the journal. */
   readonly why: string[] = [];
-  faults: ArmedFaults = ArmedFaults.none;
+  faults: RequestFaults = NO_FAULTS;
+  /** The scenario that the client says it is in. */
+  scenario: string | undefined = undefined;
   /** Why the request was refused, once it was. */
   problem: Problem | undefined = undefined;
   repository: Repository | undefined = undefined;
@@ -42,14 +47,18 @@ export class RequestContext {
   purpose!: Purpose;
   /** The JSON body, once a step has asked for it. */
   body: Promise<unknown> | undefined = undefined;
+  /** What it says, before any schema, once it has been read. */
+  json: unknown = undefined;
   params!: Record<string, string>;
   claims!: Claims;
+  /** The token that the claims are of. */
+  verified!: Verified;
   handlerContext!: HandlerContext;
   #gone: AbortController | undefined = undefined;
 
   constructor(
     readonly world: World,
-    listener: Listener,
+    private readonly listener: Listener,
     readonly request: IncomingMessage,
     private readonly response: ServerResponse,
   ) {
@@ -66,6 +75,11 @@ export class RequestContext {
     if (this.id !== '') return;
     this.world.state.clock.tick();
     this.id = this.world.nextRequestId();
+  }
+
+  /** Names the connection, among those of its port. */
+  get connection(): string {
+    return this.listener.connections.nameOf(this.request.socket);
   }
 
   /** Nothing behind this request is read as another one; the answer says so. */
@@ -102,4 +116,5 @@ export interface Listener {
   readonly organization: string;
   readonly origin: () => string;
   readonly inBandFaults: boolean;
+  readonly connections: ConnectionNames;
 }

@@ -41,6 +41,7 @@ export async function startServer(
   const drains: ((options: DrainOptions) => Promise<void>)[] = [];
   const { drainTimeout, drainIdleTimeout: idleMs } = options.limits;
   const close = async ({ graceMs = drainTimeout } = {}): Promise<void> => {
+    current.world.background.latches.close();
     await Promise.all(drains.map((drain) => drain({ graceMs, idleMs })));
     await current.close();
   };
@@ -53,7 +54,7 @@ export async function startServer(
         organization: org,
         origin: () => origin,
         servedHosts: new ServedHosts([...options.allowedHost, options.host]),
-        inBandFaults: isLoopback(options.host),
+        inBandFaults: options.inbandFaults === 'loopback' ? isLoopback(options.host) : options.inbandFaults === 'on',
       });
       const connections = new Connections();
       const server = createServer(connections.serve(app), current);

@@ -28,6 +28,7 @@ export function authenticate(context: RequestContext): void | Promise<void> {
     ringOf: (name: string) => world.state.organizations.get(name)?.keys,
   };
   const accept = (verified: Verified): void => {
+    context.verified = verified;
     context.claims = verified.claims;
   };
   const known = authenticator.recall(question);

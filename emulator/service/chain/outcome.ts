@@ -9,9 +9,11 @@ import { worldReplaced } from '../../world/background.js';
 import { recordRequest } from '../record-request.js';
 import { isLost, type RequestContext } from '../request-context.js';
 import { applyCredentialVariants } from './credential-variants.js';
+import { InjectedReply } from './fault-actions.js';
 
 /** The answer to a request that a step or the handler refused. Nothing throws past this point. */
 export function renderFailure(context: RequestContext, error: unknown): Reply {
+  if (error instanceof InjectedReply) return error.reply;
   const { variants, forgePrefix } = context.world.config;
   const refusal = applyCredentialVariants(problemOf(context, error), context.operation?.id, variants);
   context.problem = refusal;
@@ -72,11 +74,16 @@ export function recordOutcome(context: RequestContext): Readonly<Record<string, 
     repository: context.claims?.repo,
     subject: context.claims?.sub,
     status: reply.status,
-    code: context.problem?.code,
+    code: context.problem?.options.shownAs ?? context.problem?.code,
     origin: originOf(context),
-    why: context.problem ? [...context.why, context.problem.detail] : context.why,
+    why: whyOf(context),
   });
   return headers;
+}
+
+function whyOf({ why, faults, problem: refusal }: RequestContext): readonly string[] {
+  if (faults.reasons.length === 0 && !refusal) return why;
+  return refusal ? [...why, ...faults.reasons, refusal.detail] : [...why, ...faults.reasons];
 }
 
 function originOf({ faults, problem: refusal }: RequestContext): string {
