@@ -120,8 +120,11 @@ const STATUS_STAGES: Readonly<Partial<Record<Stage, Stage>>> = {
 };
 
 const ANSWERS: ReadonlySet<ActionKind> = new Set<ActionKind>(['error', 'unknownCode', 'raw']);
+/** Where Git has a word for an error: an `ERR` packet, or the fatal side-band. */
+const WORDED: ReadonlySet<Stage> = new Set<Stage>(['git.advertise', 'git.pack', 'git.receive']);
 
 /** Where the service carries out an action of a stage: an answer with a status of its own is given as a whole. */
 export function carriedOutAt(action: Action, stage: Stage): Stage {
+  if (WORDED.has(stage) && !('raw' in action)) return stage;
   return ANSWERS.has(kindOf(action)) ? (STATUS_STAGES[stage] ?? stage) : stage;
 }

@@ -21,6 +21,7 @@ import { callHandler, readBodyForFaults, readInput, readPurpose } from './chain/
 import { recordOutcome, renderFailure } from './chain/outcome.js';
 import { matchRoute } from './chain/route.js';
 import { checkHost, checkMessage, meetExpectation, readTarget } from './chain/target.js';
+import { breakAnswer, patienceOf } from './chain/wire-faults.js';
 import { ConnectionNames } from './connection-names.js';
 import { type EntryStep, RequestContext, type Step } from './request-context.js';
 
@@ -80,13 +81,15 @@ export function createApp(current: CurrentWorld, options: AppOptions): RequestLi
   return app.callback();
 }
 
-/** The faults between the end of a request's way and the head of its answer, whatever that is. */
-async function meetResponseHead(context: RequestContext): Promise<void> {
+/** The faults between the end of a request's way and the end of its answer, whatever that is. */
+async function meetResponse(context: RequestContext): Promise<void> {
   try {
-    await meetFaults(context, 'response.head');
+    if (context.reply.cut === undefined) await meetFaults(context, 'response.head');
+    if (context.reply.cut === undefined) await meetFaults(context, 'response.body');
   } catch (error) {
     context.reply = renderFailure(context, error);
   }
+  context.reply = breakAnswer(context);
 }
 
 /**
@@ -119,9 +122,18 @@ function serveRequests(current: CurrentWorld, options: AppOptions): Middleware<A
       context.count();
       context.reply = renderFailure(context, error);
     }
-    if (context.faults.isArmed) await meetResponseHead(context);
+    const { isArmed } = context.faults;
+    if (isArmed) await meetResponse(context);
     const common = recordOutcome(context);
-    const written = writeReply(ctx.req, ctx.res, context.reply, writes, schedule, common);
+    const written = writeReply(
+      ctx.req,
+      ctx.res,
+      context.reply,
+      writes,
+      schedule,
+      common,
+      isArmed ? patienceOf(context) : undefined,
+    );
     if (written) await written;
   };
   return (ctx, next) => {

@@ -14,6 +14,7 @@ import type { Repository } from '../repositories/repository.js';
 import type { Organization } from '../world/organizations.js';
 import type { World } from '../world/world.js';
 import type { ConnectionNames } from './connection-names.js';
+import type { WireBreakage } from './wire-breakage.js';
 
 /**
  * One request on its way through the chain. Each step reads what earlier steps found and adds its own
@@ -34,6 +35,8 @@ export class RequestContext {
   faults: RequestFaults = NO_FAULTS;
   /** The scenario that the client says it is in. */
   scenario: string | undefined = undefined;
+  /** What faults do to its bytes, and to those of its answer. */
+  wire: WireBreakage | undefined = undefined;
   /** Why the request was refused, once it was. */
   problem: Problem | undefined = undefined;
   repository: Repository | undefined = undefined;

@@ -41,7 +41,7 @@ export async function startServer(
   const drains: ((options: DrainOptions) => Promise<void>)[] = [];
   const { drainTimeout, drainIdleTimeout: idleMs } = options.limits;
   const close = async ({ graceMs = drainTimeout } = {}): Promise<void> => {
-    current.world.background.latches.close();
+    current.world.background.endWaits();
     await Promise.all(drains.map((drain) => drain({ graceMs, idleMs })));
     await current.close();
   };

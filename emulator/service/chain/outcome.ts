@@ -2,6 +2,7 @@ import { StoreFull } from '../../git/memory/memory-budget.js';
 import { ObjectTooLarge } from '../../git/pack/pack-error.js';
 import { WorkLimitExceeded } from '../../git/schedule/meter.js';
 import { ScheduleClosed } from '../../git/schedule/schedule.js';
+import { AnswerCut } from '../../http/answer-cut.js';
 import { Problem, problem } from '../../http/problem.js';
 import type { Reply } from '../../http/reply.js';
 import { renderProblem } from '../../http/respond.js';
@@ -10,10 +11,12 @@ import { recordRequest } from '../record-request.js';
 import { isLost, type RequestContext } from '../request-context.js';
 import { applyCredentialVariants } from './credential-variants.js';
 import { InjectedReply } from './fault-actions.js';
+import { cutReply } from './wire-faults.js';
 
 /** The answer to a request that a step or the handler refused. Nothing throws past this point. */
 export function renderFailure(context: RequestContext, error: unknown): Reply {
   if (error instanceof InjectedReply) return error.reply;
+  if (error instanceof AnswerCut) return cutReply(context, error);
   const { variants, forgePrefix } = context.world.config;
   const refusal = applyCredentialVariants(problemOf(context, error), context.operation?.id, variants);
   context.problem = refusal;
