@@ -78,7 +78,8 @@ export const ACTIONS: Readonly<Record<ActionKind, ActionRow>> = {
   lostResponse: {
     about: 'the answer is lost after the effect was made',
     stages: ['after', 'git.report'],
-    byDefault: everywhere('after'),
+    // Not of an advertisement: a push would never come to its effect.
+    byDefault: { api: 'after', gitUploadPack: 'after', gitReceivePack: 'after' },
     endsStage: always,
   },
 };
@@ -87,13 +88,17 @@ export function kindOf(action: Action): ActionKind {
   return Object.keys(action)[0] as ActionKind;
 }
 
+/** Where what is sent has a trailer: a pack its checksum, lines the flush. */
+const TRAILED: ReadonlySet<Stage> = new Set<Stage>(['git.advertise', 'git.pack', 'git.report']);
+
 /** Where `action` can be carried out: what speaks of objects only where a pack is sent. */
 export function stagesFor(action: Action): readonly Stage[] {
   const { stages } = ACTIONS[kindOf(action)];
   const isOfPack =
     ('corrupt' in action && action.corrupt.dropObject !== undefined) ||
-    ('cut' in action && (action.cut.at?.objects ?? action.cut.at?.beforeTrailer) !== undefined);
-  return isOfPack ? stages.filter((stage) => stage === 'git.pack') : stages;
+    ('cut' in action && action.cut.at?.objects !== undefined);
+  if (isOfPack) return stages.filter((stage) => stage === 'git.pack');
+  return 'cut' in action && action.cut.at?.beforeTrailer ? stages.filter((stage) => TRAILED.has(stage)) : stages;
 }
 
 /** The stage at which an operation's request meets `action`; `asked` is the stage that the fault names, if it names one. */

@@ -44,7 +44,7 @@ function whileArriving(place: CutPlace, length: number): CutPlace {
 /** The refusal of a push before its pack is read, in the words of the protocol. */
 export function refuseAll(message: string, { capabilities }: PushRequest): Buffer {
   return capabilities.has('side-band-64k')
-    ? Buffer.concat(bandPackets(Buffer.from(`${message}\n`), FATAL, 'side-band-64k'))
+    ? Buffer.concat(bandPackets(Buffer.from(message), FATAL, 'side-band-64k'))
     : errorPacket(message);
 }
 
