@@ -6,8 +6,11 @@ import { startServer } from './service/server.js';
 
 export type { EmulatorOptions, GivenOptions } from './config/options.js';
 export type { Log, LogLine } from './environment/log.js';
+export type { Action, CutPoint, Ending, Fault, Match, Matcher, RetryAfter, When } from './faults/fault.js';
+export type { Stage } from './faults/stage.js';
 export type { AnsweredRequest, Emulator, OrganizationAddress, RequestQuery } from './service/emulator.js';
 export type { EmulatorClock } from './service/emulator-clock.js';
+export type { FaultHandle } from './service/emulator-faults.js';
 export type {
   EmulatorState,
   OrganizationState,

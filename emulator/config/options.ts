@@ -56,6 +56,8 @@ interface Row<Value> {
   readonly value: string;
   readonly help: string;
   readonly repeatable?: true;
+  /** What the flag says without a value. */
+  readonly bare?: string;
   readonly read: Read<Value>;
 }
 
@@ -169,7 +171,8 @@ const ROWS: { readonly [Name in Exclude<keyof EmulatorOptions, 'limits'>]: Row<E
   inbandFaults: {
     default: 'loopback',
     value: 'MODE',
-    help: 'Whether requests may ask for faults themselves: on, off, or loopback, where --host is a loopback address.',
+    help: 'Whether requests may ask for faults: on (also without MODE), off, or loopback: where --host is one.',
+    bare: 'on',
     read: choice(['loopback', 'on', 'off']),
   },
 };
@@ -194,6 +197,8 @@ export interface OptionRow {
   readonly shownDefault: string;
   readonly help: string;
   readonly repeatable: boolean;
+  /** What the flag says without a value; undefined: it needs one. */
+  readonly bare: string | undefined;
   readonly isLimit: boolean;
 }
 
@@ -208,6 +213,7 @@ const DEFINITIONS: readonly Definition[] = [
     ...spell(name),
     shownDefault: showDefault(row.default),
     repeatable: row.repeatable === true,
+    bare: row.bare,
     isLimit: false,
   })),
   ...Object.entries(LIMITS).map(([name, [amount, unit, reason]]) => {
@@ -220,6 +226,7 @@ const DEFINITIONS: readonly Definition[] = [
       shownDefault: write(amount),
       help: `${reason[0]!.toUpperCase()}${reason.slice(1)}.`,
       repeatable: false,
+      bare: undefined,
       isLimit: true,
     };
   }),

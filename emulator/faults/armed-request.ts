@@ -1,5 +1,5 @@
 import { ACTIONS, kindOf } from './actions.js';
-import { actionsOf, positionOf } from './compiled-fault.js';
+import { actionsOf, isFor, positionOf } from './compiled-fault.js';
 import type { Action } from './fault.js';
 import { FAULT_LIMITS } from './fault-limits.js';
 import type { Latches } from './latches.js';
@@ -43,7 +43,9 @@ export class ArmedRequest implements RequestFaults {
 
   /** Further faults, which the request turned out to ask for. */
   add(entries: readonly FaultEntry[]): void {
-    const all = [...new Set([...this.entries, ...entries])];
+    // What requests ask for themselves may be for other operations than theirs: a token goes with all of them.
+    const mine = entries.filter(({ compiled }) => isFor(compiled, this.facts.operation));
+    const all = [...new Set([...this.entries, ...mine])];
     this.entries = all.sort((a, b) => b.compiled.priority - a.compiled.priority || a.order - b.order);
   }
 

@@ -1,5 +1,5 @@
 import { problem } from '../http/problem.js';
-import { type CompileContext, type CompiledFault, compileFault, isFor } from './compiled-fault.js';
+import { type CompileContext, type CompiledFault, checkReach, compileFault, isFor } from './compiled-fault.js';
 import { type Count, Counters } from './counters.js';
 import type { Fault } from './fault.js';
 import { FAULT_LIMITS } from './fault-limits.js';
@@ -65,6 +65,7 @@ export class Faults {
   private registered = new Map<string, FaultEntry>();
   /** By text, in order of use. */
   private inBand = new Map<string, FaultEntry>();
+  private inBandIds = new Set<string>();
   private counts = new Counters();
   private inBandCounts = new Counters();
   /** The scenario that each caller sent last. */
@@ -111,7 +112,7 @@ export class Faults {
     this.requireRoom(faults.length);
     const compiled = faults.map((fault, index) => this.compile(fault, operations, `faults.${index}`));
     const ids = faults.flatMap(({ id }) => id ?? []);
-    const twice = ids.find((id, index) => ids.indexOf(id) !== index || this.hasInBand(id));
+    const twice = ids.find((id, index) => ids.indexOf(id) !== index || this.inBandIds.has(id));
     if (twice !== undefined) throw inUse(twice);
     for (const id of this.registered.keys()) this.forget(this.counts, id);
     this.registered = new Map();
@@ -162,8 +163,8 @@ export class Faults {
     if (entry.text === undefined) {
       this.registered.delete(id);
       this.changes += 1;
-    } else this.inBand.delete(entry.text);
-    this.forget(entry.text === undefined ? this.counts : this.inBandCounts, id);
+      this.forget(this.counts, id);
+    } else this.endInBand(entry);
     return true;
   }
 
@@ -172,24 +173,23 @@ export class Faults {
     return this.liveEntries().filter(({ compiled }) => isFor(compiled, operation));
   }
 
-  /** The fault that a request asks for. Throws `bad_request` for one that could never fire. */
-  asked({ text, name, fault }: WrittenFault, context: Omit<CompileContext, 'now'>): FaultEntry {
+  /**
+   * The fault that a request asks for. Throws `bad_request` for one that could never fire, or not on `operation`, where
+   * that is given.
+   */
+  asked(
+    { text, name, fault }: WrittenFault,
+    context: Omit<CompileContext, 'now'>,
+    operation?: FaultedOperation,
+  ): FaultEntry {
     const known = this.inBand.get(text);
     const compiled = known?.compiled ?? compileFault(fault, { ...context, now: this.now });
-    const entry = known ?? {
-      id: this.freeId(name),
-      text,
-      order: ++this.ordered,
-      compiled,
-      tally: new Tally(),
-    };
+    if (operation) checkReach(compiled, [operation], context);
+    const entry = known ?? { id: this.freeId(name), text, order: ++this.ordered, compiled, tally: new Tally() };
     this.inBand.delete(text);
     this.inBand.set(text, entry);
-    if (this.inBand.size > FAULT_LIMITS.inBand) {
-      const [oldest, { id }] = this.inBand.entries().next().value!;
-      this.inBand.delete(oldest);
-      this.forget(this.inBandCounts, id);
-    }
+    this.inBandIds.add(entry.id);
+    if (this.inBand.size > FAULT_LIMITS.inBand) this.endInBand(this.inBand.values().next().value!);
     return entry;
   }
 
@@ -226,6 +226,7 @@ export class Faults {
     const put = (entry: KeptEntry): FaultEntry => ({ ...entry, tally: Tally.from(entry.tally) });
     this.registered = new Map(value.registered.map((entry) => [entry.id, put(entry)]));
     this.inBand = new Map(value.inBand.map((entry) => [entry.text!, put(entry)]));
+    this.inBandIds = new Set(value.inBand.map(({ id }) => id));
     this.counts = new Counters(value.counts);
     this.inBandCounts = new Counters(value.inBandCounts);
     this.scenarios = new Map(value.scenarios);
@@ -259,12 +260,13 @@ export class Faults {
   }
 
   private isTaken(id: string): boolean {
-    return this.registered.has(id) || this.hasInBand(id);
+    return this.registered.has(id) || this.inBandIds.has(id);
   }
 
-  private hasInBand(id: string): boolean {
-    for (const entry of this.inBand.values()) if (entry.id === id) return true;
-    return false;
+  private endInBand({ id, text }: FaultEntry): void {
+    this.inBand.delete(text!);
+    this.inBandIds.delete(id);
+    this.forget(this.inBandCounts, id);
   }
 
   private live(id: string): FaultEntry | undefined {

@@ -42,6 +42,7 @@ t.test('an emulator is its addresses and what controls it, and nothing behind th
       'state.change: function',
       'snapshot: function',
       'restore: function',
+      'fault: function',
       'reset: function',
       'close: function',
       `${String(Symbol.asyncDispose)}: function`,

@@ -1,7 +1,9 @@
 import { ADMIN_PREFIX } from '../admin/path.js';
 import { defaultFixtureKey } from '../auth/fixture-keys.js';
+import type { Fault } from '../faults/fault.js';
 import type { JournalEntry } from '../world/journal.js';
 import { clockOf, type EmulatorClock } from './emulator-clock.js';
+import { type FaultHandle, setFault } from './emulator-faults.js';
 import { type EmulatorState, stateOf } from './emulator-state.js';
 import type { Listener, Server } from './server.js';
 
@@ -60,6 +62,17 @@ export interface Emulator extends OrganizationAddress, AsyncDisposable {
   /** Switches of organizations, and the states of repositories: `emulator.state.read().organizations.demo.hosting`. */
   readonly state: EmulatorState;
   /**
+   * Makes requests meet a fault, until it is removed: in the words of `X-Emulator-Fault`, or as an object that also says
+   * which requests are meant. Throws an `Error` that says why when it could never meet any.
+   *
+   * ```js
+   * await using outage = emulator.fault({ match: { op: 'git*' }, when: { times: 2 }, do: { error: { code: 'service_unavailable' } } });
+   * // … a test …
+   * assert.equal(outage.fired, 2);
+   * ```
+   */
+  fault(spec: string | Fault): FaultHandle;
+  /**
    * Keeps everything as it is now: repositories with their refs, objects, notes, deployments, credentials, LFS objects
    * and locks, webhooks and their deliveries, the requests, the clock, and the counters of ids and faults. Resolves to
    * the id to restore it by. What it holds counts as held until the emulator is closed. Rejects when there are 1,000
@@ -103,7 +116,7 @@ export interface Emulator extends OrganizationAddress, AsyncDisposable {
 }
 
 /** The surface of a server: addresses, and what a test may ask and change. */
-export function createEmulator({ listeners, current, close }: Server): Emulator {
+export function createEmulator({ listeners, current, operations, close }: Server): Emulator {
   const orgs = listeners.map(addressOf);
   const key = defaultFixtureKey();
   return {
@@ -115,6 +128,7 @@ export function createEmulator({ listeners, current, close }: Server): Emulator 
     requests: (query) => selectRequests(current.world.state.journal.entries(), query),
     clock: clockOf(current),
     state: stateOf(current, listeners[0].org),
+    fault: (spec) => setFault(current, operations, spec),
     snapshot: async () => current.snapshot(),
     restore: (id) => current.restore(id),
     reset: () => current.reset(),

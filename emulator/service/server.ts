@@ -27,6 +27,8 @@ export interface Server {
   /** In the order of the organizations. */
   readonly listeners: readonly [Listener, ...Listener[]];
   readonly current: CurrentWorld;
+  /** Every operation that is served. */
+  readonly operations: readonly Operation[];
   /** Stops listening and lets running requests finish for `graceMs` (default: the drain time-out). */
   close(options?: { graceMs?: number }): Promise<void>;
 }
@@ -72,7 +74,7 @@ export async function startServer(
     await close({ graceMs: 0 });
     throw error;
   }
-  return { listeners: listeners as [Listener, ...Listener[]], current, close };
+  return { listeners: listeners as [Listener, ...Listener[]], current, operations, close };
 }
 
 function createWorld(options: EmulatorOptions, ports: EnginePorts): CurrentWorld {

@@ -74,6 +74,7 @@ const FIELDS: Readonly<Record<string, Readonly<Record<string, 'part' | 'snapshot
     ports: 'derived',
     registered: 'snapshot',
     inBand: 'snapshot',
+    inBandIds: 'derived',
     counts: 'snapshot',
     inBandCounts: 'snapshot',
     scenarios: 'snapshot',

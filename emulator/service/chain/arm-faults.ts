@@ -1,8 +1,8 @@
 import { ArmedRequest } from '../../faults/armed-request.js';
-import { checkReach } from '../../faults/compiled-fault.js';
 import { FAULT_LIMITS } from '../../faults/fault-limits.js';
 import { parseFault, parseFaults, type WrittenFault } from '../../faults/grammar.js';
 import type { FaultEntry } from '../../faults/registry.js';
+import { SCENARIO } from '../../faults/scenario.js';
 import { problem } from '../../http/problem.js';
 import type { Operation } from '../../operation/operation.js';
 import type { RequestContext, Step } from '../request-context.js';
@@ -70,9 +70,8 @@ function enterScenario({ scenario, claims, organizationName, world }: RequestCon
 function askedByHeader(context: RequestContext, text: string, operations: readonly Operation[]): FaultEntry[] {
   const { operation, world } = context;
   return parseFaults(text, HEADER).map((written) => {
-    const entry = world.state.faults.asked(written, { where: HEADER, operations, inBand: 'header' });
-    if (operation.group !== 'Git') checkReach(entry.compiled, [operation], { where: HEADER, inBand: 'header' });
-    return entry;
+    const only = operation.group === 'Git' ? undefined : operation;
+    return world.state.faults.asked(written, { where: HEADER, operations, inBand: 'header' }, only);
   });
 }
 
@@ -83,8 +82,6 @@ function requireInBand({ inBandFaults }: RequestContext): void {
     'Requests cannot ask for faults or scenarios here; the emulator has to be started with --inband-faults.';
   throw problem('bad_request', detail);
 }
-
-const SCENARIO = /^[\w.:/-]{1,100}$/;
 
 function readScenario(value: unknown, where: string): string {
   if (typeof value === 'string' && SCENARIO.test(value)) return value;

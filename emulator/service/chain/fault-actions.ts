@@ -4,14 +4,14 @@ import type { ChosenAction } from '../../faults/request-faults.js';
 import type { Position } from '../../faults/stage.js';
 import { NO_BYTES } from '../../git/object/bytes.js';
 import { ZERO_OID } from '../../git/object/object.js';
-import { genericCodeOf, Problem, problem } from '../../http/problem.js';
+import { genericCodeOf, type Problem, problem } from '../../http/problem.js';
 import { bytes, empty, type Reply } from '../../http/reply.js';
 import { failedResult } from '../../repositories/branch-write.js';
-import { checkState } from '../../repositories/lifecycle.js';
+import { stateProblem } from '../../repositories/lifecycle.js';
 import { throttled } from '../quota.js';
 import type { RequestContext, Step } from '../request-context.js';
 import { CHALLENGE } from './credential-variants.js';
-import { affectingOf, STATES_BY_CODE, stateRefusal } from './fault-facts.js';
+import { STATES_BY_CODE, stateRefusal } from './fault-facts.js';
 import { breakWire } from './wire-faults.js';
 
 /** Seconds that a client is told to wait when a fault does not say how many. */
@@ -77,7 +77,7 @@ type ErrorAction = Extract<Action, { error: unknown }>['error'];
 /** The error as the operation answers with it, with the headers that belong to it. */
 function problemOf(context: RequestContext, id: string, action: ErrorAction): Problem {
   const { code, detail = injected(id), retryAfter } = action;
-  if (STATES_BY_CODE[code]) return stateProblem(context, action);
+  if (STATES_BY_CODE[code]) return refusalByState(context, action);
   if (code === 'rate_limited') return throttling(context, action);
   const { operation } = context;
   const headers = {
@@ -97,17 +97,12 @@ function problemOf(context: RequestContext, id: string, action: ErrorAction): Pr
 }
 
 /** What the operation answers while the repository is in the state, by the one table of states. */
-function stateProblem(context: RequestContext, { code, detail, retryAfter }: ErrorAction): Problem {
-  const state = STATES_BY_CODE[code]!;
-  try {
-    checkState(state, affectingOf(context), context.world.config.variants, { retryAfter: RETRY_AFTER });
-  } catch (refusal) {
-    if (!(refusal instanceof Problem)) throw refusal;
-    const waits = refusal.options.headers?.['retry-after'] !== undefined;
-    const headers = retryAfterHeader(context, retryAfter ?? (waits ? RETRY_AFTER : 'omit'));
-    return problem(refusal.code, detail ?? refusal.detail, { headers });
-  }
-  throw new Error(`${code} was chosen for ${context.operation.id}: ${stateRefusal(context, state)}`);
+function refusalByState(context: RequestContext, { code, detail, retryAfter }: ErrorAction): Problem {
+  const refusal = stateRefusal(context, code) ?? code;
+  const usual = stateProblem(STATES_BY_CODE[code]!, refusal, { retryAfter: RETRY_AFTER });
+  const waits = usual.options.headers?.['retry-after'] !== undefined;
+  const headers = retryAfterHeader(context, retryAfter ?? (waits ? RETRY_AFTER : 'omit'));
+  return problem(refusal, detail ?? usual.detail, { headers });
 }
 
 /** Specification, Limits: `Retry-After` is the minimum delay, and takes precedence over the window `t`. */

@@ -11,16 +11,16 @@ export const STATES_BY_CODE: Readonly<Partial<Record<ProblemCode, RepositoryStat
   repository_deleted: 'deleted',
 };
 
-/** The code that the repository's state has for the request; undefined where it does not stand in the way. */
-export function stateRefusal(context: RequestContext, state: RepositoryState): ProblemCode | undefined {
-  const { operation, world } = context;
-  if (operation.subject !== 'repository') return undefined;
-  return refusalOf(state, affectingOf(context), world.config.variants);
-}
-
-/** Until the request's purpose is known it is that of its operation. */
-export function affectingOf({ operation, purpose }: RequestContext) {
-  return { id: operation.id, effect: (purpose ?? operation).effect };
+/** What the request is refused with while its repository is in the state of `code`; undefined: it is not. */
+export function stateRefusal(
+  { operation, purpose, world }: RequestContext,
+  code: ProblemCode,
+): ProblemCode | undefined {
+  // Some operations look a repository up themselves, and say that they may find it so.
+  if (operation.subject !== 'repository') return operation.errors.includes(code) ? code : undefined;
+  // Until the request's purpose is known it is that of its operation.
+  const { effect } = purpose ?? operation;
+  return refusalOf(STATES_BY_CODE[code]!, { id: operation.id, effect }, world.config.variants);
 }
 
 const GIT_SERVICES: Readonly<Record<string, 'upload-pack' | 'receive-pack'>> = {
@@ -93,7 +93,6 @@ export class ContextFacts implements RequestFacts {
   }
 
   isInTheWay(code: ProblemCode): boolean {
-    const state = STATES_BY_CODE[code];
-    return state === undefined || stateRefusal(this.context, state) !== undefined;
+    return STATES_BY_CODE[code] === undefined || stateRefusal(this.context, code) !== undefined;
   }
 }
