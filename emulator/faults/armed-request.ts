@@ -101,6 +101,9 @@ export class ArmedRequest implements RequestFaults {
     if (state && 'error' in state && !this.facts.isInTheWay(state.error.code)) {
       return this.refrain(entry, `the state does not stand in the way of ${this.facts.operation.id}`);
     }
+    if (here.every((action) => isForOtherRefs(action, facts.git?.refs))) {
+      return this.refrain(entry, 'the push names no ref that it refuses');
+    }
     if (last && here.some((action) => ACTIONS[kindOf(action)].endsStage(action))) {
       tally.matched += 1;
       tally.skip('priority', '');
@@ -148,4 +151,10 @@ export class ArmedRequest implements RequestFaults {
     };
     return `${id}\0${compiled.by.map((part) => parts[part]).join('\0')}`;
   }
+}
+
+/** Whether a report is to refuse refs, none of which is pushed. */
+function isForOtherRefs(action: Action, pushed: readonly string[] = []): boolean {
+  if (!('report' in action) || action.report.unpack !== undefined) return false;
+  return Object.keys(action.report.refs ?? {}).every((ref) => ref !== '*' && !pushed.includes(ref));
 }
