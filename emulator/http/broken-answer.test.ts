@@ -198,6 +198,30 @@ t.test('a stall ends when the client goes, when it is told to, and after the lon
   t.equal((await exchange(server.port, GET)).end, 'closed');
 });
 
+t.test('a throttled answer ends when its client goes', async (t) => {
+  let slices = 0;
+  let isClosed = false;
+  const endless = (async function* () {
+    try {
+      for (;;) {
+        slices++;
+        yield Buffer.alloc(1000);
+      }
+    } finally {
+      isClosed = true;
+    }
+  })();
+  let ended: Promise<unknown> | undefined;
+  await using server = await rawServer((request, response) => {
+    const reply = breakReply(stream(200, endless), { bytesPerSecond: 20_000 }, 'GET', PACE);
+    ended = Promise.resolve(writeReply(request, response, reply, WRITES, PACE));
+  });
+  await exchange(server.port, GET, (bytes) => bytes.length > 3000);
+  await ended;
+  t.ok(isClosed);
+  t.ok(slices < 100, 'it was not read on');
+});
+
 t.test('a request whose body was not read can be cut as well', async (t) => {
   for (const how of ['fin', 'rst'] as const) {
     await using server = await serve(() => ({

@@ -192,6 +192,22 @@ t.test('a throttled client tries again where git does: at info/refs, not at the 
   }
 });
 
+t.test('refs that version 2 asks for by ls-refs can break as well', async (t) => {
+  await using story = await start();
+  const { service, bench } = story;
+  const match = { op: 'gitUploadPack', git: { command: 'ls-refs' } };
+  for (const [action, says] of [
+    [{ error: { code: 'internal_error', detail: 'no refs today' } }, /remote error: no refs today/],
+    [{ cut: {} }, /RPC failed; curl/],
+    [{ cut: { at: { beforeTrailer: true }, how: 'end' } }, /expected flush after ref listing/],
+  ] as const) {
+    const fault = { match, at: 'git.advertise', do: action };
+    const url = await service.remote('team/app', { claims: { emu: { faults: [fault] } } });
+    t.match(await bench.try('.', 'ls-remote', url), { status: 128, stderr: says });
+    t.match(await bench.try('.', '-c', 'protocol.version=0', 'ls-remote', url), { status: 0 }, 'version 0 has none');
+  }
+});
+
 t.test('a stall ends when the emulator is put back or closed', async (t) => {
   for (const how of ['reset', 'close'] as const) {
     await using story = await start();
