@@ -198,6 +198,25 @@ t.test('a stall ends when the client goes, when it is told to, and after the lon
   t.equal((await exchange(server.port, GET)).end, 'closed');
 });
 
+t.test('a stream that says its length says none when it is cut in order', async (t) => {
+  const whole = () => stream(200, inOnePiece(), { 'content-length': String(BODY.length) });
+  await using server = await serve((url) =>
+    url === '/whole'
+      ? { reply: whole(), breakage: { flip: { offset: 0 } } }
+      : { reply: whole(), breakage: { cut: { at: { fraction: 0.1 }, how: 'end' } } },
+  );
+  const isWhole = (bytes: Buffer) => bytes.includes('\r\n\r\n') && partsOf(bytes).isWhole;
+  const short = partsOf((await exchange(server.port, GET, isWhole)).bytes);
+  t.same(short.body, BODY.subarray(0, 1000));
+  t.match(short.head, /^transfer-encoding: chunked/im);
+  const flipped = partsOf((await exchange(server.port, 'GET /whole HTTP/1.1\r\nHost: a\r\n\r\n', isWhole)).bytes);
+  t.match(flipped.head, /^content-length: 10000/im);
+});
+
+async function* inOnePiece(): AsyncGenerator<Uint8Array> {
+  yield BODY;
+}
+
 t.test('a throttled answer ends when its client goes', async (t) => {
   let slices = 0;
   let isClosed = false;

@@ -48,6 +48,14 @@ export function refuseAll(message: string, { capabilities }: PushRequest): Buffe
     : errorPacket(message);
 }
 
+/** Characters of messages that a report has beside it: they are sent in one piece. */
+const MOST_MESSAGES = 8 * 1024 * 1024;
+
+/** A text so many times, as far as there is room. */
+export function repeated(text: string, times: number): string[] {
+  return Array(Math.min(times, Math.ceil(MOST_MESSAGES / (text.length + 1)))).fill(text);
+}
+
 /** The lines of a report with what was asked to go wrong; not yet in side-band. */
 export function breakReport(report: Buffer, { cut, flip }: WireFaults): Buffer {
   const broken = Buffer.from(report);

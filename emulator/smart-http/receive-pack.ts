@@ -19,7 +19,7 @@ import type { RefTransaction } from '../git/refs/transaction.js';
 import { isForced, newCommits } from '../git/repository/forced-update.js';
 import type { GitRepository } from '../git/repository/repository.js';
 import { Meter } from '../git/schedule/meter.js';
-import { breakIncoming, breakReport, endIncoming, refuseAll } from './broken-push.js';
+import { breakIncoming, breakReport, endIncoming, refuseAll, repeated } from './broken-push.js';
 import { type GitFaults, meetStage, type WireFaults, wireFaultsOf } from './git-faults.js';
 import { PackSpool } from './pack-spool.js';
 import { bandPackets, DATA, errorPacket, FLUSH, PacketReader, PROGRESS, ProtocolError, packet } from './pkt-line.js';
@@ -141,8 +141,8 @@ class Push {
     await this.received.view.repository.transact((transaction) => this.#run(transaction, spool));
     const wire = this.#wire;
     if (wire === undefined) return { report: this.#report(), moved: this.#moved };
-    // Other writers do not wait for it.
-    await this.received.faults!.wait(this.#chosen);
+    // Other writers do not wait for it, and what has been done is told on, also when the client has left meanwhile.
+    await this.received.faults!.wait(this.#chosen).catch(() => undefined);
     return { report: this.#report(wire), moved: this.#moved, wire, whole: this.#report().length };
   }
 
@@ -234,7 +234,7 @@ class Push {
     if (this.#chosen.length === 0) return;
     this.#wire = wireFaultsOf(this.#chosen);
     const { progress, report } = this.#wire;
-    for (const { text, times } of progress) for (let count = 0; count < times; count++) this.#messages.push(text);
+    for (const { text, times } of progress) for (const line of repeated(text, times)) this.#messages.push(line);
     this.#unpackError ??= report?.unpack;
     for (const [index, { name }] of commands.entries()) {
       const reason = report?.refs?.[textOf(name)] ?? report?.refs?.['*'];

@@ -1,3 +1,4 @@
+import { connect } from 'node:net';
 import t from 'tap';
 import type { LogLine } from '../../environment/log.js';
 import { exchange, partsOf } from '../../http/test/raw-client.js';
@@ -16,6 +17,16 @@ interface Story extends AsyncDisposable {
   readonly port: number;
   /** The head of a request, with a token of the repository. */
   request(line: string, headers?: readonly string[], body?: string): Promise<string>;
+}
+
+/** Sends a request, and another one once the server has closed its half; resolves when the server has closed the other. */
+function sendBehindEnd(port: number, first: string, second: string): Promise<void> {
+  return new Promise((resolve) => {
+    const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
+    socket.once('close', () => resolve()).on('error', () => {});
+    socket.resume().once('end', () => socket.end(second));
+    socket.write(first);
+  });
 }
 
 async function start(): Promise<Story> {
@@ -150,6 +161,15 @@ t.test('a request that is cut on its way has done nothing', async (t) => {
   t.match((await exchange(story.port, slow, isAnswered('POST'))).bytes.toString(), /^HTTP\/1\.1 201 /);
 });
 
+t.test('a body that is read slowly is no pause of its client', async (t) => {
+  const service = await startService({ limits: { idleTimeout: 300 } });
+  t.teardown(() => service.emulator.close({ graceMs: 0 }));
+  await service.seed('team/app');
+  const body = packBody({ 'new.txt': 'x'.repeat(20_000) });
+  const headers = { 'x-emulator-fault': 'throttle@body;bps=30000' };
+  t.match(await service.call('POST', '/api/v1/repos/commit-pack', { body, headers }), { status: 201 });
+});
+
 t.test('a commit whose answer is lost is there: a retry that says what it expects gets 409', async (t) => {
   await using story = await start();
   const { service } = story;
@@ -185,4 +205,12 @@ t.test('requests behind one that was cut are not served on its connection', asyn
   t.match(answers[0], /"branches"/);
   t.match(answers[1], /"branches"/);
   t.match(answers[2], /\r\n\r\nhello$/);
+
+  const body = packBody({ 'behind.txt': 'made' });
+  const commit = await story.request('POST /api/v1/repos/commit-pack', ['Content-Type: application/x-ndjson'], body);
+  const before = await story.service.call('GET', '/api/v1/repos/branches');
+  for (const fault of ['cut@response.body;bytes=5', 'cut@response.head', 'lost']) {
+    await sendBehindEnd(story.port, await story.request(file, [`X-Emulator-Fault: ${fault}`]), commit);
+    t.same((await story.service.call('GET', '/api/v1/repos/branches')).json, before.json, `what comes behind ${fault}`);
+  }
 });
