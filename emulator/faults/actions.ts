@@ -19,7 +19,8 @@ interface ActionRow {
 
 const GIT: readonly Stage[] = ['git.advertise', 'git.pack', 'git.receive', 'git.report'];
 const ANSWER: readonly Stage[] = ['headers', 'auth', 'before', 'body', 'after', 'response.head', ...GIT];
-const DELAY: readonly Stage[] = ['accept', ...ANSWER, 'response.body'];
+const RATE: readonly Stage[] = [...ANSWER, 'response.body'];
+const DELAY: readonly Stage[] = ['accept', ...RATE];
 const BEFORE = everywhere('before');
 /** Of a fetch the pack, of everything else that is sent the body. */
 const SENT = { api: 'response.body', gitUploadPack: 'git.pack' } as const;
@@ -43,7 +44,7 @@ export const ACTIONS: Readonly<Record<ActionKind, ActionRow>> = {
   },
   raw: { about: 'this answer', stages: ANSWER, byDefault: BEFORE, endsStage: always },
   latency: { about: 'a delay', stages: DELAY, byDefault: BEFORE, endsStage: never },
-  throttle: { about: 'so many bytes a second', stages: DELAY, byDefault: BEFORE, endsStage: never },
+  throttle: { about: 'so many bytes a second', stages: RATE, byDefault: BEFORE, endsStage: never },
   hold: { about: 'held until its latch is released', stages: DELAY, byDefault: BEFORE, endsStage: never },
   cut: {
     about: 'what is sent or received ends early',

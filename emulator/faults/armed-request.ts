@@ -18,6 +18,7 @@ const NONE: readonly ChosenAction[] = [];
 export const NO_FAULTS: RequestFaults = {
   isArmed: false,
   fired: [],
+  decisive: undefined,
   reasons: [],
   needsBody: false,
   take: () => NONE,
@@ -29,6 +30,7 @@ export class ArmedRequest implements RequestFaults {
   readonly isArmed = true;
   readonly fired: string[] = [];
   readonly reasons: string[] = [];
+  decisive: string | undefined = undefined;
   private entries: readonly FaultEntry[] = [];
   private readonly decisions = new Map<FaultEntry, Decision>();
 
@@ -68,12 +70,13 @@ export class ArmedRequest implements RequestFaults {
       for (const action of due) {
         const chosen = { id: entry.id, action };
         if (!ACTIONS[kindOf(action)].endsStage(action)) before.push(chosen);
-        else if (last) continue;
-        else last = chosen;
-        this.note(entry);
+        else last ??= chosen;
       }
     }
-    return last ? [...before, last] : before;
+    const all = last ? [...before, last] : before;
+    for (const { id } of all) this.note(id);
+    this.decisive = last?.id ?? this.decisive;
+    return all;
   }
 
   released(latch: string, signal: AbortSignal): Promise<void> {
@@ -131,10 +134,10 @@ export class ArmedRequest implements RequestFaults {
     return positionOf(action, compiled, this.facts.operation) === position;
   }
 
-  private note({ id, tally }: FaultEntry): void {
+  private note(id: string): void {
     if (this.fired.includes(id)) return;
     this.fired.push(id);
-    tally.fire(this.facts.id);
+    this.entries.find((entry) => entry.id === id)!.tally.fire(this.facts.id);
   }
 
   /** The key of the counter that counts this request. */

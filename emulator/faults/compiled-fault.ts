@@ -90,6 +90,9 @@ export function compileFault(definition: Fault, context: CompileContext): Compil
   if (unknown !== undefined) {
     throw refuse(`match.op: there is no operation ${JSON.stringify(unknown)}; \`emulator routes\` prints them.`);
   }
+  if (at === 'accept' && match.op !== undefined) {
+    throw refuse('match.op is not known at accept, where nothing has been read.');
+  }
   for (const action of actionsOf(compiled)) checkStage(action, at, refuse);
   checkReach(compiled, context.operations, context);
   return compiled;

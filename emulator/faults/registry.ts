@@ -5,6 +5,7 @@ import type { Fault } from './fault.js';
 import { FAULT_LIMITS } from './fault-limits.js';
 import type { WrittenFault } from './grammar.js';
 import type { FaultedOperation } from './operation-shape.js';
+import type { Stage } from './stage.js';
 import { type SkipReason, Tally, type TallyValue } from './tally.js';
 
 /** A fault that requests can meet, with what has become of it. */
@@ -153,7 +154,8 @@ export class Faults {
 
   /** Registered ones in their order, then those that requests asked for. */
   list(): FaultView[] {
-    return [...this.liveEntries(), ...this.inBand.values()].map((entry) => this.show(entry));
+    const inBand = [...this.inBand.values()].sort((a, b) => a.order - b.order);
+    return [...this.liveEntries(), ...inBand].map((entry) => this.show(entry));
   }
 
   /** Ends a fault, or the counters of one that requests ask for. False when there is none. */
@@ -171,6 +173,11 @@ export class Faults {
   /** The registered faults that requests of the operation can meet. */
   entriesFor(operation: FaultedOperation): FaultEntry[] {
     return this.liveEntries().filter(({ compiled }) => isFor(compiled, operation));
+  }
+
+  /** The registered faults that name this stage. */
+  entriesAt(stage: Stage): FaultEntry[] {
+    return this.liveEntries().filter(({ compiled }) => compiled.definition.at === stage);
   }
 
   /**

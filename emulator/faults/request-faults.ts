@@ -26,6 +26,8 @@ export interface RequestFaults {
   take(stage: Position, facts?: GitFacts): readonly ChosenAction[];
   /** Ids of the faults that touched the request, in order. */
   readonly fired: readonly string[];
+  /** The last of them that ended a stage; undefined while none has. */
+  readonly decisive: string | undefined;
   /** Why faults that nearly met the request did not, a sentence each. */
   readonly reasons: readonly string[];
   /** Whether a fault asks what the JSON body says. */

@@ -70,8 +70,10 @@ export class Tally {
     return { reason, why };
   }
 
+  /** A connection that was not read has no id. */
   fire(requestId: string): void {
     this.fired += 1;
+    if (requestId === '') return;
     this.requestIds.push(requestId);
     if (this.requestIds.length > FAULT_LIMITS.requestIds) this.requestIds.shift();
   }

@@ -90,6 +90,6 @@ function whyOf({ why, faults, problem: refusal }: RequestContext): readonly stri
 }
 
 function originOf({ faults, problem: refusal }: RequestContext): string {
-  if (faults.fired.length > 0) return `injected:${faults.fired[0]}`;
+  if (faults.fired.length > 0) return `injected:${faults.decisive ?? faults.fired[0]}`;
   return refusal?.code === 'repository_thawing' || refusal?.code === 'sync_in_progress' ? 'state' : 'real';
 }
