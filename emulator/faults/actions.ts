@@ -59,8 +59,8 @@ export const ACTIONS: Readonly<Record<ActionKind, ActionRow>> = {
     endsStage: never,
   },
   sideband: {
-    about: 'a text on a side-band',
-    stages: ['git.pack', 'git.report'],
+    about: 'a text on a side-band; a fatal one as an ERR packet where there is no side-band',
+    stages: GIT,
     byDefault: SIDE_BAND,
     endsStage: (action) => 'sideband' in action && action.sideband.band === 3,
   },
@@ -92,12 +92,16 @@ export function kindOf(action: Action): ActionKind {
 /** Where what is sent has a trailer: a pack its checksum, lines the flush. */
 const TRAILED: ReadonlySet<Stage> = new Set<Stage>(['git.advertise', 'git.pack', 'git.report']);
 
+/** Where something goes beside what is sent. */
+const SIDE_BANDED: ReadonlySet<Stage> = new Set<Stage>(Object.values(SIDE_BAND));
+
 /** Where `action` can be carried out: what speaks of objects only where a pack is sent. */
 export function stagesFor(action: Action): readonly Stage[] {
   const { stages } = ACTIONS[kindOf(action)];
   const isOfPack =
     ('corrupt' in action && action.corrupt.dropObject !== undefined) ||
     ('cut' in action && action.cut.at?.objects !== undefined);
+  if ('sideband' in action && action.sideband.band === 2) return stages.filter((stage) => SIDE_BANDED.has(stage));
   if (isOfPack) return stages.filter((stage) => stage === 'git.pack');
   return 'cut' in action && action.cut.at?.beforeTrailer ? stages.filter((stage) => TRAILED.has(stage)) : stages;
 }
@@ -126,11 +130,8 @@ const STATUS_STAGES: Readonly<Partial<Record<Stage, Stage>>> = {
 };
 
 const ANSWERS: ReadonlySet<ActionKind> = new Set<ActionKind>(['error', 'unknownCode', 'raw']);
-/** Where Git has a word for an error: an `ERR` packet, or the fatal side-band. */
-const WORDED: ReadonlySet<Stage> = new Set<Stage>(['git.advertise', 'git.pack', 'git.receive']);
 
 /** Where the service carries out an action of a stage: an answer with a status of its own is given as a whole. */
 export function carriedOutAt(action: Action, stage: Stage): Stage {
-  if (WORDED.has(stage) && !('raw' in action)) return stage;
   return ANSWERS.has(kindOf(action)) ? (STATUS_STAGES[stage] ?? stage) : stage;
 }

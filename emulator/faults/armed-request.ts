@@ -43,9 +43,8 @@ export class ArmedRequest implements RequestFaults {
     this.add(entries);
   }
 
-  /** Further faults, which the request turned out to ask for. */
+  /** Further faults, which the request turned out to ask for; those for other operations only ride along. */
   add(entries: readonly FaultEntry[]): void {
-    // What requests ask for themselves may be for other operations than theirs: a token goes with all of them.
     const mine = entries.filter(({ compiled }) => isFor(compiled, this.facts.operation));
     const all = [...new Set([...this.entries, ...mine])];
     this.entries = all.sort((a, b) => b.compiled.priority - a.compiled.priority || a.order - b.order);
@@ -157,7 +156,7 @@ export class ArmedRequest implements RequestFaults {
 }
 
 /** Whether a report is to refuse refs, none of which is pushed. */
-function isForOtherRefs(action: Action, pushed: readonly string[] = []): boolean {
-  if (!('report' in action) || action.report.unpack !== undefined) return false;
+function isForOtherRefs(action: Action, pushed: readonly string[] | undefined): boolean {
+  if (pushed === undefined || !('report' in action) || action.report.unpack !== undefined) return false;
   return Object.keys(action.report.refs ?? {}).every((ref) => ref !== '*' && !pushed.includes(ref));
 }

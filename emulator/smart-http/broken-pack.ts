@@ -39,8 +39,6 @@ export async function* sendBrokenPack(
     }
   }
   if (wire.fatal !== undefined) {
-    // Without side-band there is no word for it.
-    if (sideband === 'none') throw new AnswerCut('fin');
     yield* bandPackets(Buffer.from(wire.fatal), FATAL, sideband);
     return;
   }

@@ -19,8 +19,6 @@ export interface GitFaults {
 
 /** The actions of one stage that are carried out on the wire. */
 export interface WireFaults {
-  /** Told in the words of the protocol, in place of what was to come. */
-  error?: string;
   cut?: { readonly at: CutPoint | undefined; readonly how: Ending };
   flip?: { readonly offset: number | undefined };
   /** Which blob of a pack is left out; a tree where it has none. */
@@ -28,7 +26,7 @@ export interface WireFaults {
   bytesPerSecond?: number;
   /** Texts for the user's terminal, each so many times. */
   readonly progress: { readonly text: string; readonly times: number }[];
-  /** The error that ends the side-band. */
+  /** Told on band 3 of the side-band, or by an `ERR` packet where there is none, in place of what was to come. */
   fatal?: string;
   report?: { readonly unpack?: string; readonly refs?: Readonly<Record<string, string>> };
   lost?: 'fin' | 'rst' | { readonly status: number };
@@ -53,9 +51,7 @@ export async function meetStage(
 export function wireFaultsOf(chosen: readonly ChosenAction[]): WireFaults {
   const wire: WireFaults = { progress: [] };
   for (const { action } of chosen) {
-    if ('error' in action) wire.error = action.error.detail ?? action.error.code;
-    else if ('unknownCode' in action) wire.error = action.unknownCode.code;
-    else if ('cut' in action) wire.cut = { at: action.cut.at, how: action.cut.how ?? 'fin' };
+    if ('cut' in action) wire.cut = { at: action.cut.at, how: action.cut.how ?? 'fin' };
     else if ('corrupt' in action) {
       const { flip, dropObject } = action.corrupt;
       if (dropObject !== undefined) wire.dropObject = dropObject;
@@ -83,11 +79,11 @@ export function placeOf(at: CutPoint | undefined, trailerBytes: number): CutPlac
 /** A reply of packets whose last one is a flush, broken as bytes. `errorBody` says an error in the words of its protocol. */
 export function breakPackets(
   reply: Reply,
-  { error, cut, flip, bytesPerSecond }: WireFaults,
+  { fatal, cut, flip, bytesPerSecond }: WireFaults,
   errorBody: (message: string) => Buffer,
   pace: Pace,
 ): Reply {
-  if (error !== undefined) return { ...reply, bytes: errorBody(error) };
+  if (fatal !== undefined) return { ...reply, bytes: errorBody(fatal) };
   const breakage = {
     cut: cut && { at: placeOf(cut.at, FLUSH_BYTES), how: cut.how },
     flip,

@@ -96,7 +96,7 @@ export class GitService {
       const answer = await (versionOf(request) === 2 ? answerV2(upload) : answerV0(upload));
       const { head, pack } = answer;
       const wire = request.faults && (await meetUpload(request.faults, answer));
-      if (wire?.error !== undefined) return bytes(200, errorPacket(wire.error), headers);
+      if (wire?.fatal !== undefined && pack?.sideband === 'none') return bytes(200, errorPacket(wire.fatal), headers);
       if (pack !== undefined)
         return stream(200, followed(head, this.#sender.send(pack, request.signal, wire)), headers);
       const reply = bytes(200, head, headers);

@@ -98,7 +98,7 @@ export async function receivePack(received: ReceivePackRequest): Promise<Receive
   }
   const refs = request.commands.map(({ name }) => textOf(name));
   const wire = await meetStage(received.faults, 'git.receive', () => ({ refs }));
-  if (wire?.error !== undefined) return { report: refuseAll(wire.error, request), moved: [] };
+  if (wire?.fatal !== undefined) return { report: refuseAll(wire.fatal, request), moved: [] };
   const push = new Push(received, request);
   if (request.refusal !== undefined || !carriesPack(request)) {
     if (wire !== undefined) endIncoming(wire);

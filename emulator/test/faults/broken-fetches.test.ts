@@ -49,8 +49,9 @@ const FAULTS: Readonly<Record<string, readonly [failed: boolean, says: RegExp, o
   'sideband;band=2;text=nearly there': [false, /^remote: nearly there/m],
   'flood;lines=500;text=ping': [false, /^(remote: ping *\n){500}/m],
   'throttle@git.pack;bps=20000': [false, /^$/],
-  'internal_error@git.pack': [true, /remote error: internal_error/],
-  'internal_error@git.advertise': [true, /remote error: internal_error/],
+  'internal_error@git.pack': [true, /RPC failed; HTTP 500/],
+  'rate_limited@git.pack': [true, /RPC failed; HTTP 429/],
+  'sideband@git.advertise;text=out of luck': [true, /remote error: out of luck/],
   'cut@git.advertise': [true, /transfer closed|end of response/],
   'corrupt@git.advertise;bytes=0': [true, /protocol error|invalid server response|not valid/],
   'raw;status=200;body=aGVsbG8;type=application/x-git-upload-pack-advertisement': [
@@ -62,7 +63,7 @@ const FAULTS: Readonly<Record<string, readonly [failed: boolean, says: RegExp, o
 };
 
 /** Whether something of a fault speaks of a side-band, or of what `index-pack` alone checks: version 2's clients have both. */
-const ONLY_V2 = /sideband|flood/;
+const ONLY_V2 = /sideband(?!@)|flood/;
 
 t.test('what git says of a fetch that goes wrong, and the fetch after it', async (t) => {
   await using story = await start();
@@ -171,7 +172,14 @@ t.test('a client without side-band gets the pack as it is, up to the cut', async
   t.same(await fetchPack('cut;bytes=1000;how=end'), whole.subarray(0, 1000));
   t.same((await fetchPack('drop_object')).readUInt32BE(8), whole.readUInt32BE(8) - 1);
   await t.rejects(fetchPack('cut;bytes=1000'));
-  await t.rejects(fetchPack('sideband;band=3;text=no word for it'));
+  const said = await service.call('POST', '/team/app.git/git-upload-pack', {
+    body,
+    headers: {
+      'content-type': 'application/x-git-upload-pack-request',
+      'x-emulator-fault': 'sideband;band=3;text=out of luck',
+    },
+  });
+  t.equal(said.text, '0013ERR out of luck');
 });
 
 t.test('a throttled client tries again where git does: at info/refs, not at the fetch', async (t) => {
@@ -197,7 +205,7 @@ t.test('refs that version 2 asks for by ls-refs can break as well', async (t) =>
   const { service, bench } = story;
   const match = { op: 'gitUploadPack', git: { command: 'ls-refs' } };
   for (const [action, says] of [
-    [{ error: { code: 'internal_error', detail: 'no refs today' } }, /remote error: no refs today/],
+    [{ sideband: { band: 3, text: 'no refs today' } }, /remote error: no refs today/],
     [{ cut: {} }, /RPC failed; curl/],
     [{ cut: { at: { beforeTrailer: true }, how: 'end' } }, /expected flush after ref listing/],
   ] as const) {
