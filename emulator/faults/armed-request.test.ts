@@ -20,6 +20,14 @@ t.test('delays compose with one end of the stage, which the first by priority ha
   t.equal(world.meet(), 'fault-4 fault-3 fault-1', 'it has met its one');
 });
 
+t.test('of the same priority, the one that was there first has it', async (t) => {
+  const world = new World();
+  t.equal(world.meet({}, ['conflict', 'bad_gateway']), 'conflict');
+  t.equal(world.meet({}, ['bad_gateway', 'conflict']), 'conflict');
+  world.add({ do: [CONFLICT, OUTAGE], priority: 1 });
+  t.same(world.arm().take('before'), [{ id: 'fault-1', action: CONFLICT }], 'of one fault, the first action');
+});
+
 t.test('one that came too late is not used up', async (t) => {
   const world = new World();
   world.add({ when: { times: 1 }, do: CONFLICT }, { when: { times: 1 }, do: OUTAGE });

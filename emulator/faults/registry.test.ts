@@ -196,6 +196,10 @@ t.test('faults are bounded in number', async (t) => {
   t.equal(texts[0], 'latency;ms=6', 'the one asked for longest ago goes first');
   for (let n = 0; n <= FAULT_LIMITS.counters; n++) other.meet({ repository: `r${n}` }, ['conflict*1']);
   t.equal(other.faults.snapshot().inBandCounts.size, FAULT_LIMITS.counters);
+  other.meet({ repository: 'r1' }, ['conflict*1']);
+  other.meet({ repository: 'new' }, ['conflict*1']);
+  t.equal(other.meet({ repository: 'r1' }, ['conflict*1']), '', 'the one used longest ago goes first');
+  t.equal(other.meet({ repository: 'r2' }, ['conflict*1']), 'conflict');
 });
 
 t.test('a snapshot is a value: what happens afterwards does not reach it', async (t) => {

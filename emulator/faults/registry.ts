@@ -1,23 +1,13 @@
 import { problem } from '../http/problem.js';
-import { type CompileContext, type CompiledFault, checkReach, compileFault, isFor } from './compiled-fault.js';
+import { type CompileContext, type CompiledFault, checkReach, compileFault } from './compiled-fault.js';
 import { type Count, Counters } from './counters.js';
 import type { Fault } from './fault.js';
+import type { FaultEntry } from './fault-entry.js';
 import { FAULT_LIMITS } from './fault-limits.js';
+import { type FaultPlan, planOf } from './fault-plan.js';
 import type { WrittenFault } from './grammar.js';
 import type { FaultedOperation } from './operation-shape.js';
-import type { Stage } from './stage.js';
 import { type SkipReason, Tally, type TallyValue } from './tally.js';
-
-/** A fault that requests can meet, with what has become of it. */
-export interface FaultEntry {
-  readonly id: string;
-  /** The text that requests ask for it by; undefined for one that is registered. */
-  readonly text: string | undefined;
-  /** Of two with the same priority the lower one is asked first. */
-  readonly order: number;
-  readonly compiled: CompiledFault;
-  readonly tally: Tally;
-}
 
 /** A fault as it is shown. */
 export interface FaultView extends Fault {
@@ -67,6 +57,10 @@ export class Faults {
   /** By text, in order of use. */
   private inBand = new Map<string, FaultEntry>();
   private inBandIds = new Set<string>();
+  /** By the id of an operation. */
+  private readonly plans = new Map<string, FaultPlan>();
+  /** When the first of those that are registered is over. */
+  private nextExpiry = Number.POSITIVE_INFINITY;
   private counts = new Counters();
   private inBandCounts = new Counters();
   /** The scenario that each caller sent last. */
@@ -103,8 +97,7 @@ export class Faults {
     this.requireRoom(this.registered.size + 1);
     if (fault.id !== undefined && this.isTaken(fault.id)) throw inUse(fault.id);
     const entry = this.createEntry(compiled);
-    this.registered.set(entry.id, entry);
-    this.changes += 1;
+    this.register([...this.registered.values(), entry]);
     return this.show(entry);
   }
 
@@ -119,8 +112,7 @@ export class Faults {
     this.registered = new Map();
     const reserved = new Set(ids);
     const entries = compiled.map((one) => this.createEntry(one, reserved));
-    this.registered = new Map(entries.map((entry) => [entry.id, entry]));
-    this.changes += 1;
+    this.register(entries);
     return entries.map((entry) => this.show(entry));
   }
 
@@ -142,8 +134,7 @@ export class Faults {
           ? { do: action }
           : { ...(action !== undefined && { do: action }), ...(sequence !== undefined && { sequence }) };
     const changed = { ...entry, compiled: this.compile({ ...rest, ...acts } as Fault, operations, 'The fault') };
-    this.registered.set(id, changed);
-    this.changes += 1;
+    this.register([...this.registered.values()].map((one) => (one === entry ? changed : one)));
     return this.show(changed);
   }
 
@@ -163,21 +154,20 @@ export class Faults {
     const entry = this.live(id);
     if (!entry) return false;
     if (entry.text === undefined) {
-      this.registered.delete(id);
-      this.changes += 1;
+      this.register([...this.registered.values()].filter((one) => one !== entry));
       this.forget(this.counts, id);
     } else this.endInBand(entry);
     return true;
   }
 
   /** The registered faults that requests of the operation can meet. */
-  entriesFor(operation: FaultedOperation): FaultEntry[] {
-    return this.liveEntries().filter(({ compiled }) => isFor(compiled, operation));
-  }
-
-  /** The registered faults that name this stage. */
-  entriesAt(stage: Stage): FaultEntry[] {
-    return this.liveEntries().filter(({ compiled }) => compiled.definition.at === stage);
+  planFor(operation: FaultedOperation): FaultPlan {
+    this.expire();
+    const known = this.plans.get(operation.id);
+    if (known) return known;
+    const plan = planOf([...this.registered.values()], operation);
+    this.plans.set(operation.id, plan);
+    return plan;
   }
 
   /**
@@ -231,7 +221,7 @@ export class Faults {
 
   restore(value: FaultsValue): void {
     const put = (entry: KeptEntry): FaultEntry => ({ ...entry, tally: Tally.from(entry.tally) });
-    this.registered = new Map(value.registered.map((entry) => [entry.id, put(entry)]));
+    this.register(value.registered.map(put));
     this.inBand = new Map(value.inBand.map((entry) => [entry.text!, put(entry)]));
     this.inBandIds = new Set(value.inBand.map(({ id }) => id));
     this.counts = new Counters(value.counts);
@@ -283,16 +273,27 @@ export class Faults {
     return undefined;
   }
 
-  /** Those whose time is over go. */
   private liveEntries(): FaultEntry[] {
-    const { now } = this;
-    for (const [id, { compiled }] of this.registered) {
-      if (compiled.expires > now) continue;
-      this.registered.delete(id);
-      this.forget(this.counts, id);
-      this.changes += 1;
-    }
+    this.expire();
     return [...this.registered.values()];
+  }
+
+  /** Those whose time is over go. */
+  private expire(): void {
+    if (this.nextExpiry === Number.POSITIVE_INFINITY) return;
+    const { now } = this;
+    if (now < this.nextExpiry) return;
+    const live = [...this.registered.values()].filter(({ compiled }) => compiled.expires > now);
+    for (const id of this.registered.keys()) if (!live.some((entry) => entry.id === id)) this.forget(this.counts, id);
+    this.register(live);
+  }
+
+  /** Puts these in the place of all that are registered. */
+  private register(entries: readonly FaultEntry[]): void {
+    this.registered = new Map(entries.map((entry) => [entry.id, entry]));
+    this.nextExpiry = Math.min(...entries.map(({ compiled }) => compiled.expires), Number.POSITIVE_INFINITY);
+    this.plans.clear();
+    this.changes += 1;
   }
 
   private forget(counters: Counters, id: string): void {

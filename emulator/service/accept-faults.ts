@@ -41,7 +41,7 @@ export function admitConnections(server: http.Server, current: CurrentWorld): vo
 
 async function admit(world: World, socket: Socket, begin: () => void): Promise<void> {
   const { faults } = world.state;
-  const armed = new ArmedRequest(faults, world.background.latches, FACTS, faults.entriesAt('accept'));
+  const armed = new ArmedRequest(faults, world.background.latches, FACTS, faults.planFor(CONNECTION));
   const chosen = armed.take('accept');
   if (chosen.length === 0) {
     begin();

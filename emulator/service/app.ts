@@ -82,14 +82,17 @@ export function createApp(current: CurrentWorld, options: AppOptions): RequestLi
 }
 
 /** The faults between the end of a request's way and the end of its answer, whatever that is. */
-async function meetResponse(context: RequestContext): Promise<void> {
-  try {
-    if (context.reply.cut === undefined) await meetFaults(context, 'response.head');
-    if (context.reply.cut === undefined) await meetFaults(context, 'response.body');
-  } catch (error) {
+function meetResponse(context: RequestContext): void | Promise<void> {
+  const head = meetAnswer(context, 'response.head');
+  const pending = head ? head.then(() => meetAnswer(context, 'response.body')) : meetAnswer(context, 'response.body');
+  return pending?.catch((error: unknown) => {
     context.reply = renderFailure(context, error);
-  }
-  context.reply = breakAnswer(context);
+  });
+}
+
+/** Of an answer that was cut nothing is left to meet anything. */
+function meetAnswer(context: RequestContext, stage: 'response.head' | 'response.body'): void | Promise<void> {
+  return context.reply.cut === undefined ? meetFaults(context, stage) : undefined;
 }
 
 /**
@@ -123,7 +126,11 @@ function serveRequests(current: CurrentWorld, options: AppOptions): Middleware<A
       context.reply = renderFailure(context, error);
     }
     const { isArmed } = context.faults;
-    if (isArmed) await meetResponse(context);
+    if (isArmed) {
+      const pending = meetResponse(context);
+      if (pending) await pending;
+      context.reply = breakAnswer(context);
+    }
     const common = recordOutcome(context);
     const written = writeReply(
       ctx.req,

@@ -76,6 +76,8 @@ const FIELDS: Readonly<Record<string, Readonly<Record<string, 'part' | 'snapshot
     registered: 'snapshot',
     inBand: 'snapshot',
     inBandIds: 'derived',
+    plans: 'derived',
+    nextExpiry: 'derived',
     counts: 'snapshot',
     inBandCounts: 'snapshot',
     scenarios: 'snapshot',

@@ -29,10 +29,9 @@ export class World {
     const facts = requestFacts({ id: `req-${++this.count}`, ...given });
     const context = { where: 'x', operations: OPERATIONS, inBand: 'header' } as const;
     const entries = asked.map((text) => this.faults.asked(parseFault(text, 'x'), context));
-    return new ArmedRequest(this.faults, new Latches(), facts, [
-      ...this.faults.entriesFor(facts.operation),
-      ...entries,
-    ]);
+    const request = new ArmedRequest(this.faults, new Latches(), facts, this.faults.planFor(facts.operation));
+    request.add(entries);
+    return request;
   }
 
   /** Ids of what meets a request at a stage. */

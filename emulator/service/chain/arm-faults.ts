@@ -1,7 +1,7 @@
 import { ArmedRequest } from '../../faults/armed-request.js';
+import type { FaultEntry } from '../../faults/fault-entry.js';
 import { FAULT_LIMITS } from '../../faults/fault-limits.js';
 import { parseFault, parseFaults, type WrittenFault } from '../../faults/grammar.js';
-import type { FaultEntry } from '../../faults/registry.js';
 import { SCENARIO } from '../../faults/scenario.js';
 import { problem } from '../../http/problem.js';
 import type { Operation } from '../../operation/operation.js';
@@ -22,9 +22,8 @@ export function armFaults(operations: readonly Operation[]): Step {
     if (text === undefined && scenario === undefined && faults.isIdle) return;
     if (text !== undefined || scenario !== undefined) requireInBand(context);
     if (scenario !== undefined) context.scenario = readScenario(scenario, 'X-Emulator-Scenario');
-    const entries = faults.entriesFor(context.operation);
-    if (text !== undefined) entries.push(...askedByHeader(context, String(text), operations));
-    arm(context, entries);
+    const asked = text === undefined ? [] : askedByHeader(context, String(text), operations);
+    arm(context, asked);
   };
 }
 
@@ -49,13 +48,16 @@ async function armClaim(context: RequestContext, emu: unknown, operations: reado
   await meetFaults(context, 'auth');
 }
 
-function arm(context: RequestContext, entries: readonly FaultEntry[]): void {
-  const { faults, world } = context;
-  if (faults instanceof ArmedRequest) faults.add(entries);
-  else if (entries.length > 0) {
-    const { latches } = world.background;
-    context.faults = new ArmedRequest(world.state.faults, latches, new ContextFacts(context), entries);
+/** Arms the request with the registered faults of its operation, and those that it asks for. */
+function arm(context: RequestContext, asked: readonly FaultEntry[]): void {
+  const { world, operation } = context;
+  if (!(context.faults instanceof ArmedRequest)) {
+    const { faults } = world.state;
+    const plan = faults.planFor(operation);
+    if (plan.at.size === 0 && asked.length === 0) return;
+    context.faults = new ArmedRequest(faults, world.background.latches, new ContextFacts(context), plan);
   }
+  if (asked.length > 0) (context.faults as ArmedRequest).add(asked);
 }
 
 function enterScenario({ scenario, claims, organizationName, world }: RequestContext): void {

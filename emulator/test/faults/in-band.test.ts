@@ -29,6 +29,8 @@ t.test('a token asks for faults as a header does', async (t) => {
   t.same(await statuses({ faults: [outage] }, 2), [504, 200]);
   t.same(await statuses({ faults: [{ sequence: [outage.do, 'pass', outage.do] }] }, 4), [504, 200, 504, 200]);
   t.same(await statuses({ faults: ['authentication_unavailable*1@auth'] }, 2), [403, 200]);
+  const elsewhere = { do: outage.do, match: { op: 'commitPack' } };
+  t.same(await statuses({ faults: [elsewhere] }, 1), [200], 'one for another operation rides along');
   const both = await ask(service, { faults: ['latency;ms=1'] }, { 'x-emulator-fault': 'conflict' });
   t.match(both, { status: 409, headers: { 'x-emulator-fault-fired': 'latency, conflict' } });
   t.match(service.emulator.requests().at(-1), { origin: 'injected:conflict', code: 'conflict' });

@@ -203,6 +203,15 @@ t.test('an answer after the handler is lost only where something was done', asyn
   const ask = (metadata: object) =>
     service.call('POST', '/api/v1/repos/commit-pack', { body: packBody({ a: 'a' }, { ...metadata }), headers });
   t.equal((await ask({ expected_head_sha: '1'.repeat(40) })).status, 409, 'refused by the handler');
+  const author = { name: 'Ada', email: 'ada@example.com' };
+  const { json } = await service.call('GET', '/api/v1/repos/commit?sha=main');
+  const metadata = { target_branch: 'main', target_commit_sha: json.commit.sha, author };
+  const restore = await service.call('POST', '/api/v1/repos/restore-commit', { json: { metadata }, headers });
+  t.match(
+    restore,
+    { status: 409, json: { result: { success: false } } },
+    'answered by it, that nothing was to be done',
+  );
   t.equal((await ask({})).status, 500, 'the fault was still there');
   t.equal((await ask({})).status, 201);
 });

@@ -1,5 +1,6 @@
 import { connect } from 'node:net';
 import t, { type Test } from 'tap';
+import { Client } from 'undici';
 import { EVERY_SCOPE } from '../routes/fixture.js';
 import { packBody, type Service, startService } from '../service.js';
 
@@ -9,6 +10,8 @@ async function stage(t: Test): Promise<Service> {
   await service.seed('team/app');
   return service;
 }
+
+const OUTAGE = { error: { code: 'service_unavailable' } } as const;
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
@@ -135,16 +138,14 @@ t.test('a client that goes while it is held is let go of, and nothing is done', 
   service.emulator.fault('hold*1@before;latch=gate');
   const socket = connect(Number(new URL(service.url).port), '127.0.0.1');
   const token = await service.token({ repo: 'team/app', scopes: EVERY_SCOPE });
-  const json = JSON.stringify({ default_branch: 'main' });
-  socket.write(
-    `PATCH /api/v1/repo HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${token}\r\n` +
-      `Content-Type: application/json\r\nContent-Length: ${json.length}\r\n\r\n${json}`,
-  );
+  const target = '/api/repos/team%2Fapp';
+  socket.write(`DELETE ${target} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${token}\r\n\r\n`);
   while (latches.waiting().size === 0) await turn();
   socket.resetAndDestroy();
   while (latches.waiting().size > 0) await turn();
-  while (service.emulator.requests({ operation: 'updateRepository' }).length === 0) await turn();
-  t.match(service.emulator.requests({ operation: 'updateRepository' }), [{ code: 'request_canceled', status: 499 }]);
+  while (service.emulator.requests({ operation: 'deleteRepository' }).length === 0) await turn();
+  t.match(service.emulator.requests({ operation: 'deleteRepository' }), [{ code: 'request_canceled', status: 499 }]);
+  t.equal((await service.call('GET', target)).status, 200, 'it is still there');
 });
 
 t.test('a reset lets go of what is held: reads are answered, and a write is refused', async (t) => {
@@ -184,6 +185,33 @@ t.test('a fault can ask what the body says', async (t) => {
   t.equal(broken.status, 400, 'one that cannot be read is refused as ever');
 });
 
+t.test('the last one of a fault is met by one request, however many come at once', async (t) => {
+  const service = await stage(t);
+  const fault = service.emulator.fault({ when: { skip: 3, times: 5 }, do: [{ latency: { ms: 5 } }, OUTAGE] });
+  const answers = await Promise.all(Array.from({ length: 20 }, () => service.call('GET', '/api/v1/repo')));
+  t.equal(answers.filter(({ status }) => status === 503).length, 5);
+  t.equal(fault.fired, 5);
+});
+
+t.test('a fault can count each connection apart', async (t) => {
+  const service = await stage(t);
+  service.emulator.fault({ when: { times: 1, by: ['connection'] }, do: OUTAGE });
+  const authorization = `Bearer ${await service.token({ repo: 'team/app' })}`;
+  const clients = [new Client(service.url), new Client(service.url)];
+  const statuses: number[] = [];
+  for (const client of [...clients, ...clients]) {
+    const { statusCode, body } = await client.request({
+      method: 'GET',
+      path: '/api/v1/repo',
+      headers: { authorization },
+    });
+    await body.dump();
+    statuses.push(statusCode);
+  }
+  for (const client of clients) await client.close();
+  t.same(statuses, [503, 503, 200, 200]);
+});
+
 t.test('the journal says why a fault that nearly met a request did not', async (t) => {
   const service = await stage(t);
   service.emulator.fault({ match: { repo: 'other/*' }, do: { error: { code: 'conflict' } } });
@@ -194,6 +222,9 @@ t.test('the journal says why a fault that nearly met a request did not', async (
     origin: 'real',
     why: ['fault-1 did not fire: repo is team/app, not other/*', 'fault-2 did not fire: it lets 1 pass first'],
   });
+  service.emulator.fault({ at: 'after', match: { repo: 'other/*' }, do: { error: { code: 'conflict' } }, priority: 1 });
+  await service.call('GET', '/api/v1/repos/commit?sha=none', { headers: { 'x-emulator-fault': 'sync_in_progress' } });
+  t.match(service.emulator.requests().at(-1)!.why[0], 'fault-1 did not fire', 'also of one that is refused');
 });
 
 t.test('the handle of a fault', async (t) => {
