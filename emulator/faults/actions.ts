@@ -59,8 +59,8 @@ export const ACTIONS: Readonly<Record<ActionKind, ActionRow>> = {
     endsStage: never,
   },
   sideband: {
-    about: 'a text on a side-band',
-    stages: ['git.pack', 'git.report'],
+    about: 'a text on a side-band; a fatal one as an ERR packet where there is no side-band',
+    stages: GIT,
     byDefault: SIDE_BAND,
     endsStage: (action) => 'sideband' in action && action.sideband.band === 3,
   },
@@ -79,7 +79,8 @@ export const ACTIONS: Readonly<Record<ActionKind, ActionRow>> = {
   lostResponse: {
     about: 'the answer is lost after the effect was made',
     stages: ['after', 'git.report'],
-    byDefault: everywhere('after'),
+    // Not of an advertisement: a push would never come to its effect.
+    byDefault: { api: 'after', gitUploadPack: 'after', gitReceivePack: 'after' },
     endsStage: always,
   },
 };
@@ -88,13 +89,21 @@ export function kindOf(action: Action): ActionKind {
   return Object.keys(action)[0] as ActionKind;
 }
 
+/** Where what is sent has a trailer: a pack its checksum, lines the flush. */
+const TRAILED: ReadonlySet<Stage> = new Set<Stage>(['git.advertise', 'git.pack', 'git.report']);
+
+/** Where something goes beside what is sent. */
+const SIDE_BANDED: ReadonlySet<Stage> = new Set<Stage>(Object.values(SIDE_BAND));
+
 /** Where `action` can be carried out: what speaks of objects only where a pack is sent. */
 export function stagesFor(action: Action): readonly Stage[] {
   const { stages } = ACTIONS[kindOf(action)];
   const isOfPack =
     ('corrupt' in action && action.corrupt.dropObject !== undefined) ||
-    ('cut' in action && (action.cut.at?.objects ?? action.cut.at?.beforeTrailer) !== undefined);
-  return isOfPack ? stages.filter((stage) => stage === 'git.pack') : stages;
+    ('cut' in action && action.cut.at?.objects !== undefined);
+  if ('sideband' in action && action.sideband.band === 2) return stages.filter((stage) => SIDE_BANDED.has(stage));
+  if (isOfPack) return stages.filter((stage) => stage === 'git.pack');
+  return 'cut' in action && action.cut.at?.beforeTrailer ? stages.filter((stage) => TRAILED.has(stage)) : stages;
 }
 
 /** The stage at which an operation's request meets `action`; `asked` is the stage that the fault names, if it names one. */

@@ -86,7 +86,7 @@ export class ArmedRequest implements RequestFaults {
 
   /** Undefined: nothing is decided here, but may be at a later stage. */
   private decide(
-    { entry, ends, stateCode }: PlannedFault,
+    { entry, actions, ends, stateCode }: PlannedFault,
     facts: StageFacts,
     last: ChosenAction | undefined,
   ): Decision | undefined {
@@ -101,6 +101,9 @@ export class ArmedRequest implements RequestFaults {
     }
     if (stateCode !== undefined && !this.facts.isInTheWay(stateCode)) {
       return this.refrain(entry, `the state does not stand in the way of ${this.facts.operation.id}`);
+    }
+    if (facts.git?.refs && [...actions].every((action) => isForOtherRefs(action, facts.git!.refs!))) {
+      return this.refrain(entry, 'the push names no ref that it refuses');
     }
     if (last && ends) {
       tally.matched += 1;
@@ -145,4 +148,10 @@ export class ArmedRequest implements RequestFaults {
     };
     return `${id}\0${compiled.by.map((part) => parts[part]).join('\0')}`;
   }
+}
+
+/** Whether a report is to refuse refs, none of which is pushed. */
+function isForOtherRefs(action: Action, pushed: readonly string[]): boolean {
+  if (!('report' in action) || action.report.unpack !== undefined) return false;
+  return Object.keys(action.report.refs ?? {}).every((ref) => ref !== '*' && !pushed.includes(ref));
 }

@@ -38,7 +38,10 @@ t.test('a fault that could never fire is refused', async (t) => {
     [{ match: { token: { sub: 'a' } }, at: 'auth', do: ERROR }, /match\.token\.sub is not known at auth/],
     [{ match: { token: { claims: { a: 'a' } } }, at: 'headers', do: ERROR }, /token\.claims is not known at headers/],
     [{ match: { git: { ref: 'refs/heads/main' } }, do: ERROR }, /git\.ref is not known at before/],
-    [{ match: { git: { command: 'fetch' } }, do: ERROR }, /git\.command is not known at before.*it is at git\.pack/],
+    [
+      { match: { git: { command: 'fetch' } }, do: ERROR },
+      /git\.command is not known at before.*it is at git\.advertise, git\.pack/,
+    ],
     [{ match: { http: { body: { '/a': 'a' } }, op: 'commitPack' }, do: ERROR }, /no operation is what match asks for/],
     [{ match: { git: { phase: 'rpc' }, op: 'gitInfoRefs' }, do: ERROR }, /no operation is what match asks for/],
     [{ match: { git: { service: 'upload-pack' }, op: 'gitReceivePack' }, do: ERROR }, /no operation is what/],

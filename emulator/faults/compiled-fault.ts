@@ -44,7 +44,7 @@ export interface CompileContext {
 
 /** Stages that are over, or not begun, when the credential has been verified. */
 const BEFORE_TOKEN: readonly Stage[] = ['accept', 'headers', 'auth'];
-const GIT_EXCHANGES: readonly Stage[] = ['git.pack', 'git.receive', 'git.report'];
+const GIT_EXCHANGES: readonly Stage[] = ['git.advertise', 'git.pack', 'git.receive', 'git.report'];
 const ALL_STAGES = Object.keys(STAGES) as Stage[];
 
 /** What a criterion asks of is not known at every stage. */

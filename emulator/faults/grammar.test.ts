@@ -31,7 +31,7 @@ const MEANT: readonly (readonly [text: string, fault: object])[] = [
   ['cut;fraction=0.5;how=rst', { do: { cut: { at: { fraction: 0.5 }, how: 'rst' } } }],
   ['cut;objects=3;how=stall', { do: { cut: { at: { objects: 3 }, how: 'stall' } } }],
   ['cut;trailer=1;how=end', { do: { cut: { at: { beforeTrailer: true }, how: 'end' } } }],
-  ['corrupt', { do: { corrupt: { flip: 0 } } }],
+  ['corrupt', { do: { corrupt: {} } }],
   ['corrupt;bytes=9', { do: { corrupt: { flip: 9 } } }],
   ['drop_object', { do: { corrupt: { dropObject: 0 } } }],
   ['sideband;band=2;text=a%2Cb%3B c', { do: { sideband: { band: 2, text: 'a,b; c' } } }],

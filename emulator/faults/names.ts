@@ -157,12 +157,12 @@ const OTHERS: Readonly<Record<string, FaultName>> = {
   },
   corrupt: {
     keys: { bytes: COUNT },
-    about: 'the byte at this offset is another one',
-    action: ({ bytes = 0 }) => ({ corrupt: { flip: bytes as number } }),
+    about: 'the byte at this offset, or else that in the middle, is another one',
+    action: ({ bytes }) => ({ corrupt: given({ flip: bytes as number | undefined }) }),
   },
   drop_object: {
     keys: { bytes: COUNT },
-    about: 'a pack without its n-th object, counted from 0, which is otherwise whole',
+    about: 'a pack without its n-th blob, counted from 0, which is otherwise whole',
     action: ({ bytes = 0 }) => ({ corrupt: { dropObject: bytes as number } }),
   },
   sideband: {

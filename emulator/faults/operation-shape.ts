@@ -14,7 +14,8 @@ const COMMON: readonly Stage[] = ['accept', 'headers', 'auth', 'before', 'after'
 /** Stages that only some operations have. */
 const OF_GIT: Readonly<Record<string, readonly Stage[]>> = {
   gitInfoRefs: ['git.advertise'],
-  gitUploadPack: ['git.pack'],
+  // Version 2 lists refs by a command of its own.
+  gitUploadPack: ['git.advertise', 'git.pack'],
   gitReceivePack: ['git.receive', 'git.report'],
 };
 

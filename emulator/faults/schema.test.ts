@@ -104,7 +104,7 @@ t.test('what cannot be read is refused with a sentence that names the member', a
     [{ do: { raw: { status: 200, headers: { 'a b': '5' } } } }, /"a b" is no header/],
     [{ do: { raw: { status: 200, headers: { a: 'x\ny' } } } }, /"a" is no header/],
     [{ do: { cut: { at: { bytes: 1, fraction: 1 } } } }, /^do\.cut\.at: Has to have one of bytes/],
-    [{ do: { corrupt: {} } }, /^do\.corrupt: Has to have one of flip/],
+    [{ do: { corrupt: { flip: 1, dropObject: 1 } } }, /^do\.corrupt: Has to have at most one of flip/],
     [{ do: { lostResponse: 'end' } }, /^do\.lostResponse: Has to be fin, rst/],
     [{ sequence: [] }, /^sequence: /],
     [{ sequence: ['skip'] }, /^sequence\.0: /],

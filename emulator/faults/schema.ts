@@ -136,7 +136,7 @@ function createSchemas() {
       corrupt: z
         .strictObject({ flip: count, dropObject: count })
         .partial()
-        .refine((value) => Object.keys(value).length === 1, 'Has to have one of flip, dropObject'),
+        .refine((value) => Object.keys(value).length <= 1, 'Has to have at most one of flip, dropObject'),
       sideband: z.strictObject({
         band: z.union([z.literal(2), z.literal(3)], { error: 'Has to be 2 or 3' }),
         text: line,

@@ -23,7 +23,13 @@ export async function* readChunks(request: IncomingMessage, options: BodyOptions
   if (length > options.maxBytes) throw tooLarge(options.maxBytes);
   options.askFor?.();
   let timedOut = false;
+  let isTaken = false;
   const idle = setTimeout(() => {
+    // It is not the client that is slow.
+    if (isTaken) {
+      idle.refresh();
+      return;
+    }
     timedOut = true;
     request.pause();
     request.emit('error', problem('request_timeout', 'The request body stopped arriving.'));
@@ -39,7 +45,9 @@ export async function* readChunks(request: IncomingMessage, options: BodyOptions
       if (bytes > options.maxBytes) {
         throw tooLarge(options.maxBytes);
       }
+      isTaken = true;
       yield chunk;
+      isTaken = false;
       idle.refresh();
     }
   } catch (error) {

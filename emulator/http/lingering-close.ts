@@ -38,11 +38,16 @@ export function discardUnread(request: IncomingMessage, response: ServerResponse
       clearTimeout(quiet);
       clearTimeout(longest);
     });
-    // A reader that stopped half-way without saying so would keep the stream from flowing. That it is gone
-    // stops the flow once more, a tick later; only after that does anything start it for good.
-    request.removeAllListeners('readable');
-    setImmediate(() => request.on('data', () => quiet.refresh()).resume());
+    dropRest(request, () => quiet.refresh());
   });
+}
+
+/** Lets the rest of a body flow, and end nowhere. */
+export function dropRest(request: IncomingMessage, onData: () => void = () => {}): void {
+  // A reader that stopped half-way without saying so would keep the stream from flowing. That it is gone
+  // stops the flow once more, a tick later; only after that does anything start it for good.
+  request.removeAllListeners('readable');
+  setImmediate(() => request.on('data', onData).resume());
 }
 
 /** RFC 9112, 6.3: a request without these has no body. Node tells that it is complete only after it was handed over. */

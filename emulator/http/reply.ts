@@ -1,5 +1,16 @@
 import { jsonPieces } from './json-pieces.js';
 
+/** How a connection ends in the middle of an answer: it is closed in order, or reset; or nothing more is sent. */
+export type ConnectionEnding = 'fin' | 'rst' | 'stall';
+
+/** Where in its head an answer is cut; without a place, before its first byte. */
+export interface HeadCut {
+  readonly how: ConnectionEnding;
+  readonly bytes?: number | undefined;
+  /** 0 to 1 of the head. */
+  readonly fraction?: number | undefined;
+}
+
 /** What a handler returns: a value that one adapter (`respond.ts`) writes to the socket. */
 export interface Reply {
   readonly status: number;
@@ -9,6 +20,8 @@ export interface Reply {
   readonly pieces?: Iterable<string>;
   readonly bytes?: Uint8Array;
   readonly stream?: AsyncIterable<Uint8Array>;
+  /** The connection ends before or within the head: no body is sent. Only where that was asked for. */
+  readonly cut?: HeadCut;
 }
 
 export function json(status: number, value: unknown, headers?: Readonly<Record<string, string>>): Reply {

@@ -32,7 +32,7 @@ for (const [how, leave] of Object.entries(LEAVES)) {
     const ends: Promise<unknown>[] = [];
     const server = createServer((request, response) => {
       ends.push(once(request, 'close', { signal: AbortSignal.timeout(5_000) }));
-      void leave(request).then(() => writeReply(request, response, json(400, {}), WRITES, PACE));
+      void leave(request).then(() => writeReply(request, response, json(400, {}), { writes: WRITES, pace: PACE }));
     });
     let connections = 0;
     server.on('connection', () => connections++);
@@ -72,7 +72,7 @@ t.test('an answer to half a body is read to its end, and the connection given up
       const server = createServer((request, response) => {
         request.once(
           'readable',
-          () => void writeReply(request, response, json(status, { read: 'all of it' }), WRITES, PACE),
+          () => void writeReply(request, response, json(status, { read: 'all of it' }), { writes: WRITES, pace: PACE }),
         );
       });
       Object.assign(server, { httpAllowHalfOpen: true });
@@ -100,7 +100,7 @@ t.test('an answer to half a body is read to its end, and the connection given up
 
 t.test('a client that goes on sending a body of known length keeps its connection', async (t) => {
   const server = createServer((request, response) => {
-    void writeReply(request, response, json(413, {}), WRITES, PACE);
+    void writeReply(request, response, json(413, {}), { writes: WRITES, pace: PACE });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const socket = connect((server.address() as AddressInfo).port, '127.0.0.1').on('error', () => undefined);
@@ -125,7 +125,7 @@ t.test('a large answer leaves in chunks while others are served, a short one as 
   const lines = (count: number) => Array.from({ length: count }, (_, line) => ({ line, text: 'é"\n' }));
   const server = createServer((request, response) => {
     const value = { lines: lines(Number(request.url!.slice(1))).values(), text: Buffer.from('ü'), none: undefined };
-    void writeReply(request, response, largeJson(200, value, { 'x-mine': 'yes' }), WRITES, PACE);
+    void writeReply(request, response, largeJson(200, value, { 'x-mine': 'yes' }), { writes: WRITES, pace: PACE });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const pool = new Pool(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, { connections: 2 });
@@ -164,7 +164,7 @@ t.test('a client that goes away ends the making of a large answer', async (t) =>
   }
   let written: Promise<void> | undefined;
   const server = createServer((request, response) => {
-    written = writeReply(request, response, largeJson(200, { lines: endless() }), WRITES, PACE);
+    written = writeReply(request, response, largeJson(200, { lines: endless() }), { writes: WRITES, pace: PACE });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
@@ -186,7 +186,7 @@ t.test('a stream that fails half-way ends in a cut, never as if it were whole', 
   }
   let written: Promise<void> | undefined;
   const server = createServer((request, response) => {
-    written = writeReply(request, response, stream(200, broken()), WRITES, PACE);
+    written = writeReply(request, response, stream(200, broken()), { writes: WRITES, pace: PACE });
     written?.catch(() => undefined);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -209,7 +209,9 @@ t.test('answers that are ready together leave together, each to its own client',
   const responses: ServerResponse[] = [];
   const server = createServer((request, response) => {
     responses.push(response);
-    held.push(() => void writeReply(request, response, json(200, { for: request.url }), WRITES, PACE));
+    held.push(
+      () => void writeReply(request, response, json(200, { for: request.url }), { writes: WRITES, pace: PACE }),
+    );
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   t.teardown(() => server.close());
@@ -239,7 +241,7 @@ t.test('answers that are ready together leave together, each to its own client',
 t.test('a request without a body keeps its connection, whatever the answer', async (t) => {
   const server = createServer((request, response) => {
     // At once, before Node has told that the request is complete.
-    void writeReply(request, response, json(Number(request.url!.slice(1)), {}), WRITES, PACE);
+    void writeReply(request, response, json(Number(request.url!.slice(1)), {}), { writes: WRITES, pace: PACE });
   });
   let connections = 0;
   server.on('connection', () => connections++);

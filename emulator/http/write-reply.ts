@@ -1,18 +1,9 @@
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import { AnswerCut, cutAnswer, endConnection, type Patience } from './answer-cut.js';
 import { discardUnread } from './lingering-close.js';
 import type { Reply } from './reply.js';
+import { type Body, type BodyStream, bodyOf, describeBody, isStream, type Pace } from './reply-body.js';
 import type { WriteCoalescing } from './write-coalescing.js';
-
-const JSON_TYPE = 'application/json';
-/** Units of work for a character of JSON. */
-const CHARACTER_COST = 1 / 128;
-
-/** What shares the event loop between long work: `git/schedule`. */
-export interface Pace {
-  spend(units: number): void;
-  readonly isSliceOver: boolean;
-  nextSlice(): Promise<void>;
-}
 
 /** Is told what leaves, as it leaves. */
 export interface ReplyWatcher {
@@ -25,6 +16,16 @@ export interface ReplyWatcher {
   end(outcome: 'complete' | 'cut' | 'gone'): void;
 }
 
+export interface WriteOptions {
+  readonly writes: WriteCoalescing;
+  readonly pace: Pace;
+  /** What every answer has beside the headers of the reply. */
+  readonly common?: Readonly<Record<string, string>> | undefined;
+  readonly watcher?: ReplyWatcher | undefined;
+  /** How long an answer that was asked to stall does. */
+  readonly patience?: Patience | undefined;
+}
+
 /**
  * Writes a reply. A stream that fails half-way cuts the connection instead of leaving the client to wait, and its
  * error is thrown; that the client has gone is none.
@@ -33,15 +34,17 @@ export function writeReply(
   request: IncomingMessage,
   response: ServerResponse,
   reply: Reply,
-  writes: WriteCoalescing,
-  pace: Pace,
-  /** What every answer has beside the headers of the reply. */
-  common: Readonly<Record<string, string>> = {},
-  watcher?: ReplyWatcher,
+  options: WriteOptions,
 ): Promise<void> | undefined {
+  const { writes, pace, common = NO_HEADERS, watcher, patience } = options;
+  if (reply.cut !== undefined) {
+    // Who is told hears it before the connection ends, which would look as if the client had left.
+    watcher?.end('cut');
+    return cutAnswer(request, response, reply, { pace, common, patience });
+  }
   discardUnread(request, response, reply.status);
   const body = bodyOf(reply, pace);
-  if (isStream(body)) return writeStream(request, response, reply, body, common, watcher);
+  if (isStream(body)) return writeStream(request, response, reply, body, options);
   const head = describeBody(reply, body, common);
   response.writeHead(reply.status, head);
   if (watcher) watchWhole(response, head, body, watcher);
@@ -50,16 +53,16 @@ export function writeReply(
   return undefined;
 }
 
+const NO_HEADERS = {};
+
 async function writeStream(
   request: IncomingMessage,
   response: ServerResponse,
   reply: Reply,
   body: BodyStream,
-  common: Readonly<Record<string, string>>,
-  watcher: ReplyWatcher | undefined,
+  { common = NO_HEADERS, watcher, patience }: WriteOptions,
 ): Promise<void> {
-  const type = reply.pieces && { 'content-type': JSON_TYPE };
-  const head = { ...type, ...reply.headers, ...common } as OutgoingHttpHeaders;
+  const head = describeBody(reply, body, common);
   response.writeHead(reply.status, head);
   if (watcher) {
     watcher.head(head);
@@ -78,6 +81,10 @@ async function writeStream(
     response.end();
   } catch (error) {
     if (response.destroyed) return;
+    if (error instanceof AnswerCut) {
+      watcher?.end('cut');
+      return endConnection(request, response, error.how, patience);
+    }
     // The status line has left already; the client learns of it by a body that breaks off.
     watcher?.end('cut');
     response.destroy();
@@ -101,39 +108,6 @@ function watchEnd(response: ServerResponse, watcher: ReplyWatcher): void {
   response.once('close', () => watcher.end('gone'));
 }
 
-type Body = Uint8Array | string | undefined;
-type BodyStream = AsyncIterable<Uint8Array | string>;
-
-function isStream(body: Body | BodyStream): body is BodyStream {
-  return typeof body === 'object' && Symbol.asyncIterator in body;
-}
-
-function bodyOf({ json, pieces, bytes, stream }: Reply, pace: Pace): Body | BodyStream {
-  if (json !== undefined) return JSON.stringify(json);
-  if (pieces === undefined) return stream ?? bytes;
-  const rest = pieces[Symbol.iterator]();
-  const first = rest.next();
-  const second = rest.next();
-  return second.done ? (first.value ?? '') : oneByOne([first.value, second.value], rest, pace);
-}
-
-/** Pieces of text, made in slices. */
-async function* oneByOne(first: readonly string[], rest: Iterator<string>, pace: Pace): AsyncGenerator<string> {
-  const count = (piece: string): string => {
-    pace.spend(piece.length * CHARACTER_COST);
-    return piece;
-  };
-  try {
-    yield* first.map(count);
-    for (let piece = rest.next(); !piece.done; piece = rest.next()) {
-      yield count(piece.value);
-      if (pace.isSliceOver) await pace.nextSlice();
-    }
-  } finally {
-    rest.return?.();
-  }
-}
-
 /** Resolves when the client has taken what was written, or has gone. */
 function untilDrained(response: ServerResponse): Promise<void> {
   return new Promise((resolve) => {
@@ -146,16 +120,4 @@ function untilDrained(response: ServerResponse): Promise<void> {
     response.once('close', done);
     if (response.destroyed) done();
   });
-}
-
-/** The headers of a reply whose body is at hand. */
-function describeBody(
-  { status, headers }: Reply,
-  body: Body,
-  common: Readonly<Record<string, string>>,
-): OutgoingHttpHeaders {
-  if (status === 204 || status === 304) return { ...headers, ...common };
-  if (body === undefined) return { ...headers, ...common, 'content-length': 0 };
-  const type = typeof body === 'string' ? JSON_TYPE : 'application/octet-stream';
-  return { 'content-type': type, 'content-length': Buffer.byteLength(body), ...headers, ...common };
 }

@@ -2,6 +2,7 @@ import type { Claims } from '../auth/claims.js';
 import type { Meter } from '../git/schedule/meter.js';
 import type { Repository } from '../repositories/repository.js';
 import type { GitFacts } from '../smart-http/git-facts.js';
+import type { GitFaults } from '../smart-http/git-faults.js';
 import type { Organization } from '../world/organizations.js';
 import type { World } from '../world/world.js';
 
@@ -28,6 +29,8 @@ export interface HandlerContext<Query = unknown, Body = unknown> {
   note(why: string): void;
   /** Aborted when the client has gone. */
   readonly signal: AbortSignal;
+  /** What a Git service is asked to do wrong; undefined for almost every request. */
+  readonly faults: GitFaults | undefined;
   /** What long loops of this request report to; ends them when the client has gone, or at the operation's limit. */
   readonly meter: Meter;
   /** `http://127.0.0.1:8080`: the origin Git remotes start with. */

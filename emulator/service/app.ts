@@ -22,6 +22,7 @@ import { recordOutcome, renderFailure } from './chain/outcome.js';
 import { takeQuotas } from './chain/quotas.js';
 import { matchRoute } from './chain/route.js';
 import { checkHost, checkMessage, concernsAdmin, meetExpectation, readTarget } from './chain/target.js';
+import { breakAnswer, patienceOf } from './chain/wire-faults.js';
 import { ConnectionNames } from './connection-names.js';
 import { type EntryStep, RequestContext, type Step } from './request-context.js';
 
@@ -99,11 +100,18 @@ export function createApp(
   return app.callback();
 }
 
-/** The faults between the end of a request's way and the head of its answer, whatever that is. */
-function meetResponseHead(context: RequestContext): void | Promise<void> {
-  return meetFaults(context, 'response.head')?.catch((error: unknown) => {
+/** The faults between the end of a request's way and the end of its answer, whatever that is. */
+function meetResponse(context: RequestContext): void | Promise<void> {
+  const head = meetAnswer(context, 'response.head');
+  const pending = head ? head.then(() => meetAnswer(context, 'response.body')) : meetAnswer(context, 'response.body');
+  return pending?.catch((error: unknown) => {
     context.reply = renderFailure(context, error);
   });
+}
+
+/** Of an answer that was cut nothing is left to meet anything. */
+function meetAnswer(context: RequestContext, stage: 'response.head' | 'response.body'): void | Promise<void> {
+  return context.reply.cut === undefined ? meetFaults(context, stage) : undefined;
 }
 
 /**
@@ -136,14 +144,20 @@ function serveRequests(current: CurrentWorld, options: AppOptions, chain: readon
       if (!concernsAdmin(context)) context.count();
       context.reply = renderFailure(context, error);
     }
-    if (context.faults.isArmed) {
-      const pending = meetResponseHead(context);
+    const { isArmed } = context.faults;
+    if (isArmed) {
+      const pending = meetResponse(context);
       if (pending) await pending;
+      context.reply = breakAnswer(context);
     }
     const isOwn = concernsAdmin(context);
-    const common = isOwn ? ADMIN_HEADERS : recordOutcome(context);
-    const observer = isOwn ? undefined : context;
-    const written = writeReply(ctx.req, ctx.res, context.reply, writes, schedule, common, observer);
+    const written = writeReply(ctx.req, ctx.res, context.reply, {
+      writes,
+      pace: schedule,
+      common: isOwn ? ADMIN_HEADERS : recordOutcome(context),
+      watcher: isOwn ? undefined : context,
+      patience: isArmed ? patienceOf(context) : undefined,
+    });
     if (written) await written;
   };
   return (ctx, next) => {

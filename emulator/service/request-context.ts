@@ -18,6 +18,7 @@ import type { GitFacts } from '../smart-http/git-facts.js';
 import type { Organization } from '../world/organizations.js';
 import type { World } from '../world/world.js';
 import type { ConnectionNames } from './connection-names.js';
+import type { WireBreakage } from './wire-breakage.js';
 
 /**
  * One request on its way through the chain. Each step reads what earlier steps found and adds its own
@@ -38,6 +39,8 @@ export class RequestContext implements ReplyWatcher {
   faults: RequestFaults = NO_FAULTS;
   /** The scenario that the client says it is in. */
   scenario: string | undefined = undefined;
+  /** What faults do to its bytes, and to those of its answer. */
+  wire: WireBreakage | undefined = undefined;
   /** Why the request was refused, once it was. */
   /** Milliseconds: on the world's clock when the request counted, and of real time when it began. */
   began = 0;

@@ -52,7 +52,7 @@ export async function startServer(
   const close = async ({ graceMs = drain.graceMs } = {}): Promise<void> => {
     closing.abort();
     // What is held would not end by itself.
-    current.world.background.latches.close();
+    current.world.background.endWaits();
     await Promise.all([namespaces.close({ graceMs }), listeners.drain({ ...drain, graceMs })]);
     await current.close();
     await admin?.withdraw();

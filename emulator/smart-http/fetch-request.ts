@@ -22,6 +22,8 @@ export interface UploadPackRequest {
 
 export interface UploadPackAnswer {
   readonly head: Buffer;
+  /** Whether the head lists refs: the answer to version 2's `ls-refs`. */
+  readonly listsRefs?: true;
   /** What follows the head. */
   readonly pack?: PackRequest;
 }

@@ -3,20 +3,23 @@ import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
 import type { FsckPolicy } from '../git/fsck/fsck.js';
 import { MemoryCache } from '../git/memory/memory-cache.js';
+import { bytesOf, textOf } from '../git/object/bytes.js';
 import type { RefChange } from '../git/refs/ref-change.js';
 import type { GitRepository } from '../git/repository/repository.js';
 import { problem } from '../http/problem.js';
 import { bytes, type Reply, stream } from '../http/reply.js';
 import { advertise, type Service } from './advertise.js';
 import { type ProtocolVersion, protocolVersion, type ServerIdentity } from './capabilities.js';
+import type { PackRequest, UploadPackAnswer } from './fetch-request.js';
 import { type GitFacts, gitFacts } from './git-facts.js';
+import { breakPackets, breakReportReply, type GitFaults, meetStage, type WireFaults } from './git-faults.js';
 import { PackCache, PackSender } from './pack-sender.js';
-import { errorPacket, PacketReader, ProtocolError } from './pkt-line.js';
+import { errorPacket, FLUSH, PacketReader, ProtocolError, packet } from './pkt-line.js';
 import { type JudgeUpdate, receivePack } from './receive-pack.js';
 import { RefListings } from './ref-listings.js';
 import { answerV0 } from './upload-pack-v0.js';
 import { answerV2 } from './upload-pack-v2.js';
-import type { RepositoryView } from './view.js';
+import { type RepositoryView, visibleRefs } from './view.js';
 import { DEFAULT_WIRE_LIMITS, type WireLimits } from './wire-limits.js';
 
 /** gitprotocol-http: the headers that keep caches from answering in our place, as `git http-backend` words them. */
@@ -44,6 +47,8 @@ export interface GitRequest {
   tell?(facts: GitFacts): void;
   /** Aborted when the client has gone. */
   readonly signal: AbortSignal;
+  /** What was asked to go wrong; absent for almost every request. */
+  readonly faults?: GitFaults | undefined;
 }
 
 /** How a push ended: the answer, and the refs that moved, by the names they are stored under. */
@@ -73,7 +78,12 @@ export class GitService {
     tellOf(request, 'advertise', service);
     const identity: ServerIdentity = { agent: this.#options.agent, sessionId };
     const body = await advertise(view, service, versionOf(request), identity, this.#listings);
-    return bytes(200, body, { 'content-type': `application/x-${service}-advertisement`, ...NO_CACHE });
+    const reply = bytes(200, body, { 'content-type': `application/x-${service}-advertisement`, ...NO_CACHE });
+    const wire = await meetStage(request.faults, 'git.advertise', () => ({}));
+    if (wire === undefined) return reply;
+    const start = [packet(bytesOf(`# service=${service}\n`)), FLUSH];
+    const errorBody = (message: string) => Buffer.concat([...start, errorPacket(message)]);
+    return breakPackets(reply, wire, errorBody, view.repository.objects.schedule);
   }
 
   /**
@@ -88,9 +98,14 @@ export class GitService {
     const upload = { view, reader, listings: this.#listings, client: request, facts };
     const headers = resultHeaders('git-upload-pack');
     try {
-      const { head, pack } = await (versionOf(request) === 2 ? answerV2(upload) : answerV0(upload));
-      if (pack === undefined) return bytes(200, head, headers);
-      return stream(200, followed(head, this.#sender.send(pack, request.signal, facts)), headers);
+      const answer = await (versionOf(request) === 2 ? answerV2(upload) : answerV0(upload));
+      const { head, pack } = answer;
+      const wire = request.faults && (await meetUpload(request.faults, answer));
+      if (wire?.fatal !== undefined && pack?.sideband === 'none') return bytes(200, errorPacket(wire.fatal), headers);
+      if (pack !== undefined)
+        return stream(200, followed(head, this.#sender.send(pack, { signal: request.signal, facts, wire })), headers);
+      const reply = bytes(200, head, headers);
+      return wire === undefined ? reply : breakPackets(reply, wire, errorPacket, view.repository.objects.schedule);
     } catch (error) {
       if (!(error instanceof ProtocolError)) throw error;
       facts.error = error.message;
@@ -104,8 +119,14 @@ export class GitService {
     // Room for the commands: the pack alone is held to the limit, and gets the better message.
     const body = bodyOf(request, 'git-receive-pack', 2 * limits.pushBytes);
     const facts = tellOf(request, 'rpc', 'git-receive-pack');
-    const { report, moved } = await receivePack({ view, body, limits, fsck: this.#options.fsck, judge, facts });
-    return { reply: bytes(200, report, resultHeaders('git-receive-pack')), moved };
+    const { faults } = request;
+    const packBytes = Number(request.header('content-length') ?? 0);
+    const received = { view, body, limits, fsck: this.#options.fsck, judge, facts, faults, packBytes };
+    const result = await receivePack(received);
+    const { report, moved, wire } = result;
+    const reply = bytes(200, report, resultHeaders('git-receive-pack'));
+    if (wire === undefined) return { reply, moved };
+    return { reply: breakReportReply(reply, wire, result.whole!, view.repository.objects.schedule), moved };
   }
 
   /** Lets go of what is kept for a repository that is no more. */
@@ -114,7 +135,21 @@ export class GitService {
   }
 }
 
-async function* followed(head: Buffer, tail: AsyncIterable<Buffer>): AsyncIterable<Buffer> {
+/** What was asked to go wrong with the answer to `git-upload-pack`. Negotiation alone is no stage. */
+async function meetUpload(faults: GitFaults, { listsRefs, pack }: UploadPackAnswer): Promise<WireFaults | undefined> {
+  if (listsRefs) return meetStage(faults, 'git.advertise', () => ({ command: 'ls-refs' }));
+  return pack && meetStage(faults, 'git.pack', () => ({ command: 'fetch', refs: wantedRefs(pack) }));
+}
+
+/** The refs that are fetched, as far as the wanted ids tell. */
+function wantedRefs({ view, fetch: { wants } }: PackRequest): string[] {
+  const wanted: string[] = [];
+  for (const [name, oid] of visibleRefs(view.repository.refs, view.prefix))
+    if (wants.has(oid)) wanted.push(textOf(name));
+  return wanted;
+}
+
+async function* followed(head: Buffer, tail: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
   if (head.length > 0) yield head;
   yield* tail;
 }

@@ -7,8 +7,11 @@ import type { Refs } from '../git/refs/refs.js';
 import type { GitRepository } from '../git/repository/repository.js';
 import type { SendPlan } from '../git/revwalk/send-plan.js';
 import { Meter } from '../git/schedule/meter.js';
+import { AnswerCut } from '../http/answer-cut.js';
+import { type PreparedPack, sendBrokenPack } from './broken-pack.js';
 import type { PackRequest } from './fetch-request.js';
 import type { GitFacts, PackFacts } from './git-facts.js';
+import type { WireFaults } from './git-faults.js';
 import { bandPackets, FATAL, FLUSH, KEEP_ALIVE, packBand, progress } from './pkt-line.js';
 import type { RefListings } from './ref-listings.js';
 import type { RepositoryView } from './view.js';
@@ -17,6 +20,13 @@ import type { RepositoryView } from './view.js';
 const KEEP_ALIVE_MILLISECONDS = 5_000;
 
 const ABORTED = 'aborting due to possible repository corruption on the remote side.';
+
+interface Sending {
+  readonly signal: AbortSignal;
+  /** Is told what the pack comes to. */
+  readonly facts: GitFacts;
+  readonly wire?: WireFaults | undefined;
+}
 
 /** Makes and sends the packs of fetches, and keeps finished ones. */
 export class PackSender {
@@ -30,10 +40,17 @@ export class PackSender {
   ) {}
 
   /** The packfile section: progress, the pack, and the flush that ends the answer. */
-  async *send(request: PackRequest, signal: AbortSignal, facts: GitFacts): AsyncIterable<Buffer> {
+  async *send(request: PackRequest, { signal, facts, wire }: Sending): AsyncIterable<Uint8Array> {
     const { view, sideband } = request;
-    const key = this.#keyOf(request);
     try {
+      if (wire !== undefined) {
+        const pack: PackFacts = { objects: 0, bytes: 0 };
+        facts.pack = pack;
+        const prepared = yield* this.#prepare(request, signal, pack);
+        yield* sendBrokenPack(request, prepared, wire);
+        return;
+      }
+      const key = this.#keyOf(request);
       const kept = this.cache.get(view.repository, key);
       if (kept) {
         facts.pack = { ...this.cache.factsOf(view.repository, key)! };
@@ -45,7 +62,7 @@ export class PackSender {
       }
     } catch (error) {
       // Without side-band there is no word for it: the answer has to break off.
-      if (sideband === 'none' || signal.aborted) throw error;
+      if (sideband === 'none' || signal.aborted || error instanceof AnswerCut) throw error;
       yield* bandPackets(Buffer.from(ABORTED), FATAL, sideband);
       return;
     }
@@ -53,6 +70,12 @@ export class PackSender {
   }
 
   async *#make(request: PackRequest, signal: AbortSignal, facts: PackFacts): AsyncIterable<Buffer> {
+    const { numbers, options } = yield* this.#prepare(request, signal, facts);
+    yield* packBand(counted(writePack(request.view.repository.objects, numbers, options), facts), request.sideband);
+  }
+
+  /** Finds out what is to be sent, while the client hears that this goes on. */
+  async *#prepare(request: PackRequest, signal: AbortSignal, facts: PackFacts): AsyncGenerator<Buffer, PreparedPack> {
     const { view, fetch, sideband } = request;
     const { objects } = view.repository;
     const work = planOf(request, signal);
@@ -61,13 +84,13 @@ export class PackSender {
     const numbers = fetch.includeTag ? await followingTags(view, plan.objects, this.listings, meter) : plan.objects;
     facts.objects = numbers.length;
     if (!fetch.noProgress) yield* progress(`Enumerating objects: ${numbers.length}, done.\n`, sideband);
-    const pack = writePack(objects, numbers, {
+    const options = {
       ofsDelta: fetch.ofsDelta,
       previous: () => plan.previousVersions(),
       signal,
       ...(isThin(request) && { thin: (number: number) => plan.isHeld(number) }),
-    });
-    yield* packBand(counted(pack, facts), sideband);
+    };
+    return { numbers, options };
   }
 
   /** Everything that decides the bytes of the pack. */

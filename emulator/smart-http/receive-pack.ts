@@ -1,28 +1,24 @@
+import type { ChosenAction } from '../faults/request-faults.js';
 import { Fsck, FsckError, type FsckPolicy } from '../git/fsck/fsck.js';
 import { indexPack } from '../git/index-pack/index-pack.js';
 import { StoreFull } from '../git/memory/memory-budget.js';
-import { type ByteString, bytesOf, concatBytes, latin1, NO_BYTES, sliceBytes, textOf } from '../git/object/bytes.js';
+import { type ByteString, bytesOf, concatBytes, latin1, textOf } from '../git/object/bytes.js';
 import { isCommit, type Oid, ZERO_OID } from '../git/object/object.js';
 import type { Quarantine } from '../git/odb/quarantine.js';
 import { ObjectTooLarge, PackError } from '../git/pack/pack-error.js';
-import {
-  describeConflict,
-  isDeletion,
-  type RefChange,
-  type RefConflict,
-  type RefFault,
-  RefTransactionFailed,
-} from '../git/refs/ref-change.js';
-import { refNameFault } from '../git/refs/ref-name.js';
+import { isDeletion, type RefChange, RefTransactionFailed } from '../git/refs/ref-change.js';
 import type { RefTransaction } from '../git/refs/transaction.js';
 import { isForced, newCommits } from '../git/repository/forced-update.js';
 import type { GitRepository } from '../git/repository/repository.js';
 import { Meter } from '../git/schedule/meter.js';
+import { breakIncoming, breakReport, endIncoming, refuseAll, repeated } from './broken-push.js';
 import { type GitFacts, MOST_NOTED, note } from './git-facts.js';
+import { type GitFaults, meetStage, type WireFaults, wireFaultsOf } from './git-faults.js';
 import { PackSpool } from './pack-spool.js';
 import { bandPackets, DATA, errorPacket, FLUSH, PacketReader, PROGRESS, ProtocolError, packet } from './pkt-line.js';
 import { carriesPack, type PushRequest, readPushRequest } from './push-request.js';
-import { isHidden, type RepositoryView, visibleHead } from './view.js';
+import { describeRefusal, type Refusal, refusalOf } from './push-rules.js';
+import type { RepositoryView } from './view.js';
 import type { WireLimits } from './wire-limits.js';
 
 /** Why an update is not allowed, as the git user is shown it; undefined when it is. */
@@ -64,12 +60,18 @@ export interface ReceivePackRequest {
   readonly fsck: FsckPolicy;
   readonly judge: JudgeUpdate | undefined;
   readonly facts: GitFacts;
+  readonly faults?: GitFaults | undefined;
+  /** About the length of the pack, as far as it is known before it was read; 0 where it is not. */
+  readonly packBytes?: number;
 }
 
 export interface ReceivePackResult {
   readonly report: Buffer;
   /** The refs that moved, by the names they are stored under. */
   readonly moved: readonly RefChange[];
+  /** What is to go wrong with the answer, and how long the report would be without. */
+  readonly wire?: WireFaults | undefined;
+  readonly whole?: number;
 }
 
 const NOTHING: ReceivePackResult = { report: Buffer.alloc(0), moved: [] };
@@ -91,13 +93,18 @@ export async function receivePack(received: ReceivePackRequest): Promise<Receive
     return { report: errorPacket(error.message), moved: [] };
   }
   noteCommands(received.facts, request);
+  const refs = request.commands.map(({ name }) => textOf(name));
+  const wire = await meetStage(received.faults, 'git.receive', () => ({ refs }));
+  if (wire?.fatal !== undefined) return { report: refuseAll(wire.fatal, request), moved: [] };
   const push = new Push(received, request);
   if (request.refusal !== undefined || !carriesPack(request)) {
+    if (wire !== undefined) endIncoming(wire);
     await drop(reader.rest());
     return request.commands.length === 0 ? NOTHING : push.complete(undefined);
   }
   const { budget } = view.repository.objects.stored;
-  using spool = await PackSpool.fill(reader.rest(), { most: limits.pushBytes, budget });
+  const pack = wire === undefined ? reader.rest() : breakIncoming(() => reader.rest(), wire, received.packBytes ?? 0);
+  using spool = await PackSpool.fill(pack, { most: limits.pushBytes, budget });
   return await push.complete(spool);
 }
 
@@ -124,6 +131,9 @@ class Push {
   #unpackError: string | undefined;
   /** Whether the pack has objects that link to what is not there. */
   #isTorn = false;
+  /** What is to go wrong with the report: taken when everything else is known, before any ref has moved. */
+  #chosen: readonly ChosenAction[] = [];
+  #wire: WireFaults | undefined;
 
   constructor(
     private readonly received: ReceivePackRequest,
@@ -137,18 +147,25 @@ class Push {
   async complete(spool: PackSpool | undefined): Promise<ReceivePackResult> {
     await this.received.view.repository.transact((transaction) => this.#run(transaction, spool));
     this.#noteRefusals();
-    return { report: this.#report(), moved: this.#moved };
+    const wire = this.#wire;
+    if (wire === undefined) return { report: this.#report(), moved: this.#moved };
+    // Other writers do not wait for it, and what has been done is told on, also when the client has left meanwhile.
+    await this.received.faults!.wait(this.#chosen).catch(() => undefined);
+    return { report: this.#report(wire), moved: this.#moved, wire, whole: this.#report().length };
   }
 
   /** Unpacking, fsck, connectivity, rules, judgement; what is left is for the transaction. */
   async #run(transaction: RefTransaction, spool: PackSpool | undefined): Promise<void> {
     this.#unpackError = this.request.refusal ?? (spool && (await this.#unpack(transaction.objects, spool)));
+    if (this.#unpackError === undefined) {
+      await this.#checkConnectivity(transaction);
+      await this.#checkRules(transaction);
+    }
+    if (this.received.faults !== undefined) this.#takeReportFaults(this.received.faults);
     if (this.#unpackError !== undefined) {
       this.#reasons.fill('unpacker error');
       return;
     }
-    await this.#checkConnectivity(transaction);
-    await this.#checkRules(transaction);
     if (this.#isAtomic && this.#reasons.some((reason) => reason !== undefined)) this.#refuseRest('atomic push failure');
     else await this.#planUpdates(transaction);
   }
@@ -218,6 +235,21 @@ class Push {
     }
   }
 
+  /** What a report is asked to refuse is refused: Git's clients rely on it that such a ref has not moved. */
+  #takeReportFaults(faults: GitFaults): void {
+    const { commands } = this.request;
+    this.#chosen = faults.take('git.report', { refs: commands.map(({ name }) => textOf(name)) });
+    if (this.#chosen.length === 0) return;
+    this.#wire = wireFaultsOf(this.#chosen);
+    const { progress, report } = this.#wire;
+    for (const { text, times } of progress) for (const line of repeated(text, times)) this.#messages.push(line);
+    this.#unpackError ??= report?.unpack;
+    for (const [index, { name }] of commands.entries()) {
+      const reason = report?.refs?.[textOf(name)] ?? report?.refs?.['*'];
+      if (reason !== undefined && this.#reasons[index] === undefined) this.#refuse(index, { reason });
+    }
+  }
+
   /** Hands the commands that are left to the transaction, each on its own or all together. */
   async #planUpdates(transaction: RefTransaction): Promise<void> {
     const { view } = this.received;
@@ -277,23 +309,26 @@ class Push {
    * In side-band the report as a whole travels in band 1. `report-status-v2` adds `option` lines for refs
    * that were done under another name, which never happens here, so both look the same.
    */
-  #report(): Buffer {
+  #report(wire?: WireFaults): Buffer {
     const { capabilities, commands } = this.request;
-    const report: Buffer[] = [];
+    const lines: Buffer[] = [];
     if (capabilities.has('report-status') || capabilities.has('report-status-v2')) {
-      report.push(packet(latin1`unpack ${oneLine(this.#unpackError ?? 'ok')}\n`));
+      lines.push(packet(latin1`unpack ${oneLine(this.#unpackError ?? 'ok')}\n`));
       for (const [index, { name }] of commands.entries()) {
         const reason = this.#reasons[index];
-        report.push(packet(reason === undefined ? latin1`ok ${name}\n` : latin1`ng ${name} ${oneLine(reason)}\n`));
+        lines.push(packet(reason === undefined ? latin1`ok ${name}\n` : latin1`ng ${name} ${oneLine(reason)}\n`));
       }
-      report.push(FLUSH);
+      lines.push(FLUSH);
     }
-    if (!capabilities.has('side-band-64k')) return Buffer.concat(report);
+    const whole = Buffer.concat(lines);
+    const report = wire === undefined ? whole : breakReport(whole, wire);
+    if (wire?.fatal !== undefined) return refuseAll(wire.fatal, this.request);
+    if (!capabilities.has('side-band-64k')) return report;
     const text = Buffer.from(this.#messages.map((message) => `${message}\n`).join(''));
     return Buffer.concat([
       ...(text.length > 0 ? bandPackets(text, PROGRESS, 'side-band-64k') : []),
-      ...(report.length > 0 ? bandPackets(Buffer.concat(report), DATA, 'side-band-64k') : []),
-      FLUSH,
+      ...(report.length > 0 ? bandPackets(report, DATA, 'side-band-64k') : []),
+      ...(wire?.cut === undefined || wire.cut.how === 'end' ? [FLUSH] : []),
     ]);
   }
 }
@@ -301,78 +336,4 @@ class Push {
 /** A reason fills the rest of its line, and a line has to fit a packet beside a name. */
 function oneLine(reason: string): ByteString {
   return bytesOf(reason.replaceAll(/[\r\n]+/g, ' ').slice(0, 1000));
-}
-
-/** No file system that Git knows has room for a longer name. */
-const MOST_REF_BYTES = 4096;
-
-/** Why a command is refused: the reason for the report, and a line for the user's terminal. */
-interface Refusal {
-  readonly reason: string;
-  readonly message?: string;
-}
-
-/** What `git receive-pack` refuses before it comes to the ref transaction, in its order and its words. */
-const RULES: readonly ((view: RepositoryView, command: RefChange) => Refusal | undefined)[] = [
-  (view, command) => {
-    if (!isHidden(view, command.name)) return undefined;
-    return { reason: `deny ${isDeletion(command) ? 'deleting' : 'updating'} a hidden ref` };
-  },
-  (_, command) => {
-    if (isPushable(command)) return undefined;
-    return {
-      reason: 'funny refname',
-      message: `error: refusing to update funny ref '${textOf(command.name)}' remotely`,
-    };
-  },
-  (view, command) => {
-    // A namespace shows the default branch's name as HEAD, but its branch of that name is one like any other.
-    if (!isDeletion(command) || command.old === ZERO_OID || view.prefix !== '') return undefined;
-    if (visibleHead(view.repository.refs, NO_BYTES)?.symref !== command.name) return undefined;
-    return {
-      reason: 'deletion of the current branch prohibited',
-      message: `error: refusing to delete the current branch: ${textOf(command.name)}`,
-    };
-  },
-];
-
-/** Why the command may not be carried out; undefined when nothing speaks against it. */
-function refusalOf(view: RepositoryView, command: RefChange): Refusal | undefined {
-  for (const rule of RULES) {
-    const refusal = rule(view, command);
-    if (refusal) return refusal;
-  }
-  return undefined;
-}
-
-/** Pushes reach only refs with two components below `refs/`; one is enough for what is to be removed. */
-function isPushable(command: RefChange): boolean {
-  const { name } = command;
-  if (!name.startsWith('refs/') || name.length > MOST_REF_BYTES) return false;
-  return refNameFault(sliceBytes(name, 'refs/'.length), { oneLevel: isDeletion(command) }) === undefined;
-}
-
-/** Reasons for what a ref transaction refuses, as Git's `ref_transaction_error_msg` has them. */
-const REASONS: Readonly<Record<RefFault, string>> = {
-  stale: 'incorrect old value provided',
-  blocked: 'refname conflict',
-  together: 'refname conflict',
-  repeated: 'reference already exists',
-  'no-commit': 'invalid new value provided',
-};
-
-/** How a change that cannot be made is worded. Names are shown as the client writes them, as Git does. */
-function describeRefusal(conflict: RefConflict, { prefix }: Pick<RepositoryView, 'prefix'>): Refusal {
-  const { fault, change, current, other } = conflict;
-  const missing = fault === 'stale' && current === undefined;
-  const taken = fault === 'stale' && change.old === ZERO_OID;
-  const shown = {
-    ...conflict,
-    change: { ...change, name: sliceBytes(change.name, prefix.length) },
-    other: other && sliceBytes(other, prefix.length),
-  };
-  return {
-    reason: missing ? 'reference does not exist' : taken ? 'reference already exists' : REASONS[fault],
-    message: `error: ${describeConflict(shown)}`,
-  };
 }

@@ -48,7 +48,7 @@ export async function answerV2(upload: UploadPackRequest): Promise<UploadPackAns
   switch (head.command) {
     case 'ls-refs': {
       const meter = new Meter({ schedule: view.repository.objects.schedule, signal: () => client.signal });
-      return { head: Buffer.concat([await listings.lsRefs(view, parseLsRefs(lines), meter), FLUSH]) };
+      return { head: Buffer.concat([await listings.lsRefs(view, parseLsRefs(lines), meter), FLUSH]), listsRefs: true };
     }
     case 'object-info':
       return { head: Buffer.concat([objectInfo(view, lines), FLUSH]) };

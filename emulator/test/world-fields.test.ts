@@ -40,6 +40,7 @@ const FIELDS: Readonly<Record<string, Readonly<Record<string, 'part' | 'snapshot
     outbox: 'transient',
     syncs: 'transient',
     latches: 'transient',
+    waits: 'transient',
     webhookOutbound: 'transient',
     upstreamOutbound: 'transient',
     isClosed: 'transient',

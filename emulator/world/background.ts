@@ -19,6 +19,7 @@ export class Background {
   /** Where webhooks may be. */
   readonly webhookOutbound: Outbound;
   readonly upstreamOutbound: Outbound;
+  private readonly waits = new AbortController();
   private isClosed = false;
 
   constructor(
@@ -65,10 +66,21 @@ export class Background {
     if (this.isClosed) throw worldReplaced();
   }
 
+  /** Aborted when answers that stall have to end. */
+  get stalls(): AbortSignal {
+    return this.waits.signal;
+  }
+
+  /** Lets go of the requests that faults hold, and of the answers that stall; none is held any more. */
+  endWaits(): void {
+    this.latches.close();
+    this.waits.abort();
+  }
+
   /** Ends all of it. No event tells of that. */
   async close(): Promise<void> {
     this.isClosed = true;
-    this.latches.close();
+    this.endWaits();
     this.state.journal.close();
     this.outbox.close();
     await this.syncs.close();

@@ -9,7 +9,7 @@ import { COST } from '../schedule/cost.js';
 import { Meter } from '../schedule/meter.js';
 import { DeltaChoice, type DeltaSources, type PreviousVersions } from './delta-choice.js';
 import { PackOutput } from './pack-output.js';
-import { ABSENT, createPositions, PENDING, type Positions } from './positions.js';
+import { ABSENT, createPositions, PENDING, type Positions, tellPositions } from './positions.js';
 
 export interface PackOptions {
   /** Whether the reader knows deltas that name their base by distance; true unless told. */
@@ -18,6 +18,8 @@ export interface PackOptions {
   readonly thin?: (number: number) => boolean;
   /** By object, the one that was at its path before: the first choice for a base. Asked for when needed. */
   readonly previous?: () => PreviousVersions;
+  /** Told where each entry starts, before its first byte is handed out. */
+  readonly onEntry?: (start: number) => void;
   /** Told from time to time how many objects have been written. */
   readonly onProgress?: (written: number) => void;
   readonly signal?: AbortSignal;
@@ -41,7 +43,9 @@ export async function* writePack(
   const sorted = sortedOnce(numbers);
   const meter = new Meter({ schedule: store.schedule, signal: options.signal });
   meter.check();
-  const positions = createPositions(sorted);
+  const { onEntry } = options;
+  const created = createPositions(sorted);
+  const positions = onEntry === undefined ? created : tellPositions(created, onEntry);
   const sources: DeltaSources = {
     isHeld: options.thin ?? (() => false),
     previous: options.previous ?? (() => NOTHING),

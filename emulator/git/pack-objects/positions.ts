@@ -17,6 +17,17 @@ export function createPositions(numbers: Int32Array): Positions {
   return span <= numbers.length * 16 ? new DensePositions(numbers, first, span) : new SparsePositions(numbers);
 }
 
+/** The same positions, of which each is told as it becomes known. */
+export function tellPositions(positions: Positions, tell: (position: number) => void): Positions {
+  return {
+    get: (number) => positions.get(number),
+    set(number, position) {
+      tell(position);
+      positions.set(number, position);
+    },
+  };
+}
+
 class DensePositions implements Positions {
   readonly #positions: Float64Array;
 

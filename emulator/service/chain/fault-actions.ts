@@ -12,6 +12,7 @@ import { throttled } from '../quota.js';
 import type { RequestContext, Step } from '../request-context.js';
 import { CHALLENGE } from './credential-variants.js';
 import { STATES_BY_CODE, stateRefusal } from './fault-facts.js';
+import { breakWire } from './wire-faults.js';
 
 /** Seconds that a client is told to wait when a fault does not say how many. */
 const RETRY_AFTER = 1;
@@ -34,12 +35,19 @@ export function faultsAt(position: Position): Step {
 export function meetFaults(context: RequestContext, position: Position): void | Promise<void> {
   if (!context.faults.isArmed) return;
   const chosen = context.faults.take(position);
-  if (chosen.length > 0) return carryOut(context, chosen);
+  if (chosen.length > 0) return carryOut(context, chosen, position);
 }
 
 /** Does what was chosen for a stage, in order. Throws what ends the request there. */
-export async function carryOut(context: RequestContext, chosen: readonly ChosenAction[]): Promise<void> {
-  for (const { id, action } of chosen) await carryOutOne(context, id, action);
+export async function carryOut(
+  context: RequestContext,
+  chosen: readonly ChosenAction[],
+  position?: Position,
+): Promise<void> {
+  for (const { id, action } of chosen) {
+    await carryOutOne(context, id, action);
+    breakWire(context, position, id, action);
+  }
 }
 
 async function carryOutOne(context: RequestContext, id: string, action: Action): Promise<void> {

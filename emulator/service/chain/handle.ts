@@ -2,7 +2,7 @@ import type { Claims } from '../../auth/claims.js';
 import { Meter } from '../../git/schedule/meter.js';
 import { inSlices } from '../../git/schedule/steps.js';
 import { accepts } from '../../http/accept.js';
-import { checkShape, readBody, readChunks, refuseContentEncoding, shapeSteps } from '../../http/body.js';
+import { checkShape, readAll, readChunks, refuseContentEncoding, shapeSteps } from '../../http/body.js';
 import { jsonSteps } from '../../http/json-reader.js';
 import { problem } from '../../http/problem.js';
 import type { Reply } from '../../http/reply.js';
@@ -10,11 +10,13 @@ import { parseQuery } from '../../http/request-target.js';
 import type { HandlerContext } from '../../operation/handler-context.js';
 import type { Repository } from '../../repositories/repository.js';
 import type { GitFacts } from '../../smart-http/git-facts.js';
+import type { GitFaults } from '../../smart-http/git-faults.js';
 import { worldReplaced } from '../../world/background.js';
 import type { Organization } from '../../world/organizations.js';
 import type { World } from '../../world/world.js';
 import { isLost, type RequestContext } from '../request-context.js';
-import { meetFaults } from './fault-actions.js';
+import { carryOut, meetFaults } from './fault-actions.js';
+import { breakBody, ContextGitFaults } from './wire-faults.js';
 
 const JSON_TYPE = 'application/json';
 
@@ -73,12 +75,13 @@ async function readJson(context: RequestContext): Promise<unknown> {
   const { json, body } = operation;
   if (json) requireContentType(context, [json.mediaType, JSON_TYPE]);
   else checkContentType(context, JSON_TYPE);
-  const raw = await readBody(request, {
+  const chunks = readChunks(request, {
     maxBytes,
     idleTimeout,
     askFor: context.askForBody,
     watch: (piece) => context.receive(piece),
   });
+  const raw = await readAll(context.wire === undefined ? chunks : breakBody(context, chunks));
   if (raw.length === 0) return checkShape(body!, undefined, 'A JSON body', json?.invalid);
   // Without the signal: to listen for the end of a client costs more than to read most bodies.
   const meter = new Meter({ schedule: world.engine.schedule });
@@ -145,6 +148,10 @@ class RequestHandlerContext implements HandlerContext {
     return this.#context.signal;
   }
 
+  get faults(): GitFaults | undefined {
+    return this.#context.faults.isArmed ? new ContextGitFaults(this.#context, carryOut) : undefined;
+  }
+
   get meter(): Meter {
     this.#meter ??= this.#startMeter();
     return this.#meter;
@@ -167,13 +174,15 @@ class RequestHandlerContext implements HandlerContext {
 
   readonly header = (name: string): string | undefined => this.#context.request.headers[name]?.toString();
 
-  readonly stream = (maxBytes: number): AsyncIterable<Buffer> =>
-    readChunks(this.#context.request, {
+  readonly stream = (maxBytes: number): AsyncIterable<Buffer> => {
+    const chunks = readChunks(this.#context.request, {
       maxBytes,
       idleTimeout: this.world.limits.idleTimeout,
       askFor: this.#context.askForBody,
       watch: (piece) => this.#context.receive(piece),
     });
+    return this.#context.wire === undefined ? chunks : breakBody(this.#context, chunks);
+  };
 }
 
 /** Step: the handler; its value is the reply. */

@@ -4,6 +4,7 @@ import { StoreFull } from '../../git/memory/memory-budget.js';
 import { ObjectTooLarge } from '../../git/pack/pack-error.js';
 import { WorkLimitExceeded } from '../../git/schedule/meter.js';
 import { ScheduleClosed } from '../../git/schedule/schedule.js';
+import { AnswerCut } from '../../http/answer-cut.js';
 import { Problem, type ProblemCode, problem } from '../../http/problem.js';
 import type { Reply } from '../../http/reply.js';
 import { renderProblem } from '../../http/respond.js';
@@ -16,11 +17,13 @@ import { isLost, type RequestContext } from '../request-context.js';
 import { applyCredentialVariants } from './credential-variants.js';
 import { InjectedReply } from './fault-actions.js';
 import { concernsAdmin } from './target.js';
+import { cutReply } from './wire-faults.js';
 
 /** The answer to a request that a step or the handler refused. Nothing throws past this point. */
 export function renderFailure(context: RequestContext, error: unknown): Reply {
   if (concernsAdmin(context)) return renderAdminFailure(context, error);
   if (error instanceof InjectedReply) return error.reply;
+  if (error instanceof AnswerCut) return cutReply(context, error);
   const { variants, config } = context.world;
   const { forgePrefix } = config;
   context.refusal = problemOf(context, error);

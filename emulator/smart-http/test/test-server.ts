@@ -1,20 +1,28 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
 import { NO_BYTES } from '../../git/object/bytes.js';
 import type { RefChange } from '../../git/refs/ref-change.js';
 import type { GitRepository } from '../../git/repository/repository.js';
+import { Schedule } from '../../git/schedule/schedule.js';
 import { Problem } from '../../http/problem.js';
 import type { Reply } from '../../http/reply.js';
+import { WriteCoalescing } from '../../http/write-coalescing.js';
+import { writeReply } from '../../http/write-reply.js';
 import { EPHEMERAL } from '../../repositories/branch-write.js';
 import { serviceOf } from '../advertise.js';
+import type { GitFaults } from '../git-faults.js';
 import { type GitRequest, GitService, type GitServiceOptions } from '../git-service.js';
 import type { JudgeUpdate } from '../receive-pack.js';
 
 export interface TestServerOptions extends Partial<GitServiceOptions> {
   readonly judge?: JudgeUpdate;
+  /** What is to go wrong with the next request. */
+  readonly faults?: () => GitFaults | undefined;
 }
+
+const WRITES = new WriteCoalescing();
+const PACE = new Schedule();
+const NEVER = new AbortController();
 
 type Namespace = '' | 'ephemeral' | 'import';
 
@@ -66,7 +74,12 @@ export class TestServer implements AsyncDisposable {
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     this.seen.push({ method: request.method!, url: request.url!, headers: request.headers });
     try {
-      await write(response, await this.#route(request, response));
+      const reply = await this.#route(request, response);
+      await writeReply(request, response, reply, {
+        writes: WRITES,
+        pace: PACE,
+        patience: { idleMs: 10_000, signal: NEVER.signal },
+      });
     } catch (error) {
       if (response.headersSent || response.destroyed) return void response.destroy();
       if (!(error instanceof Problem)) console.error(error);
@@ -82,7 +95,7 @@ export class TestServer implements AsyncDisposable {
     );
     if (!match) return { status: 404 };
     const view = { repository: this.repository, prefix: match[1] === 'ephemeral' ? EPHEMERAL : NO_BYTES };
-    const asked = requestOf(request, response);
+    const asked = requestOf(request, response, this.options.faults?.());
     if (match[2] === 'git-upload-pack') return this.#service.uploadPack(view, asked);
     if (match[2] === 'git-receive-pack') {
       const { reply, moved } = await this.#service.receivePack(view, asked, this.options.judge);
@@ -94,7 +107,7 @@ export class TestServer implements AsyncDisposable {
   }
 }
 
-function requestOf(request: IncomingMessage, response: ServerResponse): GitRequest {
+function requestOf(request: IncomingMessage, response: ServerResponse, faults?: GitFaults): GitRequest {
   const gone = new AbortController();
   response.once('close', () => gone.abort());
   const header = (name: string) => request.headers[name];
@@ -102,11 +115,6 @@ function requestOf(request: IncomingMessage, response: ServerResponse): GitReque
     header: (name) => [header(name)].flat()[0],
     stream: () => request,
     signal: gone.signal,
+    faults,
   };
-}
-
-async function write(response: ServerResponse, reply: Reply): Promise<void> {
-  response.writeHead(reply.status, reply.headers);
-  if (reply.stream) await pipeline(Readable.from(reply.stream, { objectMode: false }), response).catch(() => undefined);
-  else response.end(reply.bytes ?? '');
 }

@@ -1,0 +1,55 @@
+import { AnswerCut } from './answer-cut.js';
+import { type CutPlace, cutBytes, flipByte, placeIn, throttle } from './broken-bytes.js';
+import type { ConnectionEnding, Reply } from './reply.js';
+import { bodyOf, describeBody, isStream, type Pace } from './reply-body.js';
+
+/** What is done to the payload of an answer on its way. */
+export interface Breakage {
+  /** Where it ends, and how; `end`: as valid HTTP. */
+  readonly cut?: { readonly at: CutPlace; readonly how: ConnectionEnding | 'end' } | undefined;
+  /** A byte that is flipped; without an offset, that in the middle. */
+  readonly flip?: { readonly offset?: number | undefined } | undefined;
+  readonly bytesPerSecond?: number | undefined;
+}
+
+/** The reply with a body that breaks on its way. Where there is no body to cut, the connection ends in its place. */
+export function breakReply(reply: Reply, breakage: Breakage, method: string | undefined, pace: Pace): Reply {
+  const { cut } = breakage;
+  const { status } = reply;
+  const isCut = cut !== undefined && cut.how !== 'end';
+  const ended = (): Reply => (isCut ? { ...reply, cut: { how: cut.how } } : reply);
+  if (method === 'HEAD' || status === 204 || status === 304) return ended();
+  const body = bodyOf(reply, pace);
+  if (body === undefined || (!isStream(body) && body.length === 0)) return ended();
+  const headers = { ...describeBody(reply, body, {}) } as Record<string, string>;
+  if (isStream(body)) {
+    if (cut?.how === 'end') delete headers['content-length'];
+    return { status, headers, stream: breakBody(encoded(body), breakage) };
+  }
+  const bytes = typeof body === 'string' ? Buffer.from(body) : body;
+  headers['content-length'] = String(cut?.how === 'end' ? placeIn(cut.at, bytes.length) : bytes.length);
+  return { status, headers, stream: breakBody(once(bytes), breakage) };
+}
+
+async function* breakBody(source: AsyncIterable<Uint8Array>, breakage: Breakage): AsyncGenerator<Uint8Array> {
+  const { cut } = breakage;
+  yield* breakBytes(source, breakage);
+  if (cut !== undefined && cut.how !== 'end') throw new AnswerCut(cut.how);
+}
+
+/** The bytes as they leave, up to the cut. */
+export function breakBytes(source: AsyncIterable<Uint8Array>, breakage: Breakage): AsyncIterable<Uint8Array> {
+  const { cut, flip, bytesPerSecond } = breakage;
+  let bytes = source;
+  if (flip !== undefined) bytes = flipByte(bytes, flip.offset);
+  if (cut !== undefined) bytes = cutBytes(bytes, cut.at);
+  return bytesPerSecond === undefined ? bytes : throttle(bytes, bytesPerSecond);
+}
+
+async function* encoded(pieces: AsyncIterable<Uint8Array | string>): AsyncGenerator<Uint8Array> {
+  for await (const piece of pieces) yield typeof piece === 'string' ? Buffer.from(piece) : piece;
+}
+
+async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield bytes;
+}

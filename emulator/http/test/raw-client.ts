@@ -1,0 +1,77 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { type AddressInfo, connect, type Socket } from 'node:net';
+
+/** What a client got of one connection, and how that ended; `open`: it did not. */
+export interface Conversation {
+  readonly bytes: Buffer;
+  readonly end: 'closed' | 'reset' | 'open';
+}
+
+export interface RawServer extends AsyncDisposable {
+  readonly port: number;
+  /** Connections that are open on the side of the server. */
+  readonly open: ReadonlySet<Socket>;
+}
+
+export async function rawServer(
+  answer: (request: IncomingMessage, response: ServerResponse) => unknown,
+): Promise<RawServer> {
+  const server = createServer(answer);
+  Object.assign(server, { httpAllowHalfOpen: true });
+  const open = new Set<Socket>();
+  server.on('connection', (socket) => {
+    open.add(socket);
+    socket.once('close', () => open.delete(socket));
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    port: (server.address() as AddressInfo).port,
+    open,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections();
+      server.close();
+    },
+  };
+}
+
+/** Sends `text` and reads until the connection ends, or until `enough` says so of what has come. */
+export function exchange(
+  port: number,
+  text: string,
+  enough: (bytes: Buffer) => boolean = () => false,
+): Promise<Conversation> {
+  return new Promise((resolve) => {
+    const socket = connect({ port, host: '127.0.0.1' });
+    let bytes: Buffer = Buffer.alloc(0);
+    const finish = (end: Conversation['end']) => {
+      socket.destroy();
+      resolve({ bytes, end });
+    };
+    socket.on('data', (data) => {
+      bytes = Buffer.concat([bytes, data]);
+      if (enough(bytes)) finish('open');
+    });
+    socket.once('end', () => finish('closed')).once('error', () => finish('reset'));
+    socket.write(text);
+  });
+}
+
+/** Head and body of one answer; chunks are put together, and `isWhole` says whether the last one came. */
+export function partsOf(bytes: Buffer): { head: string; body: Buffer; isWhole: boolean } {
+  const at = bytes.indexOf('\r\n\r\n');
+  const head = bytes.toString('latin1', 0, at);
+  const rest = bytes.subarray(at + 4);
+  const length = /^content-length: (\d+)/im.exec(head)?.[1];
+  if (length !== undefined) return { head, body: rest, isWhole: rest.length === Number(length) };
+  const body: Buffer[] = [];
+  for (let from = 0; from < rest.length; ) {
+    const end = rest.indexOf('\r\n', from);
+    const size = Number.parseInt(rest.toString('latin1', from, end), 16);
+    if (size === 0) return { head, body: Buffer.concat(body), isWhole: true };
+    body.push(rest.subarray(end + 2, end + 2 + size));
+    from = end + 2 + size + 2;
+  }
+  return { head, body: Buffer.concat(body), isWhole: false };
+}

@@ -1,0 +1,13 @@
+import type { CutPoint, Ending } from '../faults/fault.js';
+import type { CutPlace } from '../http/broken-bytes.js';
+
+/** What is to happen to the bytes of one request and its answer. */
+export interface WireBreakage {
+  /** Of the body of the request. */
+  bodyCut?: { readonly at: CutPoint | undefined; readonly how: Ending };
+  bodyRate?: number;
+  /** Of the body of the answer. */
+  cut?: { readonly at: CutPlace; readonly how: Ending };
+  flip?: { readonly offset: number | undefined };
+  rate?: number;
+}

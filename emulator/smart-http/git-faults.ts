@@ -1,0 +1,118 @@
+import type { CutPoint, Ending } from '../faults/fault.js';
+import type { ChosenAction, GitFacts } from '../faults/request-faults.js';
+import type { Stage } from '../faults/stage.js';
+import { AnswerCut } from '../http/answer-cut.js';
+import { breakReply } from '../http/broken-answer.js';
+import type { CutPlace } from '../http/broken-bytes.js';
+import { bytes, type Reply, stream } from '../http/reply.js';
+import type { Pace } from '../http/reply-body.js';
+
+export type GitStage = Extract<Stage, `git.${string}`>;
+
+/** What was asked to go wrong with one request. A request that asked for nothing has none. */
+export interface GitFaults {
+  /** What happens at the stage. It counts as having happened. */
+  take(stage: GitStage, facts: GitFacts): readonly ChosenAction[];
+  /** Waits as long as the actions say; throws where they put another answer in the place of Git's. */
+  wait(chosen: readonly ChosenAction[]): Promise<void>;
+}
+
+/** The actions of one stage that are carried out on the wire. */
+export interface WireFaults {
+  cut?: { readonly at: CutPoint | undefined; readonly how: Ending };
+  flip?: { readonly offset: number | undefined };
+  /** Which blob of a pack is left out; a tree where it has none. */
+  dropObject?: number;
+  bytesPerSecond?: number;
+  /** Texts for the user's terminal, each so many times. */
+  readonly progress: { readonly text: string; readonly times: number }[];
+  /** Told on band 3 of the side-band, or by an `ERR` packet where there is none, in place of what was to come. */
+  fatal?: string;
+  report?: { readonly unpack?: string; readonly refs?: Readonly<Record<string, string>> };
+  lost?: 'fin' | 'rst' | { readonly status: number };
+}
+
+/** Lines of a flood that does not say how many. */
+const FLOOD_LINES = 1000;
+
+/** Takes a stage's actions and carries out those that are not for the wire. Undefined where nothing is left. */
+export async function meetStage(
+  faults: GitFaults | undefined,
+  stage: GitStage,
+  facts: () => GitFacts,
+): Promise<WireFaults | undefined> {
+  if (faults === undefined) return undefined;
+  const chosen = faults.take(stage, facts());
+  if (chosen.length === 0) return undefined;
+  await faults.wait(chosen);
+  return wireFaultsOf(chosen);
+}
+
+export function wireFaultsOf(chosen: readonly ChosenAction[]): WireFaults {
+  const wire: WireFaults = { progress: [] };
+  for (const { action } of chosen) {
+    if ('cut' in action) wire.cut = { at: action.cut.at, how: action.cut.how ?? 'fin' };
+    else if ('corrupt' in action) {
+      const { flip, dropObject } = action.corrupt;
+      if (dropObject !== undefined) wire.dropObject = dropObject;
+      if (flip !== undefined || dropObject === undefined) wire.flip = { offset: flip };
+    } else if ('throttle' in action) wire.bytesPerSecond = action.throttle.bps;
+    else if ('sideband' in action) {
+      if (action.sideband.band === 3) wire.fatal = action.sideband.text;
+      else wire.progress.push({ text: action.sideband.text, times: 1 });
+    } else if ('flood' in action) {
+      const { text = 'injected progress', lines = FLOOD_LINES } = action.flood;
+      wire.progress.push({ text, times: lines });
+    } else if ('report' in action) wire.report = action.report;
+    else if ('lostResponse' in action) wire.lost = action.lostResponse;
+  }
+  return wire;
+}
+
+/** Where a payload is cut whose last bytes are its trailer; without a place, in the middle. */
+export function placeOf(at: CutPoint | undefined, trailerBytes: number): CutPlace {
+  if (at?.bytes !== undefined) return { bytes: at.bytes };
+  if (at?.beforeTrailer) return { beforeEnd: trailerBytes };
+  return { fraction: at?.fraction ?? 0.5 };
+}
+
+/** A reply of packets whose last one is a flush, broken as bytes. `errorBody` says an error in the words of its protocol. */
+export function breakPackets(
+  reply: Reply,
+  { fatal, cut, flip, bytesPerSecond }: WireFaults,
+  errorBody: (message: string) => Buffer,
+  pace: Pace,
+): Reply {
+  if (fatal !== undefined) return { ...reply, bytes: errorBody(fatal) };
+  const breakage = {
+    cut: cut && { at: placeOf(cut.at, FLUSH_BYTES), how: cut.how },
+    flip,
+    bytesPerSecond,
+  };
+  return breakReply(reply, breakage, undefined, pace);
+}
+
+const FLUSH_BYTES = 4;
+
+/** The answer to a push whose report was written, as it leaves. `whole`: bytes of the report that is not cut. */
+export function breakReportReply(
+  reply: Reply,
+  { cut, lost, bytesPerSecond }: WireFaults,
+  whole: number,
+  pace: Pace,
+): Reply {
+  if (typeof lost === 'object') return bytes(lost.status, Buffer.from('The answer was lost.\n'), PLAIN);
+  if (lost !== undefined) return { ...reply, cut: { how: lost } };
+  const slow = bytesPerSecond === undefined ? reply : breakReply(reply, { bytesPerSecond }, undefined, pace);
+  if (cut === undefined || cut.how === 'end') return slow;
+  const { how } = cut;
+  const { status, headers, bytes: sent, stream: source } = slow;
+  const body = (async function* () {
+    if (source !== undefined) yield* source;
+    else yield sent!;
+    throw new AnswerCut(how);
+  })();
+  return stream(status, body, { ...headers, 'content-length': String(whole) });
+}
+
+const PLAIN = { 'content-type': 'text/plain; charset=utf-8' };
