@@ -8,9 +8,11 @@ export type { EmulatorOptions, GivenOptions } from './config/options.js';
 export type { Log, LogLine } from './environment/log.js';
 export type { Action, CutPoint, Ending, Fault, Match, Matcher, RetryAfter, When } from './faults/fault.js';
 export type { Stage } from './faults/stage.js';
-export type { AnsweredRequest, Emulator, OrganizationAddress, RequestQuery } from './service/emulator.js';
+export type { OrganizationAddress } from './service/address.js';
+export type { AnsweredRequest, EmulatedService, Emulator, Namespace, RequestQuery } from './service/emulator.js';
 export type { EmulatorClock } from './service/emulator-clock.js';
 export type { FaultHandle } from './service/emulator-faults.js';
+export type { EmulatorQuotas, QuotaChanges, QuotaView } from './service/emulator-quotas.js';
 export type {
   EmulatorState,
   OrganizationState,
@@ -19,11 +21,12 @@ export type {
   StateScope,
   StateView,
 } from './service/emulator-state.js';
+export type { NamespaceOptions } from './service/namespaces.js';
 
 /**
  * Starts the whole service in this process and resolves once it answers. Each organization has a port
  * of its own; the first one's is `port`, and there `Host: api.<org>.localhost` reaches the others too.
- * `ports.log` is told of every request. Rejects with an error that names an option that cannot be used, and with the
+ * `ports.log` is told of every request, and `ports.onClosed` is called when nothing of it is left. Rejects with an error that names an option that cannot be used, and with the
  * system's error when a port cannot be bound.
  *
  * ```js
@@ -31,6 +34,9 @@ export type {
  * const answer = await fetch(`${emulator.baseUrl}/api/v1/repos`);
  * ```
  */
-export async function startEmulator(given: GivenOptions = {}, ports: { readonly log?: Log } = {}): Promise<Emulator> {
+export async function startEmulator(
+  given: GivenOptions = {},
+  ports: { readonly log?: Log; readonly onClosed?: () => void } = {},
+): Promise<Emulator> {
   return createEmulator(await startServer(resolveOptions(given), operations, ports));
 }

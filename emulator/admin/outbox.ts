@@ -1,7 +1,39 @@
+import { z } from 'zod';
 import type { Delivery } from '../webhooks/delivery.js';
+import { listOf, listQuery, writeList } from './lists.js';
+import { adminRoute } from './route.js';
+
+const deliveryRecord = z.object({
+  id: z.string(),
+  organization: z.string(),
+  webhook_id: z.string(),
+  url: z.string(),
+  event: z.string(),
+  payload: z.unknown(),
+  state: z.enum(['pending', 'delivered', 'failed', 'canceled']),
+  attempts: z.array(z.object({ at: z.string(), status: z.int().optional(), error: z.string().optional() })),
+  next_attempt_at: z.string().nullable(),
+});
+
+export const listDeliveries = adminRoute({
+  id: 'listDeliveries',
+  method: 'GET',
+  path: '/webhooks/outbox',
+  summary: 'List what is or was on its way to webhooks, oldest first',
+  access: 'token',
+  query: z.strictObject(listQuery),
+  replies: { 200: listOf(deliveryRecord) },
+  handle: (ctx) =>
+    writeList(ctx, {
+      of: ['outbox'],
+      items: ctx.world.state.deliveries.all(),
+      keyOf: ({ id }) => id,
+      show: showDelivery,
+    }),
+});
 
 /** A delivery as the outbox shows it: everything but the secret it is signed with. */
-export function showDelivery({ id, webhook, event, body, state, attempts, nextAttemptAt }: Delivery) {
+function showDelivery({ id, webhook, event, body, state, attempts, nextAttemptAt }: Delivery) {
   return {
     id,
     organization: webhook.organization,

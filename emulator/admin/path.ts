@@ -4,6 +4,11 @@ export const ADMIN_PREFIX = '/_emulator';
 /** Answers as soon as the emulator can serve requests. */
 export const HEALTH_PATH = `${ADMIN_PREFIX}/health`;
 
+/** A path as the rows of the routes have it. */
+export function pathBelowAdmin(path: string): string {
+  return path.slice(ADMIN_PREFIX.length);
+}
+
 const FIRST_SEGMENT = ADMIN_PREFIX.slice(1);
 
 /**

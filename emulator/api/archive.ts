@@ -95,11 +95,7 @@ async function resolveForArchive(
   try {
     return await resolveRef(repository, question, meter);
   } catch (error) {
-    if (
-      error instanceof Problem &&
-      error.code === 'ref_not_found' &&
-      world.config.variants.archiveMissingRef === '400'
-    ) {
+    if (error instanceof Problem && error.code === 'ref_not_found' && world.variants.archiveMissingRef === '400') {
       throw problem('bad_request', error.detail);
     }
     throw error;

@@ -95,7 +95,7 @@ export async function requireAccess(
   if (base.access === 'credential') return;
   if (base.access === 'app') requireForgeApp(organization);
   try {
-    await world.background.syncs.probe(base, signal);
+    await world.background.syncs.probe(organization.name, base, signal);
   } catch (error) {
     if (!(error instanceof UpstreamError)) throw error;
     const { status = 0 } = error;

@@ -115,7 +115,7 @@ class Contents implements ChunkSink<BlobChunk> {
   async #expect(): Promise<void> {
     const { changes } = this;
     const { meter, world } = this.ctx;
-    const { limits, variants } = world.config;
+    const { limits, variants } = world;
     if (changes.length > limits.maxFiles) {
       throw problem('bad_request', `A commit takes at most ${limits.maxFiles} file operations.`);
     }
@@ -129,7 +129,7 @@ class Contents implements ChunkSink<BlobChunk> {
   }
 
   async add({ blob_chunk: { content_id: id, data, eof } }: BlobChunk, line: number): Promise<void> {
-    const { maxCommitBytes } = this.ctx.world.config.limits;
+    const { maxCommitBytes } = this.ctx.world.limits;
     const content = this.#contents.get(id);
     if (!content) {
       // Some clients send an empty last chunk for a delete, which says nothing and is let pass.

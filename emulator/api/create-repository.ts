@@ -137,7 +137,7 @@ function created({ gitUrl }: CreateContext, repository: Repository): Reply {
 /** Throws when the name is taken; in its own code when the repository has an upstream already and the request names one. */
 function requireFree({ world, organization, claims }: CreateContext, base: Base | undefined): void {
   const existing = world.state.repositories.find(organization.name, claims.repo!);
-  if (!existing || existing.record.state === 'deleted') return;
+  if (!existing || existing.state === 'deleted') return;
   if (base?.kind === 'sync' && existing.record.baseRepo) {
     throw problem('upstream_already_configured', 'The repository exists already, and has an upstream.');
   }

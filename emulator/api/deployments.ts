@@ -4,7 +4,7 @@ import { problem } from '../http/problem.js';
 import { json, type Reply } from '../http/reply.js';
 import type { HandlerContext } from '../operation/handler-context.js';
 import { operation } from '../operation/operation.js';
-import { type Deployment, Deployments } from '../repositories/deployments.js';
+import { DEPLOYMENT_STATUSES, type Deployment, Deployments, statusOf } from '../repositories/deployments.js';
 import type { HostingProject } from '../repositories/hosting.js';
 import type { Repository } from '../repositories/repository.js';
 import { requireHosting } from './hosting.js';
@@ -21,22 +21,21 @@ const deploymentRecord = z.object({
   target,
   ref: z.string(),
   commit_sha: z.string(),
-  status: z.enum(['queued', 'building', 'ready', 'error', 'canceled']),
+  status: z.enum(DEPLOYMENT_STATUSES),
   created_at: z.iso.datetime(),
   updated_at: z.iso.datetime(),
 });
 
-/** Nothing is built here: a deployment is queued at the instant it is made, and ready as soon as time has passed. */
 function showDeployment(deployment: Deployment, now: number): z.infer<typeof deploymentRecord> {
-  const isReady = now > deployment.createdAt;
+  const { status, at } = statusOf(deployment, now);
   return {
     id: deployment.id,
     target: deployment.target,
     ref: deployment.ref,
     commit_sha: deployment.commit,
-    status: isReady ? 'ready' : 'queued',
+    status,
     created_at: new Date(deployment.createdAt).toISOString(),
-    updated_at: new Date(deployment.createdAt + (isReady ? 1 : 0)).toISOString(),
+    updated_at: new Date(at).toISOString(),
   };
 }
 

@@ -72,7 +72,7 @@ class PatchParts implements ChunkSink<DiffChunk> {
   constructor(private readonly ctx: Pick<HandlerContext, 'world' | 'meter'>) {}
 
   async add({ diff_chunk: { data, eof } }: DiffChunk, line: number): Promise<void> {
-    const { maxObjectBytes } = this.ctx.world.config.limits;
+    const { maxObjectBytes } = this.ctx.world.limits;
     if (this.#complete) throw problem('bad_request', `Line ${line}: a chunk after the last one.`);
     const part = await decodeChunk(data, line, this.ctx);
     this.#parts.push(part);

@@ -112,7 +112,7 @@ export const diffCommits = operation({
     const base = named ?? history.commit(commit).parents[0];
     await history.extend(named === undefined ? [commit] : [commit, named], ctx.meter);
     const mergeBase = named === undefined ? undefined : history.mergeBases(named, commit)[0];
-    const before = ctx.world.config.variants.diffBase === 'merge-base' ? (mergeBase ?? base) : base;
+    const before = ctx.world.variants.diffBase === 'merge-base' ? (mergeBase ?? base) : base;
     const shown = await compare(ctx, before, commit, { paths, applies: readApplies(query) });
     return largeJson(200, {
       sha: commit,

@@ -68,8 +68,7 @@ export const fileMetadata = operation({
     const { world, repository, query, meter } = ctx;
     const { objects, history } = repository.git;
     const paged =
-      world.config.variants.metadataPagination === 'on-request' &&
-      (query.cursor !== undefined || query.limit !== undefined);
+      world.variants.metadataPagination === 'on-request' && (query.cursor !== undefined || query.limit !== undefined);
     const cursors = world.engine.cursors;
     const path = readFolder(query.path);
     const purpose = listPurpose(ctx, 'fileMetadata', query.ref ?? '', query.ephemeral ?? false, path);
@@ -79,7 +78,7 @@ export const fileMetadata = operation({
     const skip = position?.skip ?? 0;
     const texts = new MetadataTexts(repository.content.metadata);
     // The limit is part of the key: what passed under one may be refused under another.
-    const key = `${repository.id}/${commit}/${world.config.limits.maxMetadataCommits}/${path}`;
+    const key = `${repository.id}/${commit}/${world.limits.maxMetadataCommits}/${path}`;
     const known = paged ? undefined : texts.get(key);
     if (known !== undefined) return answer(known, { ref: shown });
     const files = await inSlices(listUnder(objects, readCommit(objects, commit).tree, path, true), meter);
@@ -92,7 +91,7 @@ export const fileMetadata = operation({
         skip,
         limit,
         touchedBy: (file) => touched.get(file) ?? commit,
-        allow: (commits) => refuseTooMany(commits, world.config.limits.maxMetadataCommits),
+        allow: (commits) => refuseTooMany(commits, world.limits.maxMetadataCommits),
       },
       meter,
     );
@@ -169,8 +168,7 @@ async function resolveForMetadata(
     return await resolveRef(repository, { ref, ephemeral }, meter);
   } catch (error) {
     if (!(error instanceof Problem) || error.code !== 'ref_not_found') throw error;
-    if (ephemeral)
-      throw world.config.variants.missingEphemeralRef === '404' ? error : problem('bad_request', error.detail);
+    if (ephemeral) throw world.variants.missingEphemeralRef === '404' ? error : problem('bad_request', error.detail);
     const main = ref === undefined || ref === '' ? repository.git.refs.get(MAIN) : undefined;
     if (main === undefined) throw error;
     return { commit: main, shown: 'main' };

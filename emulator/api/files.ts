@@ -72,8 +72,6 @@ async function resolveForFile(
     return await resolveRef(repository, question, meter);
   } catch (error) {
     const isMissing = error instanceof Problem && error.code === 'ref_not_found' && question.ephemeral === true;
-    throw isMissing && world.config.variants.missingEphemeralRef === '400'
-      ? problem('bad_request', error.detail)
-      : error;
+    throw isMissing && world.variants.missingEphemeralRef === '400' ? problem('bad_request', error.detail) : error;
   }
 }

@@ -3,7 +3,8 @@ import { bytesOf, textOf } from '../git/object/bytes.js';
 import type { Oid } from '../git/object/object.js';
 import { Problem, problem } from '../http/problem.js';
 import type { HandlerContext } from '../operation/handler-context.js';
-import { checkState, repositoryNotFound } from '../repositories/lifecycle.js';
+import { repositoryNotFound } from '../repositories/lifecycle.js';
+import { meetState } from '../repositories/meet-state.js';
 import type { Repository } from '../repositories/repository.js';
 import type { Base } from './base-repository.js';
 import { resolveRef } from './resolve.js';
@@ -47,9 +48,7 @@ export async function findForkPoint(
   }
   const source = world.state.repositories.find(organization.name, base.source);
   if (!source) throw repositoryNotFound();
-  const { state } = source.record;
-  source.restore();
-  checkState(state, { id: 'createRepository', effect: 'read' }, world.config.variants, { retryAfter: 1 });
+  meetState(source, { id: 'createRepository', effect: 'read' }, world.moment);
   const isEmpty = base.revision === undefined && source.git.refs.headOid === undefined;
   const commit = isEmpty ? undefined : (await resolveRef(source, { ref: base.revision ?? 'HEAD' }, meter)).commit;
   return { source, commit, defaultBranch: textOf(source.defaultBranch ?? MAIN) };

@@ -5,7 +5,8 @@ import { empty, json } from '../http/reply.js';
 import type { HandlerContext } from '../operation/handler-context.js';
 import { operation } from '../operation/operation.js';
 import type { GitCredential } from '../repositories/git-credential.js';
-import { checkState, repositoryNotFound } from '../repositories/lifecycle.js';
+import { repositoryNotFound } from '../repositories/lifecycle.js';
+import { meetState } from '../repositories/meet-state.js';
 import type { Repository } from '../repositories/repository.js';
 
 /** The claim that tokens of older clients carry here instead of a repository's name. */
@@ -139,7 +140,7 @@ function findOwner(ctx: HandlerContext<unknown, { id: string }>, operationId: Op
   const { world, organization, claims, body } = ctx;
   const owner = ownerOfCredential(world.state.repositories.list(organization.name), body.id);
   if (!owner || (claims.repo !== WHOLE_ORGANIZATION && claims.repo !== owner.name)) throw credentialNotFound();
-  checkState(owner.record.state, { id: operationId, effect: 'write' }, world.config.variants, { retryAfter: 1 });
+  meetState(owner, { id: operationId, effect: 'write' }, world.moment);
   return owner;
 }
 

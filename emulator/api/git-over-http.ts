@@ -80,7 +80,7 @@ export const gitReceivePack = operation({
     const judge = (update: ProposedUpdate) => refusalByPolicy(ctx, update);
     const { reply, moved } = await world.engine.gitService.receivePack(viewFor(ctx, 'git-receive-pack'), ctx, judge);
     const isImported = params.namespace === 'import' && moved.length > 0;
-    if (isImported && world.config.variants.afterImport === 'archived') repository.archive();
+    if (isImported && world.variants.afterImport === 'archived') repository.archive();
     return reply;
   },
 });

@@ -111,7 +111,7 @@ export const writeNote = operation({
   handle: (ctx) => {
     const { action, note = '' } = ctx.body;
     if (action !== 'remove' && note === '') throw problem('bad_request', 'note is required.');
-    return changeNote(ctx, action, note, action === 'remove' ? 200 : Number(ctx.world.config.variants.notesStatus));
+    return changeNote(ctx, action, note, action === 'remove' ? 200 : Number(ctx.world.variants.notesStatus));
   },
 });
 
@@ -277,8 +277,7 @@ function notesRefOf(ctx: Pick<HandlerContext, 'world'>, from: Selection): ByteSt
 }
 
 function requireCustomRefs({ world }: Pick<HandlerContext, 'world'>): void {
-  if (world.config.variants.customNotesRefs === 'off')
-    throw problem('bad_request', 'custom notes refs are not enabled');
+  if (world.variants.customNotesRefs === 'off') throw problem('bad_request', 'custom notes refs are not enabled');
 }
 
 function noteNotFound(target: Oid) {

@@ -38,3 +38,27 @@ t.test('every path parameter is declared, and the schemas show what requests nee
   const archive = paths['/api/v1/repos/archive']!.post! as unknown as { requestBody: { required: boolean } };
   t.equal(archive.requestBody.required, false, 'archive takes no body at all');
 });
+
+t.test('every operation shows what is refused before it begins', async (t) => {
+  const paths = document.paths as Record<
+    string,
+    Record<string, { responses: Record<string, { description: string }> }>
+  >;
+  const refusals = {
+    400: ['bad_request', 'repo_claim_missing'],
+    401: ['unauthorized'],
+    403: ['forbidden', 'authentication_unavailable', 'insufficient_scope'],
+    429: ['rate_limited'],
+  };
+  for (const { routes } of operations) {
+    for (const { path, method } of routes) {
+      const { responses } = paths[path]![method.toLowerCase()]!;
+      for (const [status, codes] of Object.entries(refusals)) {
+        const description = responses[status]?.description ?? '';
+        const missing = codes.filter((code) => !description.includes(`\`${code}\``));
+        t.same(missing, [], `${method} ${path}: ${status}`);
+      }
+      t.notMatch(responses[404]?.description ?? '', /route_not_found/, 'the route was found');
+    }
+  }
+});

@@ -90,12 +90,12 @@ function alreadyMatches({ world }: HandlerContext, branch: string, target: strin
     status: 'precondition_failed',
     message,
   };
-  return json(Number(world.config.variants.restoreNoop), { commit: null, result });
+  return json(Number(world.variants.restoreNoop), { commit: null, result });
 }
 
 /** One NDJSON line, or one JSON object, with or without a final newline. */
 async function readMetadata(ctx: HandlerContext): Promise<z.infer<typeof restoreMetadata>> {
-  const body = await readAll(ctx.stream(ctx.world.config.limits.maxJsonBytes));
+  const body = await readAll(ctx.stream(ctx.world.limits.maxJsonBytes));
   if (body.toString('latin1').trim() === '')
     throw problem('bad_request', 'The body is empty; it has to hold metadata.');
   const json = await inSlices(jsonSteps(body, 'The body'), ctx.meter);

@@ -45,7 +45,7 @@ export async function readStreamedWrite<Metadata, Chunk, Sink extends ChunkSink<
   open: (metadata: Metadata) => Sink | Promise<Sink>,
 ): Promise<{ metadata: Metadata; sink: Sink }> {
   const { meter } = ctx;
-  const { limits } = ctx.world.config;
+  const { limits } = ctx.world;
   // Base64 takes four bytes for three, and every chunk a line of JSON around it.
   const stream = ctx.stream(limits.maxCommitBytes * 1.5 + 64 * 1024 * 1024);
   const lines = readLines(stream, (line) => (line === 0 ? limits.maxMetadataBytes : limits.maxLineBytes));
@@ -93,7 +93,7 @@ export async function decodeChunk(
 ): Promise<Buffer> {
   const decoded = await inSlices(base64Steps(data, `Line ${line}: data`), meter);
   if (decoded.length <= MOST_CHUNK_BYTES) return decoded;
-  const code = world.config.variants.oversizedChunk === '413' ? 'payload_too_large' : 'bad_request';
+  const code = world.variants.oversizedChunk === '413' ? 'payload_too_large' : 'bad_request';
   throw problem(code, `Line ${line}: a chunk decodes to more than 4 MiB (${MOST_CHUNK_BYTES} bytes).`);
 }
 

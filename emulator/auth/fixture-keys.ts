@@ -56,6 +56,11 @@ export function fixtureRing(index: number): KeyRing {
   );
 }
 
+/** Whether the tokens of the key may name some scopes only, and live for an hour at most. */
+export function isRestricted({ allowedScopes }: FixtureKey): boolean {
+  return allowedScopes[0] !== '*';
+}
+
 /** The key that `emulator token` and the ready line name: the first one of the first or of a further organization. */
 export function defaultFixtureKey(index = 0): FixtureKey {
   const place = index === 0 ? 'first' : 'further';

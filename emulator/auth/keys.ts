@@ -78,6 +78,21 @@ export class KeyRing {
     }
   }
 
+  /** Every key, oldest first. */
+  keys(): IterableIterator<RegisteredKey> {
+    return this.#byId.values();
+  }
+
+  /** A ring with one key more. */
+  with(key: RegisteredKey): KeyRing {
+    return new KeyRing([...this.keys(), key]);
+  }
+
+  /** A ring without the key that `kid` names. */
+  without(kid: string): KeyRing {
+    return new KeyRing([...this.keys()].filter((key) => key.kid !== kid));
+  }
+
   /** The key `kid` names. */
   find(kid: string): RegisteredKey | undefined {
     return this.#byId.get(kid);

@@ -1,2 +1,11 @@
 /** Specification, Scopes: names match exactly, and no scope implies another. */
-export type Scope = 'git:read' | 'git:write' | 'repo:write' | 'org:read' | 'deployment:read' | 'deployment:write';
+export const SCOPES = [
+  'git:read',
+  'git:write',
+  'repo:write',
+  'org:read',
+  'deployment:read',
+  'deployment:write',
+] as const;
+
+export type Scope = (typeof SCOPES)[number];

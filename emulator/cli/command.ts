@@ -27,6 +27,11 @@ export type Values<Table extends Flags> = {
 
 type Name<Table> = NoInfer<keyof Table & string>;
 
+/** Arguments without a flag, in order, each of which may be left out: what they are, by name. */
+export type Positionals = Readonly<Record<string, string>>;
+
+type Texts<Table extends Positionals> = { readonly [Name in keyof Table]: string | undefined };
+
 /** One command of the table in `commands.ts`. Whatever holds for all flags of all commands is decided here. */
 export interface Command {
   readonly name: string;
@@ -35,23 +40,31 @@ export interface Command {
   readonly module: (session: Session) => CommandModule;
 }
 
-export function defineCommand<const Table extends Flags>(command: {
+export function defineCommand<
+  const Table extends Flags,
+  const Words extends Positionals = Record<never, string>,
+>(command: {
   readonly name: string;
   readonly describe: string;
   readonly flags: Table;
+  readonly positionals?: Words;
   /** Flags that contradict each other. */
   readonly exclusive?: readonly (readonly [Name<Table>, Name<Table>])[];
-  readonly run: (values: Values<Table>, session: Session) => void | Promise<void>;
+  readonly run: (values: Values<Table> & Texts<Words>, session: Session) => void | Promise<void>;
 }): Command {
   const { name, describe, flags, exclusive = [], run } = command;
+  const positionals = Object.entries<string>(command.positionals ?? {});
   return {
     name,
     flags,
     exclusive,
     module: (session) => ({
-      command: name,
+      command: [name, ...positionals.map(([word]) => `[${word}]`)].join(' '),
       describe,
-      builder: (parser) => parser.options(Object.fromEntries(Object.entries(flags).map(declare))),
+      builder: (parser) => {
+        for (const [word, about] of positionals) parser.positional(word, { type: 'string', describe: about });
+        return parser.options(Object.fromEntries(Object.entries(flags).map(declare)));
+      },
       handler: async (args) => {
         checkAsTyped(session.argv, flags);
         for (const [one, other] of exclusive) {
@@ -60,7 +73,8 @@ export function defineCommand<const Table extends Flags>(command: {
           }
         }
         const values = Object.entries(flags).map(([flag, row]) => [flag, readFlag(flag, row, args)]);
-        await run(Object.fromEntries(values) as Values<Table>, session);
+        const words = positionals.map(([word]) => [word, args[word]]);
+        await run(Object.fromEntries([...values, ...words]) as Values<Table> & Texts<Words>, session);
       },
     }),
   };

@@ -1,11 +1,19 @@
 import yargs from 'yargs';
 import { packageVersion } from '../config/version.js';
+import { clockCommand } from './clock.js';
 import type { Command } from './command.js';
 import { healthCommand } from './health.js';
 import { keysCommand } from './keys.js';
+import { repoCommand } from './repo.js';
+import { requestsCommand } from './requests.js';
+import { resetCommand } from './reset.js';
 import { routesCommand } from './routes.js';
 import type { Session } from './session.js';
+import { snapshotCommand } from './snapshot.js';
 import { startCommand } from './start.js';
+import { stateCommand } from './state.js';
+import { statusCommand } from './status.js';
+import { stopCommand } from './stop.js';
 import type { Terminal } from './terminal.js';
 import { tokenCommand } from './token.js';
 import { UsageError } from './usage-error.js';
@@ -20,6 +28,14 @@ export const commands: readonly Command[] = [
   variantsCommand,
   waitCommand,
   healthCommand,
+  statusCommand,
+  stopCommand,
+  resetCommand,
+  clockCommand,
+  snapshotCommand,
+  requestsCommand,
+  stateCommand,
+  repoCommand,
 ];
 
 /** Every command but the quick way into `start`. Resolves to the exit code. Throws `UsageError`. */

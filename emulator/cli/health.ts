@@ -1,12 +1,14 @@
+import { ADMIN_FLAGS, findUrl } from './admin-client.js';
 import { defineCommand } from './command.js';
-import { DEFAULT_URL, probe, readUrl } from './probe.js';
+import { probe } from './probe.js';
 
 /** `emulator health`: exit 0 when an emulator answers, 3 when none does. */
 export const healthCommand = defineCommand({
   name: 'health',
   describe: 'Exit 0 if the emulator at --url answers, 3 if not',
-  flags: { url: { read: readUrl, default: DEFAULT_URL, describe: 'Its base address' } },
-  run: async ({ url }, session) => {
+  flags: { url: ADMIN_FLAGS.url },
+  run: async ({ url: given }, session) => {
+    const url = findUrl(given, session.terminal);
     const complaint = await probe(url);
     if (complaint === undefined) return session.terminal.print(`The emulator at ${url} is ready.\n`);
     session.terminal.warn(`No emulator at ${url}: ${complaint}.\n`);

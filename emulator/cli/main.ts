@@ -1,7 +1,7 @@
 import { OptionError } from '../config/options.js';
 import { readFlags } from './flags.js';
 import { processTerminal, type Terminal } from './terminal.js';
-import { UsageError } from './usage-error.js';
+import { Unreached, UsageError } from './usage-error.js';
 
 /**
  * Runs `emulator <argv>` and resolves to the exit code: 0 done, 2 wrong usage or a system that refuses, 3 no emulator
@@ -17,6 +17,10 @@ export async function main(argv: readonly string[], terminal: Terminal = process
     }
     return code;
   } catch (error) {
+    if (error instanceof Unreached) {
+      terminal.warn(`${error.message}\n`);
+      return 3;
+    }
     if (!(error instanceof UsageError || error instanceof OptionError)) throw error;
     terminal.warn(`${error.message}\n`);
     return 2;

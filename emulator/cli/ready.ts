@@ -4,7 +4,7 @@ import { UsageError } from './usage-error.js';
 
 /** What scripts wait for: one line of JSON that says where everything is. */
 export function readyLine(emulator: Emulator, pid: number): string {
-  const { baseUrl, gitUrl, gitHost, org, orgs, keyId, keyFile, adminUrl } = emulator;
+  const { baseUrl, gitUrl, gitHost, org, orgs, keyId, keyFile, adminUrl, adminTokenFile } = emulator;
   const ready = {
     event: 'ready',
     base_url: baseUrl,
@@ -20,6 +20,7 @@ export function readyLine(emulator: Emulator, pid: number): string {
     key_id: keyId,
     key_file: keyFile,
     admin_url: adminUrl,
+    ...(adminTokenFile !== undefined && { admin_token_file: adminTokenFile }),
     pid,
   };
   return `${JSON.stringify(ready)}\n`;

@@ -1,6 +1,6 @@
 import { isLoopback } from '../config/loopback.js';
 import { type EmulatorOptions, type Flags, readOptions } from '../config/options.js';
-import type { Emulator } from '../index.js';
+import type { Emulator, startEmulator } from '../index.js';
 import { writeBanner } from './banner.js';
 import { createLog } from './log.js';
 import { clearReady, publishReady, readyLine, withdrawReady } from './ready.js';
@@ -30,8 +30,17 @@ export async function runStart(flags: Flags, terminal: Terminal): Promise<number
   const signals = new StopSignals(options.limits.drainTimeout);
   try {
     if (options.readyFile !== undefined) await clearReady(options.readyFile);
-    const emulator = await Promise.race([start(options, terminal, signals), signals.first]);
-    if (emulator) await serve(emulator, options, terminal, signals);
+    let tellClosed = (): void => {};
+    const closed = new Promise<undefined>((resolve) => {
+      tellClosed = () => resolve(undefined);
+    });
+    const ports = { log: createLog(options.log, (text) => terminal.warn(text)), onClosed: tellClosed };
+    const emulator = await Promise.race([start(options, ports, signals), signals.first]);
+    if (emulator)
+      await serve(emulator, options, terminal, {
+        isAsked: () => signals.isAsked,
+        end: Promise.race([signals.first, closed]),
+      });
     return 0;
   } catch (error) {
     throw explain(error as Refusal, options);
@@ -42,14 +51,21 @@ export async function runStart(flags: Flags, terminal: Terminal): Promise<number
 
 async function start(
   options: EmulatorOptions,
-  terminal: Terminal,
+  ports: NonNullable<Parameters<typeof startEmulator>[1]>,
   signals: StopSignals,
 ): Promise<Emulator | undefined> {
   const { startEmulator } = await import('../index.js');
-  const emulator = await startEmulator(options, { log: createLog(options.log, (text) => terminal.warn(text)) });
+  const emulator = await startEmulator(options, ports);
   if (!signals.isAsked) return emulator;
   await emulator.close({ graceMs: 0 });
   return undefined;
+}
+
+/** What ends an emulator: a signal, or a request to its admin routes. */
+interface End {
+  readonly end: Promise<undefined>;
+  /** Whether a signal asked for it. */
+  readonly isAsked: () => boolean;
 }
 
 /** Whatever fails before the emulator is known to be ready closes it. */
@@ -57,21 +73,21 @@ async function serve(
   emulator: Emulator,
   options: EmulatorOptions,
   terminal: Terminal,
-  signals: StopSignals,
+  { end, isAsked }: End,
 ): Promise<void> {
   const line = readyLine(emulator, process.pid);
   try {
     if (options.readyFile !== undefined) await publishReady(options.readyFile, line);
     terminal.print(terminal.isInteractive ? writeBanner(emulator) : line);
-    const error = await Promise.race([terminal.printed(), signals.first]);
+    const error = await Promise.race([terminal.printed(), end]);
     if (error) throw new UsageError(`The ready line cannot be written to standard output: ${error.message}.`);
     if (!isLoopback(options.host)) {
       terminal.warn(`Listening on ${options.host}: whoever reaches it can sign tokens with the published test keys.\n`);
     }
-    await signals.first;
+    await end;
   } finally {
     if (options.readyFile !== undefined) await withdrawReady(options.readyFile, line);
-    await emulator.close(signals.isAsked ? {} : { graceMs: 0 });
+    await emulator.close(isAsked() ? {} : { graceMs: 0 });
   }
 }
 

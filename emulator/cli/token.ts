@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
-import { type FixtureKey, fixtureKeys } from '../auth/fixture-keys.js';
+import { fixtureKeys } from '../auth/fixture-keys.js';
+import { defaultLifetime, defaultScopes, RESTRICTED_LIFETIME } from '../auth/fixture-token.js';
 import { DEFAULT_LIFETIME, DEFAULT_SCOPES, mintToken } from '../auth/mint.js';
 import { clock, integer, list, OptionError, text } from '../config/option-values.js';
 import { readOptions } from '../config/options.js';
@@ -7,9 +8,6 @@ import { SCENARIO } from '../faults/scenario.js';
 import { Problem } from '../http/problem.js';
 import { defineCommand, type Flags } from './command.js';
 import { UsageError } from './usage-error.js';
-
-/** Tokens of a restricted key live at most this long, in seconds. */
-const RESTRICTED_LIFETIME = 3600;
 
 const FLAGS = {
   repo: { read: text('the name of a repository'), describe: 'Repository the token covers; --no-repo for none' },
@@ -69,7 +67,7 @@ export const tokenCommand = defineCommand({
       scopes,
       sub: given.sub,
       claims: { ...(await askedClaim(given)), ...given.claims },
-      ttl: given.ttl ?? (isRestricted(row) ? RESTRICTED_LIFETIME : DEFAULT_LIFETIME),
+      ttl: given.ttl ?? defaultLifetime(row),
       now: given.clock === 'real' ? terminal.now() : given.clock,
       ...(kid === undefined ? {} : { kid }),
       ...(repo === undefined ? {} : { repo }),
@@ -110,16 +108,6 @@ async function mint(request: Parameters<typeof mintToken>[0]): Promise<string> {
   } catch (error) {
     throw new UsageError((error as Error).message);
   }
-}
-
-function defaultScopes(row: FixtureKey | undefined): readonly string[] {
-  if (!row || !isRestricted(row)) return DEFAULT_SCOPES;
-  const allowed: readonly string[] = row.allowedScopes;
-  return DEFAULT_SCOPES.filter((scope) => allowed.includes(scope));
-}
-
-function isRestricted(row: FixtureKey | undefined): boolean {
-  return row !== undefined && row.allowedScopes[0] !== '*';
 }
 
 async function readKey(file: string): Promise<string> {

@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { duration, integer, text } from '../config/option-values.js';
+import { ADMIN_FLAGS, findUrl } from './admin-client.js';
 import { defineCommand } from './command.js';
-import { DEFAULT_URL, probe, readUrl } from './probe.js';
+import { probe } from './probe.js';
 import { readReady } from './ready.js';
 
 /** Pause between two questions, in milliseconds: short at first, as most emulators are about to be ready. */
@@ -16,13 +17,14 @@ export const waitCommand = defineCommand({
   name: 'wait',
   describe: 'Wait until an emulator answers; exit 3 if none does in time, or as soon as its process has ended',
   flags: {
-    url: { read: readUrl, describe: `Its base address; default ${DEFAULT_URL}` },
+    url: ADMIN_FLAGS.url,
     'ready-file': { read: text('the name of a file'), describe: 'Its ready file, instead of its address' },
     pid: { read: integer(1, 2 ** 31 - 1), describe: 'Process that has to live on until then' },
     timeout: { read: duration, default: '30s', describe: 'How long to wait' },
   },
   exclusive: [['url', 'ready-file']],
-  run: async ({ url = DEFAULT_URL, 'ready-file': readyFile, pid, timeout }, session) => {
+  run: async ({ url: given, 'ready-file': readyFile, pid, timeout }, session) => {
+    const url = findUrl(given, session.terminal);
     const find = async (): Promise<Found> => {
       if (readyFile === undefined) return { url, writer: undefined };
       const ready = await readReady(readyFile);

@@ -36,8 +36,25 @@ export const LIMITS = {
     'work to apply a patch before it answers 504, and to pack an archive before it is given up',
   ],
   maxMetadataCommits: [100_000, 'commits', 'distinct last-touching commits file metadata expands'],
+  maxNamespaces: [10_000, 'namespaces', 'most namespaces at a time'],
   maxJournal: [10_000, 'entries', 'requests the journal keeps'],
 } as const satisfies Record<string, readonly [number, string, string]>;
+
+/** Those that every request reads anew: they can be changed while the service runs. */
+export const RUNNING_LIMITS = [
+  'maxJsonBytes',
+  'maxLineBytes',
+  'maxMetadataBytes',
+  'maxFiles',
+  'maxCommitBytes',
+  'maxLfsObjectBytes',
+  'maxLfsBatch',
+  'maxLfsLocks',
+  'maxMetadataCommits',
+  'idleTimeout',
+  'searchTimeout',
+  'workTimeout',
+] as const satisfies readonly LimitName[];
 
 export type LimitName = keyof typeof LIMITS;
 export type Limits = { readonly [Name in LimitName]: number };

@@ -1,3 +1,5 @@
+import { parseTime } from '../environment/iso-8601.js';
+
 /** What is wrong with a value, as the end of a sentence that starts with the option's name: `has to be …`. */
 export class OptionError extends Error {
   override readonly name = 'OptionError';
@@ -15,6 +17,14 @@ export function text(what: string, pattern = /./): Read<string> {
     const value = typeof given === 'number' ? String(given) : given;
     if (typeof value !== 'string' || !pattern.test(value)) throw wanted(what, given);
     return value;
+  };
+}
+
+/** As `text`, of what no message may repeat. */
+export function secret(what: string, pattern: RegExp): Read<string> {
+  return (given) => {
+    if (typeof given !== 'string' || !pattern.test(given)) throw new OptionError(`has to be ${what}`);
+    return given;
   };
 }
 
@@ -117,9 +127,22 @@ function isHttpUrl(value: unknown): boolean {
 export function clock(given: unknown): 'real' | number {
   if (given === 'real') return given;
   if (typeof given === 'number' && Number.isSafeInteger(given)) return given;
-  const isIso =
-    typeof given === 'string' && /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2}))?$/.test(given);
-  const time = isIso ? Date.parse(given) : Number.NaN;
-  if (Number.isNaN(time)) throw wanted('"real" or an ISO 8601 time such as 2026-01-01T00:00:00Z', given);
+  const time = typeof given === 'string' ? parseTime(given) : undefined;
+  if (time === undefined) throw wanted('"real" or an ISO 8601 time such as 2026-01-01T00:00:00Z', given);
   return time;
+}
+
+/** `9000-9099`, or one port: the ports in between, both included. */
+export function portRange(given: unknown): readonly number[] {
+  if (Array.isArray(given) && given.length > 0 && given.every(isPort)) return given;
+  const match = typeof given === 'string' ? /^(\d{1,5})(?:-(\d{1,5}))?$/.exec(given) : null;
+  const [first, last] = match ? [Number(match[1]), Number(match[2] ?? match[1])] : [Number.NaN, Number.NaN];
+  if (!isPort(first) || !isPort(last) || last < first || (first === 0 && last > 0)) {
+    throw wanted('a range of ports such as 9000-9099', given);
+  }
+  return Array.from({ length: last - first + 1 }, (_, index) => first + index);
+}
+
+function isPort(port: unknown): boolean {
+  return Number.isInteger(port) && Number(port) >= 0 && Number(port) <= 65_535;
 }

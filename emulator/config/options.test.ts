@@ -26,6 +26,7 @@ t.test('without anything given, every option has its default', async (t) => {
     seed: '1',
     variants: DEFAULT_VARIANTS,
     allowedHost: [],
+    namespacePorts: [0],
     upstreamHost: {},
     allowUpstream: [],
     allowWebhook: [],

@@ -8,7 +8,9 @@ import {
   integer,
   list,
   OptionError,
+  portRange,
   type Read,
+  secret,
   servedHostName,
   size,
   text,
@@ -32,8 +34,12 @@ export interface EmulatorOptions {
   readonly seed: string;
   readonly variants: Variants;
   readonly allowedHost: readonly string[];
+  /** What the admin routes ask for; without it, nothing on loopback, and elsewhere one that is made at the start. */
+  readonly adminToken: string | undefined;
   /** Origins that stand in for external forges, by provider name. */
   readonly upstreamHost: Readonly<Record<string, string>>;
+  /** Ports of namespaces, in the order in which they are tried; 0 is any free one. */
+  readonly namespacePorts: readonly number[];
   readonly allowUpstream: readonly string[];
   readonly allowWebhook: readonly string[];
   readonly webhookPrefix: string;
@@ -116,6 +122,18 @@ const ROWS: { readonly [Name in Exclude<keyof EmulatorOptions, 'limits'>]: Row<E
     help: 'Host name that requests may use beside loopback names.',
     repeatable: true,
     read: list(servedHostName),
+  },
+  adminToken: {
+    default: undefined,
+    value: 'TOKEN',
+    help: 'What the admin routes ask for; without it one is made where the address is not loopback.',
+    read: secret('the characters of a bearer token (RFC 6750)', /^[A-Za-z0-9._~+/-]+=*$/),
+  },
+  namespacePorts: {
+    default: [0],
+    value: 'A-B',
+    help: 'Ports that namespaces listen on, such as 9000-9099; without it any that are free.',
+    read: portRange,
   },
   upstreamHost: {
     default: {},

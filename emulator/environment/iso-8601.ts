@@ -1,24 +1,36 @@
-/** `P1DT2H30M`, `PT0.5S`, `P2W`: no months or years, which are no fixed time. */
-const DURATION =
-  /^P(?:(\d{1,9})W|(?:(\d{1,9})D)?(?:T(?=\d)(?:(\d{1,9})H)?(?:(\d{1,9})M)?(?:(\d{1,9})(?:[.,](\d{1,9}))?S)?)?)$/;
+const UNITS: Readonly<Record<string, number>> = { w: 604_800_000, d: 86_400_000, h: 3_600_000, m: 60_000, s: 1_000 };
 
-const TIME = /^\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:\d{2}))?$/;
+/** ISO 8601-1, 5.5.2: `P1DT2H30M`, `PT0.5S`, `P2W`. Months and years have no fixed length and are not read. */
+const DURATION = /^P(?=\d|T\d)(?:(\d+)W)?(?:(\d+)D)?(?:T(?=\d)(?:(\d+)H)?(?:(\d+)M)?(?:(\d+(?:\.\d{1,3})?)S)?)?$/;
 
-/** Milliseconds of an ISO 8601 duration; undefined where the text is none. */
+/** A date and a time with its zone, as RFC 3339 has them, and a date alone. */
+const TIME = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?(?:Z|[+-]\d\d:\d\d))?$/;
+
+/** Milliseconds of a duration, also in the short form `90s`, `5m`, `250ms`; undefined for what is none. */
 export function parseDuration(text: string): number | undefined {
-  const found = DURATION.exec(text);
-  if (!found || text === 'P') return undefined;
-  const [, weeks = '0', days = '0', hours = '0', minutes = '0', seconds = '0', fraction = ''] = found;
-  const whole = ((Number(weeks) * 7 + Number(days)) * 24 + Number(hours)) * 60 + Number(minutes);
-  return (whole * 60 + Number(seconds)) * 1000 + Number(fraction.slice(0, 3).padEnd(3, '0'));
+  const short = /^(\d{1,12})(ms|s|m|h|d|w)$/.exec(text);
+  if (short) return safe(Number(short[1]) * (short[2] === 'ms' ? 1 : UNITS[short[2]!]!));
+  const match = DURATION.exec(text);
+  if (!match) return undefined;
+  const [, w = '0', d = '0', h = '0', m = '0', s = '0'] = match;
+  const given = { w, d, h, m, s };
+  return safe(Object.entries(given).reduce((sum, [unit, amount]) => sum + Number(amount) * UNITS[unit]!, 0));
 }
 
-/** Milliseconds since 1970 of an ISO 8601 time, which has a zone, or of a day, which begins in UTC. */
+/** Milliseconds since 1970 of a time such as `2026-01-01T00:00:00Z`; undefined for what is none. */
 export function parseTime(text: string): number | undefined {
   if (!TIME.test(text)) return undefined;
   const time = Date.parse(text);
-  // A day that the month does not have becomes one of the next month.
-  const isDay =
-    Number.isNaN(time) || new Date(`${text.slice(0, 10)}T00:00:00Z`).toISOString().startsWith(text.slice(0, 10));
-  return Number.isNaN(time) || !isDay ? undefined : time;
+  // A day that its month does not have would be one of the next month.
+  return Number.isNaN(time) || !isDayOfMonth(text) ? undefined : time;
+}
+
+function isDayOfMonth(text: string): boolean {
+  const [year, month, day] = text.slice(0, 10).split('-').map(Number) as [number, number, number];
+  return day <= new Date(Date.UTC(year, month, 0)).getUTCDate();
+}
+
+function safe(milliseconds: number): number | undefined {
+  const whole = Math.round(milliseconds);
+  return Number.isSafeInteger(whole) ? whole : undefined;
 }

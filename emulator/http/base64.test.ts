@@ -32,6 +32,12 @@ t.test('base64 is taken exactly as RFC 4648 writes it', async (t) => {
       'bad_request',
       data,
     );
+  const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
+  const taken = (data: string) => codeOf(() => atOnce(base64Steps(data, 'data'))) === 'passed';
+  const endings = (padding: string) =>
+    [...ALPHABET].filter((last) => taken(`${'A'.repeat(3 - padding.length)}${last}${padding}`));
+  t.equal(endings('==').join(''), 'AQgw', 'of the last sextet of one byte four bits are unused');
+  t.equal(endings('=').join(''), 'AEIMQUYcgkosw048', 'and of two bytes two');
   const full = Buffer.alloc(4 * 1024 * 1024, 7);
   t.ok(
     atOnce(base64Steps(full.toString('base64'), 'data')).equals(full),

@@ -90,7 +90,9 @@ export function* shapeSteps<T>(
 ): JsonSteps<T> {
   const result = schema.safeParse(yield* untilFirstFault(schema, value));
   if (result.success) return result.data;
-  const issue = result.error.issues[0]!;
+  const { issues } = result.error;
+  // A member that is misspelt explains one that is missing.
+  const issue = issues.find((found) => found.code === 'unrecognized_keys') ?? issues[0]!;
   throw shapeProblem(issue, issue.path, { value, what, code });
 }
 
@@ -122,7 +124,9 @@ interface Shaped {
 function shapeProblem(issue: z.core.$ZodIssue, path: readonly PropertyKey[], { value, what, code }: Shaped): Problem {
   const shown = path.map(String).join('.');
   if (shown === '' && value === undefined) return problem(code, `${what} is required.`);
-  return problem(code, shown === '' ? `${what}: ${issue.message}` : `${shown}: ${issue.message}`);
+  // Of a key that cannot be, zod says why one level further down.
+  const { message } = (issue.code === 'invalid_key' && issue.issues[0]) || issue;
+  return problem(code, shown === '' ? `${what}: ${message}` : `${shown}: ${message}`);
 }
 
 /** A list or record of fewer is checked as a whole: as many faults can be told together. */

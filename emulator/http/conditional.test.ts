@@ -96,6 +96,11 @@ t.test('conditions and ranges follow RFC 9110', async (t) => {
     t.equal(reply.status, status === 206 || status === 416 ? 200 : status, `HEAD ${JSON.stringify(headers)}`);
     t.notOk('content-range' in reply.headers!, 'HEAD has no part');
   }
+  t.match(ask({}).headers, {
+    etag: '"abc"',
+    'last-modified': 'Mon, 12 Jan 1970 13:46:40 GMT',
+    'accept-ranges': 'bytes',
+  });
   t.match(ask({ range: 'bytes=10-' }).headers, { 'content-range': 'bytes */10' });
   t.match(ask({ range: 'bytes=2-4' }).headers, { 'content-range': 'bytes 2-4/10' });
 });

@@ -25,7 +25,7 @@ export interface Representation {
 export function respondConditionally(
   representation: Representation,
   header: (name: string) => string | undefined,
-  method = 'GET',
+  method: string,
 ): Reply {
   const { etag, lastModified, body } = representation;
   const headers = {

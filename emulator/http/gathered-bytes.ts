@@ -7,13 +7,10 @@ const LEAST = 4 * 1024;
 export class GatheredBytes {
   #bytes: Buffer = Buffer.alloc(0);
   length = 0;
-  #isOwn = false;
 
   add(piece: Buffer): void {
-    if (this.length === 0) {
-      this.#bytes = piece;
-      this.#isOwn = false;
-    } else if (piece.length > 0) this.#append(piece);
+    if (this.length === 0) this.#bytes = piece;
+    else if (piece.length > 0) this.#append(piece);
     this.length += piece.length;
   }
 
@@ -25,14 +22,13 @@ export class GatheredBytes {
     return all;
   }
 
-  /** The first piece is the caller's memory, and has no room: what is appended goes into our own. */
+  /** The first piece is the caller's memory, and full: what is appended goes into our own. */
   #append(piece: Buffer): void {
     const length = this.length + piece.length;
-    if (!this.#isOwn || length > this.#bytes.length) {
+    if (length > this.#bytes.length) {
       const larger = Buffer.allocUnsafeSlow(Math.max(length, this.length * 2, LEAST));
       this.#bytes.copy(larger, 0, 0, this.length);
       this.#bytes = larger;
-      this.#isOwn = true;
     }
     piece.copy(this.#bytes, this.length);
   }

@@ -100,6 +100,7 @@ t.test('it reads what JSON.parse reads, and refuses what that refuses', async (t
   compare(t, Buffer.concat([Buffer.from(wrap('1')), Buffer.from([0xff])]));
   compare(t, Buffer.concat([Buffer.alloc(40_000, ' '), Buffer.from([0xe2, 0x82])]));
   compare(t, `"${'é'.repeat(600_000)}€"`);
+  for (let shift = 0; shift < 6; shift++) compare(t, `"${'x'.repeat(shift)}${'\\u00e9'.repeat(10_000)}"`);
 });
 
 t.test('whatever the value, and wherever a character of it is changed', async () => {

@@ -26,6 +26,8 @@ export function discardUnread(request: IncomingMessage, response: ServerResponse
     response.shouldKeepAlive = false;
     socket.destroySoon = () => lingeringClose(socket);
   }
+  // Node drops what arrives of a body that was never read, and no 'data' tells that the client goes on sending.
+  request.read(0);
   response.once('finish', () => {
     if (request.destroyed) return;
     // A request that has arrived completely is left alone: its connection may be serving other requests by now.

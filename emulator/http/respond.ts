@@ -33,7 +33,7 @@ export function renderProblem(error: Problem, context: RenderContext): Reply {
       });
     case 'result':
       return json(status, error.options.result, headers);
-    default: {
+    case 'problem': {
       const type = context.variants.problemMediaType === 'profile' ? '; profile="application/json"' : '';
       return json(
         status,

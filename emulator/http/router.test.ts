@@ -62,3 +62,27 @@ t.test('routes match by segment, and a segment is decoded exactly once', async (
     t.equal((error as MethodNotAllowed).allow, 'GET, HEAD, DELETE');
   }
 });
+
+t.test('HEAD is a method where GET is one, unless the operation has none', async (t) => {
+  const path = '/api/repos';
+  const post = row('createRepository', { method: 'POST', path });
+  const list = row('listRepositories', { method: 'GET', path });
+  const headless = { ...list, head: false };
+  const allowed = (operations: Operation[]) => {
+    const router = new Router(operations);
+    const refusals = ['GET', 'HEAD', 'POST', 'PUT'].map((method) => {
+      try {
+        return router.match(method, path).operation.id;
+      } catch (error) {
+        return (error as MethodNotAllowed).allow;
+      }
+    });
+    return [router.allow, ...refusals];
+  };
+  const [created, listed] = [post.id, list.id];
+  t.same(allowed([post]), ['POST', 'POST', 'POST', created, 'POST']);
+  t.same(allowed([post, list]), ['GET, HEAD, POST', listed, listed, created, 'POST, GET, HEAD']);
+  t.same(allowed([headless, post]), ['GET, POST', listed, 'GET, POST', created, 'GET, POST']);
+  t.same(allowed([headless]), ['GET', listed, 'GET', 'GET', 'GET']);
+  t.throws(() => new Router([list, list]), /routed twice/);
+});

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { type AddressInfo, connect, Socket } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
 import t from 'tap';
 import { Pool } from 'undici';
 import { Schedule, SLICE } from '../git/schedule/schedule.js';
@@ -60,7 +61,8 @@ const EARLY: readonly (readonly [status: number, headers: string, rest: Rest, co
   [413, `content-length: ${2 ** 40}`, 'silent', 'close'],
   [413, `content-length: ${2 ** 40}`, 'endless', 'close'],
   [404, `content-length: ${2 ** 40}`, 'endless', 'close'],
-  [401, 'transfer-encoding: chunked', 'silent', 'close'],
+  [400, 'transfer-encoding: chunked', 'silent', 'close'],
+  [200, 'transfer-encoding: chunked', 'silent', 'keep-alive'],
 ];
 type Rest = 'silent' | 'endless';
 
@@ -94,6 +96,29 @@ t.test('an answer to half a body is read to its end, and the connection given up
       t.match(answer, /\r\n\r\n{"read":"all of it"}$/, name);
     }),
   );
+});
+
+t.test('a client that goes on sending a body of known length keeps its connection', async (t) => {
+  const server = createServer((request, response) => {
+    void writeReply(request, response, json(413, {}), WRITES, PACE);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const socket = connect((server.address() as AddressInfo).port, '127.0.0.1').on('error', () => undefined);
+  let answers = '';
+  socket.on('data', (data) => {
+    answers += data;
+  });
+  const head = 'POST / HTTP/1.1\r\nhost: x\r\ncontent-length: ';
+  socket.write(`${head}13000\r\n\r\n`);
+  // It takes longer than a client that has gone quiet gets.
+  for (let sent = 0; sent < 13; sent++) {
+    socket.write(Buffer.alloc(1000));
+    await pause(200);
+  }
+  socket.write(`${head}0\r\nconnection: close\r\n\r\n`);
+  await once(socket, 'close');
+  t.equal(answers.match(/HTTP\/1\.1 413 /g)?.length, 2, 'the next request is answered as well');
+  server.close();
 });
 
 t.test('a large answer leaves in chunks while others are served, a short one as ever', async (t) => {

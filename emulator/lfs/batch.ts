@@ -59,7 +59,7 @@ export const lfsBatch = operation<Record<string, never>, BatchBody>({
   handle: (ctx) => {
     const { operation, transfers, objects, hash_algo } = ctx.body;
     if (operation === 'download') refuseImportRemote(ctx);
-    const most = ctx.world.config.limits.maxLfsBatch;
+    const most = ctx.world.limits.maxLfsBatch;
     if (objects.length > most) throw problem('payload_too_large', `A batch has at most ${most} objects.`);
     if (transfers && transfers.length > 0 && !transfers.includes('basic')) {
       throw problem('unprocessable_entity', 'transfers: only the transfer adapter "basic" is known here.');
@@ -83,7 +83,7 @@ function answerTo({ world, repository, body }: BatchContext, { oid, size }: Obje
   }
   // "If a client requests to upload an object that the server already has, the server should omit the actions."
   if (held) return {};
-  const most = world.config.limits.maxLfsObjectBytes;
+  const most = world.limits.maxLfsObjectBytes;
   if (size > most) return fail(422, `The object is larger than ${most} bytes.`);
   return { actions: { upload: actions.upload(oid, size), verify: actions.verify } };
 }
@@ -99,8 +99,7 @@ function requireRoom({ world, repository, body }: BatchContext): void {
   const { lfsObjects = LfsObjects.none } = repository.record;
   const missing = new Map<string, Pick<LfsObject, 'size'>>();
   for (const { oid, size } of body.objects) {
-    if (size <= world.config.limits.maxLfsObjectBytes && isLfsOid(oid) && !lfsObjects.get(oid))
-      missing.set(oid, { size });
+    if (size <= world.limits.maxLfsObjectBytes && isLfsOid(oid) && !lfsObjects.get(oid)) missing.set(oid, { size });
   }
   let bytes = 0;
   for (const object of missing.values()) bytes += heldBytesOf(object);

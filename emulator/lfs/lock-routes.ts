@@ -51,7 +51,7 @@ export const lfsCreateLock = operation<Record<string, never>, z.infer<typeof cre
     const locks = locksOf(ctx);
     const existing = locks.at(path);
     if (existing) throw problem('conflict', 'The file is locked already.', { extra: { lock: show(existing) } });
-    const most = world.config.limits.maxLfsLocks;
+    const most = world.limits.maxLfsLocks;
     if (locks.size >= most) throw problem('insufficient_storage', `A repository has at most ${most} locks.`);
     const lock = { id: world.state.ids.uuid('lfs-lock'), path, owner: claims.sub, lockedAt: world.state.clock.now() };
     repository.update({ lfsLocks: locks.with(lock) });

@@ -5,7 +5,7 @@ import { problem } from '../http/problem.js';
 import { empty } from '../http/reply.js';
 import type { HandlerContext } from '../operation/handler-context.js';
 import { operation } from '../operation/operation.js';
-import { isLfsOid, type LfsObject, LfsObjects } from '../repositories/lfs-objects.js';
+import { isLfsOid, type LfsObject } from '../repositories/lfs-objects.js';
 import { objectName, outOfRoom } from './batch.js';
 import { ObjectIntake } from './intake.js';
 import { LFS_JSON } from './media-type.js';
@@ -79,15 +79,14 @@ export const lfsUploadObject = operation<z.infer<typeof uploadQuery>>({
     const isHeld = repository.record.lfsObjects?.get(oid) !== undefined;
     try {
       using intake = new ObjectIntake(isHeld ? undefined : world.engine.memory);
-      for await (const piece of ctx.stream(world.config.limits.maxLfsObjectBytes)) intake.add(piece);
+      for await (const piece of ctx.stream(world.limits.maxLfsObjectBytes)) intake.add(piece);
       if (announced !== undefined && intake.size !== announced)
         throw notTheObject(sizeMismatch(intake.size, announced));
       if (intake.digest() !== oid) throw notTheObject(`The content does not have the oid ${oid}.`);
       repository.requireWritable();
-      const { lfsObjects = LfsObjects.none } = repository.record;
       // Two clients can bring the same.
-      if (!lfsObjects.get(oid)) {
-        repository.update({ lfsObjects: lfsObjects.with(oid, intake.keep(world.state.clock.now())) });
+      if (!repository.record.lfsObjects?.get(oid)) {
+        repository.addLfsObject(oid, intake.keep(world.state.clock.now()));
       }
     } catch (error) {
       throw error instanceof StoreFull ? outOfRoom(error.limit) : error;
@@ -148,7 +147,7 @@ function requireAnnouncedLength(
   announced: number | undefined,
 ): void {
   const length = header('content-length');
-  const most = world.config.limits.maxLfsObjectBytes;
+  const most = world.limits.maxLfsObjectBytes;
   const expected = length === undefined ? announced : Number(length);
   if (expected === undefined) return;
   if (announced !== undefined && announced !== expected) throw notTheObject(sizeMismatch(expected, announced));

@@ -2,6 +2,7 @@ import { type ByteString, bytesOf, concatBytes, textOf } from '../git/object/byt
 import { readCommit, writeCommit } from '../git/object/commit.js';
 import type { Identity } from '../git/object/identity.js';
 import { COMMIT, EMPTY_TREE_OID, type ObjectReader, type Oid, ZERO_OID } from '../git/object/object.js';
+import { LONGEST_HEADER, writeTypeAndSize } from '../git/pack/entry-header.js';
 import { describeConflict, type RefConflict, RefTransactionFailed } from '../git/refs/ref-change.js';
 import type { RefTransaction } from '../git/refs/transaction.js';
 import type { TransactOptions } from '../git/repository/repository.js';
@@ -12,6 +13,8 @@ import type { Repository } from './repository.js';
 export const EPHEMERAL = bytesOf('refs/namespaces/ephemeral/');
 const BRANCHES = bytesOf('refs/heads/');
 const EPHEMERAL_BRANCHES = concatBytes(EPHEMERAL, BRANCHES);
+/** A pack's header and trailer. */
+const PACK_BYTES = 12 + 20;
 
 /** The full ref name of a branch, in the normal or the ephemeral namespace. */
 export function branchRef(name: ByteString, ephemeral: boolean): ByteString {
@@ -157,13 +160,13 @@ export function commitOnto(
   return commitTo(transaction, { ref, old, parents, tree, author, committer, message });
 }
 
-/** Size of the objects from number `base` on, as entries of a pack without compression. */
+/** Size of a pack of the objects from number `base` on, without compression. */
 function bytesOfNew(objects: ObjectReader, base: number): number {
-  const headerAndTrailer = 32;
-  let sum = headerAndTrailer;
+  const header = Buffer.alloc(LONGEST_HEADER);
+  let sum = PACK_BYTES;
   for (let number = base; number < objects.size; number++) {
     const size = objects.sizeOf(number);
-    sum += size + (size < 16 ? 1 : 1 + Math.ceil((32 - Math.clz32(size >>> 4)) / 7));
+    sum += writeTypeAndSize(header, 0, objects.typeOf(number), size) + size;
   }
   return sum;
 }

@@ -1,23 +1,25 @@
-import { BlameMemory } from '../git/blame/blame-memory.js';
+import type { BlameMemory } from '../git/blame/blame-memory.js';
 import { TextCache } from '../git/grep/text-cache.js';
-import { type CacheRegion, costOfBuffer } from '../git/memory/memory-cache.js';
-import type { ObjectStore } from '../git/odb/object-store.js';
+import type { CacheRegion } from '../git/memory/memory-cache.js';
+import type { ObjectStore, ObjectStoreOptions } from '../git/odb/object-store.js';
 import { History } from '../git/revwalk/history.js';
+import type { AnswerCaches } from './answer-caches.js';
 
-/**
- * The objects of one repository, and what operations derive from them and keep to be fast. All of it follows from the
- * objects, so a repository that a restore finds unchanged goes on with it.
- */
+/** The objects of one repository in one world, and what operations derive from them and keep to be fast. */
 export class RepositoryContent {
   readonly history: History;
-  /** Snapshots that the objects are part of. */
-  snapshots = 0;
   private searchTexts: TextCache | undefined;
-  private blameMemory: BlameMemory | undefined;
-  private metadataTexts: CacheRegion<string, Buffer> | undefined;
+  private lastKept: KeptContent | undefined;
+  private isReleased = false;
 
-  constructor(readonly objects: ObjectStore) {
-    this.history = new History(objects);
+  /** It is the caller's, who releases it, and so is `answers`. With `origin`, it starts with what that has. */
+  constructor(
+    readonly objects: ObjectStore,
+    private readonly answers: AnswerCaches,
+    origin?: KeptContent,
+  ) {
+    this.history = origin === undefined ? new History(objects) : origin.history.fork(objects);
+    this.lastKept = origin;
   }
 
   /** What searches share. */
@@ -27,18 +29,72 @@ export class RepositoryContent {
   }
 
   get blames(): BlameMemory {
-    this.blameMemory ??= new BlameMemory(this.objects.caches);
-    return this.blameMemory;
+    return this.answers.blames;
   }
 
   /** Answers of file metadata. */
   get metadata(): CacheRegion<string, Buffer> {
-    this.metadataTexts ??= this.objects.caches.region(costOfBuffer);
-    return this.metadataTexts;
+    return this.answers.metadata;
+  }
+
+  /** What it has now, for others to start with. The caller holds it. */
+  keep(): KeptContent {
+    const { lastKept, objects } = this;
+    if (lastKept?.isHeld && lastKept.size === objects.size) return lastKept.hold();
+    this.lastKept = new KeptContent(objects, this.history, this.answers.hold());
+    return this.lastKept;
   }
 
   /** As `ObjectStore.release`. */
   release(): void {
+    if (this.isReleased) return;
+    this.isReleased = true;
     this.objects.release();
+    this.answers.release();
+  }
+}
+
+/** The content of a repository as it was at one time: nothing changes it, and any number of contents can start with it. */
+export class KeptContent {
+  /** What is found out of its commits, for all that start with it. */
+  readonly history: History;
+  private readonly objects: ObjectStore;
+  private holders = 1;
+
+  constructor(
+    objects: ObjectStore,
+    history: History,
+    private readonly answers: AnswerCaches,
+  ) {
+    this.objects = objects.fork();
+    this.history = history.kept(this.objects);
+  }
+
+  get isHeld(): boolean {
+    return this.holders > 0;
+  }
+
+  get size(): number {
+    return this.objects.size;
+  }
+
+  get heldBytes(): number {
+    return this.objects.heldBytes;
+  }
+
+  /** A content that starts with it and goes on by itself. What that costs does not depend on the objects. */
+  fork(options: ObjectStoreOptions): RepositoryContent {
+    return new RepositoryContent(this.objects.fork(options), this.answers.hold(), this);
+  }
+
+  hold(): this {
+    this.holders++;
+    return this;
+  }
+
+  release(): void {
+    if (--this.holders !== 0) return;
+    this.objects.release();
+    this.answers.release();
   }
 }

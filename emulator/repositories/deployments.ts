@@ -1,6 +1,15 @@
 import sortedBTree from 'sorted-btree';
 import type { Oid } from '../git/object/object.js';
 
+export const DEPLOYMENT_STATUSES = ['queued', 'building', 'ready', 'error', 'canceled'] as const;
+export type DeploymentStatus = (typeof DEPLOYMENT_STATUSES)[number];
+
+/** A status, and when it begins: milliseconds on the world's clock. */
+interface PlannedStatus {
+  readonly status: DeploymentStatus;
+  readonly at: number;
+}
+
 export type DeploymentTarget = 'preview' | 'production';
 
 export interface Deployment {
@@ -13,6 +22,18 @@ export interface Deployment {
   readonly commit: Oid;
   /** Milliseconds on the world's clock. */
   readonly createdAt: number;
+  /** Statuses that were set, in order of time; without any it goes its own way. */
+  readonly statuses?: readonly PlannedStatus[] | undefined;
+}
+
+/**
+ * The status of a deployment, and since when it has it. Nothing is built here: where none was set, a deployment is queued
+ * at the instant it is made, and ready as soon as time has passed.
+ */
+export function statusOf({ statuses = [], createdAt }: Deployment, now: number): PlannedStatus {
+  const set = statuses.findLast(({ at }) => at <= now);
+  if (set) return set;
+  return now > createdAt ? { status: 'ready', at: createdAt + 1 } : { status: 'queued', at: createdAt };
 }
 
 /** A request that carried an idempotency key, and what came of it. */
@@ -54,6 +75,13 @@ export class Deployments {
     for (const [sequence, deployment] of this.bySequence.entriesReversed(before)) {
       if (sequence < before) yield deployment;
     }
+  }
+
+  /** With a status from `at` on, behind those planned before it. */
+  withStatus(id: string, status: DeploymentStatus, at: number, isPlanned: boolean): Deployments {
+    const deployment = this.get(id)!;
+    const planned = isPlanned ? (deployment.statuses ?? []).filter((earlier) => earlier.at <= at) : [];
+    return this.with({ ...deployment, statuses: [...planned, { status, at }] });
   }
 
   with(deployment: Deployment, key?: { readonly key: string; readonly request: string }): Deployments {

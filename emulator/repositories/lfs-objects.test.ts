@@ -52,13 +52,18 @@ t.test('a value is not changed by what is made of it', async (t) => {
   t.same([LfsObjects.none.size, one.size, two.size], [0, 1, 2]);
   t.equal(one.get('b'), undefined);
   t.equal(two.get('a'), one.get('a'), 'and shares the rest');
+  t.same(
+    [...two.objects()].map(({ size }) => size),
+    [1, 2],
+  );
 });
 
 t.test('what a repository holds alone is what nobody else has of it', async (t) => {
   const source = LfsObjects.none.with('a', object(10)).with('b', object(20));
   const fork = source.with('c', object(30));
   const stranger = LfsObjects.none.with('a', object(10)).with('z', object(1));
-  const alone = (objects: LfsObjects, ...others: LfsObjects[]) => objects.bytesHeldAlone(others);
+  const alone = (objects: LfsObjects, ...others: LfsObjects[]) =>
+    Array.from(objects.heldAlone(others), heldBytesOf).reduce((sum, bytes) => sum + bytes, 0);
   const bytes = (...sizes: number[]) => sizes.reduce((sum, size) => sum + heldBytesOf({ size }), 0);
   t.equal(alone(source), bytes(10, 20));
   t.equal(alone(source, source), 0);
@@ -68,4 +73,13 @@ t.test('what a repository holds alone is what nobody else has of it', async (t) 
   t.equal(alone(source, stranger), bytes(10, 20));
   t.equal(alone(LfsObjects.none, fork), 0);
   t.equal(alone(fork, source, fork), 0);
+  const large = fork.with('d', object(40)).with('e', object(50));
+  t.equal(alone(fork, large), 0, 'also by the shorter of the two lists');
+  t.equal(alone(large, fork, source), bytes(40, 50));
+  t.equal(alone(large, stranger, fork), bytes(40, 50));
+});
+
+t.test('an object counts for more than its content, so that many empty ones are not free', async (t) => {
+  t.equal(heldBytesOf({ size: 1000 }) - heldBytesOf({ size: 0 }), 1000);
+  t.ok(heldBytesOf({ size: 0 }) > 0);
 });

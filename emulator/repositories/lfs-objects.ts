@@ -50,19 +50,17 @@ export class LfsObjects {
     return new LfsObjects(this.byOid.with(oid, object, true));
   }
 
-  /** Bytes of the objects that none of `others` holds: what is free once this value is let go of. */
-  bytesHeldAlone(others: Iterable<LfsObjects>): number {
+  /** The objects that none of `others` has: what is free once this value is let go of. */
+  heldAlone(others: Iterable<LfsObjects>): Iterable<LfsObject> {
     let alone: Map<string, LfsObject> | undefined;
     for (const { byOid } of others) {
-      if (byOid === this.byOid) return 0;
+      if (byOid === this.byOid) return [];
       alone ??= new Map(this.byOid.entries());
       // Repositories that have nothing to do with each other are compared by the shorter list.
       const oids = byOid.size < alone.size ? byOid.keys() : alone.keys();
-      for (const oid of oids) if (alone.has(oid) && alone.get(oid) === byOid.get(oid)) alone.delete(oid);
-      if (alone.size === 0) return 0;
+      for (const oid of oids) if (alone.get(oid) === byOid.get(oid)) alone.delete(oid);
+      if (alone.size === 0) return [];
     }
-    let bytes = 0;
-    for (const object of alone?.values() ?? this.byOid.values()) bytes += heldBytesOf(object);
-    return bytes;
+    return alone?.values() ?? this.byOid.values();
   }
 }

@@ -77,7 +77,6 @@ export function refusalOf(state: RepositoryState, operation: Affecting, variants
   const row = STATES[state];
   const cell = Object.hasOwn(row.except, operation.id) ? row.except[operation.id] : row[operation.effect];
   if (state === 'deleted') return variants.deletedRepository === '409' ? 'repository_deleted' : cell;
-  if (state === 'active') return cell;
   const [busy, status] =
     state === 'syncing'
       ? (['sync_in_progress', variants.syncing] as const)

@@ -7,8 +7,9 @@ import type { Deployments } from './deployments.js';
 import type { GitCredential } from './git-credential.js';
 import type { HostingProject } from './hosting.js';
 import type { LfsLocks } from './lfs-locks.js';
-import type { LfsObjects } from './lfs-objects.js';
+import { type LfsObject, LfsObjects } from './lfs-objects.js';
 import { type RepositoryState, repositoryNotFound } from './lifecycle.js';
+import { meetOverride, overrideOf, type StateOverride } from './state-override.js';
 
 /** The external repository that a repository was created from and is kept in sync with. */
 export interface BaseRepository {
@@ -32,7 +33,10 @@ export interface RepositoryRecord {
   readonly sequence: number;
   /** Milliseconds on the world's clock. */
   readonly createdAt: number;
+  /** What it is; `override` may hide it. */
   readonly state: RepositoryState;
+  /** What it was told to pretend. */
+  readonly override?: StateOverride | undefined;
   readonly refs: Refs;
   /** Objects stored when `refs` was set: with `refs`, all a snapshot needs to know of the object store. */
   readonly watermark: number;
@@ -47,6 +51,8 @@ export interface RepositoryRecord {
 export interface RepositoryHome {
   record(id: string): RepositoryRecord;
   replace(record: RepositoryRecord): void;
+  /** Told of an LFS object that came; what it takes of the budget is the world's from now on. */
+  hold(object: LfsObject): void;
   now(): number;
   /** Throws when another world has taken the place of the repository's. */
   requireCurrent(): void;
@@ -64,6 +70,8 @@ export type RecordChanges = Partial<
 /** The handle of one repository: its record, which the world keeps, and its Git side. */
 export class Repository {
   readonly git: GitRepository;
+  /** Refs as they are shown without a default branch. */
+  private detached: { readonly refs: Refs; readonly shown: Refs } | undefined = undefined;
 
   constructor(
     readonly id: string,
@@ -72,8 +80,8 @@ export class Repository {
   ) {
     const { objects, history } = content;
     this.git = new GitRepository(objects, history, {
-      read: () => this.record.refs,
-      swap: (refs: Refs) => home.replace({ ...this.record, refs, watermark: objects.size }),
+      read: () => this.shownRefs,
+      swap: (refs: Refs) => home.replace({ ...this.record, refs: this.withOwnHead(refs), watermark: objects.size }),
       now: () => home.now(),
       requireWritable: () => this.requireWritable(),
       moved: (changes) => home.moved(this.record, changes),
@@ -89,9 +97,49 @@ export class Repository {
     return this.record.name;
   }
 
+  /** The state that requests meet: what it pretends to be, else what it is. */
+  get state(): RepositoryState {
+    const { override, state } = this.record;
+    if (override === undefined) return state;
+    const pretended = overrideOf(this.record, this.home.now())?.state ?? state;
+    return pretended === 'no_default_branch' ? state : pretended;
+  }
+
+  /** Notes that a request met the state; returns the override that it met. */
+  meetState(): StateOverride | undefined {
+    if (this.record.override === undefined) return undefined;
+    const { met, left } = meetOverride(this.record, this.home.now());
+    if (left !== this.record.override) this.update({ override: left });
+    return met;
+  }
+
+  private get isHeadless(): boolean {
+    const { override } = this.record;
+    return override !== undefined && overrideOf(this.record, this.home.now())?.state === 'no_default_branch';
+  }
+
+  /** Without a default branch HEAD is detached: it names the commit and no branch. */
+  private get shownRefs(): Refs {
+    const { refs } = this.record;
+    if (!this.isHeadless || refs.headOid === undefined) return refs;
+    // One value for as long as nothing moves: writers compare it.
+    if (this.detached?.refs !== refs) this.detached = { refs, shown: refs.withHead({ oid: refs.headOid }) };
+    return this.detached.shown;
+  }
+
+  private withOwnHead(refs: Refs): Refs {
+    return this.isHeadless ? refs.withHead(this.record.refs.head) : refs;
+  }
+
   /** Swaps the record for one with `changes` in it. */
   update(changes: RecordChanges): void {
     this.home.replace({ ...this.record, ...changes });
+  }
+
+  /** Adds an LFS object that has come, which was counted as held. */
+  addLfsObject(oid: string, object: LfsObject): void {
+    this.home.hold(object);
+    this.update({ lfsObjects: (this.record.lfsObjects ?? LfsObjects.none).with(oid, object) });
   }
 
   /**
@@ -100,7 +148,7 @@ export class Repository {
    */
   requireWritable(): void {
     this.home.requireCurrent();
-    if (this.record.state === 'deleted') throw repositoryNotFound();
+    if (this.state === 'deleted') throw repositoryNotFound();
   }
 
   /** Puts it into cold storage: nothing is lost, and the next request has to wait for it. */
@@ -118,6 +166,7 @@ export class Repository {
 
   /** The short name of the branch HEAD points at; undefined when HEAD is detached. */
   get defaultBranch(): ByteString | undefined {
+    if (this.isHeadless) return undefined;
     const { head } = this.record.refs;
     return 'symref' in head && head.symref.startsWith('refs/heads/')
       ? sliceBytes(head.symref, 'refs/heads/'.length)

@@ -8,15 +8,16 @@ import { ServedHosts } from '../http/host.js';
 import { CurrentWorld } from '../world/current-world.js';
 import { type AppOptions, createApp } from './app.js';
 
+const organization = {
+  name: 'demo',
+  keys: new KeyRing([]),
+  authenticationAvailable: true,
+  hostingEnabled: true,
+  forgeApps: 1,
+};
+
 t.test('what goes wrong in the emulator’s own routes is a 500 like any other', async (t) => {
   const log: LogLine[] = [];
-  const organization = {
-    name: 'demo',
-    keys: new KeyRing([]),
-    authenticationAvailable: true,
-    hostingEnabled: true,
-    forgeApps: 1,
-  };
   const current = new CurrentWorld({ organizations: [organization] }, { log: { write: (line) => log.push(line) } });
   let isBroken = false;
   const options: AppOptions = {
@@ -28,6 +29,7 @@ t.test('what goes wrong in the emulator’s own routes is a 500 like any other',
     origin: () => 'http://localhost',
     servedHosts: new ServedHosts([]),
     inBandFaults: false,
+    controls: { closing: new AbortController().signal, shutDown: () => {} },
   };
   const app = createApp(current, options);
   isBroken = true;
@@ -44,12 +46,34 @@ t.test('what goes wrong in the emulator’s own routes is a 500 like any other',
     return { status: statusCode, type: headers['content-type'], id: headers['x-request-id'], text: await body.text() };
   };
   const failed = { status: 500, type: 'application/problem+json', text: /"internal_error"/ };
-  t.match(await ask('/_emulator/openapi.json'), { ...failed, id: 'req-00000001' }, 'a route fails');
-  t.match(log, [
-    { event: 'internal_error', request: 'req-00000001', stack: /there are no operations/ },
-    { event: 'request', id: 'req-00000001', status: 500 },
-  ]);
-  t.match(await ask('/_emulator/version'), { status: 200, id: undefined }, 'what succeeds has no number');
+  t.match(await ask('/_emulator/openapi.json'), { ...failed, id: undefined }, 'a route fails');
+  t.match(log, [{ event: 'internal_error', stack: /there are no operations/ }]);
+  t.equal(log.length, 1, 'requests to these routes are not counted, and not in the journal');
+  t.match(await ask('/_emulator/version'), { status: 200, id: undefined }, 'the others go on');
   isBroken = false;
   t.match(await ask('/_emulator/openapi.json'), { status: 200 });
+});
+
+t.test('a request whose answer cannot be given is cut, and the log says why', async (t) => {
+  const log: LogLine[] = [];
+  const write = (line: LogLine) => {
+    if (line.event === 'request') throw new Error('the disk is full');
+    log.push(line);
+  };
+  const current = new CurrentWorld({ organizations: [organization] }, { log: { write } });
+  const options: AppOptions = {
+    operations: [],
+    organization: 'demo',
+    origin: () => 'http://localhost',
+    servedHosts: new ServedHosts([]),
+    inBandFaults: false,
+    controls: { closing: new AbortController().signal, shutDown: () => {} },
+  };
+  const server = createServer(createApp(current, options));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.teardown(() => server.close());
+  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  await t.rejects(request(`${origin}/api/v1/repo`), { code: 'UND_ERR_SOCKET' });
+  t.match(log, [{ event: 'internal_error', stack: /the disk is full/ }]);
+  t.equal(log.length, 1);
 });

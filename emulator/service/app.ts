@@ -1,13 +1,14 @@
 import type { RequestListener } from 'node:http';
+import type Router from '@koa/router';
 import Koa, { type Middleware, type Next, type ParameterizedContext } from 'koa';
-import { type AdminState, createAdmin, refuseOthers } from '../admin/routes.js';
+import type { AdminToken } from '../admin/guard.js';
+import { ADMIN_HEADERS, type AdminOptions, type AdminState, createAdmin, refuseOthers } from '../admin/router.js';
 import type { ServedHosts } from '../http/host.js';
 import { WriteCoalescing } from '../http/write-coalescing.js';
 import { writeReply } from '../http/write-reply.js';
-import type { Operation } from '../operation/operation.js';
 import type { CurrentWorld } from '../world/current-world.js';
+import { guardAdmin } from './chain/admin-guard.js';
 import { armFaults, armTokenFaults } from './chain/arm-faults.js';
-import { refusePages } from './chain/browser-guard.js';
 import {
   authenticate,
   checkAuthenticationAvailable,
@@ -19,26 +20,31 @@ import { faultsAt, meetFaults } from './chain/fault-actions.js';
 import { checkRepositoryState, findRepository } from './chain/gate.js';
 import { callHandler, readBodyForFaults, readInput, readPurpose } from './chain/handle.js';
 import { recordOutcome, renderFailure } from './chain/outcome.js';
+import { takeQuotas } from './chain/quotas.js';
 import { matchRoute } from './chain/route.js';
-import { checkHost, checkMessage, meetExpectation, readTarget } from './chain/target.js';
+import { checkHost, checkMessage, concernsAdmin, meetExpectation, readTarget } from './chain/target.js';
 import { ConnectionNames } from './connection-names.js';
 import { type EntryStep, RequestContext, type Step } from './request-context.js';
 
-export interface AppOptions {
-  /** Every operation, API and Git. */
-  readonly operations: readonly Operation[];
+export interface AppOptions extends AdminOptions {
   /** The organization this port belongs to. */
   readonly organization: string;
-  /** `http://127.0.0.1:8080`, known once the port is. */
-  readonly origin: () => string;
   readonly servedHosts: ServedHosts;
   /** Whether requests may ask for faults. */
   readonly inBandFaults: boolean;
+  /** The namespace whose port this is, if it is one's. */
+  readonly namespace?: string;
+  /** What the admin routes ask for. */
+  readonly adminToken?: AdminToken | undefined;
 }
 
 /** The first part of every request's way, also of those to the emulator's own routes: what it is, and which host it names. */
-export function entryOf({ servedHosts }: Pick<AppOptions, 'servedHosts'>): readonly EntryStep[] {
-  return [checkMessage, readTarget, checkHost(servedHosts), meetExpectation, refusePages];
+export function entryOf({
+  servedHosts,
+  namespace,
+  adminToken,
+}: Pick<AppOptions, 'servedHosts' | 'namespace' | 'adminToken'>): readonly EntryStep[] {
+  return [checkMessage, readTarget, checkHost(servedHosts, namespace), meetExpectation, guardAdmin(adminToken)];
 }
 
 /**
@@ -59,6 +65,7 @@ export function chainOf({ operations }: Pick<AppOptions, 'operations'>): readonl
     readPurpose,
     checkScope,
     readBodyForFaults,
+    takeQuotas,
     faultsAt('quota'),
     findRepository,
     checkRepositoryState,
@@ -68,15 +75,31 @@ export function chainOf({ operations }: Pick<AppOptions, 'operations'>): readonl
   ];
 }
 
+/** What all ports have in common, whatever world is behind them. */
+export interface SharedRoutes {
+  readonly chain: readonly Step[];
+  readonly admin: Router<AdminState>;
+}
+
+export function shareRoutes(options: Pick<AppOptions, 'operations'>): SharedRoutes {
+  return { chain: chainOf(options), admin: createAdmin() };
+}
+
 /**
  * One port's application over the current world: a Koa application whose first middleware is the way of every request. What is
  * for the service ends there; what is for the emulator's own routes goes on to their router.
  */
-export function createApp(current: CurrentWorld, options: AppOptions): RequestListener {
-  const admin = createAdmin(current, options);
+export function createApp(
+  current: CurrentWorld,
+  options: AppOptions,
+  { chain, admin }: SharedRoutes = shareRoutes(options),
+): RequestListener {
   const app = new Koa();
   app.silent = true;
-  app.use(serveRequests(current, options)).use(admin.routes()).use(refuseOthers(admin));
+  app
+    .use(serveRequests(current, options, chain))
+    .use(admin.routes())
+    .use(refuseOthers(admin));
   return app.callback();
 }
 
@@ -91,9 +114,8 @@ function meetResponseHead(context: RequestContext): void | Promise<void> {
  * The service writes its answers to the response itself: through `ctx.body` and `ctx.set` they would cost three times
  * what Koa costs as a whole.
  */
-function serveRequests(current: CurrentWorld, options: AppOptions): Middleware<AdminState> {
+function serveRequests(current: CurrentWorld, options: AppOptions, chain: readonly Step[]): Middleware<AdminState> {
   const entry = entryOf(options);
-  const chain = chainOf(options);
   const writes = new WriteCoalescing();
   const listener = { ...options, connections: new ConnectionNames() };
   const { schedule, log } = current.engine;
@@ -102,26 +124,27 @@ function serveRequests(current: CurrentWorld, options: AppOptions): Middleware<A
     try {
       for (const step of entry) step(context);
       if (context.isForAdmin) {
-        ctx.state.organization = context.organizationName;
+        Object.assign(ctx.state, { current, options, admin: context });
         await next();
-        await writeReply(ctx.req, ctx.res, ctx.state.reply, writes, schedule);
-        return;
-      }
-      context.count();
-      for (const step of chain) {
-        // Most steps are synchronous; awaiting only the others keeps the chain off the microtask queue.
-        const pending = step(context);
-        if (pending) await pending;
+        context.reply = ctx.state.reply;
+      } else {
+        context.count();
+        for (const step of chain) {
+          // Most steps are synchronous; awaiting only the others keeps the chain off the microtask queue.
+          const pending = step(context);
+          if (pending) await pending;
+        }
       }
     } catch (error) {
-      context.count();
+      // Of some requests it has not become clear what they are for.
+      if (!concernsAdmin(context)) context.count();
       context.reply = renderFailure(context, error);
     }
     if (context.faults.isArmed) {
       const pending = meetResponseHead(context);
       if (pending) await pending;
     }
-    const common = recordOutcome(context);
+    const common = concernsAdmin(context) ? ADMIN_HEADERS : recordOutcome(context);
     const written = writeReply(ctx.req, ctx.res, context.reply, writes, schedule, common);
     if (written) await written;
   };

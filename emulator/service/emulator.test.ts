@@ -38,8 +38,16 @@ t.test('an emulator is its addresses and what controls it, and nothing behind th
       'clock.mode: string',
       'clock.now: function',
       'clock.advance: function',
+      'clock.freeze: function',
+      'clock.tick: function',
+      'clock.real: function',
+      'clock.set: function',
+      'clock.change: function',
+      'quotas.read: function',
+      'quotas.change: function',
       'state.read: function',
       'state.change: function',
+      'namespace: function',
       'snapshot: function',
       'restore: function',
       'fault: function',
@@ -69,29 +77,39 @@ t.test('requests are found by what they were and what became of them', async (t)
   t.match(all[0], { method: 'GET', path: '/api/v1/repo', origin: 'real', why: [/./] });
 });
 
-t.test('the clock is moved on by whole milliseconds, and the machine’s is not', async (t) => {
+t.test('the clock is moved on, stopped, set and given back to the machine', async (t) => {
   const { clock } = await start(t);
   t.equal(clock.mode, 'tick');
   const start0 = clock.now();
   t.equal(start0, Date.parse('2026-01-01T00:00:00Z'));
-  clock.advance(3_600_000);
+  await clock.advance(3_600_000);
   t.equal(clock.now(), start0 + 3_600_000);
-  for (const wrong of [-1, 0.5, Number.NaN, Number.POSITIVE_INFINITY, '1' as unknown as number])
-    t.throws(() => clock.advance(wrong), RangeError, String(wrong));
+  for (const wrong of [-1, 0.5, Number.NaN, Number.POSITIVE_INFINITY, '1', 'P1M', 8.64e15])
+    t.throws(() => clock.advance(wrong), /advance/, String(wrong));
+  for (const wrong of ['noon', '2026-01-01T00:00:00', Number.NaN, 8.64e15 + 1])
+    t.throws(() => clock.set(wrong), /now has to be an ISO 8601 time/, String(wrong));
+  t.throws(() => clock.change({ mode: 'slow' as never }), /mode has to be one of real, frozen, tick/);
+  t.throws(() => clock.change({ speed: 2 } as never), /no member "speed"/);
   t.equal(clock.now(), start0 + 3_600_000);
-  const { clock: real } = await start(t, { clock: 'real' });
-  t.equal(real.mode, 'real');
-  t.throws(() => real.advance(1), /machine/);
-  t.ok(Math.abs(real.now() - Date.now()) < 60_000);
+  await clock.advance('PT1M');
+  await clock.freeze();
+  t.same([clock.mode, clock.now()], ['frozen', start0 + 3_660_000]);
+  await clock.tick('2027-01-01T00:00:00Z');
+  t.same([clock.mode, clock.now()], ['tick', Date.parse('2027-01-01T00:00:00Z')]);
+  await clock.real();
+  t.equal(clock.mode, 'real');
+  t.ok(Math.abs(clock.now() - Date.now()) < 60_000);
+  await clock.advance('P1D');
+  t.ok(clock.now() > Date.now() + 86_000_000, 'the machine’s time can be ahead');
 });
 
 t.test('switches of organizations are read and changed, all or none', async (t) => {
   const emulator = await start(t, { forgeApps: 2 });
   const { state } = emulator;
-  const initial = { authentication: 'available', hosting: 'on', forgeApps: 2 };
-  t.same(state.read(), { organizations: { one: initial, two: initial }, repositories: {} });
+  const initial = { authentication: 'available', hosting: 'on', forgeApps: 2, upstream: 'reachable' };
+  t.match(state.read(), { organizations: { one: initial, two: initial }, repositories: {} });
   state.change({ organizations: { two: { authentication: 'unavailable', hosting: 'off', forgeApps: 0 } } });
-  const changed = { authentication: 'unavailable', hosting: 'off', forgeApps: 0 };
+  const changed = { authentication: 'unavailable', hosting: 'off', forgeApps: 0, upstream: 'reachable' };
   t.same(state.read().organizations, { one: initial, two: changed });
   const codeOf = async (org: number) =>
     ((await (await fetch(`${emulator.orgs[org]!.baseUrl}/api/repos`)).json()) as { code: string }).code;
@@ -100,11 +118,13 @@ t.test('switches of organizations are read and changed, all or none', async (t) 
   const one = { hosting: 'off' } as const;
   for (const [what, wrong, sentence] of [
     ['an organization', { organizations: { one, three: {} } }, /no organization "three"/],
-    ['a member', { organizations: { one: { ...one, quota: 1 } } }, /no member "quota"/],
-    ['a member beside', { organizations: { one }, limits: {} }, /no member "limits"/],
-    ['a value', { organizations: { one: { ...one, authentication: 'off' } } }, /authentication has to be/],
-    ['a value of hosting', { organizations: { one: { hosting: 'maybe' } } }, /hosting has to be/],
-    ['a number', { organizations: { one: { ...one, forgeApps: 1.5 } } }, /forgeApps has to be/],
+    ['a member', { organizations: { one: { ...one, quota: 1 } } }, /organizations.one: .*"quota"/],
+    ['a member beside', { organizations: { one }, limit: {} }, /"limit"/],
+    ['a limit that is fixed', { organizations: { one }, limits: { maxSockets: 1 } }, /limits: .*"maxSockets"/],
+    ['a variant', { organizations: { one }, variants: { thawing: '500' } }, /variants.thawing/],
+    ['a value', { organizations: { one: { ...one, authentication: 'off' } } }, /organizations.one.authentication/],
+    ['a value of hosting', { organizations: { one: { hosting: 'maybe' } } }, /organizations.one.hosting/],
+    ['a number', { organizations: { one: { ...one, forgeApps: 1.5 } } }, /organizations.one.forgeApps/],
     ['a repository', { organizations: { one }, repositories: { r: { state: 'archived' } } }, /no repository "r"/],
   ] as const) {
     t.throws(() => state.change(wrong as never), sentence, what);

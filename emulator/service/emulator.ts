@@ -1,21 +1,14 @@
-import { ADMIN_PREFIX } from '../admin/path.js';
 import { defaultFixtureKey } from '../auth/fixture-keys.js';
 import type { Fault } from '../faults/fault.js';
 import type { JournalEntry } from '../world/journal.js';
+import { addressOf, adminUrlOf, type OrganizationAddress } from './address.js';
 import { clockOf, type EmulatorClock } from './emulator-clock.js';
 import { type FaultHandle, setFault } from './emulator-faults.js';
+import { type EmulatorQuotas, quotasOf } from './emulator-quotas.js';
 import { type EmulatorState, stateOf } from './emulator-state.js';
-import type { Listener, Server } from './server.js';
-
-/** Where one organization is reached. Addresses are origins without a trailing slash. */
-export interface OrganizationAddress {
-  readonly org: string;
-  readonly baseUrl: string;
-  /** `<gitUrl>/<repo_name>.git` is a remote. */
-  readonly gitUrl: string;
-  /** Host and port of `gitUrl`. */
-  readonly gitHost: string;
-}
+import type { Listener } from './listeners.js';
+import type { NamespaceOptions } from './namespaces.js';
+import type { Server } from './server.js';
 
 /** Which requests are meant; a member that is absent selects all. */
 export interface RequestQuery {
@@ -38,8 +31,32 @@ export interface RequestQuery {
 /** One request that was answered: a copy, which later requests do not change. */
 export type AnsweredRequest = JournalEntry;
 
-/** A running emulator. The addresses beside `orgs` are the first organization's. */
-export interface Emulator extends OrganizationAddress, AsyncDisposable {
+/** A running emulator. */
+export interface Emulator extends EmulatedService {
+  /** The file with the admin token, where one was made: off loopback, unless `adminToken` was given. */
+  readonly adminTokenFile?: string;
+  /**
+   * Makes an isolated world in this process, on ports of its own: with its own clock, ids, requests, quotas and limits, so
+   * that tests which run side by side never meet. Made from a snapshot it starts as that was and shares its objects, so
+   * it costs next to nothing however much is in it. What is closed gives its memory back; what is not is closed with the
+   * emulator. Rejects with an `Error` that names an option that cannot be.
+   *
+   * ```js
+   * const seeded = await emulator.snapshot();
+   * await using world = await emulator.namespace({ snapshot: seeded });
+   * ```
+   */
+  namespace(options?: NamespaceOptions): Promise<Namespace>;
+}
+
+/** An isolated world of an emulator. */
+export interface Namespace extends EmulatedService {
+  /** `<id>.ns.localhost` at the emulator's first port reaches it as well. */
+  readonly id: string;
+}
+
+/** One world of the service. The addresses beside `orgs` are the first organization's. */
+export interface EmulatedService extends OrganizationAddress, AsyncDisposable {
   readonly orgs: readonly OrganizationAddress[];
   /** Id of the key that `keyFile` belongs to. */
   readonly keyId: string;
@@ -59,6 +76,8 @@ export interface Emulator extends OrganizationAddress, AsyncDisposable {
   requests(query?: RequestQuery): readonly AnsweredRequest[];
   /** The time of the emulator: `emulator.clock.advance(1_000)`. */
   readonly clock: EmulatorClock;
+  /** How many requests can be made: `emulator.quotas.change({ gateway: { capacity: 20, refill: '10/s' } })`. */
+  readonly quotas: EmulatorQuotas;
   /** Switches of organizations, and the states of repositories: `emulator.state.read().organizations.demo.hosting`. */
   readonly state: EmulatorState;
   /**
@@ -116,7 +135,25 @@ export interface Emulator extends OrganizationAddress, AsyncDisposable {
 }
 
 /** The surface of a server: addresses, and what a test may ask and change. */
-export function createEmulator({ listeners, current, operations, close }: Server): Emulator {
+export function createEmulator(server: Server): Emulator {
+  const { namespaces, adminTokenFile, operations } = server;
+  return {
+    ...surfaceOf(server),
+    ...(adminTokenFile !== undefined && { adminTokenFile }),
+    namespace: async (options) => {
+      const { id, listeners, current, close } = await namespaces.create(options);
+      return { id, ...surfaceOf({ listeners: listeners.all, current, operations, close }) };
+    },
+  };
+}
+
+/** What an emulator and a namespace have in common. */
+function surfaceOf({
+  listeners,
+  current,
+  operations,
+  close,
+}: Pick<Server, 'current' | 'operations' | 'close'> & { readonly listeners: readonly Listener[] }): EmulatedService {
   const orgs = listeners.map(addressOf);
   const key = defaultFixtureKey();
   return {
@@ -124,10 +161,11 @@ export function createEmulator({ listeners, current, operations, close }: Server
     orgs,
     keyId: key.id,
     keyFile: key.privateKeyFile,
-    adminUrl: `${listeners[0].origin}${ADMIN_PREFIX}`,
+    adminUrl: adminUrlOf(listeners),
     requests: (query) => selectRequests(current.world.state.journal.entries(), query),
     clock: clockOf(current),
-    state: stateOf(current, listeners[0].org),
+    state: stateOf(current, orgs[0]!.org),
+    quotas: quotasOf(current),
     fault: (spec) => setFault(current, operations, spec),
     snapshot: async () => current.snapshot(),
     restore: (id) => current.restore(id),
@@ -135,10 +173,6 @@ export function createEmulator({ listeners, current, operations, close }: Server
     close: (options) => close(options),
     [Symbol.asyncDispose]: () => close(),
   };
-}
-
-function addressOf({ org, origin, host }: Listener): OrganizationAddress {
-  return { org, baseUrl: origin, gitUrl: origin, gitHost: host };
 }
 
 function selectRequests(entries: Iterable<JournalEntry>, { after, ...query }: RequestQuery = {}): JournalEntry[] {

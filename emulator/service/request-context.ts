@@ -40,8 +40,8 @@ export class RequestContext {
   // Found on the way; a step may rely on what every step before it has set.
   reply!: Reply;
   target!: RequestTarget;
-  /** Whether the target is one of the emulator's own routes. */
-  isForAdmin!: boolean;
+  /** Whether the target is one of the emulator's own routes; undefined until it was read. */
+  isForAdmin: boolean | undefined = undefined;
   organization!: Organization;
   operation!: Operation;
   purpose!: Purpose;
@@ -50,9 +50,8 @@ export class RequestContext {
   /** What it says, before any schema, once it has been read. */
   json: unknown = undefined;
   params!: Record<string, string>;
-  claims!: Claims;
-  /** The token that the claims are of. */
   verified!: Verified;
+  claims!: Claims;
   handlerContext!: HandlerContext;
   #gone: AbortController | undefined = undefined;
 

@@ -77,7 +77,8 @@ function answerUnreadable(refusal: Problem, socket: Socket, world: World): void 
   world.state.clock.tick();
   const id = world.nextRequestId();
   const now = world.state.clock.now();
-  const { variants, forgePrefix } = world.config;
+  const { variants, config } = world;
+  const { forgePrefix } = config;
   const { status, headers, json } = renderProblem(refusal, { dialect: 'problem', path: '/', variants, forgePrefix });
   recordRequest(world, {
     id,

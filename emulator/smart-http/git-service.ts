@@ -30,8 +30,8 @@ export interface GitServiceOptions {
   readonly agent: string;
   readonly fsck: FsckPolicy;
   readonly limits?: Partial<WireLimits>;
-  /** Where finished packs are kept, with all else that is kept only to be fast. */
-  readonly cache?: MemoryCache;
+  /** Where finished packs are kept; several services can share it. */
+  readonly packs?: PackCache;
 }
 
 /** What the two services need of an HTTP request; the context of a handler has it. Header names are lower-case. */
@@ -61,7 +61,7 @@ export class GitService {
     this.#options = options;
     this.limits = { ...DEFAULT_WIRE_LIMITS, ...options.limits };
     const { packCacheBytes } = this.limits;
-    this.packs = new PackCache(options.cache ?? new MemoryCache(packCacheBytes), packCacheBytes);
+    this.packs = options.packs ?? new PackCache(new MemoryCache(packCacheBytes), packCacheBytes);
     this.#sender = new PackSender(this.packs, this.#listings);
   }
 

@@ -69,6 +69,19 @@ t.test('each bound: what just fits is done, what does not is refused and leaves 
   }
 });
 
+t.test('an object above the bound is refused, and nothing of it is held', async (t) => {
+  const service = await setUp(t, { maxObjectBytes: 1000 });
+  await service.commit('team/app', {});
+  const { world } = service;
+  const before = stateDigest(world, { memory: false });
+  const held = world.engine.memory.used;
+  const refused = await service.commit('team/app', { a: 'small', f: 'x'.repeat(1001) });
+  t.match(refused, { status: 413, json: { code: 'payload_too_large', detail: /1001 bytes.* 1000 bytes/ } });
+  t.equal(stateDigest(world, { memory: false }), before);
+  t.ok(world.engine.memory.used <= held, `${world.engine.memory.used} bytes, ${held} before`);
+  t.equal((await service.commit('team/app', { f: 'x'.repeat(1000) })).status, 201);
+});
+
 t.test('a store that is full says so to both, lives on, and has room again after a deletion', async (t) => {
   const service = await setUp(t, { maxHeldBytes: 1_000_000 });
   const { world } = service;

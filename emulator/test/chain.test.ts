@@ -130,6 +130,30 @@ t.test('a missing repository and one of another claim are the same answer', asyn
   t.equal((await service.call('GET', '/api/repos/a', { repo: 'a' })).status, 200);
 });
 
+t.test('a token as a password is for remotes only', async (t) => {
+  const service = await startService();
+  t.teardown(() => service.emulator.close());
+  await service.seed('team/app');
+  const basic = Buffer.from(`t:${await service.token({ repo: 'team/app' })}`).toString('base64');
+  const ask = (target: string) =>
+    service.call('GET', target, { token: null, headers: { authorization: `Basic ${basic}` } });
+  t.equal((await ask('/team/app.git/info/refs?service=git-upload-pack')).status, 200);
+  t.match(await ask('/api/v1/repo'), {
+    status: 401,
+    json: { code: 'unauthorized' },
+    headers: { 'www-authenticate': 'Bearer' },
+  });
+});
+
+t.test('a remote has a name', async (t) => {
+  const service = await startService();
+  t.teardown(() => service.emulator.close());
+  await service.call('POST', '/api/repos', { repo: 'x' });
+  const refs = (path: string) => service.call('GET', `${path}/info/refs?service=git-upload-pack`, { repo: 'x' });
+  t.match(await refs('/.git'), { status: 404, json: { code: 'route_not_found' } }, 'none');
+  t.equal((await refs('/x.git')).status, 200, 'a short one');
+});
+
 t.test('names are decoded once and compared to the code unit', async (t) => {
   const service = await startService();
   t.teardown(() => service.emulator.close());
@@ -255,7 +279,7 @@ t.test('an answer tells the time of the clock, and the journal where a refusal c
   t.teardown(() => service.emulator.close());
   const { emulator } = service;
   await service.seed('team/app', { 'a.txt': 'a\n' });
-  emulator.clock.advance(3_600_000);
+  await emulator.clock.advance(3_600_000);
   const { headers } = await service.call('GET', '/api/v1/repo');
   t.equal(headers.date, new Date(emulator.clock.now()).toUTCString());
   emulator.state.change({ repositories: { 'team/app': { state: 'archived' } } });

@@ -97,6 +97,7 @@ const { service, sha } = await setUp();
 t.test('a client that leaves ends the work; nothing is written, kept or said to others', async (t) => {
   const { world } = service;
   const { org } = service.emulator;
+  const printed = t.capture(console, 'error');
   const { git } = world.state.repositories.find(org, REPO)!;
   const written = () => [git.objects.size, [...git.refs.entries()]];
   await service.call('GET', '/api/v1/repo');
@@ -123,6 +124,7 @@ t.test('a client that leaves ends the work; nothing is written, kept or said to 
   }
   t.equal(git.refs.get(bytesOf('refs/heads/main')), sha);
   t.equal((await service.commit(REPO, { after: 'that' })).status, 201, 'and nobody waits for a writer that has left');
+  t.same(printed(), [], 'nothing is printed beside the log');
 });
 
 t.test('a client that only closed its half gets its answer', async (t) => {

@@ -18,11 +18,17 @@ async function setUp(t: Test, options: GivenOptions = {}) {
 /** Paths of all kinds of routes: the service's, the emulator's own, and none. */
 const PATHS = ['/api/v1/repo', '/_emulator/health', '/_emulator/version', '/_emulator/nothing', '/nothing'];
 
-/** An answer and what it has to look like; the body of an answer to HEAD is empty. */
+/**
+ * An answer and what it has to look like; the body of an answer to HEAD is empty. Requests to the emulator's own routes
+ * have no number.
+ */
 function problemAndShape({ status, headers, body }: RawAnswer, expected: number, code: string) {
   const shape = {
     status: expected,
-    headers: { 'content-type': /^application\/problem\+json$/, 'x-request-id': /^req-\d{8}$/ },
+    headers: {
+      'content-type': /^application\/problem\+json$/,
+      'x-request-id': headers['cache-control'] === 'no-store' ? undefined : /^req-\d{8}$/,
+    },
     body: body === '' ? undefined : { status: expected, code },
   };
   return [{ status, headers, body: body === '' ? undefined : JSON.parse(body) }, shape] as const;
@@ -266,6 +272,7 @@ const NO_ROUTES = [
 
 t.test('below /_emulator every method, spelling and path meets the guard first', async (t) => {
   const { ask, service } = await setUp(t);
+  const lastBefore = service.emulator.requests().at(-1)!.id;
   const host = 'Host: localhost\r\n';
   const pages = [
     `${host}Origin: http://evil.example\r\n`,
@@ -301,7 +308,12 @@ t.test('below /_emulator every method, spelling and path meets the guard first',
     const head = await ask(`HEAD ${path} HTTP/1.1`, host);
     t.equal(head.body, '');
     t.same({ ...head.headers, date: '' }, { ...get.headers, date: '' }, `HEAD ${path} answers like GET`);
-    t.equal((await ask(`GET ${path}?x=1 HTTP/1.1`, host)).status, 200, 'with a query');
+    const status = path.endsWith('outbox') ? 400 : 200;
+    t.equal(
+      (await ask(`GET ${path}?x=1 HTTP/1.1`, host)).status,
+      status,
+      'with a query that only open routes pass over',
+    );
     t.equal((await ask(`GET ${path} HTTP/1.1`, `${host}Sec-Fetch-Site: same-origin\r\n`)).status, 200);
     t.equal((await ask(`GET ${path} HTTP/1.1`, `${host}Sec-Fetch-Site: none\r\n`)).status, 200, 'typed by hand');
     for (const method of METHODS.slice(2)) {
@@ -310,8 +322,7 @@ t.test('below /_emulator every method, spelling and path meets the guard first',
       t.equal(answer.headers.allow, 'GET, HEAD', `${method} ${path}`);
     }
   }
-  const last = service.emulator.requests().at(-1);
-  t.match(last, { status: 405, path: OWN.at(-1), code: 'method_not_allowed' }, 'refusals are in the journal');
+  t.same(service.emulator.requests({ after: lastBefore }), [], 'nothing of it is in the journal');
 });
 
 t.test('health names the organization that Host selects', async (t) => {

@@ -7,6 +7,19 @@ async function stage(t: Test) {
   return service;
 }
 
+t.test('a created repository names its remote', async (t) => {
+  const service = await stage(t);
+  for (const [repo, path] of [
+    ['team/app', 'team/app'],
+    ['ä b/c#d', '%C3%A4%20b/c%23d'],
+  ] as const) {
+    const { json } = await service.call('POST', '/api/repos', { repo });
+    t.equal(json.http_url, `${service.emulator.gitUrl}/${path}.git`);
+    const { pathname } = new URL(json.http_url);
+    t.equal((await service.call('GET', `${pathname}/info/refs?service=git-upload-pack`, { repo })).status, 200, repo);
+  }
+});
+
 t.test('the default branch moves, and HEAD with it', async (t) => {
   const service = await stage(t);
   await service.seed('team/app');

@@ -7,7 +7,7 @@ import { mintToken, type TokenRequest } from '../auth/mint.js';
 import { type GivenOptions, resolveOptions } from '../config/options.js';
 import { createEmulator, type Emulator } from '../service/emulator.js';
 import { startServer } from '../service/server.js';
-import type { EnginePorts } from '../world/engine.js';
+import type { ProcessPorts } from '../world/process-resources.js';
 import type { World } from '../world/world.js';
 
 /** Stories use the service as a client does: over a socket, with a signed token. */
@@ -50,7 +50,7 @@ export interface Answer {
 
 const ALL = ['git:read', 'git:write', 'repo:write', 'org:read'];
 
-export async function startService(options: GivenOptions = {}, ports: EnginePorts = {}): Promise<Service> {
+export async function startService(options: GivenOptions = {}, ports: ProcessPorts = {}): Promise<Service> {
   const server = await startServer(resolveOptions({ ...options, port: 0 }), operations, ports);
   const emulator = createEmulator(server);
   const url = emulator.baseUrl;

@@ -160,6 +160,7 @@ t.test('a write under way is refused with 503 and leaves nothing in the restored
     { name: 'LFS', body: content, target: `PUT /team/app.git/info/lfs/objects/${oid}` },
     { name: 'webhook', body: json, target: 'POST /api/v1/webhooks' },
     { name: 'repository', body: Buffer.from('{"default_branch": "main"  }'), target: 'POST /api/repos', repo: 'late' },
+    { name: 'mistake', body: Buffer.from('{"default_branch": "is no JSON'), target: 'POST /api/repos', repo: 'bad' },
   ];
   for (const restore of [() => service.emulator.restore(id), () => service.emulator.reset()]) {
     await service.emulator.restore(id);
@@ -246,7 +247,7 @@ t.test('deliveries that were pending go on after a restore', async (t) => {
   while (attempts()[0] !== 1) await new Promise(setImmediate);
   const id = await service.emulator.snapshot();
   for (let time = 0; time < 2; time++) {
-    service.emulator.clock.advance(1_000);
+    await service.emulator.clock.advance(1_000);
     while (attempts()[0] !== 2) await new Promise(setImmediate);
     await service.emulator.restore(id);
     t.same(attempts(), [1]);
@@ -270,7 +271,6 @@ t.test(
     t.equal(stateOf(), 'archived');
     state.change({ repositories: { 'team/app': { state: 'active' } } });
     t.equal((await service.call('GET', '/api/v1/repo')).status, 200);
-    t.throws(() => state.change({ repositories: { 'team/app': { state: 'thawing' as never } } }), /not "thawing"/);
     await service.call('DELETE', '/api/repos/team%2Fapp');
     t.equal(stateOf(), undefined);
     t.throws(() => state.change({ repositories: { 'team/app': { state: 'active' } } }), /no repository/);

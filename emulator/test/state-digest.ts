@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { releaseRepositories } from '../world/repositories.js';
 import type { World } from '../world/world.js';
 
 /**
@@ -10,10 +11,11 @@ export function stateDigest(world: World, { memory = true } = {}): string {
   const { repositories, webhooks } = world.snapshot();
   for (const [id, record] of repositories.records.byId.entries()) {
     const { refs, ...rest } = record;
-    const { objects } = repositories.contents.get(id)!.content;
-    hash.update(JSON.stringify([id, rest, refs.head, [...refs.entries()], objects.size, memory && objects.heldBytes]));
+    const { size, heldBytes } = repositories.contents.get(id)!;
+    hash.update(JSON.stringify([id, rest, refs.head, [...refs.entries()], size, memory && heldBytes]));
   }
   const { created, names } = repositories.records;
+  releaseRepositories(repositories, world.engine.memory);
   hash.update(JSON.stringify([created, [...names.entries()], [...webhooks.keys()]]));
   return hash.digest('hex');
 }

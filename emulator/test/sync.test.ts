@@ -195,6 +195,20 @@ t.test('a failed run is told of, whatever it failed of; one that was called off 
   t.equal(service.world.state.repositories.find('demo', 'mirror')!.record.state, 'active');
 });
 
+t.test('a sync that the service cancels tells nobody, and the repository can be written to', async (t) => {
+  const { upstream, receiver, service } = await stage(t);
+  upstream.answer = () => new Promise(() => {});
+  await create(service, 'mirror', GENERIC);
+  await receiver.until(1);
+  service.emulator.state.change({ repositories: { mirror: { state: 'active' } } });
+  t.equal((await service.commit('mirror', { a: 'b' })).status, 201);
+  await service.world.background.syncs.idle();
+  upstream.answer = () => 404;
+  t.equal((await pull(service, 'mirror')).status, 202);
+  await receiver.until(3);
+  t.same(receiver.events(), ['repo.sync.started', 'repo.sync.started', 'repo.sync.failed']);
+});
+
 t.test('detaching ends it, and may be done twice', async (t) => {
   const { upstream, service } = await stage(t);
   upstream.answer = () => 404;

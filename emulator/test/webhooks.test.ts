@@ -22,7 +22,7 @@ function register(service: Service, json: object) {
 }
 
 async function outbox(service: Service) {
-  return (await service.call('GET', '/_emulator/webhooks/outbox', { token: null })).json.deliveries;
+  return (await service.call('GET', '/_emulator/webhooks/outbox', { token: null })).json.items;
 }
 
 /** Asks the outbox until its deliveries look like that. */
@@ -134,10 +134,10 @@ t.test("what is not accepted is tried again, with growing pauses on the world's 
   const [waiting] = await untilOutbox(service, ([delivery]) => delivery?.attempts.length === 1);
   t.match(waiting, { state: 'pending', event: 'push', url: receiver.url, organization: 'demo' });
   t.equal(receiver.received.length, 1, 'no retry while the clock stands');
-  clock.advance(BACK_OFF[0]!);
+  await clock.advance(BACK_OFF[0]!);
   await receiver.until(2);
   await untilOutbox(service, ([delivery]) => delivery!.attempts.length === 2);
-  clock.advance(BACK_OFF[1]!);
+  await clock.advance(BACK_OFF[1]!);
   await receiver.until(3);
   const [done] = await untilOutbox(service, ([delivery]) => delivery!.state !== 'pending');
   t.match(done, {
@@ -161,7 +161,7 @@ t.test('a delivery that nobody takes fails at last; one of a removed webhook end
   await untilOutbox(service, (all) => all.every(({ attempts }) => attempts.length === 1));
   t.equal((await service.call('DELETE', `/api/v1/webhooks/${gone.json.id}`)).status, 204);
   for (const [index, pause] of BACK_OFF.entries()) {
-    clock.advance(pause);
+    await clock.advance(pause);
     await untilOutbox(service, ([delivery]) => delivery!.attempts.length === index + 2);
   }
   const [failed, canceled] = await outbox(service);

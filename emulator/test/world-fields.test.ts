@@ -27,11 +27,7 @@ const FIELDS: Readonly<Record<string, Readonly<Record<string, 'part' | 'snapshot
     outside: 'derived',
   },
   engine: {
-    log: 'derived',
-    schedule: 'transient',
-    memory: 'derived',
-    caches: 'derived',
-    scratch: 'derived',
+    resources: 'derived',
     gitService: 'derived',
     gitSession: 'derived',
     authenticator: 'derived',
@@ -53,21 +49,40 @@ const FIELDS: Readonly<Record<string, Readonly<Record<string, 'part' | 'snapshot
     ids: 'part',
     requests: 'part',
     conversations: 'part',
+    settings: 'part',
     organizations: 'part',
     repositories: 'part',
+    quotas: 'part',
     webhooks: 'part',
     deliveries: 'part',
     faults: 'part',
     searches: 'part',
     journal: 'part',
   },
-  'state.clock': { time: 'snapshot', waiting: 'transient' },
+  'state.clock': {
+    mode: 'snapshot',
+    time: 'snapshot',
+    ahead: 'snapshot',
+    waiting: 'transient',
+    timer: 'transient',
+    moving: 'transient',
+    machine: 'derived',
+  },
+  'state.settings': { values: 'snapshot' },
   'state.ids': { seed: 'derived', counts: 'snapshot' },
   'state.requests': { count: 'snapshot' },
   'state.conversations': { count: 'snapshot' },
-  'state.organizations': { byName: 'snapshot' },
+  'state.organizations': { byName: 'snapshot', clock: 'derived' },
   // A handle is made of a record and of a content, both of which the snapshot has.
-  'state.repositories': { ports: 'derived', home: 'derived', records: 'snapshot', handles: 'derived' },
+  'state.quotas': { clock: 'derived', quotas: 'snapshot', buckets: 'snapshot' },
+  'state.repositories': {
+    ports: 'derived',
+    home: 'derived',
+    records: 'snapshot',
+    handles: 'derived',
+    kept: 'derived',
+    lfs: 'derived',
+  },
   'state.webhooks': { byId: 'snapshot' },
   'state.deliveries': { byId: 'snapshot', ended: 'snapshot' },
   'state.faults': {
@@ -86,15 +101,15 @@ const FIELDS: Readonly<Record<string, Readonly<Record<string, 'part' | 'snapshot
   },
   'state.searches': { digests: 'snapshot' },
   'state.journal': { capacity: 'derived', ring: 'snapshot', start: 'snapshot' },
-  repository: { id: 'derived', home: 'derived', content: 'derived', git: 'derived' },
+  repository: { id: 'derived', home: 'derived', content: 'derived', git: 'derived', detached: 'derived' },
   content: {
     // Up to the mark that a snapshot has of them.
     objects: 'snapshot',
     history: 'derived',
-    snapshots: 'derived',
     searchTexts: 'derived',
-    blameMemory: 'derived',
-    metadataTexts: 'derived',
+    answers: 'derived',
+    lastKept: 'derived',
+    isReleased: 'transient',
   },
 };
 
@@ -140,7 +155,8 @@ t.test('what is in the snapshot is the same after a restore', async (t) => {
   const before = valuesOf(state);
   const id = await service.emulator.snapshot();
   await touchEverything(service, receiver, 'two');
-  service.emulator.state.change({ organizations: { demo: { forgeApps: 2 } } });
+  service.emulator.state.change({ organizations: { demo: { forgeApps: 2 } }, limits: { maxFiles: 7 } });
+  service.emulator.quotas.change({ gateway: { capacity: 20, refill: '10/s' } });
   const between = valuesOf(state);
   for (const [name, value] of before) t.strictNotSame(between.get(name), value, `${name} is another in between`);
   await service.emulator.restore(id);

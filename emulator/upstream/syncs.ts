@@ -26,6 +26,10 @@ export interface SyncPorts {
   /** Milliseconds of real time without a sign of life after which an upstream counts as dead. */
   readonly timeout: number;
   readonly fsck: FsckPolicy;
+  /** What upstreams of the organization answer while they are said to fail. */
+  readonly failureOf: (
+    organization: string,
+  ) => { readonly message: string; readonly status?: number | undefined } | undefined;
   /** Bytes of the largest pack taken. */
   readonly mostPackBytes: number;
   /** Told of each run at its start and after its end. */
@@ -58,7 +62,8 @@ export class Syncs {
   constructor(private readonly ports: SyncPorts) {}
 
   /** Asks whether an upstream can be read at all. Throws `UpstreamError`. */
-  async probe(base: BaseRepository, signal: AbortSignal): Promise<void> {
+  async probe(organization: string, base: BaseRepository, signal: AbortSignal): Promise<void> {
+    this.#requireReachable(organization);
     await openUpstream(this.#remoteOf(base, undefined, signal));
   }
 
@@ -75,6 +80,15 @@ export class Syncs {
   /** Resolves when no run is left. */
   async idle(): Promise<void> {
     while (this.#running.size > 0) await Promise.all(this.#running.values());
+  }
+
+  /** Cancels the run of a repository, if there is one: no event tells of it. */
+  cancel(repository: Repository): void {
+    for (const run of this.#running.keys()) {
+      if (run.repository.id !== repository.id) continue;
+      run.controller.abort(new Canceled('the service canceled it'));
+      repository.update({ state: 'active' });
+    }
   }
 
   /** Cancels what is running, without an event. */
@@ -113,6 +127,7 @@ export class Syncs {
     };
     for (let attempt = 1; ; attempt++) {
       try {
+        this.#requireReachable(repository.record.organization);
         const remote = this.#remoteOf(base, repository, controller.signal);
         const { fsck, mostPackBytes } = this.ports;
         return await mirror(repository.git, remote, { requireWanted, mayMove: request.mayMove, fsck, mostPackBytes });
@@ -121,6 +136,12 @@ export class Syncs {
         controller.signal.throwIfAborted();
       }
     }
+  }
+
+  /** Throws what the upstreams of the organization were told to fail with. */
+  #requireReachable(organization: string): void {
+    const failure = this.ports.failureOf(organization);
+    if (failure) throw new UpstreamError(failure.message, failure.status);
   }
 
   #remoteOf(base: BaseRepository, repository: Repository | undefined, signal: AbortSignal): Remote {

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { realClock, SteppingClock } from '../environment/clock.js';
+import { WorldClock } from '../environment/clock.js';
 import { Ids } from '../environment/ids.js';
 import type { LogLine } from '../environment/log.js';
 import { Outbound } from '../http/outbound.js';
@@ -20,7 +20,7 @@ t.test('an outbox is bounded, and what it loses is logged', async (t) => {
   const deliveries = new Deliveries();
   const outbox = new Outbox({
     deliveries,
-    clock: new SteppingClock(0),
+    clock: new WorldClock(0),
     ids: new Ids('1'),
     log: { write: (line) => lines.push(line) },
     outbound,
@@ -48,27 +48,4 @@ t.test('an outbox is bounded, and what it loses is logged', async (t) => {
   outbox.post(event, [webhook]);
   t.equal([...deliveries.all()].at(-1), kept.at(-1), 'nothing is taken once it is closed');
   await outbound.close();
-});
-
-t.test('clocks wake whoever waits, in order, and not who called it off', async (t) => {
-  const clock = new SteppingClock(1000);
-  const woken: string[] = [];
-  clock.at(1020, () => woken.push('late'));
-  clock.at(1010, () => woken.push('early'));
-  const callOff = clock.at(1015, () => woken.push('never'));
-  callOff();
-  clock.advance(9);
-  t.same(woken, []);
-  clock.tick();
-  t.same(woken, ['early']);
-  clock.advance(100);
-  t.same(woken, ['early', 'late']);
-  clock.advance(100);
-  t.equal(woken.length, 2);
-  const keepAlive = setTimeout(() => {}, 5_000);
-  await new Promise<void>((resolve) => void realClock.at(Date.now() - 5, resolve));
-  const off = realClock.at(Date.now() + 10, () => t.fail('called off'));
-  off();
-  await new Promise<void>((resolve) => void realClock.at(Date.now() + 20, resolve));
-  clearTimeout(keepAlive);
 });

@@ -131,7 +131,7 @@ export class Outbox {
   #retryAt(id: string, time: number): void {
     const callOff = this.ports.clock.at(time, () => {
       this.#retries.delete(id);
-      void this.#try(id);
+      return this.#try(id);
     });
     this.#retries.set(id, callOff);
   }

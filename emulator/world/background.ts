@@ -44,6 +44,7 @@ export class Background {
       origins: outside.upstreamHost,
       timeout: limits.idleTimeout,
       fsck,
+      failureOf: (organization) => state.organizations.get(organization)?.upstreamFailure,
       mostPackBytes: limits.maxPushBytes,
       report: (report) => this.announce(syncEvent(report)),
     });

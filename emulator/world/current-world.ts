@@ -1,26 +1,50 @@
-import type { RepositoryContent } from '../repositories/content.js';
-import { heldBytesOf, type LfsObject, type LfsObjects } from '../repositories/lfs-objects.js';
-import type { Repository } from '../repositories/repository.js';
+import type { Limits } from '../config/limits.js';
+import type { Variants } from '../config/variants.js';
 import { type GivenConfig, type WorldConfig, worldConfig } from './config.js';
-import { Engine, type EnginePorts } from './engine.js';
-import type { KeptContent } from './repositories.js';
-import { Snapshots } from './snapshots.js';
-import type { WorldSnapshot } from './state.js';
+import { Engine } from './engine.js';
+import { type ProcessPorts, ProcessResources } from './process-resources.js';
+import { type KeptSnapshot, Snapshots } from './snapshots.js';
+import type { StateName, WorldSnapshot } from './state.js';
 import { World } from './world.js';
+
+/** How a fork differs from the world it is made of. */
+export interface ForkOptions extends Partial<Omit<WorldConfig, 'limits' | 'variants'>> {
+  /** What is absent is as in the world it is made of. */
+  readonly limits?: Partial<Limits> | undefined;
+  readonly variants?: Partial<Variants> | undefined;
+  /** Where it starts; without it as before the first request. */
+  readonly snapshot?: string | undefined;
+}
+
+/** Members of the configuration that a part of the state starts from: given for a fork, they count and not the snapshot. */
+const STARTED_BY = { clock: 'clock', organizations: 'organizations' } as const satisfies Partial<
+  Record<keyof WorldConfig, StateName>
+>;
+
+interface Origin {
+  readonly resources: ProcessResources;
+  readonly snapshot?: WorldSnapshot | undefined;
+  readonly without?: readonly StateName[];
+}
 
 /** The world that requests begin in, and the snapshots it can be put back to. */
 export class CurrentWorld {
   readonly config: WorldConfig;
   readonly engine: Engine;
-  readonly #snapshots = new Snapshots();
+  readonly #resources: ProcessResources;
+  readonly #isFork: boolean;
+  readonly #snapshots: Snapshots;
   readonly #initial: string;
   #world: World;
-  #restores: Promise<unknown> = Promise.resolve();
+  #closed: Promise<void> | undefined;
 
-  constructor(given: GivenConfig, ports: EnginePorts = {}) {
+  constructor(given: GivenConfig, ports: ProcessPorts = {}, origin?: Origin) {
     this.config = worldConfig(given);
-    this.engine = new Engine(this.config, ports);
-    this.#world = this.#createWorld();
+    this.#isFork = origin !== undefined;
+    this.#resources = origin?.resources ?? new ProcessResources(this.config, ports);
+    this.engine = new Engine(this.config, this.#resources);
+    this.#snapshots = new Snapshots(this.#resources.memory);
+    this.#world = new World(this.config, this.engine, origin);
     this.#initial = this.snapshot();
   }
 
@@ -28,80 +52,77 @@ export class CurrentWorld {
     return this.#world;
   }
 
-  /** Keeps the state as it is now; returns the id to restore it by. */
+  /** Keeps the state as it is now; returns the id to restore it by. What that costs does not depend on the objects. */
   snapshot(): string {
-    return this.#snapshots.keep(this.#world.snapshot());
+    const { state } = this.#world;
+    return this.#snapshots.keep(() => this.#world.snapshot(), state.clock.now());
   }
 
-  /** Puts the state back to a snapshot's, in one step for all requests. Throws when there is no such snapshot. */
-  restore(id: string): Promise<void> {
-    const restored = this.#restores.then(() => this.#restore(id));
-    this.#restores = restored.catch(() => undefined);
-    return restored;
+  get hasRoomForSnapshot(): boolean {
+    return this.#snapshots.hasRoom;
   }
 
-  /** Puts the state back to that before the first request. */
+  /** The snapshots that were asked for, oldest first. */
+  snapshots(): KeptSnapshot[] {
+    return this.#snapshots.list().filter(({ id }) => id !== this.#initial);
+  }
+
+  /** Lets go of a snapshot. Throws when there is no such snapshot. */
+  removeSnapshot(id: string): void {
+    if (id === this.#initial) throw new Error(`There is no snapshot ${JSON.stringify(id)}.`);
+    this.#snapshots.remove(id);
+    this.#world.state.repositories.dropUnheld();
+  }
+
+  /**
+   * Puts the state back to a snapshot's, before it returns, in one step for all requests. What it resolves with is the end of what ran in
+   * the background. Rejects when there is no such snapshot.
+   */
+  async restore(id: string): Promise<void> {
+    const snapshot = this.#snapshots.get(id);
+    const before = this.#world;
+    this.#world = new World(this.config, this.engine, { snapshot });
+    await before.close();
+  }
+
+  /** Puts the state back to that before the first request, as `restore`. */
   reset(): Promise<void> {
     return this.restore(this.#initial);
   }
 
-  /** Ends what runs in the background. */
-  async close(): Promise<void> {
-    this.engine.schedule.close();
-    await this.#world.background.close();
+  /**
+   * Another world in this process, which starts at a snapshot of this one and goes on by itself: neither sees what the other does.
+   * They share what they have in common, so its cost does not depend on that. It is the caller's to close.
+   */
+  fork({ snapshot: id, limits, variants, ...overrides }: ForkOptions = {}): CurrentWorld {
+    const { config } = this;
+    const ownConfig = {
+      ...config,
+      ...overrides,
+      limits: { ...config.limits, ...limits },
+      variants: { ...config.variants, ...variants },
+    };
+    if (id === undefined) return new CurrentWorld(ownConfig, {}, { resources: this.#resources });
+    const without = Object.entries(STARTED_BY).flatMap(([member, name]) => (member in overrides ? [name] : []));
+    const snapshot = this.#snapshots.get(id);
+    const settings = {
+      limits: { ...snapshot.settings.limits, ...limits },
+      variants: { ...snapshot.settings.variants, ...variants },
+    };
+    const origin = { resources: this.#resources, snapshot: { ...snapshot, settings }, without };
+    return new CurrentWorld(ownConfig, {}, origin);
   }
 
-  async #restore(id: string): Promise<void> {
-    const { engine } = this;
-    const { contents } = this.#snapshots.get(id).repositories;
-    const copies = new Map<KeptContent, RepositoryContent>();
-    // While objects are copied, requests go on, and may change more of them.
-    for (let changed = changedOf(contents, copies); changed.length > 0; changed = changedOf(contents, copies)) {
-      for (const kept of changed) copies.set(kept, await engine.copyContent(kept.content, kept.mark));
-    }
-    // From here to the end nothing waits: a request begins in the world before or in the one after.
-    const before = [...this.#world.state.repositories.all()];
-    const lfsBefore = this.#lfsObjects(before);
-    const restored = new Map([...contents].map(([key, kept]) => [key, putBack(kept, copies)]));
-    const snapshot = this.#snapshots.replaceContents(id, restored);
-    const closed = this.#world.background.close();
-    for (const { git } of before) engine.gitService.forget(git);
-    const letGo = new Set([...before, ...contents.values()].map(({ content }) => content));
-    for (const content of letGo) if (content.snapshots === 0) content.release();
-    for (const content of copies.values()) content.objects.stored.budget.attach(engine.memory);
-    this.#world = this.#createWorld(snapshot);
-    const lfsAfter = this.#lfsObjects([]);
-    for (const object of lfsBefore) if (!lfsAfter.has(object)) engine.memory.give(heldBytesOf(object));
+  /** Ends what runs in the background and lets go of everything; of the process's own only what is no fork's. */
+  close(): Promise<void> {
+    this.#closed ??= this.#close();
+    return this.#closed;
+  }
+
+  async #close(): Promise<void> {
+    if (!this.#isFork) this.#resources.close();
+    const closed = this.#world.close();
+    this.#snapshots.clear();
     await closed;
   }
-
-  #createWorld(snapshot?: WorldSnapshot): World {
-    return new World(this.config, this.engine, { snapshot, keptLfsObjects: () => this.#snapshots.lfsObjects() });
-  }
-
-  /** What `repositories` and all snapshots hold, each once. */
-  #lfsObjects(repositories: Iterable<Repository>): Set<LfsObject> {
-    const found = new Set<LfsObject>();
-    const add = (objects: LfsObjects | undefined) => {
-      for (const object of objects?.objects() ?? []) found.add(object);
-    };
-    for (const { record } of repositories) add(record.lfsObjects);
-    for (const objects of this.#snapshots.lfsObjects()) add(objects);
-    return found;
-  }
-}
-
-/** Contents that are not as they were, or that a writer is at work on; those that were copied are left out. */
-function changedOf(
-  contents: ReadonlyMap<string, KeptContent>,
-  copies: ReadonlyMap<KeptContent, RepositoryContent>,
-): KeptContent[] {
-  return [...contents.values()].filter((kept) => {
-    const { size, transactions } = kept.content.objects;
-    return !copies.has(kept) && (size !== kept.mark.size || transactions > 0);
-  });
-}
-
-function putBack(kept: KeptContent, copies: ReadonlyMap<KeptContent, RepositoryContent>): KeptContent {
-  return { ...kept, content: copies.get(kept) ?? kept.content };
 }

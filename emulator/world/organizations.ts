@@ -1,4 +1,6 @@
 import type { KeyRing } from '../auth/keys.js';
+import type { Clock } from '../environment/clock.js';
+import { afterRequest, type Ends, isOver } from '../environment/ends.js';
 import type { StatePart } from './state-part.js';
 
 /** An organization as it stands: an immutable value. */
@@ -10,27 +12,78 @@ export interface Organization {
   readonly hostingEnabled: boolean;
   /** Applications on the external forge. Anything but one is 412 `forge_app_not_configured`. */
   readonly forgeApps: number;
+  /** What its upstreams answer while they cannot be read; without it they are asked. */
+  readonly upstreamFailure?: UpstreamFailure | undefined;
+  /** Switches that were set for a while, and those that come back after it. */
+  readonly temporary?: { readonly ends: Ends; readonly after: Switches } | undefined;
+}
+
+export interface UpstreamFailure {
+  /** Shown to clients. */
+  readonly message: string;
+  /** The HTTP status of the upstream. */
+  readonly status?: number | undefined;
+}
+
+/** What can be set while the service runs. */
+export type Switches = Pick<
+  Organization,
+  'authenticationAvailable' | 'hostingEnabled' | 'forgeApps' | 'upstreamFailure'
+>;
+
+/** The organization without what is over. */
+function settled(organization: Organization, now: number): Organization {
+  const { temporary, ...rest } = organization;
+  return temporary && isOver(temporary.ends, now) ? { ...rest, ...temporary.after } : organization;
 }
 
 export class Organizations implements StatePart<ReadonlyMap<string, Organization>> {
   private byName: ReadonlyMap<string, Organization>;
 
-  constructor(organizations: readonly Organization[]) {
+  constructor(
+    organizations: readonly Organization[],
+    private readonly clock: Clock,
+  ) {
     this.byName = new Map(organizations.map((organization) => [organization.name, organization]));
   }
 
   get(name: string): Organization | undefined {
-    return this.byName.get(name);
+    const organization = this.byName.get(name);
+    return organization?.temporary ? settled(organization, this.clock.now()) : organization;
   }
 
   list(): Organization[] {
-    return [...this.byName.values()];
+    const now = this.clock.now();
+    return Array.from(this.byName.values(), (organization) => settled(organization, now));
+  }
+
+  /** Counts a request that met the organization, where its switches were set for so many. */
+  meet(name: string): void {
+    const organization = this.get(name);
+    if (!organization?.temporary) return;
+    const ends = afterRequest(organization.temporary.ends);
+    this.put({ ...organization, temporary: { ...organization.temporary, ends } });
+  }
+
+  /** Sets switches; with `ends`, for a while. What was set for a while before goes back first. */
+  set(name: string, switches: Partial<Switches>, ends?: Ends): void {
+    const { temporary, ...rest } = this.require(name);
+    const before = { ...rest, ...temporary?.after };
+    const { authenticationAvailable, hostingEnabled, forgeApps, upstreamFailure } = before;
+    const after = { authenticationAvailable, hostingEnabled, forgeApps, upstreamFailure };
+    this.put({ ...before, ...switches, ...(ends && { temporary: { ends, after } }) });
+  }
+
+  /** Ends what was set until this signal. */
+  signal(signal: string): void {
+    for (const organization of this.byName.values()) {
+      const { temporary, ...rest } = organization;
+      if (temporary?.ends.signal === signal) this.put({ ...rest, ...temporary.after });
+    }
   }
 
   update(name: string, changes: Partial<Omit<Organization, 'name'>>): void {
-    const organization = this.byName.get(name);
-    if (!organization) throw new Error(`There is no organization ${name}.`);
-    this.byName = new Map(this.byName).set(name, { ...organization, ...changes });
+    this.put({ ...this.require(name), ...changes });
   }
 
   snapshot(): ReadonlyMap<string, Organization> {
@@ -39,5 +92,15 @@ export class Organizations implements StatePart<ReadonlyMap<string, Organization
 
   restore(byName: ReadonlyMap<string, Organization>): void {
     this.byName = byName;
+  }
+
+  private require(name: string): Organization {
+    const organization = this.get(name);
+    if (!organization) throw new Error(`There is no organization ${name}.`);
+    return organization;
+  }
+
+  private put(organization: Organization): void {
+    this.byName = new Map(this.byName).set(organization.name, organization);
   }
 }

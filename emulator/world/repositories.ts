@@ -1,12 +1,13 @@
 import sortedBTree from 'sorted-btree';
 import type { Clock } from '../environment/clock.js';
 import type { Ids } from '../environment/ids.js';
+import type { MemoryBudget } from '../git/memory/memory-budget.js';
 import { bytesOf } from '../git/object/bytes.js';
-import type { StoreMark } from '../git/odb/object-store.js';
 import type { RefChange } from '../git/refs/ref-change.js';
 import { Refs } from '../git/refs/refs.js';
-import type { RepositoryContent } from '../repositories/content.js';
-import type { LfsObjects } from '../repositories/lfs-objects.js';
+import type { KeptContent, RepositoryContent } from '../repositories/content.js';
+import { holdLfsObjects, LfsHoldings, releaseLfsObjects, type SharedLfsObjects } from '../repositories/lfs-holdings.js';
+import type { LfsObject, LfsObjects } from '../repositories/lfs-objects.js';
 import { Repository, type RepositoryHome, type RepositoryRecord } from '../repositories/repository.js';
 import type { Engine } from './engine.js';
 import type { StatePart } from './state-part.js';
@@ -25,24 +26,20 @@ interface Records {
   readonly created: number;
 }
 
-/** Objects as they were at one time. */
-export interface KeptContent {
-  readonly content: RepositoryContent;
-  readonly mark: StoreMark;
-}
-
+/** Its contents and LFS objects are held: it has to be let go of. */
 export interface RepositoriesSnapshot {
   readonly records: Records;
   /** By repository id. */
   readonly contents: ReadonlyMap<string, KeptContent>;
+  /** Ids of the repositories that were being filled. */
+  readonly syncing: readonly string[];
+  readonly lfs: SharedLfsObjects | undefined;
 }
 
 export interface RepositoryPorts {
   readonly engine: Engine;
   readonly clock: Clock;
   readonly ids: Ids;
-  /** What snapshots hold of LFS objects. */
-  readonly keptLfsObjects: () => Iterable<LfsObjects>;
   readonly requireCurrent: () => void;
   /** Told of refs that moved, after they did. */
   readonly moved: (record: RepositoryRecord, changes: readonly RefChange[]) => void;
@@ -53,11 +50,16 @@ export class Repositories implements StatePart<RepositoriesSnapshot> {
   private records: Records = { byId: new BTree(), names: new BTree(), order: new BTree(), created: 0 };
   /** By id. What they hold beside the record is their content. */
   private handles = new Map<string, Repository>();
+  /** Contents of repositories that were not asked for since the restore, and so have no handle yet. */
+  private kept: ReadonlyMap<string, KeptContent> = new Map();
+  private lfs: LfsHoldings;
   private readonly home: RepositoryHome;
 
   constructor(private readonly ports: RepositoryPorts) {
     const { clock, engine, moved, requireCurrent } = ports;
+    this.lfs = new LfsHoldings(engine.memory);
     this.home = {
+      hold: (object) => this.lfs.add(object),
       record: (id) => this.records.byId.get(id)!,
       replace: (record) => this.replace(record),
       now: () => clock.now(),
@@ -73,23 +75,28 @@ export class Repositories implements StatePart<RepositoriesSnapshot> {
   /** The repository of that name, deleted or not; undefined when the name was never used. */
   find(organization: string, name: string): Repository | undefined {
     const id = this.records.names.get(nameKey(organization, name));
-    return id === undefined ? undefined : this.handles.get(id);
+    return id === undefined ? undefined : this.handle(id);
   }
 
   /** Repositories of an organization in order of creation, after position `after`; deleted ones are left out. */
   *list(organization: string, after = 0): IterableIterator<Repository> {
+    for (const repository of this.existing(organization, after)) if (repository.state !== 'deleted') yield repository;
+  }
+
+  /** As `list`, with those that only pretend to be deleted. */
+  *existing(organization: string, after = 0): IterableIterator<Repository> {
     const prefix = `${organization}\0`;
     const { order } = this.records;
     for (const [key, id] of order.entries(orderKey(organization, after + 1))) {
       if (!key.startsWith(prefix)) return;
-      const repository = this.handles.get(id);
-      if (repository) yield repository;
+      yield this.handle(id);
     }
   }
 
   /** Every repository there ever was, deleted ones included. */
-  all(): IterableIterator<Repository> {
-    return this.handles.values();
+  *all(): IterableIterator<Repository> {
+    for (const id of this.kept.keys()) yield this.handle(id);
+    for (const [id, repository] of this.handles) if (!this.kept.has(id)) yield repository;
   }
 
   /** Creates a repository; a deleted one of the same name gives way. Throws if the name is in use. */
@@ -99,10 +106,12 @@ export class Repositories implements StatePart<RepositoriesSnapshot> {
     options: { defaultBranch: string } & Partial<Pick<RepositoryRecord, 'baseRepo' | 'hosting'>>,
   ): Repository {
     this.ports.requireCurrent();
-    const { records } = this;
     const previous = this.find(organization, name);
-    if (previous && previous.record.state !== 'deleted') throw new Error(`${name} is in use.`);
+    if (previous && previous.state !== 'deleted') throw new Error(`${name} is in use.`);
+    // One that pretends to be deleted gives way for good.
+    if (previous && previous.record.state !== 'deleted') this.delete(previous);
     const { defaultBranch, ...rest } = options;
+    const { records } = this;
     const sequence = records.created + 1;
     const record: RepositoryRecord = {
       id: this.ports.ids.uuid('repository'),
@@ -132,11 +141,12 @@ export class Repositories implements StatePart<RepositoriesSnapshot> {
     const { engine, requireCurrent } = this.ports;
     requireCurrent();
     const { record, content } = repository;
-    const lfsBytes = record.lfsObjects?.bytesHeldAlone(this.lfsObjectsBeside(record)) ?? 0;
+    const lfsObjects = record.lfsObjects?.heldAlone(this.lfsObjectsBeside(record)) ?? [];
     engine.gitService.forget(repository.git);
     this.replace({
       ...record,
       state: 'deleted',
+      override: undefined,
       refs: Refs.empty(bytesOf('main')),
       watermark: 0,
       baseRepo: undefined,
@@ -151,24 +161,45 @@ export class Repositories implements StatePart<RepositoriesSnapshot> {
       order: this.records.order.without(orderKey(record.organization, record.sequence)),
     };
     this.adopt(record.id, engine.createContent());
-    if (content.snapshots === 0) content.release();
-    engine.memory.give(lfsBytes);
+    content.release();
+    this.lfs.remove(lfsObjects);
   }
 
   snapshot(): RepositoriesSnapshot {
     const contents = new Map<string, KeptContent>();
-    for (const [id, { content }] of this.handles) contents.set(id, { content, mark: content.objects.mark() });
-    return { records: this.records, contents };
+    for (const [id, content] of this.kept) if (!this.handles.has(id)) contents.set(id, content.hold());
+    for (const [id, { content }] of this.handles) contents.set(id, content.keep());
+    const syncing = [...contents.keys()].filter((id) => this.records.byId.get(id)!.state === 'syncing');
+    return { records: this.records, contents, syncing, lfs: this.lfs.share() };
   }
 
-  /** The contents have to be as they were at their marks, without a writer. */
-  restore({ records, contents }: RepositoriesSnapshot): void {
+  restore({ records, contents, syncing, lfs }: RepositoriesSnapshot): void {
+    this.release();
     this.records = records;
     this.handles = new Map();
-    for (const [id, { content }] of contents) this.adopt(id, content);
-    for (const repository of this.handles.values()) {
-      if (repository.record.state === 'syncing') this.endSync(repository);
+    this.kept = contents;
+    for (const content of contents.values()) content.hold();
+    this.lfs = new LfsHoldings(this.ports.engine.memory, holdLfsObjects(lfs));
+    for (const id of syncing) this.endSync(this.handle(id));
+  }
+
+  /** Lets go of everything: another state has taken the place of this one. Readers under way end with what they have. */
+  release(): void {
+    const { gitService } = this.ports.engine;
+    for (const [id, content] of this.kept) if (!this.handles.has(id)) content.release();
+    for (const { git, content } of this.handles.values()) {
+      gitService.forget(git);
+      content.release();
     }
+    this.lfs.release();
+  }
+
+  /** Gives back LFS objects that only a snapshot had that is let go of. */
+  dropUnheld(): void {
+    const held = new Set<LfsObject>();
+    for (const { lfsObjects } of this.records.byId.values())
+      for (const each of lfsObjects?.objects() ?? []) held.add(each);
+    this.lfs.keepOnly(held);
   }
 
   /** What was filling the repository has ended with its world. */
@@ -178,14 +209,23 @@ export class Repositories implements StatePart<RepositoriesSnapshot> {
     else this.delete(repository);
   }
 
-  /** What is held of LFS objects by other repositories, and in snapshots. */
+  /** What is held of LFS objects by other repositories. */
   private *lfsObjectsBeside(record: RepositoryRecord): IterableIterator<LfsObjects> {
     for (const { id, lfsObjects } of this.records.byId.values()) if (lfsObjects && id !== record.id) yield lfsObjects;
-    yield* this.ports.keptLfsObjects();
   }
 
   private replace(record: RepositoryRecord): void {
     this.records = { ...this.records, byId: this.records.byId.with(record.id, record, true) };
+  }
+
+  /** The repository of that id, which has to be there. */
+  private handle(id: string): Repository {
+    const known = this.handles.get(id);
+    if (known) return known;
+    const kept = this.kept.get(id)!;
+    const repository = this.adopt(id, this.ports.engine.forkContent(kept));
+    kept.release();
+    return repository;
   }
 
   private adopt(id: string, content: RepositoryContent): Repository {
@@ -193,6 +233,12 @@ export class Repositories implements StatePart<RepositoriesSnapshot> {
     this.handles.set(id, repository);
     return repository;
   }
+}
+
+/** Lets go of what a snapshot holds. */
+export function releaseRepositories({ contents, lfs }: RepositoriesSnapshot, memory: MemoryBudget): void {
+  for (const content of contents.values()) content.release();
+  releaseLfsObjects(lfs, memory);
 }
 
 function nameKey(organization: string, name: string): string {

@@ -1,44 +1,60 @@
-import type { LfsObjects } from '../repositories/lfs-objects.js';
-import type { KeptContent } from './repositories.js';
+import type { MemoryBudget } from '../git/memory/memory-budget.js';
+import { releaseRepositories } from './repositories.js';
 import type { WorldSnapshot } from './state.js';
 
 /** Snapshots kept at a time: each holds on to what it has seen. */
 const MOST_SNAPSHOTS = 1_000;
 
+/** A snapshot, for lists. */
+export interface KeptSnapshot {
+  readonly id: string;
+  /** Milliseconds on the clock of the world it was taken of. */
+  readonly takenAt: number;
+  /** Repositories in it, those that were deleted included. */
+  readonly repositories: number;
+}
+
 /** Snapshots by id. What is in one counts as held, also when the world has let go of it. */
 export class Snapshots {
-  readonly #byId = new Map<string, WorldSnapshot>();
+  readonly #byId = new Map<string, { readonly snapshot: WorldSnapshot; readonly takenAt: number }>();
   #taken = 0;
 
-  /** Keeps a snapshot and names it. */
-  keep(snapshot: WorldSnapshot): string {
-    if (this.#byId.size >= MOST_SNAPSHOTS) throw new Error(`There are ${MOST_SNAPSHOTS} snapshots already.`);
+  constructor(private readonly memory: MemoryBudget) {}
+
+  get hasRoom(): boolean {
+    return this.#byId.size < MOST_SNAPSHOTS;
+  }
+
+  /** Keeps a snapshot, which `take` takes at `takenAt`, and names it. */
+  keep(take: () => WorldSnapshot, takenAt: number): string {
+    if (!this.hasRoom) throw new Error(`There are ${MOST_SNAPSHOTS} snapshots already.`);
     this.#taken += 1;
     const id = `snapshot-${this.#taken}`;
-    this.#byId.set(id, snapshot);
-    for (const { content } of snapshot.repositories.contents.values()) content.snapshots++;
+    this.#byId.set(id, { snapshot: take(), takenAt });
     return id;
   }
 
   get(id: string): WorldSnapshot {
-    const snapshot = this.#byId.get(id);
-    if (!snapshot) throw new Error(`There is no snapshot ${JSON.stringify(id)}.`);
-    return snapshot;
+    const kept = this.#byId.get(id);
+    if (!kept) throw new Error(`There is no snapshot ${JSON.stringify(id)}.`);
+    return kept.snapshot;
   }
 
-  /** Puts other contents with the same objects into a snapshot. */
-  replaceContents(id: string, contents: ReadonlyMap<string, KeptContent>): WorldSnapshot {
-    const before = this.get(id);
-    const after = { ...before, repositories: { ...before.repositories, contents } };
-    for (const { content } of contents.values()) content.snapshots++;
-    for (const { content } of before.repositories.contents.values()) content.snapshots--;
-    this.#byId.set(id, after);
-    return after;
+  /** In the order in which they were taken. */
+  list(): KeptSnapshot[] {
+    return Array.from(this.#byId, ([id, { snapshot, takenAt }]) => {
+      return { id, takenAt, repositories: snapshot.repositories.contents.size };
+    });
   }
 
-  *lfsObjects(): IterableIterator<LfsObjects> {
-    for (const { repositories } of this.#byId.values()) {
-      for (const { lfsObjects } of repositories.records.byId.values()) if (lfsObjects) yield lfsObjects;
-    }
+  /** Lets go of a snapshot. What no world and no other snapshot has of it is free. */
+  remove(id: string): void {
+    const { repositories } = this.get(id);
+    this.#byId.delete(id);
+    releaseRepositories(repositories, this.memory);
+  }
+
+  clear(): void {
+    for (const id of this.#byId.keys()) this.remove(id);
   }
 }

@@ -1,4 +1,4 @@
-import { realClock, SteppingClock } from '../environment/clock.js';
+import { WorldClock } from '../environment/clock.js';
 import { Counter } from '../environment/counter.js';
 import { Ids } from '../environment/ids.js';
 import { Faults } from '../faults/registry.js';
@@ -7,7 +7,9 @@ import { AnsweredSearches } from './answered-searches.js';
 import type { WorldConfig } from './config.js';
 import { Journal } from './journal.js';
 import { Organizations } from './organizations.js';
+import { Quotas } from './quotas.js';
 import { Repositories, type RepositoryPorts } from './repositories.js';
+import { Settings } from './settings.js';
 import type { StatePart } from './state-part.js';
 import { Webhooks } from './webhooks.js';
 
@@ -22,11 +24,13 @@ export type WorldState = ReturnType<typeof createState>;
 /** What a state can be put back to: an immutable value. */
 export type WorldSnapshot = { readonly [Name in keyof WorldState]: ReturnType<WorldState[Name]['snapshot']> };
 
+export type StateName = keyof WorldState;
+
 export type StatePorts = Omit<RepositoryPorts, 'clock' | 'ids'>;
 
 /** The state as it is before the first request. */
 export function createState(config: WorldConfig, ports: StatePorts) {
-  const clock = config.clock === 'real' ? realClock : new SteppingClock(config.clock);
+  const clock = new WorldClock(config.clock);
   const ids = new Ids(config.seed);
   return {
     clock,
@@ -35,9 +39,12 @@ export function createState(config: WorldConfig, ports: StatePorts) {
     requests: new Counter(),
     /** Numbers of Git conversations. */
     conversations: new Counter(),
-    organizations: new Organizations(config.organizations),
+    /** Limits and variants. */
+    settings: new Settings({ limits: config.limits, variants: config.variants }),
+    organizations: new Organizations(config.organizations, clock),
     /** With their refs, objects, notes, deployments, credentials, LFS objects and locks. */
     repositories: new Repositories({ ...ports, clock, ids }),
+    quotas: new Quotas(clock),
     webhooks: new Webhooks(),
     /** What is or was on its way to webhooks. */
     deliveries: new Deliveries(),
@@ -53,7 +60,10 @@ export function snapshotOf(state: WorldState): WorldSnapshot {
   return Object.fromEntries(values) as WorldSnapshot;
 }
 
-export function restoreState(state: WorldState, snapshot: WorldSnapshot): void {
+/** Puts all parts back but those named in `without`. */
+export function restoreState(state: WorldState, snapshot: WorldSnapshot, without: readonly StateName[] = []): void {
   const values: Readonly<Record<string, unknown>> = snapshot;
-  for (const [name, part] of Object.entries(state as Parts)) part.restore(values[name]);
+  for (const [name, part] of Object.entries(state as Parts)) {
+    if (!without.includes(name as StateName)) part.restore(values[name]);
+  }
 }

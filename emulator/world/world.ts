@@ -1,17 +1,19 @@
+import type { Limits } from '../config/limits.js';
+import type { Variants } from '../config/variants.js';
 import type { RefChange } from '../git/refs/ref-change.js';
-import type { LfsObjects } from '../repositories/lfs-objects.js';
+import type { Moment } from '../repositories/meet-state.js';
 import type { RepositoryRecord } from '../repositories/repository.js';
 import { pushEvent } from '../webhooks/events.js';
 import { Background } from './background.js';
 import type { WorldConfig } from './config.js';
 import type { Engine } from './engine.js';
-import { createState, restoreState, snapshotOf, type WorldSnapshot, type WorldState } from './state.js';
+import { createState, restoreState, type StateName, snapshotOf, type WorldSnapshot, type WorldState } from './state.js';
 
 export interface WorldOrigin {
   /** Where the state starts; without it, as before the first request. */
   readonly snapshot?: WorldSnapshot | undefined;
-  /** What the snapshots that are kept hold of LFS objects. */
-  readonly keptLfsObjects?: () => Iterable<LfsObjects>;
+  /** Parts that start as before the first request all the same. */
+  readonly without?: readonly StateName[] | undefined;
 }
 
 /**
@@ -28,18 +30,31 @@ export class World {
   constructor(
     readonly config: WorldConfig,
     readonly engine: Engine,
-    { snapshot, keptLfsObjects = () => [] }: WorldOrigin = {},
+    { snapshot, without }: WorldOrigin = {},
   ) {
     this.state = createState(config, {
       engine,
-      keptLfsObjects,
       requireCurrent: () => this.background.requireCurrent(),
       moved: (record, changes) => this.announcePushes(record, changes),
     });
     this.background = new Background(config, engine, this.state);
     if (!snapshot) return;
-    restoreState(this.state, snapshot);
+    restoreState(this.state, snapshot, without);
     this.background.outbox.resume();
+  }
+
+  /** Limits as they are now; those that were fixed at the start are as they were. */
+  get limits(): Limits {
+    return this.state.settings.limits;
+  }
+
+  get variants(): Variants {
+    return this.state.settings.variants;
+  }
+
+  /** What a state needs to know of the world that a request meets it in. */
+  get moment(): Moment {
+    return { variants: this.variants, now: this.state.clock.now() };
   }
 
   /** Requests are numbered in order of arrival; the journal, the log and `X-Request-Id` use the same id. */
@@ -54,6 +69,13 @@ export class World {
 
   snapshot(): WorldSnapshot {
     return snapshotOf(this.state);
+  }
+
+  /** Ends it: nothing is written to it any more, what it holds is free, and readers under way end with what they have. */
+  async close(): Promise<void> {
+    const closed = this.background.close();
+    this.state.repositories.release();
+    await closed;
   }
 
   private announcePushes(record: RepositoryRecord, changes: readonly RefChange[]): void {

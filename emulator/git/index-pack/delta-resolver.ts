@@ -2,8 +2,9 @@ import type { StoreLimits } from '../limits/store-limits.js';
 import { bufferWithRoom } from '../memory/growable.js';
 import { BLOB, type TypeCode, typeName } from '../object/object.js';
 import { HEADROOM } from '../object/object-hash.js';
+import { OID_BYTES } from '../object/oid-slots.js';
+import type { EntryLocation } from '../odb/growing-table.js';
 import { type CheckObject, copyInSlices, LARGE, type ObjectWriter } from '../odb/object-writer.js';
-import type { EntryLocation } from '../odb/stored-objects.js';
 import { type Inflater, inflateEntry, inflateSteps } from '../pack/inflater.js';
 import { PackError } from '../pack/pack-error.js';
 import { applyDelta, DeltaError, DeltaHeader, deltaSteps } from '../pack/patch-delta.js';
@@ -52,6 +53,7 @@ export class DeltaResolver {
   #arena: Buffer = Buffer.allocUnsafeSlow(64 * 1024);
   readonly #frames: Frame[] = [];
   readonly #header = new DeltaHeader();
+  readonly #oid = Buffer.alloc(OID_BYTES);
   readonly #mostWork: number;
   /** Bytes written by applying deltas. */
   #work = 0;
@@ -90,7 +92,8 @@ export class DeltaResolver {
     entries.firstDeltas[entry] = NONE;
     if (entries.refDeltaBases.size === 0) return byDistance;
     const { objects } = this.writer;
-    const index = entries.refDeltaBases.find(objects.oids, number * 20);
+    objects.copyOid(number, this.#oid, 0);
+    const index = entries.refDeltaBases.find(this.#oid, 0);
     const byId = index === NONE ? NONE : entries.takeRefDeltas(index);
     if (byId === NONE) return byDistance;
     let last = byId;
@@ -102,7 +105,7 @@ export class DeltaResolver {
   async #resolveOn(number: number, deltas: number): Promise<void> {
     if (deltas === NONE) return;
     const frames = this.#frames;
-    this.#push(number, this.writer.objects.sizes[number]!, NONE, 0, 0, deltas);
+    this.#push(number, this.writer.objects.sizeOf(number), NONE, 0, 0, deltas);
     for (let units = 0; frames.length > 0; units++) {
       if ((units & 7) === 0 && this.meter.isOver) await this.meter.pass();
       const frame = frames.at(-1)!;
@@ -189,7 +192,7 @@ export class DeltaResolver {
   }
 
   #typeOf(base: Frame): TypeCode {
-    return this.writer.objects.types[base.number] as TypeCode;
+    return this.writer.objects.typeOf(base.number);
   }
 
   /** Reads the sizes of a delta, which have to fit; returns that of the result. */

@@ -1,9 +1,9 @@
 import type { StoreLimits } from '../limits/store-limits.js';
 import type { TypeCode } from '../object/object.js';
 import { HEADROOM } from '../object/object-hash.js';
+import { UNDELTIFIED } from '../odb/object-table.js';
 import { type CheckObject, LARGE, type ObjectWriter } from '../odb/object-writer.js';
 import type { Quarantine } from '../odb/quarantine.js';
-import { UNDELTIFIED } from '../odb/stored-objects.js';
 import { createInflater, type Inflater } from '../pack/inflater.js';
 import { PackError } from '../pack/pack-error.js';
 import { Segment } from '../pack/segment.js';
@@ -55,8 +55,7 @@ async function scanAndResolve(
   const { objects } = writer;
   const before = objects.count;
   const meter = new Meter({ schedule: objects.schedule, signal: options.signal });
-  const segment = objects.addSegment();
-  const segmentIndex = objects.segments.length - 1;
+  const { segment, index: segmentIndex } = objects.addSegment();
   const inflater = createInflater();
   const entries = new PackEntries();
   const sink = new EntrySink(entries, writer, inflater, segmentIndex, limits.workBytes / 2, meter, options.check);
@@ -112,7 +111,7 @@ function packOrder(entries: PackEntries, { objects }: ObjectWriter, first: numbe
   let length = 0;
   for (let entry = 0; entry < entries.count; entry++) {
     const number = entries.numbers[entry]!;
-    if (number >= first && objects.offsets[number] === entries.offsets[entry]) order[length++] = number;
+    if (number >= first && objects.offsetOf(number) === entries.offsets[entry]) order[length++] = number;
   }
   return order;
 }

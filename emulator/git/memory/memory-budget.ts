@@ -12,7 +12,7 @@ export class MemoryBudget {
 
   constructor(
     readonly limit: number,
-    private parent?: MemoryBudget | undefined,
+    private readonly parent?: MemoryBudget | undefined,
   ) {}
 
   get used(): number {
@@ -26,11 +26,11 @@ export class MemoryBudget {
     this.#used += bytes;
   }
 
-  /** Counts as part of `parent` from now on, also where that goes past its limit: then nothing more can be taken. */
-  attach(parent: MemoryBudget): void {
-    if (this.parent !== undefined) throw new Error('the budget is part of another one already');
-    this.parent = parent;
-    for (let above: MemoryBudget | undefined = parent; above; above = above.parent) above.#used += this.#used;
+  /** Makes `bytes` that were taken here count as those of several. They stay part of what is used above. */
+  share(bytes: number, below?: SharedBytes): SharedBytes {
+    const shared = Math.min(bytes, this.#used);
+    this.#used -= shared;
+    return new SharedBytes(shared, this.parent, below);
   }
 
   /** Gives back at most what was taken: of a store that was let go as a whole, nothing is left to be given. */
@@ -38,5 +38,33 @@ export class MemoryBudget {
     const given = Math.min(bytes, this.#used);
     this.parent?.give(given);
     this.#used -= given;
+  }
+}
+
+/** Bytes that several hold at once: they count once, and are given back when the last holder releases them. */
+export class SharedBytes {
+  /** These bytes and those below. */
+  readonly total: number;
+  #holders = 1;
+
+  /** `below`: bytes that are held for as long as these are. */
+  constructor(
+    private readonly bytes: number,
+    private readonly budget: MemoryBudget | undefined,
+    private readonly below?: SharedBytes,
+  ) {
+    this.total = bytes + (below?.total ?? 0);
+    below?.hold();
+  }
+
+  hold(): this {
+    this.#holders++;
+    return this;
+  }
+
+  release(): void {
+    for (let at: SharedBytes | undefined = this; at !== undefined && --at.#holders === 0; at = at.below) {
+      at.budget?.give(at.bytes);
+    }
   }
 }

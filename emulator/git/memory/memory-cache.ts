@@ -133,9 +133,10 @@ export class CacheRegion<Key, Value> {
   }
 }
 
-/** The regions of one owner. */
+/** Regions that are closed together: when the last holder has closed the group. */
 export class CacheGroup {
   readonly #regions: { close(): void }[] = [];
+  #holders = 1;
   #isClosed = false;
 
   constructor(private readonly cache: MemoryCache) {}
@@ -147,8 +148,14 @@ export class CacheGroup {
     return region;
   }
 
-  /** Lets everything go, at once and for good. */
+  hold(): this {
+    this.#holders++;
+    return this;
+  }
+
+  /** Lets everything go, at once and for good, unless others hold it. */
   close(): void {
+    if (--this.#holders > 0) return;
     this.#isClosed = true;
     for (const region of this.#regions.splice(0)) region.close();
   }

@@ -40,6 +40,15 @@ export class OidSlots {
     this.#count++;
   }
 
+  /** A table with room for so many more: this one, or a larger copy. */
+  withRoom(oids: Uint8Array, more: number): OidSlots {
+    if ((this.#count + more) * 2 <= this.#slots.length) return this;
+    const larger = new OidSlots(this.#count + more);
+    for (const value of this.#slots) if (value !== 0) larger.#place(oids, value);
+    larger.#count = this.#count;
+    return larger;
+  }
+
   /** Gives every number from `first` on its new one, `moved[number - first]`. */
   renumber(first: number, moved: Int32Array): void {
     const slots = this.#slots;

@@ -1,4 +1,4 @@
-import { BLOB, MissingObject, type Oid, oidIn, TREE, type TypeCode, typeName } from '../object/object.js';
+import { BLOB, MissingObject, type Oid, oidIn, TREE, typeName } from '../object/object.js';
 import { OID_BYTES } from '../object/oid-slots.js';
 import { Meter } from '../schedule/meter.js';
 import { ANY, type EdgeType, isEmptyTree, readEdges } from './edge-list.js';
@@ -19,6 +19,8 @@ export class Connectivity {
   /** How many edges have their target marked as referenced; and targets among them that were published before. */
   #marked = 0;
   readonly #oldTargets: number[] = [];
+  /** Objects that were published before and are found complete now: the new ones may be discarded. */
+  readonly #oldComplete = new Set<number>();
 
   constructor(
     private readonly writer: ObjectWriter,
@@ -66,7 +68,8 @@ export class Connectivity {
       this.#broken.clear();
       this.#knownAt = objects.count;
       this.#areAllFound = await this.#areEdgesFound();
-      if (this.#areAllFound) objects.complete.fill(1, this.base, objects.count);
+      if (this.#areAllFound)
+        objects.completeSince.fill(this.base + 1, this.base - objects.first, objects.count - objects.first);
     }
     return this.#areAllFound;
   }
@@ -78,14 +81,31 @@ export class Connectivity {
     for (let index = this.#marked; index < edges.size; index++) {
       this.#mark(index, this.writer.find(edges.oids, edges.startOf(index)));
     }
-    for (const number of this.#oldTargets) objects.referenced[number] = 1;
+    const since = this.#since;
+    for (const number of this.#oldTargets) objects.setReferenced(number, since);
+    for (const number of this.#oldComplete) objects.setComplete(number, since);
   }
 
   /** Objects that were here before are marked only by `publish`: the new ones may be discarded. */
   #mark(index: number, target: number): void {
     if (index === this.#marked) this.#marked++;
-    if (target >= this.base) this.writer.objects.referenced[target] = 1;
-    else if (target >= 0 && this.writer.objects.referenced[target] === 0) this.#oldTargets.push(target);
+    const { objects } = this.writer;
+    if (target >= this.base) objects.setReferenced(target, this.#since);
+    else if (target >= 0 && !objects.isReferenced(target)) this.#oldTargets.push(target);
+  }
+
+  /** How many objects there have to be for what is found out now to be true. Without new ones it is true already. */
+  get #since(): number {
+    return this.writer.objects.count === this.base ? this.base : this.base + 1;
+  }
+
+  #isComplete(number: number): boolean {
+    return this.writer.objects.isComplete(number) || this.#oldComplete.has(number);
+  }
+
+  #setComplete(number: number): void {
+    if (number < this.base) this.#oldComplete.add(number);
+    else this.writer.objects.setComplete(number, this.#since);
   }
 
   /** Whether every edge of the new objects leads to a new object or to a complete one. */
@@ -96,8 +116,8 @@ export class Connectivity {
       let number = this.writer.find(edges.oids, edges.startOf(index));
       if (number < 0 && edges.isEmptyTree(index)) number = this.#storeEmptyTree();
       this.#mark(index, number);
-      const isFound = number >= this.base || (number >= 0 && objects.complete[number] === 1);
-      if (!isFound || !isOfType(objects.types[number]!, edges.typeOf(index))) edges.isDoubtful = true;
+      const isFound = number >= this.base || (number >= 0 && this.#isComplete(number));
+      if (!isFound || !isOfType(objects.typeOf(number), edges.typeOf(index))) edges.isDoubtful = true;
       if ((index & 255) === 255 && meter.isOver) await meter.pass();
     }
     return !edges.isDoubtful;
@@ -108,7 +128,6 @@ export class Connectivity {
    * not left are the path from the tip, and all of them are broken when something is missing.
    */
   async #walk(tip: number, meter: Meter): Promise<void> {
-    const { objects } = this.writer;
     const entered = new Set<number>();
     const stack = [tip];
     const push = (bytes: Uint8Array, at: number, type: EdgeType): void => {
@@ -118,11 +137,11 @@ export class Connectivity {
     try {
       for (let top = stack.pop(); top !== undefined; top = stack.pop()) {
         if (top < 0) {
-          objects.complete[~top] = 1;
+          this.#setComplete(~top);
           entered.delete(~top);
           continue;
         }
-        if (objects.complete[top] === 1) continue;
+        if (this.#isComplete(top)) continue;
         entered.add(top);
         stack.push(~top);
         this.#readEdgesOf(top, push);
@@ -136,7 +155,7 @@ export class Connectivity {
 
   #readEdgesOf(number: number, push: (bytes: Uint8Array, at: number, type: EdgeType) => void): void {
     const { objects } = this.writer;
-    const type = objects.types[number] as TypeCode;
+    const type = objects.typeOf(number);
     // Reading the blobs would be most of the work, and they point at nothing.
     if (type === BLOB) return;
     const body = objects.read(number);
@@ -148,10 +167,10 @@ export class Connectivity {
     const { objects } = this.writer;
     let number = this.writer.find(bytes, at);
     if (number < 0 && isEmptyTree(bytes, at)) number = this.#storeEmptyTree();
-    if (number >= 0 && isOfType(objects.types[number]!, type)) {
+    if (number >= 0 && isOfType(objects.typeOf(number), type)) {
       const broken = this.#broken.get(number);
       if (broken !== undefined) throw broken;
-      return objects.complete[number] === 1 ? -1 : number;
+      return this.#isComplete(number) ? -1 : number;
     }
     const oid = oidIn(Buffer.from(bytes.subarray(at, at + OID_BYTES)));
     throw new MissingObject(oid, type === ANY ? 'object' : typeName(type));
@@ -165,7 +184,7 @@ export class Connectivity {
     const { objects } = this.writer;
     this.writer.write(TREE, Buffer.alloc(0));
     const number = objects.count - 1;
-    objects.complete[number] = 1;
+    this.#setComplete(number);
     // It points at nothing, so what is known of the others stays known.
     if (this.#knownAt === number) this.#knownAt++;
     return number;

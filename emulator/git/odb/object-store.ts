@@ -3,20 +3,24 @@ import { MemoryBudget } from '../memory/memory-budget.js';
 import { type CacheGroup, MemoryCache } from '../memory/memory-cache.js';
 import type { ObjectReader, Oid, TypeCode } from '../object/object.js';
 import { type HashBytes, hashBytes } from '../object/object-hash.js';
-import { OID_BYTES, OidSlots } from '../object/oid-slots.js';
-import { Meter } from '../schedule/meter.js';
+import { OID_BYTES } from '../object/oid-slots.js';
+import type { Meter } from '../schedule/meter.js';
 import { Schedule } from '../schedule/schedule.js';
-import { findPrefix } from './oid-prefix.js';
+import { atOnce, inSlices } from '../schedule/steps.js';
+import { mergeTables, tablesToMerge } from './merge-tables.js';
+import type { Extent, ObjectTable } from './object-table.js';
 import { Quarantine } from './quarantine.js';
 import { RepackCache } from './repack-cache.js';
 import { Scratch } from './scratch.js';
-import { LOOSE, StoredObjects } from './stored-objects.js';
+import { StoredObjects } from './stored-objects.js';
 
 const DEFAULT_CACHE = 48 * 1024 * 1024;
 /** Fewer than one in so many objects are loose, and so without deltas. */
 const FEW = 16;
 /** In packs of so many objects on average, their senders found most deltas there are. */
 const OBJECTS_PER_PACK = 256;
+/** Tables of so many objects together are made one at once. */
+const MERGED_AT_ONCE = 2048;
 
 export interface ObjectStoreOptions {
   /** Bytes of inflated objects kept at hand, without `caches`. */
@@ -34,16 +38,11 @@ export interface ObjectStoreOptions {
   readonly hash?: HashBytes;
 }
 
-/** The published objects of a store at one time. */
-export interface StoreMark {
-  readonly size: number;
-  /** Which of them others refer to. */
-  readonly referenced: Uint8Array;
-}
-
 /**
  * The published objects of one repository. They are only ever added, through a quarantine, and never
  * change: a number and the bytes read by it stay valid for good.
+ *
+ * A fork starts with the objects that another store has then, and shares them, whatever either adds later.
  */
 export class ObjectStore implements ObjectReader {
   /** Where the objects lie, for the pack writer. Numbers from `size` on are not published. */
@@ -53,35 +52,37 @@ export class ObjectStore implements ObjectReader {
   /** Streams that were deflated for packs. */
   readonly repackCache: RepackCache;
   readonly schedule: Schedule;
-  /** Transactions that are open on it. */
-  transactions = 0;
+  readonly #options: ObjectStoreOptions;
   readonly #limits: StoreLimits;
   readonly #hash: HashBytes;
   readonly #raw = Buffer.alloc(OID_BYTES);
-  #slots = new OidSlots();
-  #size = 0;
-  #isWriting = false;
+  #size: number;
+  /** How far it was filled when the writer that is at work began. */
+  #before: Extent | undefined;
   #isReleased = false;
-  /** The last one, until something else is published. */
-  #mark: StoreMark | undefined;
+  /** What forks start with, until something else is published. */
+  #mark: ObjectTable | undefined;
 
-  constructor(options: ObjectStoreOptions = {}) {
+  constructor(options: ObjectStoreOptions = {}, base?: ObjectTable) {
+    this.#options = options;
     this.#limits = { ...DEFAULT_LIMITS, ...options.limits };
     this.#hash = options.hash ?? hashBytes;
     this.caches = (options.caches ?? new MemoryCache(options.cacheBytes ?? DEFAULT_CACHE)).group();
     const budget = new MemoryBudget(this.#limits.heldBytes, options.budget);
     this.schedule = options.schedule ?? new Schedule();
-    this.stored = new StoredObjects(this.caches, options.scratch ?? new Scratch(), budget, this.schedule);
-    this.repackCache = new RepackCache(this.caches);
+    const scratch = options.scratch ?? new Scratch();
+    this.stored = new StoredObjects(this.caches, scratch, budget, this.schedule, base);
+    this.#size = this.stored.count;
+    this.repackCache = new RepackCache(this.stored);
   }
 
   get size(): number {
     return this.#size;
   }
 
-  /** Bytes of packs and indexes held. */
+  /** Bytes of packs and indexes held, shared or not. */
   get heldBytes(): number {
-    return this.stored.budget.used;
+    return this.stored.heldBytes;
   }
 
   /**
@@ -89,69 +90,77 @@ export class ObjectStore implements ObjectReader {
    * `discard` throws.
    */
   quarantine(): Quarantine {
-    if (this.#isWriting) throw new Error('the store is being written to already');
-    this.#isWriting = true;
-    return new Quarantine(this.stored, this.#size, this.#slots, this.#limits, this.#hash, (slots) => {
-      this.#isWriting = false;
-      if (slots !== undefined) {
-        this.#slots = slots;
+    if (this.#before !== undefined) throw new Error('the store is being written to already');
+    const tables = this.#tablesToMerge();
+    if (tables.length > 1 && countOf(tables) <= MERGED_AT_ONCE) atOnce(mergeTables(tables, this.#options.budget));
+    this.#before = this.stored.extent;
+    return new Quarantine(this.stored, this.#before, this.#limits, this.#hash, () => {
+      this.#before = undefined;
+      if (this.stored.count !== this.#size) {
         this.#size = this.stored.count;
-        this.#mark = undefined;
-        this.stored.publish();
+        this.#forgetMark();
       }
-      if (this.#isReleased) this.#giveAllBack();
+      if (this.#isReleased) this.stored.giveBack();
     });
   }
 
+  /** Whether much was written between one fork and the next: a writer should `settle` the store first. */
+  get isDeep(): boolean {
+    const tables = this.#tablesToMerge();
+    return tables.length > 1 && countOf(tables) > MERGED_AT_ONCE;
+  }
+
+  /** Makes lookups cheap again, in slices. Without it everything works, but slower from fork to fork. */
+  async settle(meter: Meter): Promise<void> {
+    await inSlices(mergeTables(this.#tablesToMerge(), this.#options.budget), meter);
+  }
+
+  /** Before the first write there is no table of its own yet: the ones below can be made one for all that share them. */
+  #tablesToMerge(): ObjectTable[] {
+    const { below, ownCount } = this.stored;
+    return below === undefined || ownCount > 0 || !below.isHeld ? [] : tablesToMerge(below);
+  }
+
   /**
-   * Gives everything back to the budgets. Readers under way end with what they hold; what a writer under way takes
-   * counts until it ends.
+   * Gives everything back to the budgets that no other holds. Readers under way end with what they hold; what a writer
+   * under way takes counts until it ends.
    */
   release(): void {
+    if (this.#isReleased) return;
     this.#isReleased = true;
-    this.#giveAllBack();
-    this.caches.close();
+    this.#forgetMark();
+    this.stored.giveBack();
+    this.stored.release();
   }
 
-  #giveAllBack(): void {
-    const { budget } = this.stored;
-    budget.give(budget.used);
+  /** A store of its own that starts with the published objects. What that costs does not depend on their number. */
+  fork(options: ObjectStoreOptions = this.#options): ObjectStore {
+    return new ObjectStore({ ...options, hash: this.#hash }, this.#frozen());
   }
 
-  /** What `copy` needs to know of the published objects as they are now. */
-  mark(): StoreMark {
-    this.#mark ??= { size: this.#size, referenced: this.stored.referenced.slice(0, this.#size) };
+  #frozen(): ObjectTable {
+    const { below } = this.stored;
+    if (below !== undefined && this.#size === this.stored.first) return below;
+    this.#mark ??= this.stored.freeze(this.#before ?? this.stored.extent);
     return this.#mark;
   }
 
-  /**
-   * A store of its own with the objects that were published at `mark`, in slices. It shares their bytes with this one,
-   * and counts them as its own; until `attach` they are part of no budget.
-   */
-  async copy({ size, referenced }: StoreMark, options: ObjectStoreOptions): Promise<ObjectStore> {
-    const copy = new ObjectStore({ ...options, hash: this.#hash });
-    copy.stored.copy(this.stored, size, referenced);
-    copy.#slots = new OidSlots(size);
-    copy.#size = size;
-    const meter = new Meter({ schedule: this.schedule });
-    for (let number = 0; number < size; number++) {
-      copy.#slots.insert(copy.stored.oids, number);
-      if ((number & 1023) === 1023 && meter.isOver) await meter.pass();
-    }
-    return copy;
+  #forgetMark(): void {
+    this.#mark?.release();
+    this.#mark = undefined;
   }
 
   find(oid: Oid): number {
     this.#raw.write(oid, 0, 'hex');
-    return this.findRaw(this.#raw, 0);
+    return this.stored.find(this.#raw, 0);
   }
 
   findRaw(bytes: Uint8Array, at: number): number {
-    return this.#slots.find(this.stored.oids, bytes, at);
+    return this.stored.find(bytes, at);
   }
 
   findPrefix(prefix: string, limit: number): Oid[] {
-    return findPrefix(this.stored.oids, this.#size, prefix, limit);
+    return this.stored.findPrefix(this.#size, prefix, limit);
   }
 
   oidOf(number: number): Oid {
@@ -163,11 +172,11 @@ export class ObjectStore implements ObjectReader {
   }
 
   typeOf(number: number): TypeCode {
-    return this.stored.types[number] as TypeCode;
+    return this.stored.typeOf(number);
   }
 
   sizeOf(number: number): number {
-    return this.stored.sizes[number]!;
+    return this.stored.sizeOf(number);
   }
 
   read(number: number): Buffer {
@@ -183,17 +192,17 @@ export class ObjectStore implements ObjectReader {
   }
 
   peeledOf(number: number): number | undefined {
-    return this.stored.peeled.get(number);
+    return this.stored.peeledOf(number);
   }
 
   /** The objects that no object points at lead to all others, because ids cannot form a circle. */
   allowsPackReuse(tips: ReadonlySet<number>): boolean {
-    const { referenced, segmentOf, segments } = this.stored;
-    for (let root = referenced.indexOf(0); root >= 0 && root < this.#size; root = referenced.indexOf(0, root + 1)) {
-      if (!tips.has(root)) return false;
-    }
-    let loose = 0;
-    for (let number = 0; number < this.#size; number++) if (segmentOf[number] === LOOSE) loose++;
-    return loose * FEW <= this.#size && segments.length * OBJECTS_PER_PACK <= this.#size;
+    for (const root of this.stored.unreferenced(this.#size)) if (!tips.has(root)) return false;
+    const { looseCount, segmentCount } = this.stored;
+    return looseCount * FEW <= this.#size && (segmentCount + 1) * OBJECTS_PER_PACK <= this.#size;
   }
+}
+
+function countOf(tables: readonly ObjectTable[]): number {
+  return tables.reduce((sum, { ownCount }) => sum + ownCount, 0);
 }

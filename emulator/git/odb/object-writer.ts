@@ -9,7 +9,9 @@ import type { Meter } from '../schedule/meter.js';
 import { atOnce, inSlices, type Steps } from '../schedule/steps.js';
 import { EdgeList } from './edge-list.js';
 import { edgeSteps } from './edge-steps.js';
-import { type EntryLocation, LOOSE, type StoredObjects, UNDELTIFIED } from './stored-objects.js';
+import type { EntryLocation } from './growing-table.js';
+import { UNDELTIFIED } from './object-table.js';
+import type { StoredObjects } from './stored-objects.js';
 
 /** An object this large is taken in by slices. */
 export const LARGE = 256 * 1024;
@@ -25,22 +27,21 @@ export type CheckObject = (type: TypeCode, body: Buffer, oid: Oid) => Steps<void
 /** Adds objects: computes their ids, compares them with what is known under those, stores them, and records their edges. */
 export class ObjectWriter {
   readonly edges = new EdgeList();
-  /** Ids of the new objects only. */
+  /** The new objects only: their numbers by id, less the first number of the table they are in. */
   readonly slots = new OidSlots();
   /** The id of the object that came last. */
   readonly oid = Buffer.alloc(OID_BYTES);
 
   constructor(
     readonly objects: StoredObjects,
-    private readonly published: OidSlots,
     private readonly limits: StoreLimits,
     private readonly hash: HashBytes,
   ) {}
 
   find(bytes: Uint8Array, at: number): number {
-    const { oids } = this.objects;
-    const number = this.slots.find(oids, bytes, at);
-    return number >= 0 ? number : this.published.find(oids, bytes, at);
+    const { objects } = this;
+    const added = this.slots.find(objects.oids, bytes, at);
+    return added >= 0 ? added + objects.first : objects.find(bytes, at);
   }
 
   /** Stores a body as a loose object. */
@@ -73,7 +74,7 @@ export class ObjectWriter {
   #place(type: TypeCode, size: number): { slab: Buffer; bodyStart: number; before: number } {
     const most = type === BLOB ? this.limits.objectBytes : this.limits.structureBytes;
     if (size > most) throw new ObjectTooLarge(size, most);
-    const { loose } = this.objects;
+    const loose = this.objects.looseSegment;
     const before = loose.length;
     const { slab, start } = loose.reserve(HEADROOM + size);
     return { slab, bodyStart: start + HEADROOM, before };
@@ -81,12 +82,13 @@ export class ObjectWriter {
 
   /** Keeps the body whose id is in `oid`, unless it is known. */
   #keep(type: TypeCode, slab: Buffer, bodyStart: number, size: number, before: number, hasEdges = false): Oid {
-    const { loose } = this.objects;
+    const loose = this.objects.looseSegment;
     if (this.find(this.oid, 0) >= 0) {
       loose.truncate(before);
     } else {
       const end = loose.length;
-      const entry = { segment: LOOSE, offset: end - size, end, base: UNDELTIFIED, isRefDelta: false };
+      const segment = this.objects.looseIndex;
+      const entry = { segment, offset: end - size, end, base: UNDELTIFIED, isRefDelta: false };
       this.#add(type, slab, bodyStart, size, entry);
       if (!hasEdges) this.#addEdges(type, slab, bodyStart, size);
     }
@@ -155,7 +157,12 @@ export class ObjectWriter {
    * in the pack, whatever the order in which its deltas were resolved.
    */
   async reorder(first: number, order: Int32Array, meter: Meter): Promise<void> {
-    this.slots.renumber(first, await this.objects.reorder(first, order, meter));
+    const { objects } = this;
+    const moved = await objects.reorder(first, order, meter);
+    this.slots.renumber(
+      first - objects.first,
+      objects.first === 0 ? moved : moved.map((number) => number - objects.first),
+    );
   }
 
   /** As `computeOid`, without holding up others for long. */
@@ -185,7 +192,7 @@ export class ObjectWriter {
 
   #add(type: TypeCode, buffer: Buffer, bodyStart: number, size: number, entry: EntryLocation): number {
     const number = this.objects.add(type, size, entry, this.oid);
-    this.slots.insert(this.objects.oids, number);
+    this.slots.insert(this.objects.oids, number - this.objects.first);
     if (size < LARGE && this.objects.wantsPin(number)) {
       this.objects.pin(number, Buffer.from(buffer.subarray(bodyStart, bodyStart + size)));
     }
@@ -208,8 +215,8 @@ export class ObjectWriter {
   #refuseCollision(known: number, type: TypeCode, buffer: Buffer, bodyStart: number, size: number): void {
     const { objects } = this;
     const isSame =
-      objects.types[known] === type &&
-      objects.sizes[known] === size &&
+      objects.typeOf(known) === type &&
+      objects.sizeOf(known) === size &&
       objects.read(known).compare(buffer, bodyStart, bodyStart + size) === 0;
     if (!isSame) throw this.#collision(type);
   }
@@ -223,7 +230,7 @@ export class ObjectWriter {
     meter: Meter,
   ): Promise<void> {
     const { objects } = this;
-    if (objects.types[known] !== type || objects.sizes[known] !== size) throw this.#collision(type);
+    if (objects.typeOf(known) !== type || objects.sizeOf(known) !== size) throw this.#collision(type);
     const body = await objects.readInSlices(known, meter);
     for (let at = 0; at < size; at += PIECE) {
       const end = Math.min(size, at + PIECE);

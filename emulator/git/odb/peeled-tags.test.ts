@@ -61,9 +61,9 @@ t.test('of a chain that is thrown away nothing is noted or held', async (t) => {
   const lost = store.quarantine();
   const last = chain(lost, 100, tip);
   await settle(lost, last);
-  t.ok(store.stored.peeled.size > 90);
+  t.ok(store.stored.peeled!.size > 90);
   lost.discard();
-  t.same([store.stored.peeled.size, store.find(last)], [2, -1]);
+  t.same([store.stored.peeled!.size, store.find(last)], [2, -1]);
   t.ok(store.heldBytes <= held + 64 * 1024, 'but for room in segments');
 });
 

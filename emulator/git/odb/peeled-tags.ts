@@ -8,14 +8,14 @@ import type { StoredObjects } from './stored-objects.js';
  * time anew; here each tag is read once, when it comes in, and peeling it later takes one step.
  */
 export function* peelNewTags(objects: StoredObjects, reader: ObjectReader, first: number): Steps<void> {
-  const { types, count } = objects;
+  const { count } = objects;
   for (let number = first; number < count; number++) {
-    if (types[number] !== TAG || objects.peeled.has(number)) continue;
+    if (objects.typeOf(number) !== TAG || objects.peeledOf(number) !== undefined) continue;
     const chain: number[] = [];
     let at = number;
     let last = -1;
     while (at >= 0 && reader.typeOf(at) === TAG) {
-      const known = objects.peeled.get(at);
+      const known = objects.peeledOf(at);
       if (known !== undefined) {
         at = known;
         last = -1;

@@ -1,12 +1,12 @@
 import type { StoreLimits } from '../limits/store-limits.js';
 import type { MissingObject, ObjectReader, Oid, TypeCode } from '../object/object.js';
 import type { HashBytes } from '../object/object-hash.js';
-import { OID_BYTES, type OidSlots } from '../object/oid-slots.js';
+import { OID_BYTES } from '../object/oid-slots.js';
 import { Meter } from '../schedule/meter.js';
 import { inSlices } from '../schedule/steps.js';
 import { Connectivity } from './connectivity.js';
+import type { Extent } from './object-table.js';
 import { ObjectWriter } from './object-writer.js';
-import { findPrefix } from './oid-prefix.js';
 import { peelNewTags } from './peeled-tags.js';
 import type { StoredObjects } from './stored-objects.js';
 
@@ -19,8 +19,6 @@ export class Quarantine implements ObjectReader {
   readonly #objects: StoredObjects;
   readonly #writer: ObjectWriter;
   readonly #connectivity: Connectivity;
-  readonly #segments: number;
-  readonly #looseBytes: number;
   readonly #raw = Buffer.alloc(OID_BYTES);
   #state: 'open' | 'broken' | 'closed' = 'open';
   /** Objects it shows once it is closed. */
@@ -28,20 +26,17 @@ export class Quarantine implements ObjectReader {
 
   constructor(
     objects: StoredObjects,
-    /** How many of them are published. */
-    base: number,
-    private readonly published: OidSlots,
+    /** What is published. */
+    private readonly before: Extent,
     private readonly limits: StoreLimits,
     hash: HashBytes,
-    /** Takes over the table of all ids, or nothing when the new objects were discarded. */
-    private readonly close: (slots: OidSlots | undefined) => void,
+    /** Told of its end, whether the new objects were published or not. */
+    private readonly close: () => void,
   ) {
-    this.base = base;
+    this.base = before.count;
     this.#objects = objects;
-    this.#writer = new ObjectWriter(this.#objects, published, limits, hash);
+    this.#writer = new ObjectWriter(this.#objects, limits, hash);
     this.#connectivity = new Connectivity(this.#writer, this.base);
-    this.#segments = this.#objects.segments.length;
-    this.#looseBytes = this.#objects.loose.length;
   }
 
   /**
@@ -106,12 +101,8 @@ export class Quarantine implements ObjectReader {
     this.#state = 'closed';
     this.#closedSize = this.#objects.count;
     this.#connectivity.publish();
-    const added = this.#writer.slots;
-    const all = this.published.count === 0 ? added : this.published;
-    if (all !== added) {
-      for (let number = this.base; number < this.#objects.count; number++) all.insert(this.#objects.oids, number);
-    }
-    this.close(all);
+    this.#objects.publish(this.base, this.#writer.slots);
+    this.close();
   }
 
   /** Removes all new objects. Does nothing after `publish` or another `discard`. */
@@ -119,8 +110,8 @@ export class Quarantine implements ObjectReader {
     if (this.#state === 'closed') return;
     this.#state = 'closed';
     this.#closedSize = this.base;
-    this.#objects.truncate(this.base, this.#segments, this.#looseBytes);
-    this.close(undefined);
+    this.#objects.truncate(this.before);
+    this.close();
   }
 
   [Symbol.dispose](): void {
@@ -142,7 +133,7 @@ export class Quarantine implements ObjectReader {
   }
 
   findPrefix(prefix: string, limit: number): Oid[] {
-    return findPrefix(this.#objects.oids, this.size, prefix, limit);
+    return this.#objects.findPrefix(this.size, prefix, limit);
   }
 
   oidOf(number: number): Oid {
@@ -154,11 +145,11 @@ export class Quarantine implements ObjectReader {
   }
 
   typeOf(number: number): TypeCode {
-    return this.#objects.types[number] as TypeCode;
+    return this.#objects.typeOf(number);
   }
 
   sizeOf(number: number): number {
-    return this.#objects.sizes[number]!;
+    return this.#objects.sizeOf(number);
   }
 
   read(number: number): Buffer {
@@ -174,7 +165,7 @@ export class Quarantine implements ObjectReader {
   }
 
   peeledOf(number: number): number | undefined {
-    return this.#objects.peeled.get(number);
+    return this.#objects.peeledOf(number);
   }
 
   #refuseUnlessOpen(): void {

@@ -1,21 +1,21 @@
-import { type CacheGroup, type CacheRegion, costOfBuffer } from '../memory/memory-cache.js';
+import type { ObjectTable } from './object-table.js';
 
 /**
  * The zlib streams that had to be made for packs of one store, by object and base (`UNDELTIFIED` for a whole object).
- * An empty one says that a delta on that base is not worth it.
+ * An empty one says that a delta on that base is not worth it. Those of shared objects are shared.
  */
 export class RepackCache {
-  readonly #streams: CacheRegion<string, Buffer>;
-
-  constructor(caches: CacheGroup) {
-    this.#streams = caches.region(costOfBuffer);
-  }
+  constructor(private readonly objects: ObjectTable) {}
 
   get(number: number, base: number): Buffer | undefined {
-    return this.#streams.get(`${number} ${base}`);
+    return this.#regionOf(number, base).get(`${number} ${base}`);
   }
 
   set(number: number, base: number, stream: Buffer): void {
-    this.#streams.set(`${number} ${base}`, stream);
+    this.#regionOf(number, base).set(`${number} ${base}`, stream);
+  }
+
+  #regionOf(number: number, base: number) {
+    return this.objects.tableOf(Math.max(number, base)).caches.streams;
   }
 }

@@ -1,5 +1,6 @@
+import { UNDELTIFIED } from '../odb/object-table.js';
 import type { RepackCache } from '../odb/repack-cache.js';
-import { type StoredObjects, UNDELTIFIED } from '../odb/stored-objects.js';
+import type { StoredObjects } from '../odb/stored-objects.js';
 import { deflate, deflateInPieces, LARGE } from '../pack/deflater.js';
 import { diffDelta } from '../pack/diff-delta.js';
 import { COST } from '../schedule/cost.js';
@@ -67,7 +68,7 @@ export class DeltaChoice {
   baseOf(number: number): number {
     const chosen = this.#deltas.get(number);
     if (chosen !== undefined) return chosen.base;
-    const stored = this.objects.bases[number]!;
+    const stored = this.objects.baseOf(number);
     return stored !== UNDELTIFIED && this.isSendable(stored) ? stored : UNDELTIFIED;
   }
 
@@ -76,12 +77,12 @@ export class DeltaChoice {
   }
 
   async choose(numbers: Int32Array, meter: Meter): Promise<void> {
-    const { bases } = this.objects;
+    const { objects } = this;
     const withUndeltified = numbers.length <= MOST_WITH_UNDELTIFIED;
     for (let index = 0; index < numbers.length; index++) {
       if ((index & 63) === 63 && meter.isOver) await meter.pass();
       const number = numbers[index]!;
-      const base = bases[number]!;
+      const base = objects.baseOf(number);
       const isLost = base !== UNDELTIFIED && !this.isSendable(base);
       if ((!isLost && !(withUndeltified && base === UNDELTIFIED)) || !this.#isWorthwhile(number)) continue;
       await this.#chooseFor(number, meter);
@@ -91,16 +92,16 @@ export class DeltaChoice {
 
   /** Makes an object the heir of every ancestor that is not sent and has none yet. */
   #inherit(number: number): void {
-    const { bases } = this.objects;
-    let ancestor = bases[number]!;
+    const { objects } = this;
+    let ancestor = objects.baseOf(number);
     for (let steps = 0; ancestor !== UNDELTIFIED && steps < MOST_GENERATIONS && !this.#heirs.has(ancestor); steps++) {
       this.#heirs.set(ancestor, number);
-      ancestor = bases[ancestor]!;
+      ancestor = objects.baseOf(ancestor);
     }
   }
 
   #isWorthwhile(number: number): boolean {
-    const size = this.objects.sizes[number]!;
+    const size = this.objects.sizeOf(number);
     return size >= SMALLEST && size <= LARGEST && this.#work < MOST_WORK;
   }
 
@@ -115,11 +116,11 @@ export class DeltaChoice {
 
   /** At most one candidate of each kind, best first. */
   *#candidates(number: number): Generator<number> {
-    const { bases } = this.objects;
-    const lost = bases[number]!;
+    const { objects } = this;
+    const lost = objects.baseOf(number);
     yield* this.#firstUsable(number, (version) => this.#previousOf(version));
     if (lost === UNDELTIFIED) return;
-    yield* this.#firstUsable(number, (version) => bases[version]!);
+    yield* this.#firstUsable(number, (version) => objects.baseOf(version));
     let ancestor = lost;
     for (let steps = 0; ancestor !== UNDELTIFIED && steps < MOST_GENERATIONS; steps++) {
       const heir = this.#heirs.get(ancestor);
@@ -127,7 +128,7 @@ export class DeltaChoice {
         yield heir;
         return;
       }
-      ancestor = bases[ancestor]!;
+      ancestor = objects.baseOf(ancestor);
     }
   }
 
@@ -149,7 +150,7 @@ export class DeltaChoice {
 
   /** Whether a delta on `base` closes no circle. */
   #isUsable(number: number, base: number): boolean {
-    if (this.objects.types[base] !== this.objects.types[number] || !this.#isWorthwhile(base)) return false;
+    if (this.objects.typeOf(base) !== this.objects.typeOf(number) || !this.#isWorthwhile(base)) return false;
     let at = base;
     for (let steps = 0; at !== UNDELTIFIED && steps < MOST_STEPS; steps++) {
       if (at === number) return false;
@@ -183,9 +184,9 @@ export class DeltaChoice {
   /** A delta longer than this is not better than the body deflated. */
   #mostDelta(number: number): number {
     const { objects } = this;
-    const size = objects.sizes[number]!;
+    const size = objects.sizeOf(number);
     if (!objects.isUndeltifiedEntry(number)) return Math.floor(size / 2);
-    const stored = objects.ends[number]! - objects.offsets[number]!;
+    const stored = objects.endOf(number) - objects.offsetOf(number);
     return Math.floor(Math.min(size / 2, stored * 2));
   }
 }

@@ -94,7 +94,7 @@ export class PackOutput {
 
   #closeRun(): void {
     if (this.#runEnd === this.#runStart) return;
-    const segment = this.objects.segments[this.#segment]!;
+    const segment = this.objects.segmentAt(this.#segment);
     const isLong = this.#runEnd - this.#runStart >= LONG_RUN;
     while (this.#runStart < this.#runEnd) {
       const { slab, start, end } = segment.pieceAt(this.#runStart, this.#runEnd);

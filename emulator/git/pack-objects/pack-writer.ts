@@ -1,7 +1,8 @@
 import { OID_BYTES } from '../object/oid-slots.js';
 import type { ObjectStore } from '../odb/object-store.js';
+import { UNDELTIFIED } from '../odb/object-table.js';
 import type { RepackCache } from '../odb/repack-cache.js';
-import { LOOSE, type StoredObjects, UNDELTIFIED } from '../odb/stored-objects.js';
+import type { StoredObjects } from '../odb/stored-objects.js';
 import { deflate, deflateInPieces, LARGE } from '../pack/deflater.js';
 import { OFS_DELTA, REF_DELTA, writeDistance, writeTypeAndSize } from '../pack/entry-header.js';
 import { COST } from '../schedule/cost.js';
@@ -119,18 +120,24 @@ class EntryWriter {
    * the time of a large pack goes. Returns the index of the first that was not written.
    */
   writeStored(sorted: Int32Array, index: number): number {
-    const { deltas, output, positions } = this;
-    const { bases, ends, offsets, segmentOf } = this.objects;
+    const { deltas, objects, output, positions } = this;
+    let table = objects.tableOf(sorted[index]!);
+    let end = 0;
     let at = index;
     for (; at < sorted.length && !output.isFull; at++) {
       const number = sorted[at]!;
-      const segment = segmentOf[number]!;
-      if (segment === LOOSE || positions.get(number) !== PENDING || deltas.of(number) !== undefined) break;
-      const base = bases[number]!;
+      if (number >= end) {
+        table = objects.tableOf(number);
+        end = table === objects ? Number.POSITIVE_INFINITY : table.count;
+      }
+      const own = number - table.first;
+      const segment = table.segmentOf[own]!;
+      if (segment < 0 || positions.get(number) !== PENDING || deltas.of(number) !== undefined) break;
+      const base = table.bases[own]!;
       if (base !== UNDELTIFIED && (positions.get(base) === PENDING || !this.#isSameDelta(number, base))) break;
       if (base !== UNDELTIFIED && !deltas.isSendable(base)) break;
       this.#begin(number);
-      output.copyStored(segment, offsets[number]!, ends[number]!);
+      output.copyStored(segment, table.offsets[own]!, table.ends[own]!);
     }
     return at;
   }
@@ -145,17 +152,17 @@ class EntryWriter {
       this.output.copy(delta.stream);
       return undefined;
     }
-    const base = objects.bases[number]!;
-    if (objects.segmentOf[number] === LOOSE || (base !== UNDELTIFIED && !this.deltas.isSendable(base))) {
+    const base = objects.baseOf(number);
+    if (objects.isLoose(number) || (base !== UNDELTIFIED && !this.deltas.isSendable(base))) {
       return this.#writeUndeltified(number, meter);
     }
     this.#begin(number);
     if (base === UNDELTIFIED || this.#isSameDelta(number, base)) {
-      this.output.copyStored(objects.segmentOf[number]!, objects.offsets[number]!, objects.ends[number]!);
+      this.output.copyStored(objects.segmentOfObject(number), objects.offsetOf(number), objects.endOf(number));
     } else {
       const dataStart = objects.locate(number);
       this.output.copyHeader(this.#header, this.#writeDeltaHeader(base, objects.header.size));
-      this.output.copyStored(objects.segmentOf[number]!, dataStart, objects.ends[number]!);
+      this.output.copyStored(objects.segmentOfObject(number), dataStart, objects.endOf(number));
     }
     return undefined;
   }
@@ -169,11 +176,11 @@ class EntryWriter {
   #isSameDelta(number: number, base: number): boolean {
     const { objects } = this;
     const at = this.positions.get(base);
-    const isRefDelta = objects.refDeltas[number] === 1;
+    const isRefDelta = objects.isRefDelta(number);
     if (!this.ofsDelta || at === ABSENT) return isRefDelta;
-    const isSameSegment = objects.segmentOf[base] === objects.segmentOf[number];
+    const isSameSegment = objects.segmentOfObject(base) === objects.segmentOfObject(number);
     return (
-      !isRefDelta && isSameSegment && this.output.position - at === objects.offsets[number]! - objects.offsets[base]!
+      !isRefDelta && isSameSegment && this.output.position - at === objects.offsetOf(number) - objects.offsetOf(base)
     );
   }
 
@@ -193,9 +200,9 @@ class EntryWriter {
   #writeUndeltified(number: number, meter: Meter): Promise<void> | undefined {
     const { objects } = this;
     const known = this.repackCache.get(number, UNDELTIFIED);
-    if (known === undefined && objects.sizes[number]! >= LARGE) return this.#writeLarge(number, meter);
+    if (known === undefined && objects.sizeOf(number) >= LARGE) return this.#writeLarge(number, meter);
     this.#finishUndeltified(number, [known ?? deflate(objects.read(number))]);
-    if (known === undefined) meter.spend(objects.sizes[number]! * COST.byteDeflated);
+    if (known === undefined) meter.spend(objects.sizeOf(number) * COST.byteDeflated);
     return undefined;
   }
 
@@ -208,7 +215,7 @@ class EntryWriter {
     const { objects } = this;
     if (stream.length === 1) this.repackCache.set(number, UNDELTIFIED, stream[0]!);
     this.#begin(number);
-    const end = writeTypeAndSize(this.#header, 0, objects.types[number] as 1 | 2 | 3 | 4, objects.sizes[number]!);
+    const end = writeTypeAndSize(this.#header, 0, objects.typeOf(number) as 1 | 2 | 3 | 4, objects.sizeOf(number));
     this.output.copyHeader(this.#header, end);
     for (const piece of stream) this.output.copy(piece);
   }

@@ -89,18 +89,19 @@ export class Segment {
     this.#length = length;
   }
 
-  /** A segment of its own with the first `length` bytes. Slabs that are full are shared: nothing writes to them again. */
-  copy(length: number, onHold: (bytes: number) => void): Segment {
-    const copy = new Segment(onHold);
+  /**
+   * The first `length` bytes, to be read only. The slabs are shared: what is appended here lies behind those bytes. They
+   * go on counting where they were counted.
+   */
+  upTo(length: number): Segment {
+    const part = new Segment(() => undefined);
     for (const [index, slab] of this.#slabs.entries()) {
-      const start = this.#starts[index]!;
-      if (start >= length) break;
-      copy.#hold(slab.length);
-      copy.#slabs.push(start + slab.length <= length ? slab : Buffer.from(slab));
-      copy.#starts.push(start);
+      if (this.#starts[index]! >= length) break;
+      part.#slabs.push(slab);
+      part.#starts.push(this.#starts[index]!);
     }
-    copy.#length = length;
-    return copy;
+    part.#length = length;
+    return part;
   }
 
   /** Gives back what the last slab has left. Nothing can be appended in its place. */

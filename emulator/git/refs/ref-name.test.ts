@@ -47,6 +47,37 @@ t.test('branch names are judged as git check-ref-format --branch judges them', (
   t.end();
 });
 
+t.test('a name that is refused is told which rule it breaks', (t) => {
+  const told = (text: string) => {
+    const { fault } = readBranchName(text);
+    return fault && describeRefNameFault(fault);
+  };
+  const faults: Readonly<Record<string, RegExp>> = {
+    '': /empty/,
+    '@': /`@`/,
+    '/a': /slash/,
+    'a//b': /slash/,
+    'a/': /slash/,
+    '.a': /component that begins with a dot/,
+    'a/.b': /component that begins with a dot/,
+    'a..b': /two dots/,
+    'a b': /space/,
+    'a@{b': /`@\{`/,
+    'a.': /ends with a dot/,
+    'a.lock': /`\.lock`/,
+    'a.lock/b': /`\.lock`/,
+    '-a': /dash/,
+    HEAD: /`HEAD`/,
+    'refs/a': /`refs\/`/,
+    '\udc00': /Unicode/,
+  };
+  for (const [name, sentence] of Object.entries(faults)) t.match(told(name), sentence, JSON.stringify(name));
+  t.match(told('x'.repeat(1025)), /longer than 1024 bytes/);
+  t.equal(refNameFault(bytesOf('main')), 'one-level');
+  t.match(describeRefNameFault('one-level'), /one component/);
+  t.end();
+});
+
 t.test('what the API adds', (t) => {
   t.same(readBranchName('refs/heads/main'), { fault: 'refs-prefix' });
   t.same(readBranchName('\udc00'), { fault: 'not-text' });

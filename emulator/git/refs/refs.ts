@@ -114,16 +114,27 @@ export class RefsDraft {
   }
 }
 
+/**
+ * In the order in which Git looks: the folders that `name` is in, outermost first, and then what is inside of it. A name
+ * may lie in thousands of folders, so those are passed over that cannot be refs.
+ */
 function conflictIn(tree: Tree, name: ByteString): ByteString | undefined {
-  const child = firstInside(tree, concatBytes(name, SLASH));
-  if (child !== undefined) return child;
-  for (let at = name.lastIndexOf('/'); at > 0; at = name.lastIndexOf('/', at - 1)) {
-    // A folder that holds a ref is no ref, and neither is any folder around it.
-    if (firstInside(tree, sliceBytes(name, 0, at + 1)) !== undefined) return undefined;
-    const parent = sliceBytes(name, 0, at);
-    if (tree.has(parent)) return parent;
+  for (let at = name.indexOf('/'); at !== -1; ) {
+    const folder = sliceBytes(name, 0, at);
+    const next = tree.getPairOrNextHigher(folder)?.[0];
+    if (next === folder) return folder;
+    if (next === undefined || next > name) break;
+    // A folder of both would come before `next`, which is the first from `folder` on.
+    at = name.indexOf('/', Math.max(at + 1, commonLength(name, next)));
   }
-  return undefined;
+  return firstInside(tree, concatBytes(name, SLASH));
+}
+
+/** How many bytes two names begin with that are the same. */
+function commonLength(a: ByteString, b: ByteString): number {
+  let at = 0;
+  while (at < a.length && at < b.length && a.charCodeAt(at) === b.charCodeAt(at)) at++;
+  return at;
 }
 
 function firstInside(tree: Tree, folder: ByteString): ByteString | undefined {

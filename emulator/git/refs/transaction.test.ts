@@ -6,6 +6,7 @@ import { ObjectStore } from '../odb/object-store.js';
 import { oidOf } from '../odb/test/pack-builder.js';
 import { GitRepository, type RepositoryHost } from '../repository/repository.js';
 import { History } from '../revwalk/history.js';
+import { Schedule, SLICE } from '../schedule/schedule.js';
 import { oid } from '../test/oid.js';
 import { type RefChange, RefTransactionFailed } from './ref-change.js';
 import { Refs } from './refs.js';
@@ -18,8 +19,7 @@ const A = oidOf('commit', bodyOf('a'));
 const B = oidOf('commit', bodyOf('b'));
 
 /** A repository with the commits A and B, whose host counts how often its refs are swapped. */
-async function createRepository(overrides: Partial<RepositoryHost> = {}) {
-  const objects = new ObjectStore();
+async function createRepository(overrides: Partial<RepositoryHost> = {}, objects = new ObjectStore()) {
   const seen = { swaps: 0, moved: [] as RefChange[], failures: [] as unknown[] };
   let refs = Refs.empty(bytesOf('main'));
   const host: RepositoryHost = {
@@ -47,7 +47,7 @@ const create = (name: string): RefChange => ({ name: bytesOf(`refs/heads/${name}
 const remove = (name: string, old = A): RefChange => ({ name: bytesOf(`refs/heads/${name}`), old, new: ZERO_OID });
 
 /** Each change on its own: why it was not made. */
-function updateEach({ repository }: Pick<Made, 'repository'>, changes: readonly RefChange[]) {
+function updateEach({ repository }: Pick<Made, 'repository'>, changes: readonly RefChange[], _?: PrepareOptions) {
   return repository.transact(async (transaction) => {
     for (const change of changes) transaction.update(change);
     return (await transaction.prepareEach()).map((conflict) => conflict?.fault);
@@ -151,6 +151,33 @@ t.test('refs are written once per batch, and not at all when nothing was done', 
   t.equal(before.ref(bytesOf('refs/heads/n/7'))?.createdAt, 7);
 });
 
+t.test('refs that lie in hundreds of folders are looked up in slices', async (t) => {
+  const folders = 'a/'.repeat(900);
+  const stand = Array.from({ length: 100 }, (_, index) => create(`${folders}${index}`));
+  const names = Array.from({ length: 100 }, (_, index) => create(`${folders}${'b/'.repeat(900)}${index}`));
+  const prune = [...stand.map((change) => ({ ...change, old: A, new: ZERO_OID })), ...names];
+  for (const update of [updateEach, updateAll]) {
+    const schedule = new Schedule({ now: () => 0 });
+    const made = await createRepository({}, new ObjectStore({ schedule }));
+    const turnsOf = async (changes: readonly RefChange[]) => {
+      let turns = 0;
+      let isDone = false;
+      const count = () => {
+        turns++;
+        if (!isDone) setImmediate(count);
+      };
+      setImmediate(count);
+      await update(made, changes, { prune: true });
+      isDone = true;
+      return turns;
+    };
+    t.ok((await turnsOf(stand)) > 10);
+    t.ok((await turnsOf(prune)) > 10);
+    t.equal(made.repository.refs.size, 100);
+    t.ok(schedule.longestSlice <= 2 * SLICE, `${schedule.longestSlice} units`);
+  }
+});
+
 t.test('the host is told only of refs that moved', async (t) => {
   const made = await createRepository();
   await updateEach(made, [create('a')]);
@@ -232,6 +259,12 @@ t.test('a transaction is committed once, when it is prepared, and never when it 
     throw new Error('given up');
   });
   await t.rejects(failing, { message: 'given up' });
+  const twice = repository.transact(async (transaction) => {
+    transaction.update(create('c'));
+    await transaction.prepare();
+    transaction.commit();
+  });
+  await t.rejects(twice, { message: /is over/ });
   for (const transaction of kept) t.throws(() => transaction.commit(), { message: /is over/ });
   t.equal(repository.refs.get(bytesOf('refs/heads/b')), undefined);
 });
@@ -265,6 +298,28 @@ t.test('a repository that is closed while a writer works is written to no more',
   });
   await t.rejects(writing, /closed/);
   t.same([made.repository.refs.size, made.objects.size], [0, size]);
+});
+
+t.test('a transaction that others got ahead of, by a swap of their own, undoes nothing of theirs', async (t) => {
+  let refs = Refs.empty(bytesOf('main'));
+  const { repository, objects } = await createRepository({
+    read: () => refs,
+    swap(next) {
+      refs = next;
+    },
+  });
+  const size = objects.size;
+  const writing = repository.transact(async (transaction) => {
+    transaction.update({ ...create('x'), new: transaction.objects.write(COMMIT, bodyOf('new')) });
+    await transaction.prepare();
+    refs = refs.with([[bytesOf('refs/heads/y'), A]], 0);
+  });
+  await t.rejects(writing, { message: /outside a transaction/ });
+  t.same(
+    [...refs.entries()].map(([name]) => name),
+    ['refs/heads/y'],
+  );
+  t.equal(objects.size, size);
 });
 
 t.test('a host that throws cannot fail a write that has happened', async (t) => {

@@ -2,8 +2,9 @@ import type { ByteString } from '../object/bytes.js';
 import { isCommit, type Oid, ZERO_OID } from '../object/object.js';
 import type { ObjectStore } from '../odb/object-store.js';
 import type { Quarantine } from '../odb/quarantine.js';
+import { COST } from '../schedule/cost.js';
 import { Meter } from '../schedule/meter.js';
-import { inSlices, PIECE, PIECE_COST, type Steps } from '../schedule/steps.js';
+import { inSlices, type Steps } from '../schedule/steps.js';
 import { isDeletion, type RefChange, type RefConflict, RefTransactionFailed } from './ref-change.js';
 import type { Head, Refs, RefsDraft } from './refs.js';
 
@@ -146,9 +147,8 @@ export class RefTransaction {
     const entries = [...changes.entries()];
     const deletions = entries.filter(([, change]) => isDeletion(change));
     const others = entries.filter(([, change]) => !isDeletion(change));
-    let count = 0;
     for (const [index, change] of [...deletions, ...others]) {
-      if (++count % PIECE === 0) yield PIECE_COST;
+      yield costOf(change);
       const conflict = this.#conflictOf(change, draft);
       if (conflict === undefined) put(draft, change);
       conflicts[index] = conflict;
@@ -172,14 +172,18 @@ export class RefTransaction {
     // Deletions first, all of them: a draft with a ref gone and its folder taken is what the end looks like.
     const [deletions, others] = [changes.filter(isDeletion), changes.filter((change) => !isDeletion(change))];
     const final = this.refs.draft(this.store.now());
-    for (const change of deletions) put(final, change);
-    for (const [count, change] of others.entries()) {
-      if (count % PIECE === PIECE - 1) yield PIECE_COST;
+    for (const change of [...deletions, ...others]) {
+      yield COST.entry;
       put(final, change);
     }
-    if (prune) for (const change of deletions) if (this.#conflictOf(change, draft) === undefined) put(draft, change);
-    for (const [count, change] of changes.entries()) {
-      if (count % PIECE === PIECE - 1) yield PIECE_COST;
+    if (prune) {
+      for (const change of deletions) {
+        yield COST.entry;
+        if (this.#conflictOf(change, draft) === undefined) put(draft, change);
+      }
+    }
+    for (const change of changes) {
+      yield costOf(change);
       const conflict = this.#conflictOf(change, prune && isDeletion(change) ? this.refs : draft);
       if (conflict !== undefined) return conflict;
       if (isDeletion(change) || draft.get(change.name) !== undefined) continue;
@@ -219,6 +223,11 @@ export class RefTransaction {
 /** A branch of the repository or of a namespace in it (gitnamespaces). */
 function isBranch(name: ByteString): boolean {
   return /^(?:refs\/namespaces\/[^/]+\/)*refs\/heads\//.test(name);
+}
+
+/** Units that a change costs: each folder that its name is in is looked up, and may share its bytes with others. */
+function costOf({ name }: RefChange): number {
+  return COST.entry + name.split('/').length * name.length * COST.byteFound;
 }
 
 function put(draft: RefsDraft, change: RefChange): void {

@@ -59,8 +59,8 @@ export class GitRepository {
     options: TransactOptions,
   ): Promise<{ result: T; changes: readonly RefChange[] }> {
     const transaction = new RefTransaction(this.#storeFor(options), this.objects);
-    this.objects.transactions++;
     try {
+      if (this.objects.isDeep) await this.objects.settle(new Meter({ schedule: this.objects.schedule }));
       const result = await task(transaction);
       if (!transaction.isPrepared) await transaction.prepare();
       const changes = transaction.commit();
@@ -68,7 +68,6 @@ export class GitRepository {
       return { result, changes };
     } finally {
       transaction.abort();
-      this.objects.transactions--;
     }
   }
 

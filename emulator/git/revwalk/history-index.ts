@@ -1,5 +1,5 @@
 import { NONE } from '../object/tree-cursor.js';
-import type { Steps } from '../schedule/steps.js';
+import { PIECE, PIECE_COST, type Steps } from '../schedule/steps.js';
 import type { CommitGraph, GraphPosition } from './commit-graph.js';
 import { IntList } from './int-list.js';
 import type { NumberSet } from './number-set.js';
@@ -17,24 +17,35 @@ import { TreeDiff } from './tree-diff.js';
  * Filled on demand, commit by commit; a commit's record never changes.
  */
 export class HistoryIndex {
-  readonly paths = new PathTable();
-  /** Per position: which record, + 1; 0 while there is none. */
+  /** All forks of a repository number paths alike. */
+  readonly paths: PathTable;
+  readonly #below: HistoryIndex | undefined;
+  /** Per position of the graph's own: which record, + 1; 0 while there is none. */
   #recordOf = new Int32Array(0);
   // Where the parts of a record end; it starts where the record before it ends.
-  readonly #objectsEnd = new IntList();
-  readonly #pathsEnd = new IntList();
-  readonly #objects = new IntList();
-  readonly #changed = new IntList();
+  #objectsEnd = new IntList();
+  #pathsEnd = new IntList();
+  #objects = new IntList();
+  #changed = new IntList();
 
-  constructor(readonly graph: CommitGraph) {}
+  /** `below`: the index of the graph that `graph` starts with. */
+  constructor(
+    readonly graph: CommitGraph,
+    below?: HistoryIndex,
+    paths = below?.paths ?? new PathTable(),
+  ) {
+    this.#below = below;
+    this.paths = paths;
+  }
 
-  /** Commits indexed so far. */
+  /** Commits indexed so far, here or below. */
   get size(): number {
-    return this.#objectsEnd.length;
+    return this.#objectsEnd.length + (this.#below?.size ?? 0);
   }
 
   has(position: GraphPosition): boolean {
-    return (this.#recordOf[position] ?? 0) > 0;
+    const own = position - this.graph.sharedSize;
+    return own < 0 ? this.#below!.has(position) : (this.#recordOf[own] ?? 0) > 0;
   }
 
   /**
@@ -42,13 +53,20 @@ export class HistoryIndex {
    * Without objects that the first parent has elsewhere among what changed, so a renamed folder costs nothing.
    */
   objectsOf(position: GraphPosition): Int32Array {
-    const record = this.#recordOf[position]! - 1;
+    const own = position - this.graph.sharedSize;
+    if (own < 0) return this.#below!.objectsOf(position);
+    const record = this.#recordOf[own]! - 1;
     return this.#objects.view(record === 0 ? 0 : this.#objectsEnd.at(record - 1), this.#objectsEnd.at(record));
   }
 
   /** Adds what `objectsOf` the commit says was introduced. */
   addObjectsOf(position: GraphPosition, found: NumberSet): void {
-    const record = this.#recordOf[position]! - 1;
+    const own = position - this.graph.sharedSize;
+    if (own < 0) {
+      this.#below!.addObjectsOf(position, found);
+      return;
+    }
+    const record = this.#recordOf[own]! - 1;
     const end = this.#objectsEnd.at(record);
     for (let at = record === 0 ? 0 : this.#objectsEnd.at(record - 1); at < end; at += 2)
       found.add(this.#objects.at(at));
@@ -56,7 +74,9 @@ export class HistoryIndex {
 
   /** Files, links and gitlinks that differ from the first parent: path numbers, each once. */
   changedBy(position: GraphPosition): Int32Array {
-    const record = this.#recordOf[position]! - 1;
+    const own = position - this.graph.sharedSize;
+    if (own < 0) return this.#below!.changedBy(position);
+    const record = this.#recordOf[own]! - 1;
     return this.#changed.view(record === 0 ? 0 : this.#pathsEnd.at(record - 1), this.#pathsEnd.at(record));
   }
 
@@ -65,6 +85,10 @@ export class HistoryIndex {
     const diff = new TreeDiff(this.graph.objects, this.paths);
     for (const position of positions) {
       if (this.has(position)) continue;
+      if (position < this.graph.sharedSize) {
+        yield* this.#below!.coverOne(position);
+        continue;
+      }
       yield* this.#diffWithParent(diff, position);
       if (!this.has(position)) this.#add(position, diff);
       yield 1;
@@ -74,6 +98,27 @@ export class HistoryIndex {
   /** Indexes one commit when it is not yet. */
   *coverOne(position: GraphPosition): Steps<void> {
     if (!this.has(position)) yield* this.cover([position]);
+  }
+
+  /** The same records for `graph`, which is the same `through` another reader. */
+  through(graph: CommitGraph): HistoryIndex {
+    const index = new HistoryIndex(graph, this.#below, this.paths);
+    index.#recordOf = this.#recordOf;
+    index.#objectsEnd = this.#objectsEnd;
+    index.#pathsEnd = this.#pathsEnd;
+    index.#objects = this.#objects;
+    index.#changed = this.#changed;
+    return index;
+  }
+
+  /** The same records for `graph`, which has the same positions and lies on no other. */
+  *flattened(graph: CommitGraph): Steps<HistoryIndex> {
+    const flat = new HistoryIndex(graph, undefined, this.paths);
+    for (let position = 0; position < graph.size; position++) {
+      if (position % PIECE === 0) yield PIECE_COST;
+      if (this.has(position)) flat.#keep(position, this.objectsOf(position), this.changedBy(position));
+    }
+    return flat;
   }
 
   #diffWithParent(diff: TreeDiff, position: GraphPosition): Steps<void> {
@@ -91,14 +136,27 @@ export class HistoryIndex {
       this.#objects.push(added[at + 1]!);
     }
     this.#changed.append(diff.changed.view());
+    this.#end(position);
+  }
+
+  #keep(position: GraphPosition, objects: Int32Array, changed: Int32Array): void {
+    this.#objects.append(objects);
+    this.#changed.append(changed);
+    this.#end(position);
+  }
+
+  /** Ends the record of a commit. */
+  #end(position: GraphPosition): void {
     this.#objectsEnd.push(this.#objects.length);
     this.#pathsEnd.push(this.#changed.length);
-    if (position >= this.#recordOf.length) this.#grow(position + 1);
-    this.#recordOf[position] = this.size;
+    const own = position - this.graph.sharedSize;
+    if (own >= this.#recordOf.length) this.#grow(own + 1);
+    this.#recordOf[own] = this.#objectsEnd.length;
   }
 
   #grow(length: number): void {
-    const larger = new Int32Array(Math.max(length, this.graph.size, this.#recordOf.length * 2));
+    const most = this.graph.size - this.graph.sharedSize;
+    const larger = new Int32Array(Math.max(length, most, this.#recordOf.length * 2));
     larger.set(this.#recordOf);
     this.#recordOf = larger;
   }

@@ -3,7 +3,7 @@ import { EMPTY_TREE_OID, type ObjectReader, type Oid } from '../object/object.js
 import { NONE } from '../object/tree-cursor.js';
 import type { Meter } from '../schedule/meter.js';
 import { inSlices } from '../schedule/steps.js';
-import { CommitGraph, type GraphPosition } from './commit-graph.js';
+import { CommitGraph, type GraphBasis, type GraphPosition } from './commit-graph.js';
 import { type DepthRequest, findShallowBoundary, type ShallowBoundary } from './depth.js';
 import { type EnumerateRequest, planSend } from './enumerate.js';
 import { HistoryIndex } from './history-index.js';
@@ -13,6 +13,9 @@ import { pathVisit } from './path-log.js';
 import { aheadBehind, allReach, reaches, unreached } from './reachability.js';
 import type { SendPlan } from './send-plan.js';
 import { walkEach } from './walk.js';
+
+/** Graphs that lie on each other: with more of them, what is known is put in one. */
+const MOST_GRAPHS = 8;
 
 export interface CommitSummary {
   readonly oid: Oid;
@@ -38,12 +41,24 @@ export interface LogOptions {
  * Methods throw `MissingObject` for an id that is not here or is no commit.
  */
 export class History {
-  readonly #graph: CommitGraph;
-  readonly #index: HistoryIndex;
+  #graph: CommitGraph;
+  #index: HistoryIndex;
 
-  constructor(objects: ObjectReader) {
-    this.#graph = new CommitGraph(objects);
-    this.#index = new HistoryIndex(this.#graph);
+  /** `basis`: what is known of the store that `objects` is a fork of. */
+  constructor(objects: ObjectReader, basis?: HistoryBasis) {
+    this.#graph = new CommitGraph(objects, basis);
+    this.#index = new HistoryIndex(this.#graph, basis?.index);
+  }
+
+  /** For a fork of the store that nothing is added to: what is known now, and what is found out there. */
+  kept(objects: ObjectReader): History {
+    const graph = this.#graph.through(objects);
+    return new History(objects, { graph, index: this.#index.through(graph), size: graph.size });
+  }
+
+  /** For a fork of the store: until it has commits of its own, what is found out there is kept here, for all forks. */
+  fork(objects: ObjectReader): History {
+    return new History(objects, { graph: this.#graph, index: this.#index });
   }
 
   /** The commits by position, for walks that are not methods of this class. */
@@ -157,12 +172,29 @@ export class History {
    * it is extended too. Costs what is new.
    */
   async extend(tips: Iterable<Oid>, meter: Meter): Promise<void> {
+    if (this.#graph.depth > MOST_GRAPHS) await this.#flatten(meter);
     const graph = this.#graph;
     const first = graph.size;
     const commits = Array.from(tips, (tip) => graph.commitNumber(tip));
     await inSlices(graph.load(commits), meter);
     if (this.#index.size > 0 && graph.size > first) await inSlices(this.#index.cover(range(first, graph.size)), meter);
   }
+
+  /** After many forks of forks, each with commits of its own. */
+  async #flatten(meter: Meter): Promise<void> {
+    const [graph, index] = [this.#graph, this.#index];
+    const flatGraph = await inSlices(graph.flattened(), meter);
+    const flatIndex = await inSlices(index.flattened(flatGraph), meter);
+    // Others may have gone on meanwhile; then the next writer tries.
+    if (this.#graph !== graph || graph.size !== flatGraph.size) return;
+    this.#graph = flatGraph;
+    this.#index = flatIndex;
+  }
+}
+
+/** What is known of the commits of a store, for a fork of it. */
+export interface HistoryBasis extends GraphBasis {
+  readonly index: HistoryIndex;
 }
 
 function* range(start: number, end: number): IterableIterator<number> {

@@ -20,7 +20,7 @@ export function stateRefusal(
   if (operation.subject !== 'repository') return operation.errors.includes(code) ? code : undefined;
   // Until the request's purpose is known it is that of its operation.
   const { effect } = purpose ?? operation;
-  return refusalOf(STATES_BY_CODE[code]!, { id: operation.id, effect }, world.config.variants);
+  return refusalOf(STATES_BY_CODE[code]!, { id: operation.id, effect }, world.variants);
 }
 
 const GIT_SERVICES: Readonly<Record<string, 'upload-pack' | 'receive-pack'>> = {

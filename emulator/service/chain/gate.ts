@@ -1,8 +1,6 @@
-import { checkState, repositoryNotFound } from '../../repositories/lifecycle.js';
+import { repositoryNotFound } from '../../repositories/lifecycle.js';
+import { meetState } from '../../repositories/meet-state.js';
 import type { RequestContext } from '../request-context.js';
-
-/** Seconds a client is told to wait when a state does not say how long it lasts. */
-const RETRY_AFTER = 1;
 
 /** Step: the repository the claim names. On a Git route and a preferred route the path named it as well. */
 export function findRepository(context: RequestContext): void {
@@ -17,10 +15,8 @@ export function findRepository(context: RequestContext): void {
 export function checkRepositoryState(context: RequestContext): void {
   const { repository, operation, purpose, world, params } = context;
   if (!repository) return;
-  const { state } = repository.record;
-  repository.restore();
-  // One import may take several pushes.
-  if (state === 'active' || (state === 'archived' && params.namespace === 'import')) return;
   const affecting = { id: operation.id, effect: purpose.effect };
-  checkState(state, affecting, world.config.variants, { retryAfter: RETRY_AFTER });
+  // One import may take several pushes.
+  if (repository.state === 'archived' && params.namespace === 'import') repository.restore();
+  meetState(repository, affecting, world.moment);
 }

@@ -66,7 +66,7 @@ export function readInput(context: RequestContext): void | Promise<void> {
 
 async function readJson(context: RequestContext): Promise<unknown> {
   const { operation, request, world } = context;
-  const { maxJsonBytes: maxBytes, idleTimeout } = world.config.limits;
+  const { maxJsonBytes: maxBytes, idleTimeout } = world.limits;
   await meetFaults(context, 'body');
   refuseContentEncoding(request);
   const { json, body } = operation;
@@ -93,7 +93,7 @@ function requireContentType(context: RequestContext, read: readonly string[]): v
 
 /** Other types than the documented one are read as long as they parse, unless the variant says otherwise. */
 function checkContentType(context: RequestContext, documented: string): void {
-  if (context.world.config.variants.contentType !== 'strict') return;
+  if (context.world.variants.contentType !== 'strict') return;
   const type = contentTypeOf(context);
   if (type !== undefined && type !== documented) {
     throw problem('unsupported_media_type', `The body has to be ${documented}.`);
@@ -146,20 +146,17 @@ class RequestHandlerContext implements HandlerContext {
 
   #startMeter(): Meter {
     const { work } = this.#context.operation;
-    const { config, engine } = this.world;
-    const limit = work && config.limits[work.limit] * (work.times ?? 1);
+    const { limits, engine } = this.world;
+    const limit = work && limits[work.limit] * (work.times ?? 1);
     return new Meter({ schedule: engine.schedule, limit, signal: () => this.signal });
   }
 
-  readonly header = (name: string): string | undefined => {
-    const value = this.#context.request.headers[name];
-    return Array.isArray(value) ? value.join(', ') : value;
-  };
+  readonly header = (name: string): string | undefined => this.#context.request.headers[name]?.toString();
 
   readonly stream = (maxBytes: number): AsyncIterable<Buffer> =>
     readChunks(this.#context.request, {
       maxBytes,
-      idleTimeout: this.world.config.limits.idleTimeout,
+      idleTimeout: this.world.limits.idleTimeout,
       askFor: this.#context.askForBody,
     });
 }

@@ -1,3 +1,4 @@
+import { DEFAULT_VARIANTS } from '../../config/variants.js';
 import { StoreFull } from '../../git/memory/memory-budget.js';
 import { ObjectTooLarge } from '../../git/pack/pack-error.js';
 import { WorkLimitExceeded } from '../../git/schedule/meter.js';
@@ -10,11 +11,14 @@ import { recordRequest } from '../record-request.js';
 import { isLost, type RequestContext } from '../request-context.js';
 import { applyCredentialVariants } from './credential-variants.js';
 import { InjectedReply } from './fault-actions.js';
+import { concernsAdmin } from './target.js';
 
 /** The answer to a request that a step or the handler refused. Nothing throws past this point. */
 export function renderFailure(context: RequestContext, error: unknown): Reply {
+  if (concernsAdmin(context)) return renderAdminFailure(context, error);
   if (error instanceof InjectedReply) return error.reply;
-  const { variants, forgePrefix } = context.world.config;
+  const { variants, config } = context.world;
+  const { forgePrefix } = config;
   const refusal = applyCredentialVariants(problemOf(context, error), context.operation?.id, variants);
   context.problem = refusal;
   const dialect = context.operation?.dialect ?? 'problem';
@@ -23,6 +27,18 @@ export function renderFailure(context: RequestContext, error: unknown): Reply {
     path: context.target?.path ?? '/',
     requestId: context.id,
     variants,
+    forgePrefix,
+  });
+}
+
+/** No variant of the service says how its emulator words refusals. */
+function renderAdminFailure(context: RequestContext, error: unknown): Reply {
+  const { forgePrefix } = context.world.config;
+  const path = context.target?.path ?? '/';
+  return renderProblem(problemOf(context, error), {
+    dialect: 'problem',
+    path,
+    variants: DEFAULT_VARIANTS,
     forgePrefix,
   });
 }
@@ -45,11 +61,12 @@ function problemOf(context: RequestContext, error: unknown): Problem {
   }
   context.world.engine.log.write({
     event: 'internal_error',
-    request: context.id,
+    request: context.id === '' ? undefined : context.id,
     operation: context.operation?.id,
     stack: error instanceof Error ? error.stack : String(error),
   });
-  return problem('internal_error', `The request failed unexpectedly; the log names it ${context.id}.`);
+  const name = context.id === '' ? '' : `; the log names it ${context.id}`;
+  return problem('internal_error', `The request failed unexpectedly${name}.`);
 }
 
 function isAbort(error: unknown): boolean {
@@ -62,7 +79,7 @@ export function recordOutcome(context: RequestContext): Readonly<Record<string, 
   const now = world.state.clock.now();
   const headers: Record<string, string> = { 'x-request-id': context.id };
   // The machine's time Node adds by itself.
-  if (world.config.clock !== 'real') headers.date = new Date(now).toUTCString();
+  if (!world.state.clock.isMachine) headers.date = new Date(now).toUTCString();
   if (faults.fired.length > 0) headers['x-emulator-fault-fired'] = faults.fired.join(', ');
   recordRequest(world, {
     id: context.id,

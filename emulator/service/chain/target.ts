@@ -16,8 +16,8 @@ export function checkMessage(context: RequestContext): void {
     context.endConnection();
     throw mistake;
   }
-  if (request.rawHeaders.length > 2 * world.config.limits.maxHeaders) {
-    const detail = `The request has more than ${world.config.limits.maxHeaders} header fields.`;
+  if (request.rawHeaders.length > 2 * world.limits.maxHeaders) {
+    const detail = `The request has more than ${world.limits.maxHeaders} header fields.`;
     throw problem('request_header_fields_too_large', detail);
   }
 }
@@ -32,7 +32,14 @@ export function readTarget(context: RequestContext): void {
     request.url = target.query === '' ? target.path : `${target.path}?${target.query}`;
 }
 
+/** Whether the request is one to the emulator's own routes, also where it was refused before its target was read. */
+export function concernsAdmin({ isForAdmin, request }: RequestContext): boolean {
+  return isForAdmin ?? isAdminPath(/^(?:http:\/\/[^/?#]*)?([^?#\\]*)/i.exec(request.url ?? '')![1]!);
+}
+
 const ORGANIZATION_HOST = /^api\.([^.]+)\.localhost$/;
+
+const NAMESPACE_HOST = /\.ns\.localhost$/;
 
 interface NamedHost {
   readonly isServed: boolean;
@@ -47,13 +54,16 @@ const REMEMBERED_HOSTS = 64;
  * Step: the host a request names. `api.<org>.localhost` selects an organization, other served names keep
  * the port's, and a host that is not served is refused.
  */
-export function checkHost(served: ServedHosts): EntryStep {
+export function checkHost(served: ServedHosts, namespace?: string): EntryStep {
   const remembered = new Map<string, NamedHost>();
+  // A request to a namespace that is not this one must not be served by the world that happens to listen.
+  const isServed = (host: string) =>
+    NAMESPACE_HOST.test(host) ? host === `${namespace}.ns.localhost` : served.includes(host);
   const read = (authority: string): NamedHost => {
     const known = remembered.get(authority);
     if (known) return known;
     const host = parseHost(authority);
-    const named = { isServed: served.includes(host), organization: ORGANIZATION_HOST.exec(host)?.[1] };
+    const named = { isServed: isServed(host), organization: ORGANIZATION_HOST.exec(host)?.[1] };
     if (remembered.size === REMEMBERED_HOSTS) remembered.clear();
     remembered.set(authority, named);
     return named;

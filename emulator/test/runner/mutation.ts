@@ -75,7 +75,7 @@ class Sandbox {
   readonly path: string;
 
   constructor(index: number) {
-    this.path = join(folder, `sandbox-${index}`);
+    this.path = join(folder, `${name}-sandbox-${index}`);
     rmSync(this.path, { recursive: true, force: true });
     mkdirSync(this.path);
     cpSync(join(CHECKOUT, 'dist'), join(this.path, 'dist'), { recursive: true });

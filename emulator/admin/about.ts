@@ -1,0 +1,39 @@
+import { z } from 'zod';
+import { packageVersion } from '../config/version.js';
+import { json } from '../http/reply.js';
+import { HEALTH_PATH, pathBelowAdmin } from './path.js';
+import { adminRoute } from './route.js';
+
+export const showHealth = adminRoute({
+  id: 'showHealth',
+  method: 'GET',
+  path: pathBelowAdmin(HEALTH_PATH),
+  summary: 'Say that the emulator can serve requests',
+  access: 'open',
+  replies: { 200: z.object({ emulator: z.literal(true), status: z.literal('ready'), organization: z.string() }) },
+  handle: ({ organization }) => json(200, { emulator: true, status: 'ready', organization }),
+});
+
+export const showVersion = adminRoute({
+  id: 'showVersion',
+  method: 'GET',
+  path: '/version',
+  summary: 'Show the version of the emulator and of the API it serves',
+  access: 'open',
+  replies: { 200: z.object({ emulator: z.literal(true), version: z.string(), api: z.string() }) },
+  handle: () => json(200, { emulator: true, version: packageVersion(), api: '1.0.0' }),
+});
+
+export const showOpenApi = adminRoute({
+  id: 'showOpenApi',
+  method: 'GET',
+  path: '/openapi.json',
+  summary: 'Print the OpenAPI document of the service and of these routes',
+  access: 'open',
+  replies: { 200: z.looseObject({ openapi: z.string() }) },
+  handle: async ({ operations, origin, current, routes }) => {
+    const { writeOpenApi } = await import('../api/openapi.js');
+    const { withAdminPaths } = await import('./openapi.js');
+    return json(200, withAdminPaths(writeOpenApi(operations, origin, current.config.forgePrefix), routes));
+  },
+});

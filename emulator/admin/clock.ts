@@ -1,0 +1,48 @@
+import { z } from 'zod';
+import { CLOCK_MODES } from '../environment/clock.js';
+import { parseDuration, parseTime } from '../environment/iso-8601.js';
+import { json } from '../http/reply.js';
+import { changeClock as applyClockChanges } from '../world/clock-changes.js';
+import type { World } from '../world/world.js';
+import { adminRoute } from './route.js';
+
+const clockRecord = z.object({ mode: z.enum(CLOCK_MODES), now: z.iso.datetime() });
+
+function showClock({ state: { clock } }: World): z.infer<typeof clockRecord> {
+  return { mode: clock.reading.mode, now: new Date(clock.now()).toISOString() };
+}
+
+export const showClockRoute = adminRoute({
+  id: 'showClock',
+  method: 'GET',
+  path: '/clock',
+  summary: 'Show the time of the emulator, and what moves it',
+  access: 'token',
+  replies: { 200: clockRecord },
+  handle: ({ world }) => json(200, showClock(world)),
+});
+
+const moment = z
+  .string()
+  .refine((text) => parseTime(text) !== undefined, 'has to be an ISO 8601 time such as 2026-01-01T00:00:00Z');
+const duration = z
+  .string()
+  .refine((text) => parseDuration(text) !== undefined, 'has to be an ISO 8601 duration such as PT30S or P1DT2H');
+
+export const changeClock = adminRoute({
+  id: 'changeClock',
+  method: 'PATCH',
+  path: '/clock',
+  summary: 'Set the time, move it on, or change what moves it; what becomes due has run before the answer',
+  access: 'token',
+  body: z.strictObject({
+    mode: z.enum(CLOCK_MODES, `has to be one of ${CLOCK_MODES.join(', ')}`).optional(),
+    now: moment.optional(),
+    advance: duration.optional(),
+  }),
+  replies: { 200: clockRecord },
+  handle: async ({ world, body }) => {
+    await applyClockChanges(world.state.clock, body);
+    return json(200, showClock(world));
+  },
+});

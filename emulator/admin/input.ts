@@ -1,0 +1,40 @@
+import type { IncomingMessage } from 'node:http';
+import { z } from 'zod';
+import type { Meter } from '../git/schedule/meter.js';
+import { inSlices } from '../git/schedule/steps.js';
+import { checkShape, readBody, refuseContentEncoding, shapeSteps } from '../http/body.js';
+import { jsonSteps } from '../http/json-reader.js';
+import { parseQuery } from '../http/request-target.js';
+import { hasBody } from './guard.js';
+import type { AdminRoute } from './route.js';
+
+/** Longest body of an admin request, in bytes: `maxJsonBytes` may be lowered while the emulator runs. */
+const MOST_BODY_BYTES = 1024 * 1024;
+
+const NO_MEMBERS = z.strictObject({});
+
+/** The query, by the schema of the route. Routes that are open to all pass over one that they do not read. */
+export function readQuery({ query, access }: AdminRoute, given: string): unknown {
+  if (!query && access === 'open') return {};
+  // What has no prototype is an object all the same.
+  return checkShape(query ?? NO_MEMBERS, { ...parseQuery(given, []) }, 'The query');
+}
+
+export interface BodyPorts {
+  readonly request: IncomingMessage;
+  readonly askForBody: () => void;
+  readonly idleTimeout: number;
+  readonly meter: Meter;
+}
+
+/** The body, by the schema of the route; none is read as an object without members. */
+export async function readJsonBody({ body = NO_MEMBERS }: AdminRoute, ports: BodyPorts): Promise<unknown> {
+  const { request, askForBody, idleTimeout, meter } = ports;
+  let value: unknown = {};
+  if (hasBody(request.headers)) {
+    refuseContentEncoding(request);
+    const raw = await readBody(request, { maxBytes: MOST_BODY_BYTES, idleTimeout, askFor: askForBody });
+    if (raw.length > 0) value = await inSlices(jsonSteps(raw, 'The body'), meter);
+  }
+  return inSlices(shapeSteps(body, value, 'The body'), meter);
+}

@@ -1,0 +1,126 @@
+import { z } from 'zod';
+import type { AllowedScopes, RegisteredKey } from '../auth/keys.js';
+import { KeyError, readPublicKey, registered } from '../auth/public-key.js';
+import { SCOPES } from '../auth/scope.js';
+import { problem } from '../http/problem.js';
+import { empty, json } from '../http/reply.js';
+import type { Organization } from '../world/organizations.js';
+import type { World } from '../world/world.js';
+import { listOf, listQuery, writeList } from './lists.js';
+import { adminRoute, organizationName } from './route.js';
+
+/** Keys of one organization: every token whose `kid` is none of them is tried with each. */
+const MOST_KEYS = 100;
+
+const keyRecord = z.object({
+  id: z.string(),
+  alg: z.enum(['ES256', 'ES384', 'ES512', 'RS256']),
+  organization: z.string(),
+  allowed_scopes: z.array(z.string()),
+  public_key: z.string().meta({ description: 'PEM (SPKI).' }),
+});
+
+function showKey(organization: string, key: RegisteredKey): z.infer<typeof keyRecord> {
+  return {
+    id: key.kid,
+    alg: key.algorithm,
+    organization,
+    allowed_scopes: [...key.allowedScopes],
+    public_key: key.publicKey.export({ type: 'spki', format: 'pem' }).toString(),
+  };
+}
+
+function requireOrganization({ state }: World, name: string): Organization {
+  const organization = state.organizations.get(name);
+  if (!organization) throw problem('not_found', `There is no organization ${JSON.stringify(name)}.`);
+  return organization;
+}
+
+export const listKeys = adminRoute({
+  id: 'listKeys',
+  method: 'GET',
+  path: '/keys',
+  summary: 'List the public keys that tokens may be signed with, of one organization or of all',
+  access: 'token',
+  query: z.strictObject({ ...listQuery, organization: z.string().optional() }),
+  replies: { 200: listOf(keyRecord) },
+  errors: ['not_found'],
+  handle: (ctx) => {
+    const { organization } = ctx.query;
+    const asked =
+      organization === undefined
+        ? ctx.world.state.organizations.list()
+        : [requireOrganization(ctx.world, organization)];
+    return writeList(ctx, {
+      of: ['keys', organization],
+      items: asked.flatMap(({ name, keys }) => Array.from(keys.keys(), (key) => ({ name, key }))),
+      keyOf: ({ name, key }) => `${name} ${key.kid}`,
+      show: ({ name, key }) => showKey(name, key),
+    });
+  },
+});
+
+const allowedScopes = z
+  .union(
+    [z.tuple([z.literal('*')]), z.array(z.enum(SCOPES)).min(1).max(SCOPES.length)],
+    `has to be ["*"] or a list of ${SCOPES.join(', ')}`,
+  )
+  .transform((scopes) => scopes as AllowedScopes);
+
+export const addKey = adminRoute({
+  id: 'addKey',
+  method: 'POST',
+  path: '/keys',
+  summary: 'Register a public key with an organization; of a private one only the public part is kept',
+  access: 'token',
+  body: z.strictObject({
+    public_key: z
+      .union([z.string(), z.record(z.string(), z.unknown())], 'has to be a PEM text or a JWK')
+      .meta({ description: 'PEM text, or a JWK.' }),
+    id: z
+      .string()
+      .regex(/^[\x21-\x7e]{1,200}$/, 'has to be 1 to 200 printable ASCII characters')
+      .optional()
+      .meta({ description: 'What `kid` names it by; default: its thumbprint (RFC 7638).' }),
+    allowed_scopes: allowedScopes.optional(),
+    organization: organizationName,
+  }),
+  replies: { 201: keyRecord },
+  errors: ['not_found', 'conflict', 'insufficient_storage'],
+  handle: ({ world, organization, body }) => {
+    const { name, keys } = requireOrganization(world, body.organization ?? organization);
+    const key = register(body.public_key, { id: body.id, allowedScopes: body.allowed_scopes });
+    if (keys.find(key.kid)) throw problem('conflict', `id: ${name} has a key ${JSON.stringify(key.kid)} already.`);
+    if ([...keys.keys()].length >= MOST_KEYS) {
+      throw problem('insufficient_storage', `An organization has at most ${MOST_KEYS} keys.`);
+    }
+    world.state.organizations.update(name, { keys: keys.with(key) });
+    return json(201, showKey(name, key));
+  },
+});
+
+function register(given: string | Record<string, unknown>, fields: Parameters<typeof registered>[1]): RegisteredKey {
+  try {
+    return registered(readPublicKey(given), fields);
+  } catch (error) {
+    if (error instanceof KeyError) throw problem('bad_request', `public_key ${error.message}`);
+    throw error;
+  }
+}
+
+export const removeKey = adminRoute({
+  id: 'removeKey',
+  method: 'DELETE',
+  path: '/keys/{id}',
+  summary: 'Remove a key from an organization: tokens that it signed are refused from now on',
+  access: 'token',
+  query: z.strictObject({ organization: organizationName }),
+  replies: { 204: '' },
+  errors: ['not_found'],
+  handle: ({ world, organization, query, params }) => {
+    const { name, keys } = requireOrganization(world, query.organization ?? organization);
+    if (!keys.find(params.id!)) throw problem('not_found', `${name} has no key ${JSON.stringify(params.id)}.`);
+    world.state.organizations.update(name, { keys: keys.without(params.id!) });
+    return empty(204);
+  },
+});

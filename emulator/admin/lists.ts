@@ -1,0 +1,61 @@
+import { z } from 'zod';
+import { pageEnd, readLimit, takePage } from '../api/paging.js';
+import { json, type Reply } from '../http/reply.js';
+import type { AdminContext } from './route.js';
+
+/** The query parameters every list takes. */
+export const listQuery = {
+  cursor: z.string().optional(),
+  limit: z.string().optional().meta({ description: 'At least 1; default 100, at most 1000.' }),
+};
+
+export interface ListQuery {
+  readonly cursor?: string | undefined;
+  readonly limit?: string | undefined;
+}
+
+export function listOf(item: z.ZodType): z.ZodType {
+  return z.object({ items: z.array(item), ...pageEnd });
+}
+
+const PAGE = 100;
+const CAP = 1000;
+
+export function readPageLimit({ limit }: ListQuery): number {
+  return readLimit(limit, CAP, PAGE);
+}
+
+export interface List<T> {
+  /** What the list is of: its cursors continue no other. */
+  readonly of: readonly unknown[];
+  /** Items in the order of the list. */
+  readonly items: Iterable<T>;
+  /** What names an item as long as it is there. */
+  readonly keyOf: (item: T) => string;
+  readonly show: (item: T) => unknown;
+}
+
+/** The last item of a page, and how many there were up to it. */
+type Position = readonly [key: string, count: number];
+
+/** One page of a list. It goes on behind the last item of the page before, or from its place where that item has gone. */
+export function writeList<T>({ world, query }: AdminContext<ListQuery>, { of, items, keyOf, show }: List<T>): Reply {
+  const limit = readPageLimit(query);
+  const { cursors } = world.engine;
+  const purpose = JSON.stringify(['admin', ...of]);
+  const all = [...items];
+  const skip =
+    query.cursor === undefined ? 0 : placeAfter(all.map(keyOf), cursors.read<Position>(purpose, query.cursor));
+  const { page, hasMore } = takePage(all.slice(skip), limit);
+  const position = (): Position => [keyOf(page.at(-1)!), skip + page.length];
+  return json(200, {
+    items: page.map(show),
+    next_cursor: hasMore ? cursors.write(purpose, position()) : null,
+    has_more: hasMore,
+  });
+}
+
+function placeAfter(keys: readonly string[], [key, count]: Position): number {
+  const at = keys.indexOf(key);
+  return at < 0 ? Math.min(count, keys.length) : at + 1;
+}

@@ -1,0 +1,118 @@
+import { STATUS_CODES } from 'node:http';
+import { z } from 'zod';
+import { type ProblemCode, problemCodes } from '../http/problem.js';
+import { ADMIN_PREFIX } from './path.js';
+import type { AdminRoute } from './route.js';
+
+type Json = Record<string, unknown>;
+
+const TAG = 'Emulator';
+const SECURITY = 'admin';
+
+/** What the guard, and the reading of input, refuse on every route. */
+const COMMON_CODES: readonly ProblemCode[] = ['bad_request', 'forbidden', 'unsupported_media_type'];
+const BODY_CODES: readonly ProblemCode[] = ['request_timeout', 'payload_too_large'];
+
+/** The document of the service with the admin routes in it, under a tag of their own. */
+export function withAdminPaths(document: Json, routes: readonly AdminRoute[]): Json {
+  const { paths, tags, components } = document as { paths: Json; tags: Json[]; components: Record<string, Json> };
+  const added: Record<string, Json> = {};
+  for (const route of routes) {
+    const path = ADMIN_PREFIX + route.path;
+    added[path] = { ...added[path], [route.method.toLowerCase()]: writeRoute(route) };
+  }
+  return {
+    ...document,
+    tags: [...tags, { name: TAG, description: 'The emulator itself: what a deployment does not have.' }],
+    paths: { ...paths, ...added },
+    components: {
+      ...components,
+      securitySchemes: {
+        ...components.securitySchemes,
+        [SECURITY]: {
+          type: 'http',
+          scheme: 'bearer',
+          description: 'The token of --admin-token. Without it, on loopback, these routes ask for none.',
+        },
+      },
+    },
+  };
+}
+
+function writeRoute(route: AdminRoute): Json {
+  const { id, summary, access, body } = route;
+  return {
+    operationId: id,
+    tags: [TAG],
+    summary,
+    security: access === 'open' ? [] : [{ [SECURITY]: [] }, {}],
+    parameters: [...pathParameters(route), ...queryParameters(route)],
+    ...(body && {
+      requestBody: {
+        required: !body.safeParse({}).success,
+        content: { 'application/json': { schema: inputSchema(body) } },
+      },
+    }),
+    responses: writeReplies(route),
+  };
+}
+
+function pathParameters({ path }: AdminRoute): Json[] {
+  return Array.from(path.matchAll(/\{(\w+)\}/g), ([, name]) => ({
+    name,
+    in: 'path',
+    required: true,
+    description: 'URL-encoded so that it fills one path segment.',
+    schema: { type: 'string' },
+  }));
+}
+
+function queryParameters({ query }: AdminRoute): Json[] {
+  if (!query) return [];
+  const { properties = {}, required = [] } = inputSchema(query) as {
+    properties?: Record<string, Json>;
+    required?: string[];
+  };
+  return Object.entries(properties).map(([name, schema]) => ({
+    name,
+    in: 'query',
+    required: required.includes(name),
+    schema,
+  }));
+}
+
+function writeReplies({ replies, errors = [], access, method }: AdminRoute): Json {
+  const answers: Record<string, Json> = {};
+  for (const [status, reply] of Object.entries(replies)) {
+    answers[status] = { description: STATUS_CODES[status] ?? 'Success', ...replyContent(reply) };
+  }
+  const codes = new Set<ProblemCode>([...COMMON_CODES, ...errors]);
+  if (access === 'token') codes.add('unauthorized');
+  if (method !== 'GET') for (const code of BODY_CODES) codes.add(code);
+  for (const { code, status } of problemCodes()) {
+    if (!codes.has(code)) continue;
+    const names = [...((answers[status]?.names as string[] | undefined) ?? []), `\`${code}\``];
+    answers[status] = { names };
+  }
+  return Object.fromEntries(Object.entries(answers).map(([status, answer]) => [status, worded(status, answer)]));
+}
+
+function worded(status: string, answer: Json): Json {
+  if (!Array.isArray(answer.names)) return answer;
+  return {
+    description: `${STATUS_CODES[status]}: ${answer.names.join(', ')}`,
+    content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } },
+  };
+}
+
+function replyContent(reply: z.ZodType | string): Json {
+  if (reply === '') return {};
+  if (typeof reply === 'string') return { content: { [reply]: { schema: { type: 'string' } } } };
+  const { $schema: _, ...schema } = z.toJSONSchema(reply, { io: 'output', unrepresentable: 'any' }) as Json;
+  return { content: { 'application/json': { schema } } };
+}
+
+function inputSchema(schema: z.ZodType): Json {
+  const { $schema: _, ...rest } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }) as Json;
+  return rest;
+}

@@ -1,0 +1,43 @@
+import { z } from 'zod';
+import { errorCodesOf } from '../api/error-codes.js';
+import { shownCode } from '../http/problem.js';
+import { listOf, listQuery, writeList } from './lists.js';
+import { adminRoute } from './route.js';
+import { stagesOf } from './stages.js';
+
+const operationRecord = z.object({
+  id: z.string(),
+  group: z.string(),
+  summary: z.string(),
+  routes: z.array(z.object({ method: z.string(), path: z.string() })),
+  scopes: z.array(z.string()),
+  effect: z.enum(['read', 'write', 'delete']),
+  stages: z.array(z.string()),
+  codes: z.array(z.string()),
+});
+
+export const listOperations = adminRoute({
+  id: 'listOperations',
+  method: 'GET',
+  path: '/operations',
+  summary: 'List the operations of the service, with where faults can come in and what each can be refused with',
+  access: 'token',
+  query: z.strictObject(listQuery),
+  replies: { 200: listOf(operationRecord) },
+  handle: (ctx) =>
+    writeList(ctx, {
+      of: ['operations'],
+      items: ctx.operations,
+      keyOf: ({ id }) => id,
+      show: (operation): z.infer<typeof operationRecord> => ({
+        id: operation.id,
+        group: operation.group,
+        summary: operation.summary,
+        routes: operation.routes.map(({ method, path }) => ({ method, path })),
+        scopes: [...operation.scopes],
+        effect: operation.effect,
+        stages: [...stagesOf(operation)],
+        codes: Array.from(errorCodesOf(operation), (code) => shownCode(code, ctx.current.config.forgePrefix)),
+      }),
+    }),
+});

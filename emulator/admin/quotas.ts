@@ -1,0 +1,35 @@
+import { z } from 'zod';
+import { json } from '../http/reply.js';
+import { changeQuotas as applyQuotaChanges, quotaChanges, quotaView, showQuota } from '../world/quota-changes.js';
+import type { World } from '../world/world.js';
+import { adminRoute } from './route.js';
+
+const quotasRecord = z.object({ quotas: z.record(z.string(), quotaView) });
+
+function showAll({ state }: World): z.infer<typeof quotasRecord> {
+  return { quotas: Object.fromEntries(state.quotas.list().map((quota) => [quota.name, showQuota(quota)])) };
+}
+
+export const showQuotas = adminRoute({
+  id: 'showQuotas',
+  method: 'GET',
+  path: '/quotas',
+  summary: 'Show the quotas by name',
+  access: 'token',
+  replies: { 200: quotasRecord },
+  handle: ({ world }) => json(200, showAll(world)),
+});
+
+export const changeQuotas = adminRoute({
+  id: 'changeQuotas',
+  method: 'PATCH',
+  path: '/quotas',
+  summary: 'Set quotas by name, and remove those that are null; all of them or none',
+  access: 'token',
+  body: z.strictObject({ quotas: quotaChanges.optional() }),
+  replies: { 200: quotasRecord },
+  handle: ({ world, body }) => {
+    applyQuotaChanges(world, body.quotas ?? {});
+    return json(200, showAll(world));
+  },
+});

@@ -1,0 +1,276 @@
+import { z } from 'zod';
+import { mapped, takeLongPage } from '../api/paging.js';
+import { commitRecord, showCommit } from '../api/records.js';
+import { resolveRef } from '../api/resolve.js';
+import { bytesOf, textOf } from '../git/object/bytes.js';
+import { BLOB, type ObjectReader, type Oid, parseOid, typeName } from '../git/object/object.js';
+import { readTree } from '../git/object/read-tree.js';
+import { findTree } from '../git/object/tag.js';
+import { formatMode, MODE_GITLINK, MODE_TREE } from '../git/object/tree.js';
+import { inSlices } from '../git/schedule/steps.js';
+import { problem } from '../http/problem.js';
+import { json, largeJson } from '../http/reply.js';
+import type { Repository } from '../repositories/repository.js';
+import { type ListQuery, listOf, listQuery, readPageLimit, writeList } from './lists.js';
+import { type AdminContext, adminRoute, organizationName } from './route.js';
+
+/*
+ * What a page shows of repositories. Records and objects are read as they lie there: no state refuses, and none changes,
+ * so that what is archived, thawing or deleted can be looked at.
+ */
+
+/** Bytes of a blob that are shown. */
+const MOST_BLOB_BYTES = 1024 * 1024;
+
+const summaryRecord = z.object({
+  id: z.string(),
+  name: z.string(),
+  organization: z.string(),
+  state: z.string(),
+  default_branch: z.string().nullable(),
+  head: z.string().nullable().meta({ description: 'The commit that HEAD leads to.' }),
+  refs: z.int(),
+  objects: z.int(),
+  created_at: z.iso.datetime(),
+  base_repo: z.object({ provider: z.string(), owner: z.string(), name: z.string() }).optional(),
+});
+
+function showSummary({ record, defaultBranch, git }: Repository): z.infer<typeof summaryRecord> {
+  const { id, name, organization, state, refs, createdAt, baseRepo } = record;
+  return {
+    id,
+    name,
+    organization,
+    state,
+    default_branch: defaultBranch === undefined ? null : textOf(defaultBranch),
+    head: refs.headOid ?? null,
+    refs: refs.size,
+    objects: git.objects.size,
+    created_at: new Date(createdAt).toISOString(),
+    ...(baseRepo && { base_repo: { provider: baseRepo.provider, owner: baseRepo.owner, name: baseRepo.name } }),
+  };
+}
+
+const inOrganization = { organization: organizationName };
+
+type InOrganization = { readonly organization?: string | undefined };
+
+/** The repository that the path names; of several that had the name one after the other the last one. */
+function findRepository(ctx: AdminContext<InOrganization>): Repository {
+  const { world, params, query, organization } = ctx;
+  const found = world.state.repositories.find(query.organization ?? organization, params.name!);
+  if (!found) throw problem('not_found', `There is no repository ${JSON.stringify(params.name)}.`);
+  return found;
+}
+
+export const listAllRepositories = adminRoute({
+  id: 'showRepositories',
+  method: 'GET',
+  path: '/repositories',
+  summary: 'List the repositories of an organization in order of creation, whatever their state',
+  access: 'token',
+  query: z.strictObject({ ...listQuery, ...inOrganization }),
+  replies: { 200: listOf(summaryRecord) },
+  handle: (ctx) => {
+    const { repositories } = ctx.world.state;
+    const name = ctx.query.organization ?? ctx.organization;
+    const items = [...repositories.all()].filter(
+      // A deleted one whose name was used again cannot be named any more.
+      (found) => found.record.organization === name && repositories.find(name, found.name) === found,
+    );
+    return writeList(ctx, {
+      of: ['repositories', name],
+      items: items.sort((one, other) => one.record.sequence - other.record.sequence),
+      keyOf: ({ id }) => id,
+      show: showSummary,
+    });
+  },
+});
+
+export const showRepositoryRoute = adminRoute({
+  id: 'showRepository',
+  method: 'GET',
+  path: '/repositories/{name}',
+  summary: 'Show a repository, whatever its state',
+  access: 'token',
+  query: z.strictObject(inOrganization),
+  replies: { 200: summaryRecord },
+  errors: ['not_found'],
+  handle: (ctx) => json(200, showSummary(findRepository(ctx))),
+});
+
+export const showRepositoryState = adminRoute({
+  id: 'showRepositoryState',
+  method: 'GET',
+  path: '/repositories/{name}/state',
+  summary: 'Show the state of a repository without bringing it into another',
+  access: 'token',
+  query: z.strictObject(inOrganization),
+  replies: { 200: z.object({ state: z.string() }) },
+  errors: ['not_found'],
+  handle: (ctx) => json(200, { state: findRepository(ctx).record.state }),
+});
+
+const refRecord = z.object({ name: z.string(), oid: z.string(), type: z.string(), created_at: z.iso.datetime() });
+
+export const showRefs = adminRoute({
+  id: 'showRefs',
+  method: 'GET',
+  path: '/repositories/{name}/refs',
+  summary: 'List the refs of a repository by name, all namespaces included',
+  access: 'token',
+  query: z.strictObject({ ...listQuery, ...inOrganization, prefix: z.string().optional() }),
+  replies: { 200: listOf(refRecord) },
+  errors: ['not_found'],
+  handle: (ctx) => {
+    const repository = findRepository(ctx);
+    const { objects, refs } = repository.git;
+    const prefix = ctx.query.prefix ?? '';
+    return writeList(ctx, {
+      of: ['refs', repository.id, prefix],
+      items: refs.entries(bytesOf(prefix)),
+      keyOf: ([name]) => name,
+      show: ([name, { oid, createdAt }]): z.infer<typeof refRecord> => ({
+        name: textOf(name),
+        oid,
+        type: typeOf(objects, oid),
+        created_at: new Date(createdAt).toISOString(),
+      }),
+    });
+  },
+});
+
+function typeOf(objects: ObjectReader, oid: Oid): string {
+  const number = objects.find(oid);
+  return number < 0 ? 'missing' : typeName(objects.typeOf(number));
+}
+
+/** The commit that a list started from, and how many of its history were shown. */
+type Position = readonly [tip: Oid, shown: number];
+
+export const showCommits = adminRoute({
+  id: 'showCommits',
+  method: 'GET',
+  path: '/repositories/{name}/commits',
+  summary: 'List the commits that a ref leads to, newest first',
+  access: 'token',
+  query: z.strictObject({ ...listQuery, ...inOrganization, ref: z.string().optional() }),
+  replies: { 200: listOf(commitRecord) },
+  errors: ['not_found', 'ref_not_found'],
+  handle: async (ctx) => {
+    const { world, query, meter } = ctx;
+    const repository = findRepository(ctx);
+    const { git } = repository;
+    const { cursors } = world.engine;
+    const purpose = JSON.stringify(['admin', 'commits', repository.id, query.ref]);
+    const position = query.cursor === undefined ? undefined : cursors.read<Position>(purpose, query.cursor);
+    const tip = position?.[0] ?? (await resolveRef(repository, { ref: query.ref }, meter)).commit;
+    const skip = position?.[1] ?? 0;
+    await git.history.extend([tip], meter);
+    const { page, hasMore } = await takeLongPage(
+      git.history.logEach({ tips: [tip] }),
+      readPageLimit(query),
+      meter,
+      skip,
+    );
+    return largeJson(200, {
+      items: mapped(page, (oid) => showCommit(git.objects, oid)),
+      next_cursor: hasMore ? cursors.write(purpose, [tip, skip + page.length] satisfies Position) : null,
+      has_more: hasMore,
+    });
+  },
+});
+
+const entryRecord = z.object({
+  name: z.string(),
+  mode: z.string(),
+  type: z.enum(['tree', 'blob', 'commit']),
+  oid: z.string(),
+  size: z.int().nullable().meta({ description: 'Bytes of a blob.' }),
+});
+
+export const showTree = adminRoute({
+  id: 'showTree',
+  method: 'GET',
+  path: '/repositories/{name}/tree/{oid}',
+  summary: 'List the entries of a tree, or of the tree of a commit or tag',
+  access: 'token',
+  query: z.strictObject({ ...listQuery, ...inOrganization }),
+  replies: { 200: listOf(entryRecord) },
+  errors: ['not_found'],
+  handle: async (ctx) => {
+    const { objects } = findRepository(ctx).git;
+    const oid = requireObject(objects, ctx.params.oid!);
+    const tree = await inSlices(findTree(objects, oid), ctx.meter);
+    if (tree === undefined) throw problem('not_found', `${oid} leads to no tree.`);
+    return writeList(ctx as AdminContext<ListQuery>, {
+      of: ['tree', tree],
+      items: readTree(objects, tree),
+      keyOf: ({ name }) => name,
+      show: ({ name, mode, oid: entry }): z.infer<typeof entryRecord> => ({
+        name: textOf(name),
+        mode: formatMode(mode),
+        type: mode === MODE_TREE ? 'tree' : mode === MODE_GITLINK ? 'commit' : 'blob',
+        oid: entry,
+        size: sizeOfBlob(objects, entry),
+      }),
+    });
+  },
+});
+
+function sizeOfBlob(objects: ObjectReader, oid: Oid): number | null {
+  const number = objects.find(oid);
+  return number >= 0 && objects.typeOf(number) === BLOB ? objects.sizeOf(number) : null;
+}
+
+function requireObject(objects: ObjectReader, text: string): Oid {
+  if (!/^[0-9a-f]{40}$/.test(text)) throw problem('bad_request', 'oid has to be 40 lower-case hexadecimal digits.');
+  const oid = parseOid(text);
+  if (objects.find(oid) < 0) throw problem('not_found', `There is no object ${oid} in the repository.`);
+  return oid;
+}
+
+export const showBlob = adminRoute({
+  id: 'showBlob',
+  method: 'GET',
+  path: '/repositories/{name}/blob/{oid}',
+  summary: 'Show a blob, of a large one the first MiB: as text where it is UTF-8, else in base64',
+  access: 'token',
+  query: z.strictObject(inOrganization),
+  replies: {
+    200: z.object({
+      oid: z.string(),
+      size: z.int(),
+      encoding: z.enum(['utf-8', 'base64']),
+      content: z.string(),
+      is_truncated: z.boolean(),
+    }),
+  },
+  errors: ['not_found'],
+  handle: async (ctx) => {
+    const { objects } = findRepository(ctx).git;
+    const oid = requireObject(objects, ctx.params.oid!);
+    const number = objects.find(oid);
+    if (objects.typeOf(number) !== BLOB) throw problem('not_found', `${oid} is no blob.`);
+    const body = await objects.readInSlices(number, ctx.meter);
+    const shown = body.subarray(0, MOST_BLOB_BYTES);
+    const isTruncated = shown.length < body.length;
+    // A character may be cut in two.
+    const text = isTruncated ? undefined : decodeText(shown);
+    return json(200, {
+      oid,
+      size: body.length,
+      encoding: text === undefined ? 'base64' : 'utf-8',
+      content: text ?? shown.toString('base64'),
+      is_truncated: isTruncated,
+    });
+  },
+});
+
+function decodeText(bytes: Buffer): string | undefined {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,66 @@
+import { z } from 'zod';
+import type { Meter } from '../git/schedule/meter.js';
+import type { ProblemCode } from '../http/problem.js';
+import type { Reply } from '../http/reply.js';
+import type { Method } from '../http/route.js';
+import type { Operation } from '../operation/operation.js';
+import type { CurrentWorld } from '../world/current-world.js';
+import type { World } from '../world/world.js';
+import type { AdminControls } from './controls.js';
+
+/** What the handler of an admin route is given. It answers with a `Reply` or throws a `Problem`. */
+export interface AdminContext<Query = unknown, Body = unknown> {
+  readonly current: CurrentWorld;
+  /** The world that requests begin in now. */
+  readonly world: World;
+  readonly controls: AdminControls;
+  /** Every operation of the service. */
+  readonly operations: readonly Operation[];
+  /** Every route of the admin API. */
+  readonly routes: readonly AdminRoute[];
+  /** `http://127.0.0.1:8080` */
+  readonly origin: string;
+  /** The organization that `Host` selects. */
+  readonly organization: string;
+  /** Decoded path parameters. */
+  readonly params: Readonly<Record<string, string>>;
+  readonly query: Query;
+  /** An absent body reads as an object without members. */
+  readonly body: Body;
+  /** Lower-case request header, or undefined. */
+  header(name: string): string | undefined;
+  /** Aborted when the client has gone. */
+  readonly signal: AbortSignal;
+  readonly meter: Meter;
+}
+
+/**
+ * One route of the admin API, as a row: router, guard, OpenAPI document and tests are read from it. What is not a member
+ * of `query` or `body` is refused; without them, there are no members.
+ */
+export interface AdminRoute<Query = unknown, Body = unknown> {
+  readonly id: string;
+  readonly method: Method;
+  /** Below `/_emulator`; a `{parameter}` fills one segment. */
+  readonly path: string;
+  readonly summary: string;
+  /** `open`: asks for no token where there is one. */
+  readonly access: 'open' | 'token';
+  readonly query?: z.ZodType<Query>;
+  readonly body?: z.ZodType<Body>;
+  /** Statuses that are no error, with the schema of their JSON body, or a media type for other bodies; empty: no body. */
+  readonly replies: Readonly<Record<number, z.ZodType | string>>;
+  /** Codes it can answer beside those of the guard and of input. */
+  readonly errors?: readonly ProblemCode[];
+  readonly handle: (ctx: AdminContext<Query, Body>) => Reply | Promise<Reply>;
+}
+
+/** Checks the row against its own schemas at compile time; at run time it is the row itself. */
+export function adminRoute<Query = Record<string, never>, Body = Record<string, never>>(
+  row: AdminRoute<Query, Body>,
+): AdminRoute {
+  return row as unknown as AdminRoute;
+}
+
+/** A member that names an organization; the one that `Host` selects where it is absent. */
+export const organizationName = z.string().optional().meta({ description: 'Default: the one that Host selects.' });

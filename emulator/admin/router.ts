@@ -1,0 +1,113 @@
+import type { IncomingMessage } from 'node:http';
+import Router from '@koa/router';
+import type { Middleware } from 'koa';
+import { Meter } from '../git/schedule/meter.js';
+import { methodNotAllowed, problem } from '../http/problem.js';
+import type { Reply } from '../http/reply.js';
+import { decodeOnce, type RequestTarget } from '../http/request-target.js';
+import type { Operation } from '../operation/operation.js';
+import type { CurrentWorld } from '../world/current-world.js';
+import type { AdminControls } from './controls.js';
+import { readJsonBody, readQuery } from './input.js';
+import { ADMIN_PREFIX } from './path.js';
+import type { AdminContext, AdminRoute } from './route.js';
+import { adminRoutes } from './routes.js';
+
+export interface AdminOptions {
+  readonly operations: readonly Operation[];
+  readonly origin: () => string;
+  readonly controls: AdminControls;
+}
+
+/** A request that has passed the guard. */
+export interface AdminRequest {
+  readonly request: IncomingMessage;
+  readonly target: RequestTarget;
+  /** The organization that `Host` selects. */
+  readonly organizationName: string;
+  readonly signal: AbortSignal;
+  readonly askForBody: () => void;
+}
+
+/** What is known of a request when it comes to these routes, and what it is answered with. */
+export interface AdminState {
+  current: CurrentWorld;
+  options: AdminOptions;
+  admin: AdminRequest;
+  reply: Reply;
+}
+
+/**
+ * The emulator's own routes, beside the service's: what a deployment would never answer. They leave their answer in
+ * `ctx.state.reply`, for the one adapter that writes HTTP. Ports share them.
+ */
+export function createAdmin(): Router<AdminState> {
+  const router = new Router<AdminState>({ prefix: ADMIN_PREFIX, strict: true, sensitive: true });
+  for (const route of adminRoutes) {
+    router.register(route.path.replace(/\{(\w+)\}/g, ':$1'), [route.method], async (ctx) => {
+      ctx.state.reply = await answer(route, ctx.state, ctx.captures);
+    });
+  }
+  return router;
+}
+
+/** What every answer has: it tells what is true now, and is read by programs. */
+export const ADMIN_HEADERS = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' };
+
+/** `captures`: the path parameters as they were sent. */
+async function answer(
+  route: AdminRoute,
+  { current, options, admin }: Omit<AdminState, 'reply'>,
+  captures: readonly string[] = [],
+): Promise<Reply> {
+  const { request, askForBody } = admin;
+  const { schedule } = current.engine;
+  const { idleTimeout, workTimeout } = current.config.limits;
+  const names = Array.from(route.path.matchAll(/\{(\w+)\}/g), ([, name]) => name!);
+  const params = names.map((name, at) => [name, decodeOnce(captures[at] ?? '', 'The path')]);
+  const meter = new Meter({ schedule, limit: workTimeout, signal: () => admin.signal });
+  const query = readQuery(route, admin.target.query);
+  const body = await readJsonBody(route, { request, askForBody, idleTimeout, meter });
+  const context: AdminContext = {
+    current,
+    // Read after the body has arrived: the world may have been another one before.
+    world: current.world,
+    controls: options.controls,
+    get operations() {
+      return options.operations;
+    },
+    routes: adminRoutes,
+    origin: options.origin(),
+    organization: admin.organizationName,
+    params: Object.fromEntries(params),
+    query,
+    body,
+    header: (name) => {
+      const value = request.headers[name];
+      return Array.isArray(value) ? value.join(', ') : value;
+    },
+    get signal() {
+      return admin.signal;
+    },
+    meter,
+  };
+  return route.handle(context);
+}
+
+/** Wrong paths and methods, in the words of every other refusal: Koa and its router have plain text for them. */
+export function refuseOthers(router: Router<AdminState>): Middleware<AdminState> {
+  return (ctx) => {
+    const methods = new Set(router.match(ctx.path, ctx.method).path.flatMap((layer) => layer.methods));
+    if (methods.size === 0) throw problem('route_not_found', 'No route of the emulator matches the path.');
+    throw methodNotAllowed(ctx.method, [...methods].sort().join(', '));
+  };
+}
+
+const OPEN_PATHS: ReadonlySet<string> = new Set(
+  adminRoutes.filter(({ access }) => access === 'open').map(({ path }) => ADMIN_PREFIX + path),
+);
+
+/** Whether the path asks for no token, in its plain spelling. */
+export function isOpenPath(path: string): boolean {
+  return OPEN_PATHS.has(path);
+}

@@ -1,0 +1,98 @@
+import { z } from 'zod';
+import { problem } from '../http/problem.js';
+import { empty, json } from '../http/reply.js';
+import type { CurrentWorld } from '../world/current-world.js';
+import { listOf, listQuery, writeList } from './lists.js';
+import { adminRoute } from './route.js';
+
+const snapshotRecord = z.object({
+  id: z.string(),
+  taken_at: z.iso.datetime().meta({ description: 'On the clock of the emulator.' }),
+  repositories: z.int(),
+});
+
+type Kept = ReturnType<CurrentWorld['snapshots']>[number];
+
+function showSnapshot({ id, takenAt, repositories }: Kept): z.infer<typeof snapshotRecord> {
+  return { id, taken_at: new Date(takenAt).toISOString(), repositories };
+}
+
+export const takeSnapshot = adminRoute({
+  id: 'takeSnapshot',
+  method: 'POST',
+  path: '/snapshots',
+  summary: 'Keep everything as it is now',
+  access: 'token',
+  body: z.strictObject({}),
+  replies: { 201: snapshotRecord },
+  errors: ['insufficient_storage'],
+  handle: ({ current }) => {
+    if (!current.hasRoomForSnapshot)
+      throw problem('insufficient_storage', 'There are as many snapshots as there may be.');
+    const id = current.snapshot();
+    return json(201, showSnapshot(current.snapshots().find((kept) => kept.id === id)!));
+  },
+});
+
+export const listSnapshots = adminRoute({
+  id: 'listSnapshots',
+  method: 'GET',
+  path: '/snapshots',
+  summary: 'List the snapshots, oldest first',
+  access: 'token',
+  query: z.strictObject(listQuery),
+  replies: { 200: listOf(snapshotRecord) },
+  handle: (ctx) =>
+    writeList(ctx, { of: ['snapshots'], items: ctx.current.snapshots(), keyOf: ({ id }) => id, show: showSnapshot }),
+});
+
+export const removeSnapshot = adminRoute({
+  id: 'removeSnapshot',
+  method: 'DELETE',
+  path: '/snapshots/{id}',
+  summary: 'Let go of a snapshot, and of what nothing else holds',
+  access: 'token',
+  replies: { 204: '' },
+  errors: ['not_found'],
+  handle: async ({ current, params }) => {
+    requireSnapshot(current, params.id!);
+    await current.removeSnapshot(params.id!);
+    return empty(204);
+  },
+});
+
+export const restoreSnapshot = adminRoute({
+  id: 'restoreSnapshot',
+  method: 'POST',
+  path: '/snapshots/{id}/restore',
+  summary: 'Put everything back to a snapshot',
+  access: 'token',
+  body: z.strictObject({}),
+  replies: { 200: snapshotRecord },
+  errors: ['not_found'],
+  handle: async ({ current, params }) => {
+    const kept = requireSnapshot(current, params.id!);
+    await current.restore(kept.id);
+    return json(200, showSnapshot(kept));
+  },
+});
+
+function requireSnapshot(current: CurrentWorld, id: string): Kept {
+  const kept = current.snapshots().find((candidate) => candidate.id === id);
+  if (!kept) throw problem('not_found', `There is no snapshot ${JSON.stringify(id)}.`);
+  return kept;
+}
+
+export const reset = adminRoute({
+  id: 'reset',
+  method: 'POST',
+  path: '/reset',
+  summary: 'Put everything back to what it was before the first request; snapshots stay',
+  access: 'token',
+  body: z.strictObject({}),
+  replies: { 200: z.object({ status: z.literal('reset') }) },
+  handle: async ({ current }) => {
+    await current.reset();
+    return json(200, { status: 'reset' });
+  },
+});

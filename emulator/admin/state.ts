@@ -1,0 +1,40 @@
+import { z } from 'zod';
+import { json } from '../http/reply.js';
+import { changeState as applyStateChanges, stateChanges } from '../world/state-changes.js';
+import { readState } from '../world/state-view.js';
+import { adminRoute, organizationName } from './route.js';
+
+/** The members are those of the library's `state`, which says what each can be. */
+const stateRecord = z.looseObject({
+  organizations: z.record(z.string(), z.looseObject({})),
+  repositories: z.record(z.string(), z.looseObject({ state: z.string() })),
+});
+
+const scope = z.strictObject({ organization: organizationName });
+
+export const showState = adminRoute({
+  id: 'showState',
+  method: 'GET',
+  path: '/state',
+  summary: 'Show the switches of organizations and the states of the repositories of one of them',
+  access: 'token',
+  query: scope,
+  replies: { 200: stateRecord },
+  handle: ({ world, organization, query }) => json(200, readState(world, query.organization ?? organization)),
+});
+
+export const changeState = adminRoute({
+  id: 'changeState',
+  method: 'PATCH',
+  path: '/state',
+  summary: 'Change switches and states, all in one step or nothing',
+  access: 'token',
+  query: scope,
+  body: stateChanges,
+  replies: { 200: stateRecord },
+  handle: ({ world, organization, query, body }) => {
+    const org = query.organization ?? organization;
+    applyStateChanges(world, org, body);
+    return json(200, readState(world, org));
+  },
+});

@@ -1,0 +1,68 @@
+import { z } from 'zod';
+import { defaultFixtureKey, type FixtureKey, fixtureKeys } from '../auth/fixture-keys.js';
+import { defaultLifetime, mintFixtureToken } from '../auth/fixture-token.js';
+import { problem } from '../http/problem.js';
+import { json } from '../http/reply.js';
+import { adminRoute } from './route.js';
+
+const MOST_FAULTS = 64;
+const LONGEST_LIFETIME = 10 * 366 * 24 * 3600;
+
+export const mintTokenRoute = adminRoute({
+  id: 'mintToken',
+  method: 'POST',
+  path: '/tokens',
+  summary: 'Sign a token with a published test key, at the time of the emulator',
+  access: 'token',
+  body: z.strictObject({
+    repo: z
+      .string()
+      .min(1)
+      .optional()
+      .meta({ description: 'Repository the token covers; without it the claim is left out.' }),
+    scopes: z.array(z.string()).min(1).max(64).optional(),
+    ttl: z.int().min(1).max(LONGEST_LIFETIME).optional().meta({ description: 'Lifetime in seconds.' }),
+    sub: z.string().optional(),
+    org: z.string().optional().meta({ description: 'Organization; default: the one that Host selects.' }),
+    key: z.string().optional().meta({ description: 'Id of a test key; default: the first one of the organization.' }),
+    faults: z.array(z.string().min(1)).min(1).max(MOST_FAULTS).optional(),
+    scenario: z.string().min(1).optional(),
+  }),
+  replies: {
+    201: z.object({ token: z.string(), key: z.string(), issued_at: z.iso.datetime(), expires_at: z.iso.datetime() }),
+  },
+  handle: async ({ world, organization, body }) => {
+    const { repo, scopes, sub, faults, scenario, org = organization } = body;
+    const key = findKey(
+      body.key,
+      world.state.organizations.list().findIndex(({ name }) => name === org),
+    );
+    const now = world.state.clock.now();
+    const ttl = body.ttl ?? defaultLifetime(key);
+    const token = await mintFixtureToken(key, {
+      org,
+      now,
+      ttl,
+      ...(repo !== undefined && { repo }),
+      ...(scopes && { scopes }),
+      ...(sub !== undefined && { sub }),
+      ...((faults || scenario !== undefined) && { claims: { emu: { faults, scenario } } }),
+    });
+    const issuedAt = Math.floor(now / 1000) * 1000;
+    return json(201, {
+      token,
+      key: key.id,
+      issued_at: new Date(issuedAt).toISOString(),
+      expires_at: new Date(issuedAt + ttl * 1000).toISOString(),
+    });
+  },
+});
+
+/** `index`: the organization's place, below 0 for one that does not exist, as a test of a wrong `iss` names it. */
+function findKey(id: string | undefined, index: number): FixtureKey {
+  if (id === undefined) return defaultFixtureKey(Math.max(index, 0));
+  const rows = fixtureKeys();
+  const found = rows.find((row) => row.id === id);
+  if (found) return found;
+  throw problem('bad_request', `key: has to be one of ${rows.map((row) => row.id).join(', ')}.`);
+}

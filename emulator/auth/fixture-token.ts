@@ -1,0 +1,26 @@
+import { readFile } from 'node:fs/promises';
+import { type FixtureKey, isRestricted } from './fixture-keys.js';
+import { DEFAULT_LIFETIME, DEFAULT_SCOPES, mintToken, type TokenRequest } from './mint.js';
+
+/** Tokens of a restricted key live at most this long, in seconds. */
+export const RESTRICTED_LIFETIME = 3600;
+
+/** The scopes a token of the key has where none are given: the usual ones, as far as the key allows them. */
+export function defaultScopes(key: FixtureKey | undefined): readonly string[] {
+  if (!key || !isRestricted(key)) return DEFAULT_SCOPES;
+  const allowed: readonly string[] = key.allowedScopes;
+  return DEFAULT_SCOPES.filter((scope) => allowed.includes(scope));
+}
+
+export function defaultLifetime(key: FixtureKey | undefined): number {
+  return key && isRestricted(key) ? RESTRICTED_LIFETIME : DEFAULT_LIFETIME;
+}
+
+/** Signs a token with a published test key, whose id it names. */
+export async function mintFixtureToken(
+  key: FixtureKey,
+  request: Omit<TokenRequest, 'privateKeyPem' | 'kid'>,
+): Promise<string> {
+  const privateKeyPem = await readFile(key.privateKeyFile, 'utf8');
+  return mintToken({ scopes: defaultScopes(key), ttl: defaultLifetime(key), kid: key.id, ...request, privateKeyPem });
+}

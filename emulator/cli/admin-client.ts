@@ -1,0 +1,167 @@
+import { type IncomingMessage, request } from 'node:http';
+import { ADMIN_PREFIX } from '../admin/path.js';
+import { OptionError, secret } from '../config/option-values.js';
+import type { Flags } from './command.js';
+import { DEFAULT_URL, readUrl } from './probe.js';
+import type { Terminal } from './terminal.js';
+import { Unreached, UsageError } from './usage-error.js';
+
+/** Milliseconds that an emulator gets to answer: a restore may have much to copy. */
+const LONGEST_WAIT = 60_000;
+
+/** What every command takes that speaks to an emulator. */
+export const ADMIN_FLAGS = {
+  url: { read: readUrl, describe: `Base address of the emulator; default EMULATOR_URL, else ${DEFAULT_URL}` },
+  'admin-token': {
+    read: secret('the characters of a bearer token', /^[\x21-\x7e]+$/),
+    describe: 'What its admin routes ask for; default EMULATOR_ADMIN_TOKEN',
+  },
+  json: { describe: 'As JSON' },
+} satisfies Flags;
+
+export interface AdminAddress {
+  readonly url: string | undefined;
+  readonly 'admin-token': string | undefined;
+}
+
+/** The address of a flag, of the environment, or the usual one. Throws `OptionError`. */
+export function findUrl(given: string | undefined, { environment }: Terminal): string {
+  const { EMULATOR_URL } = environment;
+  if (given !== undefined || !EMULATOR_URL) return given ?? DEFAULT_URL;
+  try {
+    return readUrl(EMULATOR_URL);
+  } catch (error) {
+    throw error instanceof OptionError ? new OptionError(`EMULATOR_URL ${error.message}.`) : error;
+  }
+}
+
+export type AdminMethod = 'GET' | 'POST' | 'PATCH' | 'DELETE';
+
+/** Asks the admin routes of one emulator. Throws `Unreached`, and `UsageError` with what it refused. */
+export class AdminClient {
+  readonly url: string;
+  readonly #headers: Readonly<Record<string, string>>;
+
+  constructor(address: AdminAddress, terminal: Terminal) {
+    this.url = findUrl(address.url, terminal).replace(/\/$/, '');
+    const token = address['admin-token'] ?? terminal.environment.EMULATOR_ADMIN_TOKEN;
+    this.#headers = token ? { authorization: `Bearer ${token}` } : {};
+  }
+
+  /** The JSON of an answer; undefined where it has none. */
+  async ask(method: AdminMethod, path: string, body?: object): Promise<unknown> {
+    const text = body && JSON.stringify(body);
+    const type = text === undefined ? {} : { 'content-type': 'application/json' };
+    const signal = AbortSignal.timeout(LONGEST_WAIT);
+    try {
+      const response = await this.#send(method, path, { headers: type, body: text, signal });
+      return readAnswer(response, await textOf(response));
+    } catch (error) {
+      throw this.#explain(error);
+    }
+  }
+
+  /** All items of a list. */
+  async list(path: string): Promise<Readonly<Record<string, unknown>>[]> {
+    const items: Readonly<Record<string, unknown>>[] = [];
+    let cursor = '';
+    do {
+      const page = (await this.ask('GET', `${path}?limit=1000${cursor}`)) as {
+        items: Readonly<Record<string, unknown>>[];
+        next_cursor: string | null;
+      };
+      items.push(...page.items);
+      cursor = page.next_cursor === null ? '' : `&cursor=${page.next_cursor}`;
+    } while (cursor !== '');
+    return items;
+  }
+
+  /** Server-sent events, until the emulator ends them. */
+  async *events(path: string, lastId: string): AsyncGenerator<{ readonly name: string; readonly data: unknown }> {
+    try {
+      const response = await this.#send('GET', path, { headers: { 'last-event-id': lastId } });
+      if (response.statusCode !== 200) readAnswer(response, await textOf(response));
+      let text = '';
+      for await (const part of response.setEncoding('utf8')) {
+        text += String(part);
+        for (let end = text.indexOf('\n\n'); end >= 0; end = text.indexOf('\n\n')) {
+          const fields = text.slice(0, end);
+          text = text.slice(end + 2);
+          const name = /^event: (.*)$/m.exec(fields)?.[1];
+          if (name !== undefined) yield { name, data: JSON.parse(/^data: (.*)$/m.exec(fields)![1]!) };
+        }
+      }
+    } catch (error) {
+      throw this.#explain(error);
+    }
+  }
+
+  #send(
+    method: AdminMethod,
+    path: string,
+    {
+      headers,
+      body,
+      signal,
+    }: { headers: Record<string, string>; body?: string | undefined; signal?: AbortSignal | undefined },
+  ): Promise<IncomingMessage> {
+    return new Promise((resolve, reject) => {
+      const options = { method, agent: false, headers: { ...headers, ...this.#headers }, ...(signal && { signal }) };
+      const question = request(`${this.url}${ADMIN_PREFIX}${path}`, options, resolve).on('error', reject);
+      // An answer that was not asked for, such as 101, ends it without any other event.
+      question.on('close', () => reject(new Error('the connection was closed without an answer')));
+      question.end(body);
+    });
+  }
+
+  #explain(error: unknown): Error {
+    if (error instanceof UsageError) return error;
+    const { message, code } = error as NodeJS.ErrnoException;
+    return new Unreached(`No emulator at ${this.url}: ${message || code || 'the connection failed'}.`);
+  }
+}
+
+async function textOf(response: IncomingMessage): Promise<string> {
+  let text = '';
+  for await (const part of response.setEncoding('utf8')) text += String(part);
+  return text;
+}
+
+function readAnswer({ statusCode = 0, headers }: IncomingMessage, text: string): unknown {
+  if (statusCode === 204) return undefined;
+  const isProblem = headers['content-type']?.startsWith('application/problem+json') ?? false;
+  const isJson = headers['content-type']?.startsWith('application/json') ?? false;
+  if (statusCode < 300 && isJson) return JSON.parse(text);
+  if (!isProblem) throw new Error(`something that is no emulator answered ${statusCode}`);
+  const { detail } = JSON.parse(text) as { detail: string };
+  const hint = statusCode === 401 ? ' Give it with --admin-token or EMULATOR_ADMIN_TOKEN.' : '';
+  throw new UsageError(`${detail}${/[.?]$/.test(detail) ? '' : '.'}${hint}`);
+}
+
+/** Prints a value as every command does with `--json`. */
+export function printJson({ print }: Terminal, value: unknown): void {
+  print(`${JSON.stringify(value, undefined, 2)}\n`);
+}
+
+/** The one of `actions` that is meant. */
+export function readAction<const Action extends string>(
+  command: string,
+  given: string | undefined,
+  actions: readonly Action[],
+  standard?: Action,
+): Action {
+  const action = given ?? standard;
+  const found = actions.find((known) => known === action);
+  if (found !== undefined) return found;
+  const what = action === undefined ? `${command} needs one` : `${command} has no ${JSON.stringify(action)}`;
+  throw new UsageError(`${what} of ${actions.join(', ')}.`.replace(/" of /, '"; there are '));
+}
+
+/** What stands behind an action, which is needed by some and refused by the others. */
+export function readValue(command: string, given: string | undefined, wanted: string | undefined): string {
+  if (wanted === undefined && given !== undefined) {
+    throw new UsageError(`${command} takes nothing more, not ${JSON.stringify(given)}.`);
+  }
+  if (wanted !== undefined && given === undefined) throw new UsageError(`${command} needs ${wanted}.`);
+  return given ?? '';
+}

@@ -1,0 +1,193 @@
+import { readFileSync, statSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import t, { type Test } from 'tap';
+import { type Emulator, type GivenOptions, startEmulator } from '../index.js';
+import { main } from './main.js';
+
+/** Runs a command in this process and gives back all it said. */
+async function run(argv: readonly string[], environment: Record<string, string> = {}, onPrint = () => {}) {
+  const said = { code: -1, out: '', err: '' };
+  said.code = await main(argv, {
+    print: (text) => {
+      said.out += text;
+      onPrint();
+    },
+    printed: () => Promise.resolve(undefined),
+    warn: (text) => {
+      said.err += text;
+    },
+    isInteractive: false,
+    columns: 100,
+    environment,
+    now: () => 0,
+  });
+  return said;
+}
+
+async function setUp(t: Test, options: GivenOptions = {}) {
+  const emulator = await startEmulator({ port: 0, clock: '2026-01-01T00:00:00Z', ...options });
+  t.teardown(() => emulator.close({ graceMs: 0 }));
+  return { emulator, ask: askerOf(emulator) };
+}
+
+/** Runs a command by flag, and by variable, and once more for its JSON. */
+function askerOf({ baseUrl }: Pick<Emulator, 'baseUrl'>) {
+  const ask = async (...argv: string[]) => run([...argv, '--url', baseUrl]);
+  const json = async (...argv: string[]) => {
+    const { code, out, err } = await run([...argv, '--json'], { EMULATOR_URL: `${baseUrl}/` });
+    return { code, err, json: out === '' ? undefined : JSON.parse(out) };
+  };
+  return { text: ask, json };
+}
+
+/** Every command that speaks to an emulator, as it is used. */
+const COMMANDS: readonly (readonly string[])[] = [
+  ['status'],
+  ['reset'],
+  ['clock'],
+  ['clock', 'advance', '30s'],
+  ['snapshot', 'add'],
+  ['snapshot', 'ls'],
+  ['snapshot', 'restore', 'snapshot-2'],
+  ['snapshot', 'rm', 'snapshot-2'],
+  ['requests'],
+  ['requests', '--follow'],
+  ['state'],
+  ['state', 'set', '{}'],
+  ['repo', 'ls'],
+  ['stop'],
+];
+
+t.test('where no emulator answers, every command says so and exits with 3', async (t) => {
+  const server = createServer((_request, response) => void response.end('<html>'));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  for (const argv of COMMANDS) {
+    const { code, out, err } = await run([...argv, '--url', url]);
+    t.same([code, out], [3, ''], argv.join(' '));
+    t.match(err, /^No emulator at http:\/\/127\.0\.0\.1:\d+: something that is no emulator answered 200\.\n$/);
+  }
+  await new Promise((resolve) => server.close(resolve));
+  for (const argv of COMMANDS) {
+    const { code, out, err } = await run(argv, { EMULATOR_URL: url });
+    t.same([code, out], [3, ''], argv.join(' '));
+    t.match(err, /^No emulator at http:\/\/127\.0\.0\.1:\d+: connect ECONNREFUSED[^\n]*\.\n$/);
+  }
+  t.match(await run(['health'], { EMULATOR_URL: url }), { code: 3, err: /ECONNREFUSED/ });
+  t.match(await run(['status'], { EMULATOR_URL: 'here' }), { code: 2, err: /^EMULATOR_URL has to be an http address/ });
+});
+
+t.test('without the admin token every command is refused, and does not tell it', async (t) => {
+  const { emulator } = await setUp(t, { adminToken: 'canary-token' });
+  for (const argv of COMMANDS.filter(([name]) => name !== 'stop')) {
+    const refused = await run([...argv, '--url', emulator.baseUrl, '--admin-token', 'canary-wrong']);
+    t.same([refused.code, refused.out], [2, ''], argv.join(' '));
+    t.match(refused.err, /^The admin routes need the admin token[^\n]+EMULATOR_ADMIN_TOKEN\.\n$/);
+    t.notMatch(refused.err, /canary/);
+  }
+  t.equal((await run(['status', '--url', emulator.baseUrl, '--admin-token', 'canary-token'])).code, 0);
+  const environment = { EMULATOR_URL: emulator.baseUrl, EMULATOR_ADMIN_TOKEN: 'canary-token' };
+  t.match(await run(['status'], environment), { code: 0, err: '' });
+});
+
+t.test('what an emulator refuses, and what no command takes, is one sentence and exit 2', async (t) => {
+  const { ask } = await setUp(t);
+  for (const [argv, sentence] of [
+    [['clock', 'stop'], /^clock has no "stop"; there are show, freeze, advance, tick, real, set\./],
+    [['clock', 'advance'], /^clock advance needs a duration/],
+    [['clock', 'freeze', 'now'], /^clock freeze takes nothing more, not "now"/],
+    [['clock', 'advance', 'soon'], /^advance: has to be an ISO 8601 duration/],
+    [['clock', 'set', 'soon'], /^now: has to be an ISO 8601 time/],
+    [['snapshot'], /^snapshot needs one of add, ls, restore, rm\./],
+    [['snapshot', 'restore'], /^snapshot restore needs the id/],
+    [['snapshot', 'restore', 'a/b'], /^There is no snapshot "a\/b"/],
+    [['snapshot', 'rm', 'none'], /^There is no snapshot "none"/],
+    [['snapshot', 'ls', 'x'], /^snapshot ls takes nothing more/],
+    [['state', 'set'], /^state set needs changes/],
+    [['state', 'set', '[]'], /^state set takes a JSON object/],
+    [['state', 'set', '{"color":1}'], /"color"/],
+    [['state', 'set', '--repo', 'none=archived'], /"none"/],
+    [['state', 'set', '--repo', 'none'], /^--repo has to be NAME=STATE/],
+    [['state', 'set', '--org', 'demo=x'], /^--org has to be NAME\.SWITCH=VALUE/],
+    [['state', 'show', '{}'], /^state show takes nothing more/],
+    [['repo', 'add'], /^repo has no "add"; there are ls\./],
+    [['status', 'x'], /Unknown argument: x/],
+  ] as const) {
+    const { code, out, err } = await ask.text(...argv);
+    t.same([code, out], [2, ''], argv.join(' '));
+    t.match(err, sentence);
+    t.match(err, /^[^\n]+[.?]\n$/, 'one sentence');
+  }
+});
+
+t.test('the commands do what they say', async (t) => {
+  const { emulator, ask } = await setUp(t);
+  t.match(await ask.text('clock'), { code: 0, out: '2026-01-01T00:00:00.000Z (tick)\n', err: '' });
+  t.match(await ask.json('clock', 'advance', 'PT1H'), { json: { mode: 'tick', now: '2026-01-01T01:00:00.000Z' } });
+  t.equal(emulator.clock.now(), Date.parse('2026-01-01T01:00:00Z'));
+  t.match(await ask.text('clock', 'set', '2026-02-01'), { out: /^2026-02-01T/ });
+  const changed = await ask.json('state', 'set', '--org', 'demo.hosting=off', '--org', 'demo.forgeApps=2');
+  t.match(changed, { code: 0, json: { organizations: { demo: { hosting: 'off', forgeApps: 2 } } } });
+  t.match(emulator.state.read().organizations.demo, { hosting: 'off', forgeApps: 2 });
+  t.match(await ask.text('state'), { out: /^organization demo: .*hosting="off"/ });
+  const { out: id } = await ask.text('snapshot', 'add');
+  t.match(id, /^snapshot-\d+\n$/);
+  t.match(await ask.text('snapshot', 'ls'), { out: new RegExp(`^ID +TAKEN AT.*\\n${id.trim()} +2026-02-01T`) });
+  t.match(await ask.json('reset'), { code: 0, json: { status: 'reset' } });
+  t.match(emulator.state.read().organizations.demo, { hosting: 'on' });
+  t.match(await ask.json('snapshot', 'restore', id.trim()), { code: 0, json: { id: id.trim() } });
+  t.match(emulator.state.read().organizations.demo, { hosting: 'off' });
+  t.match(await ask.text('snapshot', 'rm', id.trim()), { code: 0, out: '' });
+  t.same((await ask.json('snapshot', 'ls')).json, []);
+  const { token } = (await (
+    await fetch(`${emulator.adminUrl}/tokens`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ repo: 'team/app', scopes: ['repo:write'] }),
+    })
+  ).json()) as { token: string };
+  await fetch(`${emulator.baseUrl}/api/repos`, { method: 'POST', headers: { authorization: `Bearer ${token}` } });
+  t.match(await ask.text('repo', 'ls'), { out: /^NAME +STATE[^\n]*\nteam\/app +active +main +0 +0 / });
+  t.match(await ask.json('repo', 'ls'), { json: [{ name: 'team/app' }] });
+  t.match(await ask.text('requests'), { out: /^00:00:00 201 POST \/api\/repos repo=team\/app\n$/ });
+  t.match(await ask.json('requests'), { json: [{ path: '/api/repos', status: 201 }] });
+  const status = { url: emulator.baseUrl, repositories: 1, snapshots: 0, clock: { mode: 'tick' } };
+  t.match(await ask.json('status'), { code: 0, json: status });
+  t.match(await ask.text('status'), { out: /1 repositories, 0 snapshots\n$/ });
+});
+
+t.test('requests are followed until the emulator ends', async (t) => {
+  const { emulator, ask } = await setUp(t);
+  await fetch(`${emulator.baseUrl}/first`);
+  let printed = 0;
+  const following = run(['requests', '--follow', '--json', '--url', emulator.baseUrl], {}, () => {
+    printed++;
+    if (printed === 1) void fetch(`${emulator.baseUrl}/second`);
+    if (printed === 2) void ask.text('stop');
+  });
+  const { code, out } = await following;
+  t.equal(code, 0);
+  const lines = out
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  t.match(lines, [{ path: '/first' }, { path: '/second' }]);
+});
+
+t.test('stop ends the process of an emulator, which leaves nothing behind', async (t) => {
+  const folder = t.testdir({});
+  const file = join(folder, 'ready.json');
+  const started = run(['start', '--port', '0', '--host', '0.0.0.0', '--log', 'quiet', '--ready-file', file]);
+  t.match(await run(['wait', '--ready-file', file]), { code: 0 });
+  const { base_url, admin_token_file } = JSON.parse(readFileSync(file, 'utf8'));
+  const token = readFileSync(admin_token_file, 'utf8').trim();
+  t.match(await run(['stop', '--url', base_url]), { code: 2, err: /--admin-token/ });
+  t.match(await run(['stop', '--url', base_url, '--admin-token', token]), { code: 0, out: /has stopped/ });
+  const { code, out, err } = await started;
+  t.equal(code, 0);
+  t.notOk(out.includes(token) || err.includes(token), 'the token is told nowhere');
+  t.throws(() => statSync(file), { code: 'ENOENT' });
+  t.throws(() => statSync(admin_token_file), { code: 'ENOENT' });
+});

@@ -1,0 +1,27 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { ADMIN_FLAGS, AdminClient, printJson } from './admin-client.js';
+import { defineCommand } from './command.js';
+import { probe } from './probe.js';
+import { UsageError } from './usage-error.js';
+
+/** Milliseconds that requests under way may hold it up, and between two looks. */
+const LONGEST_WAIT = 60_000;
+const LOOK = 20;
+
+/** `emulator stop`: asks it to end, and waits until it has. */
+export const stopCommand = defineCommand({
+  name: 'stop',
+  describe: 'End a running emulator; requests that are under way are answered first',
+  flags: ADMIN_FLAGS,
+  run: async ({ json, ...address }, { terminal }) => {
+    const client = new AdminClient(address, terminal);
+    await client.ask('POST', '/shutdown');
+    const deadline = performance.now() + LONGEST_WAIT;
+    while ((await probe(client.url)) === undefined) {
+      if (performance.now() > deadline) throw new UsageError(`The emulator at ${client.url} is still closing.`);
+      await pause(LOOK);
+    }
+    if (json) return printJson(terminal, { url: client.url, stopped: true });
+    terminal.print(`The emulator at ${client.url} has stopped.\n`);
+  },
+});

@@ -1,0 +1,145 @@
+import type { IncomingMessage } from 'node:http';
+import { Readable } from 'node:stream';
+import t from 'tap';
+import { z } from 'zod';
+import { type BodyOptions, checkItems, checkShape, readBody, shapeSteps } from './body.js';
+import { atOnce, type JsonSteps } from './json-reader.js';
+import type { Problem } from './problem.js';
+
+const FILE = z.object({ path: z.string() });
+const COMMIT = z.object({ files: z.array(FILE).optional(), labels: z.record(z.string(), z.number()).nullable() });
+
+const files = (count: number) => Array.from({ length: count }, (_, n): object => ({ path: `f${n}` }));
+const labels = (count: number) => Object.fromEntries(files(count).map((_, n): [string, unknown] => [`l${n}`, n]));
+
+function detailOf(call: () => unknown): string {
+  try {
+    call();
+    return 'passed';
+  } catch (error) {
+    return (error as Problem).detail;
+  }
+}
+
+/** The value, and the units of each step. */
+function inSteps<T>(steps: JsonSteps<T>): { value: T; units: number[] } {
+  const units: number[] = [];
+  for (;;) {
+    const step = steps.next();
+    if (step.done) return { value: step.value, units };
+    units.push(step.value);
+  }
+}
+
+t.test('a mistake is told with the place where it is, in lists and records of any length', async (t) => {
+  const check = (value: unknown) => detailOf(() => checkShape(COMMIT, value, 'The body'));
+  for (const count of [1, 3, 99, 100, 101, 1000]) {
+    t.equal(check({ files: files(count), labels: labels(count) }), 'passed', `${count}`);
+    for (const at of new Set([0, Math.floor(count / 2), count - 1])) {
+      const list = files(count);
+      list[at] = { path: at };
+      t.match(check({ files: list, labels: null }), new RegExp(`^files\\.${at}\\.path: `), `${at} of ${count} files`);
+      const record = { ...labels(count), [`l${at}`]: 'x' };
+      t.match(check({ files: [], labels: record }), new RegExp(`^labels\\.l${at}: `), `${at} of ${count} labels`);
+    }
+  }
+  t.match(check({ files: files(200), labels: 'x' }), /^labels: /, 'behind a long list that is right');
+  t.match(check('text'), /^The body: /);
+  t.equal(check(undefined), 'The body is required.');
+  t.same(checkShape(COMMIT, { files: files(200), labels: null, more: 1 }, 'x'), { files: files(200), labels: null });
+});
+
+t.test('items that come one by one are checked as those of a list', async (t) => {
+  const check = (items: unknown[]) => detailOf(() => atOnce(checkItems(FILE, items, 'files')));
+  t.same(atOnce(checkItems(FILE, files(200), 'files')), files(200));
+  t.match(check([...files(130), { path: 1 }]), /^files\.130\.path: /);
+  t.match(check([null]), /^files\.0: /);
+  t.match(check([...files(2), undefined]), /^files\.2: /);
+});
+
+t.test('long lists and records are checked in small steps', async (t) => {
+  const count = 10_000;
+  const works: Record<string, JsonSteps<unknown>> = {
+    items: checkItems(FILE, files(count), 'files'),
+    list: shapeSteps(COMMIT, { files: files(count), labels: null }, 'The body'),
+    record: shapeSteps(COMMIT, { labels: labels(count) }, 'The body'),
+  };
+  for (const [what, steps] of Object.entries(works)) {
+    const { units } = inSteps(steps);
+    const all = units.reduce((sum, one) => sum + one, 0);
+    t.ok(Math.max(...units) <= 1000, `${what}: ${Math.max(...units)} units at once`);
+    t.ok(all >= 0.9 * count, `${what}: ${all} units in all, one for each at least`);
+  }
+});
+
+t.test('only the first of very many mistakes is worded', async (t) => {
+  let looked = 0;
+  const word = z.string().refine(() => {
+    looked++;
+    return false;
+  });
+  t.match(
+    detailOf(() => checkShape(z.object({ words: z.array(word) }), { words: Array(100_000).fill('x') }, 'The body')),
+    /^words\.0: /,
+  );
+  t.ok(looked <= 2, `${looked} words were looked at`);
+});
+
+/** What a request's body comes to: its length, or the code it is refused with. */
+async function read(
+  pieces: Iterable<Buffer> | AsyncIterable<Buffer>,
+  {
+    headers = {},
+    complete = true,
+    ...options
+  }: Partial<BodyOptions & Pick<IncomingMessage, 'headers' | 'complete'>> = {},
+): Promise<number | string> {
+  const request = Object.assign(Readable.from(pieces), { headers, complete }) as unknown as IncomingMessage;
+  try {
+    return (await readBody(request, { maxBytes: 10, idleTimeout: 60_000, ...options })).length;
+  } catch (error) {
+    return (error as Problem).code;
+  }
+}
+
+const pieces = (...sizes: number[]) => sizes.map((size) => Buffer.alloc(size));
+
+t.test('a body may be as long as its bound, whether it names its length or not', async (t) => {
+  t.equal(await read(pieces(10)), 10);
+  t.equal(await read(pieces(4, 3, 3)), 10);
+  t.equal(await read(pieces()), 0);
+  t.equal(await read(pieces(11)), 'payload_too_large');
+  t.equal(await read(pieces(4, 3, 4)), 'payload_too_large');
+  let asked = 0;
+  const askFor = () => asked++;
+  t.equal(await read(pieces(11), { headers: { 'content-length': '11' }, askFor }), 'payload_too_large');
+  t.equal(asked, 0, 'one that names too much is not asked for');
+  t.equal(await read(pieces(10), { headers: { 'content-length': '10' }, askFor }), 10);
+  t.equal(asked, 1);
+});
+
+t.test('a body that does not come to its end says whose doing that is', async (t) => {
+  let end: NodeJS.Timeout | undefined;
+  const stopped = new Promise((resolve) => {
+    end = setTimeout(resolve, 20_000);
+  });
+  t.teardown(() => clearTimeout(end));
+  async function* failing(error: Error) {
+    yield Buffer.alloc(1);
+    throw error;
+  }
+  async function* stopping() {
+    yield Buffer.alloc(1);
+    await stopped;
+  }
+  const reset = Object.assign(new Error('reset'), { code: 'ECONNRESET' });
+  t.equal(await read(failing(reset)), 'request_canceled', 'the connection is gone');
+  t.equal(await read(failing(Object.assign(new Error('aborted'), { code: 'ABORT_ERR' }))), 'request_canceled');
+  t.equal(await read(pieces(5), { complete: false }), 'request_canceled', 'it is shorter than it says');
+  t.equal(await read(stopping(), { idleTimeout: 1, complete: false }), 'request_timeout');
+  t.equal(
+    await read(failing(Object.assign(new Error('disk'), { code: 'EIO' }))),
+    'EIO',
+    'anything else is no client’s',
+  );
+});

@@ -1,0 +1,60 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import t, { type Test } from 'tap';
+import { lingeringClose } from './lingering-close.js';
+
+/** Both ends of a connection, each of which may close its half. */
+async function connection(test: Test): Promise<{ client: Socket; socket: Socket }> {
+  const server = createServer({ allowHalfOpen: true }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const accepted = once(server, 'connection');
+  const client = connect({ port: (server.address() as AddressInfo).port, host: '127.0.0.1', allowHalfOpen: true });
+  const [socket] = (await accepted) as [Socket];
+  test.teardown(() => {
+    client.destroy();
+    socket.destroy();
+    server.close();
+  });
+  return { client: client.resume(), socket: socket.resume() };
+}
+
+/** Closes in a time that stands still: what ends the connection is not a timer. Says how many are set. */
+function closeWithoutTime(socket: Socket): () => number {
+  const { setTimeout, clearTimeout } = globalThis;
+  const timers = new Set<object>();
+  const set = () => {
+    const timer = { unref: () => timer };
+    timers.add(timer);
+    return timer;
+  };
+  Object.assign(globalThis, { setTimeout: set });
+  lingeringClose(socket);
+  Object.assign(globalThis, { setTimeout, clearTimeout: (timer: object) => timers.delete(timer) });
+  socket.once('close', () => Object.assign(globalThis, { clearTimeout }));
+  return () => timers.size;
+}
+
+t.test('what was written arrives, and the connection ends as soon as the client has closed it too', async (t) => {
+  for (const isFirst of [true, false]) {
+    const { client, socket } = await connection(t);
+    const who = isFirst ? 'the client closes first' : 'the client closes when it has the answer';
+    let answer = '';
+    client.on('data', (data) => {
+      answer += data;
+    });
+    if (isFirst) {
+      const ended = once(socket, 'end');
+      client.end();
+      await ended;
+    }
+    socket.write('the answer');
+    const closed = once(socket, 'close', { signal: AbortSignal.timeout(5_000) });
+    const timers = closeWithoutTime(socket);
+    t.equal(timers(), isFirst ? 0 : 1, 'only one that has not closed is waited for');
+    await once(client, 'end', { signal: AbortSignal.timeout(5_000) });
+    t.equal(answer, 'the answer', who);
+    client.end('more that nobody reads');
+    await t.resolves(closed, who);
+    t.equal(timers(), 0, 'nothing is left');
+  }
+});

@@ -1,0 +1,37 @@
+import t from 'tap';
+import { oid } from '../git/test/oid.js';
+import { type Deployment, Deployments } from './deployments.js';
+
+const deployment = (sequence: number): Deployment => ({
+  id: `d${sequence}`,
+  sequence,
+  target: 'preview',
+  ref: 'main',
+  commit: oid('a'.repeat(40)),
+  createdAt: sequence,
+});
+
+t.test('deployments are found by id, and what was added first is listed last', async (t) => {
+  let deployments = Deployments.none;
+  for (let sequence = 1; sequence <= 40; sequence++) deployments = deployments.with(deployment(sequence));
+  t.equal(deployments.size, 40);
+  t.same(deployments.get('d7'), deployment(7));
+  t.equal(deployments.get('d41'), undefined);
+  const sequences = (before?: number) => [...deployments.newest(before)].map(({ sequence }) => sequence);
+  t.same(
+    sequences(),
+    Array.from({ length: 40 }, (_, index) => 40 - index),
+  );
+  t.same(sequences(4), [3, 2, 1], 'a page goes on below the position it is given');
+  t.same(sequences(1), []);
+  t.same([...Deployments.none.newest()], [], 'a value is not changed by what is made of it');
+});
+
+t.test('an idempotency key leads to the request that first used it', async (t) => {
+  const request = '{"ref":"main"}';
+  const one = Deployments.none.with(deployment(1), { key: 'k', request });
+  const two = one.with(deployment(2));
+  t.same(two.keyedRequest('k'), { request, id: 'd1' });
+  t.equal(two.keyedRequest('other'), undefined);
+  t.equal(Deployments.none.keyedRequest('k'), undefined);
+});

@@ -1,0 +1,13 @@
+import { type AdminToken, checkAdmin } from '../../admin/guard.js';
+import { isOpenPath } from '../../admin/router.js';
+import { hostOf } from '../../http/host.js';
+import type { EntryStep } from '../request-context.js';
+
+/** Step: who may use the admin routes. The host that the request names is a served one by now. */
+export function guardAdmin(token: AdminToken | undefined): EntryStep {
+  return ({ isForAdmin, request, target }) => {
+    if (!isForAdmin) return;
+    const authority = target.authority ?? hostOf(request.rawHeaders);
+    checkAdmin({ request, authority, isOpen: isOpenPath(target.path) }, token);
+  };
+}

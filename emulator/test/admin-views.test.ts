@@ -1,0 +1,120 @@
+import t from 'tap';
+import { request } from 'undici';
+import { startAdmin } from './admin-service.js';
+
+t.test('requests are listed, shown, followed and forgotten', async (t) => {
+  const { admin, call, seed, url } = await startAdmin(t);
+  await seed('r');
+  await call('GET', '/api/v1/repos/file?path=none', { repo: 'r' });
+  const { json } = await admin('GET', '/requests?operation=readFile&status=404');
+  t.match(json, { items: [{ method: 'GET', path: '/api/v1/repos/file', code: 'not_found', repository: 'r' }] });
+  const [{ id }] = json.items;
+  t.same((await admin('GET', `/requests/${id}`)).json, json.items[0]);
+  t.match(await admin('GET', '/requests/none'), { status: 404 });
+  t.same((await admin('GET', `/requests?after=${id}`)).json.items, []);
+  const stream = await request(`${url}/_emulator/requests/stream`, { headers: { 'last-event-id': id } });
+  t.match(stream, { statusCode: 200, headers: { 'content-type': 'text/event-stream' } });
+  const events: { id: string; event: string; data: Record<string, unknown> }[] = [];
+  const read = (async () => {
+    let text = '';
+    for await (const chunk of stream.body) {
+      text += String(chunk);
+      for (let end = text.indexOf('\n\n'); end >= 0; end = text.indexOf('\n\n')) {
+        const match = /^id: (.*)\nevent: (.*)\ndata: (.*)$/.exec(text.slice(0, end));
+        if (match) events.push({ id: match[1]!, event: match[2]!, data: JSON.parse(match[3]!) });
+        text = text.slice(end + 2);
+      }
+    }
+  })();
+  const until = async (count: number) => {
+    while (events.length < count) await new Promise((resolve) => setTimeout(resolve, 10));
+  };
+  await call('GET', '/nothing', { token: null });
+  await until(1);
+  t.match(events, [{ event: 'request', data: { path: '/nothing', status: 404 } }]);
+  t.equal(events[0]!.id, events[0]!.data.id);
+  await admin('DELETE', '/requests');
+  t.same((await admin('GET', '/requests')).json.items, []);
+  await call('GET', '/nothing/again', { token: null });
+  await until(2);
+  t.match(events[1], { event: 'request', data: { path: '/nothing/again' } });
+  await admin('POST', '/reset');
+  await until(3);
+  t.match(events[2], { event: 'reset' });
+  await call('GET', '/nothing/new', { token: null });
+  await until(4);
+  t.match(events[3], { event: 'request', id: 'req-00000001', data: { path: '/nothing/new' } });
+  await admin('POST', '/shutdown');
+  await read;
+  t.pass('it ends with the emulator');
+});
+
+t.test('a stream that goes on behind what the journal has forgotten says so', async (t) => {
+  const { call, url } = await startAdmin(t, { limits: { maxJournal: 2 } });
+  for (let count = 0; count < 5; count++) await call('GET', '/nothing', { token: null });
+  const stream = await request(`${url}/_emulator/requests/stream`, { headers: { 'last-event-id': 'req-00000001' } });
+  let text = '';
+  for await (const chunk of stream.body) {
+    text += String(chunk);
+    if (text.includes('req-00000005')) break;
+  }
+  t.match(text, /id: req-00000001\nevent: missed\ndata: {"count":2}\n\nid: req-00000004\nevent: request/);
+});
+
+t.test('repositories are looked at whatever their state', async (t) => {
+  const { admin, seed, commit, call } = await startAdmin(t);
+  const commitOid = await seed('team/app', { 'a.txt': 'a\n', 'd/b.bin': Buffer.from([0, 255]) });
+  await commit('team/app', { 'c.txt': 'c\n' });
+  await seed('gone');
+  await call('DELETE', '/api/repos/gone', { repo: 'gone' });
+  await admin('PATCH', '/state', { repositories: { 'team/app': { state: 'archived' } } });
+  const list = (await admin('GET', '/repositories')).json.items;
+  t.match(list, [
+    { name: 'team/app', state: 'archived', default_branch: 'main', refs: 1 },
+    { name: 'gone', state: 'deleted', refs: 0, head: null },
+  ]);
+  const base = '/repositories/team%2Fapp';
+  t.same((await admin('GET', base)).json, list[0]);
+  t.same((await admin('GET', `${base}/state`)).json, { state: 'archived' });
+  const refs = (await admin('GET', `${base}/refs`)).json.items;
+  t.match(refs, [{ name: 'refs/heads/main', type: 'commit', oid: list[0].head }]);
+  t.same((await admin('GET', `${base}/refs?prefix=refs/tags/`)).json.items, []);
+  const first = (await admin('GET', `${base}/commits?limit=1`)).json;
+  t.match(first, { items: [{ sha: list[0].head }], has_more: true });
+  const second = (await admin('GET', `${base}/commits?limit=1&cursor=${first.next_cursor}`)).json;
+  t.match(second, { items: [{ sha: commitOid, parent_shas: [] }], has_more: false, next_cursor: null });
+  t.match((await admin('GET', `${base}/commits?ref=main~1`)).json.items, [{ sha: commitOid }]);
+  const tree = (await admin('GET', `${base}/tree/${commitOid}`)).json.items;
+  t.match(tree, [
+    { name: 'a.txt', mode: '100644', type: 'blob', size: 2 },
+    { name: 'd', mode: '040000', type: 'tree', size: null },
+  ]);
+  t.match((await admin('GET', `${base}/blob/${tree[0].oid}`)).json, {
+    size: 2,
+    encoding: 'utf-8',
+    content: 'a\n',
+    is_truncated: false,
+  });
+  const [{ oid }] = (await admin('GET', `${base}/tree/${tree[1].oid}`)).json.items;
+  t.match((await admin('GET', `${base}/blob/${oid}`)).json, { encoding: 'base64', content: 'AP8=' });
+  for (const [path, status] of [
+    ['/repositories/none', 404],
+    [`${base}/commits?ref=none`, 404],
+    [`${base}/tree/x`, 400],
+    [`${base}/tree/${'0'.repeat(40)}`, 404],
+    [`${base}/tree/${oid}`, 404],
+    [`${base}/blob/${tree[1].oid}`, 404],
+    ['/repositories/gone/commits', 404],
+    ['/repositories/team/app', 404],
+  ] as const)
+    t.match(await admin('GET', path), { status }, path);
+});
+
+t.test('a large blob is shown in part', async (t) => {
+  const { admin, seed } = await startAdmin(t);
+  const commit = await seed('r', { 'large.txt': 'x'.repeat(1024 * 1024 + 1) });
+  const [{ oid }] = (await admin('GET', `/repositories/r/tree/${commit}`)).json.items;
+  const { json } = await admin('GET', `/repositories/r/blob/${oid}`);
+  t.match({ ...json, content: json.content.length }, { size: 1024 * 1024 + 1, is_truncated: true, encoding: 'base64' });
+  t.equal(Buffer.from(json.content, 'base64').length, 1024 * 1024);
+});

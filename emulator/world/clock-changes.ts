@@ -1,0 +1,52 @@
+import { CLOCK_MODES, type ClockMode, type WorldClock } from '../environment/clock.js';
+import { parseDuration, parseTime } from '../environment/iso-8601.js';
+import { problem } from '../http/problem.js';
+
+/** A time: ISO 8601, a `Date`, or milliseconds since 1970. */
+export type Time = string | number | Date;
+
+/** A duration: ISO 8601 such as `PT30S`, short such as `30s`, or milliseconds. */
+export type Duration = string | number;
+
+/** What the clock is to become: first the mode, then the time, then so much later. */
+export interface ClockChanges {
+  readonly mode?: ClockMode | undefined;
+  readonly now?: Time | undefined;
+  readonly advance?: Duration | undefined;
+}
+
+/**
+ * Changes a clock in one step; the promise resolves when what has become due has run. Throws `bad_request` that names the
+ * member, and changes nothing.
+ */
+export function changeClock(clock: WorldClock, { mode, now, advance, ...others }: ClockChanges): Promise<void> {
+  for (const name of Object.keys(others)) throw mistake(`there is no member ${JSON.stringify(name)}`);
+  if (mode !== undefined && !CLOCK_MODES.includes(mode)) {
+    throw mistake(`mode has to be one of ${CLOCK_MODES.join(', ')}`);
+  }
+  const time = now === undefined ? undefined : readTime(now);
+  const further = advance === undefined ? undefined : readDuration(advance);
+  if (!isTime((time ?? clock.now()) + (further ?? 0))) throw mistake('advance leads past the last date there is');
+  return clock.change({ mode, now: time, advance: further });
+}
+
+function readTime(given: Time): number {
+  const time = typeof given === 'string' ? parseTime(given) : Number(given);
+  if (time !== undefined && isTime(time)) return time;
+  throw mistake('now has to be an ISO 8601 time such as 2026-01-01T00:00:00Z');
+}
+
+function readDuration(given: Duration): number {
+  const duration = typeof given === 'string' ? parseDuration(given) : given;
+  if (duration !== undefined && Number.isSafeInteger(duration) && duration >= 0) return duration;
+  throw mistake('advance has to be a duration such as PT30S, or whole milliseconds');
+}
+
+/** ECMA-262, 21.4.1.1: what a date can hold. */
+function isTime(time: number): boolean {
+  return Number.isInteger(time) && Math.abs(time) <= 8.64e15;
+}
+
+function mistake(what: string) {
+  return problem('bad_request', `The clock: ${what}.`);
+}

@@ -1,0 +1,49 @@
+import { type Log, silentLog } from '../environment/log.js';
+import { MemoryBudget } from '../git/memory/memory-budget.js';
+import { MemoryCache } from '../git/memory/memory-cache.js';
+import { Scratch } from '../git/odb/scratch.js';
+import { Schedule } from '../git/schedule/schedule.js';
+import { PackCache } from '../smart-http/pack-sender.js';
+import type { WorldConfig } from './config.js';
+
+/** The share of `cacheBytes` for packs that are being kept while they are sent. */
+const UNDER_WAY = 1 / 4;
+
+export interface ProcessPorts {
+  readonly log?: Log;
+  readonly schedule?: Schedule;
+}
+
+/** What there is once in a process, however many worlds it has: none of them can tell from it what another does. */
+export class ProcessResources {
+  readonly log: Log;
+  /** Shares the event loop between requests; one for all object stores. */
+  readonly schedule: Schedule;
+  /** Shared by all that is stored: Git objects and LFS objects. */
+  readonly memory: MemoryBudget;
+  readonly caches: MemoryCache;
+  /** Finished packs. */
+  readonly packs: PackCache;
+  readonly scratch = new Scratch();
+
+  constructor(
+    { limits }: Pick<WorldConfig, 'limits'>,
+    { log = silentLog, schedule = new Schedule() }: ProcessPorts = {},
+  ) {
+    this.log = log;
+    this.schedule = schedule;
+    this.memory = new MemoryBudget(limits.maxHeldBytes);
+    this.caches = new MemoryCache(limits.cacheBytes * (1 - UNDER_WAY));
+    this.packs = new PackCache(this.caches, limits.cacheBytes * UNDER_WAY);
+  }
+
+  /** Bytes that are kept only to be fast: at most `cacheBytes`. */
+  get cachedBytes(): number {
+    return this.caches.heldBytes + this.packs.growingBytes;
+  }
+
+  /** Ends all work that goes in slices. */
+  close(): void {
+    this.schedule.close();
+  }
+}

@@ -1,0 +1,104 @@
+import { z } from 'zod';
+import { OPERATION_IDS } from '../config/operation-ids.js';
+import { checkShape } from '../http/body.js';
+import { PARTITIONS, type Quota } from './quotas.js';
+import type { World } from './world.js';
+
+/** So that levels stay whole numbers: 2^53 parts of a token. */
+const MOST_TOKENS = 1_000_000_000;
+
+/** `10/s`, `600/m`, `1/10s`, `5/250ms`: tokens, and the time in which they come. */
+const RATE = /^([1-9]\d{0,8})\/([1-9]\d{0,5})?(ms|s|m|h)$/;
+const UNITS = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 } as const;
+const LONGEST = 86_400_000;
+
+const cost = z.int().min(0).max(MOST_TOKENS);
+
+/** A name as RFC 9651 has strings, which `RateLimit` shows it as: visible ASCII without quotes. */
+const quotaName = z
+  .string()
+  .regex(/^[\x20\x21\x23-\x5b\x5d-\x7e]{1,100}$/, 'has to be printable ASCII without " and \\');
+
+export const quotaView = z.strictObject({
+  /** What has a bucket of its own: the organization unless given. */
+  by: z.array(z.enum(PARTITIONS)).max(PARTITIONS.length).default(['org']),
+  capacity: z
+    .int()
+    .min(1)
+    .max(MOST_TOKENS / 100),
+  refill: z.string().refine((text) => readRate(text) !== undefined, 'has to be a rate such as 10/s, 600/m or 1/10s'),
+  cost: z
+    .record(
+      z.string().refine(isOperationPattern, 'has to be the id of an operation, or a pattern with * that finds one'),
+      cost,
+    )
+    .default({ '*': 1 }),
+  retryAfter: z
+    .strictObject({
+      add: z.int().min(0).max(1_000_000).default(0),
+      format: z.enum(['seconds', 'http-date', 'omit']).default('seconds'),
+    })
+    .default({ add: 0, format: 'seconds' }),
+});
+
+/** Quotas by name: each is set as a whole, and null removes one. */
+export const quotaChanges = z.record(quotaName, quotaView.nullable()).superRefine((quotas, context) => {
+  for (const [name, row] of Object.entries(quotas)) {
+    if (!row) continue;
+    // A request that costs more than there ever is would be told to wait in vain.
+    for (const [operation, tokens] of Object.entries(row.cost)) {
+      if (tokens > row.capacity) {
+        context.addIssue({ code: 'custom', path: [name, 'cost', operation], message: 'is more than the capacity' });
+      }
+    }
+  }
+});
+
+/** Quotas by name; null removes one. */
+export type QuotaChanges = z.input<typeof quotaChanges>;
+/** A quota as it is shown: what was set, with the defaults. */
+export type QuotaView = z.output<typeof quotaView>;
+
+/** Sets quotas by name, and removes those that are null: all of them or, with `bad_request` that names the member, none. */
+export function changeQuotas({ state }: World, given: QuotaChanges): void {
+  const changes = Object.entries(checkShape(quotaChanges, given, 'The quotas'));
+  state.quotas.change(new Map(changes.map(([name, quota]) => [name, quota ? readQuota(name, quota) : undefined])));
+}
+
+function readRate(text: string): { tokens: number; milliseconds: number } | undefined {
+  const match = RATE.exec(text);
+  if (!match) return undefined;
+  const [, tokens, times = '1', unit] = match as unknown as [string, string, string | undefined, keyof typeof UNITS];
+  const milliseconds = Number(times) * UNITS[unit];
+  return milliseconds <= LONGEST ? { tokens: Number(tokens), milliseconds } : undefined;
+}
+
+function isOperationPattern(pattern: string): boolean {
+  const expression = new RegExp(`^${pattern.replace(/[^\w*]/g, '\\$&').replaceAll('*', '.*')}$`);
+  return OPERATION_IDS.some((id) => expression.test(id));
+}
+
+/** The form that counts. The most particular pattern of an operation comes first: its id, then the longer ones. */
+function readQuota(name: string, { by, capacity, refill, cost: costs, retryAfter }: QuotaView): Quota {
+  const rank = (pattern: string): number => (pattern.includes('*') ? pattern.length : Number.POSITIVE_INFINITY);
+  const ordered = Object.entries(costs).sort(([one], [other]) => (rank(other) > rank(one) ? 1 : -1));
+  return { name, by, capacity, ...readRate(refill)!, cost: ordered, retryAfter };
+}
+
+export function showQuota({ by, capacity, tokens, milliseconds, cost: costs, retryAfter }: Quota): QuotaView {
+  return {
+    by: [...by],
+    capacity,
+    refill: `${tokens}/${showTime(milliseconds)}`,
+    cost: Object.fromEntries(costs),
+    retryAfter: { ...retryAfter },
+  };
+}
+
+function showTime(milliseconds: number): string {
+  for (const unit of ['h', 'm', 's'] as const) {
+    const count = milliseconds / UNITS[unit];
+    if (Number.isInteger(count)) return count === 1 ? unit : `${count}${unit}`;
+  }
+  return `${milliseconds}ms`;
+}

@@ -1,0 +1,44 @@
+import type { Limits } from '../config/limits.js';
+import type { Variants } from '../config/variants.js';
+import type { StatePart } from './state-part.js';
+
+/** What was set at the start and can be set anew while the service runs. */
+export interface SettingValues {
+  readonly limits: Limits;
+  readonly variants: Variants;
+}
+
+/** What is absent stays as it is. */
+export interface SettingChanges {
+  readonly limits?: { readonly [Name in keyof Limits]?: number | undefined } | undefined;
+  readonly variants?: Partial<Variants> | undefined;
+}
+
+export class Settings implements StatePart<SettingValues> {
+  constructor(private values: SettingValues) {}
+
+  get limits(): Limits {
+    return this.values.limits;
+  }
+
+  get variants(): Variants {
+    return this.values.variants;
+  }
+
+  change({ limits = {}, variants = {} }: SettingChanges): void {
+    const { values } = this;
+    this.values = { limits: withGiven(values.limits, limits), variants: withGiven(values.variants, variants) };
+  }
+
+  snapshot(): SettingValues {
+    return this.values;
+  }
+
+  restore(values: SettingValues): void {
+    this.values = values;
+  }
+}
+
+function withGiven<Values extends object>(values: Values, changes: object): Values {
+  return { ...values, ...Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined)) };
+}

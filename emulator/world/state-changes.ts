@@ -1,0 +1,189 @@
+import { z } from 'zod';
+import { DEFAULT_LIMITS, type Limits, RUNNING_LIMITS } from '../config/limits.js';
+import { type Variants, variantRows } from '../config/variants.js';
+import type { Ends } from '../environment/ends.js';
+import { parseDuration } from '../environment/iso-8601.js';
+import { checkShape } from '../http/body.js';
+import { problem } from '../http/problem.js';
+import { DEPLOYMENT_STATUSES } from '../repositories/deployments.js';
+import type { Switches } from './organizations.js';
+import type { World } from './world.js';
+
+const duration = z.union([
+  z.string().refine((text) => parseDuration(text) !== undefined, 'has to be a duration such as PT30S or 30s'),
+  z.int().min(0),
+]);
+
+/** When a state is over: exactly one of these. */
+const endsOf = z
+  .strictObject({
+    requests: z.int().min(1).max(1_000_000_000),
+    after: duration,
+    signal: z.string().regex(/^[\w.-]{1,100}$/, 'has to be the name of a latch: letters, digits, ".", "-" and "_"'),
+  })
+  .partial()
+  .refine((ends) => Object.keys(ends).length === 1, 'has to name one of requests, after and signal');
+
+const upstream = z.union([
+  z.literal('reachable'),
+  z.strictObject({
+    error: z.string().min(1).max(1000),
+    status: z.int().min(400).max(599).optional(),
+  }),
+]);
+
+const organization = z
+  .strictObject({
+    authentication: z.enum(['available', 'unavailable']),
+    hosting: z.enum(['on', 'off']),
+    forgeApps: z.int().min(0).max(100),
+    upstream,
+    ends: endsOf,
+  })
+  .partial();
+
+const deployment = z.strictObject({ status: z.enum(DEPLOYMENT_STATUSES), after: duration.optional() });
+
+/** What a repository can be told to be. */
+const SETTABLE_STATES = ['active', 'archived', 'thawing', 'syncing', 'deleted', 'no_default_branch'] as const;
+
+const repository = z
+  .strictObject({
+    state: z.enum(SETTABLE_STATES),
+    ends: endsOf,
+    retryAfter: z.int().min(0).max(1_000_000_000),
+    deployments: z.record(z.string(), deployment),
+  })
+  .partial()
+  .refine(({ state, ends }) => ends === undefined || (state !== undefined && !isLasting(state)), {
+    path: ['ends'],
+    message: 'goes with a state that is set: thawing, syncing, deleted or no_default_branch',
+  })
+  .refine(({ state, retryAfter }) => retryAfter === undefined || state === 'thawing' || state === 'syncing', {
+    path: ['retryAfter'],
+    message: 'goes with the states thawing and syncing',
+  });
+
+/** What ends by itself, or never. */
+export function isLasting(state: (typeof SETTABLE_STATES)[number]): state is 'active' | 'archived' {
+  return state === 'active' || state === 'archived';
+}
+
+const limits = z
+  .strictObject(
+    Object.fromEntries(RUNNING_LIMITS.map((name) => [name, z.int().min(0)])) as Record<
+      (typeof RUNNING_LIMITS)[number],
+      z.ZodInt
+    >,
+  )
+  .partial();
+
+const variants = z
+  .strictObject(Object.fromEntries(variantRows().map(({ name, values }) => [name, z.enum(values)])))
+  .partial() as unknown as z.ZodType<Partial<Variants>>;
+
+/** Changes of the state, as the library and the admin API take them. */
+export const stateChanges = z
+  .strictObject({
+    organizations: z.record(z.string(), organization),
+    repositories: z.record(z.string(), repository),
+    limits,
+    variants,
+  })
+  .partial();
+
+/** What is absent stays as it is. */
+export type StateChanges = z.input<typeof stateChanges>;
+export type OrganizationChanges = z.input<typeof organization>;
+export type RepositoryChanges = z.input<typeof repository>;
+export type EndsChange = z.input<typeof endsOf>;
+
+/** A duration in milliseconds, from text or a number of them. */
+export function millisecondsOf(given: string | number): number {
+  return typeof given === 'number' ? given : parseDuration(given)!;
+}
+
+export function readEnds(ends: EndsChange | undefined, now: number): Ends | undefined {
+  if (!ends) return undefined;
+  const { requests, after, signal } = ends;
+  return { requests, signal, at: after === undefined ? undefined : now + millisecondsOf(after) };
+}
+
+/** The limits that can be changed while the service runs. */
+export type RunningLimits = Pick<Limits, (typeof RUNNING_LIMITS)[number]>;
+
+export function runningLimits(all: Limits): RunningLimits {
+  return Object.fromEntries(RUNNING_LIMITS.map((name) => [name, all[name] ?? DEFAULT_LIMITS[name]])) as RunningLimits;
+}
+
+/**
+ * Changes all of it in one step, or nothing: throws `bad_request` that names an organization, a repository or a member
+ * that does not exist, and a value that cannot be. `organization` is the one whose repositories are meant.
+ */
+export function changeState(world: World, organization: string, given: StateChanges): void {
+  const { organizations = {}, repositories = {}, ...settings } = checkShape(stateChanges, given, 'The state');
+  requireOrganization(world, organization);
+  // All of it is read before any of it is written.
+  const steps = [
+    ...Object.entries(organizations).map(([name, changes]) => organizationStep(world, name, changes)),
+    ...Object.entries(repositories).map(([name, changes]) => repositoryStep(world, organization, name, changes)),
+  ];
+  for (const step of steps) step();
+  world.state.settings.change(settings);
+}
+
+export function requireOrganization({ state }: World, name: string): void {
+  if (!state.organizations.get(name)) throw problem('bad_request', `There is no organization ${JSON.stringify(name)}.`);
+}
+
+/** What changes the organization. Throws where it cannot be changed so. */
+function organizationStep(world: World, name: string, changes: OrganizationChanges): () => void {
+  requireOrganization(world, name);
+  const { authentication, hosting, forgeApps, upstream, ends } = changes;
+  const switches: Partial<Switches> = {
+    ...(authentication && { authenticationAvailable: authentication === 'available' }),
+    ...(hosting && { hostingEnabled: hosting === 'on' }),
+    ...(forgeApps !== undefined && { forgeApps }),
+    ...(upstream && {
+      upstreamFailure: upstream === 'reachable' ? undefined : { message: upstream.error, status: upstream.status },
+    }),
+  };
+  const { organizations, clock } = world.state;
+  return () => organizations.set(name, switches, readEnds(ends, clock.now()));
+}
+
+/** What changes the repository. Throws where it cannot be changed so. */
+function repositoryStep(world: World, organization: string, name: string, changes: RepositoryChanges): () => void {
+  const repository = world.state.repositories.find(organization, name);
+  const fail = (why: string) => problem('bad_request', `repositories.${name}: ${why}.`);
+  if (!repository || repository.record.state === 'deleted') {
+    throw fail(`there is no repository ${JSON.stringify(name)}`);
+  }
+  const { state, ends, retryAfter, deployments = {} } = changes;
+  if (state === 'archived' && repository.record.state === 'syncing')
+    throw fail('it is syncing, and cannot be archived');
+  for (const id of Object.keys(deployments)) {
+    if (!repository.record.deployments?.get(id)) throw fail(`there is no deployment ${JSON.stringify(id)}`);
+  }
+  const now = world.state.clock.now();
+  return () => {
+    for (const [id, { status, after }] of Object.entries(deployments)) {
+      const at = now + (after === undefined ? 0 : millisecondsOf(after));
+      const { deployments: before } = repository.record;
+      repository.update({ deployments: before!.withStatus(id, status, at, after !== undefined) });
+    }
+    if (state === undefined) return;
+    world.background.syncs.cancel(repository);
+    repository.update({ override: isLasting(state) ? undefined : { state, ends: readEnds(ends, now), retryAfter } });
+    if (state === 'active') repository.restore();
+    if (state === 'archived') repository.archive();
+  };
+}
+
+/** Ends every state that lasts until `signal`. */
+export function endStates({ state }: World, signal: string): void {
+  state.organizations.signal(signal);
+  for (const repository of state.repositories.all()) {
+    if (repository.record.override?.ends?.signal === signal) repository.update({ override: undefined });
+  }
+}

@@ -1,0 +1,95 @@
+import type { Variants } from '../config/variants.js';
+import type { Ends } from '../environment/ends.js';
+import type { Repository } from '../repositories/repository.js';
+import { overrideOf, type PretendedState } from '../repositories/state-override.js';
+import type { Organization } from './organizations.js';
+import { type RunningLimits, requireOrganization, runningLimits } from './state-changes.js';
+import type { World } from './world.js';
+
+/** When a state is over: with so many requests more, at a time (ISO 8601), or by the release of a latch. */
+export interface EndsView {
+  readonly requests?: number;
+  readonly at?: string;
+  readonly signal?: string;
+}
+
+/** What an organization pretends. */
+export interface OrganizationState {
+  /** While it is `unavailable`, every request is refused with 403 `authentication_unavailable`. */
+  readonly authentication: 'available' | 'unavailable';
+  /** While it is `off`, deployments are refused with 403 `hosting_not_enabled`. */
+  readonly hosting: 'on' | 'off';
+  /** Applications on the external forge. Unless it is 1, syncs that need one get 412 `forge_app_not_configured`. */
+  readonly forgeApps: number;
+  /** What reading an upstream fails with: 412 `forge_repository_inaccessible`, or the 4xx `status`; syncs fail with the error. */
+  readonly upstream: 'reachable' | { readonly error: string; readonly status?: number };
+  /** When what was set is over. */
+  readonly ends?: EndsView;
+}
+
+export interface RepositoryStateView {
+  /**
+   * `archived`: in cold storage, from where the next request brings it back, and is refused with `repository_thawing`.
+   * `syncing`: an upstream sync is running, or a fork is being filled. `no_default_branch`: HEAD is detached.
+   */
+  readonly state: 'active' | 'archived' | PretendedState;
+  /** Where the state was set, and ends. */
+  readonly ends?: EndsView;
+  /** Seconds that refusals name. */
+  readonly retryAfter?: number;
+}
+
+/** Organizations by name, and the repositories of one of them by name. Those that were deleted by a request are left out. */
+export interface StateView {
+  readonly organizations: Readonly<Record<string, OrganizationState>>;
+  readonly repositories: Readonly<Record<string, RepositoryStateView>>;
+  readonly limits: RunningLimits;
+  readonly variants: Variants;
+}
+
+/** What a world pretends, with the repositories of one organization. Throws `bad_request` when there is no such organization. */
+export function readState(world: World, organization: string): StateView {
+  requireOrganization(world, organization);
+  const { organizations, repositories, settings, clock } = world.state;
+  const existing = [...repositories.existing(organization)];
+  return {
+    organizations: Object.fromEntries(organizations.list().map((found) => [found.name, showOrganization(found)])),
+    repositories: Object.fromEntries(existing.map(({ record }) => [record.name, showState(record, clock.now())])),
+    limits: runningLimits(settings.limits),
+    variants: settings.variants,
+  };
+}
+
+function showOrganization({
+  authenticationAvailable,
+  hostingEnabled,
+  forgeApps,
+  upstreamFailure,
+  temporary,
+}: Organization): OrganizationState {
+  const { message: error, status } = upstreamFailure ?? {};
+  return {
+    authentication: authenticationAvailable ? 'available' : 'unavailable',
+    hosting: hostingEnabled ? 'on' : 'off',
+    forgeApps,
+    upstream: error === undefined ? 'reachable' : { error, ...(status !== undefined && { status }) },
+    ...(temporary && { ends: showEnds(temporary.ends) }),
+  };
+}
+
+function showState(record: Repository['record'], now: number): RepositoryStateView {
+  const { state, ends, retryAfter } = overrideOf(record, now) ?? { state: record.state };
+  return {
+    state,
+    ...(ends && { ends: showEnds(ends) }),
+    ...(retryAfter !== undefined && { retryAfter }),
+  };
+}
+
+function showEnds({ requests, at, signal }: Ends): EndsView {
+  return {
+    ...(requests !== undefined && { requests }),
+    ...(at !== undefined && { at: new Date(at).toISOString() }),
+    ...(signal !== undefined && { signal }),
+  };
+}
