@@ -1,5 +1,6 @@
 import { showHealth, showOpenApi, showVersion } from './about.js';
 import { changeClock, showClockRoute } from './clock.js';
+import { addFault, changeFault, listFaults, releaseLatch, removeFault, replaceFaults, showFault } from './faults.js';
 import { addKey, listKeys, removeKey } from './keys.js';
 import { createNamespace, listNamespaces, removeNamespace, showNamespace } from './namespaces.js';
 import { listOperations } from './operations.js';
@@ -41,6 +42,13 @@ export const adminRoutes: readonly AdminRoute[] = [
   restoreSnapshot,
   showClockRoute,
   changeClock,
+  listFaults,
+  addFault,
+  replaceFaults,
+  showFault,
+  changeFault,
+  removeFault,
+  releaseLatch,
   showQuotas,
   changeQuotas,
   listKeys,

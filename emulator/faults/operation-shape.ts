@@ -1,5 +1,5 @@
 import { matchesGlob } from './glob.js';
-import type { Stage } from './stage.js';
+import { STAGES, type Stage } from './stage.js';
 
 /** What faults need to know of an operation. */
 export interface FaultedOperation {
@@ -18,12 +18,11 @@ const OF_GIT: Readonly<Record<string, readonly Stage[]>> = {
   gitReceivePack: ['git.receive', 'git.report'],
 };
 
-/** The stages that a request of the operation goes through. */
+/** The stages that a request of the operation goes through, in the order of their table. */
 export function stagesOf({ id, reads }: FaultedOperation): ReadonlySet<Stage> {
-  const stages = new Set(COMMON);
-  if (reads === 'json' || reads === 'stream') stages.add('body');
-  for (const stage of OF_GIT[id] ?? []) stages.add(stage);
-  return stages;
+  const has = new Set([...COMMON, ...(OF_GIT[id] ?? [])]);
+  if (reads === 'json' || reads === 'stream') has.add('body');
+  return new Set((Object.keys(STAGES) as Stage[]).filter((stage) => has.has(stage)));
 }
 
 /** The operations that `globs` names. */

@@ -44,7 +44,7 @@ function createSchemas() {
     [
       text,
       z
-        .strictObject({ equals: z.json(), contains: text, glob: text, present: z.boolean() })
+        .strictObject({ equals: z.unknown(), contains: text, glob: text, present: z.boolean() })
         .partial()
         .refine((value) => Object.keys(value).length > 0, 'Has to have one of equals, contains, glob, present'),
     ],

@@ -50,8 +50,9 @@ export class RequestContext {
   /** What it says, before any schema, once it has been read. */
   json: unknown = undefined;
   params!: Record<string, string>;
-  verified!: Verified;
   claims!: Claims;
+  /** The token that the claims are of. */
+  verified!: Verified;
   handlerContext!: HandlerContext;
   #gone: AbortController | undefined = undefined;
 

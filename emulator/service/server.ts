@@ -20,9 +20,9 @@ export interface Server {
   /** In the order of the organizations. */
   readonly listeners: readonly [Listener, ...Listener[]];
   readonly current: CurrentWorld;
+  readonly namespaces: Namespaces;
   /** Every operation that is served. */
   readonly operations: readonly Operation[];
-  readonly namespaces: Namespaces;
   /** The file with the admin token, where one was made. */
   readonly adminTokenFile: string | undefined;
   /** Stops listening and lets running requests finish for `graceMs` (default: the drain time-out). */
@@ -49,6 +49,7 @@ export async function startServer(
   let admin: ProvidedAdminToken | undefined;
   const close = async ({ graceMs = drain.graceMs } = {}): Promise<void> => {
     closing.abort();
+    // What is held would not end by itself.
     current.world.background.latches.close();
     await Promise.all([namespaces.close({ graceMs }), listeners.drain({ ...drain, graceMs })]);
     await current.close();
@@ -95,8 +96,8 @@ export async function startServer(
   return {
     listeners: listeners.all as readonly Listener[] as readonly [Listener, ...Listener[]],
     current,
-    operations,
     namespaces,
+    operations,
     adminTokenFile: admin.file,
     close,
   };

@@ -15,8 +15,7 @@ export function findRepository(context: RequestContext): void {
 export function checkRepositoryState(context: RequestContext): void {
   const { repository, operation, purpose, world, params } = context;
   if (!repository) return;
-  const affecting = { id: operation.id, effect: purpose.effect };
   // One import may take several pushes.
   if (repository.state === 'archived' && params.namespace === 'import') repository.restore();
-  meetState(repository, affecting, world.moment);
+  meetState(repository, { id: operation.id, effect: purpose.effect }, world.moment);
 }
