@@ -6,7 +6,7 @@ import { type KeptHead, keepHead, NO_HEAD, redactBody, SECRET_ANSWERS } from './
 import { SentTokens } from './sent-token.js';
 
 /** Records in one block. Blocks are only ever added to, so that a snapshot shares them. */
-const BLOCK = 32;
+const BLOCK = 16;
 
 /** What a snapshot has of the journal: blocks it shares, and how far they are its own. */
 export interface JournalMark {
@@ -87,9 +87,12 @@ export class Journal {
   add(record: RequestRecord): void {
     this.last += 1;
     record.sequence = this.last;
-    const block = this.blocks.at(-1);
-    if (block && block.length < BLOCK) block.push(record);
-    else this.blocks.push([record]);
+    let block = this.blocks.at(-1);
+    if (!block || block.length === BLOCK) {
+      block = [];
+      this.blocks.push(block);
+    }
+    block.push(record);
     this.weight += record.weight;
     if (this.size > this.options.entries || this.weight > this.options.bytes) this.dropOldest();
   }

@@ -23,15 +23,17 @@ export class SentTokens {
 
   constructor(private readonly key: Buffer) {}
 
-  /** A token that led to `claims`, which are one object for all uses of a token. */
+  /** The token that led to `claims`, if it was described before: claims are one object for all uses of a token. */
+  known(claims: Claims): SentToken | undefined {
+    return this.accepted.get(claims);
+  }
+
+  /** A token that led to `claims`. */
   ofClaims(claims: Claims, authorization: string): SentToken | undefined {
-    let token = this.accepted.get(claims);
-    if (!token) {
-      const described = this.of(authorization);
-      if (!described) return undefined;
-      token = { ...described, verified: true };
-      this.accepted.set(claims, token);
-    }
+    const described = this.of(authorization);
+    if (!described) return undefined;
+    const token = { ...described, verified: true };
+    this.accepted.set(claims, token);
     return token;
   }
 

@@ -139,7 +139,7 @@ const NO_TARGET = { path: '', query: '' };
 
 function describeToken({ world, request, claims }: RequestContext): SentToken | undefined {
   const { tokens } = world.state.journal;
-  if (claims) return tokens.ofClaims(claims, request.headers.authorization!);
+  if (claims) return tokens.known(claims) ?? tokens.ofClaims(claims, request.headers.authorization!);
   // Of a request with two of them neither counts.
   const { authorization } = request.headers;
   return authorization === undefined ? undefined : tokens.of(authorization);
