@@ -88,12 +88,12 @@ export class KeptContent {
   }
 
   hold(): this {
-    this.holders++;
+    if (this.holders > 0) this.holders++;
     return this;
   }
 
   release(): void {
-    if (--this.holders !== 0) return;
+    if (this.holders === 0 || --this.holders > 0) return;
     this.objects.release();
     this.answers.release();
   }

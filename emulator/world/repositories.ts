@@ -53,6 +53,7 @@ export class Repositories implements StatePart<RepositoriesSnapshot> {
   /** Contents of repositories that were not asked for since the restore, and so have no handle yet. */
   private kept: ReadonlyMap<string, KeptContent> = new Map();
   private lfs: LfsHoldings;
+  private isReleased = false;
   private readonly home: RepositoryHome;
 
   constructor(private readonly ports: RepositoryPorts) {
@@ -165,8 +166,8 @@ export class Repositories implements StatePart<RepositoriesSnapshot> {
     return { records: this.records, contents, syncing, lfs: this.lfs.share() };
   }
 
+  /** For a state that nothing was written to yet. */
   restore({ records, contents, syncing, lfs }: RepositoriesSnapshot): void {
-    this.release();
     this.records = records;
     this.handles = new Map();
     this.kept = contents;
@@ -178,6 +179,7 @@ export class Repositories implements StatePart<RepositoriesSnapshot> {
   /** Lets go of everything: another state has taken the place of this one. Readers under way end with what they have. */
   release(): void {
     const { gitService } = this.ports.engine;
+    this.isReleased = true;
     for (const [id, content] of this.kept) if (!this.handles.has(id)) content.release();
     for (const { git, content } of this.handles.values()) {
       gitService.forget(git);
@@ -216,7 +218,9 @@ export class Repositories implements StatePart<RepositoriesSnapshot> {
     if (known) return known;
     const kept = this.kept.get(id)!;
     const repository = this.adopt(id, this.ports.engine.forkContent(kept));
-    kept.release();
+    // A reader that comes after the end holds nothing.
+    if (this.isReleased) repository.content.release();
+    else kept.release();
     return repository;
   }
 

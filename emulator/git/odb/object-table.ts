@@ -106,14 +106,15 @@ export class ObjectTable {
     return bytes;
   }
 
+  /** What was given back stays so: who comes later only reads. */
   hold(): this {
-    this.#holders++;
+    if (this.#holders > 0) this.#holders++;
     return this;
   }
 
   /** Lets go of it; the last to do so gives back what it holds. Readers under way end with what they have. */
   release(): void {
-    if (--this.#holders !== 0) return;
+    if (this.#holders === 0 || --this.#holders > 0) return;
     this.sharedArrays?.release();
     this.sharedBytes?.release();
     this.sharedArrays = undefined;
