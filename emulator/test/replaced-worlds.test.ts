@@ -210,3 +210,63 @@ for (const [kind, replacementOf] of Object.entries(REPLACEMENTS)) {
     t.equal(memory.used, 0);
   });
 }
+
+const get = (target: string): Call => {
+  return ({ service }) => service.call('GET', target);
+};
+
+const READS: Readonly<Record<string, Call>> = {
+  file: get('/api/v1/repos/file?path=folder-1/file-1.txt'),
+  files: get('/api/v1/repos/files'),
+  'file metadata': get('/api/v1/repos/files/metadata'),
+  commits: get('/api/v1/repos/commits'),
+  branches: get('/api/v1/repos/branches'),
+  blame: get('/api/v1/repos/blame?path=folder-1/file-1.txt'),
+  grep: post('/api/v1/repos/grep', () => ({ query: { pattern: 'text' } })),
+  archive: post('/api/v1/repos/archive', () => ({})),
+  'list of refs': get('/team/app.git/info/refs?service=git-upload-pack'),
+  fetch: async ({ service, tip }) => {
+    const headers = { 'git-protocol': 'version=2', 'content-type': 'application/x-git-upload-pack-request' };
+    const body = `0011command=fetch00010032want ${tip}\n0009done\n0000`;
+    return service.call('POST', '/team/app.git/git-upload-pack', { headers, body });
+  },
+};
+
+for (const kind of ['reset', 'removal']) {
+  t.test(`a read that is under way at a ${kind} ends in the world it began in`, { skip: !hasGit }, async (t) => {
+    const staged = await stage(t);
+    const { service, situation } = staged;
+    for (let round = 0; round < 5; round++) {
+      const files = Array.from({ length: 40 }, (_, at) => [
+        `folder-${at % 7}/file-${at}.txt`,
+        `text ${round} ${at}\n`.repeat(at),
+      ]);
+      t.equal((await service.commit('team/app', Object.fromEntries(files))).status, 201);
+    }
+    const { json } = await service.call('GET', '/api/v1/repos/branch?name=main');
+    const tip: string = json.branch.head_sha;
+    const { begin, replace } = REPLACEMENTS[kind]!({ ...staged, seeded: await service.emulator.snapshot() }, t);
+    const ask = async (name: string, asked: Service) => {
+      const { status, bytes } = (await READS[name]!({ ...situation, tip, service: asked, nonce: 'n' })) as Answer;
+      // The version 0 list names the conversation.
+      return `${status} ${bytes.toString('latin1').replace(/session-id=\S+/, '')}`;
+    };
+    let whole = 0;
+    for (const name of Object.keys(READS)) {
+      const quiet = await ask(name, (await begin()).service);
+      t.match(quiet, /^200 /, name);
+      for (const count of TURNS) {
+        const { service: asked } = await begin();
+        const answered = ask(name, asked);
+        await turns(count);
+        const after = await replace();
+        const requests = after.state.requests.snapshot();
+        const answer = await answered;
+        if (after.state.requests.snapshot() > requests) continue;
+        if (answer === quiet) whole++;
+        else t.fail(`${name} after ${count} turns: ${answer.slice(0, 200)}`);
+      }
+    }
+    t.ok(whole > (Object.keys(READS).length * TURNS.length) / 2);
+  });
+}

@@ -156,6 +156,7 @@ export class Repositories implements StatePart<RepositoriesSnapshot> {
     this.adopt(record.id, engine.createContent());
     content.release();
     this.lfs.remove(lfsObjects);
+    if (record.lfsObjects && this.lfs.isShared) this.dropUnheld();
   }
 
   snapshot(): RepositoriesSnapshot {
@@ -188,7 +189,7 @@ export class Repositories implements StatePart<RepositoriesSnapshot> {
     this.lfs.release();
   }
 
-  /** Gives back LFS objects that only a snapshot had that is let go of. */
+  /** Lets go of LFS objects that no repository has: a snapshot had them that is let go of, or has them on. */
   dropUnheld(): void {
     const held = new Set<LfsObject>();
     for (const { lfsObjects } of this.records.byId.values())
