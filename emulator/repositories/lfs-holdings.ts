@@ -29,9 +29,8 @@ export class LfsHoldings {
     this.own.add(object);
   }
 
-  /** The world has none of `objects` any more: gives back what it held alone. */
+  /** The world has none of `objects` any more: gives back those that no snapshot has either. */
   remove(objects: Iterable<LfsObject>): void {
-    this.takeBack();
     for (const object of objects) if (this.own.delete(object)) this.memory.give(heldBytesOf(object));
   }
 
