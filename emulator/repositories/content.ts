@@ -24,7 +24,7 @@ export class RepositoryContent {
 
   /** What searches share. */
   get texts(): TextCache {
-    this.searchTexts ??= new TextCache(this.objects, { caches: this.objects.caches });
+    this.searchTexts ??= new TextCache(this.objects, { cachesOf: (number) => this.objects.cachesOf(number) });
     return this.searchTexts;
   }
 

@@ -122,6 +122,29 @@ t.test('forks of a world start with what it had, and none sees what another writ
   });
 });
 
+t.test('texts that searches read serve all forks that have the objects, and no other', async (t) => {
+  const root = start(t);
+  create(root);
+  await commit(find(root), 'shared');
+  const id = root.snapshot();
+  const [one, two] = [root.fork({ snapshot: id }), root.fork({ snapshot: id })];
+  await commit(find(one), 'of one');
+  await commit(find(two), 'of two');
+  const numberOf = (current: CurrentWorld, text: string) => {
+    const { objects } = find(current).git;
+    return Array.from({ length: objects.size }, (_, number) => number).find(
+      (number) => objects.typeOf(number) === BLOB && objects.read(number).toString() === text,
+    )!;
+  };
+  const [shared, own] = [numberOf(one, 'shared'), numberOf(one, 'of one')];
+  t.equal(numberOf(two, 'of two'), own, 'the same number of another object');
+  for (const number of [shared, own]) await find(one).content.texts.read(number, unlimited());
+  t.ok(find(two).content.texts.kept(shared));
+  t.equal(find(two).content.texts.kept(own), undefined);
+  t.equal(find(two).content.texts.kept(-1), undefined);
+  for (const fork of [one, two]) await fork.close();
+});
+
 t.test('what is given for a fork counts, and not what the snapshot has', async (t) => {
   const root = start(t);
   create(root);

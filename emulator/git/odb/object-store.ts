@@ -195,6 +195,11 @@ export class ObjectStore implements ObjectReader {
     return this.stored.peeledOf(number);
   }
 
+  /** The caches of what follows from one object, which stores that share it share. */
+  cachesOf(number: number): CacheGroup {
+    return this.stored.tableOf(number).caches.group;
+  }
+
   /** The objects that no object points at lead to all others, because ids cannot form a circle. */
   allowsPackReuse(tips: ReadonlySet<number>): boolean {
     for (const root of this.stored.unreferenced(this.#size)) if (!tips.has(root)) return false;

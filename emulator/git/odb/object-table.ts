@@ -130,7 +130,7 @@ export class ObjectTable {
   /** The table that has the object itself. */
   tableOf(number: number): ObjectTable {
     let table: ObjectTable = this;
-    while (number < table.first) table = table.below!;
+    while (number < table.first && table.below !== undefined) table = table.below;
     return table;
   }
 
