@@ -106,7 +106,7 @@ export class ObjectTable {
     return bytes;
   }
 
-  /** What was given back stays so: who comes later only reads. */
+  /** Keeps it held. After the last release nothing is held any more: a store that is put on the table then only reads. */
   hold(): this {
     if (this.#holders > 0) this.#holders++;
     return this;
