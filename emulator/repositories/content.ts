@@ -24,7 +24,7 @@ export class RepositoryContent {
 
   /** What searches share. */
   get texts(): TextCache {
-    this.searchTexts ??= new TextCache(this.objects, { caches: this.objects.caches });
+    this.searchTexts ??= new TextCache(this.objects, { cachesOf: (number) => this.objects.cachesOf(number) });
     return this.searchTexts;
   }
 
@@ -88,12 +88,12 @@ export class KeptContent {
   }
 
   hold(): this {
-    this.holders++;
+    if (this.holders > 0) this.holders++;
     return this;
   }
 
   release(): void {
-    if (--this.holders !== 0) return;
+    if (this.holders === 0 || --this.holders > 0) return;
     this.objects.release();
     this.answers.release();
   }

@@ -29,9 +29,8 @@ export class LfsHoldings {
     this.own.add(object);
   }
 
-  /** The world has none of `objects` any more: gives back what it held alone. */
+  /** The world has none of `objects` any more: gives back those that no snapshot has either. */
   remove(objects: Iterable<LfsObject>): void {
-    this.takeBack();
     for (const object of objects) if (this.own.delete(object)) this.memory.give(heldBytesOf(object));
   }
 
@@ -44,10 +43,20 @@ export class LfsHoldings {
     return holdLfsObjects(this.shared);
   }
 
-  /** As `remove` of all that are not among `held`. */
+  /** Whether objects are held for snapshots as well. */
+  get isShared(): boolean {
+    return this.shared !== undefined;
+  }
+
+  /** Lets go of what is not among `held`: all that the world has. */
   keepOnly(held: ReadonlySet<LfsObject>): void {
     this.takeBack();
     for (const object of this.own) if (!held.has(object)) this.remove([object]);
+    while (this.shared && ![...this.shared.objects].some((object) => held.has(object))) {
+      const below = holdLfsObjects(this.shared.below);
+      releaseLfsObjects(this.shared, this.memory);
+      this.shared = below;
+    }
   }
 
   /** Lets go of all of it. */

@@ -7,6 +7,7 @@ import { mintToken, type TokenRequest } from '../auth/mint.js';
 import { type GivenOptions, resolveOptions } from '../config/options.js';
 import { createEmulator, type Emulator } from '../service/emulator.js';
 import { startServer } from '../service/server.js';
+import type { CurrentWorld } from '../world/current-world.js';
 import type { ProcessPorts } from '../world/process-resources.js';
 import type { World } from '../world/world.js';
 
@@ -15,6 +16,7 @@ export interface Service {
   readonly emulator: Emulator;
   /** The world that requests begin in now, for tests of what no client sees. */
   readonly world: World;
+  readonly current: CurrentWorld;
   readonly url: string;
   token(request?: Partial<TokenRequest> & { key?: string }): Promise<string>;
   /** Sends a request with a raw target. Without `token` it carries one for `repo` with every scope. */
@@ -55,7 +57,6 @@ export async function startService(options: GivenOptions = {}, ports: ProcessPor
   const emulator = createEmulator(server);
   const url = emulator.baseUrl;
   const keys = fixtureKeys();
-  const pool = new Pool(url);
 
   const mint: Service['token'] = ({ key = 'es256', ...rest } = {}) => {
     const privateKeyPem = readFileSync(keys.find(({ id }) => id === key)!.privateKeyFile, 'utf8');
@@ -71,7 +72,41 @@ export async function startService(options: GivenOptions = {}, ports: ProcessPor
     return known;
   };
 
-  const call: Service['call'] = async (method, target, options = {}) => {
+  const call = callerOf(url, token);
+
+  const remote: Service['remote'] = async (repo, { path = repo, ...request } = {}) =>
+    `${emulator.gitUrl.replace('://', `://t:${await token({ repo, ...request })}@`)}/${path}.git`;
+
+  const commit: Service['commit'] = (repo, files, metadata = {}) =>
+    call('POST', '/api/v1/repos/commit-pack', { repo, body: packBody(files, metadata) });
+
+  const seed: Service['seed'] = async (repo, files = { 'README.md': 'hello\n' }) => {
+    const created = await call('POST', '/api/repos', { repo });
+    if (created.status !== 201) throw new Error(`create answered ${created.status}: ${created.text}`);
+    const written = await commit(repo, files);
+    if (written.status !== 201) throw new Error(`commit-pack answered ${written.status}: ${written.text}`);
+    return written.json.commit.commit_sha;
+  };
+
+  return {
+    emulator,
+    get world() {
+      return server.current.world;
+    },
+    current: server.current,
+    url,
+    token,
+    call,
+    remote,
+    seed,
+    commit,
+  };
+}
+
+/** Sends requests to the service at `url`, with tokens of `token`. */
+export function callerOf(url: string, token: Service['token']): Service['call'] {
+  const pool = new Pool(url);
+  return async (method, target, options = {}) => {
     const { repo = 'team/app', scopes = ALL } = options;
     const bearer = options.token === undefined ? await token({ repo, scopes }) : options.token;
     const headers: Record<string, string> = { ...options.headers };
@@ -96,33 +131,6 @@ export async function startService(options: GivenOptions = {}, ports: ProcessPor
       text,
       json: isJson && text !== '' ? JSON.parse(text) : undefined,
     };
-  };
-
-  const remote: Service['remote'] = async (repo, { path = repo, ...request } = {}) =>
-    `${emulator.gitUrl.replace('://', `://t:${await token({ repo, ...request })}@`)}/${path}.git`;
-
-  const commit: Service['commit'] = (repo, files, metadata = {}) =>
-    call('POST', '/api/v1/repos/commit-pack', { repo, body: packBody(files, metadata) });
-
-  const seed: Service['seed'] = async (repo, files = { 'README.md': 'hello\n' }) => {
-    const created = await call('POST', '/api/repos', { repo });
-    if (created.status !== 201) throw new Error(`create answered ${created.status}: ${created.text}`);
-    const written = await commit(repo, files);
-    if (written.status !== 201) throw new Error(`commit-pack answered ${written.status}: ${written.text}`);
-    return written.json.commit.commit_sha;
-  };
-
-  return {
-    emulator,
-    get world() {
-      return server.current.world;
-    },
-    url,
-    token,
-    call,
-    remote,
-    seed,
-    commit,
   };
 }
 

@@ -83,6 +83,7 @@ const FIELDS: Readonly<Record<string, Readonly<Record<string, 'part' | 'snapshot
     handles: 'derived',
     kept: 'derived',
     lfs: 'derived',
+    isReleased: 'transient',
   },
   'state.webhooks': { byId: 'snapshot' },
   'state.deliveries': { byId: 'snapshot', ended: 'snapshot' },

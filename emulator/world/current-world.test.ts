@@ -60,6 +60,23 @@ t.test('answers that follow from commits alone are kept across restores', async 
   t.equal(current.engine.cachedBytes, 0);
 });
 
+t.test('a request that looks for a repository after its world was replaced finds it, and holds nothing', async (t) => {
+  const current = new CurrentWorld({ organizations: [organization] });
+  t.teardown(() => current.close());
+  const created = current.world.state.repositories.create('demo', 'r', { defaultBranch: 'main' });
+  const writing = created.git.objects.quarantine();
+  const oid = writing.write(BLOB, Buffer.from('text'));
+  writing.publish();
+  const id = current.snapshot();
+  await current.restore(id);
+  const before = current.world.state.repositories;
+  await current.reset();
+  const late = before.find('demo', 'r')!;
+  t.equal(late.git.objects.read(late.git.objects.find(oid)).toString(), 'text');
+  current.removeSnapshot(id);
+  t.equal(current.engine.memory.used, 0);
+});
+
 t.test('worlds of one process have nothing in common', async (t) => {
   const [one, other] = [1, 2].map(() => new CurrentWorld({ organizations: [organization] }));
   t.teardown(() => Promise.all([one!.close(), other!.close()]));

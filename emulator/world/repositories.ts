@@ -53,6 +53,7 @@ export class Repositories implements StatePart<RepositoriesSnapshot> {
   /** Contents of repositories that were not asked for since the restore, and so have no handle yet. */
   private kept: ReadonlyMap<string, KeptContent> = new Map();
   private lfs: LfsHoldings;
+  private isReleased = false;
   private readonly home: RepositoryHome;
 
   constructor(private readonly ports: RepositoryPorts) {
@@ -163,6 +164,7 @@ export class Repositories implements StatePart<RepositoriesSnapshot> {
     this.adopt(record.id, engine.createContent());
     content.release();
     this.lfs.remove(lfsObjects);
+    if (record.lfsObjects && this.lfs.isShared) this.dropUnheld();
   }
 
   snapshot(): RepositoriesSnapshot {
@@ -173,8 +175,8 @@ export class Repositories implements StatePart<RepositoriesSnapshot> {
     return { records: this.records, contents, syncing, lfs: this.lfs.share() };
   }
 
+  /** For a state that nothing was written to yet. */
   restore({ records, contents, syncing, lfs }: RepositoriesSnapshot): void {
-    this.release();
     this.records = records;
     this.handles = new Map();
     this.kept = contents;
@@ -186,6 +188,7 @@ export class Repositories implements StatePart<RepositoriesSnapshot> {
   /** Lets go of everything: another state has taken the place of this one. Readers under way end with what they have. */
   release(): void {
     const { gitService } = this.ports.engine;
+    this.isReleased = true;
     for (const [id, content] of this.kept) if (!this.handles.has(id)) content.release();
     for (const { git, content } of this.handles.values()) {
       gitService.forget(git);
@@ -194,7 +197,7 @@ export class Repositories implements StatePart<RepositoriesSnapshot> {
     this.lfs.release();
   }
 
-  /** Gives back LFS objects that only a snapshot had that is let go of. */
+  /** Lets go of LFS objects that no repository has: a snapshot had them that is let go of, or has them on. */
   dropUnheld(): void {
     const held = new Set<LfsObject>();
     for (const { lfsObjects } of this.records.byId.values())
@@ -224,7 +227,9 @@ export class Repositories implements StatePart<RepositoriesSnapshot> {
     if (known) return known;
     const kept = this.kept.get(id)!;
     const repository = this.adopt(id, this.ports.engine.forkContent(kept));
-    kept.release();
+    // A reader that comes after the end holds nothing.
+    if (this.isReleased) repository.content.release();
+    else kept.release();
     return repository;
   }
 

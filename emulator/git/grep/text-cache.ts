@@ -18,7 +18,8 @@ export interface Listing {
 export interface TextCacheOptions {
   /** Bytes of text kept between searches, without `caches`. */
   readonly bytes?: number;
-  readonly caches?: CacheGroup;
+  /** Where what is known of an object is kept, by its number: with the objects that it is shared with. */
+  readonly cachesOf?: (number: number) => CacheGroup;
   /** Bytes; larger files are not searched. */
   readonly maxFileBytes?: number;
 }
@@ -29,14 +30,25 @@ const MOST_AT_ONCE = 1 << 16;
 const PATH_BYTES = 48;
 const SKIPPED = Symbol('binary or too large');
 
+/** What is kept of the objects of one group of caches. */
+interface Kept {
+  readonly texts: CacheRegion<number, SearchText | typeof SKIPPED>;
+  readonly listings: CacheRegion<Oid, Listing>;
+}
+
+/** The name of these regions in their group. */
+const KEPT = {};
+
 /**
  * What searches of one repository share: decoded texts and listings of trees. Blobs never change, so
  * no entry has to be invalidated; the region bounds their memory.
  */
 export class TextCache {
   readonly #maxFileBytes: number;
-  readonly #texts: CacheRegion<number, SearchText | typeof SKIPPED>;
-  readonly #listings: CacheRegion<Oid, Listing>;
+  readonly #cachesOf: (number: number) => CacheGroup;
+  /** What was asked for last: mostly the next is of the same. */
+  #caches: CacheGroup | undefined;
+  #kept: Kept | undefined;
   /** The search under way. */
   #search = {};
 
@@ -44,9 +56,8 @@ export class TextCache {
     private readonly objects: ObjectReader,
     options: TextCacheOptions = {},
   ) {
-    const caches = options.caches ?? new MemoryCache(options.bytes ?? 64 << 20).group();
-    this.#texts = caches.region((text) => ENTRY_BYTES + (text === SKIPPED ? 0 : text.bytes));
-    this.#listings = caches.region(costOfListing);
+    const own = options.cachesOf ? undefined : new MemoryCache(options.bytes ?? 64 << 20).group();
+    this.#cachesOf = options.cachesOf ?? (() => own!);
     this.#maxFileBytes = options.maxFileBytes ?? requestLimit('grepFileBytes');
   }
 
@@ -56,7 +67,10 @@ export class TextCache {
   }
 
   async listing(tree: Oid, meter: Meter): Promise<Listing> {
-    const known = this.#listings.get(tree);
+    const number = this.objects.find(tree);
+    // The empty tree need not be stored.
+    const listings = number < 0 ? undefined : this.#keptOf(number).listings;
+    const known = listings?.get(tree);
     if (known !== undefined) return known;
     const paths = new PathList();
     const numbers: number[] = [];
@@ -69,22 +83,34 @@ export class TextCache {
       numbers.push(this.objects.find(walk.oid));
     }
     const listing = { paths, numbers: Int32Array.from(numbers) };
-    this.#listings.set(tree, listing);
+    listings?.set(tree, listing);
     return listing;
   }
 
   /** The text of blob `number`, if it is at hand. */
   kept(number: number): SearchText | undefined {
-    const kept = this.#texts.get(number, this.#search);
+    const kept = this.#keptOf(number).texts.get(number, this.#search);
     return kept === SKIPPED ? undefined : kept;
   }
 
   /** The text of blob `number`; undefined for what is not searched. */
   async read(number: number, meter: Meter): Promise<SearchText | undefined> {
-    if (number < 0 || this.#texts.get(number, this.#search) === SKIPPED) return undefined;
+    if (number < 0 || this.#keptOf(number).texts.get(number, this.#search) === SKIPPED) return undefined;
     const text = await this.#decode(number, meter);
-    this.#texts.set(number, text ?? SKIPPED, this.#search);
+    this.#keptOf(number).texts.set(number, text ?? SKIPPED, this.#search);
     return text;
+  }
+
+  #keptOf(number: number): Kept {
+    const caches = this.#cachesOf(number);
+    if (this.#kept === undefined || caches !== this.#caches) {
+      this.#caches = caches;
+      this.#kept = caches.shared<Kept>(KEPT, () => ({
+        texts: caches.region((text) => ENTRY_BYTES + (text === SKIPPED ? 0 : text.bytes)),
+        listings: caches.region(costOfListing),
+      }));
+    }
+    return this.#kept;
   }
 
   async #decode(number: number, meter: Meter): Promise<SearchText | undefined> {

@@ -136,6 +136,7 @@ export class CacheRegion<Key, Value> {
 /** Regions that are closed together: when the last holder has closed the group. */
 export class CacheGroup {
   readonly #regions: { close(): void }[] = [];
+  readonly #shared = new Map<object, unknown>();
   #holders = 1;
   #isClosed = false;
 
@@ -146,6 +147,16 @@ export class CacheGroup {
     if (this.#isClosed) region.close();
     else this.#regions.push(region);
     return region;
+  }
+
+  /** What `make` made when it was first asked for: regions that several use. */
+  shared<T>(key: object, make: () => T): T {
+    let found = this.#shared.get(key) as T | undefined;
+    if (found === undefined) {
+      found = make();
+      this.#shared.set(key, found);
+    }
+    return found;
   }
 
   hold(): this {

@@ -9,13 +9,14 @@ const LARGER = 2;
 const COPIED_AT_ONCE = 1024;
 const COPY_COST = 200;
 
-/** The tables from `top` down that are to be one; fewer than two when nothing is to be done. */
-export function tablesToMerge(top: ObjectTable): ObjectTable[] {
+/** The tables from `top` down that are to be one, of at most `most` objects; fewer than two when nothing is to be done. */
+export function tablesToMerge(top: ObjectTable, most = Number.POSITIVE_INFINITY): ObjectTable[] {
   const tables = [top];
   let count = top.ownCount;
   for (let table = top.below; table !== undefined && table.ownCount <= count * LARGER; table = table.below) {
-    tables.push(table);
     count += table.ownCount;
+    if (count > most) break;
+    tables.push(table);
   }
   return tables;
 }

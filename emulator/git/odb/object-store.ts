@@ -91,8 +91,7 @@ export class ObjectStore implements ObjectReader {
    */
   quarantine(): Quarantine {
     if (this.#before !== undefined) throw new Error('the store is being written to already');
-    const tables = this.#tablesToMerge();
-    if (tables.length > 1 && countOf(tables) <= MERGED_AT_ONCE) atOnce(mergeTables(tables, this.#options.budget));
+    atOnce(mergeTables(this.#tablesToMerge(MERGED_AT_ONCE), this.#options.budget));
     this.#before = this.stored.extent;
     return new Quarantine(this.stored, this.#before, this.#limits, this.#hash, () => {
       this.#before = undefined;
@@ -106,8 +105,7 @@ export class ObjectStore implements ObjectReader {
 
   /** Whether much was written between one fork and the next: a writer should `settle` the store first. */
   get isDeep(): boolean {
-    const tables = this.#tablesToMerge();
-    return tables.length > 1 && countOf(tables) > MERGED_AT_ONCE;
+    return countOf(this.#tablesToMerge()) > MERGED_AT_ONCE;
   }
 
   /** Makes lookups cheap again, in slices. Without it everything works, but slower from fork to fork. */
@@ -116,9 +114,9 @@ export class ObjectStore implements ObjectReader {
   }
 
   /** Before the first write there is no table of its own yet: the ones below can be made one for all that share them. */
-  #tablesToMerge(): ObjectTable[] {
+  #tablesToMerge(most?: number): ObjectTable[] {
     const { below, ownCount } = this.stored;
-    return below === undefined || ownCount > 0 || !below.isHeld ? [] : tablesToMerge(below);
+    return below === undefined || ownCount > 0 || !below.isHeld ? [] : tablesToMerge(below, most);
   }
 
   /**
@@ -195,6 +193,11 @@ export class ObjectStore implements ObjectReader {
     return this.stored.peeledOf(number);
   }
 
+  /** The caches of what follows from one object, which stores that share it share. */
+  cachesOf(number: number): CacheGroup {
+    return this.stored.tableOf(number).caches.group;
+  }
+
   /** The objects that no object points at lead to all others, because ids cannot form a circle. */
   allowsPackReuse(tips: ReadonlySet<number>): boolean {
     for (const root of this.stored.unreferenced(this.#size)) if (!tips.has(root)) return false;
@@ -204,5 +207,5 @@ export class ObjectStore implements ObjectReader {
 }
 
 function countOf(tables: readonly ObjectTable[]): number {
-  return tables.reduce((sum, { ownCount }) => sum + ownCount, 0);
+  return tables.length < 2 ? 0 : tables.reduce((sum, { ownCount }) => sum + ownCount, 0);
 }

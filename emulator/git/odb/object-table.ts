@@ -106,14 +106,15 @@ export class ObjectTable {
     return bytes;
   }
 
+  /** Keeps it held. After the last release nothing is held any more: a store that is put on the table then only reads. */
   hold(): this {
-    this.#holders++;
+    if (this.#holders > 0) this.#holders++;
     return this;
   }
 
   /** Lets go of it; the last to do so gives back what it holds. Readers under way end with what they have. */
   release(): void {
-    if (--this.#holders !== 0) return;
+    if (this.#holders === 0 || --this.#holders > 0) return;
     this.sharedArrays?.release();
     this.sharedBytes?.release();
     this.sharedArrays = undefined;
@@ -129,7 +130,7 @@ export class ObjectTable {
   /** The table that has the object itself. */
   tableOf(number: number): ObjectTable {
     let table: ObjectTable = this;
-    while (number < table.first) table = table.below!;
+    while (number < table.first && table.below !== undefined) table = table.below;
     return table;
   }
 
