@@ -10,8 +10,10 @@ export type { ClientVerdict } from './journal/client-rules/judge.js';
 export type { Expectations, RequestExpectation } from './journal/expectations.js';
 export type { RequestQuery } from './journal/query.js';
 export type { NearRequest, Unmet, Verification } from './journal/verify.js';
-export type { AnsweredRequest, Emulator, OrganizationAddress } from './service/emulator.js';
+export type { OrganizationAddress } from './service/address.js';
+export type { AnsweredRequest, EmulatedService, Emulator, Namespace } from './service/emulator.js';
 export type { EmulatorClock } from './service/emulator-clock.js';
+export type { EmulatorQuotas, QuotaChanges, QuotaView } from './service/emulator-quotas.js';
 export type {
   EmulatorState,
   OrganizationState,
@@ -20,6 +22,7 @@ export type {
   StateScope,
   StateView,
 } from './service/emulator-state.js';
+export type { NamespaceOptions } from './service/namespaces.js';
 
 /**
  * Starts the whole service in this process and resolves once it answers. Each organization has a port

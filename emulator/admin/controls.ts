@@ -1,9 +1,52 @@
+import { z } from 'zod';
+
+/** What a namespace starts with: options of `start`, and where it starts. */
+export const namespaceOptions = z
+  .strictObject({
+    seed: z.string(),
+    clock: z.string(),
+    variants: z.record(z.string(), z.string()),
+    limits: z.record(z.string(), z.int().min(0)),
+    snapshot: z.string(),
+  })
+  .partial();
+
+const organizationAddress = z.object({
+  org: z.string(),
+  base_url: z.string(),
+  git_url: z.string(),
+  git_host: z.string(),
+});
+
+/** The members of the ready line, and the id. */
+export const namespaceRecord = organizationAddress.extend({
+  id: z.string(),
+  orgs: z.array(organizationAddress),
+  key_id: z.string().nullable(),
+  key_file: z.string().nullable(),
+  admin_url: z.string(),
+  pid: z.int(),
+});
+
+export type NamespaceView = z.infer<typeof namespaceRecord>;
+
+export interface NamespaceControl {
+  /** Throws `bad_request` and `service_unavailable`. */
+  create(options: z.infer<typeof namespaceOptions>): Promise<NamespaceView>;
+  list(): NamespaceView[];
+  get(id: string): NamespaceView | undefined;
+  /** False when there is none. */
+  remove(id: string): Promise<boolean>;
+}
+
 /** What the admin routes steer and is not a part of the world. */
 export interface AdminControls {
   /** Whether the published test keys are registered at the start. */
   readonly hasTestKeys: boolean;
   /** Begins to close the emulator; requests that are under way are answered. */
   shutDown(): void;
+  /** Namespaces beside this world; undefined in one of them. */
+  readonly namespaces?: NamespaceControl;
   /** Aborted as soon as the emulator begins to close. */
   readonly closing: AbortSignal;
 }

@@ -1,5 +1,6 @@
 import { changeClock, showClockRoute } from './clock.js';
 import { addKey, listKeys, removeKey } from './keys.js';
+import { createNamespace, listNamespaces, removeNamespace, showNamespace } from './namespaces.js';
 import { openRoutes } from './open-routes.js';
 import { listOperations } from './operations.js';
 import { listDeliveries } from './outbox.js';
@@ -26,6 +27,10 @@ export const adminRoutes: readonly AdminRoute[] = [
   listOperations,
   reset,
   shutDown,
+  createNamespace,
+  listNamespaces,
+  showNamespace,
+  removeNamespace,
   showState,
   changeState,
   takeSnapshot,

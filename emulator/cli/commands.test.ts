@@ -99,6 +99,7 @@ t.test('every option of start refuses what it cannot read, as a flag and as a va
     NAME: ['a b', 'http://x', '-'.repeat(3).concat(' ')],
     'FILE[:ID]': [join(t.testdir({}), 'absent'), `${fileURLToPath(import.meta.url)}:id`, '/dev/null'],
     FILE: [join(t.testdir({}), 'absent', 'file')],
+    'A-B': ['x', '9-', '9-1', '1-65536', '-1-5', '1.5-2'],
     TOKEN: ['a b', 'ü', '='],
     FORM: ['loud', 'JSON'],
     TIME: ['soon', '5', '-1s', '1.5s', '9999999h', 'NaN'],

@@ -36,6 +36,7 @@ export const LIMITS = {
     'work to apply a patch before it answers 504, and to pack an archive before it is given up',
   ],
   maxMetadataCommits: [100_000, 'commits', 'distinct last-touching commits file metadata expands'],
+  maxNamespaces: [10_000, 'namespaces', 'most namespaces at a time'],
   maxJournal: [10_000, 'entries', 'requests the journal keeps'],
   maxJournalBytes: [64 * MiB, 'bytes', 'heads and bodies the journal keeps; past it the oldest requests go'],
 } as const satisfies Record<string, readonly [number, string, string]>;

@@ -147,3 +147,18 @@ export function clock(given: unknown): 'real' | number {
   if (time === undefined) throw wanted('"real" or an ISO 8601 time such as 2026-01-01T00:00:00Z', given);
   return time;
 }
+
+/** `9000-9099`, or one port: the ports in between, both included. */
+export function portRange(given: unknown): readonly number[] {
+  if (Array.isArray(given) && given.length > 0 && given.every(isPort)) return given;
+  const match = typeof given === 'string' ? /^(\d{1,5})(?:-(\d{1,5}))?$/.exec(given) : null;
+  const [first, last] = match ? [Number(match[1]), Number(match[2] ?? match[1])] : [Number.NaN, Number.NaN];
+  if (!isPort(first) || !isPort(last) || last < first || (first === 0 && last > 0)) {
+    throw wanted('a range of ports such as 9000-9099', given);
+  }
+  return Array.from({ length: last - first + 1 }, (_, index) => first + index);
+}
+
+function isPort(port: unknown): boolean {
+  return Number.isInteger(port) && Number(port) >= 0 && Number(port) <= 65_535;
+}

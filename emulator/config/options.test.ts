@@ -29,6 +29,7 @@ t.test('without anything given, every option has its default', async (t) => {
     adminToken: undefined,
     key: [],
     testKeys: undefined,
+    namespacePorts: [0],
     upstreamHost: {},
     allowUpstream: [],
     allowWebhook: [],

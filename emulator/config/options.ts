@@ -10,6 +10,7 @@ import {
   integer,
   list,
   OptionError,
+  portRange,
   type Read,
   secret,
   servedHostName,
@@ -43,6 +44,8 @@ export interface EmulatorOptions {
   readonly testKeys: boolean | undefined;
   /** Origins that stand in for external forges, by provider name. */
   readonly upstreamHost: Readonly<Record<string, string>>;
+  /** Ports of namespaces, in the order in which they are tried; 0 is any free one. */
+  readonly namespacePorts: readonly number[];
   readonly allowUpstream: readonly string[];
   readonly allowWebhook: readonly string[];
   readonly webhookPrefix: string;
@@ -146,6 +149,12 @@ const ROWS: { readonly [Name in Exclude<keyof EmulatorOptions, 'limits'>]: Row<E
     help: 'Accept the published test keys (--no-test-keys: refuse them); without either, on loopback only.',
     isSwitch: true,
     read: flag,
+  },
+  namespacePorts: {
+    default: [0],
+    value: 'A-B',
+    help: 'Ports that namespaces listen on, such as 9000-9099; without it any that are free.',
+    read: portRange,
   },
   upstreamHost: {
     default: {},

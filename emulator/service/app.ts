@@ -28,6 +28,8 @@ export interface AppOptions extends AdminOptions {
   readonly servedHosts: ServedHosts;
   /** Whether requests may ask for faults: when the emulator is bound to loopback. */
   readonly inBandFaults: boolean;
+  /** The namespace whose port this is, if it is one's. */
+  readonly namespace?: string;
   /** What the admin routes ask for. */
   readonly adminToken?: AdminToken | undefined;
 }
@@ -35,9 +37,10 @@ export interface AppOptions extends AdminOptions {
 /** The first part of every request's way, also of those to the emulator's own routes: what it is, and which host it names. */
 export function entryOf({
   servedHosts,
+  namespace,
   adminToken,
-}: Pick<AppOptions, 'servedHosts' | 'adminToken'>): readonly EntryStep[] {
-  return [checkMessage, readTarget, checkHost(servedHosts), meetExpectation, guardAdmin(adminToken)];
+}: Pick<AppOptions, 'servedHosts' | 'namespace' | 'adminToken'>): readonly EntryStep[] {
+  return [checkMessage, readTarget, checkHost(servedHosts, namespace), meetExpectation, guardAdmin(adminToken)];
 }
 
 /**

@@ -48,6 +48,7 @@ t.test('an emulator is its addresses and what controls it, and nothing behind th
       'quotas.change: function',
       'state.read: function',
       'state.change: function',
+      'namespace: function',
       'snapshot: function',
       'restore: function',
       'reset: function',

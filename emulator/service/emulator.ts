@@ -1,28 +1,44 @@
-import { ADMIN_PREFIX } from '../admin/path.js';
 import type { JournalEntry } from '../journal/entry.js';
 import type { Expectations } from '../journal/expectations.js';
 import { type RequestQuery, selectorOf } from '../journal/query.js';
 import { type Verification, verify } from '../journal/verify.js';
+import { addressOf, adminUrlOf, type OrganizationAddress } from './address.js';
 import { clockOf, type EmulatorClock } from './emulator-clock.js';
 import { type EmulatorQuotas, quotasOf } from './emulator-quotas.js';
 import { type EmulatorState, stateOf } from './emulator-state.js';
-import type { Listener, Server } from './server.js';
-
-/** Where one organization is reached. Addresses are origins without a trailing slash. */
-export interface OrganizationAddress {
-  readonly org: string;
-  readonly baseUrl: string;
-  /** `<gitUrl>/<repo_name>.git` is a remote. */
-  readonly gitUrl: string;
-  /** Host and port of `gitUrl`. */
-  readonly gitHost: string;
-}
+import type { Listener } from './listeners.js';
+import type { NamespaceOptions } from './namespaces.js';
+import type { Server } from './server.js';
 
 /** One request that was answered: a copy, which later requests do not change. */
 export type AnsweredRequest = JournalEntry;
 
-/** A running emulator. The addresses beside `orgs` are the first organization's. */
-export interface Emulator extends OrganizationAddress, AsyncDisposable {
+/** A running emulator. */
+export interface Emulator extends EmulatedService {
+  /** The file with the admin token, where one was made: off loopback, unless `adminToken` was given. */
+  readonly adminTokenFile?: string;
+  /**
+   * Makes an isolated world in this process, on ports of its own: with its own clock, ids, requests, quotas and limits, so
+   * that tests which run side by side never meet. Made from a snapshot it starts as that was and shares its objects, so
+   * it costs next to nothing however much is in it. What is closed gives its memory back; what is not is closed with the
+   * emulator. Rejects with an `Error` that names an option that cannot be.
+   *
+   * ```js
+   * const seeded = await emulator.snapshot();
+   * await using world = await emulator.namespace({ snapshot: seeded });
+   * ```
+   */
+  namespace(options?: NamespaceOptions): Promise<Namespace>;
+}
+
+/** An isolated world of an emulator. */
+export interface Namespace extends EmulatedService {
+  /** `<id>.ns.localhost` at the emulator's first port reaches it as well. */
+  readonly id: string;
+}
+
+/** One world of the service. The addresses beside `orgs` are the first organization's. */
+export interface EmulatedService extends OrganizationAddress, AsyncDisposable {
   readonly orgs: readonly OrganizationAddress[];
   /** Id of the key that `keyFile` belongs to; empty where the first organization has no key. */
   readonly keyId: string;
@@ -33,8 +49,6 @@ export interface Emulator extends OrganizationAddress, AsyncDisposable {
   readonly keyFile: string;
   /** Where the routes of the emulator itself are: `<baseUrl>/_emulator`. */
   readonly adminUrl: string;
-  /** The file with the admin token, where one was made: off loopback, unless `adminToken` was given. */
-  readonly adminTokenFile?: string;
   /**
    * The requests that were answered, oldest first; as many of the last as the limit `maxJournal` says. Those to the
    * emulator's own routes are left out.
@@ -108,19 +122,36 @@ export interface Emulator extends OrganizationAddress, AsyncDisposable {
 }
 
 /** The surface of a server: addresses, and what a test may ask and change. */
-export function createEmulator({ listeners, current, adminTokenFile, signingKey, close }: Server): Emulator {
+export function createEmulator(server: Server): Emulator {
+  const { namespaces, adminTokenFile, signingKey } = server;
+  return {
+    ...surfaceOf(server),
+    ...(adminTokenFile !== undefined && { adminTokenFile }),
+    namespace: async (options) => {
+      const { id, listeners, current, close } = await namespaces.create(options);
+      return { id, ...surfaceOf({ listeners: listeners.all, current, signingKey, close }) };
+    },
+  };
+}
+
+/** What an emulator and a namespace have in common. */
+function surfaceOf({
+  listeners,
+  current,
+  signingKey,
+  close,
+}: Pick<Server, 'current' | 'signingKey' | 'close'> & { readonly listeners: readonly Listener[] }): EmulatedService {
   const orgs = listeners.map(addressOf);
   return {
     ...orgs[0]!,
     orgs,
     keyId: signingKey.id,
     keyFile: signingKey.file,
-    adminUrl: `${listeners[0].origin}${ADMIN_PREFIX}`,
-    ...(adminTokenFile !== undefined && { adminTokenFile }),
+    adminUrl: adminUrlOf(listeners),
     requests: (query) => [...current.world.state.journal.entries(selectorOf(query))],
     verify: (expectations) => verify(current.world.state.journal, expectations),
     clock: clockOf(current),
-    state: stateOf(current, listeners[0].org),
+    state: stateOf(current, orgs[0]!.org),
     quotas: quotasOf(current),
     snapshot: async () => current.snapshot(),
     restore: (id) => current.restore(id),
@@ -128,8 +159,4 @@ export function createEmulator({ listeners, current, adminTokenFile, signingKey,
     close: (options) => close(options),
     [Symbol.asyncDispose]: () => close(),
   };
-}
-
-function addressOf({ org, origin, host }: Listener): OrganizationAddress {
-  return { org, baseUrl: origin, gitUrl: origin, gitHost: host };
 }

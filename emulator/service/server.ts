@@ -1,7 +1,5 @@
-import http from 'node:http';
-import { isIP } from 'node:net';
+import type http from 'node:http';
 import { AdminToken } from '../admin/guard.js';
-import { HEALTH_PATH } from '../admin/path.js';
 import { loadVerifier } from '../auth/verify.js';
 import { isLoopback } from '../config/loopback.js';
 import type { EmulatorOptions } from '../config/options.js';
@@ -10,25 +8,19 @@ import type { Operation } from '../operation/operation.js';
 import { CurrentWorld } from '../world/current-world.js';
 import type { ProcessPorts } from '../world/process-resources.js';
 import { type ProvidedAdminToken, provideAdminToken } from './admin-token.js';
-import { createApp } from './app.js';
-import { Connections, type DrainOptions } from './drain.js';
-import { createServer, listen } from './listen.js';
+import { shareRoutes } from './app.js';
+import { listen } from './listen.js';
+import { answerOnce, type Listener, Listeners, listenOnFirst } from './listeners.js';
+import { namespaceControl } from './namespace-control.js';
+import { type NamespaceServer, Namespaces } from './namespaces.js';
 import { hasTestKeys, registeredKeys, type SigningKey, signingKeyOf } from './registered-keys.js';
 
-/** Where one organization is reached. */
-export interface Listener {
-  readonly org: string;
-  /** An origin without a trailing slash. */
-  readonly origin: string;
-  /** Host and port, as they stand in a URL. */
-  readonly host: string;
-}
-
-/** The whole service, listening: one port per organization, over one world. */
+/** The whole service, listening: one port per organization, over one world; and the namespaces beside it. */
 export interface Server {
   /** In the order of the organizations. */
   readonly listeners: readonly [Listener, ...Listener[]];
   readonly current: CurrentWorld;
+  readonly namespaces: Namespaces;
   /** The file with the admin token, where one was made. */
   readonly adminTokenFile: string | undefined;
   /** What signs for the first organization. */
@@ -48,43 +40,53 @@ export async function startServer(
   operations: readonly Operation[],
   ports: ServerPorts = {},
 ): Promise<Server> {
+  const { host, limits } = options;
   const current = createWorld(options, ports);
-  const drains: ((options: DrainOptions) => Promise<void>)[] = [];
-  const { drainTimeout, drainIdleTimeout: idleMs } = options.limits;
+  const shared = shareRoutes({ operations });
   const closing = new AbortController();
+  const drain = { graceMs: limits.drainTimeout, idleMs: limits.drainIdleTimeout };
+  const listeners = new Listeners();
+  const signingKey = signingKeyOf(options);
   let admin: ProvidedAdminToken | undefined;
-  const close = async ({ graceMs = drainTimeout } = {}): Promise<void> => {
+  const close = async ({ graceMs = drain.graceMs } = {}): Promise<void> => {
     closing.abort();
-    await Promise.all(drains.map((drain) => drain({ graceMs, idleMs })));
+    await Promise.all([namespaces.close({ graceMs }), listeners.drain({ ...drain, graceMs })]);
     await current.close();
     await admin?.withdraw();
     ports.onClosed?.();
   };
-  const listeners: Listener[] = [];
+  const common = () => ({
+    operations,
+    host,
+    servedHosts: new ServedHosts([...options.allowedHost, host]),
+    inBandFaults: isLoopback(host),
+    adminToken: admin?.token === undefined ? undefined : new AdminToken(admin.token),
+  });
+  const namespaces = new Namespaces(current, {
+    drain,
+    most: limits.maxNamespaces,
+    open: (opened, namespace) => openNamespace(opened, namespace),
+  });
+  const openNamespace = async (
+    opened: Listeners,
+    { id, current: own, close: remove }: Pick<NamespaceServer, 'id' | 'current' | 'close'>,
+  ): Promise<void> => {
+    const controls = { closing: closing.signal, shutDown: () => void remove(), hasTestKeys: hasTestKeys(options) };
+    const bind = (server: http.Server) => listenOnFirst(server, options.namespacePorts, host);
+    await opened.open(own, { ...common(), namespace: id, controls, bind }, shared);
+  };
   try {
     admin = await provideAdminToken(options);
-    const adminToken = admin.token === undefined ? undefined : new AdminToken(admin.token);
-    for (const [index, org] of options.org.entries()) {
-      let origin = '';
-      const app = createApp(current, {
-        operations,
-        organization: org,
-        origin: () => origin,
-        servedHosts: new ServedHosts([...options.allowedHost, options.host]),
-        inBandFaults: isLoopback(options.host),
-        controls: { closing: closing.signal, shutDown: () => void close(), hasTestKeys: hasTestKeys(options) },
-        adminToken,
-      });
-      const connections = new Connections();
-      const server = createServer(connections.serve(app), current);
-      connections.watch(server);
-      const port = await listen(server, index === 0 ? options.port : 0, options.host);
-      drains.push((options) => connections.drain(server, options));
-      const host = `${shownHost(options.host)}:${port}`;
-      origin = `http://${host}`;
-      listeners.push({ org, origin, host });
-    }
-    await Promise.all(listeners.map(({ origin }) => answerOnce(origin)));
+    const controls = {
+      closing: closing.signal,
+      shutDown: () => void close(),
+      hasTestKeys: hasTestKeys(options),
+      namespaces: namespaceControl(namespaces, signingKey),
+    };
+    const bind = (server: http.Server, index: number) => listen(server, index === 0 ? options.port : 0, host);
+    const before = (own: http.RequestListener) => namespaces.dispatch(own);
+    await listeners.open(current, { ...common(), controls, bind, before }, shared);
+    await Promise.all(listeners.all.map(answerOnce));
     // The first token needs it. Nothing waits for it at the start.
     void loadVerifier();
   } catch (error) {
@@ -92,10 +94,11 @@ export async function startServer(
     throw error;
   }
   return {
-    listeners: listeners as [Listener, ...Listener[]],
+    listeners: listeners.all as readonly Listener[] as readonly [Listener, ...Listener[]],
     current,
+    namespaces,
     adminTokenFile: admin.file,
-    signingKey: signingKeyOf(options),
+    signingKey,
     close,
   };
 }
@@ -113,18 +116,4 @@ function createWorld(options: EmulatorOptions, ports: ProcessPorts): CurrentWorl
   const { upstreamHost, allowUpstream, allowWebhook, webhookPrefix } = options;
   const outside = { upstreamHost, allowUpstream, allowWebhook, webhookPrefix };
   return new CurrentWorld({ organizations, seed, clock, variants, limits, fsck, forgePrefix, outside }, ports);
-}
-
-/** Asks the listener for its health: what listens but does not answer is not ready. */
-function answerOnce(origin: string): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const question = http.get(`${origin}${HEALTH_PATH}`, { agent: false, headers: { connection: 'close' } });
-    question.once('error', reject).once('response', (response) => response.resume().once('end', resolve));
-  });
-}
-
-/** The address clients use: a wildcard is reached on loopback. */
-function shownHost(host: string): string {
-  if (host === '0.0.0.0' || host === '::') return '127.0.0.1';
-  return isIP(host) === 6 ? `[${host}]` : host;
 }

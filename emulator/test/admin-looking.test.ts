@@ -18,6 +18,7 @@ async function targetsIn(service: Service): Promise<string[]> {
     '/repositories/{name}/tree/{oid}': commit,
     '/repositories/{name}/blob/{oid}': oid,
     '/requests/{id}': [...state.journal.entries()][0]!.id,
+    '/namespaces/{id}': (await service.emulator.namespace()).id,
   };
   return adminRoutes
     .filter(({ method, path }) => method === 'GET' && path !== '/requests/stream')

@@ -39,6 +39,8 @@ export function concernsAdmin({ isForAdmin, request }: RequestContext): boolean 
 
 const ORGANIZATION_HOST = /^api\.([^.]+)\.localhost$/;
 
+const NAMESPACE_HOST = /\.ns\.localhost$/;
+
 interface NamedHost {
   readonly isServed: boolean;
   /** Of `api.<org>.localhost`. */
@@ -52,13 +54,16 @@ const REMEMBERED_HOSTS = 64;
  * Step: the host a request names. `api.<org>.localhost` selects an organization, other served names keep
  * the port's, and a host that is not served is refused.
  */
-export function checkHost(served: ServedHosts): EntryStep {
+export function checkHost(served: ServedHosts, namespace?: string): EntryStep {
   const remembered = new Map<string, NamedHost>();
+  // A request to a namespace that is not this one must not be served by the world that happens to listen.
+  const isServed = (host: string) =>
+    NAMESPACE_HOST.test(host) ? host === `${namespace}.ns.localhost` : served.includes(host);
   const read = (authority: string): NamedHost => {
     const known = remembered.get(authority);
     if (known) return known;
     const host = parseHost(authority);
-    const named = { isServed: served.includes(host), organization: ORGANIZATION_HOST.exec(host)?.[1] };
+    const named = { isServed: isServed(host), organization: ORGANIZATION_HOST.exec(host)?.[1] };
     if (remembered.size === REMEMBERED_HOSTS) remembered.clear();
     remembered.set(authority, named);
     return named;

@@ -1,0 +1,71 @@
+import { z } from 'zod';
+import { problem } from '../http/problem.js';
+import { empty, json } from '../http/reply.js';
+import { type NamespaceControl, type NamespaceView, namespaceOptions, namespaceRecord } from './controls.js';
+import { listOf, listQuery, writeList } from './lists.js';
+import { type AdminContext, adminRoute } from './route.js';
+
+export const createNamespace = adminRoute({
+  id: 'createNamespace',
+  method: 'POST',
+  path: '/namespaces',
+  summary: 'Make an isolated world on a port of its own: empty, or a copy of a snapshot',
+  access: 'token',
+  body: namespaceOptions,
+  replies: { 201: namespaceRecord },
+  errors: ['not_found', 'service_unavailable'],
+  handle: async (ctx) => json(201, await requireControl(ctx).create(ctx.body)),
+});
+
+export const listNamespaces = adminRoute({
+  id: 'listNamespaces',
+  method: 'GET',
+  path: '/namespaces',
+  summary: 'List the namespaces, oldest first',
+  access: 'token',
+  query: z.strictObject(listQuery),
+  replies: { 200: listOf(namespaceRecord) },
+  errors: ['not_found'],
+  handle: (ctx) => {
+    const items = requireControl(ctx).list();
+    return writeList(ctx, { of: ['namespaces'], items, keyOf: ({ id }) => id, show: (one: NamespaceView) => one });
+  },
+});
+
+export const showNamespace = adminRoute({
+  id: 'showNamespace',
+  method: 'GET',
+  path: '/namespaces/{id}',
+  summary: 'Show where a namespace is',
+  access: 'token',
+  replies: { 200: namespaceRecord },
+  errors: ['not_found'],
+  handle: (ctx) => {
+    const found = requireControl(ctx).get(ctx.params.id!);
+    if (!found) throw noNamespace(ctx.params.id!);
+    return json(200, found);
+  },
+});
+
+export const removeNamespace = adminRoute({
+  id: 'removeNamespace',
+  method: 'DELETE',
+  path: '/namespaces/{id}',
+  summary: 'Remove a namespace with all that is in it',
+  access: 'token',
+  replies: { 204: '' },
+  errors: ['not_found'],
+  handle: async (ctx) => {
+    if (!(await requireControl(ctx).remove(ctx.params.id!))) throw noNamespace(ctx.params.id!);
+    return empty(204);
+  },
+});
+
+function requireControl({ controls }: Pick<AdminContext, 'controls'>): NamespaceControl {
+  if (controls.namespaces) return controls.namespaces;
+  throw problem('not_found', 'This is a namespace itself; namespaces are made and removed where the emulator started.');
+}
+
+function noNamespace(id: string) {
+  return problem('not_found', `There is no namespace ${JSON.stringify(id)}.`);
+}

@@ -1,0 +1,149 @@
+import type http from 'node:http';
+import type { LimitName } from '../config/limits.js';
+import { OptionError } from '../config/option-values.js';
+import { type GivenOptions, resolveOptions } from '../config/options.js';
+import type { VariantName } from '../config/variants.js';
+import { problem } from '../http/problem.js';
+import type { CurrentWorld, ForkOptions } from '../world/current-world.js';
+import type { DrainOptions } from './drain.js';
+import { Listeners } from './listeners.js';
+
+/** What a namespace starts with; what is absent is as in the world it is made of. */
+export interface NamespaceOptions {
+  readonly seed?: string | undefined;
+  /** `real`, or where a clock starts that moves 1 ms with each request: ISO 8601, or milliseconds since 1970. */
+  readonly clock?: string | number | undefined;
+  readonly variants?: Readonly<Partial<Record<VariantName, string>>> | undefined;
+  readonly limits?: Readonly<Partial<Record<LimitName, number>>> | undefined;
+  /** The id of a snapshot, whose objects it shares; without it, it starts as before the first request. */
+  readonly snapshot?: string | undefined;
+}
+
+/** An isolated world on ports of its own. */
+export interface NamespaceServer {
+  readonly id: string;
+  readonly listeners: Listeners;
+  readonly current: CurrentWorld;
+  /** Removes it: its ports close, and its memory is free. */
+  close(options?: { graceMs?: number }): Promise<void>;
+}
+
+export interface NamespacePorts {
+  /** Opens the ports of a namespace. Rejects with the system's error. */
+  readonly open: (listeners: Listeners, namespace: Pick<NamespaceServer, 'id' | 'current' | 'close'>) => Promise<void>;
+  readonly drain: DrainOptions;
+  readonly most: number;
+}
+
+/** Limits that the whole process has together. */
+const SHARED_LIMITS: readonly string[] = ['maxHeldBytes', 'cacheBytes', 'maxNamespaces'];
+
+/** The namespaces of an emulator, by id. */
+export class Namespaces {
+  readonly #byId = new Map<string, NamespaceServer>();
+  #made = 0;
+  #isClosed = false;
+
+  constructor(
+    private readonly root: CurrentWorld,
+    private readonly ports: NamespacePorts,
+  ) {}
+
+  list(): NamespaceServer[] {
+    return [...this.#byId.values()];
+  }
+
+  get(id: string): NamespaceServer | undefined {
+    return this.#byId.get(id);
+  }
+
+  /** Makes one. Throws `bad_request` for options that cannot be, and `service_unavailable` when there is no port or no room. */
+  async create(given: NamespaceOptions = {}): Promise<NamespaceServer> {
+    const options = this.#readOptions(given);
+    if (this.#byId.size >= this.ports.most) {
+      throw problem('service_unavailable', `There are ${this.ports.most} namespaces already.`);
+    }
+    const id = `ns-${++this.#made}`;
+    const current = this.root.fork(options);
+    const listeners = new Listeners();
+    let closed: Promise<void> | undefined;
+    const close: NamespaceServer['close'] = ({ graceMs = this.ports.drain.graceMs } = {}) => {
+      closed ??= this.#close(id, current, listeners, graceMs);
+      return closed;
+    };
+    const namespace = { id, listeners, current, close };
+    this.#byId.set(id, namespace);
+    try {
+      await this.ports.open(listeners, namespace);
+    } catch (error) {
+      await close({ graceMs: 0 });
+      throw problem('service_unavailable', `The namespace has no port: ${(error as Error).message}.`);
+    }
+    if (this.#isClosed) {
+      await close({ graceMs: 0 });
+      throw problem('service_unavailable', 'The emulator is shutting down.');
+    }
+    return namespace;
+  }
+
+  /** Removes all of them, and makes no more. */
+  async close(options: { graceMs?: number } = {}): Promise<void> {
+    this.#isClosed = true;
+    await Promise.all(this.list().map((namespace) => namespace.close(options)));
+  }
+
+  /**
+   * The application that serves a request to the first port of the emulator: that of the namespace which `Host` names, or
+   * `own`, which refuses namespaces that do not exist.
+   */
+  dispatch(own: http.RequestListener): http.RequestListener {
+    return (request, response) => {
+      const app = this.#appOf(request.headers.host) ?? own;
+      return app(request, response);
+    };
+  }
+
+  #appOf(host: string | undefined): http.RequestListener | undefined {
+    if (this.#byId.size === 0 || host === undefined) return undefined;
+    const id = NAMESPACE_AUTHORITY.exec(host)?.[1]?.toLowerCase();
+    return id === undefined ? undefined : this.#byId.get(id)?.listeners.app;
+  }
+
+  async #close(id: string, current: CurrentWorld, listeners: Listeners, graceMs: number): Promise<void> {
+    this.#byId.delete(id);
+    // What is under way ends in this world: writes are refused from here on, and reads go on until they are drained.
+    const closed = current.close();
+    await listeners.drain({ ...this.ports.drain, graceMs });
+    await closed;
+  }
+
+  #readOptions({ snapshot, limits = {}, ...given }: NamespaceOptions): ForkOptions {
+    const shared = Object.keys(limits).find((name) => SHARED_LIMITS.includes(name));
+    if (shared !== undefined) throw problem('bad_request', `limits.${shared}: is a limit of the whole process.`);
+    const known = this.root.snapshots().some(({ id }) => id === snapshot);
+    if (snapshot !== undefined && !known) {
+      throw problem('bad_request', `snapshot: there is no snapshot ${JSON.stringify(snapshot)}.`);
+    }
+    const resolved = resolve({ ...given, limits } as GivenOptions);
+    const pick = <Values extends object>(values: Values, wanted: object): Partial<Values> =>
+      Object.fromEntries(Object.entries(values).filter(([name]) => name in wanted)) as Partial<Values>;
+    return {
+      snapshot,
+      ...(given.seed !== undefined && { seed: resolved.seed }),
+      ...(given.clock !== undefined && { clock: resolved.clock }),
+      limits: pick(resolved.limits, limits),
+      variants: pick(resolved.variants, typeof given.variants === 'object' ? given.variants : {}),
+    };
+  }
+}
+
+const NAMESPACE_AUTHORITY = /^([a-z0-9-]+)\.ns\.localhost\.?(?::\d*)?$/i;
+
+function resolve(given: GivenOptions): ReturnType<typeof resolveOptions> {
+  try {
+    return resolveOptions(given);
+  } catch (error) {
+    if (!(error instanceof OptionError)) throw error;
+    throw problem('bad_request', error.message);
+  }
+}
