@@ -6,6 +6,8 @@ import { startServer } from './service/server.js';
 
 export type { EmulatorOptions, GivenOptions } from './config/options.js';
 export type { Log, LogLine } from './environment/log.js';
+export type { Action, CutPoint, Ending, Fault, Match, Matcher, RetryAfter, When } from './faults/fault.js';
+export type { Stage } from './faults/stage.js';
 export type { ClientVerdict } from './journal/client-rules/judge.js';
 export type { Expectations, RequestExpectation } from './journal/expectations.js';
 export type { RequestQuery } from './journal/query.js';
@@ -13,6 +15,7 @@ export type { NearRequest, Unmet, Verification } from './journal/verify.js';
 export type { OrganizationAddress } from './service/address.js';
 export type { AnsweredRequest, EmulatedService, Emulator, Namespace } from './service/emulator.js';
 export type { EmulatorClock } from './service/emulator-clock.js';
+export type { FaultHandle } from './service/emulator-faults.js';
 export type { EmulatorQuotas, QuotaChanges, QuotaView } from './service/emulator-quotas.js';
 export type {
   EmulatorState,

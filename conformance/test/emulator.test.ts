@@ -20,29 +20,6 @@ const SKIPPED: Readonly<Record<string, readonly string[]>> = {
     'filemeta.err.408',
     'err.generic.499',
   ],
-  'the target has no fault authentication_unavailable': [
-    'authfail.403.unavailable',
-    'err.specific.authentication_unavailable',
-  ],
-  'the target has no fault rate_limited;t=1;retry-after=2': ['rate.429.retry-after.precedence'],
-  'the target has no fault code:request_timeout': ['err.generic.408'],
-  'the target has no fault code:internal_error': [
-    'grep.err.500',
-    'filemeta.err.500',
-    'archive.err.500',
-    'err.generic.500',
-  ],
-  'the target has no fault code:not_implemented': ['err.generic.501'],
-  'the target has no fault code:bad_gateway': ['archive.err.502', 'err.generic.502'],
-  'the target has no fault code:service_unavailable': [
-    'grep.err.503.storage',
-    'filemeta.err.503.replica',
-    'filemeta.err.503.storage',
-    'archive.err.503',
-  ],
-  'the target has no fault code:gateway_timeout': ['grep.err.504', 'err.generic.504'],
-  'the target has no fault code:forge_app_not_configured': ['err.specific.forge_app_not_configured'],
-  'the target has no fault code:hosting_not_enabled': ['err.specific.hosting_not_enabled'],
 };
 
 const emulator = await startEmulator();

@@ -40,7 +40,7 @@ export function withAdminPaths(document: Json, routes: readonly AdminRoute[]): J
 }
 
 function writeRoute(route: AdminRoute): Json {
-  const { id, summary, access, body } = route;
+  const { id, summary, access, body, shownBody = body } = route;
   return {
     operationId: id,
     tags: [TAG],
@@ -50,7 +50,7 @@ function writeRoute(route: AdminRoute): Json {
     ...(body && {
       requestBody: {
         required: !body.safeParse({}).success,
-        content: { 'application/json': { schema: inputSchema(body) } },
+        content: { 'application/json': { schema: inputSchema(shownBody!) } },
       },
     }),
     responses: writeReplies(route),

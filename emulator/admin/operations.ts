@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { errorCodesOf } from '../api/error-codes.js';
+import { stagesOf } from '../faults/operation-shape.js';
 import { shownCode } from '../http/problem.js';
 import { listOf, listQuery, writeList } from './lists.js';
 import { adminRoute } from './route.js';
-import { stagesOf } from './stages.js';
 
 const operationRecord = z.object({
   id: z.string(),

@@ -48,6 +48,8 @@ export interface AdminRoute<Query = unknown, Body = unknown> {
   readonly access: 'open' | 'token';
   readonly query?: z.ZodType<Query>;
   readonly body?: z.ZodType<Body>;
+  /** What the document shows in its place, where the handler reads the members itself. */
+  readonly shownBody?: z.ZodType;
   /** Statuses that are no error, with the schema of their JSON body, or a media type for other bodies; empty: no body. */
   readonly replies: Readonly<Record<number, z.ZodType | string>>;
   /** Codes it can answer beside those of the guard and of input. */

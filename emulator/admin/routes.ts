@@ -1,4 +1,5 @@
 import { changeClock, showClockRoute } from './clock.js';
+import { addFault, changeFault, listFaults, releaseLatch, removeFault, replaceFaults, showFault } from './faults.js';
 import { addKey, listKeys, removeKey } from './keys.js';
 import { createNamespace, listNamespaces, removeNamespace, showNamespace } from './namespaces.js';
 import { openRoutes } from './open-routes.js';
@@ -39,6 +40,13 @@ export const adminRoutes: readonly AdminRoute[] = [
   restoreSnapshot,
   showClockRoute,
   changeClock,
+  listFaults,
+  addFault,
+  replaceFaults,
+  showFault,
+  changeFault,
+  removeFault,
+  releaseLatch,
   showQuotas,
   changeQuotas,
   listKeys,

@@ -1,6 +1,6 @@
-import { type Claims, checkUse, parseClaims } from './claims.js';
+import { checkUse, parseClaims } from './claims.js';
 import { isAccepted, parseCredential, type Surface } from './credentials.js';
-import type { KeyRing, RegisteredKey } from './keys.js';
+import type { KeyRing } from './keys.js';
 import { reject } from './rejection.js';
 import { decodeToken } from './token.js';
 import { type ProvenToken, TokenCache } from './token-cache.js';
@@ -22,10 +22,7 @@ export interface AuthenticationRequest {
 }
 
 /** An accepted token: claims that were proven and hold at this moment, and the key that proved them. */
-export interface Verified {
-  readonly claims: Claims;
-  readonly key: RegisteredKey;
-}
+export type Verified = Omit<ProvenToken, 'scheme' | 'ring'>;
 
 /** Turns `Authorization` headers into claims. Holds the tokens it has proven; everything else comes with the request. */
 export class Authenticator {
@@ -48,7 +45,8 @@ export class Authenticator {
     const decoded = decodeToken(token);
     const ring = ringFor(decoded.payload.iss, request);
     const key = await findSigner(decoded, ring);
-    const proven = { scheme, claims: parseClaims(decoded.payload), key, ring };
+    const { kid, payload } = decoded;
+    const proven = { scheme, claims: parseClaims(payload), key, kid, payload, ring };
     this.#proven.set(request.authorization!, proven);
     return use(proven, request);
   }

@@ -7,6 +7,10 @@ export interface ProvenToken {
   readonly scheme: Scheme;
   readonly claims: Claims;
   readonly key: RegisteredKey;
+  /** Of the token's header. */
+  readonly kid: string | undefined;
+  /** Every claim, also those that the service does not know. */
+  readonly payload: Readonly<Record<string, unknown>>;
   /** The ring it was proven with. Under another ring another key could decide, so it has to be proven again. */
   readonly ring: KeyRing;
 }

@@ -4,6 +4,8 @@ import { defaultLifetime, defaultScopes, RESTRICTED_LIFETIME } from '../auth/fix
 import { DEFAULT_LIFETIME, DEFAULT_SCOPES, mintToken } from '../auth/mint.js';
 import { clock, integer, list, OptionError, text } from '../config/option-values.js';
 import { readOptions } from '../config/options.js';
+import { SCENARIO } from '../faults/scenario.js';
+import { Problem } from '../http/problem.js';
 import { defineCommand, type Flags } from './command.js';
 import { UsageError } from './usage-error.js';
 
@@ -35,6 +37,15 @@ const FLAGS = {
     default: '{}',
     describe: 'Further claims, a JSON object; they win over the ones above',
   },
+  fault: {
+    read: list(text('a fault')),
+    repeatable: true,
+    describe: 'Fault that requests with the token meet: NAME[*TIMES][+SKIP][@STAGE][;KEY=VALUE]…',
+  },
+  scenario: {
+    read: text('a name of letters, digits, _, ., :, / and -', SCENARIO),
+    describe: 'Scenario that requests with the token are in',
+  },
   clock: { read: clock, default: 'real', describe: 'Time of issue: "real" or ISO 8601' },
 } satisfies Flags;
 
@@ -55,7 +66,7 @@ export const tokenCommand = defineCommand({
       org: given.org ?? readOptions({}, terminal.environment).org[0]!,
       scopes,
       sub: given.sub,
-      claims: given.claims,
+      claims: { ...(await askedClaim(given)), ...given.claims },
       ttl: given.ttl ?? defaultLifetime(row),
       now: given.clock === 'real' ? terminal.now() : given.clock,
       ...(kid === undefined ? {} : { kid }),
@@ -64,6 +75,32 @@ export const tokenCommand = defineCommand({
     terminal.print(`${token}\n`);
   },
 });
+
+/** The claim that asks for faults, found in order: what could never fire is refused now. */
+async function askedClaim({
+  fault: faults,
+  scenario,
+}: {
+  readonly fault: readonly string[] | undefined;
+  readonly scenario: string | undefined;
+}): Promise<Readonly<Record<string, unknown>>> {
+  if (faults === undefined && scenario === undefined) return {};
+  if (faults) await checkFaults(faults);
+  return { emu: { ...(faults && { faults }), ...(scenario !== undefined && { scenario }) } };
+}
+
+async function checkFaults(faults: readonly string[]): Promise<void> {
+  const { parseFault } = await import('../faults/grammar.js');
+  const { compileFault } = await import('../faults/compiled-fault.js');
+  const { operations } = await import('../api/index.js');
+  try {
+    for (const text of faults) {
+      compileFault(parseFault(text.trim(), '--fault').fault, { where: '--fault', now: 0, operations, inBand: 'claim' });
+    }
+  } catch (error) {
+    throw error instanceof Problem ? new UsageError(error.detail) : error;
+  }
+}
 
 async function mint(request: Parameters<typeof mintToken>[0]): Promise<string> {
   try {

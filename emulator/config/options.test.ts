@@ -38,6 +38,7 @@ t.test('without anything given, every option has its default', async (t) => {
     forgeApps: 1,
     hosting: 'on',
     fsck: 'strict',
+    inbandFaults: 'loopback',
     limits: DEFAULT_LIMITS,
   };
   t.same(resolveOptions(), defaults);

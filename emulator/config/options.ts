@@ -53,6 +53,8 @@ export interface EmulatorOptions {
   readonly forgeApps: number;
   readonly hosting: 'on' | 'off';
   readonly fsck: 'strict' | 'off';
+  /** `loopback`: where the emulator is bound to loopback. */
+  readonly inbandFaults: 'loopback' | 'on' | 'off';
   readonly limits: Limits;
 }
 
@@ -71,6 +73,8 @@ interface Row<Value> {
   readonly repeatable?: true;
   /** A flag without a value, which `no-` before it turns off. */
   readonly isSwitch?: true;
+  /** What the flag says without a value. */
+  readonly bare?: string;
   readonly read: Read<Value>;
 }
 
@@ -207,6 +211,13 @@ const ROWS: { readonly [Name in Exclude<keyof EmulatorOptions, 'limits'>]: Row<E
     help: 'Whether pushed objects are checked as `git fsck --strict` does: strict or off.',
     read: choice(['strict', 'off']),
   },
+  inbandFaults: {
+    default: 'loopback',
+    value: 'MODE',
+    help: 'Whether requests may ask for faults: on (also without MODE), off, or loopback: where --host is one.',
+    bare: 'on',
+    read: choice(['loopback', 'on', 'off']),
+  },
 };
 
 /** How a limit of each unit is read and written; anything else is a count. */
@@ -231,6 +242,8 @@ export interface OptionRow {
   readonly repeatable: boolean;
   /** Takes no value; `--no-…` is its opposite. */
   readonly isSwitch: boolean;
+  /** What the flag says without a value; undefined: it needs one. */
+  readonly bare: string | undefined;
   readonly isLimit: boolean;
 }
 
@@ -246,6 +259,7 @@ const DEFINITIONS: readonly Definition[] = [
     shownDefault: showDefault(row.default),
     repeatable: row.repeatable === true,
     isSwitch: row.isSwitch === true,
+    bare: row.bare,
     isLimit: false,
   })),
   ...Object.entries(LIMITS).map(([name, [amount, unit, reason]]) => {
@@ -259,6 +273,7 @@ const DEFINITIONS: readonly Definition[] = [
       help: `${reason[0]!.toUpperCase()}${reason.slice(1)}.`,
       repeatable: false,
       isSwitch: false,
+      bare: undefined,
       isLimit: true,
     };
   }),

@@ -5,6 +5,7 @@ t.test('durations', (t) => {
   for (const [text, milliseconds] of [
     ['PT30S', 30_000],
     ['PT0.25S', 250],
+    ['PT1,5S', 1_500],
     ['PT1H30M', 5_400_000],
     ['P1DT2H', 93_600_000],
     ['P2W', 1_209_600_000],

@@ -1,10 +1,10 @@
 const UNITS: Readonly<Record<string, number>> = { w: 604_800_000, d: 86_400_000, h: 3_600_000, m: 60_000, s: 1_000 };
 
 /** ISO 8601-1, 5.5.2: `P1DT2H30M`, `PT0.5S`, `P2W`. Months and years have no fixed length and are not read. */
-const DURATION = /^P(?=\d|T\d)(?:(\d+)W)?(?:(\d+)D)?(?:T(?=\d)(?:(\d+)H)?(?:(\d+)M)?(?:(\d+(?:\.\d{1,3})?)S)?)?$/;
+const DURATION = /^P(?=\d|T\d)(?:(\d+)W)?(?:(\d+)D)?(?:T(?=\d)(?:(\d+)H)?(?:(\d+)M)?(?:(\d+(?:[.,]\d{1,9})?)S)?)?$/;
 
 /** A date and a time with its zone, as RFC 3339 has them, and a date alone. */
-const TIME = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?(?:Z|[+-]\d\d:\d\d))?$/;
+const TIME = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:\d\d))?$/;
 
 /** Milliseconds of a duration, also in the short form `90s`, `5m`, `250ms`; undefined for what is none. */
 export function parseDuration(text: string): number | undefined {
@@ -14,7 +14,9 @@ export function parseDuration(text: string): number | undefined {
   if (!match) return undefined;
   const [, w = '0', d = '0', h = '0', m = '0', s = '0'] = match;
   const given = { w, d, h, m, s };
-  return safe(Object.entries(given).reduce((sum, [unit, amount]) => sum + Number(amount) * UNITS[unit]!, 0));
+  return safe(
+    Object.entries(given).reduce((sum, [unit, amount]) => sum + Number(amount.replace(',', '.')) * UNITS[unit]!, 0),
+  );
 }
 
 /** Milliseconds since 1970 of a time such as `2026-01-01T00:00:00Z`; undefined for what is none. */

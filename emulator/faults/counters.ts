@@ -1,32 +1,37 @@
-import type { Fault } from './fault.js';
+import { FAULT_LIMITS } from './fault-limits.js';
 
-const MAX_COUNTERS = 10_000;
+/** How far a fault has come with the requests that it counts together. */
+export interface Count {
+  /** Requests that matched. */
+  readonly seen: number;
+  /** Requests that it met: of a sequence also those that it let pass. */
+  readonly met: number;
+}
 
-/**
- * How often each fault was asked for, per caller: the same header on every request counts on, so
- * `rate_limited*2` hits a caller's first two requests and lets the third pass. The decision is taken
- * in one step, before anything waits; concurrent requests cannot both take the last one.
- */
-export class FaultCounters {
+/** Counts by key, at most `FAULT_LIMITS.counters` of them: the one used longest ago goes first. */
+export class Counters {
   /** In order of use. */
-  private seen = new Map<string, number>();
+  private byKey: Map<string, Count>;
 
-  /** Whether the fault fires for this request of `caller`. */
-  take(fault: Fault, caller: string): boolean {
-    if (fault.times === Number.POSITIVE_INFINITY && fault.skip === 0) return true;
-    const key = `${caller}\0${fault.text}`;
-    const seen = this.seen.get(key) ?? 0;
-    this.seen.delete(key);
-    this.seen.set(key, seen + 1);
-    if (this.seen.size > MAX_COUNTERS) this.seen.delete(this.seen.keys().next().value!);
-    return seen >= fault.skip && seen < fault.skip + fault.times;
+  constructor(counts: Iterable<readonly [string, Count]> = []) {
+    this.byKey = new Map(counts);
   }
 
-  snapshot(): ReadonlyMap<string, number> {
-    return new Map(this.seen);
+  get(key: string): Count {
+    return this.byKey.get(key) ?? { seen: 0, met: 0 };
   }
 
-  restore(seen: ReadonlyMap<string, number>): void {
-    this.seen = new Map(seen);
+  set(key: string, count: Count): void {
+    this.byKey.delete(key);
+    this.byKey.set(key, count);
+    if (this.byKey.size > FAULT_LIMITS.counters) this.byKey.delete(this.byKey.keys().next().value!);
+  }
+
+  delete(isMeant: (key: string) => boolean): void {
+    for (const key of this.byKey.keys()) if (isMeant(key)) this.byKey.delete(key);
+  }
+
+  snapshot(): ReadonlyMap<string, Count> {
+    return new Map(this.byKey);
   }
 }

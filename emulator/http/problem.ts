@@ -1,3 +1,5 @@
+import { STATUS_CODES } from 'node:http';
+
 /**
  * Every error of the API by its stable `code`: HTTP status and title.
  * Specification, Errors: the generic code of each status, then the specific codes.
@@ -62,6 +64,8 @@ export interface ProblemOptions {
   readonly isOfState?: boolean;
   /** Members beside the standard ones, such as `conflict_paths`. */
   readonly extra?: Readonly<Record<string, unknown>>;
+  /** A code that no table has, in place of the problem's own: of an error that stands for one the future may bring. */
+  readonly shownAs?: string;
   /** The body of a write workflow that failed, used where the operation's dialect is `result`. */
   readonly result?: Readonly<Record<string, unknown>>;
 }
@@ -81,7 +85,8 @@ export class Problem extends Error {
   }
 
   get title(): string {
-    return CODES[this.code][1];
+    const [, title] = CODES[this.code];
+    return this.options.shownAs === undefined ? title : (STATUS_CODES[this.status] ?? title);
   }
 }
 
@@ -100,6 +105,14 @@ export function methodNotAllowed(method: string, allow: string): Problem {
 /** A code as clients see it: the specification writes `forge` where a deployment has its vendor's name. */
 export function shownCode(code: ProblemCode, forgePrefix: string): string {
   return code.replace(/^forge(?=_)/, forgePrefix);
+}
+
+/** The generic code of a status; of one without, that of its hundred. */
+export function genericCodeOf(status: number): ProblemCode {
+  const found = Object.entries(CODES).find(([, [own]]) => own === status) ?? [
+    status < 500 ? 'bad_request' : 'internal_error',
+  ];
+  return found[0] as ProblemCode;
 }
 
 export function problemCodes(): { code: ProblemCode; status: number; title: string }[] {

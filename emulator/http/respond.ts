@@ -44,7 +44,7 @@ export function renderProblem(error: Problem, context: RenderContext): Reply {
           detail,
           error: detail,
           instance: context.path,
-          code: shownCode(code, context.forgePrefix),
+          code: error.options.shownAs ?? shownCode(code, context.forgePrefix),
           ...error.options.result,
           ...error.options.extra,
         },

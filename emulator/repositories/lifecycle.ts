@@ -1,6 +1,6 @@
 import type { OperationId } from '../config/operation-ids.js';
 import type { Variants } from '../config/variants.js';
-import { type ProblemCode, problem } from '../http/problem.js';
+import { type Problem, type ProblemCode, problem } from '../http/problem.js';
 
 /** Specification, States and transitions; `archived` is what thaws: to clients the two look alike. */
 export type RepositoryState = 'active' | 'deleted' | 'archived' | 'thawing' | 'syncing';
@@ -89,10 +89,14 @@ export function refusalOf(state: RepositoryState, operation: Affecting, variants
 /** Throws what `state` answers to `operation`, in the code the operation's table gives it. */
 export function checkState(state: RepositoryState, operation: Affecting, variants: Variants, facts: StateFacts): void {
   const code = refusalOf(state, operation, variants);
-  if (code === undefined) return;
-  if (code === 'repository_not_found') throw repositoryNotFound();
+  if (code !== undefined) throw stateProblem(state, code, facts);
+}
+
+/** What `state` refuses with, worded. */
+export function stateProblem(state: RepositoryState, code: ProblemCode, facts: StateFacts): Problem {
+  if (code === 'repository_not_found') return repositoryNotFound();
   const waits = code !== 'repository_deleted';
-  throw problem(code, STATES[state].detail, {
+  return problem(code, STATES[state].detail, {
     isOfState: true,
     ...(waits && { headers: { 'retry-after': String(facts.retryAfter) } }),
   });

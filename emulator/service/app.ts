@@ -7,6 +7,7 @@ import { WriteCoalescing } from '../http/write-coalescing.js';
 import { writeReply } from '../http/write-reply.js';
 import type { CurrentWorld } from '../world/current-world.js';
 import { guardAdmin } from './chain/admin-guard.js';
+import { armFaults, armTokenFaults } from './chain/arm-faults.js';
 import {
   authenticate,
   checkAuthenticationAvailable,
@@ -14,19 +15,21 @@ import {
   checkScope,
   comparePathWithClaim,
 } from './chain/credential.js';
-import { armFaults, checkRepositoryState, findRepository, takeQuota } from './chain/gate.js';
-import { callHandler, readInput, readPurpose } from './chain/handle.js';
+import { faultsAt, meetFaults } from './chain/fault-actions.js';
+import { checkRepositoryState, findRepository } from './chain/gate.js';
+import { callHandler, readBodyForFaults, readInput, readPurpose } from './chain/handle.js';
 import { recordOutcome, renderFailure } from './chain/outcome.js';
 import { takeQuotas } from './chain/quotas.js';
 import { matchRoute } from './chain/route.js';
 import { checkHost, checkMessage, concernsAdmin, meetExpectation, readTarget } from './chain/target.js';
+import { ConnectionNames } from './connection-names.js';
 import { type EntryStep, RequestContext, type Step } from './request-context.js';
 
 export interface AppOptions extends AdminOptions {
   /** The organization this port belongs to. */
   readonly organization: string;
   readonly servedHosts: ServedHosts;
-  /** Whether requests may ask for faults: when the emulator is bound to loopback. */
+  /** Whether requests may ask for faults. */
   readonly inBandFaults: boolean;
   /** The namespace whose port this is, if it is one's. */
   readonly namespace?: string;
@@ -50,17 +53,22 @@ export function entryOf({
 export function chainOf({ operations }: Pick<AppOptions, 'operations'>): readonly Step[] {
   return [
     matchRoute(operations),
-    armFaults,
+    armFaults(operations),
+    faultsAt('headers'),
     checkAuthenticationAvailable,
+    faultsAt('auth'),
     authenticate,
+    armTokenFaults(operations),
     checkRepositoryClaim,
     comparePathWithClaim,
     readPurpose,
     checkScope,
+    readBodyForFaults,
     takeQuotas,
-    takeQuota,
+    faultsAt('quota'),
     findRepository,
     checkRepositoryState,
+    faultsAt('before'),
     readInput,
     callHandler,
   ];
@@ -91,6 +99,13 @@ export function createApp(
   return app.callback();
 }
 
+/** The faults between the end of a request's way and the head of its answer, whatever that is. */
+function meetResponseHead(context: RequestContext): void | Promise<void> {
+  return meetFaults(context, 'response.head')?.catch((error: unknown) => {
+    context.reply = renderFailure(context, error);
+  });
+}
+
 /**
  * The service writes its answers to the response itself: through `ctx.body` and `ctx.set` they would cost three times
  * what Koa costs as a whole.
@@ -98,9 +113,10 @@ export function createApp(
 function serveRequests(current: CurrentWorld, options: AppOptions, chain: readonly Step[]): Middleware<AdminState> {
   const entry = entryOf(options);
   const writes = new WriteCoalescing();
+  const listener = { ...options, connections: new ConnectionNames() };
   const { schedule, log } = current.engine;
   const answer = async (ctx: ParameterizedContext<AdminState>, next: Next): Promise<void> => {
-    const context = new RequestContext(current.world, options, ctx.req, ctx.res);
+    const context = new RequestContext(current.world, listener, ctx.req, ctx.res);
     try {
       for (const step of entry) step(context);
       if (context.isForAdmin) {
@@ -119,6 +135,10 @@ function serveRequests(current: CurrentWorld, options: AppOptions, chain: readon
       // Of some requests it has not become clear what they are for.
       if (!concernsAdmin(context)) context.count();
       context.reply = renderFailure(context, error);
+    }
+    if (context.faults.isArmed) {
+      const pending = meetResponseHead(context);
+      if (pending) await pending;
     }
     const isOwn = concernsAdmin(context);
     const common = isOwn ? ADMIN_HEADERS : recordOutcome(context);

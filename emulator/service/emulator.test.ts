@@ -51,6 +51,7 @@ t.test('an emulator is its addresses and what controls it, and nothing behind th
       'namespace: function',
       'snapshot: function',
       'restore: function',
+      'fault: function',
       'reset: function',
       'close: function',
       `${String(Symbol.asyncDispose)}: function`,

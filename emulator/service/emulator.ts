@@ -1,9 +1,11 @@
+import type { Fault } from '../faults/fault.js';
 import type { JournalEntry } from '../journal/entry.js';
 import type { Expectations } from '../journal/expectations.js';
 import { type RequestQuery, selectorOf } from '../journal/query.js';
 import { type Verification, verify } from '../journal/verify.js';
 import { addressOf, adminUrlOf, type OrganizationAddress } from './address.js';
 import { clockOf, type EmulatorClock } from './emulator-clock.js';
+import { type FaultHandle, setFault } from './emulator-faults.js';
 import { type EmulatorQuotas, quotasOf } from './emulator-quotas.js';
 import { type EmulatorState, stateOf } from './emulator-state.js';
 import type { Listener } from './listeners.js';
@@ -79,6 +81,17 @@ export interface EmulatedService extends OrganizationAddress, AsyncDisposable {
   /** Switches of organizations, and the states of repositories: `emulator.state.read().organizations.demo.hosting`. */
   readonly state: EmulatorState;
   /**
+   * Makes requests meet a fault, until it is removed: in the words of `X-Emulator-Fault`, or as an object that also says
+   * which requests are meant. Throws an `Error` that says why when it could never meet any.
+   *
+   * ```js
+   * await using outage = emulator.fault({ match: { op: 'git*' }, when: { times: 2 }, do: { error: { code: 'service_unavailable' } } });
+   * // … a test …
+   * assert.equal(outage.fired, 2);
+   * ```
+   */
+  fault(spec: string | Fault): FaultHandle;
+  /**
    * Keeps everything as it is now: repositories with their refs, objects, notes, deployments, credentials, LFS objects
    * and locks, webhooks and their deliveries, the requests, the clock, and the counters of ids and faults. Resolves to
    * the id to restore it by. What it holds counts as held until the emulator is closed. Rejects when there are 1,000
@@ -123,13 +136,13 @@ export interface EmulatedService extends OrganizationAddress, AsyncDisposable {
 
 /** The surface of a server: addresses, and what a test may ask and change. */
 export function createEmulator(server: Server): Emulator {
-  const { namespaces, adminTokenFile, signingKey } = server;
+  const { namespaces, adminTokenFile, signingKey, operations } = server;
   return {
     ...surfaceOf(server),
     ...(adminTokenFile !== undefined && { adminTokenFile }),
     namespace: async (options) => {
       const { id, listeners, current, close } = await namespaces.create(options);
-      return { id, ...surfaceOf({ listeners: listeners.all, current, signingKey, close }) };
+      return { id, ...surfaceOf({ listeners: listeners.all, current, operations, signingKey, close }) };
     },
   };
 }
@@ -138,9 +151,12 @@ export function createEmulator(server: Server): Emulator {
 function surfaceOf({
   listeners,
   current,
+  operations,
   signingKey,
   close,
-}: Pick<Server, 'current' | 'signingKey' | 'close'> & { readonly listeners: readonly Listener[] }): EmulatedService {
+}: Pick<Server, 'current' | 'operations' | 'signingKey' | 'close'> & {
+  readonly listeners: readonly Listener[];
+}): EmulatedService {
   const orgs = listeners.map(addressOf);
   return {
     ...orgs[0]!,
@@ -153,6 +169,7 @@ function surfaceOf({
     clock: clockOf(current),
     state: stateOf(current, orgs[0]!.org),
     quotas: quotasOf(current),
+    fault: (spec) => setFault(current, operations, spec),
     snapshot: async () => current.snapshot(),
     restore: (id) => current.restore(id),
     reset: () => current.reset(),

@@ -2,6 +2,7 @@ import http from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { lingeringClose } from '../http/lingering-close.js';
 import type { CurrentWorld } from '../world/current-world.js';
+import { admitConnections } from './accept-faults.js';
 import { refuseUnreadable } from './unreadable.js';
 
 /** An HTTP server with the limits of the world. It does not listen yet. */
@@ -18,6 +19,7 @@ export function createServer(app: http.RequestListener, current: CurrentWorld): 
     // The chain asks for it, in its own words.
     requireHostHeader: false,
   });
+  admitConnections(server, current);
   server.maxConnections = limits.maxSockets;
   // A client may close its half once it has sent everything; Node would take that for leaving (no public option says so).
   Object.assign(server, { httpAllowHalfOpen: true });

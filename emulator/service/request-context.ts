@@ -1,7 +1,8 @@
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import type { Verified } from '../auth/authenticate.js';
 import type { Claims } from '../auth/claims.js';
-import { ArmedFaults } from '../faults/armed.js';
+import { NO_FAULTS } from '../faults/armed-request.js';
+import type { RequestFaults } from '../faults/request-faults.js';
 import { abortOnDisconnect } from '../http/client-disconnect.js';
 import { awaitsContinue } from '../http/message.js';
 import type { Problem } from '../http/problem.js';
@@ -16,6 +17,7 @@ import type { Repository } from '../repositories/repository.js';
 import type { GitFacts } from '../smart-http/git-facts.js';
 import type { Organization } from '../world/organizations.js';
 import type { World } from '../world/world.js';
+import type { ConnectionNames } from './connection-names.js';
 
 /**
  * One request on its way through the chain. Each step reads what earlier steps found and adds its own
@@ -33,7 +35,9 @@ export class RequestContext implements ReplyWatcher {
   readonly inBandFaults: boolean;
   /** One short sentence per decision, for the journal. */
   readonly why: string[] = [];
-  faults: ArmedFaults = ArmedFaults.none;
+  faults: RequestFaults = NO_FAULTS;
+  /** The scenario that the client says it is in. */
+  scenario: string | undefined = undefined;
   /** Milliseconds: on the world's clock when the request counted, and of real time when it began. */
   began = 0;
   readonly started = performance.now();
@@ -61,15 +65,18 @@ export class RequestContext implements ReplyWatcher {
   purpose!: Purpose;
   /** The JSON body, once a step has asked for it. */
   body: Promise<unknown> | undefined = undefined;
+  /** What it says, before any schema, once it has been read. */
+  json: unknown = undefined;
   params!: Record<string, string>;
-  verified!: Verified;
   claims!: Claims;
+  /** The token that the claims are of. */
+  verified!: Verified;
   handlerContext!: HandlerContext;
   #gone: AbortController | undefined = undefined;
 
   constructor(
     readonly world: World,
-    listener: Listener,
+    private readonly listener: Listener,
     readonly request: IncomingMessage,
     private readonly response: ServerResponse,
   ) {
@@ -127,6 +134,11 @@ export class RequestContext implements ReplyWatcher {
     this.world.state.journal.end(record, outcome);
   }
 
+  /** Names the connection, among those of its port. */
+  get connection(): string {
+    return this.listener.connections.nameOf(this.request.socket);
+  }
+
   /** Nothing behind this request is read as another one; the answer says so. */
   endConnection(): void {
     this.response.shouldKeepAlive = false;
@@ -161,4 +173,5 @@ export interface Listener {
   readonly organization: string;
   readonly origin: () => string;
   readonly inBandFaults: boolean;
+  readonly connections: ConnectionNames;
 }

@@ -21,6 +21,8 @@ export interface Server {
   readonly listeners: readonly [Listener, ...Listener[]];
   readonly current: CurrentWorld;
   readonly namespaces: Namespaces;
+  /** Every operation that is served. */
+  readonly operations: readonly Operation[];
   /** The file with the admin token, where one was made. */
   readonly adminTokenFile: string | undefined;
   /** What signs for the first organization. */
@@ -50,6 +52,8 @@ export async function startServer(
   let admin: ProvidedAdminToken | undefined;
   const close = async ({ graceMs = drain.graceMs } = {}): Promise<void> => {
     closing.abort();
+    // What is held would not end by itself.
+    current.world.background.latches.close();
     await Promise.all([namespaces.close({ graceMs }), listeners.drain({ ...drain, graceMs })]);
     await current.close();
     await admin?.withdraw();
@@ -59,7 +63,7 @@ export async function startServer(
     operations,
     host,
     servedHosts: new ServedHosts([...options.allowedHost, host]),
-    inBandFaults: isLoopback(host),
+    inBandFaults: options.inbandFaults === 'loopback' ? isLoopback(host) : options.inbandFaults === 'on',
     adminToken: admin?.token === undefined ? undefined : new AdminToken(admin.token),
   });
   const namespaces = new Namespaces(current, {
@@ -97,6 +101,7 @@ export async function startServer(
     listeners: listeners.all as readonly Listener[] as readonly [Listener, ...Listener[]],
     current,
     namespaces,
+    operations,
     adminTokenFile: admin.file,
     signingKey,
     close,

@@ -18,6 +18,7 @@ async function targetsIn(service: Service): Promise<string[]> {
     '/repositories/{name}/tree/{oid}': commit,
     '/repositories/{name}/blob/{oid}': oid,
     '/requests/{id}': [...state.journal.entries()][0]!.id,
+    '/faults/{id}': service.emulator.fault({ match: { org: 'nobody' }, do: { hold: 'x' } }).id,
     '/namespaces/{id}': (await service.emulator.namespace()).id,
   };
   return adminRoutes

@@ -2,12 +2,12 @@ import t from 'tap';
 import { operations } from '../api/index.js';
 import { writeOpenApi } from '../api/openapi.js';
 import type { Operation } from '../operation/operation.js';
-import { type Answer, type CallOptions, type Service, startService } from './service.js';
+import { type CallOptions, type Service, startService } from './service.js';
+import { isWorded, LFS_TYPE } from './worded-answer.js';
 
 // What the gateway and a repository's state refuse, on every route of every operation: the code, in the dialect of
 // the operation, and as the document says.
 
-const LFS_TYPE = 'application/vnd.git-lfs+json';
 const EVERY_SCOPE = ['git:read', 'git:write', 'repo:write', 'org:read', 'deployment:read', 'deployment:write'];
 
 interface Refusal {
@@ -70,22 +70,6 @@ const REFUSALS: Readonly<Record<string, Refusal>> = {
 function isHeldUpBySync({ id, effect }: Operation): boolean {
   if (['fileMetadata', 'grep'].includes(id)) return true;
   return effect !== 'read' && !/Credential/.test(id);
-}
-
-/** Whether the answer is worded as the operation words errors. */
-function isWorded({ dialect = 'problem' }: Operation, answer: Answer, status: number, code: string): boolean {
-  const type = answer.headers['content-type'];
-  if (dialect === 'git') return type === 'text/plain; charset=utf-8' && /^\S.*\n$/.test(answer.text);
-  if (dialect === 'lfs') {
-    return type === LFS_TYPE && answer.json.message !== '' && answer.json.request_id === answer.headers['x-request-id'];
-  }
-  // Throttling happens before anybody looks at the operation.
-  if (dialect === 'error' && code !== 'rate_limited') {
-    return type === 'application/json' && Object.keys(answer.json).join() === 'error' && answer.json.error !== '';
-  }
-  const { json } = answer;
-  const isProblem = type === 'application/problem+json' && json.code === code && json.status === status;
-  return isProblem && json.error === json.detail && json.detail !== '';
 }
 
 const document = writeOpenApi(operations, 'http://127.0.0.1:8080') as {

@@ -1,3 +1,4 @@
+import { Latches } from '../faults/latches.js';
 import { Outbound } from '../http/outbound.js';
 import { problem } from '../http/problem.js';
 import { Syncs } from '../upstream/syncs.js';
@@ -13,6 +14,8 @@ export class Background {
   readonly outbox: Outbox;
   /** Runs that bring repositories up to date with their upstreams. */
   readonly syncs: Syncs;
+  /** What holds requests that a fault has stopped. */
+  readonly latches = new Latches();
   /** Where webhooks may be. */
   readonly webhookOutbound: Outbound;
   readonly upstreamOutbound: Outbound;
@@ -66,6 +69,7 @@ export class Background {
   async close(): Promise<void> {
     this.isClosed = true;
     this.state.journal.close();
+    this.latches.close();
     this.outbox.close();
     await this.syncs.close();
     await Promise.all([this.webhookOutbound.close(), this.upstreamOutbound.close()]);

@@ -74,12 +74,11 @@ export class Organizations implements StatePart<ReadonlyMap<string, Organization
     this.put({ ...before, ...switches, ...(ends && { temporary: { ends, after } }) });
   }
 
-  /** Ends what was set until this signal. */
-  signal(signal: string): void {
-    for (const organization of this.byName.values()) {
-      const { temporary, ...rest } = organization;
-      if (temporary?.ends.signal === signal) this.put({ ...rest, ...temporary.after });
-    }
+  /** Ends what was set until this signal. Returns in how many organizations. */
+  signal(signal: string): number {
+    const ending = [...this.byName.values()].filter(({ temporary }) => temporary?.ends.signal === signal);
+    for (const { temporary, ...rest } of ending) this.put({ ...rest, ...temporary!.after });
+    return ending.length;
   }
 
   update(name: string, changes: Partial<Omit<Organization, 'name'>>): void {

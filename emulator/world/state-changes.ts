@@ -179,11 +179,3 @@ function repositoryStep(world: World, organization: string, name: string, change
     if (state === 'archived') repository.archive();
   };
 }
-
-/** Ends every state that lasts until `signal`. */
-export function endStates({ state }: World, signal: string): void {
-  state.organizations.signal(signal);
-  for (const repository of state.repositories.all()) {
-    if (repository.record.override?.ends?.signal === signal) repository.update({ override: undefined });
-  }
-}

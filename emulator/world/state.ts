@@ -1,7 +1,7 @@
 import { WorldClock } from '../environment/clock.js';
 import { Counter } from '../environment/counter.js';
 import { Ids, secretOf } from '../environment/ids.js';
-import { FaultCounters } from '../faults/counters.js';
+import { Faults } from '../faults/registry.js';
 import { Journal } from '../journal/journal.js';
 import { Deliveries } from '../webhooks/deliveries.js';
 import { AnsweredSearches } from './answered-searches.js';
@@ -49,8 +49,8 @@ export function createState(config: WorldConfig, ports: StatePorts) {
     webhooks: new Webhooks(),
     /** What is or was on its way to webhooks. */
     deliveries: new Deliveries(),
-    /** How often each fault was asked for. */
-    faults: new FaultCounters(),
+    /** Those that are registered, those that requests asked for, and how far each has come. */
+    faults: new Faults({ clock, seed: config.seed }),
     searches: new AnsweredSearches(),
     journal: new Journal({ entries: maxJournal, bytes: maxJournalBytes, key: secretOf(config.seed, 'journal') }),
   } satisfies Parts;

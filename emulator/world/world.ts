@@ -6,6 +6,7 @@ import type { RepositoryRecord } from '../repositories/repository.js';
 import { pushEvent } from '../webhooks/events.js';
 import { Background } from './background.js';
 import type { WorldConfig } from './config.js';
+import { endStates } from './end-states.js';
 import type { Engine } from './engine.js';
 import { createState, restoreState, type StateName, snapshotOf, type WorldSnapshot, type WorldState } from './state.js';
 
@@ -65,6 +66,11 @@ export class World {
   /** The `session-id` of a Git conversation. */
   nextSessionId(): string {
     return `${this.engine.gitSession}.${this.state.conversations.next()}`;
+  }
+
+  /** Lets go of what a latch holds, and ends the states that last until it is released. Returns how many there were. */
+  releaseLatch(name: string): number {
+    return this.background.latches.release(name) + endStates(this.state, name);
   }
 
   snapshot(): WorldSnapshot {

@@ -18,7 +18,7 @@ const INVALID_TOKEN_401 = new Set<OperationId>([
 const MISSING_SCOPE_401 = new Set<OperationId>(['getCommit', 'commitPack', 'writeNote', 'readFile']);
 
 /** Both schemes, so that git asks for another password. */
-const CHALLENGE = { headers: { 'www-authenticate': 'Bearer, Basic realm="git"' } };
+export const CHALLENGE = { headers: { 'www-authenticate': 'Bearer, Basic realm="git"' } };
 
 /** A refused credential as the chosen variants word it; anything else as it is. */
 export function applyCredentialVariants(

@@ -14,6 +14,7 @@ import { worldReplaced } from '../../world/background.js';
 import type { Organization } from '../../world/organizations.js';
 import type { World } from '../../world/world.js';
 import { isLost, type RequestContext } from '../request-context.js';
+import { meetFaults } from './fault-actions.js';
 
 const JSON_TYPE = 'application/json';
 
@@ -34,6 +35,16 @@ export function readPurpose(context: RequestContext): void | Promise<void> {
   return context.body.then(decide, () => {});
 }
 
+/** Step: the JSON body, where a fault asks what it says. One that cannot be read says nothing, and is refused later. */
+export function readBodyForFaults(context: RequestContext): void | Promise<void> {
+  if (!context.faults.isArmed || !context.faults.needsBody || context.operation.reads !== 'json') return;
+  context.body ??= readJson(context);
+  return context.body.then(
+    () => {},
+    () => {},
+  );
+}
+
 /** Step: query and body, checked against the operation's schemas. Only a JSON body is waited for. */
 export function readInput(context: RequestContext): void | Promise<void> {
   const { operation, target } = context;
@@ -49,12 +60,15 @@ export function readInput(context: RequestContext): void | Promise<void> {
     refuseContentEncoding(context.request);
     checkContentType(context, 'application/x-ndjson');
   }
+  const pending = operation.reads === 'stream' ? meetFaults(context, 'body') : undefined;
+  if (pending) return pending.then(proceed);
   proceed(undefined);
 }
 
 async function readJson(context: RequestContext): Promise<unknown> {
   const { operation, request, world } = context;
   const { maxJsonBytes: maxBytes, idleTimeout } = world.limits;
+  await meetFaults(context, 'body');
   refuseContentEncoding(request);
   const { json, body } = operation;
   if (json) requireContentType(context, [json.mediaType, JSON_TYPE]);
@@ -69,6 +83,7 @@ async function readJson(context: RequestContext): Promise<unknown> {
   // Without the signal: to listen for the end of a client costs more than to read most bodies.
   const meter = new Meter({ schedule: world.engine.schedule });
   const value = await inSlices(jsonSteps(raw, 'The body'), meter);
+  context.json = value;
   return inSlices(shapeSteps(body!, value, 'A JSON body', json?.invalid), meter);
 }
 
@@ -163,11 +178,13 @@ class RequestHandlerContext implements HandlerContext {
 
 /** Step: the handler; its value is the reply. */
 export function callHandler(context: RequestContext): void | Promise<void> {
-  const accept = (reply: Reply): void => {
+  const accept = (reply: Reply): void | Promise<void> => {
     if (isLost(context)) throw worldReplaced();
     context.reply = reply;
+    // Where nothing was done there is nothing to lose.
+    if (context.faults.isArmed && reply.status < 400) return meetFaults(context, 'after');
   };
   const reply = context.operation.handle(context.handlerContext);
   if (reply instanceof Promise) return reply.then(accept);
-  accept(reply);
+  return accept(reply);
 }

@@ -14,11 +14,13 @@ import { worldReplaced } from '../../world/background.js';
 import { recordRequest } from '../record-request.js';
 import { isLost, type RequestContext } from '../request-context.js';
 import { applyCredentialVariants } from './credential-variants.js';
+import { InjectedReply } from './fault-actions.js';
 import { concernsAdmin } from './target.js';
 
 /** The answer to a request that a step or the handler refused. Nothing throws past this point. */
 export function renderFailure(context: RequestContext, error: unknown): Reply {
   if (concernsAdmin(context)) return renderAdminFailure(context, error);
+  if (error instanceof InjectedReply) return error.reply;
   const { variants, config } = context.world;
   const { forgePrefix } = config;
   context.refusal = problemOf(context, error);
@@ -111,10 +113,10 @@ function describeRequest(context: RequestContext, now: number): RequestRecord {
     operation: context.operation?.id,
     token: describeToken(context),
     status: reply.status,
-    code: context.problem?.code,
+    code: context.problem?.options.shownAs ?? context.problem?.code,
     origin: originOf(context),
     faults: context.faults.fired,
-    why: context.problem ? whyRefused(context, context.problem) : context.why.length > 0 ? context.why : NOTHING,
+    why: whyOf(context),
     git: context.git,
     head,
     weight: RECORD_WEIGHT + path.length + query.length + head.weight,
@@ -140,10 +142,17 @@ function describeToken({ world, request, claims }: RequestContext): SentToken | 
   return authorization === undefined ? undefined : tokens.of(authorization);
 }
 
-function whyRefused({ why, refusal }: RequestContext, { detail }: Problem): readonly string[] {
-  if (!(refusal instanceof Rejection)) return [...why, detail];
+function whyOf(context: RequestContext): readonly string[] {
+  const { why, faults, problem: refusal } = context;
+  const reasons = faults.reasons.length === 0 ? why : [...why, ...faults.reasons];
+  if (refusal) return [...reasons, ...whyRefused(context, refusal)];
+  return reasons.length > 0 ? reasons : NOTHING;
+}
+
+function whyRefused({ refusal }: RequestContext, { detail }: Problem): readonly string[] {
+  if (!(refusal instanceof Rejection)) return [detail];
   const check = `check ${refusal.check}`;
-  return [...why, detail, refusal.evidence === undefined ? check : `${check}: ${refusal.evidence}`];
+  return [detail, refusal.evidence === undefined ? check : `${check}: ${refusal.evidence}`];
 }
 
 /** Codes that say what state an organization or a repository is in; a generic code that does is marked `isOfState`. */
@@ -158,7 +167,7 @@ const STATE_CODES: ReadonlySet<ProblemCode> = new Set<ProblemCode>([
 ]);
 
 function originOf({ faults, injectedBy, problem: refusal }: RequestContext): string {
-  const fault = injectedBy ?? faults.fired[0];
+  const fault = injectedBy ?? faults.decisive ?? faults.fired[0];
   if (fault !== undefined) return `injected:${fault}`;
   return refusal && (refusal.options.isOfState || STATE_CODES.has(refusal.code)) ? 'state' : 'real';
 }

@@ -1,0 +1,178 @@
+import t from 'tap';
+import type { Fault } from './fault.js';
+import type { RequestFacts } from './request-facts.js';
+import type { Position } from './stage.js';
+import { operationOf } from './test/facts.js';
+import { CONFLICT, OUTAGE, World } from './test/world.js';
+
+t.test('delays compose with one end of the stage, which the first by priority has', async (t) => {
+  const world = new World();
+  world.add(
+    { do: CONFLICT },
+    { do: OUTAGE },
+    { do: { latency: { ms: 1 } } },
+    { priority: 1, do: { latency: { ms: 2 } } },
+  );
+  t.equal(world.meet(), 'fault-4 fault-3 fault-1');
+  t.match(world.faults.get('fault-2'), { matched: 1, fired: 0, skippedBecause: { priority: 1 }, remaining: null });
+  world.add({ priority: 5, when: { times: 1 }, do: OUTAGE });
+  t.equal(world.meet(), 'fault-4 fault-3 fault-5');
+  t.equal(world.meet(), 'fault-4 fault-3 fault-1', 'it has met its one');
+});
+
+t.test('of the same priority, the one that was there first has it', async (t) => {
+  const world = new World();
+  t.equal(world.meet({}, ['conflict', 'bad_gateway']), 'conflict');
+  t.equal(world.meet({}, ['bad_gateway', 'conflict']), 'conflict');
+  world.add({ do: [CONFLICT, OUTAGE], priority: 1 });
+  t.same(world.arm().take('before'), [{ id: 'fault-1', action: CONFLICT }], 'of one fault, the first action');
+});
+
+t.test('one that came too late is not used up', async (t) => {
+  const world = new World();
+  world.add({ when: { times: 1 }, do: CONFLICT }, { when: { times: 1 }, do: OUTAGE });
+  t.same([world.meet(), world.meet(), world.meet()], ['fault-1', 'fault-2', '']);
+});
+
+t.test('faults of different stages compose, and each is decided about once', async (t) => {
+  const world = new World();
+  world.add({ do: { latency: { ms: 1 } }, when: { times: 1 } }, { at: 'after', do: CONFLICT, when: { times: 1 } });
+  const one = world.arm();
+  t.same(
+    one.take('before').map(({ id }) => id),
+    ['fault-1'],
+  );
+  t.same(one.take('before'), [], 'the stage is over');
+  const two = world.arm();
+  t.same(two.take('before'), [], 'its one was taken by the first request');
+  t.same(
+    two.take('after').map(({ id }) => id),
+    ['fault-2'],
+  );
+  t.same(one.take('after'), [], 'the other fault belongs to who came first');
+  t.same(one.fired, ['fault-1']);
+});
+
+t.test('a fault of several actions does each at its stage, counted once', async (t) => {
+  const world = new World();
+  world.add({ when: { times: 1 }, do: [{ latency: { ms: 1 } }, { cut: {} }, { lostResponse: 'fin' }] });
+  const request = world.arm();
+  const at = (position: Position) => request.take(position).map(({ action }) => Object.keys(action)[0]);
+  t.same([at('before'), at('after'), at('response.body')], [['latency'], ['lostResponse'], ['cut']]);
+  t.same(request.fired, ['fault-1']);
+  t.match(world.faults.get('fault-1'), { matched: 1, fired: 1, remaining: 0, requestIds: ['req-1'] });
+  t.equal(world.meet(), '');
+});
+
+t.test('where an action happens without a stage depends on the operation', async (t) => {
+  const rows: readonly (readonly [text: string, operation: string, position: Position | undefined])[] = [
+    ['internal_error', 'getRepository', 'before'],
+    ['rate_limited', 'getRepository', 'quota'],
+    ['cut', 'getRepository', 'response.body'],
+    ['cut', 'gitUploadPack', 'git.pack'],
+    ['cut', 'gitInfoRefs', undefined],
+    ['cut', 'lfsBatch', 'response.body'],
+    ['cut;objects=1', 'lfsBatch', undefined],
+    ['drop_object', 'gitUploadPack', 'git.pack'],
+    ['drop_object', 'getRepository', undefined],
+    ['sideband', 'gitReceivePack', 'git.report'],
+    ['ng;ref=refs/heads/a', 'gitReceivePack', 'git.report'],
+    ['ng;ref=refs/heads/a', 'gitUploadPack', undefined],
+    ['lost', 'gitReceivePack', 'after'],
+    ['rate_limited@git.advertise', 'gitInfoRefs', 'quota'],
+    ['internal_error@git.report', 'gitReceivePack', 'after'],
+    ['internal_error@git.pack', 'gitUploadPack', 'before'],
+    ['internal_error@git.pack', 'gitReceivePack', undefined],
+  ];
+  const positions: readonly Position[] = ['headers', 'auth', 'quota', 'before', 'body', 'after', 'response.head'];
+  const all: readonly Position[] = [
+    ...positions,
+    'git.advertise',
+    'git.pack',
+    'git.receive',
+    'git.report',
+    'response.body',
+  ];
+  for (const [text, operation, position] of rows) {
+    const request = new World().arm({ operation: operationOf(operation) }, [text]);
+    const met = all.filter((one) => request.take(one).length > 0);
+    t.same(met, position === undefined ? [] : [position], `${text} on ${operation}`);
+  }
+});
+
+t.test('what a fault asks of a request', async (t) => {
+  const rows: readonly (readonly [match: Fault['match'], given: Partial<RequestFacts>, reason: RegExp | undefined])[] =
+    [
+      [{ org: 'demo' }, {}, undefined],
+      [{ org: 'other' }, {}, /org is demo, not other/],
+      [{ repo: 'team/*' }, {}, undefined],
+      [{ repo: 'other/*' }, {}, /repo is team\/app, not other\/\*/],
+      [{ repo: '*' }, { repository: undefined }, /repo is unknown/],
+      [{ scenario: 's?' }, { scenario: 's1' }, undefined],
+      [{ scenario: 's1' }, {}, /scenario is unknown, not s1/],
+      [{ token: { sub: 'a*' } }, {}, undefined],
+      [{ token: { sub: 'b*' } }, {}, /token\.sub is ada, not b\*/],
+      [{ token: { kid: 'k1', alg: 'ES256' } }, {}, undefined],
+      [{ token: { alg: 'RS256' } }, {}, /token\.alg is ES256/],
+      [{ token: { scopes: { has: ['git:read'], lacks: ['git:write'] } } }, {}, undefined],
+      [{ token: { scopes: { has: ['git:write'] } } }, {}, /lacks the scope git:write/],
+      [{ token: { scopes: { lacks: ['git:read'] } } }, {}, /has the scope git:read/],
+      [{ token: { claims: { team: { contains: 'core' } } } }, {}, undefined],
+      [{ token: { claims: { team: { equals: ['core'] }, none: { present: false } } } }, {}, undefined],
+      [{ token: { claims: { toString: { present: true } } } }, {}, /token\.claims toString/],
+      [{ http: { method: 'GET', header: { 'User-Agent': 'git/*' }, query: { limit: '5' } } }, {}, undefined],
+      [{ http: { header: { 'x-other': '*' } } }, {}, /http\.header x-other is not as asked for/],
+      [{ http: { query: { limit: '6' } } }, {}, /http\.query limit/],
+      [
+        { http: { body: { '/a~1b/0': 'x', '': { present: true } } } },
+        { operation: operationOf('createBranch'), body: { 'a/b': ['x'] } },
+        undefined,
+      ],
+      [{ http: { body: { '/a': 'x' } } }, { operation: operationOf('createBranch') }, /http\.body \/a/],
+      [
+        { git: { service: 'receive-pack', phase: 'rpc', protocol: 0 } },
+        { operation: operationOf('gitReceivePack'), git: { service: 'receive-pack', phase: 'rpc', protocol: 0 } },
+        undefined,
+      ],
+      [
+        { git: { protocol: 2 } },
+        { operation: operationOf('gitReceivePack'), git: { service: 'receive-pack', phase: 'rpc', protocol: 0 } },
+        /git\.protocol is 0, not 2/,
+      ],
+    ];
+  for (const [match, given, reason] of rows) {
+    const world = new World();
+    world.add({ ...(match && { match }), do: CONFLICT });
+    const request = world.arm(given);
+    t.equal(request.take('before').length, reason ? 0 : 1, JSON.stringify(match));
+    if (reason) t.match(request.reasons, [reason]);
+    else t.same(request.reasons, []);
+  }
+  const world = new World();
+  world.add({ match: { repo: 'x', token: { sub: 'x' } }, do: CONFLICT }, { match: { op: 'commitPack' }, do: CONFLICT });
+  const request = world.arm();
+  t.same(request.take('before'), [], 'one for another operation is not met');
+  t.same(request.reasons, [], 'one that was far off is not told');
+});
+
+t.test('refs and commands are asked about where they are known', async (t) => {
+  const world = new World();
+  world.add({
+    match: { git: { ref: 'refs/heads/ma*' } },
+    at: 'git.report',
+    do: { lostResponse: 'fin' },
+    when: { times: 1 },
+  });
+  const ask = (refs: readonly string[]) => {
+    const request = world.arm({ operation: operationOf('gitReceivePack') });
+    return [request.take('git.report').length, request.take('git.report', { refs }).length, request.reasons.length];
+  };
+  t.same(ask(['refs/heads/topic']), [0, 0, 1]);
+  t.same(ask(['refs/heads/topic', 'refs/heads/main']), [0, 1, 0]);
+});
+
+t.test('a state that does not stand in the way uses nothing up', async (t) => {
+  const world = new World();
+  const ask = (isInTheWay: boolean) => world.meet({ isInTheWay: () => isInTheWay }, ['sync_in_progress*1']);
+  t.same([ask(false), ask(false), ask(true), ask(true)], ['', '', 'sync_in_progress', '']);
+});

@@ -1,0 +1,76 @@
+import t from 'tap';
+import { Problem } from '../http/problem.js';
+import { type CompileContext, compileFault } from './compiled-fault.js';
+import type { Fault } from './fault.js';
+import { parseFault } from './grammar.js';
+import { OPERATIONS } from './test/facts.js';
+
+const CONTEXT: CompileContext = { where: 'x', now: Date.UTC(2026, 0, 1), operations: OPERATIONS };
+const ERROR = { error: { code: 'conflict' } } as const;
+
+t.test('a fault that could never fire is refused', async (t) => {
+  const rows: readonly (readonly [fault: Fault | string, sentence: RegExp, inBand?: 'header' | 'claim'])[] = [
+    [{}, /do or sequence/],
+    [{ do: ERROR, sequence: [ERROR] }, /do or sequence, and not both/],
+    [{ sequence: ['pass', 'pass'] }, /lets everything pass/],
+    [{ match: { op: 'commitpack' }, do: ERROR }, /match\.op: there is no operation "commitpack"; `emulator routes`/],
+    [{ match: { op: 'svn*' }, do: ERROR }, /there is no operation "svn\*"/],
+    [{ match: { op: ['commitPack', 'none'] }, do: ERROR }, /there is no operation "none"/],
+    [{ do: ERROR, when: { from: 'PT5S', until: 'PT5S' } }, /until has to be after when\.from/],
+    [{ do: ERROR, when: { from: '2026-01-02', until: 'PT1H' } }, /until has to be after when\.from/],
+    [{ match: { op: 'getRepository' }, at: 'git.pack', do: { cut: {} } }, /git\.pack does not happen on getRepository/],
+    [{ match: { op: 'getRepository' }, at: 'body', do: ERROR }, /body does not happen on getRepository/],
+    [{ match: { op: 'commit*' }, do: { report: { unpack: 'no' } } }, /report does not happen on commitPack/],
+    [{ match: { op: 'gitInfoRefs' }, do: { cut: {} } }, /cut does not happen on gitInfoRefs; there cut can happen at/],
+    [
+      { match: { op: 'gitReceivePack' }, do: { corrupt: { dropObject: 1 } } },
+      /corrupt does not happen on gitReceivePack/,
+    ],
+    [
+      { at: 'before', do: { lostResponse: 'fin' } },
+      /lostResponse cannot happen at before; it can at after, git\.report/,
+    ],
+    [
+      { at: 'response.body', do: { cut: { at: { objects: 1 } } } },
+      /cannot happen at response\.body; it can at git\.pack/,
+    ],
+    [{ at: 'before', do: { cut: {} } }, /cut cannot happen at before/],
+    [{ match: { token: { sub: 'a' } }, at: 'auth', do: ERROR }, /match\.token\.sub is not known at auth/],
+    [{ match: { token: { claims: { a: 'a' } } }, at: 'headers', do: ERROR }, /token\.claims is not known at headers/],
+    [{ match: { git: { ref: 'refs/heads/main' } }, do: ERROR }, /git\.ref is not known at before/],
+    [{ match: { git: { command: 'fetch' } }, do: ERROR }, /git\.command is not known at before.*it is at git\.pack/],
+    [{ match: { http: { body: { '/a': 'a' } }, op: 'commitPack' }, do: ERROR }, /no operation is what match asks for/],
+    [{ match: { git: { phase: 'rpc' }, op: 'gitInfoRefs' }, do: ERROR }, /no operation is what match asks for/],
+    [{ match: { git: { service: 'upload-pack' }, op: 'gitReceivePack' }, do: ERROR }, /no operation is what/],
+    [{ match: { repo: 'a' }, at: 'accept', do: { latency: { ms: 1 } } }, /match\.repo is not known at accept/],
+    [{ match: { op: '*' }, at: 'accept', do: { latency: { ms: 1 } } }, /match\.op is not known at accept/],
+    ['internal_error@headers', /headers cannot be asked for in band/, 'header'],
+    ['latency@accept;ms=1', /accept cannot be asked for in band/, 'claim'],
+  ];
+  for (const [fault, sentence, inBand] of rows) {
+    const definition = typeof fault === 'string' ? parseFault(fault, 'x').fault : fault;
+    try {
+      compileFault(definition, { ...CONTEXT, ...(inBand && { inBand }) });
+      t.fail(`${JSON.stringify(fault)} was taken`);
+    } catch (error) {
+      t.ok(error instanceof Problem && error.code === 'bad_request', JSON.stringify(fault));
+      t.match((error as Problem).detail, sentence, JSON.stringify(fault));
+    }
+  }
+});
+
+t.test('a fault that some request can meet is taken', async (t) => {
+  const rows: readonly Fault[] = [
+    { do: ERROR },
+    { match: { op: '*' }, do: { cut: { at: { objects: 1 } } } },
+    { match: { op: 'g*' }, at: 'git.report', do: { report: { unpack: 'no' } } },
+    { match: { git: { ref: 'refs/heads/*' } }, at: 'git.report', do: { lostResponse: 'rst' } },
+    { match: { git: { command: 'fetch' } }, do: { cut: {} } },
+    { match: { http: { body: { '/a': 'a' } } }, do: ERROR },
+    { match: { token: { sub: 'a' } }, do: ERROR },
+    { match: { op: 'gitInfoRefs' }, at: 'git.advertise', do: ERROR },
+    { at: 'accept', do: { latency: { ms: 1 } } },
+  ];
+  for (const fault of rows) t.ok(compileFault(fault, CONTEXT), JSON.stringify(fault));
+  t.ok(compileFault({ at: 'auth', match: { token: { sub: 'a' } }, do: ERROR }, { ...CONTEXT, inBand: 'claim' }));
+});

@@ -1,0 +1,64 @@
+import type { ProblemCode } from '../http/problem.js';
+import { ACTIONS, kindOf } from './actions.js';
+import { actionsOf, isFor, positionOf } from './compiled-fault.js';
+import type { Action } from './fault.js';
+import type { FaultEntry } from './fault-entry.js';
+import { isStateCode } from './names.js';
+import type { FaultedOperation } from './operation-shape.js';
+import type { Position } from './stage.js';
+
+/** What one fault may do at one place of a request's way. */
+export interface PlannedFault {
+  readonly entry: FaultEntry;
+  readonly actions: ReadonlySet<Action>;
+  /** Whether one of them ends the stage. */
+  readonly ends: boolean;
+  /** The code of a state that has to stand in the way of the request. */
+  readonly stateCode: ProblemCode | undefined;
+}
+
+/** The faults that requests of one operation can meet, found once for all of them. */
+export interface FaultPlan {
+  readonly entries: readonly FaultEntry[];
+  /** By the place where they do something, in the order in which they are asked. */
+  readonly at: ReadonlyMap<Position, readonly PlannedFault[]>;
+  /** Whether one of them asks what the JSON body says. */
+  readonly needsBody: boolean;
+}
+
+/** Those of `entries` that are for the operation. */
+export function planOf(entries: readonly FaultEntry[], operation: FaultedOperation): FaultPlan {
+  const mine = entries
+    .filter(({ compiled }) => isFor(compiled, operation))
+    .sort((a, b) => b.compiled.priority - a.compiled.priority || a.order - b.order);
+  const at = new Map<Position, PlannedFault[]>();
+  for (const entry of mine) {
+    for (const [position, actions] of placesOf(entry, operation)) {
+      const planned = at.get(position) ?? [];
+      planned.push(describe(entry, actions));
+      at.set(position, planned);
+    }
+  }
+  const needsBody = mine.some(({ compiled }) => compiled.criteria.some(({ member }) => member === 'http.body'));
+  return { entries: mine, at, needsBody };
+}
+
+function placesOf({ compiled }: FaultEntry, operation: FaultedOperation): Map<Position, Set<Action>> {
+  const places = new Map<Position, Set<Action>>();
+  for (const action of actionsOf(compiled)) {
+    const position = positionOf(action, compiled, operation);
+    if (position === undefined) continue;
+    places.set(position, (places.get(position) ?? new Set()).add(action));
+  }
+  return places;
+}
+
+function describe(entry: FaultEntry, actions: ReadonlySet<Action>): PlannedFault {
+  const codes = [...actions].flatMap((action) => ('error' in action ? [action.error.code] : []));
+  return {
+    entry,
+    actions,
+    ends: [...actions].some((action) => ACTIONS[kindOf(action)].endsStage(action)),
+    stateCode: codes.find(isStateCode),
+  };
+}

@@ -1,0 +1,132 @@
+import t from 'tap';
+import { Problem, problemCodes } from '../http/problem.js';
+import { parseFault, parseFaults } from './grammar.js';
+import { FAULT_NAMES } from './names.js';
+import { readFault } from './schema.js';
+import { STAGES } from './stage.js';
+
+/** Control: what each text means. */
+const MEANT: readonly (readonly [text: string, fault: object])[] = [
+  ['internal_error', { do: { error: { code: 'internal_error' } } }],
+  ['code:internal_error', { do: { error: { code: 'internal_error' } } }],
+  ['rate_limited;t=1;retry-after=2', { do: { error: { code: 'rate_limited', t: 1, retryAfter: 2 } } }],
+  ['rate_limited;retry-after=http-date', { do: { error: { code: 'rate_limited', retryAfter: 'http-date' } } }],
+  ['rate_limited;retry-after=omit', { do: { error: { code: 'rate_limited', retryAfter: 'omit' } } }],
+  [
+    'repository_thawing*2+1@after;retry-after=7',
+    { when: { skip: 1, times: 2 }, at: 'after', do: { error: { code: 'repository_thawing', retryAfter: 7 } } },
+  ],
+  ['code;code=quota;status=429', { do: { unknownCode: { code: 'quota', status: 429 } } }],
+  ['code;code=x;status=503;retry-after=3', { do: { unknownCode: { code: 'x', status: 503, retryAfter: 3 } } }],
+  [
+    'raw;status=200;body=_-8;type=text/plain',
+    { do: { raw: { status: 200, headers: { 'content-type': 'text/plain' }, bodyBase64: '/+8=' } } },
+  ],
+  ['raw;status=204', { do: { raw: { status: 204 } } }],
+  ['latency;ms=5', { do: { latency: { ms: 5 } } }],
+  ['throttle;bps=5', { do: { throttle: { bps: 5 } } }],
+  ['hold;latch=a.b-c_1', { do: { hold: 'a.b-c_1' } }],
+  ['cut', { do: { cut: {} } }],
+  ['cut;bytes=0;how=fin', { do: { cut: { at: { bytes: 0 }, how: 'fin' } } }],
+  ['cut;fraction=0.5;how=rst', { do: { cut: { at: { fraction: 0.5 }, how: 'rst' } } }],
+  ['cut;objects=3;how=stall', { do: { cut: { at: { objects: 3 }, how: 'stall' } } }],
+  ['cut;trailer=1;how=end', { do: { cut: { at: { beforeTrailer: true }, how: 'end' } } }],
+  ['corrupt', { do: { corrupt: { flip: 0 } } }],
+  ['corrupt;bytes=9', { do: { corrupt: { flip: 9 } } }],
+  ['drop_object', { do: { corrupt: { dropObject: 0 } } }],
+  ['sideband;band=2;text=a%2Cb%3B c', { do: { sideband: { band: 2, text: 'a,b; c' } } }],
+  ['sideband', { do: { sideband: { band: 3, text: 'injected fault' } } }],
+  ['flood', { do: { flood: {} } }],
+  ['flood;lines=9;text=x', { do: { flood: { lines: 9, text: 'x' } } }],
+  ['ng;ref=refs/heads/main;reason=no', { do: { report: { refs: { 'refs/heads/main': 'no' } } } }],
+  ['lost', { do: { lostResponse: 'fin' } }],
+  ['lost;how=rst', { do: { lostResponse: 'rst' } }],
+  ['lost;status=502', { do: { lostResponse: { status: 502 } } }],
+];
+
+t.test('what is written is what is meant, and can be said in JSON', async (t) => {
+  for (const [text, fault] of MEANT) {
+    t.strictSame(parseFault(text, 'x').fault, fault, text);
+    t.strictSame(readFault(fault, 'x'), fault, `${text} as JSON`);
+  }
+  const tried = new Set(MEANT.map(([text]) => parseFault(text, 'x').name));
+  for (const { code } of problemCodes()) tried.add(code);
+  t.strictSame(tried, new Set(FAULT_NAMES.keys()), 'every name');
+});
+
+t.test('every code and every stage can be named', async (t) => {
+  for (const { code } of problemCodes()) t.same(parseFault(code, 'x').fault.do, { error: { code } }, code);
+  for (const stage of Object.keys(STAGES)) t.equal(parseFault(`latency@${stage};ms=1`, 'x').fault.at, stage);
+});
+
+t.test('several are separated by commas', async (t) => {
+  const faults = parseFaults('latency;ms=1, internal_error*1 ,lost', 'x');
+  t.same(
+    faults.map(({ text, name }) => [text, name]),
+    [
+      ['latency;ms=1', 'latency'],
+      ['internal_error*1', 'internal_error'],
+      ['lost', 'lost'],
+    ],
+  );
+  t.throws(() => parseFaults(Array(33).fill('lost').join(','), 'x'), /at most 32 faults/);
+});
+
+t.test('what cannot be read is refused with a sentence that names the member and what is allowed', async (t) => {
+  const rows: readonly (readonly [text: string, sentence: RegExp])[] = [
+    ['', /"" is not name\[\*times\]/],
+    ['nonsense', /there is no fault nonsense; there are bad_request, .*lost/],
+    ['code:nonsense', /there is no fault nonsense/],
+    ['code:latency', /there is no fault latency/],
+    ['code:code', /there is no fault code/],
+    ['lost:fin', /only code has a colon/],
+    ['constructor', /there is no fault constructor/],
+    ['rate_limited*', /is not name/],
+    ['rate_limited*x', /is not name/],
+    ['rate_limited+', /is not name/],
+    ['rate_limited*1234567890', /is not name/],
+    ['rate_limited*0', /times is at least 1/],
+    ['rate_limited@nowhere', /there is no stage nowhere; there are accept, headers/],
+    ['rate_limited;what=1', /rate_limited has no key "what"; it has retry-after, t/],
+    ['rate_limited;__proto__=1', /has no key "__proto__"/],
+    ['internal_error;t=1', /internal_error has no key "t"; it has retry-after/],
+    ['rate_limited;retry-after', /retry-after of rate_limited has to be seconds, http-date, omit or garbage/],
+    ['rate_limited;retry-after=x', /retry-after of rate_limited has to be seconds/],
+    ['rate_limited;retry-after=-1', /retry-after of rate_limited has to be seconds/],
+    ['rate_limited;t=1;t=2', /the key t twice/],
+    ['latency', /latency needs ms=, a whole number from 1/],
+    ['latency;ms=0', /ms of latency has to be a whole number from 1/],
+    ['latency;ms=1.5', /ms of latency has to be a whole number/],
+    ['throttle;bps=0', /bps of throttle/],
+    ['hold', /hold needs latch=/],
+    ['hold;latch=a b', /latch of hold has to be a name/],
+    ['code;code=Big;status=400', /code of code has to be a code/],
+    ['code;code=x', /code needs status=/],
+    ['code;code=x;status=200', /status of code has to be a whole number from 400 to 599/],
+    ['raw', /raw needs status=/],
+    ['raw;status=100', /status of raw/],
+    ['raw;status=200;body=a', /body of raw has to be base64url/],
+    ['raw;status=200;type=text', /type of raw has to be a media type/],
+    ['cut;bytes=1;fraction=0.5', /cut takes one of bytes, fraction, objects, trailer, not bytes and fraction/],
+    ['cut;fraction=2', /fraction of cut has to be a number from 0 to 1/],
+    ['cut;how=bang', /how of cut has to be one of fin, rst, stall, end/],
+    ['cut;trailer=2', /trailer of cut has to be one of 1/],
+    ['sideband;band=1', /band of sideband has to be one of 2, 3/],
+    ['sideband;text=%00', /text of sideband/],
+    ['sideband;text=%zz', /text of sideband/],
+    ['ng', /ng needs ref=/],
+    ['ng;ref=main', /ref of ng has to be the full name of a ref/],
+    ['lost;how=end', /how of lost has to be one of fin, rst/],
+    ['lost;how=fin;status=500', /lost takes one of how, status/],
+  ];
+  for (const [text, sentence] of rows) {
+    try {
+      parseFault(text, 'Here');
+      t.fail(`${text} was read`);
+    } catch (error) {
+      t.ok(error instanceof Problem && error.code === 'bad_request', text);
+      t.match((error as Problem).detail, sentence, text);
+      t.match((error as Problem).detail, /^Here: .*\.$/, text);
+    }
+  }
+});

@@ -1,0 +1,238 @@
+import t from 'tap';
+import type { Fault } from './fault.js';
+import { FAULT_LIMITS } from './fault-limits.js';
+import type { RequestFacts } from './request-facts.js';
+import { OPERATIONS, operationOf } from './test/facts.js';
+import { CONFLICT, OUTAGE, START, World } from './test/world.js';
+
+t.test('nothing is asked of requests while no fault is registered', async (t) => {
+  const world = new World();
+  t.equal(world.faults.isIdle, true);
+  const [id] = world.add({ do: CONFLICT });
+  t.equal(world.faults.isIdle, false);
+  world.faults.remove(id!);
+  t.equal(world.faults.isIdle, true);
+});
+
+t.test('skip, times and every count the requests that match', async (t) => {
+  const rows: readonly (readonly [when: Fault['when'], met: string])[] = [
+    [{}, '111111'],
+    [{ times: 2 }, '110000'],
+    [{ skip: 2 }, '001111'],
+    [{ skip: 1, times: 2 }, '011000'],
+    [{ every: 2 }, '010101'],
+    [{ every: 2, times: 2, skip: 1 }, '001010'],
+  ];
+  for (const [when, met] of rows) {
+    const world = new World();
+    world.add({ ...(when && { when }), do: CONFLICT, match: { repo: 'team/*' } });
+    world.meet({ repository: 'other' });
+    t.equal(Array.from(met, () => (world.meet() === '' ? '0' : '1')).join(''), met, JSON.stringify(when));
+  }
+});
+
+t.test('what is counted apart has counters of its own', async (t) => {
+  const two = { sub: 'bob', kid: undefined, alg: 'ES256', scopes: [], claims: {} };
+  const rows: readonly (readonly [by: NonNullable<NonNullable<Fault['when']>['by']>, other: Partial<RequestFacts>])[] =
+    [
+      [['token'], { token: two }],
+      [['repo'], { repository: 'other' }],
+      [['op'], { operation: operationOf('commitPack') }],
+      [['connection'], { connection: 'connection-2' }],
+      [['rule', 'repo'], { repository: 'other' }],
+    ];
+  for (const [by, other] of rows) {
+    const world = new World();
+    world.add({ when: { times: 1, by }, do: CONFLICT });
+    const met = [world.meet(), world.meet(other), world.meet(), world.meet(other)];
+    t.same(met, ['fault-1', 'fault-1', '', ''], by.join());
+  }
+  const world = new World();
+  world.add({ when: { times: 1 }, do: CONFLICT });
+  t.same([world.meet(), world.meet({ repository: 'other' })], ['fault-1', ''], 'by default it is one counter');
+});
+
+t.test('a sequence has one entry for each request, and then nothing more', async (t) => {
+  const world = new World();
+  world.add({ sequence: [OUTAGE, CONFLICT, 'pass', OUTAGE], when: { skip: 1 } });
+  const met = Array.from({ length: 7 }, () => world.arm().take('before')[0]?.action);
+  t.same(met, [undefined, OUTAGE, CONFLICT, undefined, OUTAGE, undefined, undefined]);
+  t.match(world.faults.get('fault-1'), {
+    matched: 7,
+    fired: 3,
+    remaining: 0,
+    skippedBecause: { skip: 1, exhausted: 2 },
+  });
+});
+
+t.test('chance is drawn from the seed: the same for the n-th request, whatever happens beside it', async (t) => {
+  const draw = (seed: string, chance: number, beside = false) => {
+    const world = new World(seed);
+    world.add({ id: 'rare', when: { chance }, do: CONFLICT });
+    if (beside) world.add({ id: 'other', priority: -1, when: { chance: 0.5 }, do: { latency: { ms: 1 } } });
+    return Array.from({ length: 200 }, () => (world.meet().includes('rare') ? 1 : 0));
+  };
+  t.same(draw('1', 0.5), draw('1', 0.5));
+  t.same(draw('1', 0.5), draw('1', 0.5, true), 'with another fault beside');
+  t.notSame(draw('1', 0.5), draw('2', 0.5), 'another seed');
+  for (const chance of [0.1, 0.5, 0.9]) {
+    const met = draw('1', chance).reduce<number>((sum, one) => sum + one, 0) / 200;
+    t.ok(Math.abs(met - chance) < 0.12, `${chance}: ${met}`);
+  }
+  t.equal(draw('1', 1).indexOf(0), -1);
+});
+
+t.test('a window is a span of the clock, and a fault with a ttl is gone after it', async (t) => {
+  const world = new World();
+  world.add({ when: { from: 'PT10S', until: '2026-01-01T00:00:20Z' }, do: CONFLICT });
+  world.add({ ttl: 'PT30S', do: { latency: { ms: 1 } } });
+  const at = (seconds: number) => {
+    world.time = START + seconds * 1000;
+    return world.meet();
+  };
+  t.same([0, 9.999, 10, 19.999, 20, 29.999, 30].map(at), [
+    'fault-2',
+    'fault-2',
+    'fault-2 fault-1',
+    'fault-2 fault-1',
+    'fault-2',
+    'fault-2',
+    '',
+  ]);
+  t.match(
+    world.faults.list(),
+    [{ id: 'fault-1', matched: 7, skippedBecause: { window: 5 } }],
+    'it is no longer listed',
+  );
+  t.equal(world.faults.get('fault-2'), undefined);
+  const context = { where: 'x', operations: OPERATIONS, inBand: 'claim' } as const;
+  const written = { text: '{}', name: 'brief', fault: { ttl: 'PT1S', do: CONFLICT } };
+  const ask = () => {
+    const request = world.arm();
+    request.add([world.faults.asked(written, context)]);
+    return request.take('before').length;
+  };
+  const before = ask();
+  world.time += 1000;
+  t.same([before, ask()], [1, 0], 'so is one that requests ask for');
+});
+
+t.test('what requests ask for counts by text, caller and scenario', async (t) => {
+  const world = new World();
+  const ask = (text: string, given: Partial<RequestFacts> = {}) => world.meet(given, [text]);
+  t.same([ask('conflict*1'), ask('conflict*1'), ask('conflict')], ['conflict', '', 'conflict-2']);
+  t.equal(ask('conflict*1', { repository: 'other' }), 'conflict');
+  t.equal(
+    ask('conflict*1', { token: { sub: 'bob', kid: undefined, alg: 'ES256', scopes: [], claims: {} } }),
+    'conflict',
+  );
+  t.equal(ask('conflict*1', { organization: 'other' }), 'conflict');
+  t.equal(ask('conflict*1', { scenario: 's1' }), 'conflict');
+  t.equal(ask('conflict*1', { scenario: 's1' }), '');
+  t.match(world.faults.list(), [
+    { id: 'conflict', source: 'in-band', text: 'conflict*1', matched: 7, fired: 5, remaining: 0 },
+    { id: 'conflict-2', source: 'in-band', text: 'conflict', matched: 1, fired: 1, remaining: null },
+  ]);
+  t.equal(world.faults.remove('conflict'), true);
+  t.equal(ask('conflict*1'), 'conflict', 'deleted, it begins anew');
+  t.equal(world.faults.isIdle, true, 'those who ask for nothing meet nothing');
+});
+
+t.test('another scenario ends what its caller counted, and nobody else', async (t) => {
+  const world = new World();
+  const caller = (sub: string) => `demo\0team/app\0${sub}`;
+  const ask = (sub: string, scenario: string) => {
+    world.faults.enterScenario(caller(sub), scenario);
+    const token = { sub, kid: undefined, alg: 'ES256', scopes: [], claims: {} };
+    return world.meet({ token, scenario }, ['conflict*1']);
+  };
+  t.same([ask('ada', 's1'), ask('ada', 's1'), ask('bob', 's1')], ['conflict', '', 'conflict']);
+  t.same([ask('ada', 's2'), ask('ada', 's1'), ask('ada', 's1'), ask('bob', 's1')], ['conflict', 'conflict', '', '']);
+});
+
+t.test('one can be added, changed, replaced and removed', async (t) => {
+  const world = new World();
+  t.same(world.add({ do: CONFLICT }, { id: 'mine', do: CONFLICT }, { do: CONFLICT }), ['fault-1', 'mine', 'fault-2']);
+  t.throws(() => world.add({ id: 'mine', do: CONFLICT }), /there is a fault "mine" already/);
+  const { revision } = world.faults;
+  world.meet();
+  t.match(world.faults.patch('fault-1', { when: { times: 1 } }, OPERATIONS), {
+    when: { times: 1 },
+    fired: 1,
+    remaining: 0,
+  });
+  t.equal(world.meet(), 'mine', 'what was counted before counts');
+  t.throws(
+    () => world.faults.patch('fault-1', { at: 'body', match: { op: 'getRepository' } }, OPERATIONS),
+    /does not happen/,
+  );
+  t.throws(() => world.faults.patch('fault-1', { id: 'other' }, OPERATIONS), /cannot be changed/);
+  t.match(world.faults.patch('mine', { sequence: ['pass', OUTAGE] }, OPERATIONS), { do: undefined, sequence: Array });
+  t.equal(world.faults.patch('none', {}, OPERATIONS), undefined);
+  t.not(world.faults.revision, revision);
+  const before = world.faults.list();
+  const bad: Fault[] = [
+    { id: 'a', do: CONFLICT },
+    { id: 'a', do: CONFLICT },
+  ];
+  t.throws(() => world.faults.replaceAll(bad, OPERATIONS), /"a" already/);
+  t.throws(() => world.faults.replaceAll([{ do: CONFLICT }, {}], OPERATIONS), /^faults\.1: |faults\.1: /);
+  t.same(world.faults.list(), before, 'all or nothing');
+  const placed = world.faults.replaceAll([{ do: OUTAGE }, { id: 'fault-3', do: CONFLICT }], OPERATIONS);
+  t.same(
+    placed.map(({ id }) => id),
+    ['fault-4', 'fault-3'],
+  );
+  t.same(
+    world.faults.list().map(({ id, matched }) => [id, matched]),
+    [
+      ['fault-4', 0],
+      ['fault-3', 0],
+    ],
+  );
+  t.same([world.faults.remove('fault-3'), world.faults.remove('fault-3')], [true, false]);
+});
+
+t.test('faults are bounded in number', async (t) => {
+  const world = new World();
+  const many = Array.from({ length: FAULT_LIMITS.registered }, () => ({ do: CONFLICT }));
+  world.faults.replaceAll(many, OPERATIONS);
+  t.throws(() => world.add({ do: CONFLICT }), /At most 1000 faults/);
+  t.throws(() => world.faults.replaceAll([...many, ...many], OPERATIONS), /At most 1000 faults/);
+  const other = new World();
+  for (let n = 1; n <= FAULT_LIMITS.inBand + 5; n++) other.meet({}, [`latency;ms=${n}`]);
+  const texts = other.faults.list().map(({ text }) => text);
+  t.equal(texts.length, FAULT_LIMITS.inBand);
+  t.equal(texts[0], 'latency;ms=6', 'the one asked for longest ago goes first');
+  for (let n = 0; n <= FAULT_LIMITS.counters; n++) other.meet({ repository: `r${n}` }, ['conflict*1']);
+  t.equal(other.faults.snapshot().inBandCounts.size, FAULT_LIMITS.counters);
+  other.meet({ repository: 'r1' }, ['conflict*1']);
+  other.meet({ repository: 'new' }, ['conflict*1']);
+  t.equal(other.meet({ repository: 'r1' }, ['conflict*1']), '', 'the one used longest ago goes first');
+  t.equal(other.meet({ repository: 'r2' }, ['conflict*1']), 'conflict');
+});
+
+t.test('a snapshot is a value: what happens afterwards does not reach it', async (t) => {
+  const world = new World();
+  world.add({ when: { times: 2, by: ['repo'] }, do: CONFLICT });
+  const ask = () => [
+    world.meet(),
+    world.meet({ repository: 'other' }),
+    world.meet({ scenario: 's' }, ['lost*1'], 'after'),
+  ];
+  world.meet();
+  world.faults.enterScenario('c', 's1');
+  const snapshot = world.faults.snapshot();
+  const kept = structuredClone(snapshot.registered.map(({ tally }) => tally));
+  const shown = world.faults.list();
+  const first = [...ask(), ...ask(), ...world.add({ do: OUTAGE })];
+  t.same(
+    snapshot.registered.map(({ tally }) => tally),
+    kept,
+  );
+  world.faults.restore(snapshot);
+  t.same(world.faults.list(), shown);
+  t.same([...ask(), ...ask(), ...world.add({ do: OUTAGE })], first, 'the same again');
+  world.faults.restore(snapshot);
+  t.same(world.faults.list(), shown, 'as often as one likes');
+});

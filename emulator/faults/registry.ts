@@ -1,0 +1,327 @@
+import { problem } from '../http/problem.js';
+import { type CompileContext, type CompiledFault, checkReach, compileFault } from './compiled-fault.js';
+import { type Count, Counters } from './counters.js';
+import type { Fault } from './fault.js';
+import type { FaultEntry } from './fault-entry.js';
+import { FAULT_LIMITS } from './fault-limits.js';
+import { type FaultPlan, planOf } from './fault-plan.js';
+import type { WrittenFault } from './grammar.js';
+import type { FaultedOperation } from './operation-shape.js';
+import { type SkipReason, Tally, type TallyValue } from './tally.js';
+
+/** A fault as it is shown. */
+export interface FaultView extends Fault {
+  readonly id: string;
+  readonly source: 'registered' | 'in-band';
+  /** As requests ask for it, where they do. */
+  readonly text?: string;
+  /** Requests that were what it asks for. */
+  readonly matched: number;
+  /** Requests that it touched. */
+  readonly fired: number;
+  /** How many more it meets; of what it counts apart, with the last one. Null: no end. */
+  readonly remaining: number | null;
+  /** How many of those that matched it did not touch, by the reason. */
+  readonly skippedBecause: Readonly<Record<SkipReason, number>>;
+  /** The last requests that it touched. */
+  readonly requestIds: readonly string[];
+}
+
+type KeptEntry = Omit<FaultEntry, 'tally'> & { readonly tally: TallyValue };
+
+/** What a snapshot keeps: an immutable value. */
+export interface FaultsValue {
+  readonly registered: readonly KeptEntry[];
+  readonly inBand: readonly KeptEntry[];
+  readonly counts: ReadonlyMap<string, Count>;
+  readonly inBandCounts: ReadonlyMap<string, Count>;
+  readonly scenarios: ReadonlyMap<string, string>;
+  readonly named: number;
+  readonly ordered: number;
+  readonly revision: number;
+}
+
+interface FaultsPorts {
+  readonly clock: { now(): number };
+  /** What chance is drawn from. */
+  readonly seed: string;
+}
+
+/** Who asks in band, as far as counters are concerned: `organization`, repository and `sub`, joined by NUL. */
+export type Caller = string;
+
+/** The faults of a world: those that are registered, and those that requests have asked for. */
+export class Faults {
+  /** By id, in order of registration. */
+  private registered = new Map<string, FaultEntry>();
+  /** By text, in order of use. */
+  private inBand = new Map<string, FaultEntry>();
+  private inBandIds = new Set<string>();
+  /** By the id of an operation. */
+  private readonly plans = new Map<string, FaultPlan>();
+  /** When the first of those that are registered is over. */
+  private nextExpiry = Number.POSITIVE_INFINITY;
+  private counts = new Counters();
+  private inBandCounts = new Counters();
+  /** The scenario that each caller sent last. */
+  private scenarios = new Map<Caller, string>();
+  /** Ids that were given. */
+  private named = 0;
+  private ordered = 0;
+  /** Counts the changes of the registered set. */
+  private changes = 0;
+
+  constructor(private readonly ports: FaultsPorts) {}
+
+  /** Whether no request can meet a fault that it does not ask for itself. */
+  get isIdle(): boolean {
+    return this.registered.size === 0;
+  }
+
+  /** Another number after every change of the registered faults. */
+  get revision(): number {
+    return this.changes;
+  }
+
+  get now(): number {
+    return this.ports.clock.now();
+  }
+
+  get seed(): string {
+    return this.ports.seed;
+  }
+
+  /** Registers one more. Throws `bad_request` for what could never fire, and `conflict` for an id that is in use. */
+  add(fault: Fault, operations: readonly FaultedOperation[]): FaultView {
+    const compiled = this.compile(fault, operations, 'The fault');
+    this.requireRoom(this.registered.size + 1);
+    if (fault.id !== undefined && this.isTaken(fault.id)) throw inUse(fault.id);
+    const entry = this.createEntry(compiled);
+    this.register([...this.registered.values(), entry]);
+    return this.show(entry);
+  }
+
+  /** Puts these in the place of all that are registered, or, when one of them is refused, of none. */
+  replaceAll(faults: readonly Fault[], operations: readonly FaultedOperation[]): FaultView[] {
+    this.requireRoom(faults.length);
+    const compiled = faults.map((fault, index) => this.compile(fault, operations, `faults.${index}`));
+    const ids = faults.flatMap(({ id }) => id ?? []);
+    const twice = ids.find((id, index) => ids.indexOf(id) !== index || this.inBandIds.has(id));
+    if (twice !== undefined) throw inUse(twice);
+    for (const id of this.registered.keys()) this.forget(this.counts, id);
+    this.registered = new Map();
+    const reserved = new Set(ids);
+    const entries = compiled.map((one) => this.createEntry(one, reserved));
+    this.register(entries);
+    return entries.map((entry) => this.show(entry));
+  }
+
+  /** Changes members of one; its counters go on. Undefined when there is none. */
+  patch(id: string, changes: Partial<Fault>, operations: readonly FaultedOperation[]): FaultView | undefined {
+    const entry = this.live(id);
+    if (!entry) return undefined;
+    if (entry.text !== undefined) {
+      throw problem('conflict', `${id} was asked for by requests, which say what it is; it can only be deleted.`);
+    }
+    if (changes.id !== undefined && changes.id !== id)
+      throw problem('bad_request', 'id: the id of a fault cannot be changed.');
+    const definition: Fault = { ...entry.compiled.definition, ...changes };
+    const { do: action, sequence, ...rest } = definition;
+    const acts =
+      changes.sequence !== undefined && changes.do === undefined
+        ? { sequence }
+        : changes.do !== undefined && changes.sequence === undefined
+          ? { do: action }
+          : { ...(action !== undefined && { do: action }), ...(sequence !== undefined && { sequence }) };
+    const changed = { ...entry, compiled: this.compile({ ...rest, ...acts } as Fault, operations, 'The fault') };
+    this.register([...this.registered.values()].map((one) => (one === entry ? changed : one)));
+    return this.show(changed);
+  }
+
+  get(id: string): FaultView | undefined {
+    const entry = this.live(id);
+    return entry && this.show(entry);
+  }
+
+  /** Registered ones in their order, then those that requests asked for. */
+  list(): FaultView[] {
+    const inBand = [...this.inBand.values()].sort((a, b) => a.order - b.order);
+    return [...this.liveEntries(), ...inBand].map((entry) => this.show(entry));
+  }
+
+  /** Ends a fault, or the counters of one that requests ask for. False when there is none. */
+  remove(id: string): boolean {
+    const entry = this.live(id);
+    if (!entry) return false;
+    if (entry.text === undefined) {
+      this.register([...this.registered.values()].filter((one) => one !== entry));
+      this.forget(this.counts, id);
+    } else this.endInBand(entry);
+    return true;
+  }
+
+  /** The registered faults that requests of the operation can meet. */
+  planFor(operation: FaultedOperation): FaultPlan {
+    this.expire();
+    const known = this.plans.get(operation.id);
+    if (known) return known;
+    const plan = planOf([...this.registered.values()], operation);
+    this.plans.set(operation.id, plan);
+    return plan;
+  }
+
+  /**
+   * The fault that a request asks for. Throws `bad_request` for one that could never fire, or not on `operation`, where
+   * that is given.
+   */
+  asked(
+    { text, name, fault }: WrittenFault,
+    context: Omit<CompileContext, 'now'>,
+    operation?: FaultedOperation,
+  ): FaultEntry {
+    const known = this.inBand.get(text);
+    const compiled = known?.compiled ?? compileFault(fault, { ...context, now: this.now });
+    if (operation) checkReach(compiled, [operation], context);
+    const entry = known ?? { id: this.freeId(name), text, order: ++this.ordered, compiled, tally: new Tally() };
+    this.inBand.delete(text);
+    this.inBand.set(text, entry);
+    this.inBandIds.add(entry.id);
+    if (this.inBand.size > FAULT_LIMITS.inBand) this.endInBand(this.inBand.values().next().value!);
+    return entry;
+  }
+
+  /** Notes the scenario that a caller sends: what it counted in another one ends. */
+  enterScenario(caller: Caller, scenario: string): void {
+    const before = this.scenarios.get(caller);
+    this.scenarios.delete(caller);
+    this.scenarios.set(caller, scenario);
+    if (this.scenarios.size > FAULT_LIMITS.counters) this.scenarios.delete(this.scenarios.keys().next().value!);
+    if (before === undefined || before === scenario) return;
+    const ended = `\0${caller}\0${before}`;
+    this.inBandCounts.delete((key) => key.slice(key.indexOf('\0')) === ended);
+  }
+
+  countersOf({ text }: FaultEntry): Counters {
+    return text === undefined ? this.counts : this.inBandCounts;
+  }
+
+  snapshot(): FaultsValue {
+    const keep = (entry: FaultEntry): KeptEntry => ({ ...entry, tally: entry.tally.snapshot() });
+    return {
+      registered: [...this.registered.values()].map(keep),
+      inBand: [...this.inBand.values()].map(keep),
+      counts: this.counts.snapshot(),
+      inBandCounts: this.inBandCounts.snapshot(),
+      scenarios: new Map(this.scenarios),
+      named: this.named,
+      ordered: this.ordered,
+      revision: this.changes,
+    };
+  }
+
+  restore(value: FaultsValue): void {
+    const put = (entry: KeptEntry): FaultEntry => ({ ...entry, tally: Tally.from(entry.tally) });
+    this.register(value.registered.map(put));
+    this.inBand = new Map(value.inBand.map((entry) => [entry.text!, put(entry)]));
+    this.inBandIds = new Set(value.inBand.map(({ id }) => id));
+    this.counts = new Counters(value.counts);
+    this.inBandCounts = new Counters(value.inBandCounts);
+    this.scenarios = new Map(value.scenarios);
+    this.named = value.named;
+    this.ordered = value.ordered;
+    this.changes = value.revision;
+  }
+
+  private compile(fault: Fault, operations: readonly FaultedOperation[], where: string): CompiledFault {
+    return compileFault(fault, { where, operations, now: this.now });
+  }
+
+  private createEntry(compiled: CompiledFault, reserved: ReadonlySet<string> = new Set()): FaultEntry {
+    const id = compiled.definition.id ?? this.nextId(reserved);
+    return { id, text: undefined, order: ++this.ordered, compiled, tally: new Tally() };
+  }
+
+  private nextId(reserved: ReadonlySet<string>): string {
+    let id: string;
+    do id = `fault-${++this.named}`;
+    while (this.isTaken(id) || reserved.has(id));
+    return id;
+  }
+
+  /** The name itself, or the next of `name-2`, `name-3`, … */
+  private freeId(name: string): string {
+    if (!this.isTaken(name)) return name;
+    let n = 2;
+    while (this.isTaken(`${name}-${n}`)) n++;
+    return `${name}-${n}`;
+  }
+
+  private isTaken(id: string): boolean {
+    return this.registered.has(id) || this.inBandIds.has(id);
+  }
+
+  private endInBand({ id, text }: FaultEntry): void {
+    this.inBand.delete(text!);
+    this.inBandIds.delete(id);
+    this.forget(this.inBandCounts, id);
+  }
+
+  private live(id: string): FaultEntry | undefined {
+    const found = this.liveEntries().find((entry) => entry.id === id);
+    if (found) return found;
+    for (const entry of this.inBand.values()) if (entry.id === id) return entry;
+    return undefined;
+  }
+
+  private liveEntries(): FaultEntry[] {
+    this.expire();
+    return [...this.registered.values()];
+  }
+
+  /** Those whose time is over go. */
+  private expire(): void {
+    if (this.nextExpiry === Number.POSITIVE_INFINITY) return;
+    const { now } = this;
+    if (now < this.nextExpiry) return;
+    const live = [...this.registered.values()].filter(({ compiled }) => compiled.expires > now);
+    for (const id of this.registered.keys()) if (!live.some((entry) => entry.id === id)) this.forget(this.counts, id);
+    this.register(live);
+  }
+
+  /** Puts these in the place of all that are registered. */
+  private register(entries: readonly FaultEntry[]): void {
+    this.registered = new Map(entries.map((entry) => [entry.id, entry]));
+    this.nextExpiry = Math.min(...entries.map(({ compiled }) => compiled.expires), Number.POSITIVE_INFINITY);
+    this.plans.clear();
+    this.changes += 1;
+  }
+
+  private forget(counters: Counters, id: string): void {
+    counters.delete((key) => key.startsWith(`${id}\0`));
+  }
+
+  private requireRoom(size: number): void {
+    if (size > FAULT_LIMITS.registered) {
+      throw problem('conflict', `At most ${FAULT_LIMITS.registered} faults can be registered at a time.`);
+    }
+  }
+
+  private show(entry: FaultEntry): FaultView {
+    const { id, text, compiled, tally } = entry;
+    return {
+      ...compiled.definition,
+      id,
+      source: text === undefined ? 'registered' : 'in-band',
+      ...(text !== undefined && { text }),
+      matched: tally.matched,
+      fired: tally.fired,
+      remaining: tally.remaining(compiled, this.countersOf(entry)) ?? null,
+      skippedBecause: { ...tally.skipped },
+      requestIds: [...tally.requestIds],
+    };
+  }
+}
+
+function inUse(id: string) {
+  return problem('conflict', `id: there is a fault ${JSON.stringify(id)} already.`);
+}

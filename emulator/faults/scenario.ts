@@ -1,0 +1,2 @@
+/** How a client names the scenario that it is in. */
+export const SCENARIO = /^[\w.:/-]{1,100}$/;

@@ -1,0 +1,128 @@
+import t from 'tap';
+import { Problem } from '../http/problem.js';
+import { ACTIONS, kindOf } from './actions.js';
+import type { Action } from './fault.js';
+import { readFault, readWritten } from './schema.js';
+
+const ONE = { do: { latency: { ms: 1 } } };
+
+t.test('every member can be said', async (t) => {
+  const whole = {
+    id: 'a.b:c-1',
+    note: 'why',
+    priority: -5,
+    match: {
+      op: ['git*', 'commitPack'],
+      org: 'demo',
+      repo: 'team/*',
+      token: {
+        sub: 'ci-*',
+        kid: 'k',
+        alg: 'ES256',
+        scopes: { has: ['git:read'], lacks: ['repo:write'] },
+        claims: { team: 'core', n: { equals: 1 } },
+      },
+      http: {
+        method: 'POST',
+        header: { 'user-agent': 'git/*' },
+        query: { limit: { present: false } },
+        body: { '/a/0': { contains: 'x' } },
+      },
+      git: { service: 'upload-pack', phase: 'rpc', protocol: 2, command: 'fetch', ref: 'refs/heads/*' },
+      scenario: 's1',
+    },
+    when: {
+      skip: 0,
+      times: 1,
+      every: 2,
+      chance: 0.5,
+      by: ['token', 'repo'],
+      from: 'PT1S',
+      until: '2030-01-01T00:00:00Z',
+    },
+    at: 'before',
+    sequence: ['pass', { error: { code: 'conflict', detail: 'no', retryAfter: 'garbage', t: 0 } }],
+    expect: { fired: { min: 1, max: 2 } },
+    ttl: 'PT10M',
+  };
+  t.strictSame(readFault(whole, 'x'), whole);
+});
+
+t.test('every action can be said', async (t) => {
+  const actions: readonly Action[] = [
+    { error: { code: 'conflict' } },
+    { unknownCode: { status: 418, code: 'teapot' } },
+    { raw: { status: 200, headers: { 'x-a': 'b' }, bodyBase64: 'aGk=' } },
+    { latency: { ms: 1 } },
+    { throttle: { bps: 1 } },
+    { hold: 'x' },
+    { cut: { at: { objects: 1 }, how: 'end' } },
+    { corrupt: { flip: 1 } },
+    { sideband: { band: 3, text: 'x' } },
+    { flood: { lines: 1, text: 'x' } },
+    { report: { unpack: 'no', refs: { 'refs/heads/main': 'no' } } },
+    { lostResponse: { status: 502 } },
+  ];
+  for (const action of actions) t.strictSame(readFault({ do: action }, 'x').do, action, kindOf(action));
+  t.same(actions.map(kindOf).sort(), Object.keys(ACTIONS).sort(), 'all of them');
+});
+
+t.test('what cannot be read is refused with a sentence that names the member', async (t) => {
+  const rows: readonly (readonly [value: unknown, sentence: RegExp])[] = [
+    [undefined, /^x is required/],
+    [5, /^x: .*object/],
+    [{ ...ONE, wehn: {} }, /"wehn"/],
+    [{ ...ONE, id: 'a b' }, /^id: Has to be a name/],
+    [{ ...ONE, priority: 1.5 }, /^priority: /],
+    [{ ...ONE, at: 'here' }, /^at: .*"before"/],
+    [{ ...ONE, match: { ops: 'x' } }, /^match: .*"ops"/],
+    [{ ...ONE, match: { op: 5 } }, /^match\.op: Has to be the id/],
+    [{ ...ONE, match: { token: { subject: 'x' } } }, /^match\.token: .*"subject"/],
+    [{ ...ONE, match: { http: { header: { a: 5 } } } }, /^match\.http\.header\.a: Has to be a text/],
+    [{ ...ONE, match: { git: { protocol: 3 } } }, /^match\.git\.protocol: Has to be 0, 1 or 2/],
+    [{ ...ONE, when: { times: 0 } }, /^when\.times: /],
+    [{ ...ONE, when: { chance: 0 } }, /^when\.chance: /],
+    [{ ...ONE, when: { chance: 1.5 } }, /^when\.chance: /],
+    [{ ...ONE, when: { every: 0 } }, /^when\.every: /],
+    [{ ...ONE, when: { by: [] } }, /^when\.by: /],
+    [{ ...ONE, when: { by: ['day'] } }, /^when\.by\.0: .*connection/],
+    [{ ...ONE, when: { from: 'soon' } }, /^when\.from: Has to be an ISO 8601 time/],
+    [{ ...ONE, when: { sometimes: 1 } }, /^when: .*"sometimes"/],
+    [{ ...ONE, ttl: 'soon' }, /^ttl: Has to be an ISO 8601 duration/],
+    [{ ...ONE, expect: { fired: {} } }, /^expect\.fired: /],
+    [{ do: {} }, /^do: Has to have one of error, /],
+    [{ do: [] }, /^do: /],
+    [{ do: { latency: { ms: 1 }, hold: 'x' } }, /^do: Has to have one of/],
+    [{ do: { explode: true } }, /^do: .*"explode"/],
+    [{ do: { latency: { ms: 0 } } }, /^do\.latency\.ms: /],
+    [{ do: [{ latency: { ms: 0 } }] }, /^do\.0\.latency\.ms: /],
+    [{ do: { error: { code: 'nonsense' } } }, /^do\.error\.code: /],
+    [{ do: { error: { code: 'conflict', detail: 'a\nb' } } }, /^do\.error\.detail: Has to be one line/],
+    [{ do: { error: { code: 'conflict', retryAfter: 'later' } } }, /^do\.error\.retryAfter: Has to be seconds/],
+    [{ do: { raw: { status: 99 } } }, /^do\.raw\.status: /],
+    [{ do: { raw: { status: 200, headers: { 'content-length': '5' } } } }, /"content-length" is no header/],
+    [{ do: { raw: { status: 200, headers: { 'a b': '5' } } } }, /"a b" is no header/],
+    [{ do: { raw: { status: 200, headers: { a: 'x\ny' } } } }, /"a" is no header/],
+    [{ do: { cut: { at: { bytes: 1, fraction: 1 } } } }, /^do\.cut\.at: Has to have one of bytes/],
+    [{ do: { corrupt: {} } }, /^do\.corrupt: Has to have one of flip/],
+    [{ do: { lostResponse: 'end' } }, /^do\.lostResponse: Has to be fin, rst/],
+    [{ sequence: [] }, /^sequence: /],
+    [{ sequence: ['skip'] }, /^sequence\.0: /],
+    [{ sequence: ['pass', { latency: { ms: 0 } }] }, /^sequence\.1\.latency\.ms: /],
+  ];
+  for (const [value, sentence] of rows) {
+    try {
+      readFault(value, 'x');
+      t.fail(`${JSON.stringify(value)} was read`);
+    } catch (error) {
+      t.match((error as Problem).detail, sentence, JSON.stringify(value));
+      t.ok(error instanceof Problem && error.code === 'bad_request', JSON.stringify(value));
+    }
+  }
+});
+
+t.test('a fault that a request asks for in JSON is called by its id, or by what it does', async (t) => {
+  t.equal(readWritten({ do: { error: { code: 'conflict' } } }, 'x').name, 'conflict');
+  t.equal(readWritten({ sequence: ['pass', { latency: { ms: 1 } }] }, 'x').name, 'latency');
+  t.equal(readWritten({ id: 'mine', ...ONE }, 'x').name, 'mine');
+});

@@ -1,0 +1,23 @@
+/**
+ * Where on a request's way a fault comes in. Up to `before` nothing has been changed; at `after` the effect was made,
+ * and what is lost is the answer.
+ */
+export const STAGES = {
+  accept: 'a connection was accepted; nothing of it has been read',
+  headers: 'the head of a request was read',
+  body: 'while the body is read',
+  auth: 'before the credential is looked at',
+  before: 'the credential, the scope and the state of the repository were found in order; nothing was done yet',
+  after: 'the operation was carried out; nothing of the answer was sent',
+  'response.head': 'before the head of the answer',
+  'response.body': 'while the body of the answer is sent',
+  'git.advertise': 'while refs are advertised',
+  'git.pack': 'while the pack of a fetch is sent',
+  'git.receive': 'while a push is received; no ref has moved',
+  'git.report': 'while the report of a push is sent; its refs have moved',
+} as const;
+
+export type Stage = keyof typeof STAGES;
+
+/** A stage, or the place before it where quotas are taken: before anything is said about the repository. */
+export type Position = Stage | 'quota';

@@ -1,0 +1,104 @@
+import { createHash } from 'node:crypto';
+import type { CompiledFault } from './compiled-fault.js';
+import type { Count, Counters } from './counters.js';
+import { FAULT_LIMITS } from './fault-limits.js';
+
+/** Why a fault that matched did not fire. */
+export const SKIP_REASONS = ['priority', 'chance', 'window', 'skip', 'every', 'exhausted'] as const;
+
+export type SkipReason = (typeof SKIP_REASONS)[number];
+
+/** What happened to one fault. An immutable copy of it is what a snapshot keeps. */
+export interface TallyValue {
+  readonly matched: number;
+  readonly fired: number;
+  readonly skipped: Readonly<Record<SkipReason, number>>;
+  readonly requestIds: readonly string[];
+  readonly latest: string;
+}
+
+/** What became of the decision about one request: the index of an entry, or why not. */
+export type Verdict = { readonly entry: number } | { readonly reason: SkipReason; readonly why: string };
+
+/** What a decision depends on beside the fault and its counter. */
+export interface Circumstances {
+  /** Milliseconds on the world's clock. */
+  readonly now: number;
+  readonly seed: string;
+}
+
+/** Counts the requests of one fault. */
+export class Tally {
+  matched = 0;
+  fired = 0;
+  readonly skipped = Object.fromEntries(SKIP_REASONS.map((reason) => [reason, 0])) as Record<SkipReason, number>;
+  requestIds: string[] = [];
+  /** The key of the counter used last. */
+  latest = '';
+
+  static from({ matched, fired, skipped, requestIds, latest }: TallyValue): Tally {
+    const tally = new Tally();
+    Object.assign(tally.skipped, skipped);
+    return Object.assign(tally, { matched, fired, requestIds: [...requestIds], latest });
+  }
+
+  snapshot(): TallyValue {
+    return {
+      matched: this.matched,
+      fired: this.fired,
+      skipped: { ...this.skipped },
+      requestIds: [...this.requestIds],
+      latest: this.latest,
+    };
+  }
+
+  /** Decides about one request that matches, and counts it under `key`, in one step. */
+  decide(fault: CompiledFault, counters: Counters, key: string, { now, seed }: Circumstances): Verdict {
+    this.matched += 1;
+    if (now < fault.from || now >= fault.until) return this.skip('window', 'it is outside its window of time');
+    const before = counters.get(key);
+    const { met } = before;
+    const seen = before.seen + 1;
+    this.latest = key;
+    const reason = reasonAgainst(fault, { seen, met }, () => drawn(seed, key, seen));
+    counters.set(key, { seen, met: reason ? met : met + 1 });
+    return reason ? this.skip(...reason) : { entry: fault.isSequence ? met : 0 };
+  }
+
+  skip(reason: SkipReason, why: string): Verdict {
+    this.skipped[reason] += 1;
+    return { reason, why };
+  }
+
+  /** A connection that was not read has no id. */
+  fire(requestId: string): void {
+    this.fired += 1;
+    if (requestId === '') return;
+    this.requestIds.push(requestId);
+    if (this.requestIds.length > FAULT_LIMITS.requestIds) this.requestIds.shift();
+  }
+
+  /** How many more requests it meets, of those it counts with the last one; undefined: no end. */
+  remaining({ times }: CompiledFault, counters: Counters): number | undefined {
+    return times === Number.POSITIVE_INFINITY ? undefined : times - counters.get(this.latest).met;
+  }
+}
+
+function reasonAgainst(
+  { skip, times, every, chance }: CompiledFault,
+  { seen, met }: Count,
+  draw: () => number,
+): readonly [SkipReason, string] | undefined {
+  if (seen <= skip) return ['skip', `it lets ${skip} pass first`];
+  if (met >= times) return ['exhausted', `it has met its ${times}`];
+  if ((seen - skip) % every !== 0) return ['every', `it meets one of ${every}`];
+  return chance < 1 && draw() >= chance ? ['chance', `its chance of ${chance} was against it`] : undefined;
+}
+
+/** From 0 to 1, without 1: the n-th request of a counter always draws the same number from the same seed. */
+function drawn(seed: string, key: string, n: number): number {
+  const digest = createHash('sha256')
+    .update(JSON.stringify([seed, 'fault', key, n]))
+    .digest();
+  return digest.readUIntBE(0, 6) / 2 ** 48;
+}

@@ -1,0 +1,14 @@
+/** Numbers the connections of a port, in the order in which their names are first asked for. */
+export class ConnectionNames {
+  readonly #names = new WeakMap<object, string>();
+  #count = 0;
+
+  nameOf(socket: object): string {
+    const known = this.#names.get(socket);
+    if (known !== undefined) return known;
+    this.#count += 1;
+    const name = `connection-${this.#count}`;
+    this.#names.set(socket, name);
+    return name;
+  }
+}

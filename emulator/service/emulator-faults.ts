@@ -1,0 +1,58 @@
+import type { Fault } from '../faults/fault.js';
+import { parseFault } from '../faults/grammar.js';
+import type { FaultedOperation } from '../faults/operation-shape.js';
+import type { FaultView } from '../faults/registry.js';
+import { readFault } from '../faults/schema.js';
+import { Problem } from '../http/problem.js';
+import type { CurrentWorld } from '../world/current-world.js';
+
+/** A fault that was set. After `remove`, `reset` or `restore` it is gone, and shows what it was last. */
+export interface FaultHandle extends AsyncDisposable {
+  /** As answers name it in `X-Emulator-Fault-Fired`. */
+  readonly id: string;
+  /** How many requests it has touched. */
+  readonly fired: number;
+  /** Ids of the last requests that it touched, oldest first. */
+  requests(): readonly string[];
+  /** Ends it; nothing happens when it is gone already. */
+  remove(): void;
+}
+
+/** Sets a fault: in the words of the grammar, or as JSON has it. Throws an `Error` for one that could never fire. */
+export function setFault(
+  current: CurrentWorld,
+  operations: readonly FaultedOperation[],
+  spec: string | Fault,
+): FaultHandle {
+  let shown = inWords(() => {
+    const fault = typeof spec === 'string' ? parseFault(spec.trim(), 'fault').fault : readFault(spec, 'fault');
+    return current.world.state.faults.add(fault, operations);
+  });
+  const { id } = shown;
+  const look = (): FaultView => {
+    shown = current.world.state.faults.get(id) ?? shown;
+    return shown;
+  };
+  const remove = (): void => {
+    look();
+    current.world.state.faults.remove(id);
+  };
+  return {
+    id,
+    get fired() {
+      return look().fired;
+    },
+    requests: () => [...look().requestIds],
+    remove,
+    [Symbol.asyncDispose]: async () => remove(),
+  };
+}
+
+/** A refusal as an `Error` that is no answer. */
+function inWords<Value>(run: () => Value): Value {
+  try {
+    return run();
+  } catch (error) {
+    throw error instanceof Problem ? new Error(error.detail) : error;
+  }
+}

@@ -1,0 +1,82 @@
+import t from 'tap';
+import { startAdmin } from '../admin-service.js';
+
+t.test('faults are added, shown, changed, replaced and removed', async (t) => {
+  const { admin, call, seed } = await startAdmin(t);
+  await seed('r');
+  const read = () => call('GET', '/api/v1/repo', { repo: 'r' });
+  t.match(await admin('GET', '/faults'), { status: 200, json: { items: [], has_more: false, next_cursor: null } });
+  const outage = { match: { op: 'getRepository' }, when: { times: 2 }, do: { error: { code: 'bad_gateway' } } };
+  const added = await admin('POST', '/faults', outage);
+  t.match(added, { status: 201, json: { id: 'fault-1', source: 'registered', fired: 0, remaining: 2 } });
+  t.match(await read(), { status: 502, headers: { 'x-emulator-fault-fired': 'fault-1' } });
+  t.match((await admin('GET', '/faults/fault-1')).json, { matched: 1, fired: 1, remaining: 1, requestIds: [/^req-/] });
+  t.match(await admin('PATCH', '/faults/fault-1', { when: { times: 1 } }), { status: 200, json: { remaining: 0 } });
+  t.equal((await read()).status, 200);
+  const spec = { spec: 'repository_thawing*1;retry-after=9', id: 'cold', match: { op: 'get*' } };
+  t.match(await admin('POST', '/faults', spec), { status: 201, json: { id: 'cold', when: { times: 1 } } });
+  t.match(await read(), { status: 409, headers: { 'retry-after': '9', 'x-emulator-fault-fired': 'cold' } });
+  t.match(await admin('POST', '/faults', spec), { status: 409, json: { code: 'conflict' } });
+
+  const { headers } = await admin('GET', '/faults');
+  const replacement = { faults: [{ spec: 'internal_error' }] };
+  const put = (etag: string) => admin('PUT', '/faults', replacement, { headers: { 'if-match': etag } });
+  t.equal((await put('"0"')).status, 412);
+  t.match(await put(headers.etag!), { status: 200, json: { items: [{ id: 'fault-2' }] } });
+  t.equal((await put(headers.etag!)).status, 412, 'which is another set now');
+  t.equal((await read()).status, 500);
+  t.equal((await admin('DELETE', '/faults/fault-2')).status, 204);
+  t.equal((await admin('DELETE', '/faults/fault-2')).status, 404);
+  t.equal((await admin('GET', '/faults/fault-2')).status, 404);
+  t.equal((await admin('PATCH', '/faults/fault-2', { note: 'x' })).status, 404);
+  t.equal((await read()).status, 200);
+
+  await call('GET', '/api/v1/repo', { repo: 'r', headers: { 'x-emulator-fault': 'not_implemented*1' } });
+  t.match((await admin('GET', '/faults')).json.items, [
+    { id: 'not_implemented', source: 'in-band', text: 'not_implemented*1', fired: 1, remaining: 0 },
+  ]);
+  t.equal((await admin('DELETE', '/faults/not_implemented')).status, 204);
+});
+
+t.test('a fault that cannot be, or could never fire, is 400 and changes nothing', async (t) => {
+  const { admin } = await startAdmin(t);
+  const good = { do: { error: { code: 'bad_gateway' } } };
+  for (const [body, detail] of [
+    [{}, /do/],
+    [{ do: { error: { code: 'sold_out' } } }, /code/],
+    [{ ...good, match: { op: 'getRepositories' } }, /getRepositories/],
+    [{ ...good, match: { op: 'getRepository' }, at: 'git.pack' }, /git\.pack/],
+    [{ ...good, at: 'lunch' }, /at/],
+    [{ ...good, when: { times: 0 } }, /times/],
+    [{ ...good, until: 3 }, /"until"/],
+    [{ spec: 'rate_limited*0' }, /never fires/],
+    [{ spec: 'nonsense' }, /there is no fault nonsense/],
+    [{ spec: 'rate_limited', at: 'auth' }, /at: goes with a fault in JSON/],
+    [{ spec: 7 }, /spec/],
+  ] as const) {
+    t.match(await admin('POST', '/faults', body), { status: 400, json: { detail } }, JSON.stringify(body));
+    const put = await admin('PUT', '/faults', { faults: [good, body] });
+    t.equal(put.status, 400);
+  }
+  t.same((await admin('GET', '/faults')).json.items, []);
+});
+
+t.test('a latch holds requests and states until it is released', async (t) => {
+  const { admin, call, seed } = await startAdmin(t);
+  await seed('r');
+  t.match(await admin('POST', '/latches/door/release', {}), { status: 200, json: { released: 0 } });
+  await admin('POST', '/faults', { spec: 'hold*1;latch=door' });
+  const held = call('GET', '/api/v1/repo', { repo: 'r' });
+  let released = 0;
+  for (let turn = 0; released === 0 && turn < 10_000; turn++) {
+    released = (await admin('POST', '/latches/door/release', {})).json.released;
+  }
+  t.equal(released, 1);
+  t.equal((await held).status, 200);
+  const thawing = { repositories: { r: { state: 'thawing', ends: { signal: 'door' } } } };
+  const outage = { organizations: { demo: { authentication: 'unavailable', ends: { signal: 'door' } } } };
+  await admin('PATCH', '/state', { ...thawing, ...outage });
+  t.match((await call('GET', '/api/v1/repo', { repo: 'r' })).json, { code: 'authentication_unavailable' });
+  t.match(await admin('POST', '/latches/door/release', {}), { json: { released: 2 } });
+  t.equal((await call('GET', '/api/v1/repo', { repo: 'r' })).status, 200);
+});

@@ -1,0 +1,174 @@
+import t, { type Test } from 'tap';
+import { main } from '../../cli/main.js';
+import type { GivenOptions } from '../../config/options.js';
+import { Workbench } from '../../git/test/workbench.js';
+import { type Answer, type Service, startService } from '../service.js';
+
+async function stage(t: Test, options: GivenOptions = {}): Promise<Service> {
+  const service = await startService({ testKeys: true, ...options });
+  t.teardown(() => service.emulator.close({ graceMs: 0 }));
+  await service.seed('team/app');
+  return service;
+}
+
+async function ask(service: Service, emu: unknown, headers: Record<string, string> = {}): Promise<Answer> {
+  const claims = emu === undefined ? {} : { emu };
+  const token = await service.token({ repo: 'team/app', claims });
+  return service.call('GET', '/api/v1/repo', { token, headers });
+}
+
+t.test('a token asks for faults as a header does', async (t) => {
+  const service = await stage(t);
+  const statuses = async (emu: unknown, count: number) => {
+    const all: number[] = [];
+    for (let n = 0; n < count; n++) all.push((await ask(service, emu)).status);
+    return all;
+  };
+  t.same(await statuses({ faults: ['service_unavailable*2+1'] }, 4), [200, 503, 503, 200]);
+  const outage = { do: { error: { code: 'gateway_timeout' } }, when: { times: 1 }, match: { op: 'getRepository' } };
+  t.same(await statuses({ faults: [outage] }, 2), [504, 200]);
+  t.same(await statuses({ faults: [{ sequence: [outage.do, 'pass', outage.do] }] }, 4), [504, 200, 504, 200]);
+  t.same(await statuses({ faults: ['authentication_unavailable*1@auth'] }, 2), [403, 200]);
+  const elsewhere = { do: outage.do, match: { op: 'commitPack' } };
+  t.same(await statuses({ faults: [elsewhere] }, 1), [200], 'one for another operation rides along');
+  const both = await ask(service, { faults: ['latency;ms=1'] }, { 'x-emulator-fault': 'conflict' });
+  t.match(both, { status: 409, headers: { 'x-emulator-fault-fired': 'latency, conflict' } });
+  t.match(service.emulator.requests().at(-1), { origin: 'injected:conflict', code: 'conflict' });
+});
+
+t.test('a claim that cannot be read is refused, and names what is allowed', async (t) => {
+  const service = await stage(t);
+  const rows: readonly (readonly [emu: unknown, sentence: RegExp])[] = [
+    ['conflict', /The claim emu has to be an object of faults and scenario/],
+    [null, /has to be an object/],
+    [[], /has to be an object/],
+    [{ fault: 'conflict' }, /there is no member "fault"; there are faults, scenario/],
+    [{ faults: 'conflict' }, /faults has to be a list/],
+    [{ faults: ['nonsense'] }, /faults\.0: there is no fault nonsense/],
+    [{ faults: ['conflict', 5] }, /faults\.1: .*object/],
+    [{ faults: [{ do: { error: { code: 'nonsense' } } }] }, /do\.error\.code/],
+    [{ faults: ['internal_error@headers'] }, /headers cannot be asked for in band/],
+    [{ faults: [{ match: { op: 'none' }, do: { latency: { ms: 1 } } }] }, /there is no operation "none"/],
+    [{ faults: Array(33).fill('conflict') }, /list of at most 32/],
+    [{ scenario: 'a b' }, /scenario is named by/],
+    [{ scenario: 5 }, /scenario is named by/],
+  ];
+  for (const [emu, sentence] of rows) {
+    const answer = await ask(service, emu);
+    t.match(answer, { status: 400, json: { code: 'bad_request', detail: sentence } }, JSON.stringify(emu));
+  }
+  t.equal((await ask(service, { faults: [], scenario: 's1' })).status, 200);
+  t.equal(service.world.state.faults.list().length, 0, 'what was refused is not kept');
+});
+
+t.test('counters are of one scenario, and end with it', async (t) => {
+  const service = await stage(t);
+  const headers = (scenario: string) => ({ 'x-emulator-fault': 'conflict*1', 'x-emulator-scenario': scenario });
+  const statuses: number[] = [];
+  for (const scenario of ['s1', 's1', 's2', 's1', 's1']) {
+    statuses.push((await ask(service, undefined, headers(scenario))).status);
+  }
+  t.same(statuses, [409, 200, 409, 409, 200]);
+  t.match(await ask(service, undefined, { 'x-emulator-scenario': 'a b' }), { status: 400 });
+  service.emulator.fault({ match: { scenario: 's?' }, do: { error: { code: 'bad_gateway' } } });
+  t.equal((await ask(service, { scenario: 's9' })).status, 502, 'by the claim');
+  t.equal((await ask(service, undefined, { 'x-emulator-scenario': 's9' })).status, 502, 'by the header');
+  t.equal((await ask(service, { scenario: 's9' }, { 'x-emulator-scenario': 'other' })).status, 200, 'the header wins');
+  t.equal((await ask(service, undefined)).status, 200);
+});
+
+t.test('where requests may not ask, one that does is refused and not served', async (t) => {
+  const rows: readonly (readonly [options: GivenOptions, status: number])[] = [
+    [{}, 409],
+    [{ inbandFaults: 'off' }, 400],
+    [{ host: '0.0.0.0' }, 400],
+    [{ host: '0.0.0.0', inbandFaults: 'on' }, 409],
+  ];
+  for (const [options, status] of rows) {
+    await t.test(JSON.stringify(options), async (t) => {
+      const service = await stage(t, options);
+      const asked = [
+        await ask(service, undefined, { 'x-emulator-fault': 'conflict' }),
+        await ask(service, { faults: ['conflict'] }),
+        await ask(service, undefined, { 'x-emulator-fault': 'conflict', 'x-emulator-scenario': 's1' }),
+      ];
+      if (status === 400) asked.push(await ask(service, { scenario: 's' }), await ask(service, {}));
+      if (status === 400) asked.push(await ask(service, undefined, { 'x-emulator-scenario': 's' }));
+      for (const answer of asked) {
+        t.equal(answer.status, status, answer.text);
+        if (status === 400) t.match(answer.json.detail, /--inband-faults/);
+      }
+      service.emulator.fault({ when: { times: 1 }, do: { error: { code: 'bad_gateway' } } });
+      t.equal((await ask(service, undefined)).status, 502, 'those that are registered are met all the same');
+    });
+  }
+});
+
+t.test('what only some requests of a Git conversation can meet is not refused on the others', async (t) => {
+  const service = await stage(t);
+  const list = (fault: string, path = 'team/app.git/info/refs?service=git-upload-pack') =>
+    service.call('GET', `/${path}`, { headers: { 'x-emulator-fault': fault } });
+  t.equal((await list('cut@git.pack')).status, 200);
+  t.equal((await list('ng;ref=refs/heads/main')).status, 200);
+  t.equal((await list('ng')).status, 400, 'unless it cannot be read');
+  t.equal((await list('cut@git.pack', 'api/v1/repo')).status, 400);
+  t.equal((await list('rate_limited@git.advertise')).status, 429);
+});
+
+/** What `emulator token` prints. */
+async function token(...argv: readonly string[]): Promise<{ code: number; out: string; err: string }> {
+  let out = '';
+  let err = '';
+  const code = await main(['token', '--repo', 'team/app', ...argv], {
+    print: (text) => {
+      out += text;
+    },
+    printed: () => Promise.resolve(undefined),
+    warn: (text) => {
+      err += text;
+    },
+    isInteractive: false,
+    columns: 100,
+    environment: {},
+    now: () => Date.now(),
+  });
+  return { code, out: out.trim(), err };
+}
+
+t.test('git meets what its token asks for', async (t) => {
+  const service = await stage(t);
+  const bench = await Workbench.create();
+  t.teardown(() => bench[Symbol.asyncDispose]());
+  const clone = async (into: string, ...argv: readonly string[]) => {
+    const { out } = await token(...argv);
+    return bench.try(
+      '.',
+      'clone',
+      '-q',
+      `${service.emulator.gitUrl.replace('://', `://t:${out}@`)}/team/app.git`,
+      into,
+    );
+  };
+  const refused = await clone('a', '--fault', 'repository_thawing*1');
+  t.match(refused, { status: 128, stderr: /being restored from cold storage(?:.|\n)*returned error: 409/ });
+  t.equal((await clone('b', '--fault', 'repository_thawing*1')).status, 0, 'the counter goes on with the same name');
+  const late = await clone('c', '--fault', 'internal_error*1@git.pack', '--scenario', 's1');
+  t.match(late, { status: 128, stderr: /HTTP 500|error: 500/ });
+  t.match(service.emulator.requests().at(-1), { operation: 'gitUploadPack', origin: 'injected:internal_error' });
+});
+
+t.test('a token is not minted with a fault that nothing could meet', async (t) => {
+  for (const [argv, sentence] of [
+    [['--fault', 'nonsense'], /--fault: there is no fault nonsense/],
+    [['--fault', 'conflict', '--fault', 'latency'], /--fault: latency needs ms=/],
+    [['--fault', 'conflict@headers'], /--fault: at: headers cannot be asked for in band/],
+    [['--scenario', 'a b'], /^--scenario has to be a name/],
+  ] as const) {
+    const { code, out, err } = await token(...argv);
+    t.same([code, out], [2, ''], argv.join(' '));
+    t.match(err, sentence);
+  }
+  const { out } = await token('--fault', 'conflict*1,latency;ms=5', '--fault', 'lost', '--scenario', 's/1');
+  const payload = JSON.parse(Buffer.from(out.split('.')[1]!, 'base64url').toString());
+  t.same(payload.emu, { faults: ['conflict*1', 'latency;ms=5', 'lost'], scenario: 's/1' });
+});

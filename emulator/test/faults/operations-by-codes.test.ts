@@ -1,0 +1,218 @@
+import t from 'tap';
+import { errorCodesOf } from '../../api/error-codes.js';
+import { operations } from '../../api/index.js';
+import { DEFAULT_VARIANTS } from '../../config/variants.js';
+import { type ProblemCode, problemCodes } from '../../http/problem.js';
+import type { Operation } from '../../operation/operation.js';
+import { type RepositoryState, refusalOf } from '../../repositories/lifecycle.js';
+import { pushBody } from '../raw-push.js';
+import { EVERY_SCOPE, makeFixture, ROWS, send, stage } from '../routes/fixture.js';
+import type { Fixture, RouteRow } from '../routes/row.js';
+import { type Answer, type CallOptions, packBody, type Service } from '../service.js';
+import { stateDigest } from '../state-digest.js';
+import { isWorded, LFS_TYPE } from '../worded-answer.js';
+
+// Every code, asked for as a fault of every operation: the operation answers as it words errors, with the headers that
+// belong to the code, and nothing was done; or, after the handler, everything was.
+
+const STATUS = new Map(problemCodes().map(({ code, status }) => [code, status]));
+const STATES: Readonly<Partial<Record<ProblemCode, RepositoryState>>> = {
+  repository_thawing: 'thawing',
+  sync_in_progress: 'syncing',
+  repository_deleted: 'deleted',
+};
+
+/** What the operation answers when the code is asked for; undefined where the state does not stand in its way. */
+function expected(operation: Operation, code: ProblemCode): ProblemCode | undefined {
+  const state = STATES[code];
+  if (!state) return code;
+  // Those that look a repository up themselves list what they may find.
+  if (operation.subject !== 'repository') return operation.errors.includes(code) ? code : undefined;
+  const effect = operation.id in WRITING ? 'write' : operation.effect;
+  return refusalOf(state, { id: operation.id, effect }, DEFAULT_VARIANTS);
+}
+
+/** What a request says that is a write, where its operation is not always one. */
+const WRITING: Readonly<Record<string, readonly [query: string, options: CallOptions]>> = {
+  gitInfoRefs: ['?service=git-receive-pack', {}],
+  lfsBatch: ['', { json: { operation: 'upload', objects: [] } }],
+};
+
+function isAnswer(operation: Operation, answer: Answer, code: ProblemCode): boolean {
+  const status = STATUS.get(code)!;
+  if (operation.dialect !== 'result' || !operation.errors.includes(code)) {
+    return isWorded(operation, answer, status, code);
+  }
+  return answer.json.commit === null && answer.json.result.success === false && answer.json.result.message !== '';
+}
+
+/** What is wrong with the headers of an answer. */
+function headerMistakes(code: ProblemCode, { headers }: Answer): string[] {
+  const waits = ['rate_limited', 'service_unavailable', 'repository_thawing', 'sync_in_progress'].includes(code);
+  const wrong: string[] = [];
+  if (headers['retry-after'] !== (waits ? '1' : undefined)) wrong.push('Retry-After');
+  if (headers.ratelimit !== (code === 'rate_limited' ? '"default";r=0;t=1' : undefined)) wrong.push('RateLimit');
+  if ((headers['www-authenticate'] !== undefined) !== (code === 'unauthorized')) wrong.push('WWW-Authenticate');
+  if ((headers.allow !== undefined) !== (code === 'method_not_allowed')) wrong.push('Allow');
+  return wrong;
+}
+
+t.test('every code, of every operation', async (t) => {
+  const service = await stage(t);
+  await service.seed('team/app');
+  const start = service.emulator.requests().at(-1)!.id;
+  for (const operation of operations) {
+    const { method, path } = operation.routes[0]!;
+    const repo = operation.group === 'Git' ? 'team/app' : 'team%2Fapp';
+    const [query, written] = WRITING[operation.id] ?? ['', {}];
+    const target = path.replace('{repo_name}', repo).replace(/\{\w+\}/, 'x') + query;
+    const before = stateDigest(service.world);
+    const met: ProblemCode[] = [];
+    const wrong: string[] = [];
+    for (const { code } of problemCodes()) {
+      const answered = expected(operation, code);
+      if (answered === undefined) continue;
+      met.push(answered);
+      const headers = { 'x-emulator-fault': code, ...(written.json !== undefined && { 'content-type': LFS_TYPE }) };
+      const answer = await service.call(method, target, { scopes: EVERY_SCOPE, ...written, headers });
+      const isRight =
+        answer.status === STATUS.get(answered) &&
+        isAnswer(operation, answer, answered) &&
+        answer.headers['x-emulator-fault-fired'] === code;
+      if (!isRight) wrong.push(`${code}: ${answer.status} ${JSON.stringify(answer.headers)} ${answer.text}`);
+      wrong.push(...headerMistakes(answered, answer).map((mistake) => `${code}: ${mistake}`));
+    }
+    t.strictSame(wrong, [], `${operation.id}: ${met.length} codes`);
+    t.strictSame(
+      service.emulator
+        .requests({ operation: operation.id, after: start })
+        .map(({ origin, code }) => [origin.split(':')[0], code]),
+      met.map((code) => ['injected', code]),
+      `${operation.id}: the journal`,
+    );
+    t.strictSame(
+      [...errorCodesOf(operation)].filter((code) => !met.includes(code)),
+      [],
+      `${operation.id}: every code that it lists`,
+    );
+    t.equal(stateDigest(service.world), before, `${operation.id}: nothing was done`);
+  }
+});
+
+t.test('a state that does not stand in the way of an operation touches nothing', async (t) => {
+  const service = await stage(t);
+  await service.seed('team/app');
+  for (const operation of operations) {
+    for (const code of Object.keys(STATES) as ProblemCode[]) {
+      if (expected(operation, code) !== undefined || operation.effect !== 'read' || operation.id in WRITING) continue;
+      const { method, path } = operation.routes[0]!;
+      const target = path.replace('{repo_name}', operation.group === 'Git' ? 'team/app' : 'team%2Fapp');
+      const ask = (headers: Record<string, string>) => service.call(method, target, { scopes: EVERY_SCOPE, headers });
+      const plain = await ask({});
+      const touched = await ask({ 'x-emulator-fault': code });
+      t.equal(touched.status, plain.status, `${operation.id} ${code}`);
+      t.equal(touched.headers['x-emulator-fault-fired'], undefined, `${operation.id} ${code}`);
+      const [entry] = service.emulator.requests().slice(-1);
+      const reason = `${code} did not fire: the state does not stand in the way of ${operation.id}`;
+      t.ok(entry!.why.includes(reason), entry!.why.join('; '));
+    }
+  }
+});
+
+/** Requests of the operations that no row of the routes has, or none that changes something. */
+const OTHER_WRITES: Readonly<Record<string, (fixture: Fixture) => [string, string, CallOptions]>> = {
+  updateRepository: ({ name }) => ['PATCH', `/api/repos/${name}`, { json: { default_branch: 'topic' } }],
+  gitReceivePack: ({ name, tip }) => [
+    'POST',
+    `/${name}.git/git-receive-pack`,
+    {
+      body: pushBody([{ ref: 'refs/heads/pushed', old: '0'.repeat(40), new: tip }]),
+      headers: { 'content-type': 'application/x-git-receive-pack-request' },
+    },
+  ],
+  lfsUploadObject: ({ name }) => [
+    'PUT',
+    `/${name}.git/info/lfs/objects/2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824`,
+    { body: 'hello' },
+  ],
+  lfsCreateLock: ({ name }) => [
+    'POST',
+    `/${name}.git/info/lfs/locks`,
+    { json: { path: 'a' }, headers: { 'content-type': 'application/vnd.git-lfs+json' } },
+  ],
+  createWebhook: () => ['POST', '/api/v1/webhooks', { json: { url: 'http://127.0.0.1:1/', events: ['push'] } }],
+};
+/** Writes that change nothing that is kept, and one that needs what another one made. */
+const NOT_TRIED = ['pullUpstream', 'lfsUnlock', 'deleteWebhook'];
+
+function rowOf({ routes }: Operation): RouteRow | undefined {
+  const paths = routes.map(({ method, path }) => `${method} ${path}`);
+  return Object.values(ROWS).find(
+    ({ method, ok, routes: [first] }) => ok < 400 && paths.includes(`${method} ${first}`),
+  );
+}
+
+async function write(service: Service, operation: Operation, fixture: Fixture, fault: string): Promise<Answer> {
+  const headers = { 'x-emulator-fault': fault };
+  const row = rowOf(operation);
+  if (row && !(operation.id in OTHER_WRITES)) {
+    const sent = row.sends.at(-1)!(fixture);
+    return send(service, row, row.routes[0]!, fixture, { ...sent, headers: { ...sent.headers, ...headers } });
+  }
+  const [method, target, options] = OTHER_WRITES[operation.id]!(fixture);
+  const all = { repo: fixture.name, scopes: EVERY_SCOPE, ...options, headers: { ...options.headers, ...headers } };
+  return service.call(method, target, all);
+}
+
+t.test('after the handler, what was asked for has been done', async (t) => {
+  const service = await stage(t);
+  const writes = operations.filter(({ id, effect }) => effect !== 'read' && !NOT_TRIED.includes(id));
+  for (const [index, operation] of writes.entries()) {
+    const fixture = await makeFixture(service, `copy${index}`);
+    const before = stateDigest(service.world);
+    const refused = await write(service, operation, fixture, 'internal_error@before');
+    t.match(refused, { status: 500, headers: { 'x-emulator-fault-fired': 'internal_error' } }, operation.id);
+    t.equal(stateDigest(service.world), before, `${operation.id}: before, nothing`);
+    const lost = await write(service, operation, fixture, 'internal_error@after');
+    t.equal(lost.status, 500, `${operation.id}: ${lost.text.slice(0, 200)}`);
+    t.equal(lost.headers['x-emulator-fault-fired'], 'internal_error-2', operation.id);
+    t.not(stateDigest(service.world), before, `${operation.id}: after, all of it`);
+  }
+});
+
+t.test('every code, after a commit', async (t) => {
+  const service = await stage(t);
+  await service.seed('team/app');
+  const operation = operations.find(({ id }) => id === 'commitPack')!;
+  for (const [index, { code }] of problemCodes().entries()) {
+    const answered = expected(operation, code);
+    if (answered === undefined) continue;
+    const body = packBody({ [`f${index}`]: code });
+    const headers = { 'x-emulator-fault': `${code}@after` };
+    const answer = await service.call('POST', '/api/v1/repos/commit-pack', { body, headers });
+    const isRight = answer.status === STATUS.get(answered) && isAnswer(operation, answer, answered);
+    t.ok(isRight, `${code}: ${answer.status} ${answer.text.slice(0, 200)}`);
+    const read = await service.call('GET', `/api/v1/repos/file?path=f${index}`);
+    t.equal(read.text, code, `${code}: the commit is there`);
+  }
+});
+
+t.test('an answer after the handler is lost only where something was done', async (t) => {
+  const service = await stage(t);
+  await service.seed('team/app');
+  const headers = { 'x-emulator-fault': 'internal_error*1@after' };
+  const ask = (metadata: object) =>
+    service.call('POST', '/api/v1/repos/commit-pack', { body: packBody({ a: 'a' }, { ...metadata }), headers });
+  t.equal((await ask({ expected_head_sha: '1'.repeat(40) })).status, 409, 'refused by the handler');
+  const author = { name: 'Ada', email: 'ada@example.com' };
+  const { json } = await service.call('GET', '/api/v1/repos/commit?sha=main');
+  const metadata = { target_branch: 'main', target_commit_sha: json.commit.sha, author };
+  const restore = await service.call('POST', '/api/v1/repos/restore-commit', { json: { metadata }, headers });
+  t.match(
+    restore,
+    { status: 409, json: { result: { success: false } } },
+    'answered by it, that nothing was to be done',
+  );
+  t.equal((await ask({})).status, 500, 'the fault was still there');
+  t.equal((await ask({})).status, 201);
+});
