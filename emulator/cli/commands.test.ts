@@ -99,7 +99,7 @@ t.test('every option of start refuses what it cannot read, as a flag and as a va
     NAME: ['a b', 'http://x', '-'.repeat(3).concat(' ')],
     'FILE[:ID]': [join(t.testdir({}), 'absent'), `${fileURLToPath(import.meta.url)}:id`, '/dev/null'],
     FILE: [join(t.testdir({}), 'absent', 'file')],
-    'A-B': ['x', '9-1', '0-5', '1-', '70000', '1,2', '1-65536', '-1-5', '1.5-2'],
+    'A-B': ['x', '9-1', '0-5', '1-', '70000', '1,2'],
     TOKEN: ['a b', 'ü', '='],
     FORM: ['loud', 'JSON'],
     TIME: ['soon', '5', '-1s', '1.5s', '9999999h', 'NaN'],
@@ -110,7 +110,7 @@ t.test('every option of start refuses what it cannot read, as a flag and as a va
     MODE: ['maybe', 'true'],
     SIZE: ['x', '-1', '1.5MiB', '1MB', 'NaN'],
   };
-  for (const { flag, variable, value, isSwitch, bare } of optionRows()) {
+  for (const { flag, variable, value, isSwitch } of optionRows()) {
     if (isSwitch) {
       for (const name of [flag, `no-${flag}`]) {
         for (const text of ['maybe', 'true', ''])
@@ -129,7 +129,7 @@ t.test('every option of start refuses what it cannot read, as a flag and as a va
       await refused(t, ['start'], new RegExp(`^${variable} `), { [variable]: text });
     }
     await refused(t, ['start', `--${flag}=`], new RegExp(`^--${flag} `));
-    if (bare === undefined) await refused(t, ['start', `--${flag}`], new RegExp(`^--${flag} needs a value`));
+    await refused(t, ['start', `--${flag}`], new RegExp(`^--${flag} needs a value`));
   }
 });
 

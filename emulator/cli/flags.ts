@@ -2,17 +2,6 @@ import { parseArgs } from 'node:util';
 import { type Flags, optionRows } from '../config/options.js';
 import { UsageError } from './usage-error.js';
 
-const BARE = new Map<string, string>(
-  optionRows().flatMap(({ flag, bare }) => (bare === undefined ? [] : [[`--${flag}`, bare] as const])),
-);
-
-/** A flag that stands without a value, as if it had been given the one that it means. */
-function spellBare(argument: string, at: number, argv: readonly string[]): string {
-  const bare = BARE.get(argument);
-  const isAlone = argv[at + 1] === undefined || argv[at + 1]!.startsWith('--');
-  return bare !== undefined && isAlone ? `${argument}=${bare}` : argument;
-}
-
 /** The flags of `emulator start` as typed, by the table of options. Throws `UsageError`. */
 export function readFlags(argv: readonly string[]): Flags {
   const rows = optionRows();
@@ -21,7 +10,7 @@ export function readFlags(argv: readonly string[]): Flags {
     ...rows.map(({ flag, isSwitch }) => [flag, { type: isSwitch ? 'boolean' : 'string', multiple: true }] as const),
     ...switches.map((flag) => [`no-${flag}`, { type: 'boolean', multiple: true }] as const),
   ]);
-  const { tokens } = parseArgs({ args: argv.map(spellBare), options, strict: false, tokens: true });
+  const { tokens } = parseArgs({ args: [...argv], options, strict: false, tokens: true });
   const flags: Record<string, string[]> = {};
   for (const token of tokens) {
     if (token.kind === 'positional')

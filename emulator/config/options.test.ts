@@ -26,10 +26,10 @@ t.test('without anything given, every option has its default', async (t) => {
     seed: '1',
     variants: DEFAULT_VARIANTS,
     allowedHost: [],
+    namespacePorts: [0],
     adminToken: undefined,
     key: [],
     testKeys: undefined,
-    namespacePorts: [0],
     upstreamHost: {},
     allowUpstream: [],
     allowWebhook: [],
@@ -38,7 +38,7 @@ t.test('without anything given, every option has its default', async (t) => {
     forgeApps: 1,
     hosting: 'on',
     fsck: 'strict',
-    inbandFaults: 'loopback',
+    inbandFaults: undefined,
     limits: DEFAULT_LIMITS,
   };
   t.same(resolveOptions(), defaults);

@@ -54,7 +54,7 @@ export interface EmulatorOptions {
   readonly hosting: 'on' | 'off';
   readonly fsck: 'strict' | 'off';
   /** `loopback`: where the emulator is bound to loopback. */
-  readonly inbandFaults: 'loopback' | 'on' | 'off';
+  readonly inbandFaults: boolean | undefined;
   readonly limits: Limits;
 }
 
@@ -73,8 +73,6 @@ interface Row<Value> {
   readonly repeatable?: true;
   /** A flag without a value, which `no-` before it turns off. */
   readonly isSwitch?: true;
-  /** What the flag says without a value. */
-  readonly bare?: string;
   readonly read: Read<Value>;
 }
 
@@ -140,6 +138,12 @@ const ROWS: { readonly [Name in Exclude<keyof EmulatorOptions, 'limits'>]: Row<E
     help: 'What the admin routes ask for; without it one is made where the address is not loopback.',
     read: secret('the characters of a bearer token (RFC 6750)', /^[A-Za-z0-9._~+/-]+=*$/),
   },
+  namespacePorts: {
+    default: [0],
+    value: 'A-B',
+    help: 'Ports that namespaces listen on, such as 9000-9099; without it any that are free.',
+    read: portRange,
+  },
   key: {
     default: [],
     value: 'FILE[:ID]',
@@ -153,12 +157,6 @@ const ROWS: { readonly [Name in Exclude<keyof EmulatorOptions, 'limits'>]: Row<E
     help: 'Accept the published test keys (--no-test-keys: refuse them); without either, on loopback only.',
     isSwitch: true,
     read: flag,
-  },
-  namespacePorts: {
-    default: [0],
-    value: 'A-B',
-    help: 'Ports that namespaces listen on, such as 9000-9099; without it any that are free.',
-    read: portRange,
   },
   upstreamHost: {
     default: {},
@@ -212,11 +210,11 @@ const ROWS: { readonly [Name in Exclude<keyof EmulatorOptions, 'limits'>]: Row<E
     read: choice(['strict', 'off']),
   },
   inbandFaults: {
-    default: 'loopback',
-    value: 'MODE',
-    help: 'Whether requests may ask for faults: on (also without MODE), off, or loopback: where --host is one.',
-    bare: 'on',
-    read: choice(['loopback', 'on', 'off']),
+    default: undefined,
+    value: '',
+    help: 'Let requests ask for faults by a header or their token (--no-inband-faults: refuse that); without either, on loopback only.',
+    isSwitch: true,
+    read: flag,
   },
 };
 
@@ -242,8 +240,6 @@ export interface OptionRow {
   readonly repeatable: boolean;
   /** Takes no value; `--no-…` is its opposite. */
   readonly isSwitch: boolean;
-  /** What the flag says without a value; undefined: it needs one. */
-  readonly bare: string | undefined;
   readonly isLimit: boolean;
 }
 
@@ -259,7 +255,6 @@ const DEFINITIONS: readonly Definition[] = [
     shownDefault: showDefault(row.default),
     repeatable: row.repeatable === true,
     isSwitch: row.isSwitch === true,
-    bare: row.bare,
     isLimit: false,
   })),
   ...Object.entries(LIMITS).map(([name, [amount, unit, reason]]) => {
@@ -273,7 +268,6 @@ const DEFINITIONS: readonly Definition[] = [
       help: `${reason[0]!.toUpperCase()}${reason.slice(1)}.`,
       repeatable: false,
       isSwitch: false,
-      bare: undefined,
       isLimit: true,
     };
   }),

@@ -2,7 +2,7 @@ import { CapturedBody } from './captured-body.js';
 import { type JournalEntry, writeEntry } from './entry.js';
 import { findRepeated, Lineage } from './lineage.js';
 import type { Outcome, RequestRecord } from './record.js';
-import { type KeptHead, keepHead, NO_HEAD, REDACTED, redactBody, SECRET_ANSWERS } from './redaction.js';
+import { type KeptHead, keepHead, NO_HEAD, redactBody, SECRET_ANSWERS } from './redaction.js';
 import { SentTokens } from './sent-token.js';
 
 /** Records in one block. Blocks are only ever added to, so that a snapshot shares them. */
@@ -202,12 +202,11 @@ export class Journal {
     }
   }
 
-  private keepAnswer({ answer, operation, status, path, query }: RequestRecord): RequestRecord['answer'] {
+  private keepAnswer({ answer, operation, status }: RequestRecord): RequestRecord['answer'] {
     if (answer === undefined) return undefined;
     if (typeof answer === 'string') {
-      // An error says what was asked for.
-      const maySayTarget = status >= 400 && (path.includes(REDACTED) || query.includes(REDACTED));
-      if (answer.length <= LONG_TEXT && !maySayTarget && !SECRET_ANSWERS.has(operation)) return this.share(answer);
+      // An error may say what was asked for, secrets among it.
+      if (status < 400 && answer.length <= LONG_TEXT && !SECRET_ANSWERS.has(operation)) return this.share(answer);
       const captured = new CapturedBody();
       captured.add(answer);
       answer = captured;

@@ -162,9 +162,6 @@ export function selectorOf(query: RequestQuery = {}): (record: RequestRecord) =>
   return (record) => conditions.every(({ holds }) => holds(record));
 }
 
-/** Numbers of requests in one page. */
-export const PAGE = { most: 1000, usual: 100 };
-
 const NUMBERS = /^\d+$/;
 
 /**

@@ -21,13 +21,13 @@ export function adminUrlOf([first]: readonly Listener[]): string {
 }
 
 /** The members of the ready line that say where everything is; those beside `orgs` are the first organization's. */
-export function addressMembers(listeners: readonly Listener[], { id, file }: SigningKey) {
+export function addressMembers(listeners: readonly Listener[], key: SigningKey) {
   const orgs = listeners.map(({ org, origin, host }) => ({ org, base_url: origin, git_url: origin, git_host: host }));
   return {
     ...orgs[0]!,
     orgs,
-    key_id: id === '' ? null : id,
-    key_file: file === '' ? null : file,
+    key_id: key.id === '' ? null : key.id,
+    key_file: key.file === '' ? null : key.file,
     admin_url: adminUrlOf(listeners),
     pid: process.pid,
   };

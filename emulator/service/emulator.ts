@@ -136,7 +136,7 @@ export interface EmulatedService extends OrganizationAddress, AsyncDisposable {
 
 /** The surface of a server: addresses, and what a test may ask and change. */
 export function createEmulator(server: Server): Emulator {
-  const { namespaces, adminTokenFile, signingKey, operations } = server;
+  const { namespaces, adminTokenFile, operations, signingKey } = server;
   return {
     ...surfaceOf(server),
     ...(adminTokenFile !== undefined && { adminTokenFile }),

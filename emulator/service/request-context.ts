@@ -38,6 +38,7 @@ export class RequestContext implements ReplyWatcher {
   faults: RequestFaults = NO_FAULTS;
   /** The scenario that the client says it is in. */
   scenario: string | undefined = undefined;
+  /** Why the request was refused, once it was. */
   /** Milliseconds: on the world's clock when the request counted, and of real time when it began. */
   began = 0;
   readonly started = performance.now();
@@ -96,6 +97,11 @@ export class RequestContext implements ReplyWatcher {
     this.id = this.world.nextRequestId();
   }
 
+  /** Names the connection, among those of its port. */
+  get connection(): string {
+    return this.listener.connections.nameOf(this.request.socket);
+  }
+
   /** Keeps the beginning of the body. */
   receive(piece: Uint8Array): void {
     this.received ??= new CapturedBody();
@@ -132,11 +138,6 @@ export class RequestContext implements ReplyWatcher {
     if (record.ended > 0) return;
     record.micros = Math.round((performance.now() - this.started) * 1000);
     this.world.state.journal.end(record, outcome);
-  }
-
-  /** Names the connection, among those of its port. */
-  get connection(): string {
-    return this.listener.connections.nameOf(this.request.socket);
   }
 
   /** Nothing behind this request is read as another one; the answer says so. */

@@ -48,7 +48,6 @@ export async function startServer(
   const closing = new AbortController();
   const drain = { graceMs: limits.drainTimeout, idleMs: limits.drainIdleTimeout };
   const listeners = new Listeners();
-  const signingKey = signingKeyOf(options);
   let admin: ProvidedAdminToken | undefined;
   const close = async ({ graceMs = drain.graceMs } = {}): Promise<void> => {
     closing.abort();
@@ -63,7 +62,7 @@ export async function startServer(
     operations,
     host,
     servedHosts: new ServedHosts([...options.allowedHost, host]),
-    inBandFaults: options.inbandFaults === 'loopback' ? isLoopback(host) : options.inbandFaults === 'on',
+    inBandFaults: options.inbandFaults ?? isLoopback(host),
     adminToken: admin?.token === undefined ? undefined : new AdminToken(admin.token),
   });
   const namespaces = new Namespaces(current, {
@@ -85,7 +84,7 @@ export async function startServer(
       closing: closing.signal,
       shutDown: () => void close(),
       hasTestKeys: hasTestKeys(options),
-      namespaces: namespaceControl(namespaces, signingKey),
+      namespaces: namespaceControl(namespaces, signingKeyOf(options)),
     };
     const bind = (server: http.Server, index: number) => listen(server, index === 0 ? options.port : 0, host);
     const before = (own: http.RequestListener) => namespaces.dispatch(own);
@@ -103,7 +102,7 @@ export async function startServer(
     namespaces,
     operations,
     adminTokenFile: admin.file,
-    signingKey,
+    signingKey: signingKeyOf(options),
     close,
   };
 }

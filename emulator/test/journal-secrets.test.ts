@@ -69,6 +69,12 @@ t.test('no secret is in what the journal keeps, shows, exports, tells, verifies 
   ]) {
     await ask('GET', target);
   }
+  // The answer says what was not found; what is kept of it does not.
+  const asked = { token, json: { ref: 'https://u:canary-ref@host', query: { pattern: 'a' } } };
+  for (const options of [asked, { token, json: { ...asked.json, ref: token } }]) {
+    t.equal((await service.call('POST', '/api/v1/repos/grep', options)).status, 404);
+  }
+  t.equal((await service.call('GET', `/api/v1/repos/commit?sha=${token}`, { token })).status, 404);
   const basic = (pair: string) => ({ authorization: `Basic ${Buffer.from(pair).toString('base64')}` });
   for (const headers of [basic('t:canary-basic'), basic(`t:${token}`), { authorization: 'Token canary-scheme' }]) {
     for (const target of ['/api/v1/repo', '/r.git/info/refs?service=git-upload-pack']) {

@@ -68,8 +68,8 @@ export class Background {
   /** Ends all of it. No event tells of that. */
   async close(): Promise<void> {
     this.isClosed = true;
-    this.state.journal.close();
     this.latches.close();
+    this.state.journal.close();
     this.outbox.close();
     await this.syncs.close();
     await Promise.all([this.webhookOutbound.close(), this.upstreamOutbound.close()]);

@@ -143,16 +143,17 @@ function describeToken({ world, request, claims }: RequestContext): SentToken | 
 }
 
 function whyOf(context: RequestContext): readonly string[] {
-  const { why, faults, problem: refusal } = context;
-  const reasons = faults.reasons.length === 0 ? why : [...why, ...faults.reasons];
-  if (refusal) return [...reasons, ...whyRefused(context, refusal)];
-  return reasons.length > 0 ? reasons : NOTHING;
+  const { why, faults, problem: told } = context;
+  const said = faults.reasons.length === 0 ? why : [...why, ...faults.reasons];
+  if (told) return whyRefused(context, said, told);
+  return said.length > 0 ? said : NOTHING;
 }
 
-function whyRefused({ refusal }: RequestContext, { detail }: Problem): readonly string[] {
-  if (!(refusal instanceof Rejection)) return [detail];
+function whyRefused({ refusal }: RequestContext, why: readonly string[], { detail }: Problem): readonly string[] {
+  const said = redactText(detail);
+  if (!(refusal instanceof Rejection)) return [...why, said];
   const check = `check ${refusal.check}`;
-  return [detail, refusal.evidence === undefined ? check : `${check}: ${refusal.evidence}`];
+  return [...why, said, refusal.evidence === undefined ? check : `${check}: ${refusal.evidence}`];
 }
 
 /** Codes that say what state an organization or a repository is in; a generic code that does is marked `isOfState`. */

@@ -80,9 +80,9 @@ t.test('counters are of one scenario, and end with it', async (t) => {
 t.test('where requests may not ask, one that does is refused and not served', async (t) => {
   const rows: readonly (readonly [options: GivenOptions, status: number])[] = [
     [{}, 409],
-    [{ inbandFaults: 'off' }, 400],
-    [{ host: '0.0.0.0' }, 400],
-    [{ host: '0.0.0.0', inbandFaults: 'on' }, 409],
+    [{ inbandFaults: false }, 400],
+    [{ host: '0.0.0.0', testKeys: true }, 400],
+    [{ host: '0.0.0.0', testKeys: true, inbandFaults: true }, 409],
   ];
   for (const [options, status] of rows) {
     await t.test(JSON.stringify(options), async (t) => {
