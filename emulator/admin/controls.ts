@@ -22,8 +22,8 @@ const organizationAddress = z.object({
 export const namespaceRecord = organizationAddress.extend({
   id: z.string(),
   orgs: z.array(organizationAddress),
-  key_id: z.string(),
-  key_file: z.string(),
+  key_id: z.string().nullable(),
+  key_file: z.string().nullable(),
   admin_url: z.string(),
   pid: z.int(),
 });

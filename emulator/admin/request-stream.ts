@@ -29,14 +29,15 @@ export async function* streamRequests(
 ): AsyncGenerator<Buffer> {
   yield Buffer.from(': requests\n\n');
   for (let from = after; ; from = undefined) {
-    const { journal } = current.world.state;
-    const requests = subscribe(journal, { query, after: from, signal });
+    const { world } = current;
+    const requests = subscribe(world.state.journal, { query, after: from, signal });
     for await (const request of withHeartbeat(requests, signal)) {
       if (request === undefined) yield Buffer.from(':\n\n');
       else if ('missed' in request) yield event({ name: 'missed', data: request });
       else yield event({ id: request.id, name: 'request', data: request.entry });
     }
-    if (signal.aborted) return;
+    // A world that nothing took the place of was closed.
+    if (signal.aborted || current.world === world) return;
     yield event({ id: current.world.state.journal.ended, name: 'reset', data: {} });
   }
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { defaultFixtureKey, type FixtureKey, fixtureKeys } from '../auth/fixture-keys.js';
 import { defaultLifetime, mintFixtureToken } from '../auth/fixture-token.js';
+import { parseFaults } from '../faults/grammar.js';
 import { problem } from '../http/problem.js';
 import { json } from '../http/reply.js';
 import { adminRoute } from './route.js';
@@ -37,6 +38,7 @@ export const mintTokenRoute = adminRoute({
       throw problem('conflict', 'The emulator holds no key to sign with: it was started without the test keys.');
     }
     const { repo, scopes, sub, faults, scenario, org = organization } = body;
+    for (const text of faults ?? []) parseFaults(text, 'faults');
     const key = findKey(
       body.key,
       world.state.organizations.list().findIndex(({ name }) => name === org),

@@ -26,8 +26,8 @@ export function addressMembers(listeners: readonly Listener[], key: SigningKey) 
   return {
     ...orgs[0]!,
     orgs,
-    key_id: key.id,
-    key_file: key.file,
+    key_id: key.id === '' ? null : key.id,
+    key_file: key.file === '' ? null : key.file,
     admin_url: adminUrlOf(listeners),
     pid: process.pid,
   };

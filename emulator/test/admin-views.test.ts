@@ -63,6 +63,20 @@ t.test('a stream that goes on behind what the journal has forgotten says so', as
   t.match(bad, { status: 400, json: { detail: /^Last-Event-ID has to be/ } });
 });
 
+t.test('a stream of a namespace ends when it is removed', async (t) => {
+  const { admin, emulator } = await startAdmin(t);
+  await using namespace = await emulator.namespace();
+  const stream = await request(`${namespace.adminUrl}/requests/stream`);
+  await (await fetch(`${namespace.baseUrl}/nothing`)).arrayBuffer();
+  let text = '';
+  for await (const chunk of stream.body) {
+    text += String(chunk);
+    if (text.includes('/nothing')) void admin('DELETE', `/namespaces/${namespace.id}`);
+  }
+  t.match(text, /id: 1\nevent: request\n/);
+  t.notMatch(text, /event: reset/);
+});
+
 t.test('requests are asked for by what they were, and exported', async (t) => {
   const { admin, call, seed, url } = await startAdmin(t);
   await seed('r');

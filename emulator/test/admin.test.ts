@@ -357,6 +357,7 @@ t.test('tokens are signed at the time of the emulator', async (t) => {
     [{ key: '/etc/passwd' }, /^key: has to be one of es256/],
     [{ repo: '' }, /^repo: /],
     [{ faults: 'cut' }, /^faults: /],
+    [{ faults: ['cut;bytes=1', 'nonsense'] }, /^faults: .*nonsense/],
     [{ claims: {} }, /"claims"/],
   ] as const) {
     t.match(await admin('POST', '/tokens', body), { status: 400, json: { detail } }, JSON.stringify(body));

@@ -5,7 +5,7 @@ import { Workbench } from '../../git/test/workbench.js';
 import { type Answer, type Service, startService } from '../service.js';
 
 async function stage(t: Test, options: GivenOptions = {}): Promise<Service> {
-  const service = await startService(options);
+  const service = await startService({ testKeys: true, ...options });
   t.teardown(() => service.emulator.close({ graceMs: 0 }));
   await service.seed('team/app');
   return service;

@@ -113,7 +113,8 @@ t.test('a state that does not stand in the way of an operation touches nothing',
       t.equal(touched.status, plain.status, `${operation.id} ${code}`);
       t.equal(touched.headers['x-emulator-fault-fired'], undefined, `${operation.id} ${code}`);
       const [entry] = service.emulator.requests().slice(-1);
-      t.match(entry!.why, [`${code} did not fire: the state does not stand in the way of ${operation.id}`]);
+      const reason = `${code} did not fire: the state does not stand in the way of ${operation.id}`;
+      t.ok(entry!.why.includes(reason), entry!.why.join('; '));
     }
   }
 });
