@@ -21,12 +21,14 @@ import { shutDown } from './shutdown.js';
 import { listSnapshots, removeSnapshot, reset, restoreSnapshot, takeSnapshot } from './snapshots.js';
 import { changeState, showState } from './state.js';
 import { mintTokenRoute } from './tokens.js';
+import { verifyRequests } from './verify.js';
 
 /** Every route of the admin API. Of two that fit a path the first one counts. */
 export const adminRoutes: readonly AdminRoute[] = [
   ...openRoutes,
   listOperations,
   reset,
+  verifyRequests,
   shutDown,
   createNamespace,
   listNamespaces,

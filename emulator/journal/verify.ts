@@ -25,7 +25,7 @@ export interface NearRequest {
 }
 
 export interface Unmet {
-  /** Where it stands: `requests.0`. */
+  /** Where it stands: `requests.0`; or of which fault: `faults.fault-1`. */
   readonly at: string;
   readonly expectation: unknown;
   /** How many requests there were, or how often the fault fired. */
@@ -56,7 +56,7 @@ export function verify(journal: Journal, given: unknown, faults: readonly FaultR
   const unmet = [
     ...(expectations.requests ?? []).flatMap((expectation, index) => judgeRequests(judged, expectation, index)),
     ...judgeOrder(judged, expectations),
-    ...(expectations.faults?.everyFired ? faults.flatMap(judgeFault) : []),
+    ...(expectations.faults?.everyFired ? faults.flatMap((fault) => judgeFault(fault)) : []),
   ];
   const client = expectations.client === undefined ? [] : judgeClient(seen, expectations.client);
   const isPolite = client.every(({ verdict, level }) => verdict !== 'broken' || level === 'should');
@@ -150,14 +150,14 @@ function judgeOrder({ seen }: Judged, { requests = [] }: Expectations): Unmet[] 
   return [];
 }
 
-function judgeFault(fault: FaultReport, index: number): Unmet[] {
+function judgeFault(fault: FaultReport): Unmet[] {
   const { id, text, fired, expected = { min: 1 } } = fault;
   const { min = 0, max = Number.POSITIVE_INFINITY } =
     typeof expected === 'number' ? { min: expected, max: expected } : expected;
   if (fired >= min && fired <= max) return [];
   const wanted = min === max ? `${min}` : max === Number.POSITIVE_INFINITY ? `at least ${min}` : `${min} to ${max}`;
   const detail = `The fault ${text} (${id}) fired ${fired} times, and not ${wanted}.`;
-  return [{ at: `faults.${index}`, expectation: fault, found: fired, detail, nearest: [] }];
+  return [{ at: `faults.${id}`, expectation: fault, found: fired, detail, nearest: [] }];
 }
 
 function isMatch(conditions: readonly Condition[], record: RequestRecord): boolean {

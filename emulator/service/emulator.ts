@@ -2,7 +2,8 @@ import type { Fault } from '../faults/fault.js';
 import type { JournalEntry } from '../journal/entry.js';
 import type { Expectations } from '../journal/expectations.js';
 import { type RequestQuery, selectorOf } from '../journal/query.js';
-import { type Verification, verify } from '../journal/verify.js';
+import type { Verification } from '../journal/verify.js';
+import { verifyWorld } from '../world/verify-world.js';
 import { addressOf, adminUrlOf, type OrganizationAddress } from './address.js';
 import { clockOf, type EmulatorClock } from './emulator-clock.js';
 import { type FaultHandle, setFault } from './emulator-faults.js';
@@ -165,7 +166,7 @@ function surfaceOf({
     keyFile: signingKey.file,
     adminUrl: adminUrlOf(listeners),
     requests: (query) => [...current.world.state.journal.entries(selectorOf(query))],
-    verify: (expectations) => verify(current.world.state.journal, expectations),
+    verify: (expectations) => verifyWorld(current.world, expectations),
     clock: clockOf(current),
     state: stateOf(current, orgs[0]!.org),
     quotas: quotasOf(current),

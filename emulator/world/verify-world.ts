@@ -1,0 +1,12 @@
+import type { FaultView } from '../faults/registry.js';
+import { type FaultReport, type Verification, verify } from '../journal/verify.js';
+import type { World } from './world.js';
+
+/** Compares what was expected with the requests and the faults of a world. Throws `bad_request` for what is no expectation. */
+export function verifyWorld({ state }: World, expectations: unknown): Verification {
+  return verify(state.journal, expectations, state.faults.list().map(reportOf));
+}
+
+function reportOf({ id, text, note, fired, expect, do: action, sequence }: FaultView): FaultReport {
+  return { id, text: text ?? note ?? JSON.stringify(action ?? sequence), fired, expected: expect?.fired };
+}
