@@ -6,20 +6,6 @@ import { explain } from '../report/reporter.js';
 /** What the emulator gives no occasion to judge: every rule that is skipped, by the reason the report gives. */
 const SKIPPED: Readonly<Record<string, readonly string[]>> = {
   'the target is on this machine': ['general.https', 'general.base-url.org-subdomain'],
-  'needs a repository without a default branch; no request makes one, nor does the emulator': [
-    'filemeta.ref.fallback-head',
-    'filemeta.ref.fallback-main',
-    'archive.ref.head',
-  ],
-  'needs a tree limit that can be lowered while the emulator runs; it has no such switch': [
-    'filemeta.err.429.too-many',
-    'filemeta.err.429.headers',
-  ],
-  'needs a sync that the service itself cancels, which no request brings about': ['event.sync-failed.not-on-cancel'],
-  "what a client that hung up would have got shows in no answer, and the emulator's journal cannot be read": [
-    'filemeta.err.408',
-    'err.generic.499',
-  ],
 };
 
 const emulator = await startEmulator();
