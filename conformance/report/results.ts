@@ -73,11 +73,9 @@ export function exitCodeOf(
   return executed(counts) === 0 ? 2 : 0;
 }
 
-const UNJUDGED: readonly Verdict[] = ['skip', 'blocked', 'error'];
-
-/** Whether a verdict says something about the target. */
-export function isJudged(verdict: Verdict): boolean {
-  return !UNJUDGED.includes(verdict);
+/** How many verdicts rest on answers that faults of the emulator made. */
+export function injected(results: readonly RuleResult[]): number {
+  return results.filter(({ evidence }) => evidence === 'injected').length;
 }
 
 /** How many rules were judged by something the target did. */
