@@ -1,4 +1,4 @@
-import { AssertionFailure, Skip } from '../check/outcomes.js';
+import { AssertionFailure, InjectedEvidence, Skip } from '../check/outcomes.js';
 import { ONLY_ON_EMULATOR, type RuleContext } from '../check/rule-context.js';
 import { Throttled } from '../http/client.js';
 import { type Exchange, evidenceIn } from '../http/exchange.js';
@@ -27,8 +27,16 @@ export type RuleVerdict = Omit<
   'id' | 'section' | 'says' | 'level' | 'reach' | 'read_only' | 'milliseconds'
 >;
 
+/** A rule that holds everywhere never rests on what a fault made, whatever its check made of it. */
+function injectedInto(rule: Rule, t: RuleContext): InjectedEvidence | undefined {
+  const made = rule.reach === 'emulator' ? undefined : t.exchanges.find(({ injected }) => injected);
+  return made && new InjectedEvidence(made);
+}
+
 /** The verdict of a rule whose check ended without an error. */
 export function judgeReturned(rule: Rule, t: RuleContext): RuleVerdict {
+  const injected = injectedInto(rule, t);
+  if (injected) return judgeThrown(rule, t, injected);
   const observed = {
     evidence: evidenceIn(t.exchanges),
     ...(Object.keys(t.observations).length === 0 ? {} : { observed: t.observations }),
@@ -40,7 +48,8 @@ export function judgeReturned(rule: Rule, t: RuleContext): RuleVerdict {
 }
 
 /** The verdict of a rule whose check threw. */
-export function judgeThrown(rule: Rule, t: RuleContext, error: unknown): RuleVerdict {
+export function judgeThrown(rule: Rule, t: RuleContext, thrown: unknown): RuleVerdict {
+  const error = injectedInto(rule, t) ?? thrown;
   if (error instanceof Skip) return { verdict: 'skip', reason: error.message };
   if (error instanceof Throttled) return { verdict: 'blocked', reason: error.message };
   const shown = show(t.exchanges, t.target);
