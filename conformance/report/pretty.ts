@@ -107,7 +107,9 @@ function countLine(report: Report, verdict: Verdict): string[] {
 /** How much of this says nothing about a service on which nothing fails on purpose. */
 function injectedLine(report: Report): string[] {
   const count = injected(report.rules);
-  return count === 0 ? [] : [`${String(count).padStart(13)} judged on answers that faults of the emulator made`];
+  return count === 0
+    ? []
+    : [`injected ${String(count).padStart(4)}  judged on answers that faults of the emulator made`];
 }
 
 function conclude(report: Report): string {

@@ -75,10 +75,13 @@ t.test('TAP of a run that judged nothing, or was interrupted, is not ok', async 
 t.test('every reporter tells what was judged on answers that a fault made', async (t) => {
   const report = reportOf(['pass', 'warn', 'fail']);
   const text = reporterOf('tap', false)(report);
-  t.match(text, /^ok 1 - rule\.pass.*\n {2}---\n(.*\n)*? {2}evidence: injected\n/);
+  t.match(text, /^ok 1 - rule\.pass.*\n {2}---\n(.*\n)*? {2}evidence: injected\n/m);
   t.equal(text.match(/evidence: injected/g)?.length, 2);
   t.match(parseTap(text), { count: 3, pass: 2, fail: 1 });
-  t.match(reporterOf('pretty', false)(report), /^ +2 judged on answers that faults of the emulator made$/m);
+  t.match(
+    reporterOf('pretty', false)(report),
+    /^injected {4}2 {2}judged on answers that faults of the emulator made$/m,
+  );
   t.notMatch(reporterOf('pretty', false)(reportOf(['fail'])), /faults/);
 });
 

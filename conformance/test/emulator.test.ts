@@ -28,6 +28,19 @@ t.test('no rule is skipped but those whose occasion is missing', async (t) => {
   t.same(skipped.sort(), expected.sort());
 });
 
+t.test('what was judged says on what, and only rules of reach emulator on what a fault made', async (t) => {
+  const wrong = report.rules.filter(({ verdict, evidence, reach }) =>
+    verdict === 'skip' ? evidence !== undefined : evidence !== 'observed' && reach !== 'emulator',
+  );
+  t.same(
+    wrong.map(({ id, evidence }) => `${id}: ${evidence}`),
+    [],
+  );
+  const injected = report.rules.filter(({ evidence }) => evidence === 'injected').map(({ id }) => id);
+  t.ok(injected.includes('filemeta.err.503.replica'));
+  t.notOk(injected.includes('filemeta.err.429.too-many'), 'what a state or a limit brings about is observed');
+});
+
 t.test(
   'where hosting and other notes refs are switched off, that is what is judged, and the rest skipped',
   async (t) => {
