@@ -22,7 +22,7 @@ async function ask({ baseUrl }: { readonly baseUrl: string }, method: string, pa
 
 t.test('tokens are signed at the time of the emulator, by the key of the organization', async (t) => {
   const emulator = await start(t);
-  emulator.clock.advance(3_600_000);
+  await emulator.clock.advance(3_600_000);
   const iat = Date.parse('2026-01-01T01:00:00Z') / 1000;
   const plain = await emulator.token();
   t.same(decodeProtectedHeader(plain), { alg: 'ES256', typ: 'JWT', kid: emulator.keyId });
