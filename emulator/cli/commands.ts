@@ -3,6 +3,7 @@ import { packageVersion } from '../config/version.js';
 import { clockCommand } from './clock.js';
 import type { Command } from './command.js';
 import { faultCommand } from './fault.js';
+import { faultsCommand } from './faults.js';
 import { healthCommand } from './health.js';
 import { keysCommand } from './keys.js';
 import { latchCommand } from './latch.js';
@@ -31,6 +32,7 @@ export const commands: readonly Command[] = [
   keysCommand,
   routesCommand,
   variantsCommand,
+  faultsCommand,
   waitCommand,
   healthCommand,
   statusCommand,

@@ -306,3 +306,47 @@ t.test('what no command takes, and what an emulator refuses, is one sentence and
     t.match(err, /^[^\n]+[.?]\n$/, 'one sentence');
   }
 });
+
+t.test('faults prints what there is, and one alone', async (t) => {
+  const all = await run(['faults']);
+  t.match(all, { code: 0, err: '' });
+  t.match(
+    all.out,
+    /^name\[\*times\].*\n\nNAME +KEYS +STAGE +WHAT\nany code +\[retry-after=\] +before +.*rate_limited also has t=\n/,
+  );
+  t.match(all.out, /\nng +ref= \[reason=\] +git\.report +the report refuses that ref\n/);
+  t.match(all.out, /\nrepository_thawing +409 +state\n/);
+  const one = await run(['faults', 'drop_object']);
+  t.equal(
+    one.out,
+    'drop_object: a pack without its n-th blob, counted from 0, which is otherwise whole\n' +
+      'stages: git.pack; default git.pack\n  bytes=  a whole number from 0 to 1000000000\n',
+  );
+  const raw = (await run(['faults', 'raw'])).out;
+  t.match(raw, /\n {2}status= {2}a whole number from 200 to 599 \(has to be given\)\n/);
+  const { names, codes } = JSON.parse((await run(['faults', 'bad_gateway', '--json'])).out);
+  t.match([names, codes], [[{ name: 'bad_gateway' }], [{ code: 'bad_gateway', status: 502, way: 'fault' }]]);
+  t.match(await run(['faults', 'none']), {
+    code: 2,
+    out: '',
+    err: /^There is no fault "none"; `emulator faults` lists/,
+  });
+  t.match(await run(['faults', '--json', '--markdown']), { code: 2, err: /contradict/ });
+});
+
+t.test('every name in the reference says where it happens', async (t) => {
+  const { names, stages } = JSON.parse((await run(['faults', '--json'])).out);
+  for (const { name, about, stages: allowed, defaultStages } of names) {
+    t.ok(about && allowed.length > 0 && defaultStages.length > 0, name);
+    t.same(
+      [...allowed, ...defaultStages].filter((stage: string) => !(stage in stages)),
+      [],
+      name,
+    );
+    t.same(
+      defaultStages.filter((stage: string) => !allowed.includes(stage)),
+      [],
+      name,
+    );
+  }
+});
