@@ -34,7 +34,7 @@ export class CurrentWorld {
   readonly #resources: ProcessResources;
   readonly #isFork: boolean;
   readonly #snapshots: Snapshots;
-  readonly #initial: string;
+  #initial: string;
   #world: World;
   #closed: Promise<void> | undefined;
 
@@ -83,6 +83,13 @@ export class CurrentWorld {
     const before = this.#world;
     this.#world = new World(this.config, this.engine, { snapshot });
     await before.close();
+  }
+
+  /** What `reset` goes back to is the state as it is now. */
+  keepAsInitial(): void {
+    const before = this.#initial;
+    this.#initial = this.snapshot();
+    this.#snapshots.remove(before);
   }
 
   /** Puts the state back to that before the first request, as `restore`. */
