@@ -102,7 +102,11 @@ export const shownScenarioSchema = z.lazy(() => createSchema(true));
 
 /** The JSON Schema of scenario files. */
 export function scenarioJsonSchema(): object {
-  const { $schema, ...schema } = z.toJSONSchema(createSchema(true), { io: 'input', unrepresentable: 'any' });
+  const { $schema, ...schema } = z.toJSONSchema(createSchema(true), {
+    io: 'input',
+    unrepresentable: 'any',
+    reused: 'ref',
+  });
   const title = 'A scenario of the emulator';
   return { $schema, title, ...schema };
 }
