@@ -47,7 +47,7 @@ export class CurrentWorld {
     this.engine = new Engine(this.config, this.#resources);
     this.#snapshots = new Snapshots(this.#resources.memory);
     this.#world = new World(this.config, this.engine, origin);
-    this.#snapshots.keep(() => this.#world.snapshot(), this.#world.state.clock.now(), INITIAL);
+    this.#keepInitial();
   }
 
   get world(): World {
@@ -87,6 +87,12 @@ export class CurrentWorld {
     await before.close();
   }
 
+  /** What `reset` goes back to is the state as it is now. */
+  keepAsInitial(): void {
+    this.#snapshots.remove(INITIAL);
+    this.#keepInitial();
+  }
+
   /** Puts the state back to that before the first request, as `restore`. */
   reset(): Promise<void> {
     return this.restore(INITIAL);
@@ -119,6 +125,10 @@ export class CurrentWorld {
   close(): Promise<void> {
     this.#closed ??= this.#close();
     return this.#closed;
+  }
+
+  #keepInitial(): void {
+    this.#snapshots.keep(() => this.#world.snapshot(), this.#world.state.clock.now(), INITIAL);
   }
 
   async #close(): Promise<void> {

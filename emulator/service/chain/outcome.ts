@@ -92,7 +92,21 @@ export function recordOutcome(context: RequestContext): Readonly<Record<string, 
   if (faults.fired.length > 0) headers['x-emulator-fault-fired'] = faults.fired.join(', ');
   context.record = describeRequest(context, now);
   recordRequest(world, context.record);
+  if (!world.state.scenarios.isIdle) moveScenarios(context, context.record);
   return headers;
+}
+
+/** The steps that waited for the request come before its answer is sent. */
+function moveScenarios(context: RequestContext, record: RequestRecord): void {
+  const { world, organizationName, repository, claims, params, purpose, scenario } = context;
+  if (!world.background.isCurrent) return;
+  world.scenarios.answered({
+    record,
+    organization: organizationName,
+    repository: repository?.name ?? (claims ? claims.repo : params?.repo_name),
+    scenario,
+    writes: purpose !== undefined && purpose.effect !== 'read',
+  });
 }
 
 /** What a request takes in the journal beside its head and its bodies, in bytes: about what its objects take. */
