@@ -1,3 +1,4 @@
+import type { WireRequest } from '../http/client.js';
 import { type Exchange, FAULT_FIRED, isRecord, type JsonRecord } from '../http/exchange.js';
 import { hangUp } from '../http/hang-up.js';
 import { askAdmin } from './admin.js';
@@ -14,7 +15,12 @@ interface Departure extends RequestOptions {
  * The answer that a client would have got which hung up before it was there: only the emulator's journal shows it.
  * The subject of the token tells the request from others.
  */
-export async function answerToNobody(t: RuleContext, method: string, path: string, options: Departure) {
+export async function answerToNobody(
+  t: RuleContext,
+  method: string,
+  path: string,
+  options: Departure,
+): Promise<Answer> {
   t.needsEmulator();
   if (t.target.baseUrl.startsWith('https:')) throw new Skip('only over plain HTTP does the suite hang up');
   const subject = t.uniqueName();
@@ -22,7 +28,7 @@ export async function answerToNobody(t: RuleContext, method: string, path: strin
   const request = t.wireRequest(method, path, { ...options, as });
   await hangUp(request, options.sentBytes ?? request.body?.length ?? 0);
   const entry = await t.eventually(() => endedRequest(t, subject), 'the journal shows how the request ended');
-  return noteEntry(t, request, entry);
+  return t.take(exchangeOf(request, entry), options);
 }
 
 async function endedRequest(t: RuleContext, subject: string): Promise<JsonRecord | undefined> {
@@ -32,13 +38,13 @@ async function endedRequest(t: RuleContext, subject: string): Promise<JsonRecord
 }
 
 /** An entry of the journal as the exchange that it tells of. */
-function noteEntry(t: RuleContext, request: ReturnType<RuleContext['wireRequest']>, entry: JsonRecord): Answer {
+function exchangeOf(request: WireRequest, entry: JsonRecord): Exchange {
   const answer = isRecord(entry.answer) ? entry.answer : {};
   const pairs = Array.isArray(answer.headers) ? (answer.headers as [string, string][]) : [];
   const headers: Exchange['headers'] = Object.fromEntries(pairs.map(([name, value]) => [name.toLowerCase(), value]));
   const body = isRecord(answer.body) && typeof answer.body.text === 'string' ? answer.body.text : '';
   const { headers: requestHeaders, body: requestBody, origin, ...sent } = request;
-  return t.note({
+  return {
     ...sent,
     origin,
     requestHeaders,
@@ -49,5 +55,5 @@ function noteEntry(t: RuleContext, request: ReturnType<RuleContext['wireRequest'
     milliseconds: 0,
     injected: headers[FAULT_FIRED] !== undefined,
     git: request.git ?? false,
-  });
+  };
 }

@@ -1,6 +1,6 @@
 import type { KeyRole, TokenRecipe } from '../auth/tokens.js';
 import type { WireRequest } from '../http/client.js';
-import { type Exchange, FAULT_FIRED } from '../http/exchange.js';
+import type { Exchange } from '../http/exchange.js';
 import type { SigningKey } from '../target/keys.js';
 import type { Target } from '../target/target.js';
 import { Answer } from './answer.js';
@@ -79,11 +79,7 @@ export class RuleContext {
   }
 
   async request(method: string, path: string, options: RequestOptions = {}): Promise<Answer> {
-    const answer = this.note(await this.run.client.send(this.wireRequest(method, path, options)));
-    if (options.fault !== undefined && options.faultIsOptional !== true && answer.header(FAULT_FIRED) === undefined) {
-      throw new Skip(`the target has no fault ${options.fault}`);
-    }
-    return answer;
+    return this.take(await this.run.client.send(this.wireRequest(method, path, options)), options);
   }
 
   /** What a request is on the wire. */
@@ -112,12 +108,15 @@ export class RuleContext {
   }
 
   /**
-   * Takes an exchange as one that the verdict rests on. An answer that a fault made is no evidence but for rules of
-   * reach `emulator`: `InjectedEvidence` is thrown for others.
+   * Takes an exchange as one that the verdict rests on. Skips the rule where the fault it asked for is not there. An
+   * answer that a fault made is no evidence but for rules of reach `emulator`: `InjectedEvidence` is thrown for others.
    */
-  note(exchange: Exchange): Answer {
+  take(exchange: Exchange, { fault, faultIsOptional = false }: RequestOptions = {}): Answer {
     this.exchanges.push(exchange);
     if (exchange.injected && this.rule.reach !== 'emulator') throw new InjectedEvidence(exchange);
+    if (fault !== undefined && !faultIsOptional && !exchange.injected) {
+      throw new Skip(`the target has no fault ${fault}`);
+    }
     return new Answer(exchange);
   }
 

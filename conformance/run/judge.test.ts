@@ -65,7 +65,7 @@ t.test('for any other rule it is an error, even where the check took no notice o
       t.match(verdict, error);
       t.notOk(verdict.evidence);
     }
-    t.throws(() => context.note(exchangeOf(true)), { name: 'InjectedEvidence' });
+    t.throws(() => context.take(exchangeOf(true)), { name: 'InjectedEvidence' });
     t.match(judgeReturned(rule, contextOf(reach, []).t), { verdict: 'pass', evidence: 'observed' });
   }
 });

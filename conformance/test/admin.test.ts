@@ -88,6 +88,14 @@ t.test(
   },
 );
 
+t.test('where faults in band are off, rules that ask for one are skipped', async (t) => {
+  const emulator = await startEmulator('--host', '0.0.0.0', '--test-keys');
+  t.teardown(() => emulator.stop());
+  const report = await run(emulator.target, { only: [...BY_ADMIN, 'err.generic.500'].join() });
+  const skipped = { 'filemeta.err.408': 'skip', 'err.generic.500': 'skip' };
+  t.same(verdictsOf(report), { ...all('pass'), ...skipped }, 'the admin token is in a file');
+});
+
 t.test('a target that says it is an emulator needs no admin address', async (t) => {
   const emulator = await startEmulator();
   t.teardown(() => emulator.stop());
@@ -99,7 +107,10 @@ t.test('a target that says it is an emulator needs no admin address', async (t) 
 });
 
 t.test('what the journal shows of a client that hung up is judged', async (t) => {
-  const entry = { outcome: 'gone', answer: { headers: [], body: { text: '{"code":"internal_error"}' } } };
+  const entry = {
+    outcome: 'gone',
+    answer: { headers: [['X-Emulator-Fault-Fired', 'hold']], body: { text: '{"code":"internal_error"}' } },
+  };
   let looks = 0;
   const admin: Parameters<typeof startStub>[1] = (request, response) => {
     const isJournal = request.url?.includes('/requests?subject=') === true;
@@ -110,7 +121,10 @@ t.test('what the journal shows of a client that hung up is judged', async (t) =>
   };
   const made =
     '{"commit":{"commit_sha":"5ca1ab1e0ddba11c0ffee000facade0123456789","tree_sha":"x"},"result":{"old_sha":""}}';
-  const stub = await startStub(always(201, 'application/json', made), admin);
+  const stub = await startStub((request, response) => {
+    const isAsked = request.headers['x-emulator-fault'] !== undefined;
+    always(201, 'application/json', made, isAsked ? FIRED : {})(request, response);
+  }, admin);
   t.teardown(() => stub.close());
   const report = await run(stub.target, { only: 'filemeta.err.408,err.generic.499' });
   t.same(verdictsOf(report), { 'filemeta.err.408': 'fail', 'err.generic.499': 'fail' });
