@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import type { Fault } from '../faults/fault.js';
-import { parseFault } from '../faults/grammar.js';
+import { readGivenFault } from '../faults/given-fault.js';
 import { faultSchema, readFault } from '../faults/schema.js';
 import { problem } from '../http/problem.js';
 import { empty, json } from '../http/reply.js';
@@ -23,20 +22,6 @@ const members = z.record(z.string(), z.unknown(), 'Has to be an object');
 
 /** A fault in JSON; or in the words of the grammar, as `spec`, with the members that say which requests are meant. */
 const writtenFault = z.union([faultSchema, z.looseObject({ spec: z.string() })]);
-
-/** Reads a fault in either form. Throws `bad_request` that names the member. */
-function readBody(value: Readonly<Record<string, unknown>>, where: string): Fault {
-  const { spec, ...rest } = value;
-  if (spec === undefined) return readFault(value, where);
-  if (typeof spec !== 'string')
-    throw problem('bad_request', 'spec: has to be a fault as name[*times][+skip][@stage][;key=value].');
-  const { fault } = parseFault(spec.trim(), 'spec');
-  for (const name of ['do', 'sequence', 'at', 'when']) {
-    if (name in rest)
-      throw problem('bad_request', `${name}: goes with a fault in JSON, and is part of spec otherwise.`);
-  }
-  return readFault({ ...fault, ...rest }, where);
-}
 
 /** Counts the changes of the registered faults (RFC 9110, 8.8.3). */
 function etagOf({ world }: Pick<AdminContext, 'world'>): Readonly<Record<string, string>> {
@@ -69,7 +54,7 @@ export const addFault = adminRoute({
   replies: { 201: faultRecord },
   errors: ['conflict'],
   handle: (ctx) => {
-    const fault = readBody(ctx.body, 'The fault');
+    const fault = readGivenFault(ctx.body, 'The fault');
     return json(201, ctx.world.state.faults.add(fault, ctx.operations), etagOf(ctx));
   },
 });
@@ -91,7 +76,7 @@ export const replaceFaults = adminRoute({
     if (condition !== undefined && condition !== '*' && condition !== etagOf(ctx).etag) {
       throw problem('precondition_failed', `The faults have changed: their ETag is ${etagOf(ctx).etag}.`);
     }
-    const wanted = ctx.body.faults.map((fault, index) => readBody(fault, `faults.${index}`));
+    const wanted = ctx.body.faults.map((fault, index) => readGivenFault(fault, `faults.${index}`));
     return json(200, { items: faults.replaceAll(wanted, ctx.operations) }, etagOf(ctx));
   },
 });

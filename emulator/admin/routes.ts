@@ -17,6 +17,7 @@ import {
 } from './repositories.js';
 import { followRequests, forgetRequests, listRequests, showRequest } from './requests.js';
 import type { AdminRoute } from './route.js';
+import { addScenario, listScenarios, removeScenario, showScenario, startScenario } from './scenarios.js';
 import { shutDown } from './shutdown.js';
 import { listSnapshots, removeSnapshot, reset, restoreSnapshot, takeSnapshot } from './snapshots.js';
 import { changeState, showState } from './state.js';
@@ -51,6 +52,11 @@ export const adminRoutes: readonly AdminRoute[] = [
   releaseLatch,
   showQuotas,
   changeQuotas,
+  listScenarios,
+  addScenario,
+  showScenario,
+  removeScenario,
+  startScenario,
   listKeys,
   addKey,
   removeKey,

@@ -22,6 +22,15 @@ import { DEFAULT_VARIANTS, parseVariants, type Variants } from './variants.js';
 
 export { OptionError } from './option-values.js';
 
+/** Options that a scenario has defaults for. */
+const OF_SCENARIO = ['seed', 'clock'] as const;
+
+export interface ScenarioOption {
+  readonly file: string;
+  /** Options that were given, and win over what it says. */
+  readonly over: readonly (typeof OF_SCENARIO)[number][];
+}
+
 /** How an emulator starts. Every member but `limits` is a row of `ROWS` below, with its default and its flag. */
 export interface EmulatorOptions {
   readonly host: string;
@@ -55,6 +64,8 @@ export interface EmulatorOptions {
   readonly fsck: 'strict' | 'off';
   /** `loopback`: where the emulator is bound to loopback. */
   readonly inbandFaults: boolean | undefined;
+  /** File with what the world begins with, and what happens in it; its seed and its clock are defaults. */
+  readonly scenario: ScenarioOption | undefined;
   readonly limits: Limits;
 }
 
@@ -216,6 +227,12 @@ const ROWS: { readonly [Name in Exclude<keyof EmulatorOptions, 'limits'>]: Row<E
     isSwitch: true,
     read: flag,
   },
+  scenario: {
+    default: undefined,
+    value: 'FILE',
+    help: 'Scenario to start with (YAML or JSON, see `emulator scenario`); options win over its seed and its clock.',
+    read: scenarioFile,
+  },
 };
 
 /** How a limit of each unit is read and written; anything else is a count. */
@@ -336,10 +353,14 @@ export function readOptions(flags: Flags, environment: Readonly<Record<string, s
 function build(find: (row: OptionRow) => { source: string; given: unknown }): EmulatorOptions {
   const options: Record<string, unknown> = {};
   const limits: Record<string, unknown> = {};
+  const over: string[] = [];
   for (const row of DEFINITIONS) {
     const { source, given } = find(row);
+    if (given !== undefined) over.push(row.name);
     (row.isLimit ? limits : options)[row.name] = given === undefined ? row.default : readNamed(source, row.read, given);
   }
+  const { scenario } = options as Pick<EmulatorOptions, 'scenario'>;
+  if (scenario) options.scenario = { ...scenario, over: OF_SCENARIO.filter((name) => over.includes(name)) };
   return { ...options, limits } as unknown as EmulatorOptions;
 }
 
@@ -350,6 +371,10 @@ function readNamed(source: string, read: Read<unknown>, given: unknown): unknown
     if (!(error instanceof OptionError)) throw error;
     throw new OptionError(`${source} ${error.message}.`);
   }
+}
+
+function scenarioFile(given: unknown): ScenarioOption {
+  return { file: text('the name of a file')(given), over: [] };
 }
 
 /** Variants as an object, or the name of a file that holds one. */

@@ -101,6 +101,24 @@ export class Faults {
     return this.show(entry);
   }
 
+  /**
+   * Registers `faults` in the place of those with the ids, or, when one is refused, leaves all as it is. Returns the ids
+   * of what it has registered.
+   */
+  exchange(ids: readonly string[], faults: readonly Fault[], operations: readonly FaultedOperation[]): string[] {
+    const compiled = faults.map((fault) => this.compile(fault, operations, `The fault ${fault.id ?? ''}`.trim()));
+    const staying = this.liveEntries().filter(({ id }) => !ids.includes(id));
+    this.requireRoom(staying.length + faults.length);
+    const wanted = faults.flatMap(({ id }) => id ?? []);
+    const isUsed = (id: string) => this.inBandIds.has(id) || staying.some((entry) => entry.id === id);
+    const twice = wanted.find((id, index) => wanted.indexOf(id) !== index || isUsed(id));
+    if (twice !== undefined) throw inUse(twice);
+    for (const id of ids) this.forget(this.counts, id);
+    const entries = compiled.map((one) => this.createEntry(one, new Set(wanted)));
+    this.register([...staying, ...entries]);
+    return entries.map(({ id }) => id);
+  }
+
   /** Puts these in the place of all that are registered, or, when one of them is refused, of none. */
   replaceAll(faults: readonly Fault[], operations: readonly FaultedOperation[]): FaultView[] {
     this.requireRoom(faults.length);

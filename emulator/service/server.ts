@@ -14,6 +14,7 @@ import { answerOnce, type Listener, Listeners, listenOnFirst } from './listeners
 import { namespaceControl } from './namespace-control.js';
 import { type NamespaceServer, Namespaces } from './namespaces.js';
 import { hasTestKeys, registeredKeys, type SigningKey, signingKeyOf } from './registered-keys.js';
+import { beginScenario, readStartScenario } from './start-scenario.js';
 
 /** The whole service, listening: one port per organization, over one world; and the namespaces beside it. */
 export interface Server {
@@ -38,10 +39,11 @@ export interface ServerPorts extends ProcessPorts {
 
 /** Starts the service and resolves once it answers. Rejects with the system's error when a port cannot be bound. */
 export async function startServer(
-  options: EmulatorOptions,
+  given: EmulatorOptions,
   operations: readonly Operation[],
   ports: ServerPorts = {},
 ): Promise<Server> {
+  const { options, scenario } = await readStartScenario(given, operations);
   const { host, limits } = options;
   const current = createWorld(options, ports);
   const shared = shareRoutes({ operations });
@@ -79,6 +81,7 @@ export async function startServer(
     await opened.open(own, { ...common(), namespace: id, controls, bind }, shared);
   };
   try {
+    if (scenario) await beginScenario(current, scenario, { operations, organization: options.org[0]! });
     admin = await provideAdminToken(options);
     const controls = {
       closing: closing.signal,

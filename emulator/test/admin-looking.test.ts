@@ -19,6 +19,8 @@ async function targetsIn(service: Service): Promise<string[]> {
     '/repositories/{name}/blob/{oid}': oid,
     '/requests/{id}': [...state.journal.entries()][0]!.id,
     '/faults/{id}': service.emulator.fault({ match: { org: 'nobody' }, do: { hold: 'x' } }).id,
+    '/scenarios/{id}': service.world.scenarios.register({ id: 'story' }, { operations: [], organization: 'demo' })
+      .scenario.id,
     '/namespaces/{id}': (await service.emulator.namespace()).id,
   };
   return adminRoutes

@@ -15,7 +15,7 @@ import { touchEverything } from './world-story.js';
  * A field that is not here fails the test. One that requests change and clients can see is to be in the snapshot.
  */
 const FIELDS: Readonly<Record<string, Readonly<Record<string, 'part' | 'snapshot' | 'derived' | 'transient'>>>> = {
-  world: { config: 'derived', engine: 'derived', state: 'derived', background: 'transient' },
+  world: { config: 'derived', engine: 'derived', state: 'derived', background: 'transient', scenarios: 'transient' },
   config: {
     organizations: 'derived',
     seed: 'derived',
@@ -57,6 +57,7 @@ const FIELDS: Readonly<Record<string, Readonly<Record<string, 'part' | 'snapshot
     webhooks: 'part',
     deliveries: 'part',
     faults: 'part',
+    scenarios: 'part',
     searches: 'part',
     journal: 'part',
   },
@@ -101,10 +102,12 @@ const FIELDS: Readonly<Record<string, Readonly<Record<string, 'part' | 'snapshot
     ordered: 'snapshot',
     changes: 'snapshot',
   },
+  'state.scenarios': { loaded: 'snapshot', started: 'derived' },
   'state.searches': { digests: 'snapshot' },
   'state.journal': {
     options: 'derived',
     tokens: 'derived',
+    kinds: 'derived',
     blocks: 'snapshot',
     first: 'snapshot',
     last: 'snapshot',
@@ -171,6 +174,7 @@ t.test('what is in the snapshot is the same after a restore', async (t) => {
   const id = await service.emulator.snapshot();
   await touchEverything(service, receiver, 'two');
   service.emulator.state.change({ organizations: { demo: { forgeApps: 2 } }, limits: { maxFiles: 7 } });
+  service.world.scenarios.register({ id: 'story' }, { operations: [], organization: 'demo' });
   service.emulator.quotas.change({ gateway: { capacity: 20, refill: '10/s' } });
   const between = valuesOf(state);
   for (const [name, value] of before) t.strictNotSame(between.get(name), value, `${name} is another in between`);

@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { OPERATION_IDS } from '../config/operation-ids.js';
 import { checkShape } from '../http/body.js';
-import { PARTITIONS, type Quota } from './quotas.js';
-import type { World } from './world.js';
+import { PARTITIONS, type Quota, type Quotas } from './quotas.js';
 
 /** So that levels stay whole numbers: 2^53 parts of a token. */
 const MOST_TOKENS = 1_000_000_000;
@@ -60,7 +59,7 @@ export type QuotaChanges = z.input<typeof quotaChanges>;
 export type QuotaView = z.output<typeof quotaView>;
 
 /** Sets quotas by name, and removes those that are null: all of them or, with `bad_request` that names the member, none. */
-export function changeQuotas({ state }: World, given: QuotaChanges): void {
+export function changeQuotas({ state }: { readonly state: { readonly quotas: Quotas } }, given: QuotaChanges): void {
   const changes = Object.entries(checkShape(quotaChanges, given, 'The quotas'));
   state.quotas.change(new Map(changes.map(([name, quota]) => [name, quota ? readQuota(name, quota) : undefined])));
 }

@@ -43,6 +43,8 @@ export interface RepositoryPorts {
   readonly requireCurrent: () => void;
   /** Told of refs that moved, after they did. */
   readonly moved: (record: RepositoryRecord, changes: readonly RefChange[]) => void;
+  /** Told of a repository that is new. */
+  readonly created: (record: RepositoryRecord) => void;
 }
 
 /** All repositories: their records, their objects, and the handles that operations use. */
@@ -131,7 +133,9 @@ export class Repositories implements StatePart<RepositoriesSnapshot> {
       names: records.names.with(nameKey(organization, name), record.id, true),
       order: records.order.with(orderKey(organization, sequence), record.id, true),
     };
-    return this.adopt(record.id, this.ports.engine.createContent());
+    const repository = this.adopt(record.id, this.ports.engine.createContent());
+    this.ports.created(record);
+    return repository;
   }
 
   /**

@@ -1,13 +1,27 @@
 import { z } from 'zod';
 import { DEFAULT_LIMITS, type Limits, RUNNING_LIMITS } from '../config/limits.js';
 import { type Variants, variantRows } from '../config/variants.js';
+import type { Clock } from '../environment/clock.js';
 import type { Ends } from '../environment/ends.js';
 import { parseDuration } from '../environment/iso-8601.js';
 import { checkShape } from '../http/body.js';
 import { problem } from '../http/problem.js';
 import { DEPLOYMENT_STATUSES } from '../repositories/deployments.js';
-import type { Switches } from './organizations.js';
-import type { World } from './world.js';
+import type { Syncs } from '../upstream/syncs.js';
+import type { Organizations, Switches } from './organizations.js';
+import type { Repositories } from './repositories.js';
+import type { Settings } from './settings.js';
+
+/** What is changed of a world. */
+interface ChangedWorld {
+  readonly state: {
+    readonly clock: Clock;
+    readonly organizations: Organizations;
+    readonly repositories: Repositories;
+    readonly settings: Settings;
+  };
+  readonly background: { readonly syncs: Syncs };
+}
 
 const duration = z.union([
   z.string().refine((text) => parseDuration(text) !== undefined, 'has to be a duration such as PT30S or 30s'),
@@ -120,7 +134,7 @@ export function runningLimits(all: Limits): RunningLimits {
  * Changes all of it in one step, or nothing: throws `bad_request` that names an organization, a repository or a member
  * that does not exist, and a value that cannot be. `organization` is the one whose repositories are meant.
  */
-export function changeState(world: World, organization: string, given: StateChanges): void {
+export function changeState(world: ChangedWorld, organization: string, given: StateChanges): void {
   const { organizations = {}, repositories = {}, ...settings } = checkShape(stateChanges, given, 'The state');
   requireOrganization(world, organization);
   // All of it is read before any of it is written.
@@ -132,12 +146,12 @@ export function changeState(world: World, organization: string, given: StateChan
   world.state.settings.change(settings);
 }
 
-export function requireOrganization({ state }: World, name: string): void {
+export function requireOrganization({ state }: Pick<ChangedWorld, 'state'>, name: string): void {
   if (!state.organizations.get(name)) throw problem('bad_request', `There is no organization ${JSON.stringify(name)}.`);
 }
 
 /** What changes the organization. Throws where it cannot be changed so. */
-function organizationStep(world: World, name: string, changes: OrganizationChanges): () => void {
+function organizationStep(world: ChangedWorld, name: string, changes: OrganizationChanges): () => void {
   requireOrganization(world, name);
   const { authentication, hosting, forgeApps, upstream, ends } = changes;
   const switches: Partial<Switches> = {
@@ -153,7 +167,12 @@ function organizationStep(world: World, name: string, changes: OrganizationChang
 }
 
 /** What changes the repository. Throws where it cannot be changed so. */
-function repositoryStep(world: World, organization: string, name: string, changes: RepositoryChanges): () => void {
+function repositoryStep(
+  world: ChangedWorld,
+  organization: string,
+  name: string,
+  changes: RepositoryChanges,
+): () => void {
   const repository = world.state.repositories.find(organization, name);
   const fail = (why: string) => problem('bad_request', `repositories.${name}: ${why}.`);
   if (!repository || repository.record.state === 'deleted') {

@@ -9,6 +9,7 @@ import type { WorldConfig } from './config.js';
 import { Organizations } from './organizations.js';
 import { Quotas } from './quotas.js';
 import { Repositories, type RepositoryPorts } from './repositories.js';
+import { Scenarios } from './scenarios.js';
 import { Settings } from './settings.js';
 import type { StatePart } from './state-part.js';
 import { Webhooks } from './webhooks.js';
@@ -51,6 +52,8 @@ export function createState(config: WorldConfig, ports: StatePorts) {
     deliveries: new Deliveries(),
     /** Those that are registered, those that requests asked for, and how far each has come. */
     faults: new Faults({ clock, seed: config.seed }),
+    /** With how far each has come. */
+    scenarios: new Scenarios(),
     searches: new AnsweredSearches(),
     journal: new Journal({ entries: maxJournal, bytes: maxJournalBytes, key: secretOf(config.seed, 'journal') }),
   } satisfies Parts;

@@ -1,5 +1,6 @@
 import type { Limits } from '../config/limits.js';
 import type { Variants } from '../config/variants.js';
+import { textOf } from '../git/object/bytes.js';
 import type { RefChange } from '../git/refs/ref-change.js';
 import type { Moment } from '../repositories/meet-state.js';
 import type { RepositoryRecord } from '../repositories/repository.js';
@@ -8,6 +9,7 @@ import { Background } from './background.js';
 import type { WorldConfig } from './config.js';
 import { endStates } from './end-states.js';
 import type { Engine } from './engine.js';
+import { ScenarioRuns } from './scenario-runs.js';
 import { createState, restoreState, type StateName, snapshotOf, type WorldSnapshot, type WorldState } from './state.js';
 
 export interface WorldOrigin {
@@ -27,6 +29,7 @@ export interface WorldOrigin {
 export class World {
   readonly state: WorldState;
   readonly background: Background;
+  readonly scenarios: ScenarioRuns;
 
   constructor(
     readonly config: WorldConfig,
@@ -36,12 +39,15 @@ export class World {
     this.state = createState(config, {
       engine,
       requireCurrent: () => this.background.requireCurrent(),
-      moved: (record, changes) => this.announcePushes(record, changes),
+      moved: (record, changes) => this.tellMoved(record, changes),
+      created: (record) => this.tellCreated(record),
     });
     this.background = new Background(config, engine, this.state);
+    this.scenarios = new ScenarioRuns(this);
     if (!snapshot) return;
     restoreState(this.state, snapshot, without);
     this.background.outbox.resume();
+    this.scenarios.resume();
   }
 
   /** Limits as they are now; those that were fixed at the start are as they were. */
@@ -82,6 +88,18 @@ export class World {
     const closed = this.background.close();
     this.state.repositories.release();
     await closed;
+  }
+
+  private tellCreated({ organization, name }: RepositoryRecord): void {
+    if (!this.state.scenarios.isIdle) this.scenarios.note({ organization, repository: name });
+  }
+
+  private tellMoved(record: RepositoryRecord, changes: readonly RefChange[]): void {
+    if (!this.state.scenarios.isIdle) {
+      const refs = changes.map(({ name }) => textOf(name));
+      this.scenarios.note({ organization: record.organization, repository: record.name, refs });
+    }
+    this.announcePushes(record, changes);
   }
 
   private announcePushes(record: RepositoryRecord, changes: readonly RefChange[]): void {

@@ -1,0 +1,143 @@
+import { z } from 'zod';
+import { problem } from '../http/problem.js';
+import { empty, json } from '../http/reply.js';
+import { readScenario } from '../scenarios/read-scenario.js';
+import { shownScenarioSchema } from '../scenarios/schema.js';
+import type { LoadedScenario } from '../world/scenario.js';
+import { verifyWorld } from '../world/verify-world.js';
+import type { World } from '../world/world.js';
+import { listOf, listQuery, writeList } from './lists.js';
+import { adminRoute } from './route.js';
+
+const scenarioRecord = z.looseObject({
+  id: z.string(),
+  about: z.string().optional(),
+  started: z.boolean(),
+  steps_done: z.int(),
+  steps: z.int(),
+  due: z.iso.datetime().nullable().meta({ description: 'When the next step comes, where that is known.' }),
+  faults: z.array(z.string()).meta({ description: 'Ids of the faults that it has added.' }),
+  waiting: z.array(z.string()).meta({ description: 'Repositories whose state waits until they are created.' }),
+  problems: z.array(z.string()).meta({ description: 'Changes that could not be made.' }),
+});
+
+const scenarioDetail = scenarioRecord.extend({
+  definition: z.looseObject({}),
+  verification: z
+    .looseObject({ met: z.boolean() })
+    .nullable()
+    .meta({ description: 'What it expects, as verify says.' }),
+});
+
+function showOne(loaded: LoadedScenario): z.infer<typeof scenarioRecord> {
+  const { scenario, isStarted, progress, faults, waiting, problems } = loaded;
+  return {
+    id: scenario.id,
+    ...(scenario.about !== undefined && { about: scenario.about }),
+    started: isStarted,
+    steps_done: progress.next,
+    steps: scenario.steps?.length ?? 0,
+    due: progress.due === undefined ? null : new Date(progress.due).toISOString(),
+    faults: [...faults],
+    waiting: waiting.map(({ pattern }) => pattern),
+    problems: [...problems],
+  };
+}
+
+function showDetail(world: World, loaded: LoadedScenario): z.infer<typeof scenarioDetail> {
+  const { scenario, after } = loaded;
+  const { expect } = scenario;
+  const verification = expect ? { ...verifyWorld(world, { ...(after !== undefined && { after }), ...expect }) } : null;
+  return { ...showOne(loaded), definition: { ...scenario }, verification };
+}
+
+export const listScenarios = adminRoute({
+  id: 'listScenarios',
+  method: 'GET',
+  path: '/scenarios',
+  summary: 'List the scenarios, and how far each has come',
+  access: 'token',
+  query: z.strictObject(listQuery),
+  replies: { 200: listOf(scenarioRecord) },
+  handle: (ctx) =>
+    writeList(ctx, {
+      of: ['scenarios'],
+      items: ctx.world.state.scenarios.list(),
+      keyOf: ({ scenario }) => scenario.id,
+      show: showOne,
+    }),
+});
+
+export const addScenario = adminRoute({
+  id: 'addScenario',
+  method: 'POST',
+  path: '/scenarios',
+  summary:
+    'Register a scenario; with start, it begins for all requests, and without, its faults meet those that name it',
+  access: 'token',
+  body: z.record(z.string(), z.unknown(), 'Has to be an object'),
+  shownBody: shownScenarioSchema,
+  replies: { 201: scenarioRecord },
+  errors: ['conflict'],
+  handle: async ({ world, body, operations, organization }) => {
+    const { start = false, ...members } = body;
+    if (typeof start !== 'boolean') throw problem('bad_request', 'start: has to be true or false.');
+    const scenario = readScenario(members, operations);
+    const registered = world.scenarios.register(scenario, { operations, organization });
+    if (!start) return json(201, showOne(registered));
+    try {
+      return json(201, showOne((await world.scenarios.start(scenario.id))!));
+    } catch (error) {
+      world.scenarios.remove(scenario.id);
+      throw error;
+    }
+  },
+});
+
+export const startScenario = adminRoute({
+  id: 'startScenario',
+  method: 'POST',
+  path: '/scenarios/{id}/start',
+  summary: 'Start a registered scenario for all requests',
+  access: 'token',
+  replies: { 200: scenarioRecord },
+  errors: ['not_found', 'conflict'],
+  handle: async ({ world, params }) => {
+    const started = await world.scenarios.start(params.id!);
+    if (!started) throw noScenario(params.id!);
+    return json(200, showOne(started));
+  },
+});
+
+export const showScenario = adminRoute({
+  id: 'showScenario',
+  method: 'GET',
+  path: '/scenarios/{id}',
+  summary: 'Show a scenario, how far it has come, and whether what it expects is met',
+  access: 'token',
+  replies: { 200: scenarioDetail },
+  errors: ['not_found'],
+  handle: ({ world, params }) => {
+    const found = world.state.scenarios.get(params.id!);
+    if (!found) throw noScenario(params.id!);
+    return json(200, showDetail(world, found));
+  },
+});
+
+export const removeScenario = adminRoute({
+  id: 'removeScenario',
+  method: 'DELETE',
+  path: '/scenarios/{id}',
+  summary: 'End a scenario: its faults go and its steps do not come; the states and quotas it has set stay',
+  access: 'token',
+  replies: { 204: '' },
+  errors: ['not_found'],
+  handle: ({ world, params }) => {
+    if (!world.scenarios.remove(params.id!)) throw noScenario(params.id!);
+    return empty(204);
+  },
+});
+
+function noScenario(id: string) {
+  return problem('not_found', `There is no scenario ${JSON.stringify(id)}.`);
+}

@@ -1,0 +1,24 @@
+import { problem } from '../http/problem.js';
+import type { Fault } from './fault.js';
+import { parseFault } from './grammar.js';
+import { readFault } from './schema.js';
+
+/** Members that a fault in words has in its text. */
+const IN_WORDS = ['do', 'sequence', 'at', 'when'];
+
+/**
+ * Reads a fault: in JSON; or in the words of the grammar, as `spec`, with the members that say which requests are meant.
+ * Throws `bad_request` that names the member.
+ */
+export function readGivenFault(value: Readonly<Record<string, unknown>>, where: string): Fault {
+  const { spec, ...rest } = value;
+  if (spec === undefined) return readFault(value, where);
+  if (typeof spec !== 'string')
+    throw problem('bad_request', 'spec: has to be a fault as name[*times][+skip][@stage][;key=value].');
+  const { fault } = parseFault(spec.trim(), 'spec');
+  for (const name of IN_WORDS) {
+    if (name in rest)
+      throw problem('bad_request', `${name}: goes with a fault in JSON, and is part of spec otherwise.`);
+  }
+  return readFault({ ...fault, ...rest }, where);
+}

@@ -1,0 +1,114 @@
+import { parseTime } from '../environment/iso-8601.js';
+import type { Fault } from '../faults/fault.js';
+import { readGivenFault } from '../faults/given-fault.js';
+import { matchesGlob } from '../faults/glob.js';
+import { parseFault } from '../faults/grammar.js';
+import type { FaultedOperation } from '../faults/operation-shape.js';
+import { checkShape } from '../http/body.js';
+import { Problem, problem } from '../http/problem.js';
+import { readExpectations } from '../journal/expectations.js';
+import type { Scenario, Step, Trigger } from '../world/scenario.js';
+import { checkFaults } from '../world/scenario-runs.js';
+import { PUSH, scenarioSchema } from './schema.js';
+
+/** An operation, and whether its requests can change anything. */
+export type KnownOperation = FaultedOperation & { readonly effect: 'read' | 'write' | 'delete' };
+
+type Members = Readonly<Record<string, unknown>>;
+
+/** Reads a scenario. Throws `bad_request` that names the member of what cannot be read or could never happen. */
+export function readScenario(value: unknown, operations: readonly KnownOperation[]): Scenario {
+  const long = isMembers(value) ? expand(value) : value;
+  const read = checkShape(scenarioSchema, long, 'The scenario') as unknown as Members;
+  const steps = (read.steps as readonly Members[] | undefined)?.map((step, at) => readFaults(step, `steps.${at}.`));
+  const scenario = { ...readFaults(read, ''), ...(steps && { steps }) } as unknown as Scenario;
+  if (scenario.expect !== undefined) within('expect', () => readExpectations(scenario.expect));
+  checkSteps(scenario.steps ?? [], operations);
+  checkFaults(scenario, operations, 0);
+  return scenario;
+}
+
+/** Writes the short forms out, whose refusals could not name a member otherwise. */
+function expand(value: Members): Members {
+  const { clock, steps } = value;
+  return {
+    ...value,
+    ...(typeof clock === 'string' && { clock: expandClock(clock) }),
+    ...(Array.isArray(steps) && { steps: steps.map((step: unknown, at) => expandStep(step, at)) }),
+  };
+}
+
+function expandClock(text: string): Members {
+  if (text === 'real') return { mode: 'real' };
+  if (parseTime(text) !== undefined) return { mode: 'tick', now: text };
+  throw problem('bad_request', 'clock: has to be real, an ISO 8601 time such as 2026-01-01T00:00:00Z, or an object.');
+}
+
+function expandStep(step: unknown, at: number): unknown {
+  if (!isMembers(step) || typeof step.on !== 'string') return step;
+  const push = PUSH.exec(step.on)?.[1];
+  if (push !== undefined) return { ...step, on: { push } };
+  throw problem('bad_request', `steps.${at}.on: has to be "push to BRANCH", or an object such as {"op": "grep"}.`);
+}
+
+function readFaults(value: Members, where: string): Members {
+  const { faults } = value;
+  if (!Array.isArray(faults)) return value;
+  return { ...value, faults: faults.map((fault: unknown, at) => readWrittenFault(fault, `${where}faults.${at}`)) };
+}
+
+function readWrittenFault(fault: unknown, where: string): Fault {
+  if (typeof fault === 'string') return parseFault(fault.trim(), where).fault;
+  if (!isMembers(fault)) throw problem('bad_request', `${where}: has to be a text or an object.`);
+  return within(where, () => readGivenFault(fault, where));
+}
+
+/** What is refused is named from the top. */
+function within<Value>(where: string, read: () => Value): Value {
+  try {
+    return read();
+  } catch (error) {
+    if (!(error instanceof Problem) || error.detail.startsWith(where)) throw error;
+    throw problem('bad_request', `${where}.${error.detail}`);
+  }
+}
+
+function checkSteps(steps: readonly Step[], operations: readonly KnownOperation[]): void {
+  let before: readonly KnownOperation[] | undefined;
+  for (const [at, { on, repository }] of steps.entries()) {
+    if (on) before = meantBy(on, `steps.${at}.on`, operations);
+    if (!repository) continue;
+    const refuse = (why: string) => problem('bad_request', `steps.${at}.repository: ${why}.`);
+    if (!before) throw refuse('is that of a request, and no step up to this one waits for any; set state.repositories');
+    if (before.every(({ subject }) => subject === 'organization')) {
+      throw refuse(`${before.map(({ id }) => id).join(', ')} is about no repository`);
+    }
+  }
+}
+
+/** The operations whose requests a step can wait for. */
+function meantBy(
+  { op, push, ref }: Trigger,
+  where: string,
+  operations: readonly KnownOperation[],
+): readonly KnownOperation[] {
+  const globs = op === undefined ? ['*'] : [op].flat();
+  const unknown = globs.find((glob) => !operations.some(({ id }) => matchesGlob(glob, id)));
+  if (unknown !== undefined) {
+    const detail = `there is no operation ${JSON.stringify(unknown)}; \`emulator routes\` prints them.`;
+    throw problem('bad_request', `${where}.op: ${detail}`);
+  }
+  const meant = operations.filter(({ id }) => globs.some((glob) => matchesGlob(glob, id)));
+  for (const [member, given] of Object.entries({ push, ref })) {
+    // Requests of Git say which refs they are about; of others it is known which they have moved.
+    const isPossible = ({ effect, group }: KnownOperation) =>
+      effect !== 'read' || (group === 'Git' && member === 'ref');
+    if (given === undefined || meant.some(isPossible)) continue;
+    throw problem('bad_request', `${where}.${member}: a request of ${meant[0]!.id} moves no refs.`);
+  }
+  return meant;
+}
+
+function isMembers(value: unknown): value is Members {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,120 @@
+import { z } from 'zod';
+import { CLOCK_MODES } from '../environment/clock.js';
+import { parseDuration, parseTime } from '../environment/iso-8601.js';
+import { faultSchema } from '../faults/schema.js';
+import { expectationsSchema } from '../journal/expectations.js';
+import { quotaChanges } from '../world/quota-changes.js';
+import { SCENARIO_LIMITS } from '../world/scenario.js';
+import { stateChanges } from '../world/state-changes.js';
+
+/** An id is also what faults without one are named after, as `<id>.1`. */
+const ID = /^[A-Za-z0-9][\w.-]{0,63}$/;
+
+/** `push to main` */
+export const PUSH = /^push to (\S{1,200})$/;
+
+const text = z.string().min(1).max(4096);
+const duration = z.union([text.refine(isDuration), z.int().min(0).max(Number.MAX_SAFE_INTEGER)], {
+  error: 'has to be a duration such as PT30S or 30s, or milliseconds',
+});
+const time = text.refine(isTime, 'has to be an ISO 8601 time such as 2026-01-01T00:00:00Z');
+const clock = z
+  .strictObject({ mode: z.enum(CLOCK_MODES, `has to be one of ${CLOCK_MODES.join(', ')}`), now: time })
+  .partial();
+const status = z.union([z.int().min(100).max(599), z.string().regex(/^[1-5](?:xx|\d\d)$/)], {
+  error: 'has to be a status, or a class such as 4xx',
+});
+
+const trigger = z
+  .strictObject({
+    op: z.union([text, z.array(text).min(1).max(100)], { error: 'has to be the id of an operation, or a glob' }),
+    method: z.string().regex(/^[A-Z]+$/, 'has to be a method in upper case'),
+    org: text,
+    repo: text,
+    push: text.meta({ description: 'A branch that the request moved, by a push of Git or through the API.' }),
+    ref: text.meta({ description: 'A ref that the request moved, or that a request of Git names.' }),
+    status: z.union([status, z.array(status).min(1).max(100)], { error: 'has to be a status, or a class such as 4xx' }),
+    code: text,
+    fault: text,
+    scenario: text,
+    times: z.int().min(1).max(1_000_000),
+  })
+  .partial()
+  .refine((value) => Object.keys(value).some((name) => name !== 'times'), 'has to say which request is meant')
+  .meta({ description: 'A request that was answered. All that is given has to hold; texts are globs of * and ?.' });
+
+const release = z.string().regex(/^[\w.-]{1,100}$/, 'has to be the name of a latch: letters, digits, ".", "-" and "_"');
+
+/** A fault as it may be written: in the words of the grammar, those with the requests that are meant, or JSON. */
+const writtenFault = z.union([
+  text.meta({ description: 'name[*times][+skip][@stage][;key=value]' }),
+  faultSchema,
+  z.looseObject({ spec: text, match: z.looseObject({}).optional() }),
+]);
+
+/**
+ * The members of a scenario. As it is shown some of them have short forms, which are read before the schema: `clock` as a
+ * text, `on` as `push to BRANCH`, faults in words.
+ */
+function createSchema(isShown: boolean) {
+  // Faults are read one by one, so that a refusal names what is wrong with them.
+  const faults = z.array(isShown ? writtenFault : z.unknown()).max(SCENARIO_LIMITS.faults);
+  const on = isShown ? z.union([z.string().regex(PUSH), trigger]) : trigger;
+  const begin = isShown ? z.union([z.literal('real'), time, clock]) : clock;
+  const [repository] = [stateChanges.shape.repositories.unwrap().valueType];
+  const step = z
+    .strictObject({
+      on,
+      after: duration,
+      clock: clock.extend({ advance: duration.optional() }),
+      quotas: quotaChanges,
+      state: stateChanges,
+      repository,
+      faults,
+      release,
+    })
+    .partial()
+    .refine(
+      ({ on: _on, after: _after, ...changes }) => Object.keys(changes).length > 0,
+      'has to change something: clock, quotas, state, repository, faults or release',
+    );
+  return z.strictObject({
+    id: z.string().regex(ID, 'has to be a name of letters, digits, _, . and -, at most 64'),
+    about: text.optional(),
+    seed: z
+      .union([z.string().min(1).max(200), z.int()], { error: 'has to be a text or a number' })
+      .transform(String)
+      .optional(),
+    clock: begin.optional(),
+    state: stateChanges.optional(),
+    quotas: quotaChanges.optional(),
+    faults: faults.optional(),
+    steps: z.array(step).max(SCENARIO_LIMITS.steps).optional(),
+    expect: (isShown ? expectationsSchema : z.unknown()).optional(),
+  });
+}
+
+/** What a scenario is read with. */
+export const scenarioSchema = z.lazy(() => createSchema(false));
+
+/** What is published. */
+export const shownScenarioSchema = z.lazy(() => createSchema(true));
+
+/** The JSON Schema of scenario files. */
+export function scenarioJsonSchema(): object {
+  const { $schema, ...schema } = z.toJSONSchema(createSchema(true), {
+    io: 'input',
+    unrepresentable: 'any',
+    reused: 'ref',
+  });
+  const title = 'A scenario of the emulator';
+  return { $schema, title, ...schema };
+}
+
+function isDuration(value: string): boolean {
+  return parseDuration(value) !== undefined;
+}
+
+function isTime(value: string): boolean {
+  return parseTime(value) !== undefined;
+}

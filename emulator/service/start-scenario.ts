@@ -1,0 +1,56 @@
+import { type EmulatorOptions, OptionError } from '../config/options.js';
+import { parseTime } from '../environment/iso-8601.js';
+import { Problem } from '../http/problem.js';
+import type { Operation } from '../operation/operation.js';
+import type { CurrentWorld } from '../world/current-world.js';
+import type { Scenario } from '../world/scenario.js';
+
+export interface OptionsOfScenario {
+  /** With the seed and the clock of the scenario, where none were given. */
+  readonly options: EmulatorOptions;
+  readonly scenario: Scenario | undefined;
+}
+
+/** Reads the scenario that the options name. Throws `OptionError` for one that cannot be. */
+export async function readStartScenario(
+  options: EmulatorOptions,
+  operations: readonly Operation[],
+): Promise<OptionsOfScenario> {
+  if (!options.scenario) return { options, scenario: undefined };
+  const { file, over } = options.scenario;
+  // Few emulators start with one.
+  const { readScenarioFile, ScenarioError } = await import('../scenarios/scenario-file.js');
+  let scenario: Scenario;
+  try {
+    scenario = await readScenarioFile(file, operations);
+  } catch (error) {
+    throw error instanceof ScenarioError ? new OptionError(error.message) : error;
+  }
+  const { seed, clock, ...rest } = scenario;
+  if (over.includes('clock')) scenario = rest;
+  const now = clock?.mode === 'real' ? undefined : clock?.now;
+  return {
+    scenario,
+    options: {
+      ...options,
+      ...(seed !== undefined && !over.includes('seed') && { seed }),
+      ...(now !== undefined && !over.includes('clock') && { clock: parseTime(String(now))! }),
+    },
+  };
+}
+
+/** Starts it in a world that is new: `reset` goes back to how it begins. Throws `OptionError`. */
+export async function beginScenario(
+  current: CurrentWorld,
+  scenario: Scenario,
+  { operations, organization }: { readonly operations: readonly Operation[]; readonly organization: string },
+): Promise<void> {
+  const { scenarios } = current.world;
+  try {
+    scenarios.register(scenario, { operations, organization });
+    await scenarios.start(scenario.id);
+  } catch (error) {
+    throw error instanceof Problem ? new OptionError(`The scenario ${scenario.id}: ${error.detail}`) : error;
+  }
+  current.keepAsInitial();
+}

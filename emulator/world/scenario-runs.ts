@@ -1,0 +1,310 @@
+import { compileFault } from '../faults/compiled-fault.js';
+import type { Fault } from '../faults/fault.js';
+import { matchesGlob } from '../faults/glob.js';
+import type { FaultedOperation } from '../faults/operation-shape.js';
+import { Problem, problem } from '../http/problem.js';
+import type { Background } from './background.js';
+import { changeClock } from './clock-changes.js';
+import { changeQuotas } from './quota-changes.js';
+import { type LoadedScenario, SCENARIO_LIMITS, type Scenario, type Step, type TriggeredBy } from './scenario.js';
+import { type AnsweredRequest, isTriggered } from './scenario-trigger.js';
+import type { WorldState } from './state.js';
+import { changeState, millisecondsOf, requireOrganization, type StateChanges } from './state-changes.js';
+
+/** The world that scenarios change. */
+export interface ScenarioWorld {
+  readonly state: WorldState;
+  readonly background: Background;
+  releaseLatch(name: string): number;
+}
+
+export interface Registration {
+  readonly operations: readonly FaultedOperation[];
+  /** Whose repositories the state names. */
+  readonly organization: string;
+}
+
+/** Something that happened to a repository, for the request that did it. */
+interface Happening {
+  readonly organization: string;
+  readonly repository: string;
+  /** The refs that moved; none where it was created. */
+  readonly refs?: readonly string[];
+}
+
+const GLOB = /[*?]/;
+const MOST_HAPPENED = 1_000;
+const BEGIN = { next: 0, seen: 0 } as const;
+
+/** Plays the scenarios of a world. What they have come to is in its state; here are the timers, and what happened since the last answer. */
+export class ScenarioRuns {
+  private happened: Happening[] = [];
+  private readonly timers = new Map<string, () => void>();
+
+  constructor(private readonly world: ScenarioWorld) {}
+
+  /**
+   * Adds a scenario. Until it is started its faults meet requests that name it, and nothing else of it happens. Throws
+   * `bad_request` for what could never happen, and `conflict` for an id that is in use.
+   */
+  register(scenario: Scenario, { operations, organization }: Registration): LoadedScenario {
+    const { scenarios, faults } = this.world.state;
+    const { id } = scenario;
+    if (scenarios.get(id)) throw problem('conflict', `id: there is a scenario ${JSON.stringify(id)} already.`);
+    if (scenarios.list().length >= SCENARIO_LIMITS.registered) {
+      throw problem('conflict', `At most ${SCENARIO_LIMITS.registered} scenarios can be registered at a time.`);
+    }
+    this.check(scenario, { operations, organization });
+    const bound = faultsOf(scenario).filter(({ at }) => at !== 'accept');
+    const added = faults.exchange(
+      [],
+      bound.map((fault) => ({ ...fault, match: { ...fault.match, scenario: id } })),
+      operations,
+    );
+    const loaded = { scenario, operations, organization, isStarted: false, faults: added, waiting: [], problems: [] };
+    return this.keep({ ...loaded, progress: BEGIN });
+  }
+
+  /** Starts a registered one for all requests: all of how it begins, or nothing. Undefined when there is none. */
+  async start(id: string): Promise<LoadedScenario | undefined> {
+    const found = this.world.state.scenarios.get(id);
+    if (!found) return undefined;
+    if (found.isStarted) throw problem('conflict', `The scenario ${JSON.stringify(id)} has been started.`);
+    const { clock, requests } = this.world.state;
+    const count = requests.snapshot();
+    const after = count === 0 ? undefined : `req-${String(count).padStart(8, '0')}`;
+    let begun = this.begin(found);
+    if (found.scenario.clock) {
+      await changeClock(clock, found.scenario.clock);
+      // Times count from the clock that it sets.
+      begun = this.begin(begun);
+    }
+    this.keep({ ...begun, isStarted: true, after });
+    this.proceed(id);
+    return this.world.state.scenarios.get(id);
+  }
+
+  /** Ends a scenario: its faults go, and its steps do not come. What it has set stays. False when there is none. */
+  remove(id: string): boolean {
+    const { scenarios, faults } = this.world.state;
+    const found = scenarios.get(id);
+    if (!found) return false;
+    this.callOff(id);
+    faults.exchange(found.faults, [], found.operations);
+    scenarios.delete(id);
+    return true;
+  }
+
+  /** Takes up what was under way when the state was kept. */
+  resume(): void {
+    for (const { scenario, isStarted, progress } of this.world.state.scenarios.list()) {
+      if (isStarted && progress.due !== undefined) this.wait(scenario.id, progress.due);
+    }
+  }
+
+  /** Notes refs that moved, or a repository that was created, for the end of the request that did it. */
+  note(happening: Happening): void {
+    this.happened.push(happening);
+    // Of what no request did nothing is left for long.
+    if (this.happened.length > MOST_HAPPENED) this.happened.shift();
+  }
+
+  /** Moves on the scenarios that wait for such a request. Called when its answer was decided, before it is sent. */
+  answered(request: AnsweredRequest): void {
+    const { organization, repository, writes } = request;
+    const mine = writes ? this.takeHappened(organization, repository) : [];
+    if (mine.some(({ refs }) => refs === undefined)) this.meetCreated(organization, repository!);
+    const moved = mine.flatMap(({ refs = [] }) => refs);
+    for (const loaded of this.world.state.scenarios.list()) {
+      const { scenario, isStarted, progress } = loaded;
+      const step = scenario.steps?.[progress.next];
+      if (!isStarted || !step?.on || progress.due !== undefined || !isTriggered(step.on, request, moved)) continue;
+      const seen = progress.seen + 1;
+      this.keep({ ...loaded, progress: { ...progress, seen } });
+      if (seen >= (step.on.times ?? 1)) this.reach(scenario.id, { organization, repository });
+    }
+  }
+
+  private takeHappened(organization: string, repository: string | undefined): Happening[] {
+    const mine = this.happened.filter((one) => one.organization === organization && one.repository === repository);
+    if (mine.length > 0) this.happened = this.happened.filter((one) => !mine.includes(one));
+    return mine;
+  }
+
+  /** Throws for what could never happen in this world. */
+  private check(scenario: Scenario, { operations, organization }: Registration): void {
+    const { state, steps = [] } = scenario;
+    checkFaults(scenario, operations, this.world.state.clock.now());
+    requireOrganization(this.world, organization);
+    const all = [{ where: 'state', state }, ...steps.map((step, at) => ({ where: `steps.${at}.state`, ...step }))];
+    for (const { where, state: changes } of all) {
+      for (const name of Object.keys(changes?.organizations ?? {})) {
+        if (this.organizations(name).length > 0) continue;
+        const known = this.world.state.organizations.list().map((one) => one.name);
+        throw problem('bad_request', `${where}.organizations.${name}: there is none; there are ${known.join(', ')}.`);
+      }
+    }
+  }
+
+  private organizations(pattern: string): string[] {
+    const names = this.world.state.organizations.list().map(({ name }) => name);
+    return names.filter((name) => matchesGlob(pattern, name));
+  }
+
+  private begin(loaded: LoadedScenario): LoadedScenario {
+    const { scenario, operations } = loaded;
+    const { faults } = this.world.state;
+    const added = faults.exchange(loaded.faults, faultsOf(scenario), operations);
+    try {
+      const begun = this.changeState({ ...loaded, faults: added, waiting: [] }, scenario.state ?? {});
+      if (scenario.quotas) changeQuotas(this.world, scenario.quotas);
+      return begun;
+    } catch (error) {
+      faults.exchange(added, [], operations);
+      this.keep({ ...loaded, faults: [] });
+      throw error;
+    }
+  }
+
+  /** Changes the state of what is there; that of repositories which are still to be created waits. */
+  private changeState(loaded: LoadedScenario, changes: StateChanges): LoadedScenario {
+    const { organization } = loaded;
+    const { organizations = {}, repositories = {}, ...settings } = changes;
+    const switches = Object.entries(organizations).flatMap(([pattern, switched]) =>
+      this.organizations(pattern).map((name) => [name, switched] as const),
+    );
+    const existing = [...this.world.state.repositories.existing(organization)].map(({ name }) => name);
+    const states = Object.entries(repositories).flatMap(([pattern, changed]) =>
+      existing.filter((name) => matchesGlob(pattern, name)).map((name) => [name, changed] as const),
+    );
+    changeState(this.world, organization, {
+      ...settings,
+      organizations: Object.fromEntries(switches),
+      repositories: Object.fromEntries(states),
+    });
+    const waiting = Object.entries(repositories)
+      .filter(([pattern]) => GLOB.test(pattern) || !existing.includes(pattern))
+      .map(([pattern, changed]) => ({ organization, pattern, changes: changed }));
+    return { ...loaded, waiting: [...loaded.waiting, ...waiting] };
+  }
+
+  private meetCreated(organization: string, repository: string): void {
+    for (const loaded of this.world.state.scenarios.list()) {
+      const mine = loaded.waiting.filter(
+        (one) => one.organization === organization && matchesGlob(one.pattern, repository),
+      );
+      if (mine.length === 0) continue;
+      this.keep({ ...loaded, waiting: loaded.waiting.filter((one) => !mine.includes(one) || GLOB.test(one.pattern)) });
+      for (const { changes } of mine) {
+        this.attempt(loaded.scenario.id, 'state', () =>
+          changeState(this.world, organization, { repositories: { [repository]: changes } }),
+        );
+      }
+    }
+  }
+
+  /** The request of the next step has come, or it waits for none. */
+  private reach(id: string, trigger: TriggeredBy | undefined): void {
+    const loaded = this.world.state.scenarios.get(id)!;
+    const step = loaded.scenario.steps![loaded.progress.next]!;
+    const progress = { ...loaded.progress, trigger: trigger ?? loaded.progress.trigger };
+    if (step.after === undefined) {
+      this.keep({ ...loaded, progress });
+      this.perform(id);
+      return;
+    }
+    const due = this.world.state.clock.now() + millisecondsOf(step.after);
+    this.keep({ ...loaded, progress: { ...progress, due } });
+    this.wait(id, due);
+  }
+
+  private wait(id: string, due: number): void {
+    const callOff = this.world.state.clock.at(due, () => {
+      this.timers.delete(id);
+      if (this.world.background.isCurrent && this.world.state.scenarios.get(id)) this.perform(id);
+    });
+    this.timers.set(id, callOff);
+  }
+
+  private callOff(id: string): void {
+    this.timers.get(id)?.();
+    this.timers.delete(id);
+  }
+
+  /** Makes the changes of the next step, and goes on. */
+  private perform(id: string): void {
+    const { scenarios } = this.world.state;
+    const loaded = scenarios.get(id)!;
+    const { next, trigger } = loaded.progress;
+    const step = loaded.scenario.steps![next]!;
+    this.keep({ ...loaded, progress: { next: next + 1, seen: 0, trigger } });
+    this.change(id, step, next, trigger);
+    this.proceed(id);
+  }
+
+  /** Steps that wait for no request come by themselves. */
+  private proceed(id: string): void {
+    const { scenario, progress } = this.world.state.scenarios.get(id)!;
+    const step = scenario.steps?.[progress.next];
+    if (step && !step.on) this.reach(id, undefined);
+  }
+
+  private change(id: string, step: Step, at: number, trigger: TriggeredBy | undefined): void {
+    const { world } = this;
+    const { scenarios, faults, clock } = world.state;
+    const { clock: time, quotas, state, repository, faults: added, release } = step;
+    const attempt = (member: string, run: () => void) => this.attempt(id, `steps.${at}.${member}`, run);
+    // It is not waited for: this may be one of the things that have become due.
+    if (time) attempt('clock', () => void changeClock(clock, time));
+    if (quotas) attempt('quotas', () => changeQuotas(world, quotas));
+    if (state) attempt('state', () => void this.keep(this.changeState(scenarios.get(id)!, state)));
+    if (repository) {
+      attempt('repository', () => {
+        const { organization, repository: name } = trigger ?? { organization: '', repository: undefined };
+        if (name === undefined) throw problem('bad_request', 'the request was about no repository.');
+        changeState(world, organization, { repositories: { [name]: repository } });
+      });
+    }
+    if (added) {
+      attempt('faults', () => {
+        const loaded = scenarios.get(id)!;
+        this.keep({ ...loaded, faults: [...loaded.faults, ...faults.exchange([], added, loaded.operations)] });
+      });
+    }
+    if (release !== undefined) attempt('release', () => void world.releaseLatch(release));
+  }
+
+  /** There is no request to refuse: what could not be done is told by the scenario. */
+  private attempt(id: string, where: string, run: () => void): void {
+    try {
+      run();
+    } catch (error) {
+      if (!(error instanceof Problem)) throw error;
+      const loaded = this.world.state.scenarios.get(id)!;
+      const problems = [...loaded.problems, `${where}: ${error.detail}`].slice(-SCENARIO_LIMITS.problems);
+      this.keep({ ...loaded, problems });
+    }
+  }
+
+  private keep(loaded: LoadedScenario): LoadedScenario {
+    this.world.state.scenarios.set(loaded);
+    return loaded;
+  }
+}
+
+/** Throws `bad_request` for a fault that could never fire, of a step among them. */
+export function checkFaults(
+  { faults = [], steps = [] }: Scenario,
+  operations: readonly FaultedOperation[],
+  now: number,
+): void {
+  const lists = [{ where: 'faults', faults }, ...steps.map((step, at) => ({ where: `steps.${at}.faults`, ...step }))];
+  for (const { where, faults: list = [] } of lists) {
+    for (const [at, fault] of list.entries()) compileFault(fault, { where: `${where}.${at}`, operations, now });
+  }
+}
+
+/** Its faults, each with an id. */
+function faultsOf({ id, faults = [] }: Scenario): Fault[] {
+  return faults.map((fault, index) => ({ ...fault, id: fault.id ?? `${id}.${index + 1}` }));
+}

@@ -1,0 +1,52 @@
+import { matchesGlob } from '../faults/glob.js';
+import type { RequestRecord } from '../journal/record.js';
+import type { Trigger } from './scenario.js';
+
+/** A request whose answer was decided, as steps of scenarios see it. */
+export interface AnsweredRequest {
+  readonly record: RequestRecord;
+  readonly organization: string;
+  readonly repository: string | undefined;
+  readonly scenario: string | undefined;
+  /** Whether its operation may change anything. */
+  readonly writes: boolean;
+}
+
+const BRANCHES = 'refs/heads/';
+
+/** Whether a request is what a step waits for. `moved`: the refs that it moved. */
+export function isTriggered(
+  trigger: Trigger,
+  { record, organization, repository, scenario }: AnsweredRequest,
+  moved: readonly string[],
+): boolean {
+  const { op, method, org, repo, push, ref, status, code, fault, scenario: wanted } = trigger;
+  const named = record.git?.refs ?? [];
+  return (
+    isLike(op, record.operation) &&
+    isLike(method, record.method) &&
+    isLike(org, organization) &&
+    isLike(repo, repository) &&
+    isLike(code, record.code) &&
+    isLike(wanted, scenario) &&
+    (status === undefined || [status].flat().some((one) => isStatus(one, record.status))) &&
+    (fault === undefined || record.faults.some((id) => matchesGlob(fault, id))) &&
+    (push === undefined || moved.some((name) => name.startsWith(BRANCHES) && isRef(push, name))) &&
+    (ref === undefined || [...moved, ...named].some((name) => isRef(ref, name)))
+  );
+}
+
+function isLike(wanted: string | readonly string[] | undefined, found: string | undefined): boolean {
+  if (wanted === undefined) return true;
+  return found !== undefined && [wanted].flat().some((glob) => matchesGlob(glob, found));
+}
+
+/** A ref by its full name, or as people say it. */
+function isRef(glob: string, name: string): boolean {
+  return matchesGlob(glob, name) || matchesGlob(glob, name.replace(/^refs\/(?:heads|tags)\//, ''));
+}
+
+function isStatus(wanted: number | string, found: number): boolean {
+  const text = String(wanted);
+  return text.endsWith('xx') ? text[0] === String(found)[0] : text === String(found);
+}

@@ -1,0 +1,41 @@
+import type { LoadedScenario } from './scenario.js';
+import type { StatePart } from './state-part.js';
+
+export type ScenariosSnapshot = ReadonlyMap<string, LoadedScenario>;
+
+/** The scenarios of a world, and how far each has come. */
+export class Scenarios implements StatePart<ScenariosSnapshot> {
+  private loaded: ScenariosSnapshot = new Map();
+  private started = 0;
+
+  /** Whether no request can move one on. */
+  get isIdle(): boolean {
+    return this.started === 0;
+  }
+
+  get(id: string): LoadedScenario | undefined {
+    return this.loaded.get(id);
+  }
+
+  /** In the order in which they were registered. */
+  list(): LoadedScenario[] {
+    return [...this.loaded.values()];
+  }
+
+  set(one: LoadedScenario): void {
+    this.restore(new Map(this.loaded).set(one.scenario.id, one));
+  }
+
+  delete(id: string): void {
+    this.restore(new Map([...this.loaded].filter(([name]) => name !== id)));
+  }
+
+  snapshot(): ScenariosSnapshot {
+    return this.loaded;
+  }
+
+  restore(loaded: ScenariosSnapshot): void {
+    this.loaded = loaded;
+    this.started = [...loaded.values()].filter(({ isStarted }) => isStarted).length;
+  }
+}
