@@ -13,7 +13,6 @@ const BROKEN: Readonly<Record<Level, Verdict>> = { MUST: 'fail', SHOULD: 'warn',
 
 /** Why a rule is not even tried here; undefined when it is. Without leave to try it, a rule can still watch. */
 export function reasonToSkip(rule: Rule, target: Target): string | undefined {
-  if (rule.skipReason !== undefined) return rule.skipReason;
   if (rule.check === undefined && rule.watch === undefined) return 'not written yet';
   if (rule.reach === 'emulator' && rule.check !== undefined && target.adminUrl === undefined) {
     return ONLY_ON_EMULATOR;

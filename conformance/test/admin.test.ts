@@ -71,12 +71,8 @@ t.test(
     const conformance = async (...more: string[]) => {
       const said = { code: 0, out: '', err: '' };
       const terminal = {
-        print: (text: string) => {
-          said.out += text;
-        },
-        warn: (text: string) => {
-          said.err += text;
-        },
+        print: (text: string) => void (said.out += text),
+        warn: (text: string) => void (said.err += text),
         printed: () => Promise.resolve(undefined),
       };
       said.code = await main(['run', ...flags, ...more], terminal);
@@ -125,7 +121,10 @@ t.test('what the journal shows of a client that hung up is judged', async (t) =>
   };
   const made =
     '{"commit":{"commit_sha":"5ca1ab1e0ddba11c0ffee000facade0123456789","tree_sha":"x"},"result":{"old_sha":""}}';
-  const stub = await startStub(always(201, 'application/json', made, FIRED), admin);
+  const stub = await startStub((request, response) => {
+    const isAsked = request.headers['x-emulator-fault'] !== undefined;
+    always(201, 'application/json', made, isAsked ? FIRED : {})(request, response);
+  }, admin);
   t.teardown(() => stub.close());
   const report = await run(stub.target, { only: 'filemeta.err.408,err.generic.499' });
   t.same(verdictsOf(report), { 'filemeta.err.408': 'fail', 'err.generic.499': 'fail' });
