@@ -8,6 +8,7 @@ import { repoCommand } from './repo.js';
 import { requestsCommand } from './requests.js';
 import { resetCommand } from './reset.js';
 import { routesCommand } from './routes.js';
+import { scenarioCommand } from './scenario.js';
 import type { Session } from './session.js';
 import { snapshotCommand } from './snapshot.js';
 import { startCommand } from './start.js';
@@ -36,6 +37,7 @@ export const commands: readonly Command[] = [
   requestsCommand,
   stateCommand,
   repoCommand,
+  scenarioCommand,
 ];
 
 /** Every command but the quick way into `start`. Resolves to the exit code. Throws `UsageError`. */

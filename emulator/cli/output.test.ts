@@ -1,5 +1,6 @@
 import { closeSync, openSync } from 'node:fs';
 import t from 'tap';
+import { startEmulator } from '../index.js';
 import { ended, spawnCli } from '../test/cli-process.js';
 import { commands } from './commands.js';
 
@@ -7,13 +8,16 @@ import { commands } from './commands.js';
 const ARGUMENTS: Readonly<Record<string, readonly string[]>> = {
   token: ['--repo', 'a'],
   start: ['--port', '0'],
+  repo: ['ls'],
+  snapshot: ['ls'],
 };
 
 /** The help of every command is printed by the same lines. */
 const PRINTED_FOR_ALL = [['start', '--help'], ['--help'], ['--version']];
 
 t.test('output that nobody reads ends every command quietly', async (t) => {
-  for (const argv of [...PRINTED_FOR_ALL, ...lists()]) {
+  await using emulator = await startEmulator({ port: 0 });
+  for (const argv of [...PRINTED_FOR_ALL, ...lists(emulator.baseUrl)]) {
     const child = spawnCli(t, argv);
     child.stdout!.destroy();
     t.same(await ended(child), [0, null], argv.join(' '));
@@ -22,7 +26,10 @@ t.test('output that nobody reads ends every command quietly', async (t) => {
 });
 
 t.test('output that does not fit is one sentence and exit 2, from every command', async (t) => {
-  for (const argv of [...PRINTED_FOR_ALL, ...lists()]) {
+  await using emulator = await startEmulator({ port: 0 });
+  for (const argv of [...PRINTED_FOR_ALL, ...lists(emulator.baseUrl)]) {
+    // One of the commands prints requests, another one has just forgotten them.
+    await fetch(`${emulator.baseUrl}/api/repos`);
     const out = openSync('/dev/full', 'w');
     const child = spawnCli(t, argv, { out });
     closeSync(out);
@@ -43,9 +50,13 @@ t.test('complaints that cannot be written change no exit code', async (t) => {
   }
 });
 
-/** Commands that print by themselves and end. */
-function lists(): string[][] {
+/** Commands that print by themselves and end; those that ask an emulator ask the one at `url`. */
+function lists(url: string): string[][] {
   return commands
-    .filter(({ name }) => !['start', 'wait', 'health'].includes(name))
-    .map(({ name }) => [name, ...(ARGUMENTS[name] ?? [])]);
+    .filter(({ name }) => !['start', 'stop', 'wait', 'health'].includes(name))
+    .map(({ name, flags = {} }) => [
+      name,
+      ...(ARGUMENTS[name] ?? []),
+      ...('admin-token' in flags ? ['--url', url] : []),
+    ]);
 }

@@ -97,7 +97,7 @@ t.test('so many snapshots are kept, and no more', async (t) => {
   t.equal(current.snapshots().length, 999, 'that of the start is not shown');
   current.removeSnapshot(first!.id);
   t.throws(() => current.removeSnapshot(first!.id), /no snapshot/);
-  t.throws(() => current.removeSnapshot('snapshot-1'), /no snapshot/, 'that of the start is not there to be removed');
+  t.throws(() => current.removeSnapshot('initial'), /no snapshot/, 'that of the start is not there to be removed');
   t.match(current.snapshot(), /^snapshot-/, 'there is room again');
   await current.reset();
 });

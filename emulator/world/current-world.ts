@@ -27,6 +27,9 @@ interface Origin {
   readonly without?: readonly StateName[];
 }
 
+/** Id of the snapshot that `reset` goes back to; it is in no list. */
+const INITIAL = 'initial';
+
 /** The world that requests begin in, and the snapshots it can be put back to. */
 export class CurrentWorld {
   readonly config: WorldConfig;
@@ -34,7 +37,6 @@ export class CurrentWorld {
   readonly #resources: ProcessResources;
   readonly #isFork: boolean;
   readonly #snapshots: Snapshots;
-  #initial: string;
   #world: World;
   #closed: Promise<void> | undefined;
 
@@ -45,7 +47,7 @@ export class CurrentWorld {
     this.engine = new Engine(this.config, this.#resources);
     this.#snapshots = new Snapshots(this.#resources.memory);
     this.#world = new World(this.config, this.engine, origin);
-    this.#initial = this.snapshot();
+    this.#keepInitial();
   }
 
   get world(): World {
@@ -64,12 +66,12 @@ export class CurrentWorld {
 
   /** The snapshots that were asked for, oldest first. */
   snapshots(): KeptSnapshot[] {
-    return this.#snapshots.list().filter(({ id }) => id !== this.#initial);
+    return this.#snapshots.list().filter(({ id }) => id !== INITIAL);
   }
 
   /** Lets go of a snapshot. Throws when there is no such snapshot. */
   removeSnapshot(id: string): void {
-    if (id === this.#initial) throw new Error(`There is no snapshot ${JSON.stringify(id)}.`);
+    if (id === INITIAL) throw new Error(`There is no snapshot ${JSON.stringify(id)}.`);
     this.#snapshots.remove(id);
     this.#world.state.repositories.dropUnheld();
   }
@@ -87,14 +89,17 @@ export class CurrentWorld {
 
   /** What `reset` goes back to is the state as it is now. */
   keepAsInitial(): void {
-    const before = this.#initial;
-    this.#initial = this.snapshot();
-    this.#snapshots.remove(before);
+    this.#snapshots.remove(INITIAL);
+    this.#keepInitial();
+  }
+
+  #keepInitial(): void {
+    this.#snapshots.keep(() => this.#world.snapshot(), this.#world.state.clock.now(), INITIAL);
   }
 
   /** Puts the state back to that before the first request, as `restore`. */
   reset(): Promise<void> {
-    return this.restore(this.#initial);
+    return this.restore(INITIAL);
   }
 
   /**

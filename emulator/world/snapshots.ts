@@ -25,12 +25,12 @@ export class Snapshots {
     return this.#byId.size < MOST_SNAPSHOTS;
   }
 
-  /** Keeps a snapshot, which `take` takes at `takenAt`, and names it. */
-  keep(take: () => WorldSnapshot, takenAt: number): string {
+  /** Keeps a snapshot, which `take` takes at `takenAt`, and names it unless it has a name. */
+  keep(take: () => WorldSnapshot, takenAt: number, name?: string): string {
     if (!this.hasRoom) throw new Error(`There are ${MOST_SNAPSHOTS} snapshots already.`);
-    this.#taken += 1;
-    const id = `snapshot-${this.#taken}`;
+    const id = name ?? `snapshot-${this.#taken + 1}`;
     this.#byId.set(id, { snapshot: take(), takenAt });
+    if (name === undefined) this.#taken += 1;
     return id;
   }
 

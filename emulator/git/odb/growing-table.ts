@@ -54,6 +54,7 @@ export class GrowingTable extends ObjectTable {
       segments: this.segments.length,
       looseBytes: this.loose[0]?.length ?? 0,
       held: this.#held,
+      room: this.types.length,
     };
   }
 
@@ -169,7 +170,7 @@ export class GrowingTable extends ObjectTable {
   }
 
   /** Forgets everything behind `extent`. */
-  truncate({ count, segments, looseBytes }: Extent): void {
+  truncate({ count, segments, looseBytes, room }: Extent): void {
     this.caches.bodies.forgetQuarantine();
     for (const [number, body] of this.pinned ?? []) {
       if (number < count) continue;
@@ -184,8 +185,8 @@ export class GrowingTable extends ObjectTable {
     const own = count - this.first;
     this.oids.fill(0, own * OID_BYTES, this.ownCount * OID_BYTES);
     this.count = count;
-    // A large push that was refused leaves no large arrays behind.
-    if (this.types.length > own * 4) this.#resize(own * 2);
+    // What was refused leaves no room behind; what a snapshot has in common with it stays as it is.
+    if (this.#heldRoom > room) this.#resize(room);
     while (this.segments.length > segments) this.dropLastSegment();
     this.loose[0]?.truncate(looseBytes);
   }

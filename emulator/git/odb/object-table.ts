@@ -23,6 +23,8 @@ export interface Extent {
   readonly looseBytes: number;
   /** Bytes held beside the arrays. */
   readonly held: number;
+  /** Objects that the arrays have room for. */
+  readonly room: number;
 }
 
 /**
