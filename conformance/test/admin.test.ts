@@ -71,8 +71,12 @@ t.test(
     const conformance = async (...more: string[]) => {
       const said = { code: 0, out: '', err: '' };
       const terminal = {
-        print: (text: string) => void (said.out += text),
-        warn: (text: string) => void (said.err += text),
+        print: (text: string) => {
+          said.out += text;
+        },
+        warn: (text: string) => {
+          said.err += text;
+        },
         printed: () => Promise.resolve(undefined),
       };
       said.code = await main(['run', ...flags, ...more], terminal);

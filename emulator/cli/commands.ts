@@ -13,6 +13,7 @@ import { repoCommand } from './repo.js';
 import { requestsCommand } from './requests.js';
 import { resetCommand } from './reset.js';
 import { routesCommand } from './routes.js';
+import { scenarioCommand } from './scenario.js';
 import type { Session } from './session.js';
 import { snapshotCommand } from './snapshot.js';
 import { startCommand } from './start.js';
@@ -48,6 +49,7 @@ export const commands: readonly Command[] = [
   quotaCommand,
   namespaceCommand,
   verifyCommand,
+  scenarioCommand,
 ];
 
 /** Every command but the quick way into `start`. Resolves to the exit code. Throws `UsageError`. */

@@ -27,6 +27,8 @@ const OF_SCENARIO = ['seed', 'clock'] as const;
 
 export interface ScenarioOption {
   readonly file: string;
+  /** How it was given: `--scenario`. */
+  readonly source: string;
   /** Options that were given, and win over what it says. */
   readonly over: readonly (typeof OF_SCENARIO)[number][];
 }
@@ -360,7 +362,11 @@ function build(find: (row: OptionRow) => { source: string; given: unknown }): Em
     (row.isLimit ? limits : options)[row.name] = given === undefined ? row.default : readNamed(source, row.read, given);
   }
   const { scenario } = options as Pick<EmulatorOptions, 'scenario'>;
-  if (scenario) options.scenario = { ...scenario, over: OF_SCENARIO.filter((name) => over.includes(name)) };
+  if (scenario) {
+    const [row] = DEFINITIONS.filter(({ name }) => name === 'scenario');
+    const { source } = find(row!);
+    options.scenario = { ...scenario, source, over: OF_SCENARIO.filter((name) => over.includes(name)) };
+  }
   return { ...options, limits } as unknown as EmulatorOptions;
 }
 
@@ -374,7 +380,7 @@ function readNamed(source: string, read: Read<unknown>, given: unknown): unknown
 }
 
 function scenarioFile(given: unknown): ScenarioOption {
-  return { file: text('the name of a file')(given), over: [] };
+  return { file: text('the name of a file')(given), source: '', over: [] };
 }
 
 /** Variants as an object, or the name of a file that holds one. */

@@ -12,7 +12,10 @@ import { checkFaults } from '../world/scenario-runs.js';
 import { PUSH, scenarioSchema } from './schema.js';
 
 /** An operation, and whether its requests can change anything. */
-export type KnownOperation = FaultedOperation & { readonly effect: 'read' | 'write' | 'delete' };
+export interface KnownOperation extends FaultedOperation {
+  readonly effect: 'read' | 'write' | 'delete';
+  readonly routes: readonly { readonly method: string; readonly path: string }[];
+}
 
 type Members = Readonly<Record<string, unknown>>;
 

@@ -17,14 +17,14 @@ export async function readStartScenario(
   operations: readonly Operation[],
 ): Promise<OptionsOfScenario> {
   if (!options.scenario) return { options, scenario: undefined };
-  const { file, over } = options.scenario;
+  const { file, source, over } = options.scenario;
   // Few emulators start with one.
   const { readScenarioFile, ScenarioError } = await import('../scenarios/scenario-file.js');
   let scenario: Scenario;
   try {
     scenario = await readScenarioFile(file, operations);
   } catch (error) {
-    throw error instanceof ScenarioError ? new OptionError(error.message) : error;
+    throw error instanceof ScenarioError ? new OptionError(`${source} cannot be used: ${error.message}`) : error;
   }
   const { seed, clock, ...rest } = scenario;
   if (over.includes('clock')) scenario = rest;

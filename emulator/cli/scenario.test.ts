@@ -1,0 +1,81 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import t from 'tap';
+import { startEmulator } from '../index.js';
+import { main } from './main.js';
+
+async function run(argv: readonly string[]) {
+  const said = { code: -1, out: '', err: '' };
+  said.code = await main(['scenario', ...argv], {
+    print: (text) => {
+      said.out += text;
+    },
+    printed: () => Promise.resolve(undefined),
+    warn: (text) => {
+      said.err += text;
+    },
+    isInteractive: false,
+    columns: 100,
+    environment: {},
+    now: () => 0,
+  });
+  return said;
+}
+
+t.test('shipped scenarios are listed, shown and checked', async (t) => {
+  t.match(await run(['ls']), { code: 0, out: /^ID +ABOUT\nauth-outage .*\n(.*\n)*thaw-then-ok +A repository is cold/ });
+  const shipped = JSON.parse((await run(['ls', '--json'])).out);
+  t.equal(shipped.length, 10);
+  for (const { id, file } of shipped) {
+    t.match(await run(['check', file]), { code: 0, out: `${file}: the scenario ${id} is in order.\n` });
+    t.equal((await run(['show', id])).out, readFileSync(file, 'utf8'));
+    t.match(JSON.parse((await run(['show', id, '--json'])).out), { id });
+  }
+});
+
+t.test('what is no scenario is one sentence and exit 2', async (t) => {
+  const file = join(t.testdir(), 's.yaml');
+  for (const [argv, text, sentence] of [
+    [
+      ['check', file],
+      'id: s\nsteps: [{ on: { op: nothing }, release: x }]\n',
+      /^\S+s\.yaml: steps\.0\.on\.op: .*"nothing".*\.\n$/,
+    ],
+    [['check', file], 'id: s\nid: s\n', /^\S+s\.yaml: .*unique.*\.\n$/],
+    [['check', file], '{"id": "s", "colour": 1}', /^\S+s\.yaml: .*"colour".*\.\n$/],
+    [['check', file], '', /^\S+s\.yaml: The scenario.*\.\n$/],
+    [['check', `${file}.none`], '', /cannot be read \(ENOENT\)\.\n$/],
+    [['check'], '', /needs the name of a file/],
+    [['ls', 'x'], '', /takes nothing more/],
+    [['play'], '', /there are check, ls, show, start, from-har/],
+    [['show', 'nothing'], '', /no scenario or file "nothing"; there are auth-outage,/],
+    [['from-har', file], 'x', /is no JSON/],
+    [['from-har', file], '{"log": {"entries": [{"request": {}}]}}', /log\.entries\.0\.request\.method/],
+    [['from-har', file], '{"log": {"entries": []}}', /no entry is a request of the service/],
+  ] as const) {
+    writeFileSync(file, text);
+    const { code, out, err } = await run(argv);
+    t.same([code, out], [2, ''], argv.join(' '));
+    t.match(err, sentence);
+  }
+  t.match(await run(['start', 'auth-outage', '--url', 'http://127.0.0.1:1']), { code: 3 });
+});
+
+t.test('a scenario is started in an emulator that runs', async (t) => {
+  await using emulator = await startEmulator({ port: 0 });
+  const at = ['--url', emulator.baseUrl];
+  t.match(await run(['start', 'auth-outage', ...at]), { code: 0, out: 'auth-outage\n' });
+  t.match(await run(['start', 'auth-outage', ...at]), { code: 2, err: /has been started/ });
+  t.equal(emulator.state.read().organizations.demo!.authentication, 'unavailable');
+  const file = join(t.testdir(), 's.json');
+  writeFileSync(
+    file,
+    '{"id": "own", "clock": {"mode": "frozen"}, "faults": ["conflict*2;retry-after=3"], "steps": [{"on": "push to main", "release": "x"}]}',
+  );
+  t.match(JSON.parse((await run(['start', file, '--json', ...at])).out), {
+    id: 'own',
+    started: true,
+    faults: ['own.1'],
+  });
+  t.equal(emulator.clock.mode, 'frozen');
+});

@@ -1,0 +1,107 @@
+import t from 'tap';
+import { operations } from '../api/index.js';
+import { scenarioFromHar } from './from-har.js';
+
+const SECRET = 'canary-7f3a';
+
+interface Exchange {
+  readonly url?: string;
+  readonly method?: string;
+  readonly asked?: Record<string, string>;
+  readonly answer?: Record<string, string>;
+  readonly response?: Record<string, unknown>;
+  readonly emulator?: object;
+}
+
+function pairs(headers: Record<string, string>) {
+  return Object.entries(headers).map(([name, value]) => ({ name, value }));
+}
+
+/** One exchange as an archive has it, with a secret wherever one may be. */
+function entryOf({ method = 'GET', url = '/api/v1/repo', asked, answer = {}, response = {}, emulator }: Exchange) {
+  return {
+    request: {
+      method,
+      url: `https://t:${SECRET}@api.acme.example${url}?access_token=${SECRET}`,
+      headers: pairs(asked ?? { Authorization: `Bearer ${SECRET}`, Cookie: SECRET }),
+      postData: { text: SECRET },
+    },
+    response: { status: 200, headers: pairs({ 'Set-Cookie': SECRET, ...answer }), ...response },
+    ...(emulator && { _emulator: emulator }),
+  };
+}
+
+function read(...exchanges: Exchange[]) {
+  const text = JSON.stringify({ log: { version: '1.2', entries: exchanges.map(entryOf) } });
+  const scenario = scenarioFromHar(text, `/tmp/An incident of May.har`, operations);
+  t.notMatch(JSON.stringify(scenario), SECRET, 'no secret is in it');
+  return scenario;
+}
+
+function refused(status: number, code: string | undefined, answer: Record<string, string> = {}): Exchange {
+  const body = { code, detail: SECRET, title: SECRET };
+  return { answer, response: { status, content: { text: JSON.stringify(body) } } };
+}
+
+t.test('errors have their status, their code and what their rate headers say', async (t) => {
+  const scenario = read(
+    { url: '/favicon.ico' },
+    refused(429, 'rate_limited', { 'Retry-After': '7', RateLimit: '"x";r=0;t=5' }),
+    refused(503, undefined),
+    {},
+    refused(409, 'repository_thawing', { 'retry-after': 'Wed, 21 Oct 2026 07:28:00 GMT' }),
+    refused(503, 'sync_in_progress', { 'retry-after': 'soon' }),
+    refused(418, 'teapot_found'),
+    refused(418, `${SECRET}_1`),
+    {},
+  );
+  t.match(scenario, { id: 'An-incident-of-May', expect: { faults: { everyFired: true } } });
+  t.strictSame(scenario.faults, [
+    {
+      match: { op: 'getRepository' },
+      sequence: [
+        { error: { code: 'rate_limited', retryAfter: 7, t: 5 } },
+        { error: { code: 'service_unavailable', retryAfter: 'omit' } },
+        'pass',
+        { error: { code: 'repository_thawing', retryAfter: 'http-date' } },
+        { unknownCode: { status: 503, code: 'sync_in_progress', retryAfter: 'garbage' } },
+        { unknownCode: { status: 418, code: 'teapot_found' } },
+        { raw: { status: 418 } },
+      ],
+      expect: { fired: 6 },
+    },
+  ]);
+});
+
+t.test('answers that broke off break off at the same byte', async (t) => {
+  const push = { method: 'POST', url: '/team/app.git/git-receive-pack' };
+  const fetch = { method: 'POST', url: '/team/app.git/git-upload-pack' };
+  const refs = { url: '/team/app.git/info/refs' };
+  const { faults } = read(
+    { response: { status: 200, bodySize: 10 }, answer: { 'content-length': '30' } },
+    { response: { status: 200, bodySize: 30 }, answer: { 'content-length': '30' } },
+    { response: { status: 0, _error: 'net::ERR_CONNECTION_RESET' } },
+    { ...fetch, response: { status: 200, bodySize: 99, _error: 'net::ERR_INCOMPLETE_CHUNKED_ENCODING' } },
+    { ...push, response: { status: 0 } },
+    { ...refs, response: { status: 200, bodySize: 5 }, emulator: { outcome: 'cut' } },
+    { ...refs, response: { status: 200, bodySize: 5 }, emulator: { outcome: 'gone' } },
+  );
+  t.strictSame(
+    faults!.map(({ expect: _, ...fault }) => fault),
+    [
+      {
+        match: { op: 'getRepository' },
+        sequence: [{ cut: { at: { bytes: 10 }, how: 'fin' } }, 'pass', { cut: { at: { bytes: 0 }, how: 'rst' } }],
+      },
+      { match: { op: 'gitUploadPack' }, sequence: [{ cut: { at: { bytes: 99 }, how: 'fin' } }] },
+      { match: { op: 'gitReceivePack' }, sequence: [{ lostResponse: 'fin' }] },
+      { match: { op: 'gitInfoRefs' }, at: 'git.advertise', sequence: [{ cut: { at: { bytes: 5 }, how: 'fin' } }] },
+    ],
+  );
+});
+
+t.test('a request without a credential is refused by itself', async (t) => {
+  const bare = { ...refused(401, 'unauthorized'), asked: {} };
+  t.same(read(bare, {}).faults, []);
+  t.match(read(bare).faults, [{ sequence: [{ error: { code: 'unauthorized' } }] }], 'unless none has one');
+});

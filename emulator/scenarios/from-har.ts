@@ -1,0 +1,215 @@
+import { basename } from 'node:path';
+import { z } from 'zod';
+import type { Action } from '../faults/fault.js';
+import { FAULT_LIMITS } from '../faults/fault-limits.js';
+import { checkShape } from '../http/body.js';
+import { Problem, problemCodes } from '../http/problem.js';
+import type { Scenario } from '../world/scenario.js';
+import { type KnownOperation, readScenario } from './read-scenario.js';
+import { ScenarioError } from './scenario-file.js';
+
+const header = z.object({ name: z.string(), value: z.string() });
+
+/** What is read of an HTTP Archive 1.2; everything else is passed over. */
+const archive = z.object({
+  log: z.object({
+    entries: z.array(
+      z.object({
+        startedDateTime: z.string().optional(),
+        request: z.object({ method: z.string(), url: z.string(), headers: z.array(header).optional() }),
+        response: z.object({
+          status: z.int().min(0).max(999),
+          headers: z.array(header).optional(),
+          content: z
+            .object({ size: z.number().optional(), text: z.string().optional(), encoding: z.string().optional() })
+            .optional(),
+          bodySize: z.number().optional(),
+          _error: z.string().nullish(),
+        }),
+        _emulator: z.object({ outcome: z.string().optional() }).optional(),
+      }),
+    ),
+  }),
+});
+
+type Entry = z.infer<typeof archive>['log']['entries'][number];
+
+/** Codes that faults have by name, with their status. */
+const STATUS_OF: ReadonlyMap<string, number> = new Map(problemCodes().map(({ code, status }) => [code, status]));
+
+/** A code that is no secret: words. */
+const WORDS = /^[a-z]+(?:_[a-z]+){0,9}$/;
+const LONGEST_CODE = 64;
+
+/**
+ * A scenario in which the same operations get the same sequence of statuses, codes, rate headers and cuts as in an HTTP
+ * Archive. Nothing else of it is kept: no address, no header, no body. Throws `ScenarioError`.
+ */
+export function scenarioFromHar(text: string, file: string, operations: readonly KnownOperation[]): Scenario {
+  const { entries } = readArchive(text, file).log;
+  const isAuthorized = entries.some((entry) => fieldOf(entry.request, 'authorization') !== undefined);
+  const sequences = new Map<KnownOperation, (Action | 'pass')[]>();
+  for (const entry of entries) {
+    const operation = operationOf(entry, operations);
+    if (!operation) continue;
+    const sequence = sequences.get(operation) ?? [];
+    sequences.set(operation, sequence);
+    // Git asks without a credential first, and is refused by the service as it is.
+    const isNatural = entry.response.status === 401 && fieldOf(entry.request, 'authorization') === undefined;
+    if (!(isAuthorized && isNatural)) sequence.push(actionOf(entry, operation));
+  }
+  if (sequences.size === 0) throw new ScenarioError(`${file}: no entry is a request of the service.`);
+  const faults = [...sequences].flatMap(([operation, sequence]) => faultOf(operation, trimmed(sequence), file));
+  const id = basename(file)
+    .replace(/\.\w+$/, '')
+    .replace(/[^\w.-]+/g, '-')
+    .replace(/^[^A-Za-z0-9]+/, '')
+    .slice(0, 64);
+  const scenario = {
+    id: id === '' ? 'har' : id,
+    about: `What went wrong in ${entries.length} recorded exchanges, operation by operation.`,
+    faults,
+    ...(faults.length > 0 && { expect: { faults: { everyFired: true } } }),
+  };
+  readScenario(scenario, operations);
+  return scenario as Scenario;
+}
+
+function readArchive(text: string, file: string): z.infer<typeof archive> {
+  let value: unknown;
+  try {
+    value = JSON.parse(text.replace(/^\uFEFF/, ''));
+  } catch {
+    // The parser's sentence would quote the file.
+    throw new ScenarioError(`${file}: is no JSON, and so no HTTP Archive.`);
+  }
+  try {
+    return checkShape(archive, value, 'The archive');
+  } catch (error) {
+    throw error instanceof Problem ? new ScenarioError(`${file}: ${error.detail.replace(/\.?$/, '.')}`) : error;
+  }
+}
+
+function faultOf(operation: KnownOperation, sequence: readonly (Action | 'pass')[], file: string): object[] {
+  if (sequence.length > FAULT_LIMITS.actions) {
+    throw new ScenarioError(
+      `${file}: has ${sequence.length} requests of ${operation.id}, and ${FAULT_LIMITS.actions} are the most.`,
+    );
+  }
+  const fired = sequence.filter((action) => action !== 'pass').length;
+  if (fired === 0) return [];
+  // What is advertised has no body that could be cut.
+  const isCut = sequence.some((action) => action !== 'pass' && 'cut' in action);
+  const at = operation.id === 'gitInfoRefs' && isCut ? { at: 'git.advertise' } : {};
+  return [{ match: { op: operation.id }, ...at, sequence, expect: { fired } }];
+}
+
+/** What comes behind the last fault passes anyway. */
+function trimmed(sequence: readonly (Action | 'pass')[]): readonly (Action | 'pass')[] {
+  const last = sequence.findLastIndex((action) => action !== 'pass');
+  return sequence.slice(0, last + 1);
+}
+
+function actionOf(entry: Entry, operation: KnownOperation): Action | 'pass' {
+  const { status } = entry.response;
+  const cut = cutOf(entry);
+  if (cut) return cutAction(cut, operation);
+  return status < 400 ? 'pass' : errorOf(entry);
+}
+
+interface Cut {
+  readonly bytes: number;
+  readonly how: 'fin' | 'rst';
+}
+
+/** Where the answer ended, unless it is whole. */
+function cutOf({ response, _emulator }: Entry): Cut | undefined {
+  const { status, bodySize = -1, content = {}, _error } = response;
+  const bytes = Math.max(0, Math.trunc(bodySize >= 0 ? bodySize : (content.size ?? 0)));
+  const how = /RESET/i.test(_error ?? '') ? 'rst' : 'fin';
+  if (_emulator) return _emulator.outcome === 'cut' ? { bytes, how } : undefined;
+  if (status === 0) return { bytes: 0, how };
+  if (_error) return { bytes, how };
+  const announced = Number(fieldOf(response, 'content-length') ?? Number.NaN);
+  return bodySize >= 0 && bodySize < announced ? { bytes, how } : undefined;
+}
+
+function cutAction({ bytes, how }: Cut, { id, effect }: KnownOperation): Action {
+  const isLost = effect !== 'read' && (bytes === 0 || id === 'gitReceivePack');
+  return isLost ? { lostResponse: how } : { cut: { at: { bytes }, how } };
+}
+
+function errorOf(entry: Entry): Action {
+  const { status } = entry.response;
+  const code = codeOf(entry);
+  const retryAfter = retryAfterOf(entry);
+  const t = windowOf(entry);
+  const named = code ?? genericCode(status);
+  if (named !== undefined && STATUS_OF.get(named) === status) {
+    // Without it the service would say when to come back, where it does.
+    const wait = retryAfter ?? 'omit';
+    return { error: { code: named, retryAfter: wait, ...(t !== undefined && { t }) } } as Action;
+  }
+  if (code !== undefined && status <= 599)
+    return { unknownCode: { status, code, ...(retryAfter !== undefined && { retryAfter }) } };
+  const headers = typeof retryAfter === 'number' ? { headers: { 'retry-after': String(retryAfter) } } : {};
+  return { raw: { status: Math.min(status, 599), ...headers } };
+}
+
+/** The code of an error in the dialect of problems. */
+function codeOf({ response: { content } }: Entry): string | undefined {
+  if (content?.text === undefined) return undefined;
+  const text = content.encoding === 'base64' ? Buffer.from(content.text, 'base64').toString() : content.text;
+  try {
+    const { code } = JSON.parse(text) as { code?: unknown };
+    return typeof code === 'string' && code.length <= LONGEST_CODE && WORDS.test(code) ? code : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function genericCode(status: number): string | undefined {
+  return problemCodes().find((row) => row.status === status)?.code;
+}
+
+function retryAfterOf({ response }: Entry): number | 'http-date' | 'garbage' | undefined {
+  const field = fieldOf(response, 'retry-after');
+  if (field === undefined) return undefined;
+  if (/^\d{1,9}$/.test(field)) return Number(field);
+  return Number.isNaN(Date.parse(field)) ? 'garbage' : 'http-date';
+}
+
+/** The `t` of `RateLimit: "name";r=0;t=5`. */
+function windowOf({ response }: Entry): number | undefined {
+  const [, seconds] = /;\s*t=(\d{1,9})(?:;|,|$)/.exec(fieldOf(response, 'ratelimit') ?? '') ?? [];
+  return seconds === undefined ? undefined : Number(seconds);
+}
+
+function fieldOf(
+  { headers = [] }: { readonly headers?: { name: string; value: string }[] | undefined },
+  name: string,
+): string | undefined {
+  return headers.find((field) => field.name.toLowerCase() === name)?.value;
+}
+
+/** The operation whose route fits best: that with the fewest parameters. */
+function operationOf(
+  { request: { method, url } }: Entry,
+  operations: readonly KnownOperation[],
+): KnownOperation | undefined {
+  const path = URL.canParse(url) ? new URL(url).pathname : undefined;
+  if (path === undefined) return undefined;
+  const meant = method === 'HEAD' ? 'GET' : method;
+  const fitting = operations.flatMap((operation) =>
+    operation.routes
+      .filter((route) => route.method === meant && patternOf(route.path).test(path))
+      .map((route) => ({ operation, parameters: route.path.split('{').length })),
+  );
+  return fitting.sort((a, b) => a.parameters - b.parameters)[0]?.operation;
+}
+
+/** The name of a remote may hold slashes. */
+function patternOf(route: string): RegExp {
+  const escaped = route.replace(/[.*+?^$()|[\]\\]/g, '\\$&');
+  return new RegExp(`^${escaped.replace(/^\/\{\w+\}(?=\\\.git)/, '/.+').replace(/\{\w+\}/g, '[^/]+')}$`);
+}
