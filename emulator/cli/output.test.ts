@@ -12,6 +12,7 @@ const ARGUMENTS: Readonly<Record<string, readonly string[]>> = {
   fault: ['ls'],
   latch: ['release', 'x'],
   namespace: ['add'],
+  scenario: ['ls'],
   snapshot: ['ls'],
 };
 
