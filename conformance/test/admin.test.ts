@@ -69,18 +69,15 @@ t.test(
     const { org, key, baseUrl } = target;
     const flags = ['--base-url', baseUrl, '--org', org, '--key', key.file, '--only', only, '--reporter', 'json'];
     const conformance = async (...more: string[]) => {
-      const said = { code: 0, out: '', err: '' };
+      const out: string[] = [];
+      const err: string[] = [];
       const terminal = {
-        print: (text: string) => {
-          said.out += text;
-        },
-        warn: (text: string) => {
-          said.err += text;
-        },
+        print: (text: string) => void out.push(text),
+        warn: (text: string) => void err.push(text),
         printed: () => Promise.resolve(undefined),
       };
-      said.code = await main(['run', ...flags, ...more], terminal);
-      return said;
+      const code = await main(['run', ...flags, ...more], terminal);
+      return { code, out: out.join(''), err: err.join('') };
     };
     t.same(verdictsOf(JSON.parse((await conformance()).out)), { ...all('skip'), 'err.generic.500': 'pass' });
     const given = await conformance('--admin-token', 'canary-token');
