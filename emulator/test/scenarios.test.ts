@@ -103,6 +103,23 @@ t.test('steps wait for a request, and for the clock', async (t) => {
   t.match((await admin('GET', '/scenarios/s')).json, { steps_done: 4, due: null, problems: [] });
 });
 
+t.test('what cannot begin is not begun, and can be started later', async (t) => {
+  const { admin, call, seed } = await startAdmin(t);
+  await seed('r');
+  const deployments = { nothing: { status: 'ready' } };
+  const scenario = { id: 's', faults: ['bad_gateway'], quotas: { q: { capacity: 1, refill: '1/h' } } };
+  const wrong = { ...scenario, state: { repositories: { r: { deployments } } } };
+  t.match(await admin('POST', '/scenarios', { ...wrong, start: true }), { status: 400, json: { detail: /nothing/ } });
+  t.same((await admin('GET', '/scenarios')).json.items, []);
+  t.equal((await admin('POST', '/scenarios', wrong)).status, 201);
+  t.match(await admin('POST', '/scenarios/s/start'), { status: 400, json: { detail: /nothing/ } });
+  t.match((await admin('GET', '/scenarios/s')).json, { started: false, faults: ['s.1'] });
+  t.same((await admin('GET', '/quotas')).json.quotas, {});
+  const named = { 'x-emulator-scenario': 's' };
+  t.equal((await call('GET', '/api/v1/repo', { repo: 'r' })).status, 200);
+  t.equal((await call('GET', '/api/v1/repo', { repo: 'r', headers: named })).status, 502, 'it is registered as before');
+});
+
 t.test('a step that cannot be made is told, and the next one comes', async (t) => {
   const { admin, call, seed } = await startAdmin(t);
   await seed('r');
@@ -142,6 +159,7 @@ t.test('what a scenario has come to is in every snapshot', async (t) => {
 
 t.test('what cannot be read, or could never happen, is 400 with the name of the member', async (t) => {
   const { admin } = await startAdmin(t);
+  const patterns = Object.fromEntries(Array.from({ length: 101 }, (_, n) => [`a${n}*`, THAWING]));
   const rows: readonly (readonly [scenario: object, detail: RegExp])[] = [
     [{}, /id/],
     [{ id: 'a b' }, /^id: has to be a name/],
@@ -151,6 +169,7 @@ t.test('what cannot be read, or could never happen, is 400 with the name of the 
     [{ id: 's', clock: { mode: 'slow' } }, /^clock\.mode/],
     [{ id: 's', state: { organizations: { nobody: {} } } }, /^state\.organizations\.nobody.*demo/],
     [{ id: 's', state: { repositories: { r: { state: 'asleep' } } } }, /^state\.repositories\.r\.state/],
+    [{ id: 's', state: { repositories: patterns } }, /^state\.repositories: at most 100/],
     [{ id: 's', quotas: { q: { capacity: 0, refill: '1/s' } } }, /^quotas\.q\.capacity/],
     [{ id: 's', faults: ['nonsense'] }, /^faults\.0: there is no fault nonsense/],
     [{ id: 's', faults: [{ spec: 'conflict', match: { op: 'x' } }] }, /^faults\.0.*there is no operation "x"/],
