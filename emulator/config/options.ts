@@ -362,7 +362,7 @@ function build(find: (row: OptionRow) => { source: string; given: unknown }): Em
     (row.isLimit ? limits : options)[row.name] = given === undefined ? row.default : readNamed(source, row.read, given);
   }
   const { scenario } = options as Pick<EmulatorOptions, 'scenario'>;
-  if (scenario) {
+  if (scenario?.source === '') {
     const [row] = DEFINITIONS.filter(({ name }) => name === 'scenario');
     const { source } = find(row!);
     options.scenario = { ...scenario, source, over: OF_SCENARIO.filter((name) => over.includes(name)) };
@@ -379,8 +379,10 @@ function readNamed(source: string, read: Read<unknown>, given: unknown): unknown
   }
 }
 
+/** Options that were read once are read again by the library, which has them all as given. */
 function scenarioFile(given: unknown): ScenarioOption {
-  return { file: text('the name of a file')(given), source: '', over: [] };
+  const isRead = typeof given === 'object' && given !== null && 'over' in given;
+  return isRead ? (given as ScenarioOption) : { file: text('the name of a file')(given), source: '', over: [] };
 }
 
 /** Variants as an object, or the name of a file that holds one. */

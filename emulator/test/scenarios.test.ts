@@ -13,18 +13,22 @@ t.test('a scenario that was registered meets requests that name it; one that was
   const scenario = {
     id: 'story',
     state: { repositories: { r: THAWING, later: THAWING } },
-    faults: ['bad_gateway*2', { spec: 'internal_error*1', id: 'own', match: { op: 'getRepository' } }],
+    faults: [
+      'latency@accept;ms=1',
+      'bad_gateway*2',
+      { spec: 'internal_error*1', id: 'own', match: { op: 'getRepository' } },
+    ],
     expect: { requests: [{ match: { status: 409 }, count: 1 }] },
   };
   t.match(await admin('POST', '/scenarios', scenario), {
     status: 201,
-    json: { id: 'story', started: false, faults: ['story.1', 'own'], waiting: [], steps: 0 },
+    json: { id: 'story', started: false, faults: ['story.2', 'own'], waiting: [], steps: 0 },
   });
   t.match(await admin('POST', '/scenarios', scenario), { status: 409, json: { code: 'conflict', detail: /story/ } });
   t.equal((await read()).status, 200, 'nothing of it meets others');
   t.match(await read({ 'x-emulator-scenario': 'story' }), {
     status: 502,
-    headers: { 'x-emulator-fault-fired': 'story.1' },
+    headers: { 'x-emulator-fault-fired': 'story.2' },
   });
   t.equal((await read({ 'x-emulator-scenario': 'other' })).status, 200);
 
