@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createLimiter, UNLIMITED } from './http/limiter.js';
 import type { Report, RuleResult } from './report/results.js';
 import { allRules, selectRules } from './rules/registry.js';
-import { checkReady } from './run/preflight.js';
+import { checkReady, withAdmin } from './run/preflight.js';
 import { runRules } from './run/runner.js';
 import { isLoopback, type Target } from './target/target.js';
 
@@ -39,11 +39,12 @@ export class EmptySelection extends Error {
  * Judges a target. Throws `EmptySelection` when no rule is selected and `Unready` when the target does not answer,
  * rejects the key or has another time.
  */
-export async function run(target: Target, options: Options = {}): Promise<Report> {
+export async function run(given: Target, options: Options = {}): Promise<Report> {
   const rules = selectRules(allRules(), options.only);
   if (rules.length === 0) throw new EmptySelection(`no rule is called ${options.only}`);
   const timeout = options.timeout ?? 15_000;
-  await checkReady(target, timeout, Date.now);
+  await checkReady(given, timeout, Date.now);
+  const target = await withAdmin(given, timeout);
   const local = isLoopback(target.baseUrl);
   const rate = options.rate ?? (local ? undefined : 5);
   return runRules(target, {

@@ -25,6 +25,7 @@ export type {
   StateScope,
   StateView,
 } from './service/emulator-state.js';
+export type { TokenOptions } from './service/emulator-token.js';
 export type { NamespaceOptions } from './service/namespaces.js';
 
 /**

@@ -1,3 +1,5 @@
+import { type Exchange, FAULT_FIRED } from '../http/exchange.js';
+
 /** An expectation that the target did not meet: it becomes a verdict about the target. */
 export class AssertionFailure extends Error {
   override readonly name = 'AssertionFailure';
@@ -8,6 +10,17 @@ export class AssertionFailure extends Error {
     readonly actual: unknown,
   ) {
     super(what);
+  }
+}
+
+/** A rule that holds everywhere would be judged on what a fault of the emulator made: a mistake of the suite. */
+export class InjectedEvidence extends Error {
+  override readonly name = 'InjectedEvidence';
+
+  constructor({ method, path, headers }: Exchange) {
+    super(
+      `${method} ${path} was answered by the fault ${headers[FAULT_FIRED]}: only rules of reach emulator rest on that`,
+    );
   }
 }
 

@@ -1,10 +1,11 @@
 import type { KeyRole, TokenRecipe } from '../auth/tokens.js';
+import type { WireRequest } from '../http/client.js';
 import type { Exchange } from '../http/exchange.js';
 import type { SigningKey } from '../target/keys.js';
 import type { Target } from '../target/target.js';
 import { Answer } from './answer.js';
 import { isMember } from './expect.js';
-import { AssertionFailure, Skip } from './outcomes.js';
+import { AssertionFailure, InjectedEvidence, Skip } from './outcomes.js';
 import type { RunContext } from './run-context.js';
 
 /** What a request has beside its method and path. */
@@ -31,20 +32,34 @@ export interface RequestOptions {
   readonly recipe?: TokenRecipe | undefined;
 }
 
+/** The rule that a context is for; a fixture is one that any rule may rest on. */
+export interface JudgedRule {
+  readonly id: string;
+  readonly group: string;
+  readonly reach?: 'any' | 'needs-setup' | 'emulator';
+}
+
 /** What the check of one rule is given, and everything it sends, sees and notes down. */
 export class RuleContext {
-  readonly exchanges: Exchange[] = [];
+  readonly exchanges: Exchange[];
   /** What the rule saw where the specification leaves the answer open. */
-  readonly observations: Record<string, unknown> = {};
+  readonly observations: Record<string, unknown>;
   /** Tolerated answers that are not the one the specification supports best. */
-  readonly otherVariants: string[] = [];
+  readonly otherVariants: string[];
   /** Sentences that make the verdict a warning. */
-  readonly warnings: string[] = [];
+  readonly warnings: string[];
 
+  /** `outer`: the context of the same rule whose notes this one writes to as well. */
   constructor(
-    readonly rule: { readonly id: string; readonly group: string },
+    readonly rule: JudgedRule,
     readonly run: RunContext,
-  ) {}
+    outer?: RuleContext,
+  ) {
+    this.exchanges = outer?.exchanges ?? [];
+    this.observations = outer?.observations ?? {};
+    this.otherVariants = outer?.otherVariants ?? [];
+    this.warnings = outer?.warnings ?? [];
+  }
 
   get target(): Target {
     return this.run.target;
@@ -64,15 +79,19 @@ export class RuleContext {
   }
 
   async request(method: string, path: string, options: RequestOptions = {}): Promise<Answer> {
-    const { client, target } = this.run;
+    return this.take(await this.run.client.send(this.wireRequest(method, path, options)), options);
+  }
+
+  /** What a request is on the wire. */
+  wireRequest(method: string, path: string, options: RequestOptions = {}): WireRequest {
     const token = options.as === undefined ? undefined : this.token(options.as);
     const recipe = options.as ?? options.recipe;
     const body = bodyOf(options);
     const type = options.contentType ?? typeOf(options);
-    const exchange = await client.send({
+    return {
       rule: this.rule.id,
       method,
-      origin: options.origin ?? target.baseUrl,
+      origin: options.origin ?? this.target.baseUrl,
       path: path + queryOf(options.query),
       headers: {
         ...(type === undefined ? {} : { 'content-type': type }),
@@ -80,23 +99,25 @@ export class RuleContext {
         ...(options.fault === undefined ? {} : { 'x-emulator-fault': options.fault }),
         ...options.headers,
       },
-      forced: options.fault !== undefined,
       git: options.git ?? false,
       ...(body === undefined ? {} : { body }),
       ...(token === undefined ? {} : { token }),
       ...(recipe === undefined ? {} : { recipe }),
       wantsThrottling: options.fault !== undefined,
-    });
+    };
+  }
+
+  /**
+   * Takes an exchange as one that the verdict rests on. Skips the rule where the fault it asked for is not there. An
+   * answer that a fault made is no evidence but for rules of reach `emulator`: `InjectedEvidence` is thrown for others.
+   */
+  take(exchange: Exchange, { fault, faultIsOptional = false }: RequestOptions = {}): Answer {
     this.exchanges.push(exchange);
-    const answer = new Answer(exchange);
-    if (
-      options.fault !== undefined &&
-      options.faultIsOptional !== true &&
-      answer.header('x-emulator-fault-fired') === undefined
-    ) {
-      throw new Skip(`the target has no fault ${options.fault}`);
+    if (exchange.injected && this.rule.reach !== 'emulator') throw new InjectedEvidence(exchange);
+    if (fault !== undefined && !faultIsOptional && !exchange.injected) {
+      throw new Skip(`the target has no fault ${fault}`);
     }
-    return answer;
+    return new Answer(exchange);
   }
 
   /** Signs a recipe. Skips the rule when the key it asks for was not given. */
@@ -155,7 +176,7 @@ export class RuleContext {
 
   /** Skips the rule unless failures can be caused on purpose. */
   needsEmulator(): void {
-    if (this.target.adminUrl === undefined) throw new Skip('failures can be caused on purpose only on the emulator');
+    if (this.target.adminUrl === undefined) throw new Skip(ONLY_ON_EMULATOR);
   }
 
   /** Skips the rule unless routes that only clients know may be tried. */
@@ -190,6 +211,9 @@ export class RuleContext {
     if (departs) this.otherVariants.push(`${key}: ${seen}`);
   }
 }
+
+/** Why a rule of reach `emulator` is skipped elsewhere. */
+export const ONLY_ON_EMULATOR = 'failures can be caused on purpose only on the emulator';
 
 const MISSING_KEY: Readonly<Record<KeyRole, string>> = {
   main: 'needs --key',

@@ -23,7 +23,7 @@ export const explainCommand = defineCommand({
       `  level    ${rule.level}`,
       `  section  ${rule.section}`,
       `  judged   on ${REACH[rule.reach]}, ${rule.writes ? 'by writing' : 'by reading'}`,
-      `  check    ${rule.skipReason ?? (isWritten(rule) ? 'written' : 'not written yet')}`,
+      `  check    ${isWritten(rule) ? 'written' : 'not written yet'}`,
     ];
     print(`${lines.join('\n')}\n`);
   },

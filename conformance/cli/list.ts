@@ -30,6 +30,6 @@ export const listCommand = defineCommand({
         says: rule.says,
       }));
       print(`${JSON.stringify(rows, null, 2)}\n`);
-    } else print(rules.map(({ id, level, says }) => `${id}  ${level}\n    ${says}\n`).join(''));
+    } else print(rules.map(({ id, level, reach, says }) => `${id}  ${level}  ${reach}\n    ${says}\n`).join(''));
   },
 });

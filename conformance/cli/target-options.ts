@@ -1,4 +1,4 @@
-import { isEmulator } from '../run/preflight.js';
+import { adminUrlOf, isEmulator } from '../run/preflight.js';
 import { readKey } from '../target/keys.js';
 import { isLoopback, originOf, type Target } from '../target/target.js';
 import type { Flags, Values } from './command.js';
@@ -31,6 +31,10 @@ export const TARGET_FLAGS = {
     read: httpAddress,
     describe: 'Where the emulator is controlled; default: /_emulator below the API address',
   },
+  'admin-token': {
+    read: text('an admin token'),
+    describe: 'What its admin routes ask for; default: EMULATOR_ADMIN_TOKEN',
+  },
 } satisfies Flags;
 
 export type TargetArguments = Values<typeof TARGET_FLAGS>;
@@ -54,7 +58,8 @@ export async function readTarget(args: TargetArguments, timeout: number): Promis
   // The last two are needed by the first.
   if (address === undefined || org === undefined || key === undefined) return undefined;
   const baseUrl = originOf(address);
-  const adminUrl = args['admin-url'] ?? `${baseUrl}/_emulator`;
+  const adminUrl = args['admin-url']?.replace(/\/$/, '') ?? adminUrlOf(baseUrl);
+  const adminToken = args['admin-token'] ?? process.env.EMULATOR_ADMIN_TOKEN;
   const emulator = await isEmulator(adminUrl, Math.min(timeout, 5000));
   if (args['admin-url'] !== undefined && !emulator) throw new UsageError(`${adminUrl}/health is not an emulator's`);
   const { 'restricted-key': restricted, 'deleted-key': deleted, 'second-key': second, 'second-org': secondOrg } = args;
@@ -79,7 +84,7 @@ export async function readTarget(args: TargetArguments, timeout: number): Promis
           },
         }),
       ...(args.repo && { repo: args.repo }),
-      ...(emulator ? { adminUrl } : {}),
+      ...(emulator && { adminUrl, ...(adminToken && { adminToken }) }),
     };
   } catch (error) {
     throw new UsageError(error instanceof Error ? error.message : String(error));

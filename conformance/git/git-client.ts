@@ -1,7 +1,7 @@
 import type { GitHttpRequest, GitHttpResponse, HttpClient } from 'isomorphic-git';
 import { reader, writer } from '../api/requests.js';
 import type { TokenRecipe } from '../auth/tokens.js';
-import { AssertionFailure, Skip } from '../check/outcomes.js';
+import { AssertionFailure, InjectedEvidence, Skip } from '../check/outcomes.js';
 import type { RuleContext } from '../check/rule-context.js';
 import { Throttled } from '../http/client.js';
 import { basic, gitPath } from './refs.js';
@@ -223,6 +223,7 @@ function isTransport(error: unknown): boolean {
     (typeof code === 'string' && /^(ECONN|EPIPE|ENOTFOUND|UND_ERR|ETIMEDOUT|EHOST)/.test(code)) ||
     error instanceof AssertionFailure ||
     error instanceof Skip ||
+    error instanceof InjectedEvidence ||
     error instanceof Throttled ||
     (error instanceof Error && error.name === 'AbortError')
   );

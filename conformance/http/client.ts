@@ -1,6 +1,6 @@
 import { Pool } from 'undici';
 import type { TokenRecipe } from '../auth/tokens.js';
-import type { Exchange } from './exchange.js';
+import { type Exchange, FAULT_FIRED } from './exchange.js';
 import type { Limiter } from './limiter.js';
 
 /** What goes on the wire. */
@@ -14,7 +14,6 @@ export interface WireRequest {
   readonly body?: Buffer;
   readonly recipe?: TokenRecipe;
   readonly token?: string;
-  readonly forced?: boolean;
   readonly git?: boolean;
   /** Whether a 429 is what the rule wants to see. */
   readonly wantsThrottling?: boolean;
@@ -82,7 +81,7 @@ export class Client {
       headers: response.headers,
       body,
       milliseconds: performance.now() - started,
-      forced: request.forced ?? false,
+      injected: response.headers[FAULT_FIRED] !== undefined,
       git: request.git ?? false,
       ...(request.body === undefined ? {} : { requestBody: request.body }),
       ...(request.recipe === undefined ? {} : { recipe: request.recipe }),

@@ -20,10 +20,20 @@ export interface Exchange {
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly body: Buffer;
   readonly milliseconds: number;
-  /** Whether the answer was forced by a fault: such an answer is no evidence about ordinary behaviour. */
-  readonly forced: boolean;
+  /** Whether a fault made the answer, or touched it: such an answer is no evidence about ordinary behaviour. */
+  readonly injected: boolean;
   /** Whether the exchange spoke Git. */
   readonly git: boolean;
+}
+
+/** What the emulator names the faults in that touched an answer. */
+export const FAULT_FIRED = 'x-emulator-fault-fired';
+
+/** What a verdict rests on. `injected`: on an answer that a fault of the emulator made or touched. */
+export type Evidence = 'observed' | 'injected';
+
+export function evidenceIn(exchanges: readonly Exchange[]): Evidence {
+  return exchanges.some(({ injected }) => injected) ? 'injected' : 'observed';
 }
 
 export type JsonRecord = Readonly<Record<string, unknown>>;

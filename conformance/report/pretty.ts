@@ -1,6 +1,6 @@
 import { styleText } from 'node:util';
 import { explain, isBroken, type Reporter } from './reporter.js';
-import { executed, type Report, type RuleResult, VERDICTS, type Verdict } from './results.js';
+import { executed, injected, type Report, type RuleResult, VERDICTS, type Verdict } from './results.js';
 
 const MARKS: Readonly<Record<Verdict, string>> = {
   pass: '✓',
@@ -48,6 +48,7 @@ export function createPretty(color: boolean): Reporter {
       ...skipped(report),
       '',
       ...VERDICTS.flatMap((verdict) => countLine(report, verdict)),
+      ...injectedLine(report),
       '',
       conclude(report),
     );
@@ -101,6 +102,14 @@ function skipped(report: Report): string[] {
 function countLine(report: Report, verdict: Verdict): string[] {
   const count = report.counts[verdict];
   return count === 0 ? [] : [`${verdict.padEnd(9)}${String(count).padStart(4)}`];
+}
+
+/** How much of this says nothing about a service on which nothing fails on purpose. */
+function injectedLine(report: Report): string[] {
+  const count = injected(report.rules);
+  return count === 0
+    ? []
+    : [`injected ${String(count).padStart(4)}  judged on answers that faults of the emulator made`];
 }
 
 function conclude(report: Report): string {

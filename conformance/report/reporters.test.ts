@@ -12,6 +12,7 @@ function resultOf(verdict: Verdict, index: number): RuleResult {
     reach: 'any',
     read_only: true,
     verdict,
+    ...(['pass', 'warn'].includes(verdict) ? { evidence: 'injected' as const } : {}),
     reason: `because of ${verdict}: # 1\nsecond line`,
     expected: { a: [1, '\u0007'] },
     actual: 'x'.repeat(1000),
@@ -69,6 +70,19 @@ t.test('TAP of a strict run counts warnings and variants as failures', async (t)
 t.test('TAP of a run that judged nothing, or was interrupted, is not ok', async (t) => {
   t.match(parseTap(reporterOf('tap', false)(reportOf(['skip', 'skip']))), { ok: false });
   t.match(parseTap(reporterOf('tap', false)(reportOf(['pass'], false, true))), { ok: false });
+});
+
+t.test('every reporter tells what was judged on answers that a fault made', async (t) => {
+  const report = reportOf(['pass', 'warn', 'fail']);
+  const text = reporterOf('tap', false)(report);
+  t.match(text, /^ok 1 - rule\.pass.*\n {2}---\n(.*\n)*? {2}evidence: injected\n/m);
+  t.equal(text.match(/evidence: injected/g)?.length, 2);
+  t.match(parseTap(text), { count: 3, pass: 2, fail: 1 });
+  t.match(
+    reporterOf('pretty', false)(report),
+    /^injected {4}2 {2}judged on answers that faults of the emulator made$/m,
+  );
+  t.notMatch(reporterOf('pretty', false)(reportOf(['fail'])), /faults/);
 });
 
 t.test('JSON is the report', async (t) => {

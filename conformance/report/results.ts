@@ -1,3 +1,4 @@
+import type { Evidence } from '../http/exchange.js';
 import type { Level, Reach, Section } from '../rules/rule.js';
 
 /**
@@ -24,6 +25,8 @@ export interface RuleResult {
   readonly reach: Reach;
   readonly read_only: boolean;
   readonly verdict: Verdict;
+  /** What the verdict rests on; left out where nothing was judged. */
+  readonly evidence?: Evidence;
   /** Why, for every verdict but pass. */
   readonly reason?: string;
   readonly expected?: unknown;
@@ -68,6 +71,11 @@ export function exitCodeOf(
   if (options.strict && counts.warn + counts.variant > 0) return 1;
   if (counts.blocked > 0) return 3;
   return executed(counts) === 0 ? 2 : 0;
+}
+
+/** How many verdicts rest on answers that faults of the emulator made. */
+export function injected(results: readonly RuleResult[]): number {
+  return results.filter(({ evidence }) => evidence === 'injected').length;
 }
 
 /** How many rules were judged by something the target did. */

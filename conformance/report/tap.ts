@@ -9,13 +9,15 @@ export const tap: Reporter = (report) => {
     const unjudged = result.verdict === 'skip' || result.verdict === 'blocked';
     const directive = unjudged ? ` # SKIP ${escapeTap(result.reason ?? result.verdict)}` : '';
     lines.push(`${broken ? 'not ok' : 'ok'} ${index + 1} - ${escapeTap(`${result.id}: ${result.says}`)}${directive}`);
-    if (unjudged || result.verdict === 'pass') return;
+    const isInjected = result.evidence === 'injected';
+    if (unjudged || (result.verdict === 'pass' && !isInjected)) return;
     lines.push(
       '  ---',
       `  verdict: ${result.verdict}`,
       `  level: ${result.level}`,
       `  section: ${quoted(result.section)}`,
     );
+    if (result.evidence !== undefined) lines.push(`  evidence: ${result.evidence}`);
     const [reason, expected, actual] = explain(result);
     if (reason !== undefined) lines.push(`  reason: ${quoted(reason)}`);
     if (expected !== undefined) lines.push(`  expected: ${quoted(show(result.expected))}`);

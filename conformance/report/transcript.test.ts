@@ -20,7 +20,7 @@ const EXCHANGE: Exchange = {
   headers: { 'content-type': 'application/json' },
   body: Buffer.from(`{"error":"bad ${TOKEN}"}`),
   milliseconds: 1,
-  forced: false,
+  injected: false,
   git: false,
 };
 

@@ -74,8 +74,6 @@ export interface RuleRow {
   readonly alone?: boolean;
   readonly check?: Check;
   readonly watch?: Watch;
-  /** Why no check can judge it yet, or ever: what would be needed. */
-  readonly skipReason?: string;
 }
 
 export interface Rule extends RuleRow {

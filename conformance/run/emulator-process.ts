@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { parseArgs } from 'node:util';
 import type { Target } from '../target/target.js';
 import { type ReadyLine, readEmulatorTarget } from './emulator-target.js';
 import { packageRoot } from './version.js';
@@ -23,11 +24,19 @@ export async function startEmulator(...flags: readonly string[]): Promise<Emulat
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] });
   const stop = () => stopChild(child);
   try {
-    return { target: await readEmulatorTarget(await readReady(child)), stop };
+    const ready = await readReady(child);
+    return { target: await readEmulatorTarget(ready, adminTokenOf(flags)), stop };
   } catch (error) {
     await stop();
     throw error;
   }
+}
+
+/** The admin token that an emulator with these flags asks for: it takes one from its environment as well. */
+function adminTokenOf(flags: readonly string[]): string | undefined {
+  const { values } = parseArgs({ args: [...flags], options: { 'admin-token': { type: 'string' } }, strict: false });
+  const given = values['admin-token'];
+  return typeof given === 'string' ? given : process.env.EMULATOR_ADMIN_TOKEN;
 }
 
 async function readReady(child: ChildProcess): Promise<ReadyLine> {

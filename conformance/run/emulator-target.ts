@@ -13,6 +13,8 @@ export interface ReadyLine {
   readonly key_id: string;
   readonly key_file: string;
   readonly admin_url: string;
+  /** Off loopback: the file of what the admin routes ask for, where no other was given. */
+  readonly admin_token_file?: string;
 }
 
 /** A row of `keys.json`, which lies beside the test keys. */
@@ -22,8 +24,11 @@ interface KeyRow {
   readonly allowed_scopes: readonly string[];
 }
 
-/** The target that an emulator describes, with the test keys beside its default key. */
-export async function readEmulatorTarget(ready: ReadyLine): Promise<Target> {
+/**
+ * The target that an emulator describes, with the test keys beside its default key. `token`: the admin token that it was
+ * started with, if any.
+ */
+export async function readEmulatorTarget(ready: ReadyLine, token?: string): Promise<Target> {
   const folder = dirname(ready.key_file);
   const rows: readonly KeyRow[] = JSON.parse(await readFile(join(folder, 'keys.json'), 'utf8'));
   const read = async (id: string): Promise<SigningKey> => {
@@ -34,6 +39,8 @@ export async function readEmulatorTarget(ready: ReadyLine): Promise<Target> {
   };
   const key = await readKey(ready.key_file, { id: ready.key_id });
   const others = await Promise.all(['es256', 'es384', 'es512', 'rs256'].map(read));
+  const made = ready.admin_token_file;
+  const adminToken = made === undefined ? token : (await readFile(made, 'utf8')).trim();
   const second = ready.orgs.find(({ org }) => org !== ready.org);
   return {
     baseUrl: ready.base_url,
@@ -47,5 +54,6 @@ export async function readEmulatorTarget(ready: ReadyLine): Promise<Target> {
     deletedKey: await read('deleted'),
     ...(second && { second: { org: second.org, key: await read('second'), baseUrl: second.base_url } }),
     adminUrl: ready.admin_url,
+    ...(adminToken && { adminToken }),
   };
 }

@@ -1,7 +1,7 @@
-import { AssertionFailure, Skip } from '../check/outcomes.js';
-import type { RuleContext } from '../check/rule-context.js';
+import { AssertionFailure, InjectedEvidence, Skip } from '../check/outcomes.js';
+import { ONLY_ON_EMULATOR, type RuleContext } from '../check/rule-context.js';
 import { Throttled } from '../http/client.js';
-import type { Exchange } from '../http/exchange.js';
+import { type Exchange, evidenceIn } from '../http/exchange.js';
 import type { RuleResult, Verdict } from '../report/results.js';
 import { writeCurl, writeTranscript } from '../report/transcript.js';
 import type { Level, Rule } from '../rules/rule.js';
@@ -13,10 +13,9 @@ const BROKEN: Readonly<Record<Level, Verdict>> = { MUST: 'fail', SHOULD: 'warn',
 
 /** Why a rule is not even tried here; undefined when it is. Without leave to try it, a rule can still watch. */
 export function reasonToSkip(rule: Rule, target: Target): string | undefined {
-  if (rule.skipReason !== undefined) return rule.skipReason;
   if (rule.check === undefined && rule.watch === undefined) return 'not written yet';
   if (rule.reach === 'emulator' && rule.check !== undefined && target.adminUrl === undefined) {
-    return 'failures can be caused on purpose only on the emulator';
+    return ONLY_ON_EMULATOR;
   }
   if (rule.writes && !target.write && rule.check !== undefined) return 'writes to the target: --write';
   return undefined;
@@ -27,9 +26,20 @@ export type RuleVerdict = Omit<
   'id' | 'section' | 'says' | 'level' | 'reach' | 'read_only' | 'milliseconds'
 >;
 
+/** A rule that holds everywhere never rests on what a fault made, whatever its check made of it. */
+function injectedInto(rule: Rule, t: RuleContext): InjectedEvidence | undefined {
+  const made = rule.reach === 'emulator' ? undefined : t.exchanges.find(({ injected }) => injected);
+  return made && new InjectedEvidence(made);
+}
+
 /** The verdict of a rule whose check ended without an error. */
 export function judgeReturned(rule: Rule, t: RuleContext): RuleVerdict {
-  const observed = Object.keys(t.observations).length === 0 ? {} : { observed: t.observations };
+  const injected = injectedInto(rule, t);
+  if (injected) return judgeThrown(rule, t, injected);
+  const observed = {
+    evidence: evidenceIn(t.exchanges),
+    ...(Object.keys(t.observations).length === 0 ? {} : { observed: t.observations }),
+  };
   if (t.warnings.length > 0) return { verdict: 'warn', reason: t.warnings.join('; '), ...observed };
   if (t.otherVariants.length > 0) return { verdict: 'variant', reason: t.otherVariants.join('; '), ...observed };
   const open = rule.level === 'UNSPECIFIED' || rule.level === 'MAY';
@@ -37,18 +47,21 @@ export function judgeReturned(rule: Rule, t: RuleContext): RuleVerdict {
 }
 
 /** The verdict of a rule whose check threw. */
-export function judgeThrown(rule: Rule, t: RuleContext, error: unknown): RuleVerdict {
+export function judgeThrown(rule: Rule, t: RuleContext, thrown: unknown): RuleVerdict {
+  const error = injectedInto(rule, t) ?? thrown;
   if (error instanceof Skip) return { verdict: 'skip', reason: error.message };
   if (error instanceof Throttled) return { verdict: 'blocked', reason: error.message };
-  const evidence = evidenceOf(t.exchanges, t.target);
+  const shown = show(t.exchanges, t.target);
   if (error instanceof AssertionFailure) {
     const verdict = BROKEN[rule.level];
-    return { verdict, reason: error.what, expected: error.expected, actual: printable(error.actual), ...evidence };
+    const evidence = evidenceIn(t.exchanges);
+    const { what: reason, expected } = error;
+    return { verdict, evidence, reason, expected, actual: printable(error.actual), ...shown };
   }
   return {
     verdict: 'error',
     reason: error instanceof Error ? `${error.name}: ${error.message}` : String(error),
-    ...evidence,
+    ...shown,
   };
 }
 
@@ -60,16 +73,18 @@ export function judgeWatched(rule: Rule, own: RuleVerdict | undefined, seen: Wat
     return {
       verdict: BROKEN[rule.level],
       reason: `${why} (seen in ${exchange.rule})`,
-      ...evidenceOf([exchange], target),
+      evidence: evidenceIn([exchange]),
+      ...show([exchange], target),
     };
   }
   if (own !== undefined && own.verdict !== 'skip') return own;
   if (seen.judged === 0) return own ?? { verdict: 'skip', reason: 'no answer of this run says anything about it' };
   const open = rule.level === 'UNSPECIFIED' || rule.level === 'MAY';
-  return { verdict: open ? 'observed' : 'pass', observed: { answers: seen.judged } };
+  const { evidence, judged: answers } = seen;
+  return { verdict: open ? 'observed' : 'pass', evidence, observed: { answers } };
 }
 
-function evidenceOf(exchanges: readonly Exchange[], target: Target): Pick<RuleResult, 'transcript' | 'curl'> {
+function show(exchanges: readonly Exchange[], target: Target): Pick<RuleResult, 'transcript' | 'curl'> {
   const last = exchanges.at(-1);
   if (last === undefined) return {};
   return { transcript: writeTranscript(exchanges), curl: writeCurl(last, target) };

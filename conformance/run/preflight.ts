@@ -1,5 +1,7 @@
 import { request } from 'undici';
 import { createSigner } from '../auth/tokens.js';
+import { callAdmin } from '../http/admin.js';
+import { isRecord } from '../http/exchange.js';
 import type { Target } from '../target/target.js';
 
 /** The run cannot start, and no rule is judged: exit code 3. */
@@ -69,13 +71,29 @@ function readProblem(text: string): { code?: string; detail?: string } {
   }
 }
 
+/** Where an emulator is controlled, unless it says otherwise. */
+export function adminUrlOf(baseUrl: string): string {
+  return `${baseUrl}/_emulator`;
+}
+
 /** Whether a URL is an emulator's control address. */
 export async function isEmulator(adminUrl: string, timeout: number): Promise<boolean> {
   try {
-    const { statusCode, body } = await request(`${adminUrl}/health`, { headersTimeout: timeout, bodyTimeout: timeout });
-    const health: unknown = await body.json();
-    return statusCode === 200 && (health as { emulator?: unknown }).emulator === true;
+    const { status, json } = await callAdmin({ url: `${adminUrl}/health`, timeout });
+    return status === 200 && isRecord(json) && json.emulator === true;
   } catch {
     return false;
   }
+}
+
+/** The target with the admin address that it has where it says that it is an emulator. Throws `Unready`. */
+export async function withAdmin(target: Target, timeout: number): Promise<Target> {
+  const adminUrl = target.adminUrl ?? adminUrlOf(target.baseUrl);
+  if (target.adminUrl === undefined && !(await isEmulator(adminUrl, Math.min(timeout, 5000)))) return target;
+  const { adminToken: token } = target;
+  if (token !== undefined) {
+    const { status } = await callAdmin({ url: `${adminUrl}/clock`, token, timeout });
+    if (status === 401) throw new Unready('the emulator rejects the admin token');
+  }
+  return { ...target, adminUrl };
 }

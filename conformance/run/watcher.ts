@@ -1,9 +1,11 @@
-import type { Exchange } from '../http/exchange.js';
+import type { Evidence, Exchange } from '../http/exchange.js';
 import type { Rule } from '../rules/rule.js';
 
 export interface WatchResult {
   /** Exchanges the rule had something to say about. */
   judged: number;
+  /** Whether one of them was made by a fault. */
+  evidence: Evidence;
   broken: { readonly why: string; readonly exchange: Exchange } | undefined;
 }
 
@@ -12,20 +14,23 @@ export class Watcher {
   readonly #results = new Map<string, WatchResult>();
 
   constructor(readonly rules: readonly Rule[]) {
-    for (const rule of rules) this.#results.set(rule.id, { judged: 0, broken: undefined });
+    for (const rule of rules) this.#results.set(rule.id, { judged: 0, evidence: 'observed', broken: undefined });
   }
 
+  /** What a fault made says nothing about how a target behaves: only rules of reach `emulator` look at it. */
   see(exchange: Exchange): void {
     for (const rule of this.rules) {
+      if (exchange.injected && rule.reach !== 'emulator') continue;
       const verdict = rule.watch?.(exchange);
       if (verdict === undefined) continue;
       const result = this.of(rule.id);
       result.judged += 1;
+      if (exchange.injected) result.evidence = 'injected';
       if (verdict !== true) result.broken ??= { why: verdict, exchange };
     }
   }
 
   of(id: string): WatchResult {
-    return this.#results.get(id) ?? { judged: 0, broken: undefined };
+    return this.#results.get(id) ?? { judged: 0, evidence: 'observed', broken: undefined };
   }
 }

@@ -30,6 +30,8 @@ export interface Target {
   readonly companion: boolean;
   /** Where the emulator is controlled, when the target is one. */
   readonly adminUrl?: string;
+  /** What its admin routes ask for, where they ask for anything. */
+  readonly adminToken?: string;
 }
 
 /** Whether an origin is this machine: what runs there may be written to without being asked. */

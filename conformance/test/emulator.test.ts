@@ -6,20 +6,6 @@ import { explain } from '../report/reporter.js';
 /** What the emulator gives no occasion to judge: every rule that is skipped, by the reason the report gives. */
 const SKIPPED: Readonly<Record<string, readonly string[]>> = {
   'the target is on this machine': ['general.https', 'general.base-url.org-subdomain'],
-  'needs a repository without a default branch; no request makes one, nor does the emulator': [
-    'filemeta.ref.fallback-head',
-    'filemeta.ref.fallback-main',
-    'archive.ref.head',
-  ],
-  'needs a tree limit that can be lowered while the emulator runs; it has no such switch': [
-    'filemeta.err.429.too-many',
-    'filemeta.err.429.headers',
-  ],
-  'needs a sync that the service itself cancels, which no request brings about': ['event.sync-failed.not-on-cancel'],
-  "what a client that hung up would have got shows in no answer, and the emulator's journal cannot be read": [
-    'filemeta.err.408',
-    'err.generic.499',
-  ],
 };
 
 const emulator = await startEmulator();
@@ -40,6 +26,19 @@ t.test('no rule is skipped but those whose occasion is missing', async (t) => {
   const skipped = report.rules.filter(({ verdict }) => verdict === 'skip').map(({ id, reason }) => `${id}: ${reason}`);
   const expected = Object.entries(SKIPPED).flatMap(([reason, ids]) => ids.map((id) => `${id}: ${reason}`));
   t.same(skipped.sort(), expected.sort());
+});
+
+t.test('what was judged says on what, and only rules of reach emulator on what a fault made', async (t) => {
+  const wrong = report.rules.filter(({ verdict, evidence, reach }) =>
+    verdict === 'skip' ? evidence !== undefined : evidence !== 'observed' && reach !== 'emulator',
+  );
+  t.same(
+    wrong.map(({ id, evidence }) => `${id}: ${evidence}`),
+    [],
+  );
+  const injected = report.rules.filter(({ evidence }) => evidence === 'injected').map(({ id }) => id);
+  t.ok(injected.includes('filemeta.err.503.replica'));
+  t.notOk(injected.includes('filemeta.err.429.too-many'), 'what a state or a limit brings about is observed');
 });
 
 t.test(

@@ -9,9 +9,12 @@ export interface StubServer {
   close(): Promise<void>;
 }
 
-/** A server that answers everything in one way, as a target. */
-export async function startStub(answer: RequestListener): Promise<StubServer> {
-  const server = createServer(answer);
+/** A server that answers everything in one way, as a target; it has no admin routes unless `admin` answers them. */
+export async function startStub(answer: RequestListener, admin = always(404, 'text/plain', '')): Promise<StubServer> {
+  const server = createServer((request, response) => {
+    const isAdmin = request.url?.startsWith('/_emulator/') === true;
+    (isAdmin ? admin : answer)(request, response);
+  });
   const baseUrl = `http://${await listenOnLoopback(server)}`;
   return {
     baseUrl,

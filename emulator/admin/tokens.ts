@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defaultFixtureKey, type FixtureKey, fixtureKeys } from '../auth/fixture-keys.js';
 import { defaultLifetime, mintFixtureToken } from '../auth/fixture-token.js';
-import { parseFaults } from '../faults/grammar.js';
+import { faultClaims } from '../faults/fault-claim.js';
 import { problem } from '../http/problem.js';
 import { json } from '../http/reply.js';
 import { adminRoute } from './route.js';
@@ -33,12 +33,12 @@ export const mintTokenRoute = adminRoute({
     201: z.object({ token: z.string(), key: z.string(), issued_at: z.iso.datetime(), expires_at: z.iso.datetime() }),
   },
   errors: ['conflict'],
-  handle: async ({ world, controls, organization, body }) => {
+  handle: async ({ world, controls, organization, operations, body }) => {
     if (!controls.hasTestKeys) {
       throw problem('conflict', 'The emulator holds no key to sign with: it was started without the test keys.');
     }
     const { repo, scopes, sub, faults, scenario, org = organization } = body;
-    for (const text of faults ?? []) parseFaults(text, 'faults');
+    const claims = await faultClaims({ faults, scenario }, { where: 'faults', operations });
     const key = findKey(
       body.key,
       world.state.organizations.list().findIndex(({ name }) => name === org),
@@ -52,7 +52,7 @@ export const mintTokenRoute = adminRoute({
       ...(repo !== undefined && { repo }),
       ...(scopes && { scopes }),
       ...(sub !== undefined && { sub }),
-      ...((faults || scenario !== undefined) && { claims: { emu: { faults, scenario } } }),
+      claims,
     });
     const issuedAt = Math.floor(now / 1000) * 1000;
     return json(201, {

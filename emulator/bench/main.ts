@@ -11,6 +11,7 @@ import { CLIENT_ROWS } from './rows/client.js';
 import { ENGINE_ROWS } from './rows/engine.js';
 import { SERVICE_ROWS } from './rows/service.js';
 import { WIRE_ROWS } from './rows/wire.js';
+import { WORLD_ROWS } from './rows/worlds.js';
 import { openStage, type Stage } from './stage.js';
 import { shorten, writeGrowthTable, writeTable } from './table.js';
 
@@ -48,7 +49,8 @@ async function main(options: BenchOptions): Promise<void> {
 async function* usual(histories: string, folder: string, options: BenchOptions): AsyncGenerator<Section> {
   const { isQuick, repo } = options;
   const place = { folder, loadTime: isQuick ? 500 : 2000, heavyFiles: 300 };
-  yield { label: 'The service', results: await measure(SERVICE_ROWS, () => Promise.resolve(place), options) };
+  const rows = [...SERVICE_ROWS, ...WORLD_ROWS];
+  yield { label: 'The service', results: await measure(rows, () => Promise.resolve(place), options) };
   const commits = isQuick ? SIZES.quick : SIZES.usual;
   yield* measureFixture(() => generatedFixture(histories, commits), folder, options);
   if (repo !== undefined) yield* measureFixture(() => copiedFixture(folder, repo), folder, options);

@@ -1,6 +1,6 @@
 import { type IncomingMessage, request } from 'node:http';
 import { ADMIN_PREFIX } from '../admin/path.js';
-import { OptionError, secret } from '../config/option-values.js';
+import { OptionError, secret, text } from '../config/option-values.js';
 import type { Flags } from './command.js';
 import { DEFAULT_URL, readUrl } from './probe.js';
 import type { Terminal } from './terminal.js';
@@ -10,7 +10,7 @@ import { Unreached, UsageError } from './usage-error.js';
 const LONGEST_WAIT = 60_000;
 
 /** What every command takes that speaks to an emulator. */
-export const ADMIN_FLAGS = {
+export const EMULATOR_FLAGS = {
   url: { read: readUrl, describe: `Base address of the emulator; default EMULATOR_URL, else ${DEFAULT_URL}` },
   'admin-token': {
     read: secret('the characters of a bearer token', /^[\x21-\x7e]+$/),
@@ -19,10 +19,23 @@ export const ADMIN_FLAGS = {
   json: { describe: 'As JSON' },
 } satisfies Flags;
 
+/** And those that a namespace answers as well. */
+export const ADMIN_FLAGS = {
+  ...EMULATOR_FLAGS,
+  namespace: {
+    read: text('the id of a namespace', /^[a-z0-9-]{1,63}$/),
+    describe: 'Namespace of the emulator to speak to; default: the emulator itself',
+  },
+} satisfies Flags;
+
 export interface AdminAddress {
   readonly url: string | undefined;
   readonly 'admin-token': string | undefined;
+  readonly namespace?: string | undefined;
 }
+
+/** Parameters of a query; those that are undefined are left out. */
+export type Query = Readonly<Record<string, string | undefined>>;
 
 /** The address of a flag, of the environment, or the usual one. Throws `OptionError`. */
 export function findUrl(given: string | undefined, { environment }: Terminal): string {
@@ -40,12 +53,18 @@ export type AdminMethod = 'GET' | 'POST' | 'PATCH' | 'DELETE';
 /** Asks the admin routes of one emulator. Throws `Unreached`, and `UsageError` with what it refused. */
 export class AdminClient {
   readonly url: string;
+  readonly #namespace: string | undefined;
   readonly #headers: Readonly<Record<string, string>>;
 
   constructor(address: AdminAddress, terminal: Terminal) {
+    this.#namespace = address.namespace;
     this.url = findUrl(address.url, terminal).replace(/\/$/, '');
     const token = address['admin-token'] ?? terminal.environment.EMULATOR_ADMIN_TOKEN;
-    this.#headers = token ? { authorization: `Bearer ${token}` } : {};
+    this.#headers = {
+      ...(token && { authorization: `Bearer ${token}` }),
+      // The first port serves every namespace by its name, also where a container passes on no other port.
+      ...(this.#namespace !== undefined && { host: `${this.#namespace}.ns.localhost` }),
+    };
   }
 
   /** The JSON of an answer; undefined where it has none. */
@@ -55,18 +74,18 @@ export class AdminClient {
     const signal = AbortSignal.timeout(LONGEST_WAIT);
     try {
       const response = await this.#send(method, path, { headers: type, body: text, signal });
-      return readAnswer(response, await textOf(response));
+      return this.#read(response, await textOf(response));
     } catch (error) {
       throw this.#explain(error);
     }
   }
 
   /** All items of a list. */
-  async list(path: string): Promise<Readonly<Record<string, unknown>>[]> {
+  async list(path: string, query: Query = {}): Promise<Readonly<Record<string, unknown>>[]> {
     const items: Readonly<Record<string, unknown>>[] = [];
     let cursor = '';
     do {
-      const page = (await this.ask('GET', `${path}?limit=1000${cursor}`)) as {
+      const page = (await this.ask('GET', `${withQuery(path, { limit: '1000', ...query })}${cursor}`)) as {
         items: Readonly<Record<string, unknown>>[];
         next_cursor: string | null;
       };
@@ -81,7 +100,7 @@ export class AdminClient {
     try {
       const response = await this.#send('GET', path, { headers: { 'last-event-id': lastId } });
       if (response.headers['content-type'] !== 'text/event-stream') {
-        readAnswer(response, await textOf(response));
+        this.#read(response, await textOf(response));
         throw new Error('something that is no emulator answered');
       }
       let text = '';
@@ -117,11 +136,25 @@ export class AdminClient {
     });
   }
 
+  #read(response: IncomingMessage, text: string): unknown {
+    // Of a host that is not served.
+    if (this.#namespace !== undefined && response.statusCode === 403) {
+      throw new UsageError(`The emulator at ${this.url} has no namespace ${JSON.stringify(this.#namespace)}.`);
+    }
+    return readAnswer(response, text);
+  }
+
   #explain(error: unknown): Error {
     if (error instanceof UsageError) return error;
     const { message, code } = error as NodeJS.ErrnoException;
     return new Unreached(`No emulator at ${this.url}: ${message || code || 'the connection failed'}.`);
   }
+}
+
+/** A path with parameters behind it. */
+export function withQuery(path: string, query: Query): string {
+  const given = Object.entries(query).filter((each): each is [string, string] => each[1] !== undefined);
+  return given.length === 0 ? path : `${path}?${new URLSearchParams(given)}`;
 }
 
 async function textOf(response: IncomingMessage): Promise<string> {

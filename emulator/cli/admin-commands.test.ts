@@ -2,45 +2,8 @@ import { readFileSync, statSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import t, { type Test } from 'tap';
-import { type Emulator, type GivenOptions, startEmulator } from '../index.js';
-import { main } from './main.js';
-
-/** Runs a command in this process and gives back all it said. */
-async function run(argv: readonly string[], environment: Record<string, string> = {}, onPrint = () => {}) {
-  const said = { code: -1, out: '', err: '' };
-  said.code = await main(argv, {
-    print: (text) => {
-      said.out += text;
-      onPrint();
-    },
-    printed: () => Promise.resolve(undefined),
-    warn: (text) => {
-      said.err += text;
-    },
-    isInteractive: false,
-    columns: 100,
-    environment,
-    now: () => 0,
-  });
-  return said;
-}
-
-async function setUp(t: Test, options: GivenOptions = {}) {
-  const emulator = await startEmulator({ port: 0, clock: '2026-01-01T00:00:00Z', ...options });
-  t.teardown(() => emulator.close({ graceMs: 0 }));
-  return { emulator, ask: askerOf(emulator) };
-}
-
-/** Runs a command by flag, and by variable, and once more for its JSON. */
-function askerOf({ baseUrl }: Pick<Emulator, 'baseUrl'>) {
-  const ask = async (...argv: string[]) => run([...argv, '--url', baseUrl]);
-  const json = async (...argv: string[]) => {
-    const { code, out, err } = await run([...argv, '--json'], { EMULATOR_URL: `${baseUrl}/` });
-    return { code, err, json: out === '' ? undefined : JSON.parse(out) };
-  };
-  return { text: ask, json };
-}
+import t from 'tap';
+import { run, startAsked as setUp } from './test/run.js';
 
 /** Every command that speaks to an emulator, as it is used. */
 const COMMANDS: readonly (readonly string[])[] = [
@@ -57,6 +20,18 @@ const COMMANDS: readonly (readonly string[])[] = [
   ['state'],
   ['state', 'set', '{}'],
   ['repo', 'ls'],
+  ['fault', 'add', 'bad_gateway'],
+  ['fault', 'ls'],
+  ['fault', 'show', 'fault-1'],
+  ['fault', 'rm', 'fault-1'],
+  ['latch', 'release', 'door'],
+  ['quota'],
+  ['quota', 'set', 'q', '{"capacity":20,"refill":"10/s"}'],
+  ['quota', 'rm', 'q'],
+  ['namespace', 'add'],
+  ['namespace', 'ls'],
+  ['namespace', 'rm', 'ns-1'],
+  ['verify'],
   ['stop'],
 ];
 

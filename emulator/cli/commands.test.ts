@@ -78,6 +78,7 @@ t.test('flags that are repeated, contradict each other, or are not there are ref
     [
       ['token', 'repo', 'no-repo'],
       ['routes', 'json', 'markdown'],
+      ['faults', 'json', 'markdown'],
       ['wait', 'url', 'ready-file'],
     ],
   );

@@ -2,8 +2,13 @@ import yargs from 'yargs';
 import { packageVersion } from '../config/version.js';
 import { clockCommand } from './clock.js';
 import type { Command } from './command.js';
+import { faultCommand } from './fault.js';
+import { faultsCommand } from './faults.js';
 import { healthCommand } from './health.js';
 import { keysCommand } from './keys.js';
+import { latchCommand } from './latch.js';
+import { namespaceCommand } from './namespace.js';
+import { quotaCommand } from './quota.js';
 import { repoCommand } from './repo.js';
 import { requestsCommand } from './requests.js';
 import { resetCommand } from './reset.js';
@@ -19,6 +24,7 @@ import type { Terminal } from './terminal.js';
 import { tokenCommand } from './token.js';
 import { UsageError } from './usage-error.js';
 import { variantsCommand } from './variants.js';
+import { verifyCommand } from './verify.js';
 import { waitCommand } from './wait.js';
 
 export const commands: readonly Command[] = [
@@ -27,6 +33,7 @@ export const commands: readonly Command[] = [
   keysCommand,
   routesCommand,
   variantsCommand,
+  faultsCommand,
   waitCommand,
   healthCommand,
   statusCommand,
@@ -37,6 +44,11 @@ export const commands: readonly Command[] = [
   requestsCommand,
   stateCommand,
   repoCommand,
+  faultCommand,
+  latchCommand,
+  quotaCommand,
+  namespaceCommand,
+  verifyCommand,
   scenarioCommand,
 ];
 

@@ -23,6 +23,6 @@ function formatPretty(line: LogLine): string {
 }
 
 /** A path or a name from a request must not steer the reader's terminal. */
-function printable(text: string): string {
+export function printable(text: string): string {
   return text.replace(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, (char) => `\\u{${char.codePointAt(0)!.toString(16)}}`);
 }

@@ -9,6 +9,9 @@ const ARGUMENTS: Readonly<Record<string, readonly string[]>> = {
   token: ['--repo', 'a'],
   start: ['--port', '0'],
   repo: ['ls'],
+  fault: ['ls'],
+  latch: ['release', 'x'],
+  namespace: ['add'],
   snapshot: ['ls'],
 };
 

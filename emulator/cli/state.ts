@@ -1,9 +1,11 @@
-import { list, OptionError, text } from '../config/option-values.js';
+import { list, text } from '../config/option-values.js';
 import { ADMIN_FLAGS, AdminClient, printJson, readAction, readValue } from './admin-client.js';
 import { defineCommand } from './command.js';
+import { readJsonObject } from './json-object.js';
 import { UsageError } from './usage-error.js';
 
 const SWITCH = /^([^.=]+)\.([A-Za-z]+)=(.+)$/;
+const EXAMPLE = '{"repositories":{"team/app":{"state":"archived"}}}';
 const STATE = /^(.+)=([a-z]+)$/;
 
 const FLAGS = {
@@ -33,7 +35,10 @@ export const stateCommand = defineCommand({
     else if (!changes && !repo && !org) throw new UsageError('state set needs changes: JSON, --repo or --org.');
     const answer = await (name === 'show'
       ? client.ask('GET', '/state')
-      : client.ask('PATCH', '/state', { ...readChanges(changes), ...readFlags(repo, org) }));
+      : client.ask('PATCH', '/state', {
+          ...(changes !== undefined && readJsonObject(changes, 'state set', EXAMPLE)),
+          ...readFlags(repo, org),
+        }));
     if (json) printJson(terminal, answer);
     else terminal.print(writeState(answer as State));
   },
@@ -51,16 +56,6 @@ function writeState({ organizations, repositories }: State): string {
     ...Object.entries(repositories).map((each) => line('repository', each)),
   ];
   return lines.join('');
-}
-
-function readChanges(changes: string | undefined): object {
-  try {
-    const read: unknown = changes === undefined ? {} : JSON.parse(changes);
-    if (typeof read === 'object' && read !== null && !Array.isArray(read)) return read;
-  } catch {
-    // Told below.
-  }
-  throw new OptionError('state set takes a JSON object, such as {"repositories":{"team/app":{"state":"archived"}}}.');
 }
 
 function readFlags(repo: readonly string[] = [], org: readonly string[] = []): object {

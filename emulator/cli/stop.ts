@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { ADMIN_FLAGS, AdminClient, printJson } from './admin-client.js';
+import { AdminClient, EMULATOR_FLAGS, printJson } from './admin-client.js';
 import { defineCommand } from './command.js';
 import { probe } from './probe.js';
 import { UsageError } from './usage-error.js';
@@ -12,7 +12,7 @@ const LOOK = 20;
 export const stopCommand = defineCommand({
   name: 'stop',
   describe: 'End a running emulator; requests that are under way are answered first',
-  flags: ADMIN_FLAGS,
+  flags: EMULATOR_FLAGS,
   run: async ({ json, ...address }, { terminal }) => {
     const client = new AdminClient(address, terminal);
     await client.ask('POST', '/shutdown');

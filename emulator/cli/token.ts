@@ -4,6 +4,7 @@ import { defaultLifetime, defaultScopes, RESTRICTED_LIFETIME } from '../auth/fix
 import { DEFAULT_LIFETIME, DEFAULT_SCOPES, mintToken } from '../auth/mint.js';
 import { clock, integer, list, OptionError, text } from '../config/option-values.js';
 import { readOptions } from '../config/options.js';
+import type { FaultClaims } from '../faults/fault-claim.js';
 import { SCENARIO } from '../faults/scenario.js';
 import { Problem } from '../http/problem.js';
 import { defineCommand, type Flags } from './command.js';
@@ -83,20 +84,12 @@ async function askedClaim({
 }: {
   readonly fault: readonly string[] | undefined;
   readonly scenario: string | undefined;
-}): Promise<Readonly<Record<string, unknown>>> {
+}): Promise<FaultClaims> {
   if (faults === undefined && scenario === undefined) return {};
-  if (faults) await checkFaults(faults);
-  return { emu: { ...(faults && { faults }), ...(scenario !== undefined && { scenario }) } };
-}
-
-async function checkFaults(faults: readonly string[]): Promise<void> {
-  const { parseFault } = await import('../faults/grammar.js');
-  const { compileFault } = await import('../faults/compiled-fault.js');
+  const { faultClaims } = await import('../faults/fault-claim.js');
   const { operations } = await import('../api/index.js');
   try {
-    for (const text of faults) {
-      compileFault(parseFault(text.trim(), '--fault').fault, { where: '--fault', now: 0, operations, inBand: 'claim' });
-    }
+    return await faultClaims({ faults, scenario }, { where: '--fault', operations });
   } catch (error) {
     throw error instanceof Problem ? new UsageError(error.detail) : error;
   }

@@ -9,6 +9,7 @@ import { clockOf, type EmulatorClock } from './emulator-clock.js';
 import { type FaultHandle, setFault } from './emulator-faults.js';
 import { type EmulatorQuotas, quotasOf } from './emulator-quotas.js';
 import { type EmulatorState, stateOf } from './emulator-state.js';
+import { signToken, type TokenOptions } from './emulator-token.js';
 import type { Listener } from './listeners.js';
 import type { NamespaceOptions } from './namespaces.js';
 import type { Server } from './server.js';
@@ -53,6 +54,16 @@ export interface EmulatedService extends OrganizationAddress, AsyncDisposable {
   /** Where the routes of the emulator itself are: `<baseUrl>/_emulator`. */
   readonly adminUrl: string;
   /**
+   * Signs a token at the time of the emulator. Its requests meet the `faults` it names, so that a client which can set
+   * nothing else, such as git, meets them too. Rejects with an `Error` that says what cannot be.
+   *
+   * ```js
+   * const token = await emulator.token({ repo: 'team/app', faults: ['cut*1@git.pack;fraction=0.5'] });
+   * const remote = `${emulator.gitUrl.replace('://', `://t:${token}@`)}/team/app.git`;
+   * ```
+   */
+  token(options?: TokenOptions): Promise<string>;
+  /**
    * The requests that were answered, oldest first; as many of the last as the limit `maxJournal` says. Those to the
    * emulator's own routes are left out.
    *
@@ -92,6 +103,17 @@ export interface EmulatedService extends OrganizationAddress, AsyncDisposable {
    * ```
    */
   fault(spec: string | Fault): FaultHandle;
+  /**
+   * Lets go of the requests that a latch holds, and ends the states that last until it is released. Returns how many
+   * there were: a release is not remembered for what comes later.
+   *
+   * ```js
+   * emulator.fault('hold*1;latch=door');
+   * // … when the request is there …
+   * assert.equal(emulator.release('door'), 1);
+   * ```
+   */
+  release(latch: string): number;
   /**
    * Keeps everything as it is now: repositories with their refs, objects, notes, deployments, credentials, LFS objects
    * and locks, webhooks and their deliveries, the requests, the clock, and the counters of ids and faults. Resolves to
@@ -165,12 +187,14 @@ function surfaceOf({
     keyId: signingKey.id,
     keyFile: signingKey.file,
     adminUrl: adminUrlOf(listeners),
+    token: (options = {}) => signToken({ current, operations, signingKey }, options),
     requests: (query) => [...current.world.state.journal.entries(selectorOf(query))],
     verify: (expectations) => verifyWorld(current.world, expectations),
     clock: clockOf(current),
     state: stateOf(current, orgs[0]!.org),
     quotas: quotasOf(current),
     fault: (spec) => setFault(current, operations, spec),
+    release: (latch) => current.world.releaseLatch(latch),
     snapshot: async () => current.snapshot(),
     restore: (id) => current.restore(id),
     reset: () => current.reset(),

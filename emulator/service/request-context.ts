@@ -41,7 +41,6 @@ export class RequestContext implements ReplyWatcher {
   scenario: string | undefined = undefined;
   /** What faults do to its bytes, and to those of its answer. */
   wire: WireBreakage | undefined = undefined;
-  /** Why the request was refused, once it was. */
   /** Milliseconds: on the world's clock when the request counted, and of real time when it began. */
   began = 0;
   readonly started = performance.now();
@@ -57,6 +56,7 @@ export class RequestContext implements ReplyWatcher {
   injectedBy: string | undefined = undefined;
   /** What refused the request, and how it is told: a variant may word it differently. */
   refusal: Problem | undefined = undefined;
+  /** Why the request was refused, once it was. */
   problem: Problem | undefined = undefined;
   repository: Repository | undefined = undefined;
   // Found on the way; a step may rely on what every step before it has set.

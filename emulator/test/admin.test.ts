@@ -358,6 +358,8 @@ t.test('tokens are signed at the time of the emulator', async (t) => {
     [{ repo: '' }, /^repo: /],
     [{ faults: 'cut' }, /^faults: /],
     [{ faults: ['cut;bytes=1', 'nonsense'] }, /^faults: .*nonsense/],
+    [{ faults: ['cut@headers'] }, /^faults: .*headers/],
+    [{ scenario: 'a b' }, /^scenario: /],
     [{ claims: {} }, /"claims"/],
   ] as const) {
     t.match(await admin('POST', '/tokens', body), { status: 400, json: { detail } }, JSON.stringify(body));

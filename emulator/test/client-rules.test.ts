@@ -280,7 +280,10 @@ async function judge(story: Story) {
       service,
       call: service.call,
       wait: (milliseconds) => service.emulator.clock.advance(milliseconds),
-      touch: (change) => Object.assign([...service.world.state.journal.records()].at(-1)!, change),
+      touch: (change) => {
+        const record = [...service.world.state.journal.records()].at(-1)!;
+        for (const [name, value] of Object.entries(change)) Object.defineProperty(record, name, { value });
+      },
     });
     return service.emulator.verify({ after, client: true });
   } finally {

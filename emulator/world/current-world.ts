@@ -93,10 +93,6 @@ export class CurrentWorld {
     this.#keepInitial();
   }
 
-  #keepInitial(): void {
-    this.#snapshots.keep(() => this.#world.snapshot(), this.#world.state.clock.now(), INITIAL);
-  }
-
   /** Puts the state back to that before the first request, as `restore`. */
   reset(): Promise<void> {
     return this.restore(INITIAL);
@@ -129,6 +125,10 @@ export class CurrentWorld {
   close(): Promise<void> {
     this.#closed ??= this.#close();
     return this.#closed;
+  }
+
+  #keepInitial(): void {
+    this.#snapshots.keep(() => this.#world.snapshot(), this.#world.state.clock.now(), INITIAL);
   }
 
   async #close(): Promise<void> {

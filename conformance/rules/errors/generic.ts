@@ -1,7 +1,8 @@
 import { commitFiles, packLines, sendPack } from '../../api/commit-pack.js';
-import { getFile, grep } from '../../api/requests.js';
+import { getFile, grep, reader } from '../../api/requests.js';
 import type { Answer } from '../../check/answer.js';
 import { expectCode } from '../../check/expect.js';
+import { answerToNobody } from '../../check/journal.js';
 import { Skip } from '../../check/outcomes.js';
 import type { RuleContext } from '../../check/rule-context.js';
 import { groupRepository, sampleRepository } from '../../fixtures/repositories.js';
@@ -34,6 +35,11 @@ const REQUESTS: Readonly<Record<number, (t: RuleContext) => Promise<Answer>>> = 
     if (answer.status === 400) throw new Skip(`the target reads a body of ${LARGE} bytes`);
     return answer;
   },
+  499: async (t) => {
+    const { name } = await sampleRepository(t);
+    const json = { query: { pattern: 'e' } };
+    return answerToNobody(t, 'POST', '/api/v1/repos/grep', { as: reader(name), json, sentBytes: 10 });
+  },
 };
 
 /** The answers that are tolerated where the specification contradicts itself. */
@@ -44,15 +50,8 @@ const TOLERATED: Readonly<Record<number, readonly [string, string, readonly stri
 };
 
 const WRITING = [405, 409];
-/** Statuses that no response of the target shows. */
-const NOT_VISIBLE: Readonly<Record<number, string>> = {
-  499: "what a client that hung up would have got shows in no answer, and the emulator's journal cannot be read",
-};
-
-/** `rate_limited` is a fault of its own, with the headers that belong to it. */
-function faultOf(code: string): string {
-  return code === 'rate_limited' ? code : `code:${code}`;
-}
+/** Those of them that only the emulator gives an occasion for. */
+const ON_EMULATOR = [413, 499];
 
 function generic(status: number, code: string): RuleRow {
   const natural = REQUESTS[status];
@@ -62,7 +61,7 @@ function generic(status: number, code: string): RuleRow {
   return {
     id: `err.generic.${status}`,
     says: `${status} without a more specific code has the code ${code}.`,
-    reach: natural === undefined || status === 413 ? 'emulator' : 'any',
+    reach: natural === undefined || ON_EMULATOR.includes(status) ? 'emulator' : 'any',
     writes: WRITING.includes(status),
     watch: (exchange) => {
       const seen = exchange.status === status ? problemOf(exchange)?.code : undefined;
@@ -72,9 +71,8 @@ function generic(status: number, code: string): RuleRow {
       const foreign = isListedCode(seen);
       return known || !foreign || `${status} has the code ${seen}`;
     },
-    ...(NOT_VISIBLE[status] === undefined ? {} : { skipReason: NOT_VISIBLE[status] }),
     check: async (t) => {
-      if (natural === undefined) return expectCode(await withFault(t, 'repo', faultOf(code)), status, code);
+      if (natural === undefined) return expectCode(await withFault(t, 'repo', code), status, code);
       const answer = await natural(t);
       const instead = TOLERATED[status];
       if (instead === undefined) expectCode(answer, status, code);

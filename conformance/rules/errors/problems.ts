@@ -206,8 +206,7 @@ export const errorShapes = defineRules('Errors', 'error-shapes', [
     id: 'err.5xx-safe',
     says: 'No request, however malformed, is answered with a server error.',
     level: 'SHOULD',
-    watch: ({ forced, status, method, path }) =>
-      forced ? undefined : status < 500 || `${method} ${path} is ${status}`,
+    watch: ({ status, method, path }) => status < 500 || `${method} ${path} is ${status}`,
   },
   {
     id: 'err.route-not-found.no-auth',

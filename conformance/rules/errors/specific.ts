@@ -1,5 +1,6 @@
 import { commitFiles, packLines, sendPack } from '../../api/commit-pack.js';
 import { createRepo, getRepo, grep } from '../../api/requests.js';
+import { changeState, inNamespace } from '../../check/admin.js';
 import type { Answer } from '../../check/answer.js';
 import { expectCode, expectMatch, expectSame, expectSuccess, expectTrue } from '../../check/expect.js';
 import { Skip } from '../../check/outcomes.js';
@@ -23,11 +24,11 @@ interface Provocation {
   readonly instead?: readonly [decision: string, where: string, members: readonly string[]];
 }
 
-function forced(code: string, fault = `code:${code}`): Provocation {
+function forced(code: string): Provocation {
   return {
     reach: 'emulator',
     writes: false,
-    provoke: async (t) => [await withFault(t, 'repo', fault)],
+    provoke: async (t) => [await withFault(t, 'repo', code)],
   };
 }
 
@@ -81,7 +82,7 @@ const ABSENT_UPSTREAM = {
 };
 
 const PROVOCATIONS: Readonly<Record<SpecificCode, Provocation>> = {
-  authentication_unavailable: forced('authentication_unavailable', 'authentication_unavailable'),
+  authentication_unavailable: forced('authentication_unavailable'),
   insufficient_scope: viaRoute(async (t) => {
     const { name } = await sampleRepository(t);
     return grep(t, name, { query: { pattern: 'e' } }, { as: { repo: name, scopes: ['git:write'] } });
@@ -99,7 +100,7 @@ const PROVOCATIONS: Readonly<Record<SpecificCode, Provocation>> = {
     repeated('delete repository', async (repository) => ({ repo: await repository.createRepository() })),
   ),
   repository_thawing: {
-    ...forced('repository_thawing', 'repository_thawing'),
+    ...forced('repository_thawing'),
     instead: ['A04', 'thawing, repo', ['409 repository_thawing', '503 service_unavailable']],
   },
   sync_in_progress: {
@@ -170,8 +171,8 @@ const PROVOCATIONS: Readonly<Record<SpecificCode, Provocation>> = {
       const json = { deployment: {} };
       const answer = await t.post('/api/repos', { as: { repo, scopes: ['repo:write'] }, json });
       if (answer.status !== 409) return [answer];
-      if (t.target.adminUrl !== undefined) return forced('hosting_not_enabled').provoke(t);
-      throw new Skip('the organization has hosting');
+      if (t.target.adminUrl === undefined) throw new Skip('the organization has hosting');
+      return withoutHosting(t, async (inner) => createRepo(inner, inner.uniqueName(), { json }));
     },
   },
   hosting_project_not_found: {
@@ -206,6 +207,17 @@ const PROVOCATIONS: Readonly<Record<SpecificCode, Provocation>> = {
     ['preferred'],
   ),
 };
+
+/** Asks a namespace of the emulator in which the organization has no hosting. */
+async function withoutHosting(
+  t: RuleContext,
+  ask: (inner: RuleContext) => Promise<Answer>,
+): Promise<readonly Answer[]> {
+  return inNamespace(t, {}, async (inner) => {
+    await changeState(inner, { organizations: { [inner.target.org]: { hosting: 'off' } } });
+    return [await ask(inner)];
+  });
+}
 
 /** The forge's own name may stand in the code (A17), and the status may be the one that the forge gave. */
 function expectForgeCode(answer: Answer, code: string): void {

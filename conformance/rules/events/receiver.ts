@@ -24,6 +24,8 @@ const UPSTREAMS = {
   overloaded: (response: ServerResponse) => void response.writeHead(503).end(),
   /** Closes every connection. */
   unreachable: (response: ServerResponse) => void response.destroy(),
+  /** Takes its time: the sync goes on until somebody ends it. */
+  silent: () => undefined,
 } as const;
 
 export type UpstreamFailure = keyof typeof UPSTREAMS;

@@ -2,6 +2,7 @@ import { fileMetadata } from '../../api/requests.js';
 import { expectOneOf, expectSame, expectStatus, expectTrue } from '../../check/expect.js';
 import type { RuleContext } from '../../check/rule-context.js';
 import { ephemeralRepository } from '../../fixtures/ephemeral.js';
+import { headlessRepository } from '../../fixtures/headless.js';
 import { historyRepository } from '../../fixtures/history.js';
 import { largeRepository, TWO_LINE_FILES } from '../../fixtures/large.js';
 import { emptyRepository, otherRepository, sampleRepository } from '../../fixtures/repositories.js';
@@ -24,8 +25,6 @@ async function readme(t: RuleContext, query: Record<string, string>) {
   expectStatus(answer, 200);
   return { history, answer, sha: answer.records('files').find(({ path }) => path === 'README.md')?.last_commit_sha };
 }
-
-const NO_DEFAULT = 'needs a repository without a default branch; no request makes one, nor does the emulator';
 
 export const fileMetadataRequests = defineRules('3. File metadata', 'file-metadata-requests', [
   {
@@ -60,13 +59,19 @@ export const fileMetadataRequests = defineRules('3. File metadata', 'file-metada
     id: 'filemeta.ref.fallback-head',
     says: 'A repository without a default branch is listed at HEAD.',
     reach: 'emulator',
-    skipReason: NO_DEFAULT,
+    check: async (t) => {
+      const name = await headlessRepository(t, ['main', 'trunk']);
+      expectSame(await paths(t, name), ['trunk.txt'], 'the files at HEAD');
+    },
   },
   {
     id: 'filemeta.ref.fallback-main',
     says: 'A repository without default branch and HEAD is listed at main.',
     reach: 'emulator',
-    skipReason: NO_DEFAULT,
+    check: async (t) => {
+      const name = await headlessRepository(t, ['main']);
+      expectSame(await paths(t, name), ['main.txt'], 'the files of main');
+    },
   },
   {
     id: 'filemeta.ref.branch',

@@ -18,7 +18,7 @@ async function write(t: RuleContext, metadata: object = {}) {
 
 /** The `result` of a write result that went over the wire. */
 function resultOf(exchange: Exchange): { body: JsonRecord; result: JsonRecord } | undefined {
-  if (exchange.forced || !/\/(commit-pack|restore-commit|reset-commits)$/.test(exchange.path)) return undefined;
+  if (!/\/(commit-pack|restore-commit|reset-commits)$/.test(exchange.path)) return undefined;
   const body = jsonOf(exchange);
   return isRecord(body) && isRecord(body.result) ? { body, result: body.result } : undefined;
 }

@@ -135,7 +135,7 @@ export const searchResponse = defineRules('1. Search', 'search-response', [
     id: 'grep.err.500',
     says: 'A failing Git command makes the search a 500.',
     reach: 'emulator',
-    check: async (t) => expectProblem(await withFault(t, 'grep', 'code:internal_error'), 500, 'internal_error'),
+    check: async (t) => expectProblem(await withFault(t, 'grep', 'internal_error'), 500, 'internal_error'),
   },
   {
     id: 'grep.err.503.sync',
@@ -150,15 +150,14 @@ export const searchResponse = defineRules('1. Search', 'search-response', [
     id: 'grep.err.503.storage',
     says: 'Without storage a search is 503.',
     reach: 'emulator',
-    check: async (t) =>
-      expectProblem(await withFault(t, 'grep', 'code:service_unavailable'), 503, 'service_unavailable'),
+    check: async (t) => expectProblem(await withFault(t, 'grep', 'service_unavailable'), 503, 'service_unavailable'),
   },
   {
     id: 'grep.err.504',
     says: 'A search that takes too long is 504.',
     reach: 'emulator',
     check: async (t) => {
-      const answer = await withFault(t, 'grep', 'code:gateway_timeout');
+      const answer = await withFault(t, 'grep', 'gateway_timeout');
       expectProblem(answer, 504, 'gateway_timeout');
       expectOther(answer.status, 200, 'no result comes with it');
     },

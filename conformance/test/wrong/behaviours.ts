@@ -1,6 +1,7 @@
 import type { Rewrite } from './proxy.js';
 import {
   assumesMember,
+  assumesParameter,
   changesJson,
   changesStatus,
   ignoresMember,
@@ -235,6 +236,14 @@ export const WRONG_BEHAVIOURS: readonly WrongBehaviour[] = [
     ),
   ),
   wrong('filemeta.ref.branch', 'does not look at ref', ignoresParameter(META, 'ref')),
+  wrong('filemeta.ref.fallback-head', 'lists main without a default branch', assumesParameter(META, 'ref', 'main')),
+  wrong('filemeta.ref.fallback-main', 'lists nothing without HEAD', setsMember(META, 'files', [], 200)),
+  wrong('filemeta.err.429.too-many', 'calls too many commits too large', changesStatus(META, 429, 413)),
+  wrong(
+    'err.specific.hosting_not_enabled',
+    'hides that there is no hosting',
+    setsMember('POST /api/repos', 'code', 'forbidden', 403),
+  ),
   wrong(
     'filemeta.resp.ref',
     'repeats what was passed as ref',
@@ -293,6 +302,11 @@ export const WRONG_BEHAVIOURS: readonly WrongBehaviour[] = [
     },
   }),
   wrong('archive.max_blob_size', 'does not look at max_blob_size', ignoresMember(ARCHIVE, 'max_blob_size')),
+  wrong('archive.ref.head', 'packs main without a default branch', {
+    request: (request) => {
+      if (isAt(ARCHIVE, request)) request.body = Buffer.from('{"ref":"main"}');
+    },
+  }),
   wrong('archive.prefix', 'does not look at the prefix', ignoresMember(ARCHIVE, 'prefix')),
 
   wrong('note.result.new_ref_sha', 'does not say where the notes are now', setsMember(NOTES, 'new_ref_sha', '', 201)),

@@ -26,7 +26,7 @@ export interface Rewrite {
 }
 
 export interface Proxy extends AsyncDisposable {
-  /** The target as seen through the proxy; it is controlled at its own address. */
+  /** The target as seen through the proxy; namespaces that are made through it are seen through one as well. */
   readonly target: Target;
 }
 
@@ -41,11 +41,24 @@ function without(headers: IncomingHttpHeaders, names: readonly string[]): Proxie
   );
 }
 
-/** Stands between suite and server and changes what passes. */
+const ADMIN = '/_emulator/';
+
+/** Stands between suite and server and changes what passes; how an emulator is controlled passes as it is. */
 export async function startProxy(target: Target, rewrite: Rewrite): Promise<Proxy> {
   const pool = new Pool(target.baseUrl);
+  const namespaces: Proxy[] = [];
+  const proxyNamespace = async (response: ProxiedResponse): Promise<void> => {
+    const namespace: { orgs: { base_url: string; git_url: string }[] } = JSON.parse(response.body.toString());
+    for (const organization of namespace.orgs) {
+      const proxy = await startProxy({ ...target, baseUrl: organization.base_url }, rewrite);
+      namespaces.push(proxy);
+      organization.base_url = organization.git_url = proxy.target.baseUrl;
+    }
+    response.body = Buffer.from(JSON.stringify(namespace));
+  };
   const pass = async (request: ProxiedRequest, outgoing: ServerResponse): Promise<void> => {
-    rewrite.request?.(request);
+    const isAdmin = request.path.startsWith(ADMIN);
+    if (!isAdmin) rewrite.request?.(request);
     const { method, path, headers, body } = request;
     const reply = await pool.request({
       method: method as 'GET',
@@ -59,7 +72,8 @@ export async function startProxy(target: Target, rewrite: Rewrite): Promise<Prox
       headers: without(reply.headers, method === 'HEAD' ? HOP : [...HOP, 'content-length']),
       body: Buffer.from(await reply.body.arrayBuffer()),
     };
-    rewrite.response?.(response);
+    if (!isAdmin) rewrite.response?.(response);
+    else if (path === `${ADMIN}namespaces` && response.status === 201) await proxyNamespace(response);
     outgoing.writeHead(response.status, response.headers);
     outgoing.end(response.body);
   };
@@ -80,8 +94,9 @@ export async function startProxy(target: Target, rewrite: Rewrite): Promise<Prox
   });
   const baseUrl = `http://${await listenOnLoopback(server)}`;
   return {
-    target: { ...target, baseUrl, gitUrl: baseUrl },
+    target: { ...target, baseUrl, gitUrl: baseUrl, ...(target.adminUrl && { adminUrl: `${baseUrl}/_emulator` }) },
     [Symbol.asyncDispose]: async () => {
+      await Promise.all(namespaces.map((proxy) => proxy[Symbol.asyncDispose]()));
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
       await pool.destroy();

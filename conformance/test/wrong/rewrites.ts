@@ -72,6 +72,16 @@ export function ignoresParameter(place: Place, name: string): Rewrite {
   };
 }
 
+/** A server with another default: it takes a parameter of the query as given where the client left it out. */
+export function assumesParameter(place: Place, name: string, value: string): Rewrite {
+  return {
+    request: (request) => {
+      if (!isAt(place, request) || new URLSearchParams(request.path.split('?')[1]).has(name)) return;
+      request.path += `${request.path.includes('?') ? '&' : '?'}${name}=${value}`;
+    },
+  };
+}
+
 /** A server that does not look at a member of a request, wherever in the first line it stands. */
 export function ignoresMember(place: Place, name: string): Rewrite {
   return {

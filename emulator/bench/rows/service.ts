@@ -1,10 +1,8 @@
-import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
-import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
 import { makeHeavyPack } from '../heavy-pack.js';
 import { HttpClient } from '../http-client.js';
 import { Remote } from '../remote.js';
+import { countRequests } from '../request-rate.js';
 import { type Measure, type Row, type Sides, timed } from '../row.js';
 import { type ServerProcess, spawnEmulator, spawnPeer } from '../server-process.js';
 
@@ -77,15 +75,6 @@ async function openRequests({ loadTime }: ServicePlace): Promise<Sides> {
       await bare[Symbol.asyncDispose]();
     },
   };
-}
-
-/** Runs `servers/load.ts`; answers per second. */
-async function countRequests(question: Readonly<Record<string, unknown>>): Promise<number> {
-  const script = fileURLToPath(new URL('../servers/load.js', import.meta.url));
-  const { stdout } = await promisify(execFile)(process.execPath, [script, JSON.stringify(question)]);
-  const { answers, failures, seconds } = JSON.parse(stdout) as { answers: number; failures: number; seconds: number };
-  if (failures > 0) throw new Error(`${failures} requests were not answered with 200`);
-  return answers / seconds;
 }
 
 function startTime(spawn: () => Promise<ServerProcess>): Measure {

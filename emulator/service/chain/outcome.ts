@@ -8,6 +8,7 @@ import { AnswerCut } from '../../http/answer-cut.js';
 import { Problem, type ProblemCode, problem } from '../../http/problem.js';
 import type { Reply } from '../../http/reply.js';
 import { renderProblem } from '../../http/respond.js';
+import { KeptRequest } from '../../journal/kept-request.js';
 import type { RequestRecord } from '../../journal/record.js';
 import { redactQuery, redactText } from '../../journal/redaction.js';
 import type { SentToken } from '../../journal/sent-token.js';
@@ -118,10 +119,7 @@ function describeRequest(context: RequestContext, now: number): RequestRecord {
   const sent = target ?? NO_TARGET;
   const path = journal.share(redactText(sent.path));
   const query = sent.query === '' ? '' : redactQuery(sent.query);
-  return {
-    id: context.id,
-    time: now,
-    took: now - context.began,
+  const kind = journal.kinds.share({
     organization: context.organization?.name,
     method: request.method ?? '',
     path,
@@ -136,16 +134,17 @@ function describeRequest(context: RequestContext, now: number): RequestRecord {
     why: whyOf(context),
     git: context.git,
     head,
+    answerHead: undefined,
+  });
+  const own = {
+    id: context.id,
+    time: now,
+    took: now - context.began,
     weight: RECORD_WEIGHT + path.length + query.length + head.weight,
     body: context.received,
-    answerHead: undefined,
-    answer: undefined,
-    outcome: 'open',
     started: Math.trunc(context.started),
-    micros: 0,
-    sequence: 0,
-    ended: 0,
   };
+  return new KeptRequest(own, kind);
 }
 
 const NOTHING: readonly string[] = [];

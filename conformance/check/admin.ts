@@ -1,0 +1,72 @@
+import { createPublicKey } from 'node:crypto';
+import { callAdmin } from '../http/admin.js';
+import { isRecord, type JsonRecord } from '../http/exchange.js';
+import { isLoopback } from '../target/target.js';
+import { Skip } from './outcomes.js';
+import { RuleContext } from './rule-context.js';
+
+/**
+ * Asks a route below `/_emulator`, and gives what it answers. Nothing of it is evidence: it makes the occasion that a
+ * rule needs. Skips the rule where the target is no emulator, or does not let the suite in.
+ */
+export async function askAdmin(t: RuleContext, method: string, path: string, json?: object): Promise<JsonRecord> {
+  const answer = await tryAdmin(t, method, path, json);
+  if (answer.status > 299) throw new Error(`${method} ${t.target.adminUrl}${path} is ${answer.status}: ${answer.text}`);
+  return isRecord(answer.json) ? answer.json : {};
+}
+
+async function tryAdmin(t: RuleContext, method: string, path: string, json?: object) {
+  t.needsEmulator();
+  const { adminUrl = '', adminToken } = t.target;
+  const answer = await callAdmin({ url: `${adminUrl}${path}`, method, json, token: adminToken });
+  if (answer.status === 401) throw new Skip("needs the emulator's admin token: --admin-token or EMULATOR_ADMIN_TOKEN");
+  return answer;
+}
+
+/** Sets states of repositories, switches of organizations, limits. */
+export async function changeState(t: RuleContext, changes: object): Promise<void> {
+  await askAdmin(t, 'PATCH', `/state?organization=${encodeURIComponent(t.target.org)}`, changes);
+}
+
+/** Where a namespace answers for one organization. */
+interface NamespaceOrganization {
+  readonly org: string;
+  readonly base_url: string;
+  readonly git_url: string;
+}
+
+/**
+ * Runs a part of a rule in a world of its own, which no other rule of the run meets: `options` are those of a
+ * namespace. What it sends, sees and notes belongs to the rule.
+ */
+export async function inNamespace<Result>(
+  t: RuleContext,
+  options: object,
+  judge: (inner: RuleContext) => Promise<Result>,
+): Promise<Result> {
+  t.needsEmulator();
+  if (!isLoopback(t.target.baseUrl)) throw new Skip('a namespace of the emulator is reached on its own machine only');
+  const { id, admin_url: adminUrl, orgs } = await askAdmin(t, 'POST', '/namespaces', options);
+  try {
+    const own = (orgs as NamespaceOrganization[]).find(({ org }) => org === t.target.org);
+    if (own === undefined) throw new Skip(`a namespace of the emulator has no organization ${t.target.org}`);
+    // Whatever is made there goes with it.
+    const place = { baseUrl: own.base_url, gitUrl: own.git_url, adminUrl: String(adminUrl), write: true };
+    const run = { target: { ...t.target, ...place }, fixtures: new Map(), onRepository: () => Promise.resolve() };
+    const inner = new RuleContext(t.rule, { ...t.run, ...run }, t);
+    await registerKey(inner);
+    return await judge(inner);
+  } finally {
+    await askAdmin(t, 'DELETE', `/namespaces/${id}`);
+  }
+}
+
+/** A namespace begins with the keys of the start; the one given to the suite may have come later. */
+async function registerKey(t: RuleContext): Promise<void> {
+  const { id, privateKey } = t.key('main');
+  const public_key = createPublicKey(privateKey).export({ type: 'spki', format: 'pem' });
+  const organization = t.target.org;
+  const json = { public_key, organization, ...(id === undefined ? {} : { id }) };
+  const { status, text } = await tryAdmin(t, 'POST', '/keys', json);
+  if (status > 299 && status !== 409) throw new Error(`the key cannot be registered in a namespace: ${text}`);
+}

@@ -1,0 +1,59 @@
+import type { WireRequest } from '../http/client.js';
+import { type Exchange, FAULT_FIRED, isRecord, type JsonRecord } from '../http/exchange.js';
+import { hangUp } from '../http/hang-up.js';
+import { askAdmin } from './admin.js';
+import type { Answer } from './answer.js';
+import { Skip } from './outcomes.js';
+import type { RequestOptions, RuleContext } from './rule-context.js';
+
+interface Departure extends RequestOptions {
+  /** How much of the body goes out before the client is gone. Default: all of it. */
+  readonly sentBytes?: number;
+}
+
+/**
+ * The answer that a client would have got which hung up before it was there: only the emulator's journal shows it.
+ * The subject of the token tells the request from others.
+ */
+export async function answerToNobody(
+  t: RuleContext,
+  method: string,
+  path: string,
+  options: Departure,
+): Promise<Answer> {
+  t.needsEmulator();
+  if (t.target.baseUrl.startsWith('https:')) throw new Skip('only over plain HTTP does the suite hang up');
+  const subject = t.uniqueName();
+  const as = { ...options.as, claims: { ...options.as?.claims, sub: subject } };
+  const request = t.wireRequest(method, path, { ...options, as });
+  await hangUp(request, options.sentBytes ?? request.body?.length ?? 0);
+  const entry = await t.eventually(() => endedRequest(t, subject), 'the journal shows how the request ended');
+  return t.take(exchangeOf(request, entry), options);
+}
+
+async function endedRequest(t: RuleContext, subject: string): Promise<JsonRecord | undefined> {
+  const { items } = await askAdmin(t, 'GET', `/requests?subject=${encodeURIComponent(subject)}`);
+  const entry: unknown = Array.isArray(items) ? items[0] : undefined;
+  return isRecord(entry) && entry.outcome !== 'open' ? entry : undefined;
+}
+
+/** An entry of the journal as the exchange that it tells of. */
+function exchangeOf(request: WireRequest, entry: JsonRecord): Exchange {
+  const answer = isRecord(entry.answer) ? entry.answer : {};
+  const pairs = Array.isArray(answer.headers) ? (answer.headers as [string, string][]) : [];
+  const headers: Exchange['headers'] = Object.fromEntries(pairs.map(([name, value]) => [name.toLowerCase(), value]));
+  const body = isRecord(answer.body) && typeof answer.body.text === 'string' ? answer.body.text : '';
+  const { headers: requestHeaders, body: requestBody, origin, ...sent } = request;
+  return {
+    ...sent,
+    origin,
+    requestHeaders,
+    ...(requestBody === undefined ? {} : { requestBody }),
+    status: Number(entry.status),
+    headers,
+    body: Buffer.from(body),
+    milliseconds: 0,
+    injected: headers[FAULT_FIRED] !== undefined,
+    git: request.git ?? false,
+  };
+}

@@ -1,0 +1,42 @@
+import { request } from 'undici';
+
+/** A request to a route below `/_emulator`. */
+export interface AdminRequest {
+  readonly url: string;
+  readonly method?: string;
+  readonly json?: object | undefined;
+  readonly token?: string | undefined;
+  /** Milliseconds. Default 15,000. */
+  readonly timeout?: number;
+}
+
+export interface AdminAnswer {
+  readonly status: number;
+  readonly text: string;
+  /** Undefined where the body is no JSON. */
+  readonly json: unknown;
+}
+
+/** Asks the emulator for what makes a rule's occasion: nothing of it is counted, limited or watched. */
+export async function callAdmin({ url, method = 'GET', json, token, timeout = 15_000 }: AdminRequest) {
+  const { statusCode, body } = await request(url, {
+    method: method as 'GET',
+    headers: {
+      ...(json === undefined ? {} : { 'content-type': 'application/json' }),
+      ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+    },
+    body: json === undefined ? null : JSON.stringify(json),
+    headersTimeout: timeout,
+    bodyTimeout: timeout,
+  });
+  const text = await body.text();
+  return { status: statusCode, text, json: parse(text) } satisfies AdminAnswer;
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

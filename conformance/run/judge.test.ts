@@ -1,0 +1,83 @@
+import t from 'tap';
+import { AssertionFailure, Skip } from '../check/outcomes.js';
+import { RuleContext } from '../check/rule-context.js';
+import type { RunContext } from '../check/run-context.js';
+import type { Exchange } from '../http/exchange.js';
+import { defineRules, type Reach } from '../rules/rule.js';
+import { targetAt } from '../test/stub.js';
+import { judgeReturned, judgeThrown } from './judge.js';
+import { Watcher } from './watcher.js';
+
+function exchangeOf(injected: boolean): Exchange {
+  return {
+    rule: 'rule',
+    method: 'GET',
+    origin: 'http://127.0.0.1:1',
+    path: '/x',
+    requestHeaders: {},
+    status: 500,
+    headers: injected ? { 'x-emulator-fault-fired': 'flt-1' } : {},
+    body: Buffer.alloc(0),
+    milliseconds: 1,
+    injected,
+    git: false,
+  };
+}
+
+function ruleOf(reach: Reach) {
+  const [rule] = defineRules('Errors', 'g', [{ id: 'rule', says: 'It holds.', reach, watch: () => true }]);
+  if (rule === undefined) throw new Error('a row makes a rule');
+  return rule;
+}
+
+/** The context of a rule that has seen these exchanges, whether or not its check took notice. */
+function contextOf(reach: Reach, seen: readonly Exchange[]) {
+  const rule = ruleOf(reach);
+  const t = new RuleContext(rule, { target: targetAt('http://127.0.0.1:1') } as RunContext);
+  t.exchanges.push(...seen);
+  return { rule, t };
+}
+
+const both = [exchangeOf(false), exchangeOf(true)];
+
+t.test('one injected answer among those of a rule is what its evidence is', async (t) => {
+  const broken = new AssertionFailure('it holds', 1, 2);
+  for (const [seen, evidence] of [
+    [[], 'observed'],
+    [[exchangeOf(false)], 'observed'],
+    [both, 'injected'],
+  ] as const) {
+    const { rule, t: context } = contextOf('emulator', seen);
+    t.match(judgeReturned(rule, context), { verdict: 'pass', evidence });
+    t.match(judgeThrown(rule, context, broken), { verdict: 'fail', evidence });
+    t.notHas(judgeThrown(rule, context, new Skip('not here')), { evidence: String });
+  }
+});
+
+t.test('for any other rule it is an error, even where the check took no notice of it', async (t) => {
+  for (const reach of ['any', 'needs-setup'] as const) {
+    const { rule, t: context } = contextOf(reach, both);
+    const error = { verdict: 'error', reason: /^InjectedEvidence: GET \/x was answered by the fault flt-1/ };
+    for (const verdict of [
+      judgeReturned(rule, context),
+      judgeThrown(rule, context, new AssertionFailure('it holds', 1, 2)),
+    ]) {
+      t.match(verdict, error);
+      t.notOk(verdict.evidence);
+    }
+    t.throws(() => context.take(exchangeOf(true)), { name: 'InjectedEvidence' });
+    t.match(judgeReturned(rule, contextOf(reach, []).t), { verdict: 'pass', evidence: 'observed' });
+  }
+});
+
+t.test('rules that watch look at what a fault made only where they are about faults', async (t) => {
+  for (const [reach, judged, evidence] of [
+    ['any', 1, 'observed'],
+    ['needs-setup', 1, 'observed'],
+    ['emulator', 2, 'injected'],
+  ] as const) {
+    const watcher = new Watcher([ruleOf(reach)]);
+    for (const exchange of both) watcher.see(exchange);
+    t.match(watcher.of('rule'), { judged, evidence, broken: undefined }, reach);
+  }
+});

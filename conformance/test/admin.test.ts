@@ -1,0 +1,136 @@
+import t from 'tap';
+import { main } from '../cli/main.js';
+import { run, startEmulator, Unready } from '../index.js';
+import { reporterOf } from '../report/reporters.js';
+import type { Report } from '../report/results.js';
+import { allRules } from '../rules/registry.js';
+import { always, startStub } from './stub.js';
+
+/** Rules whose occasion is made by the admin API, in each of its ways. */
+const BY_ADMIN = ['filemeta.ref.fallback-head', 'filemeta.err.408', 'filemeta.err.429.too-many', 'err.generic.499'];
+const FIRED = { 'x-emulator-fault-fired': 'flt-1' };
+/** Verdicts about nothing: there was no answer to rest on. */
+const ABOUT_NOTHING = ['skip', 'error'];
+
+const verdictsOf = ({ rules }: Report) => Object.fromEntries(rules.map(({ id, verdict }) => [id, verdict]));
+const all = (verdict: string) => Object.fromEntries(BY_ADMIN.map((id) => [id, verdict]));
+
+t.test('no rule but those of reach emulator is judged on what a fault made', async (t) => {
+  for (const status of [200, 500]) {
+    const stub = await startStub(always(status, 'application/json', '{}', FIRED));
+    const report = await run({ ...stub.target, companion: true }, { timeout: 3000 });
+    await stub.close();
+    t.equal(report.rules.length, allRules().length);
+    const wrong = report.rules.filter(
+      ({ reach, verdict, evidence }) =>
+        reach !== 'emulator' && (!ABOUT_NOTHING.includes(verdict) || evidence !== undefined),
+    );
+    t.same(
+      wrong.map(({ id, verdict }) => `${id}: ${verdict}`),
+      [],
+    );
+    const tried = report.rules.find(({ id }) => id === 'other.meta.exists');
+    t.match(tried, { verdict: 'error', reason: /^InjectedEvidence: GET \/api\/meta was answered by the fault flt-1/ });
+    t.equal(report.exit_code, 4, 'it is a mistake of the suite');
+  }
+});
+
+t.test('a rule of reach emulator says that it was judged on what a fault made', async (t) => {
+  const emulator = await startEmulator();
+  t.teardown(() => emulator.stop());
+  const only = 'err.generic.500,err.generic.499,err.generic.404,filemeta.err.408';
+  const report = await run(emulator.target, { only });
+  t.same(Object.fromEntries(report.rules.map(({ id, verdict, evidence }) => [id, [verdict, evidence]])), {
+    'err.generic.500': ['pass', 'injected'],
+    'err.generic.499': ['pass', 'observed'],
+    'err.generic.404': ['pass', 'observed'],
+    'filemeta.err.408': ['pass', 'injected'],
+  });
+  t.equal(JSON.parse(reporterOf('json', false)(report)).rules[0].evidence, report.rules[0]?.evidence);
+});
+
+t.test(
+  'without its admin token an emulator judges nothing that needs it, and with a wrong one nothing at all',
+  async (t) => {
+    const emulator = await startEmulator('--admin-token', 'canary-token');
+    t.teardown(() => emulator.stop());
+    const { adminToken, ...target } = emulator.target;
+    const only = [...BY_ADMIN, 'err.generic.500'].join();
+    t.equal(adminToken, 'canary-token');
+    const report = await run(emulator.target, { only });
+    t.same(verdictsOf(report), { ...all('pass'), 'err.generic.500': 'pass' });
+    t.notMatch(JSON.stringify(report), /canary/, 'which no report shows');
+    const without = await run(target, { only });
+    t.same(verdictsOf(without), { ...all('skip'), 'err.generic.500': 'pass' }, 'faults in band need none');
+    const reasons = new Set(without.rules.flatMap(({ verdict, reason }) => (verdict === 'skip' ? [reason] : [])));
+    t.same([...reasons], ["needs the emulator's admin token: --admin-token or EMULATOR_ADMIN_TOKEN"]);
+    await t.rejects(run({ ...target, adminToken: 'wrong' }, { only }), Unready);
+
+    const { org, key, baseUrl } = target;
+    const flags = ['--base-url', baseUrl, '--org', org, '--key', key.file, '--only', only, '--reporter', 'json'];
+    const conformance = async (...more: string[]) => {
+      const said = { code: 0, out: '', err: '' };
+      const terminal = {
+        print: (text: string) => {
+          said.out += text;
+        },
+        warn: (text: string) => {
+          said.err += text;
+        },
+        printed: () => Promise.resolve(undefined),
+      };
+      said.code = await main(['run', ...flags, ...more], terminal);
+      return said;
+    };
+    t.same(verdictsOf(JSON.parse((await conformance()).out)), { ...all('skip'), 'err.generic.500': 'pass' });
+    const given = await conformance('--admin-token', 'canary-token');
+    t.same(verdictsOf(JSON.parse(given.out)), { ...all('pass'), 'err.generic.500': 'pass' });
+    t.match(await conformance('--admin-token', 'wrong'), { code: 3, err: 'the emulator rejects the admin token\n' });
+    process.env.EMULATOR_ADMIN_TOKEN = 'canary-token';
+    t.teardown(() => delete process.env.EMULATOR_ADMIN_TOKEN);
+    t.equal((await conformance()).code, 0, 'the environment can hold it');
+  },
+);
+
+t.test('where faults in band are off, rules that ask for one are skipped', async (t) => {
+  const emulator = await startEmulator('--host', '0.0.0.0', '--test-keys');
+  t.teardown(() => emulator.stop());
+  const report = await run(emulator.target, { only: [...BY_ADMIN, 'err.generic.500'].join() });
+  const skipped = { 'filemeta.err.408': 'skip', 'err.generic.500': 'skip' };
+  t.same(verdictsOf(report), { ...all('pass'), ...skipped }, 'the admin token is in a file');
+});
+
+t.test('a target that says it is an emulator needs no admin address', async (t) => {
+  const emulator = await startEmulator();
+  t.teardown(() => emulator.stop());
+  const { adminUrl, ...target } = emulator.target;
+  const report = await run(target, { only: BY_ADMIN.join() });
+  t.same(verdictsOf(report), all('pass'));
+  t.ok(adminUrl);
+  t.equal(report.target.emulator, true);
+});
+
+t.test('what the journal shows of a client that hung up is judged', async (t) => {
+  const entry = {
+    outcome: 'gone',
+    answer: { headers: [['X-Emulator-Fault-Fired', 'hold']], body: { text: '{"code":"internal_error"}' } },
+  };
+  let looks = 0;
+  const admin: Parameters<typeof startStub>[1] = (request, response) => {
+    const isJournal = request.url?.includes('/requests?subject=') === true;
+    looks += isJournal ? 1 : 0;
+    const outcome = looks < 3 ? 'open' : 'gone';
+    const json = isJournal ? { items: [{ ...entry, outcome, status: looks < 3 ? 408 : 500 }] } : { emulator: true };
+    always(200, 'application/json', JSON.stringify(json))(request, response);
+  };
+  const made =
+    '{"commit":{"commit_sha":"5ca1ab1e0ddba11c0ffee000facade0123456789","tree_sha":"x"},"result":{"old_sha":""}}';
+  const stub = await startStub((request, response) => {
+    const isAsked = request.headers['x-emulator-fault'] !== undefined;
+    always(201, 'application/json', made, isAsked ? FIRED : {})(request, response);
+  }, admin);
+  t.teardown(() => stub.close());
+  const report = await run(stub.target, { only: 'filemeta.err.408,err.generic.499' });
+  t.same(verdictsOf(report), { 'filemeta.err.408': 'fail', 'err.generic.499': 'fail' });
+  t.match(report.rules[0]?.transcript?.at(-1), { response: /^500\n/ }, 'once it has ended');
+});

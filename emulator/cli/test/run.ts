@@ -1,0 +1,40 @@
+import type { Test } from 'tap';
+import { type Emulator, type GivenOptions, startEmulator } from '../../index.js';
+import { main } from '../main.js';
+
+/** Runs a command in this process and gives back all it said. */
+export async function run(argv: readonly string[], environment: Record<string, string> = {}, onPrint = () => {}) {
+  const said = { code: -1, out: '', err: '' };
+  said.code = await main(argv, {
+    print: (text) => {
+      said.out += text;
+      onPrint();
+    },
+    printed: () => Promise.resolve(undefined),
+    warn: (text) => {
+      said.err += text;
+    },
+    isInteractive: false,
+    columns: 100,
+    environment,
+    now: () => 0,
+  });
+  return said;
+}
+
+/** An emulator of a test's own, and what asks it. */
+export async function startAsked(t: Test, options: GivenOptions = {}) {
+  const emulator = await startEmulator({ port: 0, clock: '2026-01-01T00:00:00Z', ...options });
+  t.teardown(() => emulator.close({ graceMs: 0 }));
+  return { emulator, ask: askerOf(emulator) };
+}
+
+/** Runs a command by flag, and by variable, and once more for its JSON. */
+function askerOf({ baseUrl }: Pick<Emulator, 'baseUrl'>) {
+  const ask = async (...argv: string[]) => run([...argv, '--url', baseUrl]);
+  const json = async (...argv: string[]) => {
+    const { code, out, err } = await run([...argv, '--json'], { EMULATOR_URL: `${baseUrl}/` });
+    return { code, err, json: out === '' ? undefined : JSON.parse(out) };
+  };
+  return { text: ask, json };
+}

@@ -1,0 +1,94 @@
+import { generateKeyPairSync } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { decodeJwt, decodeProtectedHeader } from 'jose';
+import t, { type Test } from 'tap';
+import type { GivenOptions } from '../config/options.js';
+import { type Emulator, startEmulator, type TokenOptions } from '../index.js';
+
+async function start(t: Test, options: GivenOptions = {}): Promise<Emulator> {
+  const emulator = await startEmulator({ port: 0, clock: '2026-01-01T00:00:00Z', org: ['one', 'two'], ...options });
+  t.teardown(() => emulator.close({ graceMs: 0 }));
+  return emulator;
+}
+
+async function ask({ baseUrl }: { readonly baseUrl: string }, method: string, path: string, token: string) {
+  const { status, headers } = await fetch(`${baseUrl}${path}`, {
+    method,
+    headers: { authorization: `Bearer ${token}` },
+  });
+  return { status, fired: headers.get('x-emulator-fault-fired') };
+}
+
+t.test('tokens are signed at the time of the emulator, by the key of the organization', async (t) => {
+  const emulator = await start(t);
+  await emulator.clock.advance(3_600_000);
+  const iat = Date.parse('2026-01-01T01:00:00Z') / 1000;
+  const plain = await emulator.token();
+  t.same(decodeProtectedHeader(plain), { alg: 'ES256', typ: 'JWT', kid: emulator.keyId });
+  const scopes = ['git:write', 'git:read'];
+  t.same(decodeJwt(plain), { iss: 'one', sub: 'emulator', scopes, iat, exp: iat + 31_536_000 });
+  const full = await emulator.token({ repo: 'r', scopes: ['repo:write'], ttl: 60, sub: 'me', org: 'two' });
+  t.same(decodeJwt(full), { iss: 'two', sub: 'me', repo: 'r', scopes: ['repo:write'], iat, exp: iat + 60 });
+  t.match(decodeProtectedHeader(full), { kid: 'second' });
+  t.match(await ask(emulator.orgs[1]!, 'POST', '/api/repos', full), { status: 201 });
+  const restricted = await emulator.token({ repo: 'r', key: 'restricted' });
+  t.match(decodeJwt(restricted), { scopes: ['git:read'], exp: iat + 3600 });
+  const foreign = await emulator.token({ repo: 'r', org: 'none' });
+  t.match(decodeJwt(foreign), { iss: 'none' }, 'also for an organization that there is not, as a test may want');
+  t.match(await ask(emulator, 'GET', '/api/v1/repo', foreign), { status: 403 });
+});
+
+t.test('a token brings its faults and its scenario', async (t) => {
+  const emulator = await start(t);
+  const faults = ['service_unavailable*1', { do: { error: { code: 'bad_gateway' } }, when: { times: 1 } } as const];
+  const token = await emulator.token({ repo: 'r', scopes: ['repo:write', 'git:read'], faults, scenario: 's' });
+  t.match(decodeJwt(token), { emu: { faults, scenario: 's' } });
+  t.match(await ask(emulator, 'POST', '/api/repos', token), { status: 503, fired: 'service_unavailable' });
+  t.match(await ask(emulator, 'POST', '/api/repos', token), { status: 502 });
+  t.match(await ask(emulator, 'POST', '/api/repos', token), { status: 201, fired: null });
+});
+
+t.test('a namespace signs at its own time', async (t) => {
+  const emulator = await start(t);
+  const namespace = await emulator.namespace({ clock: '2030-01-01T00:00:00Z' });
+  const token = await namespace.token({ repo: 'r', scopes: ['repo:write'] });
+  t.equal(decodeJwt(token).iat, Date.parse('2030-01-01T00:00:00Z') / 1000);
+  t.match(await ask(namespace, 'POST', '/api/repos', token), { status: 201 });
+});
+
+t.test('what no token can say is refused, and the member named', async (t) => {
+  const emulator = await start(t);
+  for (const [options, message] of [
+    [{ ttl: 0 }, /^ttl has to be/],
+    [{ ttl: 1.5 }, /^ttl has to be/],
+    [{ key: 'none' }, /^key has to be one of es256, .* or a file that can be read/],
+    [{ faults: ['nonsense'] }, /^faults: there is no fault nonsense/],
+    [{ faults: ['cut@accept'] }, /^faults: .*accept/],
+    [{ faults: [{ do: {} } as never] }, /^do: Has to have one of error/],
+    [{ scenario: 'a b' }, /^scenario: /],
+  ] satisfies [TokenOptions, RegExp][]) {
+    await t.rejects(emulator.token(options), { message }, JSON.stringify(options));
+  }
+});
+
+t.test('without the test keys, the own key of the organization signs', async (t) => {
+  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-384' });
+  const file = join(t.testdir({}), 'key.pem');
+  writeFileSync(file, privateKey.export({ type: 'pkcs8', format: 'pem' }));
+  const emulator = await start(t, { testKeys: false, key: `${file}:own` });
+  const token = await emulator.token({ repo: 'r', scopes: ['repo:write'] });
+  t.same(decodeProtectedHeader(token), { alg: 'ES384', typ: 'JWT', kid: 'own' });
+  t.match(await ask(emulator, 'POST', '/api/repos', token), { status: 201 });
+  const bare = await start(t, { testKeys: false });
+  await t.rejects(bare.token(), { message: /^The emulator was started without a key to sign with/ });
+});
+
+t.test('a latch is released, and says how much it held', async (t) => {
+  const emulator = await start(t);
+  const token = await emulator.token({ repo: 'r', scopes: ['repo:write'], faults: ['hold*1;latch=door'] });
+  t.equal(emulator.release('door'), 0);
+  const held = ask(emulator, 'POST', '/api/repos', token);
+  while (emulator.release('door') === 0) await new Promise((resolve) => setImmediate(resolve));
+  t.match(await held, { status: 201 });
+});
