@@ -39,6 +39,7 @@ t.test('without anything given, every option has its default', async (t) => {
     hosting: 'on',
     fsck: 'strict',
     inbandFaults: undefined,
+    adversarial: false,
     limits: DEFAULT_LIMITS,
   };
   t.same(resolveOptions(), defaults);
