@@ -46,11 +46,15 @@ t.test('answers are awkward, say the same, and are drawn from the seed', async (
   const other = await story(await start(t, { adversarial: true, seed: '2' }));
   const texts = (answers: readonly Answer[]) => answers.map(({ status, text }) => [status, text]);
   t.same(texts(again), texts(first));
-  t.notSame(texts(other), texts(first));
+  // What shows no id.
+  const refusals = (answers: readonly Answer[]) => texts(answers.filter(({ status }) => status >= 400));
+  t.notSame(refusals(other), refusals(first));
   for (const [at, answer] of first.entries()) {
     t.same([answer.status, plain(answer.json)], [usual[at]!.status, plain(usual[at]!.json)], answer.text);
     t.equal(answer.headers['content-type'], usual[at]!.headers['content-type']);
   }
+  const maps = first.flatMap(({ json }) => (json.commits === undefined ? [] : Object.keys(json.commits)));
+  t.ok(maps.length > 0 && maps.every((sha) => /^[0-9a-f]{40}$/.test(sha)), 'what is a map by id stays one');
   const all = first.map(({ text }) => text).join();
   t.match(all, /x_unknown_\d+/);
   t.notMatch(usual.map(({ text }) => text).join(), /x_unknown/);
@@ -89,6 +93,9 @@ t.test('pages are smaller than was asked for, and never than the default', async
     String(sizes),
   );
   t.ok(sizes[0]! < 60, `${sizes}: the first one is smaller`);
+  const granted = new Set<number>();
+  for (let time = 0; time < 12; time++) granted.add((await page('?limit=25')).tags.length);
+  t.ok(granted.size > 1 && Math.min(...granted) >= 20, [...granted].join());
   t.match(await service.call('GET', '/api/v1/repos/tags?limit=x', { repo: 'r' }), { status: 400 });
 });
 
