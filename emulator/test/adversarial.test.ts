@@ -28,7 +28,7 @@ async function story(service: Service): Promise<Answer[]> {
     return answer;
   };
   await service.seed('r', Object.fromEntries(Array.from({ length: 30 }, (_, n) => [`d/f${n}.txt`, `text ${n}\n`])));
-  for (let time = 0; time < 4; time++) {
+  for (let time = 0; time < 8; time++) {
     await ask('GET', '/api/v1/repo');
     await ask('GET', '/api/v1/repos/branches');
     await ask('GET', '/api/v1/repos/files/metadata');
