@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { startEmulator } from '../index.js';
+import { ended, spawnCli, untilReady } from '../test/cli-process.js';
 import { main } from './main.js';
 
 async function run(argv: readonly string[]) {
@@ -78,4 +79,20 @@ t.test('a scenario is started in an emulator that runs', async (t) => {
     faults: ['own.1'],
   });
   t.equal(emulator.clock.mode, 'frozen');
+});
+
+t.test('start takes a scenario, and what is wrong with it ends the start', async (t) => {
+  const file = join(t.testdir(), 's.yaml');
+  writeFileSync(file, 'id: own\nclock: 2026-03-01T00:00:00Z\nfaults: [bad_gateway]\n');
+  const child = spawnCli(t, ['start', '--port', '0', '--log', 'quiet', '--scenario', file]);
+  const { base_url } = await untilReady(child);
+  const read = async (path: string) => (await fetch(`${base_url}/_emulator/${path}`)).json();
+  t.match(await read('scenarios'), { items: [{ id: 'own', started: true, faults: ['own.1'] }] });
+  t.match(await read('clock'), { now: /^2026-03-01/ });
+  child.kill();
+  await ended(child);
+  writeFileSync(file, 'id: own\nfaults: [nonsense]\n');
+  const refused = spawnCli(t, ['start', '--port', '0', '--scenario', file]);
+  t.same((await ended(refused))[0], 2);
+  t.match(refused.said.err, /^--scenario cannot be used: \S+s\.yaml: faults\.0: there is no fault nonsense[^\n]*\.\n$/);
 });

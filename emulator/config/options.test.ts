@@ -39,6 +39,7 @@ t.test('without anything given, every option has its default', async (t) => {
     hosting: 'on',
     fsck: 'strict',
     inbandFaults: undefined,
+    adversarial: false,
     limits: DEFAULT_LIMITS,
   };
   t.same(resolveOptions(), defaults);
@@ -53,6 +54,17 @@ t.test('a flag wins over its variable, and that over the default', async (t) => 
   t.equal(options.limits.idleTimeout, 500);
   t.equal(options.seed, '1', 'an empty variable is one that is not set');
   t.same(readOptions({}, environment).org, ['a', 'b'], 'a variable holds several values between commas');
+});
+
+t.test('options that win over a scenario are known, also when they are read again', async (t) => {
+  const given = readOptions({ scenario: ['s.yaml'], clock: ['2026-01-01T00:00:00Z'] }, { EMULATOR_SEED: '' });
+  t.strictSame(given.scenario, { file: 's.yaml', source: '--scenario', over: ['clock'] });
+  t.strictSame(resolveOptions(given).scenario, given.scenario);
+  t.strictSame(resolveOptions({ scenario: 's.yaml', seed: '2' }).scenario, {
+    file: 's.yaml',
+    source: 'scenario',
+    over: ['seed'],
+  });
 });
 
 t.test('every row names a flag, its variable and a default that is read back as the default', async (t) => {

@@ -18,20 +18,10 @@ import {
   text,
   urlsByName,
 } from './option-values.js';
+import { OF_SCENARIO, type ScenarioOption, scenarioFile } from './scenario-option.js';
 import { DEFAULT_VARIANTS, parseVariants, type Variants } from './variants.js';
 
 export { OptionError } from './option-values.js';
-
-/** Options that a scenario has defaults for. */
-const OF_SCENARIO = ['seed', 'clock'] as const;
-
-export interface ScenarioOption {
-  readonly file: string;
-  /** How it was given: `--scenario`. */
-  readonly source: string;
-  /** Options that were given, and win over what it says. */
-  readonly over: readonly (typeof OF_SCENARIO)[number][];
-}
 
 /** How an emulator starts. Every member but `limits` is a row of `ROWS` below, with its default and its flag. */
 export interface EmulatorOptions {
@@ -68,6 +58,8 @@ export interface EmulatorOptions {
   readonly inbandFaults: boolean | undefined;
   /** File with what the world begins with, and what happens in it; its seed and its clock are defaults. */
   readonly scenario: ScenarioOption | undefined;
+  /** Whether answers are as awkward as the specification allows. */
+  readonly adversarial: boolean;
   readonly limits: Limits;
 }
 
@@ -235,6 +227,13 @@ const ROWS: { readonly [Name in Exclude<keyof EmulatorOptions, 'limits'>]: Row<E
     help: 'Scenario to start with (YAML or JSON, see `emulator scenario`); options win over its seed and its clock.',
     read: scenarioFile,
   },
+  adversarial: {
+    default: false,
+    value: '',
+    help: 'Answer legally but awkwardly: unknown members, another order of members, small pages, long waits, slow bytes.',
+    isSwitch: true,
+    read: flag,
+  },
 };
 
 /** How a limit of each unit is read and written; anything else is a count. */
@@ -362,7 +361,7 @@ function build(find: (row: OptionRow) => { source: string; given: unknown }): Em
     (row.isLimit ? limits : options)[row.name] = given === undefined ? row.default : readNamed(source, row.read, given);
   }
   const { scenario } = options as Pick<EmulatorOptions, 'scenario'>;
-  if (scenario) {
+  if (scenario?.source === '') {
     const [row] = DEFINITIONS.filter(({ name }) => name === 'scenario');
     const { source } = find(row!);
     options.scenario = { ...scenario, source, over: OF_SCENARIO.filter((name) => over.includes(name)) };
@@ -377,10 +376,6 @@ function readNamed(source: string, read: Read<unknown>, given: unknown): unknown
     if (!(error instanceof OptionError)) throw error;
     throw new OptionError(`${source} ${error.message}.`);
   }
-}
-
-function scenarioFile(given: unknown): ScenarioOption {
-  return { file: text('the name of a file')(given), source: '', over: [] };
 }
 
 /** Variants as an object, or the name of a file that holds one. */

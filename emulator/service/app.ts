@@ -7,6 +7,7 @@ import { WriteCoalescing } from '../http/write-coalescing.js';
 import { writeReply } from '../http/write-reply.js';
 import type { CurrentWorld } from '../world/current-world.js';
 import { guardAdmin } from './chain/admin-guard.js';
+import { bendReply } from './chain/adversary.js';
 import { armFaults, armTokenFaults } from './chain/arm-faults.js';
 import {
   authenticate,
@@ -32,6 +33,8 @@ export interface AppOptions extends AdminOptions {
   readonly servedHosts: ServedHosts;
   /** Whether requests may ask for faults. */
   readonly inBandFaults: boolean;
+  /** What awkward answers are drawn from; undefined where there are none. */
+  readonly adversary?: string | undefined;
   /** The namespace whose port this is, if it is one's. */
   readonly namespace?: string;
   /** What the admin routes ask for. */
@@ -151,6 +154,7 @@ function serveRequests(current: CurrentWorld, options: AppOptions, chain: readon
       context.reply = breakAnswer(context);
     }
     const isOwn = concernsAdmin(context);
+    if (context.adversary !== undefined && !isOwn) context.reply = bendReply(context);
     const written = writeReply(ctx.req, ctx.res, context.reply, {
       writes,
       pace: schedule,

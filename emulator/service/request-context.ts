@@ -34,6 +34,8 @@ export class RequestContext implements ReplyWatcher {
   /** The organization that the port belongs to; `Host` may select another. */
   organizationName: string;
   readonly inBandFaults: boolean;
+  /** What its awkward answer is drawn from, where there is to be one. */
+  readonly adversary: string | undefined;
   /** One short sentence per decision, for the journal. */
   readonly why: string[] = [];
   faults: RequestFaults = NO_FAULTS;
@@ -87,6 +89,7 @@ export class RequestContext implements ReplyWatcher {
     this.origin = listener.origin();
     this.organizationName = listener.organization;
     this.inBandFaults = listener.inBandFaults;
+    this.adversary = listener.adversary;
   }
 
   /**
@@ -177,5 +180,6 @@ export interface Listener {
   readonly organization: string;
   readonly origin: () => string;
   readonly inBandFaults: boolean;
+  readonly adversary?: string | undefined;
   readonly connections: ConnectionNames;
 }

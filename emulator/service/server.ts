@@ -65,6 +65,7 @@ export async function startServer(
     host,
     servedHosts: new ServedHosts([...options.allowedHost, host]),
     inBandFaults: options.inbandFaults ?? isLoopback(host),
+    adversary: options.adversarial ? options.seed : undefined,
     adminToken: admin?.token === undefined ? undefined : new AdminToken(admin.token),
   });
   const namespaces = new Namespaces(current, {

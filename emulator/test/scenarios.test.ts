@@ -13,18 +13,22 @@ t.test('a scenario that was registered meets requests that name it; one that was
   const scenario = {
     id: 'story',
     state: { repositories: { r: THAWING, later: THAWING } },
-    faults: ['bad_gateway*2', { spec: 'internal_error*1', id: 'own', match: { op: 'getRepository' } }],
+    faults: [
+      'latency@accept;ms=1',
+      'bad_gateway*2',
+      { spec: 'internal_error*1', id: 'own', match: { op: 'getRepository' } },
+    ],
     expect: { requests: [{ match: { status: 409 }, count: 1 }] },
   };
   t.match(await admin('POST', '/scenarios', scenario), {
     status: 201,
-    json: { id: 'story', started: false, faults: ['story.1', 'own'], waiting: [], steps: 0 },
+    json: { id: 'story', started: false, faults: ['story.2', 'own'], waiting: [], steps: 0 },
   });
   t.match(await admin('POST', '/scenarios', scenario), { status: 409, json: { code: 'conflict', detail: /story/ } });
   t.equal((await read()).status, 200, 'nothing of it meets others');
   t.match(await read({ 'x-emulator-scenario': 'story' }), {
     status: 502,
-    headers: { 'x-emulator-fault-fired': 'story.1' },
+    headers: { 'x-emulator-fault-fired': 'story.2' },
   });
   t.equal((await read({ 'x-emulator-scenario': 'other' })).status, 200);
 
@@ -103,6 +107,23 @@ t.test('steps wait for a request, and for the clock', async (t) => {
   t.match((await admin('GET', '/scenarios/s')).json, { steps_done: 4, due: null, problems: [] });
 });
 
+t.test('what cannot begin is not begun, and can be started later', async (t) => {
+  const { admin, call, seed } = await startAdmin(t);
+  await seed('r');
+  const deployments = { nothing: { status: 'ready' } };
+  const scenario = { id: 's', faults: ['bad_gateway'], quotas: { q: { capacity: 1, refill: '1/h' } } };
+  const wrong = { ...scenario, state: { repositories: { r: { deployments } } } };
+  t.match(await admin('POST', '/scenarios', { ...wrong, start: true }), { status: 400, json: { detail: /nothing/ } });
+  t.same((await admin('GET', '/scenarios')).json.items, []);
+  t.equal((await admin('POST', '/scenarios', wrong)).status, 201);
+  t.match(await admin('POST', '/scenarios/s/start'), { status: 400, json: { detail: /nothing/ } });
+  t.match((await admin('GET', '/scenarios/s')).json, { started: false, faults: ['s.1'] });
+  t.same((await admin('GET', '/quotas')).json.quotas, {});
+  const named = { 'x-emulator-scenario': 's' };
+  t.equal((await call('GET', '/api/v1/repo', { repo: 'r' })).status, 200);
+  t.equal((await call('GET', '/api/v1/repo', { repo: 'r', headers: named })).status, 502, 'it is registered as before');
+});
+
 t.test('a step that cannot be made is told, and the next one comes', async (t) => {
   const { admin, call, seed } = await startAdmin(t);
   await seed('r');
@@ -142,6 +163,7 @@ t.test('what a scenario has come to is in every snapshot', async (t) => {
 
 t.test('what cannot be read, or could never happen, is 400 with the name of the member', async (t) => {
   const { admin } = await startAdmin(t);
+  const patterns = Object.fromEntries(Array.from({ length: 101 }, (_, n) => [`a${n}*`, THAWING]));
   const rows: readonly (readonly [scenario: object, detail: RegExp])[] = [
     [{}, /id/],
     [{ id: 'a b' }, /^id: has to be a name/],
@@ -151,6 +173,7 @@ t.test('what cannot be read, or could never happen, is 400 with the name of the 
     [{ id: 's', clock: { mode: 'slow' } }, /^clock\.mode/],
     [{ id: 's', state: { organizations: { nobody: {} } } }, /^state\.organizations\.nobody.*demo/],
     [{ id: 's', state: { repositories: { r: { state: 'asleep' } } } }, /^state\.repositories\.r\.state/],
+    [{ id: 's', state: { repositories: patterns } }, /^state\.repositories: at most 100/],
     [{ id: 's', quotas: { q: { capacity: 0, refill: '1/s' } } }, /^quotas\.q\.capacity/],
     [{ id: 's', faults: ['nonsense'] }, /^faults\.0: there is no fault nonsense/],
     [{ id: 's', faults: [{ spec: 'conflict', match: { op: 'x' } }] }, /^faults\.0.*there is no operation "x"/],

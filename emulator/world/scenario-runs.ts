@@ -55,12 +55,7 @@ export class ScenarioRuns {
       throw problem('conflict', `At most ${SCENARIO_LIMITS.registered} scenarios can be registered at a time.`);
     }
     this.check(scenario, { operations, organization });
-    const bound = faultsOf(scenario).filter(({ at }) => at !== 'accept');
-    const added = faults.exchange(
-      [],
-      bound.map((fault) => ({ ...fault, match: { ...fault.match, scenario: id } })),
-      operations,
-    );
+    const added = faults.exchange([], boundFaultsOf(scenario), operations);
     const loaded = { scenario, operations, organization, isStarted: false, faults: added, waiting: [], problems: [] };
     return this.keep({ ...loaded, progress: BEGIN });
   }
@@ -73,13 +68,14 @@ export class ScenarioRuns {
     const { clock, requests } = this.world.state;
     const count = requests.snapshot();
     const after = count === 0 ? undefined : `req-${String(count).padStart(8, '0')}`;
-    let begun = this.begin(found);
+    const begun = this.keep({ ...this.begin(found), isStarted: true, after });
     if (found.scenario.clock) {
       await changeClock(clock, found.scenario.clock);
+      // It may have been removed meanwhile.
+      if (!this.world.state.scenarios.get(id)) return undefined;
       // Times count from the clock that it sets.
-      begun = this.begin(begun);
+      this.keep(this.begin(begun));
     }
-    this.keep({ ...begun, isStarted: true, after });
     this.proceed(id);
     return this.world.state.scenarios.get(id);
   }
@@ -138,6 +134,13 @@ export class ScenarioRuns {
     requireOrganization(this.world, organization);
     const all = [{ where: 'state', state }, ...steps.map((step, at) => ({ where: `steps.${at}.state`, ...step }))];
     for (const { where, state: changes } of all) {
+      const patterns = Object.keys(changes?.repositories ?? {}).filter((name) => GLOB.test(name));
+      if (patterns.length > SCENARIO_LIMITS.patterns) {
+        throw problem(
+          'bad_request',
+          `${where}.repositories: at most ${SCENARIO_LIMITS.patterns} names can be patterns.`,
+        );
+      }
       for (const name of Object.keys(changes?.organizations ?? {})) {
         if (this.organizations(name).length > 0) continue;
         const known = this.world.state.organizations.list().map((one) => one.name);
@@ -160,8 +163,7 @@ export class ScenarioRuns {
       if (scenario.quotas) changeQuotas(this.world, scenario.quotas);
       return begun;
     } catch (error) {
-      faults.exchange(added, [], operations);
-      this.keep({ ...loaded, faults: [] });
+      this.keep({ ...loaded, faults: faults.exchange(added, boundFaultsOf(scenario), operations) });
       throw error;
     }
   }
@@ -174,16 +176,18 @@ export class ScenarioRuns {
       this.organizations(pattern).map((name) => [name, switched] as const),
     );
     const existing = [...this.world.state.repositories.existing(organization)].map(({ name }) => name);
-    const states = Object.entries(repositories).flatMap(([pattern, changed]) =>
-      existing.filter((name) => matchesGlob(pattern, name)).map((name) => [name, changed] as const),
-    );
+    const names = new Set(existing);
+    const states = Object.entries(repositories).flatMap(([pattern, changed]) => {
+      if (!GLOB.test(pattern)) return names.has(pattern) ? [[pattern, changed] as const] : [];
+      return existing.filter((name) => matchesGlob(pattern, name)).map((name) => [name, changed] as const);
+    });
     changeState(this.world, organization, {
       ...settings,
       organizations: Object.fromEntries(switches),
       repositories: Object.fromEntries(states),
     });
     const waiting = Object.entries(repositories)
-      .filter(([pattern]) => GLOB.test(pattern) || !existing.includes(pattern))
+      .filter(([pattern]) => GLOB.test(pattern) || !names.has(pattern))
       .map(([pattern, changed]) => ({ organization, pattern, changes: changed }));
     return { ...loaded, waiting: [...loaded.waiting, ...waiting] };
   }
@@ -302,6 +306,12 @@ export function checkFaults(
   for (const { where, faults: list = [] } of lists) {
     for (const [at, fault] of list.entries()) compileFault(fault, { where: `${where}.${at}`, operations, now });
   }
+}
+
+/** Its faults, for requests that name the scenario. At `accept` nothing has been read that could name it. */
+function boundFaultsOf(scenario: Scenario): Fault[] {
+  const faults = faultsOf(scenario).filter(({ at }) => at !== 'accept');
+  return faults.map((fault) => ({ ...fault, match: { ...fault.match, scenario: scenario.id } }));
 }
 
 /** Its faults, each with an id. */

@@ -11,6 +11,8 @@ export const SCENARIO_LIMITS = {
   registered: 100,
   faults: 100,
   steps: 1_000,
+  /** Names of repositories that are patterns, in one state. */
+  patterns: 100,
   /** Changes of one scenario that could not be made and are remembered: the last. */
   problems: 20,
 } as const;

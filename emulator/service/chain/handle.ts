@@ -15,6 +15,7 @@ import { worldReplaced } from '../../world/background.js';
 import type { Organization } from '../../world/organizations.js';
 import type { World } from '../../world/world.js';
 import { isLost, type RequestContext } from '../request-context.js';
+import { lowerLimit } from './adversary.js';
 import { carryOut, meetFaults } from './fault-actions.js';
 import { breakBody, ContextGitFaults } from './wire-faults.js';
 
@@ -50,7 +51,8 @@ export function readBodyForFaults(context: RequestContext): void | Promise<void>
 /** Step: query and body, checked against the operation's schemas. Only a JSON body is waited for. */
 export function readInput(context: RequestContext): void | Promise<void> {
   const { operation, target } = context;
-  const values = parseQuery(target.query, operation.repeated ?? []);
+  const asked = parseQuery(target.query, operation.repeated ?? []);
+  const values = context.adversary === undefined ? asked : lowerLimit(context, asked);
   const query = operation.query ? checkShape(operation.query, values, 'The query') : {};
   const proceed = (body: unknown): void => {
     context.handlerContext = new RequestHandlerContext(context, query, body);
