@@ -7,7 +7,7 @@ import { startService } from './service.js';
 const THAWING = { state: 'thawing', ends: { requests: 1 } };
 
 t.test('a scenario that was registered meets requests that name it; one that was started meets all', async (t) => {
-  const { admin, call, seed } = await startAdmin(t);
+  const { admin, call, seed, token } = await startAdmin(t);
   await seed('r');
   const read = (headers = {}) => call('GET', '/api/v1/repo', { repo: 'r', headers });
   const scenario = {
@@ -31,6 +31,8 @@ t.test('a scenario that was registered meets requests that name it; one that was
     headers: { 'x-emulator-fault-fired': 'story.2' },
   });
   t.equal((await read({ 'x-emulator-scenario': 'other' })).status, 200);
+  const named = await token({ repo: 'r', claims: { emu: { scenario: 'story' } } });
+  t.equal((await call('GET', '/api/v1/repo', { repo: 'r', token: named })).status, 502, 'a token names it as well');
 
   t.match(await admin('POST', '/scenarios/story/start'), { status: 200, json: { started: true, waiting: ['later'] } });
   t.match(await admin('POST', '/scenarios/story/start'), { status: 409 });
