@@ -1,6 +1,6 @@
 import { z } from 'zod';
+import { parseDuration } from '../environment/iso-8601.js';
 import { CLIENT_RULE_IDS } from './client-rules/ids.js';
-import { readDuration } from './duration.js';
 import { readShape, requestQuery } from './query.js';
 
 const count = z.int().min(0).max(1_000_000);
@@ -18,7 +18,7 @@ const requestExpectation = z
     /** The least pause between two of them, from answer to request: what the answer asked for, or a duration. */
     minGap: z
       .string()
-      .refine((text) => text === 'retry-after' || readDuration(text) !== undefined, {
+      .refine((text) => text === 'retry-after' || parseDuration(text) !== undefined, {
         error: 'has to be retry-after or an ISO 8601 duration such as PT1.5S',
       })
       .optional(),

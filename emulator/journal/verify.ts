@@ -1,5 +1,5 @@
+import { parseDuration } from '../environment/iso-8601.js';
 import { type ClientVerdict, judgeClient } from './client-rules/judge.js';
-import { readDuration } from './duration.js';
 import { summaryOf } from './entry.js';
 import { type Expectations, type RequestExpectation, readExpectations } from './expectations.js';
 import type { Journal } from './journal.js';
@@ -111,7 +111,7 @@ function judgeGap(
   for (const [index, later] of found.entries()) {
     const earlier = found[index - 1];
     if (!earlier) continue;
-    const wanted = minGap === 'retry-after' ? (earlier.retryAfter ?? 0) : readDuration(minGap)!;
+    const wanted = minGap === 'retry-after' ? (earlier.retryAfter ?? 0) : parseDuration(minGap)!;
     const pause = pauseBetween(earlier, later);
     if (pause >= wanted) continue;
     const detail = `${later.record.id} began ${Math.round(pause)} ms after ${earlier.record.id} was answered, and not ${wanted} ms.`;

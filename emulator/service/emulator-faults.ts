@@ -3,7 +3,6 @@ import { parseFault } from '../faults/grammar.js';
 import type { FaultedOperation } from '../faults/operation-shape.js';
 import type { FaultView } from '../faults/registry.js';
 import { readFault } from '../faults/schema.js';
-import { Problem } from '../http/problem.js';
 import type { CurrentWorld } from '../world/current-world.js';
 
 /** A fault that was set. After `remove`, `reset` or `restore` it is gone, and shows what it was last. */
@@ -24,10 +23,8 @@ export function setFault(
   operations: readonly FaultedOperation[],
   spec: string | Fault,
 ): FaultHandle {
-  let shown = inWords(() => {
-    const fault = typeof spec === 'string' ? parseFault(spec.trim(), 'fault').fault : readFault(spec, 'fault');
-    return current.world.state.faults.add(fault, operations);
-  });
+  const fault = typeof spec === 'string' ? parseFault(spec.trim(), 'fault').fault : readFault(spec, 'fault');
+  let shown = current.world.state.faults.add(fault, operations);
   const { id } = shown;
   const look = (): FaultView => {
     shown = current.world.state.faults.get(id) ?? shown;
@@ -46,13 +43,4 @@ export function setFault(
     remove,
     [Symbol.asyncDispose]: async () => remove(),
   };
-}
-
-/** A refusal as an `Error` that is no answer. */
-function inWords<Value>(run: () => Value): Value {
-  try {
-    return run();
-  } catch (error) {
-    throw error instanceof Problem ? new Error(error.detail) : error;
-  }
 }

@@ -5,7 +5,6 @@ import { mintToken, type TokenRequest } from '../auth/mint.js';
 import type { Fault } from '../faults/fault.js';
 import { faultClaims } from '../faults/fault-claim.js';
 import type { FaultedOperation } from '../faults/operation-shape.js';
-import { Problem } from '../http/problem.js';
 import type { CurrentWorld } from '../world/current-world.js';
 import type { SigningKey } from './registered-keys.js';
 
@@ -51,7 +50,7 @@ export async function signToken(
   const request: Omit<TokenRequest, 'privateKeyPem'> = {
     org,
     now: clock.now(),
-    claims: await inWords(() => faultClaims({ faults, scenario }, { where: 'faults', operations })),
+    claims: await faultClaims({ faults, scenario }, { where: 'faults', operations }),
     ...(repo !== undefined && { repo }),
     ...(scopes && { scopes }),
     ...(sub !== undefined && { sub }),
@@ -78,13 +77,5 @@ async function readKey(file: string): Promise<string> {
   } catch {
     const known = fixtureKeys().map(({ id }) => id);
     throw new Error(`key has to be one of ${known.join(', ')}, or a file that can be read.`);
-  }
-}
-
-async function inWords<Value>(run: () => Promise<Value>): Promise<Value> {
-  try {
-    return await run();
-  } catch (error) {
-    throw error instanceof Problem ? new Error(error.detail) : error;
   }
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { OPERATION_IDS } from '../config/operation-ids.js';
+import { matchesGlob } from '../faults/glob.js';
 import { checkShape } from '../http/body.js';
 import { PARTITIONS, type Quota, type Quotas } from './quotas.js';
 
@@ -73,8 +74,7 @@ function readRate(text: string): { tokens: number; milliseconds: number } | unde
 }
 
 function isOperationPattern(pattern: string): boolean {
-  const expression = new RegExp(`^${pattern.replace(/[^\w*]/g, '\\$&').replaceAll('*', '.*')}$`);
-  return OPERATION_IDS.some((id) => expression.test(id));
+  return OPERATION_IDS.some((id) => matchesGlob(pattern, id));
 }
 
 /** The form that counts. The most particular pattern of an operation comes first: its id, then the longer ones. */

@@ -1,4 +1,5 @@
 import type { Clock } from '../environment/clock.js';
+import { matchesGlob } from '../faults/glob.js';
 import type { StatePart } from './state-part.js';
 import { type BucketLevel, type BucketRate, refilled, windowOf, withdraw } from './token-bucket.js';
 
@@ -122,21 +123,6 @@ export class Quotas implements StatePart<QuotasSnapshot> {
 
 /** Tokens that a request of the operation takes. */
 function costOf({ cost }: Quota, operation: string): number {
-  for (const [pattern, tokens] of cost) if (matches(pattern, operation)) return tokens;
+  for (const [pattern, tokens] of cost) if (matchesGlob(pattern, operation)) return tokens;
   return 0;
-}
-
-/** `*` stands for any characters. */
-function matches(pattern: string, operation: string): boolean {
-  if (!pattern.includes('*')) return pattern === operation;
-  const [start, ...rest] = pattern.split('*');
-  if (!operation.startsWith(start!)) return false;
-  let at = start!.length;
-  for (const [index, part] of rest.entries()) {
-    if (index === rest.length - 1) return operation.length - part.length >= at && operation.endsWith(part);
-    const found = operation.indexOf(part, at);
-    if (found < 0) return false;
-    at = found + part.length;
-  }
-  return true;
 }

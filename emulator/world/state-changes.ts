@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { DEFAULT_LIMITS, type Limits, RUNNING_LIMITS } from '../config/limits.js';
+import { type Limits, RUNNING_LIMITS } from '../config/limits.js';
 import { type Variants, variantRows } from '../config/variants.js';
 import type { Clock } from '../environment/clock.js';
 import type { Ends } from '../environment/ends.js';
@@ -127,7 +127,7 @@ export function readEnds(ends: EndsChange | undefined, now: number): Ends | unde
 export type RunningLimits = Pick<Limits, (typeof RUNNING_LIMITS)[number]>;
 
 export function runningLimits(all: Limits): RunningLimits {
-  return Object.fromEntries(RUNNING_LIMITS.map((name) => [name, all[name] ?? DEFAULT_LIMITS[name]])) as RunningLimits;
+  return Object.fromEntries(RUNNING_LIMITS.map((name) => [name, all[name]])) as RunningLimits;
 }
 
 /**
