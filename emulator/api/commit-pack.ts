@@ -73,7 +73,7 @@ export const commitPack = operation({
       return commitOnto(transaction, base, tree, write);
     });
     const blobs = edits.filter((edit) => 'content' in edit).length;
-    return json(201, showWrite(metadata.target_branch, written, blobs));
+    return json(201, showWrite(ctx.world, metadata.target_branch, written, blobs));
   },
 });
 

@@ -52,7 +52,7 @@ export const commitPatch = operation({
         throw problem('conflict', detail, { result: failedResult(write.branch, base.parent ?? ZERO_OID, detail) });
       }
       const written = await commitOnto(transaction, base, tree, write);
-      return json(201, showWrite(metadata.target_branch, written, blobs));
+      return json(201, showWrite(ctx.world, metadata.target_branch, written, blobs));
     });
   },
 });

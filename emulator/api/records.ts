@@ -3,6 +3,7 @@ import { bytesOf, textOf } from '../git/object/bytes.js';
 import { payloadOf, readCommit } from '../git/object/commit.js';
 import { formatDate } from '../git/object/identity.js';
 import { COMMIT, type ObjectReader, type Oid, readAs } from '../git/object/object.js';
+import type { HandlerContext } from '../operation/handler-context.js';
 import type { CommitWritten } from '../repositories/branch-write.js';
 import type { Repository } from '../repositories/repository.js';
 
@@ -88,7 +89,13 @@ export const writeResult = z.object({
   }),
 });
 
-export function showWrite(branch: string, written: CommitWritten, blobCount?: number): z.infer<typeof writeResult> {
+export function showWrite(
+  { variants }: Pick<HandlerContext['world'], 'variants'>,
+  branch: string,
+  written: CommitWritten,
+  blobCount?: number,
+): z.infer<typeof writeResult> {
+  const shown = variants.resultBranch === 'full' ? `refs/heads/${branch}` : branch;
   return {
     commit: {
       commit_sha: written.commit,
@@ -98,8 +105,8 @@ export function showWrite(branch: string, written: CommitWritten, blobCount?: nu
       ...(blobCount === undefined ? {} : { blob_count: blobCount }),
     },
     result: {
-      branch,
-      target_branch: branch,
+      branch: shown,
+      target_branch: shown,
       old_sha: written.old,
       new_sha: written.commit,
       success: true,

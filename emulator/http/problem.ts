@@ -1,4 +1,5 @@
 import { STATUS_CODES } from 'node:http';
+import type { CodeVariant } from '../config/variants.js';
 
 /**
  * Every error of the API by its stable `code`: HTTP status and title.
@@ -62,6 +63,8 @@ export interface ProblemOptions {
   readonly headers?: Readonly<Record<string, string>>;
   /** Whether it says what state the repository is in, though its code does not. */
   readonly isOfState?: boolean;
+  /** The variant that says which code it has. */
+  readonly variant?: CodeVariant;
   /** Members beside the standard ones, such as `conflict_paths`. */
   readonly extra?: Readonly<Record<string, unknown>>;
   /** A code that no table has, in place of the problem's own: of an error that stands for one the future may bring. */

@@ -15,8 +15,8 @@ import type { SentToken } from '../../journal/sent-token.js';
 import { worldReplaced } from '../../world/background.js';
 import { recordRequest } from '../record-request.js';
 import { isLost, type RequestContext } from '../request-context.js';
-import { applyCredentialVariants } from './credential-variants.js';
 import { InjectedReply } from './fault-actions.js';
+import { type RefusedRequest, wordRefusal } from './refusal-variants.js';
 import { concernsAdmin } from './target.js';
 import { cutReply } from './wire-faults.js';
 
@@ -28,7 +28,7 @@ export function renderFailure(context: RequestContext, error: unknown): Reply {
   const { variants, config } = context.world;
   const { forgePrefix } = config;
   context.refusal = problemOf(context, error);
-  const refusal = applyCredentialVariants(context.refusal, context.operation?.id, variants);
+  const refusal = wordRefusal(context.refusal, refusedRequest(context), variants);
   context.problem = refusal;
   const dialect = context.operation?.dialect ?? 'problem';
   return renderProblem(refusal, {
@@ -38,6 +38,11 @@ export function renderFailure(context: RequestContext, error: unknown): Reply {
     variants,
     forgePrefix,
   });
+}
+
+function refusedRequest({ operation, request, claims, params }: RequestContext): RefusedRequest {
+  const hasCredential = (request.headers.authorization ?? '').trim() !== '';
+  return { operation, hasCredential, claims, named: params?.repo_name };
 }
 
 /** No variant of the service says how its emulator words refusals. */
