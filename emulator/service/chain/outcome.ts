@@ -165,9 +165,11 @@ function describeToken({ world, request, claims }: RequestContext): SentToken | 
 
 function whyOf(context: RequestContext): readonly string[] {
   const { why, faults, problem: told } = context;
-  const said = faults.reasons.length === 0 ? why : [...why, ...faults.reasons];
-  if (told) return whyRefused(context, said, told);
-  return said.length > 0 ? said : NOTHING;
+  const { reasons } = faults;
+  if (!told && why.length === 0 && reasons.length === 0) return NOTHING;
+  // A copy: other requests may come to share it.
+  const said = [...why, ...reasons];
+  return told ? whyRefused(context, said, told) : said;
 }
 
 function whyRefused({ refusal }: RequestContext, why: readonly string[], { detail }: Problem): readonly string[] {
