@@ -3,7 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { z } from 'zod';
 import { Rejection } from '../../auth/rejection.js';
 import type { OperationId } from '../../config/operation-ids.js';
-import { genericCodeOf, type Problem, problem } from '../../http/problem.js';
+import { isGenericCode, type Problem, problem } from '../../http/problem.js';
 import type { Reply } from '../../http/reply.js';
 import type { RequestContext } from '../request-context.js';
 import { bendValue, type Draw, unknownName } from './bent-json.js';
@@ -38,12 +38,14 @@ export function lowerLimit(context: RequestContext, query: Query): Query {
 
 /**
  * The refusal with a code that no table has, where the specification names only the generic code of its status (Errors,
- * rules 2 and 3). Every refusal of a credential has a row of Token failure responses, which names its code.
+ * rules 2 and 3); a status without one has that of rule 4. Every refusal of a credential has a row of Token failure responses, which names its code.
  */
 export function bendProblem(context: RequestContext, refusal: Problem): Problem {
   const { faults } = context;
-  const isNamed = context.refusal instanceof Rejection || refusal.code !== genericCodeOf(refusal.status);
+  const isNamed = context.refusal instanceof Rejection || !isGenericCode(refusal.code);
   if (isNamed || refusal.options.shownAs !== undefined || faults.fired.length > 0) return refusal;
+  // A client that has gone gets no answer; what the journal shows is for its reader.
+  if (context.signal.aborted) return refusal;
   const draw = drawFor(context, 'code');
   if (draw(2) === 0) return refusal;
   const { code, detail, status, options } = refusal;
@@ -58,7 +60,7 @@ export function bendProblem(context: RequestContext, refusal: Problem): Problem 
 export function bendReply(context: RequestContext): Reply {
   const { reply, operation, faults } = context;
   const isGit = operation?.group === 'Git' || (operation?.id.startsWith('lfs') ?? false);
-  if (isGit || faults.fired.length > 0 || reply.cut !== undefined) return reply;
+  if (isGit || faults.fired.length > 0 || reply.cut !== undefined || context.signal.aborted) return reply;
   const draw = drawFor(context, 'reply');
   const waiting = waitLonger(reply, draw);
   // An entity tag is of the bytes.
