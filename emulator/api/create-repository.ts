@@ -8,7 +8,7 @@ import type { Repository } from '../repositories/repository.js';
 import { type Base, baseRepoBody, readBase, requireAccess } from './base-repository.js';
 import { person, readBranch, readIdentity, readMessage } from './fields.js';
 import { type ForkPoint, findForkPoint } from './fork.js';
-import { hostingBody, hostingRecord, planHosting, requireMayChange, showHosting } from './hosting.js';
+import { hostingBody, hostingOfAnswer, planHosting, requireMayChange, showHosting } from './hosting.js';
 import { repositoryRecord, showRepository } from './records.js';
 import { syncRequestOf } from './upstream.js';
 
@@ -42,7 +42,7 @@ export const createRepository = operation<{ default_branch?: string | undefined 
   reads: 'json',
   body: createBody.optional().transform((body) => body ?? {}),
   replies: {
-    201: repositoryRecord.extend({ http_url: z.string(), message: z.string(), deployment: hostingRecord.optional() }),
+    201: repositoryRecord.extend({ http_url: z.string(), message: z.string(), deployment: hostingOfAnswer }),
   },
   errors: [
     'repo_name_mismatch',

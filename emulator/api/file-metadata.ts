@@ -24,7 +24,7 @@ const fileEntry = z.object({
   mode: z.string(),
   size: z.int(),
   last_commit_sha: z.string(),
-  type: z.enum(['blob', 'symlink', 'submodule']),
+  type: z.enum(['blob', 'symlink', 'submodule']).optional(),
 });
 
 const commitSummary = z.object({ author: z.string(), date: z.string(), message: z.string() });

@@ -4,6 +4,7 @@ import { payloadOf, readCommit } from '../git/object/commit.js';
 import { formatDate } from '../git/object/identity.js';
 import { COMMIT, type ObjectReader, type Oid, readAs } from '../git/object/object.js';
 import type { HandlerContext } from '../operation/handler-context.js';
+import { presentWhen } from '../operation/reply-schema.js';
 import type { CommitWritten } from '../repositories/branch-write.js';
 import type { Repository } from '../repositories/repository.js';
 
@@ -43,9 +44,11 @@ export const commitRecord = z.object({
   parent_shas: z.array(z.string()),
 });
 
+const SIGNED = 'the commit is signed';
+
 export const signedCommitRecord = commitRecord.extend({
-  signature: z.string().optional(),
-  payload: z.string().optional(),
+  signature: presentWhen(z.string(), SIGNED),
+  payload: presentWhen(z.string(), SIGNED),
 });
 
 export function showCommit(objects: ObjectReader, oid: Oid): z.infer<typeof commitRecord> {
@@ -70,14 +73,15 @@ export function showSignedCommit(objects: ObjectReader, oid: Oid): z.infer<typeo
   return { ...record, signature, payload: payloadOf(readAs(objects, oid, COMMIT)).toString() };
 }
 
+const writtenCommit = z.object({
+  commit_sha: z.string(),
+  tree_sha: z.string(),
+  target_branch: z.string(),
+  pack_bytes: z.int(),
+});
+
 export const writeResult = z.object({
-  commit: z.object({
-    commit_sha: z.string(),
-    tree_sha: z.string(),
-    target_branch: z.string(),
-    pack_bytes: z.int(),
-    blob_count: z.int().optional(),
-  }),
+  commit: writtenCommit,
   result: z.object({
     branch: z.string(),
     target_branch: z.string(),
@@ -89,11 +93,13 @@ export const writeResult = z.object({
   }),
 });
 
+/** Of content that was sent. */
+export const contentWriteResult = writeResult.extend({ commit: writtenCommit.extend({ blob_count: z.int() }) });
+
 export function showWrite(
   { variants }: Pick<HandlerContext['world'], 'variants'>,
   branch: string,
   written: CommitWritten,
-  blobCount?: number,
 ): z.infer<typeof writeResult> {
   const shown = variants.resultBranch === 'full' ? `refs/heads/${branch}` : branch;
   return {
@@ -102,7 +108,6 @@ export function showWrite(
       tree_sha: written.tree,
       target_branch: branch,
       pack_bytes: written.packBytes,
-      ...(blobCount === undefined ? {} : { blob_count: blobCount }),
     },
     result: {
       branch: shown,
@@ -114,4 +119,15 @@ export function showWrite(
       message: '',
     },
   };
+}
+
+/** As `showWrite`, with how many files were sent. */
+export function showContentWrite(
+  world: Pick<HandlerContext['world'], 'variants'>,
+  branch: string,
+  written: CommitWritten,
+  blobs: number,
+): z.infer<typeof contentWriteResult> {
+  const { commit, result } = showWrite(world, branch, written);
+  return { commit: { ...commit, blob_count: blobs }, result };
 }

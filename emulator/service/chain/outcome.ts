@@ -7,7 +7,7 @@ import { ScheduleClosed } from '../../git/schedule/schedule.js';
 import { AnswerCut } from '../../http/answer-cut.js';
 import { Problem, type ProblemCode, problem } from '../../http/problem.js';
 import type { Reply } from '../../http/reply.js';
-import { renderProblem } from '../../http/respond.js';
+import { dialectOf, renderProblem } from '../../http/respond.js';
 import { KeptRequest } from '../../journal/kept-request.js';
 import type { RequestRecord } from '../../journal/record.js';
 import { redactQuery, redactText } from '../../journal/redaction.js';
@@ -15,6 +15,7 @@ import type { SentToken } from '../../journal/sent-token.js';
 import { worldReplaced } from '../../world/background.js';
 import { recordRequest } from '../record-request.js';
 import { isLost, type RequestContext } from '../request-context.js';
+import { bendProblem } from './adversary.js';
 import { InjectedReply } from './fault-actions.js';
 import { type RefusedRequest, wordRefusal } from './refusal-variants.js';
 import { concernsAdmin } from './target.js';
@@ -29,9 +30,10 @@ export function renderFailure(context: RequestContext, error: unknown): Reply {
   const { forgePrefix } = config;
   context.refusal = problemOf(context, error);
   const refusal = wordRefusal(context.refusal, refusedRequest(context), variants);
-  context.problem = refusal;
   const dialect = context.operation?.dialect ?? 'problem';
-  return renderProblem(refusal, {
+  const isBent = context.adversary !== undefined && dialectOf(refusal, { dialect, variants }) === 'problem';
+  context.problem = isBent ? bendProblem(context, refusal) : refusal;
+  return renderProblem(context.problem, {
     dialect,
     path: redactText(context.target?.path ?? '/'),
     requestId: context.id,
