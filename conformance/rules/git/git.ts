@@ -3,6 +3,7 @@ import { getCommit, mustTipOf, reader } from '../../api/requests.js';
 import type { Answer } from '../../check/answer.js';
 import { expectMatch, expectRefused, expectSame, expectStatus, expectTrue } from '../../check/expect.js';
 import type { RuleContext } from '../../check/rule-context.js';
+import { sampleContent } from '../../fixtures/content.js';
 import { historyRepository } from '../../fixtures/history.js';
 import { groupRepository, otherRepository, sampleRepository } from '../../fixtures/repositories.js';
 import { createGit, type Git } from '../../git/git-client.js';
@@ -41,7 +42,7 @@ export const gitReads = defineRules('Git over HTTPS', 'git-reads', [
     id: 'git.remote.user-t',
     says: 'The user name t is accepted.',
     check: async (t) => {
-      const { name } = await sampleRepository(t);
+      const { name } = await sampleContent(t);
       const answer = await advertise(t, gitPath(name), reader(name));
       expectStatus(answer, 200);
       expectTrue(readAdvertisement(answer).size > 0, 'refs are shown');
