@@ -1,4 +1,6 @@
+import { generateKeyPairSync } from 'node:crypto';
 import t, { type Test } from 'tap';
+import { callAdmin } from '../http/admin.js';
 import { type Report, run, startEmulator } from '../index.js';
 import { explain } from '../report/reporter.js';
 import type { Target } from '../target/target.js';
@@ -111,4 +113,24 @@ t.test('file metadata may refuse a repository for its size', async (t) => {
     reasons.map(({ verdict, reason }) => `${verdict}: ${reason}`),
     Array(2).fill('skip: large has more commits than file metadata lists: it is 429'),
   );
+});
+
+t.test('a restricted key has whatever scopes it has', async (t) => {
+  for (const allowedScopes of [['git:write'], ['org:read'], ['repo:write'], ['git:write', 'repo:write', 'org:read']]) {
+    const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'prime256v1' });
+    const json = { public_key: publicKey.export({ type: 'spki', format: 'pem' }), allowed_scopes: allowedScopes };
+    await callAdmin({ url: `${emulator.target.adminUrl}/keys`, method: 'POST', json });
+    const restrictedKey = { file: 'restricted.pem', algorithm: 'ES256' as const, privateKey };
+    const expected = allowedScopes.join() === 'repo:write' ? 'skip' : 'pass';
+    for (const target of [
+      { ...emulator.target, restrictedKey: { ...restrictedKey, allowedScopes } },
+      deployment({ ...emulator.target, restrictedKey }),
+    ]) {
+      const report = await run(target, { only: 'restricted,key' });
+      const title = `${allowedScopes}${target.adminUrl === undefined ? ', which nobody said' : ''}`;
+      expectRight(t, report, title);
+      const late = report.rules.find(({ id }) => id === 'restricted.lifetime.3601');
+      t.equal(late?.verdict, expected, `${title}: a token that lives too long is tried where a scope allows it`);
+    }
+  }
 });
