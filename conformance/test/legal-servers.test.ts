@@ -4,7 +4,9 @@ import { callAdmin } from '../http/admin.js';
 import { type Report, run, startEmulator } from '../index.js';
 import { explain } from '../report/reporter.js';
 import type { Target } from '../target/target.js';
+import { HIDES_NOTES } from './legal/rewrites.js';
 import { type Files, seed } from './legal/seed.js';
+import { startProxy } from './wrong/proxy.js';
 
 /** Nothing is wrong with the server, and the suite says so. */
 function expectRight(t: Test, report: Report, title: string): void {
@@ -132,5 +134,22 @@ t.test('a restricted key has whatever scopes it has', async (t) => {
       const late = report.rules.find(({ id }) => id === 'restricted.lifetime.3601');
       t.equal(late?.verdict, expected, `${title}: a token that lives too long is tried where a scope allows it`);
     }
+  }
+});
+
+t.test('Git need not show notes', async (t) => {
+  await using proxy = await startProxy(emulator.target, HIDES_NOTES);
+  for (const target of [proxy.target, deployment(proxy.target)]) {
+    const report = await run(target, { only: 'note' });
+    const title = target.companion ? 'a route reads them' : 'nothing reads them';
+    t.same(
+      report.rules.filter(({ verdict }) => verdict === 'warn').map(({ id }) => id),
+      ['note.git-visible'],
+      title,
+    );
+    t.same([report.counts.fail, report.counts.error, report.exit_code], [0, 0, 0], title);
+    const verdicts = new Map(report.rules.map(({ id, verdict }) => [id, verdict]));
+    t.equal(verdicts.get('note.expected.mismatch'), 'pass', title);
+    t.equal(verdicts.get('note.action.append.existing'), target.companion ? 'pass' : 'skip', title);
   }
 });
