@@ -158,6 +158,7 @@ export const lists = defineRules('Limits', 'lists', [
         await tryAgain(async () => {
           const first = await list({ limit: '1' });
           const second = await list({ limit: '1', cursor: first.string('next_cursor') });
+          expectSame(itemsOf(second).length, 1, 'one item behind it');
           expectOther(idOf(itemsOf(second)[0]), idOf(itemsOf(first)[0]), 'another item');
         });
       }
