@@ -1,6 +1,7 @@
 import { commitFiles } from '../../api/commit-pack.js';
 import { expectRefused, expectSame, expectStatus, expectTrue } from '../../check/expect.js';
-import { groupRepository, sampleRepository } from '../../fixtures/repositories.js';
+import { sampleContent } from '../../fixtures/content.js';
+import { groupRepository } from '../../fixtures/repositories.js';
 import { createGit } from '../../git/git-client.js';
 import { advertise, gitPath, listRefs, showsRefs } from '../../git/refs.js';
 import { SCOPES, type Scope } from '../documented-operations.js';
@@ -16,7 +17,7 @@ function fetchCell(scope: Scope): RuleRow {
     id: `scope.matrix.git-fetch.${slug(scope)}`,
     says: allowed ? `${scope} alone may clone and fetch.` : `${scope} alone may neither clone nor fetch.`,
     check: async (t) => {
-      const { name: repo } = await sampleRepository(t);
+      const { name: repo } = await sampleContent(t);
       const answer = await advertise(t, gitPath(repo), { repo, scopes: [scope] });
       if (!allowed) {
         expectRefused(answer);
