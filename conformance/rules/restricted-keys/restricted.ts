@@ -5,7 +5,8 @@ import { expectOneOf, expectRefused, expectStatus, expectTrue } from '../../chec
 import { Skip } from '../../check/outcomes.js';
 import type { RuleContext } from '../../check/rule-context.js';
 import { groupRepository, sampleRepository } from '../../fixtures/repositories.js';
-import { advertise, gitPath, showsRefs } from '../../git/refs.js';
+import { advertise, showsRefs } from '../../git/refs.js';
+import { gitPath } from '../../http/git-remote.js';
 import { acceptsToken, readWithToken, rejectsTokens } from '../authentication/token-checks.js';
 import { defineRules, type RuleRow } from '../rule.js';
 
