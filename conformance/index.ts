@@ -4,6 +4,7 @@ import { createLimiter, UNLIMITED } from './http/limiter.js';
 import type { Report, RuleResult } from './report/results.js';
 import { allRules, selectRules } from './rules/registry.js';
 import { checkReady, withAdmin } from './run/preflight.js';
+import { readProven } from './run/proof.js';
 import { runRules } from './run/runner.js';
 import { isLoopback, type Target } from './target/target.js';
 
@@ -24,6 +25,8 @@ export interface Options {
   readonly timeout?: number;
   /** Requests a second. Default: unlimited on this machine, 5 elsewhere. */
   readonly rate?: number;
+  /** The flags that name the same target on a command line, for commands that reports print; no secrets. */
+  readonly flags?: readonly string[];
   readonly pinned?: ReadonlyMap<string, string>;
   readonly signal?: AbortSignal;
   readonly onRepository?: (name: string) => Promise<void>;
@@ -59,6 +62,8 @@ export async function run(given: Target, options: Options = {}): Promise<Report>
     onRepository: options.onRepository ?? (() => Promise.resolve()),
     onResult: options.onResult ?? (() => undefined),
     ...(options.pinned === undefined ? {} : { pinned: options.pinned }),
+    ...(options.flags === undefined ? {} : { flags: options.flags }),
+    ...(await readProven()),
     now: Date.now,
   });
 }

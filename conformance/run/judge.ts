@@ -2,8 +2,9 @@ import { AssertionFailure, InjectedEvidence, Skip } from '../check/outcomes.js';
 import { ONLY_ON_EMULATOR, type RuleContext } from '../check/rule-context.js';
 import { Throttled } from '../http/client.js';
 import { type Exchange, evidenceIn } from '../http/exchange.js';
+import { withRelativeTimes, writeCurl } from '../report/curl.js';
 import type { RuleResult, Verdict } from '../report/results.js';
-import { writeCurl, writeTranscript } from '../report/transcript.js';
+import { writeTranscript } from '../report/transcript.js';
 import type { Level, Rule } from '../rules/rule.js';
 import type { Target } from '../target/target.js';
 import type { WatchResult } from './watcher.js';
@@ -23,8 +24,11 @@ export function reasonToSkip(rule: Rule, target: Target): string | undefined {
 
 export type RuleVerdict = Omit<
   RuleResult,
-  'id' | 'section' | 'says' | 'level' | 'reach' | 'read_only' | 'milliseconds'
->;
+  'id' | 'section' | 'says' | 'level' | 'reach' | 'read_only' | 'milliseconds' | 'nearest' | 'unproven'
+> & {
+  /** The exchange that decided it, where it is not a good verdict. */
+  readonly decidedBy?: Exchange;
+};
 
 /** A rule that holds everywhere never rests on what a fault made, whatever its check made of it. */
 function injectedInto(rule: Rule, t: RuleContext): InjectedEvidence | undefined {
@@ -84,10 +88,20 @@ export function judgeWatched(rule: Rule, own: RuleVerdict | undefined, seen: Wat
   return { verdict: open ? 'observed' : 'pass', evidence, observed: { answers } };
 }
 
-function show(exchanges: readonly Exchange[], target: Target): Pick<RuleResult, 'transcript' | 'curl'> {
+function show(
+  exchanges: readonly Exchange[],
+  target: Target,
+): Pick<RuleVerdict, 'transcript' | 'curl' | 'recipe' | 'decidedBy'> {
   const last = exchanges.at(-1);
   if (last === undefined) return {};
-  return { transcript: writeTranscript(exchanges), curl: writeCurl(last, target) };
+  const { recipe } = last;
+  const curl = writeCurl(last, target, Math.floor(Date.now() / 1000));
+  return {
+    transcript: writeTranscript(exchanges),
+    ...(curl === undefined ? {} : { curl }),
+    ...(recipe === undefined ? {} : { recipe: withRelativeTimes(recipe, Math.floor(Date.now() / 1000)) }),
+    decidedBy: last,
+  };
 }
 
 function printable(value: unknown): unknown {

@@ -5,8 +5,12 @@ import { RuleContext } from '../check/rule-context.js';
 import type { RunContext } from '../check/run-context.js';
 import { Variants } from '../check/variants.js';
 import { Client } from '../http/client.js';
+import type { Exchange } from '../http/exchange.js';
 import type { Limiter } from '../http/limiter.js';
-import { countVerdicts, exitCodeOf, type Report, type RuleResult } from '../report/results.js';
+import { RequestLog } from '../report/nearest.js';
+import { redactValue } from '../report/redact.js';
+import { isBroken } from '../report/reporter.js';
+import { countVerdicts, exitCodeOf, FORMAT, type Report, type RuleResult } from '../report/results.js';
 import type { Rule } from '../rules/rule.js';
 import type { Target } from '../target/target.js';
 import { judgeReturned, judgeThrown, judgeWatched, type RuleVerdict, reasonToSkip } from './judge.js';
@@ -17,6 +21,10 @@ export interface RunOptions {
   readonly rules: readonly Rule[];
   readonly strict: boolean;
   readonly only?: string;
+  /** The flags that name the target, for commands that the report prints. */
+  readonly flags?: readonly string[];
+  /** Rules that are known to notice a mutant; left out where none is known of any. */
+  readonly proven?: ReadonlySet<string>;
   readonly limiter: Limiter;
   /** Groups of rules that run side by side. */
   readonly width: number;
@@ -42,6 +50,7 @@ export async function runRules(target: Target, options: RunOptions): Promise<Rep
   const started = options.now();
   setMaxListeners(0, options.signal); // one for each request under way
   const watcher = new Watcher(options.rules.filter((rule) => rule.watch !== undefined));
+  const log = new RequestLog(options.now);
   let requests = 0;
   const client = new Client({
     limiter: options.limiter,
@@ -52,6 +61,7 @@ export async function runRules(target: Target, options: RunOptions): Promise<Rep
     onExchange: (exchange) => {
       requests += 1;
       watcher.see(exchange);
+      log.see(exchange);
     },
   });
   let names = 0;
@@ -71,10 +81,11 @@ export async function runRules(target: Target, options: RunOptions): Promise<Rep
   const run = new RuleRunner(context, options, watcher);
   await run.runAll();
   await client.close();
-  const results = options.rules.flatMap(({ id }) => run.results.get(id) ?? []);
+  const results = options.rules.flatMap(({ id }) => run.explained(id, log) ?? []);
   const counts = countVerdicts(results);
   const interrupted = options.signal.aborted;
   return {
+    format: FORMAT,
     suite: { name: 'repohost-emulator conformance', version: version() },
     specification: '1.0.0',
     started_at: new Date(started).toISOString(),
@@ -89,6 +100,7 @@ export async function runRules(target: Target, options: RunOptions): Promise<Rep
       write: target.write,
       strict: options.strict,
       ...(options.only === undefined ? {} : { only: options.only }),
+      ...(options.flags === undefined ? {} : { flags: options.flags }),
     },
     requests,
     interrupted,
@@ -102,6 +114,8 @@ export async function runRules(target: Target, options: RunOptions): Promise<Rep
 class RuleRunner {
   readonly results = new Map<string, RuleResult>();
   readonly #verdicts = new Map<string, { verdict: RuleVerdict; milliseconds: number }>();
+  /** The exchanges that decided verdicts that are not good. */
+  readonly #decidedBy = new Map<string, Exchange>();
   #done = 0;
 
   constructor(
@@ -177,6 +191,19 @@ class RuleRunner {
     }
   }
 
+  /** The result of a rule; of a broken one with the request that is nearest to what decided it. */
+  explained(id: string, log: RequestLog): RuleResult | undefined {
+    const result = this.results.get(id);
+    const exchange = this.#decidedBy.get(id);
+    if (result === undefined || exchange === undefined || !isBroken(result.verdict, this.options.strict)) return result;
+    const isPassed = (rule: string) => {
+      const verdict = this.results.get(rule)?.verdict;
+      return verdict === 'pass' || verdict === 'observed';
+    };
+    const nearest = log.nearestTo(exchange, isPassed, result.expected);
+    return nearest === undefined ? result : { ...result, nearest };
+  }
+
   #report(rule: Rule): void {
     if (this.results.has(rule.id)) return;
     const own = this.#verdicts.get(rule.id);
@@ -188,14 +215,18 @@ class RuleRunner {
         reasonToSkip(rule, this.context.target) ?? (this.options.signal.aborted ? 'interrupted' : 'not written yet'),
     };
     const { id, section, says, level, reach } = rule;
-    const result = {
+    const { decidedBy, ...shown } = verdict;
+    if (decidedBy !== undefined) this.#decidedBy.set(id, decidedBy);
+    const isUnproven = level === 'MUST' && this.options.proven?.has(id) === false;
+    const result: RuleResult = {
       id,
       section,
       says,
       level,
       reach,
       read_only: !rule.writes,
-      ...verdict,
+      ...redactValue(shown),
+      ...(isUnproven ? { unproven: true } : {}),
       milliseconds: own?.milliseconds ?? 0,
     };
     this.results.set(id, result);
