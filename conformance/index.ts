@@ -31,6 +31,10 @@ export interface Options {
   readonly signal?: AbortSignal;
   readonly onRepository?: (name: string) => Promise<void>;
   readonly onResult?: (result: RuleResult, done: number, total: number) => void;
+  /** Told how many requests were answered so far. */
+  readonly onRequest?: (requests: number) => void;
+  /** Told what the run waits for, in words, and `undefined` once it goes on. */
+  readonly onWait?: (reason: string | undefined) => void;
 }
 
 /** No rule matches the pattern. */
@@ -61,6 +65,8 @@ export async function run(given: Target, options: Options = {}): Promise<Report>
     prefix: `cf-${randomBytes(4).toString('hex')}`,
     onRepository: options.onRepository ?? (() => Promise.resolve()),
     onResult: options.onResult ?? (() => undefined),
+    onRequest: options.onRequest ?? (() => undefined),
+    onWait: options.onWait ?? (() => undefined),
     ...(options.pinned === undefined ? {} : { pinned: options.pinned }),
     ...(options.flags === undefined ? {} : { flags: options.flags }),
     ...(await readProven()),

@@ -35,6 +35,9 @@ export interface RunOptions {
   readonly prefix: string;
   readonly onRepository: (name: string) => Promise<void>;
   readonly onResult: (result: RuleResult, done: number, total: number) => void;
+  readonly onRequest?: (requests: number) => void;
+  /** Told what the run waits for, and `undefined` once it goes on. */
+  readonly onWait?: (reason: string | undefined) => void;
   /** Members recorded by an earlier run. */
   readonly pinned?: ReadonlyMap<string, string>;
   readonly now: () => number;
@@ -57,9 +60,15 @@ export async function runRules(target: Target, options: RunOptions): Promise<Rep
     timeout: options.timeout,
     connections: Math.max(2, options.width * 2),
     signal: options.signal,
-    sleep: (milliseconds) => sleep(milliseconds, undefined, { signal: options.signal }),
+    sleep: async (milliseconds) => {
+      if (milliseconds >= 1000)
+        options.onWait?.(`waiting ${Math.round(milliseconds / 1000)} s because the target asks to`);
+      await sleep(milliseconds, undefined, { signal: options.signal });
+      options.onWait?.(undefined);
+    },
     onExchange: (exchange) => {
       requests += 1;
+      options.onRequest?.(requests);
       watcher.see(exchange);
       log.see(exchange);
     },
