@@ -118,8 +118,7 @@ function inline(text: string): string {
     .replace(/\s+/g, ' ')
     .replace(/&/g, '&amp;')
     .replace(/</g, '&lt;')
-    .replace(/[\\`*_{}[\]()#+!|~@$-]/g, '\\$&')
-    .replace(/:\/\//g, ':&#47;&#47;');
+    .replace(/[\\`*_{}[\]|~@$]/g, '\\$&');
 }
 
 /** Code in a line; its fence is longer than any of its backticks. */
