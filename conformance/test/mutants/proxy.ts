@@ -1,4 +1,5 @@
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
+import { isDeepStrictEqual } from 'node:util';
 import { Pool } from 'undici';
 import { listenOnLoopback } from '../../http/listen.js';
 import type { Target } from '../../target/target.js';
@@ -23,6 +24,18 @@ export interface ProxiedResponse {
 export interface Rewrite {
   readonly request?: (request: ProxiedRequest) => void;
   readonly response?: (response: ProxiedResponse) => void;
+}
+
+/** The rewrite, which tells of each request and each answer that it makes another. */
+export function watchRewrite({ request, response }: Rewrite, onChange: () => void): Rewrite {
+  const watch = <Message extends ProxiedRequest | ProxiedResponse>(change: (message: Message) => void) => {
+    return (message: Message) => {
+      const before = { ...message, headers: { ...message.headers }, body: Buffer.from(message.body) };
+      change(message);
+      if (!isDeepStrictEqual({ ...message }, before)) onChange();
+    };
+  };
+  return { ...(request && { request: watch(request) }), ...(response && { response: watch(response) }) };
 }
 
 export interface Proxy extends AsyncDisposable {

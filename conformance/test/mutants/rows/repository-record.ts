@@ -1,0 +1,36 @@
+import { type Mutant, proxied } from '../mutant.js';
+import { REPO } from '../places.js';
+import { setsMember } from '../rewrites.js';
+
+export const rows: readonly Mutant[] = [
+  proxied(
+    'repo-leaves-repo-id-out',
+    'repo.record.repo_id.string',
+    'leaves repo_id out',
+    setsMember(REPO, 'repo_id', undefined, 200),
+  ),
+  proxied(
+    'repo-shows-an-address-as-url',
+    'repo.record.url.is-name',
+    'shows an address as url',
+    setsMember(REPO, 'url', 'https://example.com/x', 200),
+  ),
+  proxied(
+    'repo-counts-seconds-in-created-at',
+    'repo.record.created_at.rfc3339',
+    'counts seconds in created_at',
+    setsMember(REPO, 'created_at', 1_700_000_000),
+  ),
+  proxied(
+    'repo-spells-the-branch-out',
+    'repo.record.default_branch.string',
+    'spells the branch out',
+    setsMember(REPO, 'default_branch', 'refs/heads/main'),
+  ),
+  proxied(
+    'repo-names-a-branch-nobody-reads',
+    'repo.record.default_branch.string',
+    'names a branch nobody reads',
+    setsMember(REPO, 'default_branch', 'trunk'),
+  ),
+];
