@@ -7,6 +7,8 @@ export const COMMIT = 'GET /api/v1/repos/commit';
 export const COMMITS = 'GET /api/v1/repos/commits';
 export const PACK = 'POST /api/v1/repos/commit-pack';
 export const RESTORE = 'POST /api/v1/repos/restore-commit';
+/** The route of the current form that does the same as `RESTORE`. */
+export const RESET = /^POST .*\/reset-commits$/;
 export const META = 'GET /api/v1/repos/files/metadata';
 export const FILE = 'GET /api/v1/repos/file';
 export const GREP = 'POST /api/v1/repos/grep';
