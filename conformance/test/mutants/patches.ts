@@ -47,3 +47,19 @@ export function ignoresPathAndClaim(operation: string): Patch {
     replace: `params.repo_name !== claims.repo && context.operation.id !== '${operation}'`,
   };
 }
+
+/** A server that goes on to look for the repository of a token that names none. */
+export function needsNoRepoClaim(operation: string): readonly Patch[] {
+  return [
+    {
+      file: 'auth/claims.js',
+      find: "scopes.every((scope) => scope === 'org:read')",
+      replace: 'true',
+    },
+    {
+      file: 'service/chain/credential.js',
+      find: "operation.subject !== 'organization'",
+      replace: `operation.subject !== 'organization' && operation.id !== '${operation}'`,
+    },
+  ];
+}

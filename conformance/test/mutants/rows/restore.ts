@@ -1,5 +1,11 @@
 import { type Mutant, patched, proxied } from '../mutant.js';
-import { ignoresPathAndClaim, ignoresScope, ignoresSignature, takesFirstRepository } from '../patches.js';
+import {
+  ignoresPathAndClaim,
+  ignoresScope,
+  ignoresSignature,
+  needsNoRepoClaim,
+  takesFirstRepository,
+} from '../patches.js';
 import { RESET, RESTORE } from '../places.js';
 import type { ProxiedResponse, Rewrite } from '../proxy.js';
 import { changesRequest, changesStatus, ignoresMember, isAt, setsHeader, setsMember } from '../rewrites.js';
@@ -63,11 +69,7 @@ export const rows: readonly Mutant[] = [
     'restore-needs-no-repo-claim',
     'restore.alias.needs-repo-claim',
     'looks for the repository of a token that names none',
-    {
-      file: 'service/chain/credential.js',
-      find: "operation.subject !== 'organization'",
-      replace: "operation.subject !== 'organization' && operation.id !== 'restoreCommit'",
-    },
+    needsNoRepoClaim('restoreCommit'),
   ),
   proxied(
     'restore-forbids-without-a-token',
