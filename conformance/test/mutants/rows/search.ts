@@ -251,9 +251,9 @@ export const rows: readonly Mutant[] = [
   proxied(
     'grep-cuts-lines',
     'grep.resp.line.text',
-    'cuts lines after eight characters',
+    'cuts lines after four characters',
     changesFound((answer) => {
-      for (const line of linesOf(answer)) line.text = line.text.slice(0, 8);
+      for (const line of linesOf(answer)) line.text = line.text.slice(0, 4);
     }),
   ),
   proxied(
