@@ -6,7 +6,7 @@ import { explain } from '../report/reporter.js';
 import type { Target } from '../target/target.js';
 import { HIDES_NOTES } from './legal/rewrites.js';
 import { type Files, seed } from './legal/seed.js';
-import { startProxy } from './wrong/proxy.js';
+import { startProxy } from './mutants/proxy.js';
 
 /** Nothing is wrong with the server, and the suite says so. */
 function expectRight(t: Test, report: Report, title: string): void {

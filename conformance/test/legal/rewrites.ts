@@ -1,4 +1,4 @@
-import type { Rewrite } from '../wrong/proxy.js';
+import type { Rewrite } from '../mutants/proxy.js';
 
 /** A pkt-line (gitprotocol-common): its length in four hexadecimal digits, itself included, and the payload. */
 function pktLine(payload: string): string {
