@@ -2,6 +2,9 @@ import type { Mutant } from '../mutant.js';
 import { rows as archive } from './archive.js';
 import { rows as authentication } from './authentication.js';
 import { rows as commitPack } from './commit-pack.js';
+import { rows as commitPackBranches } from './commit-pack-branches.js';
+import { rows as commitPackFiles } from './commit-pack-files.js';
+import { rows as commitPackMetadata } from './commit-pack-metadata.js';
 import { rows as commitRecord } from './commit-record.js';
 import { rows as commitSummary } from './commit-summary.js';
 import { rows as errors } from './errors.js';
@@ -57,6 +60,9 @@ const ROWS: readonly Mutant[] = [
   ...fileMetadata,
   ...getOneCommit,
   ...commitPack,
+  ...commitPackMetadata,
+  ...commitPackBranches,
+  ...commitPackFiles,
   ...archive,
   ...notes,
   ...readAFile,
