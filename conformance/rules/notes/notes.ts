@@ -66,6 +66,7 @@ export const noteRules = defineRules('7. Notes', 'notes', [
       const { name, sha } = await bare(t);
       expectRefused(await writeNote(t, (await otherRepository(t)).name, { sha, note: 'astray' }));
       expectSuccess(await writeNote(t, name, { sha, note: 'at home' }));
+      expectSame((await readNote(t, name, sha))?.trimEnd(), 'at home', 'the note is in the named one');
     },
   },
   {

@@ -3,6 +3,7 @@ export const ANY = /./;
 export const API = / \/api\//;
 export const REPO = 'GET /api/v1/repo';
 export const REPOS = 'GET /api/repos';
+export const META_OF_ORGANIZATION = 'GET /api/meta';
 export const COMMIT = 'GET /api/v1/repos/commit';
 export const COMMITS = 'GET /api/v1/repos/commits';
 export const PACK = 'POST /api/v1/repos/commit-pack';

@@ -110,3 +110,21 @@ export function assumesMember(place: Place, path: string, value: unknown): Rewri
     },
   };
 }
+
+/** Changes bodies of requests that are JSON objects. `Body` is as much of them as the change looks at. */
+export function changesBody<Body extends object>(place: Place, change: (body: Body) => void): Rewrite {
+  return {
+    request: (request) => {
+      if (!isAt(place, request)) return;
+      let body: unknown;
+      try {
+        body = JSON.parse(request.body.toString());
+      } catch {
+        return;
+      }
+      if (!isRecord(body)) return;
+      change(body as Body);
+      request.body = Buffer.from(JSON.stringify(body));
+    },
+  };
+}
