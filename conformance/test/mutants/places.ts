@@ -14,6 +14,10 @@ export const GREP = 'POST /api/v1/repos/grep';
 export const ARCHIVE = 'POST /api/v1/repos/archive';
 export const NOTES = 'POST /api/v1/repos/notes';
 export const BRANCHES = /^GET .*\/branches$/;
+export const DIFF = 'GET /api/v1/repos/diff';
+export const RESET = /^POST .*\/reset-commits$/;
+export const CREATE = 'POST /api/repos';
+export const REMOTE = / \/.+\.git\//;
 export const REFS = /\.git\/info\/refs$/;
 
 /** A commit as far as mutants look at it. */

@@ -1,6 +1,6 @@
 import { isRecord } from '../../http/exchange.js';
 import { PACK } from './places.js';
-import type { ProxiedRequest, Rewrite } from './proxy.js';
+import type { ProxiedRequest, ProxiedResponse, Rewrite } from './proxy.js';
 import { isAt } from './rewrites.js';
 
 /** A line of commit-pack as far as mutants look at it. */
@@ -46,6 +46,15 @@ export function assumesMetadata(name: string, value: unknown): Rewrite {
   return changesPack(({ metadata }) => {
     metadata[name] ??= value;
   });
+}
+
+/**
+ * Whether the answer tells of a commit onto a branch that was there: what is wrong with no other lets the rules make
+ * their repositories.
+ */
+export function isOnTop({ request, status, body }: ProxiedResponse): boolean {
+  if (!isAt(PACK, request) || status !== 201) return false;
+  return !/^0+$/.test(JSON.parse(body.toString()).result.old_sha);
 }
 
 /** Changes the lines of commit-pack, whatever they are; one that is no JSON is given as text. */

@@ -2,10 +2,9 @@ import { type Mutant, patched, proxied } from '../mutant.js';
 import { tokenMutants } from '../operation-tokens.js';
 import { HIDDEN_FROM_GIT } from '../patches.js';
 import { PACK } from '../places.js';
-import { ignoresMember, isAt } from '../rewrites.js';
-import { assumesMetadata, changesLines, changesPack } from '../streams.js';
+import { ignoresMember } from '../rewrites.js';
+import { assumesMetadata, changesLines, changesPack, isOnTop } from '../streams.js';
 
-const ZEROS = '0'.repeat(40);
 const NOBODY = { name: 'git', email: 'git@localhost' };
 
 interface Person {
@@ -18,8 +17,7 @@ const isMetadata = (line: unknown): boolean => JSON.stringify(line).startsWith('
 export const rows: readonly Mutant[] = [
   proxied('pack-answers-200-to-a-commit-on-top', 'pack.route', 'answers 200 where the branch was there before', {
     response: (response) => {
-      if (!isAt(PACK, response.request) || response.status !== 201) return;
-      if (JSON.parse(response.body.toString()).result.old_sha !== ZEROS) response.status = 200;
+      if (isOnTop(response)) response.status = 200;
     },
   }),
   patched(

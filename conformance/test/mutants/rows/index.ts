@@ -25,6 +25,7 @@ import { rows as repositoryMetadata } from './repository-metadata.js';
 import { rows as repositoryRecord } from './repository-record.js';
 import { rows as restore } from './restore.js';
 import { rows as restrictedKeys } from './restricted-keys.js';
+import { rows as scopeMatrix } from './scope-matrix.js';
 import { rows as scopes } from './scopes.js';
 import { rows as search } from './search.js';
 import { rows as states } from './states.js';
@@ -73,6 +74,7 @@ const ROWS: readonly Mutant[] = [
   ...tokenHeader,
   ...tokenClaims,
   ...scopes,
+  ...scopeMatrix,
   ...repositoryClaim,
   ...restrictedKeys,
   ...gitOverHttps,

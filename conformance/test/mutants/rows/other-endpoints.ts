@@ -1,9 +1,7 @@
 import { type Mutant, patched, proxied } from '../mutant.js';
-import { BRANCHES, COMMITS, META_OF_ORGANIZATION, REPOS } from '../places.js';
+import { BRANCHES, COMMITS, CREATE, META_OF_ORGANIZATION, REPOS } from '../places.js';
 import { changesBody, changesJson, changesStatus, ignoresMember, isAt } from '../rewrites.js';
 import { mendsTokens } from '../tokens.js';
-
-const CREATE = 'POST /api/repos';
 
 interface CreateBody {
   repo_name?: string;

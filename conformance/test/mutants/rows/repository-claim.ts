@@ -1,5 +1,5 @@
 import { type Mutant, proxied } from '../mutant.js';
-import { API, BRANCHES, COMMIT, PACK, REPO, REPOS } from '../places.js';
+import { API, BRANCHES, COMMIT, CREATE, PACK, REPO, REPOS } from '../places.js';
 import { changesStatus, isAt, type Place } from '../rewrites.js';
 import { changesAnswersTo, mendsTokens, refusesTokens, repositoryIn, tokenOf } from '../tokens.js';
 
@@ -23,7 +23,7 @@ export const rows: readonly Mutant[] = [
     'claim-creates-a-repository-without-a-name',
     'auth.repo-claim.missing.repo-write',
     'creates a repository where the token names none',
-    mendsTokens('POST /api/repos', ({ claims }) => ({ repo: `unnamed-${claims.iat}`, ...claims })),
+    mendsTokens(CREATE, ({ claims }) => ({ repo: `unnamed-${claims.iat}`, ...claims })),
   ),
   proxied(
     'claim-needs-no-repo-beside-org-read',
