@@ -7,6 +7,7 @@ import { rows as commitPackFiles } from './commit-pack-files.js';
 import { rows as commitPackMetadata } from './commit-pack-metadata.js';
 import { rows as commitRecord } from './commit-record.js';
 import { rows as commitSummary } from './commit-summary.js';
+import { rows as errorCodes } from './error-codes.js';
 import { rows as errors } from './errors.js';
 import { rows as events } from './events.js';
 import { rows as fileMetadata } from './file-metadata.js';
@@ -81,6 +82,7 @@ const ROWS: readonly Mutant[] = [
   ...tokenFailureResponses,
   ...events,
   ...errors,
+  ...errorCodes,
   ...limits,
   ...versioning,
 ];

@@ -88,9 +88,25 @@ function cell(operation: string, place: Place, needed: Scope, scope: Scope): Mut
   return proxied(`scope-wants-more-for-${operation}`, rule, `wants more than ${scope} (${operation})`, rewrite);
 }
 
+/** The server that takes a push of a reader, and says that it does not. */
+const PUSHES_IN_SECRET: Rewrite = {
+  ...takes(REMOTE, 'git:read', 'git:write', SERVICES['git-push']),
+  response: (response) => {
+    if (response.request.path.endsWith('.git/git-receive-pack')) response.status = 403;
+  },
+};
+
 /** No scope implies another, on any operation. */
-export const rows: readonly Mutant[] = Object.entries(OPERATIONS).flatMap(([operation, [place, needed]]) =>
-  SCOPES.filter((scope) => scope === needed || !OPEN_TO_OTHERS.includes(operation)).map((scope) =>
-    cell(operation, place, needed, scope),
+export const rows: readonly Mutant[] = [
+  proxied(
+    'scope-takes-the-push-that-it-refuses',
+    'scope.matrix.git-push.git-read',
+    'refuses a push of git:read and takes it',
+    PUSHES_IN_SECRET,
   ),
-);
+  ...Object.entries(OPERATIONS).flatMap(([operation, [place, needed]]) =>
+    SCOPES.filter((scope) => scope === needed || !OPEN_TO_OTHERS.includes(operation)).map((scope) =>
+      cell(operation, place, needed, scope),
+    ),
+  ),
+];
