@@ -28,6 +28,8 @@ export interface RequestOptions {
   /** Another origin than the API's. */
   readonly origin?: string;
   readonly git?: boolean;
+  /** Whether the rule fails when this is refused, so that nobody has to look at what a refused write changed. */
+  readonly mustSucceed?: boolean;
   /** How the token in a hand-written `Authorization` header was made: for the report. */
   readonly recipe?: TokenRecipe | undefined;
 }
@@ -79,7 +81,11 @@ export class RuleContext {
   }
 
   async request(method: string, path: string, options: RequestOptions = {}): Promise<Answer> {
-    return this.take(await this.run.client.send(this.wireRequest(method, path, options)), options);
+    const request = this.wireRequest(method, path, options);
+    const { exchange, complaint } = await this.run.refusedWrites.send(this.run, request, options);
+    const answer = this.take(exchange, options);
+    if (complaint !== undefined) throw complaint;
+    return answer;
   }
 
   /** What a request is on the wire. */

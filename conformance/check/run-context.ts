@@ -1,6 +1,7 @@
 import type { Signer } from '../auth/tokens.js';
 import type { Client } from '../http/client.js';
 import type { Target } from '../target/target.js';
+import type { RefusedWrites } from './refused-writes.js';
 import type { Variants } from './variants.js';
 
 /** What the rules of one run share. */
@@ -9,6 +10,7 @@ export interface RunContext {
   readonly client: Client;
   readonly signer: Signer;
   readonly variants: Variants;
+  readonly refusedWrites: RefusedWrites;
   /** The fixtures made so far, by name; see `fixtures/shared.ts`. */
   readonly fixtures: Map<string, Promise<unknown>>;
   /** First part of the name of every repository the run makes. */

@@ -4,7 +4,7 @@ import type { TokenRecipe } from '../auth/tokens.js';
 import { AssertionFailure, InjectedEvidence, Skip } from '../check/outcomes.js';
 import type { RuleContext } from '../check/rule-context.js';
 import { Throttled } from '../http/client.js';
-import { basic, gitPath } from './refs.js';
+import { basic, gitPath } from '../http/git-remote.js';
 
 export interface Person {
   readonly name: string;

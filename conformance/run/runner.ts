@@ -1,6 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createSigner } from '../auth/tokens.js';
+import { RefusedWrites } from '../check/refused-writes.js';
 import { RuleContext } from '../check/rule-context.js';
 import type { RunContext } from '../check/run-context.js';
 import { Variants } from '../check/variants.js';
@@ -60,6 +61,7 @@ export async function runRules(target: Target, options: RunOptions): Promise<Rep
     client,
     signer: createSigner(target, options.now),
     variants: new Variants(options.pinned),
+    refusedWrites: new RefusedWrites(),
     fixtures: options.fixtures ?? new Map(),
     prefix: options.prefix,
     uniqueName: () => `${options.prefix}/n${++names}`,

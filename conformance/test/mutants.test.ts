@@ -1,23 +1,14 @@
 import t from 'tap';
+import { judgeAll } from './mutants/judge-all.js';
 import { allMutants } from './mutants/rows/index.js';
-import { runMutants } from './mutants/run-mutants.js';
 
-/** The runner of tests has one file for each core. */
-const LANES = 2;
-
-const control = await runMutants(allMutants(), {
-  lanes: LANES,
+const { complaints } = await judgeAll(allMutants(), {
+  lanes: 2,
   onJudged: (mutant, judgements) => {
     for (const { rule, fate, reason } of judgements) {
-      t.equal(fate, 'killed', `${rule} notices a server that ${mutant.does} (${mutant.name}): ${reason}`);
+      t.equal(fate, 'killed', `${rule} notices a server that ${mutant.does} (${mutant.name})`, { reason });
     }
   },
 });
 
-t.test('a mutant that changes nothing survives, although it is met', async (t) => {
-  t.ok(control.met > 0);
-  t.same(
-    control.judgements.filter(({ fate }) => fate === 'killed' || fate === 'inconclusive'),
-    [],
-  );
-});
+t.same(complaints, [], 'every MUST rule has a mutant, and what is kept of them is true');

@@ -1,6 +1,7 @@
 import { archive, reader } from '../../api/requests.js';
 import { expectMatch, expectProblem, expectSame, expectStatus, expectTrue } from '../../check/expect.js';
 import type { RuleContext } from '../../check/rule-context.js';
+import { sampleContent } from '../../fixtures/content.js';
 import { headlessRepository } from '../../fixtures/headless.js';
 import { EXECUTABLE, historyRepository } from '../../fixtures/history.js';
 import { otherRepository, sampleRepository } from '../../fixtures/repositories.js';
@@ -57,7 +58,7 @@ export const archiveRules = defineRules('6. Archive', 'archive', [
     says: 'What a request without a body gets is left open.',
     level: 'UNSPECIFIED',
     check: async (t) => {
-      const { name } = await sampleRepository(t);
+      const { name } = await sampleContent(t);
       t.observe('no body', (await t.post('/api/v1/repos/archive', { as: reader(name) })).outcome);
     },
   },
@@ -140,7 +141,7 @@ export const archiveRules = defineRules('6. Archive', 'archive', [
     id: 'archive.max_blob_size.invalid',
     says: 'A max_blob_size below zero or of another type is 400.',
     check: async (t) => {
-      const { name } = await sampleRepository(t);
+      const { name } = await sampleContent(t);
       for (const max_blob_size of [0, 1.5])
         t.observe(String(max_blob_size), (await archive(t, name, { max_blob_size })).outcome);
       for (const max_blob_size of [-1, 'x']) expectStatus(await archive(t, name, { max_blob_size }), 400);
@@ -159,7 +160,7 @@ export const archiveRules = defineRules('6. Archive', 'archive', [
     id: 'archive.prefix.dotdot',
     says: 'A prefix that is absolute, or has a backslash, . or .. in it, is 400.',
     check: async (t) => {
-      const { name } = await sampleRepository(t);
+      const { name } = await sampleContent(t);
       for (const prefix of ['/p', 'a\\b', './p', 'a/../b', '..']) {
         expectStatus(await archive(t, name, { archive: { prefix } }), 400);
       }
@@ -173,10 +174,7 @@ export const archiveRules = defineRules('6. Archive', 'archive', [
     level: 'SHOULD',
     check: async (t) => {
       expectSame(await names(t), await onMain(t), 'the paths');
-      t.observe(
-        'empty prefix',
-        (await archive(t, (await sampleRepository(t)).name, { archive: { prefix: '' } })).outcome,
-      );
+      t.observe('empty prefix', (await archive(t, (await sampleContent(t)).name, { archive: { prefix: '' } })).outcome);
     },
   },
   {
@@ -184,14 +182,14 @@ export const archiveRules = defineRules('6. Archive', 'archive', [
     says: 'The media type is application/gzip.',
     level: 'SHOULD',
     check: async (t) =>
-      expectSame((await archive(t, (await sampleRepository(t)).name)).mediaType, 'application/gzip', 'the media type'),
+      expectSame((await archive(t, (await sampleContent(t)).name)).mediaType, 'application/gzip', 'the media type'),
   },
   {
     id: 'archive.header.disposition',
     says: 'Content-Disposition offers a file named after repository and revision, without a path in it.',
     level: 'SHOULD',
     check: async (t) => {
-      const { name } = await sampleRepository(t);
+      const { name } = await sampleContent(t);
       const header = (await archive(t, name)).header('content-disposition');
       expectMatch(header, /^attachment; ?filename="?[^"/\\]+-[^"/\\]+\.tar\.gz"?/, 'an attachment with a plain name');
       expectTrue(header.includes(name.slice(name.lastIndexOf('/') + 1)), 'the name of the repository is in it', header);
@@ -204,7 +202,7 @@ export const archiveRules = defineRules('6. Archive', 'archive', [
     level: 'SHOULD',
     check: async (t) => {
       expectMatch(
-        (await archive(t, (await sampleRepository(t)).name)).header('cache-control'),
+        (await archive(t, (await sampleContent(t)).name)).header('cache-control'),
         /\bno-store\b/,
         'no-store',
       );
@@ -213,14 +211,19 @@ export const archiveRules = defineRules('6. Archive', 'archive', [
   {
     id: 'archive.err.400.json',
     says: 'A body that is no JSON is 400.',
-    check: async (t) => expectStatus(await archive(t, (await sampleRepository(t)).name, undefined, { body: '{' }), 400),
+    check: async (t) => expectStatus(await archive(t, (await sampleContent(t)).name, undefined, { body: '{' }), 400),
   },
   {
     id: 'archive.err.ref',
     says: 'A ref that does not exist is refused.',
     check: async (t) => {
-      const answer = await archive(t, (await sampleRepository(t)).name, { ref: 'nope' });
-      t.tolerate('A11', 'missing ref, archive', answer, ['404 ref_not_found', '404 not_found', '400 bad_request']);
+      const answer = await archive(t, (await sampleContent(t)).name, { ref: 'nope' });
+      t.tolerate('A11', 'missing ref, archive', answer, [
+        '404 ref_not_found',
+        '404 not_found',
+        '404 branch_not_found',
+        '400 bad_request',
+      ]);
     },
   },
   ...tokenRules('archive', {

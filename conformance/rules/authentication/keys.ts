@@ -10,6 +10,7 @@ import type { RuleContext } from '../../check/rule-context.js';
 import { sampleRepository } from '../../fixtures/repositories.js';
 import { readKey } from '../../target/keys.js';
 import { documentedOperation } from '../documented-operations.js';
+import { allowedTrial } from '../restricted-keys/allowed-scope.js';
 import { defineRules, type RuleRow } from '../rule.js';
 import { acceptsToken, readWithToken, rejectsTokens } from './token-checks.js';
 
@@ -73,12 +74,12 @@ export const keys = defineRules('Keys', 'keys', [
       }
     },
   },
-  acceptsToken(
-    'key.restricted',
-    'A restricted key signs for the scopes on its list.',
-    { key: 'restricted' },
-    { reach: 'needs-setup' },
-  ),
+  {
+    id: 'key.restricted',
+    says: 'A restricted key signs for the scopes on its list.',
+    reach: 'needs-setup',
+    check: async (t) => expectSuccess(await (await allowedTrial(t)).send(t, {})),
+  },
   {
     id: 'key.rotation.new',
     says: 'A new key works beside the old one.',

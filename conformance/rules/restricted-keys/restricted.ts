@@ -1,93 +1,83 @@
-import { packLines, sendPack } from '../../api/commit-pack.js';
-import { listRepos } from '../../api/requests.js';
 import type { TokenRecipe } from '../../auth/tokens.js';
-import { expectOneOf, expectRefused, expectStatus, expectTrue } from '../../check/expect.js';
+import { expectOneOf, expectRefused, expectStatus, expectSuccess, expectTrue } from '../../check/expect.js';
 import { Skip } from '../../check/outcomes.js';
-import type { RuleContext } from '../../check/rule-context.js';
-import { groupRepository, sampleRepository } from '../../fixtures/repositories.js';
-import { advertise, gitPath, showsRefs } from '../../git/refs.js';
-import { acceptsToken, readWithToken, rejectsTokens } from '../authentication/token-checks.js';
+import { sampleRepository } from '../../fixtures/repositories.js';
+import { advertise, showsRefs } from '../../git/refs.js';
+import { gitPath } from '../../http/git-remote.js';
+import { readWithToken, rejectsTokens } from '../authentication/token-checks.js';
+import { documentedOperation, SCOPES } from '../documented-operations.js';
 import { defineRules, type RuleRow } from '../rule.js';
+import { allowedOperation, allowedScopes, allowedTrial, forbiddenOperation } from './allowed-scope.js';
 
 const SETUP = { reach: 'needs-setup' } as const;
 
-/** A token of the restricted key with these claims is refused. `now`: seconds since the epoch. */
-function rejectsClaims(
-  id: string,
-  says: string,
-  ...claims: readonly ((now: number) => Record<string, unknown>)[]
-): RuleRow {
+/** A token of the restricted key that is made so is refused. `now`: seconds since the epoch. */
+function rejects(id: string, says: string, ...recipes: readonly ((now: number) => TokenRecipe)[]): RuleRow {
   return {
     id,
     says,
     ...SETUP,
     check: async (t) => {
-      for (const make of claims)
-        t.expectTokenRefused(await readWithToken(t, { key: 'restricted', claims: make(t.seconds) }), 'repo');
+      const trial = await allowedTrial(t);
+      for (const make of recipes) trial.expectTokenRefused(t, await trial.send(t, make(t.seconds)));
     },
   };
 }
 
-function allowed(t: RuleContext): readonly string[] {
-  const { allowedScopes } = t.key('restricted');
-  if (allowedScopes === undefined) throw new Skip('needs the allowlist of the restricted key: --restricted-scopes');
-  return allowedScopes;
+/** A token of the restricted key that is made so is accepted. */
+function accepts(id: string, says: string, recipe: TokenRecipe): RuleRow {
+  return {
+    id,
+    says,
+    ...SETUP,
+    check: async (t) => expectSuccess(await (await allowedTrial(t)).send(t, recipe)),
+  };
 }
 
-/** A git:write token of a key that may not give git:write. */
-async function writeOutside(t: RuleContext) {
-  const { name: repo } = await groupRepository(t);
-  if (allowed(t).includes('git:write')) throw new Skip('needs a restricted key without git:write');
-  return sendPack(t, repo, packLines({ 'x.txt': 'x' }), { as: { repo, scopes: ['git:write'], key: 'restricted' } });
-}
-
-const TOO_LONG: TokenRecipe = { key: 'restricted', lifetime: 3601 };
+const TOO_LONG: TokenRecipe = { lifetime: 3601 };
 
 export const restrictedKeys = defineRules('Restricted keys', 'restricted-keys', [
-  rejectsClaims('restricted.iat.required', 'A token of a restricted key without iat is refused.', () => ({
-    iat: null,
+  rejects('restricted.iat.required', 'A token of a restricted key without iat is refused.', () => ({
+    claims: { iat: null },
   })),
-  rejectsClaims('restricted.exp.required', 'A token of a restricted key without exp is refused.', () => ({
-    exp: null,
+  rejects('restricted.exp.required', 'A token of a restricted key without exp is refused.', () => ({
+    claims: { exp: null },
   })),
-  rejectsClaims('restricted.seconds', 'Times in milliseconds are refused.', (now) => ({
-    iat: now * 1000,
-    exp: (now + 3600) * 1000,
+  rejects('restricted.seconds', 'Times in milliseconds are refused.', (now) => ({
+    claims: { iat: now * 1000, exp: (now + 3600) * 1000 },
   })),
-  rejectsClaims(
+  rejects(
     'restricted.exp-after-iat.equal',
     'An exp that is not after iat is refused.',
-    (now) => ({ iat: now + 600, exp: now + 600 }),
-    (now) => ({ iat: now + 900, exp: now + 600 }),
+    (now) => ({ claims: { iat: now + 600, exp: now + 600 } }),
+    (now) => ({ claims: { iat: now + 900, exp: now + 600 } }),
   ),
-  acceptsToken(
-    'restricted.lifetime.3600',
-    'A lifetime of 3600 seconds is accepted.',
-    { key: 'restricted', lifetime: 3600 },
-    SETUP,
-  ),
-  rejectsTokens('restricted.lifetime.3601', 'A lifetime of 3601 seconds is refused.', [TOO_LONG], SETUP),
-  acceptsToken(
-    'restricted.scope.inside',
-    'A scope on the list of the key is accepted.',
-    { key: 'restricted', scopes: ['git:read'] },
-    SETUP,
-  ),
+  accepts('restricted.lifetime.3600', 'A lifetime of 3600 seconds is accepted.', { lifetime: 3600 }),
+  rejects('restricted.lifetime.3601', 'A lifetime of 3601 seconds is refused.', () => TOO_LONG),
+  accepts('restricted.scope.inside', 'A scope on the list of the key is accepted.', {}),
   {
     id: 'restricted.scope.outside',
     says: 'A scope that is not on the list makes the token invalid.',
     ...SETUP,
     writes: true,
-    check: async (t) => t.expectTokenRefused(await writeOutside(t), 'pack'),
+    check: async (t) => {
+      const operation = forbiddenOperation(t);
+      const repo = await operation.repo(t);
+      const as: TokenRecipe = { repo, scopes: [operation.scope], key: 'restricted' };
+      t.expectTokenRefused(await operation.send(t, repo, { as }), operation.name);
+    },
   },
   {
     id: 'restricted.scope.one-outside',
     says: 'One scope that is not on the list spoils the others.',
     ...SETUP,
     check: async (t) => {
-      const outside = ['git:write', 'repo:write', 'org:read'].find((scope) => !allowed(t).includes(scope));
+      const allowed = allowedScopes(t);
+      const outside = SCOPES.find((scope) => !allowed.includes(scope));
       if (outside === undefined) throw new Skip('needs a restricted key that lacks some scope');
-      t.expectTokenRefused(await readWithToken(t, { key: 'restricted', scopes: ['git:read', outside] }), 'repo');
+      const trial = await allowedTrial(t);
+      const { name: repo } = await sampleRepository(t);
+      trial.expectTokenRefused(t, await trial.send(t, { repo, scopes: [trial.scope, outside] }));
     },
   },
   {
@@ -96,16 +86,12 @@ export const restrictedKeys = defineRules('Restricted keys', 'restricted-keys', 
     ...SETUP,
     writes: true,
     check: async (t) => {
-      const { name: repo } = await groupRepository(t);
-      const as: TokenRecipe = { repo, scopes: ['git:read'], key: 'restricted' };
-      if (allowed(t).includes('org:read')) {
-        return t.tolerate('A02', 'missing scope, list-repos', await listRepos(t, {}, { as }), [
-          '403 insufficient_scope',
-        ]);
-      }
-      if (!allowed(t).includes('git:write')) throw new Skip('needs a restricted key with two scopes');
-      const answer = await sendPack(t, repo, packLines({ 'x.txt': 'x' }), { as });
-      t.tolerate('A02', 'missing scope, pack', answer, ['403 insufficient_scope', '401']);
+      const operation = allowedOperation(t);
+      const asked = allowedScopes(t).find((scope) => scope !== operation.scope);
+      if (asked === undefined) throw new Skip('needs a restricted key with two scopes');
+      const repo = await operation.repo(t);
+      const answer = await operation.send(t, repo, { as: { repo, scopes: [asked], key: 'restricted' } });
+      t.tolerate('A02', `missing scope, ${operation.name}`, answer, operation.lacksScope);
     },
   },
   {
@@ -113,8 +99,14 @@ export const restrictedKeys = defineRules('Restricted keys', 'restricted-keys', 
     says: 'A breach of these rules is forbidden, not insufficient_scope.',
     ...SETUP,
     check: async (t) => {
-      for (const answer of [await readWithToken(t, TOO_LONG), await writeOutside(t)]) {
-        expectOneOf(answer.outcome, ['403 forbidden', '401 unauthorized'], 'the code names the token');
+      const scope = allowedScopes(t).includes('org:read') ? 'org:read' : 'git:read';
+      const { name: repo } = await sampleRepository(t);
+      const lacking = SCOPES.filter((one) => !allowedScopes(t).includes(one));
+      const recipes: TokenRecipe[] = [TOO_LONG, ...(lacking.length > 0 ? [{ scopes: [scope, ...lacking] }] : [])];
+      for (const recipe of recipes) {
+        const as: TokenRecipe = { repo, scopes: [scope], key: 'restricted', ...recipe };
+        const { outcome } = await documentedOperation(scope === 'org:read' ? 'meta' : 'repo').send(t, repo, { as });
+        expectOneOf(outcome, ['403 forbidden', '401 unauthorized'], 'the code names the token');
       }
     },
   },
@@ -124,7 +116,12 @@ export const restrictedKeys = defineRules('Restricted keys', 'restricted-keys', 
     ...SETUP,
     check: async (t) => {
       const { name: repo } = await sampleRepository(t);
-      const answer = await advertise(t, gitPath(repo), { repo, ...TOO_LONG });
+      const services = { 'git:read': 'git-upload-pack', 'git:write': 'git-receive-pack' } as const;
+      const scope = (['git:read', 'git:write'] as const).find((one) => allowedScopes(t).includes(one));
+      if (scope === undefined) throw new Skip('needs a restricted key with a scope for Git');
+      const recipe: TokenRecipe = { repo, scopes: [scope], key: 'restricted' };
+      expectStatus(await advertise(t, gitPath(repo), recipe, services[scope]), 200);
+      const answer = await advertise(t, gitPath(repo), { ...recipe, ...TOO_LONG }, services[scope]);
       expectRefused(answer);
       expectTrue(!showsRefs(answer), 'no ref is shown');
     },

@@ -1,8 +1,10 @@
 import { commitFiles } from '../../api/commit-pack.js';
 import { expectRefused, expectSame, expectStatus, expectTrue } from '../../check/expect.js';
-import { groupRepository, sampleRepository } from '../../fixtures/repositories.js';
+import { sampleContent } from '../../fixtures/content.js';
+import { groupRepository } from '../../fixtures/repositories.js';
 import { createGit } from '../../git/git-client.js';
-import { advertise, gitPath, listRefs, showsRefs } from '../../git/refs.js';
+import { advertise, listRefs, showsRefs } from '../../git/refs.js';
+import { gitPath } from '../../http/git-remote.js';
 import { SCOPES, type Scope } from '../documented-operations.js';
 import { defineRules, type RuleRow } from '../rule.js';
 
@@ -16,7 +18,7 @@ function fetchCell(scope: Scope): RuleRow {
     id: `scope.matrix.git-fetch.${slug(scope)}`,
     says: allowed ? `${scope} alone may clone and fetch.` : `${scope} alone may neither clone nor fetch.`,
     check: async (t) => {
-      const { name: repo } = await sampleRepository(t);
+      const { name: repo } = await sampleContent(t);
       const answer = await advertise(t, gitPath(repo), { repo, scopes: [scope] });
       if (!allowed) {
         expectRefused(answer);

@@ -1,8 +1,8 @@
-import type { RuleResult } from '../../report/results.js';
+import type { RuleResult, Verdict } from '../../report/results.js';
 import { allRules } from '../../rules/registry.js';
 import type { Level, Rule } from '../../rules/rule.js';
 import type { Lane, Run } from './lane.js';
-import type { Mutant } from './mutant.js';
+import { type Mutant, WrongRow } from './mutant.js';
 
 /**
  * What a rule made of a mutant.
@@ -17,14 +17,15 @@ export interface Judgement {
   readonly mutant: Mutant;
   readonly rule: string;
   readonly fate: Fate;
+  readonly verdict: Verdict;
   /** Why, in the words of the rule. */
   readonly reason: string;
 }
 
 /** How a rule says that it is broken. */
-const BROKEN: Readonly<Record<Level, string>> = { MUST: 'fail', SHOULD: 'warn', MAY: 'warn', UNSPECIFIED: 'warn' };
+const BROKEN: Readonly<Record<Level, Verdict>> = { MUST: 'fail', SHOULD: 'warn', MAY: 'warn', UNSPECIFIED: 'warn' };
 
-const UNDECIDED: readonly string[] = ['error', 'blocked', 'skip', 'flaky'];
+const UNDECIDED: readonly Verdict[] = ['error', 'blocked', 'skip', 'flaky'];
 
 export function fateOf(result: Pick<RuleResult, 'level' | 'verdict'>, met: number): Fate {
   if (result.verdict === BROKEN[result.level]) return 'killed';
@@ -36,7 +37,8 @@ export function fateOf(result: Pick<RuleResult, 'level' | 'verdict'>, met: numbe
 export function rulesCalled(ids: readonly string[], mutant: Mutant): Rule[] {
   return ids.map((id) => {
     const rule = allRules().find((one) => one.id === id);
-    if (rule === undefined) throw new Error(`the mutant ${mutant.name} names the rule ${id}, which does not exist`);
+    if (rule === undefined)
+      throw new WrongRow([`the mutant ${mutant.name} names the rule ${id}, which does not exist`]);
     return rule;
   });
 }
@@ -56,6 +58,7 @@ export function judgementsOf(mutant: Mutant, { report, met }: Run): Judgement[] 
     mutant,
     rule: result.id,
     fate: fateOf(result, met),
-    reason: `${result.verdict}${result.reason === undefined ? '' : `, ${result.reason}`}`,
+    verdict: result.verdict,
+    reason: result.reason ?? '',
   }));
 }

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import { type EmulatorProcess, START_ARGUMENTS, superviseEmulator } from '../../run/emulator-process.js';
 import { packageRoot } from '../../run/version.js';
-import type { Mutant } from './mutant.js';
+import { type Mutant, WrongRow } from './mutant.js';
 import { type SwitchedText, writeSwitchable } from './switchable-source.js';
 
 /** A copy of the emulator's build with every patch of every mutant in it, all of them switched off. */
@@ -43,7 +43,7 @@ const LINKS = ['node_modules', 'fixtures', 'package.json'];
 /** Writes the copy to a folder for temporary files. Throws where a patch does not fit its module any more. */
 export async function buildMutable(mutants: readonly Mutant[]): Promise<MutableBuild> {
   const patched = await patchAll(mutants);
-  const folder = await mkdtemp(join(tmpdir(), 'mutants-'));
+  const folder = await mkdtemp(join(tmpdir(), 'repohost-mutants-'));
   const build = join(folder, 'dist', 'emulator');
   await cp(join(packageRoot(), 'dist', 'emulator'), build, {
     recursive: true,
@@ -67,15 +67,20 @@ async function patchAll(mutants: readonly Mutant[]): Promise<ReadonlyMap<string,
     }
   }
   const patched = new Map<string, string>();
+  const stale: string[] = [];
   for (const [file, list] of texts) {
-    const name = join(packageRoot(), 'dist', 'emulator', file);
-    const source = await readFile(name, 'utf8').catch(() => {
-      throw new Error(`the mutant ${list[0]?.mutant} is stale: there is no dist/emulator/${file}`);
-    });
+    const source = await readFile(join(packageRoot(), 'dist', 'emulator', file), 'utf8').catch(() => undefined);
+    if (source === undefined) {
+      stale.push(...list.map(({ mutant }) => `the mutant ${mutant} is stale: there is no dist/emulator/${file}`));
+      continue;
+    }
     const path = relative(dirname(file), 'switch.js');
     const from = path.startsWith('.') ? path : `./${path}`;
-    patched.set(file, `import { isMutantOn } from '${from}';${writeSwitchable(file, source, list)}`);
+    const switchable = writeSwitchable(file, source, list);
+    stale.push(...switchable.stale);
+    patched.set(file, `import { isMutantOn } from '${from}';${switchable.text}`);
   }
+  if (stale.length > 0) throw new WrongRow(stale);
   return patched;
 }
 

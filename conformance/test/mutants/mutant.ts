@@ -25,6 +25,15 @@ export interface Patch {
   readonly replace: string;
 }
 
+/** Rows that do not fit what they are about any more: a sentence each. */
+export class WrongRow extends Error {
+  override readonly name = 'WrongRow';
+
+  constructor(readonly sentences: readonly string[]) {
+    super(sentences.join('\n'));
+  }
+}
+
 interface MoreOfRow {
   readonly beside?: readonly string[];
 }

@@ -8,6 +8,8 @@ export const COMMIT = 'GET /api/v1/repos/commit';
 export const COMMITS = 'GET /api/v1/repos/commits';
 export const PACK = 'POST /api/v1/repos/commit-pack';
 export const RESTORE = 'POST /api/v1/repos/restore-commit';
+/** The route of the current form that does the same as `RESTORE`. */
+export const RESET = /^POST .*\/reset-commits$/;
 export const META = 'GET /api/v1/repos/files/metadata';
 export const FILE = 'GET /api/v1/repos/file';
 export const GREP = 'POST /api/v1/repos/grep';
@@ -15,7 +17,6 @@ export const ARCHIVE = 'POST /api/v1/repos/archive';
 export const NOTES = 'POST /api/v1/repos/notes';
 export const BRANCHES = /^GET .*\/branches$/;
 export const DIFF = 'GET /api/v1/repos/diff';
-export const RESET = /^POST .*\/reset-commits$/;
 export const CREATE = 'POST /api/repos';
 export const REMOTE = / \/.+\.git\//;
 export const REFS = /\.git\/info\/refs$/;

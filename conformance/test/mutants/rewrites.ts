@@ -111,20 +111,32 @@ export function assumesMember(place: Place, path: string, value: unknown): Rewri
   };
 }
 
-/** Changes bodies of requests that are JSON objects. `Body` is as much of them as the change looks at. */
-export function changesBody<Body extends object>(place: Place, change: (body: Body) => void): Rewrite {
+/** Changes the JSON of some requests, or of their first line. `Body` is as much of it as the change looks at. */
+export function changesRequest<Body>(place: Place, change: (body: Body) => unknown): Rewrite {
+  return {
+    request: (request) => {
+      if (!isAt(place, request) || request.body.length === 0) return;
+      const [first = '', ...more] = request.body.toString().split('\n');
+      let body: Body;
+      try {
+        body = JSON.parse(first);
+      } catch {
+        return; // It goes on as it is, and is refused.
+      }
+      request.body = Buffer.from([JSON.stringify(change(body) ?? body), ...more].join('\n'));
+    },
+  };
+}
+
+/** Changes the parameters of some requests. */
+export function changesQuery(place: Place, change: (query: URLSearchParams) => void): Rewrite {
   return {
     request: (request) => {
       if (!isAt(place, request)) return;
-      let body: unknown;
-      try {
-        body = JSON.parse(request.body.toString());
-      } catch {
-        return;
-      }
-      if (!isRecord(body)) return;
-      change(body as Body);
-      request.body = Buffer.from(JSON.stringify(body));
+      const [path, text] = request.path.split('?');
+      const query = new URLSearchParams(text);
+      change(query);
+      request.path = query.size === 0 ? `${path}` : `${path}?${query}`;
     },
   };
 }

@@ -19,30 +19,35 @@ interface Edit {
 /**
  * A module in which several mutants live side by side, each behind `isMutantOn('name')`. What is switched is the smallest
  * expression around the replaced text, `(isMutantOn('name') ? (new) : (old))`, or the smallest statement, `if (isMutantOn('name'))
- * { new } else { old }`; around a declaration it is the block that the declaration stands in. Throws where the text is
- * not there exactly once, stands in no function, or makes no JavaScript.
+ * { new } else { old }`; around a declaration it is the block that the declaration stands in. `stale`: a sentence for
+ * each text that is not there exactly once, stands in no function, or makes no JavaScript.
  */
-export function writeSwitchable(file: string, source: string, texts: readonly SwitchedText[]): string {
+export function writeSwitchable(
+  file: string,
+  source: string,
+  texts: readonly SwitchedText[],
+): { readonly text: string; readonly stale: readonly string[] } {
   const tree = ts.createSourceFile(file, source, ts.ScriptTarget.Latest, true, ts.ScriptKind.JS);
-  const edits = texts.map((text) => findEdit(file, tree, text));
+  const found = texts.map((text) => findEdit(file, tree, text));
+  const edits = found.filter((edit) => typeof edit !== 'string');
   // The outermost first, so that what lies in another edit is written as part of its old text.
   edits.sort((a, b) => a.start - b.start || b.end - a.end);
-  return render(source, 0, source.length, edits);
+  return { text: render(source, 0, source.length, edits), stale: found.filter((edit) => typeof edit === 'string') };
 }
 
-function findEdit(file: string, tree: ts.SourceFile, { mutant, find, replace }: SwitchedText): Edit {
+/** What a text is switched by, or a sentence on why it cannot be. */
+function findEdit(file: string, tree: ts.SourceFile, { mutant, find, replace }: SwitchedText): Edit | string {
   const { text } = tree;
   const wanted = find.trim();
   const at = text.indexOf(wanted);
-  const refuse = (why: string) =>
-    new Error(`the mutant ${mutant} is stale: in ${file}, ${JSON.stringify(find)} ${why}`);
-  if (wanted === '' || at < 0) throw refuse('is not there');
-  if (text.indexOf(wanted, at + 1) >= 0) throw refuse('is there more than once');
+  const refuse = (why: string) => `the mutant ${mutant} is stale: in ${file}, ${JSON.stringify(find)} ${why}`;
+  if (wanted === '' || at < 0) return refuse('is not there');
+  if (text.indexOf(wanted, at + 1) >= 0) return refuse('is there more than once');
   const end = at + wanted.length;
   for (let node = nodeAround(tree, at, end); node !== tree; node = node.parent) {
     const isExpression = isSwitchedExpression(node);
     if (!isExpression && !isSwitchedStatement(node)) continue;
-    if (!isInFunction(node)) throw refuse('stands in no function: it is read once, when the module is loaded');
+    if (!isInFunction(node)) return refuse('stands in no function: it is read once, when the module is loaded');
     const start = node.getStart(tree);
     const edit = {
       mutant,
@@ -53,7 +58,7 @@ function findEdit(file: string, tree: ts.SourceFile, { mutant, find, replace }: 
     };
     if (parses(render(text, 0, text.length, [edit]))) return edit;
   }
-  throw refuse(`cannot be replaced by ${JSON.stringify(replace)}: that is no JavaScript there, or in no function`);
+  return refuse(`cannot be replaced by ${JSON.stringify(replace)}: that is no JavaScript there, or in no function`);
 }
 
 function nodeAround(tree: ts.SourceFile, start: number, end: number): ts.Node {

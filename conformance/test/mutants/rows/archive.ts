@@ -2,7 +2,7 @@ import { gunzipSync } from 'node:zlib';
 import { type Mutant, patched, proxied } from '../mutant.js';
 import { tokenMutants } from '../operation-tokens.js';
 import { ARCHIVE } from '../places.js';
-import { changesBody, changesStatus, ignoresMember, isAt, setsHeader } from '../rewrites.js';
+import { changesRequest, changesStatus, ignoresMember, isAt, setsHeader } from '../rewrites.js';
 
 interface ArchiveBody {
   ref?: string;
@@ -85,7 +85,7 @@ export const rows: readonly Mutant[] = [
     'archive-packs-a-feature-by-default',
     'archive.ref.default',
     'packs another branch than the default one',
-    changesBody<ArchiveBody>(ARCHIVE, (body) => {
+    changesRequest<ArchiveBody>(ARCHIVE, (body) => {
       body.ref ??= 'feature';
     }),
   ),
@@ -93,7 +93,7 @@ export const rows: readonly Mutant[] = [
     'archive-takes-an-empty-ref-for-a-name',
     'archive.ref.empty',
     'looks for a ref without a name',
-    changesBody<ArchiveBody>(ARCHIVE, (body) => {
+    changesRequest<ArchiveBody>(ARCHIVE, (body) => {
       if (body.ref === '') body.ref = 'refs/heads/';
     }),
   ),
@@ -120,7 +120,7 @@ export const rows: readonly Mutant[] = [
     'archive-leaves-out-files-of-just-that-size',
     'archive.max_blob_size.equal',
     'leaves out files of exactly max_blob_size bytes',
-    changesBody<ArchiveBody>(ARCHIVE, (body) => {
+    changesRequest<ArchiveBody>(ARCHIVE, (body) => {
       if (typeof body.max_blob_size === 'number') body.max_blob_size -= 1;
     }),
   ),
@@ -128,7 +128,7 @@ export const rows: readonly Mutant[] = [
     'archive-passes-over-an-odd-size',
     'archive.max_blob_size.invalid',
     'passes over a max_blob_size that it cannot read',
-    changesBody<ArchiveBody>(ARCHIVE, (body) => {
+    changesRequest<ArchiveBody>(ARCHIVE, (body) => {
       if (typeof body.max_blob_size !== 'number' || body.max_blob_size < 0) delete body.max_blob_size;
     }),
   ),

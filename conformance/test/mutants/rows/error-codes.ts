@@ -65,9 +65,9 @@ export const rows: readonly Mutant[] = [
     ),
   ),
   patched('err-calls-a-canceled-request-a-timeout', 'err.generic.499', 'calls a request that was canceled a timeout', {
-    file: 'service/chain/outcome.js',
-    find: "isTimeout ? 'request_timeout' : 'request_canceled'",
-    replace: "'request_timeout'",
+    file: 'service/unreadable.js',
+    find: "isCut ? problem('request_canceled'",
+    replace: "isCut ? problem('request_timeout'",
   }),
   ...Object.entries(SPECIFIC).map(([code, generic]) =>
     proxied(

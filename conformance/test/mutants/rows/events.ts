@@ -20,13 +20,13 @@ export const rows: readonly Mutant[] = [
     },
   ),
   patched(
-    'event-tells-of-answers-only',
+    'event-has-another-name-where-nothing-answers',
     'event.sync-failed.infrastructure',
-    'sends no event where the upstream gave no answer',
+    'calls it another event where the upstream cannot be reached',
     {
-      file: SYNCS,
-      find: 'error = this.#describe(run, reason);',
-      replace: 'error = reason.status === undefined ? undefined : this.#describe(run, reason);',
+      file: EVENTS,
+      find: 'type: name,',
+      replace: "type: error?.includes('cannot be reached') ? 'repo.sync.unreachable' : name,",
     },
   ),
   patched(

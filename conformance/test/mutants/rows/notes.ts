@@ -1,7 +1,7 @@
 import { type Mutant, patched, proxied } from '../mutant.js';
 import { tokenMutants } from '../operation-tokens.js';
 import { NOTES } from '../places.js';
-import { changesBody, changesJson, ignoresMember, setsMember } from '../rewrites.js';
+import { changesJson, changesRequest, ignoresMember, setsMember } from '../rewrites.js';
 
 interface NoteBody {
   sha?: string;
@@ -43,7 +43,7 @@ export const rows: readonly Mutant[] = [
     'note-takes-main-for-a-missing-sha',
     'note.sha.required',
     'notes the tip of main where there is no sha',
-    changesBody<NoteBody>(NOTES, (body) => {
+    changesRequest<NoteBody>(NOTES, (body) => {
       body.sha ??= 'main';
     }),
   ),
@@ -51,7 +51,7 @@ export const rows: readonly Mutant[] = [
     'note-needs-no-text',
     'note.note.required',
     'writes an empty note where there is no text',
-    changesBody<NoteBody>(NOTES, (body) => {
+    changesRequest<NoteBody>(NOTES, (body) => {
       body.note ??= '\n';
     }),
   ),
@@ -59,7 +59,7 @@ export const rows: readonly Mutant[] = [
     'note-appends-by-default',
     'note.action.default-add',
     'appends where no action is named',
-    changesBody<NoteBody>(NOTES, (body) => {
+    changesRequest<NoteBody>(NOTES, (body) => {
       body.action ??= 'append';
     }),
   ),
@@ -67,7 +67,7 @@ export const rows: readonly Mutant[] = [
     'note-writes-text-as-json',
     'note.action.add',
     'writes the text as JSON',
-    changesBody<NoteBody>(NOTES, (body) => {
+    changesRequest<NoteBody>(NOTES, (body) => {
       body.note = JSON.stringify(body.note);
     }),
   ),
@@ -75,7 +75,7 @@ export const rows: readonly Mutant[] = [
     'note-adds-to-a-note',
     'note.action.add.exists',
     'adds to the note that a commit has',
-    changesBody<NoteBody>(NOTES, (body) => {
+    changesRequest<NoteBody>(NOTES, (body) => {
       if (body.action === 'add') body.action = 'append';
     }),
   ),
@@ -97,7 +97,7 @@ export const rows: readonly Mutant[] = [
     'note-expects-another-ref',
     'note.expected.match',
     'compares expected_ref_sha with another tip',
-    changesBody<NoteBody>(NOTES, (body) => {
+    changesRequest<NoteBody>(NOTES, (body) => {
       const digit = body.expected_ref_sha?.startsWith('0') ? '1' : '0';
       if (body.expected_ref_sha !== undefined) body.expected_ref_sha = digit + body.expected_ref_sha.slice(1);
     }),

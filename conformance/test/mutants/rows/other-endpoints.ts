@@ -1,6 +1,6 @@
 import { type Mutant, patched, proxied } from '../mutant.js';
 import { BRANCHES, COMMITS, CREATE, META_OF_ORGANIZATION, REPOS } from '../places.js';
-import { changesBody, changesJson, changesStatus, ignoresMember, isAt } from '../rewrites.js';
+import { changesJson, changesRequest, changesStatus, ignoresMember, isAt } from '../rewrites.js';
 import { mendsTokens } from '../tokens.js';
 
 interface CreateBody {
@@ -49,7 +49,7 @@ export const rows: readonly Mutant[] = [
     'other-takes-no-name-in-the-body',
     'other.create.body.equal',
     'takes no name in the body',
-    changesBody<CreateBody>(CREATE, (body) => {
+    changesRequest<CreateBody>(CREATE, (body) => {
       if (body.repo_name !== undefined) body.repo_name = '';
     }),
   ),
