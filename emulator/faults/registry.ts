@@ -195,11 +195,11 @@ export class Faults {
   asked(
     { text, name, fault }: WrittenFault,
     context: Omit<CompileContext, 'now'>,
-    operation?: FaultedOperation,
+    only?: readonly FaultedOperation[],
   ): FaultEntry {
     const known = this.inBand.get(text);
     const compiled = known?.compiled ?? compileFault(fault, { ...context, now: this.now });
-    if (operation) checkReach(compiled, [operation], context);
+    if (only) checkReach(compiled, only, context);
     const entry = known ?? { id: this.freeId(name), text, order: ++this.ordered, compiled, tally: new Tally() };
     this.inBand.delete(text);
     this.inBand.set(text, entry);
