@@ -90,7 +90,7 @@ function alreadyMatches({ world }: HandlerContext, branch: string, target: strin
     status: 'precondition_failed',
     message,
   };
-  return json(Number(world.variants.restoreNoop), { commit: null, result });
+  return { ...json(Number(world.variants.restoreNoop), { commit: null, result }), isRefusal: true };
 }
 
 /** One NDJSON line, or one JSON object, with or without a final newline. */

@@ -256,4 +256,47 @@ t.test('an answer after the handler is lost only where something was done', asyn
   );
   t.equal((await ask({})).status, 500, 'the fault was still there');
   t.equal((await ask({})).status, 201);
+  service.emulator.state.change({ variants: { restoreNoop: '201' } });
+  const { json: tip } = await service.call('GET', '/api/v1/repos/commit?sha=main');
+  const noop = { ...metadata, target_commit_sha: tip.commit.sha };
+  const again = { 'x-emulator-fault': 'bad_gateway@after' };
+  t.match(await service.call('POST', '/api/v1/repos/restore-commit', { json: { metadata: noop }, headers: again }), {
+    status: 201,
+    json: { result: { success: false } },
+  });
+});
+
+t.test('the answer to a push is lost only where a ref was accepted', async (t) => {
+  const service = await stage(t);
+  const sha = await service.seed('team/app');
+  const ZERO = '0'.repeat(40);
+  const lost = service.emulator.fault({
+    match: { op: 'gitReceivePack' },
+    at: 'after',
+    do: { error: { code: 'bad_gateway' } },
+  });
+  const push = async (commands: Parameters<typeof pushBody>[0], options: CallOptions & { pack?: Buffer } = {}) => {
+    const { pack, headers, ...rest } = options;
+    const body = pushBody(commands, pack, 'report-status atomic');
+    const type = { 'content-type': 'application/x-git-receive-pack-request' };
+    return service.call('POST', '/team/app.git/git-receive-pack', { body, headers: { ...type, ...headers }, ...rest });
+  };
+  const wrong = { ref: 'refs/heads/main', old: '1'.repeat(40), new: sha };
+  const right = { ref: 'refs/heads/next', old: ZERO, new: sha };
+  const ng = { 'x-emulator-fault': 'ng;ref=refs/heads/next' };
+  const bound = await service.token({ repo: 'team/app', claims: { ops: ['no-push'] } });
+  const refused: [what: string, answer: Promise<Answer>][] = [
+    ['a tip that is another', push([wrong])],
+    ['several', push([wrong, { ...wrong, ref: 'refs/heads/other' }])],
+    ['one of an atomic push', push([wrong, right])],
+    ['a policy', push([right], { token: bound })],
+    ['a pack that is none', push([right], { pack: Buffer.from('PACK') })],
+    ['a report that was asked for', push([right], { headers: ng })],
+    ['no command', push([])],
+  ];
+  for (const [what, answer] of refused) t.equal((await answer).status, 200, what);
+  t.equal(lost.fired, 0);
+  t.equal((await push([right])).status, 502, 'one that was accepted');
+  t.equal((await push([{ ...right, old: sha }])).status, 502, 'one that leaves its ref where it is');
+  t.equal(lost.fired, 2);
 });
