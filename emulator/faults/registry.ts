@@ -208,6 +208,11 @@ export class Faults {
     return entry;
   }
 
+  /** Notes the line of the journal for what a fault has touched before there was a request. */
+  noteTouched(id: string, requestId: string): void {
+    this.registered.get(id)?.tally.note(requestId);
+  }
+
   /** Notes the scenario that a caller sends: what it counted in another one ends. */
   enterScenario(caller: Caller, scenario: string): void {
     const before = this.scenarios.get(caller);
