@@ -91,7 +91,7 @@ function alreadyMatches({ world }: HandlerContext, branch: string, target: strin
     status: 'precondition_failed',
     message,
   };
-  return json(Number(world.variants.restoreNoop), { commit: null, result });
+  return { ...json(Number(world.variants.restoreNoop), { commit: null, result }), isRefusal: true };
 }
 
 function emptyFields(variant: Variants['restoreNoopFields']): Readonly<Record<string, string | null>> {
