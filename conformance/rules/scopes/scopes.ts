@@ -37,8 +37,8 @@ function refusedForScope(answer: Answer): void {
 
 export const scopes = defineRules('Scopes', 'scopes', [
   rejectsTokens('scope.exact-match', 'A scope in capitals or with a space is a scope nobody knows.', [
-    { scopes: ['GIT:READ'] },
-    { scopes: ['git:read '] },
+    ({ scope }) => ({ scopes: [scope.toUpperCase()] }),
+    ({ scope }) => ({ scopes: [`${scope} `] }),
   ]),
   rejectsTokens('scope.star-invalid', 'A token cannot ask for the scope *.', [{ scopes: ['*'] }]),
   {
