@@ -6,8 +6,15 @@ export function expectTrue(condition: boolean, what: string, actual?: unknown): 
   if (!condition) throw new AssertionFailure(what, true, actual ?? false);
 }
 
+/** What is missing on both sides proves nothing: where something has to be missing, `expectAbsent` says so. */
 export function expectSame(actual: unknown, expected: unknown, what: string): void {
-  if (!isDeepStrictEqual(actual, expected)) throw new AssertionFailure(what, expected, actual);
+  if (expected === undefined || !isDeepStrictEqual(actual, expected)) {
+    throw new AssertionFailure(what, expected ?? 'something to compare with', actual);
+  }
+}
+
+export function expectAbsent(actual: unknown, what: string): void {
+  if (actual !== undefined) throw new AssertionFailure(what, 'nothing', actual);
 }
 
 export function expectOther(actual: unknown, unexpected: unknown, what: string): void {

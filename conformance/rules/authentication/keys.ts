@@ -71,12 +71,12 @@ export const keys = defineRules('Keys', 'keys', [
       }
     },
   },
-  acceptsToken(
-    'key.restricted',
-    'A restricted key signs for the scopes on its list.',
-    { key: 'restricted' },
-    { reach: 'needs-setup' },
-  ),
+  {
+    id: 'key.restricted',
+    says: 'A restricted key signs for the scopes on its list.',
+    reach: 'needs-setup',
+    check: (t) => acceptToken(t, { key: 'restricted' }),
+  },
   {
     id: 'key.rotation.new',
     says: 'A new key works beside the old one.',

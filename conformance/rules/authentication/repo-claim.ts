@@ -1,8 +1,16 @@
 import { packLines, sendPack } from '../../api/commit-pack.js';
 import { createRepo, getCommit, getRepo, listBranches, listRepos, repositoryPath } from '../../api/requests.js';
 import { expectCode, expectSame, expectStatus } from '../../check/expect.js';
+import { sampleContent } from '../../fixtures/content.js';
 import { groupRepository, otherRepository, sampleRepository } from '../../fixtures/repositories.js';
 import { defineRules } from '../rule.js';
+
+/** Another name where the name has a letter with two cases. */
+function swapCase(name: string): string {
+  return Array.from(name, (letter) =>
+    letter === letter.toLowerCase() ? letter.toUpperCase() : letter.toLowerCase(),
+  ).join('');
+}
 
 const NO_CLAIM = ['400 repo_claim_missing', '403 forbidden'];
 
@@ -60,8 +68,8 @@ export const repoClaim = defineRules('Repository claim', 'repository-claim', [
     id: 'auth.repo-claim.org-read.repo-route',
     says: 'A token with org:read alone and without repo reaches no repository.',
     check: async (t) => {
-      const { name } = await sampleRepository(t);
-      const answer = await getCommit(t, name, 'main', { as: { scopes: ['org:read'] } });
+      const { name, branch } = await sampleContent(t);
+      const answer = await getCommit(t, name, branch, { as: { scopes: ['org:read'] } });
       t.tolerate('A03', 'org:read on a repository', answer, [...NO_CLAIM, '403 insufficient_scope']);
     },
   },
@@ -98,7 +106,7 @@ export const repoClaim = defineRules('Repository claim', 'repository-claim', [
     says: 'Case and a .git at the end make another name.',
     check: async (t) => {
       const { name } = await sampleRepository(t);
-      for (const path of [name.toUpperCase(), `${name}.git`]) {
+      for (const path of [swapCase(name), `${name}.git`].filter((path) => path !== name)) {
         const answer = await t.get(`${repositoryPath(path)}/branches`, { as: { repo: name } });
         expectCode(answer, 404, 'repository_not_found');
       }

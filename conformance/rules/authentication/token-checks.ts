@@ -1,12 +1,12 @@
 import { getRepo } from '../../api/requests.js';
-import type { TokenRecipe } from '../../auth/tokens.js';
+import type { KeyRole, TokenRecipe } from '../../auth/tokens.js';
 import type { Answer } from '../../check/answer.js';
 import { expectStatus } from '../../check/expect.js';
 import { Skip } from '../../check/outcomes.js';
 import type { RuleContext } from '../../check/rule-context.js';
 import { sampleRepository } from '../../fixtures/repositories.js';
 import type { RuleRow } from '../rule.js';
-import { expectTokenRefused, forEachPlace, type TokenDraft, type TokenPlace } from '../token-places.js';
+import { expectTokenRefused, forEachPlace, TOKEN_PLACES, type TokenDraft, type TokenPlace } from '../token-places.js';
 
 /** GET /api/v1/repo of the sample with a token of this kind. */
 export async function readWithToken(t: RuleContext, recipe: TokenRecipe): Promise<Answer> {
@@ -21,22 +21,37 @@ export function allowedScopes(t: RuleContext): readonly string[] {
   return allowedScopes;
 }
 
-/** The places that a key may sign for, so that nothing else is wrong with its tokens. */
-function isFor(t: RuleContext, { key }: TokenRecipe): (place: TokenPlace) => boolean {
-  if (key !== 'restricted') return () => true;
-  const allowed = allowedScopes(t);
-  return ({ scope }) => allowed.includes(scope);
-}
-
 export const NONE_ALLOWED = 'needs a restricted key that may sign for an operation of the specification';
 
 /** Where tokens that are good are tried: nothing is written there. */
 const READING = ['repo', 'list-repos', 'Git', 'Git push refs'];
 
+/** The same, or where that is not known what turns out to be accepted. */
+async function scopesInside(t: RuleContext): Promise<readonly string[]> {
+  const { allowedScopes } = t.key('restricted');
+  if (allowedScopes !== undefined) return allowedScopes;
+  const found: string[] = [];
+  const isReading = ({ name }: TokenPlace) => READING.includes(name);
+  await forEachPlace(t, isReading, async ({ place, ask }) => {
+    if ((await ask({ key: 'restricted' })).status === 200) found.push(place.scope);
+  });
+  return found;
+}
+
+/** The places that a key may sign for, so that nothing else is wrong with its tokens. */
+export async function placesOf(t: RuleContext, key: KeyRole = 'main'): Promise<(place: TokenPlace) => boolean> {
+  t.key(key);
+  if (key !== 'restricted') return () => true;
+  const inside = await scopesInside(t);
+  const leftOut = TOKEN_PLACES.filter(({ scope }) => !inside.includes(scope)).map(({ name }) => name);
+  if (leftOut.length > 0) t.observe('left out, as the restricted key has no scope for it', leftOut);
+  return ({ scope }) => inside.includes(scope);
+}
+
 /** Such a token is accepted by the API and by Git. */
-export function acceptToken(t: RuleContext, recipe: TokenRecipe): Promise<void> {
-  const isAllowed = isFor(t, recipe);
-  return forEachPlace(
+export async function acceptToken(t: RuleContext, recipe: TokenRecipe): Promise<void> {
+  const isAllowed = await placesOf(t, recipe.key);
+  await forEachPlace(
     t,
     (place) => READING.includes(place.name) && isAllowed(place),
     async ({ ask }) => expectStatus(await ask(recipe), 200),
@@ -44,10 +59,11 @@ export function acceptToken(t: RuleContext, recipe: TokenRecipe): Promise<void> 
   );
 }
 
-/** Tokens of these kinds are refused as invalid everywhere. What the key may not sign for anyway is left out. */
+/** Tokens of these kinds are refused as invalid everywhere, but where the key may not sign for anyway. */
 export async function refuseTokens(t: RuleContext, ...drafts: readonly TokenDraft[]): Promise<void> {
   for (const draft of drafts) {
-    const isAllowed = (place: TokenPlace) => isFor(t, typeof draft === 'function' ? draft(place) : draft)(place);
+    const recipes = typeof draft === 'function' ? TOKEN_PLACES.map(draft) : [draft];
+    const isAllowed = await placesOf(t, recipes.find(({ key }) => key !== undefined)?.key);
     await forEachPlace(
       t,
       isAllowed,

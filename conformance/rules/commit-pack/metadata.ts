@@ -1,6 +1,6 @@
 import { COMMIT_PACK, commitFiles, packLines, sendPack } from '../../api/commit-pack.js';
 import { AUTHOR, COMMITTER, getCommit, mustTipOf, tipOf, writer } from '../../api/requests.js';
-import { expectRefused, expectSame, expectStatus } from '../../check/expect.js';
+import { expectAbsent, expectRefused, expectSame, expectStatus } from '../../check/expect.js';
 import type { RuleContext } from '../../check/rule-context.js';
 import { groupRepository, newRepository } from '../../fixtures/repositories.js';
 import { createGit } from '../../git/git-client.js';
@@ -109,7 +109,7 @@ export const packMetadata = defineRules('5. Commit pack', 'pack-metadata', [
       const { name } = await groupRepository(t);
       const full = await sendPack(t, name, packLines({ 'full.txt': 'x' }, { target_branch: 'refs/heads/main' }));
       t.observe('refs/heads/main', full.outcome);
-      expectSame(await tipOf(t, name, 'refs/heads/refs/heads/main'), undefined, 'no doubled name appears');
+      expectAbsent(await tipOf(t, name, 'refs/heads/refs/heads/main'), 'no doubled name appears');
     },
   },
   {
@@ -121,7 +121,7 @@ export const packMetadata = defineRules('5. Commit pack', 'pack-metadata', [
       const answer = await sendPack(t, name, packLines({ 'nope.txt': 'x' }, { target_branch: 'nope' }));
       expectRefused(answer);
       t.tolerate('A19', 'missing target branch', answer, ['404', '400', '409']);
-      expectSame(await tipOf(t, name, 'nope'), undefined, 'no branch appears');
+      expectAbsent(await tipOf(t, name, 'nope'), 'no branch appears');
     },
   },
   {

@@ -39,7 +39,7 @@ export const fileMetadataErrors = defineRules('3. File metadata', 'file-metadata
       return (isRecord(body) && typeof body.error === 'string') || `the body is ${JSON.stringify(body).slice(0, 100)}`;
     },
     check: async (t) => {
-      const answer = await fileMetadata(t, (await sampleRepository(t)).name, { ref: 'no-such-ref' });
+      const answer = await fileMetadata(t, (await sampleRepository(t)).name, { ref: t.uniqueName() });
       answer.string('error');
       const more = Object.keys(answer.record()).length > 1;
       t.tolerateValue('A06', 'file metadata', more ? 'problem details' : 'only error', [
@@ -54,7 +54,7 @@ export const fileMetadataErrors = defineRules('3. File metadata', 'file-metadata
     level: 'UNSPECIFIED',
     check: async (t) => {
       const { name } = await sampleRepository(t);
-      t.observe('media type', mediaTypeOf((await fileMetadata(t, name, { ref: 'no-such-ref' })).exchange));
+      t.observe('media type', mediaTypeOf((await fileMetadata(t, name, { ref: t.uniqueName() })).exchange));
     },
   },
   ...tokenRules('filemeta', {
@@ -66,7 +66,8 @@ export const fileMetadataErrors = defineRules('3. File metadata', 'file-metadata
   {
     id: 'filemeta.err.404.ref',
     says: 'A ref that does not exist is 404.',
-    check: async (t) => expectStatus(await fileMetadata(t, (await sampleRepository(t)).name, { ref: 'nope' }), 404),
+    check: async (t) =>
+      expectStatus(await fileMetadata(t, (await sampleRepository(t)).name, { ref: t.uniqueName() }), 404),
   },
   {
     id: 'filemeta.err.405',

@@ -6,6 +6,7 @@ import {
   acceptsToken,
   allowedScopes,
   NONE_ALLOWED,
+  placesOf,
   readWithToken,
   refuseTokens,
   rejectsTokens,
@@ -42,9 +43,8 @@ function forEachOutside(t: RuleContext, visit: (visit: Visit) => Promise<void>):
 }
 
 /** Those whose scope it may give. */
-function forEachInside(t: RuleContext, visit: (visit: Visit) => Promise<void>): Promise<void> {
-  const allowed = allowedScopes(t);
-  return forEachPlace(t, ({ scope }) => allowed.includes(scope), visit, NONE_ALLOWED);
+async function forEachInside(t: RuleContext, visit: (visit: Visit) => Promise<void>): Promise<void> {
+  await forEachPlace(t, await placesOf(t, 'restricted'), visit, NONE_ALLOWED);
 }
 
 const TOO_LONG: TokenRecipe = { key: 'restricted', lifetime: 3601 };
@@ -123,10 +123,10 @@ export const restrictedKeys = defineRules('Restricted keys', 'restricted-keys', 
     says: 'The same holds for Git.',
     ...SETUP,
     check: async (t) => {
-      const allowed = allowedScopes(t);
+      const isInside = await placesOf(t, 'restricted');
       const ofGit = ({ isGit }: TokenPlace) => isGit;
       await forEachPlace(t, ofGit, async ({ place, ask }) => {
-        const defect = allowed.includes(place.scope) ? TOO_LONG : { key: 'restricted' as const };
+        const defect = isInside(place) ? TOO_LONG : { key: 'restricted' as const };
         expectTokenRefused(t, place, await ask(defect));
       });
     },

@@ -1,7 +1,8 @@
 import { commitFiles } from '../../api/commit-pack.js';
 import { expectSame, expectStatus, expectTrue } from '../../check/expect.js';
 import type { RuleContext } from '../../check/rule-context.js';
-import { groupRepository, sampleRepository } from '../../fixtures/repositories.js';
+import { sampleContent } from '../../fixtures/content.js';
+import { groupRepository } from '../../fixtures/repositories.js';
 import { createGit } from '../../git/git-client.js';
 import { advertise, listRefs } from '../../git/refs.js';
 import { gitPath } from '../../http/git-remote.js';
@@ -28,8 +29,8 @@ function fetchCell(scope: Scope): RuleRow {
     id: `scope.matrix.git-fetch.${slug(scope)}`,
     says: allowed ? `${scope} alone may clone and fetch.` : `${scope} alone may neither clone nor fetch.`,
     check: async (t) => {
-      const { name: repo } = await sampleRepository(t);
       if (!allowed) return isRefused(t, 'git:read', scope);
+      const { name: repo } = await sampleContent(t);
       const answer = await advertise(t, gitPath(repo), { repo, scopes: [scope] });
       expectStatus(answer, 200);
       expectTrue((await listRefs(t, repo, { repo, scopes: [scope] })).size > 0, 'refs are listed');
