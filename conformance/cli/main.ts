@@ -7,8 +7,9 @@ import { Output } from './output.js';
 import { runCommand } from './run.js';
 import { tokenCommand } from './token.js';
 import { UsageError } from './usage-error.js';
+import { variantsCommand } from './variants.js';
 
-export const commands: readonly Command[] = [runCommand, listCommand, explainCommand, tokenCommand];
+export const commands: readonly Command[] = [runCommand, listCommand, explainCommand, tokenCommand, variantsCommand];
 
 /** Standard output and standard error. */
 interface Terminal extends Pick<Session, 'print' | 'warn'> {

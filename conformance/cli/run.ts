@@ -16,7 +16,7 @@ const FLAGS = {
   reporter: { read: choice(REPORTERS), default: 'pretty', describe: `Format of the report: ${REPORTERS.join(', ')}` },
   output: { read: text('the name of a file'), describe: 'File for the report instead of standard output' },
   timeout: { read: wholeNumber(), default: '15000', describe: 'Milliseconds for one answer' },
-  rate: { read: rate, describe: 'Requests a second; 5 unless the target is this machine' },
+  rate: { read: rate, describe: 'Requests a second; default: 5, without limit on an emulator' },
 } satisfies Flags;
 
 type RunArguments = Values<typeof FLAGS>;
