@@ -95,6 +95,7 @@ export const scopes = defineRules('Scopes', 'scopes', [
     id: 'scope.read-family',
     says: 'git:read covers blame, notes, tags and merge preview.',
     reach: 'needs-setup',
+    writes: true,
     check: (t) => coversFamily(t, 'git:read'),
   },
 ]);
