@@ -6,7 +6,7 @@ import type { Target } from '../target/target.js';
 import { expectRight } from './legal/expect-right.js';
 import { HIDES_NOTES, UNTYPICAL_ARCHIVE } from './legal/rewrites.js';
 import { type Files, seed } from './legal/seed.js';
-import { startProxy } from './wrong/proxy.js';
+import { startProxy } from './mutants/proxy.js';
 
 const emulator = await startEmulator();
 t.teardown(() => emulator.stop());

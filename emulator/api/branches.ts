@@ -136,7 +136,7 @@ export const createBranch = operation({
       message: z.string(),
       target_branch: z.string(),
       target_is_ephemeral: z.boolean(),
-      commit_sha: z.string(),
+      commit_sha: z.string().optional(),
     }),
   },
   errors: ['branch_not_found', 'ref_not_found', 'conflict'],

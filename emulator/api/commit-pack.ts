@@ -12,7 +12,7 @@ import type { HandlerContext } from '../operation/handler-context.js';
 import { operation } from '../operation/operation.js';
 import { commitOnto, findWriteBase, transact } from '../repositories/branch-write.js';
 import { readFilePath } from './fields.js';
-import { showWrite, writeResult } from './records.js';
+import { contentWriteResult, showContentWrite } from './records.js';
 import { type ChunkSink, decodeChunk, readBranchWrite, readStreamedWrite, writeMetadata } from './streamed-write.js';
 
 const MODES = { '100644': 0o100644, '100755': 0o100755, '120000': 0o120000, '160000': 0o160000 } as const;
@@ -59,7 +59,7 @@ export const commitPack = operation({
   subject: 'repository',
   effect: 'write',
   reads: 'stream',
-  replies: { 201: writeResult },
+  replies: { 201: contentWriteResult },
   errors: ['branch_not_found', 'conflict', 'payload_too_large'],
   handle: async (ctx) => {
     const { repository, meter } = ctx;
@@ -73,7 +73,7 @@ export const commitPack = operation({
       return commitOnto(transaction, base, tree, write);
     });
     const blobs = edits.filter((edit) => 'content' in edit).length;
-    return json(201, showWrite(metadata.target_branch, written, blobs));
+    return json(201, showContentWrite(ctx.world, metadata.target_branch, written, blobs));
   },
 });
 

@@ -26,7 +26,7 @@ export const getCommit = operation({
     const { repository, query } = ctx;
     const ref = query.ref ?? query.sha ?? '';
     if (ref.trim() === '') throw problem('bad_request', 'sha is required.');
-    const { commit } = await resolveRef(ctx, { ref, ephemeral: query.ref_is_ephemeral });
+    const { commit } = await resolveRef(ctx, { ref, ephemeral: query.ref_is_ephemeral, missing: 'missingCommit' });
     return largeJson(200, { commit: showSignedCommit(repository.git.objects, commit) });
   },
 });

@@ -12,7 +12,7 @@ import { json } from '../http/reply.js';
 import type { HandlerContext } from '../operation/handler-context.js';
 import { operation } from '../operation/operation.js';
 import { commitOnto, failedResult, findWriteBase, transact } from '../repositories/branch-write.js';
-import { showWrite, writeResult } from './records.js';
+import { contentWriteResult, showContentWrite } from './records.js';
 import {
   type ChunkSink,
   decodeChunk,
@@ -37,7 +37,7 @@ export const commitPatch = operation({
   subject: 'repository',
   effect: 'write',
   reads: 'stream',
-  replies: { 201: writeResult },
+  replies: { 201: contentWriteResult },
   errors: ['branch_not_found', 'conflict', 'payload_too_large', 'gateway_timeout'],
   work: { limit: 'workTimeout' },
   handle: async (ctx) => {
@@ -52,7 +52,7 @@ export const commitPatch = operation({
         throw problem('conflict', detail, { result: failedResult(write.branch, base.parent ?? ZERO_OID, detail) });
       }
       const written = await commitOnto(transaction, base, tree, write);
-      return json(201, showWrite(metadata.target_branch, written, blobs));
+      return json(201, showContentWrite(ctx.world, metadata.target_branch, written, blobs));
     });
   },
 });

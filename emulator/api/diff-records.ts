@@ -34,7 +34,7 @@ const filteredFile = z.object({
   is_eof: z.boolean().meta({ description: 'Whether the file ends with a newline.' }),
 });
 
-const diffFile = filteredFile.extend({ raw: z.string(), additions: z.int(), deletions: z.int() });
+const diffFile = filteredFile.extend({ raw: z.string(), additions: z.int().optional(), deletions: z.int().optional() });
 
 export const diffBody = {
   stats: z.object({ files: z.int(), additions: z.int(), deletions: z.int(), changes: z.int() }),

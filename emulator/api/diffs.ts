@@ -94,7 +94,12 @@ export const diffCommits = operation({
   }),
   repeated: ['path'],
   replies: {
-    200: z.object({ sha: z.string(), base_sha: z.string(), merge_base_sha: z.string(), ...diffBody }),
+    200: z.object({
+      sha: z.string(),
+      base_sha: z.string().optional(),
+      merge_base_sha: z.string().optional(),
+      ...diffBody,
+    }),
   },
   errors: ['ref_not_found', 'unprocessable_entity', 'gateway_timeout'],
   work: { limit: 'searchTimeout' },

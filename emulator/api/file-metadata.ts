@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { bytesOf } from '../git/object/bytes.js';
+import type { Variants } from '../config/variants.js';
+import { bytesOf, textOf } from '../git/object/bytes.js';
 import { readCommit } from '../git/object/commit.js';
 import { inSlices } from '../git/schedule/steps.js';
 import { Problem, problem } from '../http/problem.js';
@@ -23,7 +24,7 @@ const fileEntry = z.object({
   mode: z.string(),
   size: z.int(),
   last_commit_sha: z.string(),
-  type: z.enum(['blob', 'symlink', 'submodule']),
+  type: z.enum(['blob', 'symlink', 'submodule']).optional(),
 });
 
 const commitSummary = z.object({ author: z.string(), date: z.string(), message: z.string() });
@@ -165,13 +166,20 @@ async function resolveForMetadata(
   ephemeral: boolean,
 ): Promise<ResolvedRef> {
   try {
-    return await resolveRef(ctx, { ref, ephemeral });
+    const { tagRefs } = ctx.world.variants;
+    const tags = tagRefs === 'accepted' || tagRefs === 'metadata-only';
+    return showAs(ctx.world.variants.metadataRef, await resolveRef(ctx, { ref, ephemeral, tags }));
   } catch (error) {
     if (!(error instanceof Problem) || error.code !== 'ref_not_found') throw error;
     if (ephemeral)
       throw ctx.world.variants.missingEphemeralRef === '404' ? error : problem('bad_request', error.detail);
     const main = ref === undefined || ref === '' ? ctx.repository.git.refs.get(MAIN) : undefined;
     if (main === undefined) throw error;
-    return { commit: main, shown: 'main' };
+    return showAs(ctx.world.variants.metadataRef, { commit: main, shown: 'main', name: textOf(MAIN) });
   }
+}
+
+function showAs(variant: Variants['metadataRef'], resolved: ResolvedRef): ResolvedRef {
+  const { commit, shown, name = shown } = resolved;
+  return { commit, shown: { short: shown, full: name, sha: commit }[variant] };
 }

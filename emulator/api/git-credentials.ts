@@ -25,7 +25,7 @@ const password = z
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is refused
   .regex(/^[^\x00-\x1f\x7f]*$/, 'has to be text without control characters');
 
-const credentialRecord = z.object({ id: z.string(), created_at: z.iso.datetime() });
+const credentialRecord = z.object({ id: z.string(), created_at: z.iso.datetime().optional() });
 
 function showCredential({ id, createdAt }: GitCredential): z.infer<typeof credentialRecord> {
   return { id, created_at: new Date(createdAt).toISOString() };

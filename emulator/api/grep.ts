@@ -76,6 +76,9 @@ export const grep = operation({
     const ref = body.ref ?? body.rev;
     const selects = selectedBy(body);
     const pattern = await readPattern(query, meter);
+    if ((limits?.max_lines ?? 0) > MOST_LINES && world.variants.linesAboveMaximum === 'rejected') {
+      throw problem('bad_request', `limits.max_lines has to be at most ${MOST_LINES}.`);
+    }
     const cursors = world.engine.cursors;
     const { pagination: _, limits: __, ...searched } = body;
     const purpose = listPurpose(ctx, 'grep', searched);

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { requireScopes } from '../auth/claims.js';
 import { problem } from '../http/problem.js';
 import type { HandlerContext } from '../operation/handler-context.js';
+import { presentWhen } from '../operation/reply-schema.js';
 import { changeHosting, type HostingProject } from '../repositories/hosting.js';
 import type { Repository } from '../repositories/repository.js';
 import type { Organization } from '../world/organizations.js';
@@ -23,7 +24,9 @@ const shown = {
 };
 
 /** The settings of a hosting project as answers show them: all but the environment. */
-export const hostingRecord = z.object(shown);
+const hostingRecord = z.object(shown);
+
+export const hostingOfAnswer = presentWhen(hostingRecord, 'the repository has a hosting project');
 
 /** The `deployment` object of create and update repository. */
 export const hostingBody = z

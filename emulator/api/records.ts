@@ -3,6 +3,8 @@ import { bytesOf, textOf } from '../git/object/bytes.js';
 import { payloadOf, readCommit } from '../git/object/commit.js';
 import { formatDate } from '../git/object/identity.js';
 import { COMMIT, type ObjectReader, type Oid, readAs } from '../git/object/object.js';
+import type { HandlerContext } from '../operation/handler-context.js';
+import { presentWhen } from '../operation/reply-schema.js';
 import type { CommitWritten } from '../repositories/branch-write.js';
 import type { Repository } from '../repositories/repository.js';
 
@@ -42,9 +44,11 @@ export const commitRecord = z.object({
   parent_shas: z.array(z.string()),
 });
 
+const SIGNED = 'the commit is signed';
+
 export const signedCommitRecord = commitRecord.extend({
-  signature: z.string().optional(),
-  payload: z.string().optional(),
+  signature: presentWhen(z.string(), SIGNED),
+  payload: presentWhen(z.string(), SIGNED),
 });
 
 export function showCommit(objects: ObjectReader, oid: Oid): z.infer<typeof commitRecord> {
@@ -69,14 +73,15 @@ export function showSignedCommit(objects: ObjectReader, oid: Oid): z.infer<typeo
   return { ...record, signature, payload: payloadOf(readAs(objects, oid, COMMIT)).toString() };
 }
 
+const writtenCommit = z.object({
+  commit_sha: z.string(),
+  tree_sha: z.string(),
+  target_branch: z.string(),
+  pack_bytes: z.int(),
+});
+
 export const writeResult = z.object({
-  commit: z.object({
-    commit_sha: z.string(),
-    tree_sha: z.string(),
-    target_branch: z.string(),
-    pack_bytes: z.int(),
-    blob_count: z.int().optional(),
-  }),
+  commit: writtenCommit,
   result: z.object({
     branch: z.string(),
     target_branch: z.string(),
@@ -88,18 +93,25 @@ export const writeResult = z.object({
   }),
 });
 
-export function showWrite(branch: string, written: CommitWritten, blobCount?: number): z.infer<typeof writeResult> {
+/** Of content that was sent. */
+export const contentWriteResult = writeResult.extend({ commit: writtenCommit.extend({ blob_count: z.int() }) });
+
+export function showWrite(
+  { variants }: Pick<HandlerContext['world'], 'variants'>,
+  branch: string,
+  written: CommitWritten,
+): z.infer<typeof writeResult> {
+  const shown = variants.resultBranch === 'full' ? `refs/heads/${branch}` : branch;
   return {
     commit: {
       commit_sha: written.commit,
       tree_sha: written.tree,
       target_branch: branch,
       pack_bytes: written.packBytes,
-      ...(blobCount === undefined ? {} : { blob_count: blobCount }),
     },
     result: {
-      branch,
-      target_branch: branch,
+      branch: shown,
+      target_branch: shown,
       old_sha: written.old,
       new_sha: written.commit,
       success: true,
@@ -107,4 +119,15 @@ export function showWrite(branch: string, written: CommitWritten, blobCount?: nu
       message: '',
     },
   };
+}
+
+/** As `showWrite`, with how many files were sent. */
+export function showContentWrite(
+  world: Pick<HandlerContext['world'], 'variants'>,
+  branch: string,
+  written: CommitWritten,
+  blobs: number,
+): z.infer<typeof contentWriteResult> {
+  const { commit, result } = showWrite(world, branch, written);
+  return { commit: { ...commit, blob_count: blobs }, result };
 }

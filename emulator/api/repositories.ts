@@ -5,7 +5,7 @@ import { operation } from '../operation/operation.js';
 import { branchRef, transact } from '../repositories/branch-write.js';
 import { branchNotFound } from './branches.js';
 import { readBranch } from './fields.js';
-import { hostingBody, hostingRecord, planHosting, requireMayChange, showHosting } from './hosting.js';
+import { hostingBody, hostingOfAnswer, planHosting, requireMayChange, showHosting } from './hosting.js';
 import { pageEnd, pageQuery, readLimit, takeLongPage } from './paging.js';
 import { repositoryRecord, showRepository } from './records.js';
 
@@ -74,7 +74,7 @@ export const updateRepository = operation({
   effect: 'write',
   reads: 'json',
   body: z.object({ default_branch: z.string().optional(), deployment: hostingBody.optional() }),
-  replies: { 200: repositoryRecord.extend({ deployment: hostingRecord.optional() }) },
+  replies: { 200: repositoryRecord.extend({ deployment: hostingOfAnswer }) },
   errors: ['hosting_not_enabled', 'branch_not_found', 'deployment_project_name_in_use'],
   handle: async (ctx) => {
     const { repository, body } = ctx;

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { Variants } from '../config/variants.js';
 import { textOf } from '../git/object/bytes.js';
 import { readCommit } from '../git/object/commit.js';
 import { type Oid, ZERO_OID } from '../git/object/object.js';
@@ -73,7 +74,7 @@ export const restoreCommit = operation({
       }
       const { tree } = readCommit(objects, target);
       if (base.tree === tree) return alreadyMatches(ctx, textOf(branch), target);
-      return json(201, showWrite(metadata.target_branch, await commitOnto(transaction, base, tree, write)));
+      return json(201, showWrite(ctx.world, metadata.target_branch, await commitOnto(transaction, base, tree, write)));
     });
   },
 });
@@ -82,15 +83,18 @@ export const restoreCommit = operation({
 function alreadyMatches({ world }: HandlerContext, branch: string, target: string): Reply {
   const message = `Branch ${branch} already has the content of ${target}.`;
   const result = {
-    branch: '',
-    target_branch: '',
-    old_sha: '',
-    new_sha: '',
+    ...emptyFields(world.variants.restoreNoopFields),
     success: false,
     status: 'precondition_failed',
     message,
   };
   return json(Number(world.variants.restoreNoop), { commit: null, result });
+}
+
+function emptyFields(variant: Variants['restoreNoopFields']): Readonly<Record<string, string | null>> {
+  if (variant === 'absent') return {};
+  const empty = variant === 'null' ? null : '';
+  return { branch: empty, target_branch: empty, old_sha: empty, new_sha: empty };
 }
 
 /** One NDJSON line, or one JSON object, with or without a final newline. */

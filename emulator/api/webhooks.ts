@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { problem } from '../http/problem.js';
 import { empty, json } from '../http/reply.js';
 import { operation } from '../operation/operation.js';
+import { presentWhen } from '../operation/reply-schema.js';
 import { DEFAULT_EVENTS, EVENT_NAMES } from '../webhooks/events.js';
 import type { Webhook } from '../webhooks/webhook.js';
 
@@ -35,7 +36,7 @@ export const createWebhook = operation({
   }),
   replies: {
     201: webhookRecord.extend({
-      secret: z.string().optional().meta({ description: 'Only when none was given; it is not shown again.' }),
+      secret: presentWhen(z.string(), 'the request names none; it is not shown again'),
     }),
   },
   errors: ['conflict'],

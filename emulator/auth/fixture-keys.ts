@@ -1,6 +1,7 @@
 import { createPublicKey } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { dirname, resolve } from 'node:path';
 import { type Algorithm, type AllowedScopes, KeyRing, RegisteredKey } from './keys.js';
 
 /** A row of `fixtures/keys/keys.json`. */
@@ -28,16 +29,17 @@ export interface FixtureKey {
 
 export function fixtureKeys(): FixtureKey[] {
   // `#fixtures/*` is mapped by package.json; the same from sources, from dist and from an installed package.
-  const { resolve } = createRequire(import.meta.url);
-  const rows: KeyRow[] = JSON.parse(readFileSync(resolve('#fixtures/keys/keys.json'), 'utf8'));
+  const table = createRequire(import.meta.url).resolve('#fixtures/keys/keys.json');
+  const rows: KeyRow[] = JSON.parse(readFileSync(table, 'utf8'));
+  const folder = dirname(table);
   return rows.map((row) => ({
     id: row.id,
     algorithm: row.alg,
     organization: row.organization,
     allowedScopes: row.allowed_scopes,
     deleted: row.deleted === true,
-    privateKeyFile: resolve(`#fixtures/keys/${row.file}`),
-    publicKeyFile: resolve(`#fixtures/keys/${row.file.replace(/\.pem$/, '.pub.pem')}`),
+    privateKeyFile: resolve(folder, row.file),
+    publicKeyFile: resolve(folder, row.file.replace(/\.pem$/, '.pub.pem')),
   }));
 }
 

@@ -10,11 +10,14 @@ async function start(t: Test, options: { adversarial: boolean; seed?: string }):
   return service;
 }
 
-/** Without the members that no specification knows, and in one order. */
+/** Without the members that no specification knows, and those that need not be there, in one order. */
 function plain(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(plain);
   if (typeof value !== 'object' || value === null) return value;
-  const members = Object.entries(value).filter(([name]) => !name.startsWith('x_unknown_'));
+  const members = Object.entries(value).filter(([name, member]) => {
+    const isOptional = (name === 'next_cursor' && member === null) || (name === 'type' && 'mode' in value);
+    return !name.startsWith('x_unknown_') && !isOptional;
+  });
   return Object.fromEntries(
     members.sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, member]) => [name, plain(member)]),
   );
@@ -82,7 +85,7 @@ t.test('pages are smaller than was asked for, and never than the default', async
   do {
     const { tags, next_cursor } = await page(`?limit=60${cursor}`);
     sizes.push(tags.length);
-    cursor = next_cursor === null ? '' : `&cursor=${encodeURIComponent(next_cursor)}`;
+    cursor = next_cursor ? `&cursor=${encodeURIComponent(next_cursor)}` : '';
   } while (cursor !== '');
   t.equal(
     sizes.reduce((sum, size) => sum + size, 0),

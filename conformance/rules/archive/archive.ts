@@ -240,7 +240,12 @@ export const archiveRules = defineRules('6. Archive', 'archive', [
     says: 'A ref that does not exist is refused.',
     check: async (t) => {
       const answer = await archive(t, (await sampleContent(t)).name, { ref: t.uniqueName() });
-      t.tolerate('A11', 'missing ref, archive', answer, ['404 ref_not_found', '404 not_found', '400 bad_request']);
+      t.tolerate('A11', 'missing ref, archive', answer, [
+        '404 ref_not_found',
+        '404 not_found',
+        '404 branch_not_found',
+        '400 bad_request',
+      ]);
     },
   },
   ...tokenRules('archive', {

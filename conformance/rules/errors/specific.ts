@@ -126,9 +126,12 @@ const PROVOCATIONS: Readonly<Record<SpecificCode, Provocation>> = {
     }, true),
     instead: ['A28', 'missing base branch', ['404 branch_not_found', '404 ref_not_found', '404 not_found']],
   },
-  ref_not_found: viaRoute(async (t) =>
-    grep(t, (await sampleRepository(t)).name, { query: { pattern: 'e' }, ref: t.uniqueName() }),
-  ),
+  ref_not_found: {
+    ...viaRoute(async (t) =>
+      grep(t, (await sampleRepository(t)).name, { query: { pattern: 'e' }, ref: t.uniqueName() }),
+    ),
+    instead: ['A28', 'missing ref, grep', ['404 ref_not_found', '404 not_found', '404 branch_not_found']],
+  },
   merge_conflict: viaCompanion(async (repository, family) => {
     const { t, name: repo } = repository;
     await commitFiles(t, repo, { 'README.md': 'theirs\n' }, { target_branch: 'theirs', base_branch: 'main' });

@@ -7,7 +7,8 @@ import { sampleContent } from '../../fixtures/content.js';
 import { historyRepository } from '../../fixtures/history.js';
 import { groupRepository, otherRepository, sampleRepository } from '../../fixtures/repositories.js';
 import { createGit, type Git } from '../../git/git-client.js';
-import { advertise, gitPath, listRefs, readAdvertisement, showsRefs } from '../../git/refs.js';
+import { advertise, listRefs, readAdvertisement, showsRefs } from '../../git/refs.js';
+import { gitPath } from '../../http/git-remote.js';
 import { defineRules } from '../rule.js';
 
 function refusesRefs(t: RuleContext, answer: Answer, where: string): void {

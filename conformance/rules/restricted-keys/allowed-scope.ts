@@ -4,7 +4,8 @@ import { expectRefused, expectTrue } from '../../check/expect.js';
 import { Skip } from '../../check/outcomes.js';
 import type { RuleContext } from '../../check/rule-context.js';
 import { sampleRepository } from '../../fixtures/repositories.js';
-import { advertise, gitPath, showsRefs } from '../../git/refs.js';
+import { advertise, showsRefs } from '../../git/refs.js';
+import { gitPath } from '../../http/git-remote.js';
 import { type DocumentedOperation, documentedOperation, type Scope } from '../documented-operations.js';
 
 /** The scopes that the restricted key may give. Skips the rule where nobody said. */

@@ -3,7 +3,8 @@ import { expectRefused, expectSame, expectStatus, expectTrue } from '../../check
 import { sampleContent } from '../../fixtures/content.js';
 import { groupRepository } from '../../fixtures/repositories.js';
 import { createGit } from '../../git/git-client.js';
-import { advertise, gitPath, listRefs, showsRefs } from '../../git/refs.js';
+import { advertise, listRefs, showsRefs } from '../../git/refs.js';
+import { gitPath } from '../../http/git-remote.js';
 import { SCOPES, type Scope } from '../documented-operations.js';
 import { defineRules, type RuleRow } from '../rule.js';
 
