@@ -62,8 +62,9 @@ export const rows: readonly Mutant[] = [
     'reads the ordinary branch where there is no ephemeral one',
     {
       file: 'api/files.js',
-      find: 'return await resolveRef(ctx, question);',
-      replace: 'return await resolveRef(ctx, question).catch(() => resolveRef(ctx, { ref: question.ref }));',
+      find: 'return await resolveRef(ctx, { ...question,',
+      replace:
+        'return await resolveRef(ctx, question).catch(() => resolveRef(ctx, { ref: question.ref })).catch(() => { throw problem("ref_not_found", "None."); }); return await resolveRef(ctx, { ...question,',
     },
   ),
   proxied('file-takes-a-missing-file-for-empty', 'file.err.404.file', 'answers 200 and nothing for a missing file', {
