@@ -147,7 +147,7 @@ const PROVOCATIONS: Readonly<Record<SpecificCode, Provocation>> = {
   },
   ref_not_found: {
     ...viaRoute(async (t) =>
-      grep(t, (await sampleRepository(t)).name, { query: { pattern: 'e' }, ref: 'no-such-ref' }),
+      grep(t, (await sampleRepository(t)).name, { query: { pattern: 'e' }, ref: t.uniqueName() }),
     ),
     instead: ['A28', 'missing ref, grep', ['404 ref_not_found', '404 not_found', '404 branch_not_found']],
   },
@@ -185,7 +185,7 @@ const PROVOCATIONS: Readonly<Record<SpecificCode, Provocation>> = {
   },
   hosting_not_enabled: {
     reach: 'needs-setup',
-    writes: false,
+    writes: true,
     provoke: async (t) => {
       t.needsCompanion();
       // Nothing comes of it either way: the repository is there already.
@@ -197,20 +197,17 @@ const PROVOCATIONS: Readonly<Record<SpecificCode, Provocation>> = {
       return withoutHosting(t, async (inner) => createRepo(inner, inner.uniqueName(), { json }));
     },
   },
-  hosting_project_not_found: {
-    ...viaCompanion(async (repository, family) => skipWithoutHosting(await deploy(repository, family)), ['preferred']),
-    writes: false,
-  },
-  deployment_not_found: {
-    ...viaCompanion(
-      async (repository) => {
-        await repository.ensureHosting();
-        return callOperation(repository, operationOf('get deployment'), 'preferred', { params: { id: 'none' } });
-      },
-      ['preferred'],
-    ),
-    writes: false,
-  },
+  hosting_project_not_found: viaCompanion(
+    async (repository, family) => skipWithoutHosting(await deploy(repository, family)),
+    ['preferred'],
+  ),
+  deployment_not_found: viaCompanion(
+    async (repository) => {
+      await repository.ensureHosting();
+      return callOperation(repository, operationOf('get deployment'), 'preferred', { params: { id: 'none' } });
+    },
+    ['preferred'],
+  ),
   deployment_project_name_in_use: viaCompanion(async (repository, family) => {
     const json = { deployment: { project_name: repository.unusedName('project') } };
     const other = await TestRepository.create(repository.t);
