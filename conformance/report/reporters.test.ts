@@ -27,6 +27,7 @@ function reportOf(verdicts: readonly Verdict[], strict = false, interrupted = fa
   const rules = verdicts.map(resultOf);
   const counts = countVerdicts(rules);
   return {
+    format: 1,
     suite: { name: 's', version: '1' },
     specification: '1.0.0',
     started_at: '2026-01-01T00:00:00.000Z',

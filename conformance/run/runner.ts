@@ -6,11 +6,13 @@ import { Variants } from '../check/variants.js';
 import { Client } from '../http/client.js';
 import type { Limiter } from '../http/limiter.js';
 import { RunEnded } from '../http/no-answer.js';
+import { RequestLog } from '../report/nearest.js';
 import {
   type Budget,
   type Cleanup,
   countVerdicts,
   exitCodeOf,
+  FORMAT,
   type Report,
   type RuleResult,
   type Shard,
@@ -42,6 +44,10 @@ export interface RunOptions {
   readonly rules: readonly Rule[];
   readonly strict: boolean;
   readonly only?: string;
+  /** The flags that name the target, for commands that the report prints. */
+  readonly flags?: readonly string[];
+  /** Rules that are known to notice a mutant; left out where none is known of any. */
+  readonly proven?: ReadonlySet<string>;
   readonly limiter: Limiter;
   /** Groups of rules that run side by side. */
   readonly width: number;
@@ -80,6 +86,7 @@ export async function runRules(target: Target, options: RunOptions): Promise<Rep
   const watching = options.rules.filter((rule) => rule.watch !== undefined);
   const watcher = new Watcher(watching);
   const likeness = new Likeness();
+  const log = new RequestLog(options.now);
   let [requests, tried] = [0, 0];
   const tell = () =>
     options.onProgress?.({ done: tried, total: rules.length, requests, waitingSeconds: client.throttling.left });
@@ -98,6 +105,7 @@ export async function runRules(target: Target, options: RunOptions): Promise<Rep
     onExchange: (exchange) => {
       watcher.see(exchange);
       likeness.see(exchange);
+      log.see(exchange);
     },
   });
   const context = contextOf(target, options, client, ending);
@@ -111,6 +119,9 @@ export async function runRules(target: Target, options: RunOptions): Promise<Rep
       ended: () => ending.reason,
       end: (reason) => ending.end(reason),
       seed: options.seed,
+      strict: options.strict,
+      proven: options.proven,
+      log,
       onTried: (count) => {
         tried = count;
         tell();
@@ -132,6 +143,7 @@ export async function runRules(target: Target, options: RunOptions): Promise<Rep
   const { strict } = options;
   const interrupted = options.signal.aborted;
   return {
+    format: FORMAT,
     suite: { name: 'repohost-emulator conformance', version: version() },
     specification: '1.0.0',
     started_at: new Date(started).toISOString(),
@@ -147,6 +159,7 @@ export async function runRules(target: Target, options: RunOptions): Promise<Rep
       strict,
       ...(options.only === undefined ? {} : { only: options.only }),
       ...(shard === undefined ? {} : { shard }),
+      ...(options.flags === undefined ? {} : { flags: options.flags }),
     },
     budget: options.budget ?? { requests },
     requests,
