@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Budget } from '../report/results.js';
+import type { Budget, Report } from '../report/results.js';
+import { allRules } from '../rules/registry.js';
 import type { Rule } from '../rules/rule.js';
 import type { Target } from '../target/target.js';
 import { reasonToSkip } from './judge.js';
@@ -9,11 +10,12 @@ import { packageRoot } from './version.js';
 /** What a rule asks that is not in the table yet. */
 const UNKNOWN = 4;
 
-/** How many requests each rule sent to the emulator, and each fixture, printed by `test/record-requests.ts`. */
+/** How many requests each rule sent to the emulator: `node dist/conformance/test/record-requests.js` prints it. */
 export interface RecordedRequests {
   readonly rules: Readonly<Record<string, number>>;
-  /** What rules share: made once for a run, or for each group. */
+  /** For what rules share, and to remove what was made. */
   readonly shared: number;
+  /** For the repository of each group. */
   readonly group: number;
 }
 
@@ -38,4 +40,17 @@ export function estimateRequests(rules: readonly Rule[], target: Target, recorde
 /** `rate`: requests a second, infinite where there is no limit. */
 export function budgetOf(requests: number, rate: number): Budget {
   return Number.isFinite(rate) ? { requests, rate, seconds: Math.ceil(requests / rate) } : { requests };
+}
+
+/** What every group has: a repository with a first commit. */
+const GROUP = 2;
+
+/** The table that a run of all rules makes. */
+export function recordRequests({ rules, requests, cleanup }: Report): RecordedRequests {
+  const counts = rules.flatMap(({ id, requests = 0 }) => (requests === 0 ? [] : [[id, requests] as const]));
+  const own = counts.reduce((sum, [, count]) => sum + count, 0);
+  const ids = new Set(counts.map(([id]) => id));
+  const groups = new Set(allRules().flatMap(({ id, group }) => (ids.has(id) ? [group] : []))).size;
+  const shared = requests + (cleanup?.made ?? 0) - own - groups * GROUP;
+  return { rules: Object.fromEntries(counts), shared, group: GROUP };
 }
