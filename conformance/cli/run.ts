@@ -1,6 +1,6 @@
 import { stat, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { allRules, run, selectRules, startEmulator } from '../index.js';
+import { allRules, openScratch, run, type Scratch, selectRules, startEmulator } from '../index.js';
 import { REPORTERS, reporterOf } from '../report/reporters.js';
 import type { Target } from '../target/target.js';
 import { defineCommand, type Flags, type Session, type Values } from './command.js';
@@ -27,43 +27,78 @@ export const runCommand = defineCommand({
   flags: FLAGS,
   needs: TARGET_NEEDS,
   run: async (args, session) => {
-    const abort = new AbortController();
-    const interrupt = () => abort.abort();
-    process.once('SIGINT', interrupt);
-    process.once('SIGTERM', interrupt);
+    const interruption = new Interruption(session);
     try {
-      session.exitCode = await judge(args, session, abort.signal);
+      session.exitCode = await judge(args, session, interruption);
     } catch (error) {
-      if (!abort.signal.aborted) throw error;
+      if (!interruption.signal.aborted) throw error;
       session.warn(`${error instanceof Error ? error.message : String(error)}\n`);
       session.exitCode = 130;
     } finally {
-      process.off('SIGINT', interrupt);
-      process.off('SIGTERM', interrupt);
+      interruption.dispose();
     }
   },
 });
 
+const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
+
+/** The first signal ends the run, which still reports and cleans up; the second ends the process at once. */
+class Interruption {
+  scratch: Scratch | undefined;
+  readonly #abort = new AbortController();
+
+  constructor(readonly session: Session) {
+    for (const signal of SIGNALS) process.on(signal, this.#take);
+  }
+
+  get signal(): AbortSignal {
+    return this.#abort.signal;
+  }
+
+  dispose(): void {
+    for (const signal of SIGNALS) process.off(signal, this.#take);
+  }
+
+  readonly #take = (): void => {
+    if (!this.signal.aborted) {
+      this.#abort.abort();
+      return;
+    }
+    const left = this.scratch?.left() ?? [];
+    const names = left.length === 0 ? 'nothing' : left.join(', ');
+    this.session.warn(`interrupted twice; left behind: ${names}\n`);
+    process.exit(130);
+  };
+}
+
 /** Judges the target of the arguments, or the emulator of the package, and gives the exit code. */
-async function judge(args: RunArguments, session: Session, signal: AbortSignal): Promise<number> {
+async function judge(args: RunArguments, session: Session, interruption: Interruption): Promise<number> {
   if (args.output !== undefined) await checkOutput(args.output);
   if (selectRules(allRules(), args.only).length === 0) throw new UsageError(`no rule is called ${args.only}`);
   const given = await readTarget(args, args.timeout);
-  if (given !== undefined) return judgeTarget(given, args, session, signal);
+  if (given !== undefined) return judgeTarget(given, args, session, interruption);
   const emulator = await startEmulator();
   try {
-    return await judgeTarget(emulator.target, args, session, signal);
+    return await judgeTarget(emulator.target, args, session, interruption);
   } finally {
     await emulator.stop();
   }
 }
 
-async function judgeTarget(target: Target, args: RunArguments, session: Session, signal: AbortSignal): Promise<number> {
+async function judgeTarget(
+  target: Target,
+  args: RunArguments,
+  session: Session,
+  interruption: Interruption,
+): Promise<number> {
   const progress = createProgress(process.stderr);
+  const scratch = await openScratch({ target });
+  interruption.scratch = scratch;
   const report = await run(target, {
     strict: args.strict,
     timeout: args.timeout,
-    signal,
+    signal: interruption.signal,
+    scratch,
     onResult: progress.show,
     ...(args.only === undefined ? {} : { only: args.only }),
     ...(args.rate === undefined ? {} : { rate: args.rate }),
