@@ -4,11 +4,12 @@ import type { Command, Session } from './command.js';
 import { explainCommand } from './explain.js';
 import { listCommand } from './list.js';
 import { Output } from './output.js';
+import { reportCommand } from './report.js';
 import { runCommand } from './run.js';
 import { tokenCommand } from './token.js';
 import { UsageError } from './usage-error.js';
 
-export const commands: readonly Command[] = [runCommand, listCommand, explainCommand, tokenCommand];
+export const commands: readonly Command[] = [runCommand, reportCommand, listCommand, explainCommand, tokenCommand];
 
 /** Standard output and standard error. */
 interface Terminal extends Pick<Session, 'print' | 'warn'> {

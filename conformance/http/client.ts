@@ -30,6 +30,8 @@ export interface ClientOptions {
   readonly connections: number;
   readonly onExchange: (exchange: Exchange) => void;
   readonly onRequest?: () => void;
+  /** Told that the target asked to wait. */
+  readonly onPause?: () => void;
   readonly sleep: (milliseconds: number) => Promise<void>;
   readonly signal: AbortSignal;
   /** Told that the run cannot go on. Default: what is thrown is all. */
@@ -56,8 +58,8 @@ export class Client {
   #look: Promise<boolean> | undefined;
 
   constructor(readonly options: ClientOptions) {
-    const { now = () => performance.now(), sleep, onEnd = () => undefined } = options;
-    this.throttling = new Throttling(now, sleep, onEnd);
+    const { now = () => performance.now(), sleep, onEnd = () => undefined, onPause } = options;
+    this.throttling = new Throttling(now, sleep, onEnd, onPause);
   }
 
   /**

@@ -59,8 +59,9 @@ export class RequestLog {
     let best: { seen: SeenRequest; distance: number } | undefined;
     for (const seen of this.#operations.get(operationOf(exchange))?.values() ?? []) {
       if (seen.rule === exchange.rule || !isPassed(seen.rule)) continue;
-      // Of two that are as near, the one that was answered as this one should have been says more.
-      const distance = differences(own, seen.traits).length + (isExpected(seen.status, expected) ? 0 : 0.5);
+      // Of those that are as near, one that was answered as this one should have been says more, and then a success.
+      const less = (isExpected(seen.status, expected) ? 0 : 0.5) + (seen.status > 299 ? 0.25 : 0);
+      const distance = differences(own, seen.traits).length + less;
       if (best === undefined || distance < best.distance) best = { seen, distance };
     }
     if (best === undefined) return undefined;
@@ -86,8 +87,10 @@ function line(name: string, here: string | undefined, there: string | undefined)
 }
 
 function differences(a: Traits, b: Traits): string[] {
-  const names = new Set([...a.keys(), ...b.keys()]);
-  return [...names].filter((name) => a.get(name) !== b.get(name));
+  const names = [...new Set([...a.keys(), ...b.keys()])].filter((name) => a.get(name) !== b.get(name));
+  const isAnonymous = [a, b].some((traits) => traits.get('authorization') === 'none');
+  // Without a token there is nothing that it could say.
+  return isAnonymous ? names.filter((name) => !/^(token|repository$)/.test(name)) : names;
 }
 
 /** Method and route, and of Git's advertisements the service. */

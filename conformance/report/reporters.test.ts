@@ -122,5 +122,5 @@ t.test('exit codes', async (t) => {
   t.equal(code(['pass', 'blocked']), 3);
   t.equal(code(['pass', 'error']), 4);
   t.equal(code(['fail'], false, true), 130);
-  t.equal(REPORTERS.length, 3);
+  t.equal(REPORTERS.length, 7);
 });

@@ -98,6 +98,7 @@ export async function runRules(target: Target, options: RunOptions): Promise<Rep
     baseUrl: target.baseUrl,
     sleep: (milliseconds) => sleep(milliseconds, undefined, { signal: ending.signal }),
     onEnd: (reason) => ending.end(reason),
+    onPause: tell,
     onRequest: () => {
       requests += 1;
       tell();

@@ -222,7 +222,8 @@ t.test('the command line has its own exit code for each of these', async (t) => 
   const cases: [why: string, code: number, args: string[]][] = [
     ['dead port', 3, [...common, '--base-url', 'http://127.0.0.1:1']],
     ['conformant', 0, [...stubbed, '--only', 'other.meta.exists']],
-    ['broken', 1, [...stubbed, '--only', 'repo.get.route']],
+    ['broken', 1, [...stubbed, '--repo', 'app', '--only', 'repo.get.route']],
+    ['nothing to judge it on, for want of leave to write', 2, [...stubbed, '--only', 'repo.get.route']],
     ['no such rule', 2, [...stubbed, '--only', 'nope']],
     ['no such flag', 2, [...stubbed, '--frobnicate']],
     ['no HTTP address', 2, [...common, '--base-url', 'ftp://x']],
