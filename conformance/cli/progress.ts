@@ -4,9 +4,9 @@ import type { RuleResult } from '../report/results.js';
 /** What a run tells while it goes on. */
 export interface Progress {
   /** A rule has its verdict. */
-  readonly count: (result: RuleResult) => void;
-  /** How far the run is. */
-  readonly tell: (progress: RunProgress) => void;
+  readonly show: (result: RuleResult) => void;
+  /** A rule was tried, a request went out, or the target asked to wait. */
+  readonly move: (progress: RunProgress) => void;
   /** Takes the line away. */
   readonly clear: () => void;
 }
@@ -24,7 +24,7 @@ const LOG_PAUSE = 15_000;
 /** Without an answer for so long the line says so. Seconds. */
 const IDLE = 3;
 
-const SILENT: Progress = { count: nothing, tell: nothing, clear: nothing };
+const SILENT: Progress = { show: nothing, move: nothing, clear: nothing };
 
 function nothing(): void {}
 
@@ -51,16 +51,17 @@ export function createProgress(stream: ProgressStream, quiet: boolean, now: () =
   const ticker = isTerminal ? setInterval(() => write(true), 500) : setInterval(() => write(false), 1000);
   ticker.unref();
   return {
-    count: ({ verdict }) => {
+    show: ({ verdict }) => {
       if (verdict === 'fail' || verdict === 'error') state.broken += 1;
+      write(false);
     },
-    tell: ({ done, total, requests, waitingSeconds }) => {
+    move: ({ done, total, requests, waitingSeconds }) => {
+      if (requests !== state.requests) answered = now();
       const waiting =
         waitingSeconds > 0 ? `waiting ${Math.ceil(waitingSeconds)} s because the target asks to` : undefined;
-      const isNew = waiting !== state.waiting;
-      if (requests !== state.requests) answered = now();
+      const isDue = isTerminal && waiting !== undefined && state.waiting === undefined;
       Object.assign(state, { done, total, requests, waiting });
-      write(isTerminal && isNew);
+      write(isDue);
     },
     clear: () => {
       clearInterval(ticker);
