@@ -115,9 +115,9 @@ t.test('complaints that cannot be written change no exit code', async (t) => {
 });
 
 t.test('flags that are repeated, empty, contradictory or not there are refused by every command', async (t) => {
-  for (const { name, flags, exclusive, argument } of commands) {
+  for (const { name, flags, exclusive, arguments: names } of commands) {
     const needed = Object.entries(flags).flatMap(([flag, row]) => (row.required ? [`--${flag}=${key}`] : []));
-    const before = argument === undefined ? [name, ...needed] : [name, rule, ...needed];
+    const before = [name, ...names.map(() => rule), ...needed];
     await refused(t, [...before, '--nonsense'], /nonsense/);
     await refused(t, [...before, '--', 'x'], /after --/);
     for (const [flag, row] of Object.entries(flags)) {

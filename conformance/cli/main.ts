@@ -1,6 +1,7 @@
 import yargs from 'yargs';
 import { Unready } from '../index.js';
 import type { Command, Session } from './command.js';
+import { compareCommand } from './compare.js';
 import { explainCommand } from './explain.js';
 import { listCommand } from './list.js';
 import { Output } from './output.js';
@@ -9,7 +10,14 @@ import { runCommand } from './run.js';
 import { tokenCommand } from './token.js';
 import { UsageError } from './usage-error.js';
 
-export const commands: readonly Command[] = [runCommand, reportCommand, listCommand, explainCommand, tokenCommand];
+export const commands: readonly Command[] = [
+  runCommand,
+  reportCommand,
+  compareCommand,
+  listCommand,
+  explainCommand,
+  tokenCommand,
+];
 
 /** Standard output and standard error. */
 interface Terminal extends Pick<Session, 'print' | 'warn'> {
