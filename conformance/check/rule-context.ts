@@ -1,6 +1,8 @@
 import type { KeyRole, TokenRecipe } from '../auth/tokens.js';
 import type { WireRequest } from '../http/client.js';
 import type { Exchange } from '../http/exchange.js';
+import { NoAnswer } from '../http/no-answer.js';
+import { Stopwatch } from '../http/stopwatch.js';
 import type { SigningKey } from '../target/keys.js';
 import type { Target } from '../target/target.js';
 import { Answer } from './answer.js';
@@ -48,6 +50,8 @@ export class RuleContext {
   readonly otherVariants: string[];
   /** Sentences that make the verdict a warning. */
   readonly warnings: string[];
+  /** How long the rule has been at work. */
+  readonly stopwatch: Stopwatch;
 
   /** `outer`: the context of the same rule whose notes this one writes to as well. */
   constructor(
@@ -59,6 +63,7 @@ export class RuleContext {
     this.observations = outer?.observations ?? {};
     this.otherVariants = outer?.otherVariants ?? [];
     this.warnings = outer?.warnings ?? [];
+    this.stopwatch = outer?.stopwatch ?? new Stopwatch();
   }
 
   get target(): Target {
@@ -78,8 +83,18 @@ export class RuleContext {
     return this.request('POST', path, options);
   }
 
+  /** Sends a request. That it gets no whole answer breaks the rule. */
   async request(method: string, path: string, options: RequestOptions = {}): Promise<Answer> {
-    return this.take(await this.run.client.send(this.wireRequest(method, path, options)), options);
+    if (this.stopwatch.isStopped) throw new Error(`${this.rule.id} is over, and asks for ${path}`);
+    const name = namedToMake(method, path, options);
+    if (name?.startsWith(this.run.prefix)) await this.run.onRepository(name);
+    try {
+      return this.take(await this.run.client.send(this.wireRequest(method, path, options), this.stopwatch), options);
+    } catch (error) {
+      if (!(error instanceof NoAnswer)) throw error;
+      this.exchanges.push(error.exchange);
+      throw new AssertionFailure(`${method} ${path} is answered`, 'an HTTP answer', error.loss.seen);
+    }
   }
 
   /** What a request is on the wire. */
@@ -193,14 +208,15 @@ export class RuleContext {
    * seconds.
    */
   async eventually<Result>(look: () => Promise<Result | false | undefined>, what: string): Promise<Result> {
-    const started = this.run.now();
+    const started = this.stopwatch.elapsed;
     let result = await look();
     for (let wait = 20; result === false || result === undefined; wait = Math.min(wait * 2, 500)) {
-      if (this.run.now() - started > 5000) throw new AssertionFailure(`${what}, within five seconds`, true, false);
+      if (this.stopwatch.elapsed - started > 5000)
+        throw new AssertionFailure(`${what}, within five seconds`, true, false);
       await this.run.sleep(wait);
       result = await look();
     }
-    const delay = this.run.now() - started;
+    const delay = Math.round(this.stopwatch.elapsed - started);
     if (delay > 100) this.observe('delay_ms', delay);
     return result;
   }
@@ -225,6 +241,11 @@ const MISSING_KEY: Readonly<Record<KeyRole, string>> = {
   ES512: 'needs a registered P-521 key: --other-key',
   RS256: 'needs a registered RSA key: --other-key',
 };
+
+/** The repository that a request asks to make: its token names it. */
+function namedToMake(method: string, path: string, { as }: RequestOptions): string | undefined {
+  return method === 'POST' && /^\/api\/(v1\/)?repos\/?$/.test(path) ? as?.repo : undefined;
+}
 
 function bodyOf(options: RequestOptions): Buffer | undefined {
   if (options.body !== undefined) return Buffer.from(options.body as string);

@@ -1,13 +1,12 @@
+import type { Progress as RunProgress } from '../index.js';
 import type { RuleResult } from '../report/results.js';
 
 /** What a run tells while it goes on. */
 export interface Progress {
   /** A rule has its verdict. */
-  readonly show: (result: RuleResult, done: number, total: number) => void;
-  /** A request was answered. */
-  readonly count: (requests: number) => void;
-  /** What the run waits for; nothing once it goes on. */
-  readonly wait: (reason: string | undefined) => void;
+  readonly show: (result: RuleResult) => void;
+  /** A rule was tried, a request went out, or the target asked to wait. */
+  readonly move: (progress: RunProgress) => void;
   /** Takes the line away. */
   readonly clear: () => void;
 }
@@ -25,7 +24,7 @@ const LOG_PAUSE = 15_000;
 /** Without an answer for so long the line says so. Seconds. */
 const IDLE = 3;
 
-const SILENT: Progress = { show: nothing, count: nothing, wait: nothing, clear: nothing };
+const SILENT: Progress = { show: nothing, move: nothing, clear: nothing };
 
 function nothing(): void {}
 
@@ -52,19 +51,17 @@ export function createProgress(stream: ProgressStream, quiet: boolean, now: () =
   const ticker = isTerminal ? setInterval(() => write(true), 500) : setInterval(() => write(false), 1000);
   ticker.unref();
   return {
-    show: ({ verdict }, done, total) => {
+    show: ({ verdict }) => {
       if (verdict === 'fail' || verdict === 'error') state.broken += 1;
-      Object.assign(state, { done, total });
       write(false);
     },
-    count: (requests) => {
-      state.requests = requests;
-      answered = now();
-      write(false);
-    },
-    wait: (reason) => {
-      state.waiting = reason;
-      if (isTerminal) write(true);
+    move: ({ done, total, requests, waitingSeconds }) => {
+      if (requests !== state.requests) answered = now();
+      const waiting =
+        waitingSeconds > 0 ? `waiting ${Math.ceil(waitingSeconds)} s because the target asks to` : undefined;
+      const isDue = isTerminal && waiting !== undefined && state.waiting === undefined;
+      Object.assign(state, { done, total, requests, waiting });
+      write(isDue);
     },
     clear: () => {
       clearInterval(ticker);

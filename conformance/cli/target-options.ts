@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { adminUrlOf, isEmulator } from '../run/preflight.js';
 import { readKey } from '../target/keys.js';
-import { isLoopback, originOf, type Target } from '../target/target.js';
+import { originOf, type Target } from '../target/target.js';
 import type { Flag, Flags, Values } from './command.js';
 import { UsageError } from './usage-error.js';
 import { httpAddress, list, text } from './values.js';
@@ -26,7 +26,7 @@ export const TARGET_FLAGS = {
     read: text('the name of a repository'),
     describe: 'An existing repository with commits, for runs that do not write',
   },
-  write: { negatable: true, describe: 'Create and change repositories; default: only on this machine' },
+  write: { negatable: true, describe: 'Create and change repositories; default: only on an emulator' },
   companion: { negatable: true, describe: 'Also try routes that only published clients show' },
   'admin-url': {
     read: httpAddress,
@@ -93,7 +93,7 @@ export async function readTarget(args: TargetArguments, timeout: number): Promis
       org,
       key: await readKey(key, id === undefined ? {} : { id }),
       otherKeys: await Promise.all(args['other-key'].map((other) => readKey(other))),
-      write: args.write ?? isLoopback(baseUrl),
+      write: args.write ?? emulator,
       companion: args.companion ?? emulator,
       ...(restricted && { restrictedKey: await readKey(restricted, { allowedScopes: args['restricted-scopes'] }) }),
       ...(deleted && { deletedKey: await readKey(deleted) }),

@@ -19,6 +19,7 @@ function resultOf(verdict: Verdict, index: number): RuleResult {
     transcript: [{ request: 'GET /x', response: '200\n\n{}' }],
     curl: 'curl -sS http://127.0.0.1/x',
     milliseconds: 1,
+    requests: 1,
   };
 }
 
@@ -33,8 +34,14 @@ function reportOf(verdicts: readonly Verdict[], strict = false, interrupted = fa
     milliseconds: 10,
     target: { base_url: 'http://127.0.0.1:1', git_url: 'http://127.0.0.1:1', org: 'demo', emulator: false },
     mode: { write: true, strict },
+    budget: { requests: 3 },
     requests: 3,
+    throttled_seconds: 0,
     interrupted,
+    notices: [],
+    setup: [],
+    cleanup: { made: 0, removed: 0, left: [] },
+    watched: [],
     counts,
     variants: {},
     rules,

@@ -40,6 +40,33 @@ const rule = members({
   }).optional(),
   unproven: z.literal(true).optional(),
   milliseconds: z.number().min(0),
+  requests: count.optional(),
+  variants: z.record(z.string(), z.string()).optional(),
+  without_drift: members({ verdict: z.enum(VERDICTS), reason: z.string().optional() }).optional(),
+});
+
+const shown = {
+  transcript: z.array(members({ request: z.string(), response: z.string() })).optional(),
+  curl: z.string().optional(),
+  recipe: recipe.optional(),
+};
+
+const setup = members({
+  name: z.string(),
+  verdict: z.enum(['fail', 'error']),
+  reason: z.string(),
+  expected: z.unknown().optional(),
+  actual: z.unknown().optional(),
+  ...shown,
+});
+
+const evidence = z.enum(['observed', 'injected']);
+
+const watched = members({
+  id: z.string(),
+  answers: count,
+  evidence,
+  broken: members({ reason: z.string().optional(), evidence: evidence.optional(), ...shown }).optional(),
 });
 
 const report = members({
@@ -53,14 +80,27 @@ const report = members({
     write: z.boolean(),
     strict: z.boolean(),
     only: z.string().optional(),
+    shard: members({ index: z.int().min(1), count: z.int().min(1) }).optional(),
     flags: z.array(z.string()).optional(),
   }),
   recording: members({ entries: count, judged: count }).optional(),
+  budget: members({ requests: count, rate: z.number().optional(), seconds: count.optional() }).optional(),
   requests: count,
+  throttled_seconds: count.optional(),
   interrupted: z.boolean(),
+  ended: members({ by: z.enum(['target', 'suite']), reason: z.string() }).optional(),
+  notices: z.array(z.string()).optional(),
+  setup: z.array(setup).optional(),
+  cleanup: members({
+    made: count,
+    removed: count,
+    left: z.array(z.string()),
+    reason: z.string().optional(),
+  }).optional(),
   counts: members(Object.fromEntries(VERDICTS.map((verdict) => [verdict, count])) as Record<string, typeof count>),
   variants: z.record(z.string(), z.string()),
   rules: z.array(rule),
+  watched: z.array(watched).optional(),
   exit_code: z.int().min(0).max(255),
 });
 

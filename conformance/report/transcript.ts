@@ -19,7 +19,8 @@ export function writeTranscript(exchanges: readonly Exchange[]): TranscriptEntry
     ),
     response: redact(
       [
-        String(exchange.status),
+        ...(exchange.lost === undefined ? [] : [`(${exchange.lost})`]),
+        ...(exchange.status === 0 ? [] : [String(exchange.status)]),
         ...Object.keys(exchange.headers).map((name) => fieldLine(name, headerOf(exchange, name) ?? '')),
         '',
         showBody(exchange.body),

@@ -39,6 +39,8 @@ const context = new RuleContext(
     signer: createSigner(target, Date.now),
     variants: new Variants(),
     fixtures: new Map(),
+    attempts: new Map(),
+    brokenSteps: new Map(),
     prefix: 'curl',
     uniqueName: () => 'curl/n',
     onRepository: () => Promise.resolve(),

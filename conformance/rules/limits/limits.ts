@@ -6,8 +6,8 @@ import { AssertionFailure } from '../../check/outcomes.js';
 import type { RuleContext } from '../../check/rule-context.js';
 import { historyRepository } from '../../fixtures/history.js';
 import { createNamedRepository, otherRepository, sampleRepository } from '../../fixtures/repositories.js';
-import { secondsOf } from '../../http/client.js';
 import { headerOf, type JsonRecord } from '../../http/exchange.js';
+import { secondsOf } from '../../http/throttling.js';
 import { withFault } from '../documented-operations.js';
 import { defineRules } from '../rule.js';
 

@@ -1,0 +1,56 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Budget, Report } from '../report/results.js';
+import { allRules } from '../rules/registry.js';
+import type { Rule } from '../rules/rule.js';
+import type { Target } from '../target/target.js';
+import { reasonToSkip } from './judge.js';
+import { packageRoot } from './version.js';
+
+/** What a rule asks that is not in the table yet. */
+const UNKNOWN = 4;
+
+/** How many requests each rule sent to the emulator: `node dist/conformance/test/record-requests.js` prints it. */
+export interface RecordedRequests {
+  readonly rules: Readonly<Record<string, number>>;
+  /** For what rules share, and to remove what was made. */
+  readonly shared: number;
+  /** For the repository of each group. */
+  readonly group: number;
+}
+
+export function readRecordedRequests(): RecordedRequests {
+  return JSON.parse(readFileSync(join(packageRoot(), 'fixtures', 'rule-requests.json'), 'utf8'));
+}
+
+/** About how many requests a rule sends to a target; 0 where it is not tried there. */
+export function requestsOf(rule: Rule, target: Target, recorded: RecordedRequests): number {
+  if (rule.check === undefined || reasonToSkip(rule, target) !== undefined) return 0;
+  return recorded.rules[rule.id] ?? UNKNOWN;
+}
+
+/** About how many requests a run of these rules sends, those of cleaning up included. */
+export function estimateRequests(rules: readonly Rule[], target: Target, recorded: RecordedRequests): number {
+  const own = rules.map((rule) => requestsOf(rule, target, recorded)).filter((requests) => requests > 0);
+  const groups = new Set(rules.filter((rule) => requestsOf(rule, target, recorded) > 0).map((rule) => rule.group));
+  const common = target.write ? Math.min(recorded.shared, 3 * own.length) + groups.size * recorded.group : 0;
+  return Math.round(own.reduce((sum, one) => sum + one, 0) + common);
+}
+
+/** `rate`: requests a second, infinite where there is no limit. */
+export function budgetOf(requests: number, rate: number): Budget {
+  return Number.isFinite(rate) ? { requests, rate, seconds: Math.ceil(requests / rate) } : { requests };
+}
+
+/** What every group has: a repository with a first commit. */
+const GROUP = 2;
+
+/** The table that a run of all rules makes. */
+export function recordRequests({ rules, requests, cleanup }: Report): RecordedRequests {
+  const counts = rules.flatMap(({ id, requests = 0 }) => (requests === 0 ? [] : [[id, requests] as const]));
+  const own = counts.reduce((sum, [, count]) => sum + count, 0);
+  const ids = new Set(counts.map(([id]) => id));
+  const groups = new Set(allRules().flatMap(({ id, group }) => (ids.has(id) ? [group] : []))).size;
+  const shared = requests + (cleanup?.made ?? 0) - own - groups * GROUP;
+  return { rules: Object.fromEntries(counts), shared, group: GROUP };
+}
