@@ -16,7 +16,18 @@ const rule = 'jwt.alg.none';
 /** A server that conforms in as much as `other.meta.exists` asks for. */
 const stub = await startStub(always(200, 'application/json', '{}'));
 t.teardown(() => stub.close());
-const judged = ['run', '--base-url', stub.baseUrl, '--org', 'demo', '--key', key, '--only', 'other.meta.exists'];
+const judged = [
+  'run',
+  '--quiet',
+  '--base-url',
+  stub.baseUrl,
+  '--org',
+  'demo',
+  '--key',
+  key,
+  '--only',
+  'other.meta.exists',
+];
 
 /** `conformance <argv>` in this process, and all it said. `lost`: why standard output could not be written. */
 async function call(argv: readonly string[], lost?: NodeJS.ErrnoException) {
