@@ -1,5 +1,6 @@
 import yargs from 'yargs';
 import { InvalidOption, ScratchFailure, Unready } from '../index.js';
+import { checkHarCommand } from './check-har.js';
 import type { Command, Session } from './command.js';
 import { compareCommand } from './compare.js';
 import { explainCommand } from './explain.js';
@@ -14,6 +15,7 @@ export const commands: readonly Command[] = [
   runCommand,
   reportCommand,
   compareCommand,
+  checkHarCommand,
   listCommand,
   explainCommand,
   tokenCommand,
