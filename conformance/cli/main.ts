@@ -1,6 +1,8 @@
 import yargs from 'yargs';
 import { InvalidOption, ScratchFailure, Unready } from '../index.js';
+import { checkHarCommand } from './check-har.js';
 import type { Command, Session } from './command.js';
+import { compareCommand } from './compare.js';
 import { explainCommand } from './explain.js';
 import { listCommand } from './list.js';
 import { Output } from './output.js';
@@ -13,6 +15,8 @@ import { variantsCommand } from './variants.js';
 export const commands: readonly Command[] = [
   runCommand,
   reportCommand,
+  compareCommand,
+  checkHarCommand,
   variantsCommand,
   listCommand,
   explainCommand,

@@ -102,6 +102,7 @@ async function judgeTarget(
       signal: interruption.signal,
       scratch,
       flags: targetFlags(args),
+      onBudget: progress.plan,
       onResult: progress.show,
       onProgress: progress.move,
       ...(args.only === undefined ? {} : { only: args.only }),
