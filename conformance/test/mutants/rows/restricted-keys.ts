@@ -10,6 +10,9 @@ function overlooks(place: Place, isMeant: (token: SentToken) => boolean, better:
   );
 }
 
+/** The list of the restricted key. */
+const ALLOWED = ['git:read', 'org:read'];
+
 const isLong = ({ lifetime }: SentToken): boolean => lifetime > 3600;
 const UNTIMED = () => ({ iat: undefined, exp: undefined });
 
@@ -83,7 +86,7 @@ export const rows: readonly Mutant[] = [
     overlooks(
       ANY,
       () => true,
-      () => ({ scopes: ['org:read'], repo: undefined }),
+      () => ({ scopes: ALLOWED }),
     ),
   ),
   proxied(
