@@ -1,5 +1,5 @@
 import type { Answer } from '../check/answer.js';
-import { expectSha, expectStatus } from '../check/expect.js';
+import { expectSha, expectSuccess } from '../check/expect.js';
 import type { RequestOptions, RuleContext } from '../check/rule-context.js';
 import { AUTHOR, writer } from './requests.js';
 
@@ -43,7 +43,7 @@ export async function commitFiles(
   metadata: object = {},
 ): Promise<Written> {
   const answer = await sendPack(t, repo, packLines(files, metadata), { mustSucceed: true });
-  expectStatus(answer, 201);
+  expectSuccess(answer);
   const sha = answer.string('commit', 'commit_sha');
   expectSha(sha, 'commit.commit_sha is a SHA');
   return { sha, tree: answer.string('commit', 'tree_sha'), before: answer.string('result', 'old_sha'), answer };

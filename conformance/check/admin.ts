@@ -52,7 +52,12 @@ export async function inNamespace<Result>(
     if (own === undefined) throw new Skip(`a namespace of the emulator has no organization ${t.target.org}`);
     // Whatever is made there goes with it.
     const place = { baseUrl: own.base_url, gitUrl: own.git_url, adminUrl: String(adminUrl), write: true };
-    const run = { target: { ...t.target, ...place }, fixtures: new Map(), onRepository: () => Promise.resolve() };
+    const run = {
+      target: { ...t.target, ...place },
+      fixtures: new Map(),
+      attempts: new Map(),
+      onRepository: () => Promise.resolve(),
+    };
     const inner = new RuleContext(t.rule, { ...t.run, ...run }, t);
     await registerKey(inner);
     return await judge(inner);

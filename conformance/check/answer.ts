@@ -42,8 +42,10 @@ export class Answer {
     return isRecord(this.json) && typeof this.json.code === 'string' ? this.json.code : undefined;
   }
 
-  /** `404 ref_not_found`, or `404` without a code: how a report names an answer. */
+  /** `404 ref_not_found`, or `404` without a code: how a report names an answer. Of a redirect it says to where. */
   get outcome(): string {
+    const location = this.status > 299 && this.status < 400 ? this.header('location') : undefined;
+    if (location !== undefined) return `${this.status} to ${location.replace(/[?#].*/s, '')}`;
     return this.code === undefined ? String(this.status) : `${this.status} ${this.code}`;
   }
 

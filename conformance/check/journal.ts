@@ -1,9 +1,10 @@
 import type { WireRequest } from '../http/client.js';
 import { type Exchange, FAULT_FIRED, isRecord, type JsonRecord } from '../http/exchange.js';
 import { hangUp } from '../http/hang-up.js';
+import { lossOf } from '../http/no-answer.js';
 import { askAdmin } from './admin.js';
 import type { Answer } from './answer.js';
-import { Skip } from './outcomes.js';
+import { AssertionFailure, Skip } from './outcomes.js';
 import type { RequestOptions, RuleContext } from './rule-context.js';
 
 interface Departure extends RequestOptions {
@@ -26,7 +27,12 @@ export async function answerToNobody(
   const subject = t.uniqueName();
   const as = { ...options.as, claims: { ...options.as?.claims, sub: subject } };
   const request = t.wireRequest(method, path, { ...options, as });
-  await hangUp(request, options.sentBytes ?? request.body?.length ?? 0);
+  try {
+    await hangUp(request, options.sentBytes ?? request.body?.length ?? 0);
+  } catch (error) {
+    const loss = lossOf(error);
+    throw loss ? new AssertionFailure(`${method} ${path} can be sent`, 'a connection', loss.seen) : error;
+  }
   const entry = await t.eventually(() => endedRequest(t, subject), 'the journal shows how the request ended');
   return t.take(exchangeOf(request, entry), options);
 }

@@ -1,4 +1,6 @@
 import { type Exchange, FAULT_FIRED } from '../http/exchange.js';
+import { NoAnswer, RunEnded } from '../http/no-answer.js';
+import { Throttled } from '../http/throttling.js';
 
 /** An expectation that the target did not meet: it becomes a verdict about the target. */
 export class AssertionFailure extends Error {
@@ -27,4 +29,23 @@ export class InjectedEvidence extends Error {
 /** The rule cannot be judged on this target; the message is the reason that the report gives. */
 export class Skip extends Error {
   override readonly name = 'Skip';
+}
+
+/** Something that the rule rests on could not be made; why not is told once, of what could not be made. */
+export class NeedsSetUp extends Error {
+  override readonly name = 'NeedsSetUp';
+
+  constructor(step: string) {
+    super(`needs the fixture "${step}", which could not be made`);
+  }
+}
+
+/** Whether an error is the suite's own word for how a rule came out, and not something that went wrong on the way. */
+export function isOutcome(error: unknown): boolean {
+  return (
+    [AssertionFailure, Skip, NeedsSetUp, InjectedEvidence, Throttled, NoAnswer, RunEnded].some(
+      (outcome) => error instanceof outcome,
+    ) ||
+    (error instanceof Error && error.name === 'AbortError')
+  );
 }

@@ -17,7 +17,7 @@ export type View = ReadonlyMap<Part, ReadonlyMap<string, string> | undefined>;
 /** What looking takes: a part of what the rules of one run share. */
 export interface Sight {
   readonly target: Target;
-  readonly client: Client;
+  readonly client: Pick<Client, 'send'>;
   readonly signer: Signer;
 }
 

@@ -1,6 +1,8 @@
 import type { KeyRole, TokenRecipe } from '../auth/tokens.js';
 import type { WireRequest } from '../http/client.js';
 import type { Exchange } from '../http/exchange.js';
+import { NoAnswer } from '../http/no-answer.js';
+import { Stopwatch } from '../http/stopwatch.js';
 import type { SigningKey } from '../target/keys.js';
 import type { Target } from '../target/target.js';
 import { Answer } from './answer.js';
@@ -50,6 +52,8 @@ export class RuleContext {
   readonly otherVariants: string[];
   /** Sentences that make the verdict a warning. */
   readonly warnings: string[];
+  /** How long the rule has been at work. */
+  readonly stopwatch: Stopwatch;
 
   /** `outer`: the context of the same rule whose notes this one writes to as well. */
   constructor(
@@ -61,6 +65,7 @@ export class RuleContext {
     this.observations = outer?.observations ?? {};
     this.otherVariants = outer?.otherVariants ?? [];
     this.warnings = outer?.warnings ?? [];
+    this.stopwatch = outer?.stopwatch ?? new Stopwatch();
   }
 
   get target(): Target {
@@ -80,12 +85,24 @@ export class RuleContext {
     return this.request('POST', path, options);
   }
 
+  /** Sends a request. That it gets no whole answer breaks the rule. */
   async request(method: string, path: string, options: RequestOptions = {}): Promise<Answer> {
-    const request = this.wireRequest(method, path, options);
-    const { exchange, complaint } = await this.run.refusedWrites.send(this.run, request, options);
-    const answer = this.take(exchange, options);
-    if (complaint !== undefined) throw complaint;
-    return answer;
+    if (this.stopwatch.isStopped) throw new Error(`${this.rule.id} is over, and asks for ${path}`);
+    const name = namedToMake(method, path, options);
+    if (name?.startsWith(this.run.prefix)) await this.run.onRepository(name);
+    try {
+      const { refusedWrites, client, target, signer, sleep } = this.run;
+      const timed = { send: (request: WireRequest) => client.send(request, this.stopwatch) };
+      const sight = { client: timed, target, signer, sleep };
+      const sent = await refusedWrites.send(sight, this.wireRequest(method, path, options), options);
+      const answer = this.take(sent.exchange, options);
+      if (sent.complaint !== undefined) throw sent.complaint;
+      return answer;
+    } catch (error) {
+      if (!(error instanceof NoAnswer)) throw error;
+      this.exchanges.push(error.exchange);
+      throw new AssertionFailure(`${method} ${path} is answered`, 'an HTTP answer', error.loss.seen);
+    }
   }
 
   /** What a request is on the wire. */
@@ -199,14 +216,15 @@ export class RuleContext {
    * seconds.
    */
   async eventually<Result>(look: () => Promise<Result | false | undefined>, what: string): Promise<Result> {
-    const started = this.run.now();
+    const started = this.stopwatch.elapsed;
     let result = await look();
     for (let wait = 20; result === false || result === undefined; wait = Math.min(wait * 2, 500)) {
-      if (this.run.now() - started > 5000) throw new AssertionFailure(`${what}, within five seconds`, true, false);
+      if (this.stopwatch.elapsed - started > 5000)
+        throw new AssertionFailure(`${what}, within five seconds`, true, false);
       await this.run.sleep(wait);
       result = await look();
     }
-    const delay = this.run.now() - started;
+    const delay = Math.round(this.stopwatch.elapsed - started);
     if (delay > 100) this.observe('delay_ms', delay);
     return result;
   }
@@ -231,6 +249,11 @@ const MISSING_KEY: Readonly<Record<KeyRole, string>> = {
   ES512: 'needs a registered P-521 key: --other-key',
   RS256: 'needs a registered RSA key: --other-key',
 };
+
+/** The repository that a request asks to make: its token names it. */
+function namedToMake(method: string, path: string, { as }: RequestOptions): string | undefined {
+  return method === 'POST' && /^\/api\/(v1\/)?repos\/?$/.test(path) ? as?.repo : undefined;
+}
 
 function bodyOf(options: RequestOptions): Buffer | undefined {
   if (options.body !== undefined) return Buffer.from(options.body as string);

@@ -1,11 +1,13 @@
 import { AssertionFailure } from './outcomes.js';
 
 /**
- * Which of the tolerated answers a target gives where the specification contradicts itself or is silent. A target
- * may choose, but has to stay with its choice: another member later in the same run is a failure.
+ * Which of the tolerated answers a target gives where the specification contradicts itself or is silent. A target may
+ * choose, but has to stay with its choice. Within a rule another member is a failure at once; between rules it is found
+ * when all were judged, so that it does not matter which of them was first.
  */
 export class Variants {
-  readonly #seen = new Map<string, { member: string; rule: string }>();
+  /** By rule: key to member. */
+  readonly #seen = new Map<string, Map<string, string>>();
 
   /** `pinned`: members recorded by an earlier run against the same target, by key. */
   constructor(readonly pinned: ReadonlyMap<string, string> = new Map()) {}
@@ -16,18 +18,31 @@ export class Variants {
     if (pinned !== undefined && pinned !== member) {
       throw new AssertionFailure(`${key}: the target still answers as its pinned profile says`, pinned, member);
     }
-    const earlier = this.#seen.get(key);
-    if (earlier === undefined) this.#seen.set(key, { member, rule });
-    else if (earlier.member !== member) {
-      throw new AssertionFailure(
-        `${key}: the target gives one answer throughout (see ${earlier.rule})`,
-        earlier.member,
-        member,
-      );
+    const seen = this.#seen.get(rule) ?? new Map<string, string>();
+    this.#seen.set(rule, seen);
+    const earlier = seen.get(key);
+    if (earlier === undefined) seen.set(key, member);
+    else if (earlier !== member) {
+      throw new AssertionFailure(`${key}: the target gives one answer throughout`, earlier, member);
     }
   }
 
-  entries(): Record<string, string> {
-    return Object.fromEntries([...this.#seen].sort().map(([key, { member }]) => [key, member]));
+  /** What a rule recorded, by key. */
+  of(rule: string): Readonly<Record<string, string>> | undefined {
+    const seen = this.#seen.get(rule);
+    return seen && Object.fromEntries([...seen].sort());
+  }
+
+  /** Takes what a rule recorded, so that it can be tried again. */
+  take(rule: string): ReadonlyMap<string, string> | undefined {
+    const seen = this.#seen.get(rule);
+    this.#seen.delete(rule);
+    return seen;
+  }
+
+  /** Puts back what was taken. */
+  put(rule: string, seen: ReadonlyMap<string, string> | undefined): void {
+    if (seen === undefined) this.#seen.delete(rule);
+    else this.#seen.set(rule, new Map(seen));
   }
 }

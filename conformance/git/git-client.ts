@@ -1,9 +1,8 @@
 import type { GitHttpRequest, GitHttpResponse, HttpClient } from 'isomorphic-git';
 import { reader, writer } from '../api/requests.js';
 import type { TokenRecipe } from '../auth/tokens.js';
-import { AssertionFailure, InjectedEvidence, Skip } from '../check/outcomes.js';
+import { AssertionFailure, isOutcome } from '../check/outcomes.js';
 import type { RuleContext } from '../check/rule-context.js';
-import { Throttled } from '../http/client.js';
 import { basic, gitPath } from '../http/git-remote.js';
 
 export interface Person {
@@ -157,7 +156,7 @@ async function pushOne(git: IsomorphicGit, remote: Remote, ref: string, force: b
     if (result.ok === true) return undefined;
     return `${ref}: ${JSON.stringify(result.refs)}`;
   } catch (error) {
-    if (isTransport(error)) throw error;
+    if (isOutcome(error)) throw error;
     return `${ref}: ${error instanceof Error ? error.message : String(error)}`;
   }
 }
@@ -212,19 +211,6 @@ function httpFor(t: RuleContext, recipe: TokenRecipe): HttpClient {
 }
 
 function asFailure(error: unknown, what: string): unknown {
-  if (isTransport(error) || !(error instanceof Error)) return error;
+  if (isOutcome(error) || !(error instanceof Error)) return error;
   return new AssertionFailure(what, 'success', error.message);
-}
-
-/** Errors of the connection and of the suite itself keep their class; those of the Git client are the target's. */
-function isTransport(error: unknown): boolean {
-  const code = (error as { code?: unknown } | null)?.code;
-  return (
-    (typeof code === 'string' && /^(ECONN|EPIPE|ENOTFOUND|UND_ERR|ETIMEDOUT|EHOST)/.test(code)) ||
-    error instanceof AssertionFailure ||
-    error instanceof Skip ||
-    error instanceof InjectedEvidence ||
-    error instanceof Throttled ||
-    (error instanceof Error && error.name === 'AbortError')
-  );
 }

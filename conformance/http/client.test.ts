@@ -1,11 +1,14 @@
-import { createServer } from 'node:net';
+import { createServer, type Socket } from 'node:net';
 import t from 'tap';
 import { always, startStub } from '../test/stub.js';
-import { Client, secondsOf, Throttled } from './client.js';
+import { Client, type ClientOptions } from './client.js';
 import { UNLIMITED } from './limiter.js';
 import { listenOnLoopback } from './listen.js';
+import { NoAnswer, type RunEnded } from './no-answer.js';
+import { Stopwatch } from './stopwatch.js';
+import { Throttled } from './throttling.js';
 
-function clientWith(sleep: (milliseconds: number) => Promise<void>): Client {
+function clientWith(sleep: ClientOptions['sleep'], more: Partial<ClientOptions> = {}): Client {
   return new Client({
     limiter: UNLIMITED,
     timeout: 5000,
@@ -13,6 +16,8 @@ function clientWith(sleep: (milliseconds: number) => Promise<void>): Client {
     onExchange: () => undefined,
     sleep,
     signal: new AbortController().signal,
+    now: () => 0,
+    ...more,
   });
 }
 
@@ -36,43 +41,171 @@ t.test('request targets go out exactly as they are written', async (t) => {
   );
 });
 
-t.test('Retry-After is seconds or a date', async (t) => {
-  const now = Date.parse('2026-01-01T00:00:00Z');
-  t.equal(secondsOf('12', now), 12);
-  t.equal(secondsOf('Thu, 01 Jan 2026 00:00:30 GMT', now), 30);
-  t.equal(secondsOf('Thu, 01 Jan 2025 00:00:30 GMT', now), 0);
-  t.equal(secondsOf('soon', now), undefined);
-  t.equal(secondsOf(undefined, now), undefined);
-});
-
-t.test('a throttled request waits as long as Retry-After asks, and is sent once more', async (t) => {
+/** A server that answers 429 as often as `times` says, and tells how often it was asked. */
+async function startThrottling(times: number, headers: Record<string, string>, body = '{}') {
   let count = 0;
   const stub = await startStub((request, response) => {
     count += 1;
-    always(count === 1 ? 429 : 200, 'text/plain', '', { 'retry-after': '7' })(request, response);
+    const isThrottled = count <= times;
+    always(
+      isThrottled ? 429 : 200,
+      'application/json',
+      isThrottled ? body : '',
+      isThrottled ? headers : {},
+    )(request, response);
   });
-  t.teardown(() => stub.close());
-  const waits: number[] = [];
-  const client = clientWith(async (milliseconds) => void waits.push(milliseconds));
-  const exchange = await client.send({ rule: 'x', method: 'GET', origin: stub.baseUrl, path: '/', headers: {} });
-  await client.close();
-  t.same([exchange.status, count, waits], [200, 2, [7000]]);
-});
+  const request = { rule: 'x', method: 'GET', origin: stub.baseUrl, path: '/', headers: {} };
+  return { stub, request, asked: () => count };
+}
 
-t.test('a target that throttles again is asked twice, one that asks for too long a wait once', async (t) => {
-  for (const [wait, times] of [
-    ['7', 2],
-    ['31', 1],
+t.test('a throttled request waits as long as it is asked to, and is sent again', async (t) => {
+  for (const [headers, wait] of [
+    [{ 'retry-after': '7' }, 7000],
+    [{ 'retry-after': '7', ratelimit: '"default";r=0;t=30' }, 7000],
+    [{ ratelimit: '"default";r=0;t=3' }, 3000],
+    [{ ratelimit: '"a";r=5;t=9, "b";r=0;t=2' }, 2000],
   ] as const) {
-    let count = 0;
-    const stub = await startStub((request, response) => {
-      count += 1;
-      always(429, 'text/plain', '', { 'retry-after': wait })(request, response);
-    });
-    const client = clientWith(() => Promise.resolve());
-    await t.rejects(client.send({ rule: 'x', method: 'GET', origin: stub.baseUrl, path: '/', headers: {} }), Throttled);
+    const { stub, request, asked } = await startThrottling(3, headers);
+    let now = 0;
+    const waits: number[] = [];
+    const client = clientWith(
+      async (milliseconds) => {
+        waits.push(milliseconds);
+        now += milliseconds;
+      },
+      { now: () => now },
+    );
+    const stopwatch = new Stopwatch();
+    const { status } = await client.send(request, stopwatch);
+    t.same([status, asked(), waits], [200, 4, [wait, wait, wait]], JSON.stringify(headers));
     await client.close();
     await stub.close();
-    t.equal(count, times);
   }
+});
+
+t.test('a 429 that asks for nothing is an answer, but where its code says that it throttles', async (t) => {
+  const own = await startThrottling(1, {}, '{"error":"too many"}');
+  const client = clientWith(() => Promise.resolve());
+  t.teardown(() => client.close());
+  t.equal((await client.send(own.request)).status, 429, "file metadata's own");
+  const wanted = await startThrottling(1, { 'retry-after': '7' });
+  t.equal((await client.send({ ...wanted.request, wantsThrottling: true })).status, 429, 'one that was provoked');
+  const coded = await startThrottling(1, {}, '{"code":"rate_limited"}');
+  t.equal((await client.send(coded.request)).status, 200, 'rate_limited');
+  for (const { stub } of [own, wanted, coded]) await stub.close();
+});
+
+t.test('one throttled request holds up all others', async (t) => {
+  const { stub, request } = await startThrottling(1, { 'retry-after': '5' });
+  t.teardown(() => stub.close());
+  let release: () => void = () => undefined;
+  const held = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  let sleeping = 0;
+  let sent = 0;
+  const client = clientWith(
+    () => {
+      sleeping += 1;
+      return held;
+    },
+    { onRequest: () => (sent += 1) },
+  );
+  t.teardown(() => client.close());
+  const first = client.send(request);
+  while (sleeping === 0) await new Promise((resolve) => setImmediate(resolve));
+  const others = [client.send(request), client.send(request)];
+  await new Promise((resolve) => setImmediate(resolve));
+  t.same([sent, sleeping], [1, 3], 'nobody asks meanwhile');
+  t.equal(client.throttling.left, 5);
+  release();
+  t.same(
+    (await Promise.all([first, ...others])).map(({ status }) => status),
+    [200, 200, 200],
+  );
+});
+
+t.test('patience ends: too long a wait, and waits that lead to nothing', async (t) => {
+  for (const [wait, times] of [
+    ['7', 9],
+    ['60', 2],
+    ['61', 1],
+    ['0', 602],
+  ] as const) {
+    const { stub, request, asked } = await startThrottling(10_000, { 'retry-after': wait });
+    let now = 0;
+    const sleep = async (milliseconds: number) => {
+      now += milliseconds;
+    };
+    const client = clientWith(sleep, { now: () => now });
+    await t.rejects(client.send(request), Throttled);
+    await client.close();
+    await stub.close();
+    t.ok(asked() <= times && asked() >= times - 2, `Retry-After ${wait}: asked ${asked()} times`);
+  }
+});
+
+t.test('a target that throttles whatever is asked ends the run', async (t) => {
+  const { stub, request, asked } = await startThrottling(10_000, { 'retry-after': '3600' });
+  t.teardown(() => stub.close());
+  const ended: RunEnded[] = [];
+  const client = clientWith(() => Promise.resolve(), { onEnd: (reason) => ended.push(reason) });
+  t.teardown(() => client.close());
+  for (let rule = 0; rule < 8; rule++) await t.rejects(client.send(request), Throttled);
+  t.match(ended, [{ by: 'target', message: /answers nothing but 429/ }]);
+  t.equal(asked(), 8);
+});
+
+/** Every way of not answering, by what is written before the connection ends; undefined: nothing ever happens. */
+const BROKEN: readonly (readonly [kind: string, written: string | undefined])[] = [
+  ['dropped', ''],
+  ['dropped', 'HTTP/1.1 2'],
+  ['truncated', 'HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\nabc'],
+  ['truncated', 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n5\r\nabc'],
+  ['garbled', 'SSH-2.0-OpenSSH_9.2\r\n'],
+  ['garbled', 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\nno size\r\n'],
+  ['garbled', `HTTP/1.1 200 OK\r\nx: ${'x'.repeat(80_000)}\r\n\r\n`],
+  ['late', undefined],
+];
+
+t.test('an answer that breaks off is told in words, and with what there was of it', async (t) => {
+  for (const [kind, written] of BROKEN) {
+    const sockets = new Set<Socket>();
+    const server = createServer((socket) => {
+      sockets.add(socket);
+      socket.on('error', () => undefined);
+      socket.on('data', () => written !== undefined && socket.end(written));
+    });
+    const origin = `http://${await listenOnLoopback(server)}`;
+    const client = clientWith(() => Promise.resolve(), { timeout: 300 });
+    const error = await client.send({ rule: 'x', method: 'GET', origin, path: '/', headers: {} }).catch((e) => e);
+    t.type(error, NoAnswer, JSON.stringify(written));
+    t.equal(error.loss?.kind, kind, JSON.stringify(written?.slice(0, 40)));
+    t.equal(error.exchange?.lost, error.loss?.seen);
+    await client.close();
+    for (const socket of sockets) socket.destroy();
+    server.close();
+  }
+});
+
+t.test('where nothing takes connections the run ends', async (t) => {
+  const stub = await startStub(always(200, 'text/plain', ''));
+  await stub.close();
+  const ended: RunEnded[] = [];
+  const client = clientWith(() => Promise.resolve(), { onEnd: (reason) => ended.push(reason) });
+  t.teardown(() => client.close());
+  const request = { rule: 'x', method: 'GET', origin: stub.baseUrl, path: '/', headers: {} };
+  await t.rejects(client.send(request), { name: 'RunEnded', message: /is gone: no connection/ });
+  t.equal(ended.length, 1);
+});
+
+t.test('where only another host than the API is not there, the request failed and the run goes on', async (t) => {
+  const gone = await startStub(always(200, 'text/plain', ''));
+  await gone.close();
+  const api = await startStub(always(200, 'text/plain', ''));
+  t.teardown(() => api.close());
+  const client = clientWith(() => Promise.resolve(), { baseUrl: api.baseUrl });
+  t.teardown(() => client.close());
+  const request = { rule: 'x', method: 'GET', origin: gone.baseUrl, path: '/', headers: {} };
+  await t.rejects(client.send(request), { name: 'NoAnswer', loss: { kind: 'unreachable' } });
 });

@@ -1,7 +1,11 @@
+import { connect } from 'node:net';
 import { Pool } from 'undici';
 import type { TokenRecipe } from '../auth/tokens.js';
 import { type Exchange, FAULT_FIRED } from './exchange.js';
 import type { Limiter } from './limiter.js';
+import { type LossKind, lossOf, NoAnswer, RunEnded } from './no-answer.js';
+import { Stopwatch } from './stopwatch.js';
+import { secondsToWait, Throttling } from './throttling.js';
 
 /** What goes on the wire. */
 export interface WireRequest {
@@ -25,35 +29,56 @@ export interface ClientOptions {
   readonly timeout: number;
   readonly connections: number;
   readonly onExchange: (exchange: Exchange) => void;
+  readonly onRequest?: () => void;
   readonly sleep: (milliseconds: number) => Promise<void>;
   readonly signal: AbortSignal;
+  /** Told that the run cannot go on. Default: what is thrown is all. */
+  readonly onEnd?: (ended: RunEnded) => void;
+  /** The address without which nothing can be judged. Default: that of the request that found nothing. */
+  readonly baseUrl?: string;
+  readonly now?: () => number;
 }
 
-/** The target keeps answering 429, or asks to wait too long. */
-export class Throttled extends Error {
-  override readonly name = 'Throttled';
-}
-
-/** The longest wait that a throttled request is given. */
-const LONGEST_WAIT_SECONDS = 30;
+/** No answer of a service is larger. */
+const MOST_BODY_BYTES = 512 * 1024 * 1024;
+/** Requests in a row that were not answered in time, before the target counts as gone. */
+const MOST_LATE = 16;
+/** How often, and with how many milliseconds between, is looked for a target that does not take connections. */
+const LOOKS = 3;
+const BETWEEN_LOOKS = 200;
+const LOOK_TIMEOUT = 5000;
 
 /** HTTP/1.1 by undici's dispatcher: no redirects, no decoding, no retries, no normalised targets. */
 export class Client {
+  readonly throttling: Throttling;
   readonly #pools = new Map<string, Pool>();
+  #late = 0;
+  #look: Promise<boolean> | undefined;
 
-  constructor(readonly options: ClientOptions) {}
+  constructor(readonly options: ClientOptions) {
+    const { now = () => performance.now(), sleep, onEnd = () => undefined } = options;
+    this.throttling = new Throttling(now, sleep, onEnd);
+  }
 
-  /** Sends one request. Throws `Throttled` when the target keeps throttling, and what the transport throws. */
-  async send(request: WireRequest): Promise<Exchange> {
-    const first = await this.#sendOnce(request);
-    if (first.status !== 429 || request.wantsThrottling === true) return first;
-    const wait = secondsOf(first.headers['retry-after']);
-    if (wait === undefined) return first; // the other meaning of 429: too much to answer, waiting never helps
-    if (wait > LONGEST_WAIT_SECONDS) throw new Throttled(`throttled: the target asks to wait ${wait} s`);
-    await this.options.sleep(wait * 1000);
-    const second = await this.#sendOnce(request);
-    if (second.status === 429) throw new Throttled('throttled: 429 again after waiting as long as Retry-After asked');
-    return second;
+  /**
+   * Sends one request, and again where it was throttled. Throws `NoAnswer`, `Throttled` when the target throttles for
+   * too long, `RunEnded` when it is gone. `stopwatch`: that of the rule, which does not count the time until its turn.
+   */
+  async send(request: WireRequest, stopwatch = new Stopwatch()): Promise<Exchange> {
+    for (let waited = 0; ; ) {
+      await stopwatch.wait(async () => {
+        await this.throttling.pass();
+        await this.options.limiter.take();
+      });
+      const exchange = await stopwatch.ask(() => this.#sendOnce(request));
+      const wait = request.wantsThrottling ? undefined : secondsToWait(exchange);
+      if (wait === undefined) {
+        if (exchange.status !== 429) this.throttling.clear();
+        return exchange;
+      }
+      this.throttling.hold(wait, waited);
+      waited += Math.max(wait, 0.1); // a target that asks for no wait at all is not asked for ever
+    }
   }
 
   async close(): Promise<void> {
@@ -61,34 +86,83 @@ export class Client {
   }
 
   async #sendOnce(request: WireRequest): Promise<Exchange> {
-    await this.options.limiter.take();
+    this.options.onRequest?.();
     const started = performance.now();
-    const response = await this.#pool(request.origin).request({
-      method: request.method as 'GET',
-      path: request.path,
-      headers: request.headers,
-      body: request.body ?? null,
-      signal: this.options.signal,
-    });
-    const body = Buffer.from(await response.body.arrayBuffer());
-    const exchange: Exchange = {
+    const parts: Buffer[] = [];
+    let head: Pick<Exchange, 'status' | 'headers'> | undefined;
+    const exchange = (lost?: string): Exchange => ({
       rule: request.rule,
       method: request.method,
       origin: request.origin,
       path: request.path,
       requestHeaders: request.headers,
-      status: response.statusCode,
-      headers: response.headers,
-      body,
+      status: head?.status ?? 0,
+      headers: head?.headers ?? {},
+      body: Buffer.concat(parts),
       milliseconds: performance.now() - started,
-      injected: response.headers[FAULT_FIRED] !== undefined,
+      injected: head?.headers[FAULT_FIRED] !== undefined,
       git: request.git ?? false,
+      ...(lost === undefined ? {} : { lost }),
       ...(request.body === undefined ? {} : { requestBody: request.body }),
       ...(request.recipe === undefined ? {} : { recipe: request.recipe }),
       ...(request.token === undefined ? {} : { token: request.token }),
-    };
-    this.options.onExchange(exchange);
-    return exchange;
+    });
+    try {
+      const response = await this.#pool(request.origin).request({
+        method: request.method as 'GET',
+        path: request.path,
+        headers: request.headers,
+        body: request.body ?? null,
+        signal: this.options.signal,
+      });
+      head = { status: response.statusCode, headers: response.headers };
+      let size = 0;
+      for await (const part of response.body as AsyncIterable<Buffer>) {
+        size += part.length;
+        if (size > MOST_BODY_BYTES)
+          throw Object.assign(new Error('endless'), { code: 'UND_ERR_RES_EXCEEDED_MAX_SIZE' });
+        parts.push(part);
+      }
+    } catch (error) {
+      const loss = this.options.signal.aborted ? undefined : lossOf(error, head !== undefined);
+      if (loss === undefined) throw error;
+      await this.#endIfGone(loss.kind, request.origin, loss.seen);
+      throw new NoAnswer(loss, exchange(loss.seen));
+    }
+    this.#late = 0;
+    const answered = exchange();
+    this.options.onExchange(answered);
+    return answered;
+  }
+
+  /** Looks whether there is still a target. Throws `RunEnded`, and says so, when there is none. */
+  async #endIfGone(kind: LossKind, origin: string, seen: string): Promise<void> {
+    if (kind === 'late') this.#late += 1;
+    const place = this.options.baseUrl ?? origin;
+    let reason: string | undefined;
+    if (this.#late >= MOST_LATE)
+      reason = `${place} stopped answering: ${this.#late} requests in a row got no answer in time`;
+    else if (!(await this.isThere(place))) reason = `${place} is gone: ${seen}`;
+    if (reason === undefined) return;
+    const ended = new RunEnded('target', reason);
+    this.options.onEnd?.(ended);
+    throw ended;
+  }
+
+  /** Whether anything takes connections there. All who ask at the same time share one look. */
+  async isThere(origin = this.options.baseUrl ?? ''): Promise<boolean> {
+    this.#look ??= this.#lookFor(origin).finally(() => {
+      this.#look = undefined;
+    });
+    return this.#look;
+  }
+
+  async #lookFor(origin: string): Promise<boolean> {
+    for (let look = 1; ; look++) {
+      if (await takesConnections(new URL(origin))) return true;
+      if (look === LOOKS || this.options.signal.aborted) return false;
+      await this.options.sleep(BETWEEN_LOOKS * look).catch(() => undefined);
+    }
   }
 
   #pool(origin: string): Pool {
@@ -107,10 +181,17 @@ export class Client {
   }
 }
 
-/** `Retry-After` as seconds (RFC 9110, 10.2.3: seconds or an HTTP date); undefined when it is neither. */
-export function secondsOf(value: string | string[] | undefined, now = Date.now()): number | undefined {
-  if (typeof value !== 'string') return undefined;
-  if (/^\d+$/.test(value)) return Number(value);
-  const date = Date.parse(value);
-  return Number.isNaN(date) ? undefined : Math.max(0, Math.ceil((date - now) / 1000));
+function takesConnections({ hostname, port, protocol }: URL): Promise<boolean> {
+  const host = hostname.replace(/^\[|\]$/g, '');
+  const usual = protocol === 'https:' ? 443 : 80;
+  return new Promise((resolve) => {
+    const socket = connect({ host, port: port === '' ? usual : Number(port), timeout: LOOK_TIMEOUT });
+    const settle = (answer: boolean) => {
+      socket.destroy();
+      resolve(answer);
+    };
+    socket.once('connect', () => settle(true));
+    socket.once('timeout', () => settle(false));
+    socket.once('error', () => settle(false));
+  });
 }

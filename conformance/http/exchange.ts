@@ -15,11 +15,14 @@ export interface Exchange {
   readonly recipe?: TokenRecipe;
   /** The token itself: never printed. */
   readonly token?: string;
+  /** 0 where there was none. */
   readonly status: number;
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly body: Buffer;
   readonly milliseconds: number;
+  /** What was seen where no whole answer came. */
+  readonly lost?: string;
   /** Whether a fault made the answer, or touched it: such an answer is no evidence about ordinary behaviour. */
   readonly injected: boolean;
   /** Whether the exchange spoke Git. */

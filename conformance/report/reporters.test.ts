@@ -19,6 +19,7 @@ function resultOf(verdict: Verdict, index: number): RuleResult {
     transcript: [{ request: 'GET /x', response: '200\n\n{}' }],
     curl: 'curl -sS http://127.0.0.1/x',
     milliseconds: 1,
+    requests: 1,
   };
 }
 
@@ -26,14 +27,21 @@ function reportOf(verdicts: readonly Verdict[], strict = false, interrupted = fa
   const rules = verdicts.map(resultOf);
   const counts = countVerdicts(rules);
   return {
+    format: 1,
     suite: { name: 's', version: '1' },
     specification: '1.0.0',
     started_at: '2026-01-01T00:00:00.000Z',
     milliseconds: 10,
     target: { base_url: 'http://127.0.0.1:1', git_url: 'http://127.0.0.1:1', org: 'demo', emulator: false },
     mode: { write: true, strict },
+    budget: { requests: 3 },
     requests: 3,
+    throttled_seconds: 0,
     interrupted,
+    notices: [],
+    setup: [],
+    cleanup: { made: 0, removed: 0, left: [] },
+    watched: [],
     counts,
     variants: {},
     rules,
@@ -114,5 +122,5 @@ t.test('exit codes', async (t) => {
   t.equal(code(['pass', 'blocked']), 3);
   t.equal(code(['pass', 'error']), 4);
   t.equal(code(['fail'], false, true), 130);
-  t.equal(REPORTERS.length, 3);
+  t.equal(REPORTERS.length, 7);
 });

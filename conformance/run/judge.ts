@@ -1,15 +1,23 @@
-import { AssertionFailure, InjectedEvidence, Skip } from '../check/outcomes.js';
+import { AssertionFailure, InjectedEvidence, NeedsSetUp, Skip } from '../check/outcomes.js';
 import { ONLY_ON_EMULATOR, type RuleContext } from '../check/rule-context.js';
-import { Throttled } from '../http/client.js';
+import type { BrokenStep } from '../check/run-context.js';
 import { type Exchange, evidenceIn } from '../http/exchange.js';
-import type { RuleResult, Verdict } from '../report/results.js';
-import { writeCurl, writeTranscript } from '../report/transcript.js';
+import { lossOf, RunEnded } from '../http/no-answer.js';
+import { Throttled } from '../http/throttling.js';
+import { withRelativeTimes, writeCurl } from '../report/curl.js';
+import type { RuleResult, SetupFailure, Verdict, Watched } from '../report/results.js';
+import { writeTranscript } from '../report/transcript.js';
 import type { Level, Rule } from '../rules/rule.js';
 import type { Target } from '../target/target.js';
 import type { WatchResult } from './watcher.js';
 
 /** What a broken rule of each level means. */
-const BROKEN: Readonly<Record<Level, Verdict>> = { MUST: 'fail', SHOULD: 'warn', MAY: 'warn', UNSPECIFIED: 'warn' };
+export const BROKEN: Readonly<Record<Level, Verdict>> = {
+  MUST: 'fail',
+  SHOULD: 'warn',
+  MAY: 'warn',
+  UNSPECIFIED: 'warn',
+};
 
 /** Why a rule is not even tried here; undefined when it is. Without leave to try it, a rule can still watch. */
 export function reasonToSkip(rule: Rule, target: Target): string | undefined {
@@ -23,8 +31,32 @@ export function reasonToSkip(rule: Rule, target: Target): string | undefined {
 
 export type RuleVerdict = Omit<
   RuleResult,
-  'id' | 'section' | 'says' | 'level' | 'reach' | 'read_only' | 'milliseconds'
+  | 'id'
+  | 'section'
+  | 'says'
+  | 'level'
+  | 'reach'
+  | 'read_only'
+  | 'milliseconds'
+  | 'requests'
+  | 'variants'
+  | 'nearest'
+  | 'unproven'
 >;
+
+/** A rule took longer than all of its requests may: nothing is known about it, and the suite did not break. */
+export class Overdue extends Error {
+  override readonly name = 'Overdue';
+
+  constructor(seconds: number) {
+    super(`no verdict within ${seconds} s of work: the target answers slowly, --timeout gives it longer`);
+  }
+}
+
+/** Nothing is known about the rule, for a reason that lies in the target or in the run. */
+function isBlocked(error: unknown): error is Error {
+  return [Throttled, NeedsSetUp, RunEnded, Overdue].some((reason) => error instanceof reason);
+}
 
 /** A rule that holds everywhere never rests on what a fault made, whatever its check made of it. */
 function injectedInto(rule: Rule, t: RuleContext): InjectedEvidence | undefined {
@@ -50,7 +82,9 @@ export function judgeReturned(rule: Rule, t: RuleContext): RuleVerdict {
 export function judgeThrown(rule: Rule, t: RuleContext, thrown: unknown): RuleVerdict {
   const error = injectedInto(rule, t) ?? thrown;
   if (error instanceof Skip) return { verdict: 'skip', reason: error.message };
-  if (error instanceof Throttled) return { verdict: 'blocked', reason: error.message };
+  if (isBlocked(error)) return { verdict: 'blocked', reason: error.message };
+  const loss = lossOf(error);
+  if (loss !== undefined) return { verdict: 'blocked', reason: `what the rule rests on was not reached: ${loss.seen}` };
   const shown = show(t.exchanges, t.target);
   if (error instanceof AssertionFailure) {
     const verdict = BROKEN[rule.level];
@@ -65,29 +99,56 @@ export function judgeThrown(rule: Rule, t: RuleContext, thrown: unknown): RuleVe
   };
 }
 
-/** Adds what was seen while other rules ran. The worse verdict wins. */
-export function judgeWatched(rule: Rule, own: RuleVerdict | undefined, seen: WatchResult, target: Target): RuleVerdict {
-  if (own !== undefined && (own.verdict === 'fail' || own.verdict === 'error')) return own;
-  if (seen.broken !== undefined) {
-    const { why, exchange } = seen.broken;
-    return {
-      verdict: BROKEN[rule.level],
-      reason: `${why} (seen in ${exchange.rule})`,
-      evidence: evidenceIn([exchange]),
-      ...show([exchange], target),
-    };
+/** What the report tells of a step that broke. */
+export function describeStep(name: string, { thrown, exchanges }: BrokenStep, target: Target): SetupFailure {
+  const shown = show(exchanges, target);
+  if (thrown instanceof AssertionFailure) {
+    const { what: reason, expected, actual } = thrown;
+    return { name, verdict: 'fail', reason, expected, actual: printable(actual), ...shown };
   }
+  const reason = thrown instanceof Error ? `${thrown.name}: ${thrown.message}` : String(thrown);
+  return { name, verdict: 'error', reason, ...shown };
+}
+
+/** What the report tells of a rule that watched. */
+export function describeWatch(id: string, { judged, evidence, broken }: WatchResult, target: Target): Watched {
+  return { id, answers: judged, evidence, ...(broken && { broken: describeBroken(broken, target) }) };
+}
+
+function describeBroken({ why, exchange }: NonNullable<WatchResult['broken']>, target: Target) {
+  return {
+    reason: `${why} (seen in ${exchange.rule})`,
+    evidence: evidenceIn([exchange]),
+    ...show([exchange], target),
+  };
+}
+
+/** Adds what was seen while other rules ran. The worse verdict wins. */
+export function judgeWatched(level: Level, own: RuleVerdict | undefined, seen: Watched): RuleVerdict {
+  if (own !== undefined && (own.verdict === 'fail' || own.verdict === 'error')) return own;
+  if (seen.broken !== undefined) return { verdict: BROKEN[level], ...seen.broken };
   if (own !== undefined && own.verdict !== 'skip') return own;
-  if (seen.judged === 0) return own ?? { verdict: 'skip', reason: 'no answer of this run says anything about it' };
-  const open = rule.level === 'UNSPECIFIED' || rule.level === 'MAY';
-  const { evidence, judged: answers } = seen;
+  if (seen.answers === 0) return own ?? { verdict: 'skip', reason: NOTHING_SEEN };
+  const open = level === 'UNSPECIFIED' || level === 'MAY';
+  const { evidence, answers } = seen;
   return { verdict: open ? 'observed' : 'pass', evidence, observed: { answers } };
 }
 
-function show(exchanges: readonly Exchange[], target: Target): Pick<RuleResult, 'transcript' | 'curl'> {
+const NOTHING_SEEN = 'no answer of this run says anything about it';
+
+export function show(
+  exchanges: readonly Exchange[],
+  target: Target,
+): Pick<RuleResult, 'transcript' | 'curl' | 'recipe'> {
   const last = exchanges.at(-1);
   if (last === undefined) return {};
-  return { transcript: writeTranscript(exchanges), curl: writeCurl(last, target) };
+  const { recipe } = last;
+  const curl = writeCurl(last, target, Math.floor(Date.now() / 1000));
+  return {
+    transcript: writeTranscript(exchanges),
+    ...(curl === undefined ? {} : { curl }),
+    ...(recipe === undefined ? {} : { recipe: withRelativeTimes(recipe, Math.floor(Date.now() / 1000)) }),
+  };
 }
 
 function printable(value: unknown): unknown {

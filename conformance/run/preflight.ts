@@ -2,6 +2,7 @@ import { request } from 'undici';
 import { createSigner } from '../auth/tokens.js';
 import { callAdmin } from '../http/admin.js';
 import { isRecord } from '../http/exchange.js';
+import { lossOf } from '../http/no-answer.js';
 import type { Target } from '../target/target.js';
 
 /** The run cannot start, and no rule is judged: exit code 3. */
@@ -13,24 +14,48 @@ export class Unready extends Error {
 const MAX_SKEW_SECONDS = 120;
 
 /**
- * Looks at three things only: something answers, it accepts a token, and the clocks agree. A wrong answer is no
- * reason to stop: judging wrong answers is what the rules are for.
+ * Looks at three things only: something answers by HTTP, it accepts a token, and the clocks agree. A wrong answer is no
+ * reason to stop: judging wrong answers is what the rules are for. Throws `Unready`.
  */
 export async function checkReady(target: Target, timeout: number, now: () => number): Promise<void> {
   const token = createSigner(target, now).sign({ scopes: ['org:read'] });
-  const repositories = await get(target.baseUrl, '/api/repos', timeout, token);
-  const organization = await get(target.baseUrl, '/api/meta', timeout, token);
-  const { status, detail, date } = repositories;
-  if (isRejection(repositories) && isRejection(organization)) {
-    const because = detail === undefined ? '' : `: ${detail}`;
-    throw new Unready(`the target rejects the key given for ${target.org} (${status}${because})`);
+  const looks = await Promise.allSettled(
+    ['/api/repos', '/api/meta'].map((path) => get(target.baseUrl, path, timeout, token)),
+  );
+  const answers = looks.flatMap((look) => (look.status === 'fulfilled' ? [look.value] : []));
+  const [first] = answers;
+  if (first === undefined) {
+    const [why] = looks.flatMap((look) => (look.status === 'rejected' ? [look.reason] : []));
+    throw new Unready(`${target.baseUrl} does not answer: ${lossOf(why)?.seen ?? String(why)}`);
   }
-  const skew = date === undefined ? 0 : Math.abs(Date.parse(date) - now()) / 1000;
-  if (skew > MAX_SKEW_SECONDS) throw new Unready(`the target's clock is ${Math.round(skew)} s away from this one`);
+  if (answers.every(isRejection)) {
+    const because = first.detail === undefined ? '' : `: ${first.detail}`;
+    throw new Unready(`the target rejects the key given for ${target.org} (${first.status}${because})`);
+  }
+  const skews = answers.flatMap(({ date, at }) => (date === undefined ? [] : [Math.abs(Date.parse(date) - at) / 1000]));
+  const skew = Math.min(...skews); // not a number where no date is one
+  if (skews.length > 0 && skew > MAX_SKEW_SECONDS) {
+    throw new Unready(`the target's clock is ${Math.round(skew)} s away from this one`);
+  }
+
+  async function get(baseUrl: string, path: string, timeout: number, token: string): Promise<ProbeAnswer> {
+    const { statusCode, headers, body } = await request(baseUrl + path, {
+      headers: { authorization: `Bearer ${token}` },
+      headersTimeout: timeout,
+      bodyTimeout: timeout,
+    });
+    const at = now();
+    // What came of the body is enough: that it was cut off is for the rules to judge.
+    const text = await body.text().catch(() => '');
+    const { date } = headers;
+    return { status: statusCode, at, ...readProblem(text), ...(typeof date === 'string' ? { date } : {}) };
+  }
 }
 
 interface ProbeAnswer {
   readonly status: number;
+  /** When it came. */
+  readonly at: number;
   readonly code?: string;
   readonly detail?: string;
   readonly date?: string;
@@ -39,23 +64,6 @@ interface ProbeAnswer {
 /** Whether the target rejects the token. One that merely lacks a scope was accepted. */
 function isRejection({ status, code }: ProbeAnswer): boolean {
   return status === 401 || (status === 403 && code !== 'insufficient_scope' && code !== undefined);
-}
-
-async function get(baseUrl: string, path: string, timeout: number, token: string): Promise<ProbeAnswer> {
-  try {
-    const { statusCode, headers, body } = await request(baseUrl + path, {
-      headers: { authorization: `Bearer ${token}` },
-      headersTimeout: timeout,
-      bodyTimeout: timeout,
-    });
-    const text = await body.text();
-    const date = headers.date;
-    return { status: statusCode, ...readProblem(text), ...(typeof date === 'string' ? { date } : {}) };
-  } catch (error) {
-    throw new Unready(
-      `${baseUrl} does not answer: ${error instanceof Error ? error.message || error.name : String(error)}`,
-    );
-  }
 }
 
 function readProblem(text: string): { code?: string; detail?: string } {

@@ -2,81 +2,150 @@ import { setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createSigner } from '../auth/tokens.js';
 import { RefusedWrites } from '../check/refused-writes.js';
-import { RuleContext } from '../check/rule-context.js';
 import type { RunContext } from '../check/run-context.js';
 import { Variants } from '../check/variants.js';
 import { Client } from '../http/client.js';
 import type { Limiter } from '../http/limiter.js';
-import { countVerdicts, exitCodeOf, type Report, type RuleResult } from '../report/results.js';
+import { RunEnded } from '../http/no-answer.js';
+import { RequestLog } from '../report/nearest.js';
+import { redactValue } from '../report/redact.js';
+import { isBroken } from '../report/reporter.js';
+import {
+  type Budget,
+  type Cleanup,
+  countVerdicts,
+  exitCodeOf,
+  FORMAT,
+  type Report,
+  type RuleResult,
+  type Shard,
+} from '../report/results.js';
 import type { Rule } from '../rules/rule.js';
 import type { Target } from '../target/target.js';
-import { judgeReturned, judgeThrown, judgeWatched, type RuleVerdict, reasonToSkip } from './judge.js';
+import { readRecordedRequests, requestsOf } from './budget.js';
+import { cleanUp } from './cleanup.js';
+import { describeStep, describeWatch } from './judge.js';
+import { Likeness } from './notices.js';
+import { RuleRunner } from './rule-runner.js';
+import type { Scratch } from './scratch.js';
+import { rulesOfShard } from './shards.js';
 import { version } from './version.js';
 import { Watcher } from './watcher.js';
+
+/** How far a run is. */
+export interface Progress {
+  /** Rules that have been tried, of those that there are. */
+  readonly done: number;
+  readonly total: number;
+  /** Requests sent so far. */
+  readonly requests: number;
+  /** Seconds until the target, which throttles, is asked again; 0 where it does not. */
+  readonly waitingSeconds: number;
+}
 
 export interface RunOptions {
   readonly rules: readonly Rule[];
   readonly strict: boolean;
   readonly only?: string;
+  /** The flags that name the target, for commands that the report prints. */
+  readonly flags?: readonly string[];
+  /** Rules that are known to notice a mutant; left out where none is known of any. */
+  readonly proven?: ReadonlySet<string>;
   readonly limiter: Limiter;
   /** Groups of rules that run side by side. */
   readonly width: number;
-  /** Milliseconds for one answer, and four times that for one rule. */
+  /** Milliseconds for one answer, and four times that for the work of one rule. */
   readonly timeout: number;
   readonly signal: AbortSignal;
   /** First part of the name of every repository the run makes. */
   readonly prefix: string;
   readonly onRepository: (name: string) => Promise<void>;
   readonly onResult: (result: RuleResult, done: number, total: number) => void;
+  readonly onProgress?: (progress: Progress) => void;
   /** Members recorded by an earlier run. */
   readonly pinned?: ReadonlyMap<string, string>;
   readonly now: () => number;
   /** Fixtures of an earlier run against the same repositories. Default: none. */
   readonly fixtures?: RunContext['fixtures'];
+  /** The part of the rules that this run judges. Default: all. */
+  readonly shard?: Shard;
+  /** Shuffles the rules. */
+  readonly seed?: number;
+  /** The repositories that the run makes, which it removes at its end. Default: they are left. */
+  readonly scratch?: Scratch;
+  readonly budget?: Budget;
 }
-
-/** More broken rules than this are not tried a second time: it is not chance. */
-const MOST_RETRIED = 20;
 
 /** Judges a target by every rule given. */
 export async function runRules(target: Target, options: RunOptions): Promise<Report> {
   const started = options.now();
-  setMaxListeners(0, options.signal); // one for each request under way
-  const watcher = new Watcher(options.rules.filter((rule) => rule.watch !== undefined));
-  let requests = 0;
+  const recorded = readRecordedRequests();
+  const { shard } = options;
+  const rules =
+    shard === undefined
+      ? options.rules
+      : rulesOfShard(options.rules, shard, (rule) => requestsOf(rule, target, recorded));
+  const ending = new Ending(options.signal);
+  const watching = options.rules.filter((rule) => rule.watch !== undefined);
+  const watcher = new Watcher(watching);
+  const likeness = new Likeness();
+  const log = new RequestLog(options.now);
+  let [requests, tried] = [0, 0];
+  const tell = () =>
+    options.onProgress?.({ done: tried, total: rules.length, requests, waitingSeconds: client.throttling.left });
   const client = new Client({
     limiter: options.limiter,
     timeout: options.timeout,
     connections: Math.max(2, options.width * 2),
-    signal: options.signal,
-    sleep: (milliseconds) => sleep(milliseconds, undefined, { signal: options.signal }),
-    onExchange: (exchange) => {
+    signal: ending.signal,
+    baseUrl: target.baseUrl,
+    sleep: (milliseconds) => sleep(milliseconds, undefined, { signal: ending.signal }),
+    onEnd: (reason) => ending.end(reason),
+    onRequest: () => {
       requests += 1;
+      tell();
+    },
+    onExchange: (exchange) => {
       watcher.see(exchange);
+      likeness.see(exchange);
+      log.see(exchange);
     },
   });
-  let names = 0;
-  const context: RunContext = {
-    target,
-    client,
-    signer: createSigner(target, options.now),
-    variants: new Variants(options.pinned),
-    refusedWrites: new RefusedWrites(),
-    fixtures: options.fixtures ?? new Map(),
-    prefix: options.prefix,
-    uniqueName: () => `${options.prefix}/n${++names}`,
-    onRepository: options.onRepository,
-    now: options.now,
-    sleep: client.options.sleep,
-  };
-
-  const run = new RuleRunner(context, options, watcher);
-  await run.runAll();
+  const context = contextOf(target, options, client, ending);
+  const runner = new RuleRunner(
+    context,
+    {
+      rules,
+      width: options.width,
+      longest: options.timeout * 4,
+      signal: ending.signal,
+      ended: () => ending.reason,
+      end: (reason) => ending.end(reason),
+      seed: options.seed,
+      proven: options.proven,
+      onTried: (count) => {
+        tried = count;
+        tell();
+      },
+      onResult: (() => {
+        let done = 0;
+        return (result) => options.onResult(result, ++done, rules.length);
+      })(),
+    },
+    watcher,
+  );
+  const { results: judged, variants } = await runner.runAll();
   await client.close();
-  const results = options.rules.flatMap(({ id }) => run.results.get(id) ?? []);
+  const cleanup = await removeScratch(target, options, ending);
+  const results = withNearest(judged, runner, log, options.strict);
   const counts = countVerdicts(results);
+  const setup = [...context.brokenSteps].map(([name, step]) => describeStep(name, step, target));
+  const { reason } = ending;
+  const ended = reason && { by: reason.by, reason: reason.message };
+  const { strict } = options;
   const interrupted = options.signal.aborted;
   return {
+    format: FORMAT,
     suite: { name: 'repohost-emulator conformance', version: version() },
     specification: '1.0.0',
     started_at: new Date(started).toISOString(),
@@ -89,129 +158,96 @@ export async function runRules(target: Target, options: RunOptions): Promise<Rep
     },
     mode: {
       write: target.write,
-      strict: options.strict,
+      strict,
       ...(options.only === undefined ? {} : { only: options.only }),
+      ...(shard === undefined ? {} : { shard }),
+      ...(options.flags === undefined ? {} : { flags: options.flags }),
     },
+    budget: options.budget ?? { requests },
     requests,
+    throttled_seconds: Math.round(client.throttling.heldSeconds),
     interrupted,
+    ...(ended && { ended }),
+    notices: likeness.notices(),
+    setup: redactValue(setup),
+    cleanup,
     counts,
-    variants: context.variants.entries(),
+    variants,
     rules: results,
-    exit_code: exitCodeOf(counts, { strict: options.strict, interrupted }),
+    watched: redactValue(watching.map(({ id }) => describeWatch(id, watcher.of(id), target))),
+    exit_code: exitCodeOf(counts, { strict, interrupted, ended, setup }),
   };
 }
 
-class RuleRunner {
-  readonly results = new Map<string, RuleResult>();
-  readonly #verdicts = new Map<string, { verdict: RuleVerdict; milliseconds: number }>();
-  #done = 0;
+/** Sets beside every broken rule the request that is nearest to what decided it. */
+function withNearest(
+  results: readonly RuleResult[],
+  runner: RuleRunner,
+  log: RequestLog,
+  strict: boolean,
+): readonly RuleResult[] {
+  const passed = new Set(results.flatMap(({ id, verdict }) => (['pass', 'observed'].includes(verdict) ? [id] : [])));
+  return results.map((result) => {
+    const exchange = isBroken(result.verdict, strict) ? runner.decidedBy(result.id) : undefined;
+    const nearest = exchange && log.nearestTo(exchange, (rule) => passed.has(rule), result.expected);
+    return nearest === undefined ? result : { ...result, nearest };
+  });
+}
 
-  constructor(
-    readonly context: RunContext,
-    readonly options: RunOptions,
-    readonly watcher: Watcher,
-  ) {}
+/** What ends a run before all rules were judged: whoever started it, or a reason of its own. */
+class Ending {
+  readonly signal: AbortSignal;
+  reason: RunEnded | undefined;
+  readonly #stop = new AbortController();
 
-  /** Groups side by side, rules of a group in turn, rules that want to be alone after that, then second tries. */
-  async runAll(): Promise<void> {
-    const { rules } = this.options;
-    const active = rules.filter((rule) => rule.check !== undefined);
-    const groups = [...groupBy(active.filter((rule) => rule.alone !== true)).values()].sort(
-      (a, b) => b.length - a.length,
-    );
-    await Promise.all(
-      Array.from({ length: this.options.width }, async () => {
-        for (let group = groups.shift(); group !== undefined; group = groups.shift()) {
-          for (const rule of group) await this.#runOne(rule);
-        }
-      }),
-    );
-    for (const rule of active) if (rule.alone === true) await this.#runOne(rule);
-    await this.#retryBroken(active);
-    for (const rule of rules) this.#report(rule);
+  constructor(given: AbortSignal) {
+    this.signal = AbortSignal.any([given, this.#stop.signal]);
+    setMaxListeners(0, given, this.#stop.signal, this.signal); // one for each request under way
   }
 
-  async #runOne(rule: Rule): Promise<void> {
-    if (this.options.signal.aborted) return;
-    const started = performance.now();
-    const verdict = await this.#judge(rule);
-    this.#verdicts.set(rule.id, { verdict, milliseconds: Math.round(performance.now() - started) });
-    if (rule.watch === undefined && verdict.verdict !== 'fail') this.#report(rule);
-  }
-
-  async #judge(rule: Rule): Promise<RuleVerdict> {
-    const reason = reasonToSkip(rule, this.context.target);
-    if (reason !== undefined || rule.check === undefined)
-      return { verdict: 'skip', reason: reason ?? 'not written yet' };
-    const t = new RuleContext(rule, this.context);
-    const limit = new AbortController();
-    try {
-      const deadline = sleep(this.options.timeout * 4, undefined, { signal: limit.signal }).then(() => {
-        throw new Error(`no verdict within ${(this.options.timeout * 4) / 1000} s`);
-      });
-      deadline.catch(() => undefined);
-      await Promise.race([rule.check(t), deadline]);
-      return judgeReturned(rule, t);
-    } catch (error) {
-      return judgeThrown(rule, t, error);
-    } finally {
-      limit.abort();
-    }
-  }
-
-  /** A broken rule gets one more try, alone. What passes then is no pass: it is flaky. */
-  async #retryBroken(active: readonly Rule[]): Promise<void> {
-    const broken = active.filter((rule) =>
-      ['fail', 'error'].includes(this.#verdicts.get(rule.id)?.verdict.verdict ?? ''),
-    );
-    if (broken.length > MOST_RETRIED) return;
-    for (const rule of broken) {
-      const first = this.#verdicts.get(rule.id);
-      if (first === undefined || this.options.signal.aborted) continue;
-      const second = await this.#judge(rule);
-      if (['fail', 'error', 'skip', 'blocked'].includes(second.verdict)) continue;
-      const verdict = {
-        ...first.verdict,
-        verdict: 'flaky' as const,
-        reason: `${first.verdict.reason} (passed when tried again alone)`,
-      };
-      this.#verdicts.set(rule.id, { ...first, verdict });
-    }
-  }
-
-  #report(rule: Rule): void {
-    if (this.results.has(rule.id)) return;
-    const own = this.#verdicts.get(rule.id);
-    let verdict = own?.verdict;
-    if (rule.watch !== undefined) verdict = judgeWatched(rule, verdict, this.watcher.of(rule.id), this.context.target);
-    verdict ??= {
-      verdict: 'skip',
-      reason:
-        reasonToSkip(rule, this.context.target) ?? (this.options.signal.aborted ? 'interrupted' : 'not written yet'),
-    };
-    const { id, section, says, level, reach } = rule;
-    const result = {
-      id,
-      section,
-      says,
-      level,
-      reach,
-      read_only: !rule.writes,
-      ...verdict,
-      milliseconds: own?.milliseconds ?? 0,
-    };
-    this.results.set(id, result);
-    this.#done += 1;
-    this.options.onResult(result, this.#done, this.options.rules.length);
+  end(reason: RunEnded): void {
+    if (this.signal.aborted) return;
+    this.reason = reason;
+    this.#stop.abort(reason);
   }
 }
 
-function groupBy(rules: readonly Rule[]): Map<string, Rule[]> {
-  const groups = new Map<string, Rule[]>();
-  for (const rule of rules) {
-    const group = groups.get(rule.group);
-    if (group === undefined) groups.set(rule.group, [rule]);
-    else group.push(rule);
-  }
-  return groups;
+function contextOf(target: Target, options: RunOptions, client: Client, ending: Ending): RunContext {
+  let names = 0;
+  return {
+    target,
+    client,
+    signer: createSigner(target, options.now),
+    variants: new Variants(options.pinned),
+    fixtures: options.fixtures ?? new Map(),
+    attempts: new Map(),
+    refusedWrites: new RefusedWrites(),
+    brokenSteps: new Map(),
+    prefix: options.prefix,
+    uniqueName: () => `${options.prefix}/n${++names}`,
+    onRepository: async (name) => {
+      try {
+        await options.scratch?.add(name);
+        await options.onRepository(name);
+      } catch (error) {
+        const ended = new RunEnded('suite', error instanceof Error ? error.message : String(error));
+        ending.end(ended);
+        throw ended;
+      }
+    },
+    now: options.now,
+    sleep: client.options.sleep,
+  };
+}
+
+const LEFT_BY_CHOICE: Cleanup = { made: 0, removed: 0, left: [] };
+
+/** Whatever ended the run, what it made is removed; from a target that is gone nothing can be. */
+async function removeScratch(target: Target, options: RunOptions, { reason }: Ending): Promise<Cleanup> {
+  const { scratch, limiter, timeout, width } = options;
+  if (scratch === undefined) return LEFT_BY_CHOICE;
+  if (reason?.by !== 'target') return cleanUp(target, scratch, { limiter, timeout, width: Math.min(width, 4) });
+  const left = scratch.left();
+  const why = left.length === 0 ? {} : { reason: reason.message };
+  return { made: scratch.made, removed: scratch.made - left.length, left, ...why };
 }

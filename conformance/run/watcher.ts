@@ -9,7 +9,10 @@ export interface WatchResult {
   broken: { readonly why: string; readonly exchange: Exchange } | undefined;
 }
 
-/** Judges every exchange of the run by the rules that watch. */
+/**
+ * Judges every exchange of the run by the rules that watch. Of exchanges that break one it keeps that of the rule whose
+ * id comes first, so that the order of the run does not matter.
+ */
 export class Watcher {
   readonly #results = new Map<string, WatchResult>();
 
@@ -26,7 +29,9 @@ export class Watcher {
       const result = this.of(rule.id);
       result.judged += 1;
       if (exchange.injected) result.evidence = 'injected';
-      if (verdict !== true) result.broken ??= { why: verdict, exchange };
+      if (verdict === true) continue;
+      const { broken } = result;
+      if (broken === undefined || exchange.rule < broken.exchange.rule) result.broken = { why: verdict, exchange };
     }
   }
 

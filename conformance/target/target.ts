@@ -34,7 +34,7 @@ export interface Target {
   readonly adminToken?: string;
 }
 
-/** Whether an origin is this machine: what runs there may be written to without being asked. */
+/** Whether an origin is this machine. That gives no leave to write: a tunnel to production is on it as well. */
 export function isLoopback(url: string): boolean {
   const { hostname } = new URL(url);
   return hostname === 'localhost' || hostname.endsWith('.localhost') || hostname === '[::1]' || /^127\./.test(hostname);

@@ -41,6 +41,8 @@ function newContext(companion = true): RuleContext {
     variants: new Variants(),
     refusedWrites: new RefusedWrites(),
     fixtures: new Map(),
+    attempts: new Map(),
+    brokenSteps: new Map(),
     prefix: 'refused',
     uniqueName: () => `refused/n${++names}`,
     onRepository: () => Promise.resolve(),

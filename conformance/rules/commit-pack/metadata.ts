@@ -34,6 +34,7 @@ export const packMetadata = defineRules('5. Commit pack', 'pack-metadata', [
     check: async (t) => {
       const { name } = await groupRepository(t);
       const { answer } = await commitFiles(t, name, { 'route.txt': 'x' });
+      expectStatus(answer, 201);
       answer.record('commit');
       answer.record('result');
     },

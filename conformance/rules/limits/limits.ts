@@ -7,8 +7,8 @@ import type { RuleContext } from '../../check/rule-context.js';
 import { sampleContent } from '../../fixtures/content.js';
 import { historyRepository } from '../../fixtures/history.js';
 import { createNamedRepository, sampleRepository } from '../../fixtures/repositories.js';
-import { secondsOf } from '../../http/client.js';
 import { headerOf, isRecord, type JsonRecord } from '../../http/exchange.js';
+import { secondsOf } from '../../http/throttling.js';
 import { withFault } from '../documented-operations.js';
 import { defineRules } from '../rule.js';
 

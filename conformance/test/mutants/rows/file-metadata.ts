@@ -111,8 +111,9 @@ export const rows: readonly Mutant[] = [
     'lists an ordinary branch where no ephemeral one has the name',
     {
       file: 'api/file-metadata.js',
-      find: 'await resolveRef(ctx, { ref, ephemeral })',
-      replace: 'await resolveRef(ctx, { ref, ephemeral }).catch(() => resolveRef(ctx, { ref, ephemeral: false }))',
+      find: 'await resolveRef(ctx, { ref, ephemeral, tags })',
+      replace:
+        'await resolveRef(ctx, { ref, ephemeral, tags }).catch(() => resolveRef(ctx, { ref, ephemeral: false, tags }))',
     },
   ),
   proxied(

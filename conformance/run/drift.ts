@@ -1,0 +1,44 @@
+import type { RuleResult, Verdict } from '../report/results.js';
+import { BROKEN } from './judge.js';
+
+/** Verdicts that another member of a tolerated set makes worse. */
+const HELD: readonly Verdict[] = ['pass', 'warn', 'observed', 'variant'];
+
+/**
+ * Holds a target to one member of each tolerated set: a rule that saw another than the first rule of the list did is
+ * broken. The list decides, and not which of them was judged first. `shown`: what the report shows of a rule.
+ */
+export function settleVariants(
+  results: readonly RuleResult[],
+  shown: (id: string) => Pick<RuleResult, 'transcript' | 'curl'> = () => ({}),
+): { readonly results: RuleResult[]; readonly variants: Record<string, string> } {
+  const first = new Map<string, { readonly member: string; readonly id: string }>();
+  const settled = results.map(withoutDrift).map((result) => {
+    let drifted = result;
+    for (const [key, member] of Object.entries(result.variants ?? {})) {
+      const earlier = first.get(key);
+      if (earlier === undefined) first.set(key, { member, id: result.id });
+      else if (earlier.member !== member && drifted === result && HELD.includes(result.verdict)) {
+        const { verdict, reason } = result;
+        drifted = {
+          ...result,
+          verdict: BROKEN[result.level],
+          reason: `${key}: the target gives one answer throughout (see ${earlier.id})`,
+          expected: earlier.member,
+          actual: member,
+          without_drift: { verdict, ...(reason === undefined ? {} : { reason }) },
+          ...shown(result.id),
+        };
+      }
+    }
+    return drifted;
+  });
+  const members = [...first].map(([key, { member }]) => [key, member] as const);
+  return { results: settled, variants: Object.fromEntries(members.sort()) };
+}
+
+/** A result as it was before it was compared with others. */
+export function withoutDrift(result: RuleResult): RuleResult {
+  const { without_drift: before, reason, expected, actual, transcript, curl, ...rest } = result;
+  return before === undefined ? result : { ...rest, ...before };
+}

@@ -1,0 +1,29 @@
+import { AssertionError } from 'node:assert';
+import type { RuleResult, Verdict } from '../report/results.js';
+
+const BROKEN: readonly Verdict[] = ['fail', 'error', 'flaky'];
+const IF_STRICT: readonly Verdict[] = ['warn', 'variant'];
+const UNJUDGED: readonly Verdict[] = ['skip', 'blocked'];
+
+/** A rule that does not hold, as a test runner shows it. */
+export class RuleBroken extends AssertionError {
+  constructor(readonly result: RuleResult) {
+    const { id, says, reason, expected, actual, curl } = result;
+    const lines = [`${id}: ${says}`, ...(reason === undefined ? [] : [reason]), ...(curl === undefined ? [] : [curl])];
+    super({ message: lines.join('\n'), expected, actual, operator: 'conforms' });
+    this.name = 'RuleBroken';
+  }
+}
+
+/**
+ * Throws `RuleBroken` where a rule does not hold. `strict`: warnings and tolerated variants do not either. `skip`: told
+ * why a rule could not be judged.
+ */
+export function assertHeld(
+  result: RuleResult,
+  { strict = false, skip }: { readonly strict?: boolean; readonly skip?: (reason: string) => void } = {},
+): void {
+  const { verdict, reason = verdict } = result;
+  if (BROKEN.includes(verdict) || (strict && IF_STRICT.includes(verdict))) throw new RuleBroken(result);
+  if (UNJUDGED.includes(verdict)) skip?.(reason);
+}

@@ -1,0 +1,131 @@
+import {
+  type Cleanup,
+  countVerdicts,
+  exitCodeOf,
+  type Report,
+  type RuleResult,
+  type SetupFailure,
+  type Watched,
+} from '../report/results.js';
+import { allRules } from '../rules/registry.js';
+import { settleVariants, withoutDrift } from './drift.js';
+import { judgeWatched } from './judge.js';
+
+/** Reports that are not the shards of one run; the message is a sentence. */
+export class UnmergeableReports extends Error {
+  override readonly name = 'UnmergeableReports';
+}
+
+/**
+ * The report of the run whose shards these are: what rules saw while others ran is joined, and the target is held to
+ * one member of each tolerated set across all of them. Throws `UnmergeableReports` where they are no whole run.
+ */
+export function mergeReports(reports: readonly Report[]): Report {
+  const [first] = reports;
+  if (first === undefined) throw new UnmergeableReports('there is no report to merge');
+  checkShards(first, reports);
+  const watched = joinWatched(reports);
+  const order = new Map(allRules().map(({ id }, index) => [id, index]));
+  const results = reports
+    .flatMap(({ rules }) => rules.map(withoutDrift))
+    .map((result) => withWatched(result, watched.get(result.id)))
+    .sort((one, other) => (order.get(one.id) ?? 0) - (order.get(other.id) ?? 0));
+  const { results: rules, variants } = settleVariants(results);
+  const counts = countVerdicts(rules);
+  const setup = joinSetup(reports);
+  const interrupted = reports.some((report) => report.interrupted);
+  const ended = reports.find((report) => report.ended)?.ended;
+  const { shard: _shard, ...mode } = first.mode;
+  return {
+    ...first,
+    started_at: reports.map(({ started_at }) => started_at).sort()[0] ?? first.started_at,
+    milliseconds: Math.max(...reports.map(({ milliseconds }) => milliseconds)),
+    mode,
+    budget: { requests: sum(reports, ({ budget }) => budget.requests) },
+    requests: sum(reports, ({ requests }) => requests),
+    throttled_seconds: sum(reports, ({ throttled_seconds }) => throttled_seconds),
+    interrupted,
+    ...(ended && { ended }),
+    notices: [...new Set(reports.flatMap(({ notices }) => notices))],
+    setup,
+    cleanup: joinCleanup(reports),
+    counts,
+    variants,
+    rules,
+    watched: [...watched.values()],
+    exit_code: exitCodeOf(counts, { strict: mode.strict, interrupted, ended, setup }),
+  };
+}
+
+function checkShards(first: Report, reports: readonly Report[]): void {
+  const { count } = first.mode.shard ?? { count: 0 };
+  const facts = (report: Report) => ({
+    'the version of the suite': report.suite.version,
+    'base_url of the target': report.target.base_url,
+    'org of the target': report.target.org,
+    'the number of shards': report.mode.shard?.count ?? 0,
+    'the rules that were asked for': report.mode.only ?? '',
+    'whether it was strict': report.mode.strict,
+    'whether it could write': report.mode.write,
+  });
+  for (const report of reports) {
+    if (report.mode.shard === undefined) throw new UnmergeableReports('a report is of a whole run, and of no shard');
+    for (const [name, value] of Object.entries(facts(report))) {
+      const expected = (facts(first) as Record<string, unknown>)[name];
+      if (value !== expected) throw new UnmergeableReports(`${name} differs: ${expected} and ${value}`);
+    }
+  }
+  for (let index = 1; index <= count; index++) {
+    const found = reports.filter(({ mode }) => mode.shard?.index === index).length;
+    if (found !== 1) throw new UnmergeableReports(`shard ${index}/${count} is there ${found} times, and not once`);
+  }
+}
+
+function sum(reports: readonly Report[], of: (report: Report) => number): number {
+  return reports.reduce((total, report) => total + of(report), 0);
+}
+
+function joinWatched(reports: readonly Report[]): Map<string, Watched> {
+  const joined = new Map<string, Watched>();
+  for (const one of reports.flatMap(({ watched }) => watched)) {
+    const before = joined.get(one.id);
+    const broken = [before?.broken, one.broken]
+      .filter((each) => each !== undefined)
+      .sort((a, b) => (a.reason ?? '').localeCompare(b.reason ?? ''))[0];
+    joined.set(one.id, {
+      id: one.id,
+      answers: one.answers + (before?.answers ?? 0),
+      evidence: [one, before].some((each) => each?.evidence === 'injected') ? 'injected' : 'observed',
+      ...(broken && { broken }),
+    });
+  }
+  return joined;
+}
+
+/** The result of a rule, with what it saw in all shards in place of what it saw in its own. */
+function withWatched(result: RuleResult, watched: Watched | undefined): RuleResult {
+  if (watched === undefined) return result;
+  const { id, section, says, level, reach, read_only, milliseconds, requests, variants, ...own } = result;
+  const isWatchers = own.observed !== undefined && 'answers' in own.observed && requests === 0;
+  const verdict = judgeWatched(level, isWatchers ? undefined : own, watched);
+  const fixed = { id, section, says, level, reach, read_only, milliseconds, requests };
+  return { ...fixed, ...verdict, ...(variants === undefined ? {} : { variants }) };
+}
+
+function joinSetup(reports: readonly Report[]): SetupFailure[] {
+  const joined = new Map<string, SetupFailure>();
+  for (const failure of reports.flatMap(({ setup }) => setup)) {
+    if (!joined.has(failure.name)) joined.set(failure.name, failure);
+  }
+  return [...joined.values()];
+}
+
+function joinCleanup(reports: readonly Report[]): Cleanup {
+  const reason = reports.find(({ cleanup }) => cleanup.reason !== undefined)?.cleanup.reason;
+  return {
+    made: sum(reports, ({ cleanup }) => cleanup.made),
+    removed: sum(reports, ({ cleanup }) => cleanup.removed),
+    left: reports.flatMap(({ cleanup }) => cleanup.left),
+    ...(reason === undefined ? {} : { reason }),
+  };
+}

@@ -1,0 +1,222 @@
+import { RuleContext } from '../check/rule-context.js';
+import type { RunContext } from '../check/run-context.js';
+import type { Exchange } from '../http/exchange.js';
+import { lossOf, RunEnded } from '../http/no-answer.js';
+import { redactValue } from '../report/redact.js';
+import type { RuleResult } from '../report/results.js';
+import type { Rule } from '../rules/rule.js';
+import { settleVariants } from './drift.js';
+import {
+  describeWatch,
+  judgeReturned,
+  judgeThrown,
+  judgeWatched,
+  Overdue,
+  type RuleVerdict,
+  reasonToSkip,
+  show,
+} from './judge.js';
+import { groupsOf, shuffled } from './shards.js';
+import type { Watcher } from './watcher.js';
+
+export interface RuleRunnerOptions {
+  readonly rules: readonly Rule[];
+  /** Groups of rules that run side by side. */
+  readonly width: number;
+  /** Milliseconds of its own work after which a rule is given up. */
+  readonly longest: number;
+  /** Ends the run: it was interrupted, or `ended` says why. */
+  readonly signal: AbortSignal;
+  readonly ended: () => RunEnded | undefined;
+  readonly end: (reason: RunEnded) => void;
+  /** Shuffles groups, and the rules of each. Default: groups by their size, rules as they are listed. */
+  readonly seed?: number | undefined;
+  /** Rules that have noticed a mutant; without the set nothing is said about it. */
+  readonly proven?: ReadonlySet<string> | undefined;
+  /** Told how many rules were tried. */
+  readonly onTried: (tried: number) => void;
+  readonly onResult: (result: RuleResult) => void;
+}
+
+interface Judged {
+  readonly verdict: RuleVerdict;
+  readonly milliseconds: number;
+  readonly context: RuleContext;
+}
+
+/** More broken rules than this are not tried a second time: it is not chance. */
+const MOST_RETRIED = 20;
+
+/** Judges rules: which of them when, and what becomes of the verdicts of each. */
+export class RuleRunner {
+  readonly #results = new Map<string, RuleResult>();
+  readonly #judged = new Map<string, Judged>();
+  readonly #told = new Set<string>();
+  #tried = 0;
+
+  constructor(
+    readonly run: RunContext,
+    readonly options: RuleRunnerOptions,
+    readonly watcher: Watcher,
+  ) {}
+
+  /** Groups side by side, rules of a group in turn, rules that want to be alone after that, then second tries. */
+  async runAll(): Promise<{ readonly results: readonly RuleResult[]; readonly variants: Record<string, string> }> {
+    const { rules, seed, width } = this.options;
+    const active = rules.filter((rule) => rule.check !== undefined);
+    const groups = this.#inOrder(groupsOf(active.filter((rule) => rule.alone !== true)));
+    await Promise.all(
+      Array.from({ length: width }, async () => {
+        for (let group = groups.shift(); group !== undefined; group = groups.shift()) {
+          for (const rule of group) await this.#runOne(rule);
+        }
+      }),
+    );
+    const alone = active.filter((rule) => rule.alone === true);
+    for (const rule of seed === undefined ? alone : shuffled(alone, seed)) await this.#runOne(rule);
+    await this.#retryBroken(active);
+    for (const rule of rules) this.#results.set(rule.id, this.#resultOf(rule));
+    const all = rules.flatMap(({ id }) => this.#results.get(id) ?? []);
+    const settled = settleVariants(all, (id) => this.#shown(id));
+    for (const result of settled.results) this.#tell(result);
+    return settled;
+  }
+
+  #inOrder(groups: Rule[][]): Rule[][] {
+    const { seed } = this.options;
+    if (seed === undefined) return groups.sort((a, b) => b.length - a.length);
+    return shuffled(groups, seed).map((group) => shuffled(group, seed));
+  }
+
+  async #runOne(rule: Rule): Promise<void> {
+    if (this.options.signal.aborted) return;
+    const judged = await this.#judge(rule);
+    this.#tried += 1;
+    if (judged === undefined) return;
+    this.#judged.set(rule.id, judged);
+    this.options.onTried(this.#tried);
+    const isFinal = rule.watch === undefined && this.run.variants.of(rule.id) === undefined;
+    if (isFinal && !isBroken(judged)) this.#tell(this.#resultOf(rule));
+  }
+
+  /** Undefined where the run was interrupted before there was a verdict. */
+  async #judge(rule: Rule): Promise<Judged | undefined> {
+    const context = new RuleContext(rule, this.run);
+    const started = performance.now();
+    const verdict = await this.#verdictOf(rule, context);
+    return verdict && { verdict, context, milliseconds: Math.round(performance.now() - started) };
+  }
+
+  async #verdictOf(rule: Rule, t: RuleContext): Promise<RuleVerdict | undefined> {
+    const reason = reasonToSkip(rule, this.run.target);
+    if (reason !== undefined || rule.check === undefined)
+      return { verdict: 'skip', reason: reason ?? 'not written yet' };
+    const { signal, longest } = this.options;
+    let abort: () => void = () => undefined;
+    const over = new Promise<never>((_resolve, reject) => {
+      abort = () => reject(signal.reason);
+      signal.addEventListener('abort', abort);
+      t.stopwatch.limit(longest, () => reject(new Overdue(longest / 1000)));
+    });
+    over.catch(() => undefined);
+    try {
+      await Promise.race([rule.check(t), over]);
+      return judgeReturned(rule, t);
+    } catch (error) {
+      if (lossOf(error) !== undefined) await this.#endIfGone();
+      const ended = this.options.ended();
+      const judged = judgeThrown(rule, t, error);
+      if (!signal.aborted || judged.verdict === 'fail' || judged.verdict === 'warn') return judged;
+      return ended && judgeThrown(rule, t, ended);
+    } finally {
+      signal.removeEventListener('abort', abort);
+      t.stopwatch.stop();
+    }
+  }
+
+  async #endIfGone(): Promise<void> {
+    const { client, target } = this.run;
+    if (await client.isThere(target.baseUrl)) return;
+    this.options.end(new RunEnded('target', `${target.baseUrl} is gone: it takes no connections`));
+  }
+
+  /** A broken rule gets one more try, alone. What passes then is no pass: it is flaky. */
+  async #retryBroken(active: readonly Rule[]): Promise<void> {
+    const broken = active.filter(({ id }) => {
+      const judged = this.#judged.get(id);
+      return judged !== undefined && isBroken(judged);
+    });
+    if (broken.length > MOST_RETRIED) return;
+    for (const rule of broken) {
+      const first = this.#judged.get(rule.id);
+      if (first === undefined || this.options.signal.aborted) continue;
+      const seen = this.run.variants.take(rule.id);
+      const second = await this.#judge(rule);
+      if (second === undefined || ['fail', 'error', 'skip', 'blocked'].includes(second.verdict.verdict)) {
+        this.run.variants.put(rule.id, seen);
+        continue;
+      }
+      const reason = `${first.verdict.reason} (passed when tried again alone)`;
+      this.#judged.set(rule.id, { ...first, verdict: { ...first.verdict, verdict: 'flaky', reason } });
+    }
+  }
+
+  #resultOf(rule: Rule): RuleResult {
+    const known = this.#results.get(rule.id);
+    if (known !== undefined) return known;
+    const judged = this.#judged.get(rule.id);
+    const { target } = this.run;
+    let verdict = judged?.verdict;
+    if (rule.watch !== undefined) {
+      verdict = judgeWatched(rule.level, verdict, describeWatch(rule.id, this.watcher.of(rule.id), target));
+    }
+    const isSilent = verdict === undefined || (rule.check === undefined && verdict.verdict === 'skip');
+    if (isSilent && this.options.signal.aborted) verdict = this.#unjudged(rule);
+    verdict ??= { verdict: 'skip', reason: reasonToSkip(rule, target) ?? 'not written yet' };
+    const variants = this.run.variants.of(rule.id);
+    const { id, section, says, level, reach } = rule;
+    const isUnproven = level === 'MUST' && this.options.proven?.has(id) === false;
+    return {
+      id,
+      section,
+      says,
+      level,
+      reach,
+      read_only: !rule.writes,
+      ...redactValue(verdict),
+      ...(isUnproven ? { unproven: true as const } : {}),
+      milliseconds: judged?.milliseconds ?? 0,
+      requests: judged?.context.exchanges.length ?? 0,
+      ...(variants === undefined ? {} : { variants }),
+    };
+  }
+
+  /** The exchange that decided the verdict of a rule. */
+  decidedBy(id: string): Exchange | undefined {
+    return this.#judged.get(id)?.context.exchanges.at(-1) ?? this.watcher.of(id).broken?.exchange;
+  }
+
+  /** The verdict of a rule that the run did not come to. */
+  #unjudged(rule: Rule): RuleVerdict {
+    const reason = reasonToSkip(rule, this.run.target);
+    if (reason !== undefined) return { verdict: 'skip', reason };
+    const ended = this.options.ended();
+    return ended ? { verdict: 'blocked', reason: ended.message } : { verdict: 'skip', reason: 'interrupted' };
+  }
+
+  #shown(id: string) {
+    const context = this.#judged.get(id)?.context;
+    return context === undefined ? {} : show(context.exchanges, this.run.target);
+  }
+
+  #tell(result: RuleResult): void {
+    if (this.#told.has(result.id)) return;
+    this.#told.add(result.id);
+    this.#results.set(result.id, result);
+    this.options.onResult(result);
+  }
+}
+
+function isBroken({ verdict: { verdict } }: Judged): boolean {
+  return verdict === 'fail' || verdict === 'error';
+}

@@ -1,0 +1,50 @@
+import type { Shard } from '../report/results.js';
+import type { Rule } from '../rules/rule.js';
+
+/** The rules of each group, groups and rules in their order. */
+export function groupsOf(rules: readonly Rule[]): Rule[][] {
+  const groups = new Map<string, Rule[]>();
+  for (const rule of rules) {
+    const group = groups.get(rule.group);
+    if (group === undefined) groups.set(rule.group, [rule]);
+    else group.push(rule);
+  }
+  return [...groups.values()];
+}
+
+/**
+ * The rules of one shard. Groups stay whole, so that what their rules share is made once. The dearest group goes first,
+ * to the shard that has least: by that every shard asks for about as much. `cost`: requests of a rule.
+ */
+export function rulesOfShard(rules: readonly Rule[], { index, count }: Shard, cost: (rule: Rule) => number): Rule[] {
+  const priced = groupsOf(rules).map((group) => ({
+    group,
+    cost: group.reduce((sum, rule) => sum + cost(rule), 0),
+  }));
+  priced.sort((one, other) => other.cost - one.cost);
+  const shards = Array.from({ length: count }, () => ({ cost: 0, rules: new Set<Rule>() }));
+  for (const { group, cost } of priced) {
+    const [least] = [...shards].sort((one, other) => one.cost - other.cost);
+    if (least === undefined) break;
+    least.cost += cost;
+    for (const rule of group) least.rules.add(rule);
+  }
+  return rules.filter((rule) => shards[index - 1]?.rules.has(rule));
+}
+
+/** Shuffles by a seed: the same seed gives the same order (mulberry32 and Fisher-Yates). */
+export function shuffled<Item>(items: readonly Item[], seed: number): Item[] {
+  const result = [...items];
+  let state = seed >>> 0;
+  const random = () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+  for (let last = result.length - 1; last > 0; last--) {
+    const other = Math.floor(random() * (last + 1));
+    [result[last], result[other]] = [result[other] as Item, result[last] as Item];
+  }
+  return result;
+}
