@@ -200,7 +200,10 @@ t.test('the report goes to the file that --output names', async (t) => {
   writeFileSync(file, 'of an earlier run');
   t.match(await call([...judged, '--reporter', 'json', '--output', file]), { code: 0, out: '' });
   t.equal(JSON.parse(readFileSync(file, 'utf8')).exit_code, 0);
-  t.match(await call([...judged, '--output', '/dev/full']), { code: 4, err: /^ENOSPC[^\n]*\n$/ });
+  t.match(await call([...judged, '--output', '/dev/full']), {
+    code: 4,
+    err: /^\/dev\/full cannot be written: [^\n]*ENOSPC[^\n]*\n$/,
+  });
 });
 
 t.test('without an address the emulator of the package is started, judged and stopped', async (t) => {

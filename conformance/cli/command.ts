@@ -26,6 +26,8 @@ export interface Flag<Value = unknown> {
   readonly repeatable?: true;
   /** Whether `--no-…` says something else than leaving it out. */
   readonly negatable?: true;
+  /** Whether its value is a secret, which no command that is printed may hold. */
+  readonly secret?: true;
 }
 
 export type Flags = Readonly<Record<string, Flag>>;

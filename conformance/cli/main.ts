@@ -4,12 +4,20 @@ import type { Command, Session } from './command.js';
 import { explainCommand } from './explain.js';
 import { listCommand } from './list.js';
 import { Output } from './output.js';
+import { reportCommand } from './report.js';
 import { runCommand } from './run.js';
 import { tokenCommand } from './token.js';
 import { UsageError } from './usage-error.js';
 import { variantsCommand } from './variants.js';
 
-export const commands: readonly Command[] = [runCommand, listCommand, explainCommand, tokenCommand, variantsCommand];
+export const commands: readonly Command[] = [
+  runCommand,
+  reportCommand,
+  variantsCommand,
+  listCommand,
+  explainCommand,
+  tokenCommand,
+];
 
 /** Standard output and standard error. */
 interface Terminal extends Pick<Session, 'print' | 'warn'> {

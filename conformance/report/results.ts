@@ -1,5 +1,7 @@
+import type { TokenRecipe } from '../auth/tokens.js';
 import type { Evidence } from '../http/exchange.js';
 import type { Level, Reach, Section } from '../rules/rule.js';
+import type { Nearest } from './nearest.js';
 
 /**
  * pass: the rule holds. fail: a MUST is broken, or the target contradicted itself. warn: a SHOULD is broken.
@@ -33,8 +35,14 @@ export interface RuleResult {
   readonly actual?: unknown;
   readonly observed?: Readonly<Record<string, unknown>>;
   readonly transcript?: readonly TranscriptEntry[];
-  /** A command that repeats the deciding request; it holds no secret. */
+  /** A command that repeats the deciding request; it holds no secret. Left out where the body is too large for one. */
   readonly curl?: string;
+  /** How the token of that request was made. */
+  readonly recipe?: TokenRecipe;
+  /** The request of a rule that passed which is most like that one; of broken rules only. */
+  readonly nearest?: Nearest;
+  /** Whether a MUST has never been seen to fail: no mutant is known that it notices. */
+  readonly unproven?: true;
   readonly milliseconds: number;
   /** Requests of its own, without those of what it shares with others. */
   readonly requests: number;
@@ -97,7 +105,11 @@ export interface Ended {
   readonly reason: string;
 }
 
+/** The version of the format; a reader refuses any other. */
+export const FORMAT = 1;
+
 export interface Report {
+  readonly format: typeof FORMAT;
   readonly suite: { readonly name: string; readonly version: string };
   /** Version of the specification the rules were taken from. */
   readonly specification: '1.0.0';
@@ -114,7 +126,11 @@ export interface Report {
     readonly strict: boolean;
     readonly only?: string;
     readonly shard?: Shard;
+    /** The flags that name the same target again, as words; none of them is a secret. */
+    readonly flags?: readonly string[];
   };
+  /** Of recorded traffic: how many of its entries could be judged. */
+  readonly recording?: { readonly entries: number; readonly judged: number };
   readonly budget: Budget;
   readonly requests: number;
   /** Seconds that the target had the run wait. */

@@ -1,4 +1,4 @@
-import { explain, isBroken, type Reporter, show } from './reporter.js';
+import { explainNearest, isBroken, type Reporter, repeatCommand, show } from './reporter.js';
 import { executed, VERDICTS } from './results.js';
 
 /** TAP version 14: one test point a rule; what was not judged is skipped, with its reason. */
@@ -10,7 +10,8 @@ export const tap: Reporter = (report) => {
     const directive = unjudged ? ` # SKIP ${escapeTap(result.reason ?? result.verdict)}` : '';
     lines.push(`${broken ? 'not ok' : 'ok'} ${index + 1} - ${escapeTap(`${result.id}: ${result.says}`)}${directive}`);
     const isInjected = result.evidence === 'injected';
-    if (unjudged || (result.verdict === 'pass' && !isInjected)) return;
+    const isUnproven = result.unproven === true;
+    if (unjudged || (result.verdict === 'pass' && !isInjected && !isUnproven)) return;
     lines.push(
       '  ---',
       `  verdict: ${result.verdict}`,
@@ -18,12 +19,18 @@ export const tap: Reporter = (report) => {
       `  section: ${quoted(result.section)}`,
     );
     if (result.evidence !== undefined) lines.push(`  evidence: ${result.evidence}`);
-    const [reason, expected, actual] = explain(result);
-    if (reason !== undefined) lines.push(`  reason: ${quoted(reason)}`);
-    if (expected !== undefined) lines.push(`  expected: ${quoted(show(result.expected))}`);
-    if (actual !== undefined) lines.push(`  actual: ${quoted(show(result.actual))}`);
+    if (isUnproven) lines.push('  unproven: true');
+    if (result.reason !== undefined) lines.push(`  reason: ${quoted(result.reason)}`);
+    if (result.expected !== undefined) {
+      lines.push(`  expected: ${quoted(show(result.expected))}`, `  actual: ${quoted(show(result.actual))}`);
+    }
     if (result.observed !== undefined) lines.push(`  observed: ${JSON.stringify(result.observed)}`);
-    if (result.curl !== undefined && broken) lines.push(`  curl: ${quoted(result.curl)}`);
+    if (broken) {
+      const nearest = explainNearest(result);
+      if (nearest.length > 0) lines.push('  nearest:', ...nearest.map((line) => `    - ${quoted(line)}`));
+      if (result.curl !== undefined) lines.push(`  curl: ${quoted(result.curl)}`);
+      if (report.recording === undefined) lines.push(`  repeat: ${quoted(repeatCommand(report, result.id))}`);
+    }
     lines.push('  ...');
   });
   lines.push(`# ${VERDICTS.map((verdict) => `${verdict} ${report.counts[verdict]}`).join(', ')}`);

@@ -4,8 +4,9 @@ import type { BrokenStep } from '../check/run-context.js';
 import { type Exchange, evidenceIn } from '../http/exchange.js';
 import { lossOf, RunEnded } from '../http/no-answer.js';
 import { Throttled } from '../http/throttling.js';
+import { withRelativeTimes, writeCurl } from '../report/curl.js';
 import type { RuleResult, SetupFailure, Verdict, Watched } from '../report/results.js';
-import { writeCurl, writeTranscript } from '../report/transcript.js';
+import { writeTranscript } from '../report/transcript.js';
 import type { Level, Rule } from '../rules/rule.js';
 import type { Target } from '../target/target.js';
 import type { WatchResult } from './watcher.js';
@@ -30,7 +31,17 @@ export function reasonToSkip(rule: Rule, target: Target): string | undefined {
 
 export type RuleVerdict = Omit<
   RuleResult,
-  'id' | 'section' | 'says' | 'level' | 'reach' | 'read_only' | 'milliseconds' | 'requests' | 'variants'
+  | 'id'
+  | 'section'
+  | 'says'
+  | 'level'
+  | 'reach'
+  | 'read_only'
+  | 'milliseconds'
+  | 'requests'
+  | 'variants'
+  | 'nearest'
+  | 'unproven'
 >;
 
 /** A rule took longer than all of its requests may: nothing is known about it, and the suite did not break. */
@@ -125,10 +136,19 @@ export function judgeWatched(level: Level, own: RuleVerdict | undefined, seen: W
 
 const NOTHING_SEEN = 'no answer of this run says anything about it';
 
-export function show(exchanges: readonly Exchange[], target: Target): Pick<RuleResult, 'transcript' | 'curl'> {
+export function show(
+  exchanges: readonly Exchange[],
+  target: Target,
+): Pick<RuleResult, 'transcript' | 'curl' | 'recipe'> {
   const last = exchanges.at(-1);
   if (last === undefined) return {};
-  return { transcript: writeTranscript(exchanges), curl: writeCurl(last, target) };
+  const { recipe } = last;
+  const curl = writeCurl(last, target, Math.floor(Date.now() / 1000));
+  return {
+    transcript: writeTranscript(exchanges),
+    ...(curl === undefined ? {} : { curl }),
+    ...(recipe === undefined ? {} : { recipe: withRelativeTimes(recipe, Math.floor(Date.now() / 1000)) }),
+  };
 }
 
 function printable(value: unknown): unknown {

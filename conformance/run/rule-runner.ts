@@ -1,6 +1,8 @@
 import { RuleContext } from '../check/rule-context.js';
 import type { RunContext } from '../check/run-context.js';
+import type { Exchange } from '../http/exchange.js';
 import { lossOf, RunEnded } from '../http/no-answer.js';
+import { redactValue } from '../report/redact.js';
 import type { RuleResult } from '../report/results.js';
 import type { Rule } from '../rules/rule.js';
 import { settleVariants } from './drift.js';
@@ -29,6 +31,8 @@ export interface RuleRunnerOptions {
   readonly end: (reason: RunEnded) => void;
   /** Shuffles groups, and the rules of each. Default: groups by their size, rules as they are listed. */
   readonly seed?: number | undefined;
+  /** Rules that have noticed a mutant; without the set nothing is said about it. */
+  readonly proven?: ReadonlySet<string> | undefined;
   /** Told how many rules were tried. */
   readonly onTried: (tried: number) => void;
   readonly onResult: (result: RuleResult) => void;
@@ -171,6 +175,7 @@ export class RuleRunner {
     verdict ??= { verdict: 'skip', reason: reasonToSkip(rule, target) ?? 'not written yet' };
     const variants = this.run.variants.of(rule.id);
     const { id, section, says, level, reach } = rule;
+    const isUnproven = level === 'MUST' && this.options.proven?.has(id) === false;
     return {
       id,
       section,
@@ -178,11 +183,17 @@ export class RuleRunner {
       level,
       reach,
       read_only: !rule.writes,
-      ...verdict,
+      ...redactValue(verdict),
+      ...(isUnproven ? { unproven: true as const } : {}),
       milliseconds: judged?.milliseconds ?? 0,
       requests: judged?.context.exchanges.length ?? 0,
       ...(variants === undefined ? {} : { variants }),
     };
+  }
+
+  /** The exchange that decided the verdict of a rule. */
+  decidedBy(id: string): Exchange | undefined {
+    return this.#judged.get(id)?.context.exchanges.at(-1) ?? this.watcher.of(id).broken?.exchange;
   }
 
   /** The verdict of a rule that the run did not come to. */

@@ -7,11 +7,15 @@ import { Variants } from '../check/variants.js';
 import { Client } from '../http/client.js';
 import type { Limiter } from '../http/limiter.js';
 import { RunEnded } from '../http/no-answer.js';
+import { RequestLog } from '../report/nearest.js';
+import { redactValue } from '../report/redact.js';
+import { isBroken } from '../report/reporter.js';
 import {
   type Budget,
   type Cleanup,
   countVerdicts,
   exitCodeOf,
+  FORMAT,
   type Report,
   type RuleResult,
   type Shard,
@@ -43,6 +47,10 @@ export interface RunOptions {
   readonly rules: readonly Rule[];
   readonly strict: boolean;
   readonly only?: string;
+  /** The flags that name the target, for commands that the report prints. */
+  readonly flags?: readonly string[];
+  /** Rules that are known to notice a mutant; left out where none is known of any. */
+  readonly proven?: ReadonlySet<string>;
   readonly limiter: Limiter;
   /** Groups of rules that run side by side. */
   readonly width: number;
@@ -81,6 +89,7 @@ export async function runRules(target: Target, options: RunOptions): Promise<Rep
   const watching = options.rules.filter((rule) => rule.watch !== undefined);
   const watcher = new Watcher(watching);
   const likeness = new Likeness();
+  const log = new RequestLog(options.now);
   let [requests, tried] = [0, 0];
   const tell = () =>
     options.onProgress?.({ done: tried, total: rules.length, requests, waitingSeconds: client.throttling.left });
@@ -99,6 +108,7 @@ export async function runRules(target: Target, options: RunOptions): Promise<Rep
     onExchange: (exchange) => {
       watcher.see(exchange);
       likeness.see(exchange);
+      log.see(exchange);
     },
   });
   const context = contextOf(target, options, client, ending);
@@ -112,6 +122,7 @@ export async function runRules(target: Target, options: RunOptions): Promise<Rep
       ended: () => ending.reason,
       end: (reason) => ending.end(reason),
       seed: options.seed,
+      proven: options.proven,
       onTried: (count) => {
         tried = count;
         tell();
@@ -123,9 +134,10 @@ export async function runRules(target: Target, options: RunOptions): Promise<Rep
     },
     watcher,
   );
-  const { results, variants } = await runner.runAll();
+  const { results: judged, variants } = await runner.runAll();
   await client.close();
   const cleanup = await removeScratch(target, options, ending);
+  const results = withNearest(judged, runner, log, options.strict);
   const counts = countVerdicts(results);
   const setup = [...context.brokenSteps].map(([name, step]) => describeStep(name, step, target));
   const { reason } = ending;
@@ -133,6 +145,7 @@ export async function runRules(target: Target, options: RunOptions): Promise<Rep
   const { strict } = options;
   const interrupted = options.signal.aborted;
   return {
+    format: FORMAT,
     suite: { name: 'repohost-emulator conformance', version: version() },
     specification: '1.0.0',
     started_at: new Date(started).toISOString(),
@@ -148,6 +161,7 @@ export async function runRules(target: Target, options: RunOptions): Promise<Rep
       strict,
       ...(options.only === undefined ? {} : { only: options.only }),
       ...(shard === undefined ? {} : { shard }),
+      ...(options.flags === undefined ? {} : { flags: options.flags }),
     },
     budget: options.budget ?? { requests },
     requests,
@@ -155,14 +169,29 @@ export async function runRules(target: Target, options: RunOptions): Promise<Rep
     interrupted,
     ...(ended && { ended }),
     notices: likeness.notices(),
-    setup,
+    setup: redactValue(setup),
     cleanup,
     counts,
     variants,
     rules: results,
-    watched: watching.map(({ id }) => describeWatch(id, watcher.of(id), target)),
+    watched: redactValue(watching.map(({ id }) => describeWatch(id, watcher.of(id), target))),
     exit_code: exitCodeOf(counts, { strict, interrupted, ended, setup }),
   };
+}
+
+/** Sets beside every broken rule the request that is nearest to what decided it. */
+function withNearest(
+  results: readonly RuleResult[],
+  runner: RuleRunner,
+  log: RequestLog,
+  strict: boolean,
+): readonly RuleResult[] {
+  const passed = new Set(results.flatMap(({ id, verdict }) => (['pass', 'observed'].includes(verdict) ? [id] : [])));
+  return results.map((result) => {
+    const exchange = isBroken(result.verdict, strict) ? runner.decidedBy(result.id) : undefined;
+    const nearest = exchange && log.nearestTo(exchange, (rule) => passed.has(rule), result.expected);
+    return nearest === undefined ? result : { ...result, nearest };
+  });
 }
 
 /** What ends a run before all rules were judged: whoever started it, or a reason of its own. */

@@ -3,6 +3,7 @@ export const ANY = /./;
 export const API = / \/api\//;
 export const REPO = 'GET /api/v1/repo';
 export const REPOS = 'GET /api/repos';
+export const META_OF_ORGANIZATION = 'GET /api/meta';
 export const COMMIT = 'GET /api/v1/repos/commit';
 export const COMMITS = 'GET /api/v1/repos/commits';
 export const PACK = 'POST /api/v1/repos/commit-pack';
@@ -15,6 +16,9 @@ export const GREP = 'POST /api/v1/repos/grep';
 export const ARCHIVE = 'POST /api/v1/repos/archive';
 export const NOTES = 'POST /api/v1/repos/notes';
 export const BRANCHES = /^GET .*\/branches$/;
+export const DIFF = 'GET /api/v1/repos/diff';
+export const CREATE = 'POST /api/repos';
+export const REMOTE = / \/.+\.git\//;
 export const REFS = /\.git\/info\/refs$/;
 
 /** A commit as far as mutants look at it. */

@@ -2,7 +2,7 @@ import { isRecord } from '../../http/exchange.js';
 import type { ProxiedRequest, ProxiedResponse, Rewrite } from './proxy.js';
 
 /** Which requests a change is for: `POST /api/v1/repos/grep`, or any method without one. The query does not count. */
-type Place = string | RegExp;
+export type Place = string | RegExp;
 
 export function isAt(place: Place, { method, path }: Pick<ProxiedRequest, 'method' | 'path'>): boolean {
   const line = `${method} ${path.split('?', 1)[0]}`;

@@ -2,8 +2,12 @@ import type { Mutant } from '../mutant.js';
 import { rows as archive } from './archive.js';
 import { rows as authentication } from './authentication.js';
 import { rows as commitPack } from './commit-pack.js';
+import { rows as commitPackBranches } from './commit-pack-branches.js';
+import { rows as commitPackFiles } from './commit-pack-files.js';
+import { rows as commitPackMetadata } from './commit-pack-metadata.js';
 import { rows as commitRecord } from './commit-record.js';
 import { rows as commitSummary } from './commit-summary.js';
+import { rows as errorCodes } from './error-codes.js';
 import { rows as errors } from './errors.js';
 import { rows as events } from './events.js';
 import { rows as fileMetadata } from './file-metadata.js';
@@ -22,6 +26,7 @@ import { rows as repositoryMetadata } from './repository-metadata.js';
 import { rows as repositoryRecord } from './repository-record.js';
 import { rows as restore } from './restore.js';
 import { rows as restrictedKeys } from './restricted-keys.js';
+import { rows as scopeMatrix } from './scope-matrix.js';
 import { rows as scopes } from './scopes.js';
 import { rows as search } from './search.js';
 import { rows as states } from './states.js';
@@ -57,6 +62,9 @@ const ROWS: readonly Mutant[] = [
   ...fileMetadata,
   ...getOneCommit,
   ...commitPack,
+  ...commitPackMetadata,
+  ...commitPackBranches,
+  ...commitPackFiles,
   ...archive,
   ...notes,
   ...readAFile,
@@ -67,12 +75,14 @@ const ROWS: readonly Mutant[] = [
   ...tokenHeader,
   ...tokenClaims,
   ...scopes,
+  ...scopeMatrix,
   ...repositoryClaim,
   ...restrictedKeys,
   ...gitOverHttps,
   ...tokenFailureResponses,
   ...events,
   ...errors,
+  ...errorCodes,
   ...limits,
   ...versioning,
 ];

@@ -1,6 +1,6 @@
 import { type Mutant, proxied } from '../mutant.js';
 import { COMMITS, REPO, REPOS } from '../places.js';
-import { ignoresParameter, setsHeader, setsMember } from '../rewrites.js';
+import { assumesParameter, changesJson, ignoresParameter, setsHeader, setsMember } from '../rewrites.js';
 
 export const rows: readonly Mutant[] = [
   proxied(
@@ -40,5 +40,35 @@ export const rows: readonly Mutant[] = [
     'rate.429.ratelimit.t',
     'does not name its window',
     setsHeader(REPO, 'ratelimit', '"default";r=0', 429),
+  ),
+  proxied(
+    'limit-lists-fifty-by-default',
+    'limit.list.default',
+    'lists fifty items unless asked',
+    assumesParameter(REPOS, 'limit', '50'),
+  ),
+  proxied(
+    'limit-loses-the-last-item',
+    'limit.page.cursor',
+    'leaves the last item out',
+    changesJson<{ commits: unknown[]; has_more: boolean }>(
+      COMMITS,
+      ({ commits, has_more }) => {
+        if (!has_more) commits.pop();
+      },
+      200,
+    ),
+  ),
+  proxied(
+    'rate-does-not-say-what-is-left',
+    'rate.429.ratelimit.r',
+    'does not say how much can be asked',
+    setsHeader(REPO, 'ratelimit', '"default";t=1', 429),
+  ),
+  proxied(
+    'rate-says-the-window-in-retry-after',
+    'rate.429.retry-after.precedence',
+    'says in Retry-After what it says in RateLimit',
+    setsHeader(REPO, 'retry-after', '1', 429),
   ),
 ];

@@ -1,4 +1,5 @@
 import { type Mutant, proxied } from '../mutant.js';
+import { tokenMutants } from '../operation-tokens.js';
 import { REPO } from '../places.js';
 import { changesStatus, setsMember } from '../rewrites.js';
 
@@ -10,4 +11,8 @@ export const rows: readonly Mutant[] = [
     'hides the code of a missing repository',
     setsMember(REPO, 'code', 'not_found', 404),
   ),
+  ...tokenMutants('repo', REPO, 'git:read', {
+    noHeader: 'repo.get.401.no-header',
+    invalid: 'repo.get.401.invalid-jwt',
+  }),
 ];
