@@ -151,7 +151,12 @@ const PROVOCATIONS: Readonly<Record<SpecificCode, Provocation>> = {
       json: { username: 'u', password: 'p' },
     })),
   ),
-  forge_app_not_configured: { ...forced('forge_app_not_configured'), writes: true },
+  forge_app_not_configured: {
+    reach: 'emulator',
+    writes: true,
+    // Few operations look at the applications of the organization, and can answer so.
+    provoke: async (t) => [await createRepo(t, t.uniqueName(), { fault: 'forge_app_not_configured' })],
+  },
   forge_repository_inaccessible: {
     ...viaCompanion(async (repository, family) =>
       callOperation(repository, operationOf('create repository'), family, {
