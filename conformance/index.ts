@@ -6,6 +6,7 @@ import { allRules, selectRules } from './rules/registry.js';
 import { budgetOf, estimateRequests, readRecordedRequests } from './run/budget.js';
 import { checkOptions, InvalidOption } from './run/options.js';
 import { checkReady, withAdmin } from './run/preflight.js';
+import { readProven } from './run/proof.js';
 import { type Progress, runRules } from './run/runner.js';
 import { openScratch, SCRATCH_PREFIX, type Scratch } from './run/scratch.js';
 import type { Target } from './target/target.js';
@@ -51,6 +52,8 @@ export interface Options {
   readonly seed?: number;
   /** Judges one part of the rules; `mergeReports` joins the reports of all. */
   readonly shard?: Shard;
+  /** The flags that name the same target on a command line, for commands that reports print; no secrets. */
+  readonly flags?: readonly string[];
   /** Members of tolerated sets that an earlier run recorded: another one is a failure. */
   readonly pinned?: ReadonlyMap<string, string>;
   /** Interrupts the run: there is a report of what was judged so far, and what was made is removed. */
@@ -121,6 +124,8 @@ export async function run(given: Target, options: Options = {}): Promise<Report>
     budget,
     onRepository: options.onRepository ?? (() => Promise.resolve()),
     onResult: options.onResult ?? (() => undefined),
+    ...(options.flags === undefined ? {} : { flags: options.flags }),
+    ...(await readProven()),
     now: Date.now,
     ...(only === undefined ? {} : { only }),
     ...(seed === undefined ? {} : { seed }),

@@ -5,7 +5,7 @@ import { createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { listenOnLoopback } from '../http/listen.js';
-import { packageRoot } from '../run/version.js';
+import { packageRoot } from '../target/package-root.js';
 import { always, startStub } from '../test/stub.js';
 import { commands, main } from './main.js';
 
@@ -16,7 +16,18 @@ const rule = 'jwt.alg.none';
 /** A server that conforms in as much as `other.meta.exists` asks for. */
 const stub = await startStub(always(200, 'application/json', '{}'));
 t.teardown(() => stub.close());
-const judged = ['run', '--base-url', stub.baseUrl, '--org', 'demo', '--key', key, '--only', 'other.meta.exists'];
+const judged = [
+  'run',
+  '--quiet',
+  '--base-url',
+  stub.baseUrl,
+  '--org',
+  'demo',
+  '--key',
+  key,
+  '--only',
+  'other.meta.exists',
+];
 
 /** `conformance <argv>` in this process, and all it said. `lost`: why standard output could not be written. */
 async function call(argv: readonly string[], lost?: NodeJS.ErrnoException) {
@@ -115,9 +126,9 @@ t.test('complaints that cannot be written change no exit code', async (t) => {
 });
 
 t.test('flags that are repeated, empty, contradictory or not there are refused by every command', async (t) => {
-  for (const { name, flags, exclusive, argument } of commands) {
+  for (const { name, flags, exclusive, arguments: names } of commands) {
     const needed = Object.entries(flags).flatMap(([flag, row]) => (row.required ? [`--${flag}=${key}`] : []));
-    const before = argument === undefined ? [name, ...needed] : [name, rule, ...needed];
+    const before = [name, ...names.map(() => rule), ...needed];
     await refused(t, [...before, '--nonsense'], /nonsense/);
     await refused(t, [...before, '--', 'x'], /after --/);
     for (const [flag, row] of Object.entries(flags)) {
@@ -200,7 +211,10 @@ t.test('the report goes to the file that --output names', async (t) => {
   writeFileSync(file, 'of an earlier run');
   t.match(await call([...judged, '--reporter', 'json', '--output', file]), { code: 0, out: '' });
   t.equal(JSON.parse(readFileSync(file, 'utf8')).exit_code, 0);
-  t.match(await call([...judged, '--output', '/dev/full']), { code: 4, err: /^ENOSPC[^\n]*\n$/ });
+  t.match(await call([...judged, '--output', '/dev/full']), {
+    code: 4,
+    err: /^\/dev\/full cannot be written: [^\n]*ENOSPC[^\n]*\n$/,
+  });
 });
 
 t.test('without an address the emulator of the package is started, judged and stopped', async (t) => {

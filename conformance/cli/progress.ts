@@ -1,21 +1,113 @@
-import type { RuleResult } from '../report/results.js';
+import type { Progress as RunProgress } from '../index.js';
+import type { Budget, RuleResult } from '../report/results.js';
 
-/** A line that is written over while the run goes on; nothing where the stream is no terminal. */
-export function createProgress(stream: NodeJS.WriteStream): {
-  readonly show: (result: RuleResult, done: number, total: number) => void;
+/** What a run tells while it goes on. */
+export interface Progress {
+  /** About how much the run is going to ask. */
+  readonly plan: (budget: Budget) => void;
+  /** A rule has its verdict. */
+  readonly show: (result: RuleResult) => void;
+  /** A rule was tried, a request went out, or the target asked to wait. */
+  readonly move: (progress: RunProgress) => void;
+  /** Takes the line away. */
   readonly clear: () => void;
-} {
-  if (stream.isTTY !== true) return { show: () => undefined, clear: () => undefined };
-  let broken = 0;
-  return {
-    show: (result, done, total) => {
-      if (result.verdict === 'fail' || result.verdict === 'error') broken += 1;
-      const width = 30;
-      const full = Math.round((done / total) * width);
-      stream.write(
-        `\r${'█'.repeat(full)}${'░'.repeat(width - full)} ${done}/${total}${broken > 0 ? `, ${broken} broken` : ''}\x1b[K`,
-      );
-    },
-    clear: () => stream.write('\r\x1b[K'),
+}
+
+/** Where the progress goes: standard error, or what stands for it in a test. */
+export interface ProgressStream {
+  readonly isTTY?: boolean;
+  readonly columns?: number;
+  readonly write: (text: string) => unknown;
+}
+
+/** How often a terminal is written to, and how often a log. Milliseconds. */
+const TERMINAL_PAUSE = 100;
+const LOG_PAUSE = 15_000;
+/** Without an answer for so long the line says so. Seconds. */
+const IDLE = 3;
+
+const SILENT: Progress = { plan: nothing, show: nothing, move: nothing, clear: nothing };
+
+function nothing(): void {}
+
+/**
+ * On a terminal one line that is written over; elsewhere a line now and then, so that a log shows that a long run goes
+ * on. `now`: milliseconds.
+ */
+export function createProgress(stream: ProgressStream, quiet: boolean, now: () => number): Progress {
+  if (quiet) return SILENT;
+  const isTerminal = stream.isTTY === true;
+  const started = now();
+  const state: State = { done: 0, total: 0, broken: 0, requests: 0, planned: 0, waiting: undefined };
+  let answered = started;
+  let written = started;
+  const write = (isDue: boolean) => {
+    if (!isDue && now() - written < (isTerminal ? TERMINAL_PAUSE : LOG_PAUSE)) return;
+    written = now();
+    const idle = Math.round((now() - answered) / 1000);
+    const waiting = state.waiting ?? (idle >= IDLE ? `waiting ${idle} s for an answer` : undefined);
+    const line = lineOf({ ...state, waiting }, now() - started);
+    stream.write(isTerminal ? `\r${line.slice(0, (stream.columns ?? 80) - 1)}\x1b[K` : `${line}\n`);
   };
+  // What waits makes no events, and its time goes on.
+  const ticker = isTerminal ? setInterval(() => write(true), 500) : setInterval(() => write(false), 1000);
+  ticker.unref();
+  return {
+    plan: (budget) => {
+      state.planned = budget.requests;
+      // Where nothing holds the run back, it is over before this is read.
+      if (budget.rate !== undefined) stream.write(`${planOf(budget)}\n`);
+    },
+    show: ({ verdict }) => {
+      if (verdict === 'fail' || verdict === 'error') state.broken += 1;
+      write(false);
+    },
+    move: ({ done, total, requests, waitingSeconds }) => {
+      if (requests !== state.requests) answered = now();
+      const waiting =
+        waitingSeconds > 0 ? `waiting ${Math.ceil(waitingSeconds)} s because the target asks to` : undefined;
+      const isDue = isTerminal && waiting !== undefined && state.waiting === undefined;
+      Object.assign(state, { done, total, requests, waiting });
+      write(isDue);
+    },
+    clear: () => {
+      clearInterval(ticker);
+      if (isTerminal) stream.write('\r\x1b[K');
+    },
+  };
+}
+
+interface State {
+  done: number;
+  total: number;
+  broken: number;
+  requests: number;
+  /** Requests that the run is going to make, as far as is known. */
+  planned: number;
+  waiting: string | undefined;
+}
+
+function planOf({ requests, rate, seconds }: Budget): string {
+  const pace = rate === undefined ? '' : `, at most ${rate.toFixed(rate < 10 ? 1 : 0)} a second`;
+  return `about ${requests} requests${pace}${seconds === undefined ? '' : `: ${duration(seconds)}`}`;
+}
+
+function lineOf({ done, total, broken, requests, planned, waiting }: State, milliseconds: number): string {
+  const seconds = milliseconds / 1000;
+  // Rules differ in what they ask, so that requests say more than rules where it is known how many there will be.
+  const share = requests < planned ? requests / planned : total === 0 ? 0 : done / total;
+  const parts = [
+    `${done}/${total === 0 ? '?' : total} rules`,
+    ...(broken > 0 ? [`${broken} broken`] : []),
+    `${requests} requests`,
+    ...(seconds >= 1 ? [`${(requests / seconds).toFixed(1)}/s`] : []),
+    ...(share > 0 && share < 1 && seconds >= 1 ? [`${duration((seconds / share) * (1 - share))} left`] : []),
+    ...(waiting === undefined ? [] : [waiting]),
+  ];
+  return parts.join(', ');
+}
+
+function duration(seconds: number): string {
+  const whole = Math.max(1, Math.round(seconds));
+  return whole < 60 ? `about ${whole} s` : `about ${Math.floor(whole / 60)} min ${whole % 60} s`;
 }

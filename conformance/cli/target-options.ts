@@ -1,7 +1,8 @@
+import { isDeepStrictEqual } from 'node:util';
 import { adminUrlOf, isEmulator } from '../run/preflight.js';
 import { readKey } from '../target/keys.js';
 import { originOf, type Target } from '../target/target.js';
-import type { Flags, Values } from './command.js';
+import type { Flag, Flags, Values } from './command.js';
 import { UsageError } from './usage-error.js';
 import { httpAddress, list, text } from './values.js';
 
@@ -33,6 +34,7 @@ export const TARGET_FLAGS = {
   },
   'admin-token': {
     read: text('an admin token'),
+    secret: true,
     describe: 'What its admin routes ask for; default: EMULATOR_ADMIN_TOKEN',
   },
 } satisfies Flags;
@@ -51,6 +53,26 @@ export const TARGET_NEEDS: readonly (readonly [string, string])[] = [
   ['second-key', 'second-org'],
   ['second-base-url', 'second-org'],
 ];
+
+/** The flags that name the same target again, as words. Secrets are left out; the environment has them. */
+export function targetFlags(args: TargetArguments): string[] {
+  return Object.entries<Flag>(TARGET_FLAGS).flatMap(([flag, row]) => {
+    const value: unknown = args[flag as keyof TargetArguments];
+    const standard = row.read === undefined || row.default === undefined ? undefined : row.read(row.default);
+    if (value === undefined || row.secret === true || isDeepStrictEqual(value, standard)) return [];
+    if (row.read === undefined) return value === true ? [`--${flag}`] : row.negatable ? [`--no-${flag}`] : [];
+    if (row.repeatable) return [value].flat().flatMap((one) => [`--${flag}`, String(one)]);
+    const typed = Array.isArray(value) ? value.join(',') : String(value);
+    return [`--${flag}`, row.read === httpAddress ? withoutUserInfo(typed) : typed];
+  });
+}
+
+function withoutUserInfo(address: string): string {
+  const url = new URL(address);
+  if (url.username === '' && url.password === '') return address;
+  Object.assign(url, { username: '', password: '' });
+  return url.href;
+}
 
 /** The target of the arguments; undefined without an address. `timeout`: milliseconds for one answer. Throws `UsageError`. */
 export async function readTarget(args: TargetArguments, timeout: number): Promise<Target | undefined> {

@@ -1,20 +1,23 @@
 import { styleText } from 'node:util';
-import { explain, isBroken, type Reporter } from './reporter.js';
-import { executed, injected, type Report, type RuleResult, VERDICTS, type Verdict } from './results.js';
-
-const MARKS: Readonly<Record<Verdict, string>> = {
-  pass: '✓',
-  fail: '✗',
-  warn: '!',
-  observed: '·',
-  variant: '≈',
-  skip: '-',
-  blocked: '…',
-  error: '✗',
-  flaky: '?',
-};
+import {
+  brokenRules,
+  bySection,
+  conclude,
+  explain,
+  explainNearest,
+  MARKS,
+  MEANINGS,
+  measure,
+  type Reporter,
+  remarks,
+  repeatCommand,
+  unproven,
+  visible,
+} from './reporter.js';
+import { injected, type Report, type RuleResult, VERDICTS, type Verdict } from './results.js';
 
 type Style = Parameters<typeof styleText>[0];
+type Paint = (verdict: Verdict, text: string) => string;
 
 const STYLES: Readonly<Partial<Record<Verdict, Style>>> = {
   pass: 'green',
@@ -25,59 +28,69 @@ const STYLES: Readonly<Partial<Record<Verdict, Style>>> = {
   variant: 'yellow',
 };
 
-/** For people: one line a section, everything about what broke, and what it means. */
+/** So many broken rules are shown with what was sent; of the others what broke. */
+const MOST_TRANSCRIPTS = 20;
+
+/** For people: what broke, what else was seen, one line a section, and what it means. */
 export function createPretty(color: boolean): Reporter {
-  const paint = (style: Style | undefined, text: string) =>
-    color && style !== undefined ? styleText(style, text, { validateStream: false }) : text;
-  return (report) => {
-    const lines: string[] = [];
-    for (const [section, results] of bySection(report)) {
-      const marks = results.map(({ verdict }) => paint(STYLES[verdict], MARKS[verdict])).join('');
-      lines.push(`${section.padEnd(26)} ${marks}`);
-    }
-    for (const verdict of ['warn', 'variant', 'blocked', 'flaky', 'error', 'fail'] as const) {
-      for (const result of report.rules.filter((one) => one.verdict === verdict)) {
-        lines.push(
-          '',
-          ...describe(result, isBroken(verdict, report.mode.strict), (text) => paint(STYLES[verdict], text)),
-        );
-      }
-    }
-    lines.push(
-      '',
-      ...skipped(report),
-      '',
-      ...VERDICTS.flatMap((verdict) => countLine(report, verdict)),
-      ...injectedLine(report),
-      '',
-      conclude(report),
+  const paint: Paint = (verdict, text) => {
+    const style = STYLES[verdict];
+    return color && style !== undefined ? styleText(style, text, { validateStream: false }) : text;
+  };
+  return (given) => {
+    // Before anything is painted: colours are control characters as well.
+    const report = visibleReport(given);
+    const broken = brokenRules(report);
+    const others = (['blocked', 'warn', 'variant'] as const).flatMap((verdict) =>
+      report.rules.filter((result) => result.verdict === verdict && !broken.includes(result)),
     );
-    return `${lines.join('\n')}\n`;
+    const blocks = [
+      ...broken.map((result, at) => describeBroken(report, result, paint, at < MOST_TRANSCRIPTS)),
+      ...others.map((result) => describe(result, paint)),
+      ...(broken.length > MOST_TRANSCRIPTS
+        ? [
+            [
+              `Of ${broken.length} broken rules the first ${MOST_TRANSCRIPTS} are shown in full; all are with --reporter html.`,
+            ],
+          ]
+        : []),
+      [...sections(report, paint), '', legend(report, paint)],
+      skipped(report),
+      [...VERDICTS.flatMap((verdict) => countLine(report, verdict)), ...injectedLine(report), ...unprovenLine(report)],
+      remarks(report),
+      [`${conclude(report)} ${measure(report)}`],
+    ];
+    const texts = blocks.filter((block) => block.length > 0).map((block) => block.join('\n'));
+    return `${texts.join('\n\n')}\n`;
   };
 }
 
-function bySection(report: Report): Map<string, RuleResult[]> {
-  const sections = new Map<string, RuleResult[]>();
-  for (const result of report.rules) {
-    const list = sections.get(result.section);
-    if (list === undefined) sections.set(result.section, [result]);
-    else list.push(result);
-  }
-  return sections;
+/** The report with every control character in words, so that a terminal obeys none that a target sent. */
+function visibleReport(report: Report): Report {
+  return JSON.parse(JSON.stringify(report), (_name, value: unknown) =>
+    typeof value === 'string' ? visible(value) : value,
+  );
 }
 
-function describe(result: RuleResult, broken: boolean, paint: (text: string) => string): string[] {
-  const lines = [
-    paint(`${result.verdict} ${result.id}`),
+function describe(result: RuleResult, paint: Paint): string[] {
+  return [
+    paint(result.verdict, `${result.verdict} ${result.id}`),
     `  ${result.level}, ${result.section}: ${result.says}`,
     ...explain(result).map((line) => `  ${line}`),
   ];
-  if (!broken) return lines;
-  for (const { request, response } of result.transcript ?? []) {
-    lines.push(...indent(request, '  > '), ...indent(response, '  < '));
+}
+
+function describeBroken(report: Report, result: RuleResult, paint: Paint, isWhole: boolean): string[] {
+  const lines = describe(result, paint);
+  if (isWhole) {
+    for (const { request, response } of result.transcript ?? []) {
+      lines.push(...indent(request, '  > '), ...indent(response, '  < '));
+    }
+    lines.push(...explainNearest(result).map((line) => `  ${line}`));
+    if (result.curl !== undefined) lines.push(`  $ ${result.curl}`);
   }
-  if (result.curl !== undefined) lines.push(`  $ ${result.curl}`);
-  lines.push(`  $ npx conformance run --only ${result.id}`);
+  const command = repeatCommand(report, result.id);
+  if (command !== undefined) lines.push(`  $ ${command}`);
   return lines;
 }
 
@@ -86,6 +99,23 @@ function indent(text: string, margin: string): string[] {
     .trimEnd()
     .split('\n')
     .map((line) => margin + line);
+}
+
+function sections(report: Report, paint: Paint): string[] {
+  return [...bySection(report)].map(([section, results]) => {
+    const marks = results.map(({ verdict }) => paint(verdict, MARKS[verdict])).join('');
+    const counts = VERDICTS.flatMap((verdict) => {
+      const count = results.filter((result) => result.verdict === verdict).length;
+      return count === 0 ? [] : [`${count} ${verdict}`];
+    });
+    return `${section.padEnd(26)} ${counts.join(', ')}  ${marks}`;
+  });
+}
+
+/** The marks that stand above it, and no others. */
+function legend(report: Report, paint: Paint): string {
+  const shown = VERDICTS.filter((verdict) => report.counts[verdict] > 0);
+  return shown.map((verdict) => `${paint(verdict, MARKS[verdict])} ${verdict}: ${MEANINGS[verdict]}`).join('\n');
 }
 
 /** Skipped rules by reason, the commonest first. */
@@ -112,13 +142,7 @@ function injectedLine(report: Report): string[] {
     : [`injected ${String(count).padStart(4)}  judged on answers that faults of the emulator made`];
 }
 
-function conclude(report: Report): string {
-  const judged = `${executed(report.counts)} of ${report.rules.length} rules judged, ${report.requests} requests, ${(report.milliseconds / 1000).toFixed(1)} s`;
-  if (report.interrupted) return `Interrupted. ${judged}.`;
-  if (executed(report.counts) === 0) return `Nothing was judged: this says nothing about ${report.target.base_url}.`;
-  if (report.exit_code === 0)
-    return `${report.target.base_url} conforms${report.mode.only === undefined ? '' : ' in what was asked'}. ${judged}.`;
-  if (report.exit_code === 3) return `${report.target.base_url} throttled; the run is incomplete. ${judged}.`;
-  if (report.exit_code === 4) return `The run broke in places and proves nothing there. ${judged}.`;
-  return `${report.target.base_url} does not conform. ${judged}.`;
+function unprovenLine(report: Report): string[] {
+  const count = unproven(report);
+  return count === 0 ? [] : [`unproven ${String(count).padStart(4)}  MUST rules that no mutant has been seen to break`];
 }

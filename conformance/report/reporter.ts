@@ -1,12 +1,93 @@
-import type { Report, RuleResult, Verdict } from './results.js';
+import type { Section } from '../rules/rule.js';
+import { executed, type Report, type RuleResult, type Verdict } from './results.js';
+import { quote } from './shell.js';
 
 /** Turns a report into text. Every format is made from the same report and knows nothing else. */
 export type Reporter = (report: Report) => string;
+
+/** One mark a verdict, wherever many stand in a row. */
+export const MARKS: Readonly<Record<Verdict, string>> = {
+  pass: '✓',
+  fail: '✗',
+  warn: '!',
+  observed: '·',
+  variant: '≈',
+  skip: '-',
+  blocked: '…',
+  error: 'E',
+  flaky: '?',
+};
+
+/** What a verdict means, for legends. */
+export const MEANINGS: Readonly<Record<Verdict, string>> = {
+  pass: 'the rule holds',
+  fail: 'a MUST is broken',
+  warn: 'a SHOULD is broken',
+  observed: 'left open by the specification; what was seen is noted',
+  variant: 'another of the answers that a contradictory text supports',
+  skip: 'cannot be judged on this target',
+  blocked: 'not judged: the target throttled or was gone, or what the rule rests on could not be made',
+  error: 'the suite itself broke',
+  flaky: 'failed, then passed alone',
+};
 
 /** Whether a verdict makes the run fail. */
 export function isBroken(verdict: Verdict, strict: boolean): boolean {
   if (verdict === 'fail' || verdict === 'error' || verdict === 'flaky') return true;
   return strict && (verdict === 'warn' || verdict === 'variant');
+}
+
+/** What stands for a section of what is no rule. */
+export const THE_RUN = 'The run' as string as Section;
+
+const SETUP = 'set-up: ';
+
+/** What rules rest on and what could not be made, as if each were a rule: it is told once, and like one. */
+export function brokenSetup({ setup = [] }: Report): readonly RuleResult[] {
+  return setup.map(({ name, ...shown }) => ({
+    id: `${SETUP}${name}`,
+    section: THE_RUN,
+    says: `${name} can be made: other rules rest on it.`,
+    level: 'MUST',
+    reach: 'any',
+    read_only: false,
+    milliseconds: 0,
+    ...shown,
+  }));
+}
+
+/** What makes the run fail: steps of the set-up, then rules, failures before errors. */
+export function brokenRules(report: Report): readonly RuleResult[] {
+  const order: readonly Verdict[] = ['fail', 'flaky', 'error', 'warn', 'variant'];
+  const rules = report.rules
+    .filter(({ verdict }) => isBroken(verdict, report.mode.strict))
+    .sort((a, b) => order.indexOf(a.verdict) - order.indexOf(b.verdict));
+  return [...brokenSetup(report), ...rules];
+}
+
+/** What a reader should know about the run before its verdicts, one sentence each. */
+export function remarks({ notices = [], ended, mode, throttled_seconds: throttled = 0, cleanup }: Report): string[] {
+  const { shard } = mode;
+  const left = cleanup?.left ?? [];
+  const why = cleanup?.reason === undefined ? '' : ` (${cleanup.reason})`;
+  return [
+    ...notices,
+    ...(ended === undefined ? [] : [`The run ended before all rules were judged: ${ended.reason}`]),
+    ...(shard === undefined ? [] : [`This is part ${shard.index} of ${shard.count}.`]),
+    ...(throttled === 0 ? [] : [`The target had the run wait ${throttled} s.`]),
+    ...(left.length === 0 ? [] : [`Left behind on the target${why}: ${left.join(', ')}`]),
+  ];
+}
+
+/** Results by section, in the order of the report. */
+export function bySection(report: Report): ReadonlyMap<string, readonly RuleResult[]> {
+  const sections = new Map<string, RuleResult[]>();
+  for (const result of report.rules) {
+    const list = sections.get(result.section);
+    if (list === undefined) sections.set(result.section, [result]);
+    else list.push(result);
+  }
+  return sections;
 }
 
 /** A value in one line, cut where it gets long. */
@@ -21,4 +102,62 @@ export function explain(result: RuleResult): string[] {
   if (result.reason !== undefined) lines.push(result.reason);
   if (result.expected !== undefined) lines.push(`expected ${show(result.expected)}`, `actual   ${show(result.actual)}`);
   return lines;
+}
+
+/** What the deciding request has otherwise than the nearest one of a rule that passed. */
+export function explainNearest({ nearest }: RuleResult): string[] {
+  if (nearest === undefined) return [];
+  const { rule, request, status, differs } = nearest;
+  const head = `nearest request that passed: ${request} of ${rule} (${status})`;
+  if (differs.length === 0) return [head, 'differs in: nothing that was sent'];
+  return [head, ...differs.map((line) => `differs in: ${line}`)];
+}
+
+/** The command that judges one rule again, on the same target; undefined where nothing can be asked again. */
+export function repeatCommand({ mode, recording }: Report, id: string): string | undefined {
+  // A step of the set-up has no rule of its own.
+  if (recording !== undefined || id.startsWith(SETUP)) return undefined;
+  return ['npx', 'conformance', 'run', ...(mode.flags ?? []), '--only', id].map(quote).join(' ');
+}
+
+/** Text of the target without the control characters that a terminal would obey. */
+export function visible(text: string): string {
+  return text.replace(/[^\P{Cc}\n\t]/gu, (control) => `\\x${control.charCodeAt(0).toString(16).padStart(2, '0')}`);
+}
+
+/** Whether some rules were left out, or could not be judged though they were asked for: such a run has no badge. */
+export function isPartial(report: Report): boolean {
+  const { interrupted, mode, counts, recording, ended } = report;
+  if (interrupted || ended !== undefined || mode.only !== undefined || mode.shard !== undefined) return true;
+  if (recording !== undefined) return true;
+  return counts.blocked + counts.error > 0 || executed(counts) === 0;
+}
+
+/** How many MUST rules no mutant is known for. */
+export function unproven({ rules }: Report): number {
+  return rules.filter((rule) => rule.unproven === true).length;
+}
+
+/** What the run says about its target, in one sentence; the next one says how much it did. */
+export function conclude(report: Report): string {
+  const { target, interrupted, counts, exit_code: code, mode, recording, ended } = report;
+  const name = target.base_url;
+  if (interrupted) return 'Interrupted.';
+  if (ended !== undefined) return ended.by === 'target' ? `${name} could not be judged to the end.` : 'The run broke.';
+  if (executed(counts) === 0) return `Nothing was judged: this says nothing about ${name}.`;
+  if (recording !== undefined) {
+    return code === 0 ? `${name} keeps every rule that it says anything about.` : `${name} does not conform.`;
+  }
+  if (code === 0) return `${name} conforms${mode.only === undefined ? '' : ' in what was asked'}.`;
+  if (code === 3) return `Not all rules could be judged on ${name}; the run is incomplete.`;
+  if (code === 4) return 'The run broke in places and proves nothing there.';
+  return `${name} does not conform.`;
+}
+
+/** How much was judged. */
+export function measure(report: Report): string {
+  const { counts, rules, requests, milliseconds, recording } = report;
+  const judged = `${executed(counts)} of ${rules.length} rules judged`;
+  if (recording !== undefined) return `${judged} on ${recording.judged} of ${recording.entries} recorded requests.`;
+  return `${judged}, ${requests} requests, ${(milliseconds / 1000).toFixed(1)} s.`;
 }

@@ -27,6 +27,7 @@ function reportOf(verdicts: readonly Verdict[], strict = false, interrupted = fa
   const rules = verdicts.map(resultOf);
   const counts = countVerdicts(rules);
   return {
+    format: 1,
     suite: { name: 's', version: '1' },
     specification: '1.0.0',
     started_at: '2026-01-01T00:00:00.000Z',
@@ -121,5 +122,5 @@ t.test('exit codes', async (t) => {
   t.equal(code(['pass', 'blocked']), 3);
   t.equal(code(['pass', 'error']), 4);
   t.equal(code(['fail'], false, true), 130);
-  t.equal(REPORTERS.length, 3);
+  t.equal(REPORTERS.length, 7);
 });

@@ -1,13 +1,17 @@
+import { github } from './github.js';
+import { html } from './html/report-page.js';
 import { json } from './json.js';
+import { junit } from './junit.js';
+import { markdown } from './markdown.js';
 import { createPretty } from './pretty.js';
 import type { Reporter } from './reporter.js';
 import { tap } from './tap.js';
 
-export const REPORTERS = ['pretty', 'tap', 'json'] as const;
+export const REPORTERS = ['pretty', 'tap', 'json', 'junit', 'markdown', 'github', 'html'] as const;
 
 export type ReporterName = (typeof REPORTERS)[number];
 
 /** `color`: whether the output is a terminal that shows colours. */
 export function reporterOf(name: ReporterName, color: boolean): Reporter {
-  return { pretty: createPretty(color), tap, json }[name];
+  return { pretty: createPretty(color), tap, json, junit, markdown, github, html }[name];
 }

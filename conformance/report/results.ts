@@ -1,5 +1,7 @@
+import type { TokenRecipe } from '../auth/tokens.js';
 import type { Evidence } from '../http/exchange.js';
 import type { Level, Reach, Section } from '../rules/rule.js';
+import type { Nearest } from './nearest.js';
 
 /**
  * pass: the rule holds. fail: a MUST is broken, or the target contradicted itself. warn: a SHOULD is broken.
@@ -33,11 +35,17 @@ export interface RuleResult {
   readonly actual?: unknown;
   readonly observed?: Readonly<Record<string, unknown>>;
   readonly transcript?: readonly TranscriptEntry[];
-  /** A command that repeats the deciding request; it holds no secret. */
+  /** A command that repeats the deciding request; it holds no secret. Left out where the body is too large for one. */
   readonly curl?: string;
+  /** How the token of that request was made. */
+  readonly recipe?: TokenRecipe;
+  /** The request of a rule that passed which is most like that one; of broken rules only. */
+  readonly nearest?: Nearest;
+  /** Whether a MUST has never been seen to fail: no mutant is known that it notices. */
+  readonly unproven?: true;
   readonly milliseconds: number;
   /** Requests of its own, without those of what it shares with others. */
-  readonly requests: number;
+  readonly requests?: number;
   /** The members that it saw of tolerated sets, by key. */
   readonly variants?: Readonly<Record<string, string>>;
   /** What its verdict would be had no rule before it seen another member of a tolerated set. */
@@ -54,6 +62,7 @@ export interface SetupFailure {
   readonly actual?: unknown;
   readonly transcript?: readonly TranscriptEntry[];
   readonly curl?: string;
+  readonly recipe?: TokenRecipe;
 }
 
 /** What a rule that watches saw while other rules ran: what is needed to join the shards of a run. */
@@ -62,7 +71,7 @@ export interface Watched {
   /** Answers that it had something to say about. */
   readonly answers: number;
   readonly evidence: Evidence;
-  readonly broken?: Pick<RuleResult, 'reason' | 'evidence' | 'transcript' | 'curl'>;
+  readonly broken?: Pick<RuleResult, 'reason' | 'evidence' | 'transcript' | 'curl' | 'recipe'>;
 }
 
 /** One of several runs that share the rules; `index` counts from 1. */
@@ -97,7 +106,11 @@ export interface Ended {
   readonly reason: string;
 }
 
+/** The version of the format; a reader refuses any other. */
+export const FORMAT = 1;
+
 export interface Report {
+  readonly format: typeof FORMAT;
   readonly suite: { readonly name: string; readonly version: string };
   /** Version of the specification the rules were taken from. */
   readonly specification: '1.0.0';
@@ -114,22 +127,26 @@ export interface Report {
     readonly strict: boolean;
     readonly only?: string;
     readonly shard?: Shard;
+    /** The flags that name the same target again, as words; none of them is a secret. */
+    readonly flags?: readonly string[];
   };
-  readonly budget: Budget;
+  /** Of recorded traffic: how many of its entries could be judged. */
+  readonly recording?: { readonly entries: number; readonly judged: number };
+  readonly budget?: Budget;
   readonly requests: number;
   /** Seconds that the target had the run wait. */
-  readonly throttled_seconds: number;
+  readonly throttled_seconds?: number;
   readonly interrupted: boolean;
   readonly ended?: Ended;
   /** What a reader should know first: that all answers are alike, for one. */
-  readonly notices: readonly string[];
-  readonly setup: readonly SetupFailure[];
-  readonly cleanup: Cleanup;
+  readonly notices?: readonly string[];
+  readonly setup?: readonly SetupFailure[];
+  readonly cleanup?: Cleanup;
   readonly counts: Readonly<Record<Verdict, number>>;
   /** The member seen of every tolerated set. */
   readonly variants: Readonly<Record<string, string>>;
   readonly rules: readonly RuleResult[];
-  readonly watched: readonly Watched[];
+  readonly watched?: readonly Watched[];
   readonly exit_code: number;
 }
 

@@ -2,8 +2,10 @@ import { execFileSync } from 'node:child_process';
 import t from 'tap';
 import type { Exchange } from '../http/exchange.js';
 import { targetAt } from '../test/stub.js';
+import { writeCurl } from './curl.js';
 import { redact } from './redact.js';
-import { quote, writeCurl, writeTranscript } from './transcript.js';
+import { quote } from './shell.js';
+import { writeTranscript } from './transcript.js';
 
 const TOKEN = 'eyJhbGciOiJFUzI1NiJ9.eyJpc3MiOiJkZW1vIn0.c2lnbmF0dXJlc2lnbmF0dXJl';
 
@@ -37,7 +39,7 @@ t.test('bytes that are no text are shown as such', async (t) => {
 
 t.test('the curl line is one a shell reads as it was meant', async (t) => {
   const target = { ...targetAt('http://127.0.0.1:1'), key: { ...targetAt('http://x').key, file: '/tmp/my key.pem' } };
-  const line = writeCurl(EXCHANGE, target);
+  const line = writeCurl(EXCHANGE, target, 0) ?? '';
   t.notMatch(line, TOKEN);
   const stand = `npx() { for word in "$@"; do printf '[%s]' "$word"; done; }; curl() { for word in "$@"; do printf '%s\\n' "$word"; done; }; ${line}`;
   const words = execFileSync('sh', ['-c', stand], { encoding: 'utf8' }).split('\n');

@@ -4,8 +4,10 @@ import type { BrokenStep } from '../check/run-context.js';
 import { type Exchange, evidenceIn } from '../http/exchange.js';
 import { lossOf, RunEnded } from '../http/no-answer.js';
 import { Throttled } from '../http/throttling.js';
+import { withRelativeTimes, writeCurl } from '../report/curl.js';
+import { redactValue } from '../report/redact.js';
 import type { RuleResult, SetupFailure, Verdict, Watched } from '../report/results.js';
-import { writeCurl, writeTranscript } from '../report/transcript.js';
+import { writeTranscript } from '../report/transcript.js';
 import type { Level, Rule } from '../rules/rule.js';
 import type { Target } from '../target/target.js';
 import type { WatchResult } from './watcher.js';
@@ -30,8 +32,21 @@ export function reasonToSkip(rule: Rule, target: Target): string | undefined {
 
 export type RuleVerdict = Omit<
   RuleResult,
-  'id' | 'section' | 'says' | 'level' | 'reach' | 'read_only' | 'milliseconds' | 'requests' | 'variants'
->;
+  | 'id'
+  | 'section'
+  | 'says'
+  | 'level'
+  | 'reach'
+  | 'read_only'
+  | 'milliseconds'
+  | 'requests'
+  | 'variants'
+  | 'nearest'
+  | 'unproven'
+> & {
+  /** The exchange that decided it, where it is not a good verdict. */
+  readonly decidedBy?: Exchange;
+};
 
 /** A rule took longer than all of its requests may: nothing is known about it, and the suite did not break. */
 export class Overdue extends Error {
@@ -90,7 +105,7 @@ export function judgeThrown(rule: Rule, t: RuleContext, thrown: unknown): RuleVe
 
 /** What the report tells of a step that broke. */
 export function describeStep(name: string, { thrown, exchanges }: BrokenStep, target: Target): SetupFailure {
-  const shown = show(exchanges, target);
+  const shown = showWhole(exchanges, target);
   if (thrown instanceof AssertionFailure) {
     const { what: reason, expected, actual } = thrown;
     return { name, verdict: 'fail', reason, expected, actual: printable(actual), ...shown };
@@ -108,7 +123,7 @@ function describeBroken({ why, exchange }: NonNullable<WatchResult['broken']>, t
   return {
     reason: `${why} (seen in ${exchange.rule})`,
     evidence: evidenceIn([exchange]),
-    ...show([exchange], target),
+    ...showWhole([exchange], target),
   };
 }
 
@@ -125,10 +140,29 @@ export function judgeWatched(level: Level, own: RuleVerdict | undefined, seen: W
 
 const NOTHING_SEEN = 'no answer of this run says anything about it';
 
-export function show(exchanges: readonly Exchange[], target: Target): Pick<RuleResult, 'transcript' | 'curl'> {
+export function show(
+  exchanges: readonly Exchange[],
+  target: Target,
+): Pick<RuleVerdict, 'transcript' | 'curl' | 'recipe' | 'decidedBy'> {
   const last = exchanges.at(-1);
   if (last === undefined) return {};
-  return { transcript: writeTranscript(exchanges), curl: writeCurl(last, target) };
+  const { recipe } = last;
+  const curl = writeCurl(last, target, Math.floor(Date.now() / 1000));
+  return {
+    transcript: writeTranscript(exchanges),
+    ...(curl === undefined ? {} : { curl }),
+    ...(recipe === undefined ? {} : { recipe: withRelativeTimes(recipe, Math.floor(Date.now() / 1000)) }),
+    decidedBy: last,
+  };
+}
+
+/** What a report shows beside the verdict of a rule: all of it can be written down. */
+export function showWhole(
+  exchanges: readonly Exchange[],
+  target: Target,
+): Pick<RuleResult, 'transcript' | 'curl' | 'recipe'> {
+  const { decidedBy: _decidedBy, ...shown } = show(exchanges, target);
+  return redactValue(shown);
 }
 
 function printable(value: unknown): unknown {

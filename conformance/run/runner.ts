@@ -7,11 +7,13 @@ import { Variants } from '../check/variants.js';
 import { Client } from '../http/client.js';
 import type { Limiter } from '../http/limiter.js';
 import { RunEnded } from '../http/no-answer.js';
+import { RequestLog } from '../report/nearest.js';
 import {
   type Budget,
   type Cleanup,
   countVerdicts,
   exitCodeOf,
+  FORMAT,
   type Report,
   type RuleResult,
   type Shard,
@@ -43,6 +45,10 @@ export interface RunOptions {
   readonly rules: readonly Rule[];
   readonly strict: boolean;
   readonly only?: string;
+  /** The flags that name the target, for commands that the report prints. */
+  readonly flags?: readonly string[];
+  /** Rules that are known to notice a mutant; left out where none is known of any. */
+  readonly proven?: ReadonlySet<string>;
   readonly limiter: Limiter;
   /** Groups of rules that run side by side. */
   readonly width: number;
@@ -81,6 +87,7 @@ export async function runRules(target: Target, options: RunOptions): Promise<Rep
   const watching = options.rules.filter((rule) => rule.watch !== undefined);
   const watcher = new Watcher(watching);
   const likeness = new Likeness();
+  const log = new RequestLog(options.now);
   let [requests, tried] = [0, 0];
   const tell = () =>
     options.onProgress?.({ done: tried, total: rules.length, requests, waitingSeconds: client.throttling.left });
@@ -92,6 +99,7 @@ export async function runRules(target: Target, options: RunOptions): Promise<Rep
     baseUrl: target.baseUrl,
     sleep: (milliseconds) => sleep(milliseconds, undefined, { signal: ending.signal }),
     onEnd: (reason) => ending.end(reason),
+    onPause: tell,
     onRequest: () => {
       requests += 1;
       tell();
@@ -99,6 +107,7 @@ export async function runRules(target: Target, options: RunOptions): Promise<Rep
     onExchange: (exchange) => {
       watcher.see(exchange);
       likeness.see(exchange);
+      log.see(exchange);
     },
   });
   const context = contextOf(target, options, client, ending);
@@ -112,6 +121,9 @@ export async function runRules(target: Target, options: RunOptions): Promise<Rep
       ended: () => ending.reason,
       end: (reason) => ending.end(reason),
       seed: options.seed,
+      strict: options.strict,
+      proven: options.proven,
+      log,
       onTried: (count) => {
         tried = count;
         tell();
@@ -133,6 +145,7 @@ export async function runRules(target: Target, options: RunOptions): Promise<Rep
   const { strict } = options;
   const interrupted = options.signal.aborted;
   return {
+    format: FORMAT,
     suite: { name: 'repohost-emulator conformance', version: version() },
     specification: '1.0.0',
     started_at: new Date(started).toISOString(),
@@ -148,6 +161,7 @@ export async function runRules(target: Target, options: RunOptions): Promise<Rep
       strict,
       ...(options.only === undefined ? {} : { only: options.only }),
       ...(shard === undefined ? {} : { shard }),
+      ...(options.flags === undefined ? {} : { flags: options.flags }),
     },
     budget: options.budget ?? { requests },
     requests,

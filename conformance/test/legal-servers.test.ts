@@ -1,25 +1,12 @@
 import { generateKeyPairSync } from 'node:crypto';
-import t, { type Test } from 'tap';
+import t from 'tap';
 import { callAdmin } from '../http/admin.js';
-import { type Report, run, startEmulator } from '../index.js';
-import { explain } from '../report/reporter.js';
+import { run, startEmulator } from '../index.js';
 import type { Target } from '../target/target.js';
+import { expectRight } from './legal/expect-right.js';
 import { HIDES_NOTES, UNTYPICAL_ARCHIVE } from './legal/rewrites.js';
 import { type Files, seed } from './legal/seed.js';
-import { startProxy } from './wrong/proxy.js';
-
-/** Nothing is wrong with the server, and the suite says so. */
-function expectRight(t: Test, report: Report, title: string): void {
-  const complaints = report.rules.filter(({ verdict }) =>
-    ['fail', 'warn', 'error', 'flaky', 'blocked'].includes(verdict),
-  );
-  t.same(
-    complaints.map((result) => [result.id, result.verdict, ...explain(result)]),
-    [],
-    title,
-  );
-  t.equal(report.exit_code, 0, `${title}: exit code`);
-}
+import { startProxy } from './mutants/proxy.js';
 
 const emulator = await startEmulator();
 t.teardown(() => emulator.stop());

@@ -85,6 +85,7 @@ export const archiveRules = defineRules('6. Archive', 'archive', [
     id: 'archive.ref.head',
     says: 'A repository without a default branch is packed at HEAD.',
     reach: 'emulator',
+    writes: true,
     check: async (t) => {
       const name = await headlessRepository(t, ['main', 'trunk']);
       const packed = readPaths(await archive(t, name), ['main.txt', 'trunk.txt']).map((file) => file.name);

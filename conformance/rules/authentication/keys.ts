@@ -1,18 +1,16 @@
 import { generateKeyPairSync } from 'node:crypto';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { existsSync } from 'node:fs';
 import { getRepo } from '../../api/requests.js';
 import type { KeyRole } from '../../auth/tokens.js';
-import { expectCode, expectMatch, expectStatus, expectSuccess } from '../../check/expect.js';
+import { expectCode, expectMatch, expectSame, expectStatus, expectSuccess } from '../../check/expect.js';
 import { Skip } from '../../check/outcomes.js';
 import type { RuleContext } from '../../check/rule-context.js';
 import { sampleRepository } from '../../fixtures/repositories.js';
-import { readKey } from '../../target/keys.js';
 import { documentedOperation } from '../documented-operations.js';
 import { defineRules, type RuleRow } from '../rule.js';
 import { everyPlace, expectTokenRefused, forEachPlace } from '../token-places.js';
 import { acceptsToken, acceptToken, readWithToken, refuseTokens, rejectsTokens } from './token-checks.js';
+import { KeyFolder, runTokenHelper } from './token-helper.js';
 
 const acceptsKey = (id: string, kind: string, key: KeyRole): RuleRow =>
   acceptsToken(id, `Tokens signed by ${kind} key are accepted.`, { key }, { reach: 'needs-setup' });
@@ -37,21 +35,23 @@ export const keys = defineRules('Keys', 'keys', [
   acceptsKey('key.rsa', 'an RSA', 'RS256'),
   {
     id: 'key.pkcs8',
-    says: 'Private keys come as PKCS#8 PEM, and anything else is refused in words.',
+    says: 'What the token helper of this package signs with a PKCS#8 PEM is accepted; it refuses other forms in words.',
     reach: 'emulator',
     check: async (t) => {
       t.needsEmulator();
-      await readKey(t.target.key.file);
-      const folder = await mkdtemp(join(tmpdir(), 'conformance-'));
-      try {
-        const file = join(folder, 'sec1.pem');
-        const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'prime256v1' });
-        await writeFile(file, privateKey.export({ type: 'sec1', format: 'pem' }));
-        const refusal = await readKey(file).catch((error: Error) => error.message);
-        expectMatch(refusal, /PKCS#8/, 'another form is refused in words');
-      } finally {
-        await rm(folder, { recursive: true });
-      }
+      const { name } = await sampleRepository(t);
+      const { file } = t.target.key;
+      if (!existsSync(file)) throw new Skip('needs the key in a file: --key');
+      const made = await runTokenHelper(t, file, name);
+      expectSame(made.code, 0, `a token is made (${made.complaint})`);
+      const headers = { authorization: `Bearer ${made.out}` };
+      expectStatus(await getRepo(t, name, { as: undefined, headers }), 200);
+      const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'prime256v1' });
+      await using folder = await KeyFolder.create();
+      const sec1 = await folder.write(privateKey.export({ type: 'sec1', format: 'pem' }).toString());
+      const refused = await runTokenHelper(t, sec1, name);
+      expectSame([refused.code, refused.out], [2, ''], 'another form is a mistake of use');
+      expectMatch(refused.complaint, /PKCS#8/, 'and refused in words');
     },
   },
   {

@@ -66,8 +66,8 @@ export const packMetadata = defineRules('5. Commit pack', 'pack-metadata', [
     says: 'An empty stream, one without metadata and one with a line that is no JSON are 400.',
     writes: true,
     check: async (t) => {
-      const [metadata] = packLines({ 'broken.txt': 'x' });
-      await refusesPacks(t, [], ['{}'], [metadata, '{']);
+      const [metadata, data] = packLines({ 'broken.txt': 'x' });
+      await refusesPacks(t, [], ['{}'], [metadata, '{', data]);
     },
   },
   {
@@ -188,7 +188,8 @@ export const packMetadata = defineRules('5. Commit pack', 'pack-metadata', [
     says: 'A commit without files is 400.',
     writes: true,
     check: async (t) => {
-      await refusesPacks(t, spoilt({ files: undefined }));
+      const lines = spoilt({ files: undefined });
+      await refusesPacks(t, lines, lines.slice(0, 1));
       const { name } = await groupRepository(t);
       t.observe('no operations', (await sendPack(t, name, packLines({}))).outcome);
       await commitFiles(t, name, { 'same.txt': 'same' });

@@ -114,6 +114,7 @@ export const noteRules = defineRules('7. Notes', 'notes', [
       const { name, sha } = await bare(t);
       expectRefused(await writeNote(t, (await otherRepository(t)).name, { sha, note: 'astray' }));
       expectSuccess(await writeNote(t, name, { sha, note: 'at home' }));
+      await expectNote(t, name, sha, 'at home');
     },
   },
   {

@@ -117,6 +117,7 @@ export const scopes = defineRules('Scopes', 'scopes', [
     id: 'scope.read-family',
     says: 'git:read, and no other scope, covers blame, notes, tags and merge preview; the other reads have theirs.',
     reach: 'needs-setup',
+    writes: true,
     check: (t) => coversFamily(t, 'git:read', 'org:read', 'deployment:read'),
   },
 ]);

@@ -1,5 +1,5 @@
 import { isRecord, type JsonRecord } from '../../http/exchange.js';
-import type { ProxiedRequest, Rewrite } from '../wrong/proxy.js';
+import type { ProxiedRequest, Rewrite } from '../mutants/proxy.js';
 
 /** A pkt-line (gitprotocol-common): its length in four hexadecimal digits, itself included, and the payload. */
 function pktLine(payload: string): string {

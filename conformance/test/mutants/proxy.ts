@@ -1,5 +1,7 @@
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
+import { isDeepStrictEqual } from 'node:util';
 import { Pool } from 'undici';
+import { hangUp } from '../../http/hang-up.js';
 import { listenOnLoopback } from '../../http/listen.js';
 import type { Target } from '../../target/target.js';
 
@@ -25,6 +27,18 @@ export interface Rewrite {
   readonly response?: (response: ProxiedResponse) => void;
 }
 
+/** The rewrite, which tells of each request and each answer that it makes another. */
+export function watchRewrite({ request, response }: Rewrite, onChange: () => void): Rewrite {
+  const watch = <Message extends ProxiedRequest | ProxiedResponse>(change: (message: Message) => void) => {
+    return (message: Message) => {
+      const before = { ...message, headers: { ...message.headers }, body: Buffer.from(message.body) };
+      change(message);
+      if (!isDeepStrictEqual({ ...message }, before)) onChange();
+    };
+  };
+  return { ...(request && { request: watch(request) }), ...(response && { response: watch(response) }) };
+}
+
 export interface Proxy extends AsyncDisposable {
   /** The target as seen through the proxy; namespaces that are made through it are seen through one as well. */
   readonly target: Target;
@@ -43,6 +57,9 @@ function without(headers: IncomingHttpHeaders, names: readonly string[]): Proxie
 
 const ADMIN = '/_emulator/';
 
+/** Milliseconds in which a request goes out whose client has gone away meanwhile. */
+const TIME_TO_WRITE = 50;
+
 /** Stands between suite and server and changes what passes; how an emulator is controlled passes as it is. */
 export async function startProxy(target: Target, rewrite: Rewrite): Promise<Proxy> {
   const pool = new Pool(target.baseUrl);
@@ -57,6 +74,8 @@ export async function startProxy(target: Target, rewrite: Rewrite): Promise<Prox
     response.body = Buffer.from(JSON.stringify(namespace));
   };
   const pass = async (request: ProxiedRequest, outgoing: ServerResponse): Promise<void> => {
+    const gone = new AbortController();
+    outgoing.once('close', () => setTimeout(() => gone.abort(), outgoing.writableFinished ? 0 : TIME_TO_WRITE));
     const isAdmin = request.path.startsWith(ADMIN);
     if (!isAdmin) rewrite.request?.(request);
     const { method, path, headers, body } = request;
@@ -65,6 +84,7 @@ export async function startProxy(target: Target, rewrite: Rewrite): Promise<Prox
       path,
       headers,
       body: body.length === 0 ? null : body,
+      signal: gone.signal,
     });
     const response: ProxiedResponse = {
       request,
@@ -80,14 +100,19 @@ export async function startProxy(target: Target, rewrite: Rewrite): Promise<Prox
   const server = createServer((incoming, outgoing) => {
     const pieces: Buffer[] = [];
     incoming.on('data', (piece: Buffer) => pieces.push(piece));
+    const { method = '', url: path = '', headers: sent } = incoming;
+    const headers = without(sent, [...HOP, 'host', 'content-length']) as ProxiedRequest['headers'];
+    incoming.on('close', () => {
+      if (incoming.complete) return;
+      // The client has gone away with a part of its body unsent: so does the proxy.
+      const body = Buffer.concat(pieces);
+      const cut = { rule: '', method, origin: target.baseUrl, path, body };
+      hangUp({ ...cut, headers: { ...headers, 'content-length': sent['content-length'] ?? '0' } }, body.length).catch(
+        () => undefined,
+      );
+    });
     incoming.on('end', () => {
-      const { method = '', url = '', headers } = incoming;
-      const request = {
-        method,
-        path: url,
-        headers: without(headers, [...HOP, 'host', 'content-length']) as ProxiedRequest['headers'],
-        body: Buffer.concat(pieces),
-      };
+      const request = { method, path, headers, body: Buffer.concat(pieces) };
       // A change that throws shows as a connection that is closed.
       pass(request, outgoing).catch(() => outgoing.destroy());
     });

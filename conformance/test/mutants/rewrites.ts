@@ -2,7 +2,7 @@ import { isRecord } from '../../http/exchange.js';
 import type { ProxiedRequest, ProxiedResponse, Rewrite } from './proxy.js';
 
 /** Which requests a change is for: `POST /api/v1/repos/grep`, or any method without one. The query does not count. */
-type Place = string | RegExp;
+export type Place = string | RegExp;
 
 export function isAt(place: Place, { method, path }: Pick<ProxiedRequest, 'method' | 'path'>): boolean {
   const line = `${method} ${path.split('?', 1)[0]}`;
@@ -107,6 +107,36 @@ export function assumesMember(place: Place, path: string, value: unknown): Rewri
       const [owner = '', name = ''] = path.split('.');
       body[owner] = { [name]: value, ...body[owner] };
       request.body = Buffer.from(JSON.stringify(body));
+    },
+  };
+}
+
+/** Changes the JSON of some requests, or of their first line. `Body` is as much of it as the change looks at. */
+export function changesRequest<Body>(place: Place, change: (body: Body) => unknown): Rewrite {
+  return {
+    request: (request) => {
+      if (!isAt(place, request) || request.body.length === 0) return;
+      const [first = '', ...more] = request.body.toString().split('\n');
+      let body: Body;
+      try {
+        body = JSON.parse(first);
+      } catch {
+        return; // It goes on as it is, and is refused.
+      }
+      request.body = Buffer.from([JSON.stringify(change(body) ?? body), ...more].join('\n'));
+    },
+  };
+}
+
+/** Changes the parameters of some requests. */
+export function changesQuery(place: Place, change: (query: URLSearchParams) => void): Rewrite {
+  return {
+    request: (request) => {
+      if (!isAt(place, request)) return;
+      const [path, text] = request.path.split('?');
+      const query = new URLSearchParams(text);
+      change(query);
+      request.path = query.size === 0 ? `${path}` : `${path}?${query}`;
     },
   };
 }

@@ -1,0 +1,124 @@
+import { appendFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { markdown } from '../report/markdown.js';
+import { REPORTERS, reporterOf } from '../report/reporters.js';
+import type { Report } from '../report/results.js';
+import type { Flags, Session, Values } from './command.js';
+import { UsageError } from './usage-error.js';
+import { choice, type Read, text } from './values.js';
+import { checkWritable, Unwritten, writeWhole } from './write-file.js';
+
+/** A format, and the file it goes to; without one it is printed. */
+interface NamedReporter<Name extends string> {
+  readonly name: Name;
+  readonly file?: string;
+}
+
+/** `NAME` or `NAME=FILE`. */
+export function reporterFlag<const Name extends string>(names: readonly Name[]): Read<NamedReporter<Name>> {
+  const read = choice(names);
+  return (typed) => {
+    const at = typed.indexOf('=');
+    if (at < 0) return { name: read(typed) };
+    return { name: read(typed.slice(0, at)), file: text(`NAME=FILE`)(typed.slice(at + 1)) };
+  };
+}
+
+/** The flags of every command that has a report to give. */
+export const REPORT_FLAGS = {
+  reporter: {
+    read: reporterFlag(REPORTERS),
+    repeatable: true,
+    describe: `Format of a report, with =FILE to write it there; pretty unless said: ${REPORTERS.join(', ')}`,
+  },
+  output: { read: text('the name of a file'), describe: 'File for the report instead of standard output' },
+} satisfies Flags;
+
+type ReportArguments = Values<typeof REPORT_FLAGS>;
+
+/** Where the reports of a command go. */
+export interface ReportOutput {
+  readonly write: (report: Report, session: Session) => Promise<void>;
+}
+
+/** Reads the flags, and looks whether every file can be written. Throws `UsageError`. */
+export async function readReportOutput({ reporter, output }: ReportArguments): Promise<ReportOutput> {
+  const wanted = reporter.length === 0 ? [{ name: 'pretty' as const }] : reporter;
+  const outputs = await openOutputs(wanted, output);
+  return {
+    write: async (report, session) => {
+      const failures = await outputs((name, isShown) => reporterOf(name, isShown && showsColors())(report), session);
+      if (wanted.some(({ name }) => name === 'github')) failures.push(...(await addSummary(report)));
+      endWith(report.exit_code, failures, session);
+    },
+  };
+}
+
+/** Sets the exit code: that of the result, or 4 where something could not be written. */
+export function endWith(code: number, failures: readonly string[], session: Session): void {
+  if (failures.length > 0) session.warn(`${failures.join('\n')}\n`);
+  session.exitCode = failures.length > 0 ? 4 : code;
+}
+
+/** Writes everything that was asked for, also after what could not be written; gives a sentence for each of these. */
+type Outputs<Name> = (render: (name: Name, isPrinted: boolean) => string, session: Session) => Promise<string[]>;
+
+/** Looks whether every format has a place of its own. Throws `UsageError`. */
+export async function openOutputs<Name extends string>(
+  given: readonly NamedReporter<Name>[],
+  output: string | undefined,
+): Promise<Outputs<Name>> {
+  const wanted = withOutput(given, output);
+  const printed = wanted.filter(({ file }) => file === undefined).map(({ name }) => name);
+  // Annotations are lines of their own among those for people.
+  const isPair = printed.length === 2 && ['github', 'pretty'].every((name) => printed.some((one) => one === name));
+  if (printed.length > 1 && !isPair) {
+    throw new UsageError('--reporter: only one report can go to standard output; write the others as NAME=FILE');
+  }
+  const files = wanted.flatMap(({ file }) => (file === undefined ? [] : [resolve(file)]));
+  if (new Set(files).size < files.length) throw new UsageError('--reporter names one file twice');
+  for (const { file } of wanted) {
+    if (file !== undefined) await checkWritable(file, file === output ? '--output' : '--reporter');
+  }
+  return async (render, session) => {
+    const failures: string[] = [];
+    for (const { name, file } of wanted) {
+      const written = render(name, file === undefined);
+      if (file === undefined) session.print(written);
+      else await writeWhole(file, written).catch((error) => failures.push(sentenceOf(error)));
+    }
+    return failures;
+  };
+}
+
+function withOutput<Name extends string>(
+  wanted: readonly NamedReporter<Name>[],
+  output: string | undefined,
+): readonly NamedReporter<Name>[] {
+  if (output === undefined) return wanted;
+  if (wanted.filter(({ file }) => file === undefined).length !== 1) {
+    throw new UsageError('--output is for one --reporter without a file; write the others as NAME=FILE');
+  }
+  return wanted.map((one) => (one.file === undefined ? { ...one, file: output } : one));
+}
+
+function sentenceOf(error: unknown): string {
+  if (error instanceof Unwritten) return error.message;
+  throw error;
+}
+
+function showsColors(): boolean {
+  return process.stdout.isTTY === true && (process.env.NO_COLOR ?? '') === '' && process.env.TERM !== 'dumb';
+}
+
+/** GitHub shows what is added to this file on the page of the workflow run. */
+async function addSummary(report: Report): Promise<string[]> {
+  const file = process.env.GITHUB_STEP_SUMMARY;
+  if (file === undefined || file === '') return [];
+  try {
+    await appendFile(file, `${markdown(report)}\n`);
+    return [];
+  } catch (error) {
+    return [`the step summary cannot be written: ${(error as Error).message}`];
+  }
+}

@@ -1,0 +1,147 @@
+import { createPublicKey, verify } from 'node:crypto';
+import type { KeyRole, TokenRecipe } from '../auth/tokens.js';
+import { type Exchange, isRecord, type JsonRecord } from '../http/exchange.js';
+import type { SigningKey } from '../target/keys.js';
+import type { Target } from '../target/target.js';
+import { redact, redactBytes, TOKEN } from './redact.js';
+import { type Part, printCommand, quote, quoteParts } from './shell.js';
+
+/**
+ * A shell command, on one line, that sends the same request again: undefined where its body is too large for one. Its
+ * tokens are minted when it runs, so it holds no secret. `seconds`: the time the request was made at.
+ */
+export function writeCurl(exchange: Exchange, target: Target, seconds: number): string | undefined {
+  const { method, requestHeaders, requestBody } = exchange;
+  const isHead = method === 'HEAD' && requestBody === undefined;
+  // Brackets and braces are themselves (-g), and so are `..` and `%2F`.
+  const words = ['curl', '-sS', '-i', '-g', '--path-as-is', ...(isHead ? ['--head'] : ['-X', quote(method)])];
+  const mint = (text: string) => withTokens(text, exchange, target, seconds);
+  for (const [name, value] of Object.entries(requestHeaders)) {
+    if (name.toLowerCase() === 'authorization') words.push(...authorizationWords(name, value, mint));
+    // curl takes a field without a value for one that is to be left out, unless it ends in a semicolon.
+    else words.push('-H', value === '' ? quote(`${name};`) : quoteParts([`${name}: `, ...mint(value)]));
+  }
+  const body = bodyOf(exchange);
+  const sent = body === undefined ? undefined : redactBytes(body).toString('latin1');
+  const isWord = sent === undefined || ONE_WORD.test(sent);
+  const pipe = isWord ? '' : printCommand(Buffer.from(sent, 'latin1'));
+  if (pipe === undefined) return undefined;
+  if (body !== undefined) {
+    const names = Object.keys(requestHeaders).map((name) => name.toLowerCase());
+    if (!names.includes('content-type')) words.push('-H', 'content-type:');
+    if (body.length > 1024) words.push('-H', 'expect:');
+    words.push('--data-binary', isWord ? quote(sent ?? '') : '@-');
+  }
+  words.push(...addressWords(exchange, mint));
+  return isWord ? words.join(' ') : `${pipe} | ${words.join(' ')}`;
+}
+
+/** A body that can stand among the words; behind `@` curl would look for a file. */
+const ONE_WORD = /^(?!@)[\x20-\x7e]{0,4096}$/;
+
+/** What is sent as a body; undici gives these methods a `Content-Length: 0` where there is none. */
+function bodyOf({ method, requestBody }: Exchange): Buffer | undefined {
+  return requestBody ?? (['POST', 'PUT', 'PATCH'].includes(method) ? Buffer.alloc(0) : undefined);
+}
+
+/** What an address may hold for curl to send it as it is. */
+const PLAIN_PATH = /^\/[A-Za-z0-9._~!$&'()*+,;=:@%/?[\]-]*$/;
+
+function addressWords({ origin, path }: Exchange, mint: (text: string) => Part[]): string[] {
+  const parts = mint(path);
+  if (PLAIN_PATH.test(path)) return [quoteParts([redact(origin), ...parts])];
+  return ['--request-target', quoteParts(parts), quote(`${redact(origin)}/`)];
+}
+
+function authorizationWords(name: string, value: string, mint: (text: string) => Part[]): string[] {
+  const [, scheme = '', encoded] = /^(Basic) +([A-Za-z0-9+/=]+)$/i.exec(value) ?? [];
+  if (encoded === undefined) return ['-H', quoteParts([`${name}: `, ...mint(value)])];
+  const parts = mint(Buffer.from(encoded, 'base64').toString('latin1'));
+  if (!parts.some((part) => typeof part !== 'string')) return ['-H', quote(redact(`${name}: ${value}`))];
+  if (scheme === 'Basic' && name === 'authorization') return ['-u', quoteParts(parts)];
+  const command = `printf %s ${quoteParts(parts)} | base64 | tr -d '\\n'`;
+  return ['-H', quoteParts([`${name}: ${scheme} `, { command }])];
+}
+
+/** A text with a command in the place of each token. */
+function withTokens(text: string, exchange: Exchange, target: Target, seconds: number): Part[] {
+  const parts: Part[] = [];
+  let end = 0;
+  for (const match of text.matchAll(TOKEN)) {
+    parts.push(redact(text.slice(end, match.index)));
+    end = match.index + match[0].length;
+    const recipe = exchange.recipe ?? recipeOf(match[0], target);
+    parts.push(recipe === undefined ? '<token>' : { command: tokenCommand(recipe, target, seconds) });
+  }
+  return [...parts, redact(text.slice(end))].filter((part) => part !== '');
+}
+
+/** How a token was made that a rule put together by hand; undefined where no key of the target signed it. */
+function recipeOf(token: string, target: Target): TokenRecipe | undefined {
+  const [head = '', payload = '', signature = ''] = token.split('.');
+  const [header, claims] = [head, payload].map(readPart);
+  if (header === undefined || claims === undefined) return undefined;
+  const keys: readonly (readonly [KeyRole, SigningKey | undefined])[] = [
+    ['main', target.key],
+    ['restricted', target.restrictedKey],
+    ['deleted', target.deletedKey],
+    ['second', target.second?.key],
+    ...target.otherKeys.map((key) => [key.algorithm, key] as const),
+  ];
+  const signer = keys.find(([, key]) => key !== undefined && isSignedBy(key, `${head}.${payload}`, signature));
+  return signer && { key: signer[0], header, claims };
+}
+
+function readPart(part: string): JsonRecord | undefined {
+  try {
+    const value: unknown = JSON.parse(Buffer.from(part, 'base64url').toString('utf8'));
+    return isRecord(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function isSignedBy({ algorithm, privateKey }: SigningKey, input: string, signature: string): boolean {
+  const key = { key: createPublicKey(privateKey), dsaEncoding: 'ieee-p1363' } as const;
+  return verify(`sha${algorithm.slice(2)}`, Buffer.from(input), key, Buffer.from(signature, 'base64url'));
+}
+
+/** The command that makes the same token again. */
+function tokenCommand(recipe: TokenRecipe, target: Target, seconds: number): string {
+  const role = recipe.key ?? 'main';
+  const org = role === 'second' ? (target.second?.org ?? target.org) : target.org;
+  const { key: _key, ...rest } = { scopes: ['git:read'], lifetime: 600, ...withRelativeTimes(recipe, seconds) };
+  return `npx conformance token --org ${quote(org)} --key ${quote(keyFile(role, target))} --recipe ${quote(JSON.stringify(rest))}`;
+}
+
+/** Ten years: what is farther away is no time of a token but a number that is wrong on purpose. */
+const FAR = 315_360_000;
+
+/** The recipe with its times as distances from now, so that it means the same when the command runs. */
+export function withRelativeTimes(recipe: TokenRecipe, seconds: number): TokenRecipe {
+  if (recipe.claims === undefined) return recipe;
+  const claims = Object.entries(recipe.claims).map(([name, value]) => {
+    const isTime = ['iat', 'exp', 'nbf'].includes(name) && typeof value === 'number';
+    if (!isTime || Math.abs(value - seconds) > FAR) return [name, value] as const;
+    return [name, { from_now: value - seconds }] as const;
+  });
+  return { ...recipe, claims: Object.fromEntries(claims) };
+}
+
+/** The recipe as it is to be signed at `seconds`. */
+export function withAbsoluteTimes(recipe: TokenRecipe, seconds: number): TokenRecipe {
+  if (!isRecord(recipe.claims)) return recipe;
+  const claims = Object.entries(recipe.claims).map(([name, value]) => {
+    const distance = isRecord(value) ? value.from_now : undefined;
+    return [name, typeof distance === 'number' ? seconds + distance : value] as const;
+  });
+  return { ...recipe, claims: Object.fromEntries(claims) };
+}
+
+function keyFile(role: KeyRole, target: Target): string {
+  if (role === 'restricted') return target.restrictedKey?.file ?? 'restricted.pem';
+  if (role === 'deleted') return target.deletedKey?.file ?? 'deleted.pem';
+  if (role === 'second') return target.second?.key.file ?? 'second.pem';
+  if (role === 'main') return target.key.file;
+  return [target.key, ...target.otherKeys].find((key) => key.algorithm === role)?.file ?? target.key.file;
+}

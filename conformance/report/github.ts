@@ -1,0 +1,54 @@
+import {
+  brokenRules,
+  conclude,
+  explain,
+  explainNearest,
+  measure,
+  type Reporter,
+  remarks,
+  repeatCommand,
+} from './reporter.js';
+import type { Report, RuleResult } from './results.js';
+
+/**
+ * Workflow commands of GitHub Actions, one a line, that become annotations:
+ *
+ *     ::error title=jwt.alg.none::MUST, Token header: …%0Aexpected 403
+ */
+export const github: Reporter = (report) => {
+  const lines = brokenRules(report).map((result) => annotation('error', result.id, describe(report, result)));
+  for (const result of report.rules) {
+    const isOpen = ['warn', 'variant'].includes(result.verdict) && !report.mode.strict;
+    if (isOpen || result.verdict === 'blocked') {
+      lines.push(annotation('warning', result.id, describe(report, result)));
+    }
+  }
+  const kind = report.exit_code === 0 ? 'notice' : 'error';
+  lines.push(annotation(kind, 'Conformance', [conclude(report), measure(report), ...remarks(report)].join(' ')));
+  return `${lines.join('\n')}\n`;
+};
+
+function describe(report: Report, result: RuleResult): string {
+  const { id, level, section, says } = result;
+  return [
+    `${level}, ${section}: ${says}`,
+    ...explain(result),
+    ...explainNearest(result),
+    ...(result.unproven === true ? ['unproven: no mutant has been seen to break this rule'] : []),
+    ...[repeatCommand(report, id)].filter((line) => line !== undefined),
+  ].join('\n');
+}
+
+function annotation(kind: 'error' | 'warning' | 'notice', title: string, message: string): string {
+  return `::${kind} title=${escapeProperty(title)}::${escapeData(message)}`;
+}
+
+/** As `@actions/core` escapes what stands behind the second `::`. */
+function escapeData(text: string): string {
+  return text.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A');
+}
+
+/** The same for a property, which ends at a comma or a colon. */
+function escapeProperty(text: string): string {
+  return escapeData(text).replaceAll(':', '%3A').replaceAll(',', '%2C');
+}

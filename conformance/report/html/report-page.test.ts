@@ -1,0 +1,257 @@
+import { existsSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { type Browser, chromium, type Page } from 'playwright-core';
+import t, { type Test } from 'tap';
+import type { Report } from '../results.js';
+import { hostileResult, reportWith, resultOf } from '../test/sample-report.js';
+import { html } from './report-page.js';
+
+/** Debian's; `.ci/run` installs it. */
+const EXECUTABLE = '/usr/bin/chromium';
+const skip = existsSync(EXECUTABLE) ? false : `there is no ${EXECUTABLE}: apt-get install chromium`;
+
+const ARGUMENTS = [
+  '--headless',
+  '--disable-gpu',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+  '--no-first-run',
+  // Chromium has no sandbox for root.
+  ...(process.getuid?.() === 0 ? ['--no-sandbox'] : []),
+];
+
+t.setTimeout(180_000);
+
+const REPORT = reportWith([
+  resultOf('pass', 'jwt.typ', { section: 'Token header', says: 'typ may be JWT.' }),
+  resultOf('fail', 'jwt.alg.none', {
+    section: 'Token header',
+    says: 'A token without a signature is refused.',
+    reason: 'the refusal has its status and code',
+    expected: '403 forbidden',
+    actual: '200',
+    transcript: [{ request: 'GET /api/v1/repo\nauthorization: Bearer <token>', response: '200\n\n{}' }],
+    nearest: {
+      rule: 'jwt.typ',
+      request: 'GET /api/v1/repo',
+      status: 200,
+      differs: ['token defect: "unsigned", there none'],
+    },
+    curl: 'curl -sS http://127.0.0.1:1/api/v1/repo',
+  }),
+  resultOf('warn', 'err.content-type', { level: 'SHOULD', reason: 'an error is not labelled' }),
+  resultOf('observed', 'err.method', { level: 'UNSPECIFIED', observed: { outcome: '405 method_not_allowed' } }),
+  resultOf('skip', 'general.https', { section: 'What the service does', reason: 'the target is on this machine' }),
+]);
+
+interface Opened extends AsyncDisposable {
+  readonly page: Page;
+  /** What went wrong in the page, and every address that it asked for beside its own. */
+  readonly complaints: readonly string[];
+}
+
+let browser: Browser | undefined;
+t.teardown(() => browser?.close());
+
+async function open(t: Test, report: Report, options: Parameters<Browser['newContext']>[0] = {}): Promise<Opened> {
+  browser ??= await chromium.launch({ executablePath: EXECUTABLE, args: ARGUMENTS });
+  const file = join(t.testdir({}), 'page.html');
+  writeFileSync(file, html(report));
+  const context = await browser.newContext(options);
+  const page = await context.newPage();
+  const address = pathToFileURL(file).href;
+  const complaints: string[] = [];
+  page.on('console', (message) => complaints.push(`${message.type()}: ${message.text()}`));
+  page.on('pageerror', (error) => complaints.push(error.message));
+  page.on('request', (request) => {
+    if (request.url() !== address && !request.url().startsWith('data:')) complaints.push(request.url());
+  });
+  await page.goto(address);
+  return { page, complaints, [Symbol.asyncDispose]: () => context.close() };
+}
+
+/** The ids of the rules that can be seen. */
+function shownRules(page: Page): Promise<string[]> {
+  return page.$$eval('.rule', (nodes) =>
+    nodes.filter((node) => node.getClientRects().length > 0).map((node) => node.id.slice('rule-'.length)),
+  );
+}
+
+const ALL = ['jwt.typ', 'jwt.alg.none', 'err.content-type', 'err.method', 'general.https'];
+
+t.test('filters by verdict and level, and the search, show what fits all of them', { skip }, async (t) => {
+  await using opened = await open(t, REPORT);
+  const { page } = opened;
+  t.same(await shownRules(page), ALL);
+  await page.getByRole('button', { name: /fail 1/ }).click();
+  t.same(await shownRules(page), ['jwt.alg.none']);
+  t.equal(await page.textContent('#shown'), '1 of 5 shown');
+  await page.getByRole('button', { name: /warn 1/ }).click();
+  t.same(await shownRules(page), ['jwt.alg.none', 'err.content-type']);
+  await page.getByRole('button', { name: 'SHOULD 1' }).click();
+  t.same(await shownRules(page), ['err.content-type']);
+  t.equal(await page.getByRole('button', { name: 'SHOULD 1' }).getAttribute('aria-pressed'), 'true');
+  t.same(
+    await page.$$eval('section[data-section]', (all) => all.filter((one) => one.getClientRects().length > 0).length),
+    1,
+    'a section with nothing to show is not shown',
+  );
+  await page.getByRole('button', { name: 'Show all' }).click();
+  t.same(await shownRules(page), ALL);
+  await page.getByRole('searchbox', { name: 'Search' }).fill('TOKEN unsigned');
+  t.same(await shownRules(page), ['jwt.alg.none'], 'also in what was sent, in any case');
+  await page.getByRole('searchbox').fill('no such word');
+  t.same(await shownRules(page), []);
+  t.same(opened.complaints, []);
+});
+
+t.test('a failure shows what was expected, sent and answered, and how to send it again', { skip }, async (t) => {
+  await using opened = await open(t, REPORT);
+  const text = await opened.page.locator('#rule-jwt\\.alg\\.none').textContent();
+  for (const part of [
+    '403 forbidden',
+    'Bearer <token>',
+    'token defect: "unsigned", there none',
+    'curl -sS',
+    '--only jwt.alg.none',
+  ]) {
+    t.ok(text?.includes(part), part);
+  }
+  t.equal(await opened.page.locator('#rule-jwt\\.typ').getAttribute('open'), null, 'what holds is folded');
+});
+
+t.test('every control is reached and used by the keyboard', { skip }, async (t) => {
+  await using opened = await open(t, REPORT);
+  const { page } = opened;
+  const focused = () => page.evaluate<string>('document.activeElement.textContent.trim().slice(0, 40)');
+  await page.keyboard.press('Tab');
+  t.equal(await focused(), 'Skip to the rules');
+  t.ok(((await page.locator('.skip').boundingBox())?.x ?? -1) >= 0, 'it can be seen where it has the focus');
+  const outline = await page.evaluate("getComputedStyle(document.querySelector('.skip')).outlineStyle");
+  t.equal(outline, 'solid', 'and so can the focus');
+  await page.keyboard.press('Enter');
+  t.equal(await page.evaluate('document.activeElement.id'), 'main');
+  await page.keyboard.press('Tab');
+  t.match(await focused(), /jwt\.typ/);
+  await page.keyboard.press('Enter');
+  t.not(await page.locator('#rule-jwt\\.typ').getAttribute('open'), null, 'a rule opens');
+  await page.keyboard.press('/');
+  t.equal(await page.evaluate('document.activeElement.tagName'), 'INPUT');
+  await page.keyboard.type('https');
+  t.same(await shownRules(page), ['general.https']);
+  await page.keyboard.press('Enter');
+  t.same(await shownRules(page), ['general.https'], 'Enter sends nothing anywhere');
+  await page.keyboard.press('Tab');
+  t.match(await focused(), /pass 1/);
+  await page.keyboard.press('Space');
+  t.same(await shownRules(page), [], 'a button is pressed by the space bar');
+  const stops = await page.evaluate(
+    "[...document.querySelectorAll('a, button, input, summary')].filter((one) => one.tabIndex < 0).length",
+  );
+  t.equal(stops, 0, 'nothing is left out of the order');
+  t.same(opened.complaints, []);
+});
+
+t.test('a link to a rule opens it, whatever was filtered away', { skip }, async (t) => {
+  await using opened = await open(t, REPORT);
+  const { page } = opened;
+  await page.getByRole('button', { name: /warn 1/ }).click();
+  await page.getByRole('link', { name: 'jwt.alg.none' }).first().click();
+  await page.locator('#rule-jwt\\.alg\\.none > summary:focus').waitFor();
+  t.ok((await shownRules(page)).includes('jwt.alg.none'));
+});
+
+t.test('it is dark for those who prefer that, and can be read in both', { skip }, async (t) => {
+  const seen = new Set<string>();
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await using opened = await open(t, REPORT, { colorScheme });
+    const low = await opened.page.evaluate<{ ratio: number; what: string }>(LOWEST_CONTRAST);
+    t.ok(low.ratio >= 4.5, `${colorScheme}: ${low.what} has a contrast of ${low.ratio.toFixed(2)}`);
+    seen.add(await opened.page.evaluate<string>('getComputedStyle(document.body).backgroundColor'));
+  }
+  t.equal(seen.size, 2);
+});
+
+/** The text that is hardest to read, by the contrast that WCAG 2.2 (1.4.3) counts. Runs in the page. */
+const LOWEST_CONTRAST = `(() => {
+  const numbers = (color) => (color.match(/[\\d.]+/g) ?? []).map(Number);
+  const luminance = (color) => {
+    const [red, green, blue] = numbers(color).map((part) => {
+      const share = part / 255;
+      return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
+    });
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+  };
+  const behind = (node) => {
+    for (let one = node; one !== null; one = one.parentElement) {
+      const color = getComputedStyle(one).backgroundColor;
+      if (numbers(color)[3] !== 0) return color;
+    }
+    return 'rgb(255, 255, 255)';
+  };
+  let lowest = { ratio: 21, what: '' };
+  for (const node of document.body.querySelectorAll('*')) {
+    if (!node.textContent.trim() || node.tagName === 'SCRIPT') continue;
+    const [a, b] = [luminance(getComputedStyle(node).color), luminance(behind(node))];
+    const ratio = (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
+    if (ratio < lowest.ratio) lowest = { ratio, what: node.tagName + ' ' + node.className };
+  }
+  return lowest;
+})()`;
+
+t.test('on paper everything is shown, whatever is folded or filtered away', { skip }, async (t) => {
+  await using opened = await open(t, REPORT);
+  const { page } = opened;
+  await page.getByRole('searchbox').fill('no such word');
+  t.same(await shownRules(page), []);
+  await page.emulateMedia({ media: 'print' });
+  t.same(await shownRules(page), ALL);
+  t.ok(await page.locator('#rule-err\\.method').getByText('405 method_not_allowed').isVisible(), 'what is folded');
+  t.notOk(await page.getByRole('searchbox').isVisible(), 'no controls');
+  t.ok((await page.pdf()).length > 1000);
+  await page.emulateMedia({ media: 'screen' });
+  t.same(await shownRules(page), [], 'and afterwards it is as it was');
+});
+
+t.test('nothing that a target answers becomes markup, a script or a request', { skip }, async (t) => {
+  const target = { base_url: 'http://x/"><script>1</script>', git_url: '<b>', org: '<i>', emulator: false };
+  const rules = [
+    hostileResult(),
+    resultOf('pass', '"><script>document.title=2</script>'),
+    resultOf('pass', 'rule.pass'),
+  ];
+  await using opened = await open(t, reportWith(rules, { target }));
+  const { page } = opened;
+  t.equal(await page.title(), `Conformance of ${target.base_url}`);
+  t.same(await page.$$eval('script', (all) => all.length), 1);
+  t.same(await page.$$eval('img, b, i', (all) => all.length), 0);
+  t.match(await page.locator('.rule').first().textContent(), '</script><script>document.title="owned"');
+  t.same(opened.complaints, []);
+});
+
+t.test('its policy allows nothing but its own style and script', { skip }, async (t) => {
+  await using opened = await open(t, REPORT);
+  const { page } = opened;
+  await page.evaluate(`
+    const script = document.createElement('script');
+    script.textContent = 'document.title = "owned"';
+    const image = document.createElement('img');
+    image.src = 'http://127.0.0.1:1/x';
+    document.body.append(script, image);
+  `);
+  t.equal(await page.title(), 'Conformance of http://127.0.0.1:1');
+  t.ok(
+    opened.complaints.some((one) => one.includes('Content Security Policy')),
+    'the browser refused it',
+  );
+});
+
+t.test('every anchor that is linked is there, and every id once', async (t) => {
+  const text = html(REPORT);
+  const ids = [...text.matchAll(/ id="([^"]*)"/g)].map(([, id]) => id);
+  t.equal(new Set(ids).size, ids.length);
+  for (const [, anchor = ''] of text.matchAll(/ href="#([^"]*)"/g))
+    t.ok(ids.includes(decodeURIComponent(anchor)), anchor);
+});

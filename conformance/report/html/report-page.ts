@@ -1,0 +1,176 @@
+import {
+  brokenRules,
+  brokenSetup,
+  bySection,
+  conclude,
+  explain,
+  isBroken,
+  MARKS,
+  MEANINGS,
+  measure,
+  type Reporter,
+  remarks,
+  repeatCommand,
+  THE_RUN,
+  unproven,
+} from '../reporter.js';
+import { injected, type Report, type RuleResult, VERDICTS, type Verdict } from '../results.js';
+import { element, escapeHtml, page } from './markup.js';
+
+const LEVELS = ['MUST', 'SHOULD', 'MAY', 'UNSPECIFIED'] as const;
+
+/** One page with the sections of the specification and a mark for each of their rules. It needs nothing but itself. */
+export const html: Reporter = (report) => {
+  const title = `Conformance of ${report.target.base_url}`;
+  return page(title, [head(report, title), controls(report), contents(report), rules(report)].join('\n'));
+};
+
+/** A class of the style; `skip` is that of the link at the top. */
+function classOf(verdict: Verdict): string {
+  return verdict === 'skip' ? 'skip-verdict' : verdict;
+}
+
+function head(report: Report, title: string): string {
+  const { target, suite, specification, started_at: started, mode } = report;
+  const facts = [
+    ['Target', target.base_url],
+    ['Git', target.git_url],
+    ['Organization', target.org],
+    ['Begun', started],
+    ['Judged by', `${suite.name} ${suite.version}, specification ${specification}`],
+    ['Mode', [mode.write ? 'read and write' : 'read only', ...(mode.strict ? ['strict'] : [])].join(', ')],
+    ...(mode.only === undefined ? [] : [['Rules', mode.only]]),
+  ];
+  const rows = facts.map(
+    ([name = '', value = '']) => `<tr>${element('th', name, { scope: 'row' })}${element('td', value)}</tr>`,
+  );
+  const notes = [
+    ...remarks(report),
+    ...(injected(report.rules) > 0
+      ? [`${injected(report.rules)} judged on answers that faults of the emulator made`]
+      : []),
+    ...(unproven(report) > 0 ? [`${unproven(report)} MUST rules unproven: no mutant has been seen to break them`] : []),
+  ];
+  return `<header>
+${element('h1', title)}
+<p><strong class="${report.exit_code === 0 ? 'pass' : 'fail'}">${escapeHtml(conclude(report))}</strong> ${escapeHtml(measure(report))}</p>
+${notes.map((note) => element('p', note, { class: 'quiet' })).join('\n')}
+<table><caption hidden>The run</caption><tbody>${rows.join('')}</tbody></table>
+${broken(report)}
+</header>`;
+}
+
+function broken(report: Report): string {
+  const list = brokenRules(report);
+  if (list.length === 0) return '';
+  const items = list.map(
+    ({ id, verdict, says }) =>
+      `<li>${mark(verdict)} <a href="#${escapeHtml(encodeURIComponent(`rule-${id}`))}">${escapeHtml(id)}</a> ${escapeHtml(says)}</li>`,
+  );
+  return `<h2>Broken</h2>\n<ul>${items.join('\n')}</ul>`;
+}
+
+function mark(verdict: Verdict): string {
+  return `<span class="${classOf(verdict)}"><span aria-hidden="true">${MARKS[verdict]}</span> ${verdict}</span>`;
+}
+
+function controls(report: Report): string {
+  const verdicts = VERDICTS.filter((verdict) => report.counts[verdict] > 0).map(
+    (verdict) =>
+      `<button type="button" aria-pressed="false" data-filter="verdict" data-value="${verdict}" title="${escapeHtml(MEANINGS[verdict])}">${MARKS[verdict]} ${verdict} ${report.counts[verdict]}</button>`,
+  );
+  const levels = LEVELS.flatMap((level) => {
+    const count = report.rules.filter((rule) => rule.level === level).length;
+    return count === 0
+      ? []
+      : [
+          `<button type="button" aria-pressed="false" data-filter="level" data-value="${level}">${level} ${count}</button>`,
+        ];
+  });
+  return `<form class="controls" role="search">
+<p><label>Search <input type="search" autocomplete="off" spellcheck="false"></label> <span class="quiet">or press /</span></p>
+<fieldset><legend>Verdict</legend>${verdicts.join('')}</fieldset>
+<fieldset><legend>Level</legend>${levels.join('')}</fieldset>
+<p><button type="button" id="reset">Show all</button> <output id="shown" aria-live="polite">${report.rules.length} of ${report.rules.length} shown</output></p>
+</form>`;
+}
+
+function anchorOf(index: number): string {
+  return `section-${index + 1}`;
+}
+
+function contents(report: Report): string {
+  const items = [...bySection(report)].map(([section, results], index) => {
+    const marks = results.map(({ verdict }) => `<span class="${classOf(verdict)}">${MARKS[verdict]}</span>`).join('');
+    return `<tr><td><a href="#${anchorOf(index)}">${escapeHtml(section)}</a></td><td>${escapeHtml(countsOf(results))}</td><td class="marks" aria-hidden="true">${marks}</td></tr>`;
+  });
+  const legend = VERDICTS.filter((verdict) => report.counts[verdict] > 0).map(
+    (verdict) => `<li>${mark(verdict)}: ${escapeHtml(MEANINGS[verdict])}</li>`,
+  );
+  return `<nav aria-label="Sections">
+<table><thead><tr><th scope="col">Section</th><th scope="col">Judged as</th><th scope="col">Rules</th></tr></thead>
+<tbody>${items.join('\n')}</tbody></table>
+</nav>
+<details><summary>What the marks mean</summary><ul>${legend.join('')}</ul></details>`;
+}
+
+function countsOf(results: readonly RuleResult[]): string {
+  return VERDICTS.flatMap((verdict) => {
+    const count = results.filter((result) => result.verdict === verdict).length;
+    return count === 0 ? [] : [`${count} ${verdict}`];
+  }).join(', ');
+}
+
+function rules(report: Report): string {
+  const setup = brokenSetup(report);
+  const all = [...(setup.length === 0 ? [] : [[THE_RUN, setup] as const]), ...bySection(report)];
+  const sections = all.map(([section, results]) => {
+    const index = [...bySection(report).keys()].indexOf(section);
+    const rows = results.map((result) => rule(report, result)).join('\n');
+    const id = anchorOf(index);
+    return `<section data-section aria-labelledby="${id}"><h2 id="${id}">${escapeHtml(section)}</h2>
+<p class="quiet">${escapeHtml(countsOf(results))}</p>
+${rows}</section>`;
+  });
+  return `<main id="main" tabindex="-1">\n${sections.join('\n')}\n</main>`;
+}
+
+function rule(report: Report, result: RuleResult): string {
+  const { id, verdict, level, says, unproven: isUnproven, evidence } = result;
+  const tags = [
+    `<span class="tag">${level}</span>`,
+    ...(isUnproven === true ? ['<span class="tag unproven">unproven</span>'] : []),
+    ...(evidence === 'injected' ? ['<span class="tag">injected</span>'] : []),
+  ];
+  const isOpen = isBroken(verdict, report.mode.strict);
+  return `<details class="rule" id="rule-${escapeHtml(id)}" data-verdict="${verdict}" data-level="${level}"${isOpen ? ' open' : ''}>
+<summary>${mark(verdict)} <code>${escapeHtml(id)}</code> ${tags.join(' ')} ${escapeHtml(says)}</summary>
+<div>${details(report, result)}</div></details>`;
+}
+
+function details(report: Report, result: RuleResult): string {
+  const { level, section, reach, read_only: isReadOnly, observed, nearest, transcript = [], curl } = result;
+  const parts = [
+    element('p', `${level}, ${section}; reach ${reach}, judged ${isReadOnly ? 'by reading' : 'by writing'}.`, {
+      class: 'quiet',
+    }),
+  ];
+  const facts = explain(result);
+  if (facts.length > 0) parts.push(element('pre', facts.join('\n')));
+  if (observed !== undefined) parts.push('<p>Observed</p>', element('pre', JSON.stringify(observed, null, 2)));
+  if (nearest !== undefined) {
+    const rows = nearest.differs.length === 0 ? ['nothing that was sent'] : nearest.differs;
+    parts.push(
+      `<p>Nearest request that passed: <code>${escapeHtml(nearest.request)}</code> of <a href="#${escapeHtml(encodeURIComponent(`rule-${nearest.rule}`))}">${escapeHtml(nearest.rule)}</a>, answered ${nearest.status}. The deciding request differs in:</p>`,
+      `<ul>${rows.map((line) => `<li><code>${escapeHtml(line)}</code></li>`).join('')}</ul>`,
+    );
+  }
+  transcript.forEach(({ request, response }, at) => {
+    parts.push(`<p>Request ${at + 1} of ${transcript.length}</p>`, element('pre', request.trimEnd()));
+    parts.push('<p>Answer</p>', element('pre', response.trimEnd()));
+  });
+  if (curl !== undefined) parts.push('<p>The same request again</p>', element('pre', curl));
+  const command = repeatCommand(report, result.id);
+  if (command !== undefined) parts.push('<p>The same rule again</p>', element('pre', command));
+  return parts.join('\n');
+}

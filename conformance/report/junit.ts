@@ -1,0 +1,140 @@
+import {
+  brokenSetup,
+  bySection,
+  conclude,
+  explain,
+  explainNearest,
+  isBroken,
+  measure,
+  type Reporter,
+  remarks,
+  repeatCommand,
+  THE_RUN,
+} from './reporter.js';
+import { executed, type Report, type RuleResult } from './results.js';
+
+/**
+ * JUnit's XML, as its readers take it: one suite a section, one case a rule.
+ *
+ *     <testsuites><testsuite name="Errors" tests="2" failures="1" errors="0" skipped="0">
+ *       <testcase classname="Errors" name="err.method"><failure message="…" type="fail">…</failure></testcase>
+ *
+ * A run that judged nothing, was interrupted or broke has a case of its own that fails, so that no reader shows it green.
+ */
+export const junit: Reporter = (report) => {
+  const suites = [...bySection(report)].map(([section, results]) => suiteOf(report, section, results));
+  const whole = wholeRun(report);
+  if (whole !== undefined) suites.push(whole);
+  const sum = (count: (suite: Suite) => number) => suites.reduce((total, suite) => total + count(suite), 0);
+  const totals = attributes({
+    name: report.suite.name,
+    tests: sum(({ tests }) => tests),
+    failures: sum(({ failures }) => failures),
+    errors: sum(({ errors }) => errors),
+    skipped: sum(({ skipped }) => skipped),
+    time: seconds(report.milliseconds),
+    timestamp: report.started_at,
+  });
+  const body = suites.map(({ text }) => text).join('');
+  return `<?xml version="1.0" encoding="UTF-8"?>\n<testsuites${totals}>\n${body}</testsuites>\n`;
+};
+
+interface Suite {
+  readonly text: string;
+  readonly tests: number;
+  readonly failures: number;
+  readonly errors: number;
+  readonly skipped: number;
+}
+
+type Outcome = 'failure' | 'error' | 'skipped' | undefined;
+
+function suiteOf(report: Report, section: string, results: readonly RuleResult[]): Suite {
+  const outcomes = results.map((result) => outcomeOf(report, result));
+  const count = (one: Outcome) => outcomes.filter((outcome) => outcome === one).length;
+  const counts = {
+    tests: results.length,
+    failures: count('failure'),
+    errors: count('error'),
+    skipped: count('skipped'),
+  };
+  const time = seconds(results.reduce((total, { milliseconds }) => total + milliseconds, 0));
+  const cases = results.map((result, at) => caseOf(report, result, outcomes[at])).join('');
+  const head = attributes({ name: section, ...counts, time, timestamp: report.started_at });
+  return { ...counts, text: `  <testsuite${head}>\n${cases}  </testsuite>\n` };
+}
+
+function outcomeOf({ mode }: Report, { verdict }: RuleResult): Outcome {
+  if (verdict === 'error') return 'error';
+  if (isBroken(verdict, mode.strict)) return 'failure';
+  return verdict === 'skip' || verdict === 'blocked' ? 'skipped' : undefined;
+}
+
+function caseOf(report: Report, result: RuleResult, outcome: Outcome): string {
+  const { id, section, verdict, says, level, milliseconds, reason = verdict } = result;
+  const lines = [`${level}, ${section}: ${says}`, ...explain(result)];
+  if (result.unproven === true) lines.push('unproven: no mutant has been seen to break this rule');
+  let inside = '';
+  if (outcome === 'skipped') inside = `      <skipped${attributes({ message: reason })}/>\n`;
+  else if (outcome !== undefined) {
+    for (const { request, response } of result.transcript ?? []) lines.push('', request, '', response);
+    lines.push('', ...explainNearest(result));
+    if (result.curl !== undefined) lines.push(`$ ${result.curl}`);
+    const command = repeatCommand(report, id);
+    if (command !== undefined) lines.push(`$ ${command}`);
+    inside = `      <${outcome}${attributes({ message: reason, type: verdict })}>${escapeXml(lines.join('\n'))}</${outcome}>\n`;
+  } else if (verdict !== 'pass' || result.unproven === true) {
+    if (result.observed !== undefined) lines.push(JSON.stringify(result.observed));
+    inside = `      <system-out>${escapeXml([verdict, ...lines].join('\n'))}</system-out>\n`;
+  }
+  const head = attributes({ classname: section, name: id, time: seconds(milliseconds) });
+  return inside === '' ? `    <testcase${head}/>\n` : `    <testcase${head}>\n${inside}    </testcase>\n`;
+}
+
+/** The cases for what no rule says; undefined where the rules say it all. */
+function wholeRun(report: Report): Suite | undefined {
+  const setup = brokenSetup(report);
+  const isWhole = !report.interrupted && report.ended === undefined && executed(report.counts) > 0;
+  const isGreen = isWhole && report.exit_code !== 3;
+  if (isGreen) return setup.length === 0 ? undefined : suiteOf(report, THE_RUN, setup);
+  const reason = [conclude(report), ...remarks(report)].join(' ');
+  const own: RuleResult = {
+    id: 'the run is whole',
+    section: THE_RUN,
+    says: 'Every rule that can be judged is judged.',
+    level: 'MUST',
+    reach: 'any',
+    read_only: true,
+    verdict: 'fail',
+    reason: `${reason} ${measure(report)}`,
+    milliseconds: 0,
+  };
+  return suiteOf(report, THE_RUN, [own, ...setup]);
+}
+
+function seconds(milliseconds: number): string {
+  return (milliseconds / 1000).toFixed(3);
+}
+
+function attributes(values: Readonly<Record<string, string | number>>): string {
+  return Object.entries(values)
+    .map(([name, value]) => ` ${name}="${escapeXml(String(value)).replaceAll('\n', '&#10;').replaceAll('\t', '&#9;')}"`)
+    .join('');
+}
+
+/** XML 1.0, 2.2: every other character is not well-formed, not even as a reference. */
+const NOT_XML = /[^\t\n\r\u{20}-\u{d7ff}\u{e000}-\u{fffd}\u{10000}-\u{10ffff}]/gu;
+
+const ENTITIES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  '\r': '&#13;',
+};
+
+function escapeXml(text: string): string {
+  return text
+    .replace(NOT_XML, (odd) => `\\u${odd.charCodeAt(0).toString(16).padStart(4, '0')}`)
+    .replace(/[&<>"\r]/g, (character) => ENTITIES[character] ?? '');
+}

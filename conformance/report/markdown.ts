@@ -1,0 +1,141 @@
+import {
+  brokenRules,
+  bySection,
+  conclude,
+  explainNearest,
+  isPartial,
+  MARKS,
+  MEANINGS,
+  measure,
+  type Reporter,
+  remarks,
+  repeatCommand,
+  show,
+  unproven,
+  visible,
+} from './reporter.js';
+import { injected, type Report, type RuleResult, VERDICTS } from './results.js';
+
+/** So many broken rules are shown with what was sent. A step summary of GitHub holds a megabyte. */
+const MOST_SHOWN = 40;
+
+/** GitHub Flavored Markdown: badge, counts, what broke, one line a section. */
+export const markdown: Reporter = (report) => {
+  const broken = brokenRules(report);
+  const blocks = [
+    `# Conformance of ${inline(report.target.base_url)}`,
+    ...(isPartial(report) ? [] : [badge(report)]),
+    `**${inline(conclude(report))}** ${inline(measure(report))}`,
+    ...remarks(report).map((remark) => inline(remark)),
+    ['| Verdict | Rules | |', '| --- | ---: | --- |', ...countRows(report)].join('\n'),
+    ...(broken.length === 0 ? [] : ['## Broken']),
+    ...broken.slice(0, MOST_SHOWN).map((result) => describe(report, result)),
+    ...(broken.length <= MOST_SHOWN
+      ? []
+      : [
+          broken
+            .slice(MOST_SHOWN)
+            .map(({ id }) => `- ${code(id)}`)
+            .join('\n'),
+        ]),
+    ...warnings(report),
+    '## Sections',
+    ['| Section | Judged as |', '| --- | --- |', ...sectionRows(report)].join('\n'),
+  ];
+  return `${blocks.join('\n\n')}\n`;
+};
+
+function countRows(report: Report): string[] {
+  const rows = VERDICTS.filter((verdict) => report.counts[verdict] > 0).map(
+    (verdict) => `| ${MARKS[verdict]} ${verdict} | ${report.counts[verdict]} | ${MEANINGS[verdict]} |`,
+  );
+  const made = injected(report.rules);
+  if (made > 0) rows.push(`| injected | ${made} | judged on answers that faults of the emulator made |`);
+  const open = unproven(report);
+  if (open > 0) rows.push(`| unproven | ${open} | MUST rules that no mutant has been seen to break |`);
+  return rows;
+}
+
+function sectionRows(report: Report): string[] {
+  return [...bySection(report)].map(([section, results]) => {
+    const counts = VERDICTS.flatMap((verdict) => {
+      const count = results.filter((result) => result.verdict === verdict).length;
+      return count === 0 ? [] : [`${MARKS[verdict]} ${count} ${verdict}`];
+    });
+    return `| ${inline(section)} | ${counts.join(', ')} |`;
+  });
+}
+
+function describe(report: Report, result: RuleResult): string {
+  const { id, verdict, level, section, says, reason, expected, actual, transcript = [] } = result;
+  const facts = [
+    ...(reason === undefined ? [] : [`- ${inline(reason)}`]),
+    ...(expected === undefined ? [] : [`- expected ${code(show(expected))}`, `- actual ${code(show(actual))}`]),
+    ...explainNearest(result).map((line) => `- ${inline(line)}`),
+    ...(result.unproven === true ? ['- unproven: no mutant has been seen to break this rule'] : []),
+  ];
+  const commands = [
+    ...(result.curl === undefined || result.curl.length > 8000 ? [] : [result.curl]),
+    ...[repeatCommand(report, id)].filter((line) => line !== undefined),
+  ];
+  const shown = transcript.slice(-2).map(({ request, response }) => `${request.trimEnd()}\n\n${response.trimEnd()}`);
+  return [
+    `### ${MARKS[verdict]} ${code(id)}`,
+    `${level}, ${inline(section)}: ${inline(says)}`,
+    ...(facts.length === 0 ? [] : [facts.join('\n')]),
+    ...(commands.length === 0 ? [] : [fence(commands.join('\n'), 'sh')]),
+    ...(shown.length === 0
+      ? []
+      : ['<details><summary>What was sent and answered</summary>', fence(shown.join('\n\n'), 'http'), '</details>']),
+  ].join('\n\n');
+}
+
+/** What does not make the run fail but should be read. */
+function warnings(report: Report): string[] {
+  const seen = report.rules.filter(
+    ({ verdict }) => (['warn', 'variant', 'blocked'].includes(verdict) && !report.mode.strict) || verdict === 'blocked',
+  );
+  if (seen.length === 0) return [];
+  const lines = seen
+    .slice(0, 100)
+    .map(({ id, verdict, reason = '' }) => `- ${MARKS[verdict]} ${code(id)}: ${inline(show(reason))}`);
+  return ['## Also seen', lines.join('\n')];
+}
+
+/** The badge of a whole run: what was claimed, and when. */
+function badge(report: Report): string {
+  const date = report.started_at.slice(0, 10);
+  const { fail, flaky, warn } = report.counts;
+  const broken = fail + flaky;
+  const level = `${warn === 0 ? 'MUST and SHOULD' : 'MUST'}, ${report.mode.write ? 'read and write' : 'read only'}`;
+  const message = `${broken === 0 ? level : `${broken} broken`}, ${date}`;
+  const escaped = (text: string) => encodeURIComponent(text.replaceAll('-', '--').replaceAll('_', '__'));
+  const color = broken === 0 ? 'brightgreen' : 'red';
+  return `![Conformance: ${message}](https://img.shields.io/badge/${escaped('conformance')}-${escaped(message)}-${color})`;
+}
+
+/** Text in a line: nothing of it is read as markup. */
+function inline(text: string): string {
+  return visible(text)
+    .replace(/\s+/g, ' ')
+    .replace(/&/g, '&amp;')
+    .replace(/</g, '&lt;')
+    .replace(/[\\`*_{}[\]|~@$]/g, '\\$&');
+}
+
+/** Code in a line; its fence is longer than any of its backticks. */
+function code(text: string): string {
+  const shown = visible(text).replace(/\s+/g, ' ');
+  const ticks = '`'.repeat(longestRun(shown) + 1);
+  const pad = shown.startsWith('`') || shown.endsWith('`') ? ' ' : '';
+  return `${ticks}${pad}${shown}${pad}${ticks}`;
+}
+
+function fence(text: string, language: string): string {
+  const ticks = '`'.repeat(Math.max(3, longestRun(text) + 1));
+  return `${ticks}${language}\n${visible(text)}\n${ticks}`;
+}
+
+function longestRun(text: string): number {
+  return Math.max(0, ...(text.match(/`+/g) ?? []).map(({ length }) => length));
+}

@@ -1,0 +1,201 @@
+import { createHash } from 'node:crypto';
+import { type Exchange, isRecord } from '../http/exchange.js';
+import { withRelativeTimes } from './curl.js';
+import { routeOf } from './operation.js';
+import { redact } from './redact.js';
+
+/** The request of a rule that passed which is most like one that did not. */
+export interface Nearest {
+  /** The rule that made it. */
+  readonly rule: string;
+  /** `GET /api/v1/repo`. */
+  readonly request: string;
+  readonly status: number;
+  /** What the deciding request has otherwise, one thing a line; empty where nothing is. */
+  readonly differs: readonly string[];
+}
+
+/** What a request is made of, by name, as texts that can be compared. */
+type Traits = ReadonlyMap<string, string>;
+
+interface SeenRequest {
+  readonly rule: string;
+  readonly method: string;
+  readonly path: string;
+  readonly status: number;
+  readonly traits: Traits;
+}
+
+/** So many different requests of one operation are kept. */
+const MOST_KEPT = 500;
+/** Bodies above this are compared as a whole. */
+const MOST_READ = 64 * 1024;
+const MOST_MEMBERS = 200;
+const MOST_LINES = 12;
+
+/** The requests of a run, so that a failure can be set beside the nearest request that passed. */
+export class RequestLog {
+  readonly #operations = new Map<string, Map<string, SeenRequest>>();
+
+  /** `now`: milliseconds since the epoch. */
+  constructor(readonly now: () => number) {}
+
+  see(exchange: Exchange): void {
+    const key = operationOf(exchange);
+    let seen = this.#operations.get(key);
+    if (seen === undefined) {
+      seen = new Map();
+      this.#operations.set(key, seen);
+    }
+    if (seen.size >= MOST_KEPT) return;
+    const { rule, method, path, status } = exchange;
+    const traits = traitsOf(exchange, this.now());
+    seen.set(`${rule} ${status} ${JSON.stringify([...traits])}`, { rule, method, path, status, traits });
+  }
+
+  /** `isPassed`: whether what a rule sent was as it should be. `expected`: what the rule wanted to see. */
+  nearestTo(exchange: Exchange, isPassed: (rule: string) => boolean, expected: unknown): Nearest | undefined {
+    const own = traitsOf(exchange, this.now());
+    let best: { seen: SeenRequest; distance: number } | undefined;
+    for (const seen of this.#operations.get(operationOf(exchange))?.values() ?? []) {
+      if (seen.rule === exchange.rule || !isPassed(seen.rule)) continue;
+      // Of those that are as near, one that was answered as this one should have been says more, and then a success.
+      const less = (isExpected(seen.status, expected) ? 0 : 0.5) + (seen.status > 299 ? 0.25 : 0);
+      const distance = differences(own, seen.traits).length + less;
+      if (best === undefined || distance < best.distance) best = { seen, distance };
+    }
+    if (best === undefined) return undefined;
+    const { rule, method, path, status, traits } = best.seen;
+    const lines = differences(own, traits).map((name) => line(name, own.get(name), traits.get(name)));
+    const more = lines.length - MOST_LINES;
+    return {
+      rule,
+      request: redact(`${method} ${path}`),
+      status,
+      differs: more > 0 ? [...lines.slice(0, MOST_LINES), `and ${more} more`] : lines,
+    };
+  }
+}
+
+function isExpected(status: number, expected: unknown): boolean {
+  const said = [expected].flat().map(String);
+  return said.some((one) => one.startsWith(String(status)) || (one === '2xx' && status >= 200 && status <= 299));
+}
+
+function line(name: string, here: string | undefined, there: string | undefined): string {
+  return redact(`${name}: ${here ?? 'none'}, there ${there ?? 'none'}`);
+}
+
+function differences(a: Traits, b: Traits): string[] {
+  const names = [...new Set([...a.keys(), ...b.keys()])].filter((name) => a.get(name) !== b.get(name));
+  const isAnonymous = [a, b].some((traits) => traits.get('authorization') === 'none');
+  // Without a token there is nothing that it could say.
+  return isAnonymous ? names.filter((name) => !/^(token|repository$)/.test(name)) : names;
+}
+
+/** Method and route, and of Git's advertisements the service. */
+function operationOf({ method, path }: Exchange): string {
+  const { pathname, query } = split(path);
+  return `${method} ${routeOf(pathname)} ${query.find(([name]) => name === 'service')?.[1] ?? ''}`;
+}
+
+function split(path: string): { readonly pathname: string; readonly query: readonly (readonly [string, string])[] } {
+  const at = path.indexOf('?');
+  if (at < 0) return { pathname: path, query: [] };
+  return { pathname: path.slice(0, at), query: [...new URLSearchParams(path.slice(at + 1))] };
+}
+
+function traitsOf(exchange: Exchange, now: number): Traits {
+  const { recipe, path, requestHeaders, requestBody } = exchange;
+  const traits = new Map<string, string>();
+  const { pathname, query } = split(path);
+  const repository = recipe?.repo ?? (typeof recipe?.claims?.repo === 'string' ? recipe.claims.repo : undefined);
+  if (repository !== undefined) traits.set('repository', repository);
+  addPath(traits, pathname, repository);
+  for (const [name, value] of query) {
+    const before = traits.get(`query ${name}`);
+    traits.set(`query ${name}`, before === undefined ? show(value) : `${before} ${show(value)}`);
+  }
+  addToken(traits, exchange, now);
+  for (const [name, value] of Object.entries(requestHeaders)) {
+    if (name.toLowerCase() !== 'authorization') traits.set(`header ${name.toLowerCase()}`, redact(value));
+  }
+  if (requestBody !== undefined) addBody(traits, requestBody);
+  return traits;
+}
+
+/** The parts of the path that stand for something; one that names the token's repository is no difference. */
+function addPath(traits: Map<string, string>, pathname: string, repository: string | undefined): void {
+  const route = routeOf(pathname);
+  if (route === pathname) return;
+  if (route.startsWith('/{')) {
+    const name = pathname.slice(1, pathname.length - route.length + '/{repo_name}'.length).replace(/\.git$/, '');
+    addRepository(traits, name, repository);
+    return;
+  }
+  const parts = pathname.split('/');
+  route.split('/').forEach((part, at) => {
+    if (part === '{repo_name}') addRepository(traits, parts[at] ?? '', repository);
+    else if (part.startsWith('{')) traits.set(`path ${part.slice(1, -1)}`, parts[at] ?? '');
+  });
+}
+
+function addRepository(traits: Map<string, string>, name: string, repository: string | undefined): void {
+  const isOwn = repository !== undefined && name.toLowerCase().replaceAll('%2f', '/') === repository.toLowerCase();
+  traits.set('repository in the path', isOwn ? "the token's" : name);
+}
+
+function addToken(traits: Map<string, string>, { recipe, requestHeaders }: Exchange, now: number): void {
+  const value = Object.entries(requestHeaders).find(([name]) => name.toLowerCase() === 'authorization')?.[1];
+  traits.set('authorization', value === undefined ? 'none' : (value.split(' ', 1)[0] ?? ''));
+  if (recipe === undefined) return;
+  const { repo: _repo, claims = {}, header = {}, ...rest } = withRelativeTimes(recipe, Math.floor(now / 1000));
+  for (const [name, member] of Object.entries({ key: 'main', scopes: ['git:read'], lifetime: 600, ...rest })) {
+    traits.set(`token ${name}`, show(member));
+  }
+  for (const [name, member] of Object.entries(claims)) traits.set(`token claim ${name}`, show(member));
+  for (const [name, member] of Object.entries(header)) traits.set(`token header ${name}`, show(member));
+}
+
+function addBody(traits: Map<string, string>, body: Buffer): void {
+  const values = body.length > MOST_READ ? undefined : readJson(body.toString('utf8'));
+  if (values === undefined) {
+    const digest = createHash('sha256').update(body).digest('hex').slice(0, 12);
+    traits.set('body', `${body.length} bytes (sha256 ${digest}…)`);
+    return;
+  }
+  for (const [index, value] of values.entries()) {
+    addMembers(traits, values.length === 1 ? 'body' : `body line ${index + 1}`, value);
+  }
+}
+
+/** A body of JSON, or of one JSON value a line. */
+function readJson(text: string): unknown[] | undefined {
+  try {
+    return [JSON.parse(text)];
+  } catch {
+    // NDJSON is tried below.
+  }
+  try {
+    return text
+      .trimEnd()
+      .split('\n')
+      .map((one) => JSON.parse(one) as unknown);
+  } catch {
+    return undefined;
+  }
+}
+
+function addMembers(traits: Map<string, string>, name: string, value: unknown): void {
+  const waiting = [{ name, value }];
+  for (const one of waiting) {
+    const members = isRecord(one.value) ? Object.entries(one.value) : [];
+    if (members.length === 0 || waiting.length + members.length > MOST_MEMBERS) traits.set(one.name, show(one.value));
+    else waiting.push(...members.map(([member, inner]) => ({ name: `${one.name}.${member}`, value: inner })));
+  }
+}
+
+function show(value: unknown): string {
+  const text = redact(JSON.stringify(value) ?? 'nothing');
+  return text.length > 120 ? `${text.slice(0, 120)}… (${text.length} characters)` : text;
+}

@@ -1,0 +1,36 @@
+import { OPERATIONS } from '../rules/companion/operations.js';
+import { DOCUMENTED_OPERATIONS } from '../rules/documented-operations.js';
+
+const GIT = /^\/.+?\/(info\/refs|git-upload-pack|git-receive-pack|info\/lfs\/.*)$/;
+
+/** Every route by its parts; `{…}` stands for any. Those with fewer placeholders come first. */
+const ROUTES: readonly (readonly string[])[] = [
+  ...OPERATIONS.flatMap(({ routes }) => Object.values(routes)),
+  ...DOCUMENTED_OPERATIONS.map(({ route }) => route.slice(route.indexOf('/'))),
+  '/api/repos/{repo_name}/reset-commits',
+]
+  .filter((route) => route !== undefined)
+  .map((route) => route.replace('{n}', '{repo_name}').split('/'))
+  .sort((a, b) => placeholders(a) - placeholders(b));
+
+function placeholders(route: readonly string[]): number {
+  return route.filter((part) => part.startsWith('{')).length;
+}
+
+/** A path without its query as the route it is one of: `/api/repos/{repo_name}/branches`. */
+export function routeOf(path: string): string {
+  return knownRouteOf(path) ?? path;
+}
+
+/** The same, and undefined for a path that is none of them. */
+export function knownRouteOf(path: string): string | undefined {
+  const [, service] = GIT.exec(path) ?? [];
+  if (service !== undefined) return `/{repo_name}.git/${service}`;
+  const parts = path.split('/');
+  const route = ROUTES.find((one) => one.length === parts.length && one.every((part, at) => isPart(part, parts[at])));
+  return route?.join('/');
+}
+
+function isPart(part: string, seen: string | undefined): boolean {
+  return part.startsWith('{') ? seen !== '' : part === seen;
+}

@@ -1,0 +1,145 @@
+import { z } from 'zod';
+import { FORMAT, type Report, VERDICTS } from './results.js';
+
+/** Members of a later suite are kept, and say nothing to this one. */
+const members = <Shape extends z.ZodRawShape>(shape: Shape) => z.looseObject(shape);
+
+const count = z.int().min(0);
+
+const recipe = members({
+  repo: z.string().optional(),
+  scopes: z.array(z.string()).optional(),
+  lifetime: z.number().optional(),
+  claims: z.record(z.string(), z.unknown()).optional(),
+  header: z.record(z.string(), z.unknown()).optional(),
+  key: z.string().optional(),
+  defect: z.string().optional(),
+});
+
+const rule = members({
+  id: z.string().min(1),
+  section: z.string(),
+  says: z.string(),
+  level: z.enum(['MUST', 'SHOULD', 'MAY', 'UNSPECIFIED']),
+  reach: z.enum(['any', 'needs-setup', 'emulator']),
+  read_only: z.boolean(),
+  verdict: z.enum(VERDICTS),
+  evidence: z.enum(['observed', 'injected']).optional(),
+  reason: z.string().optional(),
+  expected: z.unknown().optional(),
+  actual: z.unknown().optional(),
+  observed: z.record(z.string(), z.unknown()).optional(),
+  transcript: z.array(members({ request: z.string(), response: z.string() })).optional(),
+  curl: z.string().optional(),
+  recipe: recipe.optional(),
+  nearest: members({
+    rule: z.string(),
+    request: z.string(),
+    status: z.int(),
+    differs: z.array(z.string()),
+  }).optional(),
+  unproven: z.literal(true).optional(),
+  milliseconds: z.number().min(0),
+  requests: count.optional(),
+  variants: z.record(z.string(), z.string()).optional(),
+  without_drift: members({ verdict: z.enum(VERDICTS), reason: z.string().optional() }).optional(),
+});
+
+const shown = {
+  transcript: z.array(members({ request: z.string(), response: z.string() })).optional(),
+  curl: z.string().optional(),
+  recipe: recipe.optional(),
+};
+
+const setup = members({
+  name: z.string(),
+  verdict: z.enum(['fail', 'error']),
+  reason: z.string(),
+  expected: z.unknown().optional(),
+  actual: z.unknown().optional(),
+  ...shown,
+});
+
+const evidence = z.enum(['observed', 'injected']);
+
+const watched = members({
+  id: z.string(),
+  answers: count,
+  evidence,
+  broken: members({ reason: z.string().optional(), evidence: evidence.optional(), ...shown }).optional(),
+});
+
+const report = members({
+  format: z.literal(FORMAT),
+  suite: members({ name: z.string(), version: z.string() }),
+  specification: z.string(),
+  started_at: z.iso.datetime(),
+  milliseconds: z.number().min(0),
+  target: members({ base_url: z.string(), git_url: z.string(), org: z.string(), emulator: z.boolean() }),
+  mode: members({
+    write: z.boolean(),
+    strict: z.boolean(),
+    only: z.string().optional(),
+    shard: members({ index: z.int().min(1), count: z.int().min(1) }).optional(),
+    flags: z.array(z.string()).optional(),
+  }),
+  recording: members({ entries: count, judged: count }).optional(),
+  budget: members({ requests: count, rate: z.number().optional(), seconds: count.optional() }).optional(),
+  requests: count,
+  throttled_seconds: count.optional(),
+  interrupted: z.boolean(),
+  ended: members({ by: z.enum(['target', 'suite']), reason: z.string() }).optional(),
+  notices: z.array(z.string()).optional(),
+  setup: z.array(setup).optional(),
+  cleanup: members({
+    made: count,
+    removed: count,
+    left: z.array(z.string()),
+    reason: z.string().optional(),
+  }).optional(),
+  counts: members(Object.fromEntries(VERDICTS.map((verdict) => [verdict, count])) as Record<string, typeof count>),
+  variants: z.record(z.string(), z.string()),
+  rules: z.array(rule),
+  watched: z.array(watched).optional(),
+  exit_code: z.int().min(0).max(255),
+});
+
+/** The schema of a result, as it is published in `fixtures/conformance-report.schema.json`. */
+export function reportJsonSchema(): z.core.JSONSchema.BaseSchema {
+  return { title: 'A result of the conformance suite', ...z.toJSONSchema(report, { io: 'input' }) };
+}
+
+/** A file that is no result of this suite, or one of another format. The message says which. */
+export class UnreadableReport extends Error {
+  override readonly name = 'UnreadableReport';
+}
+
+/** Reads a result. Throws `UnreadableReport` with the rest of a sentence: `… is not JSON`. */
+export function readReport(text: string): Report {
+  const value = parse(text);
+  const format = (value as { format?: unknown } | null)?.format;
+  if (format === undefined) throw new UnreadableReport('is no result of conformance run --reporter json');
+  if (format !== FORMAT) {
+    const said = typeof format === 'number' ? String(format) : 'unknown';
+    throw new UnreadableReport(`has the format ${said}; this suite reads format ${FORMAT}`);
+  }
+  const { error } = report.safeParse(value);
+  if (error !== undefined) throw new UnreadableReport(`is no result of this suite: ${wrongMember(error)}`);
+  // Names of sections and keys are those of the suite that wrote it; a reporter only shows them.
+  return value as Report;
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new UnreadableReport('is not JSON');
+  }
+}
+
+function wrongMember({ issues }: z.ZodError): string {
+  const [first] = issues;
+  if (first === undefined) return 'it has another shape';
+  const path = first.path.map((part) => (typeof part === 'number' ? `[${part}]` : `.${String(part)}`)).join('');
+  return `${path.replace(/^\./, '') || 'the whole'}: ${first.message}`;
+}

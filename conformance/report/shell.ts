@@ -1,0 +1,50 @@
+import { gzipSync } from 'node:zlib';
+
+/** One word for a POSIX shell. */
+export function quote(text: string): string {
+  return /^[A-Za-z0-9_@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
+}
+
+/** Text, or a command whose output stands in its place. */
+export type Part = string | { readonly command: string };
+
+/** One word, of text that goes out as Latin-1 and of what commands print. */
+export function quoteParts(parts: readonly Part[]): string {
+  if (parts.every((part) => typeof part === 'string' && /^[\x20-\x7e]*$/.test(part))) return quote(parts.join(''));
+  const inside = parts.map((part) => {
+    if (typeof part !== 'string') return `$(${part.command})`;
+    if (/^[\x20-\x7e]*$/.test(part)) return part.replace(/[\\"$`]/g, '\\$&');
+    return `$(printf ${quote(printfFormat(Buffer.from(part, 'latin1')))})`;
+  });
+  return `"${inside.join('')}"`;
+}
+
+/** More bytes than this are packed. */
+const MOST_AS_TEXT = 4096;
+/** More than this has no place in a report. */
+const MOST_ENCODED = 128 * 1024;
+
+/** A command, on one line, that prints exactly these bytes; undefined where they are too many. */
+export function printCommand(bytes: Buffer): string | undefined {
+  if (bytes.length <= MOST_AS_TEXT && isText(bytes)) return `printf ${quote(printfFormat(bytes))}`;
+  const plain = bytes.toString('base64');
+  const packed = gzipSync(bytes, { level: 9 }).toString('base64');
+  const isSmaller = packed.length < plain.length;
+  const encoded = isSmaller ? packed : plain;
+  if (encoded.length > MOST_ENCODED) return undefined;
+  return `printf %s ${quote(encoded)} | base64 -d${isSmaller ? ' | gzip -dc' : ''}`;
+}
+
+function isText(bytes: Buffer): boolean {
+  const text = bytes.toString('utf8');
+  return !text.includes('\ufffd') && (text.match(/\p{Cc}/gu)?.length ?? 0) <= text.length / 4;
+}
+
+/** The format of `printf` (POSIX) that prints these bytes: `%` and `\` are doubled, others than text are `\ooo`. */
+function printfFormat(bytes: Buffer): string {
+  return bytes
+    .toString('latin1')
+    .replace(/[\\%]/g, '$&$&')
+    .replaceAll('\n', '\\n')
+    .replace(/[^\x20-\x7e]/g, (byte) => `\\${byte.charCodeAt(0).toString(8).padStart(3, '0')}`);
+}

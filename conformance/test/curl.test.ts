@@ -1,0 +1,170 @@
+import { execFile, spawnSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { chmodSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import t from 'tap';
+import { COMMIT_PACK, packLines } from '../api/commit-pack.js';
+import { createSigner, type TokenRecipe } from '../auth/tokens.js';
+import { RefusedWrites } from '../check/refused-writes.js';
+import { type RequestOptions, RuleContext } from '../check/rule-context.js';
+import { Variants } from '../check/variants.js';
+import { Client } from '../http/client.js';
+import type { Exchange } from '../http/exchange.js';
+import { UNLIMITED } from '../http/limiter.js';
+import { startEmulator } from '../index.js';
+import { writeCurl } from '../report/curl.js';
+import { packageRoot } from '../run/version.js';
+
+t.setTimeout(180_000);
+const emulator = await startEmulator();
+t.teardown(() => emulator.stop());
+const { target } = emulator;
+
+const client = new Client({
+  limiter: UNLIMITED,
+  timeout: 15_000,
+  connections: 2,
+  signal: new AbortController().signal,
+  sleep: (milliseconds) => sleep(milliseconds),
+  onExchange: () => undefined,
+});
+t.teardown(() => client.close());
+
+const context = new RuleContext(
+  { id: 'curl', group: 'curl', reach: 'emulator' },
+  {
+    target,
+    client,
+    signer: createSigner(target, Date.now),
+    variants: new Variants(),
+    refusedWrites: new RefusedWrites(),
+    fixtures: new Map(),
+    attempts: new Map(),
+    brokenSteps: new Map(),
+    prefix: 'curl',
+    uniqueName: () => 'curl/n',
+    onRepository: () => Promise.resolve(),
+    now: Date.now,
+    sleep: (milliseconds) => sleep(milliseconds),
+  },
+);
+
+const repo = "curl/a.b'c";
+const reader: TokenRecipe = { repo, scopes: ['git:read'] };
+const writer: TokenRecipe = { repo, scopes: ['git:write'] };
+await context.post('/api/repos', { as: { repo, scopes: ['repo:write'] } });
+await context.post(COMMIT_PACK, { as: writer, lines: packLines({ 'first.txt': 'first' }) });
+const now = Math.floor(Date.now() / 1000);
+const token = context.token({ repo });
+const basic = (user: string) => `Basic ${Buffer.from(`${user}:${context.token(reader)}`).toString('base64')}`;
+const gitPath = `/${repo.split('/').map(encodeURIComponent).join('/')}.git`;
+const git = { git: true, origin: target.gitUrl, recipe: reader };
+
+/** Requests of every kind that rules send: method, path, the rest. */
+const REQUESTS: readonly (readonly [what: string, method: string, path: string, options?: RequestOptions])[] = [
+  ['no token', 'GET', '/api/v1/repo'],
+  ['a token', 'GET', '/api/v1/repo', { as: reader }],
+  ['a token of a deleted key', 'GET', '/api/v1/repo', { as: { ...reader, key: 'deleted' } }],
+  ['a token of an RSA key', 'GET', '/api/v1/repo', { as: { ...reader, key: 'RS256' } }],
+  ['a token of another organization', 'GET', '/api/v1/repo', { as: { ...reader, key: 'second' } }],
+  ['an unsigned token', 'GET', '/api/v1/repo', { as: { ...reader, defect: 'unsigned' } }],
+  ['an expired token', 'GET', '/api/v1/repo', { as: { ...reader, claims: { iat: now - 900, exp: now - 300 } } }],
+  ['a token that is valid in an hour', 'GET', '/api/v1/repo', { as: { ...reader, claims: { nbf: now + 3600 } } }],
+  ['a long claim', 'GET', '/api/v1/repo', { as: { ...reader, claims: { note: "it's $HOME `x` ".repeat(100) } } }],
+  ['a scheme in lower case', 'GET', '/api/v1/repo', { headers: { authorization: `bearer ${token}` } }],
+  ['a scheme that is not known', 'GET', '/api/v1/repo', { headers: { authorization: `Token ${token}` } }],
+  ['Basic on the API', 'GET', '/api/v1/repo', { headers: { authorization: basic('t') } }],
+  ['a token in a cookie', 'GET', '/api/v1/repo', { headers: { cookie: `token=${token}; b="x"` } }],
+  ['a token in the query', 'GET', `/api/v1/repo?access_token=${token}`],
+  ['a bearer value that is no JWT', 'GET', '/api/v1/repo', { headers: { authorization: 'Bearer e30.e30.e30' } }],
+  ['nothing behind Bearer', 'GET', '/api/v1/repo', { headers: { authorization: 'Bearer' } }],
+  ['a field without a value', 'GET', '/api/v1/repo', { as: reader, headers: { accept: '' } }],
+  ['a field in Latin-1', 'GET', '/api/v1/repo', { as: reader, headers: { 'x-name': 'é "$x"' } }],
+  ['brackets and braces', 'GET', '/api/v1/repos/files?paths[]={a,b}&ref=[1-3]', { as: reader }],
+  ['dots', 'GET', '/api/v1/../v1/./repo', { as: reader }],
+  ['encoded slashes', 'GET', `/api/repos/${encodeURIComponent(repo)}`, { as: reader }],
+  ['a path in Latin-1 with a number sign', 'GET', '/api/v1/répo#x', { as: reader }],
+  ['HEAD', 'HEAD', '/api/v1/repo', { as: reader }],
+  ['a method that is not known', 'BREW', '/api/v1/repo', { as: reader }],
+  ['a failure that is forced', 'GET', '/api/v1/repo', { as: reader, fault: 'rate_limited;retry-after=2' }],
+  ['POST without a body', 'POST', '/api/v1/repos/grep', { as: reader }],
+  ['POST with an empty body', 'POST', '/api/v1/repos/grep', { as: reader, body: '' }],
+  ['JSON', 'POST', '/api/v1/repos/grep', { as: reader, json: { query: { pattern: '\'"$`\\%s\\n' } } }],
+  ['a body without a type', 'POST', '/api/v1/repos/grep', { as: reader, body: '@/etc/hosts\r\n' }],
+  ['NDJSON', 'POST', COMMIT_PACK, { as: writer, lines: packLines({ 'a b.txt': "it's\n100 %\n" }) }],
+  ['a large body', 'POST', COMMIT_PACK, { as: writer, lines: packLines({ 'large.txt': 'x'.repeat(300_000) }) }],
+  ['a body that is too large', 'POST', '/api/v1/repos/grep', { as: reader, body: Buffer.alloc(9_000_000, 0x20) }],
+  ['bytes', 'POST', '/api/v1/repos/grep', { as: reader, body: Buffer.from([0, 255, 10, 13, 0, 37, 92]) }],
+  [
+    'Git with Basic',
+    'GET',
+    `${gitPath}/info/refs?service=git-upload-pack`,
+    { ...git, headers: { authorization: basic('t') } },
+  ],
+  [
+    'pkt-lines',
+    'POST',
+    `${gitPath}/git-upload-pack`,
+    {
+      ...git,
+      contentType: 'application/x-git-upload-pack-request',
+      headers: { authorization: basic('it\'s "$me"'), 'git-protocol': 'version=2' },
+      body: '0014command=ls-refs\n0000',
+    },
+  ],
+];
+
+/** A folder with an `npx` that runs what was built here: one for all lines, and each command once. */
+const folder = t.testdir({});
+const npx = join(folder, 'npx');
+const cli = `'${process.execPath}' '${join(packageRoot(), 'bin', 'conformance.js')}'`;
+writeFileSync(
+  npx,
+  `#!/bin/sh
+shift
+kept=${folder}/$(printf %s "$*" | cksum | tr -d ' ')
+[ -s $kept ] || ${cli} "$@" > $kept || exit
+cat $kept
+`,
+);
+chmodSync(npx, 0o755);
+
+/** What a line of a report prints when a shell runs it. */
+async function runLine(line: string): Promise<string> {
+  const env = { ...process.env, PATH: `${folder}:${process.env.PATH}` };
+  const { stdout } = await promisify(execFile)('sh', ['-c', line], { env, maxBuffer: 64 * 1024 * 1024 });
+  return stdout;
+}
+
+/** What of an answer does not change between two equal requests. */
+function outcomeOf(status: string | number, body: string): string {
+  return `${status} ${/"code": ?"([a-z_]+)"/.exec(body)?.[1] ?? ''}`.trim();
+}
+
+const isThere = spawnSync('curl', ['--version']).status === 0;
+const skip = isThere ? false : 'curl is not installed';
+
+t.test('the curl line of a report sends the same request again, as a shell reads it', { skip }, async (t) => {
+  const seen = new Map<string, Exchange>();
+  for (const [what, method, path, options] of REQUESTS) {
+    seen.set(what, (await context.request(method, path, options)).exchange);
+  }
+  for (const [what, exchange] of seen) {
+    const line = writeCurl(exchange, target, now) ?? '';
+    t.notMatch(line, '\n', `${what}: one line`);
+    t.notMatch(line, /eyJ[A-Za-z0-9_-]{8,}\./, `${what}: no token`);
+    const printed = await runLine(line);
+    const [, status] = /^HTTP\/1\.1 (?:100 Continue\r\n\r\nHTTP\/1\.1 )?(\d+)/.exec(printed) ?? [];
+    const [, ...rest] = printed.split('\r\n\r\n');
+    t.equal(outcomeOf(status ?? printed, rest.join()), outcomeOf(exchange.status, exchange.body.toString()), what);
+  }
+});
+
+t.test('a body that no command line should hold leaves the line out', async (t) => {
+  const { exchange } = await context.get('/api/v1/repo');
+  const post = { ...exchange, method: 'POST' };
+  t.equal(writeCurl({ ...post, requestBody: randomBytes(200_000) }, target, now), undefined);
+  t.type(writeCurl({ ...post, requestBody: Buffer.alloc(200_000) }, target, now), 'string');
+});

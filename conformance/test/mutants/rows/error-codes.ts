@@ -1,0 +1,92 @@
+import { type Mutant, patched, proxied } from '../mutant.js';
+import { API, CREATE } from '../places.js';
+import { changesJson, changesStatus } from '../rewrites.js';
+
+interface ProblemBody {
+  code?: string;
+}
+
+/** By status: the generic code, and a word that a server might have in its place. */
+const GENERIC: Readonly<Record<number, readonly [code: string, word: string]>> = {
+  400: ['bad_request', 'invalid_request'],
+  401: ['unauthorized', 'unauthenticated'],
+  403: ['forbidden', 'access_denied'],
+  404: ['not_found', 'no_such_file'],
+  405: ['method_not_allowed', 'wrong_method'],
+  408: ['request_timeout', 'timeout'],
+  412: ['precondition_failed', 'condition_failed'],
+  413: ['payload_too_large', 'entity_too_large'],
+  422: ['unprocessable_entity', 'invalid'],
+  429: ['rate_limited', 'throttled'],
+  500: ['internal_error', 'server_error'],
+  501: ['not_implemented', 'unsupported'],
+  502: ['bad_gateway', 'storage_error'],
+  503: ['service_unavailable', 'overloaded'],
+  504: ['gateway_timeout', 'timeout'],
+};
+
+/** By specific code: the generic one that says less. */
+const SPECIFIC: Readonly<Record<string, string>> = {
+  authentication_unavailable: 'forbidden',
+  repo_claim_missing: 'bad_request',
+  repo_name_mismatch: 'bad_request',
+  route_not_found: 'not_found',
+  repository_not_found: 'not_found',
+  repository_deleted: 'conflict',
+  repository_thawing: 'conflict',
+  sync_in_progress: 'conflict',
+  upstream_already_configured: 'conflict',
+  ref_not_found: 'not_found',
+  credential_not_found: 'not_found',
+  credential_exists: 'conflict',
+  forge_app_not_configured: 'precondition_failed',
+  forge_repository_inaccessible: 'precondition_failed',
+  hosting_project_not_found: 'not_found',
+  deployment_not_found: 'not_found',
+  deployment_project_name_in_use: 'conflict',
+  idempotency_key_reused: 'unprocessable_entity',
+};
+
+/** A server that has another code in place of one. */
+const renames = (code: string, other: string) =>
+  changesJson<ProblemBody>(API, (body) => {
+    if (body.code === code) body.code = other;
+  });
+
+const kebab = (code: string): string => code.replaceAll('_', '-');
+
+export const rows: readonly Mutant[] = [
+  ...Object.entries(GENERIC).map(([status, [code, word]]) =>
+    proxied(
+      `err-calls-a-${status}-${kebab(word)}`,
+      `err.generic.${status}`,
+      `has the code ${word} with ${status}`,
+      renames(code, word),
+    ),
+  ),
+  patched('err-calls-a-canceled-request-a-timeout', 'err.generic.499', 'calls a request that was canceled a timeout', {
+    file: 'service/unreadable.js',
+    find: "isCut ? problem('request_canceled'",
+    replace: "isCut ? problem('request_timeout'",
+  }),
+  ...Object.entries(SPECIFIC).map(([code, generic]) =>
+    proxied(
+      `err-hides-${kebab(code)}`,
+      `err.specific.${code}`,
+      `has the code ${generic} in place of ${code}`,
+      renames(code, generic),
+    ),
+  ),
+  proxied(
+    'err-calls-a-missing-branch-a-conflict',
+    'err.specific.branch_not_found',
+    'answers 409 where a branch does not exist',
+    changesStatus(/commit-pack$/, 404, 409),
+  ),
+  proxied(
+    'err-passes-no-status-of-the-forge-on',
+    'err.forge-inaccessible.status',
+    'answers 502 where the forge does not let the upstream be read',
+    changesStatus(CREATE, 412, 502),
+  ),
+];
