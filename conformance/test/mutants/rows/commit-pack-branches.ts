@@ -34,9 +34,8 @@ export const rows: readonly Mutant[] = [
       },
       {
         file: 'api/commit-pack.js',
-        find: 'return json(201, showContentWrite(ctx.world, metadata.target_branch, written, blobs));',
-        replace: `if (write.expected !== undefined && write.expected !== written.old) throw problem('conflict', 'Another tip.');
-          return json(201, showContentWrite(ctx.world, metadata.target_branch, written, blobs));`,
+        find: 'return json(201, ',
+        replace: `if (write.expected !== undefined && write.expected !== written.old) throw problem('conflict', 'Another tip.'); return json(201, `,
       },
     ],
   ),

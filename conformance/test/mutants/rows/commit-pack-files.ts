@@ -85,9 +85,8 @@ export const rows: readonly Mutant[] = [
       },
       {
         file: 'api/commit-pack.js',
-        find: 'return json(201, showContentWrite(ctx.world, metadata.target_branch, written, blobs));',
-        replace: `if (metadata.files.some((file) => file.content_id === undefined)) throw problem('bad_request', 'No content_id.');
-          return json(201, showContentWrite(ctx.world, metadata.target_branch, written, blobs));`,
+        find: 'return json(201, ',
+        replace: `if (metadata.files.some((file) => file.content_id === undefined)) throw problem('bad_request', 'No content_id.'); return json(201, `,
       },
     ],
   ),

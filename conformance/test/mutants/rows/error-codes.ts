@@ -36,7 +36,6 @@ const SPECIFIC: Readonly<Record<string, string>> = {
   repository_thawing: 'conflict',
   sync_in_progress: 'conflict',
   upstream_already_configured: 'conflict',
-  ref_not_found: 'not_found',
   credential_not_found: 'not_found',
   credential_exists: 'conflict',
   forge_app_not_configured: 'precondition_failed',
@@ -82,6 +81,12 @@ export const rows: readonly Mutant[] = [
     'err.specific.branch_not_found',
     'answers 409 where a branch does not exist',
     changesStatus(/commit-pack$/, 404, 409),
+  ),
+  proxied(
+    'err-calls-a-missing-ref-gone',
+    'err.specific.ref_not_found',
+    'answers 410 where a ref does not exist',
+    changesStatus(API, 404, 410),
   ),
   proxied(
     'err-passes-no-status-of-the-forge-on',

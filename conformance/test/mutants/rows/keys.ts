@@ -1,12 +1,13 @@
 import { type Mutant, proxied } from '../mutant.js';
-import { META_OF_ORGANIZATION, REPO } from '../places.js';
+import { ANY, META_OF_ORGANIZATION, REPO } from '../places.js';
+import type { Place } from '../rewrites.js';
 import { mendsTokens, refusesTokens } from '../tokens.js';
 
 /** A server that does not know an algorithm. */
-const refusesAlgorithm = (alg: string) => refusesTokens(REPO, ({ header }) => header.alg === alg);
+const refusesAlgorithm = (alg: string, place: Place = ANY) => refusesTokens(place, ({ header }) => header.alg === alg);
 
 export const rows: readonly Mutant[] = [
-  proxied('key-does-not-know-es256', 'key.ec-p256', 'does not know ES256', refusesAlgorithm('ES256')),
+  proxied('key-does-not-know-es256', 'key.ec-p256', 'does not know ES256', refusesAlgorithm('ES256', REPO)),
   proxied('key-does-not-know-es384', 'key.ec-p384', 'does not know ES384', refusesAlgorithm('ES384')),
   proxied('key-does-not-know-es512', 'key.ec-p521', 'does not know ES512', refusesAlgorithm('ES512')),
   proxied('key-does-not-know-rs256', 'key.rsa', 'does not know RS256', refusesAlgorithm('RS256')),
@@ -20,18 +21,18 @@ export const rows: readonly Mutant[] = [
     'key-refuses-restricted-ones',
     'key.restricted',
     'refuses tokens of restricted keys',
-    refusesTokens(REPO, ({ isSignedBy }) => isSignedBy('restricted')),
+    refusesTokens(ANY, ({ isSignedBy }) => isSignedBy('restricted')),
   ),
   proxied(
     'key-knows-the-first-only',
     'key.rotation.new',
     'looks at the first key of an organization only',
-    refusesTokens(REPO, ({ isSignedBy }) => !isSignedBy('es256')),
+    refusesTokens(ANY, ({ isSignedBy }) => !isSignedBy('es256')),
   ),
   proxied(
     'key-keeps-deleted-ones',
     'key.rotation.deleted',
     'goes on accepting a key that was deleted',
-    mendsTokens(REPO, ({ claims, isSignedBy }) => (isSignedBy('deleted') ? claims : undefined)),
+    mendsTokens(ANY, ({ claims, isSignedBy }) => (isSignedBy('deleted') ? claims : undefined)),
   ),
 ];

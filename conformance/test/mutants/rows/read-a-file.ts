@@ -62,9 +62,9 @@ export const rows: readonly Mutant[] = [
     'reads the ordinary branch where there is no ephemeral one',
     {
       file: 'api/files.js',
-      find: 'return await resolveRef(ctx, { ...question,',
+      find: 'await resolveForFile(ctx, { ref: query.ref, ephemeral: query.ephemeral })',
       replace:
-        'return await resolveRef(ctx, question).catch(() => resolveRef(ctx, { ref: question.ref })).catch(() => { throw problem("ref_not_found", "None."); }); return await resolveRef(ctx, { ...question,',
+        'await resolveForFile(ctx, { ref: query.ref, ephemeral: query.ephemeral }).catch(() => resolveRef(ctx, { ref: query.ref }))',
     },
   ),
   proxied('file-takes-a-missing-file-for-empty', 'file.err.404.file', 'answers 200 and nothing for a missing file', {

@@ -1,5 +1,5 @@
 import { type Mutant, proxied } from '../mutant.js';
-import { PACK, REFS, REPO } from '../places.js';
+import { ANY, API, REFS } from '../places.js';
 import { type Place, setsMember } from '../rewrites.js';
 import { mendsTokens, refusesTokens, type SentToken } from '../tokens.js';
 
@@ -10,6 +10,9 @@ function overlooks(place: Place, isMeant: (token: SentToken) => boolean, better:
   );
 }
 
+/** The list of the restricted key. */
+const ALLOWED = ['git:read', 'org:read'];
+
 const isLong = ({ lifetime }: SentToken): boolean => lifetime > 3600;
 const UNTIMED = () => ({ iat: undefined, exp: undefined });
 
@@ -18,50 +21,50 @@ export const rows: readonly Mutant[] = [
     'restricted-needs-no-iat',
     'restricted.iat.required',
     'needs no iat of a restricted key',
-    overlooks(REPO, ({ claims }) => claims.iat === undefined, UNTIMED),
+    overlooks(ANY, ({ claims }) => claims.iat === undefined, UNTIMED),
   ),
   proxied(
     'restricted-needs-no-exp',
     'restricted.exp.required',
     'needs no exp of a restricted key',
-    overlooks(REPO, ({ claims }) => claims.exp === undefined, UNTIMED),
+    overlooks(ANY, ({ claims }) => claims.exp === undefined, UNTIMED),
   ),
   proxied(
     'restricted-takes-milliseconds',
     'restricted.seconds',
     'takes times in milliseconds',
-    overlooks(REPO, ({ claims }) => Number(claims.iat) > 1e12, UNTIMED),
+    overlooks(ANY, ({ claims }) => Number(claims.iat) > 1e12, UNTIMED),
   ),
   proxied(
     'restricted-takes-an-exp-before-iat',
     'restricted.exp-after-iat.equal',
     'takes an exp that is not after iat',
-    overlooks(REPO, ({ lifetime }) => lifetime <= 0, UNTIMED),
+    overlooks(ANY, ({ lifetime }) => lifetime <= 0, UNTIMED),
   ),
   proxied(
     'restricted-ends-before-an-hour',
     'restricted.lifetime.3600',
     'takes lifetimes of less than 3600 seconds only',
-    refusesTokens(REPO, ({ isSignedBy, lifetime }) => isSignedBy('restricted') && lifetime >= 3600),
+    refusesTokens(ANY, ({ isSignedBy, lifetime }) => isSignedBy('restricted') && lifetime >= 3600),
   ),
   proxied(
     'restricted-lives-for-any-time',
     'restricted.lifetime.3601',
     'does not look at the lifetime of a restricted key',
-    overlooks(REPO, isLong, UNTIMED),
+    overlooks(ANY, isLong, UNTIMED),
   ),
   proxied(
     'restricted-allows-no-scope',
     'restricted.scope.inside',
     'takes the list of a restricted key for what it may not sign for',
-    refusesTokens(REPO, ({ isSignedBy, scopes }) => isSignedBy('restricted') && scopes.includes('git:read')),
+    refusesTokens(ANY, ({ isSignedBy, scopes }) => isSignedBy('restricted') && scopes.includes('git:read')),
   ),
   proxied(
     'restricted-signs-for-every-scope',
     'restricted.scope.outside',
     'does not look at the list of a restricted key',
     overlooks(
-      PACK,
+      ANY,
       () => true,
       () => ({}),
     ),
@@ -71,7 +74,7 @@ export const rows: readonly Mutant[] = [
     'restricted.scope.one-outside',
     'drops the scopes that are not on the list, and goes on',
     overlooks(
-      REPO,
+      ANY,
       () => true,
       () => ({ scopes: ['git:read'] }),
     ),
@@ -81,16 +84,16 @@ export const rows: readonly Mutant[] = [
     'restricted.scope.not-granted',
     'gives every scope on the list of a restricted key',
     overlooks(
-      /./,
+      ANY,
       () => true,
-      () => ({ scopes: ['org:read'], repo: undefined }),
+      () => ({ scopes: ALLOWED }),
     ),
   ),
   proxied(
     'restricted-calls-a-breach-a-missing-scope',
     'restricted.code',
     'calls a breach of a list a missing scope',
-    setsMember(REPO, 'code', 'insufficient_scope', 403),
+    setsMember(API, 'code', 'insufficient_scope', 403),
   ),
   proxied(
     'restricted-lives-for-any-time-on-git',
@@ -102,12 +105,12 @@ export const rows: readonly Mutant[] = [
     'unrestricted-ends-after-a-year',
     'unrestricted.no-lifetime-limit',
     'takes lifetimes of up to a year only',
-    refusesTokens(REPO, ({ lifetime }) => lifetime > 31_536_000),
+    refusesTokens(ANY, ({ lifetime }) => lifetime > 31_536_000),
   ),
   proxied(
     'unrestricted-signs-for-any-word',
     'unrestricted.scopes-still-valid',
     'lets an unrestricted key sign for any word',
-    mendsTokens(REPO, ({ claims, scopes }) => ({ ...claims, scopes: scopes.map(() => 'git:read') })),
+    mendsTokens(ANY, ({ claims, scopes }) => ({ ...claims, scopes: scopes.map(() => 'git:read') })),
   ),
 ];

@@ -1,5 +1,5 @@
 import { type Mutant, proxied } from '../mutant.js';
-import { API, REPO } from '../places.js';
+import { ANY } from '../places.js';
 import { changesStatus } from '../rewrites.js';
 import { mendsTokens } from '../tokens.js';
 
@@ -17,7 +17,7 @@ export const rows: readonly Mutant[] = [
     'scope-reads-names-loosely',
     'scope.exact-match',
     'reads the names of scopes in any case and with spaces',
-    mendsTokens(REPO, ({ claims, scopes }) => ({
+    mendsTokens(ANY, ({ claims, scopes }) => ({
       ...claims,
       scopes: scopes.map((scope) => scope.trim().toLowerCase()),
     })),
@@ -26,13 +26,13 @@ export const rows: readonly Mutant[] = [
     'scope-takes-a-star',
     'scope.star-invalid',
     'takes * for every scope',
-    mendsTokens(REPO, ({ claims, scopes }) => (scopes.includes('*') ? { ...claims, scopes: BOTH } : undefined)),
+    mendsTokens(ANY, ({ claims, scopes }) => (scopes.includes('*') ? { ...claims, scopes: BOTH } : undefined)),
   ),
   proxied(
     'scope-looks-at-the-first-only',
     'scope.combined',
     'looks at the first scope of a token only',
-    mendsTokens(API, ({ claims, scopes }) => ({ ...claims, scopes: scopes.slice(0, 1) })),
+    mendsTokens(ANY, ({ claims, scopes }) => ({ ...claims, scopes: scopes.slice(0, 1) })),
   ),
   proxied(
     'scope-lets-nobody-delete-tags',

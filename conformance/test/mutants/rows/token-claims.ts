@@ -1,5 +1,5 @@
 import { type Mutant, proxied } from '../mutant.js';
-import { REPO } from '../places.js';
+import { ANY, REPO } from '../places.js';
 import { mendsTokens, refusesTokens } from '../tokens.js';
 
 const KNOWN = ['git:read', 'git:write', 'repo:write', 'org:read'];
@@ -9,7 +9,7 @@ export const rows: readonly Mutant[] = [
     'claim-needs-no-iss',
     'claim.iss.required',
     'takes a token without iss for one of the organization that is asked',
-    mendsTokens(REPO, ({ claims }) => (claims.iss === undefined ? { ...claims, iss: 'demo' } : undefined)),
+    mendsTokens(ANY, ({ claims }) => (claims.iss === undefined ? { ...claims, iss: 'demo' } : undefined)),
   ),
   proxied(
     'claim-wants-an-address-as-iss',
@@ -21,48 +21,48 @@ export const rows: readonly Mutant[] = [
     'claim-tries-the-keys-of-every-organization',
     'claim.iss.selects-keys',
     'tries the keys of every organization',
-    mendsTokens(REPO, ({ claims, isSignedBy }) => (isSignedBy('second') ? claims : undefined)),
+    mendsTokens(ANY, ({ claims, isSignedBy }) => (isSignedBy('second') ? claims : undefined)),
   ),
   proxied(
     'claim-does-not-look-at-iss',
     'claim.iss.unknown',
     'does not look at iss',
-    mendsTokens(REPO, ({ claims, isSignedBy }) => (isSignedBy('es256') ? { ...claims, iss: 'demo' } : undefined)),
+    mendsTokens(ANY, ({ claims, isSignedBy }) => (isSignedBy('es256') ? { ...claims, iss: 'demo' } : undefined)),
   ),
   proxied(
     'claim-lets-other-organizations-in',
     'claim.iss.other-tenant',
     'lets tokens of other organizations in',
-    mendsTokens(REPO, ({ claims, isSignedBy }) => (isSignedBy('second') ? { ...claims, iss: 'demo' } : undefined)),
+    mendsTokens(ANY, ({ claims, isSignedBy }) => (isSignedBy('second') ? { ...claims, iss: 'demo' } : undefined)),
   ),
   proxied(
     'claim-needs-no-sub',
     'claim.sub.required',
     'needs no sub',
-    mendsTokens(REPO, ({ claims }) => ({ sub: 'anybody', ...claims })),
+    mendsTokens(ANY, ({ claims }) => ({ sub: 'anybody', ...claims })),
   ),
   proxied(
     'claim-gives-scopes-to-who-has-none',
     'claim.scopes.required',
     'takes a token without scopes for one that may do everything',
-    mendsTokens(REPO, ({ claims }) => ({ scopes: KNOWN, ...claims })),
+    mendsTokens(ANY, ({ claims }) => ({ scopes: KNOWN, ...claims })),
   ),
   proxied(
     'claim-passes-over-unknown-scopes',
     'claim.scopes.unknown-name',
     'passes over scopes that it does not know',
-    mendsTokens(REPO, ({ claims, scopes }) => ({ ...claims, scopes: scopes.filter((scope) => KNOWN.includes(scope)) })),
+    mendsTokens(ANY, ({ claims, scopes }) => ({ ...claims, scopes: scopes.filter((scope) => KNOWN.includes(scope)) })),
   ),
   proxied(
     'claim-does-not-look-at-exp',
     'claim.exp.expired',
     'takes tokens that have expired',
-    mendsTokens(REPO, ({ claims }) => ({ ...claims, exp: undefined })),
+    mendsTokens(ANY, ({ claims }) => ({ ...claims, exp: undefined })),
   ),
   proxied(
     'claim-wants-iat-of-every-token',
     'claim.iat.optional-unrestricted',
     'wants iat of every token',
-    refusesTokens(REPO, ({ claims }) => claims.iat === undefined),
+    refusesTokens(ANY, ({ claims }) => claims.iat === undefined),
   ),
 ];

@@ -1,6 +1,6 @@
 import { type Mutant, proxied } from '../mutant.js';
-import { API, REPO } from '../places.js';
-import { changesStatus, isAt } from '../rewrites.js';
+import { ANY, API, REPO } from '../places.js';
+import { changesStatus } from '../rewrites.js';
 import { changesAnswersTo, mendsTokens, refusesTokens, tokenOf } from '../tokens.js';
 
 const LISTED: readonly unknown[] = ['ES256', 'ES384', 'ES512', 'RS256'];
@@ -14,25 +14,25 @@ export const rows: readonly Mutant[] = [
     'jwt-takes-every-algorithm',
     'jwt.alg.list',
     'takes every algorithm that its library knows',
-    mendsTokens(REPO, ({ header, claims }) => (LISTED.includes(header.alg) ? undefined : claims)),
+    mendsTokens(ANY, ({ header, claims }) => (LISTED.includes(header.alg) ? undefined : claims)),
   ),
   proxied(
     'jwt-takes-the-public-key-for-a-secret',
     'jwt.alg.hs256',
     'takes the public key for the secret of HS256',
-    mendsTokens(REPO, ({ header, claims }) => (header.alg === 'HS256' ? claims : undefined)),
+    mendsTokens(ANY, ({ header, claims }) => (header.alg === 'HS256' ? claims : undefined)),
   ),
   proxied(
     'jwt-takes-the-algorithm-of-the-key',
     'jwt.alg.missing',
     'takes the algorithm of the key where the header has none',
-    mendsTokens(REPO, ({ header, claims }) => (header.alg === undefined ? claims : undefined)),
+    mendsTokens(ANY, ({ header, claims }) => (header.alg === undefined ? claims : undefined)),
   ),
   proxied(
     'jwt-does-not-look-at-alg',
     'jwt.alg.key-mismatch',
     'checks signatures by the key alone, whatever alg says',
-    mendsTokens(REPO, ({ claims, isSignedBy }) => (isSignedBy('es256') ? claims : undefined)),
+    mendsTokens(ANY, ({ claims, isSignedBy }) => (isSignedBy('es256') ? claims : undefined)),
   ),
   proxied(
     'jwt-wants-another-typ',
@@ -50,13 +50,13 @@ export const rows: readonly Mutant[] = [
     'jwt-finds-no-key-by-its-id',
     'jwt.kid.match',
     'finds no key by its id',
-    refusesTokens(REPO, ({ header }) => header.kid !== undefined && header.kid !== UNKNOWN),
+    refusesTokens(ANY, ({ header }) => header.kid !== undefined && header.kid !== UNKNOWN),
   ),
   proxied(
     'jwt-tries-other-keys-than-the-named-one',
     'jwt.kid.match-wrong-signature',
     'tries other keys than the one that kid names',
-    mendsTokens(REPO, ({ header, claims, isSignedBy }) =>
+    mendsTokens(ANY, ({ header, claims, isSignedBy }) =>
       header.kid !== undefined && REGISTERED.some(isSignedBy) ? claims : undefined,
     ),
   ),
@@ -64,14 +64,14 @@ export const rows: readonly Mutant[] = [
     'jwt-refuses-an-unknown-kid',
     'jwt.kid.unknown',
     'refuses a kid that names no key',
-    refusesTokens(REPO, ({ header }) => header.kid === UNKNOWN),
+    refusesTokens(ANY, ({ header }) => header.kid === UNKNOWN),
   ),
   proxied(
     'jwt-calls-what-is-no-token-a-bad-request',
     'jwt.malformed',
     'calls what is no JWT a bad request',
     changesAnswersTo(
-      (request) => isAt(REPO, request) && request.headers.authorization !== undefined && tokenOf(request) === undefined,
+      (request) => request.headers.authorization !== undefined && tokenOf(request) === undefined,
       (response) => {
         response.status = 400;
       },
