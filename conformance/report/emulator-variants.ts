@@ -37,7 +37,7 @@ const SWITCHES: readonly SwitchRow[] = [
   {
     name: 'invalidToken',
     points: {
-      listed: /^A01 invalid token, (commit|file|filemeta|notes|pack|repo|restore)$/,
+      listed: /^A01 invalid token, (commit|file|filemeta|notes|pack|repo|reset|restore)$/,
       others: /^A01 invalid token, /,
     },
     values: [
@@ -180,6 +180,7 @@ const SWITCHES: readonly SwitchRow[] = [
 /** Points that no switch governs, with the reason. */
 const WITHOUT_SWITCH: readonly (readonly [point: RegExp, why: string])[] = [
   [/^A34 /, 'both texts give one answer only'],
+  [/^A35 other tenant, /, 'a Git remote refuses a token of another tenant with 403 in every profile'],
   [/^A07 stale head$/, 'the code is stated; only the body has a switch, writeFailureBody'],
   [/^A07 failed restore$/, 'told by what restore.failure-body observed'],
 ];
