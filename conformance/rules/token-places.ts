@@ -171,8 +171,7 @@ export function expectTokenRefused(t: RuleContext, { name, isGit }: TokenPlace, 
   if (isGit) {
     showsNothing(answer);
     t.tolerate('A35', `invalid token, ${name}`, answer, ['403', '401', '404']);
-  } else if (name === 'grep') t.tolerate('A01', 'invalid token, grep', answer, ['403 forbidden']);
-  else t.expectTokenRefused(answer, name);
+  } else t.expectTokenRefused(answer, name);
 }
 
 /** A token that is good but lacks the scope is refused (A02, A26, A35). */

@@ -30,7 +30,7 @@ const namesRepository = ({ namesRepository, isGit }: TokenPlace) => namesReposit
 function expectClaimMissing(t: RuleContext, { name, isGit, namesRepository }: TokenPlace, answer: Answer): void {
   if (isGit) {
     showsNothing(answer);
-    t.tolerate('A35', `${name}, no repo claim`, answer, ['400', '403', '401', '404']);
+    t.tolerate('A35', `no repo claim, ${name}`, answer, ['400', '403', '401', '404']);
   } else {
     const where = name === 'repo' ? '' : `, ${name}`;
     t.tolerate('A03', `no repo claim${where}`, answer, namesRepository ? [...NO_CLAIM, ...ABSENT] : NO_CLAIM);
