@@ -25,6 +25,8 @@ export interface RequestOptions {
   readonly contentType?: string;
   /** A failure to force by the emulator's own request header. */
   readonly fault?: string;
+  /** Whether a 429 is what the rule wants to see, and not a reason to wait. */
+  readonly wantsThrottling?: boolean;
   /** Whether the failure may leave this operation alone. Default: a fault that does not fire is not there. */
   readonly faultIsOptional?: boolean;
   /** Another origin than the API's. */
@@ -126,7 +128,7 @@ export class RuleContext {
       ...(body === undefined ? {} : { body }),
       ...(token === undefined ? {} : { token }),
       ...(recipe === undefined ? {} : { recipe }),
-      wantsThrottling: options.fault !== undefined,
+      wantsThrottling: options.wantsThrottling ?? options.fault !== undefined,
     };
   }
 

@@ -51,17 +51,28 @@ export async function listRefs(t: RuleContext, repo: string, recipe: TokenRecipe
 
 /** The same, with the branch that HEAD stands for. */
 export async function listRefsAndHead(t: RuleContext, repo: string, recipe: TokenRecipe): Promise<ListedRefs> {
-  const token = t.token(recipe);
-  const answer = await t.post(`${gitPath(repo)}/${LS_REFS.service}`, {
+  const answer = await requestRefs(t, repo, recipe);
+  if (answer.status !== 200) throw new AssertionFailure('ls-refs is answered', 200, answer.outcome);
+  return inPkts(answer, () => readListedRefs(answer.body));
+}
+
+/** Asks for all refs by protocol v2. Without a recipe no `Authorization` header is sent. */
+export function requestRefs(
+  t: RuleContext,
+  repo: string,
+  recipe?: TokenRecipe,
+  options: RequestOptions = {},
+): Promise<Answer> {
+  const credential = recipe === undefined ? {} : { authorization: basic(t.token(recipe)) };
+  return t.post(`${gitPath(repo)}/${LS_REFS.service}`, {
     origin: t.target.gitUrl,
     git: true,
     recipe,
     body: LS_REFS.body,
     contentType: LS_REFS.contentType,
-    headers: { authorization: basic(token), 'git-protocol': LS_REFS.protocol },
+    ...options,
+    headers: { ...credential, 'git-protocol': LS_REFS.protocol, ...options.headers },
   });
-  if (answer.status !== 200) throw new AssertionFailure('ls-refs is answered', 200, answer.outcome);
-  return inPkts(answer, () => readListedRefs(answer.body));
 }
 
 function pkts(answer: Answer): PktLine[] {

@@ -3,9 +3,9 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { parseArgs } from 'node:util';
+import { packageRoot } from '../target/package-root.js';
 import type { Target } from '../target/target.js';
 import { type ReadyLine, readEmulatorTarget } from './emulator-target.js';
-import { packageRoot } from './version.js';
 
 /** A running emulator and the target it is. */
 export interface EmulatorProcess {

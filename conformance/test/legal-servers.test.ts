@@ -1,25 +1,12 @@
 import { generateKeyPairSync } from 'node:crypto';
-import t, { type Test } from 'tap';
+import t from 'tap';
 import { callAdmin } from '../http/admin.js';
-import { type Report, run, startEmulator } from '../index.js';
-import { explain } from '../report/reporter.js';
+import { run, startEmulator } from '../index.js';
 import type { Target } from '../target/target.js';
-import { HIDES_NOTES } from './legal/rewrites.js';
+import { expectRight } from './legal/expect-right.js';
+import { HIDES_NOTES, UNTYPICAL_ARCHIVE } from './legal/rewrites.js';
 import { type Files, seed } from './legal/seed.js';
 import { startProxy } from './mutants/proxy.js';
-
-/** Nothing is wrong with the server, and the suite says so. */
-function expectRight(t: Test, report: Report, title: string): void {
-  const complaints = report.rules.filter(({ verdict }) =>
-    ['fail', 'warn', 'error', 'flaky', 'blocked'].includes(verdict),
-  );
-  t.same(
-    complaints.map((result) => [result.id, result.verdict, ...explain(result)]),
-    [],
-    title,
-  );
-  t.equal(report.exit_code, 0, `${title}: exit code`);
-}
 
 const emulator = await startEmulator();
 t.teardown(() => emulator.stop());
@@ -152,4 +139,17 @@ t.test('Git need not show notes', async (t) => {
     t.equal(verdicts.get('note.expected.mismatch'), 'pass', title);
     t.equal(verdicts.get('note.action.append.existing'), target.companion ? 'pass' : 'skip', title);
   }
+});
+
+t.test('an archive need not be typical', async (t) => {
+  await using proxy = await startProxy(emulator.target, UNTYPICAL_ARCHIVE);
+  const report = await run(proxy.target, { only: 'archive,scope.matrix.archive,state.active' });
+  const warned = report.rules.filter(({ verdict }) => verdict === 'warn').map(({ id }) => id);
+  t.same(warned, [
+    'archive.prefix.default',
+    'archive.header.content-type',
+    'archive.header.disposition',
+    'archive.header.cache-control',
+  ]);
+  t.same([report.counts.fail, report.counts.error, report.exit_code], [0, 0, 0]);
 });

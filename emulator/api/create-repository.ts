@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { once } from '../environment/once.js';
 import { problem } from '../http/problem.js';
 import { empty, json, type Reply } from '../http/reply.js';
 import type { HandlerContext } from '../operation/handler-context.js';
@@ -14,14 +15,16 @@ import { syncRequestOf } from './upstream.js';
 
 const MOST_NAME_BYTES = 255;
 
-const createBody = z.object({
-  repo_name: z.string().optional(),
-  default_branch: z.string().optional(),
-  base_repo: baseRepoBody.nullish(),
-  initial_commit: z.object({ message: z.string().optional(), author: person.optional() }).optional(),
-  deployment: hostingBody.optional(),
-});
-type CreateBody = z.infer<typeof createBody>;
+const createBody = once(() =>
+  z.object({
+    repo_name: z.string().optional(),
+    default_branch: z.string().optional(),
+    base_repo: baseRepoBody().nullish(),
+    initial_commit: z.object({ message: z.string().optional(), author: person().optional() }).optional(),
+    deployment: hostingBody().optional(),
+  }),
+);
+type CreateBody = z.infer<ReturnType<typeof createBody>>;
 type CreateContext = HandlerContext<{ default_branch?: string | undefined }, CreateBody>;
 
 /** The commit of a snapshot, unless the client words its own. */
@@ -38,12 +41,19 @@ export const createRepository = operation<{ default_branch?: string | undefined 
   scopes: ['repo:write'],
   subject: 'new-repository',
   effect: 'write',
-  query: z.object({ default_branch: z.string().optional() }),
+  query: () => z.object({ default_branch: z.string().optional() }),
   reads: 'json',
-  body: createBody.optional().transform((body) => body ?? {}),
-  replies: {
-    201: repositoryRecord.extend({ http_url: z.string(), message: z.string(), deployment: hostingOfAnswer }),
-  },
+  body: () =>
+    createBody()
+      .optional()
+      .transform((body) => body ?? {}),
+  replies: () => ({
+    201: repositoryRecord().extend({
+      http_url: z.string(),
+      message: z.string(),
+      deployment: hostingOfAnswer(),
+    }),
+  }),
   errors: [
     'repo_name_mismatch',
     'hosting_not_enabled',

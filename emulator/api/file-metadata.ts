@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Variants } from '../config/variants.js';
+import { once } from '../environment/once.js';
 import { bytesOf, textOf } from '../git/object/bytes.js';
 import { readCommit } from '../git/object/commit.js';
 import { inSlices } from '../git/schedule/steps.js';
@@ -19,15 +20,17 @@ const CAP = 1000;
 const MOST_WHOLE = 8 << 20;
 const JSON_TYPE = { 'content-type': 'application/json' };
 
-const fileEntry = z.object({
-  path: z.string(),
-  mode: z.string(),
-  size: z.int(),
-  last_commit_sha: z.string(),
-  type: z.enum(['blob', 'symlink', 'submodule']).optional(),
-});
+const fileEntry = once(() =>
+  z.object({
+    path: z.string(),
+    mode: z.string(),
+    size: z.int(),
+    last_commit_sha: z.string(),
+    type: z.enum(['blob', 'symlink', 'submodule']).optional(),
+  }),
+);
 
-const commitSummary = z.object({ author: z.string(), date: z.string(), message: z.string() });
+const commitSummary = once(() => z.object({ author: z.string(), date: z.string(), message: z.string() }));
 
 interface Position extends ResolvedRef {
   readonly skip: number;
@@ -47,15 +50,16 @@ export const fileMetadata = operation({
   dialect: 'error',
   head: false,
   // Newer clients narrow the list to `path`; they send `recursive` as well, which makes no difference.
-  query: z.object({
-    ...pageQuery,
-    ref: z.string().optional(),
-    ephemeral: flag.optional(),
-    path: z.string().optional(),
+  query: () =>
+    z.object({
+      ...pageQuery(),
+      ref: z.string().optional(),
+      ephemeral: flag().optional(),
+      path: z.string().optional(),
+    }),
+  replies: () => ({
+    200: z.object({ files: z.array(fileEntry()), commits: z.record(z.string(), commitSummary()), ref: z.string() }),
   }),
-  replies: {
-    200: z.object({ files: z.array(fileEntry), commits: z.record(z.string(), commitSummary), ref: z.string() }),
-  },
   errors: [
     'ref_not_found',
     'not_found',

@@ -24,13 +24,14 @@ export const readFile = operation({
   scopes: ['git:read'],
   subject: 'repository',
   effect: 'read',
-  query: z.object({
-    path: z.string('is required'),
-    ref: z.string().optional(),
-    ephemeral: flag.optional(),
-    ephemeral_base: flag.optional(),
-  }),
-  replies: { 200: 'application/octet-stream', 206: 'application/octet-stream', 304: '' },
+  query: () =>
+    z.object({
+      path: z.string('is required'),
+      ref: z.string().optional(),
+      ephemeral: flag().optional(),
+      ephemeral_base: flag().optional(),
+    }),
+  replies: () => ({ 200: 'application/octet-stream', 206: 'application/octet-stream', 304: '' }),
   errors: ['ref_not_found', 'not_found', 'precondition_failed', 'range_not_satisfiable'],
   handle: async (ctx) => {
     const { repository, query, header, meter } = ctx;

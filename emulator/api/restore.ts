@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Variants } from '../config/variants.js';
+import { once } from '../environment/once.js';
 import { textOf } from '../git/object/bytes.js';
 import { readCommit } from '../git/object/commit.js';
 import { type Oid, ZERO_OID } from '../git/object/object.js';
@@ -16,16 +17,18 @@ import { requireCommitAllowed } from './policy.js';
 import { showWrite, writeResult } from './records.js';
 import { resolveRef } from './resolve.js';
 
-const restoreMetadata = z.object({
-  target_branch: z.string(),
-  target_commit_sha: z.string().optional(),
-  base_ref: z.string().optional(),
-  author: person,
-  expected_head_sha: sha.optional(),
-  expected_target_sha: sha.optional(),
-  commit_message: z.string().optional(),
-  committer: person.optional(),
-});
+const restoreMetadata = once(() =>
+  z.object({
+    target_branch: z.string(),
+    target_commit_sha: z.string().optional(),
+    base_ref: z.string().optional(),
+    author: person(),
+    expected_head_sha: sha().optional(),
+    expected_target_sha: sha().optional(),
+    commit_message: z.string().optional(),
+    committer: person().optional(),
+  }),
+);
 
 export const restoreCommit = operation({
   id: 'restoreCommit',
@@ -42,7 +45,7 @@ export const restoreCommit = operation({
   effect: 'write',
   dialect: 'result',
   reads: 'stream',
-  replies: { 201: writeResult },
+  replies: () => ({ 201: writeResult() }),
   errors: ['branch_not_found', 'ref_not_found', 'conflict'],
   handle: async (ctx) => {
     const metadata = await readMetadata(ctx);
@@ -88,7 +91,7 @@ function alreadyMatches({ world }: HandlerContext, branch: string, target: strin
     status: 'precondition_failed',
     message,
   };
-  return json(Number(world.variants.restoreNoop), { commit: null, result });
+  return { ...json(Number(world.variants.restoreNoop), { commit: null, result }), isRefusal: true };
 }
 
 function emptyFields(variant: Variants['restoreNoopFields']): Readonly<Record<string, string | null>> {
@@ -98,16 +101,16 @@ function emptyFields(variant: Variants['restoreNoopFields']): Readonly<Record<st
 }
 
 /** One NDJSON line, or one JSON object, with or without a final newline. */
-async function readMetadata(ctx: HandlerContext): Promise<z.infer<typeof restoreMetadata>> {
+async function readMetadata(ctx: HandlerContext): Promise<z.infer<ReturnType<typeof restoreMetadata>>> {
   const body = await readAll(ctx.stream(ctx.world.limits.maxJsonBytes));
   if (body.toString('latin1').trim() === '')
     throw problem('bad_request', 'The body is empty; it has to hold metadata.');
   const json = await inSlices(jsonSteps(body, 'The body'), ctx.meter);
   const line = checkShape(z.strictObject({ metadata: z.unknown() }), json, 'The body');
-  return checkShape(restoreMetadata, line.metadata, 'metadata');
+  return checkShape(restoreMetadata(), line.metadata, 'metadata');
 }
 
-async function resolveTarget(ctx: HandlerContext, metadata: z.infer<typeof restoreMetadata>): Promise<Oid> {
+async function resolveTarget(ctx: HandlerContext, metadata: z.infer<ReturnType<typeof restoreMetadata>>): Promise<Oid> {
   const ref = metadata.base_ref ?? metadata.target_commit_sha ?? '';
   if (ref === '') throw problem('bad_request', 'metadata.target_commit_sha is required.');
   try {

@@ -43,14 +43,15 @@ export const listFiles = operation({
   scopes: ['git:read'],
   subject: 'repository',
   effect: 'read',
-  query: z.object({
-    ...pageQuery,
-    ref: z.string().optional(),
-    ephemeral: flag.optional(),
-    path: z.string().optional(),
-    recursive: flag.optional(),
-  }),
-  replies: {
+  query: () =>
+    z.object({
+      ...pageQuery(),
+      ref: z.string().optional(),
+      ephemeral: flag().optional(),
+      path: z.string().optional(),
+      recursive: flag().optional(),
+    }),
+  replies: () => ({
     200: z.object({
       paths: z.array(z.string()),
       ref: z.string(),
@@ -59,7 +60,7 @@ export const listFiles = operation({
       ),
       ...pageEnd,
     }),
-  },
+  }),
   errors: ['ref_not_found', 'not_found'],
   handle: async (ctx) => {
     const { world, repository, query, meter } = ctx;

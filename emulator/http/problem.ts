@@ -117,6 +117,15 @@ export function shownCode(code: ProblemCode, forgePrefix: string): string {
   return code.replace(/^forge(?=_)/, forgePrefix);
 }
 
+/**
+ * The code that a text names: as the specification writes it, or as a deployment may show it. Which prefix a deployment
+ * has is not always known where its codes are read, so that any does.
+ */
+export function specifiedCode(text: string): string {
+  const [, rest] = /^[a-z0-9]{1,32}(_.+)$/.exec(text) ?? [];
+  return rest !== undefined && Object.hasOwn(CODES, `forge${rest}`) ? `forge${rest}` : text;
+}
+
 /** The generic code of a status; of one without, that of its hundred. */
 export function genericCodeOf(status: number): ProblemCode {
   const found = Object.entries(CODES).find(([, [own]]) => own === status) ?? [

@@ -1,8 +1,8 @@
 import { commitFiles, packLines, sendPack } from '../../api/commit-pack.js';
-import { createRepo, getRepo, grep } from '../../api/requests.js';
+import { createRepo, getRepo, grep, repositoryPath } from '../../api/requests.js';
 import { changeState, inNamespace } from '../../check/admin.js';
 import type { Answer } from '../../check/answer.js';
-import { expectCode, expectMatch, expectSame, expectSuccess, expectTrue } from '../../check/expect.js';
+import { expectCode, expectMatch, expectOneOf, expectSame, expectSuccess, expectTrue } from '../../check/expect.js';
 import { Skip } from '../../check/outcomes.js';
 import type { RuleContext } from '../../check/rule-context.js';
 import { groupRepository, reserveName, sampleRepository } from '../../fixtures/repositories.js';
@@ -12,6 +12,7 @@ import { MERGER } from '../companion/operations.js';
 import { FAMILIES, type Family, TestRepository, UNREACHABLE_UPSTREAM } from '../companion/test-repository.js';
 import { withFault } from '../documented-operations.js';
 import { defineRules, type Reach, type RuleRow } from '../rule.js';
+import { forEachPlace, type TokenPlace } from '../token-places.js';
 import { isForgeCode, SPECIFIC, type SpecificCode } from './codes.js';
 import { problemOf } from './problems.js';
 
@@ -92,9 +93,27 @@ const PROVOCATIONS: Readonly<Record<SpecificCode, Provocation>> = {
     instead: ['A03', 'no repo claim', ['400 repo_claim_missing', '403 forbidden']],
   },
   repo_name_mismatch: viaRoute((t) => createRepo(t, t.uniqueName(), { json: { repo_name: 'another' } }), true),
-  route_not_found: viaRoute(async (t) =>
-    t.get('/api/no-such-route', { as: { repo: (await sampleRepository(t)).name } }),
-  ),
+  route_not_found: {
+    reach: 'any',
+    writes: false,
+    provoke: async (t) => {
+      const { name: repo } = await sampleRepository(t);
+      const answers: Answer[] = [];
+      for (const family of [
+        '/api',
+        '/api/v1',
+        '/api/v1/repos',
+        repositoryPath(repo),
+        `${repositoryPath(repo)}/branches`,
+      ]) {
+        for (const method of t.target.write ? ['GET', 'POST', 'DELETE'] : ['GET']) {
+          const as = { repo, scopes: ['git:read', 'git:write'] };
+          answers.push(await t.request(method, `${family}/no/such/route`, { as }));
+        }
+      }
+      return answers;
+    },
+  },
   repository_not_found: viaRoute((t) => getRepo(t, t.uniqueName())),
   repository_deleted: viaCompanion(
     repeated('delete repository', async (repository) => ({ repo: await repository.createRepository() })),
@@ -128,7 +147,7 @@ const PROVOCATIONS: Readonly<Record<SpecificCode, Provocation>> = {
   },
   ref_not_found: {
     ...viaRoute(async (t) =>
-      grep(t, (await sampleRepository(t)).name, { query: { pattern: 'e' }, ref: 'no-such-ref' }),
+      grep(t, (await sampleRepository(t)).name, { query: { pattern: 'e' }, ref: t.uniqueName() }),
     ),
     instead: ['A28', 'missing ref, grep', ['404 ref_not_found', '404 not_found', '404 branch_not_found']],
   },
@@ -166,7 +185,7 @@ const PROVOCATIONS: Readonly<Record<SpecificCode, Provocation>> = {
   },
   hosting_not_enabled: {
     reach: 'needs-setup',
-    writes: false,
+    writes: true,
     provoke: async (t) => {
       t.needsCompanion();
       // Nothing comes of it either way: the repository is there already.
@@ -178,20 +197,17 @@ const PROVOCATIONS: Readonly<Record<SpecificCode, Provocation>> = {
       return withoutHosting(t, async (inner) => createRepo(inner, inner.uniqueName(), { json }));
     },
   },
-  hosting_project_not_found: {
-    ...viaCompanion(async (repository, family) => skipWithoutHosting(await deploy(repository, family)), ['preferred']),
-    writes: false,
-  },
-  deployment_not_found: {
-    ...viaCompanion(
-      async (repository) => {
-        await repository.ensureHosting();
-        return callOperation(repository, operationOf('get deployment'), 'preferred', { params: { id: 'none' } });
-      },
-      ['preferred'],
-    ),
-    writes: false,
-  },
+  hosting_project_not_found: viaCompanion(
+    async (repository, family) => skipWithoutHosting(await deploy(repository, family)),
+    ['preferred'],
+  ),
+  deployment_not_found: viaCompanion(
+    async (repository) => {
+      await repository.ensureHosting();
+      return callOperation(repository, operationOf('get deployment'), 'preferred', { params: { id: 'none' } });
+    },
+    ['preferred'],
+  ),
   deployment_project_name_in_use: viaCompanion(async (repository, family) => {
     const json = { deployment: { project_name: repository.unusedName('project') } };
     const other = await TestRepository.create(repository.t);
@@ -251,6 +267,11 @@ function specific(code: SpecificCode): RuleRow {
   };
 }
 
+/** The requests that the state of one repository decides about. */
+function isOfRepository({ isGit, scope }: TokenPlace): boolean {
+  return !isGit && (scope === 'git:read' || scope === 'git:write');
+}
+
 export const specificCodes = defineRules('Errors', 'specific-codes', [
   ...(Object.keys(SPECIFIC) as SpecificCode[]).map(specific),
   {
@@ -258,10 +279,16 @@ export const specificCodes = defineRules('Errors', 'specific-codes', [
     says: 'repository_thawing says when to come back.',
     reach: 'emulator',
     check: async (t) => {
-      const answer = await withFault(t, 'repo', 'repository_thawing');
-      t.tolerate('A04', 'thawing, repo', answer, ['409 repository_thawing', '503 service_unavailable']);
-      if (answer.status === 409)
+      t.needsEmulator();
+      await forEachPlace(t, isOfRepository, async ({ place, ask }) => {
+        const answer = await ask({}, { fault: 'repository_thawing' });
+        if (place.name === 'repo') {
+          t.tolerate('A04', 'thawing, repo', answer, ['409 repository_thawing', '503 service_unavailable']);
+        }
+        expectOneOf(answer.status, [409, 503], 'it is 409 or 503');
+        if (answer.status === 503) return;
         expectMatch(answer.header('retry-after'), /^(\d+|[A-Z][a-z]{2}, .* GMT)$/, 'Retry-After is seconds or a date');
+      });
     },
   },
   {

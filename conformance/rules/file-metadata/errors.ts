@@ -101,6 +101,7 @@ export const fileMetadataErrors = defineRules('3. File metadata', 'file-metadata
     id: 'filemeta.err.429.too-many',
     says: 'A tree whose files were changed by too many commits is 429.',
     reach: 'emulator',
+    writes: true,
     check: (t) =>
       withTwoCommits(t, async (inner, name) => {
         await changeState(inner, { limits: { maxMetadataCommits: 2 } });
@@ -116,6 +117,7 @@ export const fileMetadataErrors = defineRules('3. File metadata', 'file-metadata
     says: 'Whether that 429 looks like throttling is left open.',
     level: 'UNSPECIFIED',
     reach: 'emulator',
+    writes: true,
     check: (t) =>
       withTwoCommits(t, async (inner, name) => {
         await changeState(inner, { limits: { maxMetadataCommits: 1 } });

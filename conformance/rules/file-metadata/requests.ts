@@ -60,6 +60,7 @@ export const fileMetadataRequests = defineRules('3. File metadata', 'file-metada
     id: 'filemeta.ref.fallback-head',
     says: 'A repository without a default branch is listed at HEAD.',
     reach: 'emulator',
+    writes: true,
     check: async (t) => {
       const name = await headlessRepository(t, ['main', 'trunk']);
       expectSame(await paths(t, name), ['trunk.txt'], 'the files at HEAD');
@@ -69,6 +70,7 @@ export const fileMetadataRequests = defineRules('3. File metadata', 'file-metada
     id: 'filemeta.ref.fallback-main',
     says: 'A repository without default branch and HEAD is listed at main.',
     reach: 'emulator',
+    writes: true,
     check: async (t) => {
       const name = await headlessRepository(t, ['main']);
       expectSame(await paths(t, name), ['main.txt'], 'the files of main');

@@ -21,6 +21,7 @@ export const paths = defineRules('What the service does', 'paths', [
   {
     id: 'general.path.safe-chars-as-is',
     says: 'Letters, digits, -, _, . and ~ need no encoding, and encoding one of them changes nothing.',
+    writes: true,
     check: async (t) => {
       const name = `${t.run.prefix}-Az09_.~x`;
       await createNamedRepository(t, name);

@@ -1,19 +1,21 @@
 import { type Parameters, parseList } from 'structured-headers';
-import { listCommits, listRepos } from '../../api/requests.js';
+import { getRepo, listCommits, listRepos, ORG_READER, reader, repositoryPath } from '../../api/requests.js';
+import { askAdmin, inNamespace } from '../../check/admin.js';
 import type { Answer } from '../../check/answer.js';
 import { expectMatch, expectOther, expectSame, expectStatus, expectTrue } from '../../check/expect.js';
 import { AssertionFailure, Skip } from '../../check/outcomes.js';
 import type { RuleContext } from '../../check/rule-context.js';
 import { sampleContent } from '../../fixtures/content.js';
 import { historyRepository } from '../../fixtures/history.js';
+import { longListsRepository } from '../../fixtures/long-lists.js';
 import { createNamedRepository, sampleRepository } from '../../fixtures/repositories.js';
 import { headerOf, isRecord, type JsonRecord } from '../../http/exchange.js';
 import { secondsOf } from '../../http/throttling.js';
-import { withFault } from '../documented-operations.js';
 import { defineRules } from '../rule.js';
+import { everyPlace, forEachPlace } from '../token-places.js';
 
 /** What a list calls its items, where it has more than one array. */
-const ITEMS = ['repos', 'repositories', 'commits', 'items', 'data'];
+const ITEMS = ['repos', 'repositories', 'branches', 'commits', 'tags', 'items', 'data'];
 
 /** The items of a list answer: its one array of objects, or the one that is called as they are. */
 function itemsOf(answer: Answer): readonly JsonRecord[] {
@@ -64,6 +66,25 @@ function idOf(item: JsonRecord | undefined): unknown {
   return item?.sha ?? item?.repo_id ?? item?.url;
 }
 
+interface List {
+  readonly path: (repo: string) => string;
+  readonly of: 'repository' | 'organization';
+  /** Whether the specification shows the route. */
+  readonly isShown?: boolean;
+}
+
+/** The lists whose pages have twenty items by default, by both families of routes. */
+const LISTS: readonly List[] = [
+  { path: () => '/api/repos', of: 'organization' },
+  { path: () => '/api/v1/repos', of: 'organization', isShown: false },
+  { path: (repo) => `${repositoryPath(repo)}/branches`, of: 'repository' },
+  { path: () => '/api/v1/repos/branches', of: 'repository', isShown: false },
+  { path: () => '/api/v1/repos/commits', of: 'repository' },
+  { path: (repo) => `${repositoryPath(repo)}/commits`, of: 'repository', isShown: false },
+  { path: (repo) => `${repositoryPath(repo)}/tags`, of: 'repository', isShown: false },
+  { path: () => '/api/v1/repos/tags', of: 'repository', isShown: false },
+];
+
 const MOST_PAGES = 100;
 
 /** Follows cursors to the end, or as far as is reasonable. */
@@ -98,12 +119,17 @@ export const lists = defineRules('Limits', 'lists', [
     id: 'limit.list.default',
     says: 'A list without limit has twenty items.',
     reach: 'needs-setup',
+    writes: true,
     check: async (t) => {
       for (let index = 0; index < 21; index++) await createNamedRepository(t, t.uniqueName());
-      const answer = await listRepos(t);
-      expectStatus(answer, 200);
-      expectSame(itemsOf(answer).length, 20, 'twenty items');
-      expectSame(answer.boolean('has_more'), true, 'more are left');
+      const repo = await longListsRepository(t);
+      for (const { path, of, isShown = true } of LISTS) {
+        if (!isShown && !t.target.companion) continue;
+        const answer = await t.get(path(repo), { as: of === 'organization' ? ORG_READER : reader(repo) });
+        expectStatus(answer, 200);
+        expectSame(itemsOf(answer).length, 20, `${path('{repo_name}')}: twenty items`);
+        expectSame(answer.boolean('has_more'), true, `${path('{repo_name}')}: more are left`);
+      }
     },
   },
   {
@@ -184,15 +210,26 @@ export const lists = defineRules('Limits', 'lists', [
   },
 ]);
 
-/** A throttled answer and the item of its RateLimit field (a structured field list, RFC 9651). */
-async function throttled(t: RuleContext, fault = 'rate_limited') {
-  const answer = await withFault(t, 'repo', fault);
+/** What a throttled answer says in its RateLimit field, a structured field list (RFC 9651). */
+function rateOf(answer: Answer): { field: string; parameters: Parameters } {
   expectStatus(answer, 429);
   const field = answer.header('ratelimit');
-  expectTrue(field !== undefined, 'RateLimit is there');
+  if (field === undefined) throw new AssertionFailure('RateLimit is there', 'a list', field);
   const parameters = parametersOf(field);
   if (parameters === undefined) throw new AssertionFailure('RateLimit is a structured field', 'a list', field);
-  return { answer, parameters };
+  return { field, parameters };
+}
+
+/** Judges a throttled answer of every place. */
+async function everyThrottled(
+  t: RuleContext,
+  judge: (answer: Answer, rate: ReturnType<typeof rateOf>) => void,
+): Promise<void> {
+  t.needsEmulator();
+  await forEachPlace(t, everyPlace, async ({ ask }) => {
+    const answer = await ask({}, { fault: 'rate_limited' });
+    judge(answer, rateOf(answer));
+  });
 }
 
 /** The parameters of the first item of a list. */
@@ -213,43 +250,59 @@ export const rates = defineRules('Limits', 'rates', [
     id: 'rate.429.ratelimit',
     says: 'A 429 has a RateLimit field.',
     reach: 'emulator',
-    check: async (t) => void (await throttled(t)),
+    check: (t) => everyThrottled(t, (_, { field }) => expectOther(field, '', 'RateLimit says something')),
   },
   {
     id: 'rate.429.ratelimit.r',
     says: 'Its r is how much can be asked at once.',
     reach: 'emulator',
-    check: async (t) => {
-      const { parameters } = await throttled(t);
-      expectTrue(isCount(parameters.get('r')), 'r is a count', parameters.get('r'));
-    },
+    check: (t) =>
+      everyThrottled(t, (_, { parameters }) =>
+        expectTrue(isCount(parameters.get('r')), 'r is a count', parameters.get('r')),
+      ),
   },
   {
     id: 'rate.429.ratelimit.t',
     says: 'Its t is the window in seconds.',
     reach: 'emulator',
-    check: async (t) => {
-      const { parameters } = await throttled(t);
-      expectTrue(isCount(parameters.get('t')), 't is a number of seconds', parameters.get('t'));
-    },
+    check: (t) =>
+      everyThrottled(t, (_, { parameters }) =>
+        expectTrue(isCount(parameters.get('t')), 't is a number of seconds', parameters.get('t')),
+      ),
   },
   {
     id: 'rate.429.retry-after',
     says: 'A 429 says in Retry-After how long to wait at least.',
     reach: 'emulator',
-    check: async (t) => {
-      const { answer } = await throttled(t);
-      expectMatch(answer.header('retry-after'), /^(\d+|[A-Z][a-z]{2}, .* GMT)$/, 'Retry-After is seconds or a date');
-    },
+    check: (t) =>
+      everyThrottled(t, (answer) =>
+        expectMatch(answer.header('retry-after'), /^(\d+|[A-Z][a-z]{2}, .* GMT)$/, 'Retry-After is seconds or a date'),
+      ),
   },
   {
     id: 'rate.429.retry-after.precedence',
-    says: 'Retry-After counts where it is longer than t: this client waits as long as it says.',
+    says: 'Who has waited for as long as Retry-After says is served, whatever t says.',
     reach: 'emulator',
-    check: async (t) => {
-      const { answer } = await throttled(t, 'rate_limited;t=1;retry-after=2');
-      expectSame(secondsOf(answer.header('retry-after')), 2, 'Retry-After is read before RateLimit');
-    },
+    writes: true,
+    check: (t) =>
+      // Its clock is moved by nobody else. A window of a minute lasts longer than the wait for the next of two requests.
+      inNamespace(t, { clock: new Date(t.run.now()).toISOString() }, async (inner) => {
+        const { name } = await sampleRepository(inner);
+        const read = () => getRepo(inner, name, { wantsThrottling: true });
+        await askAdmin(inner, 'PATCH', '/quotas', { quotas: { conformance: { capacity: 2, refill: '2/60s' } } });
+        for (const _ of ['first', 'second']) expectStatus(await read(), 200);
+        const refused = await read();
+        const { parameters } = rateOf(refused);
+        const seconds = secondsOf(refused.header('retry-after'));
+        expectTrue(
+          seconds !== undefined && seconds > 0,
+          'Retry-After is a time to come',
+          refused.header('retry-after'),
+        );
+        t.observe('Retry-After and t', [seconds, parameters.get('t')]);
+        await askAdmin(inner, 'PATCH', '/clock', { advance: `PT${seconds}S` });
+        expectStatus(await read(), 200);
+      }),
   },
   {
     id: 'rate.success.no-policy',

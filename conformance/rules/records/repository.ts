@@ -105,6 +105,7 @@ export const repositoryRecord = defineRules('Repository record', 'repository-rec
     id: 'repo.record.base_repo.object',
     says: 'base_repo names the external repository this one was created from.',
     reach: 'needs-setup',
+    writes: true,
     check: async (t) => {
       const { provider, owner, name } = (await imported(t)).record('base_repo');
       expectSame(
@@ -118,6 +119,7 @@ export const repositoryRecord = defineRules('Repository record', 'repository-rec
     id: `repo.record.base_repo.${member}`,
     says: `base_repo.${member} is a string.`,
     reach: 'needs-setup' as const,
+    writes: true,
     check: async (t: RuleContext) => {
       (await imported(t)).string('base_repo', member);
     },

@@ -213,6 +213,7 @@ export const deleted = defineRules('States', 'states-deleted', [
     says: 'Whether a deleted repository is missing or deleted to its readers is left open.',
     level: 'UNSPECIFIED',
     reach: 'emulator',
+    writes: true,
     check: async (t) => {
       const { name } = await newRepository(t);
       expectSuccess(await deleteRepo(t, name));

@@ -1,71 +1,85 @@
 import type { TokenRecipe } from '../../auth/tokens.js';
-import { expectOneOf, expectRefused, expectStatus, expectSuccess, expectTrue } from '../../check/expect.js';
+import { expectOneOf, expectStatus } from '../../check/expect.js';
 import { Skip } from '../../check/outcomes.js';
-import { sampleRepository } from '../../fixtures/repositories.js';
-import { advertise, showsRefs } from '../../git/refs.js';
-import { gitPath } from '../../http/git-remote.js';
-import { readWithToken, rejectsTokens } from '../authentication/token-checks.js';
-import { documentedOperation, SCOPES } from '../documented-operations.js';
+import type { RuleContext } from '../../check/rule-context.js';
+import {
+  acceptsToken,
+  allowedScopes,
+  NONE_ALLOWED,
+  placesOf,
+  readWithToken,
+  refuseTokens,
+  rejectsTokens,
+} from '../authentication/token-checks.js';
+import { SCOPES } from '../documented-operations.js';
 import { defineRules, type RuleRow } from '../rule.js';
-import { allowedOperation, allowedScopes, allowedTrial, forbiddenOperation } from './allowed-scope.js';
+import { expectScopeMissing, expectTokenRefused, forEachPlace, type TokenPlace, type Visit } from '../token-places.js';
 
 const SETUP = { reach: 'needs-setup' } as const;
 
-/** A token of the restricted key that is made so is refused. `now`: seconds since the epoch. */
-function rejects(id: string, says: string, ...recipes: readonly ((now: number) => TokenRecipe)[]): RuleRow {
+/** A token of the restricted key with these claims is refused. `now`: seconds since the epoch. */
+function rejectsClaims(
+  id: string,
+  says: string,
+  ...claims: readonly ((now: number) => Record<string, unknown>)[]
+): RuleRow {
   return {
     id,
     says,
     ...SETUP,
-    check: async (t) => {
-      const trial = await allowedTrial(t);
-      for (const make of recipes) trial.expectTokenRefused(t, await trial.send(t, make(t.seconds)));
-    },
+    check: (t) => refuseTokens(t, ...claims.map((make) => ({ key: 'restricted' as const, claims: make(t.seconds) }))),
   };
 }
 
-/** A token of the restricted key that is made so is accepted. */
-function accepts(id: string, says: string, recipe: TokenRecipe): RuleRow {
-  return {
-    id,
-    says,
-    ...SETUP,
-    check: async (t) => expectSuccess(await (await allowedTrial(t)).send(t, recipe)),
-  };
+/** The places whose scope the key may not give. */
+function forEachOutside(t: RuleContext, visit: (visit: Visit) => Promise<void>): Promise<void> {
+  const allowed = allowedScopes(t);
+  return forEachPlace(
+    t,
+    ({ scope }) => !allowed.includes(scope),
+    visit,
+    'needs a restricted key that lacks some scope',
+  );
 }
 
-const TOO_LONG: TokenRecipe = { lifetime: 3601 };
+/** Those whose scope it may give. */
+async function forEachInside(t: RuleContext, visit: (visit: Visit) => Promise<void>): Promise<void> {
+  await forEachPlace(t, await placesOf(t, 'restricted'), visit, NONE_ALLOWED);
+}
+
+const TOO_LONG: TokenRecipe = { key: 'restricted', lifetime: 3601 };
 
 export const restrictedKeys = defineRules('Restricted keys', 'restricted-keys', [
-  rejects('restricted.iat.required', 'A token of a restricted key without iat is refused.', () => ({
-    claims: { iat: null },
+  rejectsClaims('restricted.iat.required', 'A token of a restricted key without iat is refused.', () => ({
+    iat: null,
   })),
-  rejects('restricted.exp.required', 'A token of a restricted key without exp is refused.', () => ({
-    claims: { exp: null },
+  rejectsClaims('restricted.exp.required', 'A token of a restricted key without exp is refused.', () => ({
+    exp: null,
   })),
-  rejects('restricted.seconds', 'Times in milliseconds are refused.', (now) => ({
-    claims: { iat: now * 1000, exp: (now + 3600) * 1000 },
+  rejectsClaims('restricted.seconds', 'Times in milliseconds are refused.', (now) => ({
+    iat: now * 1000,
+    exp: (now + 3600) * 1000,
   })),
-  rejects(
+  rejectsClaims(
     'restricted.exp-after-iat.equal',
     'An exp that is not after iat is refused.',
-    (now) => ({ claims: { iat: now + 600, exp: now + 600 } }),
-    (now) => ({ claims: { iat: now + 900, exp: now + 600 } }),
+    (now) => ({ iat: now + 600, exp: now + 600 }),
+    (now) => ({ iat: now + 900, exp: now + 600 }),
   ),
-  accepts('restricted.lifetime.3600', 'A lifetime of 3600 seconds is accepted.', { lifetime: 3600 }),
-  rejects('restricted.lifetime.3601', 'A lifetime of 3601 seconds is refused.', () => TOO_LONG),
-  accepts('restricted.scope.inside', 'A scope on the list of the key is accepted.', {}),
+  acceptsToken(
+    'restricted.lifetime.3600',
+    'A lifetime of 3600 seconds is accepted.',
+    { key: 'restricted', lifetime: 3600 },
+    SETUP,
+  ),
+  rejectsTokens('restricted.lifetime.3601', 'A lifetime of 3601 seconds is refused.', [TOO_LONG], SETUP),
+  acceptsToken('restricted.scope.inside', 'A scope on the list of the key is accepted.', { key: 'restricted' }, SETUP),
   {
     id: 'restricted.scope.outside',
     says: 'A scope that is not on the list makes the token invalid.',
     ...SETUP,
-    writes: true,
-    check: async (t) => {
-      const operation = forbiddenOperation(t);
-      const repo = await operation.repo(t);
-      const as: TokenRecipe = { repo, scopes: [operation.scope], key: 'restricted' };
-      t.expectTokenRefused(await operation.send(t, repo, { as }), operation.name);
-    },
+    check: (t) =>
+      forEachOutside(t, async ({ place, ask }) => expectTokenRefused(t, place, await ask({ key: 'restricted' }))),
   },
   {
     id: 'restricted.scope.one-outside',
@@ -75,23 +89,20 @@ export const restrictedKeys = defineRules('Restricted keys', 'restricted-keys', 
       const allowed = allowedScopes(t);
       const outside = SCOPES.find((scope) => !allowed.includes(scope));
       if (outside === undefined) throw new Skip('needs a restricted key that lacks some scope');
-      const trial = await allowedTrial(t);
-      const { name: repo } = await sampleRepository(t);
-      trial.expectTokenRefused(t, await trial.send(t, { repo, scopes: [trial.scope, outside] }));
+      await refuseTokens(t, ({ scope }) => ({ key: 'restricted', scopes: [scope, outside] }));
     },
   },
   {
     id: 'restricted.scope.not-granted',
     says: 'A scope on the list that the token does not ask for is not given.',
     ...SETUP,
-    writes: true,
     check: async (t) => {
-      const operation = allowedOperation(t);
-      const asked = allowedScopes(t).find((scope) => scope !== operation.scope);
-      if (asked === undefined) throw new Skip('needs a restricted key with two scopes');
-      const repo = await operation.repo(t);
-      const answer = await operation.send(t, repo, { as: { repo, scopes: [asked], key: 'restricted' } });
-      t.tolerate('A02', `missing scope, ${operation.name}`, answer, operation.lacksScope);
+      const allowed = allowedScopes(t);
+      if (allowed.length < 2) throw new Skip('needs a restricted key with two scopes');
+      await forEachInside(t, async ({ place, ask }) => {
+        const others = allowed.filter((scope) => scope !== place.scope);
+        expectScopeMissing(t, place, await ask({ key: 'restricted', scopes: others }));
+      });
     },
   },
   {
@@ -99,15 +110,12 @@ export const restrictedKeys = defineRules('Restricted keys', 'restricted-keys', 
     says: 'A breach of these rules is forbidden, not insufficient_scope.',
     ...SETUP,
     check: async (t) => {
-      const scope = allowedScopes(t).includes('org:read') ? 'org:read' : 'git:read';
-      const { name: repo } = await sampleRepository(t);
-      const lacking = SCOPES.filter((one) => !allowedScopes(t).includes(one));
-      const recipes: TokenRecipe[] = [TOO_LONG, ...(lacking.length > 0 ? [{ scopes: [scope, ...lacking] }] : [])];
-      for (const recipe of recipes) {
-        const as: TokenRecipe = { repo, scopes: [scope], key: 'restricted', ...recipe };
-        const { outcome } = await documentedOperation(scope === 'org:read' ? 'meta' : 'repo').send(t, repo, { as });
-        expectOneOf(outcome, ['403 forbidden', '401 unauthorized'], 'the code names the token');
-      }
+      const namesToken = async ({ ask, place }: Visit, recipe: TokenRecipe) => {
+        if (place.isGit || place.name === 'filemeta') return; // there is no code
+        expectOneOf((await ask(recipe)).outcome, ['403 forbidden', '401 unauthorized'], 'the code names the token');
+      };
+      await forEachInside(t, (visit) => namesToken(visit, TOO_LONG));
+      await forEachOutside(t, (visit) => namesToken(visit, { key: 'restricted' }));
     },
   },
   {
@@ -115,15 +123,12 @@ export const restrictedKeys = defineRules('Restricted keys', 'restricted-keys', 
     says: 'The same holds for Git.',
     ...SETUP,
     check: async (t) => {
-      const { name: repo } = await sampleRepository(t);
-      const services = { 'git:read': 'git-upload-pack', 'git:write': 'git-receive-pack' } as const;
-      const scope = (['git:read', 'git:write'] as const).find((one) => allowedScopes(t).includes(one));
-      if (scope === undefined) throw new Skip('needs a restricted key with a scope for Git');
-      const recipe: TokenRecipe = { repo, scopes: [scope], key: 'restricted' };
-      expectStatus(await advertise(t, gitPath(repo), recipe, services[scope]), 200);
-      const answer = await advertise(t, gitPath(repo), { ...recipe, ...TOO_LONG }, services[scope]);
-      expectRefused(answer);
-      expectTrue(!showsRefs(answer), 'no ref is shown');
+      const isInside = await placesOf(t, 'restricted');
+      const ofGit = ({ isGit }: TokenPlace) => isGit;
+      await forEachPlace(t, ofGit, async ({ place, ask }) => {
+        const defect = isInside(place) ? TOO_LONG : { key: 'restricted' as const };
+        expectTokenRefused(t, place, await ask(defect));
+      });
     },
   },
   {
@@ -134,6 +139,6 @@ export const restrictedKeys = defineRules('Restricted keys', 'restricted-keys', 
     },
   },
   rejectsTokens('unrestricted.scopes-still-valid', 'An unrestricted key cannot sign for a scope that nobody knows.', [
-    { scopes: ['everything'] },
+    ({ scope }) => ({ scopes: [scope, 'everything'] }),
   ]),
 ]);

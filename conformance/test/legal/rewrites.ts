@@ -1,4 +1,5 @@
-import type { Rewrite } from '../mutants/proxy.js';
+import { isRecord, type JsonRecord } from '../../http/exchange.js';
+import type { ProxiedRequest, Rewrite } from '../mutants/proxy.js';
 
 /** A pkt-line (gitprotocol-common): its length in four hexadecimal digits, itself included, and the payload. */
 function pktLine(payload: string): string {
@@ -29,3 +30,32 @@ export const HIDES_NOTES: Rewrite = {
     response.body = withoutLines(response.body, (line) => line.includes(' refs/notes/'));
   },
 };
+
+/** An archive that has nothing of what is typical: names below a folder, another media type, no other headers. */
+export const UNTYPICAL_ARCHIVE: Rewrite = {
+  request: (request) => {
+    if (!isArchive(request)) return;
+    const body = readObject(request.body);
+    if (body === undefined || body.archive !== undefined) return;
+    request.body = Buffer.from(JSON.stringify({ ...body, archive: { prefix: 'snapshot/of it' } }));
+  },
+  response: ({ request, status, headers }) => {
+    if (!isArchive(request) || status !== 200) return;
+    headers['content-type'] = 'application/x-gzip';
+    delete headers['content-disposition'];
+    delete headers['cache-control'];
+  },
+};
+
+function isArchive({ method, path }: Pick<ProxiedRequest, 'method' | 'path'>): boolean {
+  return method === 'POST' && path.endsWith('/archive');
+}
+
+function readObject(body: Buffer): JsonRecord | undefined {
+  try {
+    const value: unknown = JSON.parse(body.toString());
+    return isRecord(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}

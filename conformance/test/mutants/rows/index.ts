@@ -33,6 +33,7 @@ import { rows as states } from './states.js';
 import { rows as tokenClaims } from './token-claims.js';
 import { rows as tokenFailureResponses } from './token-failure-responses.js';
 import { rows as tokenHeader } from './token-header.js';
+import { rows as tokenPlaces } from './token-places.js';
 import { rows as versioning } from './versioning.js';
 import { rows as whatTheServiceDoes } from './what-the-service-does.js';
 import { rows as writeResult } from './write-result.js';
@@ -74,6 +75,7 @@ const ROWS: readonly Mutant[] = [
   ...keys,
   ...tokenHeader,
   ...tokenClaims,
+  ...tokenPlaces,
   ...scopes,
   ...scopeMatrix,
   ...repositoryClaim,

@@ -35,4 +35,10 @@ export const rows: readonly Mutant[] = [
     'goes on accepting a key that was deleted',
     mendsTokens(ANY, ({ claims, isSignedBy }) => (isSignedBy('deleted') ? claims : undefined)),
   ),
+  proxied(
+    'key-refuses-what-the-helper-signs',
+    'key.pkcs8',
+    'refuses tokens that live as long as those of the token helper',
+    refusesTokens(ANY, ({ lifetime }) => lifetime >= 31_536_000),
+  ),
 ];

@@ -1,4 +1,4 @@
-import { type Mutant, proxied } from '../mutant.js';
+import { type Mutant, patched, proxied } from '../mutant.js';
 import { ANY, REPO } from '../places.js';
 import { mendsTokens, refusesTokens } from '../tokens.js';
 
@@ -64,5 +64,25 @@ export const rows: readonly Mutant[] = [
     'claim.iat.optional-unrestricted',
     'wants iat of every token',
     refusesTokens(ANY, ({ claims }) => claims.iat === undefined),
+  ),
+  patched(
+    'helper-makes-tokens-for-an-hour',
+    'helper.default-lifetime',
+    'makes tokens for an hour unless told otherwise',
+    {
+      file: 'admin/tokens.js',
+      find: 'body.ttl ?? defaultLifetime(key)',
+      replace: 'body.ttl ?? 3600',
+    },
+  ),
+  patched(
+    'helper-makes-tokens-for-reading',
+    'helper.default-scopes',
+    'makes tokens for reading unless told otherwise',
+    {
+      file: 'admin/tokens.js',
+      find: '...(scopes && { scopes })',
+      replace: "scopes: scopes ?? ['git:read']",
+    },
   ),
 ];
