@@ -16,7 +16,18 @@ const rule = 'jwt.alg.none';
 /** A server that conforms in as much as `other.meta.exists` asks for. */
 const stub = await startStub(always(200, 'application/json', '{}'));
 t.teardown(() => stub.close());
-const judged = ['run', '--base-url', stub.baseUrl, '--org', 'demo', '--key', key, '--only', 'other.meta.exists'];
+const judged = [
+  'run',
+  '--quiet',
+  '--base-url',
+  stub.baseUrl,
+  '--org',
+  'demo',
+  '--key',
+  key,
+  '--only',
+  'other.meta.exists',
+];
 
 /** `conformance <argv>` in this process, and all it said. `lost`: why standard output could not be written. */
 async function call(argv: readonly string[], lost?: NodeJS.ErrnoException) {
@@ -115,9 +126,9 @@ t.test('complaints that cannot be written change no exit code', async (t) => {
 });
 
 t.test('flags that are repeated, empty, contradictory or not there are refused by every command', async (t) => {
-  for (const { name, flags, exclusive, argument } of commands) {
+  for (const { name, flags, exclusive, arguments: names } of commands) {
     const needed = Object.entries(flags).flatMap(([flag, row]) => (row.required ? [`--${flag}=${key}`] : []));
-    const before = argument === undefined ? [name, ...needed] : [name, rule, ...needed];
+    const before = [name, ...names.map(() => rule), ...needed];
     await refused(t, [...before, '--nonsense'], /nonsense/);
     await refused(t, [...before, '--', 'x'], /after --/);
     for (const [flag, row] of Object.entries(flags)) {

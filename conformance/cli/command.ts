@@ -50,8 +50,8 @@ export interface Command {
   readonly name: string;
   readonly flags: Flags;
   readonly exclusive: readonly (readonly [string, string])[];
-  /** Name of the one argument that is no flag. */
-  readonly argument: string | undefined;
+  /** Names of what is given without a flag, in order; the last one may end in `..`: one or more. */
+  readonly arguments: readonly string[];
   readonly module: (session: Session) => CommandModule;
 }
 
@@ -63,20 +63,20 @@ export function defineCommand<Table extends Flags>(command: {
   readonly exclusive?: readonly (readonly [string, string])[];
   /** Flags that say nothing without another. */
   readonly needs?: readonly (readonly [string, string])[];
-  readonly argument?: string;
-  readonly run: (values: Values<Table>, session: Session, argument: string) => void | Promise<void>;
+  readonly arguments?: readonly string[];
+  readonly run: (values: Values<Table>, session: Session, given: readonly string[]) => void | Promise<void>;
 }): Command {
-  const { name, describe, flags, exclusive = [], needs = [], argument, run } = command;
+  const { name, describe, flags, exclusive = [], needs = [], arguments: names = [], run } = command;
   return {
     name,
     flags,
     exclusive,
-    argument,
+    arguments: names,
     module: (session) => ({
-      command: argument === undefined ? name : `${name} <${argument}>`,
+      command: [name, ...names.map((one) => `<${one}>`)].join(' '),
       describe,
       builder: (parser) => {
-        if (argument !== undefined) parser.positional(argument, { type: 'string', demandOption: true });
+        for (const one of names) parser.positional(one.replace('..', ''), { type: 'string', demandOption: true });
         return parser.options(Object.fromEntries(Object.entries(flags).map(declare)));
       },
       handler: async (args) => {
@@ -90,7 +90,8 @@ export function defineCommand<Table extends Flags>(command: {
           if (isGiven(one) && !isGiven(other)) throw new UsageError(`--${one} says nothing without --${other}`);
         }
         const values = Object.entries(flags).map(([flag, row]) => [flag, readFlag(flag, row, args[flag])]);
-        await run(Object.fromEntries(values) as Values<Table>, session, String(args[argument ?? '']));
+        const given = names.flatMap((one) => [args[one.replace('..', '')]].flat().map(String));
+        await run(Object.fromEntries(values) as Values<Table>, session, given);
       },
     }),
   };

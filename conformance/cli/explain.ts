@@ -1,5 +1,7 @@
 import { allRules } from '../rules/registry.js';
+import type { Level } from '../rules/rule.js';
 import { isWritten } from '../rules/rule-table.js';
+import { type MutantRow, readMutants } from '../run/proof.js';
 import { defineCommand } from './command.js';
 import { UsageError } from './usage-error.js';
 
@@ -9,22 +11,46 @@ const REACH = {
   emulator: 'the emulator only',
 } as const;
 
+const BROKEN: Readonly<Record<Level, string>> = {
+  MUST: 'where it is broken, the run fails',
+  SHOULD: 'where it is broken, that is a warning; with --strict the run fails',
+  MAY: 'what is seen is noted',
+  UNSPECIFIED: 'what is seen is noted: the specification leaves it open',
+};
+
 export const explainCommand = defineCommand({
   name: 'explain',
-  argument: 'id',
-  describe: 'Say what one rule asks for',
+  arguments: ['id'],
+  describe: 'Say what one rule asks for, and what proves that it can fail',
   flags: {},
-  run: (_values, { print }, id) => {
+  run: async (_values, { print }, [id = '']) => {
     const rule = allRules().find((one) => one.id === id);
     if (rule === undefined) throw new UsageError(`no rule is called ${id}`);
+    const mutants = await readMutants();
     const lines = [
       rule.id,
       `  ${rule.says}`,
-      `  level    ${rule.level}`,
+      `  level    ${rule.level}: ${BROKEN[rule.level]}`,
       `  section  ${rule.section}`,
+      `  reach    ${rule.reach}`,
       `  judged   on ${REACH[rule.reach]}, ${rule.writes ? 'by writing' : 'by reading'}`,
       `  check    ${isWritten(rule) ? 'written' : 'not written yet'}`,
+      ...(mutants === undefined
+        ? []
+        : proofLines(
+            rule.level,
+            mutants.filter((row) => row.rule === id),
+          )),
+      `  try it   npx conformance run --only ${id}`,
     ];
     print(`${lines.join('\n')}\n`);
   },
 });
+
+/** Which mutants the rule noticed; what has noticed none is not proven to be able to fail. */
+function proofLines(level: Level, rows: readonly MutantRow[]): string[] {
+  const isProven = rows.some(({ verdict }) => verdict === 'killed');
+  const lines = rows.map(({ mutant, verdict }) => `  mutant   ${mutant}: ${verdict}`);
+  if (isProven) return ['  proof    it noticed a mutant', ...lines];
+  return [...(level === 'MUST' ? ['  proof    unproven: no mutant has been seen to break it'] : []), ...lines];
+}

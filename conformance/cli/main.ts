@@ -1,6 +1,8 @@
 import yargs from 'yargs';
-import { Unready } from '../index.js';
+import { InvalidOption, ScratchFailure, Unready } from '../index.js';
+import { checkHarCommand } from './check-har.js';
 import type { Command, Session } from './command.js';
+import { compareCommand } from './compare.js';
 import { explainCommand } from './explain.js';
 import { listCommand } from './list.js';
 import { Output } from './output.js';
@@ -13,6 +15,8 @@ import { variantsCommand } from './variants.js';
 export const commands: readonly Command[] = [
   runCommand,
   reportCommand,
+  compareCommand,
+  checkHarCommand,
   variantsCommand,
   listCommand,
   explainCommand,
@@ -84,12 +88,14 @@ async function parse(session: Session): Promise<void> {
 
 function exitCodeOf(error: unknown): number {
   if (error instanceof Unready) return 3;
-  return error instanceof UsageError ? 2 : 4;
+  return error instanceof UsageError || error instanceof InvalidOption ? 2 : 4;
 }
+
+const FORESEEN = [UsageError, Unready, InvalidOption, ScratchFailure];
 
 /** What the caller or the system did wrong is one line; a mistake of the suite says where it is. */
 function describe(error: unknown): string {
   if (!(error instanceof Error)) return `${String(error)}\n`;
-  const isForeseen = error instanceof UsageError || error instanceof Unready || 'syscall' in error;
+  const isForeseen = FORESEEN.some((kind) => error instanceof kind) || 'syscall' in error;
   return `${isForeseen ? error.message : (error.stack ?? error.message)}\n`;
 }

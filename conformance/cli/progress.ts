@@ -1,12 +1,14 @@
 import type { Progress as RunProgress } from '../index.js';
-import type { RuleResult } from '../report/results.js';
+import type { Budget, RuleResult } from '../report/results.js';
 
 /** What a run tells while it goes on. */
 export interface Progress {
+  /** About how much the run is going to ask. */
+  readonly plan: (budget: Budget) => void;
   /** A rule has its verdict. */
-  readonly count: (result: RuleResult) => void;
-  /** How far the run is. */
-  readonly tell: (progress: RunProgress) => void;
+  readonly show: (result: RuleResult) => void;
+  /** A rule was tried, a request went out, or the target asked to wait. */
+  readonly move: (progress: RunProgress) => void;
   /** Takes the line away. */
   readonly clear: () => void;
 }
@@ -24,7 +26,7 @@ const LOG_PAUSE = 15_000;
 /** Without an answer for so long the line says so. Seconds. */
 const IDLE = 3;
 
-const SILENT: Progress = { count: nothing, tell: nothing, clear: nothing };
+const SILENT: Progress = { plan: nothing, show: nothing, move: nothing, clear: nothing };
 
 function nothing(): void {}
 
@@ -36,7 +38,7 @@ export function createProgress(stream: ProgressStream, quiet: boolean, now: () =
   if (quiet) return SILENT;
   const isTerminal = stream.isTTY === true;
   const started = now();
-  const state = { done: 0, total: 0, broken: 0, requests: 0, waiting: undefined as string | undefined };
+  const state: State = { done: 0, total: 0, broken: 0, requests: 0, planned: 0, waiting: undefined };
   let answered = started;
   let written = started;
   const write = (isDue: boolean) => {
@@ -51,16 +53,22 @@ export function createProgress(stream: ProgressStream, quiet: boolean, now: () =
   const ticker = isTerminal ? setInterval(() => write(true), 500) : setInterval(() => write(false), 1000);
   ticker.unref();
   return {
-    count: ({ verdict }) => {
-      if (verdict === 'fail' || verdict === 'error') state.broken += 1;
+    plan: (budget) => {
+      state.planned = budget.requests;
+      // Where nothing holds the run back, it is over before this is read.
+      if (budget.rate !== undefined) stream.write(`${planOf(budget)}\n`);
     },
-    tell: ({ done, total, requests, waitingSeconds }) => {
+    show: ({ verdict }) => {
+      if (verdict === 'fail' || verdict === 'error') state.broken += 1;
+      write(false);
+    },
+    move: ({ done, total, requests, waitingSeconds }) => {
+      if (requests !== state.requests) answered = now();
       const waiting =
         waitingSeconds > 0 ? `waiting ${Math.ceil(waitingSeconds)} s because the target asks to` : undefined;
-      const isNew = waiting !== state.waiting;
-      if (requests !== state.requests) answered = now();
+      const isDue = isTerminal && waiting !== undefined && state.waiting === undefined;
       Object.assign(state, { done, total, requests, waiting });
-      write(isTerminal && isNew);
+      write(isDue);
     },
     clear: () => {
       clearInterval(ticker);
@@ -69,25 +77,31 @@ export function createProgress(stream: ProgressStream, quiet: boolean, now: () =
   };
 }
 
-function lineOf(
-  {
-    done,
-    total,
-    broken,
-    requests,
-    waiting,
-  }: Readonly<Record<'done' | 'total' | 'broken' | 'requests', number>> & {
-    readonly waiting: string | undefined;
-  },
-  milliseconds: number,
-): string {
+interface State {
+  done: number;
+  total: number;
+  broken: number;
+  requests: number;
+  /** Requests that the run is going to make, as far as is known. */
+  planned: number;
+  waiting: string | undefined;
+}
+
+function planOf({ requests, rate, seconds }: Budget): string {
+  const pace = rate === undefined ? '' : `, at most ${rate.toFixed(rate < 10 ? 1 : 0)} a second`;
+  return `about ${requests} requests${pace}${seconds === undefined ? '' : `: ${duration(seconds)}`}`;
+}
+
+function lineOf({ done, total, broken, requests, planned, waiting }: State, milliseconds: number): string {
   const seconds = milliseconds / 1000;
+  // Rules differ in what they ask, so that requests say more than rules where it is known how many there will be.
+  const share = requests < planned ? requests / planned : total === 0 ? 0 : done / total;
   const parts = [
     `${done}/${total === 0 ? '?' : total} rules`,
     ...(broken > 0 ? [`${broken} broken`] : []),
     `${requests} requests`,
     ...(seconds >= 1 ? [`${(requests / seconds).toFixed(1)}/s`] : []),
-    ...(done > 0 && done < total && seconds >= 1 ? [`${duration((seconds / done) * (total - done))} left`] : []),
+    ...(share > 0 && share < 1 && seconds >= 1 ? [`${duration((seconds / share) * (1 - share))} left`] : []),
     ...(waiting === undefined ? [] : [waiting]),
   ];
   return parts.join(', ');

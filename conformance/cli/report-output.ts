@@ -1,7 +1,7 @@
 import { appendFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { markdown } from '../report/markdown.js';
-import { REPORTERS, type ReporterName, reporterOf } from '../report/reporters.js';
+import { REPORTERS, reporterOf } from '../report/reporters.js';
 import type { Report } from '../report/results.js';
 import type { Flags, Session, Values } from './command.js';
 import { UsageError } from './usage-error.js';
@@ -43,10 +43,36 @@ export interface ReportOutput {
 
 /** Reads the flags, and looks whether every file can be written. Throws `UsageError`. */
 export async function readReportOutput({ reporter, output }: ReportArguments): Promise<ReportOutput> {
-  const wanted = withOutput(reporter.length === 0 ? [{ name: 'pretty' }] : reporter, output);
-  const printed = wanted.filter(({ name, file }) => file === undefined && name !== 'github').map(({ name }) => name);
-  const mixed = wanted.some(({ name, file }) => name === 'github' && file === undefined) && printed[0] !== 'pretty';
-  if (printed.length > 1 || (mixed && printed.length > 0)) {
+  const wanted = reporter.length === 0 ? [{ name: 'pretty' as const }] : reporter;
+  const outputs = await openOutputs(wanted, output);
+  return {
+    write: async (report, session) => {
+      const failures = await outputs((name, isShown) => reporterOf(name, isShown && showsColors())(report), session);
+      if (wanted.some(({ name }) => name === 'github')) failures.push(...(await addSummary(report)));
+      endWith(report.exit_code, failures, session);
+    },
+  };
+}
+
+/** Sets the exit code: that of the result, or 4 where something could not be written. */
+export function endWith(code: number, failures: readonly string[], session: Session): void {
+  if (failures.length > 0) session.warn(`${failures.join('\n')}\n`);
+  session.exitCode = failures.length > 0 ? 4 : code;
+}
+
+/** Writes everything that was asked for, also after what could not be written; gives a sentence for each of these. */
+type Outputs<Name> = (render: (name: Name, isPrinted: boolean) => string, session: Session) => Promise<string[]>;
+
+/** Looks whether every format has a place of its own. Throws `UsageError`. */
+export async function openOutputs<Name extends string>(
+  given: readonly NamedReporter<Name>[],
+  output: string | undefined,
+): Promise<Outputs<Name>> {
+  const wanted = withOutput(given, output);
+  const printed = wanted.filter(({ file }) => file === undefined).map(({ name }) => name);
+  // Annotations are lines of their own among those for people.
+  const isPair = printed.length === 2 && ['github', 'pretty'].every((name) => printed.some((one) => one === name));
+  if (printed.length > 1 && !isPair) {
     throw new UsageError('--reporter: only one report can go to standard output; write the others as NAME=FILE');
   }
   const files = wanted.flatMap(({ file }) => (file === undefined ? [] : [resolve(file)]));
@@ -54,38 +80,26 @@ export async function readReportOutput({ reporter, output }: ReportArguments): P
   for (const { file } of wanted) {
     if (file !== undefined) await checkWritable(file, file === output ? '--output' : '--reporter');
   }
-  return { write: (report, session) => writeReports(wanted, report, session) };
+  return async (render, session) => {
+    const failures: string[] = [];
+    for (const { name, file } of wanted) {
+      const written = render(name, file === undefined);
+      if (file === undefined) session.print(written);
+      else await writeWhole(file, written).catch((error) => failures.push(sentenceOf(error)));
+    }
+    return failures;
+  };
 }
 
-function withOutput(
-  wanted: readonly NamedReporter<ReporterName>[],
+function withOutput<Name extends string>(
+  wanted: readonly NamedReporter<Name>[],
   output: string | undefined,
-): readonly NamedReporter<ReporterName>[] {
+): readonly NamedReporter<Name>[] {
   if (output === undefined) return wanted;
-  const free = wanted.filter(({ file }) => file === undefined);
-  if (free.length !== 1) {
+  if (wanted.filter(({ file }) => file === undefined).length !== 1) {
     throw new UsageError('--output is for one --reporter without a file; write the others as NAME=FILE');
   }
   return wanted.map((one) => (one.file === undefined ? { ...one, file: output } : one));
-}
-
-/** Writes all of them, also after one that could not be written; exit code 4 says that one was not. */
-async function writeReports(
-  wanted: readonly NamedReporter<ReporterName>[],
-  report: Report,
-  session: Session,
-): Promise<void> {
-  session.exitCode = report.exit_code;
-  const failures: string[] = [];
-  for (const { name, file } of wanted) {
-    const written = reporterOf(name, file === undefined && showsColors())(report);
-    if (file === undefined) session.print(written);
-    else await writeWhole(file, written).catch((error) => failures.push(sentenceOf(error)));
-    if (name === 'github') await addSummary(report).catch((error) => failures.push(sentenceOf(error)));
-  }
-  if (failures.length === 0) return;
-  session.warn(`${failures.join('\n')}\n`);
-  session.exitCode = 4;
 }
 
 function sentenceOf(error: unknown): string {
@@ -98,12 +112,13 @@ function showsColors(): boolean {
 }
 
 /** GitHub shows what is added to this file on the page of the workflow run. */
-async function addSummary(report: Report): Promise<void> {
+async function addSummary(report: Report): Promise<string[]> {
   const file = process.env.GITHUB_STEP_SUMMARY;
-  if (file === undefined || file === '') return;
+  if (file === undefined || file === '') return [];
   try {
     await appendFile(file, `${markdown(report)}\n`);
+    return [];
   } catch (error) {
-    throw new Unwritten(`the step summary cannot be written: ${(error as Error).message}`);
+    return [`the step summary cannot be written: ${(error as Error).message}`];
   }
 }

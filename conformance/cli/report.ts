@@ -4,10 +4,10 @@ import { REPORT_FLAGS, readReportOutput } from './report-output.js';
 
 export const reportCommand = defineCommand({
   name: 'report',
-  argument: 'result',
+  arguments: ['result'],
   describe: 'Make any report from a result that run --reporter json=FILE wrote',
   flags: REPORT_FLAGS,
-  run: async (args, session, file) => {
+  run: async (args, session, [file = '']) => {
     const output = await readReportOutput(args);
     await output.write(await readResult(file), session);
   },

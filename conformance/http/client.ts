@@ -30,6 +30,8 @@ export interface ClientOptions {
   readonly connections: number;
   readonly onExchange: (exchange: Exchange) => void;
   readonly onRequest?: () => void;
+  /** Told that the target asked to wait. */
+  readonly onPause?: () => void;
   readonly sleep: (milliseconds: number) => Promise<void>;
   readonly signal: AbortSignal;
   /** Told that the run cannot go on. Default: what is thrown is all. */
@@ -56,8 +58,8 @@ export class Client {
   #look: Promise<boolean> | undefined;
 
   constructor(readonly options: ClientOptions) {
-    const { now = () => performance.now(), sleep, onEnd = () => undefined } = options;
-    this.throttling = new Throttling(now, sleep, onEnd);
+    const { now = () => performance.now(), sleep, onEnd = () => undefined, onPause } = options;
+    this.throttling = new Throttling(now, sleep, onEnd, onPause);
   }
 
   /**
@@ -142,7 +144,7 @@ export class Client {
     let reason: string | undefined;
     if (this.#late >= MOST_LATE)
       reason = `${place} stopped answering: ${this.#late} requests in a row got no answer in time`;
-    else if (!(await this.isThere(place))) reason = `${place} is gone: ${seen}`;
+    else if (!(await this.isThere(place))) reason = `${place} is gone: it takes no connections (${seen})`;
     if (reason === undefined) return;
     const ended = new RunEnded('target', reason);
     this.options.onEnd?.(ended);

@@ -31,6 +31,8 @@ export class Throttling {
     readonly now: () => number,
     readonly sleep: (milliseconds: number) => Promise<void>,
     readonly end: (reason: RunEnded) => void,
+    /** Told that a pause began. */
+    readonly onPause: () => void = () => undefined,
   ) {}
 
   /** Seconds from now until requests go out again, 0 where they do. */
@@ -74,6 +76,7 @@ export class Throttling {
     this.#held += more;
     this.#inVain += more;
     this.#until = Math.max(this.#until, until);
+    if (more > 0) this.onPause();
   }
 
   #giveUp(reason: string): Throttled {

@@ -1,4 +1,13 @@
-import { brokenRules, conclude, explain, explainNearest, measure, type Reporter, repeatCommand } from './reporter.js';
+import {
+  brokenRules,
+  conclude,
+  explain,
+  explainNearest,
+  measure,
+  type Reporter,
+  remarks,
+  repeatCommand,
+} from './reporter.js';
 import type { Report, RuleResult } from './results.js';
 
 /**
@@ -15,7 +24,7 @@ export const github: Reporter = (report) => {
     }
   }
   const kind = report.exit_code === 0 ? 'notice' : 'error';
-  lines.push(annotation(kind, 'Conformance', `${conclude(report)} ${measure(report)}`));
+  lines.push(annotation(kind, 'Conformance', [conclude(report), measure(report), ...remarks(report)].join(' ')));
   return `${lines.join('\n')}\n`;
 };
 
@@ -26,7 +35,7 @@ function describe(report: Report, result: RuleResult): string {
     ...explain(result),
     ...explainNearest(result),
     ...(result.unproven === true ? ['unproven: no mutant has been seen to break this rule'] : []),
-    ...(report.recording === undefined ? [repeatCommand(report, id)] : []),
+    ...[repeatCommand(report, id)].filter((line) => line !== undefined),
   ].join('\n');
 }
 

@@ -1,4 +1,5 @@
 import {
+  brokenSetup,
   bySection,
   conclude,
   explain,
@@ -6,7 +7,9 @@ import {
   isBroken,
   measure,
   type Reporter,
+  remarks,
   repeatCommand,
+  THE_RUN,
 } from './reporter.js';
 import { executed, type Report, type RuleResult } from './results.js';
 
@@ -77,7 +80,8 @@ function caseOf(report: Report, result: RuleResult, outcome: Outcome): string {
     for (const { request, response } of result.transcript ?? []) lines.push('', request, '', response);
     lines.push('', ...explainNearest(result));
     if (result.curl !== undefined) lines.push(`$ ${result.curl}`);
-    if (report.recording === undefined) lines.push(`$ ${repeatCommand(report, id)}`);
+    const command = repeatCommand(report, id);
+    if (command !== undefined) lines.push(`$ ${command}`);
     inside = `      <${outcome}${attributes({ message: reason, type: verdict })}>${escapeXml(lines.join('\n'))}</${outcome}>\n`;
   } else if (verdict !== 'pass' || result.unproven === true) {
     if (result.observed !== undefined) lines.push(JSON.stringify(result.observed));
@@ -87,14 +91,25 @@ function caseOf(report: Report, result: RuleResult, outcome: Outcome): string {
   return inside === '' ? `    <testcase${head}/>\n` : `    <testcase${head}>\n${inside}    </testcase>\n`;
 }
 
-/** The case for what no rule says; undefined where the rules say it all. */
+/** The cases for what no rule says; undefined where the rules say it all. */
 function wholeRun(report: Report): Suite | undefined {
-  const isBlocked = report.exit_code === 3;
-  if (!report.interrupted && executed(report.counts) > 0 && !isBlocked) return undefined;
-  const failure = `<failure${attributes({ message: conclude(report), type: 'run' })}>${escapeXml(measure(report))}</failure>`;
-  const counts = { tests: 1, failures: 1, errors: 0, skipped: 0 };
-  const inner = `    <testcase${attributes({ classname: 'The run', name: 'the run is whole' })}>\n      ${failure}\n    </testcase>\n`;
-  return { ...counts, text: `  <testsuite${attributes({ name: 'The run', ...counts })}>\n${inner}  </testsuite>\n` };
+  const setup = brokenSetup(report);
+  const isWhole = !report.interrupted && report.ended === undefined && executed(report.counts) > 0;
+  const isGreen = isWhole && report.exit_code !== 3;
+  if (isGreen) return setup.length === 0 ? undefined : suiteOf(report, THE_RUN, setup);
+  const reason = [conclude(report), ...remarks(report)].join(' ');
+  const own: RuleResult = {
+    id: 'the run is whole',
+    section: THE_RUN,
+    says: 'Every rule that can be judged is judged.',
+    level: 'MUST',
+    reach: 'any',
+    read_only: true,
+    verdict: 'fail',
+    reason: `${reason} ${measure(report)}`,
+    milliseconds: 0,
+  };
+  return suiteOf(report, THE_RUN, [own, ...setup]);
 }
 
 function seconds(milliseconds: number): string {

@@ -8,6 +8,7 @@ import {
   MEANINGS,
   measure,
   type Reporter,
+  remarks,
   repeatCommand,
   show,
   unproven,
@@ -25,6 +26,7 @@ export const markdown: Reporter = (report) => {
     `# Conformance of ${inline(report.target.base_url)}`,
     ...(isPartial(report) ? [] : [badge(report)]),
     `**${inline(conclude(report))}** ${inline(measure(report))}`,
+    ...remarks(report).map((remark) => inline(remark)),
     ['| Verdict | Rules | |', '| --- | ---: | --- |', ...countRows(report)].join('\n'),
     ...(broken.length === 0 ? [] : ['## Broken']),
     ...broken.slice(0, MOST_SHOWN).map((result) => describe(report, result)),
@@ -74,7 +76,7 @@ function describe(report: Report, result: RuleResult): string {
   ];
   const commands = [
     ...(result.curl === undefined || result.curl.length > 8000 ? [] : [result.curl]),
-    ...(report.recording === undefined ? [repeatCommand(report, id)] : []),
+    ...[repeatCommand(report, id)].filter((line) => line !== undefined),
   ];
   const shown = transcript.slice(-2).map(({ request, response }) => `${request.trimEnd()}\n\n${response.trimEnd()}`);
   return [

@@ -19,11 +19,16 @@ function placeholders(route: readonly string[]): number {
 
 /** A path without its query as the route it is one of: `/api/repos/{repo_name}/branches`. */
 export function routeOf(path: string): string {
+  return knownRouteOf(path) ?? path;
+}
+
+/** The same, and undefined for a path that is none of them. */
+export function knownRouteOf(path: string): string | undefined {
   const [, service] = GIT.exec(path) ?? [];
   if (service !== undefined) return `/{repo_name}.git/${service}`;
   const parts = path.split('/');
   const route = ROUTES.find((one) => one.length === parts.length && one.every((part, at) => isPart(part, parts[at])));
-  return route?.join('/') ?? path;
+  return route?.join('/');
 }
 
 function isPart(part: string, seen: string | undefined): boolean {

@@ -9,6 +9,7 @@ import {
   MEANINGS,
   measure,
   type Reporter,
+  remarks,
   repeatCommand,
   unproven,
   visible,
@@ -56,6 +57,7 @@ export function createPretty(color: boolean): Reporter {
       [...sections(report, paint), '', legend(report, paint)],
       skipped(report),
       [...VERDICTS.flatMap((verdict) => countLine(report, verdict)), ...injectedLine(report), ...unprovenLine(report)],
+      remarks(report),
       [`${conclude(report)} ${measure(report)}`],
     ];
     const texts = blocks.filter((block) => block.length > 0).map((block) => block.join('\n'));
@@ -87,8 +89,8 @@ function describeBroken(report: Report, result: RuleResult, paint: Paint, isWhol
     lines.push(...explainNearest(result).map((line) => `  ${line}`));
     if (result.curl !== undefined) lines.push(`  $ ${result.curl}`);
   }
-  // Recorded traffic is not asked for again.
-  if (report.recording === undefined) lines.push(`  $ ${repeatCommand(report, result.id)}`);
+  const command = repeatCommand(report, result.id);
+  if (command !== undefined) lines.push(`  $ ${command}`);
   return lines;
 }
 

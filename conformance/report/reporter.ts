@@ -1,3 +1,4 @@
+import type { Section } from '../rules/rule.js';
 import { executed, type Report, type RuleResult, type Verdict } from './results.js';
 import { quote } from './shell.js';
 
@@ -25,8 +26,8 @@ export const MEANINGS: Readonly<Record<Verdict, string>> = {
   observed: 'left open by the specification; what was seen is noted',
   variant: 'another of the answers that a contradictory text supports',
   skip: 'cannot be judged on this target',
-  blocked: 'not judged: the target throttled, or what the rule needs could not be made',
-  error: 'the connection or the suite broke',
+  blocked: 'not judged: the target throttled or was gone, or what the rule rests on could not be made',
+  error: 'the suite itself broke',
   flaky: 'failed, then passed alone',
 };
 
@@ -36,12 +37,46 @@ export function isBroken(verdict: Verdict, strict: boolean): boolean {
   return strict && (verdict === 'warn' || verdict === 'variant');
 }
 
-/** The rules that make the run fail, failures before errors. */
-export function brokenRules({ rules, mode }: Report): readonly RuleResult[] {
+/** What stands for a section of what is no rule. */
+export const THE_RUN = 'The run' as string as Section;
+
+const SETUP = 'set-up: ';
+
+/** What rules rest on and what could not be made, as if each were a rule: it is told once, and like one. */
+export function brokenSetup({ setup = [] }: Report): readonly RuleResult[] {
+  return setup.map(({ name, ...shown }) => ({
+    id: `${SETUP}${name}`,
+    section: THE_RUN,
+    says: `${name} can be made: other rules rest on it.`,
+    level: 'MUST',
+    reach: 'any',
+    read_only: false,
+    milliseconds: 0,
+    ...shown,
+  }));
+}
+
+/** What makes the run fail: steps of the set-up, then rules, failures before errors. */
+export function brokenRules(report: Report): readonly RuleResult[] {
   const order: readonly Verdict[] = ['fail', 'flaky', 'error', 'warn', 'variant'];
-  return rules
-    .filter(({ verdict }) => isBroken(verdict, mode.strict))
+  const rules = report.rules
+    .filter(({ verdict }) => isBroken(verdict, report.mode.strict))
     .sort((a, b) => order.indexOf(a.verdict) - order.indexOf(b.verdict));
+  return [...brokenSetup(report), ...rules];
+}
+
+/** What a reader should know about the run before its verdicts, one sentence each. */
+export function remarks({ notices = [], ended, mode, throttled_seconds: throttled = 0, cleanup }: Report): string[] {
+  const { shard } = mode;
+  const left = cleanup?.left ?? [];
+  const why = cleanup?.reason === undefined ? '' : ` (${cleanup.reason})`;
+  return [
+    ...notices,
+    ...(ended === undefined ? [] : [`The run ended before all rules were judged: ${ended.reason}`]),
+    ...(shard === undefined ? [] : [`This is part ${shard.index} of ${shard.count}.`]),
+    ...(throttled === 0 ? [] : [`The target had the run wait ${throttled} s.`]),
+    ...(left.length === 0 ? [] : [`Left behind on the target${why}: ${left.join(', ')}`]),
+  ];
 }
 
 /** Results by section, in the order of the report. */
@@ -78,8 +113,10 @@ export function explainNearest({ nearest }: RuleResult): string[] {
   return [head, ...differs.map((line) => `differs in: ${line}`)];
 }
 
-/** The command that judges one rule again, on the same target. */
-export function repeatCommand({ mode }: Report, id: string): string {
+/** The command that judges one rule again, on the same target; undefined where nothing can be asked again. */
+export function repeatCommand({ mode, recording }: Report, id: string): string | undefined {
+  // A step of the set-up has no rule of its own.
+  if (recording !== undefined || id.startsWith(SETUP)) return undefined;
   return ['npx', 'conformance', 'run', ...(mode.flags ?? []), '--only', id].map(quote).join(' ');
 }
 
@@ -90,8 +127,9 @@ export function visible(text: string): string {
 
 /** Whether some rules were left out, or could not be judged though they were asked for: such a run has no badge. */
 export function isPartial(report: Report): boolean {
-  const { interrupted, mode, counts, recording } = report;
-  if (interrupted || mode.only !== undefined || recording !== undefined) return true;
+  const { interrupted, mode, counts, recording, ended } = report;
+  if (interrupted || ended !== undefined || mode.only !== undefined || mode.shard !== undefined) return true;
+  if (recording !== undefined) return true;
   return counts.blocked + counts.error > 0 || executed(counts) === 0;
 }
 
@@ -102,15 +140,16 @@ export function unproven({ rules }: Report): number {
 
 /** What the run says about its target, in one sentence; the next one says how much it did. */
 export function conclude(report: Report): string {
-  const { target, interrupted, counts, exit_code: code, mode, recording } = report;
+  const { target, interrupted, counts, exit_code: code, mode, recording, ended } = report;
   const name = target.base_url;
   if (interrupted) return 'Interrupted.';
+  if (ended !== undefined) return ended.by === 'target' ? `${name} could not be judged to the end.` : 'The run broke.';
   if (executed(counts) === 0) return `Nothing was judged: this says nothing about ${name}.`;
   if (recording !== undefined) {
     return code === 0 ? `${name} keeps every rule that it says anything about.` : `${name} does not conform.`;
   }
   if (code === 0) return `${name} conforms${mode.only === undefined ? '' : ' in what was asked'}.`;
-  if (code === 3) return `${name} throttled; the run is incomplete.`;
+  if (code === 3) return `Not all rules could be judged on ${name}; the run is incomplete.`;
   if (code === 4) return 'The run broke in places and proves nothing there.';
   return `${name} does not conform.`;
 }

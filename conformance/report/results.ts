@@ -45,7 +45,7 @@ export interface RuleResult {
   readonly unproven?: true;
   readonly milliseconds: number;
   /** Requests of its own, without those of what it shares with others. */
-  readonly requests: number;
+  readonly requests?: number;
   /** The members that it saw of tolerated sets, by key. */
   readonly variants?: Readonly<Record<string, string>>;
   /** What its verdict would be had no rule before it seen another member of a tolerated set. */
@@ -62,6 +62,7 @@ export interface SetupFailure {
   readonly actual?: unknown;
   readonly transcript?: readonly TranscriptEntry[];
   readonly curl?: string;
+  readonly recipe?: TokenRecipe;
 }
 
 /** What a rule that watches saw while other rules ran: what is needed to join the shards of a run. */
@@ -70,7 +71,7 @@ export interface Watched {
   /** Answers that it had something to say about. */
   readonly answers: number;
   readonly evidence: Evidence;
-  readonly broken?: Pick<RuleResult, 'reason' | 'evidence' | 'transcript' | 'curl'>;
+  readonly broken?: Pick<RuleResult, 'reason' | 'evidence' | 'transcript' | 'curl' | 'recipe'>;
 }
 
 /** One of several runs that share the rules; `index` counts from 1. */
@@ -131,21 +132,21 @@ export interface Report {
   };
   /** Of recorded traffic: how many of its entries could be judged. */
   readonly recording?: { readonly entries: number; readonly judged: number };
-  readonly budget: Budget;
+  readonly budget?: Budget;
   readonly requests: number;
   /** Seconds that the target had the run wait. */
-  readonly throttled_seconds: number;
+  readonly throttled_seconds?: number;
   readonly interrupted: boolean;
   readonly ended?: Ended;
   /** What a reader should know first: that all answers are alike, for one. */
-  readonly notices: readonly string[];
-  readonly setup: readonly SetupFailure[];
-  readonly cleanup: Cleanup;
+  readonly notices?: readonly string[];
+  readonly setup?: readonly SetupFailure[];
+  readonly cleanup?: Cleanup;
   readonly counts: Readonly<Record<Verdict, number>>;
   /** The member seen of every tolerated set. */
   readonly variants: Readonly<Record<string, string>>;
   readonly rules: readonly RuleResult[];
-  readonly watched: readonly Watched[];
+  readonly watched?: readonly Watched[];
   readonly exit_code: number;
 }
 

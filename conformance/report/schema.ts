@@ -40,33 +40,34 @@ const rule = members({
   }).optional(),
   unproven: z.literal(true).optional(),
   milliseconds: z.number().min(0),
-  requests: count,
+  requests: count.optional(),
   variants: z.record(z.string(), z.string()).optional(),
   without_drift: members({ verdict: z.enum(VERDICTS), reason: z.string().optional() }).optional(),
 });
 
 const shown = {
-  reason: z.string().optional(),
   transcript: z.array(members({ request: z.string(), response: z.string() })).optional(),
   curl: z.string().optional(),
+  recipe: recipe.optional(),
 };
 
-const setupFailure = members({
+const setup = members({
   name: z.string(),
   verdict: z.enum(['fail', 'error']),
+  reason: z.string(),
   expected: z.unknown().optional(),
   actual: z.unknown().optional(),
   ...shown,
 });
 
+const evidence = z.enum(['observed', 'injected']);
+
 const watched = members({
   id: z.string(),
   answers: count,
-  evidence: z.enum(['observed', 'injected']),
-  broken: members(shown).optional(),
+  evidence,
+  broken: members({ reason: z.string().optional(), evidence: evidence.optional(), ...shown }).optional(),
 });
-
-const shard = members({ index: z.int().min(1), count: z.int().min(1) });
 
 const report = members({
   format: z.literal(FORMAT),
@@ -79,27 +80,32 @@ const report = members({
     write: z.boolean(),
     strict: z.boolean(),
     only: z.string().optional(),
+    shard: members({ index: z.int().min(1), count: z.int().min(1) }).optional(),
     flags: z.array(z.string()).optional(),
-    shard: shard.optional(),
   }),
   recording: members({ entries: count, judged: count }).optional(),
-  budget: members({ requests: count, rate: z.number().optional(), seconds: z.number().optional() }),
+  budget: members({ requests: count, rate: z.number().optional(), seconds: count.optional() }).optional(),
   requests: count,
-  throttled_seconds: z.number().min(0),
+  throttled_seconds: count.optional(),
   interrupted: z.boolean(),
   ended: members({ by: z.enum(['target', 'suite']), reason: z.string() }).optional(),
-  notices: z.array(z.string()),
-  setup: z.array(setupFailure),
-  cleanup: members({ made: count, removed: count, left: z.array(z.string()), reason: z.string().optional() }),
+  notices: z.array(z.string()).optional(),
+  setup: z.array(setup).optional(),
+  cleanup: members({
+    made: count,
+    removed: count,
+    left: z.array(z.string()),
+    reason: z.string().optional(),
+  }).optional(),
   counts: members(Object.fromEntries(VERDICTS.map((verdict) => [verdict, count])) as Record<string, typeof count>),
   variants: z.record(z.string(), z.string()),
   rules: z.array(rule),
-  watched: z.array(watched),
+  watched: z.array(watched).optional(),
   exit_code: z.int().min(0).max(255),
 });
 
 /** The schema of a result, as it is published in `fixtures/conformance-report.schema.json`. */
-export function reportJsonSchema(): object {
+export function reportJsonSchema(): z.core.JSONSchema.BaseSchema {
   return { title: 'A result of the conformance suite', ...z.toJSONSchema(report, { io: 'input' }) };
 }
 
@@ -117,10 +123,10 @@ export function readReport(text: string): Report {
     const said = typeof format === 'number' ? String(format) : 'unknown';
     throw new UnreadableReport(`has the format ${said}; this suite reads format ${FORMAT}`);
   }
-  const { data, error } = report.safeParse(value);
+  const { error } = report.safeParse(value);
   if (error !== undefined) throw new UnreadableReport(`is no result of this suite: ${wrongMember(error)}`);
   // Names of sections and keys are those of the suite that wrote it; a reporter only shows them.
-  return data as unknown as Report;
+  return value as Report;
 }
 
 function parse(text: string): unknown {

@@ -1,10 +1,20 @@
-import { explainNearest, isBroken, type Reporter, repeatCommand, show } from './reporter.js';
+import {
+  brokenSetup,
+  explainNearest,
+  isBroken,
+  type Reporter,
+  remarks,
+  repeatCommand,
+  show,
+  visible,
+} from './reporter.js';
 import { executed, VERDICTS } from './results.js';
 
 /** TAP version 14: one test point a rule; what was not judged is skipped, with its reason. */
 export const tap: Reporter = (report) => {
-  const lines = ['TAP version 14', `1..${report.rules.length}`];
-  report.rules.forEach((result, index) => {
+  const points = [...report.rules, ...brokenSetup(report)];
+  const lines = ['TAP version 14', `1..${points.length}`, ...remarks(report).map((remark) => `# ${oneLine(remark)}`)];
+  points.forEach((result, index) => {
     const broken = isBroken(result.verdict, report.mode.strict);
     const unjudged = result.verdict === 'skip' || result.verdict === 'blocked';
     const directive = unjudged ? ` # SKIP ${escapeTap(result.reason ?? result.verdict)}` : '';
@@ -29,19 +39,25 @@ export const tap: Reporter = (report) => {
       const nearest = explainNearest(result);
       if (nearest.length > 0) lines.push('  nearest:', ...nearest.map((line) => `    - ${quoted(line)}`));
       if (result.curl !== undefined) lines.push(`  curl: ${quoted(result.curl)}`);
-      if (report.recording === undefined) lines.push(`  repeat: ${quoted(repeatCommand(report, result.id))}`);
+      const command = repeatCommand(report, result.id);
+      if (command !== undefined) lines.push(`  repeat: ${quoted(command)}`);
     }
     lines.push('  ...');
   });
   lines.push(`# ${VERDICTS.map((verdict) => `${verdict} ${report.counts[verdict]}`).join(', ')}`);
   if (report.interrupted) lines.push('Bail out! interrupted');
+  else if (report.ended !== undefined) lines.push(`Bail out! ${oneLine(report.ended.reason)}`);
   else if (executed(report.counts) === 0) lines.push('Bail out! no rule was judged');
   return `${lines.join('\n')}\n`;
 };
 
 /** TAP 14: `\` and `#` are escaped in descriptions. */
 function escapeTap(text: string): string {
-  return text.replace(/\s+/g, ' ').replace(/[\\#]/g, '\\$&');
+  return oneLine(text).replace(/[\\#]/g, '\\$&');
+}
+
+function oneLine(text: string): string {
+  return visible(text).replace(/\s+/g, ' ');
 }
 
 /** A YAML double-quoted scalar: JSON strings are a subset of it. */

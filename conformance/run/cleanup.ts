@@ -16,9 +16,11 @@ export interface CleanupOptions {
 
 /** Milliseconds after which cleaning up ends: what is left then is listed. */
 const LONGEST = 60_000;
-/** How often a repository that is busy is asked for. */
+/** How often the deletion of a repository that is busy is tried. */
 const TRIES = 4;
 const BETWEEN_TRIES = 250;
+/** Refusals in a row after which nothing more is tried. */
+const MOST_REFUSED = 8;
 
 const NO_ROUTE = 'the target shows no route to delete repositories by; --companion tries the one that clients use';
 
@@ -89,6 +91,7 @@ async function deleteRepositories(target: Target, names: readonly string[], opti
   });
   const signer = createSigner(target, Date.now);
   let reason: string | undefined;
+  let refused = 0;
   const remove = async (name: string): Promise<void> => {
     for (let left = TRIES; left > 0; left--) {
       const token = signer.sign({ repo: name, scopes: ['repo:write'] });
@@ -99,20 +102,27 @@ async function deleteRepositories(target: Target, names: readonly string[], opti
         path: `/api/repos/${encodeURIComponent(name)}`,
         headers: { authorization: `Bearer ${token}` },
       });
-      if (isGone(answer)) return void gone.push(name);
+      if (isGone(answer)) {
+        refused = 0;
+        gone.push(name);
+        return;
+      }
       reason = `DELETE /api/repos/… is answered ${answer.status}`;
-      if (answer.status !== 409 && answer.status < 500) return;
+      if (answer.status !== 409 && answer.status !== 503) break;
       await pause(BETWEEN_TRIES);
     }
+    refused += 1;
   };
   const waiting = [...names];
   await Promise.all(
     Array.from({ length: width }, async () => {
       for (let name = waiting.shift(); name !== undefined; name = waiting.shift()) {
+        if (refused >= MOST_REFUSED) return;
         try {
           await remove(name);
         } catch (error) {
           reason = error instanceof Error ? error.message : String(error);
+          refused += 1;
           if (signal.aborted) return;
         }
       }

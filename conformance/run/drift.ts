@@ -10,7 +10,7 @@ const HELD: readonly Verdict[] = ['pass', 'warn', 'observed', 'variant'];
  */
 export function settleVariants(
   results: readonly RuleResult[],
-  shown: (id: string) => Pick<RuleResult, 'transcript' | 'curl'> = () => ({}),
+  shown: (id: string) => Pick<RuleResult, 'transcript' | 'curl' | 'recipe'> = () => ({}),
 ): { readonly results: RuleResult[]; readonly variants: Record<string, string> } {
   const first = new Map<string, { readonly member: string; readonly id: string }>();
   const settled = results.map(withoutDrift).map((result) => {
@@ -39,6 +39,6 @@ export function settleVariants(
 
 /** A result as it was before it was compared with others. */
 export function withoutDrift(result: RuleResult): RuleResult {
-  const { without_drift: before, reason, expected, actual, transcript, curl, ...rest } = result;
+  const { without_drift: before, reason, expected, actual, transcript, curl, recipe, ...rest } = result;
   return before === undefined ? result : { ...rest, ...before };
 }

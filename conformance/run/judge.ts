@@ -5,6 +5,7 @@ import { type Exchange, evidenceIn } from '../http/exchange.js';
 import { lossOf, RunEnded } from '../http/no-answer.js';
 import { Throttled } from '../http/throttling.js';
 import { withRelativeTimes, writeCurl } from '../report/curl.js';
+import { redactValue } from '../report/redact.js';
 import type { RuleResult, SetupFailure, Verdict, Watched } from '../report/results.js';
 import { writeTranscript } from '../report/transcript.js';
 import type { Level, Rule } from '../rules/rule.js';
@@ -42,7 +43,10 @@ export type RuleVerdict = Omit<
   | 'variants'
   | 'nearest'
   | 'unproven'
->;
+> & {
+  /** The exchange that decided it, where it is not a good verdict. */
+  readonly decidedBy?: Exchange;
+};
 
 /** A rule took longer than all of its requests may: nothing is known about it, and the suite did not break. */
 export class Overdue extends Error {
@@ -101,7 +105,7 @@ export function judgeThrown(rule: Rule, t: RuleContext, thrown: unknown): RuleVe
 
 /** What the report tells of a step that broke. */
 export function describeStep(name: string, { thrown, exchanges }: BrokenStep, target: Target): SetupFailure {
-  const shown = show(exchanges, target);
+  const shown = showWhole(exchanges, target);
   if (thrown instanceof AssertionFailure) {
     const { what: reason, expected, actual } = thrown;
     return { name, verdict: 'fail', reason, expected, actual: printable(actual), ...shown };
@@ -119,7 +123,7 @@ function describeBroken({ why, exchange }: NonNullable<WatchResult['broken']>, t
   return {
     reason: `${why} (seen in ${exchange.rule})`,
     evidence: evidenceIn([exchange]),
-    ...show([exchange], target),
+    ...showWhole([exchange], target),
   };
 }
 
@@ -139,7 +143,7 @@ const NOTHING_SEEN = 'no answer of this run says anything about it';
 export function show(
   exchanges: readonly Exchange[],
   target: Target,
-): Pick<RuleResult, 'transcript' | 'curl' | 'recipe'> {
+): Pick<RuleVerdict, 'transcript' | 'curl' | 'recipe' | 'decidedBy'> {
   const last = exchanges.at(-1);
   if (last === undefined) return {};
   const { recipe } = last;
@@ -148,7 +152,17 @@ export function show(
     transcript: writeTranscript(exchanges),
     ...(curl === undefined ? {} : { curl }),
     ...(recipe === undefined ? {} : { recipe: withRelativeTimes(recipe, Math.floor(Date.now() / 1000)) }),
+    decidedBy: last,
   };
+}
+
+/** What a report shows beside the verdict of a rule: all of it can be written down. */
+export function showWhole(
+  exchanges: readonly Exchange[],
+  target: Target,
+): Pick<RuleResult, 'transcript' | 'curl' | 'recipe'> {
+  const { decidedBy: _decidedBy, ...shown } = show(exchanges, target);
+  return redactValue(shown);
 }
 
 function printable(value: unknown): unknown {

@@ -41,12 +41,12 @@ export function mergeReports(reports: readonly Report[]): Report {
     started_at: reports.map(({ started_at }) => started_at).sort()[0] ?? first.started_at,
     milliseconds: Math.max(...reports.map(({ milliseconds }) => milliseconds)),
     mode,
-    budget: { requests: sum(reports, ({ budget }) => budget.requests) },
+    budget: { requests: sum(reports, ({ budget }) => budget?.requests ?? 0) },
     requests: sum(reports, ({ requests }) => requests),
-    throttled_seconds: sum(reports, ({ throttled_seconds }) => throttled_seconds),
+    throttled_seconds: sum(reports, (report) => report.throttled_seconds ?? 0),
     interrupted,
     ...(ended && { ended }),
-    notices: [...new Set(reports.flatMap(({ notices }) => notices))],
+    notices: [...new Set(reports.flatMap(({ notices = [] }) => notices))],
     setup,
     cleanup: joinCleanup(reports),
     counts,
@@ -87,7 +87,7 @@ function sum(reports: readonly Report[], of: (report: Report) => number): number
 
 function joinWatched(reports: readonly Report[]): Map<string, Watched> {
   const joined = new Map<string, Watched>();
-  for (const one of reports.flatMap(({ watched }) => watched)) {
+  for (const one of reports.flatMap(({ watched = [] }) => watched)) {
     const before = joined.get(one.id);
     const broken = [before?.broken, one.broken]
       .filter((each) => each !== undefined)
@@ -105,27 +105,32 @@ function joinWatched(reports: readonly Report[]): Map<string, Watched> {
 /** The result of a rule, with what it saw in all shards in place of what it saw in its own. */
 function withWatched(result: RuleResult, watched: Watched | undefined): RuleResult {
   if (watched === undefined) return result;
-  const { id, section, says, level, reach, read_only, milliseconds, requests, variants, ...own } = result;
-  const isWatchers = own.observed !== undefined && 'answers' in own.observed && requests === 0;
-  const verdict = judgeWatched(level, isWatchers ? undefined : own, watched);
-  const fixed = { id, section, says, level, reach, read_only, milliseconds, requests };
-  return { ...fixed, ...verdict, ...(variants === undefined ? {} : { variants }) };
+  const { id, section, says, level, reach, read_only, milliseconds, requests, variants, unproven, ...own } = result;
+  const isJudged = requests !== undefined && requests > 0;
+  return {
+    ...{ id, section, says, level, reach, read_only, milliseconds },
+    ...judgeWatched(level, isJudged || own.verdict === 'blocked' ? own : undefined, watched),
+    ...(requests === undefined ? {} : { requests }),
+    ...(variants === undefined ? {} : { variants }),
+    ...(unproven === undefined ? {} : { unproven }),
+  };
 }
 
 function joinSetup(reports: readonly Report[]): SetupFailure[] {
   const joined = new Map<string, SetupFailure>();
-  for (const failure of reports.flatMap(({ setup }) => setup)) {
+  for (const failure of reports.flatMap(({ setup = [] }) => setup)) {
     if (!joined.has(failure.name)) joined.set(failure.name, failure);
   }
   return [...joined.values()];
 }
 
 function joinCleanup(reports: readonly Report[]): Cleanup {
-  const reason = reports.find(({ cleanup }) => cleanup.reason !== undefined)?.cleanup.reason;
+  const all = reports.flatMap(({ cleanup }) => cleanup ?? []);
+  const reason = all.find((cleanup) => cleanup.reason !== undefined)?.reason;
   return {
-    made: sum(reports, ({ cleanup }) => cleanup.made),
-    removed: sum(reports, ({ cleanup }) => cleanup.removed),
-    left: reports.flatMap(({ cleanup }) => cleanup.left),
+    made: all.reduce((total, { made }) => total + made, 0),
+    removed: all.reduce((total, { removed }) => total + removed, 0),
+    left: all.flatMap(({ left }) => left),
     ...(reason === undefined ? {} : { reason }),
   };
 }

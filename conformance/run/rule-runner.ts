@@ -2,7 +2,9 @@ import { RuleContext } from '../check/rule-context.js';
 import type { RunContext } from '../check/run-context.js';
 import type { Exchange } from '../http/exchange.js';
 import { lossOf, RunEnded } from '../http/no-answer.js';
+import type { RequestLog } from '../report/nearest.js';
 import { redactValue } from '../report/redact.js';
+import { isBroken } from '../report/reporter.js';
 import type { RuleResult } from '../report/results.js';
 import type { Rule } from '../rules/rule.js';
 import { settleVariants } from './drift.js';
@@ -14,7 +16,7 @@ import {
   Overdue,
   type RuleVerdict,
   reasonToSkip,
-  show,
+  showWhole,
 } from './judge.js';
 import { groupsOf, shuffled } from './shards.js';
 import type { Watcher } from './watcher.js';
@@ -31,8 +33,12 @@ export interface RuleRunnerOptions {
   readonly end: (reason: RunEnded) => void;
   /** Shuffles groups, and the rules of each. Default: groups by their size, rules as they are listed. */
   readonly seed?: number | undefined;
-  /** Rules that have noticed a mutant; without the set nothing is said about it. */
-  readonly proven?: ReadonlySet<string> | undefined;
+  /** Whether warnings and tolerated variants count as broken. */
+  readonly strict: boolean;
+  /** Rules that are known to notice a mutant; undefined where none is known of any. */
+  readonly proven: ReadonlySet<string> | undefined;
+  /** Every request of the run: of broken rules the nearest that passed is shown. */
+  readonly log: RequestLog;
   /** Told how many rules were tried. */
   readonly onTried: (tried: number) => void;
   readonly onResult: (result: RuleResult) => void;
@@ -52,6 +58,8 @@ export class RuleRunner {
   readonly #results = new Map<string, RuleResult>();
   readonly #judged = new Map<string, Judged>();
   readonly #told = new Set<string>();
+  /** The exchanges that decided verdicts that are not good. */
+  readonly #decidedBy = new Map<string, Exchange>();
   #tried = 0;
 
   constructor(
@@ -77,9 +85,11 @@ export class RuleRunner {
     await this.#retryBroken(active);
     for (const rule of rules) this.#results.set(rule.id, this.#resultOf(rule));
     const all = rules.flatMap(({ id }) => this.#results.get(id) ?? []);
-    const settled = settleVariants(all, (id) => this.#shown(id));
-    for (const result of settled.results) this.#tell(result);
-    return settled;
+    const { results, variants } = settleVariants(all, (id) => this.#shown(id));
+    for (const result of results) this.#results.set(result.id, result);
+    const explained = results.map((result) => this.#explain(result));
+    for (const result of explained) this.#tell(result);
+    return { results: explained, variants };
   }
 
   #inOrder(groups: Rule[][]): Rule[][] {
@@ -96,7 +106,7 @@ export class RuleRunner {
     this.#judged.set(rule.id, judged);
     this.options.onTried(this.#tried);
     const isFinal = rule.watch === undefined && this.run.variants.of(rule.id) === undefined;
-    if (isFinal && !isBroken(judged)) this.#tell(this.#resultOf(rule));
+    if (isFinal && !isRetried(judged)) this.#tell(this.#resultOf(rule));
   }
 
   /** Undefined where the run was interrupted before there was a verdict. */
@@ -144,7 +154,7 @@ export class RuleRunner {
   async #retryBroken(active: readonly Rule[]): Promise<void> {
     const broken = active.filter(({ id }) => {
       const judged = this.#judged.get(id);
-      return judged !== undefined && isBroken(judged);
+      return judged !== undefined && isRetried(judged);
     });
     if (broken.length > MOST_RETRIED) return;
     for (const rule of broken) {
@@ -168,13 +178,18 @@ export class RuleRunner {
     const { target } = this.run;
     let verdict = judged?.verdict;
     if (rule.watch !== undefined) {
-      verdict = judgeWatched(rule.level, verdict, describeWatch(rule.id, this.watcher.of(rule.id), target));
+      const seen = this.watcher.of(rule.id);
+      const watched = judgeWatched(rule.level, verdict, describeWatch(rule.id, seen, target));
+      verdict =
+        watched === verdict || seen.broken === undefined ? watched : { ...watched, decidedBy: seen.broken.exchange };
     }
     const isSilent = verdict === undefined || (rule.check === undefined && verdict.verdict === 'skip');
     if (isSilent && this.options.signal.aborted) verdict = this.#unjudged(rule);
     verdict ??= { verdict: 'skip', reason: reasonToSkip(rule, target) ?? 'not written yet' };
     const variants = this.run.variants.of(rule.id);
     const { id, section, says, level, reach } = rule;
+    const { decidedBy, ...shown } = verdict;
+    if (decidedBy !== undefined) this.#decidedBy.set(id, decidedBy);
     const isUnproven = level === 'MUST' && this.options.proven?.has(id) === false;
     return {
       id,
@@ -183,17 +198,12 @@ export class RuleRunner {
       level,
       reach,
       read_only: !rule.writes,
-      ...redactValue(verdict),
-      ...(isUnproven ? { unproven: true as const } : {}),
+      ...redactValue(shown),
+      ...(isUnproven ? { unproven: true } : {}),
       milliseconds: judged?.milliseconds ?? 0,
       requests: judged?.context.exchanges.length ?? 0,
       ...(variants === undefined ? {} : { variants }),
     };
-  }
-
-  /** The exchange that decided the verdict of a rule. */
-  decidedBy(id: string): Exchange | undefined {
-    return this.#judged.get(id)?.context.exchanges.at(-1) ?? this.watcher.of(id).broken?.exchange;
   }
 
   /** The verdict of a rule that the run did not come to. */
@@ -204,9 +214,23 @@ export class RuleRunner {
     return ended ? { verdict: 'blocked', reason: ended.message } : { verdict: 'skip', reason: 'interrupted' };
   }
 
-  #shown(id: string) {
-    const context = this.#judged.get(id)?.context;
-    return context === undefined ? {} : show(context.exchanges, this.run.target);
+  #shown(id: string): Pick<RuleResult, 'transcript' | 'curl' | 'recipe'> {
+    const exchanges = this.#judged.get(id)?.context.exchanges ?? [];
+    const last = exchanges.at(-1);
+    if (last !== undefined) this.#decidedBy.set(id, last);
+    return showWhole(exchanges, this.run.target);
+  }
+
+  /** A broken rule is shown with the request that is nearest to what decided it. */
+  #explain(result: RuleResult): RuleResult {
+    const exchange = this.#decidedBy.get(result.id);
+    if (exchange === undefined || !isBroken(result.verdict, this.options.strict)) return result;
+    const isPassed = (rule: string) => {
+      const verdict = this.#results.get(rule)?.verdict;
+      return verdict === 'pass' || verdict === 'observed';
+    };
+    const nearest = this.options.log.nearestTo(exchange, isPassed, result.expected);
+    return nearest === undefined ? result : { ...result, nearest };
   }
 
   #tell(result: RuleResult): void {
@@ -217,6 +241,6 @@ export class RuleRunner {
   }
 }
 
-function isBroken({ verdict: { verdict } }: Judged): boolean {
+function isRetried({ verdict: { verdict } }: Judged): boolean {
   return verdict === 'fail' || verdict === 'error';
 }

@@ -8,8 +8,6 @@ import { Client } from '../http/client.js';
 import type { Limiter } from '../http/limiter.js';
 import { RunEnded } from '../http/no-answer.js';
 import { RequestLog } from '../report/nearest.js';
-import { redactValue } from '../report/redact.js';
-import { isBroken } from '../report/reporter.js';
 import {
   type Budget,
   type Cleanup,
@@ -101,6 +99,7 @@ export async function runRules(target: Target, options: RunOptions): Promise<Rep
     baseUrl: target.baseUrl,
     sleep: (milliseconds) => sleep(milliseconds, undefined, { signal: ending.signal }),
     onEnd: (reason) => ending.end(reason),
+    onPause: tell,
     onRequest: () => {
       requests += 1;
       tell();
@@ -122,7 +121,9 @@ export async function runRules(target: Target, options: RunOptions): Promise<Rep
       ended: () => ending.reason,
       end: (reason) => ending.end(reason),
       seed: options.seed,
+      strict: options.strict,
       proven: options.proven,
+      log,
       onTried: (count) => {
         tried = count;
         tell();
@@ -134,10 +135,9 @@ export async function runRules(target: Target, options: RunOptions): Promise<Rep
     },
     watcher,
   );
-  const { results: judged, variants } = await runner.runAll();
+  const { results, variants } = await runner.runAll();
   await client.close();
   const cleanup = await removeScratch(target, options, ending);
-  const results = withNearest(judged, runner, log, options.strict);
   const counts = countVerdicts(results);
   const setup = [...context.brokenSteps].map(([name, step]) => describeStep(name, step, target));
   const { reason } = ending;
@@ -169,29 +169,14 @@ export async function runRules(target: Target, options: RunOptions): Promise<Rep
     interrupted,
     ...(ended && { ended }),
     notices: likeness.notices(),
-    setup: redactValue(setup),
+    setup,
     cleanup,
     counts,
     variants,
     rules: results,
-    watched: redactValue(watching.map(({ id }) => describeWatch(id, watcher.of(id), target))),
+    watched: watching.map(({ id }) => describeWatch(id, watcher.of(id), target)),
     exit_code: exitCodeOf(counts, { strict, interrupted, ended, setup }),
   };
-}
-
-/** Sets beside every broken rule the request that is nearest to what decided it. */
-function withNearest(
-  results: readonly RuleResult[],
-  runner: RuleRunner,
-  log: RequestLog,
-  strict: boolean,
-): readonly RuleResult[] {
-  const passed = new Set(results.flatMap(({ id, verdict }) => (['pass', 'observed'].includes(verdict) ? [id] : [])));
-  return results.map((result) => {
-    const exchange = isBroken(result.verdict, strict) ? runner.decidedBy(result.id) : undefined;
-    const nearest = exchange && log.nearestTo(exchange, (rule) => passed.has(rule), result.expected);
-    return nearest === undefined ? result : { ...result, nearest };
-  });
 }
 
 /** What ends a run before all rules were judged: whoever started it, or a reason of its own. */

@@ -1,5 +1,6 @@
 import {
   brokenRules,
+  brokenSetup,
   bySection,
   conclude,
   explain,
@@ -8,7 +9,9 @@ import {
   MEANINGS,
   measure,
   type Reporter,
+  remarks,
   repeatCommand,
+  THE_RUN,
   unproven,
 } from '../reporter.js';
 import { injected, type Report, type RuleResult, VERDICTS, type Verdict } from '../results.js';
@@ -42,6 +45,7 @@ function head(report: Report, title: string): string {
     ([name = '', value = '']) => `<tr>${element('th', name, { scope: 'row' })}${element('td', value)}</tr>`,
   );
   const notes = [
+    ...remarks(report),
     ...(injected(report.rules) > 0
       ? [`${injected(report.rules)} judged on answers that faults of the emulator made`]
       : []),
@@ -118,7 +122,10 @@ function countsOf(results: readonly RuleResult[]): string {
 }
 
 function rules(report: Report): string {
-  const sections = [...bySection(report)].map(([section, results], index) => {
+  const setup = brokenSetup(report);
+  const all = [...(setup.length === 0 ? [] : [[THE_RUN, setup] as const]), ...bySection(report)];
+  const sections = all.map(([section, results]) => {
+    const index = [...bySection(report).keys()].indexOf(section);
     const rows = results.map((result) => rule(report, result)).join('\n');
     const id = anchorOf(index);
     return `<section data-section aria-labelledby="${id}"><h2 id="${id}">${escapeHtml(section)}</h2>
@@ -163,8 +170,7 @@ function details(report: Report, result: RuleResult): string {
     parts.push('<p>Answer</p>', element('pre', response.trimEnd()));
   });
   if (curl !== undefined) parts.push('<p>The same request again</p>', element('pre', curl));
-  if (report.recording === undefined) {
-    parts.push('<p>The same rule again</p>', element('pre', repeatCommand(report, result.id)));
-  }
+  const command = repeatCommand(report, result.id);
+  if (command !== undefined) parts.push('<p>The same rule again</p>', element('pre', command));
   return parts.join('\n');
 }

@@ -3,7 +3,7 @@ import { countVerdicts, exitCodeOf, FORMAT, type Report, type RuleResult, type V
 /** What a target can answer to make a report do something: markup, commands, characters that a format cannot hold. */
 export const HOSTILE =
   '</script><script>document.title="owned"</script><img src="http://127.0.0.1:1/x" onerror="document.title=1">' +
-  ' ]]> --> &amp; "quoted" \'single\' `code` ```fence``` | cell \\ # %0A ::error::x \u0000\u0007\u001b[31m \ufffe \ud800 é 漢 🎉\n::error::y\r\n...\n---\nBail out!';
+  ' ]]> --> &amp; "quoted" \'single\' `code` ```fence``` | cell \\ # %0A ::error::x \u0000\u0007\u001b[31m \ufffe \ud800 é 漢 🎉\n::error::y\r\n```\n<b>outside</b>\n...\n---\nBail out!';
 
 /** A result with everything that a result can have. */
 export function resultOf(verdict: Verdict, id = `rule.${verdict}`, more: Partial<RuleResult> = {}): RuleResult {

@@ -173,7 +173,15 @@ const PROVOCATIONS: Readonly<Record<SpecificCode, Provocation>> = {
       json: { username: 'u', password: 'p' },
     })),
   ),
-  forge_app_not_configured: { ...forced('forge_app_not_configured'), writes: true },
+  forge_app_not_configured: {
+    reach: 'emulator',
+    writes: true,
+    provoke: (t) =>
+      inOrganization(t, { forgeApps: 0 }, async (inner) => {
+        const { provider, owner, name } = ABSENT_UPSTREAM;
+        return createRepo(inner, inner.uniqueName(), { json: { base_repo: { provider, owner, name } } });
+      }),
+  },
   forge_repository_inaccessible: {
     ...viaCompanion(async (repository, family) =>
       callOperation(repository, operationOf('create repository'), family, {
@@ -194,7 +202,7 @@ const PROVOCATIONS: Readonly<Record<SpecificCode, Provocation>> = {
       const answer = await t.post('/api/repos', { as: { repo, scopes: ['repo:write'] }, json });
       if (answer.status !== 409) return [answer];
       if (t.target.adminUrl === undefined) throw new Skip('the organization has hosting');
-      return withoutHosting(t, async (inner) => createRepo(inner, inner.uniqueName(), { json }));
+      return inOrganization(t, { hosting: 'off' }, async (inner) => createRepo(inner, inner.uniqueName(), { json }));
     },
   },
   hosting_project_not_found: viaCompanion(
@@ -227,13 +235,14 @@ const PROVOCATIONS: Readonly<Record<SpecificCode, Provocation>> = {
   ),
 };
 
-/** Asks a namespace of the emulator in which the organization has no hosting. */
-async function withoutHosting(
+/** Asks a namespace of the emulator in which the organization has these settings. */
+async function inOrganization(
   t: RuleContext,
+  settings: object,
   ask: (inner: RuleContext) => Promise<Answer>,
 ): Promise<readonly Answer[]> {
   return inNamespace(t, {}, async (inner) => {
-    await changeState(inner, { organizations: { [inner.target.org]: { hosting: 'off' } } });
+    await changeState(inner, { organizations: { [inner.target.org]: settings } });
     return [await ask(inner)];
   });
 }

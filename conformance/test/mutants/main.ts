@@ -1,5 +1,6 @@
 import { allRules } from '../../rules/registry.js';
 import { readArguments } from './arguments.js';
+import { CONTROL_SERVERS, complaintsAbout } from './controls.js';
 import { FullRun } from './full-run.js';
 import type { Judgement } from './judge.js';
 import { complaintsOf, judgeAll } from './judge-all.js';
@@ -11,7 +12,8 @@ import { mergeRows, readTable, rowOf, type TableRow, writeTable } from './table.
 // npm run mutants [-- --lanes N] [--write] [part of a mutant's name or of a rule's id …]
 // npm run mutants -- --full [--fresh]
 //
-// Runs each mutant against the rules that are named for it. Exit code 1: one survived, or rows and table do not fit.
+// Runs each mutant against the rules that are named for it, and the command against servers that are none. Exit code 1:
+// a mutant survived, a server was misjudged, or rows and table do not fit.
 // --write brings the table up to date with what was seen. --full runs each mutant against every rule, which takes hours,
 // and writes the table; stopped and started again it goes on where it was, with --fresh from the beginning.
 
@@ -52,7 +54,9 @@ async function judgeSome(mutants: readonly Mutant[]): Promise<void> {
 async function judgeEach(): Promise<void> {
   const tableOf = (found: readonly Judgement[]) => (write ? bringUpToDate(found) : readTable());
   const { judgements, complaints } = await judgeAll(allMutants(), { lanes, onJudged: () => undefined }, tableOf);
-  conclude(judgements, complaints);
+  const ofServers: string[] = [];
+  for (const server of CONTROL_SERVERS) ofServers.push(...(await complaintsAbout(server)));
+  conclude(judgements, [...complaints, ...ofServers]);
 }
 
 async function judgeByEveryRule(): Promise<void> {

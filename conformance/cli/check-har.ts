@@ -1,0 +1,50 @@
+import { type HarEntry, readHar, UnreadableHar } from '../http/har.js';
+import { allRules, originOf, selectRules } from '../index.js';
+import { judgeRecorded } from '../run/recorded.js';
+import { defineCommand, type Flags } from './command.js';
+import { readTextFile } from './read-result.js';
+import { REPORT_FLAGS, readReportOutput } from './report-output.js';
+import { UsageError } from './usage-error.js';
+import { httpAddress, text } from './values.js';
+
+const FLAGS = {
+  'base-url': {
+    read: httpAddress,
+    describe: 'Judge what went to this address; default: everything below /api/, and Git',
+  },
+  only: { read: text('ids of rules'), describe: 'Rules to judge by: ids, `*` for anything, joined by commas' },
+  strict: { describe: 'Warnings fail as well' },
+  ...REPORT_FLAGS,
+} satisfies Flags;
+
+export const checkHarCommand = defineCommand({
+  name: 'check-har',
+  arguments: ['file'],
+  describe: 'Judge recorded traffic (HTTP Archive 1.2) by the rules that hold for every answer',
+  flags: FLAGS,
+  run: async (args, session, [file = '']) => {
+    const { only, strict, 'base-url': address } = args;
+    const rules = selectRules(allRules(), only);
+    if (rules.length === 0) throw new UsageError(`no rule is called ${only}`);
+    if (rules.every((rule) => rule.watch === undefined)) {
+      throw new UsageError(`no rule of ${only} can be judged on recorded traffic`);
+    }
+    const output = await readReportOutput(args);
+    const report = judgeRecorded(entriesOf(await readTextFile(file), file), {
+      rules,
+      strict,
+      now: Date.now,
+      ...(only === undefined ? {} : { only }),
+      ...(address === undefined ? {} : { origin: originOf(address) }),
+    });
+    await output.write(report, session);
+  },
+});
+
+function entriesOf(recorded: string, file: string): readonly HarEntry[] {
+  try {
+    return readHar(recorded);
+  } catch (error) {
+    throw error instanceof UnreadableHar ? new UsageError(`${file} ${error.message}`) : error;
+  }
+}

@@ -1,0 +1,36 @@
+import { type Comparison, compareReports } from '../report/compare.js';
+import { compareText } from '../report/compare-text.js';
+import { compareHtml } from '../report/html/compare-page.js';
+import { defineCommand, type Flags } from './command.js';
+import { readResult } from './read-result.js';
+import { endWith, openOutputs, reporterFlag } from './report-output.js';
+import { text } from './values.js';
+
+const FORMATS: Readonly<Record<'text' | 'html' | 'json', (comparison: Comparison) => string>> = {
+  text: compareText,
+  html: compareHtml,
+  json: (comparison) => `${JSON.stringify(comparison, null, 2)}\n`,
+};
+
+const FLAGS = {
+  reporter: {
+    read: reporterFlag(['text', 'html', 'json']),
+    repeatable: true,
+    describe: 'Format, with =FILE to write it there; text unless said: text, html, json',
+  },
+  output: { read: text('the name of a file'), describe: 'File for the comparison instead of standard output' },
+} satisfies Flags;
+
+export const compareCommand = defineCommand({
+  name: 'compare',
+  arguments: ['before', 'after'],
+  describe: 'Say what changed between two results: exit 0 where nothing did, 1 where something did',
+  flags: FLAGS,
+  run: async ({ reporter, output }, session, [before = '', after = '']) => {
+    const wanted = reporter.length === 0 ? [{ name: 'text' as const }] : reporter;
+    const outputs = await openOutputs(wanted, output);
+    const comparison = compareReports(await readResult(before), await readResult(after));
+    const failures = await outputs((name) => FORMATS[name](comparison), session);
+    endWith(comparison.differences.length === 0 ? 0 : 1, failures, session);
+  },
+});

@@ -1,0 +1,126 @@
+import { type Exchange, FAULT_FIRED, isRecord, type JsonRecord } from './exchange.js';
+
+/** A file that is no HTTP Archive. The message is the rest of a sentence, and quotes nothing of the file. */
+export class UnreadableHar extends Error {
+  override readonly name = 'UnreadableHar';
+}
+
+/** One entry, as the exchange that it tells of, or why it can say nothing. */
+export type HarEntry = { readonly exchange: Exchange } | { readonly reason: string };
+
+/**
+ * Reads an HTTP Archive 1.2, as browsers, proxies and the emulator write it:
+ *
+ *     {"log": {"version": "1.2", "entries": [{"request": {"method", "url", "headers": [{"name", "value"}]},
+ *       "response": {"status", "headers", "content": {"size", "text", "encoding": "base64"}}}]}}
+ *
+ * Throws `UnreadableHar`.
+ */
+export function readHar(text: string): readonly HarEntry[] {
+  const log = member(parse(text), 'log', 'the whole');
+  const { entries } = log;
+  if (!Array.isArray(entries)) throw new UnreadableHar('is no HTTP Archive: log.entries is no array');
+  return entries.map((entry, index) => readEntry(entry, `log.entries[${index}]`));
+}
+
+/** Node's own message shows what stands around the mistake. */
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text.replace(/^\ufeff/, ''));
+  } catch {
+    throw new UnreadableHar('is not JSON');
+  }
+}
+
+function member(value: unknown, name: string, where: string): JsonRecord {
+  const found = isRecord(value) ? value[name] : undefined;
+  if (!isRecord(found)) throw new UnreadableHar(`is no HTTP Archive: ${where} has no object ${name}`);
+  return found;
+}
+
+function readEntry(entry: unknown, where: string): HarEntry {
+  const request = member(entry, 'request', where);
+  const response = member(entry, 'response', where);
+  const { method, url } = request;
+  const { status } = response;
+  if (typeof method !== 'string') throw new UnreadableHar(`is no HTTP Archive: ${where}.request.method is no string`);
+  if (typeof url !== 'string') throw new UnreadableHar(`is no HTTP Archive: ${where}.request.url is no string`);
+  if (!Number.isInteger(status)) throw new UnreadableHar(`is no HTTP Archive: ${where}.response.status is no integer`);
+  const requestHeaders = readHeaders(request.headers, `${where}.request`);
+  const headers = readHeaders(response.headers, `${where}.response`);
+  const place = readAddress(url);
+  if (place === undefined) return { reason: 'not HTTP' };
+  // What browsers write of a request that was blocked, or that they gave up.
+  if (Number(status) < 100) return { reason: 'without an answer' };
+  const extra = isRecord(entry) && isRecord(entry._emulator) ? entry._emulator : {};
+  const body = readBody(response, method, Number(status), extra);
+  if (typeof body === 'string') return { reason: body };
+  const sent = Object.fromEntries(
+    Object.entries(requestHeaders).map(([name, value]) => [name, [value].flat().join(', ')]),
+  );
+  const token = tokenOf(sent.authorization);
+  const posted = isRecord(request.postData) ? request.postData.text : undefined;
+  const isInjected = headers[FAULT_FIRED] !== undefined || String(extra.origin).startsWith('injected');
+  return {
+    exchange: {
+      rule: 'recorded',
+      method,
+      ...place,
+      requestHeaders: sent,
+      ...(typeof posted === 'string' ? { requestBody: Buffer.from(posted) } : {}),
+      ...(token === undefined ? {} : { token }),
+      status: Number(status),
+      headers,
+      body,
+      milliseconds: 0,
+      injected: isInjected,
+      git: /\/(info\/refs|git-upload-pack|git-receive-pack|info\/lfs\/.*)$/.test(place.path.replace(/\?.*/s, '')),
+    },
+  };
+}
+
+/** Names in lower case, without what HTTP/2 writes in place of a first line. */
+function readHeaders(value: unknown, where: string): Record<string, string | string[]> {
+  if (!Array.isArray(value)) throw new UnreadableHar(`is no HTTP Archive: ${where}.headers is no array`);
+  const headers: Record<string, string | string[]> = Object.create(null);
+  for (const field of value) {
+    if (!isRecord(field) || typeof field.name !== 'string' || typeof field.value !== 'string') {
+      throw new UnreadableHar(`is no HTTP Archive: ${where}.headers has a field without a name and a value`);
+    }
+    const name = field.name.toLowerCase();
+    if (name.startsWith(':')) continue;
+    const before = headers[name];
+    headers[name] = before === undefined ? field.value : [...[before].flat(), field.value];
+  }
+  return headers;
+}
+
+/** Origin and path as they were sent: a parser of URLs would tidy the path. Who signs in is left out. */
+function readAddress(url: string): { readonly origin: string; readonly path: string } | undefined {
+  const [, rest] = /^https?:\/\/[^/?#]+([^#]*)/i.exec(url) ?? [];
+  if (rest === undefined || !URL.canParse(url)) return undefined;
+  return { origin: new URL(url).origin, path: rest.startsWith('/') ? rest : `/${rest}` };
+}
+
+/** The body; or why there is none to judge. */
+function readBody(response: JsonRecord, method: string, status: number, extra: JsonRecord): Buffer | string {
+  const content = isRecord(response.content) ? response.content : {};
+  const { text, encoding, size } = content;
+  if (isRecord(extra.truncated) && extra.truncated.answer === true) return 'with a body that was cut';
+  if (typeof text === 'string') {
+    if (encoding === undefined || encoding === '') return Buffer.from(text);
+    return encoding === 'base64' ? Buffer.from(text, 'base64') : 'with a body in an encoding that is not known';
+  }
+  const isEmpty = method === 'HEAD' || status < 200 || [204, 205, 304].includes(status);
+  const length = typeof size === 'number' && size >= 0 ? size : response.bodySize;
+  return isEmpty || length === 0 ? Buffer.alloc(0) : 'without their body';
+}
+
+/** The token of `Bearer` and of Git's `Basic`. */
+function tokenOf(value: string | undefined): string | undefined {
+  const [, scheme = '', rest = ''] = /^(\S+) +(\S+)$/.exec(value ?? '') ?? [];
+  if (/^bearer$/i.test(scheme)) return rest;
+  if (!/^basic$/i.test(scheme)) return undefined;
+  const pair = Buffer.from(rest, 'base64').toString('latin1');
+  return pair.includes(':') ? pair.slice(pair.indexOf(':') + 1) : undefined;
+}

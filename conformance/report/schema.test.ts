@@ -1,0 +1,73 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import t from 'tap';
+import { z } from 'zod';
+import { run } from '../index.js';
+import { packageRoot } from '../run/version.js';
+import { always, startStub } from '../test/stub.js';
+import { REPORTERS, reporterOf } from './reporters.js';
+import { VERDICTS } from './results.js';
+import { readReport, reportJsonSchema } from './schema.js';
+import { hostileResult, reportWith, resultOf } from './test/sample-report.js';
+
+const FULL = reportWith([
+  ...VERDICTS.map((verdict) => resultOf(verdict)),
+  { ...hostileResult(), evidence: 'injected', recipe: { repo: 'a', claims: { exp: { from_now: 1 } }, key: 'main' } },
+]);
+
+/** Every member of a value that the schema of its object does not name. */
+function unnamed(value: unknown, schema: z.core.JSONSchema.BaseSchema, path = ''): string[] {
+  if (Array.isArray(value)) {
+    return value.flatMap((one) => unnamed(one, schema.items as z.core.JSONSchema.BaseSchema, `${path}[]`));
+  }
+  if (typeof value !== 'object' || value === null || schema.properties === undefined) return [];
+  return Object.entries(value).flatMap(([name, member]) => {
+    const own = schema.properties?.[name];
+    return typeof own === 'object' ? unnamed(member, own, `${path}.${name}`) : [`${path}.${name}`];
+  });
+}
+
+t.test('the schema is the published one', async (t) => {
+  const published = readFileSync(join(packageRoot(), 'fixtures', 'conformance-report.schema.json'), 'utf8');
+  t.equal(`${JSON.stringify(reportJsonSchema(), undefined, 2)}\n`, published);
+});
+
+t.test('what a run gives is what the schema says, and holds nothing that it does not name', async (t) => {
+  const stub = await startStub(always(200, 'application/json', '{}'));
+  const report = await run(stub.target, { only: 'claim,other,git', flags: ['--org', 'demo'] });
+  await stub.close();
+  const schema = z.fromJSONSchema(reportJsonSchema());
+  for (const one of [JSON.parse(JSON.stringify(report)), JSON.parse(JSON.stringify(FULL))]) {
+    t.equal(schema.safeParse(one).error, undefined);
+    t.same(unnamed(one, reportJsonSchema()), []);
+  }
+});
+
+t.test('every report made of a result that was read again is the same', async (t) => {
+  const again = readReport(reporterOf('json', false)(FULL));
+  for (const name of REPORTERS) t.equal(reporterOf(name, false)(again), reporterOf(name, false)(FULL), name);
+});
+
+t.test('what is no result of this format is refused in a sentence', async (t) => {
+  const whole = JSON.parse(JSON.stringify(FULL));
+  const cases: readonly (readonly [text: string, says: RegExp])[] = [
+    ['', /^is not JSON$/],
+    ['{"format": 1', /^is not JSON$/],
+    ['null', /^is no result/],
+    ['[]', /^is no result/],
+    ['{}', /^is no result/],
+    ['{"format": 2}', /^has the format 2; this suite reads format 1$/],
+    ['{"format": "1"}', /^has the format unknown; this suite reads format 1$/],
+    ['{"format": 1}', /^is no result of this suite: suite: /],
+    [JSON.stringify({ ...whole, rules: 5 }), /^is no result of this suite: rules: /],
+    [JSON.stringify({ ...whole, rules: [{ id: 'x' }] }), /^is no result of this suite: rules\[0\]\.section: /],
+    [JSON.stringify({ ...whole, rules: [{ ...whole.rules[0], verdict: 'good' }] }), /rules\[0\]\.verdict: /],
+  ];
+  for (const [text, message] of cases)
+    t.throws(() => readReport(text), { name: 'UnreadableReport', message }, text.slice(0, 40));
+  t.equal(
+    readReport(JSON.stringify({ ...whole, later: true })).rules.length,
+    whole.rules.length,
+    'more members are kept',
+  );
+});

@@ -1,0 +1,108 @@
+import type { Exchange } from '../http/exchange.js';
+import type { HarEntry } from '../http/har.js';
+import { knownRouteOf } from '../report/operation.js';
+import { countVerdicts, exitCodeOf, FORMAT, type Report, type RuleResult, type Watched } from '../report/results.js';
+import type { Rule } from '../rules/rule.js';
+import { judgeWatched } from './judge.js';
+import { version } from './version.js';
+
+export interface RecordedOptions {
+  /** The rules that judge; those that do not watch say nothing about what was recorded. */
+  readonly rules: readonly Rule[];
+  readonly strict: boolean;
+  readonly only?: string;
+  /** The origin that is judged. Default: every address that looks like the service's. */
+  readonly origin?: string;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+}
+
+/** So many entries that break a rule are named. */
+const MOST_NAMED = 10;
+
+const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
+
+/**
+ * Judges recorded traffic by the rules that watch. Nothing of what was recorded gets into the report but methods, the
+ * names of routes, statuses and the origin: all else can hold secrets.
+ */
+export function judgeRecorded(entries: readonly HarEntry[], options: RecordedOptions): Report {
+  const started = options.now();
+  const judged: { readonly exchange: Exchange; readonly index: number }[] = [];
+  const unjudged = new Map<string, number>();
+  entries.forEach((entry, index) => {
+    const reason =
+      'reason' in entry ? entry.reason : isMeant(entry.exchange, options) ? undefined : 'to other addresses';
+    if (reason !== undefined) unjudged.set(reason, (unjudged.get(reason) ?? 0) + 1);
+    else if ('exchange' in entry) judged.push({ exchange: entry.exchange, index });
+  });
+  const rules = options.rules.filter((rule) => rule.watch !== undefined).map((rule) => judgeRule(rule, judged));
+  const counts = countVerdicts(rules);
+  const origins = [...new Set(judged.map(({ exchange }) => exchange.origin))];
+  const address = options.origin ?? origins[0] ?? 'the recorded traffic';
+  const { strict, only } = options;
+  return {
+    format: FORMAT,
+    suite: { name: 'repohost-emulator conformance', version: version() },
+    specification: '1.0.0',
+    started_at: new Date(started).toISOString(),
+    milliseconds: options.now() - started,
+    target: { base_url: address, git_url: address, org: '', emulator: false },
+    mode: { write: false, strict, ...(only === undefined ? {} : { only }) },
+    recording: { entries: entries.length, judged: judged.length },
+    requests: judged.length,
+    interrupted: false,
+    notices: [
+      ...[...unjudged].map(([reason, count]) => `Not judged: ${count} ${count === 1 ? 'entry' : 'entries'} ${reason}.`),
+      ...(origins.length > 1 ? [`Judged as one service: ${origins.join(', ')}.`] : []),
+    ],
+    counts,
+    variants: {},
+    rules,
+    exit_code: exitCodeOf(counts, { strict, interrupted: false }),
+  };
+}
+
+/** Whether an entry is about the service. A page holds much else: what is no API and no Git is not judged as such. */
+function isMeant(exchange: Exchange, { origin }: RecordedOptions): boolean {
+  if (origin !== undefined) return exchange.origin === origin;
+  return exchange.git || /^\/api\//.test(exchange.path);
+}
+
+function judgeRule(
+  rule: Rule,
+  recorded: readonly { readonly exchange: Exchange; readonly index: number }[],
+): RuleResult {
+  let answers = 0;
+  let evidence: Watched['evidence'] = 'observed';
+  const broken: string[] = [];
+  for (const { exchange, index } of recorded) {
+    if (exchange.injected && rule.reach !== 'emulator') continue;
+    const verdict = rule.watch?.(exchange);
+    if (verdict === undefined) continue;
+    answers += 1;
+    if (exchange.injected) evidence = 'injected';
+    if (verdict !== true) broken.push(nameOf(exchange, index));
+  }
+  const more = broken.length - MOST_NAMED;
+  const named = more > 0 ? [...broken.slice(0, MOST_NAMED), `and ${more} more`] : broken;
+  const seen: Watched = { id: rule.id, answers, evidence, ...(broken.length > 0 && { broken: { evidence } }) };
+  const { id, section, says, level, reach } = rule;
+  return {
+    id,
+    section,
+    says,
+    level,
+    reach,
+    read_only: true,
+    ...judgeWatched(level, undefined, seen),
+    ...(broken.length > 0 && { reason: `not so in ${broken.length} of ${answers}: ${named.join('; ')}` }),
+    milliseconds: 0,
+  };
+}
+
+/** `entry 3 (GET /api/v1/repo, 404)`: entries count from 1. */
+function nameOf({ method, path, status }: Exchange, index: number): string {
+  const route = knownRouteOf(path.replace(/[?#].*/s, '')) ?? 'another route';
+  return `entry ${index + 1} (${METHODS.includes(method) ? method : 'another method'} ${route}, ${status})`;
+}
