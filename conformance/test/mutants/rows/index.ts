@@ -1,7 +1,6 @@
 import type { Mutant } from '../mutant.js';
 import { rows as archive } from './archive.js';
 import { rows as authentication } from './authentication.js';
-import { rows as commitPack } from './commit-pack.js';
 import { rows as commitPackBranches } from './commit-pack-branches.js';
 import { rows as commitPackFiles } from './commit-pack-files.js';
 import { rows as commitPackMetadata } from './commit-pack-metadata.js';
@@ -62,7 +61,6 @@ const ROWS: readonly Mutant[] = [
   ...restore,
   ...fileMetadata,
   ...getOneCommit,
-  ...commitPack,
   ...commitPackMetadata,
   ...commitPackBranches,
   ...commitPackFiles,
