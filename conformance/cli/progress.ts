@@ -100,9 +100,14 @@ function lineOf({ done, total, broken, requests, planned, waiting }: State, mill
     `${done}/${total === 0 ? '?' : total} rules`,
     ...(broken > 0 ? [`${broken} broken`] : []),
     `${requests} requests`,
-    ...(seconds >= 1 ? [`${(requests / seconds).toFixed(1)}/s`] : []),
-    ...(share > 0 && share < 1 && seconds >= 1 ? [`${duration((seconds / share) * (1 - share))} left`] : []),
-    ...(waiting === undefined ? [] : [waiting]),
+    ...(waiting !== undefined
+      ? [waiting]
+      : seconds < 1
+        ? []
+        : [
+            `${(requests / seconds).toFixed(1)}/s`,
+            ...(share > 0 && share < 1 ? [`${duration((seconds / share) * (1 - share))} left`] : []),
+          ]),
   ];
   return parts.join(', ');
 }
