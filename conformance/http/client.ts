@@ -144,7 +144,7 @@ export class Client {
     let reason: string | undefined;
     if (this.#late >= MOST_LATE)
       reason = `${place} stopped answering: ${this.#late} requests in a row got no answer in time`;
-    else if (!(await this.isThere(place))) reason = `${place} is gone: ${seen}`;
+    else if (!(await this.isThere(place))) reason = `${place} is gone: it takes no connections (${seen})`;
     if (reason === undefined) return;
     const ended = new RunEnded('target', reason);
     this.options.onEnd?.(ended);

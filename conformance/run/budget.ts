@@ -13,20 +13,26 @@ const UNKNOWN = 4;
 /** How many requests each rule sent to the emulator: `node dist/conformance/test/record-requests.js` prints it. */
 export interface RecordedRequests {
   readonly rules: Readonly<Record<string, number>>;
+  /** The same where nothing may be written. */
+  readonly reading: Readonly<Record<string, number>>;
   /** For what rules share, and to remove what was made. */
   readonly shared: number;
   /** For the repository of each group. */
   readonly group: number;
 }
 
+const NOTHING: RecordedRequests = { rules: {}, reading: {}, shared: 0, group: 0 };
+
 export function readRecordedRequests(): RecordedRequests {
-  return JSON.parse(readFileSync(join(packageRoot(), 'fixtures', 'rule-requests.json'), 'utf8'));
+  return { ...NOTHING, ...JSON.parse(readFileSync(join(packageRoot(), 'fixtures', 'rule-requests.json'), 'utf8')) };
 }
 
 /** About how many requests a rule sends to a target; 0 where it is not tried there. */
 export function requestsOf(rule: Rule, target: Target, recorded: RecordedRequests): number {
   if (rule.check === undefined || reasonToSkip(rule, target) !== undefined) return 0;
-  return recorded.rules[rule.id] ?? UNKNOWN;
+  const known = recorded.rules[rule.id];
+  if (target.write || known === undefined) return known ?? UNKNOWN;
+  return recorded.reading[rule.id] ?? 0;
 }
 
 /** About how many requests a run of these rules sends, those of cleaning up included. */
@@ -45,12 +51,15 @@ export function budgetOf(requests: number, rate: number): Budget {
 /** What every group has: a repository with a first commit. */
 const GROUP = 2;
 
-/** The table that a run of all rules makes. */
-export function recordRequests({ rules, requests, cleanup }: Report): RecordedRequests {
-  const counts = rules.flatMap(({ id, requests = 0 }) => (requests === 0 ? [] : [[id, requests] as const]));
-  const own = counts.reduce((sum, [, count]) => sum + count, 0);
-  const ids = new Set(counts.map(([id]) => id));
-  const groups = new Set(allRules().flatMap(({ id, group }) => (ids.has(id) ? [group] : []))).size;
+/** The table that a run of all rules makes, and one that did not write. */
+export function recordRequests({ rules, requests, cleanup }: Report, reading: Report): RecordedRequests {
+  const counts = countsOf(rules);
+  const own = Object.values(counts).reduce((sum, count) => sum + count, 0);
+  const groups = new Set(allRules().flatMap(({ id, group }) => (id in counts ? [group] : []))).size;
   const shared = requests + (cleanup?.made ?? 0) - own - groups * GROUP;
-  return { rules: Object.fromEntries(counts), shared, group: GROUP };
+  return { rules: counts, reading: countsOf(reading.rules), shared, group: GROUP };
+}
+
+function countsOf(rules: Report['rules']): Record<string, number> {
+  return Object.fromEntries(rules.flatMap(({ id, requests = 0 }) => (requests === 0 ? [] : [[id, requests]])));
 }

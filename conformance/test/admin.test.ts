@@ -6,6 +6,8 @@ import type { Report } from '../report/results.js';
 import { allRules } from '../rules/registry.js';
 import { always, startStub } from './stub.js';
 
+t.setTimeout(180_000);
+
 /** Rules whose occasion is made by the admin API, in each of its ways. */
 const BY_ADMIN = ['filemeta.ref.fallback-head', 'filemeta.err.408', 'filemeta.err.429.too-many', 'err.generic.499'];
 const FIRED = { 'x-emulator-fault-fired': 'flt-1' };

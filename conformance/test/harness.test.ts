@@ -13,6 +13,8 @@ import { writeRuleTable } from '../rules/rule-table.js';
 import { packageRoot } from '../run/version.js';
 import { always, startStub, targetAt } from './stub.js';
 
+t.setTimeout(180_000);
+
 /** Stubs are not spared. */
 const rate = Number.POSITIVE_INFINITY;
 

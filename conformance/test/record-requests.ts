@@ -1,10 +1,17 @@
+import { createSigner } from '../auth/tokens.js';
 import { run, startEmulator } from '../index.js';
 import { recordRequests } from '../run/budget.js';
 
 /** Prints `fixtures/rule-requests.json`: how much each rule asks of the emulator. */
 const emulator = await startEmulator();
 try {
-  process.stdout.write(`${JSON.stringify(recordRequests(await run(emulator.target)), undefined, 1)}\n`);
+  const { target } = emulator;
+  const writing = await run(target);
+  const repo = 'reading';
+  const authorization = `Bearer ${createSigner(target, Date.now).sign({ repo, scopes: ['repo:write'] })}`;
+  await fetch(`${target.baseUrl}/api/repos`, { method: 'POST', headers: { authorization } });
+  const reading = await run({ ...target, repo, write: false });
+  process.stdout.write(`${JSON.stringify(recordRequests(writing, reading), undefined, 1)}\n`);
 } finally {
   await emulator.stop();
 }

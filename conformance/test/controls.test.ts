@@ -1,0 +1,204 @@
+import { generateKeyPairSync } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
+import type { RequestListener } from 'node:http';
+import { createServer, type Socket } from 'node:net';
+import { join } from 'node:path';
+import t, { type Test } from 'tap';
+import { main } from '../cli/main.js';
+import { listenOnLoopback } from '../http/listen.js';
+import type { Report } from '../report/results.js';
+import { allRules } from '../rules/registry.js';
+import { always, startStub } from './stub.js';
+
+t.setTimeout(180_000);
+
+/**
+ * Servers that are no repository hosting service, or half of one, as the command line judges them: what nobody meant to
+ * be judged is told from what broke on the way, and from a target that is not there.
+ */
+
+const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'prime256v1' });
+const key = join(t.testdir(), 'key.pem');
+writeFileSync(key, privateKey.export({ type: 'pkcs8', format: 'pem' }));
+
+/** `conformance run` against an address, with the report as JSON. */
+async function judge(baseUrl: string, ...more: string[]) {
+  const out: string[] = [];
+  const err: string[] = [];
+  const flags = ['--base-url', baseUrl, '--org', 'demo', '--key', key, '--repo', 'app', '--rate', '10000'];
+  const code = await main(
+    ['run', ...flags, ...(more.includes('--timeout') ? [] : ['--timeout', '500']), '--reporter', 'json', ...more],
+    {
+      print: (text) => void out.push(text),
+      warn: (text) => void err.push(text),
+      printed: () => Promise.resolve(undefined),
+    },
+  );
+  const report: Report | undefined = out.length === 0 ? undefined : JSON.parse(out.join(''));
+  return { code, report, err: err.join('') };
+}
+
+/** What every report of a whole run has: a verdict for every rule, none of them the suite's own fault. */
+function checkWhole(t: Test, report: Report | undefined): void {
+  t.equal(report?.rules.length, allRules().length, 'every rule has a verdict');
+  t.equal(report?.counts.error, 0, 'nothing in the suite broke');
+  const silent = report?.rules.filter(({ verdict, reason }) => verdict !== 'pass' && verdict !== 'observed' && !reason);
+  t.same(silent, [], 'what does not hold says why');
+}
+
+const SAME: readonly (readonly [what: string, answer: RequestListener, notice: RegExp])[] = [
+  ['200 {}', always(200, 'application/json', '{}'), /200 application\/json, 2 bytes$/],
+  ['500', always(500, 'text/plain', 'oops'), /500 text\/plain, 4 bytes$/],
+  ['404 as a page', always(404, 'text/html', '<h1>Not found</h1>'), /404, a page for people \(text\/html\)/],
+  ['a page to sign in', always(200, 'text/html', '<title>Sign in</title>'), /is this the address of the API\?$/],
+  [
+    'a redirect to one',
+    always(302, 'text/html', '', { location: 'https://login.example.com/?next=secret' }),
+    /302, a redirect to https:\/\/login\.example\.com\/; is this the address of the API\?$/,
+  ],
+];
+
+for (const [what, answer, notice] of SAME) {
+  t.test(`a server that answers everything with ${what} is judged: 1`, async (t) => {
+    const stub = await startStub(answer);
+    t.teardown(() => stub.close());
+    const { code, report } = await judge(stub.baseUrl);
+    t.equal(code, 1);
+    checkWhole(t, report);
+    t.match(report?.notices, [notice], 'and the report says that all answers are alike');
+  });
+}
+
+t.test('a redirect is named in what was seen', async (t) => {
+  const stub = await startStub(always(302, 'text/html', '', { location: 'https://login.example.com/' }));
+  t.teardown(() => stub.close());
+  const { report } = await judge(stub.baseUrl, '--only', 'repo.get.route');
+  t.match(report?.rules[0], { verdict: 'fail', actual: '302 to https://login.example.com/' });
+});
+
+t.test('answers that are cut off break the rules: 1', async (t) => {
+  const stub = await startStub((request, response) => {
+    request.resume();
+    response.writeHead(200, { 'content-type': 'application/json', 'content-length': '100' });
+    response.write('{"cut":', () => response.destroy());
+  });
+  t.teardown(() => stub.close());
+  const { code, report } = await judge(stub.baseUrl);
+  t.equal(code, 1);
+  checkWhole(t, report);
+  const route = report?.rules.find(({ id }) => id === 'repo.get.route');
+  t.match(route, { verdict: 'fail', expected: 'an HTTP answer', actual: /^an answer that was cut off/ });
+  t.match(route?.transcript?.at(-1)?.response, /^\(an answer that was cut off.*\)\n200\n/, 'with what there was of it');
+});
+
+t.test('a server of which half of the routes close the connection is judged: 1', async (t) => {
+  const stub = await startStub((request, response) => {
+    if (request.url?.startsWith('/api/v1/repos/')) request.socket.destroy();
+    else always(200, 'application/json', '{}')(request, response);
+  });
+  t.teardown(() => stub.close());
+  const { code, report } = await judge(stub.baseUrl);
+  t.equal(code, 1);
+  checkWhole(t, report);
+  t.ok(report?.rules.some(({ actual }) => /^the connection closed without an answer/.test(String(actual))));
+});
+
+type Take = (socket: Socket) => void;
+
+/** A server that does something to every connection. */
+async function startSocketServer(take: Take): Promise<{ url: string; close: () => void }> {
+  const server = createServer();
+  const sockets = new Set<{ destroy: () => void }>();
+  server.on('connection', (socket) => {
+    sockets.add(socket);
+    socket.on('error', () => undefined);
+    take(socket);
+  });
+  const url = `http://${await listenOnLoopback(server)}`;
+  return {
+    url,
+    close: () => {
+      for (const socket of sockets) socket.destroy();
+      server.close();
+    },
+  };
+}
+
+const SILENT: readonly (readonly [what: string, take: Take, says: RegExp])[] = [
+  ['closes every connection', (socket) => socket.destroy(), /does not answer: the connection closed/],
+  ['never answers', () => undefined, /does not answer: no answer in time/],
+  ['speaks another protocol', (socket) => socket.end('SSH-2.0-x\r\n'), /does not answer: an answer that is no HTTP/],
+];
+
+for (const [what, take, says] of SILENT) {
+  t.test(`a server that ${what} is none to judge: 3`, async (t) => {
+    const server = await startSocketServer(take);
+    t.teardown(server.close);
+    const { code, report, err } = await judge(server.url);
+    t.equal(code, 3);
+    t.equal(report, undefined);
+    t.match(err, says);
+    t.equal(err.trim().split('\n').length, 1, 'one line');
+  });
+}
+
+t.test('a target that goes away ends the run: 3', async (t) => {
+  let count = 0;
+  const stub = await startStub((request, response) => {
+    count += 1;
+    if (count === 20) void stub.close();
+    else always(200, 'application/json', '{}')(request, response);
+  });
+  const { code, report } = await judge(stub.baseUrl);
+  t.equal(code, 3);
+  checkWhole(t, report);
+  t.match(report?.ended, { by: 'target', reason: /^http:\/\/127.* is gone: it takes no connections/ });
+  const blocked = report?.rules.filter(({ verdict }) => verdict === 'blocked') ?? [];
+  t.ok(blocked.length > 100, 'what was not judged is blocked');
+  t.same([...new Set(blocked.map(({ reason }) => reason))], [report?.ended?.reason]);
+});
+
+t.test('a target that stops answering ends the run, too: 3', async (t) => {
+  let count = 0;
+  const stub = await startStub((request, response) => {
+    count += 1;
+    if (count < 20) always(200, 'application/json', '{}')(request, response);
+  });
+  t.teardown(() => stub.close());
+  const { code, report } = await judge(stub.baseUrl, '--timeout', '200');
+  t.equal(code, 3);
+  t.match(report?.ended, { by: 'target', reason: /stopped answering: 16 requests in a row/ });
+});
+
+t.test('a target that always throttles ends the run: 3', async (t) => {
+  let count = 0;
+  const stub = await startStub((request, response) => {
+    count += 1;
+    const isFirst = count <= 2;
+    always(isFirst ? 200 : 429, 'application/json', '{}', isFirst ? {} : { 'retry-after': '3600' })(request, response);
+  });
+  t.teardown(() => stub.close());
+  const { code, report } = await judge(stub.baseUrl);
+  t.equal(code, 3);
+  checkWhole(t, report);
+  t.match(report?.ended?.reason, /^the target answers nothing but 429: throttled: the target asks to wait 3600 s/);
+  t.ok(count < 30, 'and is not asked on and on');
+});
+
+t.test('without leave nothing is written to a server on this machine that is no emulator', async (t) => {
+  const written: string[] = [];
+  const stub = await startStub((request, response) => {
+    if (request.method !== 'GET') written.push(`${request.method} ${request.url}`);
+    always(200, 'application/json', '{}')(request, response);
+  });
+  t.teardown(() => stub.close());
+  const { report } = await judge(stub.baseUrl);
+  t.equal(report?.mode.write, false);
+  const writing = written.filter((one) =>
+    /^(PUT|PATCH|DELETE)|commit-pack|restore|reset|notes|POST \/api\/repos$/.test(one),
+  );
+  t.same(writing, []);
+  const given = await judge(stub.baseUrl, '--write', '--only', 'repo.get.route');
+  t.equal(given.report?.mode.write, true);
+  t.match(written, [/./]);
+});
