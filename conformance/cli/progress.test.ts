@@ -32,6 +32,9 @@ t.test('a terminal shows how far, how fast, how long and what is broken, on one 
   t.ok(written.every((text) => text.startsWith('\r') && !text.includes('\n')));
   progress.clear();
   t.equal(written.at(-1), '\r\x1b[K', 'and takes it away');
+  const { length } = written;
+  progress.clear();
+  t.equal(written.length, length, 'once: what is printed after it stays');
 });
 
 t.test('it says what it waits for', async (t) => {
@@ -52,6 +55,10 @@ t.test('a line is never wider than the terminal', async (t) => {
   pass(5);
   progress.move(at(50, 12345, 10));
   t.equal(written.at(-1)?.replace('\r', '').replace('\x1b[K', '').length, 29);
+  const unknown = stage(true, false, 0);
+  unknown.pass(5);
+  unknown.progress.move(at(50, 100));
+  t.match(unknown.written.at(-1), '50/100 rules, 100 requests, 20.0/s, about 5 s left', 'of one that has no width');
 });
 
 t.test('a log gets a line now and then, and none of a short run', async (t) => {
