@@ -2,6 +2,7 @@ import { commitFiles, packLines, sendPack } from '../../api/commit-pack.js';
 import { createRepo, getRepo, grep, repositoryPath } from '../../api/requests.js';
 import { changeState, inNamespace } from '../../check/admin.js';
 import type { Answer } from '../../check/answer.js';
+import { isForgeCode, SPECIFIC, type SpecificCode } from '../../check/codes.js';
 import { expectCode, expectMatch, expectOneOf, expectSame, expectSuccess, expectTrue } from '../../check/expect.js';
 import { Skip } from '../../check/outcomes.js';
 import type { RuleContext } from '../../check/rule-context.js';
@@ -13,7 +14,6 @@ import { FAMILIES, type Family, TestRepository, UNREACHABLE_UPSTREAM } from '../
 import { withFault } from '../documented-operations.js';
 import { defineRules, type Reach, type RuleRow } from '../rule.js';
 import { forEachPlace, type TokenPlace } from '../token-places.js';
-import { isForgeCode, SPECIFIC, type SpecificCode } from './codes.js';
 import { problemOf } from './problems.js';
 
 interface Provocation {

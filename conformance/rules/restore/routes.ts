@@ -9,10 +9,10 @@ import {
   writer,
 } from '../../api/requests.js';
 import type { Answer } from '../../check/answer.js';
+import { GENERIC, isListedCode } from '../../check/codes.js';
 import { expectCode, expectOther, expectRefused, expectSame, expectStatus } from '../../check/expect.js';
 import { tryAgain } from '../../check/try-again.js';
 import { groupRepository, newRepository, otherRepository } from '../../fixtures/repositories.js';
-import { GENERIC, isListedCode } from '../errors/codes.js';
 import { defineRules } from '../rule.js';
 import { tokenRules } from '../token-rules.js';
 import { moved, restored } from './moved.js';
