@@ -115,9 +115,12 @@ const PROVOCATIONS: Readonly<Record<SpecificCode, Provocation>> = {
     },
   },
   repository_not_found: viaRoute((t) => getRepo(t, t.uniqueName())),
-  repository_deleted: viaCompanion(
-    repeated('delete repository', async (repository) => ({ repo: await repository.createRepository() })),
-  ),
+  repository_deleted: {
+    ...viaCompanion(
+      repeated('delete repository', async (repository) => ({ repo: await repository.createRepository() })),
+    ),
+    instead: ['A16', 'second delete', ['409 repository_deleted', '404 repository_not_found']],
+  },
   repository_thawing: {
     ...forced('repository_thawing'),
     instead: ['A04', 'thawing, repo', ['409 repository_thawing', '503 service_unavailable']],
@@ -200,7 +203,8 @@ const PROVOCATIONS: Readonly<Record<SpecificCode, Provocation>> = {
       const repo = (await sampleRepository(t)).name;
       const json = { deployment: {} };
       const answer = await t.post('/api/repos', { as: { repo, scopes: ['repo:write'] }, json });
-      if (answer.status !== 409) return [answer];
+      const hasHosting = answer.status === 409 || answer.status < 300;
+      if (!hasHosting) return [answer];
       if (t.target.adminUrl === undefined) throw new Skip('the organization has hosting');
       return inOrganization(t, { hosting: 'off' }, async (inner) => createRepo(inner, inner.uniqueName(), { json }));
     },
