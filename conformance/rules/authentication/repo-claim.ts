@@ -91,7 +91,7 @@ export const repoClaim = defineRules('Repository claim', 'repository-claim', [
   {
     id: 'auth.repo-claim.missing.git-write',
     says: 'A token with git:write and without repo is refused.',
-    writes: true,
+    writes: 'where-allowed',
     check: (t) => refusesWithoutClaim(t, 'git:write'),
   },
   {
@@ -132,6 +132,7 @@ export const repoClaim = defineRules('Repository claim', 'repository-claim', [
   {
     id: 'auth.repo-claim.org-read.repo-route',
     says: 'A token with org:read alone and without repo reaches no repository.',
+    writes: 'where-allowed',
     check: (t) =>
       forEachPlace(
         t,
@@ -148,6 +149,7 @@ export const repoClaim = defineRules('Repository claim', 'repository-claim', [
   {
     id: 'auth.repo-claim.path-differs',
     says: 'A path that names another repository than the token is 404 repository_not_found.',
+    writes: 'where-allowed',
     check: async (t) => {
       const other = await otherRepository(t);
       await forEachPlace(t, namesRepository, async ({ place, repo }) => {
@@ -159,6 +161,7 @@ export const repoClaim = defineRules('Repository claim', 'repository-claim', [
   {
     id: 'auth.repo-claim.path-missing-repo',
     says: 'A repository that does not exist is 404 repository_not_found.',
+    writes: 'where-allowed',
     check: (t) =>
       forEachPlace(
         t,
@@ -174,6 +177,7 @@ export const repoClaim = defineRules('Repository claim', 'repository-claim', [
   {
     id: 'auth.repo-claim.path-indistinguishable',
     says: 'The two cannot be told apart.',
+    writes: 'where-allowed',
     check: async (t) => {
       const other = await otherRepository(t);
       await forEachPlace(t, namesRepository, async ({ place, repo }) => {

@@ -237,12 +237,14 @@ export const rates = defineRules('Limits', 'rates', [
   {
     id: 'rate.429.ratelimit',
     says: 'A 429 has a RateLimit field.',
+    writes: 'where-allowed',
     reach: 'emulator',
     check: (t) => everyThrottled(t, (_, { field }) => expectOther(field, '', 'RateLimit says something')),
   },
   {
     id: 'rate.429.ratelimit.r',
     says: 'Its r is how much can be asked at once.',
+    writes: 'where-allowed',
     reach: 'emulator',
     check: (t) =>
       everyThrottled(t, (_, { parameters }) =>
@@ -252,6 +254,7 @@ export const rates = defineRules('Limits', 'rates', [
   {
     id: 'rate.429.ratelimit.t',
     says: 'Its t is the window in seconds.',
+    writes: 'where-allowed',
     reach: 'emulator',
     check: (t) =>
       everyThrottled(t, (_, { parameters }) =>
@@ -261,6 +264,7 @@ export const rates = defineRules('Limits', 'rates', [
   {
     id: 'rate.429.retry-after',
     says: 'A 429 says in Retry-After how long to wait at least.',
+    writes: 'where-allowed',
     reach: 'emulator',
     check: (t) =>
       everyThrottled(t, (answer) =>
