@@ -6,7 +6,7 @@ import t from 'tap';
 import { run, startEmulator } from '../index.js';
 import { REPORTERS, reporterOf } from '../report/reporters.js';
 import { packageRoot } from '../run/version.js';
-import { startProxy } from './wrong/proxy.js';
+import { startProxy } from './mutants/proxy.js';
 
 t.setTimeout(180_000);
 
