@@ -48,9 +48,9 @@ export const explainCommand = defineCommand({
 });
 
 /** Which mutants the rule noticed; what has noticed none is not proven to be able to fail. */
-function proofLines(level: Level, rows: readonly MutantRow[]): string[] {
+export function proofLines(level: Level, rows: readonly MutantRow[]): string[] {
   const isProven = rows.some(({ verdict }) => verdict === 'killed');
-  const lines = rows.map(({ mutant, verdict }) => `  mutant   ${mutant}: ${verdict}`);
+  const lines = rows.map(({ mutant, verdict, does }) => `  mutant   ${verdict}: ${does || mutant} (${mutant})`);
   if (isProven) return ['  proof    it noticed a mutant', ...lines];
   return [...(level === 'MUST' ? ['  proof    unproven: no mutant has been seen to break it'] : []), ...lines];
 }

@@ -4,8 +4,7 @@ import type { Answer } from '../check/answer.js';
 import { expectTrue } from '../check/expect.js';
 import { AssertionFailure, Skip } from '../check/outcomes.js';
 import type { RequestOptions, RuleContext } from '../check/rule-context.js';
-import { groupRepository, reserveName, sampleRepository } from '../fixtures/repositories.js';
-import { shared } from '../fixtures/shared.js';
+import { groupRepository, sampleRepository } from '../fixtures/repositories.js';
 import { pushRefs } from '../git/push-request.js';
 import { advertise, requestRefs, showsRefs } from '../git/refs.js';
 import { basic, gitPath } from '../http/git-remote.js';
@@ -31,11 +30,6 @@ export interface TokenPlace {
   readonly send: (t: RuleContext, repo: string, recipe?: TokenRecipe, options?: RequestOptions) => Promise<Answer>;
 }
 
-/** A name that no repository ever gets. */
-function unmadeName(t: RuleContext): Promise<string> {
-  return shared(t, 'name without a repository', reserveName);
-}
-
 /** The repository of the group, not at its seed: restoring that would change something. */
 async function movedRepository(t: RuleContext): Promise<string> {
   const { name } = await groupRepository(t);
@@ -45,7 +39,7 @@ async function movedRepository(t: RuleContext): Promise<string> {
 
 function placeOf(operation: DocumentedOperation): TokenPlace {
   const { name, route, scope, lacksScope, writes, prepare } = operation;
-  const repo = name === 'create-repo' ? unmadeName : prepare === undefined ? operation.repo : movedRepository;
+  const repo = prepare === undefined ? operation.repo : movedRepository;
   return {
     name,
     route,
@@ -171,8 +165,7 @@ export function expectTokenRefused(t: RuleContext, { name, isGit }: TokenPlace, 
   if (isGit) {
     showsNothing(answer);
     t.tolerate('A35', `invalid token, ${name}`, answer, ['403', '401', '404']);
-  } else if (name === 'grep') t.tolerate('A01', 'invalid token, grep', answer, ['403 forbidden']);
-  else t.expectTokenRefused(answer, name);
+  } else t.expectTokenRefused(answer, name);
 }
 
 /** A token that is good but lacks the scope is refused (A02, A26, A35). */

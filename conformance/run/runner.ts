@@ -199,6 +199,17 @@ class Ending {
 
 function contextOf(target: Target, options: RunOptions, client: Client, ending: Ending): RunContext {
   let names = 0;
+  const repositories = new Map<string, Promise<void>>();
+  const note = async (name: string) => {
+    try {
+      await options.scratch?.add(name);
+      await options.onRepository(name);
+    } catch (error) {
+      const ended = new RunEnded('suite', error instanceof Error ? error.message : String(error));
+      ending.end(ended);
+      throw ended;
+    }
+  };
   return {
     target,
     client,
@@ -210,15 +221,10 @@ function contextOf(target: Target, options: RunOptions, client: Client, ending: 
     brokenSteps: new Map(),
     prefix: options.prefix,
     uniqueName: () => `${options.prefix}/n${++names}`,
-    onRepository: async (name) => {
-      try {
-        await options.scratch?.add(name);
-        await options.onRepository(name);
-      } catch (error) {
-        const ended = new RunEnded('suite', error instanceof Error ? error.message : String(error));
-        ending.end(ended);
-        throw ended;
-      }
+    onRepository: (name) => {
+      const noted = repositories.get(name) ?? note(name);
+      repositories.set(name, noted);
+      return noted;
     },
     now: options.now,
     sleep: client.options.sleep,

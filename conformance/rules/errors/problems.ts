@@ -1,4 +1,5 @@
 import { getRepo, grep, repositoryPath } from '../../api/requests.js';
+import { GENERIC, isForgeCode, isListedCode, isSpecificCode, SPECIFIC } from '../../check/codes.js';
 import { expectCode } from '../../check/expect.js';
 import { Skip } from '../../check/outcomes.js';
 import { groupRepository, sampleRepository } from '../../fixtures/repositories.js';
@@ -6,7 +7,6 @@ import { type Exchange, isRecord, type JsonRecord, jsonOf, mediaTypeOf } from '.
 import { TestRepository } from '../companion/test-repository.js';
 import { withFault } from '../documented-operations.js';
 import { defineRules, type RuleRow, type Watch } from '../rule.js';
-import { GENERIC, isForgeCode, isListedCode, isSpecificCode, SPECIFIC } from './codes.js';
 
 /** The body of an error of the API, where it is an object. */
 function errorBody(exchange: Exchange): JsonRecord | undefined {

@@ -5,6 +5,7 @@ import type { Answer } from '../../check/answer.js';
 import { expectMatch, expectOther, expectSame, expectStatus, expectTrue } from '../../check/expect.js';
 import { AssertionFailure, Skip } from '../../check/outcomes.js';
 import type { RuleContext } from '../../check/rule-context.js';
+import { tryAgain } from '../../check/try-again.js';
 import { sampleContent } from '../../fixtures/content.js';
 import { historyRepository } from '../../fixtures/history.js';
 import { longListsRepository } from '../../fixtures/long-lists.js';
@@ -46,19 +47,6 @@ function listing(list: Lister): Lister {
     expectStatus(answer, 200);
     return answer;
   };
-}
-
-/** Others may change a list between two of its pages, so that one try proves nothing against a server. */
-const TRIES = 3;
-
-async function tryAgain(judge: () => Promise<void>): Promise<void> {
-  for (let tries = 1; ; tries++) {
-    try {
-      return await judge();
-    } catch (error) {
-      if (!(error instanceof AssertionFailure) || tries === TRIES) throw error;
-    }
-  }
 }
 
 /** What tells items apart: other members may differ from one answer to the next. */
