@@ -10,6 +10,7 @@ import { listCommand } from './list.js';
 import { mergeCommand } from './merge.js';
 import { Output } from './output.js';
 
+import { probeCommand } from './probe.js';
 import { reportCommand } from './report.js';
 import { runCommand } from './run.js';
 import { schemaCommand } from './schema.js';
@@ -18,6 +19,7 @@ import { UsageError } from './usage-error.js';
 import { variantsCommand } from './variants.js';
 
 export const commands: readonly Command[] = [
+  probeCommand,
   runCommand,
   gcCommand,
   reportCommand,

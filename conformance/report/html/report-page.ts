@@ -139,7 +139,7 @@ function rule(report: Report, result: RuleResult): string {
   const { id, verdict, level, says, unproven: isUnproven, evidence } = result;
   const tags = [
     `<span class="tag">${level}</span>`,
-...(isUnproven === true ? ['<span class="tag warn">unproven</span>'] : []),
+    ...(isUnproven === true ? ['<span class="tag warn">unproven</span>'] : []),
     ...(result.baseline === undefined ? [] : [`<span class="tag">${result.baseline.state}</span>`]),
     ...(evidence === 'injected' ? ['<span class="tag">injected</span>'] : []),
   ];
