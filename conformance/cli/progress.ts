@@ -1,4 +1,5 @@
 import type { Progress as RunProgress } from '../index.js';
+import { isBroken } from '../report/reporter.js';
 import type { Budget, RuleResult } from '../report/results.js';
 
 /** What a run tells while it goes on. */
@@ -60,8 +61,8 @@ export function createProgress(stream: ProgressStream, quiet: boolean, now: () =
       // Where nothing holds the run back, it is over before this is read.
       if (budget.rate !== undefined) stream.write(`${planOf(budget)}\n`);
     },
-    show: ({ verdict }) => {
-      if (verdict === 'fail' || verdict === 'error') state.broken += 1;
+    show: (result) => {
+      if (isBroken(result, false)) state.broken += 1;
       write(false);
     },
     move: ({ done, total, requests, waitingSeconds }) => {
