@@ -155,7 +155,7 @@ export async function* eachRule(target: Target, options: Options = {}): AsyncGen
   const abort = new AbortController();
   const signal = options.signal === undefined ? abort.signal : AbortSignal.any([options.signal, abort.signal]);
   const results: RuleResult[] = [];
-  let wake = () => undefined as void;
+  let wake: () => void = () => undefined;
   const onResult: NonNullable<Options['onResult']> = (result, done, total) => {
     results.push(result);
     options.onResult?.(result, done, total);

@@ -42,7 +42,7 @@ export async function commitFiles(
   files: Readonly<Record<string, FileContent>>,
   metadata: object = {},
 ): Promise<Written> {
-  const answer = await sendPack(t, repo, packLines(files, metadata));
+  const answer = await sendPack(t, repo, packLines(files, metadata), { mustSucceed: true });
   expectSuccess(answer);
   const sha = answer.string('commit', 'commit_sha');
   expectSha(sha, 'commit.commit_sha is a SHA');

@@ -47,16 +47,32 @@ export interface Signer {
   key(role: KeyRole): SigningKey | undefined;
 }
 
-/** Signs for one target. `now` gives milliseconds since the epoch. */
+/** Seconds for which the same recipe gives the same token. */
+const KEPT = 10;
+
+/**
+ * Signs for one target. `now` gives milliseconds since the epoch. A token is given again when the same one is asked for a
+ * little later: most requests of a run carry one of few.
+ */
 export function createSigner(target: Target, now: () => number): Signer {
   const keys = keysOf(target);
+  const kept = new Map<string, string>();
+  let keptFrom = 0;
   return {
     key: (role) => keys.get(role),
     sign: (recipe) => {
       const key = keys.get(recipe.key ?? 'main');
       if (key === undefined) throw new Error(`no ${recipe.key} key was given`);
       const org = recipe.key === 'second' ? (target.second?.org ?? target.org) : target.org;
-      return signRecipe(recipe, key, org, Math.floor(now() / 1000));
+      const seconds = Math.floor(now() / 1000);
+      if (seconds < keptFrom || seconds >= keptFrom + KEPT) {
+        kept.clear();
+        keptFrom = seconds;
+      }
+      const name = JSON.stringify(recipe);
+      const token = kept.get(name) ?? signRecipe(recipe, key, org, seconds);
+      kept.set(name, token);
+      return token;
     },
   };
 }

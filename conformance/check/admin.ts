@@ -1,5 +1,5 @@
 import { createPublicKey } from 'node:crypto';
-import { callAdmin } from '../http/admin.js';
+import { type AdminAnswer, callAdmin } from '../http/admin.js';
 import { isRecord, type JsonRecord } from '../http/exchange.js';
 import { isLoopback } from '../target/target.js';
 import { Skip } from './outcomes.js';
@@ -15,7 +15,8 @@ export async function askAdmin(t: RuleContext, method: string, path: string, jso
   return isRecord(answer.json) ? answer.json : {};
 }
 
-async function tryAdmin(t: RuleContext, method: string, path: string, json?: object) {
+/** The same with whatever comes of it. */
+export async function tryAdmin(t: RuleContext, method: string, path: string, json?: object): Promise<AdminAnswer> {
   t.needsEmulator();
   const { adminUrl = '', adminToken } = t.target;
   const answer = await callAdmin({ url: `${adminUrl}${path}`, method, json, token: adminToken });

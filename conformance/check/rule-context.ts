@@ -6,7 +6,7 @@ import { Stopwatch } from '../http/stopwatch.js';
 import type { SigningKey } from '../target/keys.js';
 import type { Target } from '../target/target.js';
 import { Answer } from './answer.js';
-import { isMember } from './expect.js';
+import { isMember, readOutcome } from './expect.js';
 import { AssertionFailure, InjectedEvidence, Skip } from './outcomes.js';
 import type { RunContext } from './run-context.js';
 
@@ -25,11 +25,15 @@ export interface RequestOptions {
   readonly contentType?: string;
   /** A failure to force by the emulator's own request header. */
   readonly fault?: string;
+  /** Whether a 429 is what the rule wants to see, and not a reason to wait. */
+  readonly wantsThrottling?: boolean;
   /** Whether the failure may leave this operation alone. Default: a fault that does not fire is not there. */
   readonly faultIsOptional?: boolean;
   /** Another origin than the API's. */
   readonly origin?: string;
   readonly git?: boolean;
+  /** Whether the rule fails when this is refused, so that nobody has to look at what a refused write changed. */
+  readonly mustSucceed?: boolean;
   /** How the token in a hand-written `Authorization` header was made: for the report. */
   readonly recipe?: TokenRecipe | undefined;
 }
@@ -89,7 +93,13 @@ export class RuleContext {
     const name = namedToMake(method, path, options);
     if (name?.startsWith(this.run.prefix)) await this.run.onRepository(name);
     try {
-      return this.take(await this.run.client.send(this.wireRequest(method, path, options), this.stopwatch), options);
+      const { refusedWrites, client, target, signer, sleep } = this.run;
+      const timed = { send: (request: WireRequest) => client.send(request, this.stopwatch) };
+      const sight = { client: timed, target, signer, sleep };
+      const sent = await refusedWrites.send(sight, this.wireRequest(method, path, options), options);
+      const answer = this.take(sent.exchange, options);
+      if (sent.complaint !== undefined) throw sent.complaint;
+      return answer;
     } catch (error) {
       if (!(error instanceof NoAnswer)) throw error;
       this.exchanges.push(error.exchange);
@@ -118,7 +128,7 @@ export class RuleContext {
       ...(body === undefined ? {} : { body }),
       ...(token === undefined ? {} : { token }),
       ...(recipe === undefined ? {} : { recipe }),
-      wantsThrottling: options.fault !== undefined,
+      wantsThrottling: options.wantsThrottling ?? options.fault !== undefined,
     };
   }
 
@@ -160,7 +170,7 @@ export class RuleContext {
     const member = members.find((candidate) => isMember(answer, candidate));
     if (member === undefined)
       throw new AssertionFailure('the answer is one of those the text supports', members, answer.outcome);
-    this.#record(decision, where, answer.outcome, member !== members[0]);
+    this.#record(decision, where, readOutcome(answer), member !== members[0]);
   }
 
   /** The same for something other than a status. */

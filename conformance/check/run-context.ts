@@ -2,6 +2,7 @@ import type { Signer } from '../auth/tokens.js';
 import type { Client } from '../http/client.js';
 import type { Exchange } from '../http/exchange.js';
 import type { Target } from '../target/target.js';
+import type { RefusedWrites } from './refused-writes.js';
 import type { Variants } from './variants.js';
 
 /** A step of setting up that broke, and what was sent and answered until then. */
@@ -16,6 +17,7 @@ export interface RunContext {
   readonly client: Client;
   readonly signer: Signer;
   readonly variants: Variants;
+  readonly refusedWrites: RefusedWrites;
   /** The fixtures made so far, by name; see `fixtures/shared.ts`. */
   readonly fixtures: Map<string, Promise<unknown>>;
   /** How often each of them was begun. */

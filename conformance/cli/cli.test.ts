@@ -5,7 +5,7 @@ import { createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { listenOnLoopback } from '../http/listen.js';
-import { packageRoot } from '../run/version.js';
+import { packageRoot } from '../target/package-root.js';
 import { always, startStub } from '../test/stub.js';
 import { commands, main } from './main.js';
 

@@ -10,12 +10,14 @@ import { reportCommand } from './report.js';
 import { runCommand } from './run.js';
 import { tokenCommand } from './token.js';
 import { UsageError } from './usage-error.js';
+import { variantsCommand } from './variants.js';
 
 export const commands: readonly Command[] = [
   runCommand,
   reportCommand,
   compareCommand,
   checkHarCommand,
+  variantsCommand,
   listCommand,
   explainCommand,
   tokenCommand,

@@ -1,6 +1,7 @@
 import t from 'tap';
 import { createSigner } from '../auth/tokens.js';
 import { AssertionFailure } from '../check/outcomes.js';
+import { RefusedWrites } from '../check/refused-writes.js';
 import { RuleContext } from '../check/rule-context.js';
 import { Variants } from '../check/variants.js';
 import { Client } from '../http/client.js';
@@ -28,6 +29,7 @@ function contextOn({ target }: StubServer): RuleContext {
       client,
       signer: createSigner(target, Date.now),
       variants: new Variants(),
+      refusedWrites: new RefusedWrites(),
       fixtures: new Map(),
       attempts: new Map(),
       brokenSteps: new Map(),

@@ -3,7 +3,7 @@ import { reader, writer } from '../api/requests.js';
 import type { TokenRecipe } from '../auth/tokens.js';
 import { AssertionFailure, isOutcome } from '../check/outcomes.js';
 import type { RuleContext } from '../check/rule-context.js';
-import { basic, gitPath } from './refs.js';
+import { basic, gitPath } from '../http/git-remote.js';
 
 export interface Person {
   readonly name: string;

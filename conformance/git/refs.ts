@@ -2,19 +2,11 @@ import type { TokenRecipe } from '../auth/tokens.js';
 import type { Answer } from '../check/answer.js';
 import { AssertionFailure } from '../check/outcomes.js';
 import type { RequestOptions, RuleContext } from '../check/rule-context.js';
-import { DELIMITER, FLUSH, type PktLine, readPkts, writePkt } from './pkt-line.js';
+import { basic, gitPath } from '../http/git-remote.js';
+import { type ListedRefs, LS_REFS, readListedRefs } from '../http/ls-refs.js';
+import { type PktLine, readPkts } from '../http/pkt-line.js';
 
 export type Service = 'git-upload-pack' | 'git-receive-pack';
-
-/** Basic credentials as Git sends them: the user name of the documented remote, the token as password. */
-export function basic(token: string, user = 't'): string {
-  return `Basic ${Buffer.from(`${user}:${token}`).toString('base64')}`;
-}
-
-/** The path of a repository on the Git host. A slash in the name stays a slash. */
-export function gitPath(repo: string): string {
-  return `/${repo.split('/').map(encodeURIComponent).join('/')}.git`;
-}
 
 /** Asks for the refs of a repository, protocol v0. Without a recipe no `Authorization` header is sent. */
 export async function advertise(
@@ -54,39 +46,42 @@ export function showsRefs(answer: Answer): boolean {
 
 /** The refs of a repository by protocol v2 `ls-refs`, tags peeled. */
 export async function listRefs(t: RuleContext, repo: string, recipe: TokenRecipe): Promise<Map<string, string>> {
-  const token = t.token(recipe);
-  const body = Buffer.concat([
-    writePkt('command=ls-refs\n'),
-    DELIMITER,
-    writePkt('peel\n'),
-    writePkt('symrefs\n'),
-    FLUSH,
-  ]);
-  const answer = await t.post(`${gitPath(repo)}/git-upload-pack`, {
+  return (await listRefsAndHead(t, repo, recipe)).refs;
+}
+
+/** The same, with the branch that HEAD stands for. */
+export async function listRefsAndHead(t: RuleContext, repo: string, recipe: TokenRecipe): Promise<ListedRefs> {
+  const answer = await requestRefs(t, repo, recipe);
+  if (answer.status !== 200) throw new AssertionFailure('ls-refs is answered', 200, answer.outcome);
+  return inPkts(answer, () => readListedRefs(answer.body));
+}
+
+/** Asks for all refs by protocol v2. Without a recipe no `Authorization` header is sent. */
+export function requestRefs(
+  t: RuleContext,
+  repo: string,
+  recipe?: TokenRecipe,
+  options: RequestOptions = {},
+): Promise<Answer> {
+  const credential = recipe === undefined ? {} : { authorization: basic(t.token(recipe)) };
+  return t.post(`${gitPath(repo)}/${LS_REFS.service}`, {
     origin: t.target.gitUrl,
     git: true,
     recipe,
-    body,
-    contentType: 'application/x-git-upload-pack-request',
-    headers: { authorization: basic(token), 'git-protocol': 'version=2' },
+    body: LS_REFS.body,
+    contentType: LS_REFS.contentType,
+    ...options,
+    headers: { ...credential, 'git-protocol': LS_REFS.protocol, ...options.headers },
   });
-  if (answer.status !== 200) throw new AssertionFailure('ls-refs is answered', 200, answer.outcome);
-  const refs = new Map<string, string>();
-  for (const line of pkts(answer)) {
-    if (typeof line === 'string') continue;
-    const [oid = '', name = '', ...attributes] = line.toString('utf8').trimEnd().split(' ');
-    if (!/^[0-9a-f]{40}$/.test(oid)) continue;
-    refs.set(name, oid);
-    for (const attribute of attributes) {
-      if (attribute.startsWith('peeled:')) refs.set(`${name}^{}`, attribute.slice('peeled:'.length));
-    }
-  }
-  return refs;
 }
 
 function pkts(answer: Answer): PktLine[] {
+  return inPkts(answer, () => readPkts(answer.body));
+}
+
+function inPkts<Read>(answer: Answer, read: () => Read): Read {
   try {
-    return readPkts(answer.body);
+    return read();
   } catch {
     throw new AssertionFailure('the body is made of pkt-lines', 'pkt-lines', answer.text.slice(0, 80));
   }

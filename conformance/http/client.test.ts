@@ -98,7 +98,7 @@ t.test('a 429 that asks for nothing is an answer, but where its code says that i
 t.test('one throttled request holds up all others', async (t) => {
   const { stub, request } = await startThrottling(1, { 'retry-after': '5' });
   t.teardown(() => stub.close());
-  let release = () => undefined as void;
+  let release: () => void = () => undefined;
   const held = new Promise<void>((resolve) => {
     release = resolve;
   });

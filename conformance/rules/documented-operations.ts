@@ -3,7 +3,6 @@ import {
   ABSENT_SHA,
   archive,
   createRepo,
-  fileMetadata,
   getCommit,
   getFile,
   getRepo,
@@ -18,6 +17,7 @@ import {
 } from '../api/requests.js';
 import type { Answer } from '../check/answer.js';
 import type { RequestOptions, RuleContext } from '../check/rule-context.js';
+import { listSample, sampleContent, sampleFile } from '../fixtures/content.js';
 import { groupRepository, reserveName, sampleRepository } from '../fixtures/repositories.js';
 
 export const SCOPES = ['git:read', 'git:write', 'repo:write', 'org:read'] as const;
@@ -46,6 +46,7 @@ const AGREED = ['403 insufficient_scope'] as const;
 const DISPUTED = ['403 insufficient_scope', '401'] as const;
 
 const ofSample = async (t: RuleContext) => (await sampleRepository(t)).name;
+const ofContent = async (t: RuleContext) => (await sampleContent(t)).name;
 const ofGroup = async (t: RuleContext) => (await groupRepository(t)).name;
 
 async function restoreLines(t: RuleContext, repo: string): Promise<unknown[]> {
@@ -59,7 +60,7 @@ async function commitSomething(t: RuleContext, repo: string): Promise<void> {
   await commitFiles(t, repo, { 'moved.txt': t.uniqueName() });
 }
 
-type OperationRow = Omit<DocumentedOperation, 'scope' | 'writes' | 'repo'>;
+type OperationRow = Omit<DocumentedOperation, 'scope' | 'writes' | 'repo'> & Partial<Pick<DocumentedOperation, 'repo'>>;
 
 const READS: readonly OperationRow[] = [
   {
@@ -72,13 +73,13 @@ const READS: readonly OperationRow[] = [
     name: 'filemeta',
     route: 'GET /api/v1/repos/files/metadata',
     lacksScope: ['403'],
-    send: (t, repo, options) => fileMetadata(t, repo, {}, options),
+    send: (t, repo, options) => listSample(t, repo, {}, options),
   },
   {
     name: 'commit',
     route: 'GET /api/v1/repos/commit',
     lacksScope: DISPUTED,
-    send: (t, repo, options) => getCommit(t, repo, 'main', options),
+    send: async (t, repo, options) => getCommit(t, repo, (await sampleContent(t)).branch, options),
   },
   {
     name: 'archive',
@@ -90,17 +91,19 @@ const READS: readonly OperationRow[] = [
     name: 'file',
     route: 'GET /api/v1/repos/file',
     lacksScope: DISPUTED,
-    send: (t, repo, options) => getFile(t, repo, { path: 'README.md' }, options),
+    send: async (t, repo, options) => getFile(t, repo, { path: (await sampleFile(t)).path }, options),
   },
   {
     name: 'repo',
     route: 'GET /api/v1/repo',
+    repo: ofSample,
     lacksScope: AGREED,
     send: (t, repo, options) => getRepo(t, repo, options),
   },
   {
     name: 'branches',
     route: 'GET /api/repos/{repo_name}/branches',
+    repo: ofSample,
     lacksScope: AGREED,
     isLoose: true,
     send: (t, repo, options) => listBranches(t, repo, options),
@@ -117,7 +120,10 @@ const READS: readonly OperationRow[] = [
     route: 'GET /api/v1/repos/diff',
     lacksScope: AGREED,
     isLoose: true,
-    send: (t, repo, options) => t.get('/api/v1/repos/diff', { query: { sha: 'main' }, as: { repo }, ...options }),
+    send: async (t, repo, options) => {
+      const query = { sha: (await sampleContent(t)).branch };
+      return t.get('/api/v1/repos/diff', { query, as: { repo }, ...options });
+    },
   },
 ];
 
@@ -196,7 +202,7 @@ const OTHERS: readonly DocumentedOperation[] = [
 ];
 
 export const DOCUMENTED_OPERATIONS: readonly DocumentedOperation[] = [
-  ...READS.map((row): DocumentedOperation => ({ scope: 'git:read', writes: false, repo: ofSample, ...row })),
+  ...READS.map((row): DocumentedOperation => ({ scope: 'git:read', writes: false, repo: ofContent, ...row })),
   ...WRITES.map((row): DocumentedOperation => ({ scope: 'git:write', writes: true, repo: ofGroup, ...row })),
   ...OTHERS,
 ];

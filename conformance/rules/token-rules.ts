@@ -45,6 +45,7 @@ export function tokenRules(name: string, ids: TokenRuleIds): RuleRow[] {
         const answer = await operation.send(t, repo, { as: { repo, scopes: [scope] } });
         if (isWithoutCode || name === 'restore') expectStatus(answer, 404);
         else expectCode(answer, 404, 'repository_not_found');
+        t.observe('content-type', answer.header('content-type') ?? 'none');
       },
     },
   };

@@ -3,9 +3,9 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { parseArgs } from 'node:util';
+import { packageRoot } from '../target/package-root.js';
 import type { Target } from '../target/target.js';
 import { type ReadyLine, readEmulatorTarget } from './emulator-target.js';
-import { packageRoot } from './version.js';
 
 /** A running emulator and the target it is. */
 export interface EmulatorProcess {
@@ -17,11 +17,18 @@ export interface EmulatorProcess {
 const START_TIMEOUT = 20_000;
 const STOP_TIMEOUT = 5_000;
 
+/** How the suite starts an emulator: on a free port, with two organizations. */
+export const START_ARGUMENTS = ['start', '--port', '0', '--org', 'demo', '--org', 'second', '--log', 'quiet'];
+
 /** Starts the package's own emulator on a free port and waits until it says it is ready. `flags` are those of `start`. */
-export async function startEmulator(...flags: readonly string[]): Promise<EmulatorProcess> {
+export function startEmulator(...flags: readonly string[]): Promise<EmulatorProcess> {
   const script = join(packageRoot(), 'bin', 'emulator.js');
-  const args = [script, 'start', '--port', '0', '--org', 'demo', '--org', 'second', '--log', 'quiet', ...flags];
-  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] });
+  const args = [script, ...START_ARGUMENTS, ...flags];
+  return superviseEmulator(spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] }), flags);
+}
+
+/** Waits until a process that was started as an emulator says it is ready; kills it where it does not. */
+export async function superviseEmulator(child: ChildProcess, flags: readonly string[] = []): Promise<EmulatorProcess> {
   const stop = () => stopChild(child);
   try {
     const ready = await readReady(child);

@@ -122,7 +122,7 @@ export class RuleRunner {
     if (reason !== undefined || rule.check === undefined)
       return { verdict: 'skip', reason: reason ?? 'not written yet' };
     const { signal, longest } = this.options;
-    let abort = () => undefined as void;
+    let abort: () => void = () => undefined;
     const over = new Promise<never>((_resolve, reject) => {
       abort = () => reject(signal.reason);
       signal.addEventListener('abort', abort);

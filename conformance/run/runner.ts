@@ -1,6 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createSigner } from '../auth/tokens.js';
+import { RefusedWrites } from '../check/refused-writes.js';
 import type { RunContext } from '../check/run-context.js';
 import { Variants } from '../check/variants.js';
 import { Client } from '../http/client.js';
@@ -218,6 +219,7 @@ function contextOf(target: Target, options: RunOptions, client: Client, ending: 
     variants: new Variants(options.pinned),
     fixtures: options.fixtures ?? new Map(),
     attempts: new Map(),
+    refusedWrites: new RefusedWrites(),
     brokenSteps: new Map(),
     prefix: options.prefix,
     uniqueName: () => `${options.prefix}/n${++names}`,

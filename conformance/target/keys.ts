@@ -5,7 +5,10 @@ export type Algorithm = 'ES256' | 'ES384' | 'ES512' | 'RS256';
 
 /** A private key that is registered at the target, or was until it was deleted. */
 export interface SigningKey {
+  /** Where it was read from: a file, or `$NAME` of an environment variable. */
   readonly file: string;
+  /** The environment variable that it was read from. */
+  readonly env?: string;
   readonly algorithm: Algorithm;
   readonly privateKey: KeyObject;
   /** The id under which it is registered, where known. */
@@ -25,10 +28,22 @@ export async function readKey(
   file: string,
   about: { readonly id?: string; readonly allowedScopes?: readonly string[] } = {},
 ): Promise<SigningKey> {
-  const pem = await readFile(file, 'utf8');
+  return { ...signingKey(await readFile(file, 'utf8'), file), ...about };
+}
+
+/** The key of a PKCS#8 PEM text. `file`: where it is from. Throws with a sentence that never holds a part of the text. */
+export function signingKey(pem: string, file: string): SigningKey {
   if (!pem.includes('-----BEGIN PRIVATE KEY-----')) throw new Error(`${file} is not a PKCS#8 PEM private key`);
-  const privateKey = createPrivateKey(pem);
-  return { file, algorithm: algorithmOf(privateKey, file), privateKey, ...about };
+  const privateKey = readPem(pem, file);
+  return { file, algorithm: algorithmOf(privateKey, file), privateKey };
+}
+
+function readPem(pem: string, file: string): KeyObject {
+  try {
+    return createPrivateKey(pem);
+  } catch {
+    throw new Error(`${file} holds no private key that can be read`);
+  }
 }
 
 export function algorithmOf(key: KeyObject, name: string): Algorithm {

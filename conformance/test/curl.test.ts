@@ -7,6 +7,7 @@ import { promisify } from 'node:util';
 import t from 'tap';
 import { COMMIT_PACK, packLines } from '../api/commit-pack.js';
 import { createSigner, type TokenRecipe } from '../auth/tokens.js';
+import { RefusedWrites } from '../check/refused-writes.js';
 import { type RequestOptions, RuleContext } from '../check/rule-context.js';
 import { Variants } from '../check/variants.js';
 import { Client } from '../http/client.js';
@@ -38,6 +39,7 @@ const context = new RuleContext(
     client,
     signer: createSigner(target, Date.now),
     variants: new Variants(),
+    refusedWrites: new RefusedWrites(),
     fixtures: new Map(),
     attempts: new Map(),
     brokenSteps: new Map(),

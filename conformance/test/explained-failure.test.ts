@@ -6,8 +6,8 @@ import t from 'tap';
 import { run, startEmulator } from '../index.js';
 import { REPORTERS, reporterOf } from '../report/reporters.js';
 import { packageRoot } from '../run/version.js';
+import { startProxy } from './mutants/proxy.js';
 import { startStub } from './stub.js';
-import { startProxy } from './wrong/proxy.js';
 
 t.setTimeout(180_000);
 

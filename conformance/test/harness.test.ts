@@ -10,7 +10,7 @@ import { EmptySelection, run, Unready } from '../index.js';
 import type { Report } from '../report/results.js';
 import { allRules } from '../rules/registry.js';
 import { writeRuleTable } from '../rules/rule-table.js';
-import { packageRoot } from '../run/version.js';
+import { packageRoot } from '../target/package-root.js';
 import { always, startStub, targetAt } from './stub.js';
 
 t.setTimeout(180_000);

@@ -15,7 +15,7 @@ export interface ListQuery {
 }
 
 export function listOf(item: z.ZodType): z.ZodType {
-  return z.object({ items: z.array(item), ...pageEnd });
+  return z.object({ items: z.array(item), ...pageEnd() });
 }
 
 const PAGE = 100;

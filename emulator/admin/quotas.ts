@@ -1,10 +1,15 @@
 import { z } from 'zod';
 import { json } from '../http/reply.js';
-import { changeQuotas as applyQuotaChanges, quotaChanges, quotaView, showQuota } from '../world/quota-changes.js';
+import {
+  changeQuotas as applyQuotaChanges,
+  quotaChangesSchema,
+  quotaSchema,
+  showQuota,
+} from '../world/quota-changes.js';
 import type { World } from '../world/world.js';
 import { adminRoute } from './route.js';
 
-const quotasRecord = z.object({ quotas: z.record(z.string(), quotaView) });
+const quotasRecord = z.object({ quotas: z.record(z.string(), quotaSchema()) });
 
 function showAll({ state }: World): z.infer<typeof quotasRecord> {
   return { quotas: Object.fromEntries(state.quotas.list().map((quota) => [quota.name, showQuota(quota)])) };
@@ -26,7 +31,7 @@ export const changeQuotas = adminRoute({
   path: '/quotas',
   summary: 'Set quotas by name, and remove those that are null; all of them or none',
   access: 'token',
-  body: z.strictObject({ quotas: quotaChanges.optional() }),
+  body: z.strictObject({ quotas: quotaChangesSchema().optional() }),
   replies: { 200: quotasRecord },
   handle: ({ world, body }) => {
     applyQuotaChanges(world, body.quotas ?? {});

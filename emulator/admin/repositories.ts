@@ -155,7 +155,7 @@ export const showCommits = adminRoute({
   summary: 'List the commits that a ref leads to, newest first',
   access: 'token',
   query: z.strictObject({ ...listQuery, ...inOrganization, ref: z.string().optional() }),
-  replies: { 200: listOf(commitRecord) },
+  replies: { 200: listOf(commitRecord()) },
   errors: ['not_found', 'ref_not_found'],
   handle: async (ctx) => {
     const { world, query, meter } = ctx;

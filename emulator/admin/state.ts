@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { json } from '../http/reply.js';
-import { changeState as applyStateChanges, stateChanges } from '../world/state-changes.js';
+import { changeState as applyStateChanges, stateChangesSchema } from '../world/state-changes.js';
 import { readState } from '../world/state-view.js';
 import { adminRoute, organizationName } from './route.js';
 
@@ -30,7 +30,7 @@ export const changeState = adminRoute({
   summary: 'Change switches and states, all in one step or nothing',
   access: 'token',
   query: scope,
-  body: stateChanges,
+  body: stateChangesSchema(),
   replies: { 200: stateRecord },
   handle: ({ world, organization, query, body }) => {
     const org = query.organization ?? organization;

@@ -24,7 +24,7 @@ export const verifyRequests = adminRoute({
   summary: 'Compare the requests, and the faults they met, with what is expected; what is unmet is no error',
   access: 'token',
   body: z.record(z.string(), z.unknown(), 'Has to be an object'),
-  shownBody: expectationsSchema,
+  shownBody: expectationsSchema(),
   replies: { 200: verification },
   handle: ({ world, body }) => json(200, verifyWorld(world, body)),
 });

@@ -22,18 +22,19 @@ export const archive = operation({
   subject: 'repository',
   effect: 'read',
   reads: 'json',
-  body: z
-    .object({
-      ref: z.string().optional(),
-      ephemeral: z.boolean().optional(),
-      include_globs: patternList,
-      exclude_globs: patternList,
-      max_blob_size: z.int('has to be a whole number of bytes').min(0).optional(),
-      archive: z.object({ prefix: z.string().optional() }).optional(),
-    })
-    .optional()
-    .transform((body) => body ?? {}),
-  replies: { 200: 'application/gzip' },
+  body: () =>
+    z
+      .object({
+        ref: z.string().optional(),
+        ephemeral: z.boolean().optional(),
+        include_globs: patternList(),
+        exclude_globs: patternList(),
+        max_blob_size: z.int('has to be a whole number of bytes').min(0).optional(),
+        archive: z.object({ prefix: z.string().optional() }).optional(),
+      })
+      .optional()
+      .transform((body) => body ?? {}),
+  replies: () => ({ 200: 'application/gzip' }),
   work: { limit: 'workTimeout' },
   errors: ['ref_not_found', 'internal_error', 'bad_gateway', 'service_unavailable'],
   handle: async (ctx) => {

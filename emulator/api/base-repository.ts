@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { once } from '../environment/once.js';
 import { problem } from '../http/problem.js';
 import type { HandlerContext } from '../operation/handler-context.js';
 import type { BaseRepository } from '../repositories/repository.js';
@@ -10,26 +11,28 @@ import type { Organization } from '../world/organizations.js';
 const OURSELVES = ['code', 'code.storage'];
 
 /** The `base_repo` of create repository. Which members are needed depends on provider and operation. */
-export const baseRepoBody = z.object({
-  provider: z.string(),
-  operation: z.enum(['sync', 'fork', 'snapshot']).optional(),
-  owner: z.string().optional(),
-  name: z.string(),
-  default_branch: z.string().optional(),
-  upstream_host: z.string().optional(),
-  ref: z.string().optional(),
-  sha: z
-    .string()
-    .regex(/^[0-9a-f]{40}$/, 'has to be 40 lower-case hexadecimal digits')
-    .optional(),
-  auth: z
-    .object({
-      auth_type: z.string().optional(),
-      token: z.string().regex(/^\S+$/, 'has to be a token').optional(),
-    })
-    .optional(),
-});
-export type BaseRepoBody = z.infer<typeof baseRepoBody>;
+export const baseRepoBody = once(() =>
+  z.object({
+    provider: z.string(),
+    operation: z.enum(['sync', 'fork', 'snapshot']).optional(),
+    owner: z.string().optional(),
+    name: z.string(),
+    default_branch: z.string().optional(),
+    upstream_host: z.string().optional(),
+    ref: z.string().optional(),
+    sha: z
+      .string()
+      .regex(/^[0-9a-f]{40}$/, 'has to be 40 lower-case hexadecimal digits')
+      .optional(),
+    auth: z
+      .object({
+        auth_type: z.string().optional(),
+        token: z.string().regex(/^\S+$/, 'has to be a token').optional(),
+      })
+      .optional(),
+  }),
+);
+export type BaseRepoBody = z.infer<ReturnType<typeof baseRepoBody>>;
 
 /** What a new repository starts from. */
 export type Base =

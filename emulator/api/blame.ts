@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { once } from '../environment/once.js';
 import { blame, NoSuchFile } from '../git/blame/blame.js';
 import type { BlamedLines } from '../git/blame/blamed-lines.js';
 import { BadLineRange } from '../git/blame/line-ranges.js';
@@ -17,20 +18,22 @@ import { resolveRef } from './resolve.js';
 const MOST_RANGES = requestLimit('blameRanges');
 const LONGEST_RANGE = requestLimit('blameRangeLength');
 
-const blamedLine = z.object({
-  line_number: z.int(),
-  commit_sha: z.string(),
-  original_line_number: z.int(),
-  original_path: z.string(),
-  previous_commit_sha: z.string().optional(),
-  author_name: z.string(),
-  author_email: z.string(),
-  author_time: z.string(),
-  committer_name: z.string(),
-  committer_email: z.string(),
-  committer_time: z.string(),
-  summary: z.string(),
-});
+const blamedLine = once(() =>
+  z.object({
+    line_number: z.int(),
+    commit_sha: z.string(),
+    original_line_number: z.int(),
+    original_path: z.string(),
+    previous_commit_sha: z.string().optional(),
+    author_name: z.string(),
+    author_email: z.string(),
+    author_time: z.string(),
+    committer_name: z.string(),
+    committer_email: z.string(),
+    committer_time: z.string(),
+    summary: z.string(),
+  }),
+);
 
 export const blameFile = operation({
   id: 'blame',
@@ -43,22 +46,23 @@ export const blameFile = operation({
   scopes: ['git:read'],
   subject: 'repository',
   effect: 'read',
-  query: z.object({
-    path: z.string(),
-    ref: z.string().optional(),
-    ephemeral: flag.optional(),
-    range: z
-      .array(z.string().max(LONGEST_RANGE, `takes at most ${LONGEST_RANGE} characters`))
-      .max(MOST_RANGES, `takes at most ${MOST_RANGES} ranges`)
-      .optional(),
-    detect_moves: flag.optional(),
-  }),
+  query: () =>
+    z.object({
+      path: z.string(),
+      ref: z.string().optional(),
+      ephemeral: flag().optional(),
+      range: z
+        .array(z.string().max(LONGEST_RANGE, `takes at most ${LONGEST_RANGE} characters`))
+        .max(MOST_RANGES, `takes at most ${MOST_RANGES} ranges`)
+        .optional(),
+      detect_moves: flag().optional(),
+    }),
   repeated: ['range'],
   // A blame walks history; it gets longer than a search before it is given up.
   work: { limit: 'searchTimeout', times: 5 },
-  replies: {
-    200: z.object({ ref: z.string(), path: z.string(), commit_sha: z.string(), lines: z.array(blamedLine) }),
-  },
+  replies: () => ({
+    200: z.object({ ref: z.string(), path: z.string(), commit_sha: z.string(), lines: z.array(blamedLine()) }),
+  }),
   errors: ['ref_not_found', 'not_found', 'gateway_timeout'],
   handle: async (ctx) => {
     const { repository, query, meter } = ctx;
@@ -101,7 +105,7 @@ async function readOrigins(
 function* showLines(
   blamed: readonly BlamedLines[],
   origins: ReadonlyMap<Oid, ShownOrigin>,
-): Generator<z.infer<typeof blamedLine>> {
+): Generator<z.infer<ReturnType<typeof blamedLine>>> {
   for (const { start, count, commit, originalStart, originalPath, previous } of blamed) {
     const path = textOf(originalPath);
     const origin = origins.get(commit)!;

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { once } from '../environment/once.js';
 import { type ByteString, bytesOf, sliceBytes, textOf } from '../git/object/bytes.js';
 import { type Oid, ZERO_OID } from '../git/object/object.js';
 import { sortInSteps } from '../git/object/sort.js';
@@ -18,9 +19,9 @@ import { type RefContext, resolveRef } from './resolve.js';
 
 const CAP = 100;
 
-const branchRecord = z.object({ name: z.string(), head_sha: z.string(), created_at: z.iso.datetime() });
+const branchRecord = once(() => z.object({ name: z.string(), head_sha: z.string(), created_at: z.iso.datetime() }));
 
-function showBranch(name: ByteString, ref: Ref): z.infer<typeof branchRecord> {
+function showBranch(name: ByteString, ref: Ref): z.infer<ReturnType<typeof branchRecord>> {
   return { name: textOf(name), head_sha: ref.oid, created_at: new Date(ref.createdAt).toISOString() };
 }
 
@@ -37,8 +38,10 @@ export const listBranches = operation({
   scopes: ['git:read'],
   subject: 'repository',
   effect: 'read',
-  query: z.object({ ...pageQuery, ephemeral: flag.optional() }),
-  replies: { 200: z.object({ branches: z.array(branchRecord.extend({ cursor: z.string() })), ...pageEnd }) },
+  query: () => z.object({ ...pageQuery(), ephemeral: flag().optional() }),
+  replies: () => ({
+    200: z.object({ branches: z.array(branchRecord().extend({ cursor: z.string() })), ...pageEnd() }),
+  }),
   errors: [],
   handle: async (ctx) => {
     const { world, repository, query } = ctx;
@@ -93,8 +96,8 @@ export const getBranch = operation({
   scopes: ['git:read'],
   subject: 'repository',
   effect: 'read',
-  query: z.object({ name: z.string(), ephemeral: flag.optional() }),
-  replies: { 200: z.object({ branch: branchRecord }) },
+  query: () => z.object({ name: z.string(), ephemeral: flag().optional() }),
+  replies: () => ({ 200: z.object({ branch: branchRecord() }) }),
   errors: ['branch_not_found'],
   handle: ({ repository, query }) => {
     const name = readBranch(query.name, 'name');
@@ -108,15 +111,17 @@ export function branchNotFound(name: string) {
   return problem('branch_not_found', `Branch ${name} does not exist.`);
 }
 
-const createBody = z.object({
-  target_branch: z.string(),
-  base_ref: z.string().optional(),
-  base_branch: z.string().optional(),
-  preferred_base: z.string().optional(),
-  base_is_ephemeral: z.boolean().optional(),
-  target_is_ephemeral: z.boolean().optional(),
-  force: z.boolean().optional(),
-});
+const createBody = once(() =>
+  z.object({
+    target_branch: z.string(),
+    base_ref: z.string().optional(),
+    base_branch: z.string().optional(),
+    preferred_base: z.string().optional(),
+    base_is_ephemeral: z.boolean().optional(),
+    target_is_ephemeral: z.boolean().optional(),
+    force: z.boolean().optional(),
+  }),
+);
 
 export const createBranch = operation({
   id: 'createBranch',
@@ -131,14 +136,14 @@ export const createBranch = operation({
   effect: 'write',
   reads: 'json',
   body: createBody,
-  replies: {
+  replies: () => ({
     200: z.object({
       message: z.string(),
       target_branch: z.string(),
       target_is_ephemeral: z.boolean(),
-      commit_sha: z.string(),
+      commit_sha: z.string().optional(),
     }),
-  },
+  }),
   errors: ['branch_not_found', 'ref_not_found', 'conflict'],
   handle: async (ctx) => {
     const { repository, body } = ctx;
@@ -168,7 +173,7 @@ export const createBranch = operation({
 
 /** `base_ref` wins over the older `base_branch`; `preferred_base` stands in for one that does not exist. */
 async function resolveBase(
-  ctx: RefContext & Pick<HandlerContext<unknown, z.infer<typeof createBody>>, 'body'>,
+  ctx: RefContext & Pick<HandlerContext<unknown, z.infer<ReturnType<typeof createBody>>>, 'body'>,
 ): Promise<Oid> {
   const { repository, body } = ctx;
   const base = body.base_ref ?? body.base_branch;
@@ -196,14 +201,15 @@ export const deleteBranch = operation({
   subject: 'repository',
   effect: 'write',
   reads: 'json',
-  body: z.object({
-    target_branch: z.string().optional(),
-    name: z.string().optional(),
-    ephemeral: z.boolean().optional(),
-  }),
-  replies: {
+  body: () =>
+    z.object({
+      target_branch: z.string().optional(),
+      name: z.string().optional(),
+      ephemeral: z.boolean().optional(),
+    }),
+  replies: () => ({
     200: z.object({ name: z.string(), target_branch: z.string(), message: z.string(), ephemeral: z.boolean() }),
-  },
+  }),
   errors: ['branch_not_found', 'conflict'],
   handle: async (ctx) => {
     const { repository, body } = ctx;

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { once } from '../environment/once.js';
 import type { ByteString } from '../git/object/bytes.js';
 import { BLOB, isOid, type Oid } from '../git/object/object.js';
 import { MODE_GITLINK } from '../git/object/tree.js';
@@ -12,25 +13,29 @@ import type { HandlerContext } from '../operation/handler-context.js';
 import { operation } from '../operation/operation.js';
 import { commitOnto, findWriteBase, transact } from '../repositories/branch-write.js';
 import { readFilePath } from './fields.js';
-import { showWrite, writeResult } from './records.js';
+import { contentWriteResult, showContentWrite } from './records.js';
 import { type ChunkSink, decodeChunk, readBranchWrite, readStreamedWrite, writeMetadata } from './streamed-write.js';
 
 const MODES = { '100644': 0o100644, '100755': 0o100755, '120000': 0o120000, '160000': 0o160000 } as const;
 
-const fileChange = z.object({
-  path: z.string(),
-  operation: z.enum(['upsert', 'delete']).default('upsert'),
-  content_id: z.string().min(1, 'is empty').optional(),
-  mode: z.enum(Object.keys(MODES) as [keyof typeof MODES, ...(keyof typeof MODES)[]]).optional(),
-});
-type FileChange = z.infer<typeof fileChange>;
+const fileChange = once(() =>
+  z.object({
+    path: z.string(),
+    operation: z.enum(['upsert', 'delete']).default('upsert'),
+    content_id: z.string().min(1, 'is empty').optional(),
+    mode: z.enum(Object.keys(MODES) as [keyof typeof MODES, ...(keyof typeof MODES)[]]).optional(),
+  }),
+);
+type FileChange = z.infer<ReturnType<typeof fileChange>>;
 
-const packMetadata = writeMetadata.extend({ files: z.array(fileChange) });
+const packMetadata = once(() => writeMetadata().extend({ files: z.array(fileChange()) }));
 
-const blobChunk = z.strictObject({
-  blob_chunk: z.strictObject({ content_id: z.string(), data: z.string(), eof: z.boolean() }),
-});
-type BlobChunk = z.infer<typeof blobChunk>;
+const blobChunk = once(() =>
+  z.strictObject({
+    blob_chunk: z.strictObject({ content_id: z.string(), data: z.string(), eof: z.boolean() }),
+  }),
+);
+type BlobChunk = z.infer<ReturnType<typeof blobChunk>>;
 
 /** One change with the content that belongs to it, whose parts are as they came. */
 type FileEdit = TreeEdit | WrittenFile;
@@ -43,7 +48,7 @@ interface WrittenFile {
 }
 
 interface CommitPackBody {
-  readonly metadata: z.infer<typeof packMetadata>;
+  readonly metadata: z.infer<ReturnType<typeof packMetadata>>;
   readonly edits: readonly FileEdit[];
 }
 
@@ -59,7 +64,7 @@ export const commitPack = operation({
   subject: 'repository',
   effect: 'write',
   reads: 'stream',
-  replies: { 201: writeResult },
+  replies: () => ({ 201: contentWriteResult() }),
   errors: ['branch_not_found', 'conflict', 'payload_too_large'],
   handle: async (ctx) => {
     const { repository, meter } = ctx;
@@ -73,7 +78,7 @@ export const commitPack = operation({
       return commitOnto(transaction, base, tree, write);
     });
     const blobs = edits.filter((edit) => 'content' in edit).length;
-    return json(201, showWrite(metadata.target_branch, written, blobs));
+    return json(201, showContentWrite(ctx.world, metadata.target_branch, written, blobs));
   },
 });
 
@@ -83,8 +88,8 @@ export const commitPack = operation({
  * `bad_request` that names the line or the file.
  */
 async function readCommitPack(ctx: HandlerContext): Promise<CommitPackBody> {
-  const metadataSchema = { whole: packMetadata, list: 'files', item: fileChange };
-  const schemas = { metadata: metadataSchema, chunk: blobChunk };
+  const metadataSchema = { whole: packMetadata(), list: 'files', item: fileChange() };
+  const schemas = { metadata: metadataSchema, chunk: blobChunk() };
   const { metadata, sink } = await readStreamedWrite(ctx, schemas, ({ files }) => Contents.of(files, ctx));
   return { metadata, edits: await sink.edits(ctx.meter) };
 }

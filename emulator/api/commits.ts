@@ -19,14 +19,15 @@ export const getCommit = operation({
   scopes: ['git:read'],
   subject: 'repository',
   effect: 'read',
-  query: z.object({ ref: z.string().optional(), sha: z.string().optional(), ref_is_ephemeral: flag.optional() }),
-  replies: { 200: z.object({ commit: signedCommitRecord }) },
+  query: () =>
+    z.object({ ref: z.string().optional(), sha: z.string().optional(), ref_is_ephemeral: flag().optional() }),
+  replies: () => ({ 200: z.object({ commit: signedCommitRecord() }) }),
   errors: ['ref_not_found'],
   handle: async (ctx) => {
     const { repository, query } = ctx;
     const ref = query.ref ?? query.sha ?? '';
     if (ref.trim() === '') throw problem('bad_request', 'sha is required.');
-    const { commit } = await resolveRef(ctx, { ref, ephemeral: query.ref_is_ephemeral });
+    const { commit } = await resolveRef(ctx, { ref, ephemeral: query.ref_is_ephemeral, missing: 'missingCommit' });
     return largeJson(200, { commit: showSignedCommit(repository.git.objects, commit) });
   },
 });
@@ -44,15 +45,16 @@ export const listCommits = operation({
   scopes: ['git:read'],
   subject: 'repository',
   effect: 'read',
-  query: z.object({
-    ...pageQuery,
-    ref: z.string().optional(),
-    branch: z.string().optional(),
-    ephemeral: flag.optional(),
-    ref_is_ephemeral: flag.optional(),
-    path: z.string().optional(),
-  }),
-  replies: { 200: z.object({ commits: z.array(commitRecord), ...pageEnd }) },
+  query: () =>
+    z.object({
+      ...pageQuery(),
+      ref: z.string().optional(),
+      branch: z.string().optional(),
+      ephemeral: flag().optional(),
+      ref_is_ephemeral: flag().optional(),
+      path: z.string().optional(),
+    }),
+  replies: () => ({ 200: z.object({ commits: z.array(commitRecord()), ...pageEnd() }) }),
   errors: ['ref_not_found'],
   handle: async (ctx) => {
     const { world, repository, query, meter } = ctx;

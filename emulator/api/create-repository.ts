@@ -1,6 +1,7 @@
 import { z } from 'zod';
+import { once } from '../environment/once.js';
 import { problem } from '../http/problem.js';
-import { json, type Reply } from '../http/reply.js';
+import { empty, json, type Reply } from '../http/reply.js';
 import type { HandlerContext } from '../operation/handler-context.js';
 import { operation } from '../operation/operation.js';
 import { copyFiles, copyHistory } from '../repositories/copy.js';
@@ -8,20 +9,22 @@ import type { Repository } from '../repositories/repository.js';
 import { type Base, baseRepoBody, readBase, requireAccess } from './base-repository.js';
 import { person, readBranch, readIdentity, readMessage } from './fields.js';
 import { type ForkPoint, findForkPoint } from './fork.js';
-import { hostingBody, hostingRecord, planHosting, requireMayChange, showHosting } from './hosting.js';
+import { hostingBody, hostingOfAnswer, planHosting, requireMayChange, showHosting } from './hosting.js';
 import { repositoryRecord, showRepository } from './records.js';
 import { syncRequestOf } from './upstream.js';
 
 const MOST_NAME_BYTES = 255;
 
-const createBody = z.object({
-  repo_name: z.string().optional(),
-  default_branch: z.string().optional(),
-  base_repo: baseRepoBody.nullish(),
-  initial_commit: z.object({ message: z.string().optional(), author: person.optional() }).optional(),
-  deployment: hostingBody.optional(),
-});
-type CreateBody = z.infer<typeof createBody>;
+const createBody = once(() =>
+  z.object({
+    repo_name: z.string().optional(),
+    default_branch: z.string().optional(),
+    base_repo: baseRepoBody().nullish(),
+    initial_commit: z.object({ message: z.string().optional(), author: person().optional() }).optional(),
+    deployment: hostingBody().optional(),
+  }),
+);
+type CreateBody = z.infer<ReturnType<typeof createBody>>;
 type CreateContext = HandlerContext<{ default_branch?: string | undefined }, CreateBody>;
 
 /** The commit of a snapshot, unless the client words its own. */
@@ -38,12 +41,19 @@ export const createRepository = operation<{ default_branch?: string | undefined 
   scopes: ['repo:write'],
   subject: 'new-repository',
   effect: 'write',
-  query: z.object({ default_branch: z.string().optional() }),
+  query: () => z.object({ default_branch: z.string().optional() }),
   reads: 'json',
-  body: createBody.optional().transform((body) => body ?? {}),
-  replies: {
-    201: repositoryRecord.extend({ http_url: z.string(), message: z.string(), deployment: hostingRecord.optional() }),
-  },
+  body: () =>
+    createBody()
+      .optional()
+      .transform((body) => body ?? {}),
+  replies: () => ({
+    201: repositoryRecord().extend({
+      http_url: z.string(),
+      message: z.string(),
+      deployment: hostingOfAnswer(),
+    }),
+  }),
   errors: [
     'repo_name_mismatch',
     'hosting_not_enabled',
@@ -69,6 +79,9 @@ export const createRepository = operation<{ default_branch?: string | undefined 
     }
     requireDefaultBranches(ctx);
     if (body.deployment) requireMayChange(ctx, body.deployment);
+    const { duplicateRepository } = world.variants;
+    const existing = base || duplicateRepository === '409' ? undefined : findExisting(ctx);
+    if (existing) return created(ctx, existing, Number(duplicateRepository));
     requireFree(ctx, base);
     if (base?.kind === 'sync') {
       await requireAccess(ctx, base.repository);
@@ -124,9 +137,14 @@ async function copy(
   }
 }
 
-function created({ gitUrl }: CreateContext, repository: Repository): Reply {
+function created(
+  { gitUrl, world }: CreateContext,
+  repository: Repository,
+  status: number = Number(world.variants.createStatus),
+): Reply {
   const { name, hosting } = repository.record;
-  return json(201, {
+  if (status === 204) return empty(status);
+  return json(status, {
     ...showRepository(repository),
     http_url: `${gitUrl}/${name.split('/').map(encodeURIComponent).join('/')}.git`,
     message: 'repository created',
@@ -135,13 +153,18 @@ function created({ gitUrl }: CreateContext, repository: Repository): Reply {
 }
 
 /** Throws when the name is taken; in its own code when the repository has an upstream already and the request names one. */
-function requireFree({ world, organization, claims }: CreateContext, base: Base | undefined): void {
-  const existing = world.state.repositories.find(organization.name, claims.repo!);
-  if (!existing || existing.state === 'deleted') return;
+function requireFree(ctx: CreateContext, base: Base | undefined): void {
+  const existing = findExisting(ctx);
+  if (!existing) return;
   if (base?.kind === 'sync' && existing.record.baseRepo) {
     throw problem('upstream_already_configured', 'The repository exists already, and has an upstream.');
   }
   throw problem('conflict', 'A repository of this name exists already.');
+}
+
+function findExisting({ world, organization, claims }: CreateContext): Repository | undefined {
+  const found = world.state.repositories.find(organization.name, claims.repo!);
+  return found?.state === 'deleted' ? undefined : found;
 }
 
 function requireDefaultBranches({ body, query }: CreateContext): void {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { once } from '../environment/once.js';
 import { textOf } from '../git/object/bytes.js';
 import { problem } from '../http/problem.js';
 import { json, type Reply } from '../http/reply.js';
@@ -14,19 +15,21 @@ import { resolveRef } from './resolve.js';
 const CAP = 100;
 const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,255}$/;
 
-const target = z.enum(['preview', 'production']);
+const target = once(() => z.enum(['preview', 'production']));
 
-const deploymentRecord = z.object({
-  id: z.string(),
-  target,
-  ref: z.string(),
-  commit_sha: z.string(),
-  status: z.enum(DEPLOYMENT_STATUSES),
-  created_at: z.iso.datetime(),
-  updated_at: z.iso.datetime(),
-});
+const deploymentRecord = once(() =>
+  z.object({
+    id: z.string(),
+    target: target(),
+    ref: z.string(),
+    commit_sha: z.string(),
+    status: z.enum(DEPLOYMENT_STATUSES),
+    created_at: z.iso.datetime(),
+    updated_at: z.iso.datetime(),
+  }),
+);
 
-function showDeployment(deployment: Deployment, now: number): z.infer<typeof deploymentRecord> {
+function showDeployment(deployment: Deployment, now: number): z.infer<ReturnType<typeof deploymentRecord>> {
   const { status, at } = statusOf(deployment, now);
   return {
     id: deployment.id,
@@ -48,11 +51,12 @@ export const createDeployment = operation({
   subject: 'repository',
   effect: 'write',
   reads: 'json',
-  body: z
-    .object({ ref: z.string().optional(), target: target.optional() })
-    .optional()
-    .transform((body) => body ?? {}),
-  replies: { 200: deploymentRecord, 201: deploymentRecord },
+  body: () =>
+    z
+      .object({ ref: z.string().optional(), target: target().optional() })
+      .optional()
+      .transform((body) => body ?? {}),
+  replies: () => ({ 200: deploymentRecord(), 201: deploymentRecord() }),
   errors: ['hosting_not_enabled', 'hosting_project_not_found', 'ref_not_found', 'idempotency_key_reused'],
   handle: async (ctx) => {
     const { world, repository, body } = ctx;
@@ -139,8 +143,8 @@ export const listDeployments = operation({
   scopes: ['deployment:read'],
   subject: 'repository',
   effect: 'read',
-  query: z.object(pageQuery),
-  replies: { 200: z.object({ deployments: z.array(deploymentRecord), ...pageEnd }) },
+  query: () => z.object(pageQuery()),
+  replies: () => ({ 200: z.object({ deployments: z.array(deploymentRecord()), ...pageEnd() }) }),
   errors: ['hosting_not_enabled', 'hosting_project_not_found'],
   handle: (ctx) => {
     const { world, repository, query } = ctx;
@@ -167,7 +171,7 @@ export const getDeployment = operation({
   scopes: ['deployment:read'],
   subject: 'repository',
   effect: 'read',
-  replies: { 200: deploymentRecord },
+  replies: () => ({ 200: deploymentRecord() }),
   errors: ['hosting_not_enabled', 'hosting_project_not_found', 'deployment_not_found'],
   handle: (ctx) => {
     requireProject(ctx);

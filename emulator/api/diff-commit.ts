@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { once } from '../environment/once.js';
 import { applyPatch, type PatchedFile } from '../git/apply/apply-patch.js';
 import { PatchError } from '../git/apply/patch-error.js';
 import { BLOB, type Oid, ZERO_OID } from '../git/object/object.js';
@@ -12,7 +13,7 @@ import { json } from '../http/reply.js';
 import type { HandlerContext } from '../operation/handler-context.js';
 import { operation } from '../operation/operation.js';
 import { commitOnto, failedResult, findWriteBase, transact } from '../repositories/branch-write.js';
-import { showWrite, writeResult } from './records.js';
+import { contentWriteResult, showContentWrite } from './records.js';
 import {
   type ChunkSink,
   decodeChunk,
@@ -22,8 +23,8 @@ import {
   writeMetadata,
 } from './streamed-write.js';
 
-const diffChunk = z.strictObject({ diff_chunk: z.strictObject({ data: z.string(), eof: z.boolean() }) });
-type DiffChunk = z.infer<typeof diffChunk>;
+const diffChunk = once(() => z.strictObject({ diff_chunk: z.strictObject({ data: z.string(), eof: z.boolean() }) }));
+type DiffChunk = z.infer<ReturnType<typeof diffChunk>>;
 
 export const commitPatch = operation({
   id: 'diffCommit',
@@ -37,7 +38,7 @@ export const commitPatch = operation({
   subject: 'repository',
   effect: 'write',
   reads: 'stream',
-  replies: { 201: writeResult },
+  replies: () => ({ 201: contentWriteResult() }),
   errors: ['branch_not_found', 'conflict', 'payload_too_large', 'gateway_timeout'],
   work: { limit: 'workTimeout' },
   handle: async (ctx) => {
@@ -52,14 +53,14 @@ export const commitPatch = operation({
         throw problem('conflict', detail, { result: failedResult(write.branch, base.parent ?? ZERO_OID, detail) });
       }
       const written = await commitOnto(transaction, base, tree, write);
-      return json(201, showWrite(metadata.target_branch, written, blobs));
+      return json(201, showContentWrite(ctx.world, metadata.target_branch, written, blobs));
     });
   },
 });
 
 /** Metadata, then one `diff_chunk` a line; the last one has `eof`. */
 async function readDiffCommit(ctx: HandlerContext): Promise<{ metadata: WriteMetadata; patch: Buffer }> {
-  const schemas = { metadata: { whole: writeMetadata }, chunk: diffChunk };
+  const schemas = { metadata: { whole: writeMetadata() }, chunk: diffChunk() };
   const { metadata, sink } = await readStreamedWrite(ctx, schemas, () => new PatchParts(ctx));
   return { metadata, patch: await sink.whole() };
 }

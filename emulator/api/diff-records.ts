@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { once } from '../environment/once.js';
 import type { Diff, DiffStats } from '../git/diff/diff.js';
 import type { FileDiff } from '../git/diff/file-diff.js';
 import { type ByteString, textOf } from '../git/object/bytes.js';
@@ -26,25 +27,29 @@ const LOCK_FILES = new Set([
   'flake.lock',
 ]);
 
-const filteredFile = z.object({
-  path: z.string(),
-  state: z.string().meta({ description: "Git's letter; a rename carries its similarity, as in R054." }),
-  old_path: z.string().optional(),
-  bytes: z.int().meta({ description: 'Of the patch; of a filtered file, of its content.' }),
-  is_eof: z.boolean().meta({ description: 'Whether the file ends with a newline.' }),
-});
+const filteredFile = once(() =>
+  z.object({
+    path: z.string(),
+    state: z.string().meta({ description: "Git's letter; a rename carries its similarity, as in R054." }),
+    old_path: z.string().optional(),
+    bytes: z.int().meta({ description: 'Of the patch; of a filtered file, of its content.' }),
+    is_eof: z.boolean().meta({ description: 'Whether the file ends with a newline.' }),
+  }),
+);
 
-const diffFile = filteredFile.extend({ raw: z.string(), additions: z.int(), deletions: z.int() });
+const diffFile = once(() =>
+  filteredFile().extend({ raw: z.string(), additions: z.int().optional(), deletions: z.int().optional() }),
+);
 
-export const diffBody = {
+export const diffBody = once(() => ({
   stats: z.object({ files: z.int(), additions: z.int(), deletions: z.int(), changes: z.int() }),
-  files: z.array(diffFile),
-  filtered_files: z.array(filteredFile),
-};
+  files: z.array(diffFile()),
+  filtered_files: z.array(filteredFile()),
+}));
 
-type FilteredFile = z.infer<typeof filteredFile>;
+type FilteredFile = z.infer<ReturnType<typeof filteredFile>>;
 /** A patch can be as large as the files it is of, and stays bytes. */
-type DiffFile = Omit<z.infer<typeof diffFile>, 'raw'> & { readonly raw: Buffer };
+type DiffFile = Omit<z.infer<ReturnType<typeof diffFile>>, 'raw'> & { readonly raw: Buffer };
 
 export interface ShownDiff {
   readonly stats: DiffStats;

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { once } from '../environment/once.js';
 import { type Diff, type DiffOptions, diffTrees } from '../git/diff/diff.js';
 import { TooManyChanges } from '../git/diff/trees.js';
 import { type ByteString, bytesOf, textOf } from '../git/object/bytes.js';
@@ -16,15 +17,15 @@ import { resolveRef } from './resolve.js';
 
 const MAIN = bytesOf('main');
 
-const paths = z.array(z.string()).optional();
+const paths = once(() => z.array(z.string()).optional());
 
 /** Two spellings of one flag; the first counts. */
-const applyFlags = {
-  git_apply_compatible: flag
+const applyFlags = once(() => ({
+  git_apply_compatible: flag()
     .meta({ description: 'Whether `git apply` has to take the joined `raw` values, and make the very bytes of them.' })
     .optional(),
-  gitApplyCompatible: flag.optional(),
-};
+  gitApplyCompatible: flag().optional(),
+}));
 
 export const diffBranch = operation({
   id: 'diffBranch',
@@ -37,18 +38,19 @@ export const diffBranch = operation({
   scopes: ['git:read'],
   subject: 'repository',
   effect: 'read',
-  query: z.object({
-    branch: z.string(),
-    base: z.string().optional(),
-    ephemeral: flag.optional(),
-    ephemeral_base: flag.optional(),
-    ...applyFlags,
-    path: paths,
-  }),
+  query: () =>
+    z.object({
+      branch: z.string(),
+      base: z.string().optional(),
+      ephemeral: flag().optional(),
+      ephemeral_base: flag().optional(),
+      ...applyFlags(),
+      path: paths(),
+    }),
   repeated: ['path'],
-  replies: {
-    200: z.object({ branch: z.string(), base: z.string(), merge_base_sha: z.string().optional(), ...diffBody }),
-  },
+  replies: () => ({
+    200: z.object({ branch: z.string(), base: z.string(), merge_base_sha: z.string().optional(), ...diffBody() }),
+  }),
   errors: ['branch_not_found', 'unprocessable_entity', 'gateway_timeout'],
   work: { limit: 'searchTimeout' },
   handle: async (ctx) => {
@@ -81,21 +83,27 @@ export const diffCommits = operation({
   scopes: ['git:read'],
   subject: 'repository',
   effect: 'read',
-  query: z.object({
-    ref: z.string().optional(),
-    sha: z.string().optional(),
-    base_ref: z.string().optional(),
-    base_sha: z.string().optional(),
-    baseSha: z.string().optional(),
-    ...applyFlags,
-    ref_is_ephemeral: flag.optional(),
-    base_is_ephemeral: flag.optional(),
-    path: paths,
-  }),
+  query: () =>
+    z.object({
+      ref: z.string().optional(),
+      sha: z.string().optional(),
+      base_ref: z.string().optional(),
+      base_sha: z.string().optional(),
+      baseSha: z.string().optional(),
+      ...applyFlags(),
+      ref_is_ephemeral: flag().optional(),
+      base_is_ephemeral: flag().optional(),
+      path: paths(),
+    }),
   repeated: ['path'],
-  replies: {
-    200: z.object({ sha: z.string(), base_sha: z.string(), merge_base_sha: z.string(), ...diffBody }),
-  },
+  replies: () => ({
+    200: z.object({
+      sha: z.string(),
+      base_sha: z.string().optional(),
+      merge_base_sha: z.string().optional(),
+      ...diffBody(),
+    }),
+  }),
   errors: ['ref_not_found', 'unprocessable_entity', 'gateway_timeout'],
   work: { limit: 'searchTimeout' },
   handle: async (ctx) => {

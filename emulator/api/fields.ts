@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { once } from '../environment/once.js';
 import type { ByteString } from '../git/object/bytes.js';
 import { cleanIdentityPart, type Identity } from '../git/object/identity.js';
 import { parseOid } from '../git/object/object.js';
@@ -8,17 +9,21 @@ import { problem } from '../http/problem.js';
 
 /** Schemas and readings of the fields that several operations share. */
 
-export const person = z.object({ name: z.string(), email: z.string() });
-export type Person = z.infer<typeof person>;
+export const person = once(() => z.object({ name: z.string(), email: z.string() }));
+export type Person = z.infer<ReturnType<typeof person>>;
 
 /** An object id, written out in full. */
-export const sha = z
-  .string()
-  .regex(/^[0-9a-f]{40}$/, 'has to be 40 lower-case hexadecimal digits')
-  .transform(parseOid);
+export const sha = once(() =>
+  z
+    .string()
+    .regex(/^[0-9a-f]{40}$/, 'has to be 40 lower-case hexadecimal digits')
+    .transform(parseOid),
+);
 
 /** `true` or `false`; anything else is refused rather than guessed. */
-export const flag = z.enum(['true', 'false'], 'has to be true or false').transform((value) => value === 'true');
+export const flag = once(() =>
+  z.enum(['true', 'false'], 'has to be true or false').transform((value) => value === 'true'),
+);
 
 /** An identity at `now` milliseconds; a name that is empty, once cleaned as Git cleans it, is refused. */
 export function readIdentity(value: Person, what: string, now: number): Identity {

@@ -1,5 +1,7 @@
 import { z } from 'zod';
-import { bytesOf } from '../git/object/bytes.js';
+import type { Variants } from '../config/variants.js';
+import { once } from '../environment/once.js';
+import { bytesOf, textOf } from '../git/object/bytes.js';
 import { readCommit } from '../git/object/commit.js';
 import { inSlices } from '../git/schedule/steps.js';
 import { Problem, problem } from '../http/problem.js';
@@ -18,15 +20,17 @@ const CAP = 1000;
 const MOST_WHOLE = 8 << 20;
 const JSON_TYPE = { 'content-type': 'application/json' };
 
-const fileEntry = z.object({
-  path: z.string(),
-  mode: z.string(),
-  size: z.int(),
-  last_commit_sha: z.string(),
-  type: z.enum(['blob', 'symlink', 'submodule']),
-});
+const fileEntry = once(() =>
+  z.object({
+    path: z.string(),
+    mode: z.string(),
+    size: z.int(),
+    last_commit_sha: z.string(),
+    type: z.enum(['blob', 'symlink', 'submodule']).optional(),
+  }),
+);
 
-const commitSummary = z.object({ author: z.string(), date: z.string(), message: z.string() });
+const commitSummary = once(() => z.object({ author: z.string(), date: z.string(), message: z.string() }));
 
 interface Position extends ResolvedRef {
   readonly skip: number;
@@ -46,15 +50,16 @@ export const fileMetadata = operation({
   dialect: 'error',
   head: false,
   // Newer clients narrow the list to `path`; they send `recursive` as well, which makes no difference.
-  query: z.object({
-    ...pageQuery,
-    ref: z.string().optional(),
-    ephemeral: flag.optional(),
-    path: z.string().optional(),
+  query: () =>
+    z.object({
+      ...pageQuery(),
+      ref: z.string().optional(),
+      ephemeral: flag().optional(),
+      path: z.string().optional(),
+    }),
+  replies: () => ({
+    200: z.object({ files: z.array(fileEntry()), commits: z.record(z.string(), commitSummary()), ref: z.string() }),
   }),
-  replies: {
-    200: z.object({ files: z.array(fileEntry), commits: z.record(z.string(), commitSummary), ref: z.string() }),
-  },
   errors: [
     'ref_not_found',
     'not_found',
@@ -165,13 +170,20 @@ async function resolveForMetadata(
   ephemeral: boolean,
 ): Promise<ResolvedRef> {
   try {
-    return await resolveRef(ctx, { ref, ephemeral });
+    const { tagRefs } = ctx.world.variants;
+    const tags = tagRefs === 'accepted' || tagRefs === 'metadata-only';
+    return showAs(ctx.world.variants.metadataRef, await resolveRef(ctx, { ref, ephemeral, tags }));
   } catch (error) {
     if (!(error instanceof Problem) || error.code !== 'ref_not_found') throw error;
     if (ephemeral)
       throw ctx.world.variants.missingEphemeralRef === '404' ? error : problem('bad_request', error.detail);
     const main = ref === undefined || ref === '' ? ctx.repository.git.refs.get(MAIN) : undefined;
     if (main === undefined) throw error;
-    return { commit: main, shown: 'main' };
+    return showAs(ctx.world.variants.metadataRef, { commit: main, shown: 'main', name: textOf(MAIN) });
   }
+}
+
+function showAs(variant: Variants['metadataRef'], resolved: ResolvedRef): ResolvedRef {
+  const { commit, shown, name = shown } = resolved;
+  return { commit, shown: { short: shown, full: name, sha: commit }[variant] };
 }

@@ -24,13 +24,14 @@ export const readFile = operation({
   scopes: ['git:read'],
   subject: 'repository',
   effect: 'read',
-  query: z.object({
-    path: z.string('is required'),
-    ref: z.string().optional(),
-    ephemeral: flag.optional(),
-    ephemeral_base: flag.optional(),
-  }),
-  replies: { 200: 'application/octet-stream', 206: 'application/octet-stream', 304: '' },
+  query: () =>
+    z.object({
+      path: z.string('is required'),
+      ref: z.string().optional(),
+      ephemeral: flag().optional(),
+      ephemeral_base: flag().optional(),
+    }),
+  replies: () => ({ 200: 'application/octet-stream', 206: 'application/octet-stream', 304: '' }),
   errors: ['ref_not_found', 'not_found', 'precondition_failed', 'range_not_satisfiable'],
   handle: async (ctx) => {
     const { repository, query, header, meter } = ctx;
@@ -39,7 +40,8 @@ export const readFile = operation({
     const { commit } = await resolveForFile(ctx, { ref: query.ref, ephemeral: query.ephemeral });
     const entry = await inSlices(findEntry(git.objects, readCommit(git.objects, commit).tree, path), meter);
     if (!entry || entry.mode === MODE_TREE || entry.mode === MODE_GITLINK) {
-      throw problem('not_found', `There is no file ${textOf(path)} at ${query.ref || 'the default branch'}.`);
+      const detail = `There is no file ${textOf(path)} at ${query.ref || 'the default branch'}.`;
+      throw problem('not_found', detail, { variant: 'missingFile' });
     }
     const body = await readInSlicesAs(git.objects, entry.oid, BLOB, meter);
     const touched = (await git.history.lastModified(commit, meter, path)).get(path) ?? commit;
@@ -69,7 +71,8 @@ async function resolveForFile(
   question: RefQuestion,
 ): Promise<ResolvedRef> {
   try {
-    return await resolveRef(ctx, question);
+    const { tagRefs } = ctx.world.variants;
+    return await resolveRef(ctx, { ...question, tags: tagRefs === 'accepted' || tagRefs === 'file-only' });
   } catch (error) {
     const isMissing = error instanceof Problem && error.code === 'ref_not_found' && question.ephemeral === true;
     throw isMissing && ctx.world.variants.missingEphemeralRef === '400' ? problem('bad_request', error.detail) : error;

@@ -37,6 +37,7 @@ export async function findForkPoint(
       tenant: organization.name,
       now: world.state.clock.now(),
       hosting: organization.hostingEnabled,
+      variants: world.variants,
       ringOf: (name: string) => world.state.organizations.get(name)?.keys,
     };
     const { claims } = authenticator.recall(question) ?? (await authenticator.prove(question));

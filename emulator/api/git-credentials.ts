@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { OperationId } from '../config/operation-ids.js';
+import { once } from '../environment/once.js';
 import { problem } from '../http/problem.js';
 import { empty, json } from '../http/reply.js';
 import type { HandlerContext } from '../operation/handler-context.js';
@@ -13,21 +14,25 @@ import type { Repository } from '../repositories/repository.js';
 const WHOLE_ORGANIZATION = 'org';
 
 // RFC 7617, 2: a user name with a colon cannot be told from its password.
-const username = z
-  .string()
-  .max(1024)
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is refused
-  .regex(/^[^:\x00-\x1f\x7f]+$/, 'has to be text without colons and control characters');
-const password = z
-  .string()
-  .min(1)
-  .max(8192)
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is refused
-  .regex(/^[^\x00-\x1f\x7f]*$/, 'has to be text without control characters');
+const username = once(() =>
+  z
+    .string()
+    .max(1024)
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is refused
+    .regex(/^[^:\x00-\x1f\x7f]+$/, 'has to be text without colons and control characters'),
+);
+const password = once(() =>
+  z
+    .string()
+    .min(1)
+    .max(8192)
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is refused
+    .regex(/^[^\x00-\x1f\x7f]*$/, 'has to be text without control characters'),
+);
 
-const credentialRecord = z.object({ id: z.string(), created_at: z.iso.datetime() });
+const credentialRecord = once(() => z.object({ id: z.string(), created_at: z.iso.datetime().optional() }));
 
-function showCredential({ id, createdAt }: GitCredential): z.infer<typeof credentialRecord> {
+function showCredential({ id, createdAt }: GitCredential): z.infer<ReturnType<typeof credentialRecord>> {
   return { id, created_at: new Date(createdAt).toISOString() };
 }
 
@@ -43,8 +48,8 @@ export const createCredential = operation({
   subject: 'repository',
   effect: 'write',
   reads: 'json',
-  body: z.object({ repo_id: z.string().optional(), username: username.optional(), password }),
-  replies: { 201: credentialRecord },
+  body: () => z.object({ repo_id: z.string().optional(), username: username().optional(), password: password() }),
+  replies: () => ({ 201: credentialRecord() }),
   errors: ['credential_exists'],
   handle: ({ world, repository, body }) => {
     // Older clients name the repository here, by its name or by its id; the token says which it has to be.
@@ -65,7 +70,7 @@ export const createCredential = operation({
   },
 });
 
-const changes = { username: username.optional(), password };
+const changes = once(() => ({ username: username().optional(), password: password() }));
 
 export const updateCredential = operation({
   id: 'updateCredential',
@@ -76,8 +81,8 @@ export const updateCredential = operation({
   subject: 'repository',
   effect: 'write',
   reads: 'json',
-  body: z.object(changes),
-  replies: { 200: credentialRecord },
+  body: () => z.object(changes()),
+  replies: () => ({ 200: credentialRecord() }),
   errors: ['credential_not_found'],
   handle: ({ repository, params, body }) => {
     if (repository.record.gitCredential?.id !== params.credential_id) throw credentialNotFound();
@@ -93,7 +98,7 @@ export const deleteCredential = operation({
   scopes: ['repo:write'],
   subject: 'repository',
   effect: 'write',
-  replies: { 204: '' },
+  replies: () => ({ 204: '' }),
   errors: ['credential_not_found'],
   handle: ({ repository, params }) => {
     if (repository.record.gitCredential?.id !== params.credential_id) throw credentialNotFound();
@@ -111,8 +116,8 @@ export const updateCredentialByBody = operation({
   subject: 'claim',
   effect: 'write',
   reads: 'json',
-  body: z.object({ id: z.string(), ...changes }),
-  replies: { 200: credentialRecord },
+  body: () => z.object({ id: z.string(), ...changes() }),
+  replies: () => ({ 200: credentialRecord() }),
   errors: ['credential_not_found', 'repository_thawing'],
   handle: (ctx) => json(200, showCredential(replacePassword(findOwner(ctx, 'updateCredentialByBody'), ctx.body))),
 });
@@ -126,8 +131,8 @@ export const deleteCredentialByBody = operation({
   subject: 'claim',
   effect: 'write',
   reads: 'json',
-  body: z.object({ id: z.string() }),
-  replies: { 204: '' },
+  body: () => z.object({ id: z.string() }),
+  replies: () => ({ 204: '' }),
   errors: ['credential_not_found', 'repository_thawing'],
   handle: (ctx) => {
     findOwner(ctx, 'deleteCredentialByBody').update({ gitCredential: undefined });

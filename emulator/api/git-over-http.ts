@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { KeyRing } from '../auth/keys.js';
 import { decide, needsSignedCommits } from '../auth/policy.js';
 import { isSignedWithRing } from '../auth/ssh-signature.js';
+import { once } from '../environment/once.js';
 import { NO_BYTES, textOf } from '../git/object/bytes.js';
 import { payloadOf, readCommit } from '../git/object/commit.js';
 import { COMMIT, type ObjectReader, type Oid, readAs } from '../git/object/object.js';
@@ -15,9 +16,9 @@ import { NO_CACHE } from '../smart-http/git-service.js';
 import { commitsBroughtBy, losesCommits, type ProposedUpdate } from '../smart-http/receive-pack.js';
 import type { RepositoryView } from '../smart-http/view.js';
 
-const infoRefsQuery = z.object({ service: z.string().optional() });
+const infoRefsQuery = once(() => z.object({ service: z.string().optional() }));
 
-export const gitInfoRefs = operation<z.infer<typeof infoRefsQuery>>({
+export const gitInfoRefs = operation<z.infer<ReturnType<typeof infoRefsQuery>>>({
   id: 'gitInfoRefs',
   group: 'Git',
   summary: 'Ref advertisement of a Git remote',
@@ -31,7 +32,7 @@ export const gitInfoRefs = operation<z.infer<typeof infoRefsQuery>>({
     serviceOf(query.get('service') ?? undefined) === 'git-receive-pack' ? gitReceivePack : gitUploadPack,
   dialect: 'git',
   query: infoRefsQuery,
-  replies: { 200: 'application/x-git-upload-pack-advertisement' },
+  replies: () => ({ 200: 'application/x-git-upload-pack-advertisement' }),
   errors: ['sync_in_progress'],
   handle(ctx) {
     const service = serviceOf(ctx.query.service);
@@ -58,7 +59,7 @@ export const gitUploadPack = operation({
   effect: 'read',
   dialect: 'git',
   reads: 'stream',
-  replies: { 200: 'application/x-git-upload-pack-result' },
+  replies: () => ({ 200: 'application/x-git-upload-pack-result' }),
   errors: ['payload_too_large', 'unsupported_media_type'],
   handle: (ctx) => ctx.world.engine.gitService.uploadPack(viewFor(ctx, 'git-upload-pack'), ctx),
 });
@@ -73,7 +74,7 @@ export const gitReceivePack = operation({
   effect: 'write',
   dialect: 'git',
   reads: 'stream',
-  replies: { 200: 'application/x-git-receive-pack-result' },
+  replies: () => ({ 200: 'application/x-git-receive-pack-result' }),
   errors: ['payload_too_large', 'unsupported_media_type'],
   handle: async (ctx) => {
     const { params, repository, world } = ctx;

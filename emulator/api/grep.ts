@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
+import { once } from '../environment/once.js';
 import { compilePattern, InvalidPattern, type LineMatcher } from '../git/grep/matcher.js';
 import { type SearchPosition, searchPage } from '../git/grep/search.js';
 import { requestLimit } from '../git/limits/request-limits.js';
@@ -20,22 +21,24 @@ const MATCHES = 200;
 const MOST_LINES = requestLimit('grepLines');
 const MOST_MATCHES = requestLimit('grepMatches');
 
-const count = z.int('has to be a whole number of at least 0').min(0);
-const limit = z.int('has to be a whole number of at least 1').min(1);
+const count = once(() => z.int('has to be a whole number of at least 0').min(0));
+const limit = once(() => z.int('has to be a whole number of at least 1').min(1));
 
-const grepBody = z.object({
-  ref: z.string().optional(),
-  rev: z.string().optional(),
-  ephemeral: z.boolean().optional(),
-  query: z.object({ pattern: z.string(), case_sensitive: z.boolean().default(true) }),
-  paths: patternList,
-  file_filters: z
-    .object({ include_globs: patternList, exclude_globs: patternList, extension_filters: patternList })
-    .optional(),
-  context: z.object({ before: count.optional(), after: count.optional() }).optional(),
-  limits: z.object({ max_lines: limit.optional(), max_matches_per_file: limit.optional() }).optional(),
-  pagination: z.object({ cursor: z.string().optional(), limit: limit.optional() }).optional(),
-});
+const grepBody = once(() =>
+  z.object({
+    ref: z.string().optional(),
+    rev: z.string().optional(),
+    ephemeral: z.boolean().optional(),
+    query: z.object({ pattern: z.string(), case_sensitive: z.boolean().default(true) }),
+    paths: patternList(),
+    file_filters: z
+      .object({ include_globs: patternList(), exclude_globs: patternList(), extension_filters: patternList() })
+      .optional(),
+    context: z.object({ before: count().optional(), after: count().optional() }).optional(),
+    limits: z.object({ max_lines: limit().optional(), max_matches_per_file: limit().optional() }).optional(),
+    pagination: z.object({ cursor: z.string().optional(), limit: limit().optional() }).optional(),
+  }),
+);
 
 interface Position extends ResolvedRef {
   readonly at: SearchPosition;
@@ -54,7 +57,7 @@ export const grep = operation({
   effect: 'read',
   reads: 'json',
   body: grepBody,
-  replies: {
+  replies: () => ({
     200: z.object({
       query: z.object({ pattern: z.string(), case_sensitive: z.boolean() }),
       repo: z.object({ ref: z.string(), commit: z.string() }),
@@ -67,7 +70,7 @@ export const grep = operation({
       next_cursor: z.string().nullable(),
       has_more: z.boolean(),
     }),
-  },
+  }),
   errors: ['ref_not_found', 'internal_error', 'service_unavailable', 'gateway_timeout'],
   work: { limit: 'searchTimeout' },
   handle: async (ctx) => {
@@ -76,6 +79,9 @@ export const grep = operation({
     const ref = body.ref ?? body.rev;
     const selects = selectedBy(body);
     const pattern = await readPattern(query, meter);
+    if ((limits?.max_lines ?? 0) > MOST_LINES && world.variants.linesAboveMaximum === 'rejected') {
+      throw problem('bad_request', `limits.max_lines has to be at most ${MOST_LINES}.`);
+    }
     const cursors = world.engine.cursors;
     const { pagination: _, limits: __, ...searched } = body;
     const purpose = listPurpose(ctx, 'grep', searched);
@@ -124,7 +130,7 @@ export const grep = operation({
 
 /** A mistake in the body is told before one in the ref, and whether or not there is anything to search. */
 async function readPattern(
-  { pattern, case_sensitive }: z.infer<typeof grepBody>['query'],
+  { pattern, case_sensitive }: z.infer<ReturnType<typeof grepBody>>['query'],
   meter: Meter,
 ): Promise<LineMatcher> {
   try {
@@ -135,7 +141,7 @@ async function readPattern(
   }
 }
 
-function selectedBy({ paths, file_filters: filters }: z.infer<typeof grepBody>): PathMatcher | undefined {
+function selectedBy({ paths, file_filters: filters }: z.infer<ReturnType<typeof grepBody>>): PathMatcher | undefined {
   return readSelection({
     paths: ['paths', paths],
     includeGlobs: ['file_filters.include_globs', filters?.include_globs],

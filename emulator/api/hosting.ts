@@ -1,43 +1,49 @@
 import { z } from 'zod';
 import { requireScopes } from '../auth/claims.js';
+import { once } from '../environment/once.js';
 import { problem } from '../http/problem.js';
 import type { HandlerContext } from '../operation/handler-context.js';
+import { presentWhen } from '../operation/reply-schema.js';
 import { changeHosting, type HostingProject } from '../repositories/hosting.js';
 import type { Repository } from '../repositories/repository.js';
 import type { Organization } from '../world/organizations.js';
 import { readBranch } from './fields.js';
 
-const setting = z.string().max(4096).nullable();
+const setting = once(() => z.string().max(4096).nullable());
 const VARIABLE = /^[A-Za-z_][A-Za-z0-9_]{0,255}$/;
 
-const shown = {
+const shown = once(() => ({
   project_name: z.string(),
   deploy_on_push: z.boolean(),
-  production_branch: setting,
-  framework: setting,
-  root_directory: setting,
-  build_command: setting,
-  install_command: setting,
-  output_directory: setting,
+  production_branch: setting(),
+  framework: setting(),
+  root_directory: setting(),
+  build_command: setting(),
+  install_command: setting(),
+  output_directory: setting(),
   serverless_function_region: z.string().max(4).nullable(),
-};
+}));
 
 /** The settings of a hosting project as answers show them: all but the environment. */
-export const hostingRecord = z.object(shown);
+const hostingRecord = once(() => z.object(shown()));
+
+export const hostingOfAnswer = once(() => presentWhen(hostingRecord(), 'the repository has a hosting project'));
 
 /** The `deployment` object of create and update repository. */
-export const hostingBody = z
-  .object({
-    ...shown,
-    project_name: z
-      .string()
-      .regex(/^[^\p{Cc}\p{Surrogate}/]{1,100}$/u, 'has to be 1 to 100 characters without slashes'),
-    env: z.record(z.string().regex(VARIABLE, 'has to be the name of a variable'), z.string().nullable()),
-  })
-  .partial();
-export type HostingBody = z.infer<typeof hostingBody>;
+export const hostingBody = once(() =>
+  z
+    .object({
+      ...shown(),
+      project_name: z
+        .string()
+        .regex(/^[^\p{Cc}\p{Surrogate}/]{1,100}$/u, 'has to be 1 to 100 characters without slashes'),
+      env: z.record(z.string().regex(VARIABLE, 'has to be the name of a variable'), z.string().nullable()),
+    })
+    .partial(),
+);
+export type HostingBody = z.infer<ReturnType<typeof hostingBody>>;
 
-export function showHosting(project: HostingProject): z.infer<typeof hostingRecord> {
+export function showHosting(project: HostingProject): z.infer<ReturnType<typeof hostingRecord>> {
   return {
     project_name: project.projectName,
     deploy_on_push: project.deployOnPush,

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { once } from '../environment/once.js';
 import type { Conflict } from '../git/merge/conflict.js';
 import type { CommitMerge } from '../git/merge/merge.js';
 import { OverlayObjects } from '../git/merge/overlay.js';
@@ -22,14 +23,16 @@ const MOST_CONFLICTS = 100;
 /** Bytes of one side that are shown. */
 const MOST_CONTENT_BYTES = 256 * 1024;
 
-const side = z.object({
-  oid: z.string().optional(),
-  content: z.string().optional(),
-  truncated: z.boolean(),
-  binary: z.boolean(),
-});
+const side = once(() =>
+  z.object({
+    oid: z.string().optional(),
+    content: z.string().optional(),
+    truncated: z.boolean(),
+    binary: z.boolean(),
+  }),
+);
 /** With the content as bytes, which become text piece by piece. */
-type Side = Omit<z.infer<typeof side>, 'content'> & { readonly content?: Buffer };
+type Side = Omit<z.infer<ReturnType<typeof side>>, 'content'> & { readonly content?: Buffer };
 
 interface ShownConflict {
   readonly path: string;
@@ -50,14 +53,15 @@ export const previewMerge = operation({
   scopes: ['git:read'],
   subject: 'repository',
   effect: 'read',
-  query: z.object({
-    source_branch: z.string(),
-    target_branch: z.string(),
-    include_content: flag.optional(),
-    source_is_ephemeral: flag.optional(),
-    target_is_ephemeral: flag.optional(),
-  }),
-  replies: {
+  query: () =>
+    z.object({
+      source_branch: z.string(),
+      target_branch: z.string(),
+      include_content: flag().optional(),
+      source_is_ephemeral: flag().optional(),
+      target_is_ephemeral: flag().optional(),
+    }),
+  replies: () => ({
     200: z.object({
       status: z.enum(['clean', 'conflicted']),
       result: z.enum(['merge_commit', 'fast_forward', 'no_op']),
@@ -67,10 +71,10 @@ export const previewMerge = operation({
       target_tip_sha: z.string(),
       merge_base_sha: z.string().optional(),
       conflict_paths: z.array(z.string()),
-      conflicts: z.array(z.object({ path: z.string(), result: side, base: side, ours: side, theirs: side })),
+      conflicts: z.array(z.object({ path: z.string(), result: side(), base: side(), ours: side(), theirs: side() })),
       filtered_conflicts: z.array(z.object({ path: z.string(), reason: z.string(), binary: z.boolean() })),
     }),
-  },
+  }),
   errors: ['branch_not_found', 'gateway_timeout'],
   work: { limit: 'searchTimeout', times: 5 },
   handle: async (ctx) => {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { once } from '../environment/once.js';
 import { type CommitMerge, mergeCommits } from '../git/merge/merge.js';
 import { applyStrategy, type MergePlan, planMerge } from '../git/merge/plan.js';
 import { type ByteString, bytesOf, textOf } from '../git/object/bytes.js';
@@ -15,21 +16,23 @@ import { person, readBranch, readIdentity, readMessage, sha } from './fields.js'
 import { requireAllowed, requireCommitAllowed } from './policy.js';
 import { resolveRef } from './resolve.js';
 
-const mergeBody = z.object({
-  source_branch: z.string().optional(),
-  source_ref: z.string().optional(),
-  target_branch: z.string(),
-  strategy: z.enum(['merge', 'ff_only', 'ff_prefer']),
-  source_is_ephemeral: z.boolean().optional(),
-  target_is_ephemeral: z.boolean().optional(),
-  expected_target_sha: sha.optional(),
-  commit_message: z.string().optional(),
-  author: person.optional(),
-  committer: person.optional(),
-  allow_unrelated_histories: z.boolean().optional(),
-  squash: z.boolean().optional(),
-});
-type MergeBody = z.infer<typeof mergeBody>;
+const mergeBody = once(() =>
+  z.object({
+    source_branch: z.string().optional(),
+    source_ref: z.string().optional(),
+    target_branch: z.string(),
+    strategy: z.enum(['merge', 'ff_only', 'ff_prefer']),
+    source_is_ephemeral: z.boolean().optional(),
+    target_is_ephemeral: z.boolean().optional(),
+    expected_target_sha: sha().optional(),
+    commit_message: z.string().optional(),
+    author: person().optional(),
+    committer: person().optional(),
+    allow_unrelated_histories: z.boolean().optional(),
+    squash: z.boolean().optional(),
+  }),
+);
+type MergeBody = z.infer<ReturnType<typeof mergeBody>>;
 type MergeContext = HandlerContext<unknown, MergeBody>;
 
 /** One merge, once names are resolved. */
@@ -62,7 +65,7 @@ export const mergeBranches = operation({
   body: mergeBody,
   // A merge is given longer than a search before it is given up.
   work: { limit: 'searchTimeout', times: 5 },
-  replies: {
+  replies: () => ({
     200: z.object({
       result: z.enum(['merge_commit', 'fast_forward', 'no_op', 'squash', 'unknown']),
       commit_sha: z.string(),
@@ -72,7 +75,7 @@ export const mergeBranches = operation({
       merge_base_sha: z.string().optional(),
       promoted_commits: z.int(),
     }),
-  },
+  }),
   errors: ['branch_not_found', 'ref_not_found', 'conflict', 'merge_conflict', 'gateway_timeout'],
   handle: async (ctx) => {
     const { repository, body } = ctx;

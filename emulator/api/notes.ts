@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Claims } from '../auth/claims.js';
+import { once } from '../environment/once.js';
 import { noteOf, setNote } from '../git/notes/note-tree.js';
 import { type ByteString, bytesOf, concatBytes, latin1, textOf } from '../git/object/bytes.js';
 import { readCommit } from '../git/object/commit.js';
@@ -31,28 +32,30 @@ const SUBJECTS = {
 
 type Action = keyof typeof SUBJECTS;
 
-const noteResult = z.object({
-  sha: z.string(),
-  target_ref: z.string(),
-  notes_ref: z.string(),
-  base_commit: z.string(),
-  new_ref_sha: z.string(),
-  result: z.object({ success: z.boolean(), status: z.string(), message: z.string().optional() }),
-});
+const noteResult = once(() =>
+  z.object({
+    sha: z.string(),
+    target_ref: z.string(),
+    notes_ref: z.string(),
+    base_commit: z.string(),
+    new_ref_sha: z.string(),
+    result: z.object({ success: z.boolean(), status: z.string(), message: z.string().optional() }),
+  }),
+);
 
 /** Both vocabularies; the new names win. */
-const selection = {
+const selection = once(() => ({
   sha: z.string().optional(),
   object_ref: z.string().optional(),
   ref: z.string().optional(),
   notes_ref: z.string().optional(),
-};
-const guarded = {
-  ...selection,
-  expected_ref_sha: sha.optional(),
-  expected_notes_ref_sha: sha.optional(),
-  author: person.optional(),
-};
+}));
+const guarded = once(() => ({
+  ...selection(),
+  expected_ref_sha: sha().optional(),
+  expected_notes_ref_sha: sha().optional(),
+  author: person().optional(),
+}));
 
 interface Selection {
   readonly sha?: string | undefined;
@@ -72,8 +75,8 @@ export const readNote = operation({
   scopes: ['git:read'],
   subject: 'repository',
   effect: 'read',
-  query: z.object(selection),
-  replies: { 200: z.object({ sha: z.string(), note: z.string(), ref_sha: z.string() }) },
+  query: () => z.object(selection()),
+  replies: () => ({ 200: z.object({ sha: z.string(), note: z.string(), ref_sha: z.string() }) }),
   errors: ['ref_not_found', 'not_found'],
   handle: async (ctx) => {
     const { repository, query } = ctx;
@@ -101,12 +104,13 @@ export const writeNote = operation({
   subject: 'repository',
   effect: 'write',
   reads: 'json',
-  body: z.object({
-    ...guarded,
-    action: z.enum(['add', 'append', 'remove']).default('add'),
-    note: z.string().optional(),
-  }),
-  replies: { 201: noteResult },
+  body: () =>
+    z.object({
+      ...guarded(),
+      action: z.enum(['add', 'append', 'remove']).default('add'),
+      note: z.string().optional(),
+    }),
+  replies: () => ({ 201: noteResult() }),
   errors: ['ref_not_found', 'not_found', 'conflict'],
   handle: (ctx) => {
     const { action, note = '' } = ctx.body;
@@ -127,13 +131,13 @@ export const deleteNote = operation({
   subject: 'repository',
   effect: 'write',
   reads: 'json',
-  body: z.object({ ...guarded, action: z.literal('remove').optional() }),
-  replies: { 200: noteResult },
+  body: () => z.object({ ...guarded(), action: z.literal('remove').optional() }),
+  replies: () => ({ 200: noteResult() }),
   errors: ['ref_not_found', 'not_found', 'conflict'],
   handle: (ctx) => changeNote(ctx, 'remove', '', 200),
 });
 
-type NoteBody = z.infer<z.ZodObject<typeof guarded>>;
+type NoteBody = z.infer<z.ZodObject<ReturnType<typeof guarded>>>;
 
 /** One change of one note, compared and swapped on the notes ref. */
 async function changeNote(
@@ -194,7 +198,7 @@ function showNote(
   base: Oid,
   next: Oid | '',
   failure?: string,
-): z.infer<typeof noteResult> {
+): z.infer<ReturnType<typeof noteResult>> {
   const name = textOf(ref);
   return {
     sha: target,
@@ -220,14 +224,14 @@ export const listNotesRefs = operation({
   scopes: ['git:read'],
   subject: 'repository',
   effect: 'read',
-  query: z.object({ ...pageQuery, prefix: z.string().optional() }),
-  replies: {
+  query: () => z.object({ ...pageQuery(), prefix: z.string().optional() }),
+  replies: () => ({
     200: z.object({
       refs: z.array(z.object({ cursor: z.string(), ref: z.string(), sha: z.string() })),
       prefix: z.string(),
-      ...pageEnd,
+      ...pageEnd(),
     }),
-  },
+  }),
   errors: [],
   handle: async (ctx) => {
     const { world, repository, query } = ctx;

@@ -14,14 +14,14 @@ export const getOrganization = operation({
   scopes: ['org:read'],
   subject: 'organization',
   effect: 'read',
-  replies: {
+  replies: () => ({
     200: z.object({
       organization: z.string(),
       api_version: z.string(),
       cloud: z.object({ provider: z.string(), region: z.string() }),
       inbound_ips: z.array(z.string()),
     }),
-  },
+  }),
   errors: [],
   handle: ({ organization }) =>
     json(200, {

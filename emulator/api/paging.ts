@@ -1,13 +1,15 @@
 import { z } from 'zod';
 import type { OperationId } from '../config/operation-ids.js';
+import { once } from '../environment/once.js';
 import type { Meter } from '../git/schedule/meter.js';
 import { problem } from '../http/problem.js';
 import type { HandlerContext } from '../operation/handler-context.js';
 
 /** The query parameters every list takes. */
-export const pageQuery = { cursor: z.string().optional(), limit: z.string().optional() };
+export const pageQuery = once(() => ({ cursor: z.string().optional(), limit: z.string().optional() }));
 
-export const pageEnd = { next_cursor: z.string().nullable(), has_more: z.boolean() };
+/** At the end of a list the cursor is null, or may be absent. */
+export const pageEnd = once(() => ({ next_cursor: z.string().nullish(), has_more: z.boolean() }));
 
 const DEFAULT_LIMIT = 20;
 

@@ -1,10 +1,11 @@
 import { z } from 'zod';
+import { once } from '../environment/once.js';
 import { bytesOf } from '../git/object/bytes.js';
 import type { PathMatcher } from '../git/pathspec/path-matcher.js';
 import { BadSelection, type SelectionList, selectFiles } from '../git/pathspec/select-files.js';
 import { problem } from '../http/problem.js';
 
-export const patternList = z.array(z.string()).optional();
+export const patternList = once(() => z.array(z.string()).optional());
 
 /** The lists of a request, with the names their members have in it. */
 type Lists = Partial<Record<SelectionList, readonly [name: string, patterns: readonly string[] | undefined]>>;

@@ -1,8 +1,11 @@
 import { z } from 'zod';
+import { once } from '../environment/once.js';
 import { bytesOf, textOf } from '../git/object/bytes.js';
 import { payloadOf, readCommit } from '../git/object/commit.js';
 import { formatDate } from '../git/object/identity.js';
 import { COMMIT, type ObjectReader, type Oid, readAs } from '../git/object/object.js';
+import type { HandlerContext } from '../operation/handler-context.js';
+import { presentWhen } from '../operation/reply-schema.js';
 import type { CommitWritten } from '../repositories/branch-write.js';
 import type { Repository } from '../repositories/repository.js';
 
@@ -10,16 +13,18 @@ const HEAD = bytesOf('HEAD');
 
 /** From the domain to the wire: one schema and one function per record. */
 
-export const repositoryRecord = z.object({
-  repo_id: z.string(),
-  url: z.string().meta({ description: 'The repository name.' }),
-  repo_name: z.string(),
-  default_branch: z.string(),
-  created_at: z.iso.datetime(),
-  base_repo: z.object({ provider: z.string(), owner: z.string(), name: z.string() }).optional(),
-});
+export const repositoryRecord = once(() =>
+  z.object({
+    repo_id: z.string(),
+    url: z.string().meta({ description: 'The repository name.' }),
+    repo_name: z.string(),
+    default_branch: z.string(),
+    created_at: z.iso.datetime(),
+    base_repo: z.object({ provider: z.string(), owner: z.string(), name: z.string() }).optional(),
+  }),
+);
 
-export function showRepository(repository: Repository): z.infer<typeof repositoryRecord> {
+export function showRepository(repository: Repository): z.infer<ReturnType<typeof repositoryRecord>> {
   const { id, name, createdAt, baseRepo } = repository.record;
   return {
     repo_id: id,
@@ -31,23 +36,29 @@ export function showRepository(repository: Repository): z.infer<typeof repositor
   };
 }
 
-export const commitRecord = z.object({
-  sha: z.string(),
-  message: z.string(),
-  author_name: z.string(),
-  author_email: z.string(),
-  committer_name: z.string(),
-  committer_email: z.string(),
-  date: z.string().meta({ description: 'The author date, RFC 3339.' }),
-  parent_shas: z.array(z.string()),
-});
+export const commitRecord = once(() =>
+  z.object({
+    sha: z.string(),
+    message: z.string(),
+    author_name: z.string(),
+    author_email: z.string(),
+    committer_name: z.string(),
+    committer_email: z.string(),
+    date: z.string().meta({ description: 'The author date, RFC 3339.' }),
+    parent_shas: z.array(z.string()),
+  }),
+);
 
-export const signedCommitRecord = commitRecord.extend({
-  signature: z.string().optional(),
-  payload: z.string().optional(),
-});
+const SIGNED = 'the commit is signed';
 
-export function showCommit(objects: ObjectReader, oid: Oid): z.infer<typeof commitRecord> {
+export const signedCommitRecord = once(() =>
+  commitRecord().extend({
+    signature: presentWhen(z.string(), SIGNED),
+    payload: presentWhen(z.string(), SIGNED),
+  }),
+);
+
+export function showCommit(objects: ObjectReader, oid: Oid): z.infer<ReturnType<typeof commitRecord>> {
   const { author, committer, message, parents } = readCommit(objects, oid);
   return {
     sha: oid,
@@ -62,44 +73,58 @@ export function showCommit(objects: ObjectReader, oid: Oid): z.infer<typeof comm
 }
 
 /** As `showCommit`, with signature and signed payload where the commit has them. */
-export function showSignedCommit(objects: ObjectReader, oid: Oid): z.infer<typeof signedCommitRecord> {
+export function showSignedCommit(objects: ObjectReader, oid: Oid): z.infer<ReturnType<typeof signedCommitRecord>> {
   const record = showCommit(objects, oid);
   const { signature } = readCommit(objects, oid);
   if (signature === undefined) return record;
   return { ...record, signature, payload: payloadOf(readAs(objects, oid, COMMIT)).toString() };
 }
 
-export const writeResult = z.object({
-  commit: z.object({
+const writtenCommit = once(() =>
+  z.object({
     commit_sha: z.string(),
     tree_sha: z.string(),
     target_branch: z.string(),
     pack_bytes: z.int(),
-    blob_count: z.int().optional(),
   }),
-  result: z.object({
-    branch: z.string(),
-    target_branch: z.string(),
-    old_sha: z.string(),
-    new_sha: z.string(),
-    success: z.boolean(),
-    status: z.enum(['ok', 'precondition_failed']),
-    message: z.string(),
-  }),
-});
+);
 
-export function showWrite(branch: string, written: CommitWritten, blobCount?: number): z.infer<typeof writeResult> {
+export const writeResult = once(() =>
+  z.object({
+    commit: writtenCommit(),
+    result: z.object({
+      branch: z.string(),
+      target_branch: z.string(),
+      old_sha: z.string(),
+      new_sha: z.string(),
+      success: z.boolean(),
+      status: z.enum(['ok', 'precondition_failed']),
+      message: z.string(),
+    }),
+  }),
+);
+
+/** Of content that was sent. */
+export const contentWriteResult = once(() =>
+  writeResult().extend({ commit: writtenCommit().extend({ blob_count: z.int() }) }),
+);
+
+export function showWrite(
+  { variants }: Pick<HandlerContext['world'], 'variants'>,
+  branch: string,
+  written: CommitWritten,
+): z.infer<ReturnType<typeof writeResult>> {
+  const shown = variants.resultBranch === 'full' ? `refs/heads/${branch}` : branch;
   return {
     commit: {
       commit_sha: written.commit,
       tree_sha: written.tree,
       target_branch: branch,
       pack_bytes: written.packBytes,
-      ...(blobCount === undefined ? {} : { blob_count: blobCount }),
     },
     result: {
-      branch,
-      target_branch: branch,
+      branch: shown,
+      target_branch: shown,
       old_sha: written.old,
       new_sha: written.commit,
       success: true,
@@ -107,4 +132,15 @@ export function showWrite(branch: string, written: CommitWritten, blobCount?: nu
       message: '',
     },
   };
+}
+
+/** As `showWrite`, with how many files were sent. */
+export function showContentWrite(
+  world: Pick<HandlerContext['world'], 'variants'>,
+  branch: string,
+  written: CommitWritten,
+  blobs: number,
+): z.infer<ReturnType<typeof contentWriteResult>> {
+  const { commit, result } = showWrite(world, branch, written);
+  return { commit: { ...commit, blob_count: blobs }, result };
 }

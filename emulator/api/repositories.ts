@@ -5,7 +5,7 @@ import { operation } from '../operation/operation.js';
 import { branchRef, transact } from '../repositories/branch-write.js';
 import { branchNotFound } from './branches.js';
 import { readBranch } from './fields.js';
-import { hostingBody, hostingRecord, planHosting, requireMayChange, showHosting } from './hosting.js';
+import { hostingBody, hostingOfAnswer, planHosting, requireMayChange, showHosting } from './hosting.js';
 import { pageEnd, pageQuery, readLimit, takeLongPage } from './paging.js';
 import { repositoryRecord, showRepository } from './records.js';
 
@@ -22,8 +22,8 @@ export const listRepositories = operation({
   scopes: ['org:read'],
   subject: 'organization',
   effect: 'read',
-  query: z.object({ ...pageQuery, q: z.string().optional() }),
-  replies: { 200: z.object({ repos: z.array(repositoryRecord), ...pageEnd }) },
+  query: () => z.object({ ...pageQuery(), q: z.string().optional() }),
+  replies: () => ({ 200: z.object({ repos: z.array(repositoryRecord()), ...pageEnd() }) }),
   errors: [],
   handle: async ({ world, organization, query, meter }) => {
     const limit = readLimit(query.limit, CAP);
@@ -56,7 +56,7 @@ export const getRepository = operation({
   scopes: ['git:read'],
   subject: 'repository',
   effect: 'read',
-  replies: { 200: repositoryRecord },
+  replies: () => ({ 200: repositoryRecord() }),
   errors: [],
   handle: ({ repository }) => json(200, showRepository(repository)),
 });
@@ -73,8 +73,8 @@ export const updateRepository = operation({
   subject: 'repository',
   effect: 'write',
   reads: 'json',
-  body: z.object({ default_branch: z.string().optional(), deployment: hostingBody.optional() }),
-  replies: { 200: repositoryRecord.extend({ deployment: hostingRecord.optional() }) },
+  body: () => z.object({ default_branch: z.string().optional(), deployment: hostingBody().optional() }),
+  replies: () => ({ 200: repositoryRecord().extend({ deployment: hostingOfAnswer() }) }),
   errors: ['hosting_not_enabled', 'branch_not_found', 'deployment_project_name_in_use'],
   handle: async (ctx) => {
     const { repository, body } = ctx;
@@ -114,7 +114,7 @@ export const deleteRepository = operation({
   scopes: ['repo:write'],
   subject: 'repository',
   effect: 'delete',
-  replies: { 200: z.object({ repo_id: z.string(), message: z.string() }) },
+  replies: () => ({ 200: z.object({ repo_id: z.string(), message: z.string() }) }),
   errors: [],
   handle: ({ world, repository }) => {
     world.state.repositories.delete(repository);

@@ -1,9 +1,10 @@
+import type { CodeVariant } from '../config/variants.js';
 import { type ByteString, bytesOf, sliceBytes, textOf } from '../git/object/bytes.js';
 import type { Oid } from '../git/object/object.js';
 import { findCommit } from '../git/object/tag.js';
 import { resolveRevision } from '../git/revision/revision.js';
 import { inSlices } from '../git/schedule/steps.js';
-import { type Problem, problem } from '../http/problem.js';
+import { problem } from '../http/problem.js';
 import type { HandlerContext } from '../operation/handler-context.js';
 import { EPHEMERAL } from '../repositories/branch-write.js';
 import type { Repository } from '../repositories/repository.js';
@@ -12,6 +13,8 @@ export interface ResolvedRef {
   readonly commit: Oid;
   /** What an answer shows as `ref`: the short name of the branch or tag, or the commit's id. */
   readonly shown: string;
+  /** The full name of the branch or tag, where it is one. */
+  readonly name?: string;
 }
 
 export interface RefQuestion {
@@ -19,6 +22,10 @@ export interface RefQuestion {
   readonly ref: string | undefined;
   /** Branch names are looked up in the ephemeral namespace. */
   readonly ephemeral?: boolean | undefined;
+  /** Whether it may be a tag. Default: yes. */
+  readonly tags?: boolean;
+  /** The variant that says which code it has when it does not resolve. Default: `missingRef`. */
+  readonly missing?: CodeVariant;
 }
 
 /** What a handler's context has that a ref is resolved with. */
@@ -28,7 +35,9 @@ export type RefContext = Pick<HandlerContext, 'repository' | 'meter' | 'note'>;
  * The commit a client's `ref` means. A branch wins over a tag of the same name. Throws `ref_not_found`
  * for what does not resolve or is no commit, and `bad_request` for what no revision can look like.
  */
-export async function resolveRef(ctx: RefContext, { ref, ephemeral = false }: RefQuestion): Promise<ResolvedRef> {
+export async function resolveRef(ctx: RefContext, question: RefQuestion): Promise<ResolvedRef> {
+  const { ref, ephemeral = false, tags = true, missing: variant = 'missingRef' } = question;
+  const missing = (detail: string) => problem('ref_not_found', detail, { variant });
   const { repository, meter } = ctx;
   const { refs, objects, history } = repository.git;
   const name = ref === undefined || ref === '' ? defaultRef(repository) : ref;
@@ -42,12 +51,15 @@ export async function resolveRef(ctx: RefContext, { ref, ephemeral = false }: Re
   if (outcome.fault === 'malformed') throw problem('bad_request', `${name} is not a revision.`);
   if (outcome.fault === 'ambiguous') throw missing(`${name} names more than one commit.`);
   const commit = outcome.fault === undefined ? await inSlices(findCommit(objects, outcome.oid), meter) : undefined;
-  if (outcome.fault !== undefined || commit === undefined) throw missing(`No branch, tag or commit is named ${name}.`);
+  if (outcome.fault !== undefined || commit === undefined || (!tags && outcome.ref?.startsWith(TAGS)))
+    throw missing(`No branch, tag or commit is named ${name}.`);
   ctx.note(`ref ${JSON.stringify(name)} is ${outcome.ref === undefined ? '' : `${textOf(outcome.ref)} at `}${commit}`);
-  return { commit, shown: outcome.ref === undefined ? commit : textOf(shortName(outcome.ref)) };
+  if (outcome.ref === undefined) return { commit, shown: commit };
+  return { commit, shown: textOf(shortName(outcome.ref)), name: textOf(outcome.ref) };
 }
 
-const SHOWN_SHORT = ['refs/heads/', 'refs/tags/'];
+const TAGS = 'refs/tags/';
+const SHOWN_SHORT = ['refs/heads/', TAGS];
 
 /** Specification, 3: `ref` is "the ref actually resolved, whatever was passed", so not HEAD, nor how it was spelled. */
 function shortName(ref: ByteString): ByteString {
@@ -58,8 +70,4 @@ function shortName(ref: ByteString): ByteString {
 /** The default branch, or HEAD when no default is set. */
 function defaultRef(repository: Repository): string {
   return repository.defaultBranch === undefined ? 'HEAD' : textOf(repository.defaultBranch);
-}
-
-function missing(detail: string): Problem {
-  return problem('ref_not_found', detail);
 }

@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import type { Variants } from '../config/variants.js';
+import { once } from '../environment/once.js';
 import { textOf } from '../git/object/bytes.js';
 import { readCommit } from '../git/object/commit.js';
 import { type Oid, ZERO_OID } from '../git/object/object.js';
@@ -15,16 +17,18 @@ import { requireCommitAllowed } from './policy.js';
 import { showWrite, writeResult } from './records.js';
 import { resolveRef } from './resolve.js';
 
-const restoreMetadata = z.object({
-  target_branch: z.string(),
-  target_commit_sha: z.string().optional(),
-  base_ref: z.string().optional(),
-  author: person,
-  expected_head_sha: sha.optional(),
-  expected_target_sha: sha.optional(),
-  commit_message: z.string().optional(),
-  committer: person.optional(),
-});
+const restoreMetadata = once(() =>
+  z.object({
+    target_branch: z.string(),
+    target_commit_sha: z.string().optional(),
+    base_ref: z.string().optional(),
+    author: person(),
+    expected_head_sha: sha().optional(),
+    expected_target_sha: sha().optional(),
+    commit_message: z.string().optional(),
+    committer: person().optional(),
+  }),
+);
 
 export const restoreCommit = operation({
   id: 'restoreCommit',
@@ -41,7 +45,7 @@ export const restoreCommit = operation({
   effect: 'write',
   dialect: 'result',
   reads: 'stream',
-  replies: { 201: writeResult },
+  replies: () => ({ 201: writeResult() }),
   errors: ['branch_not_found', 'ref_not_found', 'conflict'],
   handle: async (ctx) => {
     const metadata = await readMetadata(ctx);
@@ -73,7 +77,7 @@ export const restoreCommit = operation({
       }
       const { tree } = readCommit(objects, target);
       if (base.tree === tree) return alreadyMatches(ctx, textOf(branch), target);
-      return json(201, showWrite(metadata.target_branch, await commitOnto(transaction, base, tree, write)));
+      return json(201, showWrite(ctx.world, metadata.target_branch, await commitOnto(transaction, base, tree, write)));
     });
   },
 });
@@ -82,28 +86,31 @@ export const restoreCommit = operation({
 function alreadyMatches({ world }: HandlerContext, branch: string, target: string): Reply {
   const message = `Branch ${branch} already has the content of ${target}.`;
   const result = {
-    branch: '',
-    target_branch: '',
-    old_sha: '',
-    new_sha: '',
+    ...emptyFields(world.variants.restoreNoopFields),
     success: false,
     status: 'precondition_failed',
     message,
   };
-  return json(Number(world.variants.restoreNoop), { commit: null, result });
+  return { ...json(Number(world.variants.restoreNoop), { commit: null, result }), isRefusal: true };
+}
+
+function emptyFields(variant: Variants['restoreNoopFields']): Readonly<Record<string, string | null>> {
+  if (variant === 'absent') return {};
+  const empty = variant === 'null' ? null : '';
+  return { branch: empty, target_branch: empty, old_sha: empty, new_sha: empty };
 }
 
 /** One NDJSON line, or one JSON object, with or without a final newline. */
-async function readMetadata(ctx: HandlerContext): Promise<z.infer<typeof restoreMetadata>> {
+async function readMetadata(ctx: HandlerContext): Promise<z.infer<ReturnType<typeof restoreMetadata>>> {
   const body = await readAll(ctx.stream(ctx.world.limits.maxJsonBytes));
   if (body.toString('latin1').trim() === '')
     throw problem('bad_request', 'The body is empty; it has to hold metadata.');
   const json = await inSlices(jsonSteps(body, 'The body'), ctx.meter);
   const line = checkShape(z.strictObject({ metadata: z.unknown() }), json, 'The body');
-  return checkShape(restoreMetadata, line.metadata, 'metadata');
+  return checkShape(restoreMetadata(), line.metadata, 'metadata');
 }
 
-async function resolveTarget(ctx: HandlerContext, metadata: z.infer<typeof restoreMetadata>): Promise<Oid> {
+async function resolveTarget(ctx: HandlerContext, metadata: z.infer<ReturnType<typeof restoreMetadata>>): Promise<Oid> {
   const ref = metadata.base_ref ?? metadata.target_commit_sha ?? '';
   if (ref === '') throw problem('bad_request', 'metadata.target_commit_sha is required.');
   try {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { once } from '../environment/once.js';
 import { inSlices, type Steps } from '../git/schedule/steps.js';
 import { base64Steps } from '../http/base64.js';
 import { checkItems, checkShape } from '../http/body.js';
@@ -14,20 +15,22 @@ import { requireCommitAllowed } from './policy.js';
 const MOST_CHUNK_BYTES = 4 * 1024 * 1024;
 
 /** The members every streamed write's metadata has, in the old and the new vocabulary. */
-export const writeMetadata = z.object({
-  target_branch: z.string(),
-  commit_message: z.string(),
-  author: person,
-  committer: person.optional(),
-  expected_head_sha: sha.optional(),
-  expected_target_sha: sha.optional(),
-  base_branch: z.string().optional(),
-  ephemeral: z.boolean().optional(),
-  target_is_ephemeral: z.boolean().optional(),
-  ephemeral_base: z.boolean().optional(),
-  base_is_ephemeral: z.boolean().optional(),
-});
-export type WriteMetadata = z.infer<typeof writeMetadata>;
+export const writeMetadata = once(() =>
+  z.object({
+    target_branch: z.string(),
+    commit_message: z.string(),
+    author: person(),
+    committer: person().optional(),
+    expected_head_sha: sha().optional(),
+    expected_target_sha: sha().optional(),
+    base_branch: z.string().optional(),
+    ephemeral: z.boolean().optional(),
+    target_is_ephemeral: z.boolean().optional(),
+    ephemeral_base: z.boolean().optional(),
+    base_is_ephemeral: z.boolean().optional(),
+  }),
+);
+export type WriteMetadata = z.infer<ReturnType<typeof writeMetadata>>;
 
 /** Where the chunks of a streamed write go. */
 export interface ChunkSink<Chunk> {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { once } from '../environment/once.js';
 import { type ByteString, bytesOf, concatBytes, sliceBytes, textOf } from '../git/object/bytes.js';
 import { isOid, type ObjectReader, type Oid, ZERO_OID } from '../git/object/object.js';
 import { peelTags } from '../git/object/tag.js';
@@ -19,17 +20,17 @@ const CAP = 100;
 const PREFIX = bytesOf('refs/tags/');
 const NO_NAME = bytesOf('');
 
-const tagRecord = z.object({ name: z.string(), sha: z.string() });
+const tagRecord = once(() => z.object({ name: z.string(), sha: z.string() }));
 
 /** An annotated tag is shown by the commit it names. */
-const listedTag = tagRecord.extend({ cursor: z.string() });
+const listedTag = once(() => tagRecord().extend({ cursor: z.string() }));
 
 async function showTag(
   objects: ObjectReader,
   name: ByteString,
   oid: Oid,
   meter: Meter,
-): Promise<z.infer<typeof tagRecord>> {
+): Promise<z.infer<ReturnType<typeof tagRecord>>> {
   return { name: textOf(name), sha: await inSlices(peelTags(objects, oid), meter) };
 }
 
@@ -54,8 +55,8 @@ export const listTags = operation({
   scopes: ['git:read'],
   subject: 'repository',
   effect: 'read',
-  query: z.object(pageQuery),
-  replies: { 200: z.object({ tags: z.array(listedTag), ...pageEnd }) },
+  query: () => z.object(pageQuery()),
+  replies: () => ({ 200: z.object({ tags: z.array(listedTag()), ...pageEnd() }) }),
   errors: [],
   handle: async (ctx) => {
     const { world, repository, query } = ctx;
@@ -69,7 +70,7 @@ export const listTags = operation({
       for (const entry of refs.entries(PREFIX)) yield entry[0] > start ? entry : undefined;
     };
     const { page, hasMore } = await takeLongPage(following(), limit, ctx.meter);
-    const tags: z.infer<typeof listedTag>[] = [];
+    const tags: z.infer<ReturnType<typeof listedTag>>[] = [];
     for (const [ref, { oid }] of page) {
       const name = sliceBytes(ref, PREFIX.length);
       tags.push({ cursor: cursors.write(purpose, name), ...(await showTag(objects, name, oid, ctx.meter)) });
@@ -89,8 +90,8 @@ export const getTag = operation({
   scopes: ['git:read'],
   subject: 'repository',
   effect: 'read',
-  query: z.object({ name: z.string() }),
-  replies: { 200: z.object({ tag: tagRecord }) },
+  query: () => z.object({ name: z.string() }),
+  replies: () => ({ 200: z.object({ tag: tagRecord() }) }),
   errors: ['ref_not_found'],
   handle: async ({ repository, query, meter }) => {
     const ref = readTag(query.name);
@@ -100,10 +101,12 @@ export const getTag = operation({
   },
 });
 
-const createBody = z.object({ name: z.string(), ref: z.string().optional(), target: z.string().optional() });
+const createBody = once(() =>
+  z.object({ name: z.string(), ref: z.string().optional(), target: z.string().optional() }),
+);
 
 /** `ref` takes any revision and wins; the older `target` takes a full id only. */
-function readRevision({ ref, target }: z.infer<typeof createBody>): string {
+function readRevision({ ref, target }: z.infer<ReturnType<typeof createBody>>): string {
   const revision = ref ?? target;
   if (!revision) throw problem('bad_request', 'ref or target is required.');
   if (ref === undefined && !isOid(revision)) {
@@ -125,7 +128,7 @@ export const createTag = operation({
   effect: 'write',
   reads: 'json',
   body: createBody,
-  replies: { 200: z.object({ name: z.string(), sha: z.string(), message: z.string() }) },
+  replies: () => ({ 200: z.object({ name: z.string(), sha: z.string(), message: z.string() }) }),
   errors: ['ref_not_found', 'conflict'],
   handle: async (ctx) => {
     const { repository, body } = ctx;
@@ -138,7 +141,7 @@ export const createTag = operation({
   },
 });
 
-const deleted = z.object({ name: z.string(), message: z.string() });
+const deleted = once(() => z.object({ name: z.string(), message: z.string() }));
 
 async function removeTag(ctx: Pick<HandlerContext, 'repository' | 'claims'>, name: string): Promise<Reply> {
   await deleteRef(ctx, readTag(name), () => tagNotFound(name));
@@ -153,7 +156,7 @@ export const deleteTag = operation({
   scopes: ['git:read', 'git:write'],
   subject: 'repository',
   effect: 'write',
-  replies: { 200: deleted },
+  replies: () => ({ 200: deleted() }),
   errors: ['ref_not_found'],
   handle: (ctx) => removeTag(ctx, ctx.params.tag!),
 });
@@ -167,8 +170,8 @@ export const deleteTagByBody = operation({
   subject: 'repository',
   effect: 'write',
   reads: 'json',
-  body: z.object({ name: z.string() }),
-  replies: { 200: deleted },
+  body: () => z.object({ name: z.string() }),
+  replies: () => ({ 200: deleted() }),
   errors: ['ref_not_found'],
   handle: (ctx) => removeTag(ctx, ctx.body.name),
 });

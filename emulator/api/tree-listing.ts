@@ -13,7 +13,7 @@ import { problem } from '../http/problem.js';
 import { largeJson } from '../http/reply.js';
 import { operation } from '../operation/operation.js';
 import { flag, readFilePath } from './fields.js';
-import { listPurpose, pageQuery, readLimit } from './paging.js';
+import { listPurpose, pageEnd, pageQuery, readLimit } from './paging.js';
 import { type ResolvedRef, resolveRef } from './resolve.js';
 
 const PAGE = 1000;
@@ -43,24 +43,24 @@ export const listFiles = operation({
   scopes: ['git:read'],
   subject: 'repository',
   effect: 'read',
-  query: z.object({
-    ...pageQuery,
-    ref: z.string().optional(),
-    ephemeral: flag.optional(),
-    path: z.string().optional(),
-    recursive: flag.optional(),
-  }),
-  replies: {
+  query: () =>
+    z.object({
+      ...pageQuery(),
+      ref: z.string().optional(),
+      ephemeral: flag().optional(),
+      path: z.string().optional(),
+      recursive: flag().optional(),
+    }),
+  replies: () => ({
     200: z.object({
       paths: z.array(z.string()),
       ref: z.string(),
       entries: z.array(
         z.object({ path: z.string(), type: z.enum(['blob', 'tree', 'symlink', 'submodule']), mode: z.string() }),
       ),
-      next_cursor: z.string().nullable(),
-      has_more: z.boolean(),
+      ...pageEnd,
     }),
-  },
+  }),
   errors: ['ref_not_found', 'not_found'],
   handle: async (ctx) => {
     const { world, repository, query, meter } = ctx;

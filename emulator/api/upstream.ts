@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { decide } from '../auth/policy.js';
+import { once } from '../environment/once.js';
 import { bytesOf, textOf } from '../git/object/bytes.js';
 import { problem } from '../http/problem.js';
 import { json } from '../http/reply.js';
@@ -12,7 +13,7 @@ import { requireAllowed } from './policy.js';
 
 const NO_NAME = bytesOf('');
 
-const message = z.object({ message: z.string() });
+const message = once(() => z.object({ message: z.string() }));
 
 export const pullUpstream = operation({
   id: 'pullUpstream',
@@ -27,8 +28,8 @@ export const pullUpstream = operation({
   effect: 'write',
   reads: 'json',
   // What `ref` and `after` narrow down is documented nowhere: a sync is of all branches and tags.
-  body: z.object({ ref: z.string().optional(), after: z.string().optional() }).optional(),
-  replies: { 202: message },
+  body: () => z.object({ ref: z.string().optional(), after: z.string().optional() }).optional(),
+  replies: () => ({ 202: message() }),
   errors: ['forge_app_not_configured'],
   handle: (ctx) => {
     const { world, organization, repository } = ctx;
@@ -61,7 +62,7 @@ export const detachBase = operation({
   scopes: ['repo:write'],
   subject: 'repository',
   effect: 'write',
-  replies: { 200: message },
+  replies: () => ({ 200: message() }),
   errors: [],
   handle: ({ repository }) => {
     repository.update({ baseRepo: undefined });

@@ -1,21 +1,25 @@
 import { z } from 'zod';
+import { once } from '../environment/once.js';
 import { problem } from '../http/problem.js';
 import { empty, json } from '../http/reply.js';
 import { operation } from '../operation/operation.js';
+import { presentWhen } from '../operation/reply-schema.js';
 import { DEFAULT_EVENTS, EVENT_NAMES } from '../webhooks/events.js';
 import type { Webhook } from '../webhooks/webhook.js';
 
 /** Registrations of one organization; each event is sent to all that asked for it. */
 const MOST_WEBHOOKS = 100;
 
-const webhookRecord = z.object({
-  id: z.string(),
-  url: z.string(),
-  events: z.array(z.enum(EVENT_NAMES)),
-  created_at: z.iso.datetime(),
-});
+const webhookRecord = once(() =>
+  z.object({
+    id: z.string(),
+    url: z.string(),
+    events: z.array(z.enum(EVENT_NAMES)),
+    created_at: z.iso.datetime(),
+  }),
+);
 
-function showWebhook({ id, url, events, createdAt }: Webhook): z.infer<typeof webhookRecord> {
+function showWebhook({ id, url, events, createdAt }: Webhook): z.infer<ReturnType<typeof webhookRecord>> {
   return { id, url, events: [...events], created_at: new Date(createdAt).toISOString() };
 }
 
@@ -28,16 +32,17 @@ export const createWebhook = operation({
   subject: 'organization',
   effect: 'write',
   reads: 'json',
-  body: z.object({
-    url: z.string().max(2048),
-    events: z.array(z.enum(EVENT_NAMES)).min(1).optional(),
-    secret: z.string().min(1).max(1024).optional(),
-  }),
-  replies: {
-    201: webhookRecord.extend({
-      secret: z.string().optional().meta({ description: 'Only when none was given; it is not shown again.' }),
+  body: () =>
+    z.object({
+      url: z.string().max(2048),
+      events: z.array(z.enum(EVENT_NAMES)).min(1).optional(),
+      secret: z.string().min(1).max(1024).optional(),
     }),
-  },
+  replies: () => ({
+    201: webhookRecord().extend({
+      secret: presentWhen(z.string(), 'the request names none; it is not shown again'),
+    }),
+  }),
   errors: ['conflict'],
   handle: ({ world, organization, body }) => {
     const url = URL.canParse(body.url) ? new URL(body.url) : undefined;
@@ -71,7 +76,7 @@ export const listWebhooks = operation({
   scopes: ['org:read'],
   subject: 'organization',
   effect: 'read',
-  replies: { 200: z.object({ webhooks: z.array(webhookRecord) }) },
+  replies: () => ({ 200: z.object({ webhooks: z.array(webhookRecord()) }) }),
   errors: [],
   handle: ({ world, organization }) =>
     json(200, { webhooks: world.state.webhooks.of(organization.name).map(showWebhook) }),
@@ -85,7 +90,7 @@ export const deleteWebhook = operation({
   scopes: ['repo:write'],
   subject: 'organization',
   effect: 'write',
-  replies: { 204: '' },
+  replies: () => ({ 204: '' }),
   errors: ['not_found'],
   handle: ({ world, organization, params }) => {
     const webhook = world.state.webhooks.of(organization.name).find(({ id }) => id === params.webhook_id);

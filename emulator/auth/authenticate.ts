@@ -1,4 +1,4 @@
-import { checkUse, parseClaims } from './claims.js';
+import { checkUse, parseClaims, type TokenVariants } from './claims.js';
 import { isAccepted, parseCredential, type Surface } from './credentials.js';
 import type { KeyRing } from './keys.js';
 import { reject } from './rejection.js';
@@ -17,6 +17,7 @@ export interface AuthenticationRequest {
   readonly now: number;
   /** Whether the tenant has hosting enabled. */
   readonly hosting: boolean;
+  readonly variants: TokenVariants;
   /** The keys of an organization, or undefined when there is no such organization. */
   readonly ringOf: (organization: string) => KeyRing | undefined;
 }
@@ -45,8 +46,8 @@ export class Authenticator {
     const decoded = decodeToken(token);
     const ring = ringFor(decoded.payload.iss, request);
     const key = await findSigner(decoded, ring);
-    const { kid, payload } = decoded;
-    const proven = { scheme, claims: parseClaims(payload), key, kid, payload, ring };
+    const { kid, type, payload } = decoded;
+    const proven = { scheme, claims: parseClaims(payload), key, kid, type, payload, ring };
     this.#proven.set(request.authorization!, proven);
     return use(proven, request);
   }
@@ -62,8 +63,8 @@ function ringFor(issuer: unknown, request: AuthenticationRequest): KeyRing {
 }
 
 function use(proven: ProvenToken, request: AuthenticationRequest): Verified {
-  const { claims, key } = proven;
-  const { now, hosting, tenant } = request;
-  checkUse(claims, { key, now, hosting, tenant });
+  const { claims, key, type } = proven;
+  const { now, hosting, tenant, variants } = request;
+  checkUse(claims, { key, type, now, hosting, tenant, variants });
   return proven;
 }

@@ -2,6 +2,7 @@ import type { RegisteredKey } from './keys.js';
 import { parsePolicy, type RefPolicy } from './policy.js';
 import { type Check, reject } from './rejection.js';
 import type { Scope } from './scope.js';
+import type { TokenType } from './token.js';
 
 /** The claims of a token whose signature has been proven. Times are Unix seconds. */
 export interface Claims {
@@ -41,11 +42,6 @@ const FORM_RULES: readonly FormRule[] = [
   { check: 'times', reason: 'exp is not a number', holds: ({ exp }) => isTime(exp) },
   { check: 'times', reason: 'nbf is not a number', holds: ({ nbf }) => isTime(nbf) },
   {
-    check: 'times',
-    reason: 'exp is not after iat',
-    holds: ({ iat, exp }) => iat === undefined || exp === undefined || (exp as number) > (iat as number),
-  },
-  {
     check: 'repo',
     reason: 'repo is not a string',
     holds: ({ repo }) => repo === undefined || typeof repo === 'string',
@@ -70,16 +66,26 @@ export function parseClaims(payload: Payload): Claims {
   };
 }
 
+/** Where the specification leaves open what a token has to have, and a deployment chooses. */
+export interface TokenVariants {
+  readonly tokenType: 'required' | 'optional' | 'ignored';
+  readonly expNotAfterIat: 'rejected' | 'accepted';
+  readonly missingExp: 'accepted' | 'rejected';
+}
+
 /** What a token is judged against each time it is used. */
 export interface UseContext {
   /** The key that signed it. */
   readonly key: RegisteredKey;
+  /** Of its header. */
+  readonly type: TokenType;
   /** Milliseconds on the world's clock. */
   readonly now: number;
   /** Whether the organization has hosting, without which the `deployment:*` scopes are unknown. */
   readonly hosting: boolean;
   /** The organization of the host that was asked. */
   readonly tenant: string;
+  readonly variants: TokenVariants;
 }
 
 /** One rule about the use of a token, here and now: true when it holds. */
@@ -91,7 +97,37 @@ interface UseRule {
   shows(claims: Claims, context: UseContext): string;
 }
 
+/** Values of `tokenType` that let a token of each type pass. */
+const TYPES_ACCEPTED: Readonly<Record<TokenType, readonly TokenVariants['tokenType'][]>> = {
+  JWT: ['required', 'optional', 'ignored'],
+  missing: ['optional', 'ignored'],
+  other: ['ignored'],
+};
+
 const USE_RULES: readonly UseRule[] = [
+  {
+    check: 'type',
+    reason: 'typ is not JWT',
+    holds: (_claims, { type, variants }) => TYPES_ACCEPTED[type].includes(variants.tokenType),
+    shows: (_claims, { type }) => `typ is ${type}`,
+  },
+  {
+    check: 'times',
+    reason: 'exp is not after iat',
+    holds: ({ iat, exp }, { key, variants }) =>
+      iat === undefined ||
+      exp === undefined ||
+      exp > iat ||
+      (variants.expNotAfterIat === 'accepted' && !key.isRestricted),
+    shows: ({ iat, exp }) => `iat is ${showTime(iat! * 1000)}, exp ${showTime(exp! * 1000)}`,
+  },
+  {
+    check: 'times',
+    reason: 'exp is missing',
+    // A restricted key has a rule of its own.
+    holds: ({ exp }, { key, variants }) => exp !== undefined || variants.missingExp === 'accepted' || key.isRestricted,
+    shows: () => 'exp is missing',
+  },
   {
     check: 'scopes',
     reason: 'scopes holds an unknown name',

@@ -1,7 +1,9 @@
-import { createPublicKey } from 'node:crypto';
+import { createPublicKey, type KeyObject } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { dirname, resolve } from 'node:path';
 import { type Algorithm, type AllowedScopes, KeyRing, RegisteredKey } from './keys.js';
+import { thumbprintOf } from './public-key.js';
 
 /** A row of `fixtures/keys/keys.json`. */
 interface KeyRow {
@@ -28,16 +30,17 @@ export interface FixtureKey {
 
 export function fixtureKeys(): FixtureKey[] {
   // `#fixtures/*` is mapped by package.json; the same from sources, from dist and from an installed package.
-  const { resolve } = createRequire(import.meta.url);
-  const rows: KeyRow[] = JSON.parse(readFileSync(resolve('#fixtures/keys/keys.json'), 'utf8'));
+  const table = createRequire(import.meta.url).resolve('#fixtures/keys/keys.json');
+  const rows: KeyRow[] = JSON.parse(readFileSync(table, 'utf8'));
+  const folder = dirname(table);
   return rows.map((row) => ({
     id: row.id,
     algorithm: row.alg,
     organization: row.organization,
     allowedScopes: row.allowed_scopes,
     deleted: row.deleted === true,
-    privateKeyFile: resolve(`#fixtures/keys/${row.file}`),
-    publicKeyFile: resolve(`#fixtures/keys/${row.file.replace(/\.pem$/, '.pub.pem')}`),
+    privateKeyFile: resolve(folder, row.file),
+    publicKeyFile: resolve(folder, row.file.replace(/\.pem$/, '.pub.pem')),
   }));
 }
 
@@ -53,6 +56,14 @@ export function fixtureRing(index: number): KeyRing {
       .map(({ id: kid, algorithm, allowedScopes, publicKeyFile }) => {
         return new RegisteredKey({ kid, algorithm, allowedScopes }, () => createPublicKey(readFileSync(publicKeyFile)));
       }),
+  );
+}
+
+/** Whether it is one of the published test keys, also under another id. */
+export function isFixtureKey(key: KeyObject): boolean {
+  const thumbprint = thumbprintOf(key);
+  return fixtureKeys().some(
+    ({ publicKeyFile }) => thumbprintOf(createPublicKey(readFileSync(publicKeyFile))) === thumbprint,
   );
 }
 

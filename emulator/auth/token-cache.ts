@@ -1,6 +1,7 @@
 import type { Claims } from './claims.js';
 import type { Scheme } from './credentials.js';
 import type { KeyRing, RegisteredKey } from './keys.js';
+import type { TokenType } from './token.js';
 
 /** That a token's signature was good, and nothing else: whether it may be used is judged at every use. */
 export interface ProvenToken {
@@ -9,6 +10,7 @@ export interface ProvenToken {
   readonly key: RegisteredKey;
   /** Of the token's header. */
   readonly kid: string | undefined;
+  readonly type: TokenType;
   /** Every claim, also those that the service does not know. */
   readonly payload: Readonly<Record<string, unknown>>;
   /** The ring it was proven with. Under another ring another key could decide, so it has to be proven again. */

@@ -2,10 +2,14 @@ import { atOnce, JsonError, type JsonFault, MAX_DEPTH, readJson } from '../http/
 import { type Algorithm, isAlgorithm } from './keys.js';
 import { reject } from './rejection.js';
 
+export type TokenType = 'JWT' | 'missing' | 'other';
+
 /** A token taken apart. Nothing in it is proven before its signature is. */
 export interface DecodedToken {
   readonly algorithm: Algorithm;
   readonly kid?: string;
+  /** What `typ` says of itself; RFC 7519, 5.1 makes it optional. */
+  readonly type: TokenType;
   readonly payload: Readonly<Record<string, unknown>>;
   /** As they were sent (RFC 7515, 7.2.2). */
   readonly parts: { readonly protected: string; readonly payload: string; readonly signature: string };
@@ -35,15 +39,20 @@ export function decodeToken(token: string): DecodedToken {
  * The header rules. `jku`, `x5u`, `jwk` and `x5c` are never looked at: keys come from the registry only.
  * RFC 7515, 4.1.11: a `crit` that is not understood makes the token invalid, and none is understood here.
  */
-function readHeader(header: Record<string, unknown>): Pick<DecodedToken, 'algorithm' | 'kid'> {
+function readHeader(header: Record<string, unknown>): Pick<DecodedToken, 'algorithm' | 'kid' | 'type'> {
   const { alg, typ, kid } = header;
   if (!isAlgorithm(alg)) throw reject('algorithm', 'alg is none of ES256, ES384, ES512, RS256');
-  if (typeof typ !== 'string' || typ.toUpperCase() !== 'JWT') throw reject('type', 'typ is not JWT');
   if (Object.hasOwn(header, 'crit')) throw reject('critical', 'crit names extensions that are not understood');
   if (Object.hasOwn(header, 'b64') && header.b64 !== true) throw reject('critical', 'b64 is not supported');
-  if (kid === undefined) return { algorithm: alg };
+  const read = { algorithm: alg, type: typeOf(typ) };
+  if (kid === undefined) return read;
   if (typeof kid !== 'string') throw reject('key-id', 'kid is not a string');
-  return { algorithm: alg, kid };
+  return { ...read, kid };
+}
+
+function typeOf(typ: unknown): TokenType {
+  if (typ === undefined) return 'missing';
+  return typeof typ === 'string' && typ.toUpperCase() === 'JWT' ? 'JWT' : 'other';
 }
 
 const JSON_FAULTS: Readonly<Record<JsonFault, string>> = {

@@ -326,6 +326,20 @@ t.test('faults prints what there is, and one alone', async (t) => {
   t.match(raw, /\n {2}status= {2}a whole number from 200 to 599 \(has to be given\)\n/);
   const { names, codes } = JSON.parse((await run(['faults', 'bad_gateway', '--json'])).out);
   t.match([names, codes], [[{ name: 'bad_gateway' }], [{ code: 'bad_gateway', status: 502, way: 'fault' }]]);
+  t.match((await run(['faults', 'acme_app_not_configured'])).out, /^acme_app_not_configured: 412.*# 412, by a state/s);
+  const renamed = JSON.parse((await run(['faults', '--json', '--forge-prefix', 'acme'])).out);
+  t.match(JSON.stringify(renamed), /"acme_repository_inaccessible".*"code":"acme_app_not_configured"/);
+  t.notMatch(JSON.stringify(renamed), '"forge_');
+  t.match(await run(['faults', '--forge-prefix', 'A-B']), { code: 2, err: /--forge-prefix/ });
+  t.match(
+    await run(['token', '--repo', 'r', '--fault', 'acme_app_not_configured']),
+    { code: 0 },
+    'whatever the service calls it',
+  );
+  t.match(await run(['token', '--repo', 'r', '--fault', 'acme_not_configured']), {
+    code: 2,
+    err: /no fault acme_not_configured/,
+  });
   t.match(await run(['faults', 'none']), {
     code: 2,
     out: '',

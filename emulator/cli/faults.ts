@@ -1,4 +1,6 @@
+import { forgePrefix } from '../config/option-values.js';
 import type { CodeReference, FaultReference, NameReference } from '../faults/reference.js';
+import { specifiedCode } from '../http/problem.js';
 import { defineCommand } from './command.js';
 import { writeTable } from './table.js';
 import { UsageError } from './usage-error.js';
@@ -7,18 +9,31 @@ import { UsageError } from './usage-error.js';
 export const faultsCommand = defineCommand({
   name: 'faults',
   describe: 'List the faults that there are, and how to get each error code; with a name, that one alone',
-  flags: { json: { describe: 'As JSON' }, markdown: { describe: 'As the reference of the guide' } },
+  flags: {
+    json: { describe: 'As JSON' },
+    markdown: { describe: 'As the reference of the guide' },
+    'forge-prefix': {
+      read: forgePrefix,
+      describe: 'Codes as an emulator shows them that was started with this prefix; both spellings can be asked for',
+    },
+  },
   positionals: { name: 'Of a fault, such as cut or repository_thawing' },
   exclusive: [['json', 'markdown']],
-  run: async ({ name, json, markdown }, { terminal }) => {
+  run: async ({ name, json, markdown, 'forge-prefix': prefix }, { terminal }) => {
     const { faultReference } = await import('../faults/reference.js');
-    const all = faultReference();
+    const all = faultReference(prefix ?? prefixOf(name));
     const wanted = name === undefined ? all : only(all, name);
     if (json) return terminal.print(`${JSON.stringify(wanted, undefined, 2)}\n`);
     if (markdown) return terminal.print(writeMarkdown(wanted));
     terminal.print(name === undefined ? writeOverview(all) : writeOne(wanted));
   },
 });
+
+/** That of the name itself, where it is a code about the external forge. */
+function prefixOf(name: string | undefined): string | undefined {
+  const code = specifiedCode(name ?? '');
+  return code === name || name === undefined ? undefined : name.slice(0, name.length - code.length + 'forge'.length);
+}
 
 function only(all: FaultReference, name: string): FaultReference {
   const names = all.names.filter((row) => row.name === name);

@@ -162,3 +162,6 @@ export function portRange(given: unknown): readonly number[] {
 function isPort(port: unknown): boolean {
   return Number.isInteger(port) && Number(port) >= 0 && Number(port) <= 65_535;
 }
+
+/** What codes about the external forge start with. */
+export const forgePrefix = text('lower-case letters and digits', /^[a-z0-9]{1,32}$/);

@@ -6,6 +6,7 @@ import {
   clock,
   duration,
   flag,
+  forgePrefix,
   hostName,
   integer,
   list,
@@ -194,7 +195,7 @@ const ROWS: { readonly [Name in Exclude<keyof EmulatorOptions, 'limits'>]: Row<E
     default: 'forge',
     value: 'PREFIX',
     help: 'What the error codes about the external forge start with, as in forge_app_not_configured.',
-    read: text('lower-case letters and digits', /^[a-z0-9]{1,32}$/),
+    read: forgePrefix,
   },
   forgeApps: {
     default: 1,

@@ -6,7 +6,8 @@
 const VARIANTS = {
   invalidToken: {
     values: ['403', 'endpoint-table', '401'],
-    about: 'Status of an invalid or expired token. The Authentication table says 403, seven endpoint tables say 401.',
+    about:
+      'Status of an invalid or expired token. The Authentication table says 403, seven endpoint tables say 401; a search is 403 by both.',
   },
   missingScope: {
     values: ['403', 'endpoint-table'],
@@ -15,6 +16,59 @@ const VARIANTS = {
   missingRepoClaim: {
     values: ['400', '403'],
     about: 'A repository token without `repo`: 400 repo_claim_missing, or 403 forbidden.',
+  },
+  orgTokenOnRepository: {
+    values: ['repo_claim_missing', 'insufficient_scope'],
+    about: 'A token with org:read alone on a repository: it lacks the claim, and it lacks the scope.',
+  },
+  repositoryScope: {
+    values: ['git:read', 'unauthorized', 'any'],
+    about:
+      'What the repository record asks for, whose scope is not shown: git:read, with 403 or 401 without it, or any.',
+  },
+  emptyBearer: {
+    values: ['401', '403'],
+    about: 'Status of an Authorization header that has a scheme and no token.',
+  },
+  tokenType: {
+    values: ['required', 'optional', 'ignored'],
+    about: 'Whether the header of a token needs `typ` JWT: always, unless it is left out, or never.',
+  },
+  expNotAfterIat: {
+    values: ['rejected', 'accepted'],
+    about: 'A token of an unrestricted key whose `exp` is not after its `iat`.',
+  },
+  missingExp: {
+    values: ['accepted', 'rejected'],
+    about: 'A token of an unrestricted key without `exp`.',
+  },
+  unknownRoute: {
+    values: ['404', '401'],
+    about: 'Status of a request without any credential to a route that does not exist.',
+  },
+  wrongMethod: {
+    values: ['405', '404'],
+    about: 'Status of a method that a route does not have; file metadata lists 405 itself.',
+  },
+  headFileMetadata: {
+    values: ['405', '200'],
+    about: 'Status of HEAD on file metadata, whose table lists every method but GET under 405.',
+  },
+  gitInvalidToken: {
+    values: ['403', '401', '404'],
+    about: 'Status of an invalid or expired token on a Git remote.',
+  },
+  gitMissingScope: {
+    values: ['403', '401', '404'],
+    about: 'Status of a missing scope on a Git remote.',
+  },
+  gitMissingRepository: {
+    values: ['404', '403', '401'],
+    about: 'Status of a Git remote whose repository does not exist.',
+  },
+  gitOtherRepository: {
+    values: ['404', '403', '401'],
+    about: 'Status of a Git remote that the token does not cover.',
   },
   thawing: {
     values: ['endpoint-table', '409', '503'],
@@ -40,6 +94,10 @@ const VARIANTS = {
     values: ['409', '412', '201', '200'],
     about: 'Status of a restore that has nothing to change.',
   },
+  restoreNoopFields: {
+    values: ['empty', 'null', 'absent'],
+    about: 'What branch and shas of a restore that has nothing to change are, which the specification calls empty.',
+  },
   archiveMissingRef: {
     values: ['404', '400'],
     about: 'Status of an archive whose ref does not resolve.',
@@ -47,6 +105,50 @@ const VARIANTS = {
   missingEphemeralRef: {
     values: ['endpoint-table', '404', '400'],
     about: 'Status of a ref that is not in the ephemeral namespace: file metadata lists 400, reading a file 404.',
+  },
+  missingRef: {
+    values: ['ref_not_found', 'not_found', 'branch_not_found'],
+    about: 'Code of a ref that does not resolve.',
+  },
+  missingCommit: {
+    values: ['ref_not_found', 'not_found'],
+    about: 'Code of a commit that does not exist, when it is asked for by its revision.',
+  },
+  missingFile: {
+    values: ['not_found', 'ref_not_found'],
+    about: 'Code of a file that does not exist.',
+  },
+  missingBaseBranch: {
+    values: ['branch_not_found', 'ref_not_found', 'not_found'],
+    about: 'Code of a base branch that does not exist.',
+  },
+  missingTargetBranch: {
+    values: ['branch_not_found', 'bad_request', 'conflict'],
+    about: 'Code of a commit onto a branch that does not exist, without a base branch.',
+  },
+  tagRefs: {
+    values: ['accepted', 'rejected', 'metadata-only', 'file-only'],
+    about: 'Whether file metadata and reading a file take a tag as `ref`; their tables list branches and commits.',
+  },
+  metadataRef: {
+    values: ['short', 'full', 'sha'],
+    about: 'How file metadata shows the ref it resolved: its short name, its full name, or the commit.',
+  },
+  resultBranch: {
+    values: ['short', 'full'],
+    about: 'How the result of a write names its branch.',
+  },
+  linesAboveMaximum: {
+    values: ['clamped', 'rejected'],
+    about: 'A search whose limits.max_lines is above the maximum: it gets the maximum, or 400.',
+  },
+  createStatus: {
+    values: ['201', '200', '202', '204'],
+    about: 'Success status of creating a repository; 204 has no body.',
+  },
+  duplicateRepository: {
+    values: ['409', '201', '200'],
+    about: 'Creating a repository that exists: a conflict, or the record of the one there is.',
   },
   deleteContentId: {
     values: ['required', 'optional'],
@@ -73,6 +175,10 @@ const VARIANTS = {
     values: ['400', '413'],
     about: 'Status of a blob chunk above 4 MiB.',
   },
+  secondDelete: {
+    values: ['409', '404'],
+    about: 'Status of deleting a repository that is deleted already.',
+  },
   deletedRepository: {
     values: ['404', '409'],
     about: 'What operations other than a second delete answer on a deleted repository.',
@@ -92,6 +198,8 @@ const VARIANTS = {
 } as const satisfies Record<string, { values: readonly [string, ...string[]]; about: string }>;
 
 export type VariantName = keyof typeof VARIANTS;
+/** Variants whose values are the codes of one refusal. */
+export type CodeVariant = 'missingRef' | 'missingCommit' | 'missingFile' | 'missingBaseBranch' | 'missingTargetBranch';
 export type Variants = { readonly [Name in VariantName]: (typeof VARIANTS)[Name]['values'][number] };
 
 export const DEFAULT_VARIANTS = Object.fromEntries(

@@ -1,8 +1,9 @@
 import t from 'tap';
 import type { Fault } from './fault.js';
+import { parseFault } from './grammar.js';
 import type { RequestFacts } from './request-facts.js';
 import type { Position } from './stage.js';
-import { operationOf } from './test/facts.js';
+import { OPERATIONS, operationOf } from './test/facts.js';
 import { CONFLICT, OUTAGE, World } from './test/world.js';
 
 t.test('delays compose with one end of the stage, which the first by priority has', async (t) => {
@@ -175,4 +176,45 @@ t.test('a state that does not stand in the way uses nothing up', async (t) => {
   const world = new World();
   const ask = (isInTheWay: boolean) => world.meet({ isInTheWay: () => isInTheWay }, ['sync_in_progress*1']);
   t.same([ask(false), ask(false), ask(true), ask(true)], ['', '', 'sync_in_progress', '']);
+});
+
+t.test('a request is armed as long as a fault may meet it, or one has', async (t) => {
+  const world = new World();
+  world.add({ match: { repo: 'other' }, do: CONFLICT }, { match: { repo: 'x*' }, do: OUTAGE });
+  const far = world.arm();
+  const before = far.isArmed;
+  t.same([before, far.take('before'), far.isArmed], [true, [], false]);
+  t.same(
+    [far.fired, far.reasons],
+    [[], ['other', 'x*'].map((repo, n) => `fault-${n + 1} did not fire: repo is team/app, not ${repo}`)],
+  );
+  t.same(world.arm({ repository: 'team/two' }, []).reasons, [], 'nothing was decided yet');
+  const two = world.arm({ repository: 'team/two' });
+  two.take('before');
+  t.match(two.reasons, [/repo is team\/two, not other/, /repo is team\/two, not x/], 'each has its own reason');
+
+  const context = { where: 'x', operations: OPERATIONS, inBand: 'header' } as const;
+  far.add([world.faults.asked(parseFault('latency@response.head;ms=1', 'x'), context)]);
+  t.ok(far.isArmed, 'it asks for one more');
+  t.same(far.take('before'), [], 'what was decided stays so');
+  t.equal(far.reasons.length, 2);
+  t.equal(far.take('response.head').length, 1);
+  t.ok(far.isArmed, 'one has met it');
+  t.same(far.fired, ['latency']);
+});
+
+t.test('a request that asks for a fault twice meets it once', async (t) => {
+  const world = new World();
+  t.equal(world.meet({}, ['latency*2;ms=1', 'latency*2;ms=1']), 'latency');
+  t.match(world.faults.get('latency'), { matched: 1, fired: 1, remaining: 1 });
+});
+
+t.test('the list of what has met a request grows while it is answered', async (t) => {
+  const world = new World();
+  world.add({ at: 'git.pack', do: { latency: { ms: 1 } } });
+  const request = world.arm({ operation: operationOf('gitUploadPack') });
+  const { fired } = request;
+  t.same(fired, []);
+  request.take('git.pack', { command: 'fetch' });
+  t.same(fired, ['fault-1']);
 });

@@ -14,25 +14,34 @@ type Decision = readonly Action[];
 
 const NOTHING: Decision = [];
 const NONE: readonly ChosenAction[] = [];
+const NO_TEXTS: readonly string[] = [];
+
+/** What the head of a request of Git does not say. */
+const OF_GIT_BODY: ReadonlySet<string> = new Set(['git.command', 'git.ref']);
 
 /** Of a request that no fault can meet. */
 export const NO_FAULTS: RequestFaults = {
   isArmed: false,
-  fired: [],
+  fired: NO_TEXTS,
   decisive: undefined,
-  reasons: [],
+  reasons: NO_TEXTS,
   needsBody: false,
   take: () => NONE,
   released: () => Promise.resolve(),
 };
 
-/** The faults that may meet one request, each decided about once: at the first stage at which it would do something. */
+/**
+ * The faults that may meet one request, each decided about once: at the first stage at which it would do something. Most
+ * requests meet none of those of their operation, and are to cost little more than without them.
+ */
 export class ArmedRequest implements RequestFaults {
-  readonly isArmed = true;
-  readonly fired: string[] = [];
-  readonly reasons: string[] = [];
   decisive: string | undefined = undefined;
-  private readonly decisions = new Map<FaultEntry, Decision>();
+  private ids: string[] | undefined = undefined;
+  private told: string[] | undefined = undefined;
+  /** In the order of the plan's entries. */
+  private decisions: (Decision | undefined)[] = [];
+  /** How many faults do nothing more. */
+  private settled = 0;
 
   constructor(
     private readonly faults: Faults,
@@ -43,7 +52,23 @@ export class ArmedRequest implements RequestFaults {
 
   /** Further faults, which the request turned out to ask for; those for other operations only ride along. */
   add(entries: readonly FaultEntry[]): void {
-    this.plan = planOf([...this.plan.entries, ...entries], this.facts.operation);
+    const before = this.plan.entries;
+    this.plan = planOf([...before, ...entries], this.facts.operation);
+    this.decisions = this.plan.entries.map((entry) => this.decisions[before.indexOf(entry)]);
+  }
+
+  get isArmed(): boolean {
+    return this.settled < this.plan.meeting || (this.ids !== undefined && this.ids.length > 0);
+  }
+
+  get fired(): readonly string[] {
+    // The journal keeps this list: it may grow while the answer is sent.
+    if (this.isArmed) this.ids ??= [];
+    return this.ids ?? NO_TEXTS;
+  }
+
+  get reasons(): readonly string[] {
+    return this.told ?? NO_TEXTS;
   }
 
   get needsBody(): boolean {
@@ -64,12 +89,12 @@ export class ArmedRequest implements RequestFaults {
     let last: ChosenAction | undefined;
     for (const fault of planned) {
       const { entry, actions } = fault;
-      const decision = this.decisions.get(entry) ?? this.decide(fault, facts, last);
+      const decision = this.decisions[fault.index] ?? this.decide(fault, facts, last);
       if (!decision || decision.length === 0) continue;
       const due = decision.filter((action) => actions.has(action));
       if (due.length === 0) continue;
       this.settle(
-        entry,
+        fault,
         decision.filter((action) => !actions.has(action)),
       );
       for (const action of due) {
@@ -85,52 +110,51 @@ export class ArmedRequest implements RequestFaults {
   }
 
   /** Undefined: nothing is decided here, but may be at a later stage. */
-  private decide(
-    { entry, actions, ends, stateCode }: PlannedFault,
-    facts: StageFacts,
-    last: ChosenAction | undefined,
-  ): Decision | undefined {
+  private decide(fault: PlannedFault, facts: StageFacts, last: ChosenAction | undefined): Decision | undefined {
+    const { entry, actions, ends, stateCode } = fault;
     const { compiled, tally } = entry;
     const { now, seed } = this.faults;
-    if (compiled.expires <= now) return this.settle(entry, NOTHING);
+    if (compiled.expires <= now) return this.settle(fault, NOTHING);
     const failing = compiled.criteria.filter(({ holds }) => !holds(facts));
     if (failing.length > 0) {
-      const isOpen = facts.git === undefined && failing.some(({ member }) => /^git\.(command|ref)$/.test(member));
-      if (isOpen) return undefined;
-      return this.refrain(entry, failing.length === 1 ? failing[0]!.tell(facts) : undefined);
+      if (facts.git === undefined && failing.some(({ member }) => OF_GIT_BODY.has(member))) return undefined;
+      return this.refrain(fault, failing.length === 1 ? failing[0]!.tell(facts) : undefined);
     }
     if (stateCode !== undefined && !this.facts.isInTheWay(stateCode)) {
-      return this.refrain(entry, `the state does not stand in the way of ${this.facts.operation.id}`);
+      return this.refrain(fault, `the state does not stand in the way of ${this.facts.operation.id}`);
     }
     if (facts.git?.refs && [...actions].every((action) => isForOtherRefs(action, facts.git!.refs!))) {
-      return this.refrain(entry, 'the push names no ref that it refuses');
+      return this.refrain(fault, 'the push names no ref that it refuses');
     }
     if (last && ends) {
       tally.matched += 1;
       tally.skip('priority', '');
-      return this.refrain(entry, `${last.id} was first`);
+      return this.refrain(fault, `${last.id} was first`);
     }
     const verdict = tally.decide(compiled, this.faults.countersOf(entry), this.keyOf(entry), { now, seed });
-    if ('reason' in verdict) return this.refrain(entry, verdict.why);
+    if ('reason' in verdict) return this.refrain(fault, verdict.why);
     const chosen = compiled.entries[verdict.entry]!;
-    return chosen === 'pass' ? this.refrain(entry, 'its sequence lets this one pass') : this.settle(entry, chosen);
+    return chosen === 'pass' ? this.refrain(fault, 'its sequence lets this one pass') : this.settle(fault, chosen);
   }
 
-  private refrain(entry: FaultEntry, why: string | undefined): Decision {
+  private refrain(fault: PlannedFault, why: string | undefined): Decision {
     if (why !== undefined && this.reasons.length < FAULT_LIMITS.reasons) {
-      this.reasons.push(`${entry.id} did not fire: ${why}`);
+      this.told ??= [];
+      this.told.push(fault.refusal.for(why));
     }
-    return this.settle(entry, NOTHING);
+    return this.settle(fault, NOTHING);
   }
 
-  private settle(entry: FaultEntry, decision: Decision): Decision {
-    this.decisions.set(entry, decision);
+  private settle({ index }: PlannedFault, decision: Decision): Decision {
+    if (decision.length === 0 && this.decisions[index]?.length !== 0) this.settled += 1;
+    this.decisions[index] = decision;
     return decision;
   }
 
   private note(id: string): void {
-    if (this.fired.includes(id)) return;
-    this.fired.push(id);
+    this.ids ??= [];
+    if (this.ids.includes(id)) return;
+    this.ids.push(id);
     this.plan.entries.find((entry) => entry.id === id)!.tally.fire(this.facts.id);
   }
 

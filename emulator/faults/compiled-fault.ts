@@ -4,6 +4,7 @@ import { carriedOutAt, kindOf, stageOf, stagesFor } from './actions.js';
 import type { Action, Fault, When } from './fault.js';
 import { matchesGlob } from './glob.js';
 import { type Criterion, criteriaOf } from './matching.js';
+import { isSwitchCode } from './names.js';
 import { type FaultedOperation, selectOperations, stagesOf } from './operation-shape.js';
 import { type Position, STAGES, type Stage } from './stage.js';
 
@@ -116,18 +117,21 @@ export function checkReach(
   const hasStage = new Map<Action, Set<Stage>>();
   for (const action of actionsOf(compiled)) {
     const stages = new Set<Stage>();
+    if (!meant.some((operation) => canAnswer(action, operation))) {
+      const { code } = (action as Extract<Action, { error: unknown }>).error;
+      throw problem('bad_request', `${where}: ${whoOf(meant)} cannot answer with ${code}.`);
+    }
     for (const operation of meant) {
+      if (!canAnswer(action, operation)) continue;
       const stage = stageOf(action, definition.at, operation);
       if (stage !== undefined && stagesOf(operation).has(stage)) stages.add(stage);
     }
     if (stages.size === 0) {
       const known = new Set(meant.flatMap((operation) => [...stagesOf(operation)]));
       const possible = stagesFor(action).filter((stage) => known.has(stage));
-      const [shown] = meant;
-      const who = meant.length === 1 ? shown!.id : 'the operations it is for';
       const what = definition.at === undefined ? kindOf(action) : `the stage ${definition.at}`;
       const rest = possible.length > 0 ? `; there ${kindOf(action)} can happen at ${possible.join(', ')}` : '';
-      throw problem('bad_request', `${where}: at: ${what} does not happen on ${who}${rest}.`);
+      throw problem('bad_request', `${where}: at: ${what} does not happen on ${whoOf(meant)}${rest}.`);
     }
     hasStage.set(action, stages);
   }
@@ -140,6 +144,15 @@ export function checkReach(
       throw problem('bad_request', `${where}: ${text}; it is at ${known.join(', ')}.`);
     }
   }
+}
+
+function whoOf(meant: readonly FaultedOperation[]): string {
+  return meant.length === 1 ? meant[0]!.id : 'the operations it is for';
+}
+
+/** Whether the action can happen to requests of the operation at all. */
+function canAnswer(action: Action, { errors }: FaultedOperation): boolean {
+  return !('error' in action) || !isSwitchCode(action.error.code) || (errors?.includes(action.error.code) ?? false);
 }
 
 /** The operations whose requests can be what the fault asks for, as far as their rows say so. */
@@ -169,6 +182,7 @@ export function positionOf(
   { definition: { at } }: CompiledFault,
   operation: FaultedOperation,
 ): Position | undefined {
+  if (!canAnswer(action, operation)) return undefined;
   const stage = stageOf(action, at, operation);
   if (stage === undefined || !stagesOf(operation).has(stage)) return undefined;
   const position = carriedOutAt(action, stage);

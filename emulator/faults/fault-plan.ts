@@ -3,6 +3,7 @@ import { ACTIONS, kindOf } from './actions.js';
 import { actionsOf, isFor, positionOf } from './compiled-fault.js';
 import type { Action } from './fault.js';
 import type { FaultEntry } from './fault-entry.js';
+import { LastText } from './last-text.js';
 import { isStateCode } from './names.js';
 import type { FaultedOperation } from './operation-shape.js';
 import type { Position } from './stage.js';
@@ -10,16 +11,22 @@ import type { Position } from './stage.js';
 /** What one fault may do at one place of a request's way. */
 export interface PlannedFault {
   readonly entry: FaultEntry;
+  /** Its place in `entries` of the plan. */
+  readonly index: number;
   readonly actions: ReadonlySet<Action>;
   /** Whether one of them ends the stage. */
   readonly ends: boolean;
   /** The code of a state that has to stand in the way of the request. */
   readonly stateCode: ProblemCode | undefined;
+  /** What is told of a request that it nearly met, by the reason. */
+  readonly refusal: LastText<string>;
 }
 
 /** The faults that requests of one operation can meet, found once for all of them. */
 export interface FaultPlan {
   readonly entries: readonly FaultEntry[];
+  /** How many of them do something on the operation. */
+  readonly meeting: number;
   /** By the place where they do something, in the order in which they are asked. */
   readonly at: ReadonlyMap<Position, readonly PlannedFault[]>;
   /** Whether one of them asks what the JSON body says. */
@@ -28,19 +35,23 @@ export interface FaultPlan {
 
 /** Those of `entries` that are for the operation. */
 export function planOf(entries: readonly FaultEntry[], operation: FaultedOperation): FaultPlan {
-  const mine = entries
+  const mine = [...new Set(entries)]
     .filter(({ compiled }) => isFor(compiled, operation))
     .sort((a, b) => b.compiled.priority - a.compiled.priority || a.order - b.order);
   const at = new Map<Position, PlannedFault[]>();
-  for (const entry of mine) {
-    for (const [position, actions] of placesOf(entry, operation)) {
+  let meeting = 0;
+  for (const [index, entry] of mine.entries()) {
+    const places = placesOf(entry, operation);
+    if (places.size > 0) meeting += 1;
+    const refusal = new LastText((why: string) => `${entry.id} did not fire: ${why}`);
+    for (const [position, actions] of places) {
       const planned = at.get(position) ?? [];
-      planned.push(describe(entry, actions));
+      planned.push({ entry, index, actions, ...traitsOf(actions), refusal });
       at.set(position, planned);
     }
   }
   const needsBody = mine.some(({ compiled }) => compiled.criteria.some(({ member }) => member === 'http.body'));
-  return { entries: mine, at, needsBody };
+  return { entries: mine, meeting, at, needsBody };
 }
 
 function placesOf({ compiled }: FaultEntry, operation: FaultedOperation): Map<Position, Set<Action>> {
@@ -53,11 +64,9 @@ function placesOf({ compiled }: FaultEntry, operation: FaultedOperation): Map<Po
   return places;
 }
 
-function describe(entry: FaultEntry, actions: ReadonlySet<Action>): PlannedFault {
+function traitsOf(actions: ReadonlySet<Action>): Pick<PlannedFault, 'ends' | 'stateCode'> {
   const codes = [...actions].flatMap((action) => ('error' in action ? [action.error.code] : []));
   return {
-    entry,
-    actions,
     ends: [...actions].some((action) => ACTIONS[kindOf(action)].endsStage(action)),
     stateCode: codes.find(isStateCode),
   };

@@ -1,4 +1,4 @@
-import { problem } from '../http/problem.js';
+import { problem, specifiedCode } from '../http/problem.js';
 import type { Fault, When } from './fault.js';
 import { FAULT_LIMITS } from './fault-limits.js';
 import { FAULT_NAMES, type FaultName } from './names.js';
@@ -12,7 +12,7 @@ export interface WrittenFault {
   readonly fault: Fault;
 }
 
-const FAULT = /^([a-z_]+)(?::([a-z_]+))?(?:\*(\d{1,9}))?(?:\+(\d{1,9}))?(?:@([a-z.]+))?((?:;[^;]*)*)$/;
+const FAULT = /^([a-z0-9_]+)(?::([a-z0-9_]+))?(?:\*(\d{1,9}))?(?:\+(\d{1,9}))?(?:@([a-z.]+))?((?:;[^;]*)*)$/;
 const FORM = 'name[*times][+skip][@stage][;key=value]';
 
 /**
@@ -39,7 +39,7 @@ export function parseFault(text: string, where: string): WrittenFault {
   const [, first, second, times, skip, stage, keys] = match as unknown as [string, string, ...(string | undefined)[]];
   if (second !== undefined && first !== 'code') throw refuse(`${first}:${second} is none; only code has a colon.`);
   const name = second ?? first;
-  const row = FAULT_NAMES.get(name);
+  const row = FAULT_NAMES.get(specifiedCode(name));
   if (!row || (second !== undefined && !('retry-after' in row.keys && name !== 'code'))) {
     throw refuse(`there is no fault ${name}; there are ${[...FAULT_NAMES.keys()].join(', ')}.`);
   }

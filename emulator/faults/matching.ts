@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Match, Matcher } from './fault.js';
 import { matchesGlob } from './glob.js';
+import { LastText } from './last-text.js';
 import type { StageFacts } from './request-facts.js';
 
 /** One condition of a fault. */
@@ -43,6 +44,7 @@ function textual(
   read: (facts: StageFacts) => string | undefined,
 ): Criterion[] {
   if (wanted === undefined) return [];
+  const told = new LastText((found: string | undefined) => `${member} is ${show(found)}, not ${show(wanted)}`);
   return [
     {
       member,
@@ -50,7 +52,7 @@ function textual(
         const value = read(facts);
         return value !== undefined && matchesGlob(wanted, value);
       },
-      tell: (facts) => `${member} is ${show(read(facts))}, not ${show(wanted)}`,
+      tell: (facts) => told.for(read(facts)),
     },
   ];
 }

@@ -78,7 +78,9 @@ function codeRow(code: ProblemCode, status: number): FaultName {
   const isThrottled = code === 'rate_limited';
   return {
     keys: { 'retry-after': RETRY_AFTER, ...(isThrottled && { t: COUNT }) },
-    about: STATE_CODES[code] ?? `${status}, in the dialect of the operation`,
+    about:
+      STATE_CODES[code] ??
+      `${status}, in the dialect of the operation${isSwitchCode(code) ? ', of those that can answer with it' : ''}`,
     action: ({ 'retry-after': retryAfter, t }) => ({
       error: given({ code, retryAfter: retryAfter as RetryAfter | undefined, t: t as number | undefined }),
     }),
@@ -94,6 +96,13 @@ const STATE_CODES: Readonly<Partial<Record<ProblemCode, string>>> = {
 
 export function isStateCode(code: ProblemCode): boolean {
   return Object.hasOwn(STATE_CODES, code);
+}
+
+/** Codes of switches of an organization that few operations look at: others cannot answer with them. */
+const SWITCH_CODES: readonly ProblemCode[] = ['hosting_not_enabled', 'forge_app_not_configured'];
+
+export function isSwitchCode(code: ProblemCode): boolean {
+  return SWITCH_CODES.includes(code);
 }
 
 /** Every name of the grammar that is not a code. */

@@ -7,6 +7,8 @@ export interface FaultedOperation {
   readonly group: string;
   readonly reads?: 'nothing' | 'json' | 'stream';
   readonly subject: string;
+  /** Codes that it can answer with, beside those that every operation can. */
+  readonly errors?: readonly string[];
 }
 
 const COMMON: readonly Stage[] = ['accept', 'headers', 'auth', 'before', 'after', 'response.head', 'response.body'];

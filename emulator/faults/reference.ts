@@ -1,4 +1,4 @@
-import { problemCodes } from '../http/problem.js';
+import { type ProblemCode, problemCodes, shownCode } from '../http/problem.js';
 import { ACTIONS, kindOf, stagesFor } from './actions.js';
 import { FAULT_NAMES } from './names.js';
 import { type RecipeWay, writeCommands } from './recipe.js';
@@ -31,8 +31,9 @@ export interface FaultReference {
   readonly codes: readonly CodeReference[];
 }
 
-/** Everything that can be asked for, from the tables that serve it. */
-export function faultReference(): FaultReference {
+/** Everything that can be asked for, from the tables that serve it; codes as a service with this prefix shows them. */
+export function faultReference(forgePrefix = 'forge'): FaultReference {
+  const shown = (name: string) => shownCode(name as ProblemCode, forgePrefix);
   const codes = new Map(problemCodes().map((row) => [row.code, row]));
   return {
     grammar: 'name[*times][+skip][@stage][;key=value]…',
@@ -41,7 +42,7 @@ export function faultReference(): FaultReference {
       const shape = action({});
       const stages = stagesFor(shape);
       return {
-        name,
+        name: shown(name),
         about,
         keys: Object.entries(keys).map(([key, { wants }]) => ({ key, wants, needed: needs.includes(key) })),
         stages,
@@ -50,7 +51,7 @@ export function faultReference(): FaultReference {
     }),
     codes: RECIPES.map((recipe) => {
       const { code, status, title } = codes.get(recipe.code)!;
-      return { code, status, title, way: recipe.way, commands: writeCommands(recipe) };
+      return { code: shown(code), status, title, way: recipe.way, commands: writeCommands(recipe) };
     }),
   };
 }

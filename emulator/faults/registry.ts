@@ -195,17 +195,22 @@ export class Faults {
   asked(
     { text, name, fault }: WrittenFault,
     context: Omit<CompileContext, 'now'>,
-    operation?: FaultedOperation,
+    only?: readonly FaultedOperation[],
   ): FaultEntry {
     const known = this.inBand.get(text);
     const compiled = known?.compiled ?? compileFault(fault, { ...context, now: this.now });
-    if (operation) checkReach(compiled, [operation], context);
+    if (only) checkReach(compiled, only, context);
     const entry = known ?? { id: this.freeId(name), text, order: ++this.ordered, compiled, tally: new Tally() };
     this.inBand.delete(text);
     this.inBand.set(text, entry);
     this.inBandIds.add(entry.id);
     if (this.inBand.size > FAULT_LIMITS.inBand) this.endInBand(this.inBand.values().next().value!);
     return entry;
+  }
+
+  /** Notes the line of the journal for what a fault has touched before there was a request. */
+  noteTouched(id: string, requestId: string): void {
+    this.registered.get(id)?.tally.note(requestId);
   }
 
   /** Notes the scenario that a caller sends: what it counted in another one ends. */

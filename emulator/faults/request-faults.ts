@@ -17,7 +17,7 @@ export interface GitFacts {
 
 /** The faults that may meet one request, and those that did. */
 export interface RequestFaults {
-  /** False for almost every request: then nothing else needs to be asked. */
+  /** False for almost every request, also once no fault can meet it any more: then nothing else needs to be asked. */
   readonly isArmed: boolean;
   /**
    * What happens at a stage: chosen in one step, each counter taken at once, before anything waits. At most one of the

@@ -2,7 +2,7 @@ import { validateHeaderName, validateHeaderValue } from 'node:http';
 import { z } from 'zod';
 import { parseDuration, parseTime } from '../environment/iso-8601.js';
 import { checkShape } from '../http/body.js';
-import { type ProblemCode, problemCodes } from '../http/problem.js';
+import { type ProblemCode, problemCodes, specifiedCode } from '../http/problem.js';
 import { ACTIONS, kindOf } from './actions.js';
 import type { Action, Fault } from './fault.js';
 import { FAULT_LIMITS } from './fault-limits.js';
@@ -196,7 +196,7 @@ const actionSchema = z.lazy(() => schemas._zod.innerType.shape.action);
 
 /** Reads a fault from JSON. Throws `bad_request` that names the member and what is allowed. */
 export function readFault(value: unknown, where: string): Fault {
-  return checkShape(faultSchema, expandOnce(value), where) as Fault;
+  return checkShape(faultSchema, expandOnce(withSpecifiedCodes(value)), where) as Fault;
 }
 
 /** A fault that a request asks for in JSON: its text is what it says. Throws `bad_request`. */
@@ -205,6 +205,23 @@ export function readWritten(value: unknown, where: string): WrittenFault {
   const [first] = [fault.do ?? fault.sequence ?? []].flat().filter((entry) => entry !== 'pass');
   const name = fault.id ?? (first && 'error' in first ? first.error.code : first && kindOf(first)) ?? 'fault';
   return { text: JSON.stringify(value), name, fault };
+}
+
+/** Codes may be written as a deployment shows them. */
+function withSpecifiedCodes(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withSpecifiedCodes);
+  if (!isObject(value)) return value;
+  const { do: given, sequence, error } = value;
+  return {
+    ...value,
+    ...(given !== undefined && { do: withSpecifiedCodes(given) }),
+    ...(sequence !== undefined && { sequence: withSpecifiedCodes(sequence) }),
+    ...(isObject(error) && typeof error.code === 'string' && { error: { ...error, code: specifiedCode(error.code) } }),
+  };
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** What in `do` and `sequence` cannot be read is told of the action itself, not of the union that it stands in. */

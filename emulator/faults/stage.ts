@@ -3,7 +3,7 @@
  * and what is lost is the answer.
  */
 export const STAGES = {
-  accept: 'a connection was accepted; nothing of it has been read',
+  accept: 'a connection was accepted, whose first request is not to /_emulator; nothing of it was served',
   headers: 'the head of a request was read',
   body: 'while the body is read',
   auth: 'before the credential is looked at',

@@ -73,6 +73,11 @@ export class Tally {
   /** A connection that was not read has no id. */
   fire(requestId: string): void {
     this.fired += 1;
+    this.note(requestId);
+  }
+
+  /** Notes the request that it touched; of a connection there may be none. */
+  note(requestId: string): void {
     if (requestId === '') return;
     this.requestIds.push(requestId);
     if (this.requestIds.length > FAULT_LIMITS.requestIds) this.requestIds.shift();

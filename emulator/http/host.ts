@@ -11,7 +11,10 @@ export class ServedHosts {
 
   /** Host names, and addresses as a listener is given them: without brackets, with a zone. */
   constructor(allowed: readonly string[]) {
-    const names = allowed.map((host) => readHost(isIPv6(host) ? `[${host.replace(/%.*/, '')}]` : host));
+    // Only what has a colon can be one; to ask Node costs a start as much as all the rest of this module.
+    const names = allowed.map((host) =>
+      readHost(host.includes(':') && isIPv6(host) ? `[${host.replace(/%.*/, '')}]` : host),
+    );
     // What no request can name allows nothing.
     this.#allowed = new Set(names.filter((name) => name !== undefined));
   }

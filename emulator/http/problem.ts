@@ -1,10 +1,10 @@
 import { STATUS_CODES } from 'node:http';
+import type { CodeVariant } from '../config/variants.js';
 
-/**
- * Every error of the API by its stable `code`: HTTP status and title.
- * Specification, Errors: the generic code of each status, then the specific codes.
- */
-const CODES = {
+type CodeRows = Record<string, readonly [status: number, title: string]>;
+
+/** The generic code of each status (specification, Errors): a code that is new may come in its place. */
+const GENERIC = {
   bad_request: [400, 'Bad Request'],
   unauthorized: [401, 'Unauthorized'],
   forbidden: [403, 'Forbidden'],
@@ -22,6 +22,14 @@ const CODES = {
   bad_gateway: [502, 'Bad Gateway'],
   service_unavailable: [503, 'Service Unavailable'],
   gateway_timeout: [504, 'Gateway Timeout'],
+} as const satisfies CodeRows;
+
+/**
+ * Every error of the API by its stable `code`: HTTP status and title.
+ * Specification, Errors: the generic code of each status, then the specific codes.
+ */
+const CODES = {
+  ...GENERIC,
   // Statuses without a generic code carry their status text in snake_case (Errors, rule 4).
   not_acceptable: [406, 'Not Acceptable'],
   unsupported_media_type: [415, 'Unsupported Media Type'],
@@ -52,7 +60,7 @@ const CODES = {
   deployment_not_found: [404, 'Deployment Not Found'],
   deployment_project_name_in_use: [409, 'Deployment Project Name In Use'],
   idempotency_key_reused: [422, 'Idempotency Key Reused'],
-} as const satisfies Record<string, readonly [status: number, title: string]>;
+} as const satisfies CodeRows;
 
 export type ProblemCode = keyof typeof CODES;
 
@@ -62,6 +70,8 @@ export interface ProblemOptions {
   readonly headers?: Readonly<Record<string, string>>;
   /** Whether it says what state the repository is in, though its code does not. */
   readonly isOfState?: boolean;
+  /** The variant that says which code it has. */
+  readonly variant?: CodeVariant;
   /** Members beside the standard ones, such as `conflict_paths`. */
   readonly extra?: Readonly<Record<string, unknown>>;
   /** A code that no table has, in place of the problem's own: of an error that stands for one the future may bring. */
@@ -107,12 +117,26 @@ export function shownCode(code: ProblemCode, forgePrefix: string): string {
   return code.replace(/^forge(?=_)/, forgePrefix);
 }
 
+/**
+ * The code that a text names: as the specification writes it, or as a deployment may show it. Which prefix a deployment
+ * has is not always known where its codes are read, so that any does.
+ */
+export function specifiedCode(text: string): string {
+  const [, rest] = /^[a-z0-9]{1,32}(_.+)$/.exec(text) ?? [];
+  return rest !== undefined && Object.hasOwn(CODES, `forge${rest}`) ? `forge${rest}` : text;
+}
+
 /** The generic code of a status; of one without, that of its hundred. */
 export function genericCodeOf(status: number): ProblemCode {
   const found = Object.entries(CODES).find(([, [own]]) => own === status) ?? [
     status < 500 ? 'bad_request' : 'internal_error',
   ];
   return found[0] as ProblemCode;
+}
+
+/** Whether it is the code that the specification gives to a status, and to no case. */
+export function isGenericCode(code: ProblemCode): boolean {
+  return Object.hasOwn(GENERIC, code);
 }
 
 export function problemCodes(): { code: ProblemCode; status: number; title: string }[] {

@@ -20,6 +20,8 @@ export interface Reply {
   readonly pieces?: Iterable<string>;
   readonly bytes?: Uint8Array;
   readonly stream?: AsyncIterable<Uint8Array>;
+  /** A success as HTTP has it, whose body says that nothing was done. */
+  readonly isRefusal?: true;
   /** The connection ends before or within the head: no body is sent. Only where that was asked for. */
   readonly cut?: HeadCut;
 }

@@ -64,7 +64,8 @@ function writeLfsError({ detail, options }: Problem, { requestId }: RenderContex
   };
 }
 
-function dialectOf(error: Problem, context: RenderContext): Dialect {
+/** The dialect that the error is told in: the operation's, but for what the gateway answers. */
+export function dialectOf(error: Problem, context: Pick<RenderContext, 'dialect' | 'variants'>): Dialect {
   const { dialect, variants } = context;
   if (dialect === 'error') {
     // Throttling happens before routing; the tree limit's 429 is the operation's own and has no rate headers.

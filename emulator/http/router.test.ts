@@ -14,7 +14,7 @@ const row = (id: OperationId, ...routes: Operation['routes']): Operation =>
     scopes: [],
     subject: 'repository',
     effect: 'read',
-    replies: {},
+    replies: () => ({}),
     errors: [],
     handle: () => json(200, {}),
   }) as unknown as Operation;

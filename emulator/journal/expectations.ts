@@ -1,55 +1,64 @@
 import { z } from 'zod';
 import { parseDuration } from '../environment/iso-8601.js';
+import { once } from '../environment/once.js';
 import { CLIENT_RULE_IDS } from './client-rules/ids.js';
-import { readShape, requestQuery } from './query.js';
+import { readShape, requestQuerySchema } from './query.js';
 
-const count = z.int().min(0).max(1_000_000);
+/** Most runs expect nothing, so what expectations are read with is made when the first ones come. */
+function createSchemas() {
+  const count = z.int().min(0).max(1_000_000);
 
-const requestExpectation = z
-  .strictObject({
-    /** Which requests are meant; those that `GET requests` finds by it. */
-    match: requestQuery,
-    count: count.optional(),
-    atLeast: count.optional(),
-    atMost: count.optional(),
-    never: z.literal(true).optional(),
-    /** Expectations with an order are found one behind the other. */
-    order: z.int().optional(),
-    /** The least pause between two of them, from answer to request: what the answer asked for, or a duration. */
-    minGap: z
-      .string()
-      .refine((text) => text === 'retry-after' || parseDuration(text) !== undefined, {
-        error: 'has to be retry-after or an ISO 8601 duration such as PT1.5S',
-      })
-      .optional(),
-  })
-  .superRefine(({ count: exact, atLeast, atMost, never, order, minGap }, context) => {
-    const fail = (member: string, message: string) => context.addIssue({ code: 'custom', path: [member], message });
-    if (exact !== undefined && (atLeast ?? atMost) !== undefined) fail('count', 'excludes atLeast and atMost');
-    if (never && (exact ?? atLeast ?? atMost ?? order ?? minGap) !== undefined) {
-      fail('never', 'excludes count, atLeast, atMost, order and minGap');
-    }
-    if (atLeast !== undefined && atMost !== undefined && atLeast > atMost) fail('atLeast', 'is more than atMost');
+  const requestExpectation = z
+    .strictObject({
+      /** Which requests are meant; those that `GET requests` finds by it. */
+      match: requestQuerySchema(),
+      count: count.optional(),
+      atLeast: count.optional(),
+      atMost: count.optional(),
+      never: z.literal(true).optional(),
+      /** Expectations with an order are found one behind the other. */
+      order: z.int().optional(),
+      /** The least pause between two of them, from answer to request: what the answer asked for, or a duration. */
+      minGap: z
+        .string()
+        .refine((text) => text === 'retry-after' || parseDuration(text) !== undefined, {
+          error: 'has to be retry-after or an ISO 8601 duration such as PT1.5S',
+        })
+        .optional(),
+    })
+    .superRefine(({ count: exact, atLeast, atMost, never, order, minGap }, context) => {
+      const fail = (member: string, message: string) => context.addIssue({ code: 'custom', path: [member], message });
+      if (exact !== undefined && (atLeast ?? atMost) !== undefined) fail('count', 'excludes atLeast and atMost');
+      if (never && (exact ?? atLeast ?? atMost ?? order ?? minGap) !== undefined) {
+        fail('never', 'excludes count, atLeast, atMost, order and minGap');
+      }
+      if (atLeast !== undefined && atMost !== undefined && atLeast > atMost) fail('atLeast', 'is more than atMost');
+    });
+
+  const expectations = z.strictObject({
+    /** Only requests behind the one with this id count. */
+    after: z.string().max(100).optional(),
+    requests: z.array(requestExpectation).max(1000).optional(),
+    faults: z.strictObject({ everyFired: z.literal(true).optional() }).optional(),
+    /** Judges the client by all rules, or by those that are named. */
+    client: z.union([z.literal(true), z.array(z.enum(CLIENT_RULE_IDS)).min(1)]).optional(),
   });
+  return { requestExpectation, expectations };
+}
+
+const schemas = once(createSchemas);
+
+type Schemas = ReturnType<typeof createSchemas>;
 
 /** What is expected of the requests. Without a number, at least one of them is. */
-export type RequestExpectation = z.infer<typeof requestExpectation>;
+export type RequestExpectation = z.infer<Schemas['requestExpectation']>;
 
-const expectations = z.strictObject({
-  /** Only requests behind the one with this id count. */
-  after: z.string().max(100).optional(),
-  requests: z.array(requestExpectation).max(1000).optional(),
-  faults: z.strictObject({ everyFired: z.literal(true).optional() }).optional(),
-  /** Judges the client by all rules, or by those that are named. */
-  client: z.union([z.literal(true), z.array(z.enum(CLIENT_RULE_IDS)).min(1)]).optional(),
-});
-
-export type Expectations = z.infer<typeof expectations>;
+export type Expectations = z.infer<Schemas['expectations']>;
 
 /** What the routes are described with. */
-export const expectationsSchema = expectations;
+export const expectationsSchema = () => schemas().expectations;
 
 /** Throws `bad_request` that names the member, and what it may be. */
 export function readExpectations(given: unknown): Expectations {
-  return readShape(expectations, given, 'The expectations');
+  return readShape(expectationsSchema(), given, 'The expectations');
 }

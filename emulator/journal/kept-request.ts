@@ -25,7 +25,10 @@ export type RequestKind = Pick<
 /** Kinds that are remembered: clients ask for the same again and again. */
 const REMEMBERED_KINDS = 256;
 
-/** The kinds that came lately. A part that is the same is the same object, so that they are compared by identity. */
+/**
+ * The kinds that came lately. A part that is the same is the same object, so that they are compared by identity; reasons
+ * are made for each request, and compared one by one.
+ */
 export class RequestKinds {
   private readonly kinds: (RequestKind | undefined)[] = new Array(REMEMBERED_KINDS).fill(undefined);
 
@@ -48,7 +51,6 @@ function isSame(known: RequestKind, kind: RequestKind): boolean {
     known.token === kind.token &&
     known.operation === kind.operation &&
     known.status === kind.status &&
-    known.why === kind.why &&
     known.faults === kind.faults &&
     known.query === kind.query &&
     known.code === kind.code &&
@@ -56,8 +58,16 @@ function isSame(known: RequestKind, kind: RequestKind): boolean {
     known.method === kind.method &&
     known.organization === kind.organization &&
     known.version === kind.version &&
-    known.answerHead === kind.answerHead
+    known.answerHead === kind.answerHead &&
+    isSameList(known.why, kind.why)
   );
+}
+
+function isSameList(one: readonly string[], other: readonly string[]): boolean {
+  if (one === other) return true;
+  if (one.length !== other.length) return false;
+  for (let at = 0; at < one.length; at++) if (one[at] !== other[at]) return false;
+  return true;
 }
 
 type Own = Pick<RequestRecord, 'id' | 'time' | 'took' | 'weight' | 'body' | 'started'>;

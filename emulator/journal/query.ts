@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { OPERATION_IDS } from '../config/operation-ids.js';
+import { once } from '../environment/once.js';
 import { problem } from '../http/problem.js';
 import { bearerOf } from './entry.js';
 import type { RequestRecord } from './record.js';
@@ -42,52 +43,55 @@ export interface RequestQuery {
     | undefined;
 }
 
-const text = z.string().max(4096);
-const anyOf = <T extends z.ZodType>(item: T) => z.union([item, z.array(item).min(1).max(100).readonly()]);
-const status = z.union([
-  z.int().min(100).max(599),
-  z.string().regex(/^[1-5](?:xx|\d\d)$/, 'has to be a status or a class such as 4xx'),
-]);
-const operation = text.refine(isOperation, {
-  error: ({ input }) =>
-    `there is no operation ${JSON.stringify(input)}; emulator routes prints them, and * stands for any rest`,
+/** Made when the first query comes. */
+export const requestQuerySchema = once(() => {
+  const text = z.string().max(4096);
+  const anyOf = <T extends z.ZodType>(item: T) => z.union([item, z.array(item).min(1).max(100).readonly()]);
+  const status = z.union([
+    z.int().min(100).max(599),
+    z.string().regex(/^[1-5](?:xx|\d\d)$/, 'has to be a status or a class such as 4xx'),
+  ]);
+  const operation = text.refine(isOperation, {
+    error: ({ input }) =>
+      `there is no operation ${JSON.stringify(input)}; emulator routes prints them, and * stands for any rest`,
+  });
+
+  return z.strictObject({
+    after: text.optional(),
+    organization: text.optional(),
+    method: z
+      .string()
+      .regex(/^[A-Z]+$/, 'has to be a method in upper case')
+      .optional(),
+    operation: anyOf(operation).optional(),
+    path: text.optional(),
+    repository: text.optional(),
+    subject: text.optional(),
+    status: anyOf(status).optional(),
+    code: anyOf(text).optional(),
+    origin: z
+      .string()
+      .regex(/^(?:real|state|injected(?::.+)?)$/, 'has to be real, state, injected or injected:<fault>')
+      .optional(),
+    fault: text.optional(),
+    outcome: z.enum(['open', 'complete', 'cut', 'gone']).optional(),
+    since: z.iso.datetime({ offset: true }).optional(),
+    until: z.iso.datetime({ offset: true }).optional(),
+    git: z
+      .strictObject({
+        phase: z.enum(['advertise', 'rpc']).optional(),
+        service: z.enum(['git-upload-pack', 'git-receive-pack']).optional(),
+        command: z.enum(['ls-refs', 'fetch', 'object-info', 'push']).optional(),
+        ref: text.optional(),
+      })
+      .optional(),
+  }) satisfies z.ZodType<RequestQuery>;
 });
 
 function isOperation(name: string): boolean {
   const prefix = name.endsWith('*') ? name.slice(0, -1) : undefined;
   return OPERATION_IDS.some((id) => (prefix === undefined ? id === name : id.startsWith(prefix)));
 }
-
-export const requestQuery = z.strictObject({
-  after: text.optional(),
-  organization: text.optional(),
-  method: z
-    .string()
-    .regex(/^[A-Z]+$/, 'has to be a method in upper case')
-    .optional(),
-  operation: anyOf(operation).optional(),
-  path: text.optional(),
-  repository: text.optional(),
-  subject: text.optional(),
-  status: anyOf(status).optional(),
-  code: anyOf(text).optional(),
-  origin: z
-    .string()
-    .regex(/^(?:real|state|injected(?::.+)?)$/, 'has to be real, state, injected or injected:<fault>')
-    .optional(),
-  fault: text.optional(),
-  outcome: z.enum(['open', 'complete', 'cut', 'gone']).optional(),
-  since: z.iso.datetime({ offset: true }).optional(),
-  until: z.iso.datetime({ offset: true }).optional(),
-  git: z
-    .strictObject({
-      phase: z.enum(['advertise', 'rpc']).optional(),
-      service: z.enum(['git-upload-pack', 'git-receive-pack']).optional(),
-      command: z.enum(['ls-refs', 'fetch', 'object-info', 'push']).optional(),
-      ref: text.optional(),
-    })
-    .optional(),
-}) satisfies z.ZodType<RequestQuery>;
 
 type Member = Exclude<keyof RequestQuery, 'git'> | `git.${keyof NonNullable<RequestQuery['git']>}`;
 
@@ -158,7 +162,7 @@ export function conditionsOf({ git = {}, ...rest }: RequestQuery): Condition[] {
 
 /** Whether a request is one that `query` means. Throws `bad_request` for what is no query. */
 export function selectorOf(query: RequestQuery = {}): (record: RequestRecord) => boolean {
-  const conditions = conditionsOf(readShape(requestQuery, query, 'The query'));
+  const conditions = conditionsOf(readShape(requestQuerySchema(), query, 'The query'));
   return (record) => conditions.every(({ holds }) => holds(record));
 }
 
@@ -186,7 +190,7 @@ export function readQueryParameters(parameters: Iterable<readonly [string, strin
     query[name] = name === 'status' ? values.map((value) => (NUMBERS.test(value) ? Number(value) : value)) : values;
   }
   return readShape(
-    requestQuery,
+    requestQuerySchema(),
     { ...query, ...(Object.keys(git).length > 0 && { git }) },
     'The query',
   ) as RequestQuery;

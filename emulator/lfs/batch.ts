@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { once } from '../environment/once.js';
 import { problem } from '../http/problem.js';
 import { largeJson } from '../http/reply.js';
 import type { HandlerContext } from '../operation/handler-context.js';
@@ -9,31 +10,37 @@ import { lfsUrlOf, refuseImportRemote } from './remote.js';
 
 // Members of requests and answers: git-lfs, docs/api/batch.md.
 
-export const objectName = z.object({ oid: z.string(), size: z.int().min(0) });
-type ObjectName = z.infer<typeof objectName>;
+export const objectName = once(() => z.object({ oid: z.string(), size: z.int().min(0) }));
+type ObjectName = z.infer<ReturnType<typeof objectName>>;
 
-export const refBody = z.object({ name: z.string().nullish() }).nullish();
+export const refBody = once(() => z.object({ name: z.string().nullish() }).nullish());
 
-const batchBody = z.object({
-  operation: z.enum(['download', 'upload']),
-  transfers: z.array(z.string()).nullish(),
-  ref: refBody,
-  objects: z.array(objectName),
-  hash_algo: z.string().nullish(),
-});
-type BatchBody = z.infer<typeof batchBody>;
+const batchBody = once(() =>
+  z.object({
+    operation: z.enum(['download', 'upload']),
+    transfers: z.array(z.string()).nullish(),
+    ref: refBody(),
+    objects: z.array(objectName()),
+    hash_algo: z.string().nullish(),
+  }),
+);
+type BatchBody = z.infer<ReturnType<typeof batchBody>>;
 type BatchContext = HandlerContext<unknown, BatchBody>;
 
-const action = z.object({
-  href: z.string(),
-  expires_in: z.int().optional(),
-});
-type Action = z.infer<typeof action>;
+const action = once(() =>
+  z.object({
+    href: z.string(),
+    expires_in: z.int().optional(),
+  }),
+);
+type Action = z.infer<ReturnType<typeof action>>;
 
-const answeredObject = objectName.extend({
-  actions: z.partialRecord(z.enum(['download', 'upload', 'verify']), action).optional(),
-  error: z.object({ code: z.int(), message: z.string() }).optional(),
-});
+const answeredObject = once(() =>
+  objectName().extend({
+    actions: z.partialRecord(z.enum(['download', 'upload', 'verify']), action()).optional(),
+    error: z.object({ code: z.int(), message: z.string() }).optional(),
+  }),
+);
 
 /** "expires_in: Whole number of seconds … Maximum of 2147483647". */
 const LONGEST = 2 ** 31 - 1;
@@ -54,7 +61,9 @@ export const lfsBatch = operation<Record<string, never>, BatchBody>({
   reads: 'json',
   json: LFS_JSON,
   body: batchBody,
-  replies: { 200: z.object({ transfer: z.string(), objects: z.array(answeredObject), hash_algo: z.string() }) },
+  replies: () => ({
+    200: z.object({ transfer: z.string(), objects: z.array(answeredObject()), hash_algo: z.string() }),
+  }),
   errors: ['not_acceptable', 'unprocessable_entity', 'insufficient_storage', 'sync_in_progress'],
   handle: (ctx) => {
     const { operation, transfers, objects, hash_algo } = ctx.body;
@@ -88,7 +97,7 @@ function answerTo({ world, repository, body }: BatchContext, { oid, size }: Obje
   return { actions: { upload: actions.upload(oid, size), verify: actions.verify } };
 }
 
-type Answer = Partial<z.infer<typeof answeredObject>>;
+type Answer = Partial<z.infer<ReturnType<typeof answeredObject>>>;
 
 function fail(code: number, message: string): Answer {
   return { error: { code, message } };

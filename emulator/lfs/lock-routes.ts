@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { once } from '../environment/once.js';
 import { problem } from '../http/problem.js';
 import { json } from '../http/reply.js';
 import type { HandlerContext } from '../operation/handler-context.js';
@@ -16,13 +17,15 @@ const PAGE = 100;
 /** The longest path Linux takes. */
 const MOST_PATH_BYTES = 4_096;
 
-const shownLock = z.object({
-  id: z.string(),
-  path: z.string(),
-  locked_at: z.string(),
-  owner: z.object({ name: z.string() }),
-});
-const lockReply = z.object({ lock: shownLock });
+const shownLock = once(() =>
+  z.object({
+    id: z.string(),
+    path: z.string(),
+    locked_at: z.string(),
+    owner: z.object({ name: z.string() }),
+  }),
+);
+const lockReply = once(() => z.object({ lock: shownLock() }));
 
 /** What all rows have in common. Who may push may lock. */
 const LOCKING = {
@@ -32,9 +35,9 @@ const LOCKING = {
   json: LFS_JSON,
 } as const;
 
-const createBody = z.object({ path: z.string(), ref: refBody });
+const createBody = once(() => z.object({ path: z.string(), ref: refBody() }));
 
-export const lfsCreateLock = operation<Record<string, never>, z.infer<typeof createBody>>({
+export const lfsCreateLock = operation<Record<string, never>, z.infer<ReturnType<typeof createBody>>>({
   ...LOCKING,
   id: 'lfsCreateLock',
   summary: 'Git LFS: lock a file',
@@ -43,7 +46,7 @@ export const lfsCreateLock = operation<Record<string, never>, z.infer<typeof cre
   effect: 'write',
   reads: 'json',
   body: createBody,
-  replies: { 201: lockReply },
+  replies: () => ({ 201: lockReply() }),
   errors: ['not_acceptable', 'conflict', 'unprocessable_entity', 'insufficient_storage'],
   handle: (ctx) => {
     const { world, repository, claims, body } = ctx;
@@ -59,18 +62,20 @@ export const lfsCreateLock = operation<Record<string, never>, z.infer<typeof cre
   },
 });
 
-const listQuery = z.object({
-  path: z.string().optional(),
-  id: z.string().optional(),
-  cursor: z.string().optional(),
-  limit: z
-    .string()
-    .regex(/^\d{0,9}$/, 'is no whole number')
-    .optional(),
-  refspec: z.string().optional(),
-});
+const listQuery = once(() =>
+  z.object({
+    path: z.string().optional(),
+    id: z.string().optional(),
+    cursor: z.string().optional(),
+    limit: z
+      .string()
+      .regex(/^\d{0,9}$/, 'is no whole number')
+      .optional(),
+    refspec: z.string().optional(),
+  }),
+);
 
-export const lfsListLocks = operation<z.infer<typeof listQuery>>({
+export const lfsListLocks = operation<z.infer<ReturnType<typeof listQuery>>>({
   ...LOCKING,
   id: 'lfsListLocks',
   summary: 'Git LFS: list the locks',
@@ -79,7 +84,7 @@ export const lfsListLocks = operation<z.infer<typeof listQuery>>({
   scopes: ['git:read'],
   effect: 'read',
   query: listQuery,
-  replies: { 200: z.object({ locks: z.array(shownLock), next_cursor: z.string().optional() }) },
+  replies: () => ({ 200: z.object({ locks: z.array(shownLock()), next_cursor: z.string().optional() }) }),
   errors: ['not_acceptable'],
   handle: (ctx) => {
     const { path, id, cursor, limit } = ctx.query;
@@ -89,9 +94,11 @@ export const lfsListLocks = operation<z.infer<typeof listQuery>>({
   },
 });
 
-const verifyBody = z.object({ ref: refBody, cursor: z.string().nullish(), limit: z.int().min(0).nullish() });
+const verifyBody = once(() =>
+  z.object({ ref: refBody(), cursor: z.string().nullish(), limit: z.int().min(0).nullish() }),
+);
 
-export const lfsVerifyLocks = operation<Record<string, never>, z.infer<typeof verifyBody>>({
+export const lfsVerifyLocks = operation<Record<string, never>, z.infer<ReturnType<typeof verifyBody>>>({
   ...LOCKING,
   id: 'lfsVerifyLocks',
   summary: "Git LFS: list the locks, one's own and those of others, before a push",
@@ -100,9 +107,9 @@ export const lfsVerifyLocks = operation<Record<string, never>, z.infer<typeof ve
   effect: 'read',
   reads: 'json',
   body: verifyBody,
-  replies: {
-    200: z.object({ ours: z.array(shownLock), theirs: z.array(shownLock), next_cursor: z.string().optional() }),
-  },
+  replies: () => ({
+    200: z.object({ ours: z.array(shownLock()), theirs: z.array(shownLock()), next_cursor: z.string().optional() }),
+  }),
   errors: ['not_acceptable', 'unprocessable_entity'],
   handle: (ctx) => {
     const { cursor, limit } = ctx.body;
@@ -114,9 +121,9 @@ export const lfsVerifyLocks = operation<Record<string, never>, z.infer<typeof ve
   },
 });
 
-const unlockBody = z.object({ force: z.boolean().nullish(), ref: refBody });
+const unlockBody = once(() => z.object({ force: z.boolean().nullish(), ref: refBody() }));
 
-export const lfsUnlock = operation<Record<string, never>, z.infer<typeof unlockBody>>({
+export const lfsUnlock = operation<Record<string, never>, z.infer<ReturnType<typeof unlockBody>>>({
   ...LOCKING,
   id: 'lfsUnlock',
   summary: 'Git LFS: remove a lock',
@@ -125,7 +132,7 @@ export const lfsUnlock = operation<Record<string, never>, z.infer<typeof unlockB
   effect: 'write',
   reads: 'json',
   body: unlockBody,
-  replies: { 200: lockReply },
+  replies: () => ({ 200: lockReply() }),
   errors: ['not_acceptable', 'not_found', 'unprocessable_entity'],
   handle: (ctx) => {
     const { repository, params, claims, body } = ctx;
@@ -148,7 +155,7 @@ function locksOf({ repository }: Pick<HandlerContext, 'repository'>): LfsLocks {
   return lfsLocks;
 }
 
-function show({ id, path, owner, lockedAt }: LfsLock): z.infer<typeof shownLock> {
+function show({ id, path, owner, lockedAt }: LfsLock): z.infer<ReturnType<typeof shownLock>> {
   // "an uppercase RFC 3339-formatted string with second precision"
   const locked_at = new Date(lockedAt).toISOString().replace(/\.\d+/, '');
   return { id, path, locked_at, owner: { name: owner } };

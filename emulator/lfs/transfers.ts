@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { once } from '../environment/once.js';
 import { StoreFull } from '../git/memory/memory-budget.js';
 import { type PiecedBody, respondConditionally } from '../http/conditional.js';
 import { problem } from '../http/problem.js';
@@ -25,7 +26,7 @@ export const lfsDownloadObject = operation({
   subject: 'repository',
   effect: 'read',
   dialect: 'lfs',
-  replies: { 200: OCTETS, 206: OCTETS, 304: '' },
+  replies: () => ({ 200: OCTETS, 206: OCTETS, 304: '' }),
   errors: ['not_found', 'precondition_failed', 'range_not_satisfiable'],
   handle: (ctx) => {
     refuseImportRemote(ctx);
@@ -45,14 +46,16 @@ export const lfsDownloadObject = operation({
   },
 });
 
-const uploadQuery = z.object({
-  size: z
-    .string()
-    .regex(/^\d{1,15}$/, 'is no size')
-    .optional(),
-});
+const uploadQuery = once(() =>
+  z.object({
+    size: z
+      .string()
+      .regex(/^\d{1,15}$/, 'is no size')
+      .optional(),
+  }),
+);
 
-export const lfsUploadObject = operation<z.infer<typeof uploadQuery>>({
+export const lfsUploadObject = operation<z.infer<ReturnType<typeof uploadQuery>>>({
   id: 'lfsUploadObject',
   group: 'Git',
   summary: 'Git LFS: upload an object',
@@ -64,7 +67,7 @@ export const lfsUploadObject = operation<z.infer<typeof uploadQuery>>({
   query: uploadQuery,
   reads: 'stream',
   consumes: OCTETS,
-  replies: { 200: '' },
+  replies: () => ({ 200: '' }),
   errors: ['insufficient_storage'],
   handle: async (ctx) => {
     const { world, repository, params, query } = ctx;
@@ -95,7 +98,7 @@ export const lfsUploadObject = operation<z.infer<typeof uploadQuery>>({
   },
 });
 
-export const lfsVerifyObject = operation<Record<string, never>, z.infer<typeof objectName>>({
+export const lfsVerifyObject = operation<Record<string, never>, z.infer<ReturnType<typeof objectName>>>({
   id: 'lfsVerifyObject',
   group: 'Git',
   summary: 'Git LFS: check that an object was uploaded',
@@ -107,7 +110,7 @@ export const lfsVerifyObject = operation<Record<string, never>, z.infer<typeof o
   reads: 'json',
   json: LFS_JSON,
   body: objectName,
-  replies: { 200: '' },
+  replies: () => ({ 200: '' }),
   errors: ['not_acceptable', 'not_found', 'unprocessable_entity'],
   handle: ({ repository, body }) => {
     const object = repository.record.lfsObjects?.get(body.oid);

@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import type { Scope } from '../auth/scope.js';
 import type { OperationId } from '../config/operation-ids.js';
+import { once } from '../environment/once.js';
 import type { ProblemCode } from '../http/problem.js';
 import type { Reply } from '../http/reply.js';
 import type { Dialect, Routed } from '../http/route.js';
@@ -56,11 +57,11 @@ export interface Operation<Query = unknown, Body = unknown> extends Routed, Purp
   /** Default `problem`. */
   readonly dialect?: Dialect;
   /** Query parameters. Values arrive as strings; a key listed in `repeated` as an array of strings. */
-  readonly query?: z.ZodType<Query>;
+  readonly query?: z.ZodType<Query> | undefined;
   readonly repeated?: readonly string[];
   /** `json`: parsed and checked against `body`. `stream`: the handler reads `ctx.stream()` itself. */
   readonly reads?: 'nothing' | 'json' | 'stream';
-  readonly body?: z.ZodType<Body>;
+  readonly body?: z.ZodType<Body> | undefined;
   /** The work after which it is given up: so many `times` (default 1) a limit. Without, only its client's leaving ends it. */
   readonly work?: { readonly limit: 'searchTimeout' | 'workTimeout'; readonly times?: number };
   /** Media type of a stream, where the name of its route does not say it. */
@@ -74,9 +75,30 @@ export interface Operation<Query = unknown, Body = unknown> extends Routed, Purp
   readonly handle: (ctx: HandlerContext<Query, Body>) => Reply | Promise<Reply>;
 }
 
-/** Checks the row against its own schemas at compile time; at run time it is the row itself. */
+/** An operation as it is written: most of its schemas are never read, so that each is made when it is first asked for. */
+type Row<Query, Body> = Omit<Operation<Query, Body>, 'query' | 'body' | 'replies'> & {
+  readonly query?: () => z.ZodType<Query>;
+  readonly body?: () => z.ZodType<Body>;
+  readonly replies: () => Operation['replies'];
+};
+
+/** Checks the row against its own schemas at compile time. */
 export function operation<Query = Record<string, never>, Body = undefined>(
-  row: Operation<Query, Body>,
+  row: Row<Query, Body>,
 ): Operation<Query, Body> {
-  return row;
+  const query = row.query && once(row.query);
+  const body = row.body && once(row.body);
+  const replies = once(row.replies);
+  return {
+    ...row,
+    get query() {
+      return query?.();
+    },
+    get body() {
+      return body?.();
+    },
+    get replies() {
+      return replies();
+    },
+  };
 }

@@ -1,3 +1,4 @@
+import type { CodeVariant } from '../config/variants.js';
 import { type ByteString, bytesOf, concatBytes, textOf } from '../git/object/bytes.js';
 import { readCommit, writeCommit } from '../git/object/commit.js';
 import type { Identity } from '../git/object/identity.js';
@@ -83,12 +84,13 @@ function parentOf(repository: Repository, write: BranchWrite): { parent: Oid | u
   }
   if (write.base) {
     const base = refs.get(branchRef(write.base.branch, write.base.ephemeral));
-    if (base === undefined) throw notFound(write, `Base branch ${textOf(write.base.branch)} does not exist.`);
+    if (base === undefined)
+      throw notFound(write, 'missingBaseBranch', `Base branch ${textOf(write.base.branch)} does not exist.`);
     requireExpected(write, base, `Base branch ${textOf(write.base.branch)}`, ZERO_OID);
     return { parent: base, old: ZERO_OID };
   }
   const isSeed = !write.ephemeral && write.branch === repository.defaultBranch && isEmpty(repository);
-  if (!isSeed) throw notFound(write, `Branch ${textOf(write.branch)} does not exist.`);
+  if (!isSeed) throw notFound(write, 'missingTargetBranch', `Branch ${textOf(write.branch)} does not exist.`);
   requireExpected(write, ZERO_OID, `Branch ${textOf(write.branch)}`, ZERO_OID);
   return { parent: undefined, old: ZERO_OID };
 }
@@ -104,8 +106,8 @@ function requireExpected(write: BranchWrite, actual: Oid, what: string, tip: Oid
   throw problem('conflict', detail, { result: failedResult(write.branch, tip, detail) });
 }
 
-function notFound(write: BranchWrite, detail: string) {
-  return problem('branch_not_found', detail, { result: failedResult(write.branch, ZERO_OID, detail) });
+function notFound(write: BranchWrite, variant: CodeVariant, detail: string) {
+  return problem('branch_not_found', detail, { variant, result: failedResult(write.branch, ZERO_OID, detail) });
 }
 
 /** The write result of a write that did not happen. */

@@ -76,7 +76,10 @@ export interface StateFacts {
 export function refusalOf(state: RepositoryState, operation: Affecting, variants: Variants): ProblemCode | undefined {
   const row = STATES[state];
   const cell = Object.hasOwn(row.except, operation.id) ? row.except[operation.id] : row[operation.effect];
-  if (state === 'deleted') return variants.deletedRepository === '409' ? 'repository_deleted' : cell;
+  if (state === 'deleted') {
+    const status = operation.effect === 'delete' ? variants.secondDelete : variants.deletedRepository;
+    return status === '409' ? 'repository_deleted' : 'repository_not_found';
+  }
   const [busy, status] =
     state === 'syncing'
       ? (['sync_in_progress', variants.syncing] as const)

@@ -3,9 +3,9 @@ import { CLOCK_MODES } from '../environment/clock.js';
 import { parseDuration, parseTime } from '../environment/iso-8601.js';
 import { faultSchema } from '../faults/schema.js';
 import { expectationsSchema } from '../journal/expectations.js';
-import { quotaChanges } from '../world/quota-changes.js';
+import { quotaChangesSchema } from '../world/quota-changes.js';
 import { SCENARIO_LIMITS } from '../world/scenario.js';
-import { stateChanges } from '../world/state-changes.js';
+import { stateChangesSchema } from '../world/state-changes.js';
 
 /** An id is also what faults without one are named after, as `<id>.1`. */
 const ID = /^[A-Za-z0-9][\w.-]{0,63}$/;
@@ -61,6 +61,7 @@ function createSchema(isShown: boolean) {
   const faults = z.array(isShown ? writtenFault : z.unknown()).max(SCENARIO_LIMITS.faults);
   const on = isShown ? z.union([z.string().regex(PUSH), trigger]) : trigger;
   const begin = isShown ? z.union([z.literal('real'), time, clock]) : clock;
+  const [quotaChanges, stateChanges] = [quotaChangesSchema(), stateChangesSchema()];
   const [repository] = [stateChanges.shape.repositories.unwrap().valueType];
   const step = z
     .strictObject({
@@ -90,7 +91,7 @@ function createSchema(isShown: boolean) {
     quotas: quotaChanges.optional(),
     faults: faults.optional(),
     steps: z.array(step).max(SCENARIO_LIMITS.steps).optional(),
-    expect: (isShown ? expectationsSchema : z.unknown()).optional(),
+    expect: (isShown ? expectationsSchema() : z.unknown()).optional(),
   });
 }
 

@@ -1,58 +1,95 @@
+import { once } from 'node:events';
 import type http from 'node:http';
 import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { isAdminPath } from '../admin/path.js';
 import { ArmedRequest } from '../faults/armed-request.js';
 import type { Action } from '../faults/fault.js';
+import type { FaultPlan } from '../faults/fault-plan.js';
 import type { FaultedOperation } from '../faults/operation-shape.js';
 import type { RequestFacts } from '../faults/request-facts.js';
 import type { CurrentWorld } from '../world/current-world.js';
 import type { World } from '../world/world.js';
+import type { ConnectionNames } from './connection-names.js';
+import { emptyRecord, recordRequest } from './record-request.js';
 
 /** What stands for the operation while nothing has been read. */
 const CONNECTION: FaultedOperation = { id: 'connection', group: '', subject: '' };
 
-/** Of a connection nothing is known but that it is there. */
-const FACTS: RequestFacts = {
-  id: '',
-  operation: CONNECTION,
-  organization: '',
-  repository: undefined,
-  token: undefined,
-  method: '',
-  query: new URLSearchParams(),
-  body: undefined,
-  git: undefined,
-  scenario: undefined,
-  connection: '',
-  header: () => undefined,
-  isInTheWay: () => true,
-};
+/** Milliseconds that a connection is given to show whether it is for the emulator's own routes. Most need none. */
+const PATIENCE = 200;
+/** Bytes that are looked at, until the target of the first request is there. */
+const LOOKED_AT = 8 * 1024;
 
-/** Lets connections meet the faults of the stage `accept` before the server begins to read them. */
-export function admitConnections(server: http.Server, current: CurrentWorld): void {
+/**
+ * Lets connections meet the faults of the stage `accept` before the server begins to read them. One whose first request is
+ * to the emulator's own routes meets none: they are how a fault is taken back.
+ */
+export function admitConnections(server: http.Server, current: CurrentWorld, names: ConnectionNames): void {
   const [begin] = server.listeners('connection') as [(this: http.Server, socket: Socket) => void];
   server.removeListener('connection', begin);
   server.on('connection', (socket: Socket) => {
     const { world } = current;
-    if (world.state.faults.isIdle) begin.call(server, socket);
-    else void admit(world, socket, () => begin.call(server, socket));
+    const { faults } = world.state;
+    const plan = faults.isIdle ? undefined : faults.planFor(CONNECTION);
+    if (plan?.at.has('accept')) void admit(world, plan, { socket, names, begin: () => begin.call(server, socket) });
+    else begin.call(server, socket);
   });
 }
 
-async function admit(world: World, socket: Socket, begin: () => void): Promise<void> {
-  const { faults } = world.state;
-  const armed = new ArmedRequest(faults, world.background.latches, FACTS, faults.planFor(CONNECTION));
-  const chosen = armed.take('accept');
-  if (chosen.length === 0) {
-    begin();
-    return;
+interface Admission {
+  readonly socket: Socket;
+  readonly names: ConnectionNames;
+  readonly begin: () => void;
+}
+
+/** Of a connection nothing is known but that it is there, and its name. */
+class ConnectionFacts implements RequestFacts {
+  readonly id = '';
+  readonly operation = CONNECTION;
+  readonly organization = '';
+  readonly repository = undefined;
+  readonly token = undefined;
+  readonly method = '';
+  readonly query = new URLSearchParams();
+  readonly body = undefined;
+  readonly git = undefined;
+  readonly scenario = undefined;
+
+  constructor(readonly connection: string) {}
+
+  header(): undefined {
+    return undefined;
   }
+
+  isInTheWay(): boolean {
+    return true;
+  }
+}
+
+async function admit(world: World, plan: FaultPlan, { socket, names, begin }: Admission): Promise<void> {
   const gone = new AbortController();
   const leave = (): void => gone.abort();
   const fail = (): void => {
     socket.destroy();
   };
   socket.once('close', leave).on('error', fail);
+  const proceed = (): void => {
+    if (socket.destroyed) return;
+    socket.off('close', leave).off('error', fail);
+    begin();
+  };
+  if (await isForAdmin(socket, gone.signal)) {
+    proceed();
+    return;
+  }
+  if (gone.signal.aborted) return;
+  const connection = names.nameOf(socket);
+  const { faults } = world.state;
+  const armed = new ArmedRequest(faults, world.background.latches, new ConnectionFacts(connection), plan);
+  const chosen = armed.take('accept');
+  const cut = chosen.find(({ action }) => 'cut' in action);
+  if (cut) faults.noteTouched(cut.id, recordCut(world, connection, cut.id, armed.fired));
   try {
     for (const { action } of chosen) {
       if ('cut' in action) {
@@ -65,9 +102,43 @@ async function admit(world: World, socket: Socket, begin: () => void): Promise<v
     // The client has gone.
     return;
   }
-  if (socket.destroyed) return;
-  socket.off('close', leave).off('error', fail);
-  begin();
+  proceed();
+}
+
+/** Looks at what a connection begins with, and leaves it there. */
+async function isForAdmin(socket: Socket, signal: AbortSignal): Promise<boolean> {
+  const seen: Buffer[] = [];
+  const look = (): string => {
+    for (let piece = socket.read(); piece !== null; piece = socket.read()) seen.push(piece);
+    return Buffer.concat(seen).toString('latin1', 0, LOOKED_AT);
+  };
+  const isDecided = (text: string): boolean => /\n|^\S* \S* /.test(text) || text.length === LOOKED_AT;
+  const patience = AbortSignal.any([signal, AbortSignal.timeout(PATIENCE)]);
+  let text = '';
+  try {
+    while (!isDecided(text) && !socket.readableEnded) {
+      await once(socket, 'readable', { signal: patience });
+      text = look();
+    }
+  } catch {
+    // It has said nothing, or has gone.
+  }
+  if (seen.length > 0 && !socket.destroyed) socket.unshift(Buffer.concat(seen));
+  return isAdminPath(FIRST_PATH.exec(text)?.[1] ?? '');
+}
+
+/** RFC 9112, 3: method SP request-target SP, of which the target may be a whole URL. */
+const FIRST_PATH = /^[!-~]+ (?:http:\/\/[^/?# ]*)?([^?#\\ ]*)/i;
+
+/** Adds the line of a connection without a request: when it came, its name, and the faults. Returns its id. */
+function recordCut(world: World, connection: string, cut: string, faults: readonly string[]): string {
+  const { journal, clock } = world.state;
+  const id = world.nextRequestId();
+  const why = [`${connection} was ended by ${cut} before anything of it was served.`];
+  const record = emptyRecord({ id, time: clock.now(), origin: `injected:${cut}`, faults: [...faults], why });
+  recordRequest(world, record);
+  journal.end(record, 'cut');
+  return id;
 }
 
 async function delay(action: Action, armed: ArmedRequest, signal: AbortSignal): Promise<void> {

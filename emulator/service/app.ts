@@ -37,6 +37,8 @@ export interface AppOptions extends AdminOptions {
   readonly adversary?: string | undefined;
   /** The namespace whose port this is, if it is one's. */
   readonly namespace?: string;
+  /** The names of the connections to the port. */
+  readonly connections?: ConnectionNames;
   /** What the admin routes ask for. */
   readonly adminToken?: AdminToken | undefined;
 }
@@ -124,7 +126,7 @@ function meetAnswer(context: RequestContext, stage: 'response.head' | 'response.
 function serveRequests(current: CurrentWorld, options: AppOptions, chain: readonly Step[]): Middleware<AdminState> {
   const entry = entryOf(options);
   const writes = new WriteCoalescing();
-  const listener = { ...options, connections: new ConnectionNames() };
+  const listener = { ...options, connections: options.connections ?? new ConnectionNames() };
   const { schedule, log } = current.engine;
   const answer = async (ctx: ParameterizedContext<AdminState>, next: Next): Promise<void> => {
     const context = new RequestContext(current.world, listener, ctx.req, ctx.res);

@@ -3,10 +3,15 @@ import type { AddressInfo, Socket } from 'node:net';
 import { lingeringClose } from '../http/lingering-close.js';
 import type { CurrentWorld } from '../world/current-world.js';
 import { admitConnections } from './accept-faults.js';
+import { ConnectionNames } from './connection-names.js';
 import { refuseUnreadable } from './unreadable.js';
 
 /** An HTTP server with the limits of the world. It does not listen yet. */
-export function createServer(app: http.RequestListener, current: CurrentWorld): http.Server {
+export function createServer(
+  app: http.RequestListener,
+  current: CurrentWorld,
+  names = new ConnectionNames(),
+): http.Server {
   const { limits } = current.config;
   const latest = new WeakMap<Socket, http.ServerResponse>();
   const server = http.createServer({
@@ -19,7 +24,7 @@ export function createServer(app: http.RequestListener, current: CurrentWorld): 
     // The chain asks for it, in its own words.
     requireHostHeader: false,
   });
-  admitConnections(server, current);
+  admitConnections(server, current, names);
   server.maxConnections = limits.maxSockets;
   // A client may close its half once it has sent everything; Node would take that for leaving (no public option says so).
   Object.assign(server, { httpAllowHalfOpen: true });

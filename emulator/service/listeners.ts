@@ -3,6 +3,7 @@ import { isIP } from 'node:net';
 import { HEALTH_PATH } from '../admin/path.js';
 import type { CurrentWorld } from '../world/current-world.js';
 import { type AppOptions, createApp, type SharedRoutes } from './app.js';
+import { ConnectionNames } from './connection-names.js';
 import { Connections, type DrainOptions } from './drain.js';
 import { createServer, listen } from './listen.js';
 
@@ -35,10 +36,12 @@ export class Listeners {
     const { host, bind, before = (own) => own, ...appOptions } = options;
     for (const [index, { name: org }] of current.config.organizations.entries()) {
       let origin = '';
-      const app = createApp(current, { ...appOptions, organization: org, origin: () => origin }, shared);
+      const names = new ConnectionNames();
+      const own = { ...appOptions, organization: org, origin: () => origin, connections: names };
+      const app = createApp(current, own, shared);
       this.app ??= app;
       const connections = new Connections();
-      const server = createServer(connections.serve(index === 0 ? before(app) : app), current);
+      const server = createServer(connections.serve(index === 0 ? before(app) : app), current, names);
       connections.watch(server);
       const port = await bind(server, index);
       this.drains.push((drain) => connections.drain(server, drain));

@@ -15,7 +15,7 @@ export interface NamespaceOptions {
   readonly clock?: string | number | undefined;
   readonly variants?: Readonly<Partial<Record<VariantName, string>>> | undefined;
   readonly limits?: Readonly<Partial<Record<LimitName, number>>> | undefined;
-  /** The id of a snapshot, whose objects it shares; without it, it starts as before the first request. */
+  /** The id of a snapshot, whose objects it shares; without it, it begins as the emulator began, by its scenario if it has one. */
   readonly snapshot?: string | undefined;
 }
 
@@ -31,6 +31,8 @@ export interface NamespaceServer {
 export interface NamespacePorts {
   /** Opens the ports of a namespace. Rejects with the system's error. */
   readonly open: (listeners: Listeners, namespace: Pick<NamespaceServer, 'id' | 'current' | 'close'>) => Promise<void>;
+  /** Makes a world that is of no snapshot begin as the emulator began. Throws `OptionError`. */
+  readonly begin: (current: CurrentWorld, given: NamespaceOptions) => Promise<void>;
   readonly drain: DrainOptions;
   readonly most: number;
 }
@@ -73,6 +75,12 @@ export class Namespaces {
     };
     const namespace = { id, listeners, current, close };
     this.#byId.set(id, namespace);
+    try {
+      if (given.snapshot === undefined) await this.ports.begin(current, given);
+    } catch (error) {
+      await close({ graceMs: 0 });
+      throw error instanceof OptionError ? problem('bad_request', error.message) : error;
+    }
     try {
       await this.ports.open(listeners, namespace);
     } catch (error) {

@@ -7,14 +7,15 @@ import { ServedHosts } from '../http/host.js';
 import type { Operation } from '../operation/operation.js';
 import { CurrentWorld } from '../world/current-world.js';
 import type { ProcessPorts } from '../world/process-resources.js';
+import type { Scenario } from '../world/scenario.js';
 import { type ProvidedAdminToken, provideAdminToken } from './admin-token.js';
 import { shareRoutes } from './app.js';
 import { listen } from './listen.js';
 import { answerOnce, type Listener, Listeners, listenOnFirst } from './listeners.js';
 import { namespaceControl } from './namespace-control.js';
 import { type NamespaceServer, Namespaces } from './namespaces.js';
-import { hasTestKeys, registeredKeys, type SigningKey, signingKeyOf } from './registered-keys.js';
-import { beginScenario, readStartScenario } from './start-scenario.js';
+import { hasTestKeys, refusesTestKeys, registeredKeys, type SigningKey, signingKeyOf } from './registered-keys.js';
+import { beginScenario, readStartScenario, scenarioUnder } from './start-scenario.js';
 
 /** The whole service, listening: one port per organization, over one world; and the namespaces beside it. */
 export interface Server {
@@ -60,39 +61,43 @@ export async function startServer(
     await admin?.withdraw();
     ports.onClosed?.();
   };
-  const common = () => ({
+  const keyControls = { hasTestKeys: hasTestKeys(options), refusesTestKeys: refusesTestKeys(options) };
+  const common = ({ config }: CurrentWorld) => ({
     operations,
     host,
     servedHosts: new ServedHosts([...options.allowedHost, host]),
     inBandFaults: options.inbandFaults ?? isLoopback(host),
-    adversary: options.adversarial ? options.seed : undefined,
+    adversary: options.adversarial ? config.seed : undefined,
     adminToken: admin?.token === undefined ? undefined : new AdminToken(admin.token),
   });
+  const begin = (own: CurrentWorld, story: Scenario) =>
+    beginScenario(own, story, { operations, organization: options.org[0]! });
   const namespaces = new Namespaces(current, {
     drain,
     most: limits.maxNamespaces,
     open: (opened, namespace) => openNamespace(opened, namespace),
+    begin: async (own, over) => scenario && begin(own, scenarioUnder(scenario, over)),
   });
   const openNamespace = async (
     opened: Listeners,
     { id, current: own, close: remove }: Pick<NamespaceServer, 'id' | 'current' | 'close'>,
   ): Promise<void> => {
-    const controls = { closing: closing.signal, shutDown: () => void remove(), hasTestKeys: hasTestKeys(options) };
+    const controls = { ...keyControls, closing: closing.signal, shutDown: () => void remove() };
     const bind = (server: http.Server) => listenOnFirst(server, options.namespacePorts, host);
-    await opened.open(own, { ...common(), namespace: id, controls, bind }, shared);
+    await opened.open(own, { ...common(own), namespace: id, controls, bind }, shared);
   };
   try {
-    if (scenario) await beginScenario(current, scenario, { operations, organization: options.org[0]! });
+    if (scenario) await begin(current, scenario);
     admin = await provideAdminToken(options);
     const controls = {
       closing: closing.signal,
       shutDown: () => void close(),
-      hasTestKeys: hasTestKeys(options),
+      ...keyControls,
       namespaces: namespaceControl(namespaces, signingKeyOf(options)),
     };
     const bind = (server: http.Server, index: number) => listen(server, index === 0 ? options.port : 0, host);
     const before = (own: http.RequestListener) => namespaces.dispatch(own);
-    await listeners.open(current, { ...common(), controls, bind, before }, shared);
+    await listeners.open(current, { ...common(current), controls, bind, before }, shared);
     await Promise.all(listeners.all.map(answerOnce));
     // The first token needs it. Nothing waits for it at the start.
     void loadVerifier();

@@ -4,6 +4,7 @@ import { Problem } from '../http/problem.js';
 import type { Operation } from '../operation/operation.js';
 import type { CurrentWorld } from '../world/current-world.js';
 import type { Scenario } from '../world/scenario.js';
+import type { NamespaceOptions } from './namespaces.js';
 
 export interface OptionsOfScenario {
   /** With the seed and the clock of the scenario, where none were given. */
@@ -37,6 +38,25 @@ export async function readStartScenario(
       ...(now !== undefined && !over.includes('clock') && { clock: parseTime(String(now))! }),
     },
   };
+}
+
+/** The scenario in a world that has options of its own: what it says of the same at the start does not count. */
+export function scenarioUnder(
+  scenario: Scenario,
+  { clock, limits = {}, variants = {} }: Pick<NamespaceOptions, 'clock' | 'limits' | 'variants'>,
+): Scenario {
+  const { clock: started, state, ...rest } = scenario;
+  return {
+    ...rest,
+    ...(started && clock === undefined && { clock: started }),
+    ...(state && {
+      state: { ...state, limits: without(state.limits, limits), variants: without(state.variants, variants) },
+    }),
+  };
+}
+
+function without<Values>(values: Values | undefined, names: object): Partial<Values> {
+  return Object.fromEntries(Object.entries(values ?? {}).filter(([name]) => !(name in names))) as Partial<Values>;
 }
 
 /** Starts it in a world that is new: `reset` goes back to how it begins. Throws `OptionError`. */

@@ -3,10 +3,8 @@ import type { Socket } from 'node:net';
 import { lingeringClose } from '../http/lingering-close.js';
 import { type Problem, type ProblemCode, problem } from '../http/problem.js';
 import { renderProblem } from '../http/respond.js';
-import type { RequestRecord } from '../journal/record.js';
-import { NO_HEAD } from '../journal/redaction.js';
 import type { World } from '../world/world.js';
-import { recordRequest } from './record-request.js';
+import { emptyRecord, recordRequest } from './record-request.js';
 
 const UNREADABLE = ['bad_request', 'The request could not be read as HTTP.'] as const;
 
@@ -82,34 +80,8 @@ function answerUnreadable(refusal: Problem, socket: Socket, world: World): void 
   const { variants, config } = world;
   const { forgePrefix } = config;
   const { status, headers, json } = renderProblem(refusal, { dialect: 'problem', path: '/', variants, forgePrefix });
-  const record: RequestRecord = {
-    id,
-    time: now,
-    took: 0,
-    organization: undefined,
-    method: '',
-    path: '',
-    query: '',
-    version: '1.1',
-    operation: undefined,
-    status,
-    code: refusal.code,
-    origin: 'real',
-    faults: [],
-    why: [refusal.detail],
-    token: undefined,
-    git: undefined,
-    head: NO_HEAD,
-    weight: 0,
-    body: undefined,
-    answerHead: undefined,
-    answer: undefined,
-    outcome: 'open',
-    started: Math.trunc(performance.now()),
-    micros: 0,
-    sequence: 0,
-    ended: 0,
-  };
+  const origin = 'real';
+  const record = emptyRecord({ id, time: now, status, code: refusal.code, origin, faults: [], why: [refusal.detail] });
   recordRequest(world, record);
   const body = JSON.stringify(json);
   const fields = {

@@ -123,8 +123,9 @@ export class GitService {
     const packBytes = Number(request.header('content-length') ?? 0);
     const received = { view, body, limits, fsck: this.#options.fsck, judge, facts, faults, packBytes };
     const result = await receivePack(received);
-    const { report, moved, wire } = result;
-    const reply = bytes(200, report, resultHeaders('git-receive-pack'));
+    const { report, moved, isDone, wire } = result;
+    const told = bytes(200, report, resultHeaders('git-receive-pack'));
+    const reply: Reply = isDone ? told : { ...told, isRefusal: true };
     if (wire === undefined) return { reply, moved };
     return { reply: breakReportReply(reply, wire, result.whole!, view.repository.objects.schedule), moved };
   }

@@ -69,12 +69,14 @@ export interface ReceivePackResult {
   readonly report: Buffer;
   /** The refs that moved, by the names they are stored under. */
   readonly moved: readonly RefChange[];
+  /** Whether a command was carried out, also one that leaves its ref where it is. */
+  readonly isDone: boolean;
   /** What is to go wrong with the answer, and how long the report would be without. */
   readonly wire?: WireFaults | undefined;
   readonly whole?: number;
 }
 
-const NOTHING: ReceivePackResult = { report: Buffer.alloc(0), moved: [] };
+const NOTHING = { moved: [], isDone: false } as const;
 
 /**
  * Answers `POST git-receive-pack`: always with a 200, whose body is the report. The body is read before
@@ -90,17 +92,17 @@ export async function receivePack(received: ReceivePackRequest): Promise<Receive
     if (!(error instanceof ProtocolError)) throw error;
     received.facts.error = error.message;
     await drop(reader.rest());
-    return { report: errorPacket(error.message), moved: [] };
+    return { report: errorPacket(error.message), ...NOTHING };
   }
   noteCommands(received.facts, request);
   const refs = request.commands.map(({ name }) => textOf(name));
   const wire = await meetStage(received.faults, 'git.receive', () => ({ refs }));
-  if (wire?.fatal !== undefined) return { report: refuseAll(wire.fatal, request), moved: [] };
+  if (wire?.fatal !== undefined) return { report: refuseAll(wire.fatal, request), ...NOTHING };
   const push = new Push(received, request);
   if (request.refusal !== undefined || !carriesPack(request)) {
     if (wire !== undefined) endIncoming(wire);
     await drop(reader.rest());
-    return request.commands.length === 0 ? NOTHING : push.complete(undefined);
+    return request.commands.length === 0 ? { report: Buffer.alloc(0), ...NOTHING } : push.complete(undefined);
   }
   const { budget } = view.repository.objects.stored;
   const pack = wire === undefined ? reader.rest() : breakIncoming(() => reader.rest(), wire, received.packBytes ?? 0);
@@ -148,10 +150,11 @@ class Push {
     await this.received.view.repository.transact((transaction) => this.#run(transaction, spool));
     this.#noteRefusals();
     const wire = this.#wire;
-    if (wire === undefined) return { report: this.#report(), moved: this.#moved };
+    const outcome = { moved: this.#moved, isDone: this.#reasons.includes(undefined) };
+    if (wire === undefined) return { report: this.#report(), ...outcome };
     // Other writers do not wait for it, and what has been done is told on, also when the client has left meanwhile.
     await this.received.faults!.wait(this.#chosen).catch(() => undefined);
-    return { report: this.#report(wire), moved: this.#moved, wire, whole: this.#report().length };
+    return { report: this.#report(wire), ...outcome, wire, whole: this.#report().length };
   }
 
   /** Unpacking, fsck, connectivity, rules, judgement; what is left is for the transaction. */

@@ -1,8 +1,9 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
+import type { Namespace } from '../service/emulator.js';
 import { startAdmin } from './admin-service.js';
-import { startService } from './service.js';
+import { callerOf, startService } from './service.js';
 
 const THAWING = { state: 'thawing', ends: { requests: 1 } };
 
@@ -238,4 +239,69 @@ state:
   writeFileSync(file, 'id: [s\n');
   await t.rejects(startService({ scenario: file }), { message: /s\.yaml: .*line 2/ });
   await t.rejects(startService({ scenario: `${file}.none` }), { message: /cannot be read \(ENOENT\)/ });
+});
+
+t.test('a namespace begins as the emulator began: by its scenario, under options of its own', async (t) => {
+  const file = join(t.testdir(), 's.yaml');
+  const begin = Date.parse('2026-05-01T00:00:00Z');
+  writeFileSync(
+    file,
+    `id: s
+seed: 7
+clock: { mode: frozen, now: 2026-05-01T00:00:00Z }
+state:
+  limits: { maxJsonBytes: 5000, maxMetadataCommits: 1 }
+  variants: { notesStatus: '200' }
+  repositories:
+    '*': { state: thawing, ends: { requests: 1 } }
+quotas: { q: { capacity: 1, refill: 1/m, cost: { '*': 0, getOrganization: 1 } } }
+faults: ['bad_gateway*1']
+steps:
+  - { on: { op: getOrganization }, faults: ['internal_error*1'] }
+  - { after: 5s, faults: ['not_implemented*1'] }
+`,
+  );
+  const service = await startService({ scenario: file });
+  t.teardown(() => service.emulator.close({ graceMs: 0 }));
+  // What has happened to the emulator since is none of a namespace's business.
+  await service.call('GET', '/api/meta');
+  await service.emulator.clock.advance(1000);
+  const story = async ({ requests, clock, quotas, ...own }: Namespace) => {
+    const call = callerOf(own.baseUrl, service.token);
+    t.equal((await call('POST', '/api/repos')).status, 502, 'its fault');
+    t.equal((await call('POST', '/api/repos')).status, 201);
+    t.match(await call('GET', '/api/v1/repo'), { status: 409, json: { code: 'repository_thawing' } }, 'its state');
+    t.equal((await call('GET', '/api/v1/repo')).status, 200);
+    t.match(quotas.read(), { q: { capacity: 1 } });
+    t.equal((await call('GET', '/api/meta')).status, 200);
+    t.equal((await call('GET', '/api/v1/repo')).status, 500, 'its first step');
+    t.equal((await call('GET', '/api/v1/repo')).status, 200);
+    await clock.advance(5000);
+    t.equal((await call('GET', '/api/v1/repo')).status, 501, 'its second step');
+    t.equal((await call('GET', '/api/meta')).status, 429, 'its quota');
+    return requests().map((entry) => JSON.stringify([entry.id, entry.status, entry.origin]));
+  };
+  const first = await service.emulator.namespace();
+  t.equal(first.clock.now(), begin);
+  t.match(first.state.read(), { limits: { maxJsonBytes: 5000 }, variants: { notesStatus: '200' } });
+  const told = await story(first);
+  await first.reset();
+  t.equal(first.clock.now(), begin, 'a reset goes back to how it begins');
+  t.same(await story(first), told);
+  const other = await service.emulator.namespace({
+    clock: '2026-01-01T00:00:00Z',
+    limits: { maxJsonBytes: 7000 },
+    variants: { notesStatus: '201' },
+  });
+  t.equal(other.clock.mode, 'tick');
+  t.ok(other.clock.now() < begin);
+  t.match(other.state.read(), {
+    limits: { maxJsonBytes: 7000, maxMetadataCommits: 1 },
+    variants: { notesStatus: '201' },
+  });
+  await story(other);
+  const snapshot = await service.emulator.snapshot();
+  const forked = await service.emulator.namespace({ snapshot });
+  const call = callerOf(forked.baseUrl, service.token);
+  t.equal((await call('GET', '/api/meta')).status, 429, 'one of a snapshot goes on where that is');
 });

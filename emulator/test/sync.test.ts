@@ -290,7 +290,34 @@ t.test('how many applications there are, and what their errors are called, is sa
   const document = await service.call('GET', '/_emulator/openapi.json', { token: null });
   t.match(document.text, '`acme_repository_inaccessible`');
   const paths = Object.entries(document.json.paths).filter(([path]) => !path.startsWith('/_emulator'));
-  t.notMatch(JSON.stringify(paths), 'forge_', 'the service; faults are asked for by the names of the specification');
+  t.notMatch(JSON.stringify(paths), 'forge_');
+  for (const name of ['acme_repository_inaccessible', 'forge_repository_inaccessible']) {
+    const answered = { status: 412, json: { code: 'acme_repository_inaccessible' } };
+    const read = (headers: Record<string, string>) => service.call('GET', '/api/repos', { headers });
+    const told = { 'x-emulator-fault-fired': name };
+    t.match(await read({ 'x-emulator-fault': `${name};retry-after=1` }), { ...answered, headers: told }, 'by a header');
+    t.match(await read({ 'x-emulator-fault': `code:${name}` }), answered);
+    const token = await service.token({
+      repo: 'mirror',
+      claims: { emu: { faults: [{ do: { error: { code: name } } }] } },
+    });
+    t.match(await service.call('GET', '/api/repos', { token }), answered, 'by a token, as JSON');
+    for (const given of [name, { do: { error: { code: name } } }, { sequence: ['pass', { error: { code: name } }] }]) {
+      const handle = service.emulator.fault(given as never);
+      const first = await read({});
+      t.match(first.status === 412 ? first : await read({}), answered, JSON.stringify(given));
+      handle.remove();
+    }
+    t.match(
+      await service.call('POST', '/_emulator/faults', { token: null, json: { id: `set:${name}`, spec: name } }),
+      { status: 201 },
+      'by the admin API',
+    );
+    t.match(await read({}), answered);
+    await service.emulator.reset();
+  }
+  const none = await service.call('GET', '/api/repos', { headers: { 'x-emulator-fault': 'acme_not_configured' } });
+  t.match(none, { status: 400, json: { detail: /there is no fault acme_not_configured/ } });
 });
 
 t.test('a base that cannot be is 400', async (t) => {

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { OPERATION_IDS } from '../config/operation-ids.js';
+import { once } from '../environment/once.js';
 import { matchesGlob } from '../faults/glob.js';
 import { checkShape } from '../http/body.js';
 import { PARTITIONS, type Quota, type Quotas } from './quotas.js';
@@ -12,56 +13,69 @@ const RATE = /^([1-9]\d{0,8})\/([1-9]\d{0,5})?(ms|s|m|h)$/;
 const UNITS = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 } as const;
 const LONGEST = 86_400_000;
 
-const cost = z.int().min(0).max(MOST_TOKENS);
+/** Most runs set no quota, so what they are read with is made when the first one comes. */
+function createSchemas() {
+  const cost = z.int().min(0).max(MOST_TOKENS);
 
-/** A name as RFC 9651 has strings, which `RateLimit` shows it as: visible ASCII without quotes. */
-const quotaName = z
-  .string()
-  .regex(/^[\x20\x21\x23-\x5b\x5d-\x7e]{1,100}$/, 'has to be printable ASCII without " and \\');
+  /** A name as RFC 9651 has strings, which `RateLimit` shows it as: visible ASCII without quotes. */
+  const quotaName = z
+    .string()
+    .regex(/^[\x20\x21\x23-\x5b\x5d-\x7e]{1,100}$/, 'has to be printable ASCII without " and \\');
 
-export const quotaView = z.strictObject({
-  /** What has a bucket of its own: the organization unless given. */
-  by: z.array(z.enum(PARTITIONS)).max(PARTITIONS.length).default(['org']),
-  capacity: z
-    .int()
-    .min(1)
-    .max(MOST_TOKENS / 100),
-  refill: z.string().refine((text) => readRate(text) !== undefined, 'has to be a rate such as 10/s, 600/m or 1/10s'),
-  cost: z
-    .record(
-      z.string().refine(isOperationPattern, 'has to be the id of an operation, or a pattern with * that finds one'),
-      cost,
-    )
-    .default({ '*': 1 }),
-  retryAfter: z
-    .strictObject({
-      add: z.int().min(0).max(1_000_000).default(0),
-      format: z.enum(['seconds', 'http-date', 'omit']).default('seconds'),
-    })
-    .default({ add: 0, format: 'seconds' }),
-});
+  const quotaView = z.strictObject({
+    /** What has a bucket of its own: the organization unless given. */
+    by: z.array(z.enum(PARTITIONS)).max(PARTITIONS.length).default(['org']),
+    capacity: z
+      .int()
+      .min(1)
+      .max(MOST_TOKENS / 100),
+    refill: z.string().refine((text) => readRate(text) !== undefined, 'has to be a rate such as 10/s, 600/m or 1/10s'),
+    cost: z
+      .record(
+        z.string().refine(isOperationPattern, 'has to be the id of an operation, or a pattern with * that finds one'),
+        cost,
+      )
+      .default({ '*': 1 }),
+    retryAfter: z
+      .strictObject({
+        add: z.int().min(0).max(1_000_000).default(0),
+        format: z.enum(['seconds', 'http-date', 'omit']).default('seconds'),
+      })
+      .default({ add: 0, format: 'seconds' }),
+  });
 
-/** Quotas by name: each is set as a whole, and null removes one. */
-export const quotaChanges = z.record(quotaName, quotaView.nullable()).superRefine((quotas, context) => {
-  for (const [name, row] of Object.entries(quotas)) {
-    if (!row) continue;
-    // A request that costs more than there ever is would be told to wait in vain.
-    for (const [operation, tokens] of Object.entries(row.cost)) {
-      if (tokens > row.capacity) {
-        context.addIssue({ code: 'custom', path: [name, 'cost', operation], message: 'is more than the capacity' });
+  const quotaChanges = z.record(quotaName, quotaView.nullable()).superRefine((quotas, context) => {
+    for (const [name, row] of Object.entries(quotas)) {
+      if (!row) continue;
+      // A request that costs more than there ever is would be told to wait in vain.
+      for (const [operation, tokens] of Object.entries(row.cost)) {
+        if (tokens > row.capacity) {
+          context.addIssue({ code: 'custom', path: [name, 'cost', operation], message: 'is more than the capacity' });
+        }
       }
     }
-  }
-});
+  });
+  return { quotaView, quotaChanges };
+}
+
+const schemas = once(createSchemas);
+
+type Schemas = ReturnType<typeof createSchemas>;
+
+/** A quota as it is set. */
+export const quotaSchema = () => schemas().quotaView;
+
+/** Quotas by name: each is set as a whole, and null removes one. */
+export const quotaChangesSchema = () => schemas().quotaChanges;
 
 /** Quotas by name; null removes one. */
-export type QuotaChanges = z.input<typeof quotaChanges>;
+export type QuotaChanges = z.input<Schemas['quotaChanges']>;
 /** A quota as it is shown: what was set, with the defaults. */
-export type QuotaView = z.output<typeof quotaView>;
+export type QuotaView = z.output<Schemas['quotaView']>;
 
 /** Sets quotas by name, and removes those that are null: all of them or, with `bad_request` that names the member, none. */
 export function changeQuotas({ state }: { readonly state: { readonly quotas: Quotas } }, given: QuotaChanges): void {
-  const changes = Object.entries(checkShape(quotaChanges, given, 'The quotas'));
+  const changes = Object.entries(checkShape(quotaChangesSchema(), given, 'The quotas'));
   state.quotas.change(new Map(changes.map(([name, quota]) => [name, quota ? readQuota(name, quota) : undefined])));
 }
 

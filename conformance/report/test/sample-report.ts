@@ -16,6 +16,7 @@ export function resultOf(verdict: Verdict, id = `rule.${verdict}`, more: Partial
     read_only: true,
     verdict,
     milliseconds: 1,
+    requests: 1,
     ...more,
   };
 }
@@ -47,8 +48,14 @@ export function reportWith(rules: readonly RuleResult[], more: Partial<Report> =
     milliseconds: 1234,
     target: { base_url: 'http://127.0.0.1:1', git_url: 'http://127.0.0.1:1', org: 'demo', emulator: false },
     mode: { write: true, strict },
+    budget: { requests: 3 },
     requests: 3,
+    throttled_seconds: 0,
     interrupted,
+    notices: [],
+    setup: [],
+    cleanup: { made: 0, removed: 0, left: [] },
+    watched: [],
     counts,
     variants: {},
     rules,

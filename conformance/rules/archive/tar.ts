@@ -25,13 +25,37 @@ export function readTar(answer: Answer): TarFile[] {
     at += 512 + Math.ceil(size / 512) * 512;
     if (type === 'x') longPath = /\d+ path=(.*)\n/.exec(bytes.toString('utf8'))?.[1];
     else if (type === 'L') longPath = text(bytes, 0, size);
+    if ('xLgK'.includes(type)) continue; // about the next entry, or about all
+    const path = longPath;
+    longPath = undefined;
     if (type !== '0') continue;
     const prefix = text(header, 345, 155);
-    const name = longPath ?? (prefix === '' ? '' : `${prefix}/`) + text(header, 0, 100);
+    const name = path ?? (prefix === '' ? '' : `${prefix}/`) + text(header, 0, 100);
     files.push({ name, mode: Number.parseInt(text(header, 100, 8), 8) & 0o777, bytes: Buffer.from(bytes) });
-    longPath = undefined;
   }
   return files;
+}
+
+/**
+ * The same by the paths of the repository, of which these are known. `prefix` is the one that the request asked for; a
+ * server may have one of its own where there is none, since only a SHOULD says that it has not.
+ */
+export function readPaths(answer: Answer, known: readonly string[], prefix = ''): TarFile[] {
+  const files = readTar(answer);
+  const odd = files.find(({ name }) => !name.startsWith(prefix));
+  if (odd !== undefined) throw new AssertionFailure(`every name starts with ${prefix}`, prefix, odd.name);
+  const names = files.map(({ name }) => name.slice(prefix.length));
+  const own = foldersOf(names[0] ?? '').find((folder) =>
+    names.every((name) => name.startsWith(folder) && known.includes(name.slice(folder.length))),
+  );
+  const skipped = prefix.length + (own ?? '').length;
+  return files.map((file) => ({ ...file, name: file.name.slice(skipped) }));
+}
+
+/** `a/b/c`: nothing, `a/` and `a/b/`. */
+function foldersOf(path: string): string[] {
+  const names = path.split('/').slice(0, -1);
+  return ['', ...names.map((_, index) => `${names.slice(0, index + 1).join('/')}/`)];
 }
 
 function gunzip(answer: Answer): Buffer {

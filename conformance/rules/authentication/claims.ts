@@ -1,20 +1,28 @@
 import { decodeJwt } from 'jose';
 import { getRepo } from '../../api/requests.js';
-import { withClientDefaults } from '../../auth/tokens.js';
-import { expectMatch, expectSame, expectStatus, expectTrue } from '../../check/expect.js';
+import { tryAdmin } from '../../check/admin.js';
+import type { Answer } from '../../check/answer.js';
+import { expectCode, expectMatch, expectSame, expectStatus, expectTrue } from '../../check/expect.js';
+import { Skip } from '../../check/outcomes.js';
 import type { RuleContext } from '../../check/rule-context.js';
 import { sampleRepository } from '../../fixtures/repositories.js';
+import { isRecord } from '../../http/exchange.js';
+import { basic } from '../../http/git-remote.js';
 import { withFault } from '../documented-operations.js';
 import { defineRules } from '../rule.js';
-import { acceptsToken, readWithToken, rejectsTokens } from './token-checks.js';
+import { everyPlace, forEachPlace, showsNothing, type TokenPlace } from '../token-places.js';
+import { acceptsToken, readWithToken, refuseTokens, rejectsTokens } from './token-checks.js';
 
 const YEAR = 31_536_000;
-/** The claims of a token that was made without any option but its repository, and that the target accepts. */
+/** The claims of a token that the emulator makes when it is told nothing but the repository, and that it accepts. */
 async function helperClaims(t: RuleContext): Promise<Record<string, unknown>> {
   const { name } = await sampleRepository(t);
-  const recipe = withClientDefaults({ repo: name });
-  expectStatus(await getRepo(t, name, { as: recipe }), 200);
-  return decodeJwt(t.token(recipe));
+  const { status, json, text } = await tryAdmin(t, 'POST', '/tokens', { repo: name, org: t.target.org });
+  if (status === 409) throw new Skip('the emulator was started without the test keys, and makes no tokens');
+  const token = isRecord(json) ? json.token : undefined;
+  expectTrue(status === 201 && typeof token === 'string', 'a token is made', text);
+  expectStatus(await getRepo(t, name, { as: undefined, headers: { authorization: `Bearer ${token}` } }), 200);
+  return decodeJwt(token);
 }
 
 export const claims = defineRules('Token claims', 'token-claims', [
@@ -24,8 +32,7 @@ export const claims = defineRules('Token claims', 'token-claims', [
     id: 'claim.iss.selects-keys',
     says: 'Only a key of the organization in iss can sign for it.',
     reach: 'needs-setup',
-    check: async (t) =>
-      t.expectTokenRefused(await readWithToken(t, { key: 'second', claims: { iss: t.target.org } }), 'repo'),
+    check: (t) => refuseTokens(t, { key: 'second', claims: { iss: t.target.org } }),
   },
   rejectsTokens('claim.iss.unknown', 'A token of an organization that does not exist is refused.', [
     { claims: { iss: 'no-such-org' } },
@@ -35,15 +42,27 @@ export const claims = defineRules('Token claims', 'token-claims', [
     says: 'A good token of another organization is 403 on the address of this one.',
     reach: 'needs-setup',
     check: async (t) => {
-      const answer = await readWithToken(t, { key: 'second' });
-      t.tolerate('A34', 'other tenant', answer, ['403 forbidden']);
+      t.key('second');
+      await forEachPlace(t, everyPlace, async ({ place, ask }) => {
+        const answer = await ask({ key: 'second' });
+        if (place.isGit) {
+          showsNothing(answer);
+          t.tolerate('A35', `other tenant, ${place.name}`, answer, ['403', '401', '404']);
+        } else
+          t.tolerate('A34', `other tenant${place.name === 'repo' ? '' : `, ${place.name}`}`, answer, ['403 forbidden']);
+      });
     },
   },
   rejectsTokens('claim.sub.required', 'A token without sub is refused.', [{ claims: { sub: null } }]),
   rejectsTokens('claim.scopes.required', 'A token without scopes is refused.', [{ claims: { scopes: null } }]),
-  rejectsTokens('claim.scopes.array', 'Scopes that are no array are refused.', [{ claims: { scopes: 'git:read' } }], {
-    level: 'SHOULD',
-  }),
+  rejectsTokens(
+    'claim.scopes.array',
+    'Scopes that are no array are refused.',
+    [({ scope }) => ({ claims: { scopes: scope } })],
+    {
+      level: 'SHOULD',
+    },
+  ),
   {
     id: 'claim.scopes.empty',
     says: 'Whether a token without any scope is invalid or lacks scopes is left open; it does not get in.',
@@ -55,7 +74,7 @@ export const claims = defineRules('Token claims', 'token-claims', [
     },
   },
   rejectsTokens('claim.scopes.unknown-name', 'One scope that nobody knows spoils the token.', [
-    { scopes: ['git:read', 'git:admin'] },
+    ({ scope }) => ({ scopes: [scope, 'git:admin'] }),
   ]),
   rejectsTokens('claim.repo.one', 'A repo claim that is no string is refused.', [{ claims: { repo: ['a', 'b'] } }], {
     level: 'SHOULD',
@@ -63,10 +82,7 @@ export const claims = defineRules('Token claims', 'token-claims', [
   {
     id: 'claim.exp.expired',
     says: 'A token that expired an hour ago is refused.',
-    check: async (t) => {
-      const claims = { iat: t.seconds - 7200, exp: t.seconds - 3600 };
-      t.expectTokenRefused(await readWithToken(t, { claims }), 'repo');
-    },
+    check: (t) => refuseTokens(t, { claims: { iat: t.seconds - 7200, exp: t.seconds - 3600 } }),
   },
   {
     id: 'claim.exp.leeway',
@@ -128,7 +144,7 @@ export const claims = defineRules('Token claims', 'token-claims', [
   },
   {
     id: 'helper.default-lifetime',
-    says: 'A token made without a lifetime lives for a year of 365 days.',
+    says: 'A token that the emulator makes without being told a lifetime lives for a year of 365 days.',
     reach: 'emulator',
     check: async (t) => {
       const { iat, exp } = await helperClaims(t);
@@ -137,38 +153,46 @@ export const claims = defineRules('Token claims', 'token-claims', [
   },
   {
     id: 'helper.default-scopes',
-    says: 'A token made without scopes may write and read Git.',
+    says: 'A token that the emulator makes without being told scopes may write and read Git.',
     reach: 'emulator',
     check: async (t) => expectSame((await helperClaims(t)).scopes, ['git:write', 'git:read'], 'the two scopes'),
   },
 ]);
+
+/** The answer to a request that comes without a credential. Git's body, and file metadata's, have no code. */
+function expectNoCredential({ name, isGit }: TokenPlace, answer: Answer): void {
+  if (isGit || name === 'filemeta') expectStatus(answer, 401);
+  else expectCode(answer, 401, 'unauthorized');
+}
 
 export const tokenFailures = defineRules('Token failure responses', 'token-failures', [
   {
     id: 'authfail.401.no-header',
     says: 'A token anywhere but in the Authorization header is no credential: 401 unauthorized.',
     check: async (t) => {
-      const { name } = await sampleRepository(t);
-      const token = t.token({ repo: name });
-      const answers = [
-        await t.get(`/api/v1/repo?access_token=${token}&token=${token}`),
-        await t.get('/api/v1/repo', { headers: { cookie: `token=${token}; access_token=${token}` } }),
-        await t.get('/api/v1/repo'),
-      ];
-      for (const answer of answers) expectMatch(answer.outcome, /^401 unauthorized$/, 'it is 401 unauthorized');
+      await forEachPlace(t, everyPlace, async ({ place, repo, askWithout }) => {
+        const recipe = { repo, scopes: [place.scope] };
+        const token = t.token(recipe);
+        const headers = { cookie: `token=${token}; access_token=${token}` };
+        for (const options of [{}, { recipe, headers }]) expectNoCredential(place, await askWithout(options));
+        if (place.name !== 'repo') return;
+        const answer = await t.get(`/api/v1/repo?access_token=${token}&token=${token}`);
+        expectNoCredential(place, answer);
+      });
     },
   },
   {
     id: 'authfail.401.scheme-basic',
     says: 'Schemes other than Bearer are 401 unauthorized on the API.',
     check: async (t) => {
-      const { name } = await sampleRepository(t);
-      const token = t.token({ repo: name });
-      const basic = Buffer.from(`t:${token}`).toString('base64');
-      for (const authorization of [`Basic ${basic}`, `Token ${token}`]) {
-        const answer = await t.get('/api/v1/repo', { headers: { authorization } });
-        expectMatch(answer.outcome, /^401 unauthorized$/, 'it is 401 unauthorized');
-      }
+      const ofApi = ({ isGit }: TokenPlace) => !isGit;
+      await forEachPlace(t, ofApi, async ({ place, repo, askWithout }) => {
+        const recipe = { repo, scopes: [place.scope] };
+        const token = t.token(recipe);
+        for (const authorization of [basic(token), `Token ${token}`]) {
+          expectNoCredential(place, await askWithout({ recipe, headers: { authorization } }));
+        }
+      });
     },
   },
   {

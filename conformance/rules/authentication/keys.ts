@@ -1,17 +1,16 @@
 import { generateKeyPairSync } from 'node:crypto';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { existsSync } from 'node:fs';
 import { getRepo } from '../../api/requests.js';
 import type { KeyRole } from '../../auth/tokens.js';
-import { expectCode, expectMatch, expectStatus, expectSuccess } from '../../check/expect.js';
+import { expectCode, expectMatch, expectSame, expectStatus, expectSuccess } from '../../check/expect.js';
 import { Skip } from '../../check/outcomes.js';
 import type { RuleContext } from '../../check/rule-context.js';
 import { sampleRepository } from '../../fixtures/repositories.js';
-import { readKey } from '../../target/keys.js';
 import { documentedOperation } from '../documented-operations.js';
 import { defineRules, type RuleRow } from '../rule.js';
-import { acceptsToken, readWithToken, rejectsTokens } from './token-checks.js';
+import { everyPlace, expectTokenRefused, forEachPlace } from '../token-places.js';
+import { acceptsToken, acceptToken, readWithToken, refuseTokens, rejectsTokens } from './token-checks.js';
+import { KeyFolder, runTokenHelper } from './token-helper.js';
 
 const acceptsKey = (id: string, kind: string, key: KeyRole): RuleRow =>
   acceptsToken(id, `Tokens signed by ${kind} key are accepted.`, { key }, { reach: 'needs-setup' });
@@ -29,31 +28,30 @@ export const keys = defineRules('Keys', 'keys', [
   {
     id: 'key.ec-p256',
     says: 'Tokens signed by an EC key on P-256 are accepted.',
-    check: async (t) => {
-      t.key('ES256');
-      expectStatus(await readWithToken(t, { key: 'ES256' }), 200);
-    },
+    check: (t) => acceptToken(t, { key: 'ES256' }),
   },
   acceptsKey('key.ec-p384', 'an EC P-384', 'ES384'),
   acceptsKey('key.ec-p521', 'an EC P-521', 'ES512'),
   acceptsKey('key.rsa', 'an RSA', 'RS256'),
   {
     id: 'key.pkcs8',
-    says: 'Private keys come as PKCS#8 PEM, and anything else is refused in words.',
+    says: 'What the token helper of this package signs with a PKCS#8 PEM is accepted; it refuses other forms in words.',
     reach: 'emulator',
     check: async (t) => {
       t.needsEmulator();
-      await readKey(t.target.key.file);
-      const folder = await mkdtemp(join(tmpdir(), 'conformance-'));
-      try {
-        const file = join(folder, 'sec1.pem');
-        const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'prime256v1' });
-        await writeFile(file, privateKey.export({ type: 'sec1', format: 'pem' }));
-        const refusal = await readKey(file).catch((error: Error) => error.message);
-        expectMatch(refusal, /PKCS#8/, 'another form is refused in words');
-      } finally {
-        await rm(folder, { recursive: true });
-      }
+      const { name } = await sampleRepository(t);
+      const { file } = t.target.key;
+      if (!existsSync(file)) throw new Skip('needs the key in a file: --key');
+      const made = await runTokenHelper(t, file, name);
+      expectSame(made.code, 0, `a token is made (${made.complaint})`);
+      const headers = { authorization: `Bearer ${made.out}` };
+      expectStatus(await getRepo(t, name, { as: undefined, headers }), 200);
+      const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'prime256v1' });
+      await using folder = await KeyFolder.create();
+      const sec1 = await folder.write(privateKey.export({ type: 'sec1', format: 'pem' }).toString());
+      const refused = await runTokenHelper(t, sec1, name);
+      expectSame([refused.code, refused.out], [2, ''], 'another form is a mistake of use');
+      expectMatch(refused.complaint, /PKCS#8/, 'and refused in words');
     },
   },
   {
@@ -73,12 +71,12 @@ export const keys = defineRules('Keys', 'keys', [
       }
     },
   },
-  acceptsToken(
-    'key.restricted',
-    'A restricted key signs for the scopes on its list.',
-    { key: 'restricted' },
-    { reach: 'needs-setup' },
-  ),
+  {
+    id: 'key.restricted',
+    says: 'A restricted key signs for the scopes on its list.',
+    reach: 'needs-setup',
+    check: (t) => acceptToken(t, { key: 'restricted' }),
+  },
   {
     id: 'key.rotation.new',
     says: 'A new key works beside the old one.',
@@ -120,7 +118,7 @@ export const tokenHeader = defineRules('Token header', 'token-header', [
       const rsa = t.run.signer.key('RS256') === undefined ? 'main' : 'RS256';
       for (const alg of UNLISTED) {
         const key = alg.startsWith('E') ? 'main' : rsa;
-        t.expectTokenRefused(await readWithToken(t, { header: { alg }, defect: 'algorithm', key }), 'repo');
+        await refuseTokens(t, { header: { alg }, defect: 'algorithm', key });
       }
     },
   },
@@ -132,9 +130,9 @@ export const tokenHeader = defineRules('Token header', 'token-header', [
   {
     id: 'jwt.alg.key-mismatch',
     says: 'An alg that does not fit the key is refused.',
-    check: async (t) => {
+    check: (t) => {
       const alg = t.target.key.algorithm === 'ES384' ? 'ES256' : 'ES384';
-      t.expectTokenRefused(await readWithToken(t, { header: { alg }, defect: 'mislabelled' }), 'repo');
+      return refuseTokens(t, { header: { alg }, defect: 'mislabelled' });
     },
   },
   acceptsToken('jwt.typ.jwt', 'typ JWT is accepted.', { header: { typ: 'JWT' } }),
@@ -169,7 +167,7 @@ export const tokenHeader = defineRules('Token header', 'token-header', [
     reach: 'needs-setup',
     check: async (t) => {
       const key = anotherRole(t);
-      t.expectTokenRefused(await readWithToken(t, { header: { kid: idOf(t, 'main') }, key }), 'repo');
+      await refuseTokens(t, { header: { kid: idOf(t, 'main') }, key });
     },
   },
   acceptsToken('jwt.kid.unknown', 'A kid that nobody knows leads to trying every key.', { header: { kid: 'nope' } }),
@@ -184,11 +182,12 @@ export const tokenHeader = defineRules('Token header', 'token-header', [
     id: 'jwt.malformed',
     says: 'A bearer value that is no JWT is refused.',
     check: async (t) => {
-      const { name } = await sampleRepository(t);
       for (const value of ['abc', 'a.b', 'a.b.c', 'e30.e30.e30', 'a.b.c.d.e']) {
-        const answer = await getRepo(t, name, { as: undefined, headers: { authorization: `Bearer ${value}` } });
-        t.expectTokenRefused(answer, 'repo');
+        await forEachPlace(t, everyPlace, async ({ place, askWithout, headerWith }) =>
+          expectTokenRefused(t, place, await askWithout({ headers: { authorization: headerWith(value) } })),
+        );
       }
+      const { name } = await sampleRepository(t);
       expectCode(await getRepo(t, name, { as: undefined }), 401, 'unauthorized');
     },
   },

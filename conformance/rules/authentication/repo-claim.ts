@@ -1,46 +1,119 @@
-import { packLines, sendPack } from '../../api/commit-pack.js';
-import { createRepo, getCommit, getRepo, listBranches, listRepos, repositoryPath } from '../../api/requests.js';
+import { listRepos, repositoryPath } from '../../api/requests.js';
+import type { Answer } from '../../check/answer.js';
 import { expectCode, expectSame, expectStatus } from '../../check/expect.js';
-import { groupRepository, otherRepository, sampleRepository } from '../../fixtures/repositories.js';
+import type { RuleContext } from '../../check/rule-context.js';
+import { tryAgain } from '../../check/try-again.js';
+import { otherRepository, sampleRepository } from '../../fixtures/repositories.js';
+import { forEachRoute, routeOf } from '../companion/call-operation.js';
+import type { Scope } from '../documented-operations.js';
 import { defineRules } from '../rule.js';
+import { forEachPlace, showsNothing, type TokenPlace } from '../token-places.js';
+
+/** Another name where the name has a letter with two cases. */
+function swapCase(name: string): string {
+  return Array.from(name, (letter) =>
+    letter === letter.toLowerCase() ? letter.toUpperCase() : letter.toLowerCase(),
+  ).join('');
+}
 
 const NO_CLAIM = ['400 repo_claim_missing', '403 forbidden'];
+
+const NO_REPO = { repo: null };
+/** What a path that names a repository allows beside that: it differs from a claim that is not there. */
+const ABSENT = ['404 repository_not_found'];
+
+/** The code of a failed restore need not be there, and file metadata has none. */
+const WITHOUT_CODE = ['filemeta', 'restore', 'reset'];
+
+const namesRepository = ({ namesRepository, isGit }: TokenPlace) => namesRepository && !isGit;
+
+function expectClaimMissing(t: RuleContext, { name, isGit, namesRepository }: TokenPlace, answer: Answer): void {
+  if (isGit) {
+    showsNothing(answer);
+    t.tolerate('A35', `no repo claim, ${name}`, answer, ['400', '403', '401', '404']);
+  } else {
+    const where = name === 'repo' ? '' : `, ${name}`;
+    t.tolerate('A03', `no repo claim${where}`, answer, namesRepository ? [...NO_CLAIM, ...ABSENT] : NO_CLAIM);
+  }
+}
+
+/** Every place that takes the scope refuses a token that names no repository. */
+function refusesWithoutClaim(t: RuleContext, scope: Scope): Promise<void> {
+  return forEachPlace(
+    t,
+    (place) => place.scope === scope,
+    async ({ place, ask }) => expectClaimMissing(t, place, await ask({ claims: NO_REPO })),
+  );
+}
+
+/** What an error says, but for what names the request: `instance`, and the names of repositories in its texts. */
+function withoutNames(answer: Answer, ...names: readonly string[]): object {
+  const spellings = names.flatMap((name) => [name, encodeURIComponent(name)]).sort((a, b) => b.length - a.length);
+  const neutral = (value: unknown) =>
+    typeof value === 'string' ? spellings.reduce((text, name) => text.replaceAll(name, '<name>'), value) : value;
+  const members = ['status', 'title', 'type', 'code', 'detail', 'error'];
+  const said = members.map((member) => [member, neutral(answer.find(member))]);
+  return { 'HTTP status': answer.status, 'media type': answer.mediaType, ...Object.fromEntries(said) };
+}
+
+/** The same for every route of the current form that clients know. */
+async function comparePreferredRoutes(t: RuleContext): Promise<void> {
+  const [a, b] = [await sampleRepository(t), await otherRepository(t)];
+  await forEachRoute(
+    t,
+    ({ routes: { preferred = '' }, method }) => preferred.includes('{n}') && method !== 'HEAD',
+    async ({ operation, family, repository, label }) => {
+      if (family !== 'preferred') return undefined;
+      const { params, repo: _, ...options } = await operation.request(repository, family);
+      const { scopes } = operation;
+      const ask = (path: string, claim: string) =>
+        t.request(operation.method, routeOf(operation, family, path, params) ?? label, {
+          ...options,
+          as: { repo: claim, scopes },
+        });
+      const missing = t.uniqueName();
+      await tryAgain(async () => {
+        const [expected, actual] = [await ask(missing, missing), await ask(a.name, b.name)];
+        expectStatus(actual, 404);
+        expectSame(withoutNames(actual, a.name, b.name), withoutNames(expected, missing), `${label}: the same answer`);
+      });
+      return undefined;
+    },
+  );
+}
 
 export const repoClaim = defineRules('Repository claim', 'repository-claim', [
   {
     id: 'auth.repo-claim.missing.git-read',
     says: 'A token with git:read and without repo is refused.',
-    check: async (t) => {
-      const { name } = await sampleRepository(t);
-      t.tolerate('A03', 'no repo claim', await getRepo(t, name, { as: { scopes: ['git:read'] } }), NO_CLAIM);
-    },
+    check: (t) => refusesWithoutClaim(t, 'git:read'),
   },
   {
     id: 'auth.repo-claim.missing.git-write',
     says: 'A token with git:write and without repo is refused.',
     writes: true,
-    check: async (t) => {
-      const { name } = await groupRepository(t);
-      const answer = await sendPack(t, name, packLines({ 'x.txt': 'x' }), { as: { scopes: ['git:write'] } });
-      t.tolerate('A03', 'no repo claim', answer, NO_CLAIM);
-    },
+    check: (t) => refusesWithoutClaim(t, 'git:write'),
   },
   {
     id: 'auth.repo-claim.missing.repo-write',
     says: 'A token with repo:write and without repo is refused.',
     writes: true,
-    check: async (t) => {
-      const answer = await createRepo(t, '', { as: { scopes: ['repo:write'] } });
-      t.tolerate('A03', 'no repo claim', answer, NO_CLAIM);
-    },
+    check: (t) => refusesWithoutClaim(t, 'repo:write'),
   },
   {
     id: 'auth.repo-claim.missing.mixed',
     says: 'A token with org:read and another scope needs repo all the same.',
-    check: async (t) => {
-      const answer = await listRepos(t, {}, { as: { scopes: ['org:read', 'git:read'] } });
-      t.tolerate('A03', 'no repo claim', answer, NO_CLAIM);
-    },
+    check: (t) =>
+      forEachPlace(
+        t,
+        ({ scope }) => scope === 'org:read',
+        async ({ place, ask }) => {
+          for (const other of ['git:read', 'git:write', 'repo:write']) {
+            const answer = await ask({ scopes: ['org:read', other], claims: NO_REPO });
+            expectClaimMissing(t, place, answer);
+          }
+        },
+      ),
   },
   {
     id: 'auth.repo-claim.org-read.absent',
@@ -59,38 +132,60 @@ export const repoClaim = defineRules('Repository claim', 'repository-claim', [
   {
     id: 'auth.repo-claim.org-read.repo-route',
     says: 'A token with org:read alone and without repo reaches no repository.',
-    check: async (t) => {
-      const { name } = await sampleRepository(t);
-      const answer = await getCommit(t, name, 'main', { as: { scopes: ['org:read'] } });
-      t.tolerate('A03', 'org:read on a repository', answer, [...NO_CLAIM, '403 insufficient_scope']);
-    },
+    check: (t) =>
+      forEachPlace(
+        t,
+        ({ scope }) => scope !== 'org:read',
+        async ({ place, ask }) => {
+          const answer = await ask({ scopes: ['org:read'], claims: NO_REPO });
+          if (place.isGit) return expectClaimMissing(t, place, answer);
+          const where = place.name === 'commit' ? '' : `, ${place.name}`;
+          const members = [...NO_CLAIM, '403 insufficient_scope', ...(place.namesRepository ? ABSENT : [])];
+          t.tolerate('A03', `org:read on a repository${where}`, answer, members);
+        },
+      ),
   },
   {
     id: 'auth.repo-claim.path-differs',
     says: 'A path that names another repository than the token is 404 repository_not_found.',
     check: async (t) => {
-      const [a, b] = [await sampleRepository(t), await otherRepository(t)];
-      expectCode(await listBranches(t, b.name, { as: { repo: a.name } }), 404, 'repository_not_found');
+      const other = await otherRepository(t);
+      await forEachPlace(t, namesRepository, async ({ place, repo }) => {
+        const recipe = { repo: other.name, scopes: [place.scope] };
+        expectCode(await place.send(t, repo, recipe), 404, 'repository_not_found');
+      });
     },
   },
   {
     id: 'auth.repo-claim.path-missing-repo',
     says: 'A repository that does not exist is 404 repository_not_found.',
-    check: async (t) => expectCode(await listBranches(t, t.uniqueName()), 404, 'repository_not_found'),
+    check: (t) =>
+      forEachPlace(
+        t,
+        ({ isGit, scope }) => !isGit && (scope === 'git:read' || scope === 'git:write'),
+        async ({ place }) => {
+          const repo = t.uniqueName();
+          const answer = await place.send(t, repo, { repo, scopes: [place.scope] });
+          if (WITHOUT_CODE.includes(place.name)) expectStatus(answer, 404);
+          else expectCode(answer, 404, 'repository_not_found');
+        },
+      ),
   },
   {
     id: 'auth.repo-claim.path-indistinguishable',
     says: 'The two cannot be told apart.',
     check: async (t) => {
-      const [a, b] = [await sampleRepository(t), await otherRepository(t)];
-      const answers = [await listBranches(t, b.name, { as: { repo: a.name } }), await listBranches(t, t.uniqueName())];
-      const [differs, missing] = answers.map((answer) => ({
-        status: answer.status,
-        code: answer.code,
-        title: answer.find('title'),
-        type: answer.find('type'),
-      }));
-      expectSame(differs, missing, 'status, code, title and type are equal');
+      const other = await otherRepository(t);
+      await forEachPlace(t, namesRepository, async ({ place, repo }) => {
+        const [missing, unknown] = [t.uniqueName(), t.uniqueName()];
+        const ask = (path: string, claim: string) => place.send(t, path, { repo: claim, scopes: [place.scope] });
+        await tryAgain(async () => {
+          const expected = withoutNames(await ask(missing, missing), missing);
+          expectSame(withoutNames(await ask(repo, other.name), repo, other.name), expected, 'the answers are equal');
+          expectSame(withoutNames(await ask(unknown, repo), unknown, repo), expected, 'the answers are equal');
+        });
+      });
+      if (t.target.companion && t.target.write) await comparePreferredRoutes(t);
     },
   },
   {
@@ -98,7 +193,7 @@ export const repoClaim = defineRules('Repository claim', 'repository-claim', [
     says: 'Case and a .git at the end make another name.',
     check: async (t) => {
       const { name } = await sampleRepository(t);
-      for (const path of [name.toUpperCase(), `${name}.git`]) {
+      for (const path of [swapCase(name), `${name}.git`].filter((path) => path !== name)) {
         const answer = await t.get(`${repositoryPath(path)}/branches`, { as: { repo: name } });
         expectCode(answer, 404, 'repository_not_found');
       }

@@ -1,10 +1,12 @@
 import { getRepo } from '../../api/requests.js';
-import type { TokenRecipe } from '../../auth/tokens.js';
+import type { KeyRole, TokenRecipe } from '../../auth/tokens.js';
 import type { Answer } from '../../check/answer.js';
 import { expectStatus } from '../../check/expect.js';
+import { Skip } from '../../check/outcomes.js';
 import type { RuleContext } from '../../check/rule-context.js';
 import { sampleRepository } from '../../fixtures/repositories.js';
 import type { RuleRow } from '../rule.js';
+import { expectTokenRefused, forEachPlace, TOKEN_PLACES, type TokenDraft, type TokenPlace } from '../token-places.js';
 
 /** GET /api/v1/repo of the sample with a token of this kind. */
 export async function readWithToken(t: RuleContext, recipe: TokenRecipe): Promise<Answer> {
@@ -12,24 +14,76 @@ export async function readWithToken(t: RuleContext, recipe: TokenRecipe): Promis
   return getRepo(t, name, { as: { repo: name, scopes: ['git:read'], ...recipe } });
 }
 
+/** What the restricted key may sign for. Skips the rule where that is not known. */
+export function allowedScopes(t: RuleContext): readonly string[] {
+  const { allowedScopes } = t.key('restricted');
+  if (allowedScopes === undefined) throw new Skip('needs the allowlist of the restricted key: --restricted-scopes');
+  return allowedScopes;
+}
+
+export const NONE_ALLOWED = 'needs a restricted key that may sign for an operation of the specification';
+
+/** Where tokens that are good are tried: nothing is written there. */
+const READING = ['repo', 'list-repos', 'Git', 'Git push refs'];
+
+/** The same, or where that is not known what turns out to be accepted. */
+async function scopesInside(t: RuleContext): Promise<readonly string[]> {
+  const { allowedScopes } = t.key('restricted');
+  if (allowedScopes !== undefined) return allowedScopes;
+  const found: string[] = [];
+  const isReading = ({ name }: TokenPlace) => READING.includes(name);
+  await forEachPlace(t, isReading, async ({ place, ask }) => {
+    if ((await ask({ key: 'restricted' })).status === 200) found.push(place.scope);
+  });
+  return found;
+}
+
+/** The places that a key may sign for, so that nothing else is wrong with its tokens. */
+export async function placesOf(t: RuleContext, key: KeyRole = 'main'): Promise<(place: TokenPlace) => boolean> {
+  t.key(key);
+  if (key !== 'restricted') return () => true;
+  const inside = await scopesInside(t);
+  const leftOut = TOKEN_PLACES.filter(({ scope }) => !inside.includes(scope)).map(({ name }) => name);
+  if (leftOut.length > 0) t.observe('left out, as the restricted key has no scope for it', leftOut);
+  return ({ scope }) => inside.includes(scope);
+}
+
+/** Such a token is accepted by the API and by Git. */
+export async function acceptToken(t: RuleContext, recipe: TokenRecipe): Promise<void> {
+  const isAllowed = await placesOf(t, recipe.key);
+  await forEachPlace(
+    t,
+    (place) => READING.includes(place.name) && isAllowed(place),
+    async ({ ask }) => expectStatus(await ask(recipe), 200),
+    NONE_ALLOWED,
+  );
+}
+
+/** Tokens of these kinds are refused as invalid everywhere, but where the key may not sign for anyway. */
+export async function refuseTokens(t: RuleContext, ...drafts: readonly TokenDraft[]): Promise<void> {
+  for (const draft of drafts) {
+    const recipes = typeof draft === 'function' ? TOKEN_PLACES.map(draft) : [draft];
+    const isAllowed = await placesOf(t, recipes.find(({ key }) => key !== undefined)?.key);
+    await forEachPlace(
+      t,
+      isAllowed,
+      async ({ place, ask }) => expectTokenRefused(t, place, await ask(draft)),
+      NONE_ALLOWED,
+    );
+  }
+}
+
 /** A rule that such a token is accepted. */
 export function acceptsToken(id: string, says: string, recipe: TokenRecipe, more: Partial<RuleRow> = {}): RuleRow {
-  return { id, says, ...more, check: async (t) => expectStatus(await readWithToken(t, recipe), 200) };
+  return { id, says, ...more, check: (t) => acceptToken(t, recipe) };
 }
 
 /** A rule that tokens of these kinds are refused as invalid. */
 export function rejectsTokens(
   id: string,
   says: string,
-  recipes: readonly TokenRecipe[],
+  drafts: readonly TokenDraft[],
   more: Partial<RuleRow> = {},
 ): RuleRow {
-  return {
-    id,
-    says,
-    ...more,
-    check: async (t) => {
-      for (const recipe of recipes) t.expectTokenRefused(await readWithToken(t, recipe), 'repo');
-    },
-  };
+  return { id, says, ...more, check: (t) => refuseTokens(t, ...drafts) };
 }

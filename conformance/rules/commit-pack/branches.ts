@@ -1,6 +1,6 @@
 import { commitFiles, packLines, sendPack } from '../../api/commit-pack.js';
 import { fileMetadata, mustTipOf, tipOf, ZEROS } from '../../api/requests.js';
-import { expectProblem, expectSame, expectStatus, expectTrue } from '../../check/expect.js';
+import { expectAbsent, expectProblem, expectSame, expectStatus, expectTrue } from '../../check/expect.js';
 import type { RuleContext } from '../../check/rule-context.js';
 import { createNamedRepository, groupRepository } from '../../fixtures/repositories.js';
 import { createGit } from '../../git/git-client.js';
@@ -158,7 +158,7 @@ export const packBranches = defineRules('5. Commit pack', 'pack-branches', [
       const branch = newBranch(t);
       const metadata = { target_branch: branch, base_branch: 'main', expected_head_sha: older };
       expectStatus(await sendPack(t, name, packLines({ 'x.txt': 'x' }, metadata)), 409);
-      expectSame(await tipOf(t, name, branch), undefined, 'no branch appears');
+      expectAbsent(await tipOf(t, name, branch), 'no branch appears');
     },
   },
   {
@@ -175,7 +175,7 @@ export const packBranches = defineRules('5. Commit pack', 'pack-branches', [
       );
       expectProblem(answer, 404, 'branch_not_found', 'ref_not_found', 'not_found');
       t.tolerate('A28', 'missing base branch', answer, ['404 branch_not_found', '404 ref_not_found', '404 not_found']);
-      expectSame(await tipOf(t, name, branch), undefined, 'no branch appears');
+      expectAbsent(await tipOf(t, name, branch), 'no branch appears');
     },
   },
   {

@@ -1,7 +1,8 @@
 import { ABSENT_SHA, getCommit, reader } from '../../api/requests.js';
 import { expectSame, expectStatus, expectTrue } from '../../check/expect.js';
+import { sampleContent } from '../../fixtures/content.js';
 import { type HistoryRepository, historyRepository, type KnownCommit, SECOND } from '../../fixtures/history.js';
-import { otherRepository, sampleRepository } from '../../fixtures/repositories.js';
+import { otherRepository } from '../../fixtures/repositories.js';
 import { defineRules, type RuleRow } from '../rule.js';
 import { tokenRules } from '../token-rules.js';
 
@@ -29,7 +30,8 @@ export const getCommitRules = defineRules('4. Get one commit', 'get-commit', [
     id: 'commit.get.route',
     says: 'GET /api/v1/repos/commit?sha= answers 200 with commit.',
     check: async (t) => {
-      const answer = await getCommit(t, (await sampleRepository(t)).name, 'main');
+      const { name, branch } = await sampleContent(t);
+      const answer = await getCommit(t, name, branch);
       expectStatus(answer, 200);
       answer.record('commit');
     },
@@ -90,14 +92,14 @@ export const getCommitRules = defineRules('4. Get one commit', 'get-commit', [
     id: 'commit.get.sha.missing',
     says: 'Without sha it is 400.',
     check: async (t) => {
-      const { name } = await sampleRepository(t);
+      const { name } = await sampleContent(t);
       expectStatus(await t.get('/api/v1/repos/commit', { as: reader(name) }), 400);
     },
   },
   {
     id: 'commit.get.sha.empty',
     says: 'With an empty sha it is 400.',
-    check: async (t) => expectStatus(await getCommit(t, (await sampleRepository(t)).name, ''), 400),
+    check: async (t) => expectStatus(await getCommit(t, (await sampleContent(t)).name, ''), 400),
   },
   {
     id: 'commit.get.no-diff',
@@ -121,7 +123,7 @@ export const getCommitRules = defineRules('4. Get one commit', 'get-commit', [
     id: 'commit.get.404.commit',
     says: 'A commit that does not exist is 404.',
     check: async (t) => {
-      const answer = await getCommit(t, (await sampleRepository(t)).name, ABSENT_SHA);
+      const answer = await getCommit(t, (await sampleContent(t)).name, ABSENT_SHA);
       t.tolerate('A28', 'missing commit', answer, ['404 ref_not_found', '404 not_found']);
     },
   },

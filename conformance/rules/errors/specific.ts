@@ -1,8 +1,9 @@
 import { commitFiles, packLines, sendPack } from '../../api/commit-pack.js';
-import { createRepo, getRepo, grep } from '../../api/requests.js';
+import { createRepo, getRepo, grep, repositoryPath } from '../../api/requests.js';
 import { changeState, inNamespace } from '../../check/admin.js';
 import type { Answer } from '../../check/answer.js';
-import { expectCode, expectMatch, expectSame, expectSuccess, expectTrue } from '../../check/expect.js';
+import { isForgeCode, SPECIFIC, type SpecificCode } from '../../check/codes.js';
+import { expectCode, expectMatch, expectOneOf, expectSame, expectSuccess, expectTrue } from '../../check/expect.js';
 import { Skip } from '../../check/outcomes.js';
 import type { RuleContext } from '../../check/rule-context.js';
 import { groupRepository, reserveName, sampleRepository } from '../../fixtures/repositories.js';
@@ -12,7 +13,7 @@ import { MERGER } from '../companion/operations.js';
 import { FAMILIES, type Family, TestRepository, UNREACHABLE_UPSTREAM } from '../companion/test-repository.js';
 import { withFault } from '../documented-operations.js';
 import { defineRules, type Reach, type RuleRow } from '../rule.js';
-import { isForgeCode, SPECIFIC, type SpecificCode } from './codes.js';
+import { forEachPlace, type TokenPlace } from '../token-places.js';
 import { problemOf } from './problems.js';
 
 interface Provocation {
@@ -92,13 +93,34 @@ const PROVOCATIONS: Readonly<Record<SpecificCode, Provocation>> = {
     instead: ['A03', 'no repo claim', ['400 repo_claim_missing', '403 forbidden']],
   },
   repo_name_mismatch: viaRoute((t) => createRepo(t, t.uniqueName(), { json: { repo_name: 'another' } }), true),
-  route_not_found: viaRoute(async (t) =>
-    t.get('/api/no-such-route', { as: { repo: (await sampleRepository(t)).name } }),
-  ),
+  route_not_found: {
+    reach: 'any',
+    writes: false,
+    provoke: async (t) => {
+      const { name: repo } = await sampleRepository(t);
+      const answers: Answer[] = [];
+      for (const family of [
+        '/api',
+        '/api/v1',
+        '/api/v1/repos',
+        repositoryPath(repo),
+        `${repositoryPath(repo)}/branches`,
+      ]) {
+        for (const method of t.target.write ? ['GET', 'POST', 'DELETE'] : ['GET']) {
+          const as = { repo, scopes: ['git:read', 'git:write'] };
+          answers.push(await t.request(method, `${family}/no/such/route`, { as }));
+        }
+      }
+      return answers;
+    },
+  },
   repository_not_found: viaRoute((t) => getRepo(t, t.uniqueName())),
-  repository_deleted: viaCompanion(
-    repeated('delete repository', async (repository) => ({ repo: await repository.createRepository() })),
-  ),
+  repository_deleted: {
+    ...viaCompanion(
+      repeated('delete repository', async (repository) => ({ repo: await repository.createRepository() })),
+    ),
+    instead: ['A16', 'second delete', ['409 repository_deleted', '404 repository_not_found']],
+  },
   repository_thawing: {
     ...forced('repository_thawing'),
     instead: ['A04', 'thawing, repo', ['409 repository_thawing', '503 service_unavailable']],
@@ -126,9 +148,12 @@ const PROVOCATIONS: Readonly<Record<SpecificCode, Provocation>> = {
     }, true),
     instead: ['A28', 'missing base branch', ['404 branch_not_found', '404 ref_not_found', '404 not_found']],
   },
-  ref_not_found: viaRoute(async (t) =>
-    grep(t, (await sampleRepository(t)).name, { query: { pattern: 'e' }, ref: 'no-such-ref' }),
-  ),
+  ref_not_found: {
+    ...viaRoute(async (t) =>
+      grep(t, (await sampleRepository(t)).name, { query: { pattern: 'e' }, ref: t.uniqueName() }),
+    ),
+    instead: ['A28', 'missing ref, grep', ['404 ref_not_found', '404 not_found', '404 branch_not_found']],
+  },
   merge_conflict: viaCompanion(async (repository, family) => {
     const { t, name: repo } = repository;
     await commitFiles(t, repo, { 'README.md': 'theirs\n' }, { target_branch: 'theirs', base_branch: 'main' });
@@ -151,7 +176,15 @@ const PROVOCATIONS: Readonly<Record<SpecificCode, Provocation>> = {
       json: { username: 'u', password: 'p' },
     })),
   ),
-  forge_app_not_configured: { ...forced('forge_app_not_configured'), writes: true },
+  forge_app_not_configured: {
+    reach: 'emulator',
+    writes: true,
+    provoke: (t) =>
+      inOrganization(t, { forgeApps: 0 }, async (inner) => {
+        const { provider, owner, name } = ABSENT_UPSTREAM;
+        return createRepo(inner, inner.uniqueName(), { json: { base_repo: { provider, owner, name } } });
+      }),
+  },
   forge_repository_inaccessible: {
     ...viaCompanion(async (repository, family) =>
       callOperation(repository, operationOf('create repository'), family, {
@@ -163,32 +196,30 @@ const PROVOCATIONS: Readonly<Record<SpecificCode, Provocation>> = {
   },
   hosting_not_enabled: {
     reach: 'needs-setup',
-    writes: false,
+    writes: true,
     provoke: async (t) => {
       t.needsCompanion();
       // Nothing comes of it either way: the repository is there already.
       const repo = (await sampleRepository(t)).name;
       const json = { deployment: {} };
       const answer = await t.post('/api/repos', { as: { repo, scopes: ['repo:write'] }, json });
-      if (answer.status !== 409) return [answer];
+      const hasHosting = answer.status === 409 || answer.status < 300;
+      if (!hasHosting) return [answer];
       if (t.target.adminUrl === undefined) throw new Skip('the organization has hosting');
-      return withoutHosting(t, async (inner) => createRepo(inner, inner.uniqueName(), { json }));
+      return inOrganization(t, { hosting: 'off' }, async (inner) => createRepo(inner, inner.uniqueName(), { json }));
     },
   },
-  hosting_project_not_found: {
-    ...viaCompanion(async (repository, family) => skipWithoutHosting(await deploy(repository, family)), ['preferred']),
-    writes: false,
-  },
-  deployment_not_found: {
-    ...viaCompanion(
-      async (repository) => {
-        await repository.ensureHosting();
-        return callOperation(repository, operationOf('get deployment'), 'preferred', { params: { id: 'none' } });
-      },
-      ['preferred'],
-    ),
-    writes: false,
-  },
+  hosting_project_not_found: viaCompanion(
+    async (repository, family) => skipWithoutHosting(await deploy(repository, family)),
+    ['preferred'],
+  ),
+  deployment_not_found: viaCompanion(
+    async (repository) => {
+      await repository.ensureHosting();
+      return callOperation(repository, operationOf('get deployment'), 'preferred', { params: { id: 'none' } });
+    },
+    ['preferred'],
+  ),
   deployment_project_name_in_use: viaCompanion(async (repository, family) => {
     const json = { deployment: { project_name: repository.unusedName('project') } };
     const other = await TestRepository.create(repository.t);
@@ -208,13 +239,14 @@ const PROVOCATIONS: Readonly<Record<SpecificCode, Provocation>> = {
   ),
 };
 
-/** Asks a namespace of the emulator in which the organization has no hosting. */
-async function withoutHosting(
+/** Asks a namespace of the emulator in which the organization has these settings. */
+async function inOrganization(
   t: RuleContext,
+  settings: object,
   ask: (inner: RuleContext) => Promise<Answer>,
 ): Promise<readonly Answer[]> {
   return inNamespace(t, {}, async (inner) => {
-    await changeState(inner, { organizations: { [inner.target.org]: { hosting: 'off' } } });
+    await changeState(inner, { organizations: { [inner.target.org]: settings } });
     return [await ask(inner)];
   });
 }
@@ -248,6 +280,11 @@ function specific(code: SpecificCode): RuleRow {
   };
 }
 
+/** The requests that the state of one repository decides about. */
+function isOfRepository({ isGit, scope }: TokenPlace): boolean {
+  return !isGit && (scope === 'git:read' || scope === 'git:write');
+}
+
 export const specificCodes = defineRules('Errors', 'specific-codes', [
   ...(Object.keys(SPECIFIC) as SpecificCode[]).map(specific),
   {
@@ -255,10 +292,16 @@ export const specificCodes = defineRules('Errors', 'specific-codes', [
     says: 'repository_thawing says when to come back.',
     reach: 'emulator',
     check: async (t) => {
-      const answer = await withFault(t, 'repo', 'repository_thawing');
-      t.tolerate('A04', 'thawing, repo', answer, ['409 repository_thawing', '503 service_unavailable']);
-      if (answer.status === 409)
+      t.needsEmulator();
+      await forEachPlace(t, isOfRepository, async ({ place, ask }) => {
+        const answer = await ask({}, { fault: 'repository_thawing' });
+        if (place.name === 'repo') {
+          t.tolerate('A04', 'thawing, repo', answer, ['409 repository_thawing', '503 service_unavailable']);
+        }
+        expectOneOf(answer.status, [409, 503], 'it is 409 or 503');
+        if (answer.status === 503) return;
         expectMatch(answer.header('retry-after'), /^(\d+|[A-Z][a-z]{2}, .* GMT)$/, 'Retry-After is seconds or a date');
+      });
     },
   },
   {

@@ -20,6 +20,9 @@ function errorOf(exchange: Exchange): unknown {
   return body ?? 'no JSON';
 }
 
+/** A 429 about the tree may look like throttling; to wait would not help. */
+const SHOWS_429 = { wantsThrottling: true } as const;
+
 /** In a namespace: a repository whose files were changed by two commits. */
 function withTwoCommits(t: RuleContext, judge: (inner: RuleContext, name: string) => Promise<void>): Promise<void> {
   return inNamespace(t, {}, async (inner) => {
@@ -39,7 +42,7 @@ export const fileMetadataErrors = defineRules('3. File metadata', 'file-metadata
       return (isRecord(body) && typeof body.error === 'string') || `the body is ${JSON.stringify(body).slice(0, 100)}`;
     },
     check: async (t) => {
-      const answer = await fileMetadata(t, (await sampleRepository(t)).name, { ref: 'no-such-ref' });
+      const answer = await fileMetadata(t, (await sampleRepository(t)).name, { ref: t.uniqueName() });
       answer.string('error');
       const more = Object.keys(answer.record()).length > 1;
       t.tolerateValue('A06', 'file metadata', more ? 'problem details' : 'only error', [
@@ -54,7 +57,7 @@ export const fileMetadataErrors = defineRules('3. File metadata', 'file-metadata
     level: 'UNSPECIFIED',
     check: async (t) => {
       const { name } = await sampleRepository(t);
-      t.observe('media type', mediaTypeOf((await fileMetadata(t, name, { ref: 'no-such-ref' })).exchange));
+      t.observe('media type', mediaTypeOf((await fileMetadata(t, name, { ref: t.uniqueName() })).exchange));
     },
   },
   ...tokenRules('filemeta', {
@@ -66,7 +69,8 @@ export const fileMetadataErrors = defineRules('3. File metadata', 'file-metadata
   {
     id: 'filemeta.err.404.ref',
     says: 'A ref that does not exist is 404.',
-    check: async (t) => expectStatus(await fileMetadata(t, (await sampleRepository(t)).name, { ref: 'nope' }), 404),
+    check: async (t) =>
+      expectStatus(await fileMetadata(t, (await sampleRepository(t)).name, { ref: t.uniqueName() }), 404),
   },
   {
     id: 'filemeta.err.405',
@@ -100,12 +104,13 @@ export const fileMetadataErrors = defineRules('3. File metadata', 'file-metadata
     id: 'filemeta.err.429.too-many',
     says: 'A tree whose files were changed by too many commits is 429.',
     reach: 'emulator',
+    writes: true,
     check: (t) =>
       withTwoCommits(t, async (inner, name) => {
         await changeState(inner, { limits: { maxMetadataCommits: 2 } });
         expectStatus(await fileMetadata(inner, name), 200);
         await changeState(inner, { limits: { maxMetadataCommits: 1 } });
-        const answer = await fileMetadata(inner, name);
+        const answer = await fileMetadata(inner, name, {}, SHOWS_429);
         expectStatus(answer, 429);
         answer.string('error');
       }),
@@ -115,10 +120,11 @@ export const fileMetadataErrors = defineRules('3. File metadata', 'file-metadata
     says: 'Whether that 429 looks like throttling is left open.',
     level: 'UNSPECIFIED',
     reach: 'emulator',
+    writes: true,
     check: (t) =>
       withTwoCommits(t, async (inner, name) => {
         await changeState(inner, { limits: { maxMetadataCommits: 1 } });
-        const answer = await fileMetadata(inner, name);
+        const answer = await fileMetadata(inner, name, {}, SHOWS_429);
         for (const header of ['retry-after', 'ratelimit']) t.observe(header, answer.header(header) ?? 'none');
       }),
   },

@@ -1,6 +1,7 @@
 import { fileMetadata } from '../../api/requests.js';
 import { expectOneOf, expectSame, expectStatus, expectTrue } from '../../check/expect.js';
 import type { RuleContext } from '../../check/rule-context.js';
+import { listSample, sampleContent } from '../../fixtures/content.js';
 import { ephemeralRepository } from '../../fixtures/ephemeral.js';
 import { headlessRepository } from '../../fixtures/headless.js';
 import { historyRepository } from '../../fixtures/history.js';
@@ -31,7 +32,7 @@ export const fileMetadataRequests = defineRules('3. File metadata', 'file-metada
     id: 'filemeta.route',
     says: 'GET /api/v1/repos/files/metadata lists the files of a tree.',
     check: async (t) => {
-      const answer = await fileMetadata(t, (await sampleRepository(t)).name);
+      const answer = await listSample(t, (await sampleContent(t)).name);
       expectStatus(answer, 200);
       answer.array('files');
       answer.record('commits');
@@ -59,6 +60,7 @@ export const fileMetadataRequests = defineRules('3. File metadata', 'file-metada
     id: 'filemeta.ref.fallback-head',
     says: 'A repository without a default branch is listed at HEAD.',
     reach: 'emulator',
+    writes: true,
     check: async (t) => {
       const name = await headlessRepository(t, ['main', 'trunk']);
       expectSame(await paths(t, name), ['trunk.txt'], 'the files at HEAD');
@@ -68,6 +70,7 @@ export const fileMetadataRequests = defineRules('3. File metadata', 'file-metada
     id: 'filemeta.ref.fallback-main',
     says: 'A repository without default branch and HEAD is listed at main.',
     reach: 'emulator',
+    writes: true,
     check: async (t) => {
       const name = await headlessRepository(t, ['main']);
       expectSame(await paths(t, name), ['main.txt'], 'the files of main');
@@ -142,7 +145,7 @@ export const fileMetadataRequests = defineRules('3. File metadata', 'file-metada
     id: 'filemeta.ephemeral.invalid',
     says: 'ephemeral takes true and false and nothing else.',
     check: async (t) => {
-      const { name } = await sampleRepository(t);
+      const { name } = await sampleContent(t);
       for (const ephemeral of ['TRUE', '1', '']) {
         t.observe(ephemeral || 'empty', (await fileMetadata(t, name, { ephemeral })).outcome);
       }
@@ -211,7 +214,9 @@ export const fileMetadataRequests = defineRules('3. File metadata', 'file-metada
     id: 'filemeta.unpaginated.fields',
     says: 'The answer has none of cursor, next_cursor, limit and has_more.',
     check: async (t) => {
-      const members = Object.keys((await fileMetadata(t, (await sampleRepository(t)).name)).record());
+      const answer = await listSample(t, (await sampleContent(t)).name);
+      expectStatus(answer, 200);
+      const members = Object.keys(answer.record());
       expectSame(
         members.filter((member) => /^(next_)?cursor$|^limit$|^has_more$/.test(member)),
         [],

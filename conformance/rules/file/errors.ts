@@ -1,6 +1,5 @@
 import { getFile } from '../../api/requests.js';
-import { expectProblem } from '../../check/expect.js';
-import { sampleRepository } from '../../fixtures/repositories.js';
+import { sampleContent, sampleFile } from '../../fixtures/content.js';
 import { defineRules } from '../rule.js';
 import { tokenRules } from '../token-rules.js';
 
@@ -9,7 +8,8 @@ export const fileErrors = defineRules('8. Read a file', 'read-file-errors', [
     id: 'file.err.404.file',
     says: 'A file that does not exist is 404.',
     check: async (t) => {
-      const answer = await getFile(t, (await sampleRepository(t)).name, { path: 'nope' });
+      const { name } = await sampleContent(t);
+      const answer = await getFile(t, name, { path: t.uniqueName() });
       t.tolerate('A28', 'missing file', answer, ['404 not_found', '404 ref_not_found']);
     },
   },
@@ -17,8 +17,8 @@ export const fileErrors = defineRules('8. Read a file', 'read-file-errors', [
     id: 'file.err.404.ref',
     says: 'A ref that does not exist is 404.',
     check: async (t) => {
-      const answer = await getFile(t, (await sampleRepository(t)).name, { path: 'README.md', ref: 'nope' });
-      expectProblem(answer, 404, 'ref_not_found', 'not_found', 'branch_not_found');
+      const { name, path } = await sampleFile(t);
+      const answer = await getFile(t, name, { path, ref: t.uniqueName() });
       t.tolerate('A28', 'missing ref, file', answer, ['404 ref_not_found', '404 not_found', '404 branch_not_found']);
     },
   },

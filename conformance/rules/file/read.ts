@@ -1,6 +1,7 @@
 import { getFile, reader } from '../../api/requests.js';
 import { expectMatch, expectOther, expectSame, expectStatus, expectTrue } from '../../check/expect.js';
 import type { RuleContext } from '../../check/rule-context.js';
+import { sampleContent, sampleFile } from '../../fixtures/content.js';
 import { BOTH_EPHEMERAL, BOTH_NORMAL, ephemeralRepository, ONLY_EPHEMERAL } from '../../fixtures/ephemeral.js';
 import { historyRepository, ODD_PATH } from '../../fixtures/history.js';
 import { otherRepository, sampleRepository } from '../../fixtures/repositories.js';
@@ -18,7 +19,10 @@ export const fileRead = defineRules('8. Read a file', 'read-file', [
   {
     id: 'file.route',
     says: 'GET /api/v1/repos/file answers 200 with one file.',
-    check: async (t) => expectStatus(await getFile(t, (await sampleRepository(t)).name, { path: 'README.md' }), 200),
+    check: async (t) => {
+      const { name, path } = await sampleFile(t);
+      expectStatus(await getFile(t, name, { path }), 200);
+    },
   },
   {
     id: 'file.repo-from-claim',
@@ -54,7 +58,7 @@ export const fileRead = defineRules('8. Read a file', 'read-file', [
     id: 'file.path.required',
     says: 'Without path it is 400.',
     check: async (t) => {
-      const { name } = await sampleRepository(t);
+      const { name } = await sampleContent(t);
       t.observe('empty path', (await getFile(t, name, { path: '' })).outcome);
       expectStatus(await t.get('/api/v1/repos/file', { as: reader(name) }), 400);
     },
@@ -62,7 +66,7 @@ export const fileRead = defineRules('8. Read a file', 'read-file', [
   {
     id: 'file.path.invalid',
     says: 'A path that leaves the repository is 400.',
-    check: async (t) => expectStatus(await getFile(t, (await sampleRepository(t)).name, { path: '../x' }), 400),
+    check: async (t) => expectStatus(await getFile(t, (await sampleContent(t)).name, { path: '../x' }), 400),
   },
   {
     id: 'file.path.nested',

@@ -1,6 +1,7 @@
 import { packLines, sendPack } from '../../api/commit-pack.js';
 import { archive, fileMetadata, getCommit, getFile, getRepo, grep, reader, writeNote } from '../../api/requests.js';
 import { expectMatch } from '../../check/expect.js';
+import { sampleContent, sampleFile } from '../../fixtures/content.js';
 import { emptyRepository, groupRepository, sampleRepository } from '../../fixtures/repositories.js';
 import { callOperation, operationOf } from '../companion/call-operation.js';
 import { RENAMED_FIELDS, staleHeadRequests } from '../companion/field-names.js';
@@ -67,8 +68,8 @@ export const endpoints = defineRules('Endpoints', 'endpoints', [
     says: 'What an empty ref means outside the archive is left open.',
     level: 'UNSPECIFIED',
     check: async (t) => {
-      const { name } = await sampleRepository(t);
-      t.observe('file', (await getFile(t, name, { path: 'README.md', ref: '' })).outcome);
+      const { name, path } = await sampleFile(t);
+      t.observe('file', (await getFile(t, name, { path, ref: '' })).outcome);
       t.observe('file metadata', (await fileMetadata(t, name, { ref: '' })).outcome);
       t.observe('grep', (await grep(t, name, { query: { pattern: 'e' }, ref: '' })).outcome);
     },
@@ -93,10 +94,10 @@ export const resources = defineRules('Resources', 'resources', [
     says: 'The members of branch, tag, diff, credential, upstream, hosting and deployment records are left open.',
     level: 'UNSPECIFIED',
     check: async (t) => {
-      const { name } = await sampleRepository(t);
-      for (const path of ['branches', 'tags', 'diff?sha=main']) {
-        const answer = await t.get(`/api/v1/repos/${path}`, { as: reader(name) });
-        t.observe(path, answer.status === 200 ? Object.keys(answer.record()) : answer.outcome);
+      const { name, branch } = await sampleContent(t);
+      for (const [what, query] of Object.entries({ branches: {}, tags: {}, diff: { sha: branch } })) {
+        const answer = await t.get(`/api/v1/repos/${what}`, { as: reader(name), query });
+        t.observe(what, answer.status === 200 ? Object.keys(answer.record()) : answer.outcome);
       }
     },
   },
@@ -105,14 +106,14 @@ export const resources = defineRules('Resources', 'resources', [
     says: 'Members beside the documented ones are neither promised nor forbidden.',
     level: 'UNSPECIFIED',
     check: async (t) => {
-      const { name } = await sampleRepository(t);
+      const { name, branch } = await sampleContent(t);
       const known = ['repo_id', 'url', 'default_branch', 'created_at', 'base_repo'];
       const repo = await getRepo(t, name);
       t.observe(
         'repository',
         Object.keys(repo.record()).filter((member) => !known.includes(member)),
       );
-      const commit = await getCommit(t, name, 'main');
+      const commit = await getCommit(t, name, branch);
       t.observe(
         'commit',
         Object.keys(commit.record('commit')).filter((member) => !COMMIT_MEMBERS.includes(member)),
@@ -141,9 +142,10 @@ export const versioning = defineRules('Versioning', 'versioning', [
     says: 'Members are spelled as documented, in snake_case.',
     watch: (exchange) => camelCaseMember(exchange.git || exchange.status > 299 ? undefined : jsonText(exchange.body)),
     check: async (t) => {
-      const answer = await getRepo(t, (await sampleRepository(t)).name);
+      const { name, branch } = await sampleContent(t);
+      const answer = await getRepo(t, name);
       for (const member of ['repo_id', 'url', 'default_branch', 'created_at']) answer.string(member);
-      const commit = await getCommit(t, (await sampleRepository(t)).name, 'main');
+      const commit = await getCommit(t, name, branch);
       for (const member of COMMIT_MEMBERS) expectMatch(commit.find('commit', member), /^/, `commit.${member} is there`);
     },
   },

@@ -13,6 +13,7 @@ import {
 } from '../../api/requests.js';
 import { expectCode, expectOneOf, expectOther, expectSame, expectStatus } from '../../check/expect.js';
 import { Skip } from '../../check/outcomes.js';
+import { isTooLarge, sampleFile } from '../../fixtures/content.js';
 import { groupRepository, otherRepository, sampleRepository } from '../../fixtures/repositories.js';
 import { isLoopback } from '../../target/target.js';
 import { DOCUMENTED_OPERATIONS } from '../documented-operations.js';
@@ -67,16 +68,17 @@ export const routes = defineRules('What the service does', 'routes', [
     id: 'general.route.api-prefix',
     says: 'The documented routes exist below /api/ and, in their older form, below /api/v1/.',
     check: async (t) => {
-      const { name } = await sampleRepository(t);
+      const { name, branch, path } = await sampleFile(t);
       const answers = [
         await listRepos(t),
         await getRepo(t, name),
-        await getCommit(t, name, 'main'),
-        await fileMetadata(t, name),
-        await getFile(t, name, { path: 'README.md' }),
+        await getCommit(t, name, branch),
+        await getFile(t, name, { path }),
         await listCommits(t, name),
       ];
       for (const answer of answers) expectStatus(answer, 200);
+      const files = await fileMetadata(t, name);
+      if (!isTooLarge(t, files)) expectStatus(files, 200);
     },
   },
   {

@@ -14,7 +14,8 @@ import {
 } from '../../api/requests.js';
 import { expectSame, expectStatus, expectTrue } from '../../check/expect.js';
 import type { RequestOptions, RuleContext } from '../../check/rule-context.js';
-import { groupRepository, sampleRepository } from '../../fixtures/repositories.js';
+import { isTooLarge, sampleFile } from '../../fixtures/content.js';
+import { groupRepository } from '../../fixtures/repositories.js';
 import { defineRules } from '../rule.js';
 
 /** Every documented operation once, with a state forced on it. */
@@ -39,11 +40,12 @@ export const states = defineRules('States', 'states', [
     id: 'state.active',
     says: 'A repository that nothing is wrong with serves every read.',
     check: async (t) => {
-      const { name } = await sampleRepository(t);
+      const { name, branch, path } = await sampleFile(t);
       expectStatus(await getRepo(t, name), 200);
-      expectStatus(await getCommit(t, name, 'main'), 200);
-      expectStatus(await getFile(t, name, { path: 'README.md' }), 200);
-      expectStatus(await fileMetadata(t, name), 200);
+      expectStatus(await getCommit(t, name, branch), 200);
+      expectStatus(await getFile(t, name, { path }), 200);
+      const files = await fileMetadata(t, name);
+      if (!isTooLarge(t, files)) expectStatus(files, 200);
       expectStatus(await grep(t, name, { query: { pattern: 'e' } }), 200);
       expectStatus(await archive(t, name), 200);
     },

@@ -1,18 +1,30 @@
 import { commitFiles } from '../../api/commit-pack.js';
-import { getCommit, mustTipOf, reader } from '../../api/requests.js';
+import { getCommit, mustTipOf, reader, repositoryPath, repoWriter } from '../../api/requests.js';
 import type { Answer } from '../../check/answer.js';
-import { expectMatch, expectRefused, expectSame, expectStatus, expectTrue } from '../../check/expect.js';
+import {
+  expectAbsent,
+  expectMatch,
+  expectRefused,
+  expectSame,
+  expectStatus,
+  expectSuccess,
+  expectTrue,
+} from '../../check/expect.js';
 import type { RuleContext } from '../../check/rule-context.js';
+import { sampleContent } from '../../fixtures/content.js';
 import { historyRepository } from '../../fixtures/history.js';
-import { groupRepository, otherRepository, sampleRepository } from '../../fixtures/repositories.js';
+import { groupRepository, newRepository, otherRepository, sampleRepository } from '../../fixtures/repositories.js';
 import { createGit, type Git } from '../../git/git-client.js';
-import { advertise, gitPath, listRefs, readAdvertisement, showsRefs } from '../../git/refs.js';
+import { advertise, listRefs, listRefsAndHead, readAdvertisement } from '../../git/refs.js';
+import { gitPath } from '../../http/git-remote.js';
 import { defineRules } from '../rule.js';
+import { expectTokenRefused, forEachPlace, showsNothing, type TokenPlace } from '../token-places.js';
 
-function refusesRefs(t: RuleContext, answer: Answer, where: string): void {
-  expectRefused(answer);
-  expectTrue(!showsRefs(answer), 'no ref is shown');
-  t.tolerate('A35', where, answer, where.includes('repository') ? ['404', '403', '401'] : ['403', '401', '404']);
+const ofGit = ({ isGit }: TokenPlace) => isGit;
+
+function refusesRepository(t: RuleContext, answer: Answer, what: string, { name }: TokenPlace): void {
+  showsNothing(answer);
+  t.tolerate('A35', `${what}, ${name}`, answer, ['404', '403', '401']);
 }
 
 /** A commit on top of what was fetched, on a branch of the local repository. */
@@ -22,6 +34,36 @@ async function commitLocally(git: Git, parent: string, branch: string): Promise<
   const sha = await git.writeCommit({ tree, message: 'Push this\n', parent: [parent], author: who, committer: who });
   await git.branch(branch, sha);
   return sha;
+}
+
+/** HEAD stands for the default branch, in every version of the protocol that says so (gitprotocol-capabilities). */
+async function expectHead(t: RuleContext, repo: string, branch: string, tip: string): Promise<void> {
+  const target = `refs/heads/${branch}`;
+  const advertisement = await advertise(t, gitPath(repo), reader(repo));
+  expectSame(readAdvertisement(advertisement).get('HEAD'), tip, 'HEAD stands at the tip of the default branch');
+  const { refs, head } = await listRefsAndHead(t, repo, reader(repo));
+  expectSame(refs.get('HEAD'), tip, 'ls-refs lists HEAD at the tip of the default branch');
+  expectSame(head, target, 'ls-refs names the default branch as what HEAD stands for');
+  const symref = /symref=HEAD:(\S+)/.exec(advertisement.text)?.[1];
+  if (symref === undefined) t.observe('symref in the advertisement', 'none');
+  else expectSame(symref, target, 'the advertisement names the default branch as what HEAD stands for');
+}
+
+/** Another default branch, by the operation that clients know. */
+async function changesHead(t: RuleContext): Promise<void> {
+  const { name, tip } = await newRepository(t);
+  const metadata = { target_branch: 'other', base_branch: 'main' };
+  const { sha } = await commitFiles(t, name, { 'other.txt': 'x' }, metadata);
+  await expectHead(t, name, 'main', tip);
+  const options = { as: repoWriter(name), json: { default_branch: 'other' } };
+  expectSuccess(await t.request('PATCH', repositoryPath(name), options));
+  await t.eventually(
+    async () => (await listRefsAndHead(t, name, reader(name))).head === 'refs/heads/other',
+    'HEAD follows the default branch',
+  );
+  await expectHead(t, name, 'other', sha);
+  const git = await createGit(t);
+  expectSame(await git.fetch(name, 'HEAD'), sha, 'a clone begins with it');
 }
 
 export const gitReads = defineRules('Git over HTTPS', 'git-reads', [
@@ -34,6 +76,7 @@ export const gitReads = defineRules('Git over HTTPS', 'git-reads', [
       const tip = await git.fetch(history.name);
       expectSame(tip, history.third.sha, 'the tip of main');
       expectSame(Object.keys(await git.listTree(tip)).sort(), Object.keys(history.files).sort(), 'with all files');
+      await expectHead(t, history.name, 'main', tip);
       t.observe('without .git', (await advertise(t, gitPath(history.name).slice(0, -4), reader(history.name))).status);
     },
   },
@@ -41,7 +84,7 @@ export const gitReads = defineRules('Git over HTTPS', 'git-reads', [
     id: 'git.remote.user-t',
     says: 'The user name t is accepted.',
     check: async (t) => {
-      const { name } = await sampleRepository(t);
+      const { name } = await sampleContent(t);
       const answer = await advertise(t, gitPath(name), reader(name));
       expectStatus(answer, 200);
       expectTrue(readAdvertisement(answer).size > 0, 'refs are shown');
@@ -64,7 +107,12 @@ export const gitReads = defineRules('Git over HTTPS', 'git-reads', [
   {
     id: 'git.challenge.401',
     says: 'A request without credentials is 401.',
-    check: async (t) => expectStatus(await advertise(t, gitPath((await sampleRepository(t)).name)), 401),
+    check: (t) =>
+      forEachPlace(t, ofGit, async ({ askWithout }) => {
+        const answer = await askWithout();
+        showsNothing(answer);
+        expectStatus(answer, 401);
+      }),
   },
   {
     id: 'git.challenge.header',
@@ -97,44 +145,45 @@ export const gitReads = defineRules('Git over HTTPS', 'git-reads', [
   },
   {
     id: 'git.invalid-token',
-    says: 'A token that is invalid or expired reads nothing.',
+    says: 'A token that is invalid or expired neither reads nor writes anything.',
     check: async (t) => {
-      const { name: repo } = await sampleRepository(t);
       const past = t.seconds - 3600;
-      for (const recipe of [
-        { repo, defect: 'foreign-key' as const },
-        { repo, claims: { iat: past - 600, exp: past } },
-      ]) {
-        refusesRefs(t, await advertise(t, gitPath(repo), recipe), 'invalid token, Git');
+      const recipes = [{ defect: 'foreign-key' as const }, { claims: { iat: past - 600, exp: past } }];
+      for (const recipe of recipes) {
+        await forEachPlace(t, ofGit, async ({ place, ask }) => expectTokenRefused(t, place, await ask(recipe)));
       }
     },
   },
   {
     id: 'git.wrong-repo',
-    says: 'A token of one repository does not read another.',
+    says: 'A token of one repository neither reads nor writes another.',
     check: async (t) => {
-      const [a, b] = [await sampleRepository(t), await otherRepository(t)];
-      refusesRefs(t, await advertise(t, gitPath(b.name), reader(a.name)), 'other repository, Git');
+      const other = await otherRepository(t);
+      await forEachPlace(t, ofGit, async ({ place, ask }) =>
+        refusesRepository(t, await ask({ repo: other.name }), 'other repository', place),
+      );
     },
   },
   {
     id: 'git.missing-repo',
     says: 'A repository that does not exist is refused.',
-    check: async (t) => {
-      const name = t.uniqueName();
-      refusesRefs(t, await advertise(t, gitPath(name), reader(name)), 'missing repository, Git');
-    },
+    check: (t) =>
+      forEachPlace(t, ofGit, async ({ place }) => {
+        const repo = t.uniqueName();
+        const answer = await place.send(t, repo, { repo, scopes: [place.scope] });
+        refusesRepository(t, answer, 'missing repository', place);
+      }),
   },
   {
     id: 'git.no-repo-claim',
-    says: 'A token without repo reads nothing.',
-    check: async (t) => {
-      const { name } = await sampleRepository(t);
-      const answer = await advertise(t, gitPath(name), { scopes: ['git:read'] });
-      expectRefused(answer);
-      expectTrue(!showsRefs(answer), 'no ref is shown');
-      t.observe('status', answer.status);
-    },
+    says: 'A token without repo neither reads nor writes anything.',
+    check: (t) =>
+      forEachPlace(t, ofGit, async ({ place, ask }) => {
+        const answer = await ask({ claims: { repo: null } });
+        expectRefused(answer);
+        showsNothing(answer);
+        t.observe(place.route, answer.status);
+      }),
   },
   {
     id: 'git.protocol',
@@ -183,7 +232,7 @@ export const gitWrites = defineRules('Git over HTTPS', 'git-writes', [
       const git = await createGit(t);
       await git.fetch(name);
       const sha = await commitLocally(git, tip, 'pushed');
-      expectSame(await git.push(name, ['pushed']), undefined, 'the push passes');
+      expectAbsent(await git.push(name, ['pushed']), 'the push passes');
       expectSame(await mustTipOf(t, name, 'pushed'), sha, 'the API sees the branch');
     },
   },
@@ -198,6 +247,7 @@ export const gitWrites = defineRules('Git over HTTPS', 'git-writes', [
         async () => (await listRefs(t, name, reader(name))).get('refs/heads/main') === sha,
         'ls-refs shows the new tip',
       );
+      if (t.target.companion) await changesHead(t);
     },
   },
   {
@@ -208,7 +258,7 @@ export const gitWrites = defineRules('Git over HTTPS', 'git-writes', [
       const { name } = await groupRepository(t);
       const git = await createGit(t);
       const sha = await commitLocally(git, await git.fetch(name), 'main');
-      expectSame(await git.push(name, ['main']), undefined, 'the push passes');
+      expectAbsent(await git.push(name, ['main']), 'the push passes');
       await t.eventually(async () => (await getCommit(t, name, sha)).status === 200, 'the commit can be read');
       expectSame(await mustTipOf(t, name), sha, 'the branch is there');
     },

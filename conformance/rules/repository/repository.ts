@@ -12,6 +12,7 @@ import {
 } from '../../api/requests.js';
 import type { Answer } from '../../check/answer.js';
 import { expectCode, expectOneOf, expectSame, expectStatus, expectSuccess } from '../../check/expect.js';
+import { sampleContent } from '../../fixtures/content.js';
 import { groupRepository, newRepository, reserveName, sampleRepository } from '../../fixtures/repositories.js';
 import { callOperation, forEachRoute, routeOf } from '../companion/call-operation.js';
 import { OPERATIONS } from '../companion/operations.js';
@@ -126,9 +127,9 @@ export const otherRules = defineRules('Other endpoints', 'other-endpoints', [
     says: 'What the repository list, the organization metadata and a diff look like is left open.',
     level: 'UNSPECIFIED',
     check: async (t) => {
-      const { name } = await sampleRepository(t);
+      const { name, branch } = await sampleContent(t);
       const meta = await t.get('/api/meta', { as: ORG_READER });
-      const diff = await t.get('/api/v1/repos/diff', { as: reader(name), query: { sha: 'main' } });
+      const diff = await t.get('/api/v1/repos/diff', { as: reader(name), query: { sha: branch } });
       for (const [what, answer] of Object.entries({ repos: await listRepos(t), meta, diff })) {
         t.observe(what, answer.status === 200 ? Object.keys(answer.record()) : answer.outcome);
       }
@@ -142,17 +143,14 @@ export const otherRules = defineRules('Other endpoints', 'other-endpoints', [
   {
     id: 'other.commits.exists',
     says: 'GET /api/v1/repos/commits answers 200.',
-    check: async (t) => expectStatus(await listCommits(t, (await sampleRepository(t)).name), 200),
+    check: async (t) => expectStatus(await listCommits(t, (await sampleContent(t)).name), 200),
   },
   {
     id: 'other.diff.exists',
     says: 'GET /api/v1/repos/diff is a route.',
     check: async (t) => {
-      const answer = await t.get('/api/v1/repos/diff', {
-        as: reader((await sampleRepository(t)).name),
-        query: { sha: 'main' },
-      });
-      expectRoute(answer);
+      const { name, branch } = await sampleContent(t);
+      expectRoute(await t.get('/api/v1/repos/diff', { as: reader(name), query: { sha: branch } }));
     },
   },
   {
@@ -215,6 +213,7 @@ export const deleted = defineRules('States', 'states-deleted', [
     says: 'Whether a deleted repository is missing or deleted to its readers is left open.',
     level: 'UNSPECIFIED',
     reach: 'emulator',
+    writes: true,
     check: async (t) => {
       const { name } = await newRepository(t);
       expectSuccess(await deleteRepo(t, name));

@@ -1,7 +1,7 @@
 import { commitFiles } from '../../api/commit-pack.js';
 import { ABSENT_SHA, AUTHOR, mustTipOf, RESTORE, restore, restoreMetadata, tipOf, writer } from '../../api/requests.js';
 import type { Answer } from '../../check/answer.js';
-import { expectOther, expectRefused, expectSame, expectStatus, expectTrue } from '../../check/expect.js';
+import { expectAbsent, expectOther, expectRefused, expectSame, expectStatus, expectTrue } from '../../check/expect.js';
 import type { RuleContext } from '../../check/rule-context.js';
 import { groupRepository } from '../../fixtures/repositories.js';
 import { defineRules } from '../rule.js';
@@ -114,12 +114,12 @@ export const restoreRefusals = defineRules('2. Restore', 'restore-refusals', [
       const missing = await restore(t, name, restoreMetadata(seed, { target_branch: 'nope' }));
       expectRefused(missing);
       t.observe('missing branch', missing.outcome);
-      expectSame(await tipOf(t, name, 'nope'), undefined, 'no branch appears');
+      expectAbsent(await tipOf(t, name, 'nope'), 'no branch appears');
       t.observe(
         'refs/heads/main',
         (await restore(t, name, restoreMetadata(seed, { target_branch: 'refs/heads/main' }))).outcome,
       );
-      expectSame(await tipOf(t, name, 'refs/heads/refs/heads/main'), undefined, 'no doubled name appears');
+      expectAbsent(await tipOf(t, name, 'refs/heads/refs/heads/main'), 'no doubled name appears');
     },
   },
   {

@@ -1,13 +1,19 @@
-import { packLines, sendPack } from '../../api/commit-pack.js';
-import { listRepos } from '../../api/requests.js';
 import type { TokenRecipe } from '../../auth/tokens.js';
-import { expectOneOf, expectRefused, expectStatus, expectTrue } from '../../check/expect.js';
+import { expectOneOf, expectStatus } from '../../check/expect.js';
 import { Skip } from '../../check/outcomes.js';
 import type { RuleContext } from '../../check/rule-context.js';
-import { groupRepository, sampleRepository } from '../../fixtures/repositories.js';
-import { advertise, gitPath, showsRefs } from '../../git/refs.js';
-import { acceptsToken, readWithToken, rejectsTokens } from '../authentication/token-checks.js';
+import {
+  acceptsToken,
+  allowedScopes,
+  NONE_ALLOWED,
+  placesOf,
+  readWithToken,
+  refuseTokens,
+  rejectsTokens,
+} from '../authentication/token-checks.js';
+import { SCOPES } from '../documented-operations.js';
 import { defineRules, type RuleRow } from '../rule.js';
+import { expectScopeMissing, expectTokenRefused, forEachPlace, type TokenPlace, type Visit } from '../token-places.js';
 
 const SETUP = { reach: 'needs-setup' } as const;
 
@@ -21,24 +27,24 @@ function rejectsClaims(
     id,
     says,
     ...SETUP,
-    check: async (t) => {
-      for (const make of claims)
-        t.expectTokenRefused(await readWithToken(t, { key: 'restricted', claims: make(t.seconds) }), 'repo');
-    },
+    check: (t) => refuseTokens(t, ...claims.map((make) => ({ key: 'restricted' as const, claims: make(t.seconds) }))),
   };
 }
 
-function allowed(t: RuleContext): readonly string[] {
-  const { allowedScopes } = t.key('restricted');
-  if (allowedScopes === undefined) throw new Skip('needs the allowlist of the restricted key: --restricted-scopes');
-  return allowedScopes;
+/** The places whose scope the key may not give. */
+function forEachOutside(t: RuleContext, visit: (visit: Visit) => Promise<void>): Promise<void> {
+  const allowed = allowedScopes(t);
+  return forEachPlace(
+    t,
+    ({ scope }) => !allowed.includes(scope),
+    visit,
+    'needs a restricted key that lacks some scope',
+  );
 }
 
-/** A git:write token of a key that may not give git:write. */
-async function writeOutside(t: RuleContext) {
-  const { name: repo } = await groupRepository(t);
-  if (allowed(t).includes('git:write')) throw new Skip('needs a restricted key without git:write');
-  return sendPack(t, repo, packLines({ 'x.txt': 'x' }), { as: { repo, scopes: ['git:write'], key: 'restricted' } });
+/** Those whose scope it may give. */
+async function forEachInside(t: RuleContext, visit: (visit: Visit) => Promise<void>): Promise<void> {
+  await forEachPlace(t, await placesOf(t, 'restricted'), visit, NONE_ALLOWED);
 }
 
 const TOO_LONG: TokenRecipe = { key: 'restricted', lifetime: 3601 };
@@ -67,45 +73,36 @@ export const restrictedKeys = defineRules('Restricted keys', 'restricted-keys', 
     SETUP,
   ),
   rejectsTokens('restricted.lifetime.3601', 'A lifetime of 3601 seconds is refused.', [TOO_LONG], SETUP),
-  acceptsToken(
-    'restricted.scope.inside',
-    'A scope on the list of the key is accepted.',
-    { key: 'restricted', scopes: ['git:read'] },
-    SETUP,
-  ),
+  acceptsToken('restricted.scope.inside', 'A scope on the list of the key is accepted.', { key: 'restricted' }, SETUP),
   {
     id: 'restricted.scope.outside',
     says: 'A scope that is not on the list makes the token invalid.',
     ...SETUP,
-    writes: true,
-    check: async (t) => t.expectTokenRefused(await writeOutside(t), 'pack'),
+    check: (t) =>
+      forEachOutside(t, async ({ place, ask }) => expectTokenRefused(t, place, await ask({ key: 'restricted' }))),
   },
   {
     id: 'restricted.scope.one-outside',
     says: 'One scope that is not on the list spoils the others.',
     ...SETUP,
     check: async (t) => {
-      const outside = ['git:write', 'repo:write', 'org:read'].find((scope) => !allowed(t).includes(scope));
+      const allowed = allowedScopes(t);
+      const outside = SCOPES.find((scope) => !allowed.includes(scope));
       if (outside === undefined) throw new Skip('needs a restricted key that lacks some scope');
-      t.expectTokenRefused(await readWithToken(t, { key: 'restricted', scopes: ['git:read', outside] }), 'repo');
+      await refuseTokens(t, ({ scope }) => ({ key: 'restricted', scopes: [scope, outside] }));
     },
   },
   {
     id: 'restricted.scope.not-granted',
     says: 'A scope on the list that the token does not ask for is not given.',
     ...SETUP,
-    writes: true,
     check: async (t) => {
-      const { name: repo } = await groupRepository(t);
-      const as: TokenRecipe = { repo, scopes: ['git:read'], key: 'restricted' };
-      if (allowed(t).includes('org:read')) {
-        return t.tolerate('A02', 'missing scope, list-repos', await listRepos(t, {}, { as }), [
-          '403 insufficient_scope',
-        ]);
-      }
-      if (!allowed(t).includes('git:write')) throw new Skip('needs a restricted key with two scopes');
-      const answer = await sendPack(t, repo, packLines({ 'x.txt': 'x' }), { as });
-      t.tolerate('A02', 'missing scope, pack', answer, ['403 insufficient_scope', '401']);
+      const allowed = allowedScopes(t);
+      if (allowed.length < 2) throw new Skip('needs a restricted key with two scopes');
+      await forEachInside(t, async ({ place, ask }) => {
+        const others = allowed.filter((scope) => scope !== place.scope);
+        expectScopeMissing(t, place, await ask({ key: 'restricted', scopes: others }));
+      });
     },
   },
   {
@@ -113,9 +110,12 @@ export const restrictedKeys = defineRules('Restricted keys', 'restricted-keys', 
     says: 'A breach of these rules is forbidden, not insufficient_scope.',
     ...SETUP,
     check: async (t) => {
-      for (const answer of [await readWithToken(t, TOO_LONG), await writeOutside(t)]) {
-        expectOneOf(answer.outcome, ['403 forbidden', '401 unauthorized'], 'the code names the token');
-      }
+      const namesToken = async ({ ask, place }: Visit, recipe: TokenRecipe) => {
+        if (place.isGit || place.name === 'filemeta') return; // there is no code
+        expectOneOf((await ask(recipe)).outcome, ['403 forbidden', '401 unauthorized'], 'the code names the token');
+      };
+      await forEachInside(t, (visit) => namesToken(visit, TOO_LONG));
+      await forEachOutside(t, (visit) => namesToken(visit, { key: 'restricted' }));
     },
   },
   {
@@ -123,10 +123,12 @@ export const restrictedKeys = defineRules('Restricted keys', 'restricted-keys', 
     says: 'The same holds for Git.',
     ...SETUP,
     check: async (t) => {
-      const { name: repo } = await sampleRepository(t);
-      const answer = await advertise(t, gitPath(repo), { repo, ...TOO_LONG });
-      expectRefused(answer);
-      expectTrue(!showsRefs(answer), 'no ref is shown');
+      const isInside = await placesOf(t, 'restricted');
+      const ofGit = ({ isGit }: TokenPlace) => isGit;
+      await forEachPlace(t, ofGit, async ({ place, ask }) => {
+        const defect = isInside(place) ? TOO_LONG : { key: 'restricted' as const };
+        expectTokenRefused(t, place, await ask(defect));
+      });
     },
   },
   {
@@ -137,6 +139,6 @@ export const restrictedKeys = defineRules('Restricted keys', 'restricted-keys', 
     },
   },
   rejectsTokens('unrestricted.scopes-still-valid', 'An unrestricted key cannot sign for a scope that nobody knows.', [
-    { scopes: ['everything'] },
+    ({ scope }) => ({ scopes: [scope, 'everything'] }),
   ]),
 ]);

@@ -1,44 +1,64 @@
-import { commitFiles, packLines, sendPack } from '../../api/commit-pack.js';
-import { getRepo, repositoryPath } from '../../api/requests.js';
+import { packLines, sendPack } from '../../api/commit-pack.js';
+import { getRepo } from '../../api/requests.js';
 import type { Answer } from '../../check/answer.js';
-import { expectStatus, expectSuccess, expectTrue } from '../../check/expect.js';
+import { expectStatus } from '../../check/expect.js';
 import type { RuleContext } from '../../check/rule-context.js';
 import { groupRepository } from '../../fixtures/repositories.js';
 import { rejectsTokens } from '../authentication/token-checks.js';
-import { callOperation, forEachRoute, needsScopes } from '../companion/call-operation.js';
+import { callOperation, forEachRoute, needsScopes, type OperationRoute } from '../companion/call-operation.js';
+import { SCOPES } from '../documented-operations.js';
 import { defineRules } from '../rule.js';
 
-/** A tag to delete, on the repository of the group. */
-async function tagged(t: RuleContext): Promise<{ repo: string; tag: string; path: string }> {
-  t.needsCompanion();
-  const { name: repo } = await groupRepository(t);
-  const { sha } = await commitFiles(t, repo, { 'tag.txt': t.uniqueName() });
-  const tag = `tag-${sha.slice(0, 10)}`;
-  const as = { repo, scopes: ['git:write'] };
-  expectSuccess(await t.post(`${repositoryPath(repo)}/tags`, { as, json: { name: tag, target: sha } }));
-  return { repo, tag, path: `${repositoryPath(repo)}/tags/${tag}` };
-}
+/** Known only where hosting is switched on. */
+const DEPLOYMENT_SCOPES = ['deployment:read', 'deployment:write'];
 
 /** What is wrong with an answer that has to be a success. */
 function failureOf({ status, outcome }: Answer): string | undefined {
   return status < 200 || status > 299 ? outcome : undefined;
 }
 
-/** Every operation that takes this scope succeeds with it alone. */
-function coversFamily(t: RuleContext, scope: string): Promise<void> {
-  return forEachRoute(t, needsScopes(scope), async ({ operation, family, repository }) =>
-    failureOf(await callOperation(repository, operation, family)),
-  );
+/** Operations of which an endpoint's own table says 401 for a missing scope (A02), by their /api/v1 route. */
+const DISPUTED = ['/api/v1/repos/commit', '/api/v1/repos/commit-pack', '/api/v1/repos/notes', '/api/v1/repos/file'];
+/** Its errors have no code (A06). */
+const WITHOUT_CODE = /\/files\/metadata$/;
+
+/** Whether a token with all these scopes is refused for want of another one. */
+function isRefusedForScope({ operation, label }: OperationRoute, { status, code }: Answer): boolean {
+  // The answer to HEAD has no body.
+  if (status === 403) return code === 'insufficient_scope' || operation.method === 'HEAD' || WITHOUT_CODE.test(label);
+  return status === 401 && DISPUTED.includes(operation.routes.v1 ?? '');
 }
 
-function refusedForScope(answer: Answer): void {
-  expectTrue(answer.outcome === '403 insufficient_scope', 'it is 403 insufficient_scope', answer.outcome);
+/** Which scope the record takes is not shown (A26). */
+const OPEN = 'get repository';
+
+/** Asked for twice with one key, it answers 200 the second time. */
+const REPLAYED = 'create deployment';
+
+/** An operation is refused to a token that has every scope but its own, and then succeeds with its own alone. */
+async function takesItsScopeOnly(route: OperationRoute): Promise<string | undefined> {
+  const { operation, family, repository } = route;
+  const request = await operation.request(repository, family);
+  const { scopes, name } = operation;
+  const known = scopes.some((scope) => scope.startsWith('deployment:')) ? [...SCOPES, ...DEPLOYMENT_SCOPES] : SCOPES;
+  const others = known.filter((scope) => !scopes.includes(scope));
+  if (name !== OPEN) {
+    const refused = await callOperation(repository, operation, family, request, others);
+    if (!isRefusedForScope(route, refused)) return `with ${others.join(', ')} it is ${refused.outcome}`;
+  }
+  const answer = await callOperation(repository, operation, family, request);
+  if (name === REPLAYED && answer.status === 200) return 'it is answered as if it had been done before';
+  return failureOf(answer);
+}
+
+function coversFamily(t: RuleContext, ...scopes: readonly string[]): Promise<void> {
+  return forEachRoute(t, ({ scopes: own }) => own.length === 1 && scopes.includes(own.join()), takesItsScopeOnly);
 }
 
 export const scopes = defineRules('Scopes', 'scopes', [
   rejectsTokens('scope.exact-match', 'A scope in capitals or with a space is a scope nobody knows.', [
-    { scopes: ['GIT:READ'] },
-    { scopes: ['git:read '] },
+    ({ scope }) => ({ scopes: [scope.toUpperCase()] }),
+    ({ scope }) => ({ scopes: [`${scope} `] }),
   ]),
   rejectsTokens('scope.star-invalid', 'A token cannot ask for the scope *.', [{ scopes: ['*'] }]),
   {
@@ -57,44 +77,47 @@ export const scopes = defineRules('Scopes', 'scopes', [
     says: 'git:read and git:write together may delete a tag.',
     reach: 'needs-setup',
     writes: true,
-    check: async (t) => {
-      const { repo, path } = await tagged(t);
-      expectSuccess(await t.request('DELETE', path, { as: { repo, scopes: ['git:read', 'git:write'] } }));
-    },
+    check: (t) =>
+      forEachRoute(t, needsScopes('git:read', 'git:write'), async ({ operation, family, repository }) =>
+        failureOf(await callOperation(repository, operation, family)),
+      ),
   },
   ...(['read', 'write'] as const).map((half) => ({
     id: `scope.tag-delete.${half}-only`,
     says: `git:${half} alone may not delete a tag.`,
     reach: 'needs-setup' as const,
     writes: true,
-    check: async (t: RuleContext) => {
-      const { repo, path } = await tagged(t);
-      refusedForScope(await t.request('DELETE', path, { as: { repo, scopes: [`git:${half}`] } }));
-    },
+    check: (t: RuleContext) =>
+      forEachRoute(t, needsScopes('git:read', 'git:write'), async (route) => {
+        const { operation, family, repository } = route;
+        const request = await operation.request(repository, family);
+        const alone = `git:${half}`;
+        for (const scopes of [[alone], [alone, 'repo:write', 'org:read']]) {
+          const refused = await callOperation(repository, operation, family, request, scopes);
+          if (!isRefusedForScope(route, refused)) return `with ${scopes.join(', ')} it is ${refused.outcome}`;
+        }
+        return undefined;
+      }),
   })),
   {
     id: 'scope.repo-write.lifecycle',
-    says: 'repo:write, and not git:write, creates, updates and deletes repositories, their base and their credentials.',
+    says: 'repo:write, and no other scope, creates, updates and deletes repositories, their base and their credentials.',
     reach: 'needs-setup',
     writes: true,
-    check: (t) =>
-      forEachRoute(t, needsScopes('repo:write'), async ({ operation, family, repository }) => {
-        const refused = await callOperation(repository, operation, family, undefined, ['git:write']);
-        if (refused.outcome !== '403 insufficient_scope') return `with git:write it is ${refused.outcome}`;
-        return failureOf(await callOperation(repository, operation, family));
-      }),
+    check: (t) => coversFamily(t, 'repo:write'),
   },
   {
     id: 'scope.write-family',
-    says: 'git:write covers branches, tags, commits, merges, notes and upstream pulls.',
+    says: 'git:write, and no other scope, covers branches, tags, commits, merges, notes and upstream pulls.',
     reach: 'needs-setup',
     writes: true,
-    check: (t) => coversFamily(t, 'git:write'),
+    check: (t) => coversFamily(t, 'git:write', 'deployment:write'),
   },
   {
     id: 'scope.read-family',
-    says: 'git:read covers blame, notes, tags and merge preview.',
+    says: 'git:read, and no other scope, covers blame, notes, tags and merge preview; the other reads have theirs.',
     reach: 'needs-setup',
-    check: (t) => coversFamily(t, 'git:read'),
+    writes: true,
+    check: (t) => coversFamily(t, 'git:read', 'org:read', 'deployment:read'),
   },
 ]);

@@ -1,7 +1,7 @@
 import { grep } from '../../api/requests.js';
 import { expectOther, expectSame, expectStatus, expectTrue } from '../../check/expect.js';
+import { sampleContent } from '../../fixtures/content.js';
 import { DENSE_LINES, largeRepository, TWO_LINE_FILES } from '../../fixtures/large.js';
-import { sampleRepository } from '../../fixtures/repositories.js';
 import { defineRules } from '../rule.js';
 import { allPages, linesOf, matchesOf, searchLarge } from './found.js';
 
@@ -58,7 +58,7 @@ export const searchLimits = defineRules('1. Search', 'search-limits', [
     says: 'What limits of zero, below zero or of another type do is left open.',
     level: 'UNSPECIFIED',
     check: async (t) => {
-      const { name } = await sampleRepository(t);
+      const { name } = await sampleContent(t);
       for (const limit of ['max_lines', 'max_matches_per_file']) {
         for (const value of [0, -1, 'x', 1.5]) {
           const answer = await grep(t, name, { query: { pattern: 'e' }, limits: { [limit]: value } });
@@ -127,7 +127,7 @@ export const searchLimits = defineRules('1. Search', 'search-limits', [
     id: 'grep.page.cursor.invalid',
     says: 'A cursor that was never given out is 400.',
     check: async (t) => {
-      const { name } = await sampleRepository(t);
+      const { name } = await sampleContent(t);
       const pagination = { cursor: 'not-a-cursor' };
       expectStatus(await grep(t, name, { query: { pattern: 'e' }, pagination }), 400);
     },

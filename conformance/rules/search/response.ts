@@ -8,7 +8,7 @@ import {
   expectStatus,
   expectTrue,
 } from '../../check/expect.js';
-import { sampleRepository } from '../../fixtures/repositories.js';
+import { sampleContent } from '../../fixtures/content.js';
 import { withFault } from '../documented-operations.js';
 import { defineRules } from '../rule.js';
 import { tokenRules } from '../token-rules.js';
@@ -104,7 +104,7 @@ export const searchResponse = defineRules('1. Search', 'search-response', [
     id: 'grep.x-cache',
     says: 'The header X-Cache says HIT or MISS.',
     check: async (t) => {
-      const { name } = await sampleRepository(t);
+      const { name } = await sampleContent(t);
       const seen = [];
       for (let turn = 0; turn < 2; turn++) {
         const answer = await grep(t, name, { query: { pattern: 'sample' } });
@@ -125,7 +125,7 @@ export const searchResponse = defineRules('1. Search', 'search-response', [
     id: 'grep.err.404.ref',
     says: 'A ref that does not exist is 404.',
     check: async (t) => {
-      const { name } = await sampleRepository(t);
+      const { name } = await sampleContent(t);
       const answer = await grep(t, name, { query: { pattern: 'e' }, ref: 'no-such-ref' });
       expectProblem(answer, 404, 'ref_not_found', 'not_found', 'branch_not_found');
       t.tolerate('A28', 'missing ref, grep', answer, ['404 ref_not_found', '404 not_found', '404 branch_not_found']);

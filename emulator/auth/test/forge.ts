@@ -49,6 +49,7 @@ export function request(token: string, changes: Partial<AuthenticationRequest> =
     tenant: 'demo',
     now: NOW,
     hosting: true,
+    variants: { tokenType: 'required', expNotAfterIat: 'rejected', missingExp: 'accepted' },
     ringOf: (organization) => rings.get(organization),
     ...changes,
   };

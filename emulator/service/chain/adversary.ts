@@ -1,8 +1,12 @@
 import { createHash } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { z } from 'zod';
+import { Rejection } from '../../auth/rejection.js';
 import type { OperationId } from '../../config/operation-ids.js';
+import { isGenericCode, type Problem, problem } from '../../http/problem.js';
 import type { Reply } from '../../http/reply.js';
 import type { RequestContext } from '../request-context.js';
+import { bendValue, type Draw, unknownName } from './bent-json.js';
 
 /** Texts that are longer stay as they are: to read them again would take too long. */
 const LONGEST_TEXT = 64 * 1024;
@@ -13,26 +17,13 @@ const SLICED = 64;
 const STATED_PAGE = 20;
 const STATED_PAGES: Readonly<Partial<Record<OperationId, number>>> = { listFiles: 1000, fileMetadata: 200 };
 
-/** Of members that no specification knows. No list: that of an answer is known by being the only one. */
-const UNKNOWN_VALUES: readonly unknown[] = [null, 7, 'unknown', { nested: true }];
-
-/** Numbers drawn from a seed: the same for the same request, whatever happens beside it. */
-class Draw {
-  private count = 0;
-
-  constructor(private readonly seed: string) {}
-
-  /** 0 up to `below`, without it. */
-  next(below: number): number {
-    const bytes = createHash('sha256')
-      .update(`${this.seed}\0${this.count++}`)
-      .digest();
-    return bytes.readUInt32BE() % below;
-  }
-}
-
+/** Numbers drawn from the seed: the same for the same request, whatever happens beside it. */
 function drawFor({ adversary, id }: RequestContext, purpose: string): Draw {
-  return new Draw(`${adversary}\0adversary\0${id}\0${purpose}`);
+  let count = 0;
+  return (below) => {
+    const text = `${adversary}\0adversary\0${id}\0${purpose}\0${count++}`;
+    return createHash('sha256').update(text).digest().readUInt32BE() % below;
+  };
 }
 
 type Query = Readonly<Record<string, string | string[]>>;
@@ -42,29 +33,58 @@ export function lowerLimit(context: RequestContext, query: Query): Query {
   const asked = Number(query.limit);
   const least = STATED_PAGES[context.operation.id] ?? STATED_PAGE;
   if (!Number.isSafeInteger(asked) || asked <= least) return query;
-  return { ...query, limit: String(least + drawFor(context, 'limit').next(asked - least + 1)) };
+  return { ...query, limit: String(least + drawFor(context, 'limit')(asked - least + 1)) };
 }
 
 /**
- * The answer as awkward as the specification allows: with members that it does not know, members in another order, a
- * `Retry-After` that is larger than `t`, and a body that arrives byte by byte. What a fault has touched stays as it is.
+ * The refusal with a code that no table has, where the specification names only the generic code of its status (Errors,
+ * rules 2 and 3); a status without one has that of rule 4. Every refusal of a credential has a row of Token failure responses, which names its code, and so has every 401.
+ */
+export function bendProblem(context: RequestContext, refusal: Problem): Problem {
+  const { faults } = context;
+  const isNamed =
+    context.refusal instanceof Rejection || refusal.code === 'unauthorized' || !isGenericCode(refusal.code);
+  if (isNamed || refusal.options.shownAs !== undefined || faults.fired.length > 0) return refusal;
+  // A client that has gone gets no answer; what the journal shows is for its reader.
+  if (context.signal.aborted) return refusal;
+  const draw = drawFor(context, 'code');
+  if (draw(2) === 0) return refusal;
+  const { code, detail, status, options } = refusal;
+  return problem(code, detail, { ...options, status, shownAs: unknownName(draw) });
+}
+
+/**
+ * The answer as awkward as the specification allows: with members that it does not know, without those that need not be
+ * there, with members in another order, a `Retry-After` that is larger than `t`, and a body that arrives byte by byte.
+ * What a fault has touched stays as it is.
  */
 export function bendReply(context: RequestContext): Reply {
   const { reply, operation, faults } = context;
   const isGit = operation?.group === 'Git' || (operation?.id.startsWith('lfs') ?? false);
-  if (isGit || faults.fired.length > 0 || reply.cut !== undefined) return reply;
+  if (isGit || faults.fired.length > 0 || reply.cut !== undefined || context.signal.aborted) return reply;
   const draw = drawFor(context, 'reply');
   const waiting = waitLonger(reply, draw);
   // An entity tag is of the bytes.
   if (waiting.headers?.etag !== undefined) return waiting;
-  return bendJson(operation?.id === 'fileMetadata' ? reread(waiting) : waiting, draw);
+  return bendJson(operation?.id === 'fileMetadata' ? reread(waiting) : waiting, schemaOf(context), draw);
+}
+
+/** RFC 9457, 3.2: problem details may have further members. File metadata's errors have one member, and no other. */
+const REFUSAL = z.object({});
+
+/** What the body of the answer is; of an error with members that are all stated, undefined. */
+function schemaOf({ reply, operation }: RequestContext): z.core.$ZodType | undefined {
+  const schema = operation?.replies[reply.status];
+  if (schema !== undefined) return typeof schema === 'string' ? undefined : schema;
+  const isShort = operation?.dialect === 'error' && reply.headers?.['content-type'] === undefined;
+  return isShort ? undefined : REFUSAL;
 }
 
 function waitLonger(reply: Reply, draw: Draw): Reply {
   const { ratelimit, 'retry-after': wait } = reply.headers ?? {};
   const [, window] = /;t=(\d+)/.exec(ratelimit ?? '') ?? [];
   if (window === undefined || wait === undefined || !/^\d+$/.test(wait)) return reply;
-  const longer = Math.max(Number(wait), Number(window)) + 1 + draw.next(3);
+  const longer = Math.max(Number(wait), Number(window)) + 1 + draw(3);
   return { ...reply, headers: { ...reply.headers, 'retry-after': String(longer) } };
 }
 
@@ -75,17 +95,14 @@ function reread(reply: Reply): Reply {
   return { ...rest, json: JSON.parse(Buffer.from(bytes).toString()) };
 }
 
-function bendJson(reply: Reply, draw: Draw): Reply {
+function bendJson(reply: Reply, schema: z.core.$ZodType | undefined, draw: Draw): Reply {
   const { json, pieces, ...rest } = reply;
   if (json === undefined && pieces === undefined) return reply;
   const read = json === undefined ? readPieces(pieces!) : { value: json };
   if ('pieces' in read) return { ...rest, pieces: read.pieces };
-  const value = bend(read.value, draw, {
-    // Two routes of one operation refuse with the same members.
-    addsTo: draw.next(2) === 0 && reply.status < 400,
-    turns: draw.next(2) === 0,
-  });
-  if (draw.next(4) > 0) return { ...rest, json: value };
+  const [adds, drops, turns] = [draw(2) === 0, draw(2) === 0, draw(2) === 0];
+  const value = bendValue(read.value, schema, draw, { adds, drops, turns });
+  if (draw(4) > 0) return { ...rest, json: value };
   const headers = { 'content-type': 'application/json', ...rest.headers };
   return { ...rest, headers, stream: sliced(Buffer.from(JSON.stringify(value))) };
 }
@@ -108,27 +125,6 @@ function* joined(first: string, rest: Iterator<string>): Generator<string> {
   } finally {
     rest.return?.();
   }
-}
-
-interface Bend {
-  /** Whether a member is added: to the answer and to the items of its lists. Other objects may be maps. */
-  readonly addsTo: boolean;
-  readonly turns: boolean;
-}
-
-function bend(value: unknown, draw: Draw, { addsTo, turns }: Bend): unknown {
-  if (typeof value !== 'object' || value === null) return value;
-  if (Array.isArray(value)) return value.map((item) => bend(item, draw, { addsTo, turns }));
-  const members = Object.entries(value).map(([name, member]) => {
-    return [name, bend(member, draw, { addsTo: addsTo && Array.isArray(member), turns })] as const;
-  });
-  if (addsTo) members.push([`x_unknown_${draw.next(1000)}`, UNKNOWN_VALUES[draw.next(UNKNOWN_VALUES.length)]]);
-  if (turns) for (let at = members.length - 1; at > 0; at--) swap(members, at, draw.next(at + 1));
-  return Object.fromEntries(members);
-}
-
-function swap<T>(list: T[], one: number, other: number): void {
-  [list[one], list[other]] = [list[other]!, list[one]!];
 }
 
 async function* sliced(body: Buffer): AsyncGenerator<Buffer> {

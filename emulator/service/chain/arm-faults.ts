@@ -66,13 +66,13 @@ function enterScenario({ scenario, claims, organizationName, world }: RequestCon
 }
 
 /**
- * A Git client sends the same header with every request of a conversation, so there it only has to fit one of the
- * operations; elsewhere it has to fit this one.
+ * A Git client sends the same header with every request of a conversation, so there it only has to fit one of
+ * Git's operations; elsewhere it has to fit this one.
  */
 function askedByHeader(context: RequestContext, text: string, operations: readonly Operation[]): FaultEntry[] {
   const { operation, world } = context;
+  const only = operation.group === 'Git' ? operations.filter(({ group }) => group === 'Git') : [operation];
   return parseFaults(text, HEADER).map((written) => {
-    const only = operation.group === 'Git' ? undefined : operation;
     return world.state.faults.asked(written, { where: HEADER, operations, inBand: 'header' }, only);
   });
 }

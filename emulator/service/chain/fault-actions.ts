@@ -10,8 +10,8 @@ import { failedResult } from '../../repositories/branch-write.js';
 import { stateProblem } from '../../repositories/lifecycle.js';
 import { throttled } from '../quota.js';
 import type { RequestContext, Step } from '../request-context.js';
-import { CHALLENGE } from './credential-variants.js';
 import { STATES_BY_CODE, stateRefusal } from './fault-facts.js';
+import { CHALLENGE } from './refusal-variants.js';
 import { breakWire } from './wire-faults.js';
 
 /** Seconds that a client is told to wait when a fault does not say how many. */
@@ -81,7 +81,7 @@ function problemOf(context: RequestContext, id: string, action: ErrorAction): Pr
   if (code === 'rate_limited') return throttling(context, action);
   const { operation } = context;
   const headers = {
-    ...(code === 'unauthorized' && CHALLENGE.headers),
+    ...(code === 'unauthorized' && CHALLENGE),
     ...(code === 'method_not_allowed' && {
       allow: [...new Set(operation.routes.map(({ method }) => method))].join(', '),
     }),

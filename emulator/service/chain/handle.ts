@@ -193,7 +193,7 @@ export function callHandler(context: RequestContext): void | Promise<void> {
     if (isLost(context)) throw worldReplaced();
     context.reply = reply;
     // Where nothing was done there is nothing to lose.
-    if (context.faults.isArmed && reply.status < 400) return meetFaults(context, 'after');
+    if (context.faults.isArmed && reply.status < 400 && !reply.isRefusal) return meetFaults(context, 'after');
   };
   const reply = context.operation.handle(context.handlerContext);
   if (reply instanceof Promise) return reply.then(accept);

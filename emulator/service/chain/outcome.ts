@@ -7,7 +7,7 @@ import { ScheduleClosed } from '../../git/schedule/schedule.js';
 import { AnswerCut } from '../../http/answer-cut.js';
 import { Problem, type ProblemCode, problem } from '../../http/problem.js';
 import type { Reply } from '../../http/reply.js';
-import { renderProblem } from '../../http/respond.js';
+import { dialectOf, renderProblem } from '../../http/respond.js';
 import { KeptRequest } from '../../journal/kept-request.js';
 import type { RequestRecord } from '../../journal/record.js';
 import { redactQuery, redactText } from '../../journal/redaction.js';
@@ -15,8 +15,9 @@ import type { SentToken } from '../../journal/sent-token.js';
 import { worldReplaced } from '../../world/background.js';
 import { recordRequest } from '../record-request.js';
 import { isLost, type RequestContext } from '../request-context.js';
-import { applyCredentialVariants } from './credential-variants.js';
+import { bendProblem } from './adversary.js';
 import { InjectedReply } from './fault-actions.js';
+import { type RefusedRequest, wordRefusal } from './refusal-variants.js';
 import { concernsAdmin } from './target.js';
 import { cutReply } from './wire-faults.js';
 
@@ -28,16 +29,22 @@ export function renderFailure(context: RequestContext, error: unknown): Reply {
   const { variants, config } = context.world;
   const { forgePrefix } = config;
   context.refusal = problemOf(context, error);
-  const refusal = applyCredentialVariants(context.refusal, context.operation?.id, variants);
-  context.problem = refusal;
+  const refusal = wordRefusal(context.refusal, refusedRequest(context), variants);
   const dialect = context.operation?.dialect ?? 'problem';
-  return renderProblem(refusal, {
+  const isBent = context.adversary !== undefined && dialectOf(refusal, { dialect, variants }) === 'problem';
+  context.problem = isBent ? bendProblem(context, refusal) : refusal;
+  return renderProblem(context.problem, {
     dialect,
     path: redactText(context.target?.path ?? '/'),
     requestId: context.id,
     variants,
     forgePrefix,
   });
+}
+
+function refusedRequest({ operation, request, claims, params }: RequestContext): RefusedRequest {
+  const hasCredential = (request.headers.authorization ?? '').trim() !== '';
+  return { operation, hasCredential, claims, named: params?.repo_name };
 }
 
 /** No variant of the service says how its emulator words refusals. */
@@ -160,9 +167,11 @@ function describeToken({ world, request, claims }: RequestContext): SentToken | 
 
 function whyOf(context: RequestContext): readonly string[] {
   const { why, faults, problem: told } = context;
-  const said = faults.reasons.length === 0 ? why : [...why, ...faults.reasons];
-  if (told) return whyRefused(context, said, told);
-  return said.length > 0 ? said : NOTHING;
+  const { reasons } = faults;
+  if (!told && why.length === 0 && reasons.length === 0) return NOTHING;
+  // A copy: other requests may come to share it.
+  const said = [...why, ...reasons];
+  return told ? whyRefused(context, said, told) : said;
 }
 
 function whyRefused({ refusal }: RequestContext, why: readonly string[], { detail }: Problem): readonly string[] {

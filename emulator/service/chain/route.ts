@@ -61,6 +61,9 @@ function match(context: RequestContext, router: Router<Operation>, path: string)
   } catch (error) {
     if (!(error instanceof MethodNotAllowed)) throw error;
     context.operation = error.operation as Operation;
+    const { headFileMetadata } = context.world.variants;
+    if (method === 'HEAD' && context.operation.id === 'fileMetadata' && headFileMetadata === '200')
+      return router.match('GET', path);
     throw methodNotAllowed(method!, error.allow);
   }
 }

@@ -3,21 +3,30 @@ import { connect } from 'node:net';
 import t, { type Test } from 'tap';
 import { startService } from '../service.js';
 
+/** Of a request without a token. */
+const SERVED = 'HTTP/1.1 401';
+
 async function stage(t: Test) {
   const service = await startService();
   t.teardown(() => service.emulator.close({ graceMs: 0 }));
   const { port } = new URL(service.url);
   /** What a client gets that connects, sends a whole request at once, and waits for the end. */
-  const ask = async (): Promise<string> => {
+  const ask = async (target = '/api/meta', pieces: readonly string[] = [], status = '401'): Promise<string> => {
     const socket = connect(Number(port), '127.0.0.1');
     let got = '';
     socket.on('data', (bytes) => {
       got += bytes;
     });
-    socket.write('GET /_emulator/health HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n');
+    for (const piece of pieces) {
+      socket.write(piece);
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+    socket.write(
+      `${pieces.length > 0 ? '' : 'GET '}${target} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`,
+    );
     try {
       await once(socket, 'close');
-      return got.slice(0, 'HTTP/1.1 200'.length);
+      return got.slice(0, `HTTP/1.1 ${status}`.length);
     } catch (error) {
       return (error as NodeJS.ErrnoException).code ?? '';
     }
@@ -30,11 +39,11 @@ t.test('a connection can be ended before anything of it is read', async (t) => {
   const { emulator } = service;
   const fin = emulator.fault('cut*1@accept;how=fin');
   t.equal(await ask(), '');
-  t.equal(await ask(), 'HTTP/1.1 200', 'the next one is served');
+  t.equal(await ask(), SERVED, 'the next one is served');
   t.equal(fin.fired, 1);
   emulator.fault('cut*1@accept;how=rst');
   t.equal(await ask(), 'ECONNRESET');
-  t.equal(await ask(), 'HTTP/1.1 200');
+  t.equal(await ask(), SERVED);
 });
 
 t.test('a connection that is held is read when it is let go', async (t) => {
@@ -43,12 +52,12 @@ t.test('a connection that is held is read when it is let go', async (t) => {
   const answer = ask();
   const { latches } = service.world.background;
   while (latches.waiting().size === 0) await new Promise((resolve) => setImmediate(resolve));
-  t.equal(await ask(), 'HTTP/1.1 200', 'others pass');
+  t.equal(await ask(), SERVED, 'others pass');
   t.equal(latches.release('door'), 1);
-  t.equal(await answer, 'HTTP/1.1 200');
+  t.equal(await answer, SERVED);
   t.equal(held.fired, 1);
   service.emulator.fault('latency*1@accept;ms=20');
-  t.equal(await ask(), 'HTTP/1.1 200');
+  t.equal(await ask(), SERVED);
 });
 
 t.test('a client that leaves while it is held is let go of', async (t) => {
@@ -60,4 +69,55 @@ t.test('a client that leaves while it is held is let go of', async (t) => {
   socket.resetAndDestroy();
   while (latches.waiting().size > 0) await new Promise((resolve) => setImmediate(resolve));
   t.pass('it does not wait any more');
+});
+
+t.test('the routes of the emulator itself meet none: a fault can always be taken back', async (t) => {
+  const { service, ask } = await stage(t);
+  const cut = service.emulator.fault('cut@accept;how=rst');
+  const ok = 'HTTP/1.1 200';
+  t.equal(await ask('/_emulator/health'), ok);
+  t.equal(await ask('http://localhost/_emulator/health?x'), ok);
+  t.equal(await ask('lator/health', ['GE', 'T ', '/_emu']), ok, 'in pieces');
+  t.equal(await ask('/api/_emulator/health'), 'ECONNRESET');
+  t.equal(await ask('/api/meta?/_emulator'), 'ECONNRESET');
+  t.equal(await ask('eta', ['GET /api', '/m']), 'ECONNRESET');
+  t.equal(cut.fired, 3);
+  const gone = await service.call('DELETE', `/_emulator/faults/${cut.id}`, { token: null });
+  t.equal(gone.status, 204);
+  t.equal(await ask(), SERVED);
+});
+
+t.test('a connection that says nothing meets them as well', async (t) => {
+  const { service } = await stage(t);
+  service.emulator.fault('cut@accept');
+  const socket = connect(Number(new URL(service.url).port), '127.0.0.1');
+  await once(socket.resume(), 'close');
+  t.match(service.emulator.requests(), [{ outcome: 'cut' }]);
+});
+
+t.test('a connection that was ended has a line in the journal', async (t) => {
+  const { service, ask } = await stage(t);
+  const { emulator } = service;
+  emulator.fault({ id: 'slow', at: 'accept', when: { times: 1, skip: 1 }, do: { latency: { ms: 1 } } });
+  const cut = emulator.fault({ id: 'gone', at: 'accept', when: { times: 1 }, do: { cut: { how: 'fin' } } });
+  t.equal(await ask(), '');
+  t.equal(await ask(), SERVED);
+  const [line, next, ...rest] = emulator.requests();
+  t.match(line, {
+    at: /^20/,
+    method: '',
+    path: '',
+    status: 0,
+    origin: 'injected:gone',
+    faults: ['gone'],
+    why: ['connection-1 was ended by gone before anything of it was served.'],
+    outcome: 'cut',
+  });
+  t.same(cut.requests(), [line!.id]);
+  t.match(next, { path: '/api/meta', origin: 'real' });
+  t.same(
+    rest.filter(({ path }) => path !== ''),
+    [],
+  );
+  t.match(await emulator.verify({ requests: [{ match: { fault: 'gone' }, count: 1 }] }), { met: true });
 });

@@ -22,9 +22,13 @@ const STATES: Readonly<Partial<Record<ProblemCode, RepositoryState>>> = {
   repository_deleted: 'deleted',
 };
 
+/** Codes of switches of an organization: only what looks at the switch can answer with them. */
+const OF_SOME: readonly ProblemCode[] = ['hosting_not_enabled', 'forge_app_not_configured'];
+
 /** What the operation answers when the code is asked for; undefined where the state does not stand in its way. */
 function expected(operation: Operation, code: ProblemCode): ProblemCode | undefined {
   const state = STATES[code];
+  if (OF_SOME.includes(code) && !operation.errors.includes(code)) return undefined;
   if (!state) return code;
   // Those that look a repository up themselves list what they may find.
   if (operation.subject !== 'repository') return operation.errors.includes(code) ? code : undefined;
@@ -97,6 +101,43 @@ t.test('every code, of every operation', async (t) => {
     );
     t.equal(stateDigest(service.world), before, `${operation.id}: nothing was done`);
   }
+});
+
+t.test('a code of a switch that an operation does not look at is refused as never able to fire there', async (t) => {
+  const service = await stage(t);
+  await service.seed('team/app');
+  const refused = { status: 400, json: { code: 'bad_request' } };
+  for (const code of OF_SOME) {
+    for (const { id, errors, routes, group, dialect } of operations) {
+      const isTold = errors.includes(code);
+      const { method, path } = routes[0]!;
+      const target = path.replace('{repo_name}', group === 'Git' ? 'team/app' : 'team%2Fapp').replace(/\{\w+\}/, 'x');
+      const answer = await service.call(method, target, { scopes: EVERY_SCOPE, headers: { 'x-emulator-fault': code } });
+      const isRefused = answer.status === 400 && /X-Emulator-Fault: .* cannot answer with/.test(answer.text);
+      t.equal(isRefused, !isTold, `${id} ${code}: ${answer.text}`);
+      if (!isTold) t.equal(answer.headers['x-emulator-fault-fired'], undefined, `${id} ${dialect}`);
+      const set = () => service.emulator.fault({ match: { op: id }, do: { error: { code } } });
+      if (isTold) await set().remove();
+      else t.throws(set, { message: new RegExp(`${id} cannot answer with ${code}`) });
+    }
+    const admin = { token: null, headers: { 'content-type': 'application/json' } };
+    const some = { ...admin, json: { spec: code, match: { op: 'list*' } } };
+    const answer = await service.call('POST', '/_emulator/faults', some);
+    t.equal(answer.status, code === 'hosting_not_enabled' ? 201 : 400, `${code}: of lists those of deployments can`);
+    service.emulator.fault(code);
+    t.equal((await service.call('GET', '/api/v1/repo')).status, 200, 'for all it meets those that can');
+    const create = await service.call('POST', '/api/repos', { repo: code });
+    t.match(create, { json: { code } });
+    await service.emulator.reset();
+    await service.seed('team/app');
+  }
+  t.match(
+    await service.call('POST', '/_emulator/faults', {
+      token: null,
+      json: { spec: 'hosting_not_enabled', match: { op: 'gitInfoRefs' } },
+    }),
+    refused,
+  );
 });
 
 t.test('a state that does not stand in the way of an operation touches nothing', async (t) => {
@@ -215,4 +256,47 @@ t.test('an answer after the handler is lost only where something was done', asyn
   );
   t.equal((await ask({})).status, 500, 'the fault was still there');
   t.equal((await ask({})).status, 201);
+  service.emulator.state.change({ variants: { restoreNoop: '201' } });
+  const { json: tip } = await service.call('GET', '/api/v1/repos/commit?sha=main');
+  const noop = { ...metadata, target_commit_sha: tip.commit.sha };
+  const again = { 'x-emulator-fault': 'bad_gateway@after' };
+  t.match(await service.call('POST', '/api/v1/repos/restore-commit', { json: { metadata: noop }, headers: again }), {
+    status: 201,
+    json: { result: { success: false } },
+  });
+});
+
+t.test('the answer to a push is lost only where a ref was accepted', async (t) => {
+  const service = await stage(t);
+  const sha = await service.seed('team/app');
+  const ZERO = '0'.repeat(40);
+  const lost = service.emulator.fault({
+    match: { op: 'gitReceivePack' },
+    at: 'after',
+    do: { error: { code: 'bad_gateway' } },
+  });
+  const push = async (commands: Parameters<typeof pushBody>[0], options: CallOptions & { pack?: Buffer } = {}) => {
+    const { pack, headers, ...rest } = options;
+    const body = pushBody(commands, pack, 'report-status atomic');
+    const type = { 'content-type': 'application/x-git-receive-pack-request' };
+    return service.call('POST', '/team/app.git/git-receive-pack', { body, headers: { ...type, ...headers }, ...rest });
+  };
+  const wrong = { ref: 'refs/heads/main', old: '1'.repeat(40), new: sha };
+  const right = { ref: 'refs/heads/next', old: ZERO, new: sha };
+  const ng = { 'x-emulator-fault': 'ng;ref=refs/heads/next' };
+  const bound = await service.token({ repo: 'team/app', claims: { ops: ['no-push'] } });
+  const refused: [what: string, answer: Promise<Answer>][] = [
+    ['a tip that is another', push([wrong])],
+    ['several', push([wrong, { ...wrong, ref: 'refs/heads/other' }])],
+    ['one of an atomic push', push([wrong, right])],
+    ['a policy', push([right], { token: bound })],
+    ['a pack that is none', push([right], { pack: Buffer.from('PACK') })],
+    ['a report that was asked for', push([right], { headers: ng })],
+    ['no command', push([])],
+  ];
+  for (const [what, answer] of refused) t.equal((await answer).status, 200, what);
+  t.equal(lost.fired, 0);
+  t.equal((await push([right])).status, 502, 'one that was accepted');
+  t.equal((await push([{ ...right, old: sha }])).status, 502, 'one that leaves its ref where it is');
+  t.equal(lost.fired, 2);
 });

@@ -1,4 +1,5 @@
 import type { Test } from 'tap';
+import type { GivenOptions } from '../../config/options.js';
 import { type Answer, type Service, startService } from '../service.js';
 import { contentRows } from './content-rows.js';
 import { historyRows } from './history-rows.js';
@@ -8,10 +9,10 @@ import type { Fixture, RouteRow, RouteRows, Sent } from './row.js';
 export const ROWS: RouteRows = { ...repositoryRows, ...historyRows, ...contentRows };
 export const EVERY_SCOPE = ['git:read', 'git:write', 'repo:write', 'org:read', 'deployment:read', 'deployment:write'];
 
-export async function stage(t: Test) {
+export async function stage(t: Test, options: GivenOptions = {}) {
   // Nothing listens there: a sync that is asked for fails in the background.
   const upstreamHost = { github: 'http://127.0.0.1:1' };
-  const service = await startService({ clock: Date.parse('2026-01-01T00:00:00Z'), upstreamHost });
+  const service = await startService({ clock: Date.parse('2026-01-01T00:00:00Z'), upstreamHost, ...options });
   t.teardown(() => service.emulator.close());
   return service;
 }

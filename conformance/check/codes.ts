@@ -1,0 +1,77 @@
+/** The generic code of each status. */
+export const GENERIC: Readonly<Record<number, string>> = {
+  400: 'bad_request',
+  401: 'unauthorized',
+  403: 'forbidden',
+  404: 'not_found',
+  405: 'method_not_allowed',
+  408: 'request_timeout',
+  409: 'conflict',
+  412: 'precondition_failed',
+  413: 'payload_too_large',
+  422: 'unprocessable_entity',
+  429: 'rate_limited',
+  499: 'request_canceled',
+  500: 'internal_error',
+  501: 'not_implemented',
+  502: 'bad_gateway',
+  503: 'service_unavailable',
+  504: 'gateway_timeout',
+};
+
+/** The one status a specific code goes with, and what it means. */
+export const SPECIFIC = {
+  authentication_unavailable: [403, 'tokens cannot be verified for the moment'],
+  insufficient_scope: [403, 'the token lacks a scope'],
+  repo_claim_missing: [400, 'the token names no repository'],
+  repo_name_mismatch: [400, 'body and token name different repositories'],
+  route_not_found: [404, 'the path is no route'],
+  repository_not_found: [404, 'the repository does not exist or is not for this token'],
+  repository_deleted: [409, 'the repository is deleted already'],
+  repository_thawing: [409, 'the repository comes out of cold storage'],
+  sync_in_progress: [409, 'the repository is being synced'],
+  upstream_already_configured: [409, 'the repository has an upstream'],
+  branch_not_found: [404, 'the branch does not exist'],
+  ref_not_found: [404, 'the ref does not exist'],
+  merge_conflict: [409, 'the two sides change the same thing'],
+  credential_not_found: [404, 'the Git credential does not exist'],
+  credential_exists: [409, 'the repository has a Git credential'],
+  forge_app_not_configured: [412, 'the organization has not exactly one application on the forge'],
+  forge_repository_inaccessible: [412, 'the forge does not let the upstream be read'],
+  hosting_not_enabled: [403, 'the organization has no hosting'],
+  hosting_project_not_found: [404, 'the repository has no hosting project'],
+  deployment_not_found: [404, 'the deployment does not exist'],
+  deployment_project_name_in_use: [409, 'another repository has that project name'],
+  idempotency_key_reused: [422, 'the key was used for another request'],
+} as const satisfies Readonly<Record<string, readonly [status: number, meaning: string]>>;
+
+export type SpecificCode = keyof typeof SPECIFIC;
+
+export function isSpecificCode(code: string): code is SpecificCode {
+  return Object.hasOwn(SPECIFIC, code);
+}
+
+/** Whether either table has the code. */
+export function isListedCode(code: string): boolean {
+  return isSpecificCode(code) || Object.values(GENERIC).includes(code);
+}
+
+/** The statuses whose generic code is stated for the cases in which they come (Token failure responses). */
+const STATED = [401, 403];
+
+/**
+ * The code as a client has to read it: one that no table has yet is the generic code of its status, save where the
+ * specification says for the case which code there is.
+ */
+export function readCode(status: number, code: string): string {
+  const isNew = SNAKE_CASE.test(code) && !isListedCode(code) && isForgeCode(code) === undefined;
+  return isNew && !STATED.includes(status) ? (GENERIC[status] ?? code) : code;
+}
+
+const SNAKE_CASE = /^[a-z0-9]+(_[a-z0-9]+)*$/;
+
+/** The specification puts a neutral word for the forge's own name into two codes. */
+export function isForgeCode(code: string): 'app' | 'repository' | undefined {
+  if (/^[a-z0-9]+_app_not_configured$/.test(code)) return 'app';
+  return /^[a-z0-9]+_repository_inaccessible$/.test(code) ? 'repository' : undefined;
+}

@@ -1,0 +1,181 @@
+import type { WireRequest } from '../http/client.js';
+import { type Exchange, isRecord, jsonOf } from '../http/exchange.js';
+import { AssertionFailure } from './outcomes.js';
+import { type Difference, differences, lookAt, type Part, type Sight, type View } from './repository-view.js';
+import { type Write, writeOf } from './write-request.js';
+
+/** What is known of one repository on one service. */
+class KnownRepository {
+  /** Writes that were sent. */
+  sent = 0;
+  underWay = 0;
+  view: View | undefined;
+  /** How many writes had been sent when it was looked at. */
+  viewedAt = -1;
+  /** A branch and its new tip, as the last write that was accepted reported them. */
+  reported: { readonly ref: string; readonly sha: string } | undefined;
+}
+
+export interface WriteOptions {
+  /** Whether the rule fails when this request is refused, so that nobody has to look. */
+  readonly mustSucceed?: boolean;
+}
+
+interface Sent {
+  readonly exchange: Exchange;
+  /** What came of a write that was refused. */
+  readonly complaint?: AssertionFailure;
+}
+
+/**
+ * Sends requests, and sees to it that a write which is refused changes nothing: what can be seen of its repositories is
+ * looked at before and after. A view stays good until the next write, so a row of refused writes costs one look each.
+ * Writes that run into one another are not judged, because either may have made the change.
+ */
+export class RefusedWrites {
+  readonly #known = new Map<string, KnownRepository>();
+
+  async send(run: Run, request: WireRequest, { mustSucceed = false }: WriteOptions = {}): Promise<Sent> {
+    const write = run.target.write ? writeOf(request, run.target) : undefined;
+    if (write === undefined) return { exchange: await run.client.send(request) };
+    const attempts: Attempt[] = [];
+    for (const repo of write.repositories) {
+      const attempt = new Attempt(run, request, write, repo, this.#repository(run, repo));
+      if (!mustSucceed) await attempt.look();
+      attempts.push(attempt);
+    }
+    for (const attempt of attempts) attempt.begin();
+    let exchange: Exchange;
+    try {
+      exchange = await run.client.send(request);
+    } finally {
+      for (const attempt of attempts) attempt.end();
+    }
+    for (const attempt of attempts) {
+      const complaint = await attempt.judge(exchange);
+      if (complaint !== undefined) return { exchange, complaint };
+    }
+    return { exchange };
+  }
+
+  #repository({ target }: Run, repo: string): KnownRepository {
+    const key = `${target.baseUrl} ${repo}`;
+    let known = this.#known.get(key);
+    if (known === undefined) {
+      known = new KnownRepository();
+      this.#known.set(key, known);
+    }
+    return known;
+  }
+}
+
+interface Run extends Sight {
+  readonly sleep: (milliseconds: number) => Promise<void>;
+}
+
+/** A change has to be seen this often: a service may leave optional members out of one answer and not of the next. */
+const MOST_LOOKS = 5;
+
+/** How often a report of a write is waited for: 20 ms, 40 ms and so on, a second in all. */
+const LOOKS_FOR_REPORTED = 6;
+
+/** One write and one of the repositories that it may change. */
+class Attempt {
+  #before: View | undefined;
+  #turn = 0;
+
+  constructor(
+    readonly run: Run,
+    readonly request: WireRequest,
+    readonly write: Write,
+    readonly repo: string,
+    readonly known: KnownRepository,
+  ) {}
+
+  /** Looks before the write, unless what is known still holds. */
+  async look(): Promise<void> {
+    const { known, write } = this;
+    if (known.underWay > 0) return;
+    if (known.view !== undefined && known.viewedAt === known.sent && covers(known.view, write.parts)) {
+      this.#before = known.view;
+      return;
+    }
+    this.#before = await this.#view(known.sent);
+    for (let wait = 20, looks = 1; this.#before !== undefined && !this.#showsReported(); wait *= 2, looks++) {
+      // Git may see a write of the API a little later.
+      if (looks === LOOKS_FOR_REPORTED) {
+        this.#before = undefined;
+        known.reported = undefined;
+      } else {
+        await this.run.sleep(wait);
+        this.#before = await this.#view(known.sent);
+      }
+    }
+  }
+
+  begin(): void {
+    const { known } = this;
+    // Another write began since.
+    if (known.underWay > 0 || known.viewedAt !== known.sent) this.#before = undefined;
+    known.underWay += 1;
+    known.sent += 1;
+    this.#turn = known.sent;
+  }
+
+  end(): void {
+    this.known.underWay -= 1;
+  }
+
+  async judge(exchange: Exchange): Promise<AssertionFailure | undefined> {
+    const accepted = this.write.acceptedBy(exchange);
+    if (accepted === true) {
+      this.known.reported = this.write.parts.some((part) => part.startsWith('ephemeral'))
+        ? undefined
+        : reportOf(exchange);
+      return undefined;
+    }
+    const before = this.#before;
+    if (before === undefined || this.known.underWay > 0) return undefined;
+    let changed: readonly Difference[] = [];
+    for (let looks = 0; looks < MOST_LOOKS && (looks === 0 || changed.length > 0); looks++) {
+      const after = await this.#view(this.#turn);
+      if (after === undefined) return undefined;
+      changed = differences(before, after).filter(({ name }) => !accepted.includes(name));
+    }
+    if (changed.length === 0) return undefined;
+    const { method, path } = this.request;
+    return new AssertionFailure(
+      `${method} ${path} was refused with ${exchange.status}, so nothing of ${this.repo} changes`,
+      Object.fromEntries(changed.map(({ name, before }) => [name, before])),
+      Object.fromEntries(changed.map(({ name, after }) => [name, after])),
+    );
+  }
+
+  /** What is there now; undefined where a write came between. */
+  async #view(sent: number): Promise<View | undefined> {
+    const { known } = this;
+    const view = await lookAt(this.run, this.request.rule, this.repo, this.write.parts);
+    if (known.sent !== sent || known.underWay > 0) return undefined;
+    known.view = view;
+    known.viewedAt = sent;
+    return view;
+  }
+
+  #showsReported(): boolean {
+    const { reported } = this.known;
+    const refs = this.#before?.get('refs');
+    return reported === undefined || refs === undefined || refs.get(reported.ref) === reported.sha;
+  }
+}
+
+function covers(view: View, parts: readonly Part[]): boolean {
+  return parts.every((part) => view.has(part));
+}
+
+function reportOf(exchange: Exchange): KnownRepository['reported'] {
+  const body = jsonOf(exchange);
+  const result = isRecord(body) && isRecord(body.result) ? body.result : {};
+  const { branch, new_sha: sha } = result;
+  if (typeof branch !== 'string' || typeof sha !== 'string') return undefined;
+  return { ref: branch.startsWith('refs/') ? branch : `refs/heads/${branch}`, sha };
+}

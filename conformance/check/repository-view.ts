@@ -1,0 +1,157 @@
+import type { Signer } from '../auth/tokens.js';
+import type { Client, WireRequest } from '../http/client.js';
+import { type Exchange, isRecord, type JsonRecord, jsonOf } from '../http/exchange.js';
+import { basic, gitPath } from '../http/git-remote.js';
+import { LS_REFS, readListedRefs } from '../http/ls-refs.js';
+import type { Target } from '../target/target.js';
+
+/**
+ * `refs`: names and ids as Git lists them, and where HEAD stands. `record`: the repository record, or that there is
+ * none. `notes`: notes refs where Git does not list them. `ephemeral <branch>`: what file metadata shows of it.
+ */
+export type Part = 'refs' | 'record' | 'notes' | 'deployments' | `ephemeral ${string}`;
+
+/** What was seen of a repository, by part: names and values. A part that could not be looked at is undefined. */
+export type View = ReadonlyMap<Part, ReadonlyMap<string, string> | undefined>;
+
+/** What looking takes: a part of what the rules of one run share. */
+export interface Sight {
+  readonly target: Target;
+  readonly client: Pick<Client, 'send'>;
+  readonly signer: Signer;
+}
+
+/** Looks at these parts of a repository. No verdict rests on the requests. */
+export async function lookAt(sight: Sight, rule: string, repo: string, parts: readonly Part[]): Promise<View> {
+  const view = new Map<Part, ReadonlyMap<string, string> | undefined>();
+  for (const part of parts) view.set(part, await lookAtPart(new Looker(sight, rule, repo), part, view));
+  // Without refs there is at least the question whether there is a repository.
+  if (view.get('refs') === undefined && !view.has('record')) {
+    view.set('record', await lookAtPart(new Looker(sight, rule, repo), 'record', view));
+  }
+  return view;
+}
+
+export interface Difference {
+  readonly name: string;
+  readonly before: string;
+  readonly after: string;
+}
+
+/** What two views say differently of the parts that both could look at. */
+export function differences(before: View, after: View): Difference[] {
+  return [...before].flatMap(([part, first]) => {
+    const second = after.get(part);
+    if (first === undefined || second === undefined) return [];
+    return [...new Set([...first.keys(), ...second.keys()])].flatMap((name) => {
+      const [was = 'absent', is = 'absent'] = [first.get(name), second.get(name)];
+      // Whether base_repo is always shown is left open, so that nothing follows from its turning up.
+      return was === is || (was === 'absent' && name.startsWith(BASE)) ? [] : [{ name, before: was, after: is }];
+    });
+  });
+}
+
+class Looker {
+  constructor(
+    readonly sight: Sight,
+    readonly rule: string,
+    readonly repo: string,
+  ) {}
+
+  get(path: string, scope = 'git:read'): Promise<Exchange> {
+    return this.send({ method: 'GET', path, origin: this.sight.target.baseUrl, headers: {} }, scope, 'Bearer');
+  }
+
+  async send(
+    request: Pick<WireRequest, 'method' | 'path' | 'origin' | 'headers' | 'body' | 'git'>,
+    scope: string,
+    scheme: 'Bearer' | 'Basic',
+  ): Promise<Exchange> {
+    const { sight, rule, repo } = this;
+    const recipe = { repo, scopes: [scope] };
+    const token = sight.signer.sign(recipe);
+    const authorization = scheme === 'Basic' ? basic(token) : `Bearer ${token}`;
+    return sight.client.send({ ...request, rule, headers: { ...request.headers, authorization }, recipe, token });
+  }
+}
+
+async function lookAtPart(looker: Looker, part: Part, view: View): Promise<ReadonlyMap<string, string> | undefined> {
+  switch (part) {
+    case 'refs':
+      return lookAtRefs(looker);
+    case 'record':
+      return lookAtRecord(looker);
+    case 'notes':
+      return lookAtNotes(looker, view.get('refs'));
+    case 'deployments':
+      return lookAtDeployments(looker);
+    default:
+      return lookAtEphemeral(looker, part.slice('ephemeral '.length));
+  }
+}
+
+async function lookAtRefs(looker: Looker): Promise<ReadonlyMap<string, string> | undefined> {
+  const { body, contentType, protocol, service } = LS_REFS;
+  const headers = { 'content-type': contentType, 'git-protocol': protocol };
+  const path = `${gitPath(looker.repo)}/${service}`;
+  const request = { method: 'POST', path, origin: looker.sight.target.gitUrl, headers, body, git: true };
+  const answer = await looker.send(request, 'git:read', 'Basic');
+  if (answer.status !== 200) return undefined;
+  try {
+    const { refs, head } = readListedRefs(answer.body);
+    refs.delete('HEAD'); // it moves with its branch
+    if (head !== undefined) refs.set('HEAD', head);
+    return refs;
+  } catch {
+    return undefined;
+  }
+}
+
+/** What the specification says of a record; a service may add what changes by itself. */
+const DOCUMENTED = ['repo_id', 'url', 'default_branch', 'created_at'];
+const BASE = 'base_repo';
+
+async function lookAtRecord(looker: Looker): Promise<ReadonlyMap<string, string> | undefined> {
+  const answer = await looker.get('/api/v1/repo');
+  const body = jsonOf(answer);
+  const isGone = answer.status === 404 || (isRecord(body) && body.code === 'repository_deleted');
+  if (isGone) return new Map([['the repository', 'absent']]);
+  if (answer.status !== 200 || !isRecord(body)) return undefined;
+  const members = DOCUMENTED.flatMap((name) => (name in body ? [[name, String(body[name])] as const] : []));
+  return new Map([['the repository', 'there'], ...members, ...baseOf(body.base_repo)]);
+}
+
+function baseOf(base: unknown): [string, string][] {
+  if (!isRecord(base)) return [];
+  return ['provider', 'owner', 'name'].map((name) => [`${BASE}.${name}`, String(base[name])]);
+}
+
+/** Whether Git lists notes refs is left open; where it lists none, the list that clients know is asked. */
+async function lookAtNotes(looker: Looker, refs: ReadonlyMap<string, string> | undefined) {
+  const isListed = refs !== undefined && [...refs.keys()].some((name) => name.startsWith('refs/notes/'));
+  if (isListed || !looker.sight.target.companion) return undefined;
+  const answer = await looker.get(`/api/repos/${encodeURIComponent(looker.repo)}/notes/refs`);
+  return listed(answer, 'refs', ({ ref, sha }) => [String(ref), String(sha)]);
+}
+
+async function lookAtDeployments(looker: Looker): Promise<ReadonlyMap<string, string> | undefined> {
+  const path = `/api/repos/${encodeURIComponent(looker.repo)}/deployments`;
+  const answer = await looker.get(path, 'deployment:read');
+  return listed(answer, 'deployments', ({ id }) => [`deployment ${id}`, 'there']);
+}
+
+function listed(
+  answer: Exchange,
+  name: string,
+  show: (item: JsonRecord) => [string, string],
+): ReadonlyMap<string, string> | undefined {
+  const body = jsonOf(answer);
+  const items = isRecord(body) ? body[name] : undefined;
+  return Array.isArray(items) ? new Map(items.filter(isRecord).map(show)) : undefined;
+}
+
+async function lookAtEphemeral(looker: Looker, branch: string): Promise<ReadonlyMap<string, string> | undefined> {
+  const answer = await looker.get(`/api/v1/repos/files/metadata?ref=${encodeURIComponent(branch)}&ephemeral=true`);
+  if (answer.status === 400 || answer.status === 404) return new Map();
+  return listed(answer, 'files', ({ path, last_commit_sha: sha }) => [`${path} on ephemeral ${branch}`, String(sha)]);
+}

@@ -1,0 +1,96 @@
+import type { WireRequest } from '../http/client.js';
+import { type Exchange, isRecord, jsonOf } from '../http/exchange.js';
+import type { Target } from '../target/target.js';
+import type { Part } from './repository-view.js';
+
+/** A request that may change something, and where that would be seen. */
+export interface Write {
+  /** Names of the repositories that it may change. */
+  readonly repositories: readonly string[];
+  /** What of them. */
+  readonly parts: readonly Part[];
+  /** `true` for an answer that accepts the write; else the refs that it accepts all the same. */
+  readonly acceptedBy: (exchange: Exchange) => true | readonly string[];
+}
+
+const READING = ['GET', 'HEAD', 'OPTIONS'];
+const READING_POST = /\/(grep|archive|git-upload-pack)$/;
+/** Operations on a repository as a whole, its record, its upstream. */
+const CONTENT =
+  /\/(commit-pack|diff-commit|restore-commit|reset-commits|notes|branches\/create|branches|tags(\/[^/]*)?|merge|git-receive-pack)$/;
+
+/** Undefined for a request that only reads, or that does not say of which repository it is. */
+export function writeOf(request: WireRequest, target: Target): Write | undefined {
+  const path = request.path.split('?', 1)[0] ?? '';
+  if (READING.includes(request.method) || READING_POST.test(path)) return undefined;
+  if (request.origin !== target.baseUrl && request.origin !== target.gitUrl) return undefined;
+  const text = textOf(request);
+  const repositories = new Set([claimOf(request), nameInPath(path), nameInBody(path, text)].filter(isName));
+  if (repositories.size === 0) return undefined;
+  return {
+    repositories: [...repositories],
+    parts: partsOf(path, text),
+    acceptedBy: path.endsWith('/git-receive-pack') ? acceptedRefs : isAccepted,
+  };
+}
+
+function isName(name: unknown): name is string {
+  return typeof name === 'string' && name !== '' && name !== 'org';
+}
+
+function claimOf({ recipe }: WireRequest): unknown {
+  const claims = recipe?.claims;
+  return claims !== undefined && 'repo' in claims ? claims.repo : recipe?.repo;
+}
+
+const IN_API_PATH = /^\/api\/repos\/([^/]+)/;
+const IN_GIT_PATH = /^\/(.+?)(\+\w+)?(?:\.git)?\/git-receive-pack$/;
+
+function nameInPath(path: string): string | undefined {
+  const [, name] = IN_API_PATH.exec(path) ?? IN_GIT_PATH.exec(path) ?? [];
+  try {
+    return name && decodeURIComponent(name);
+  } catch {
+    return undefined;
+  }
+}
+
+function nameInBody(path: string, text: string): string | undefined {
+  if (!/\/repos$/.test(path)) return undefined;
+  return /"repo_name"\s*:\s*"([^"\\]+)"/.exec(text)?.[1];
+}
+
+/** As much of a body as says what it is about. */
+function textOf({ body }: WireRequest): string {
+  return body === undefined ? '' : body.toString('latin1', 0, 16 * 1024);
+}
+
+function partsOf(path: string, text: string): Part[] {
+  const parts: Part[] = ['refs'];
+  if (!CONTENT.test(path)) parts.push('record');
+  if (path.endsWith('/notes')) parts.push('notes');
+  if (path.endsWith('/deployments')) parts.push('deployments');
+  if (/"\w*ephemeral\w*"\s*:\s*true/.test(text)) {
+    const branch = /"target_branch"\s*:\s*"([^"\\]+)"/.exec(text)?.[1];
+    if (branch !== undefined) parts.push(`ephemeral ${branch}`);
+  }
+  return parts;
+}
+
+/** Statuses that do not say whether the request was carried out: the client or the server gave up on it. */
+const UNDECIDED = [408, 499];
+
+function isAccepted(exchange: Exchange): true | readonly string[] {
+  const { status } = exchange;
+  if (status >= 400) return status > 499 || UNDECIDED.includes(status) ? true : [];
+  const body = jsonOf(exchange);
+  return isRecord(body) && isRecord(body.result) && body.result.success === false ? [] : true;
+}
+
+/** Git tells in the body of a 200 which refs it took (gitprotocol-pack, report-status): `ok <ref>` or `ng <ref> why`. */
+function acceptedRefs(exchange: Exchange): true | readonly string[] {
+  if (exchange.status !== 200) return isAccepted(exchange);
+  const text = exchange.body.toString('latin1');
+  if (!/ng \S+ /.test(text) && /unpack ok/.test(text)) return true;
+  return Array.from(text.matchAll(/ok (refs\/[^\s\0]+)/g), ([, ref = '']) => ref);
+}

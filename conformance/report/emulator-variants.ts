@@ -1,0 +1,258 @@
+import type { Report } from './results.js';
+
+/** What a point shows: a text or one of several, or such a text and more behind a space; or what an expression fits. */
+type Shows = string | readonly string[] | RegExp;
+
+/**
+ * One switch of the emulator, `emulator start --variants`, and what a recording shows under each of its values. Points
+ * are keys of `variants` in a report, or `rule: name` of what a rule observed.
+ */
+interface SwitchRow {
+  readonly name: string;
+  /** The points that it governs; a point belongs to the first pattern that fits. */
+  readonly points: Readonly<Record<string, RegExp>>;
+  /** By value, the default first: what the points show. What is left out does not matter. */
+  readonly values: readonly (readonly [value: string, shows: Readonly<Record<string, Shows>>])[];
+}
+
+/** A switch over a single point. */
+function one(name: string, point: RegExp, values: Readonly<Record<string, Shows>>): SwitchRow {
+  return { name, points: { it: point }, values: Object.entries(values).map(([value, it]) => [value, { it }]) };
+}
+
+/** A switch whose values are what the point shows. */
+function same(name: string, point: RegExp, ...values: readonly string[]): SwitchRow {
+  return { name, points: { it: point }, values: values.map((value) => [value, { it: value }]) };
+}
+
+/** The same, where the values are the codes of a refusal. */
+function code(name: string, point: RegExp, status: number, ...values: readonly string[]): SwitchRow {
+  const shows = (value: string) => new RegExp(`^${status}( ${value})?$`);
+  return { name, points: { it: point }, values: values.map((value) => [value, { it: shows(value) }]) };
+}
+
+const REFUSED = ['403', '401'];
+
+const SWITCHES: readonly SwitchRow[] = [
+  {
+    name: 'invalidToken',
+    points: {
+      listed: /^A01 invalid token, (commit|file|filemeta|notes|pack|repo|reset|restore)$/,
+      others: /^A01 invalid token, /,
+    },
+    values: [
+      ['403', { listed: '403', others: '403' }],
+      ['endpoint-table', { listed: '401', others: '403' }],
+      ['401', { listed: '401', others: '401' }],
+    ],
+  },
+  {
+    name: 'missingScope',
+    points: { listed: /^A02 missing scope, (commit|file|notes|pack)$/, others: /^A02 missing scope, / },
+    values: [
+      ['403', { listed: '403', others: '403' }],
+      ['endpoint-table', { listed: '401', others: '403' }],
+    ],
+  },
+  {
+    name: 'missingRepoClaim',
+    points: { claim: /^A(03|35) no repo claim/, org: /^A03 org:read on a repository/ },
+    values: [
+      ['400', { claim: '400', org: ['400', '403 insufficient_scope'] }],
+      ['403', { claim: '403', org: '403' }],
+    ],
+  },
+  one('orgTokenOnRepository', /^A03 org:read on a repository/, {
+    repo_claim_missing: ['400', '403 forbidden'],
+    insufficient_scope: '403 insufficient_scope',
+  }),
+  one('repositoryScope', /^A26 /, { 'git:read': '403', unauthorized: '401', any: '200' }),
+  same('emptyBearer', /^A31 empty bearer$/, '401', '403'),
+  {
+    name: 'tokenType',
+    points: { missing: /^A32 typ missing$/, other: /^A32 typ at\+jwt$/ },
+    values: [
+      ['required', { missing: REFUSED, other: REFUSED }],
+      ['optional', { missing: '200', other: REFUSED }],
+      ['ignored', { missing: '200', other: '200' }],
+    ],
+  },
+  one('expNotAfterIat', /^A32 exp equals iat$/, { rejected: REFUSED, accepted: '200' }),
+  one('missingExp', /^A32 no exp$/, { accepted: '200', rejected: REFUSED }),
+  same('unknownRoute', /^A30 unknown route without a token$/, '404', '401'),
+  same('wrongMethod', /^A29 wrong method$/, '405', '404'),
+  same('headFileMetadata', /^A29 HEAD, file metadata$/, '405', '200'),
+  same('gitInvalidToken', /^A35 invalid token, Git/, '403', '401', '404'),
+  same('gitMissingScope', /^A35 (fetch without scope$|Git .*without scope$)/, '403', '401', '404'),
+  same('gitMissingRepository', /^A35 missing repository, Git/, '404', '403', '401'),
+  same('gitOtherRepository', /^A35 other repository, Git/, '404', '403', '401'),
+  {
+    name: 'thawing',
+    points: { metadata: /^A04 thawing, file metadata$/, others: /^A04 thawing, / },
+    values: [
+      ['endpoint-table', { metadata: '503', others: '409' }],
+      ['409', { metadata: '409', others: '409' }],
+      ['503', { metadata: '503', others: '503' }],
+    ],
+  },
+  {
+    name: 'syncing',
+    points: { listed: /^A05 syncing, (file metadata|grep)$/, others: /^A05 syncing, / },
+    values: [
+      ['endpoint-table', { listed: '503', others: '409' }],
+      ['409', { listed: '409', others: '409' }],
+      ['503', { listed: '503', others: '503' }],
+    ],
+  },
+  one('syncBlocks', /^state\.which-operations: sync_in_progress\.(repo|commit|file|archive)$/, {
+    writes: '200',
+    all: ['409', '503'],
+  }),
+  one('problemMediaType', /^repo\.get\.404: content-type$/, {
+    plain: ['application/problem+json', 'application/problem+json; charset=utf-8'],
+    profile: 'application/problem+json; profile="application/json"',
+  }),
+  one('fileMetadataErrors', /^A06 file metadata$/, { 'error-only': 'only error', problem: 'problem details' }),
+  {
+    name: 'writeFailureBody',
+    points: { restore: /^restore\.failure-body: body$/, others: /^A07 failed (commit-pack|note)$/ },
+    values: [
+      ['restore-only', { restore: 'result', others: 'problem' }],
+      ['all', { restore: 'result', others: 'result' }],
+      ['problem', { restore: 'problem', others: 'problem' }],
+    ],
+  },
+  same('restoreNoop', /^A09 already matches$/, '409', '412', '201', '200'),
+  one('restoreNoopFields', /^A08 empty$/, { empty: 'empty string', null: 'null', absent: 'absent' }),
+  same('archiveMissingRef', /^A11 missing ref, archive$/, '404', '400'),
+  {
+    name: 'missingEphemeralRef',
+    points: { metadata: /^A12 not ephemeral, file metadata$/, file: /^A12 not ephemeral, file$/ },
+    values: [
+      ['endpoint-table', { metadata: '400', file: '404' }],
+      ['404', { metadata: '404', file: '404' }],
+      ['400', { metadata: '400', file: '400' }],
+    ],
+  },
+  {
+    name: 'missingRef',
+    points: { archive: /^A11 missing ref, archive$/, it: /^A28 missing ref, / },
+    values: ['ref_not_found', 'not_found', 'branch_not_found'].map((value) => [
+      value,
+      { it: `404 ${value}`, archive: new RegExp(`^(404( ${value})?|400.*)$`) },
+    ]),
+  },
+  code('missingCommit', /^A28 missing commit$/, 404, 'ref_not_found', 'not_found'),
+  code('missingFile', /^A28 missing file$/, 404, 'not_found', 'ref_not_found'),
+  code('missingBaseBranch', /^A28 missing base branch$/, 404, 'branch_not_found', 'ref_not_found', 'not_found'),
+  one('missingTargetBranch', /^A19 missing target branch$/, {
+    branch_not_found: '404',
+    bad_request: '400',
+    conflict: '409',
+  }),
+  {
+    name: 'tagRefs',
+    points: { metadata: /^A15 tag, file metadata$/, file: /^A15 tag, file$/ },
+    values: [
+      ['accepted', { metadata: '200', file: '200' }],
+      ['rejected', { metadata: '404', file: '404' }],
+      ['metadata-only', { metadata: '200', file: '404' }],
+      ['file-only', { metadata: '404', file: '200' }],
+    ],
+  },
+  one('metadataRef', /^A37 ref, /, {
+    short: ['main', 'feature'],
+    full: ['refs/heads/main', 'refs/heads/feature'],
+    sha: 'SHA',
+  }),
+  one('resultBranch', /^A38 result\.branch$/, { short: 'main', full: 'refs/heads/main' }),
+  one('linesAboveMaximum', /^A22 max_lines 5000$/, { clamped: '200', rejected: '400' }),
+  same('createStatus', /^A25 repository created$/, '201', '200', '202', '204'),
+  same('duplicateRepository', /^A25 duplicate repository$/, '409', '201', '200'),
+  one('deleteContentId', /^A18 delete without content_id$/, { required: '400', optional: '201' }),
+  same('secondDelete', /^A16 second delete$/, '409', '404'),
+  same('deletedRepository', /^A16 read after delete$/, '404', '409'),
+  same('oversizedChunk', /^A21 chunk above 4 MiB$/, '400', '413'),
+  same('notesStatus', /^A24 note written$/, '201', '200'),
+  one('contentType', /^general\.content-type\.other: /, { lenient: ['200', '201'], strict: '415' }),
+];
+
+/** Points that no switch governs, with the reason. */
+const WITHOUT_SWITCH: readonly (readonly [point: RegExp, why: string])[] = [
+  [/^A34 /, 'both texts give one answer only'],
+  [/^A35 other tenant, /, 'a Git remote refuses a token of another tenant with 403 in every profile'],
+  [/^A07 stale head$/, 'the code is stated; only the body has a switch, writeFailureBody'],
+  [/^A07 failed restore$/, 'told by what restore.failure-body observed'],
+];
+
+/** Switches of the emulator that no rule can tell from outside, with the reason. */
+export const UNSEEN_SWITCHES: Readonly<Record<string, string>> = {
+  diffBase: 'the specification names no diff of a commit with a base',
+  customNotesRefs: 'the specification names no other notes ref',
+  afterImport: 'the specification names no import',
+  metadataPagination: 'file metadata is never paginated by the specification: a rule holds the default',
+};
+
+/** What `emulator start --variants` takes, and what it cannot be told. */
+export interface EmulatorVariants {
+  readonly variants: Readonly<Record<string, string>>;
+  readonly without: readonly { readonly point: string; readonly seen: string; readonly why: string }[];
+}
+
+/** The switches with which the emulator answers as the target of a report did; those at their default are left out. */
+export function emulatorVariants(report: Pick<Report, 'variants' | 'rules'>): EmulatorVariants {
+  const points = recordedPoints(report);
+  const variants: Record<string, string> = {};
+  const without: { point: string; seen: string; why: string }[] = [];
+  const governed = new Set<string>();
+  for (const row of SWITCHES) {
+    const own = pointsOf(row, points);
+    for (const { point } of own) governed.add(point);
+    if (own.length === 0) continue;
+    const index = row.values.findIndex(([, shows]) => own.every(({ group, seen }) => fits(shows[group], seen)));
+    if (index > 0) variants[row.name] = row.values[index]?.[0] ?? '';
+    if (index < 0) {
+      const why = `no value of ${row.name} gives ${own.length === 1 ? 'this' : 'these together'}`;
+      without.push(...own.map(({ point, seen }) => ({ point, seen, why })));
+    }
+  }
+  for (const [point, seen] of Object.entries(report.variants)) {
+    if (governed.has(point)) continue;
+    const why = WITHOUT_SWITCH.find(([pattern]) => pattern.test(point))?.[1] ?? 'the emulator has no switch for it';
+    without.push({ point, seen, why });
+  }
+  return { variants, without };
+}
+
+/** Every switch that a recording can set, with its values, the default first. */
+export function recordedSwitches(): { name: string; values: readonly string[] }[] {
+  return SWITCHES.map(({ name, values }) => ({ name, values: values.map(([value]) => value) }));
+}
+
+function pointsOf({ points }: SwitchRow, recorded: ReadonlyMap<string, string>) {
+  return [...recorded].flatMap(([point, seen]) => {
+    const group = Object.entries(points).find(([, pattern]) => pattern.test(point))?.[0];
+    return group === undefined ? [] : [{ point, seen, group }];
+  });
+}
+
+function fits(shows: Shows | undefined, seen: string): boolean {
+  if (shows instanceof RegExp) return shows.test(seen);
+  return shows === undefined || [shows].flat().some((text) => seen === text || seen.startsWith(`${text} `));
+}
+
+/** The variants of a report, and every text or number that its rules observed. */
+function recordedPoints({ variants, rules }: Pick<Report, 'variants' | 'rules'>): Map<string, string> {
+  const points = new Map(Object.entries(variants));
+  for (const { id, observed = {} } of rules) {
+    for (const [name, value] of Object.entries(observed)) addPoint(points, `${id}: ${name}`, value);
+  }
+  return points;
+}
+
+function addPoint(points: Map<string, string>, point: string, value: unknown): void {
+  if (typeof value === 'string' || typeof value === 'number') points.set(point, String(value));
+  else if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
+    for (const [name, inner] of Object.entries(value)) addPoint(points, `${point}.${name}`, inner);
+  }
+}

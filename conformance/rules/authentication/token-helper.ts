@@ -1,0 +1,55 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Skip } from '../../check/outcomes.js';
+import type { RuleContext } from '../../check/rule-context.js';
+import { packageRoot } from '../../target/package-root.js';
+
+/** How the token helper of this package ended. */
+export interface HelperRun {
+  readonly code: number;
+  /** The token, where it made one. */
+  readonly out: string;
+  readonly complaint: string;
+}
+
+/** Milliseconds. */
+const LONGEST = 20_000;
+
+/** Runs `conformance token` as people do: as a process of its own, with the key in a file. */
+export function runTokenHelper(t: RuleContext, key: string, repo: string): Promise<HelperRun> {
+  const script = join(packageRoot(), 'bin', 'conformance.js');
+  const args = [script, 'token', '--org', t.target.org, '--key', key, '--repo', repo];
+  return new Promise((resolve) => {
+    execFile(process.execPath, args, { timeout: LONGEST }, (error, stdout, stderr) => {
+      const code = error === null ? 0 : typeof error.code === 'number' ? error.code : -1;
+      resolve({ code, out: stdout.trim(), complaint: stderr.trim() });
+    });
+  });
+}
+
+/** A folder for a key that is not to stay. */
+export class KeyFolder implements AsyncDisposable {
+  private constructor(private readonly path: string) {}
+
+  /** Skips the rule where no folder can be made. */
+  static async create(): Promise<KeyFolder> {
+    try {
+      return new KeyFolder(await mkdtemp(join(tmpdir(), 'conformance-')));
+    } catch (error) {
+      throw new Skip(`needs a folder for a key file: ${error instanceof Error ? error.message : String(error)}`);
+    }
+  }
+
+  /** Writes the key, and gives the name of its file. */
+  async write(pem: string): Promise<string> {
+    const file = join(this.path, 'key.pem');
+    await writeFile(file, pem, { mode: 0o600 });
+    return file;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await rm(this.path, { recursive: true, force: true });
+  }
+}

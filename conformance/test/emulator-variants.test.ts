@@ -1,0 +1,73 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import t from 'tap';
+import { run, startEmulator } from '../index.js';
+import { emulatorVariants, recordedSwitches, UNSEEN_SWITCHES } from '../report/emulator-variants.js';
+import type { Report } from '../report/results.js';
+import { packageRoot } from '../run/version.js';
+
+const folder = await mkdtemp(join(tmpdir(), 'variants-'));
+t.teardown(() => rm(folder, { recursive: true }));
+const execute = promisify(execFile);
+
+/** A whole run against an emulator with these switches. */
+async function runWith(variants: object, only?: string): Promise<Report> {
+  const file = join(folder, 'variants.json');
+  await writeFile(file, JSON.stringify(variants));
+  const emulator = await startEmulator('--variants', file);
+  try {
+    return await run(emulator.target, only === undefined ? {} : { only });
+  } finally {
+    await emulator.stop();
+  }
+}
+
+t.test('the switches are those that the emulator prints', async (t) => {
+  const { stdout } = await execute(process.execPath, [join(packageRoot(), 'bin/emulator.js'), 'variants', '--json']);
+  const printed: { name: string; values: readonly string[] }[] = JSON.parse(stdout);
+  const unseen = printed.filter(({ name }) => Object.hasOwn(UNSEEN_SWITCHES, name));
+  t.same(unseen.map(({ name }) => name).sort(), Object.keys(UNSEEN_SWITCHES).sort());
+  const byName = (rows: readonly { name: string; values: readonly string[] }[]) =>
+    rows.map(({ name, values }) => [name, values]).sort();
+  t.same(byName(recordedSwitches()), byName(printed.filter((row) => !unseen.includes(row))));
+});
+
+t.test('by default nothing is set, and every point has a switch or a reason', async (t) => {
+  const { variants, without } = emulatorVariants(await runWith({}));
+  t.same(variants, {});
+  t.same(
+    without.filter(({ why }) => why.startsWith('no value') || why.startsWith('the emulator')),
+    [],
+  );
+});
+
+/** A failed commit-pack that answers with its result shows no code. */
+const HIDDEN_BY_RESULT = { name: 'missingBaseBranch', shownBy: 'pack.base_branch.missing' };
+
+t.test('what other switches hide is told when they do not', async (t) => {
+  const { name, shownBy } = HIDDEN_BY_RESULT;
+  const { values = [] } = recordedSwitches().find((row) => row.name === name) ?? {};
+  for (const value of values.slice(1)) {
+    const { variants } = emulatorVariants(await runWith({ [name]: value }, shownBy));
+    t.same(variants, { [name]: value });
+  }
+});
+
+// Every switch at its second value, at its third, at its fourth; one that has no such value at another.
+const most = Math.max(...recordedSwitches().map(({ values }) => values.length));
+for (let index = 1; index < most; index++) {
+  t.test(`a run against an emulator with other switches sets another to answer alike, ${index}`, async (t) => {
+    const chosen = Object.fromEntries(
+      recordedSwitches().map(({ name, values }) => [name, values[1 + ((index - 1) % (values.length - 1))]]),
+    );
+    const first = await runWith(chosen);
+    const told = emulatorVariants(first).variants;
+    const { [HIDDEN_BY_RESULT.name]: hidden, ...shown } = chosen;
+    t.same(told, chosen.writeFailureBody === 'all' ? shown : chosen, 'the recording tells every switch');
+    const second = await runWith(told);
+    t.same(second.variants, first.variants, 'and gives the same recording');
+  });
+}

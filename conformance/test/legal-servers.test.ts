@@ -1,0 +1,155 @@
+import { generateKeyPairSync } from 'node:crypto';
+import t from 'tap';
+import { callAdmin } from '../http/admin.js';
+import { run, startEmulator } from '../index.js';
+import type { Target } from '../target/target.js';
+import { expectRight } from './legal/expect-right.js';
+import { HIDES_NOTES, UNTYPICAL_ARCHIVE } from './legal/rewrites.js';
+import { type Files, seed } from './legal/seed.js';
+import { startProxy } from './mutants/proxy.js';
+
+const emulator = await startEmulator();
+t.teardown(() => emulator.stop());
+
+/** What a deployment is: nothing of it is controlled, and routes that it does not document are not tried. */
+function deployment({ adminUrl: _, ...target }: Target): Target {
+  return { ...target, companion: false };
+}
+
+const TREE: Files = { 'src/deep/tool.bin': Buffer.from([0, 1, 2]), 'notes/later.txt': 'later\n' };
+
+/** Repositories that the suite did not make. Rules that need what one lacks are skipped with that reason. */
+const REPOSITORIES: readonly {
+  readonly name: string;
+  readonly is: string;
+  readonly branch: string;
+  readonly commits: readonly Files[];
+  /** Rules that have to be judged, or skipped. */
+  readonly judged: readonly string[];
+  readonly skipped: readonly string[];
+}[] = [
+  {
+    name: 'team/Thing',
+    is: 'with another default branch and no README.md',
+    branch: 'trunk',
+    commits: [TREE, { 'notes/later.txt': 'even later\n' }],
+    judged: ['commit.get.route', 'file.route', 'filemeta.route', 'state.active', 'limit.page.next_cursor'],
+    skipped: [],
+  },
+  {
+    name: 'UPPER',
+    is: 'with a name in capitals and one commit',
+    branch: 'release/1.x',
+    commits: [{ 'a b/é.txt': 'é\n' }],
+    judged: ['commit.get.route', 'file.route', 'auth.repo-claim.path-case', 'limit.page.next_cursor'],
+    skipped: [],
+  },
+  {
+    name: 'binary',
+    is: 'with nothing but an empty file',
+    branch: 'main',
+    commits: [{ empty: '' }],
+    judged: ['file.route', 'grep.route'],
+    skipped: [],
+  },
+  {
+    name: 'unborn',
+    is: 'without commits',
+    branch: 'main',
+    commits: [],
+    judged: ['repo.get.route', 'git.challenge.401'],
+    skipped: ['commit.get.route', 'file.route', 'grep.err.400.regex', 'scope.matrix.archive.git-read'],
+  },
+];
+
+for (const { name, is, branch, commits, judged, skipped } of REPOSITORIES) {
+  t.test(`a repository ${is} is read and not judged by what is not in it`, async (t) => {
+    await seed(emulator.target, name, branch, ...commits);
+    const target = { ...emulator.target, write: false, repo: name };
+    for (const one of [deployment(target), target]) {
+      const report = await run(one);
+      expectRight(t, report, `${name}, ${one.adminUrl === undefined ? 'deployed' : 'on an emulator'}`);
+      const verdicts = new Map(report.rules.map(({ id, verdict }) => [id, verdict]));
+      for (const id of judged) t.equal(verdicts.get(id), 'pass', id);
+      for (const id of skipped) t.equal(verdicts.get(id), 'skip', id);
+    }
+  });
+}
+
+t.test('an organization with one repository has lists as well', async (t) => {
+  const single = await startEmulator();
+  t.teardown(() => single.stop());
+  await seed(single.target, 'only', 'main', TREE);
+  const target = deployment({ ...single.target, write: false, repo: 'only' });
+  const one = await run(target);
+  expectRight(t, one, 'one repository, one commit');
+  const reasons = one.rules.filter(({ id }) => /^limit\.(list\.param|page\.next_cursor)$/.test(id));
+  t.same(
+    reasons.map(({ verdict, reason }) => `${verdict}: ${reason}`),
+    Array(2).fill('skip: needs two commits on the default branch, or two repositories'),
+  );
+  expectRight(t, await run({ ...target, repo: undefined as never }), 'no repository named');
+});
+
+t.test('file metadata may refuse a repository for its size', async (t) => {
+  const strict = await startEmulator('--max-metadata-commits', '1');
+  t.teardown(() => strict.stop());
+  await seed(strict.target, 'large', 'main', TREE, { 'next.txt': 'next\n' });
+  const report = await run(deployment({ ...strict.target, write: false, repo: 'large' }));
+  expectRight(t, report, 'a repository beyond the limit');
+  const reasons = report.rules.filter(({ id }) => /^(filemeta\.route|scope\.matrix\.filemeta\.git-read)$/.test(id));
+  t.same(
+    reasons.map(({ verdict, reason }) => `${verdict}: ${reason}`),
+    Array(2).fill('skip: large has more commits than file metadata lists: it is 429'),
+  );
+});
+
+t.test('a restricted key has whatever scopes it has', async (t) => {
+  for (const allowedScopes of [['git:write'], ['org:read'], ['repo:write'], ['git:write', 'repo:write', 'org:read']]) {
+    const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'prime256v1' });
+    const json = { public_key: publicKey.export({ type: 'spki', format: 'pem' }), allowed_scopes: allowedScopes };
+    await callAdmin({ url: `${emulator.target.adminUrl}/keys`, method: 'POST', json });
+    const restrictedKey = { file: 'restricted.pem', algorithm: 'ES256' as const, privateKey };
+    const expected = allowedScopes.join() === 'repo:write' ? 'skip' : 'pass';
+    for (const target of [
+      { ...emulator.target, restrictedKey: { ...restrictedKey, allowedScopes } },
+      deployment({ ...emulator.target, restrictedKey }),
+    ]) {
+      const report = await run(target, { only: 'restricted,key' });
+      const title = `${allowedScopes}${target.adminUrl === undefined ? ', which nobody said' : ''}`;
+      expectRight(t, report, title);
+      const late = report.rules.find(({ id }) => id === 'restricted.lifetime.3601');
+      t.equal(late?.verdict, expected, `${title}: a token that lives too long is tried where a scope allows it`);
+    }
+  }
+});
+
+t.test('Git need not show notes', async (t) => {
+  await using proxy = await startProxy(emulator.target, HIDES_NOTES);
+  for (const target of [proxy.target, deployment(proxy.target)]) {
+    const report = await run(target, { only: 'note' });
+    const title = target.companion ? 'a route reads them' : 'nothing reads them';
+    t.same(
+      report.rules.filter(({ verdict }) => verdict === 'warn').map(({ id }) => id),
+      ['note.git-visible'],
+      title,
+    );
+    t.same([report.counts.fail, report.counts.error, report.exit_code], [0, 0, 0], title);
+    const verdicts = new Map(report.rules.map(({ id, verdict }) => [id, verdict]));
+    t.equal(verdicts.get('note.expected.mismatch'), 'pass', title);
+    t.equal(verdicts.get('note.action.append.existing'), target.companion ? 'pass' : 'skip', title);
+  }
+});
+
+t.test('an archive need not be typical', async (t) => {
+  await using proxy = await startProxy(emulator.target, UNTYPICAL_ARCHIVE);
+  const report = await run(proxy.target, { only: 'archive,scope.matrix.archive,state.active' });
+  const warned = report.rules.filter(({ verdict }) => verdict === 'warn').map(({ id }) => id);
+  t.same(warned, [
+    'archive.prefix.default',
+    'archive.header.content-type',
+    'archive.header.disposition',
+    'archive.header.cache-control',
+  ]);
+  t.same([report.counts.fail, report.counts.error, report.exit_code], [0, 0, 0]);
+});

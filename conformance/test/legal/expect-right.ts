@@ -1,0 +1,16 @@
+import type { Test } from 'tap';
+import type { Report } from '../../index.js';
+import { explain } from '../../report/reporter.js';
+
+/** Nothing is wrong with the server, and the suite says so. */
+export function expectRight(t: Test, report: Report, title: string): void {
+  const complaints = report.rules.filter(({ verdict }) =>
+    ['fail', 'warn', 'error', 'flaky', 'blocked'].includes(verdict),
+  );
+  t.same(
+    complaints.map((result) => [result.id, result.verdict, ...explain(result)]),
+    [],
+    title,
+  );
+  t.equal(report.exit_code, 0, `${title}: exit code`);
+}

@@ -1,0 +1,61 @@
+import { isRecord, type JsonRecord } from '../../http/exchange.js';
+import type { ProxiedRequest, Rewrite } from '../mutants/proxy.js';
+
+/** A pkt-line (gitprotocol-common): its length in four hexadecimal digits, itself included, and the payload. */
+function pktLine(payload: string): string {
+  return (Buffer.byteLength(payload) + 4).toString(16).padStart(4, '0') + payload;
+}
+
+/** Without the pkt-lines that a test says yes to; below four is no line, but a mark such as the flush. */
+function withoutLines(body: Buffer, isDropped: (line: string) => boolean): Buffer {
+  const kept: Buffer[] = [];
+  for (let at = 0; at < body.length; ) {
+    const length = Math.max(4, Number.parseInt(body.toString('latin1', at, at + 4), 16));
+    const line = body.subarray(at, at + length);
+    if (!isDropped(line.toString('latin1'))) kept.push(line);
+    at += length;
+  }
+  return Buffer.concat(kept);
+}
+
+/** A Git host that keeps the refs of notes to itself. */
+export const HIDES_NOTES: Rewrite = {
+  request: (request) => {
+    if (!request.path.endsWith('/git-upload-pack') || !request.body.includes('command=ls-refs')) return;
+    const prefixes = ['HEAD', 'refs/heads/', 'refs/tags/'].map((prefix) => pktLine(`ref-prefix ${prefix}\n`));
+    request.body = Buffer.from(request.body.toString().replace(/0000$/, `${prefixes.join('')}0000`));
+  },
+  response: (response) => {
+    if (!response.request.path.includes('/info/refs') || response.status !== 200) return;
+    response.body = withoutLines(response.body, (line) => line.includes(' refs/notes/'));
+  },
+};
+
+/** An archive that has nothing of what is typical: names below a folder, another media type, no other headers. */
+export const UNTYPICAL_ARCHIVE: Rewrite = {
+  request: (request) => {
+    if (!isArchive(request)) return;
+    const body = readObject(request.body);
+    if (body === undefined || body.archive !== undefined) return;
+    request.body = Buffer.from(JSON.stringify({ ...body, archive: { prefix: 'snapshot/of it' } }));
+  },
+  response: ({ request, status, headers }) => {
+    if (!isArchive(request) || status !== 200) return;
+    headers['content-type'] = 'application/x-gzip';
+    delete headers['content-disposition'];
+    delete headers['cache-control'];
+  },
+};
+
+function isArchive({ method, path }: Pick<ProxiedRequest, 'method' | 'path'>): boolean {
+  return method === 'POST' && path.endsWith('/archive');
+}
+
+function readObject(body: Buffer): JsonRecord | undefined {
+  try {
+    const value: unknown = JSON.parse(body.toString());
+    return isRecord(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,163 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer, type RequestListener, type ServerResponse } from 'node:http';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { listenOnLoopback } from '../../http/listen.js';
+import type { Report } from '../../report/results.js';
+import { startEmulator } from '../../run/emulator-process.js';
+import { packageRoot } from '../../run/version.js';
+import { type Rewrite, startProxy } from './proxy.js';
+
+/** A server that is not what the suite is for, or only in part, and what the command says of it. */
+export interface ControlServer {
+  /** What it does: "answers 200 {} to everything". */
+  readonly does: string;
+  readonly answer: RequestListener | Rewrite;
+  readonly exitCode: number;
+  /** What the report, or the sentence in its place, has to say. */
+  readonly says: readonly RegExp[];
+}
+
+/** What the command made of a server. */
+export interface ControlOutcome {
+  readonly exitCode: number | null;
+  /** The result, where there is one. */
+  readonly report: Report | undefined;
+  /** What is told in sentences: what the run noticed as a whole, what could not be set up, or why there was no run. */
+  readonly sentences: string;
+}
+
+const json = (body: string, status = 200): RequestListener => whole(status, 'application/json', body);
+
+function whole(status: number, type: string, body: string, headers: Record<string, string> = {}): RequestListener {
+  return (request, response) => {
+    request.resume();
+    response.writeHead(status, { 'content-type': type, ...headers }).end(body);
+  };
+}
+
+function cutOff(_request: unknown, response: ServerResponse): void {
+  response.writeHead(200, { 'content-type': 'application/json', 'content-length': '1000' });
+  response.write('{"repos":[', () => response.destroy());
+}
+
+/** Documented routes, of which every second one is missing. */
+const MISSING = [
+  /^POST \/api\/v1\/repos\/restore-commit/,
+  /^GET \/api\/v1\/repos\/files\/metadata/,
+  /^POST \/api\/v1\/repos\/grep/,
+  /^POST \/api\/v1\/repos\/notes/,
+  /^POST \/api\/v1\/repos\/archive/,
+  /^GET \/api\/repos\/[^/]+\/branches/,
+];
+
+const NOT_FOUND =
+  '{"title":"Not Found","status":404,"detail":"No route.","error":"No route.","code":"route_not_found"}';
+
+const halfOfTheRoutes: Rewrite = {
+  response: (response) => {
+    const { request, headers } = response;
+    if (!MISSING.some((route) => route.test(`${request.method} ${request.path}`))) return;
+    response.status = 404;
+    headers['content-type'] = 'application/problem+json';
+    response.body = Buffer.from(NOT_FOUND);
+  },
+};
+
+const LOGIN = '<!doctype html><title>Sign in</title><form method="post"><input name="password"></form>';
+
+export const CONTROL_SERVERS: readonly ControlServer[] = [
+  { does: 'answers 200 {} to everything', answer: json('{}'), exitCode: 1, says: [/answers are alike: 200/] },
+  { does: 'answers 500 to everything', answer: json('{"error":"x"}', 500), exitCode: 1, says: [/are alike: 500/] },
+  {
+    does: 'shows a page to sign in on',
+    answer: whole(200, 'text/html', LOGIN),
+    exitCode: 1,
+    says: [/a page for people \(text\/html\)/, /is this the address of the API/],
+  },
+  {
+    does: 'redirects everything',
+    answer: whole(302, 'text/html', '', { location: 'https://example.com/login' }),
+    exitCode: 1,
+    says: [/a redirect to https:\/\/example\.com\/login/, /is this the address of the API/],
+  },
+  {
+    does: 'closes each connection',
+    answer: (request) => request.socket.destroy(),
+    exitCode: 3,
+    says: [/does not answer: the connection closed without an answer/],
+  },
+  {
+    does: 'answers nothing at all',
+    answer: (request) => void request.resume(),
+    exitCode: 3,
+    says: [/does not answer/],
+  },
+  { does: 'cuts off each body', answer: cutOff, exitCode: 1, says: [/an answer that was cut off/] },
+  {
+    does: 'has half of the routes',
+    answer: halfOfTheRoutes,
+    exitCode: 1,
+    says: [/grep\.route: /, /restore\.route\.v1: /, /404 route_not_found/],
+  },
+];
+
+/** What is wrong with what the command made of a server; nothing where it is right. */
+export async function complaintsAbout(server: ControlServer): Promise<string[]> {
+  const { exitCode, report, sentences } = await judgeControl(server);
+  const silent = server.says.filter((pattern) => !pattern.test(sentences));
+  const errors = report?.counts.error ?? 0;
+  return [
+    ...(exitCode === server.exitCode ? [] : [`the exit code is ${exitCode}, not ${server.exitCode}`]),
+    ...silent.map((pattern) => `nothing says ${pattern}: ${sentences.slice(0, 400)}`),
+    ...(errors === 0 ? [] : [`${errors} rules broke themselves`]),
+  ].map((why) => `a server that ${server.does}: ${why}`);
+}
+
+/** Judges a server of that kind by `conformance run`, as a user would. */
+async function judgeControl({ answer }: ControlServer): Promise<ControlOutcome> {
+  if (typeof answer !== 'function') {
+    await using emulator = await startedEmulator();
+    await using proxy = await startProxy(emulator.target, answer);
+    return await runCommand(proxy.target.baseUrl, emulator.target.key.file);
+  }
+  const server = createServer(answer);
+  const baseUrl = `http://${await listenOnLoopback(server)}`;
+  try {
+    return await runCommand(baseUrl, join(packageRoot(), 'fixtures', 'keys', 'es256.pem'));
+  } finally {
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  }
+}
+
+async function startedEmulator() {
+  const emulator = await startEmulator();
+  return { target: emulator.target, [Symbol.asyncDispose]: () => emulator.stop() };
+}
+
+/** Loopback is not spared; whether a target off this machine is, other tests look at. */
+const FLAGS = ['--write', '--timeout', '1500', '--rate', '10000', '--reporter', 'json'];
+
+async function runCommand(baseUrl: string, key: string): Promise<ControlOutcome> {
+  const command = join(packageRoot(), 'bin', 'conformance.js');
+  const args = [command, 'run', '--base-url', baseUrl, '--org', 'demo', '--key', key, ...FLAGS];
+  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] });
+  const [output, warnings, [exitCode]] = await Promise.all([
+    text(child.stdout),
+    text(child.stderr),
+    once(child, 'close') as Promise<[number | null]>,
+  ]);
+  const report: Report | undefined = output === '' ? undefined : JSON.parse(output);
+  return { exitCode, report, sentences: report === undefined ? warnings : sentencesOf(report) };
+}
+
+function sentencesOf({ notices = [], setup = [], rules }: Report): string {
+  const broken = rules.filter(({ verdict }) => verdict === 'fail');
+  return [
+    ...notices,
+    ...setup.map(({ name, reason }) => `${name}: ${reason}`),
+    ...broken.map(({ id, reason, actual }) => `${id}: ${reason}: ${JSON.stringify(actual)}`),
+  ].join('\n');
+}

@@ -1,0 +1,104 @@
+import type { RunContext } from '../../check/run-context.js';
+import { GROUP_FIXTURE } from '../../fixtures/repositories.js';
+import { callAdmin } from '../../http/admin.js';
+import { UNLIMITED } from '../../http/limiter.js';
+import type { Report } from '../../report/results.js';
+import type { Rule } from '../../rules/rule.js';
+import { runRules } from '../../run/runner.js';
+import type { Target } from '../../target/target.js';
+import { type MutableBuild, type MutableEmulator, startMutable } from './mutable-emulator.js';
+import type { Mutant } from './mutant.js';
+import { type Rewrite, startProxy, watchRewrite } from './proxy.js';
+
+/** What rules made of a mutant. */
+export interface Run {
+  readonly report: Report;
+  /** How many requests and answers the mutant changed; of a patch, how often the changed code ran. */
+  readonly met: number;
+}
+
+/** Changes nothing, by way of everything that a mutant may use. */
+export const INERT: Mutant = {
+  name: 'inert',
+  rules: [],
+  does: 'changes nothing',
+  change: { patch: [{ file: 'auth/claims.js', find: 'return claims.repo;', replace: 'return claims.repo;' }] },
+};
+
+/**
+ * An emulator that judges one mutant after the other. What rules only read is made once, before any of them: a mutant
+ * is seen by the rule itself and never by the making of a fixture. It begins anew from there with each mutant.
+ */
+export class Lane implements AsyncDisposable {
+  readonly #fixtures: RunContext['fixtures'] = new Map();
+  #snapshot: string | undefined;
+  #runs = 0;
+
+  private constructor(readonly emulator: MutableEmulator) {}
+
+  static async start(build: MutableBuild): Promise<Lane> {
+    return new Lane(await startMutable(build));
+  }
+
+  /** Runs the rules against a mutant that changes nothing, and keeps what they made. */
+  async prepare(rules: readonly Rule[]): Promise<Run> {
+    await this.emulator.switchTo(INERT.name);
+    const proxied = await this.#runProxied(
+      { request: () => undefined, response: () => undefined },
+      rules,
+      this.#fixtures,
+    );
+    const met = await this.emulator.switchTo('');
+    this.#snapshot = await this.#admin('/snapshots');
+    for (const name of this.#fixtures.keys()) if (name.startsWith(GROUP_FIXTURE)) this.#fixtures.delete(name);
+    return { ...proxied, met };
+  }
+
+  /** Runs the rules against a mutant. */
+  async run({ name, change }: Mutant, rules: readonly Rule[]): Promise<Run> {
+    await this.#admin(`/snapshots/${this.#snapshot}/restore`);
+    const fixtures = new Map(this.#fixtures);
+    if ('proxy' in change) return this.#runProxied(change.proxy, rules, fixtures);
+    await this.emulator.switchTo(name);
+    const report = await this.#judge(this.emulator.target, rules, fixtures);
+    return { report, met: await this.emulator.switchTo('') };
+  }
+
+  async #runProxied(rewrite: Rewrite, rules: readonly Rule[], fixtures: RunContext['fixtures']): Promise<Run> {
+    let met = 0;
+    const watched = watchRewrite(rewrite, () => {
+      met += 1;
+    });
+    await using proxy = await startProxy(this.emulator.target, watched);
+    const report = await this.#judge(proxy.target, rules, fixtures);
+    return { report, met };
+  }
+
+  #judge(target: Target, rules: readonly Rule[], fixtures: RunContext['fixtures']): Promise<Report> {
+    this.#runs += 1;
+    return runRules(target, {
+      rules,
+      strict: false,
+      limiter: UNLIMITED,
+      width: 8,
+      timeout: 15_000,
+      signal: new AbortController().signal,
+      prefix: `mutant-${this.#runs}`,
+      onRepository: () => Promise.resolve(),
+      onResult: () => undefined,
+      now: Date.now,
+      fixtures,
+    });
+  }
+
+  async #admin(path: string): Promise<string> {
+    const { adminUrl = '' } = this.emulator.target;
+    const { status, text, json } = await callAdmin({ url: `${adminUrl}${path}`, method: 'POST', json: {} });
+    if (status > 299) throw new Error(`POST ${adminUrl}${path} is ${status}: ${text}`);
+    return String((json as { id?: string }).id);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.emulator.stop();
+  }
+}

@@ -1,0 +1,93 @@
+import { allRules } from '../../rules/registry.js';
+import { readArguments } from './arguments.js';
+import { CONTROL_SERVERS, complaintsAbout } from './controls.js';
+import { FullRun } from './full-run.js';
+import type { Judgement } from './judge.js';
+import { complaintsOf, judgeAll } from './judge-all.js';
+import { type Mutant, WrongRow } from './mutant.js';
+import { allMutants } from './rows/index.js';
+import { runMutants } from './run-mutants.js';
+import { mergeRows, readTable, rowOf, type TableRow, writeTable } from './table.js';
+
+// npm run mutants [-- --lanes N] [--write] [part of a mutant's name or of a rule's id …]
+// npm run mutants -- --full [--fresh]
+//
+// Runs each mutant against the rules that are named for it, and the command against servers that are none. Exit code 1:
+// a mutant survived, a server was misjudged, or rows and table do not fit.
+// --write brings the table up to date with what was seen. --full runs each mutant against every rule, which takes hours,
+// and writes the table; stopped and started again it goes on where it was, with --fresh from the beginning.
+
+const { parts, lanes, full, fresh, write } = readArguments(process.argv.slice(2));
+const started = performance.now();
+
+function isMeant({ name, rules }: Mutant): boolean {
+  return parts.length === 0 || parts.some((part) => [name, ...rules].some((one) => one.includes(part)));
+}
+
+function describe({ mutant, rule, fate, verdict, reason }: Judgement): string {
+  return `${fate}: ${mutant.name} (a server that ${mutant.does}), by ${rule}: ${verdict} ${reason}`.trimEnd();
+}
+
+/** Prints what has to be mended, and the counts. */
+function conclude(judgements: readonly Judgement[], complaints: readonly string[]): void {
+  const survivors = judgements.filter(({ fate }) => fate !== 'killed');
+  for (const sentence of [...complaints, ...survivors.map(describe)]) console.log(sentence);
+  const seconds = ((performance.now() - started) / 1000).toFixed(1);
+  const killed = judgements.length - survivors.length;
+  console.log(`${killed} killed, ${survivors.length} not killed, ${complaints.length} complaints, ${seconds} s`);
+  if (survivors.length + complaints.length > 0) process.exitCode = 1;
+}
+
+function bringUpToDate(judgements: readonly Judgement[]): TableRow[] {
+  const rows = mergeRows(readTable(), allMutants(), judgements.map(rowOf));
+  writeTable(rows);
+  return rows;
+}
+
+async function judgeSome(mutants: readonly Mutant[]): Promise<void> {
+  const judgements: Judgement[] = [];
+  const control = await runMutants(mutants, { lanes, onJudged: (_mutant, found) => judgements.push(...found) });
+  if (write) bringUpToDate(judgements);
+  conclude(judgements, complaintsOf(control));
+}
+
+async function judgeEach(): Promise<void> {
+  const tableOf = (found: readonly Judgement[]) => (write ? bringUpToDate(found) : readTable());
+  const { judgements, complaints } = await judgeAll(allMutants(), { lanes, onJudged: () => undefined }, tableOf);
+  const ofServers: string[] = [];
+  for (const server of CONTROL_SERVERS) ofServers.push(...(await complaintsAbout(server)));
+  conclude(judgements, [...complaints, ...ofServers]);
+}
+
+async function judgeByEveryRule(): Promise<void> {
+  const run = new FullRun(fresh);
+  const mutants = allMutants().filter(isMeant);
+  const left = mutants.filter((mutant) => !run.isDone(mutant));
+  let done = mutants.length - left.length;
+  await runMutants(left, {
+    lanes,
+    rules: allRules(),
+    judge: (lane, mutant) => run.judge(lane, mutant),
+    onJudged: ({ name }, judgements) => {
+      done += 1;
+      const killed = judgements.filter(({ fate }) => fate === 'killed').length;
+      console.log(`${done} of ${mutants.length}: ${name} is killed by ${killed} rules`);
+    },
+  });
+  writeTable(
+    mergeRows(
+      readTable(),
+      allMutants(),
+      mutants.flatMap((mutant) => run.rowsOf(mutant)),
+    ),
+  );
+}
+
+try {
+  if (full) await judgeByEveryRule();
+  else await (parts.length === 0 ? judgeEach() : judgeSome(allMutants().filter(isMeant)));
+} catch (error) {
+  if (!(error instanceof WrongRow)) throw error;
+  for (const sentence of error.sentences) console.log(sentence);
+  process.exitCode = 1;
+}

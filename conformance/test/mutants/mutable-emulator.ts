@@ -1,0 +1,103 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join, relative } from 'node:path';
+import { type EmulatorProcess, START_ARGUMENTS, superviseEmulator } from '../../run/emulator-process.js';
+import { packageRoot } from '../../run/version.js';
+import { type Mutant, WrongRow } from './mutant.js';
+import { type SwitchedText, writeSwitchable } from './switchable-source.js';
+
+/** A copy of the emulator's build with every patch of every mutant in it, all of them switched off. */
+export interface MutableBuild extends AsyncDisposable {
+  /** Its entry, for a process with a channel to this one. */
+  readonly script: string;
+}
+
+/** What the copy is told by, and tells, over the channel of its process. */
+const SWITCH = `
+let mutant = '';
+let met = 0;
+export function isMutantOn(name) {
+  if (name !== mutant) return false;
+  met += 1;
+  return true;
+}
+process.on('message', (next) => {
+  process.send({ met });
+  mutant = next.mutant;
+  met = 0;
+});
+process.once('disconnect', () => process.exit());
+process.channel.unref();
+`;
+
+const ENTRY = `
+import './dist/emulator/switch.js';
+import { main } from './dist/emulator/cli/main.js';
+process.exitCode = await main(process.argv.slice(2));
+`;
+
+/** What the emulator finds of its package beside its build. */
+const LINKS = ['node_modules', 'fixtures', 'package.json'];
+
+/** Writes the copy to a folder for temporary files. Throws where a patch does not fit its module any more. */
+export async function buildMutable(mutants: readonly Mutant[]): Promise<MutableBuild> {
+  const patched = await patchAll(mutants);
+  const folder = await mkdtemp(join(tmpdir(), 'repohost-mutants-'));
+  const build = join(folder, 'dist', 'emulator');
+  await cp(join(packageRoot(), 'dist', 'emulator'), build, {
+    recursive: true,
+    filter: (file) => !/\.d\.ts$|\.map$|\.test\.js$/.test(file),
+  });
+  for (const link of LINKS) await symlink(join(packageRoot(), link), join(folder, link));
+  for (const [file, text] of patched) await writeFile(join(build, file), text);
+  await writeFile(join(build, 'switch.js'), SWITCH);
+  const script = join(folder, 'start.mjs');
+  await writeFile(script, ENTRY);
+  return { script, [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }) };
+}
+
+/** Every module that a mutant changes, with all its mutants. */
+async function patchAll(mutants: readonly Mutant[]): Promise<ReadonlyMap<string, string>> {
+  const texts = new Map<string, SwitchedText[]>();
+  for (const { name: mutant, change } of mutants) {
+    if (!('patch' in change)) continue;
+    for (const { file, find, replace } of change.patch) {
+      texts.set(file, [...(texts.get(file) ?? []), { mutant, find, replace }]);
+    }
+  }
+  const patched = new Map<string, string>();
+  const stale: string[] = [];
+  for (const [file, list] of texts) {
+    const source = await readFile(join(packageRoot(), 'dist', 'emulator', file), 'utf8').catch(() => undefined);
+    if (source === undefined) {
+      stale.push(...list.map(({ mutant }) => `the mutant ${mutant} is stale: there is no dist/emulator/${file}`));
+      continue;
+    }
+    const path = relative(dirname(file), 'switch.js');
+    const from = path.startsWith('.') ? path : `./${path}`;
+    const switchable = writeSwitchable(file, source, list);
+    stale.push(...switchable.stale);
+    patched.set(file, `import { isMutantOn } from '${from}';${switchable.text}`);
+  }
+  if (stale.length > 0) throw new WrongRow(stale);
+  return patched;
+}
+
+/** A process of the copy. */
+export interface MutableEmulator extends EmulatorProcess {
+  /** Makes this mutant, or none, the one that is on. Resolves to how often the one before was met. */
+  switchTo(mutant: string): Promise<number>;
+}
+
+export async function startMutable({ script }: MutableBuild): Promise<MutableEmulator> {
+  const child = spawn(process.execPath, [script, ...START_ARGUMENTS], { stdio: ['ignore', 'pipe', 'pipe', 'ipc'] });
+  return { ...(await superviseEmulator(child)), switchTo: (mutant) => send(child, mutant) };
+}
+
+function send(child: ChildProcess, mutant: string): Promise<number> {
+  return new Promise((resolve, reject) => {
+    child.once('message', (answer) => resolve((answer as { met: number }).met));
+    child.send({ mutant }, (error) => error && reject(error));
+  });
+}

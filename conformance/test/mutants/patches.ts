@@ -1,0 +1,79 @@
+import type { Patch } from './mutant.js';
+
+/** Git is shown no branch whose tip the API wrote. */
+export const HIDDEN_FROM_GIT: readonly Patch[] = [
+  {
+    file: 'repositories/branch-write.js',
+    find: 'await transaction.prepare();',
+    replace: '(globalThis.committedByApi ??= new Set()).add(commit); await transaction.prepare();',
+  },
+  {
+    file: 'smart-http/view.js',
+    find: '!name.startsWith(NAMESPACES)',
+    replace: '!name.startsWith(NAMESPACES) && !globalThis.committedByApi?.has(oid)',
+  },
+];
+
+/** A server that lets a token pass to an operation, whatever its scopes. */
+export function ignoresScope(operation: string): Patch {
+  return {
+    file: 'service/chain/credential.js',
+    find: 'requireScopes(claims, purpose.scopes);',
+    replace: `if (arguments[0].operation.id !== '${operation}') requireScopes(claims, purpose.scopes);`,
+  };
+}
+
+/** A server that reads the claims of a token for an operation without looking at its signature. */
+export function ignoresSignature(operation: string): readonly Patch[] {
+  return [
+    {
+      file: 'service/chain/credential.js',
+      find: 'tenant: organization.name,',
+      replace: 'tenant: organization.name, operation: operation.id,',
+    },
+    {
+      file: 'auth/authenticate.js',
+      find: 'await findSigner(decoded, ring)',
+      replace: `await findSigner(decoded, ring).catch((error) => {
+        if (request.operation !== '${operation}') throw error;
+        return ring.candidates('ES256')[0];
+      })`,
+    },
+  ];
+}
+
+/** A server that takes the first repository of the organization for the one that the token names. */
+export function takesFirstRepository(operation: string): Patch {
+  return {
+    file: 'service/chain/gate.js',
+    find: "world.state.repositories.find(context.organizationName, claims.repo ?? '')",
+    replace: `operation.id === '${operation}'
+      ? world.state.repositories.list(context.organizationName, 0)[Symbol.iterator]().next().value
+      : world.state.repositories.find(context.organizationName, claims.repo ?? '')`,
+  };
+}
+
+/** A server that does not compare the repository in the path of an operation with the one that the token names. */
+export function ignoresPathAndClaim(operation: string): Patch {
+  return {
+    file: 'service/chain/credential.js',
+    find: 'params.repo_name !== claims.repo',
+    replace: `params.repo_name !== claims.repo && context.operation.id !== '${operation}'`,
+  };
+}
+
+/** A server that goes on to look for the repository of a token that names none. */
+export function needsNoRepoClaim(operation: string): readonly Patch[] {
+  return [
+    {
+      file: 'auth/claims.js',
+      find: "scopes.every((scope) => scope === 'org:read')",
+      replace: 'true',
+    },
+    {
+      file: 'service/chain/credential.js',
+      find: "operation.subject !== 'organization'",
+      replace: `operation.subject !== 'organization' && operation.id !== '${operation}'`,
+    },
+  ];
+}

@@ -1,0 +1,130 @@
+import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
+import { isDeepStrictEqual } from 'node:util';
+import { Pool } from 'undici';
+import { hangUp } from '../../http/hang-up.js';
+import { listenOnLoopback } from '../../http/listen.js';
+import type { Target } from '../../target/target.js';
+
+/** A request on its way through, to be changed at will. */
+export interface ProxiedRequest {
+  readonly method: string;
+  path: string;
+  readonly headers: Record<string, string>;
+  body: Buffer;
+}
+
+/** The response on its way back, to be changed at will. */
+export interface ProxiedResponse {
+  readonly request: Pick<ProxiedRequest, 'method' | 'path'>;
+  status: number;
+  readonly headers: Record<string, string | string[]>;
+  body: Buffer;
+}
+
+/** What makes a right server wrong. */
+export interface Rewrite {
+  readonly request?: (request: ProxiedRequest) => void;
+  readonly response?: (response: ProxiedResponse) => void;
+}
+
+/** The rewrite, which tells of each request and each answer that it makes another. */
+export function watchRewrite({ request, response }: Rewrite, onChange: () => void): Rewrite {
+  const watch = <Message extends ProxiedRequest | ProxiedResponse>(change: (message: Message) => void) => {
+    return (message: Message) => {
+      const before = { ...message, headers: { ...message.headers }, body: Buffer.from(message.body) };
+      change(message);
+      if (!isDeepStrictEqual({ ...message }, before)) onChange();
+    };
+  };
+  return { ...(request && { request: watch(request) }), ...(response && { response: watch(response) }) };
+}
+
+export interface Proxy extends AsyncDisposable {
+  /** The target as seen through the proxy; namespaces that are made through it are seen through one as well. */
+  readonly target: Target;
+}
+
+/** What belongs to one connection and not to what goes over it. */
+const HOP = ['connection', 'keep-alive', 'transfer-encoding'];
+
+function without(headers: IncomingHttpHeaders, names: readonly string[]): ProxiedResponse['headers'] {
+  return Object.fromEntries(
+    Object.entries(headers).flatMap(([name, value]) =>
+      value === undefined || names.includes(name) ? [] : [[name, value]],
+    ),
+  );
+}
+
+const ADMIN = '/_emulator/';
+
+/** Milliseconds in which a request goes out whose client has gone away meanwhile. */
+const TIME_TO_WRITE = 50;
+
+/** Stands between suite and server and changes what passes; how an emulator is controlled passes as it is. */
+export async function startProxy(target: Target, rewrite: Rewrite): Promise<Proxy> {
+  const pool = new Pool(target.baseUrl);
+  const namespaces: Proxy[] = [];
+  const proxyNamespace = async (response: ProxiedResponse): Promise<void> => {
+    const namespace: { orgs: { base_url: string; git_url: string }[] } = JSON.parse(response.body.toString());
+    for (const organization of namespace.orgs) {
+      const proxy = await startProxy({ ...target, baseUrl: organization.base_url }, rewrite);
+      namespaces.push(proxy);
+      organization.base_url = organization.git_url = proxy.target.baseUrl;
+    }
+    response.body = Buffer.from(JSON.stringify(namespace));
+  };
+  const pass = async (request: ProxiedRequest, outgoing: ServerResponse): Promise<void> => {
+    const gone = new AbortController();
+    outgoing.once('close', () => setTimeout(() => gone.abort(), outgoing.writableFinished ? 0 : TIME_TO_WRITE));
+    const isAdmin = request.path.startsWith(ADMIN);
+    if (!isAdmin) rewrite.request?.(request);
+    const { method, path, headers, body } = request;
+    const reply = await pool.request({
+      method: method as 'GET',
+      path,
+      headers,
+      body: body.length === 0 ? null : body,
+      signal: gone.signal,
+    });
+    const response: ProxiedResponse = {
+      request,
+      status: reply.statusCode,
+      headers: without(reply.headers, method === 'HEAD' ? HOP : [...HOP, 'content-length']),
+      body: Buffer.from(await reply.body.arrayBuffer()),
+    };
+    if (!isAdmin) rewrite.response?.(response);
+    else if (path === `${ADMIN}namespaces` && response.status === 201) await proxyNamespace(response);
+    outgoing.writeHead(response.status, response.headers);
+    outgoing.end(response.body);
+  };
+  const server = createServer((incoming, outgoing) => {
+    const pieces: Buffer[] = [];
+    incoming.on('data', (piece: Buffer) => pieces.push(piece));
+    const { method = '', url: path = '', headers: sent } = incoming;
+    const headers = without(sent, [...HOP, 'host', 'content-length']) as ProxiedRequest['headers'];
+    incoming.on('close', () => {
+      if (incoming.complete) return;
+      // The client has gone away with a part of its body unsent: so does the proxy.
+      const body = Buffer.concat(pieces);
+      const cut = { rule: '', method, origin: target.baseUrl, path, body };
+      hangUp({ ...cut, headers: { ...headers, 'content-length': sent['content-length'] ?? '0' } }, body.length).catch(
+        () => undefined,
+      );
+    });
+    incoming.on('end', () => {
+      const request = { method, path, headers, body: Buffer.concat(pieces) };
+      // A change that throws shows as a connection that is closed.
+      pass(request, outgoing).catch(() => outgoing.destroy());
+    });
+  });
+  const baseUrl = `http://${await listenOnLoopback(server)}`;
+  return {
+    target: { ...target, baseUrl, gitUrl: baseUrl, ...(target.adminUrl && { adminUrl: `${baseUrl}/_emulator` }) },
+    [Symbol.asyncDispose]: async () => {
+      await Promise.all(namespaces.map((proxy) => proxy[Symbol.asyncDispose]()));
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+      await pool.destroy();
+    },
+  };
+}

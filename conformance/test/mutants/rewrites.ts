@@ -1,0 +1,142 @@
+import { isRecord } from '../../http/exchange.js';
+import type { ProxiedRequest, ProxiedResponse, Rewrite } from './proxy.js';
+
+/** Which requests a change is for: `POST /api/v1/repos/grep`, or any method without one. The query does not count. */
+export type Place = string | RegExp;
+
+export function isAt(place: Place, { method, path }: Pick<ProxiedRequest, 'method' | 'path'>): boolean {
+  const line = `${method} ${path.split('?', 1)[0]}`;
+  return typeof place === 'string' ? line === place : place.test(line);
+}
+
+/** Changes the JSON of some answers, where they have that status. `Body` is as much of it as the change looks at. */
+export function changesJson<Body>(
+  place: Place,
+  change: (body: Body, response: ProxiedResponse) => unknown,
+  status?: number,
+): Rewrite {
+  return {
+    response: (response) => {
+      if (!isAt(place, response.request) || (status ?? response.status) !== response.status) return;
+      if (!String(response.headers['content-type']).includes('json') || response.body.length === 0) return;
+      const body: Body = JSON.parse(response.body.toString());
+      response.body = Buffer.from(JSON.stringify(change(body, response) ?? body));
+    },
+  };
+}
+
+/** The same, for one member at a path of names; undefined takes it away. */
+export function setsMember(place: Place, path: string, value: unknown, status?: number): Rewrite {
+  return changesJson<unknown>(
+    place,
+    (body) => {
+      const names = path.split('.');
+      const last = names.pop() ?? '';
+      const owner = names.reduce((one, name) => (isRecord(one) ? one[name] : undefined), body);
+      if (!isRecord(owner)) return;
+      if (value === undefined) Reflect.deleteProperty(owner, last);
+      else Reflect.set(owner, last, value);
+    },
+    status,
+  );
+}
+
+export function changesStatus(place: Place, from: number, to: number): Rewrite {
+  return {
+    response: (response) => {
+      if (isAt(place, response.request) && response.status === from) response.status = to;
+    },
+  };
+}
+
+/** Sets or takes away a header of answers with that status. */
+export function setsHeader(place: Place, name: string, value?: string, from?: number): Rewrite {
+  return {
+    response: ({ request, headers, status }) => {
+      if (!isAt(place, request) || (from ?? status) !== status) return;
+      if (value === undefined) delete headers[name];
+      else headers[name] = value;
+    },
+  };
+}
+
+/** A server that does not look at a parameter of the query. */
+export function ignoresParameter(place: Place, name: string): Rewrite {
+  return {
+    request: (request) => {
+      if (!isAt(place, request)) return;
+      const [path, query = ''] = request.path.split('?');
+      const pairs = query.split('&').filter((pair) => pair.split('=', 1)[0] !== name);
+      request.path = `${path}?${pairs.join('&')}`;
+    },
+  };
+}
+
+/** A server with another default: it takes a parameter of the query as given where the client left it out. */
+export function assumesParameter(place: Place, name: string, value: string): Rewrite {
+  return {
+    request: (request) => {
+      if (!isAt(place, request) || new URLSearchParams(request.path.split('?')[1]).has(name)) return;
+      request.path += `${request.path.includes('?') ? '&' : '?'}${name}=${value}`;
+    },
+  };
+}
+
+/** A server that does not look at a member of a request, wherever in the first line it stands. */
+export function ignoresMember(place: Place, name: string): Rewrite {
+  return {
+    request: (request) => {
+      if (!isAt(place, request) || request.body.length === 0) return;
+      const [first = '', ...more] = request.body.toString().split('\n');
+      try {
+        const kept = JSON.stringify(JSON.parse(first), (key, value) => (key === name ? undefined : value));
+        request.body = Buffer.from([kept, ...more].join('\n'));
+      } catch {
+        // A body that is not JSON goes on as it is, and is refused.
+      }
+    },
+  };
+}
+
+/** A server with another default: it takes a member of the body, `a.b`, as given where the client left it out. */
+export function assumesMember(place: Place, path: string, value: unknown): Rewrite {
+  return {
+    request: (request) => {
+      if (!isAt(place, request)) return;
+      const body: Record<string, object> = JSON.parse(request.body.toString());
+      const [owner = '', name = ''] = path.split('.');
+      body[owner] = { [name]: value, ...body[owner] };
+      request.body = Buffer.from(JSON.stringify(body));
+    },
+  };
+}
+
+/** Changes the JSON of some requests, or of their first line. `Body` is as much of it as the change looks at. */
+export function changesRequest<Body>(place: Place, change: (body: Body) => unknown): Rewrite {
+  return {
+    request: (request) => {
+      if (!isAt(place, request) || request.body.length === 0) return;
+      const [first = '', ...more] = request.body.toString().split('\n');
+      let body: Body;
+      try {
+        body = JSON.parse(first);
+      } catch {
+        return; // It goes on as it is, and is refused.
+      }
+      request.body = Buffer.from([JSON.stringify(change(body) ?? body), ...more].join('\n'));
+    },
+  };
+}
+
+/** Changes the parameters of some requests. */
+export function changesQuery(place: Place, change: (query: URLSearchParams) => void): Rewrite {
+  return {
+    request: (request) => {
+      if (!isAt(place, request)) return;
+      const [path, text] = request.path.split('?');
+      const query = new URLSearchParams(text);
+      change(query);
+      request.path = query.size === 0 ? `${path}` : `${path}?${query}`;
+    },
+  };
+}

@@ -1,0 +1,142 @@
+import { type Mutant, patched, proxied } from '../mutant.js';
+import { tokenMutants } from '../operation-tokens.js';
+import { HIDDEN_FROM_GIT } from '../patches.js';
+import { PACK } from '../places.js';
+import { ignoresMember } from '../rewrites.js';
+import { assumesMetadata, changesLines, changesPack, isOnTop } from '../streams.js';
+
+const NOBODY = { name: 'git', email: 'git@localhost' };
+
+interface Person {
+  name?: string;
+  email?: string;
+}
+
+const isMetadata = (line: unknown): boolean => JSON.stringify(line).startsWith('{"metadata"');
+
+export const rows: readonly Mutant[] = [
+  proxied('pack-answers-200-to-a-commit-on-top', 'pack.route', 'answers 200 where the branch was there before', {
+    response: (response) => {
+      if (isOnTop(response)) response.status = 200;
+    },
+  }),
+  patched(
+    'pack-commits-to-the-first-repository-asked-for',
+    'pack.repo-from-claim',
+    'commits to the repository of the first commit',
+    {
+      file: 'api/commit-pack.js',
+      find: 'const { repository, meter } = ctx;',
+      replace: 'const { meter } = ctx; const repository = (ctx.world.packedFirst ??= ctx.repository);',
+    },
+  ),
+  proxied(
+    'pack-takes-metadata-on-any-line',
+    'pack.metadata.first',
+    'takes metadata wherever it stands',
+    changesLines((lines) => [...lines.filter(isMetadata), ...lines.filter((line) => !isMetadata(line))]),
+  ),
+  proxied(
+    'pack-takes-an-empty-body',
+    'pack.body.empty',
+    'commits nothing where the body is empty',
+    changesLines((lines) => {
+      const metadata = { target_branch: 'main', commit_message: 'Nothing', author: NOBODY, files: [] };
+      return lines.length === 0 ? [{ metadata }] : lines;
+    }),
+  ),
+  proxied(
+    'pack-passes-over-what-is-no-json',
+    'pack.body.empty',
+    'passes over lines that are no JSON',
+    changesLines((lines) => lines.filter((line) => typeof line !== 'string')),
+  ),
+  proxied(
+    'pack-makes-text-of-numbers',
+    'pack.fields.invalid',
+    'takes a number for the name of a branch',
+    changesPack(({ metadata }) => {
+      if (typeof metadata.target_branch === 'number') metadata.target_branch = 'main';
+    }),
+  ),
+  proxied(
+    'pack-takes-main-for-a-missing-branch',
+    'pack.target_branch.required',
+    'commits to main where no branch is named',
+    assumesMetadata('target_branch', 'main'),
+  ),
+  proxied(
+    'pack-makes-branches-without-a-base',
+    'pack.target_branch.must-exist',
+    'makes a branch that does not exist out of main',
+    changesPack(({ metadata }) => {
+      if (metadata.target_branch !== 'main') metadata.base_branch ??= 'main';
+    }),
+  ),
+  proxied(
+    'pack-words-a-message-itself',
+    'pack.commit_message.required',
+    'words a message itself where there is none',
+    assumesMetadata('commit_message', 'Update files'),
+  ),
+  proxied(
+    'pack-keeps-the-first-line-of-a-message',
+    'pack.commit_message.recorded',
+    'keeps the first line of a message',
+    changesPack(({ metadata }) => {
+      metadata.commit_message = String(metadata.commit_message).replace(/\n.*/s, '');
+    }),
+  ),
+  proxied(
+    'pack-needs-no-author',
+    'pack.author.required',
+    'is the author where there is none',
+    assumesMetadata('author', NOBODY),
+  ),
+  proxied(
+    'pack-completes-an-author',
+    'pack.author.name.required',
+    'makes up what an author lacks',
+    changesPack(({ metadata }) => {
+      metadata.author = { ...NOBODY, ...(metadata.author as Person) };
+    }),
+  ),
+  proxied(
+    'pack-writes-authors-in-ascii',
+    'pack.author.recorded',
+    'writes the names of authors in ASCII',
+    changesPack(({ metadata }) => {
+      const { name = '', email } = metadata.author as Person;
+      metadata.author = { name: name.normalize('NFD').replaceAll(/[^ -~]/g, ''), email };
+    }),
+  ),
+  proxied(
+    'pack-ignores-the-committer',
+    'pack.committer.recorded',
+    'takes the author for the committer',
+    ignoresMember(PACK, 'committer'),
+  ),
+  proxied(
+    'pack-needs-no-files',
+    'pack.files.required',
+    'commits nothing where there are no files',
+    assumesMetadata('files', []),
+  ),
+  patched('pack-is-not-seen-by-git', 'pack.visible.git', 'hides from Git what the API committed', HIDDEN_FROM_GIT),
+  patched('pack-writes-commits-without-parents', 'pack.parent', 'writes commits without a parent', {
+    file: 'repositories/branch-write.js',
+    find: 'parent === undefined ? [] : [parent];',
+    replace: '[];',
+  }),
+  patched('pack-drops-files-that-are-not-named', 'pack.untouched-files', 'drops files that are not named', {
+    file: 'api/commit-pack.js',
+    find: 'editTree(transaction.objects, base.tree, edits, meter)',
+    replace: "editTree(transaction.objects, '4b825dc642cb6eb9a060e54bf8d69288fbee4904', edits, meter)",
+  }),
+  ...tokenMutants('pack', PACK, 'git:write', {
+    noHeader: 'pack.err.401.no-header',
+    invalid: 'pack.err.401.invalid-jwt',
+    scope: 'pack.err.scope',
+    missingRepo: 'pack.err.404.repo',
+  }),
+];

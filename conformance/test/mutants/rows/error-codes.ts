@@ -1,0 +1,97 @@
+import { type Mutant, patched, proxied } from '../mutant.js';
+import { API, CREATE } from '../places.js';
+import { changesJson, changesStatus } from '../rewrites.js';
+
+interface ProblemBody {
+  code?: string;
+}
+
+/** By status: the generic code, and that of another status. */
+const GENERIC: Readonly<Record<number, readonly [code: string, other: string]>> = {
+  400: ['bad_request', 'unprocessable_entity'],
+  401: ['unauthorized', 'forbidden'],
+  403: ['forbidden', 'unauthorized'],
+  404: ['not_found', 'bad_request'],
+  405: ['method_not_allowed', 'bad_request'],
+  408: ['request_timeout', 'gateway_timeout'],
+  412: ['precondition_failed', 'conflict'],
+  413: ['payload_too_large', 'bad_request'],
+  422: ['unprocessable_entity', 'bad_request'],
+  429: ['rate_limited', 'service_unavailable'],
+  500: ['internal_error', 'bad_gateway'],
+  501: ['not_implemented', 'internal_error'],
+  502: ['bad_gateway', 'internal_error'],
+  503: ['service_unavailable', 'internal_error'],
+  504: ['gateway_timeout', 'internal_error'],
+};
+
+/** By specific code: the generic one that says less. */
+const SPECIFIC: Readonly<Record<string, string>> = {
+  authentication_unavailable: 'forbidden',
+  repo_claim_missing: 'bad_request',
+  repo_name_mismatch: 'bad_request',
+  route_not_found: 'not_found',
+  repository_not_found: 'not_found',
+  repository_deleted: 'conflict',
+  repository_thawing: 'conflict',
+  sync_in_progress: 'conflict',
+  upstream_already_configured: 'conflict',
+  credential_not_found: 'not_found',
+  credential_exists: 'conflict',
+  forge_app_not_configured: 'precondition_failed',
+  forge_repository_inaccessible: 'precondition_failed',
+  hosting_project_not_found: 'not_found',
+  deployment_not_found: 'not_found',
+  deployment_project_name_in_use: 'conflict',
+  idempotency_key_reused: 'unprocessable_entity',
+};
+
+/** A server that has another code in place of one. */
+const renames = (code: string, other: string) =>
+  changesJson<ProblemBody>(API, (body) => {
+    if (body.code === code) body.code = other;
+  });
+
+const kebab = (code: string): string => code.replaceAll('_', '-');
+
+export const rows: readonly Mutant[] = [
+  ...Object.entries(GENERIC).map(([status, [code, other]]) =>
+    proxied(
+      `err-calls-a-${status}-${kebab(other)}`,
+      `err.generic.${status}`,
+      `has the code ${other} with ${status}`,
+      renames(code, other),
+    ),
+  ),
+  patched('err-calls-a-canceled-request-a-timeout', 'err.generic.499', 'calls a request that was canceled a timeout', {
+    file: 'service/unreadable.js',
+    find: "isCut ? problem('request_canceled'",
+    replace: "isCut ? problem('request_timeout'",
+  }),
+  ...Object.entries(SPECIFIC).map(([code, generic]) =>
+    proxied(
+      `err-hides-${kebab(code)}`,
+      `err.specific.${code}`,
+      `has the code ${generic} in place of ${code}`,
+      renames(code, generic),
+    ),
+  ),
+  proxied(
+    'err-calls-a-missing-branch-a-conflict',
+    'err.specific.branch_not_found',
+    'answers 409 where a branch does not exist',
+    changesStatus(/commit-pack$/, 404, 409),
+  ),
+  proxied(
+    'err-calls-a-missing-ref-gone',
+    'err.specific.ref_not_found',
+    'answers 410 where a ref does not exist',
+    changesStatus(API, 404, 410),
+  ),
+  proxied(
+    'err-passes-no-status-of-the-forge-on',
+    'err.forge-inaccessible.status',
+    'answers 502 where the forge does not let the upstream be read',
+    changesStatus(CREATE, 412, 502),
+  ),
+];

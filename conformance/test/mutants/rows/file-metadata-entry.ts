@@ -1,0 +1,72 @@
+import { type Mutant, proxied } from '../mutant.js';
+import { META } from '../places.js';
+import type { Rewrite } from '../proxy.js';
+import { changesJson } from '../rewrites.js';
+
+/** A server that shows files in another way. */
+function changesFiles(change: (file: { path: string; mode: unknown }) => void): Rewrite {
+  return changesJson<{ files: { path: string; mode: unknown }[] }>(META, ({ files }) => files.forEach(change), 200);
+}
+
+export const rows: readonly Mutant[] = [
+  proxied(
+    'file-entry-writes-sizes-as-text',
+    'file-entry.size.number',
+    'writes sizes as text',
+    changesJson<{ files: { size: unknown }[] }>(
+      META,
+      (body) => {
+        for (const file of body.files) file.size = String(file.size);
+      },
+      200,
+    ),
+  ),
+  proxied(
+    'file-entry-shows-names-without-folders',
+    'file-entry.path.string',
+    'shows the last part of each path',
+    changesFiles((file) => {
+      file.path = file.path.slice(file.path.lastIndexOf('/') + 1);
+    }),
+  ),
+  proxied(
+    'file-entry-writes-modes-as-numbers',
+    'file-entry.mode.regular',
+    'writes modes as numbers',
+    changesFiles((file) => {
+      file.mode = Number(file.mode);
+    }),
+  ),
+  proxied(
+    'file-entry-shows-no-executables',
+    'file-entry.mode.executable',
+    'shows an executable file as an ordinary one',
+    changesFiles((file) => {
+      file.mode = '100644';
+    }),
+  ),
+  proxied(
+    'file-entry-dates-files-alike',
+    'file-entry.last_commit_sha.string',
+    'shows one and the same commit as the last of every file',
+    changesJson<{ files: { last_commit_sha?: unknown }[] }>(
+      META,
+      ({ files }) => {
+        for (const file of files) file.last_commit_sha = files[0]?.last_commit_sha;
+      },
+      200,
+    ),
+  ),
+  proxied(
+    'file-entry-shows-commits-of-the-tip-only',
+    'file-entry.last_commit_sha.in-map',
+    'leaves commits out that files refer to',
+    changesJson<{ commits: object }>(
+      META,
+      (body) => {
+        body.commits = {};
+      },
+      200,
+    ),
+  ),
+];

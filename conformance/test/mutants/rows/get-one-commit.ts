@@ -1,0 +1,103 @@
+import { type Mutant, patched, proxied } from '../mutant.js';
+import { ignoresScope, ignoresSignature, takesFirstRepository } from '../patches.js';
+import { COMMIT } from '../places.js';
+import type { Rewrite } from '../proxy.js';
+import { changesQuery, changesStatus, setsMember } from '../rewrites.js';
+
+/** A server that reads some names of commits as others. */
+function changesRevision(pattern: RegExp, change: (revision: string) => string): Rewrite {
+  return changesQuery(COMMIT, (query) => {
+    const sha = query.get('sha');
+    if (sha !== null && pattern.test(sha)) query.set('sha', change(sha));
+  });
+}
+
+export const rows: readonly Mutant[] = [
+  proxied(
+    'commit-tells-which-files-a-commit-touched',
+    'commit.get.no-diff',
+    'tells which files a commit touched',
+    setsMember(COMMIT, 'commit.touched', ['README.md']),
+  ),
+  proxied('commit-takes-head-where-nothing-is-named', 'commit.get.sha.missing', 'takes HEAD where nothing is named', {
+    request: (request) => {
+      if (request.path === '/api/v1/repos/commit') request.path += '?sha=HEAD';
+    },
+  }),
+
+  proxied('commit-answers-206', 'commit.get.route', 'answers with 206', changesStatus(COMMIT, 200, 206)),
+  patched(
+    'commit-looks-into-the-first-repository',
+    'commit.get.repo-from-claim',
+    'looks into the first repository of the organization',
+    takesFirstRepository('getCommit'),
+  ),
+  proxied(
+    'commit-takes-digits-for-branches',
+    'commit.get.full-sha',
+    'takes forty digits for the name of a branch',
+    changesRevision(/^[0-9a-f]{40}$/, (sha) => `refs/heads/${sha}`),
+  ),
+  proxied(
+    'commit-wants-forty-digits',
+    'commit.get.short-sha',
+    'knows no shortened SHA',
+    changesRevision(/^[0-9a-f]{4,39}$/, (sha) => sha.padEnd(40, '0')),
+  ),
+  proxied(
+    'commit-knows-no-branches',
+    'commit.get.branch',
+    'knows no branch but the default one',
+    changesRevision(/^feature$/, () => 'main'),
+  ),
+  proxied(
+    'commit-knows-no-tags',
+    'commit.get.tag',
+    'takes the name of a tag for that of a branch',
+    changesRevision(/^v\d$/, (tag) => `refs/heads/${tag}`),
+  ),
+  patched('commit-shows-the-tag', 'commit.get.annotated-tag', 'shows the id of a tag as that of its commit', {
+    file: 'api/commits.js',
+    find: 'showSignedCommit(repository.git.objects, commit)',
+    replace: `{
+      ...showSignedCommit(repository.git.objects, commit),
+      sha: repository.git.refs.get('refs/tags/' + ref) ?? commit,
+    }`,
+  }),
+  proxied(
+    'commit-takes-head-where-the-name-is-empty',
+    'commit.get.sha.empty',
+    'takes HEAD where the name is empty',
+    changesRevision(/^$/, () => 'HEAD'),
+  ),
+  proxied(
+    'commit-takes-a-missing-commit-for-a-mistake',
+    'commit.get.404.commit',
+    'answers a commit that does not exist with 400',
+    changesStatus(COMMIT, 404, 400),
+  ),
+  proxied(
+    'commit-forbids-without-a-token',
+    'commit.get.401.no-header',
+    'answers a request without a token with 403',
+    changesStatus(COMMIT, 401, 403),
+  ),
+  patched(
+    'commit-ignores-the-signature',
+    'commit.get.401.invalid-jwt',
+    'does not look at the signature of a token',
+    ignoresSignature('getCommit'),
+  ),
+  patched(
+    'commit-ignores-scopes',
+    'commit.get.scope',
+    'shows a commit to a token of any scope',
+    ignoresScope('getCommit'),
+  ),
+  proxied(
+    'commit-forbids-a-missing-repository',
+    'commit.get.404.repo',
+    'answers for a missing repository with 403',
+    changesStatus(COMMIT, 404, 403),
+  ),
+];

@@ -1,0 +1,78 @@
+import { type Mutant, proxied } from '../mutant.js';
+import { API, BRANCHES, COMMIT, CREATE, PACK, REPO, REPOS } from '../places.js';
+import { changesStatus, isAt, type Place } from '../rewrites.js';
+import { changesAnswersTo, mendsTokens, refusesTokens, repositoryIn, tokenOf } from '../tokens.js';
+
+/** A server that looks for a repository whose name is empty where a token names none. */
+const takesAnEmptyName = (place: Place) => mendsTokens(place, ({ claims }) => ({ repo: '', ...claims }));
+
+export const rows: readonly Mutant[] = [
+  proxied(
+    'claim-looks-for-a-repository-without-a-name',
+    ['auth.repo-claim.missing.git-read'],
+    'looks for a repository without a name where a reader names none',
+    takesAnEmptyName(REPO),
+  ),
+  proxied(
+    'claim-writes-to-a-repository-without-a-name',
+    'auth.repo-claim.missing.git-write',
+    'looks for a repository without a name where a writer names none',
+    takesAnEmptyName(PACK),
+  ),
+  proxied(
+    'claim-creates-a-repository-without-a-name',
+    'auth.repo-claim.missing.repo-write',
+    'creates a repository where the token names none',
+    mendsTokens(CREATE, ({ claims }) => ({ repo: `unnamed-${claims.iat}`, ...claims })),
+  ),
+  proxied(
+    'claim-needs-no-repo-beside-org-read',
+    'auth.repo-claim.missing.mixed',
+    'needs no repo where org:read is one of the scopes',
+    mendsTokens(REPOS, ({ claims }) => ({ repo: 'any', ...claims })),
+  ),
+  proxied(
+    'claim-wants-a-repo-of-every-token',
+    'auth.repo-claim.org-read.absent',
+    'wants a repo of every token',
+    refusesTokens(API, ({ claims }) => claims.repo === undefined),
+  ),
+  proxied(
+    'claim-looks-for-the-repository-of-org-read',
+    'auth.repo-claim.org-read.repo-route',
+    'looks for a repository without a name for org:read',
+    mendsTokens(COMMIT, ({ claims }) => ({ repo: '', ...claims, scopes: ['git:read'] })),
+  ),
+  proxied(
+    'claim-believes-the-path',
+    'auth.repo-claim.path-differs',
+    'takes the repository of the path, whatever the token names',
+    mendsTokens(BRANCHES, ({ claims }, request) => ({ ...claims, repo: repositoryIn(request) })),
+  ),
+  proxied(
+    'claim-forbids-a-repository-that-is-not-there',
+    'auth.repo-claim.path-missing-repo',
+    'forbids a repository that does not exist',
+    changesStatus(BRANCHES, 404, 403),
+  ),
+  proxied(
+    'claim-tells-whether-a-repository-is-there',
+    'auth.repo-claim.path-indistinguishable',
+    'forbids a repository that the token does not name',
+    changesAnswersTo(
+      (request) => isAt(BRANCHES, request) && tokenOf(request)?.claims.repo !== repositoryIn(request),
+      (response) => {
+        response.status = 403;
+      },
+    ),
+  ),
+  proxied('claim-compares-names-loosely', 'auth.repo-claim.path-case', 'compares names without case and .git', {
+    request: (request) => {
+      const claimed = tokenOf(request)?.claims.repo;
+      const named = repositoryIn(request)?.replace(/\.git$/, '');
+      if (!isAt(BRANCHES, request) || typeof claimed !== 'string') return;
+      if (named?.toLowerCase() !== claimed.toLowerCase()) return;
+      request.path = request.path.replace(/(?<=^\/api\/repos\/)[^/]+/, encodeURIComponent(claimed));
+    },
+  }),
+];

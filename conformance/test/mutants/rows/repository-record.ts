@@ -1,0 +1,73 @@
+import { type Mutant, proxied } from '../mutant.js';
+import { REPO } from '../places.js';
+import { changesJson, setsMember } from '../rewrites.js';
+
+export const rows: readonly Mutant[] = [
+  proxied(
+    'repo-leaves-repo-id-out',
+    'repo.record.repo_id.string',
+    'leaves repo_id out',
+    setsMember(REPO, 'repo_id', undefined, 200),
+  ),
+  proxied(
+    'repo-shows-an-address-as-url',
+    'repo.record.url.is-name',
+    'shows an address as url',
+    setsMember(REPO, 'url', 'https://example.com/x', 200),
+  ),
+  proxied(
+    'repo-counts-seconds-in-created-at',
+    'repo.record.created_at.rfc3339',
+    'counts seconds in created_at',
+    setsMember(REPO, 'created_at', 1_700_000_000),
+  ),
+  proxied(
+    'repo-spells-the-branch-out',
+    'repo.record.default_branch.string',
+    'spells the branch out',
+    setsMember(REPO, 'default_branch', 'refs/heads/main'),
+  ),
+  proxied(
+    'repo-names-a-branch-nobody-reads',
+    'repo.record.default_branch.string',
+    'names a branch nobody reads',
+    setsMember(REPO, 'default_branch', 'trunk'),
+  ),
+
+  proxied(
+    'repo-shows-a-slash-encoded',
+    'repo.record.url.slash',
+    'shows a name in url as it stands in a path',
+    changesJson<{ url: string }>(
+      REPO,
+      (record) => {
+        record.url = encodeURIComponent(record.url);
+      },
+      200,
+    ),
+  ),
+  proxied(
+    'repo-hides-where-it-is-from',
+    'repo.record.base_repo.object',
+    'does not say from which repository one was created',
+    setsMember(REPO, 'base_repo', undefined, 200),
+  ),
+  proxied(
+    'repo-numbers-providers',
+    'repo.record.base_repo.provider',
+    'numbers providers',
+    setsMember(REPO, 'base_repo.provider', 1, 200),
+  ),
+  proxied(
+    'repo-has-no-owner',
+    'repo.record.base_repo.owner',
+    'leaves the owner of the external repository out',
+    setsMember(REPO, 'base_repo.owner', undefined, 200),
+  ),
+  proxied(
+    'repo-has-an-empty-base-name',
+    'repo.record.base_repo.name',
+    'does not name the external repository',
+    setsMember(REPO, 'base_repo.name', null, 200),
+  ),
+];

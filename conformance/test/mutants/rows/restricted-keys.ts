@@ -1,0 +1,116 @@
+import { type Mutant, proxied } from '../mutant.js';
+import { ANY, API, REFS } from '../places.js';
+import { type Place, setsMember } from '../rewrites.js';
+import { mendsTokens, refusesTokens, type SentToken } from '../tokens.js';
+
+/** A server that does not look at something about tokens of restricted keys. */
+function overlooks(place: Place, isMeant: (token: SentToken) => boolean, better: (token: SentToken) => object) {
+  return mendsTokens(place, (token) =>
+    token.isSignedBy('restricted') && isMeant(token) ? { ...token.claims, ...better(token) } : undefined,
+  );
+}
+
+/** The list of the restricted key. */
+const ALLOWED = ['git:read', 'org:read'];
+
+const isLong = ({ lifetime }: SentToken): boolean => lifetime > 3600;
+const UNTIMED = () => ({ iat: undefined, exp: undefined });
+
+export const rows: readonly Mutant[] = [
+  proxied(
+    'restricted-needs-no-iat',
+    'restricted.iat.required',
+    'needs no iat of a restricted key',
+    overlooks(ANY, ({ claims }) => claims.iat === undefined, UNTIMED),
+  ),
+  proxied(
+    'restricted-needs-no-exp',
+    'restricted.exp.required',
+    'needs no exp of a restricted key',
+    overlooks(ANY, ({ claims }) => claims.exp === undefined, UNTIMED),
+  ),
+  proxied(
+    'restricted-takes-milliseconds',
+    'restricted.seconds',
+    'takes times in milliseconds',
+    overlooks(ANY, ({ claims }) => Number(claims.iat) > 1e12, UNTIMED),
+  ),
+  proxied(
+    'restricted-takes-an-exp-before-iat',
+    'restricted.exp-after-iat.equal',
+    'takes an exp that is not after iat',
+    overlooks(ANY, ({ lifetime }) => lifetime <= 0, UNTIMED),
+  ),
+  proxied(
+    'restricted-ends-before-an-hour',
+    'restricted.lifetime.3600',
+    'takes lifetimes of less than 3600 seconds only',
+    refusesTokens(ANY, ({ isSignedBy, lifetime }) => isSignedBy('restricted') && lifetime >= 3600),
+  ),
+  proxied(
+    'restricted-lives-for-any-time',
+    'restricted.lifetime.3601',
+    'does not look at the lifetime of a restricted key',
+    overlooks(ANY, isLong, UNTIMED),
+  ),
+  proxied(
+    'restricted-allows-no-scope',
+    'restricted.scope.inside',
+    'takes the list of a restricted key for what it may not sign for',
+    refusesTokens(ANY, ({ isSignedBy, scopes }) => isSignedBy('restricted') && scopes.includes('git:read')),
+  ),
+  proxied(
+    'restricted-signs-for-every-scope',
+    'restricted.scope.outside',
+    'does not look at the list of a restricted key',
+    overlooks(
+      ANY,
+      () => true,
+      () => ({}),
+    ),
+  ),
+  proxied(
+    'restricted-drops-scopes-outside',
+    'restricted.scope.one-outside',
+    'drops the scopes that are not on the list, and goes on',
+    overlooks(
+      ANY,
+      () => true,
+      () => ({ scopes: ['git:read'] }),
+    ),
+  ),
+  proxied(
+    'restricted-gives-the-whole-list',
+    'restricted.scope.not-granted',
+    'gives every scope on the list of a restricted key',
+    overlooks(
+      ANY,
+      () => true,
+      () => ({ scopes: ALLOWED }),
+    ),
+  ),
+  proxied(
+    'restricted-calls-a-breach-a-missing-scope',
+    'restricted.code',
+    'calls a breach of a list a missing scope',
+    setsMember(API, 'code', 'insufficient_scope', 403),
+  ),
+  proxied(
+    'restricted-lives-for-any-time-on-git',
+    'restricted.git',
+    'does not look at the lifetime of a restricted key where Git asks',
+    overlooks(REFS, isLong, UNTIMED),
+  ),
+  proxied(
+    'unrestricted-ends-after-a-year',
+    'unrestricted.no-lifetime-limit',
+    'takes lifetimes of up to a year only',
+    refusesTokens(ANY, ({ lifetime }) => lifetime > 31_536_000),
+  ),
+  proxied(
+    'unrestricted-signs-for-any-word',
+    'unrestricted.scopes-still-valid',
+    'lets an unrestricted key sign for any word',
+    mendsTokens(ANY, ({ claims, scopes }) => ({ ...claims, scopes: scopes.map(() => 'git:read') })),
+  ),
+];

@@ -1,0 +1,112 @@
+import { type Mutant, proxied } from '../mutant.js';
+import {
+  ARCHIVE,
+  BRANCHES,
+  COMMIT,
+  COMMITS,
+  CREATE,
+  DIFF,
+  FILE,
+  GREP,
+  META,
+  META_OF_ORGANIZATION,
+  NOTES,
+  PACK,
+  REMOTE,
+  REPO,
+  REPOS,
+  RESET,
+  RESTORE,
+} from '../places.js';
+import type { Rewrite } from '../proxy.js';
+import type { Place } from '../rewrites.js';
+import { isOnTop } from '../streams.js';
+import { mendsTokens } from '../tokens.js';
+
+const SCOPES = ['git:read', 'git:write', 'repo:write', 'org:read'] as const;
+type Scope = (typeof SCOPES)[number];
+
+/** The operations by their part of a rule's id, with the one scope that each of them takes. */
+const OPERATIONS: Readonly<Record<string, readonly [place: Place, scope: Scope]>> = {
+  grep: [GREP, 'git:read'],
+  filemeta: [META, 'git:read'],
+  commit: [COMMIT, 'git:read'],
+  archive: [ARCHIVE, 'git:read'],
+  file: [FILE, 'git:read'],
+  repo: [REPO, 'git:read'],
+  branches: [BRANCHES, 'git:read'],
+  commits: [COMMITS, 'git:read'],
+  diff: [DIFF, 'git:read'],
+  restore: [RESTORE, 'git:write'],
+  reset: [RESET, 'git:write'],
+  pack: [PACK, 'git:write'],
+  notes: [NOTES, 'git:write'],
+  'create-repo': [CREATE, 'repo:write'],
+  'list-repos': [REPOS, 'org:read'],
+  meta: [META_OF_ORGANIZATION, 'org:read'],
+  'git-fetch': [REMOTE, 'git:read'],
+  'git-push': [REMOTE, 'git:write'],
+};
+
+/** What a request of a fetch, or of a push, has in its target. */
+const SERVICES: Readonly<Record<string, string>> = { 'git-fetch': 'git-upload-pack', 'git-push': 'git-receive-pack' };
+
+/** What other scopes allow is left open where the record of the repository is read. */
+const OPEN_TO_OTHERS = ['repo'];
+
+function slug(scope: Scope): string {
+  return scope.replace(':', '-');
+}
+
+/** A server that takes one scope, alone, for another where the target of a request has this in it. */
+function takes(place: Place, given: Scope, taken: Scope, service = ''): Rewrite {
+  return mendsTokens(place, ({ claims, scopes }, { path }) =>
+    scopes.join() === given && path.includes(service) ? { ...claims, scopes: [taken] } : undefined,
+  );
+}
+
+/** A server that forbids a commit on top of another: the first ones make the repositories of the rules. */
+const FORBIDS_COMMITS: Rewrite = {
+  response: (response) => {
+    if (isOnTop(response)) response.status = 403;
+  },
+};
+
+function cell(operation: string, place: Place, needed: Scope, scope: Scope): Mutant {
+  const rule = `scope.matrix.${operation}.${slug(scope)}`;
+  if (scope !== needed) {
+    const name = `scope-takes-${slug(scope)}-for-${operation}`;
+    return proxied(
+      name,
+      rule,
+      `takes ${scope} for ${needed} (${operation})`,
+      takes(place, scope, needed, SERVICES[operation]),
+    );
+  }
+  const other = scope === 'org:read' ? 'git:read' : 'org:read';
+  const rewrite = operation === 'pack' ? FORBIDS_COMMITS : takes(place, scope, other, SERVICES[operation]);
+  return proxied(`scope-wants-more-for-${operation}`, rule, `wants more than ${scope} (${operation})`, rewrite);
+}
+
+/** The server that takes a push of a reader, and says that it does not. */
+const PUSHES_IN_SECRET: Rewrite = {
+  ...takes(REMOTE, 'git:read', 'git:write', SERVICES['git-push']),
+  response: (response) => {
+    if (response.request.path.endsWith('.git/git-receive-pack')) response.status = 403;
+  },
+};
+
+/** No scope implies another, on any operation. */
+export const rows: readonly Mutant[] = [
+  proxied(
+    'scope-takes-the-push-that-it-refuses',
+    'scope.matrix.git-push.git-read',
+    'refuses a push of git:read and takes it',
+    PUSHES_IN_SECRET,
+  ),
+  ...Object.entries(OPERATIONS).flatMap(([operation, [place, needed]]) =>
+    SCOPES.filter((scope) => scope === needed || !OPEN_TO_OTHERS.includes(operation)).map((scope) =>
+      cell(operation, place, needed, scope),
+    ),
+  ),
+];

@@ -1,0 +1,70 @@
+import { type Mutant, patched, proxied } from '../mutant.js';
+import { takesFirstRepository } from '../patches.js';
+import { REPO, REPOS } from '../places.js';
+import type { Rewrite } from '../proxy.js';
+import { changesStatus } from '../rewrites.js';
+
+/** A server that reads some paths as others. */
+function changesPath(change: (path: string) => string): Rewrite {
+  return {
+    request: (request) => {
+      request.path = change(request.path);
+    },
+  };
+}
+
+function joinSegments(_path: string, before: string, name: string, after: string): string {
+  return `${before}${name.replaceAll('/', '%2F')}${after}`;
+}
+
+export const rows: readonly Mutant[] = [
+  proxied(
+    'general-has-no-list-of-repositories',
+    'general.route.api-prefix',
+    'has no list of repositories',
+    changesStatus(REPOS, 200, 404),
+  ),
+  proxied(
+    'general-refuses-whatever-has-a-name-in-its-path',
+    'general.path.name-in-path',
+    'refuses whatever has a name in its path',
+    changesStatus(/reset-commits$/, 409, 400),
+  ),
+
+  proxied(
+    'general-reads-2f-in-capitals-only',
+    'general.path.slash-as-2f',
+    'takes %2F for a slash and %2f for none',
+    changesPath((path) => path.replaceAll('%2f', '%252f')),
+  ),
+  proxied(
+    'general-keeps-safe-characters-encoded',
+    'general.path.safe-chars-as-is',
+    'decodes nothing but %2F',
+    changesPath((path) => path.replace(/%(?!2f)/gi, '%25')),
+  ),
+  proxied(
+    'general-joins-segments',
+    'general.path.raw-slash-other-route',
+    'takes what stands before the last segment for the name',
+    changesPath((path) => path.replace(/^(\/api\/repos\/)([^?]+)(\/branches)/, joinSegments)),
+  ),
+  proxied(
+    'general-decodes-twice',
+    'general.path.decode-once',
+    'decodes names twice',
+    changesPath((path) => path.replaceAll('%25', '%')),
+  ),
+  proxied(
+    'general-shows-records-to-anybody',
+    'general.bearer.required',
+    'shows a repository record without a token',
+    changesStatus(REPO, 401, 200),
+  ),
+  patched(
+    'general-has-one-repository',
+    'general.one-token-one-repo',
+    'shows the first repository of the organization to each token',
+    takesFirstRepository('getRepository'),
+  ),
+];

@@ -1,0 +1,122 @@
+import { type Mutant, proxied } from '../mutant.js';
+import { PACK } from '../places.js';
+import type { Rewrite } from '../proxy.js';
+import { changesJson, setsMember } from '../rewrites.js';
+
+interface Written {
+  commit: { commit_sha: string; tree_sha: string; target_branch: string; blob_count: unknown };
+  result: { branch: string; old_sha: string; new_sha: string; success: unknown; message: string };
+}
+
+/** A server that tells of what it has written in another way. */
+function changesWritten(change: (written: Written) => void): Rewrite {
+  return changesJson<Written>(PACK, change, 201);
+}
+
+export const rows: readonly Mutant[] = [
+  proxied(
+    'write-has-no-old-sha-for-a-new-branch',
+    'write.result.old_sha.zeros',
+    'has no old_sha for a new branch',
+    changesJson<{ result?: { old_sha: string } }>(PACK, ({ result }) => {
+      if (result !== undefined && /^0+$/.test(result.old_sha)) result.old_sha = '';
+    }),
+  ),
+  proxied(
+    'write-calls-the-base-the-old-tip',
+    'write.result.old_sha.zeros',
+    'calls the base the old tip',
+    setsMember(PACK, 'result.old_sha', 'a'.repeat(40), 409),
+  ),
+  proxied(
+    'write-shortens-the-tip-of-a-branch-that-was-not-written',
+    'write.result.old_sha.hex40',
+    'shortens the tip of a branch that was not written',
+    setsMember(PACK, 'result.old_sha', 'abc1234', 409),
+    { beside: ['pack.expected_head.mismatch'] },
+  ),
+  proxied(
+    'write-calls-a-success-created',
+    'write.result.status.ok',
+    'calls a success created',
+    setsMember(PACK, 'result.status', 'created', 201),
+  ),
+  proxied(
+    'write-writes-sizes-as-text',
+    'write.commit.pack_bytes',
+    'writes sizes as text',
+    setsMember(PACK, 'commit.pack_bytes', '12', 201),
+  ),
+  proxied(
+    'write-names-the-tree-as-the-commit',
+    'write.commit.commit_sha',
+    'names the tree as the new commit',
+    changesWritten(({ commit }) => {
+      commit.commit_sha = commit.tree_sha;
+    }),
+  ),
+  proxied(
+    'write-names-the-commit-as-the-tree',
+    'write.commit.tree_sha',
+    'names the new commit as its tree',
+    changesWritten(({ commit }) => {
+      commit.tree_sha = commit.commit_sha;
+    }),
+  ),
+  proxied(
+    'write-spells-the-branch-out',
+    'write.commit.target_branch',
+    'shows the full name of the ref as the branch',
+    changesWritten(({ commit }) => {
+      commit.target_branch = `refs/heads/${commit.target_branch}`;
+    }),
+  ),
+  proxied(
+    'write-counts-blobs-in-text',
+    'write.commit.blob_count.type',
+    'writes the number of blobs as text',
+    changesWritten(({ commit }) => {
+      commit.blob_count = String(commit.blob_count);
+    }),
+  ),
+  proxied(
+    'write-names-no-branch',
+    'write.result.branch',
+    'leaves the name of the branch empty',
+    changesWritten(({ result }) => {
+      result.branch = '';
+    }),
+  ),
+  proxied(
+    'write-has-zeros-for-every-old-sha',
+    'write.result.old_sha.previous-tip',
+    'has no old_sha for a branch that stood somewhere',
+    changesWritten(({ result }) => {
+      result.old_sha = '0'.repeat(40);
+    }),
+  ),
+  proxied(
+    'write-repeats-old-sha',
+    'write.result.new_sha',
+    'repeats old_sha as new_sha',
+    changesWritten(({ result }) => {
+      result.new_sha = result.old_sha;
+    }),
+  ),
+  proxied(
+    'write-counts-successes',
+    'write.result.success.bool',
+    'writes success as a number',
+    changesWritten(({ result }) => {
+      result.success = 1;
+    }),
+  ),
+  proxied(
+    'write-praises-successes',
+    'write.result.message.empty-on-success',
+    'has a message for a success',
+    changesWritten(({ result }) => {
+      result.message = 'Committed.';
+    }),
+  ),
+];

@@ -1,0 +1,89 @@
+import { isRecord } from '../../http/exchange.js';
+import { PACK } from './places.js';
+import type { ProxiedRequest, ProxiedResponse, Rewrite } from './proxy.js';
+import { isAt } from './rewrites.js';
+
+/** A line of commit-pack as far as mutants look at it. */
+export interface Chunk {
+  content_id?: string;
+  data?: string;
+  eof?: boolean;
+}
+
+/** A file operation. */
+export type FileOperation = Record<'path' | 'content_id' | 'operation' | 'mode', string | undefined>;
+
+/** What is left of a body of commit-pack once it is read. */
+export interface PackBody {
+  metadata: Record<string, unknown>;
+  /** Its member `files`, where that is a list. */
+  files: FileOperation[];
+  chunks: Chunk[];
+}
+
+/** Changes bodies of commit-pack that begin with metadata. */
+export function changesPack(change: (body: PackBody) => void): Rewrite {
+  return {
+    request: (request) => {
+      if (!isAt(PACK, request)) return;
+      const [first, ...rest] = readLines(request);
+      if (!isRecord(first) || !isRecord(first.metadata) || !rest.every(isChunk)) return;
+      const metadata: Record<string, unknown> = { ...first.metadata };
+      const body: PackBody = {
+        metadata,
+        files: Array.isArray(metadata.files) ? metadata.files : [],
+        chunks: rest.map(({ blob_chunk }) => blob_chunk),
+      };
+      change(body);
+      if (Array.isArray(metadata.files)) metadata.files = body.files;
+      request.body = writeLines([{ ...first, metadata }, ...body.chunks.map((blob_chunk) => ({ blob_chunk }))]);
+    },
+  };
+}
+
+/** A server that takes a member of the metadata as given where the client left it out. */
+export function assumesMetadata(name: string, value: unknown): Rewrite {
+  return changesPack(({ metadata }) => {
+    metadata[name] ??= value;
+  });
+}
+
+/**
+ * Whether the answer tells of a commit onto a branch that was there: what is wrong with no other lets the rules make
+ * their repositories.
+ */
+export function isOnTop({ request, status, body }: ProxiedResponse): boolean {
+  if (!isAt(PACK, request) || status !== 201) return false;
+  return !/^0+$/.test(JSON.parse(body.toString()).result.old_sha);
+}
+
+/** Changes the lines of commit-pack, whatever they are; one that is no JSON is given as text. */
+export function changesLines(change: (lines: unknown[]) => unknown[]): Rewrite {
+  return {
+    request: (request) => {
+      if (isAt(PACK, request)) request.body = writeLines(change(readLines(request)));
+    },
+  };
+}
+
+function readLines({ body }: ProxiedRequest): unknown[] {
+  return body
+    .toString()
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line): unknown => {
+      try {
+        return JSON.parse(line);
+      } catch {
+        return line;
+      }
+    });
+}
+
+function writeLines(lines: readonly unknown[]): Buffer {
+  return Buffer.from(lines.map((line) => `${typeof line === 'string' ? line : JSON.stringify(line)}\n`).join(''));
+}
+
+function isChunk(line: unknown): line is { blob_chunk: Chunk } {
+  return isRecord(line) && isRecord(line.blob_chunk);
+}

@@ -1,0 +1,64 @@
+import t from 'tap';
+import { writeSwitchable } from './switchable-source.js';
+
+const SOURCE = `
+const LIMIT = 5;
+export function sum(values, from = LIMIT) {
+  let total = 0;
+  for (const value of values) {
+    if (value < from) continue;
+    total += value;
+  }
+  const shown = String(total);
+  return { total, shown };
+}
+export const first = (list) => list[0] ?? 'none';
+`;
+
+/** The module's functions while a mutant is on; none is with an empty name. */
+async function load(text: string, mutant: string): Promise<Record<string, (...args: unknown[]) => unknown>> {
+  const source = `const isMutantOn = (name) => name === ${JSON.stringify(mutant)};${text}`;
+  return import(`data:text/javascript,${encodeURIComponent(source)}`);
+}
+
+const TEXTS = [
+  { mutant: 'value', find: "'none'", replace: 'undefined' },
+  { mutant: 'operator', find: 'value < from', replace: 'value <= from' },
+  { mutant: 'statement', find: 'if (value < from) continue;', replace: '' },
+  { mutant: 'declaration', find: 'const shown = String(total);', replace: "const shown = '#' + total;" },
+  { mutant: 'several', find: 'total += value;\n  }\n  const shown', replace: 'total -= value; }\n const shown' },
+  { mutant: 'member', find: 'total, shown', replace: 'total: -1, shown' },
+];
+
+t.test('mutants live side by side in one module, also where one is around another', async (t) => {
+  const { text, stale } = writeSwitchable('sum.js', SOURCE, TEXTS);
+  t.same(stale, []);
+  const expected: Record<string, [number, string, unknown]> = {
+    '': [18, '18', 'none'],
+    value: [18, '18', undefined],
+    operator: [13, '13', 'none'],
+    statement: [20, '20', 'none'],
+    declaration: [18, '#18', 'none'],
+    several: [-18, '-18', 'none'],
+    member: [-1, '18', 'none'],
+  };
+  for (const [mutant, [total, shown, none]] of Object.entries(expected)) {
+    const { sum, first } = await load(text, mutant);
+    t.same([sum?.([2, 5, 6, 7]), first?.([])], [{ total, shown }, none], mutant || 'without any');
+  }
+});
+
+t.test('a text that does not fit is stale, and told with its mutant and file', async (t) => {
+  for (const [find, replace, why] of [
+    ['no such text', '', 'is not there'],
+    ['', 'x', 'is not there'],
+    ['total', 'x', 'is there more than once'],
+    ['const LIMIT = 5;', 'const LIMIT = 6;', 'is no JavaScript there, or in no function'],
+    ['from = LIMIT', 'from = 6', 'is no JavaScript there, or in no function'],
+    ['value < from', 'value <', 'is no JavaScript there'],
+  ] as const) {
+    const { stale, text } = writeSwitchable('sum.js', SOURCE, [{ mutant: 'bad', find, replace }]);
+    t.equal(text, SOURCE);
+    t.match(stale, [new RegExp(`^the mutant bad is stale: in sum.js, .*${why}`)], find);
+  }
+});

@@ -1,0 +1,131 @@
+import ts from 'typescript';
+
+/** Text of a module that a mutant replaces. */
+export interface SwitchedText {
+  readonly mutant: string;
+  readonly find: string;
+  readonly replace: string;
+}
+
+/** A node of the module's syntax, and what stands there while a mutant is switched on. */
+interface Edit {
+  readonly mutant: string;
+  readonly start: number;
+  readonly end: number;
+  readonly isExpression: boolean;
+  readonly text: string;
+}
+
+/**
+ * A module in which several mutants live side by side, each behind `isMutantOn('name')`. What is switched is the smallest
+ * expression around the replaced text, `(isMutantOn('name') ? (new) : (old))`, or the smallest statement, `if (isMutantOn('name'))
+ * { new } else { old }`; around a declaration it is the block that the declaration stands in. `stale`: a sentence for
+ * each text that is not there exactly once, stands in no function, or makes no JavaScript.
+ */
+export function writeSwitchable(
+  file: string,
+  source: string,
+  texts: readonly SwitchedText[],
+): { readonly text: string; readonly stale: readonly string[] } {
+  const tree = ts.createSourceFile(file, source, ts.ScriptTarget.Latest, true, ts.ScriptKind.JS);
+  const found = texts.map((text) => findEdit(file, tree, text));
+  const edits = found.filter((edit) => typeof edit !== 'string');
+  // The outermost first, so that what lies in another edit is written as part of its old text.
+  edits.sort((a, b) => a.start - b.start || b.end - a.end);
+  return { text: render(source, 0, source.length, edits), stale: found.filter((edit) => typeof edit === 'string') };
+}
+
+/** What a text is switched by, or a sentence on why it cannot be. */
+function findEdit(file: string, tree: ts.SourceFile, { mutant, find, replace }: SwitchedText): Edit | string {
+  const { text } = tree;
+  const wanted = find.trim();
+  const at = text.indexOf(wanted);
+  const refuse = (why: string) => `the mutant ${mutant} is stale: in ${file}, ${JSON.stringify(find)} ${why}`;
+  if (wanted === '' || at < 0) return refuse('is not there');
+  if (text.indexOf(wanted, at + 1) >= 0) return refuse('is there more than once');
+  const end = at + wanted.length;
+  for (let node = nodeAround(tree, at, end); node !== tree; node = node.parent) {
+    const isExpression = isSwitchedExpression(node);
+    if (!isExpression && !isSwitchedStatement(node)) continue;
+    if (!isInFunction(node)) return refuse('stands in no function: it is read once, when the module is loaded');
+    const start = node.getStart(tree);
+    const edit = {
+      mutant,
+      start,
+      end: node.end,
+      isExpression,
+      text: text.slice(start, at) + replace + text.slice(end, node.end),
+    };
+    if (parses(render(text, 0, text.length, [edit]))) return edit;
+  }
+  return refuse(`cannot be replaced by ${JSON.stringify(replace)}: that is no JavaScript there, or in no function`);
+}
+
+function nodeAround(tree: ts.SourceFile, start: number, end: number): ts.Node {
+  let node: ts.Node = tree;
+  for (;;) {
+    const inner: ts.Node | undefined = ts.forEachChild(node, (child) =>
+      child.getStart(tree) <= start && end <= child.end ? child : undefined,
+    );
+    if (inner === undefined) return node;
+    node = inner;
+  }
+}
+
+/** Whether a value may be chosen there: not where a name is declared, assigned to, or called as a method. */
+function isSwitchedExpression(node: ts.Node): boolean {
+  const { parent } = node;
+  if (!ts.isExpression(node) || ts.isSpreadElement(node) || ts.isOmittedExpression(node)) return false;
+  if (node.kind === ts.SyntaxKind.SuperKeyword || node.kind === ts.SyntaxKind.ImportKeyword) return false;
+  if ((ts.isCallExpression(parent) || ts.isNewExpression(parent)) && parent.expression === node) return false;
+  if (ts.isTaggedTemplateExpression(parent) || ts.isDeleteExpression(parent)) return false;
+  if (ts.isPropertyAccessExpression(parent)) return parent.expression === node;
+  if (ts.isBinaryExpression(parent) && parent.left === node) {
+    const { kind } = parent.operatorToken;
+    return kind < ts.SyntaxKind.FirstAssignment || kind > ts.SyntaxKind.LastAssignment;
+  }
+  if (ts.isPrefixUnaryExpression(parent) || ts.isPostfixUnaryExpression(parent)) {
+    return parent.operator !== ts.SyntaxKind.PlusPlusToken && parent.operator !== ts.SyntaxKind.MinusMinusToken;
+  }
+  if (ts.isForInStatement(parent) || ts.isForOfStatement(parent)) return parent.expression === node;
+  const isNamed = 'name' in parent && parent.name === node;
+  const isBound = 'propertyName' in parent && parent.propertyName === node;
+  return !isNamed && !isBound && !ts.isShorthandPropertyAssignment(parent);
+}
+
+function isSwitchedStatement(node: ts.Node): boolean {
+  if (ts.isVariableStatement(node) || ts.isFunctionDeclaration(node) || ts.isClassDeclaration(node)) return false;
+  return ts.isBlock(node) || ts.isStatement(node);
+}
+
+function isInFunction(node: ts.Node): boolean {
+  return ts.findAncestor(node.parent, ts.isFunctionLike) !== undefined;
+}
+
+function parses(source: string): boolean {
+  return ts.transpileModule(source, { reportDiagnostics: true, fileName: 'a.js' }).diagnostics?.length === 0;
+}
+
+/** Old text of a range with its edits; these lie in it, in the order of their starts, the outer before the inner. */
+function render(source: string, start: number, end: number, edits: readonly Edit[]): string {
+  let text = '';
+  let at = start;
+  for (let index = 0; index < edits.length; ) {
+    const edit = edits[index] as Edit;
+    let next = index + 1;
+    while (next < edits.length && (edits[next] as Edit).end <= edit.end) next += 1;
+    const old = render(source, edit.start, edit.end, edits.slice(index + 1, next));
+    text += source.slice(at, edit.start) + (edit.isExpression ? choose(edit, old) : branch(edit, old));
+    at = edit.end;
+    index = next;
+  }
+  return text + source.slice(at, end);
+}
+
+function choose({ mutant, text }: Edit, old: string): string {
+  return `(isMutantOn('${mutant}') ? (${text}) : (${old}))`;
+}
+
+function branch({ mutant, text }: Edit, old: string): string {
+  return `{ if (isMutantOn('${mutant}')) { ${text} } else { ${old} } }`;
+}

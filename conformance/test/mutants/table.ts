@@ -1,0 +1,74 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Rule } from '../../rules/rule.js';
+import { packageRoot } from '../../run/version.js';
+import type { Fate, Judgement } from './judge.js';
+import type { Mutant } from './mutant.js';
+
+/**
+ * The table that is kept in the repository, and ships: what rules made of mutants. It has each pair of a mutant and a
+ * rule that is named for it, whatever became of it, and after `npm run mutants -- --full` every other pair that was
+ * killed or inconclusive; a pair that is not there survived.
+ */
+export const TABLE_FILE = 'fixtures/conformance-mutants.tsv';
+
+const HEADER = 'rule\tmutant\tverdict\tdoes';
+
+export interface TableRow {
+  readonly rule: string;
+  readonly mutant: string;
+  readonly verdict: string;
+  readonly does: string;
+}
+
+export function readTable(): TableRow[] {
+  const [, ...lines] = readFileSync(join(packageRoot(), TABLE_FILE), 'utf8').split('\n');
+  return lines
+    .filter((line) => line !== '')
+    .map((line) => {
+      const [rule = '', mutant = '', verdict = '', does = ''] = line.split('\t');
+      return { rule, mutant, verdict, does };
+    });
+}
+
+export function writeTable(rows: readonly TableRow[]): void {
+  const lines = [...new Set(rows.map(({ rule, mutant, verdict, does }) => [rule, mutant, verdict, does].join('\t')))];
+  writeFileSync(join(packageRoot(), TABLE_FILE), `${[HEADER, ...lines.sort()].join('\n')}\n`);
+}
+
+export function rowOf({ mutant, rule, fate }: Judgement): TableRow {
+  return { rule, mutant: mutant.name, verdict: fate satisfies Fate, does: mutant.does };
+}
+
+/** The rows kept of an earlier run, of mutants that are still what they were, with what the rules named have said now. */
+export function mergeRows(kept: readonly TableRow[], mutants: readonly Mutant[], now: readonly TableRow[]): TableRow[] {
+  const does = new Map(mutants.map((mutant) => [mutant.name, mutant.does]));
+  const judged = new Set(now.map(pairOf));
+  return [...kept.filter((row) => does.get(row.mutant) === row.does && !judged.has(pairOf(row))), ...now];
+}
+
+function pairOf({ rule, mutant }: Pick<TableRow, 'rule' | 'mutant'>): string {
+  return `${rule} ${mutant}`;
+}
+
+/** What is wrong with a table: a sentence for each row that it should not have, or lacks. */
+export function findStaleRows(
+  table: readonly TableRow[],
+  mutants: readonly Mutant[],
+  rules: readonly Rule[],
+): readonly string[] {
+  const ids = new Set(rules.map(({ id }) => id));
+  const byName = new Map(mutants.map((mutant) => [mutant.name, mutant]));
+  const killed = new Set(table.filter(({ verdict }) => verdict === 'killed').map(pairOf));
+  return [
+    ...table.filter(({ rule }) => !ids.has(rule)).map(({ rule }) => `there is no rule ${rule}`),
+    ...table.filter(({ mutant }) => !byName.has(mutant)).map(({ mutant }) => `there is no mutant ${mutant}`),
+    ...table
+      .filter(({ mutant, does }) => byName.has(mutant) && byName.get(mutant)?.does !== does)
+      .map(({ mutant }) => `the mutant ${mutant} does something else`),
+    ...mutants
+      .flatMap((mutant) => mutant.rules.map((rule) => ({ rule, mutant: mutant.name })))
+      .filter((pair) => !killed.has(pairOf(pair)))
+      .map(({ rule, mutant }) => `${rule} has not killed ${mutant}`),
+  ];
+}

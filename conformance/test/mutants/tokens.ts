@@ -1,0 +1,121 @@
+import { createPrivateKey, createPublicKey, sign, verify } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { packageRoot } from '../../run/version.js';
+import type { ProxiedRequest, ProxiedResponse, Rewrite } from './proxy.js';
+import { isAt, type Place } from './rewrites.js';
+
+/** The test keys that the emulator of the mutants has; `es256` is the one that the suite signs with. */
+type KeyName = 'es256' | 'es384' | 'es512' | 'rs256' | 'restricted' | 'deleted' | 'second';
+
+type JsonObject = Readonly<Record<string, unknown>>;
+
+/** A token as it was sent, and with which of the test keys it was signed. */
+export interface SentToken {
+  readonly header: JsonObject;
+  readonly claims: JsonObject;
+  /** The scopes, where they are a list. */
+  readonly scopes: readonly string[];
+  /** Seconds from iat to exp. */
+  readonly lifetime: number;
+  isSignedBy(key: KeyName): boolean;
+}
+
+const BEARER = 'Bearer ';
+const BASIC = 'Basic ';
+
+function pemOf(name: string): string {
+  return readFileSync(join(packageRoot(), 'fixtures', 'keys', `${name}.pem`), 'utf8');
+}
+
+/**
+ * A server that makes good what is wrong with some tokens: `mend` gives other claims, or nothing where it does not look.
+ * They are signed with the unrestricted key, so that nothing else about the token counts.
+ */
+export function mendsTokens(place: Place, mend: (token: SentToken, request: ProxiedRequest) => object | undefined) {
+  const request = (request: ProxiedRequest): void => {
+    const token = isAt(place, request) ? tokenOf(request) : undefined;
+    const claims = token && mend(token, request);
+    if (claims !== undefined) writeToken(request, signToken(claims));
+  };
+  return { request } satisfies Rewrite;
+}
+
+/** A server that takes some good tokens for bad ones. */
+export function refusesTokens(place: Place, refuses: (token: SentToken, request: ProxiedRequest) => boolean) {
+  const request = (request: ProxiedRequest): void => {
+    const token = isAt(place, request) ? tokenOf(request) : undefined;
+    if (token !== undefined && refuses(token, request)) writeToken(request, 'none');
+  };
+  return { request } satisfies Rewrite;
+}
+
+/** Changes answers to some requests, which are told apart by what only the request says. */
+export function changesAnswersTo(
+  isMeant: (request: ProxiedRequest) => boolean,
+  change: (response: ProxiedResponse) => void,
+): Rewrite {
+  const meant = new WeakSet<object>();
+  return {
+    request: (request) => {
+      if (isMeant(request)) meant.add(request);
+    },
+    response: (response) => {
+      if (meant.has(response.request)) change(response);
+    },
+  };
+}
+
+/** The repository that a route of the API or of Git names. */
+export function repositoryIn({ path }: Pick<ProxiedRequest, 'path'>): string | undefined {
+  const [, name] = /^\/api\/repos\/([^/?]+)/.exec(path) ?? /^\/(.+)\.git\//.exec(path) ?? [];
+  return name === undefined ? undefined : decodeURIComponent(name);
+}
+
+/** The token of a request, where it can be read. */
+export function tokenOf({ headers: { authorization = '' } }: ProxiedRequest): SentToken | undefined {
+  const token = authorization.startsWith(BASIC)
+    ? Buffer.from(authorization.slice(BASIC.length), 'base64')
+        .toString()
+        .replace(/^[^:]*:/, '')
+    : authorization.replace(BEARER, '');
+  const parts = token.split('.');
+  const [header, claims] = parts.map(readPart);
+  if (parts.length !== 3 || header === undefined || claims === undefined) return undefined;
+  return {
+    header,
+    claims,
+    scopes: Array.isArray(claims.scopes) ? claims.scopes : [],
+    lifetime: Number(claims.exp) - Number(claims.iat),
+    isSignedBy: (name) => isSigned(token, name),
+  };
+}
+
+function readPart(part: string): JsonObject | undefined {
+  try {
+    return JSON.parse(Buffer.from(part, 'base64url').toString());
+  } catch {
+    return undefined;
+  }
+}
+
+function isSigned(token: string, name: KeyName): boolean {
+  const end = token.lastIndexOf('.');
+  const key = createPublicKey(pemOf(name));
+  const hash = `sha${name.startsWith('es') || name === 'rs256' ? name.slice(2) : '256'}`;
+  const signature = Buffer.from(token.slice(end + 1), 'base64url');
+  return verify(hash, Buffer.from(token.slice(0, end)), { key, dsaEncoding: 'ieee-p1363' }, signature);
+}
+
+function signToken(claims: object): string {
+  const encode = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
+  const input = `${encode({ alg: 'ES256', typ: 'JWT' })}.${encode(claims)}`;
+  const key = createPrivateKey(pemOf('es256'));
+  return `${input}.${sign('sha256', Buffer.from(input), { key, dsaEncoding: 'ieee-p1363' }).toString('base64url')}`;
+}
+
+function writeToken({ headers }: ProxiedRequest, token: string): void {
+  headers.authorization = headers.authorization?.startsWith(BASIC)
+    ? BASIC + Buffer.from(`t:${token}`).toString('base64')
+    : BEARER + token;
+}

@@ -1,0 +1,55 @@
+import type { z } from 'zod';
+
+type JsonSchema = z.core.JSONSchema.BaseSchema;
+
+/** What awkward answers did to usual ones. */
+export interface Seen {
+  added: number;
+  dropped: number;
+}
+
+/**
+ * What of `bent` no service may answer in place of `usual`, going by the printed schema of the answer: members are added
+ * by one kind of name only, never to maps; left out only where the schema does not require them; values are the same.
+ */
+export function illegalDifferences(
+  usual: unknown,
+  bent: unknown,
+  schema: JsonSchema | undefined,
+  seen: Seen,
+  path = '$',
+): string[] {
+  if (Array.isArray(usual)) {
+    if (!Array.isArray(bent) || bent.length !== usual.length) return [`${path} is no list of ${usual.length}`];
+    const items = presentOf(schema)?.items as JsonSchema | undefined;
+    return usual.flatMap((item, at) => illegalDifferences(item, bent[at], items, seen, `${path}[${at}]`));
+  }
+  if (typeof usual !== 'object' || usual === null) return Object.is(usual, bent) ? [] : [`${path} is ${bent}`];
+  if (typeof bent !== 'object' || bent === null || Array.isArray(bent)) return [`${path} is no object`];
+  const { properties, required = [], additionalProperties } = presentOf(schema) ?? {};
+  const wrong: string[] = [];
+  for (const name of Object.keys(bent)) {
+    if (Object.hasOwn(usual, name)) continue;
+    if (properties === undefined || !/^x_unknown_\d+$/.test(name)) wrong.push(`${path}.${name} is new`);
+    seen.added += 1;
+  }
+  for (const [name, member] of Object.entries(usual)) {
+    const own = (properties?.[name] ?? additionalProperties) as JsonSchema | undefined;
+    const at = `${path}.${name}`;
+    if (Object.hasOwn(bent, name)) {
+      wrong.push(...illegalDifferences(member, bent[name as never], own, seen, at));
+    } else {
+      const isFree = properties?.[name] !== undefined && !required.includes(name);
+      const hasNone = own?.anyOf === undefined || member === null;
+      if (!isFree || !hasNone || own?.['x-present-when'] !== undefined) wrong.push(`${at} is left out`);
+      seen.dropped += 1;
+    }
+  }
+  return wrong;
+}
+
+/** Of what may be null, the schema of what is not. */
+function presentOf(schema: JsonSchema | undefined): JsonSchema | undefined {
+  const [first] = schema?.anyOf ?? [];
+  return first ?? schema;
+}
