@@ -8,7 +8,7 @@ export type { EmulatorOptions, GivenOptions } from './config/options.js';
 export type { Log, LogLine } from './environment/log.js';
 export type { Action, CutPoint, Ending, Fault, Match, Matcher, RetryAfter, When } from './faults/fault.js';
 export type { Stage } from './faults/stage.js';
-export type { ClientVerdict } from './journal/client-rules/judge.js';
+export type { ClientVerdict } from './journal/client-rules/evaluate.js';
 export type { Expectations, RequestExpectation } from './journal/expectations.js';
 export type { RequestQuery } from './journal/query.js';
 export type { NearRequest, Unmet, Verification } from './journal/verify.js';

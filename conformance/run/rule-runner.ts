@@ -224,7 +224,7 @@ export class RuleRunner {
   /** A broken rule is shown with the request that is nearest to what decided it. */
   #explain(result: RuleResult): RuleResult {
     const exchange = this.#decidedBy.get(result.id);
-    if (exchange === undefined || !isBroken(result.verdict, this.options.strict)) return result;
+    if (exchange === undefined || !isBroken(result, this.options.strict)) return result;
     const isPassed = (rule: string) => {
       const verdict = this.#results.get(rule)?.verdict;
       return verdict === 'pass' || verdict === 'observed';

@@ -43,6 +43,8 @@ export interface NamespaceControl {
 export interface AdminControls {
   /** Whether the published test keys are registered at the start. */
   readonly hasTestKeys: boolean;
+  /** Whether they cannot be registered either. */
+  readonly refusesTestKeys: boolean;
   /** Begins to close the emulator; requests that are under way are answered. */
   shutDown(): void;
   /** Namespaces beside this world; undefined in one of them. */

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { isFixtureKey } from '../auth/fixture-keys.js';
 import type { AllowedScopes, RegisteredKey } from '../auth/keys.js';
 import { KeyError, readPublicKey, registered } from '../auth/public-key.js';
 import { SCOPES } from '../auth/scope.js';
@@ -87,9 +88,13 @@ export const addKey = adminRoute({
   }),
   replies: { 201: keyRecord },
   errors: ['not_found', 'conflict', 'insufficient_storage'],
-  handle: ({ world, organization, body }) => {
+  handle: ({ world, organization, body, controls }) => {
     const { name, keys } = requireOrganization(world, body.organization ?? organization);
     const key = register(body.public_key, { id: body.id, allowedScopes: body.allowed_scopes });
+    if (controls.refusesTestKeys && isFixtureKey(key.publicKey)) {
+      const why = 'with which anybody can sign; only an emulator that was started with --test-keys allows them here';
+      throw problem('bad_request', `public_key is a published test key, ${why}.`);
+    }
     if (keys.find(key.kid)) throw problem('conflict', `id: ${name} has a key ${JSON.stringify(key.kid)} already.`);
     if ([...keys.keys()].length >= MOST_KEYS) {
       throw problem('insufficient_storage', `An organization has at most ${MOST_KEYS} keys.`);

@@ -1,8 +1,9 @@
-import { createPublicKey } from 'node:crypto';
+import { createPublicKey, type KeyObject } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, resolve } from 'node:path';
 import { type Algorithm, type AllowedScopes, KeyRing, RegisteredKey } from './keys.js';
+import { thumbprintOf } from './public-key.js';
 
 /** A row of `fixtures/keys/keys.json`. */
 interface KeyRow {
@@ -55,6 +56,14 @@ export function fixtureRing(index: number): KeyRing {
       .map(({ id: kid, algorithm, allowedScopes, publicKeyFile }) => {
         return new RegisteredKey({ kid, algorithm, allowedScopes }, () => createPublicKey(readFileSync(publicKeyFile)));
       }),
+  );
+}
+
+/** Whether it is one of the published test keys, also under another id. */
+export function isFixtureKey(key: KeyObject): boolean {
+  const thumbprint = thumbprintOf(key);
+  return fixtureKeys().some(
+    ({ publicKeyFile }) => thumbprintOf(createPublicKey(readFileSync(publicKeyFile))) === thumbprint,
   );
 }
 

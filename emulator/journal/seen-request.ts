@@ -3,7 +3,7 @@ import { headerOf } from './export.js';
 import { fieldOf, Lineage } from './lineage.js';
 import type { RequestRecord } from './record.js';
 
-/** A request as it is judged. It is written out when a judge looks closer. */
+/** A request as it is evaluated. It is written out when a rule looks closer. */
 export class SeenRequest {
   private written: JournalEntry | undefined;
 

@@ -21,10 +21,10 @@ export interface SubscribeOptions {
   /** Ends the subscription. */
   readonly signal?: AbortSignal;
   /** Requests that wait for the reader at most. */
-  readonly room?: number;
+  readonly capacity?: number;
 }
 
-const ROOM = 1000;
+const CAPACITY = 1000;
 
 /**
  * Requests as their answers end, in that order; a query leaves others out. It ends with `signal`, and when another state
@@ -34,7 +34,7 @@ const ROOM = 1000;
  */
 export async function* subscribe(
   journal: Journal,
-  { query, after, signal, room = ROOM }: SubscribeOptions = {},
+  { query, after, signal, capacity = CAPACITY }: SubscribeOptions = {},
 ): AsyncGenerator<EndedRequest | MissedRequests, void, undefined> {
   const isWanted = selectorOf(query);
   let waiting: RequestRecord[] = after === undefined ? [] : endedAfter(journal, after);
@@ -46,7 +46,7 @@ export async function* subscribe(
     wake();
   };
   const stop = journal.listen((record) => {
-    if (waiting.length >= room) {
+    if (waiting.length >= capacity) {
       missed += 1;
       waiting.shift();
     }

@@ -1,5 +1,5 @@
 import { parseDuration } from '../environment/iso-8601.js';
-import { type ClientVerdict, judgeClient } from './client-rules/judge.js';
+import { type ClientVerdict, evaluateClient } from './client-rules/evaluate.js';
 import { summaryOf } from './entry.js';
 import { type Expectations, type RequestExpectation, readExpectations } from './expectations.js';
 import type { Journal } from './journal.js';
@@ -52,24 +52,24 @@ export function verify(journal: Journal, given: unknown, faults: readonly FaultR
   const { after } = expectations;
   const seen = after === undefined ? all : all.filter(({ record }) => record.id > after);
   const isComplete = journal.dropped === 0 || all.some(({ record }) => record.id === after);
-  const judged: Judged = { seen, dropped: isComplete ? 0 : journal.dropped };
+  const evaluated: Evaluated = { seen, dropped: isComplete ? 0 : journal.dropped };
   const unmet = [
-    ...(expectations.requests ?? []).flatMap((expectation, index) => judgeRequests(judged, expectation, index)),
-    ...judgeOrder(judged, expectations),
-    ...(expectations.faults?.everyFired ? faults.flatMap((fault) => judgeFault(fault)) : []),
+    ...(expectations.requests ?? []).flatMap((expectation, index) => checkRequests(evaluated, expectation, index)),
+    ...checkOrder(evaluated, expectations),
+    ...(expectations.faults?.everyFired ? faults.flatMap((fault) => checkFault(fault)) : []),
   ];
-  const client = expectations.client === undefined ? [] : judgeClient(seen, expectations.client);
+  const client = expectations.client === undefined ? [] : evaluateClient(seen, expectations.client);
   const isPolite = client.every(({ verdict, level }) => verdict !== 'broken' || level === 'should');
   return { met: unmet.length === 0 && isPolite, unmet, client };
 }
 
-interface Judged {
+interface Evaluated {
   readonly seen: readonly SeenRequest[];
   /** Requests that might have been meant, but of which the journal has let go. */
   readonly dropped: number;
 }
 
-function judgeRequests({ seen, dropped }: Judged, expectation: RequestExpectation, index: number): Unmet[] {
+function checkRequests({ seen, dropped }: Evaluated, expectation: RequestExpectation, index: number): Unmet[] {
   const at = `requests.${index}`;
   const conditions = conditionsOf(expectation.match);
   const found = seen.filter(({ record }) => isMatch(conditions, record));
@@ -93,7 +93,7 @@ function judgeRequests({ seen, dropped }: Judged, expectation: RequestExpectatio
   }
   return expectation.minGap === undefined
     ? []
-    : judgeGap(found, expectation.minGap).flatMap(({ detail, pair }) => unmet(detail, pair));
+    : checkGap(found, expectation.minGap).flatMap(({ detail, pair }) => unmet(detail, pair));
 }
 
 function boundsOf({ count, atLeast, atMost, never, order }: RequestExpectation): { least: number; most: number } {
@@ -104,7 +104,7 @@ function boundsOf({ count, atLeast, atMost, never, order }: RequestExpectation):
 }
 
 /** The first two requests that came too close to each other. */
-function judgeGap(
+function checkGap(
   found: readonly SeenRequest[],
   minGap: NonNullable<RequestExpectation['minGap']>,
 ): { detail: string; pair: NearRequest[] }[] {
@@ -121,7 +121,7 @@ function judgeGap(
 }
 
 /** What has an order is found one behind the other: each behind the request that the one before it was found in. */
-function judgeOrder({ seen }: Judged, { requests = [] }: Expectations): Unmet[] {
+function checkOrder({ seen }: Evaluated, { requests = [] }: Expectations): Unmet[] {
   const ordered = [...requests.entries()]
     .filter(([, { order }]) => order !== undefined)
     .sort(([, a], [, b]) => a.order! - b.order!);
@@ -150,7 +150,7 @@ function judgeOrder({ seen }: Judged, { requests = [] }: Expectations): Unmet[] 
   return [];
 }
 
-function judgeFault(fault: FaultReport): Unmet[] {
+function checkFault(fault: FaultReport): Unmet[] {
   const { id, text, fired, expected = { min: 1 } } = fault;
   const { min = 0, max = Number.POSITIVE_INFINITY } =
     typeof expected === 'number' ? { min: expected, max: expected } : expected;

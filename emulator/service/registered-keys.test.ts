@@ -1,4 +1,4 @@
-import { generateKeyPairSync } from 'node:crypto';
+import { createPublicKey, generateKeyPairSync } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
@@ -95,4 +95,48 @@ t.test('keys that cannot be registered are refused at the start', async (t) => {
     await t.rejects(startEmulator({ port: 0, key }), { constructor: OptionError, message: sentence }, String(key));
   }
   await t.rejects(startEmulator({ port: 0, key: { file: 5 } as never }), { message: /^key has to be FILE/ });
+});
+
+t.test('a published test key is registered as no own key where it was not asked for', async (t) => {
+  const keys = fixtureKeys();
+  const refusal = /is a published test key, with which anybody can sign/;
+  for (const { privateKeyFile, publicKeyFile, id } of keys) {
+    for (const file of [privateKeyFile, publicKeyFile]) {
+      const started = startEmulator({ port: 0, host: '0.0.0.0', adminToken: 'canary', key: `${file}:own` });
+      await t.rejects(
+        started,
+        new OptionError(
+          `The key ${file} is a published test key, with which anybody can sign; only --test-keys allows them here.`,
+        ),
+        id,
+      );
+    }
+  }
+  for (const [options, isRefused] of [
+    [{ host: '0.0.0.0' }, true],
+    [{ host: '0.0.0.0', testKeys: false }, true],
+    [{ host: '0.0.0.0', testKeys: true }, false],
+    [{ testKeys: false }, false],
+    [{}, false],
+  ] as const) {
+    const { emulator } = await start(t, options);
+    const namespace = await emulator.namespace();
+    const jwk = createPublicKey(testPem).export({ format: 'jwk' });
+    for (const adminUrl of [emulator.adminUrl, namespace.adminUrl]) {
+      for (const [public_key, id] of [
+        [testPem, 'pem'],
+        [jwk, 'jwk'],
+      ] as const) {
+        const body = JSON.stringify({ public_key, id });
+        const headers = { authorization: 'Bearer canary', 'content-type': 'application/json' };
+        const answer = await fetch(`${adminUrl}/keys`, { method: 'POST', headers, body });
+        const what = `${JSON.stringify(options)} ${id}`;
+        t.equal(answer.status, isRefused ? 400 : 201, what);
+        if (isRefused) t.match(((await answer.json()) as { detail: string }).detail, refusal, what);
+      }
+      const own = JSON.stringify({ public_key: publicPem });
+      const headers = { authorization: 'Bearer canary', 'content-type': 'application/json' };
+      t.equal((await fetch(`${adminUrl}/keys`, { method: 'POST', headers, body: own })).status, 201, 'another one');
+    }
+  }
 });

@@ -1,4 +1,4 @@
-import { defaultFixtureKey, fixtureRing } from '../auth/fixture-keys.js';
+import { defaultFixtureKey, fixtureRing, isFixtureKey } from '../auth/fixture-keys.js';
 import { type AllowedScopes, KeyRing, type RegisteredKey } from '../auth/keys.js';
 import { KeyError, readPublicKey, registered } from '../auth/public-key.js';
 import { SCOPES } from '../auth/scope.js';
@@ -13,6 +13,11 @@ export function hasTestKeys({ host, testKeys = isLoopback(host) }: Options): boo
   return testKeys;
 }
 
+/** Whether the published test keys may not be registered either, as anybody's own. */
+export function refusesTestKeys({ host, testKeys = false }: Pick<Options, 'host' | 'testKeys'>): boolean {
+  return !isLoopback(host) && !testKeys;
+}
+
 /** The keys of each organization at the start. Throws `OptionError` for one that cannot be registered. */
 export function registeredKeys(options: Options): KeyRing[] {
   const rings = options.org.map((_, index) => (hasTestKeys(options) ? fixtureRing(index) : new KeyRing([])));
@@ -21,6 +26,11 @@ export function registeredKeys(options: Options): KeyRing[] {
     const ring = rings[index];
     if (!ring) throw new OptionError(`The key ${option.file} is of an organization that there is not.`);
     const key = register(option);
+    if (refusesTestKeys(options) && isFixtureKey(key.publicKey)) {
+      throw new OptionError(
+        `The key ${option.file} is a published test key, with which anybody can sign; only --test-keys allows them here.`,
+      );
+    }
     if (ring.find(key.kid)) {
       throw new OptionError(`The id ${JSON.stringify(key.kid)} of the key ${option.file} is that of another key.`);
     }

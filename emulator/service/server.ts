@@ -14,7 +14,7 @@ import { listen } from './listen.js';
 import { answerOnce, type Listener, Listeners, listenOnFirst } from './listeners.js';
 import { namespaceControl } from './namespace-control.js';
 import { type NamespaceServer, Namespaces } from './namespaces.js';
-import { hasTestKeys, registeredKeys, type SigningKey, signingKeyOf } from './registered-keys.js';
+import { hasTestKeys, refusesTestKeys, registeredKeys, type SigningKey, signingKeyOf } from './registered-keys.js';
 import { beginScenario, readStartScenario, scenarioUnder } from './start-scenario.js';
 
 /** The whole service, listening: one port per organization, over one world; and the namespaces beside it. */
@@ -61,6 +61,7 @@ export async function startServer(
     await admin?.withdraw();
     ports.onClosed?.();
   };
+  const keyControls = { hasTestKeys: hasTestKeys(options), refusesTestKeys: refusesTestKeys(options) };
   const common = ({ config }: CurrentWorld) => ({
     operations,
     host,
@@ -81,7 +82,7 @@ export async function startServer(
     opened: Listeners,
     { id, current: own, close: remove }: Pick<NamespaceServer, 'id' | 'current' | 'close'>,
   ): Promise<void> => {
-    const controls = { closing: closing.signal, shutDown: () => void remove(), hasTestKeys: hasTestKeys(options) };
+    const controls = { ...keyControls, closing: closing.signal, shutDown: () => void remove() };
     const bind = (server: http.Server) => listenOnFirst(server, options.namespacePorts, host);
     await opened.open(own, { ...common(own), namespace: id, controls, bind }, shared);
   };
@@ -91,7 +92,7 @@ export async function startServer(
     const controls = {
       closing: closing.signal,
       shutDown: () => void close(),
-      hasTestKeys: hasTestKeys(options),
+      ...keyControls,
       namespaces: namespaceControl(namespaces, signingKeyOf(options)),
     };
     const bind = (server: http.Server, index: number) => listen(server, index === 0 ? options.port : 0, host);

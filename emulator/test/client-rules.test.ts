@@ -1,8 +1,8 @@
 import t from 'tap';
 import { linearHistory } from '../git/test/history.js';
 import { Workbench } from '../git/test/workbench.js';
+import { CLIENT_RULES } from '../journal/client-rules/evaluate.js';
 import { CLIENT_RULE_IDS, type ClientRuleId } from '../journal/client-rules/ids.js';
-import { CLIENT_RULES } from '../journal/client-rules/judge.js';
 import type { RequestRecord } from '../journal/record.js';
 import { type Answer, type CallOptions, packBody, type Service, startService } from './service.js';
 

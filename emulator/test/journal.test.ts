@@ -304,7 +304,7 @@ t.test('a subscription tells of requests as they end, goes on behind a number, a
     ['-2', 3, 4],
     'of a journal that was put back',
   );
-  const slow = subscribe(world.state.journal, { room: 2, query: { operation: 'getRepository' } });
+  const slow = subscribe(world.state.journal, { capacity: 2, query: { operation: 'getRepository' } });
   const begun = slow.next();
   await ask(4);
   t.same(numbers([(await begun).value as EndedRequest]), [8]);

@@ -30,7 +30,7 @@ const namesRepository = ({ namesRepository, isGit }: TokenPlace) => namesReposit
 function expectClaimMissing(t: RuleContext, { name, isGit, namesRepository }: TokenPlace, answer: Answer): void {
   if (isGit) {
     showsNothing(answer);
-    t.tolerate('A35', `${name}, no repo claim`, answer, ['400', '403', '401', '404']);
+    t.tolerate('A35', `no repo claim, ${name}`, answer, ['400', '403', '401', '404']);
   } else {
     const where = name === 'repo' ? '' : `, ${name}`;
     t.tolerate('A03', `no repo claim${where}`, answer, namesRepository ? [...NO_CLAIM, ...ABSENT] : NO_CLAIM);
@@ -91,7 +91,7 @@ export const repoClaim = defineRules('Repository claim', 'repository-claim', [
   {
     id: 'auth.repo-claim.missing.git-write',
     says: 'A token with git:write and without repo is refused.',
-    writes: true,
+    writes: 'where-allowed',
     check: (t) => refusesWithoutClaim(t, 'git:write'),
   },
   {
@@ -132,6 +132,7 @@ export const repoClaim = defineRules('Repository claim', 'repository-claim', [
   {
     id: 'auth.repo-claim.org-read.repo-route',
     says: 'A token with org:read alone and without repo reaches no repository.',
+    writes: 'where-allowed',
     check: (t) =>
       forEachPlace(
         t,
@@ -151,6 +152,7 @@ export const repoClaim = defineRules('Repository claim', 'repository-claim', [
   {
     id: 'auth.repo-claim.path-differs',
     says: 'A path that names another repository than the token is 404 repository_not_found.',
+    writes: 'where-allowed',
     check: async (t) => {
       const other = await otherRepository(t);
       await forEachPlace(t, namesRepository, async ({ place, repo }) => {
@@ -162,6 +164,7 @@ export const repoClaim = defineRules('Repository claim', 'repository-claim', [
   {
     id: 'auth.repo-claim.path-missing-repo',
     says: 'A repository that does not exist is 404 repository_not_found.',
+    writes: 'where-allowed',
     check: (t) =>
       forEachPlace(
         t,
@@ -177,6 +180,7 @@ export const repoClaim = defineRules('Repository claim', 'repository-claim', [
   {
     id: 'auth.repo-claim.path-indistinguishable',
     says: 'The two cannot be told apart.',
+    writes: 'where-allowed',
     check: async (t) => {
       const other = await otherRepository(t);
       await forEachPlace(t, namesRepository, async ({ place, repo }) => {

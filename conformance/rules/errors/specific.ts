@@ -12,13 +12,13 @@ import type { OperationRequest } from '../companion/operation.js';
 import { MERGER } from '../companion/operations.js';
 import { FAMILIES, type Family, TestRepository, UNREACHABLE_UPSTREAM } from '../companion/test-repository.js';
 import { withFault } from '../documented-operations.js';
-import { defineRules, type Reach, type RuleRow } from '../rule.js';
+import { defineRules, type Reach, type Rule, type RuleRow } from '../rule.js';
 import { forEachPlace, type TokenPlace } from '../token-places.js';
 import { problemOf } from './problems.js';
 
 interface Provocation {
   readonly reach: Reach;
-  readonly writes: boolean;
+  readonly writes: Rule['writes'];
   /** Everything that has to have the code. */
   readonly provoke: (t: RuleContext) => Promise<readonly Answer[]>;
   /** Tolerated answers, where a contradiction leaves a choice. */
@@ -95,7 +95,7 @@ const PROVOCATIONS: Readonly<Record<SpecificCode, Provocation>> = {
   repo_name_mismatch: viaRoute((t) => createRepo(t, t.uniqueName(), { json: { repo_name: 'another' } }), true),
   route_not_found: {
     reach: 'any',
-    writes: false,
+    writes: 'where-allowed',
     provoke: async (t) => {
       const { name: repo } = await sampleRepository(t);
       const answers: Answer[] = [];
@@ -290,6 +290,7 @@ export const specificCodes = defineRules('Errors', 'specific-codes', [
   {
     id: 'err.thawing.retry-after',
     says: 'repository_thawing says when to come back.',
+    writes: 'where-allowed',
     reach: 'emulator',
     check: async (t) => {
       t.needsEmulator();

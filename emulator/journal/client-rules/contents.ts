@@ -8,7 +8,7 @@ export const CONTENT_RULES: readonly ClientRule[] = [
     title: 'A cursor is sent back as it was given',
     source: 'Limits (Pagination: cursor is an opaque value from the previous response)',
     level: 'must',
-    *judge(seen) {
+    *evaluate(seen) {
       const given = new Set<string>();
       const unread = new Set<string | undefined>();
       for (const request of seen) {
@@ -31,7 +31,7 @@ export const CONTENT_RULES: readonly ClientRule[] = [
     title: 'A write whose answer was lost is repeated with the head it expects, and not made twice',
     source: 'Create a commit (expected_head_sha); Reset a branch; Notes (expected_ref_sha)',
     level: 'must',
-    *judge(seen) {
+    *evaluate(seen) {
       const lost = new Map<string, SeenRequest>();
       for (const request of seen) {
         const members = EXPECTED[request.record.operation ?? ''];
@@ -57,7 +57,7 @@ export const CONTENT_RULES: readonly ClientRule[] = [
     title: 'An idempotency key is used for one request only',
     source: 'Errors (idempotency_key_reused)',
     level: 'must',
-    *judge(seen) {
+    *evaluate(seen) {
       const uses = new Map<string, SeenRequest>();
       for (const request of seen) {
         const key = request.header('idempotency-key');

@@ -14,7 +14,7 @@ export const RETRY_RULES: readonly ClientRule[] = [
     title: 'A request is not repeated before the time that Retry-After names',
     source: 'Limits (Rate limiting: Retry-After is the minimum delay); Errors (repository_thawing); RFC 9110, 10.2.3',
     level: 'must',
-    *judge(seen) {
+    *evaluate(seen) {
       for (const request of seen) {
         const earlier = request.retryOf;
         const wanted = earlier?.retryAfter;
@@ -33,7 +33,7 @@ export const RETRY_RULES: readonly ClientRule[] = [
     title: 'The pauses between the retries of a request grow',
     source: 'File metadata (503: retry with backoff); RFC 9110, 15.6.4',
     level: 'should',
-    *judge(seen) {
+    *evaluate(seen) {
       const repeated = new Set(seen.map(({ retryOf }) => retryOf));
       for (const request of seen) {
         if (repeated.has(request)) continue;
@@ -47,7 +47,7 @@ export const RETRY_RULES: readonly ClientRule[] = [
     title: 'What cannot succeed is not repeated unless the request, the token or the state changed',
     source: 'Errors (generic and specific codes); File metadata (429); RFC 9110, 15.5',
     level: 'must',
-    *judge(seen) {
+    *evaluate(seen) {
       yield* repetitions(seen, (earlier) => isKnown(codeOf(earlier)) && isHopeless(earlier));
     },
   },
@@ -56,7 +56,7 @@ export const RETRY_RULES: readonly ClientRule[] = [
     title: 'A code that is not known is treated as the generic code of its status',
     source: 'Errors, rule 3; Versioning',
     level: 'must',
-    *judge(seen) {
+    *evaluate(seen) {
       yield* repetitions(seen, (earlier) => !isKnown(codeOf(earlier)) && isClientError(earlier));
     },
   },
@@ -65,7 +65,7 @@ export const RETRY_RULES: readonly ClientRule[] = [
     title: 'A push is not sent again before the refs were looked at again',
     source: 'Git over HTTPS; RFC 9110, 9.2.2 (a client should not repeat by itself what is not idempotent)',
     level: 'must',
-    *judge(seen) {
+    *evaluate(seen) {
       for (const [at, request] of seen.entries()) {
         const earlier = request.retryOf;
         if (!earlier || request.record.operation !== 'gitReceivePack') continue;

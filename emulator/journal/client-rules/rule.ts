@@ -10,14 +10,14 @@ export interface Occasion {
   readonly fault?: string | undefined;
 }
 
-/** What is asked of clients, judged by what they sent. */
+/** What is asked of clients, evaluated by what they sent. */
 export interface ClientRule {
   readonly id: ClientRuleId;
   readonly title: string;
   /** The section of the specification or the RFC that asks it. */
   readonly source: string;
   readonly level: 'must' | 'should';
-  judge(seen: readonly SeenRequest[]): Iterable<Occasion>;
+  evaluate(seen: readonly SeenRequest[]): Iterable<Occasion>;
 }
 
 /** Who sent a request, as far as its token says. */

@@ -6,7 +6,7 @@ export const TOKEN_RULES: readonly ClientRule[] = [
     title: 'A token is not sent once it has expired',
     source: 'Authentication, Token claims (exp); RFC 7519, 4.1.4',
     level: 'must',
-    *judge(seen) {
+    *evaluate(seen) {
       for (const request of seen) {
         const expires = request.record.token?.expires;
         if (expires === undefined) continue;
@@ -20,7 +20,7 @@ export const TOKEN_RULES: readonly ClientRule[] = [
     title: 'No token and no password is sent in the target of a request',
     source: 'What the service does, rule 1 (Authorization: Bearer); RFC 6750, 5.3; RFC 9110, 17.9',
     level: 'must',
-    *judge(seen) {
+    *evaluate(seen) {
       for (const request of seen) {
         const { path, query } = request.record;
         const hasSecret = `${path}?${query}`.includes('[redacted]');

@@ -30,13 +30,13 @@ export interface ClientVerdict {
 
 const MOST_FAULTS = 20;
 
-/** Judges requests by all rules, or by those that are named. */
-export function judgeClient(seen: readonly SeenRequest[], wanted: true | readonly ClientRuleId[]): ClientVerdict[] {
+/** Evaluates requests by all rules, or by those that are named. */
+export function evaluateClient(seen: readonly SeenRequest[], wanted: true | readonly ClientRuleId[]): ClientVerdict[] {
   const rules = wanted === true ? CLIENT_RULES : CLIENT_RULES.filter(({ id }) => wanted.includes(id));
-  return rules.map(({ id, title, source, level, judge }) => {
+  return rules.map(({ id, title, source, level, evaluate }) => {
     let occasions = 0;
     const faults: ClientFault[] = [];
-    for (const { request, earlier, fault } of judge(seen)) {
+    for (const { request, earlier, fault } of evaluate(seen)) {
       occasions += 1;
       if (fault === undefined || faults.length === MOST_FAULTS) continue;
       faults.push({ request: request.record.id, ...(earlier && { earlier: earlier.record.id }), detail: fault });
