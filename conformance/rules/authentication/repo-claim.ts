@@ -139,7 +139,10 @@ export const repoClaim = defineRules('Repository claim', 'repository-claim', [
         ({ scope }) => scope !== 'org:read',
         async ({ place, ask }) => {
           const answer = await ask({ scopes: ['org:read'], claims: NO_REPO });
-          if (place.isGit) return expectClaimMissing(t, place, answer);
+          if (place.isGit) {
+            showsNothing(answer);
+            return t.tolerate('A35', `${place.name}, org:read alone`, answer, ['400', '403', '401', '404']);
+          }
           const where = place.name === 'commit' ? '' : `, ${place.name}`;
           const members = [...NO_CLAIM, '403 insufficient_scope', ...(place.namesRepository ? ABSENT : [])];
           t.tolerate('A03', `org:read on a repository${where}`, answer, members);
