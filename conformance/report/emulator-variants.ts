@@ -38,12 +38,13 @@ const SWITCHES: readonly SwitchRow[] = [
     name: 'invalidToken',
     points: {
       listed: /^A01 invalid token, (commit|file|filemeta|notes|pack|repo|reset|restore)$/,
+      grep: /^A01 invalid token, grep$/,
       others: /^A01 invalid token, /,
     },
     values: [
       ['403', { listed: '403', others: '403' }],
       ['endpoint-table', { listed: '401', others: '403' }],
-      ['401', { listed: '401', others: '401' }],
+      ['401', { listed: '401', grep: '403', others: '401' }],
     ],
   },
   {

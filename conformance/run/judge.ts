@@ -26,7 +26,7 @@ export function reasonToSkip(rule: Rule, target: Target): string | undefined {
   if (rule.reach === 'emulator' && rule.check !== undefined && target.adminUrl === undefined) {
     return ONLY_ON_EMULATOR;
   }
-  if (rule.writes && !target.write && rule.check !== undefined) return 'writes to the target: --write';
+  if (rule.writes === true && !target.write && rule.check !== undefined) return 'writes to the target: --write';
   return undefined;
 }
 

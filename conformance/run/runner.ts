@@ -8,6 +8,7 @@ import { Client } from '../http/client.js';
 import type { Limiter } from '../http/limiter.js';
 import { RunEnded } from '../http/no-answer.js';
 import { RequestLog } from '../report/nearest.js';
+import { redactValue } from '../report/redact.js';
 import {
   type Budget,
   type Cleanup,
@@ -144,7 +145,8 @@ export async function runRules(target: Target, options: RunOptions): Promise<Rep
   const ended = reason && { by: reason.by, reason: reason.message };
   const { strict } = options;
   const interrupted = options.signal.aborted;
-  return {
+  // Whatever came from the target can hold what was sent to it.
+  return redactValue({
     format: FORMAT,
     suite: { name: 'repohost-emulator conformance', version: version() },
     specification: '1.0.0',
@@ -176,7 +178,7 @@ export async function runRules(target: Target, options: RunOptions): Promise<Rep
     rules: results,
     watched: watching.map(({ id }) => describeWatch(id, watcher.of(id), target)),
     exit_code: exitCodeOf(counts, { strict, interrupted, ended, setup }),
-  };
+  });
 }
 
 /** What ends a run before all rules were judged: whoever started it, or a reason of its own. */

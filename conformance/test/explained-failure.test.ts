@@ -6,7 +6,8 @@ import t from 'tap';
 import { run, startEmulator } from '../index.js';
 import { REPORTERS, reporterOf } from '../report/reporters.js';
 import { packageRoot } from '../run/version.js';
-import { startProxy } from './wrong/proxy.js';
+import { startProxy } from './mutants/proxy.js';
+import { startStub } from './stub.js';
 
 t.setTimeout(180_000);
 
@@ -29,7 +30,7 @@ t.test('a failure is explained: what was expected, what came, and the nearest re
   t.match(failed, {
     expected: ['403 forbidden', '401 unauthorized'],
     actual: /^418/,
-    nearest: { request: /^GET \/api\/v1\/repo/, status: 200 },
+    nearest: { request: /^\w+ \/api\/v1\/repo/, status: 200 },
     recipe: { defect: 'unsigned' },
   });
   t.ok(failed?.nearest?.differs.includes('token defect: "unsigned", there none'), String(failed?.nearest?.differs));
@@ -57,5 +58,44 @@ t.test('the lines that are printed repeat what broke, run by a shell as they are
     t.notMatch(line, /eyJ[A-Za-z0-9_-]{8,}/, 'no secret');
     const { stdout } = await promisify(execFile)('sh', ['-c', line], { env });
     t.match(stdout, /^HTTP\/1\.1 418 /, line);
+  }
+});
+
+t.test('a target that repeats what it was sent gets no secret into any report', async (t) => {
+  const echo = await startStub((request, response) => {
+    const sent = request.headers.authorization ?? 'none';
+    const token = sent.startsWith('Basic ') ? Buffer.from(sent.slice(6), 'base64').toString() : sent;
+    const answer = { error: sent, detail: token, code: token, [token]: [token], nested: { at: `x${token}y` } };
+    response.writeHead(request.method === 'POST' ? 201 : 200, {
+      'content-type': 'application/problem+json',
+      'x-echo': sent,
+      'set-cookie': 'canary-cookie',
+    });
+    response.end(request.url === '/api/meta' ? '{}' : JSON.stringify(answer));
+  });
+  t.teardown(() => echo.close());
+  const target = { ...echo.target, baseUrl: echo.baseUrl.replace('://', '://canary-user:canary-password@') };
+  for (const given of [echo.target, target]) {
+    const report = await run(given, { timeout: 5000, only: 'jwt,claim,git,key,authfail,repo,problem' }).catch(
+      (error: Error) => error,
+    );
+    if (report instanceof Error) {
+      t.notMatch(report.message, /canary|eyJ/, report.message);
+      continue;
+    }
+    t.match(JSON.stringify(report), '<token>', 'there was something to take out');
+    for (const name of REPORTERS) {
+      const text = reporterOf(name, false)(report);
+      t.notMatch(text, /eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}/, `${name}: no token`);
+      t.notMatch(text, /canary/, `${name}: no credentials`);
+      const coded = (text.match(/[A-Za-z0-9+/]{80,}/g) ?? []).map((one) =>
+        Buffer.from(one, 'base64').toString('latin1'),
+      );
+      t.same(
+        coded.filter((one) => /eyJ|canary/.test(one)),
+        [],
+        `${name}: nor in another coding`,
+      );
+    }
   }
 });

@@ -31,6 +31,7 @@ export const claims = defineRules('Token claims', 'token-claims', [
   {
     id: 'claim.iss.selects-keys',
     says: 'Only a key of the organization in iss can sign for it.',
+    writes: 'where-allowed',
     reach: 'needs-setup',
     check: (t) => refuseTokens(t, { key: 'second', claims: { iss: t.target.org } }),
   },
@@ -40,6 +41,7 @@ export const claims = defineRules('Token claims', 'token-claims', [
   {
     id: 'claim.iss.other-tenant',
     says: 'A good token of another organization is 403 on the address of this one.',
+    writes: 'where-allowed',
     reach: 'needs-setup',
     check: async (t) => {
       t.key('second');
@@ -82,6 +84,7 @@ export const claims = defineRules('Token claims', 'token-claims', [
   {
     id: 'claim.exp.expired',
     says: 'A token that expired an hour ago is refused.',
+    writes: 'where-allowed',
     check: (t) => refuseTokens(t, { claims: { iat: t.seconds - 7200, exp: t.seconds - 3600 } }),
   },
   {
@@ -169,6 +172,7 @@ export const tokenFailures = defineRules('Token failure responses', 'token-failu
   {
     id: 'authfail.401.no-header',
     says: 'A token anywhere but in the Authorization header is no credential: 401 unauthorized.',
+    writes: 'where-allowed',
     check: async (t) => {
       await forEachPlace(t, everyPlace, async ({ place, repo, askWithout }) => {
         const recipe = { repo, scopes: [place.scope] };
@@ -184,6 +188,7 @@ export const tokenFailures = defineRules('Token failure responses', 'token-failu
   {
     id: 'authfail.401.scheme-basic',
     says: 'Schemes other than Bearer are 401 unauthorized on the API.',
+    writes: 'where-allowed',
     check: async (t) => {
       const ofApi = ({ isGit }: TokenPlace) => !isGit;
       await forEachPlace(t, ofApi, async ({ place, repo, askWithout }) => {

@@ -206,7 +206,11 @@ export const errorShapes = defineRules('Errors', 'error-shapes', [
     id: 'err.5xx-safe',
     says: 'No request, however malformed, is answered with a server error.',
     level: 'SHOULD',
-    watch: ({ status, method, path }) => status < 500 || `${method} ${path} is ${status}`,
+    watch: ({ status, method, path }) => {
+      // What a sync or a thawing refuses may be 503 (A04, A05): the state of a repository, and no request, brings it about.
+      if (status === 503) return undefined;
+      return status < 500 || `${method} ${path} is ${status}`;
+    },
   },
   {
     id: 'err.route-not-found.no-auth',

@@ -17,8 +17,8 @@ function failureOf({ status, outcome }: Answer): string | undefined {
   return status < 200 || status > 299 ? outcome : undefined;
 }
 
-/** Operations whose own table says 401 for a missing scope (A02). */
-const DISPUTED = ['get commit', 'commit-pack', 'add note', 'read file', 'head file'];
+/** Operations of which an endpoint's own table says 401 for a missing scope (A02), by their /api/v1 route. */
+const DISPUTED = ['/api/v1/repos/commit', '/api/v1/repos/commit-pack', '/api/v1/repos/notes', '/api/v1/repos/file'];
 /** Its errors have no code (A06). */
 const WITHOUT_CODE = /\/files\/metadata$/;
 
@@ -26,7 +26,7 @@ const WITHOUT_CODE = /\/files\/metadata$/;
 function isRefusedForScope({ operation, label }: OperationRoute, { status, code }: Answer): boolean {
   // The answer to HEAD has no body.
   if (status === 403) return code === 'insufficient_scope' || operation.method === 'HEAD' || WITHOUT_CODE.test(label);
-  return status === 401 && DISPUTED.includes(operation.name);
+  return status === 401 && DISPUTED.includes(operation.routes.v1 ?? '');
 }
 
 /** Which scope the record takes is not shown (A26). */
