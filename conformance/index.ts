@@ -1,6 +1,6 @@
-import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createLimiter, UNLIMITED } from './http/limiter.js';
+import { applyBaseline, type BaselineEntry, expectationOf } from './report/baseline.js';
 import type { Budget, Report, RuleResult, Shard } from './report/results.js';
 import { allRules, selectRules } from './rules/registry.js';
 import { budgetOf, estimateRequests, readRecordedRequests } from './run/budget.js';
@@ -8,13 +8,16 @@ import { checkOptions, InvalidOption } from './run/options.js';
 import { checkReady, withAdmin } from './run/preflight.js';
 import { readProven } from './run/proof.js';
 import { type Progress, runRules } from './run/runner.js';
-import { openScratch, SCRATCH_PREFIX, type Scratch } from './run/scratch.js';
+import { openScratch, type Scratch, scratchPrefix } from './run/scratch.js';
 import type { Target } from './target/target.js';
 
+export type { BaselineEntry } from './report/baseline.js';
+export { applyBaseline, readBaseline } from './report/baseline.js';
 export type {
   Budget,
   Cleanup,
   Ended,
+  Expectation,
   Report,
   RuleResult,
   SetupFailure,
@@ -25,15 +28,25 @@ export type {
 export { allRules, selectRules } from './rules/registry.js';
 export type { Level, Rule, Section } from './rules/rule.js';
 export { collectScratch } from './run/cleanup.js';
+export { collectLeft } from './run/collect.js';
 export { assertHeld, RuleBroken } from './run/each-rule.js';
 export { startEmulator } from './run/emulator-process.js';
 export { mergeReports, UnmergeableReports } from './run/merge.js';
 export { InvalidOption } from './run/options.js';
 export { isEmulator, Unready } from './run/preflight.js';
 export type { Progress } from './run/runner.js';
-export { openScratch, type Scratch, type ScratchEntry, ScratchFailure } from './run/scratch.js';
+export {
+  isInUse,
+  isScratchName,
+  openScratch,
+  readScratch,
+  type Scratch,
+  type ScratchEntry,
+  ScratchFailure,
+} from './run/scratch.js';
 export { readKey, type SigningKey } from './target/keys.js';
 export { originOf, type Target } from './target/target.js';
+export { InvalidTargetFile, readTargetFile, type TargetFile } from './target/target-file.js';
 
 export interface Options {
   /** Rules to run, by pattern of their ids. Default: all. */
@@ -56,6 +69,10 @@ export interface Options {
   readonly flags?: readonly string[];
   /** Members of tolerated sets that an earlier run recorded: another one is a failure. */
   readonly pinned?: ReadonlyMap<string, string>;
+  /** Failures that are expected: they do not fail the run, and those that are gone do. `readBaseline` reads them. */
+  readonly baseline?: readonly BaselineEntry[];
+  /** What the names of the repositories begin with that the run makes. Default: `cf`. */
+  readonly prefix?: string;
   /** Interrupts the run: there is a report of what was judged so far, and what was made is removed. */
   readonly signal?: AbortSignal;
   /** Remembers the repositories that the run makes. Default: in memory; `openScratch` writes a journal. */
@@ -112,18 +129,20 @@ export async function run(given: Target, options: Options = {}): Promise<Report>
   const budget = budgetOf(Math.ceil(requests), pace);
   options.onBudget?.(budget);
   const pause = (milliseconds: number) => sleep(milliseconds, undefined, { signal });
-  return runRules(target, {
+  const today = new Date().toISOString().slice(0, 10);
+  const report = await runRules(target, {
     rules,
     strict,
     limiter: Number.isFinite(pace) ? createLimiter(pace, Date.now, pause) : UNLIMITED,
     width,
     timeout,
     signal,
-    prefix: `${SCRATCH_PREFIX}${randomBytes(4).toString('hex')}`,
+    prefix: scratchPrefix(options.prefix),
     scratch: options.scratch ?? (await openScratch({ target })),
     budget,
     onRepository: options.onRepository ?? (() => Promise.resolve()),
-    onResult: options.onResult ?? (() => undefined),
+    onResult: (result, done, total) =>
+      options.onResult?.(withExpectation(result, options.baseline, today), done, total),
     ...(options.flags === undefined ? {} : { flags: options.flags }),
     ...(await readProven()),
     now: Date.now,
@@ -133,6 +152,12 @@ export async function run(given: Target, options: Options = {}): Promise<Report>
     ...(pinned === undefined ? {} : { pinned }),
     ...(onProgress === undefined ? {} : { onProgress }),
   });
+  return options.baseline === undefined ? report : applyBaseline(report, options.baseline, today);
+}
+
+function withExpectation(result: RuleResult, baseline: Options['baseline'], today: string): RuleResult {
+  const entry = baseline?.find(({ rule }) => rule === result.id);
+  return entry === undefined ? result : { ...result, baseline: expectationOf(result, entry, today) };
 }
 
 /**

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Answer } from './answer.js';
+import { readCode } from './codes.js';
 import { AssertionFailure } from './outcomes.js';
 
 export function expectTrue(condition: boolean, what: string, actual?: unknown): asserts condition {
@@ -51,7 +52,8 @@ export function expectRefused(answer: Answer): void {
 /** A status together with its `code`. A body without any `code` passes here; its shape is judged by other rules. */
 export function expectProblem(answer: Answer, status: number, ...codes: readonly string[]): void {
   const fits =
-    answer.status === status && (answer.code === undefined ? saysWithoutCode(answer) : codes.includes(answer.code));
+    answer.status === status &&
+    (answer.code === undefined ? saysWithoutCode(answer) : codes.includes(readCode(status, answer.code)));
   if (!fits)
     throw new AssertionFailure(
       'the refusal has its status and code',
@@ -62,16 +64,22 @@ export function expectProblem(answer: Answer, status: number, ...codes: readonly
 
 /** A status together with its `code`, which has to be there. */
 export function expectCode(answer: Answer, status: number, code: string): void {
-  if (answer.outcome !== `${status} ${code}`) {
+  if (readOutcome(answer) !== `${status} ${code}`) {
     throw new AssertionFailure('the refusal has its status and code', `${status} ${code}`, answer.outcome);
   }
+}
+
+/** Status and code as a client reads them: two new codes of a status are the same. */
+export function readOutcome({ status, code, outcome }: Answer): string {
+  return code === undefined ? outcome : `${status} ${readCode(status, code)}`;
 }
 
 /** Whether the answer is one of a set: `404` stands for any code, `404 ref_not_found` for that one. */
 export function isMember(answer: Answer, member: string): boolean {
   const [status, code] = member.split(' ');
   if (String(answer.status) !== status) return false;
-  return code === undefined || answer.code === code || (answer.code === undefined && saysWithoutCode(answer));
+  if (answer.code === undefined) return code === undefined || saysWithoutCode(answer);
+  return code === undefined || readCode(answer.status, answer.code) === code;
 }
 
 const SHA = /^[0-9a-f]{40}$/;

@@ -1,7 +1,7 @@
 import type { WireRequest } from '../http/client.js';
 import { type Exchange, isRecord, jsonOf } from '../http/exchange.js';
 import { AssertionFailure } from './outcomes.js';
-import { differences, lookAt, type Part, type Sight, type View } from './repository-view.js';
+import { type Difference, differences, lookAt, type Part, type Sight, type View } from './repository-view.js';
 import { type Write, writeOf } from './write-request.js';
 
 /** What is known of one repository on one service. */
@@ -73,6 +73,9 @@ interface Run extends Sight {
   readonly sleep: (milliseconds: number) => Promise<void>;
 }
 
+/** A change has to be seen this often: a service may leave optional members out of one answer and not of the next. */
+const MOST_LOOKS = 5;
+
 /** How often a report of a write is waited for: 20 ms, 40 ms and so on, a second in all. */
 const LOOKS_FOR_REPORTED = 6;
 
@@ -133,9 +136,12 @@ class Attempt {
     }
     const before = this.#before;
     if (before === undefined || this.known.underWay > 0) return undefined;
-    const after = await this.#view(this.#turn);
-    if (after === undefined) return undefined;
-    const changed = differences(before, after).filter(({ name }) => !accepted.includes(name));
+    let changed: readonly Difference[] = [];
+    for (let looks = 0; looks < MOST_LOOKS && (looks === 0 || changed.length > 0); looks++) {
+      const after = await this.#view(this.#turn);
+      if (after === undefined) return undefined;
+      changed = differences(before, after).filter(({ name }) => !accepted.includes(name));
+    }
     if (changed.length === 0) return undefined;
     const { method, path } = this.request;
     return new AssertionFailure(

@@ -45,7 +45,8 @@ export function differences(before: View, after: View): Difference[] {
     if (first === undefined || second === undefined) return [];
     return [...new Set([...first.keys(), ...second.keys()])].flatMap((name) => {
       const [was = 'absent', is = 'absent'] = [first.get(name), second.get(name)];
-      return was === is ? [] : [{ name, before: was, after: is }];
+      // Whether base_repo is always shown is left open, so that nothing follows from its turning up.
+      return was === is || (was === 'absent' && name.startsWith(BASE)) ? [] : [{ name, before: was, after: is }];
     });
   });
 }
@@ -107,7 +108,8 @@ async function lookAtRefs(looker: Looker): Promise<ReadonlyMap<string, string> |
 }
 
 /** What the specification says of a record; a service may add what changes by itself. */
-const DOCUMENTED = ['repo_id', 'url', 'default_branch', 'created_at', 'base_repo'];
+const DOCUMENTED = ['repo_id', 'url', 'default_branch', 'created_at'];
+const BASE = 'base_repo';
 
 async function lookAtRecord(looker: Looker): Promise<ReadonlyMap<string, string> | undefined> {
   const answer = await looker.get('/api/v1/repo');
@@ -115,14 +117,13 @@ async function lookAtRecord(looker: Looker): Promise<ReadonlyMap<string, string>
   const isGone = answer.status === 404 || (isRecord(body) && body.code === 'repository_deleted');
   if (isGone) return new Map([['the repository', 'absent']]);
   if (answer.status !== 200 || !isRecord(body)) return undefined;
-  const members = DOCUMENTED.flatMap((name) => (name in body ? [[name, write(body[name])] as const] : []));
-  return new Map([['the repository', 'there'], ...members]);
+  const members = DOCUMENTED.flatMap((name) => (name in body ? [[name, String(body[name])] as const] : []));
+  return new Map([['the repository', 'there'], ...members, ...baseOf(body.base_repo)]);
 }
 
-/** A value as text that does not depend on the order of members. */
-function write(value: unknown): string {
-  if (!isRecord(value)) return JSON.stringify(value);
-  return JSON.stringify(Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))));
+function baseOf(base: unknown): [string, string][] {
+  if (!isRecord(base)) return [];
+  return ['provider', 'owner', 'name'].map((name) => [`${BASE}.${name}`, String(base[name])]);
 }
 
 /** Whether Git lists notes refs is left open; where it lists none, the list that clients know is asked. */

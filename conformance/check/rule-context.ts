@@ -6,7 +6,7 @@ import { Stopwatch } from '../http/stopwatch.js';
 import type { SigningKey } from '../target/keys.js';
 import type { Target } from '../target/target.js';
 import { Answer } from './answer.js';
-import { isMember } from './expect.js';
+import { isMember, readOutcome } from './expect.js';
 import { AssertionFailure, InjectedEvidence, Skip } from './outcomes.js';
 import type { RunContext } from './run-context.js';
 
@@ -170,7 +170,7 @@ export class RuleContext {
     const member = members.find((candidate) => isMember(answer, candidate));
     if (member === undefined)
       throw new AssertionFailure('the answer is one of those the text supports', members, answer.outcome);
-    this.#record(decision, where, answer.outcome, member !== members[0]);
+    this.#record(decision, where, readOutcome(answer), member !== members[0]);
   }
 
   /** The same for something other than a status. */

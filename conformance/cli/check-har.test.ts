@@ -86,13 +86,15 @@ t.test('what a browser records beside the service is told and not judged', async
     entry({ url: 'https://cdn.example/x.js', status: 500 }),
     entry({ url: 'https://cdn.example/y.js', status: 500 }),
     entry({ content: { size: 10, mimeType: 'application/json' }, status: 500 }),
+    entry({ status: 500, more: { _emulator: { truncated: { answer: true } } } }),
     entry({ headers: { ':status': '200', 'content-type': 'application/json' } }),
   );
   const { code, out } = await check(t, recorded);
   t.equal(code, 0);
   t.match(out, 'Not judged: 2 entries to other addresses.');
   t.match(out, 'Not judged: 1 entry without their body.');
-  t.match(out, /on 2 of 5 recorded requests/);
+  t.match(out, 'Not judged: 1 entry with a body that was cut.');
+  t.match(out, /on 2 of 6 recorded requests/);
   t.match(await check(t, recorded, '--strict', '--base-url', 'https://cdn.example'), { code: 1, out: /err\.5xx-safe/ });
 });
 

@@ -8,6 +8,7 @@ import { listenOnLoopback } from '../http/listen.js';
 import { packageRoot } from '../target/package-root.js';
 import { always, startStub } from '../test/stub.js';
 import { commands, main } from './main.js';
+import { SCHEMAS } from './schema.js';
 
 const script = join(packageRoot(), 'bin', 'conformance.js');
 const key = join(packageRoot(), 'fixtures', 'keys', 'es256.pem');
@@ -84,6 +85,7 @@ const PRINTING = [
   ...commands.map(({ name }) => [name, '--help']),
   ['list'],
   ['list', '--json'],
+  ...Object.keys(SCHEMAS).map((of) => ['schema', of]),
   ['explain', rule],
   ['token', '--org', 'a', '--key', key],
   judged,
@@ -102,6 +104,12 @@ t.test('every command prints by way of its terminal, and nothing past it', async
     t.same([code, err], [0, ''], argv.join(' '));
     t.match(out, /./);
   }
+});
+
+t.test('help says what exit codes mean', async (t) => {
+  const { out } = await call(['--help']);
+  for (const code of [0, 1, 2, 3, 4, 130]) t.match(out, new RegExp(`[ ;]${code} [a-z]`), String(code));
+  await refused(t, ['schema', 'nonsense'], /^there is a schema of target, baseline, report, and none of nonsense$/m);
 });
 
 t.test('output that nobody reads ends every command quietly, with the exit code it would have had', async (t) => {
@@ -148,7 +156,8 @@ t.test('flags that are repeated, empty, contradictory or not there are refused b
       await refused(t, [...before, `--${flag}`, `--no-${flag}`], /more than once|there is no flag/);
       if (!row.negatable) await refused(t, [...before, `--no-${flag}`], /there is no flag/);
     }
-    for (const [one, other] of exclusive) await refused(t, [...before, `--${one}`, `--${other}`], /contradict/);
+    const typed = (flag: string) => (flags[flag]?.read ? `--${flag}=1` : `--${flag}`);
+    for (const [one, other] of exclusive) await refused(t, [...before, typed(one), typed(other)], /contradict/);
   }
 });
 
@@ -165,7 +174,22 @@ t.test('what the flags of run cannot mean is refused before anything starts', as
     [['--output', '/absent/report'], /^--output cannot be written/],
     [['--output', '/'], /^--output cannot be written/],
     [['--only', 'nonsense'], /^no rule is called nonsense/],
-    [['--org', 'a'], /^--org says nothing without --base-url/],
+    [['--rate', '-1'], /or unlimited/],
+    [['--window', '0'], /^--window has to be a number of seconds above 0/],
+    [['--workers', '0'], /^--workers has to be a whole number from 1 to 64/],
+    [['--seed', '-1'], /^--seed has to be a whole number from 0/],
+    [['--prefix', 'Team'], /^--prefix has to be 1 to 32 lower-case letters/],
+    [['--prefix', 'a/b'], /^--prefix has to be/],
+    ...['0/4', '5/4', '1', 'a/b', '1/0', '-1/4', '1/4/4', '1.5/4'].map(
+      (shard) => [['--shard', shard], /^--shard has to be a part of a whole, such as 1\/4 or 4\/4, not/] as const,
+    ),
+    [['--baseline', '/absent'], /^--baseline: \/absent cannot be read: there is no such file/],
+    [['--target', '/absent'], /^\/absent cannot be read: there is no such file/],
+    [['--target', '/dev/zero'], /^\/dev\/zero cannot be read: it is larger than 1 MiB/],
+    [[...target.slice(0, 4), '--key-env', 'not-a-name'], /^--key-env has to be the name of an environment variable/],
+    [[...target.slice(0, 4), '--key-env', 'REPOHOST_ABSENT'], /^--key-env: the environment has no REPOHOST_ABSENT/],
+    [[...target, '--key-env', 'KEY'], /^--key and --key-env contradict each other/],
+    [['--org', 'a'], /^--org says nothing without --base-url or --target/],
     [['--no-write'], /^--write says nothing without --base-url/],
     [['--base-url', 'http://x'], /^--base-url says nothing without --org/],
     [['--base-url', 'x', '--org', 'a', '--key', key], /^--base-url has to be an http or https address/],
@@ -179,6 +203,9 @@ t.test('what the flags of run cannot mean is refused before anything starts', as
   t.teardown(() => delete process.env.CONFORMANCE_TIMEOUT);
   await refused(t, ['run'], /^--timeout has to be/);
   delete process.env.CONFORMANCE_TIMEOUT;
+  process.env.CONFORMANCE_STRICT = 'perhaps';
+  await refused(t, ['run'], /^--strict of the environment has to be true or false/);
+  delete process.env.CONFORMANCE_STRICT;
   await refused(t, ['explain', 'nonsense'], /^no rule is called nonsense$/m);
   await refused(t, ['list', '--only', 'nonsense'], /^no rule is called nonsense$/m);
   const token = ['token', '--org', 'a', '--key', key];
@@ -187,6 +214,27 @@ t.test('what the flags of run cannot mean is refused before anything starts', as
     await refused(t, [...token, '--recipe', recipe], /^--recipe has to be a JSON object/);
   await refused(t, [...token, '--repo', 'a', '--recipe', '{"repo":"b"}'], /^--recipe says repo too/);
   await refused(t, ['token', '--org', 'a', '--key', '/absent'], /ENOENT/);
+});
+
+t.test('a variable of the environment says what its flag says, and others are left alone', async (t) => {
+  const variables = { CONFORMANCE_ORG: 'of-the-environment', CONFORMANCE_SIGNING_PEM: 'x', CONFORMANCE_REPO: '' };
+  Object.assign(process.env, variables);
+  t.teardown(() => {
+    for (const name of Object.keys(variables)) delete process.env[name];
+  });
+  const claims = async (...argv: string[]) => {
+    const { code, out, err } = await call(['token', '--key', key, ...argv]);
+    t.same([code, err], [0, '']);
+    return JSON.parse(Buffer.from(out.split('.')[1] ?? '', 'base64url').toString());
+  };
+  t.match(await claims(), { iss: 'of-the-environment', repo: undefined });
+  t.match(await claims('--org', 'typed'), { iss: 'typed' });
+  t.match(await call(['list', '--only', rule]), { code: 0, err: '' });
+  process.env.CONFORMANCE_KEY = '/absent';
+  process.env.REPOHOST_TEST_PEM = readFileSync(key, 'utf8');
+  t.teardown(() => delete process.env.CONFORMANCE_KEY);
+  t.teardown(() => delete process.env.REPOHOST_TEST_PEM);
+  t.match(await call(['token', '--key-env', 'REPOHOST_TEST_PEM']), { code: 0 }, 'what is typed goes before its rival');
 });
 
 t.test('a target that never answers is exit 3, in the time given', async (t) => {

@@ -26,6 +26,8 @@ export interface Flag<Value = unknown> {
   readonly repeatable?: true;
   /** Whether `--no-…` says something else than leaving it out. */
   readonly negatable?: true;
+  /** Whether its value is the name of a file. */
+  readonly isFile?: true;
   /** Whether its value is a secret, which no command that is printed may hold. */
   readonly secret?: true;
 }
@@ -55,18 +57,23 @@ export interface Command {
   readonly module: (session: Session) => CommandModule;
 }
 
+/** A flag, and what it says nothing without: another, or one of several. */
+export type Need = readonly [flag: string, without: string | readonly string[]];
+
 export function defineCommand<Table extends Flags>(command: {
   readonly name: string;
   readonly describe: string;
   readonly flags: Table;
   /** Flags that contradict each other. */
   readonly exclusive?: readonly (readonly [string, string])[];
-  /** Flags that say nothing without another. */
-  readonly needs?: readonly (readonly [string, string])[];
+  /** Flags that say nothing without another, or without one of several. */
+  readonly needs?: readonly Need[];
+  /** What `--help` says below the flags. */
+  readonly epilogue?: string;
   readonly arguments?: readonly string[];
   readonly run: (values: Values<Table>, session: Session, given: readonly string[]) => void | Promise<void>;
 }): Command {
-  const { name, describe, flags, exclusive = [], needs = [], arguments: names = [], run } = command;
+  const { name, describe, flags, exclusive = [], needs = [], arguments: names = [], epilogue, run } = command;
   return {
     name,
     flags,
@@ -77,17 +84,21 @@ export function defineCommand<Table extends Flags>(command: {
       describe,
       builder: (parser) => {
         for (const one of names) parser.positional(one.replace('..', ''), { type: 'string', demandOption: true });
+        if (epilogue !== undefined) parser.epilogue(epilogue);
         return parser.options(Object.fromEntries(Object.entries(flags).map(declare)));
       },
-      handler: async (args) => {
+      handler: async (typed) => {
         checkAsTyped(session.argv, flags);
+        const args = { ...typed, ...fromEnvironment(flags, typed, exclusive) };
         const isGiven = (flag: string) =>
           args[flag] !== undefined && (args[flag] !== false || isNegatable(flags[flag]));
         for (const [one, other] of exclusive) {
           if (isGiven(one) && isGiven(other)) throw new UsageError(`--${one} and --${other} contradict each other`);
         }
-        for (const [one, other] of needs) {
-          if (isGiven(one) && !isGiven(other)) throw new UsageError(`--${one} says nothing without --${other}`);
+        for (const [one, without] of needs) {
+          const others = [without].flat();
+          if (!isGiven(one) || others.some(isGiven)) continue;
+          throw new UsageError(`--${one} says nothing without ${others.map((other) => `--${other}`).join(' or ')}`);
         }
         const values = Object.entries(flags).map(([flag, row]) => [flag, readFlag(flag, row, args[flag])]);
         const given = names.flatMap((one) => [args[one.replace('..', '')]].flat().map(String));
@@ -106,9 +117,37 @@ function declare([flag, row]: [string, Flag]): [string, Options] {
   const { describe, default: standard } = row;
   const options: Options = row.read ? { type: 'string', requiresArg: true, describe } : { type: 'boolean', describe };
   if (row.repeatable) options.array = true;
-  if (row.required) options.demandOption = true;
+  if (row.required && valueIn(process.env, flag) === undefined) options.demandOption = true;
   if (standard !== undefined) options.defaultDescription = standard;
   return [flag, options];
+}
+
+/** `CONFORMANCE_KEY_ID` for `--key-id`; one that is empty is not there. */
+function valueIn(environment: NodeJS.ProcessEnv, flag: string): string | undefined {
+  return environment[`CONFORMANCE_${flag.replaceAll('-', '_').toUpperCase()}`] || undefined;
+}
+
+/**
+ * What the environment says of flags that were not typed, nor any that contradicts them. Other variables of that
+ * beginning belong to others.
+ */
+function fromEnvironment(
+  flags: Flags,
+  typed: Readonly<Record<string, unknown>>,
+  exclusive: readonly (readonly [string, string])[],
+): Record<string, string | boolean> {
+  const values: Record<string, string | boolean> = {};
+  for (const [flag, row] of Object.entries(flags)) {
+    const value = valueIn(process.env, flag);
+    const rivals = exclusive.flatMap((pair) => (pair.includes(flag) ? pair : []));
+    if (value === undefined || [flag, ...rivals].some((one) => typed[one] !== undefined)) continue;
+    if (row.read === undefined && !/^(true|false)$/.test(value)) {
+      throw new UsageError(`--${flag} of the environment has to be true or false, not ${JSON.stringify(value)}`);
+    }
+    if (row.read !== undefined) values[flag] = value;
+    else if (value === 'true' || row.negatable) values[flag] = value === 'true';
+  }
+  return values;
 }
 
 /** What yargs takes in silence: flags given twice, values of flags that have none, and what follows `--`. */

@@ -11,6 +11,12 @@ const REACH = {
   emulator: 'the emulator only',
 } as const;
 
+const WAYS: Readonly<Record<string, string>> = {
+  true: 'by writing',
+  false: 'by reading',
+  'where-allowed': 'by reading, and where it may be written to also by writing',
+};
+
 const BROKEN: Readonly<Record<Level, string>> = {
   MUST: 'where it is broken, the run fails',
   SHOULD: 'where it is broken, that is a warning; with --strict the run fails',
@@ -33,7 +39,7 @@ export const explainCommand = defineCommand({
       `  level    ${rule.level}: ${BROKEN[rule.level]}`,
       `  section  ${rule.section}`,
       `  reach    ${rule.reach}`,
-      `  judged   on ${REACH[rule.reach]}, ${rule.writes ? 'by writing' : 'by reading'}`,
+      `  judged   on ${REACH[rule.reach]}, ${WAYS[String(rule.writes)]}`,
       `  check    ${isWritten(rule) ? 'written' : 'not written yet'}`,
       ...(mutants === undefined
         ? []
@@ -48,9 +54,9 @@ export const explainCommand = defineCommand({
 });
 
 /** Which mutants the rule noticed; what has noticed none is not proven to be able to fail. */
-function proofLines(level: Level, rows: readonly MutantRow[]): string[] {
+export function proofLines(level: Level, rows: readonly MutantRow[]): string[] {
   const isProven = rows.some(({ verdict }) => verdict === 'killed');
-  const lines = rows.map(({ mutant, verdict }) => `  mutant   ${mutant}: ${verdict}`);
+  const lines = rows.map(({ mutant, verdict, does }) => `  mutant   ${verdict}: ${does || mutant} (${mutant})`);
   if (isProven) return ['  proof    it noticed a mutant', ...lines];
   return [...(level === 'MUST' ? ['  proof    unproven: no mutant has been seen to break it'] : []), ...lines];
 }

@@ -1,27 +1,44 @@
 import yargs from 'yargs';
 import { InvalidOption, ScratchFailure, Unready } from '../index.js';
+import { baselineCommand } from './baseline.js';
 import { checkHarCommand } from './check-har.js';
 import type { Command, Session } from './command.js';
 import { compareCommand } from './compare.js';
 import { explainCommand } from './explain.js';
+import { gcCommand } from './gc.js';
 import { listCommand } from './list.js';
+import { mergeCommand } from './merge.js';
 import { Output } from './output.js';
+
+import { probeCommand } from './probe.js';
 import { reportCommand } from './report.js';
 import { runCommand } from './run.js';
+import { schemaCommand } from './schema.js';
 import { tokenCommand } from './token.js';
 import { UsageError } from './usage-error.js';
 import { variantsCommand } from './variants.js';
 
 export const commands: readonly Command[] = [
+  probeCommand,
   runCommand,
+  gcCommand,
   reportCommand,
+  mergeCommand,
+  baselineCommand,
   compareCommand,
   checkHarCommand,
   variantsCommand,
   listCommand,
   explainCommand,
   tokenCommand,
+  schemaCommand,
 ];
+
+const EPILOGUE = `Exit codes: 0 the target conforms; 1 rules are broken, or something was left or has changed; 2 the command, or a
+file it was given, is wrong; 3 the target does not answer, rejects the key or goes on throttling; 4 the suite itself
+broke, or something could not be written; 130 interrupted.
+
+Every flag can stand in the environment: CONFORMANCE_KEY_ID for --key-id.`;
 
 /** Standard output and standard error. */
 interface Terminal extends Pick<Session, 'print' | 'warn'> {
@@ -69,7 +86,6 @@ async function parse(session: Session): Promise<void> {
       'camel-case-expansion': false,
     })
     .usage('$0 <command>\n\nJudges a repository hosting service by its specification, rule by rule.')
-    .env('CONFORMANCE')
     .command(commands.map(({ module }) => module(session)))
     .demandCommand(1, `Name a command: ${names.slice(0, -1).join(', ')} or ${names.at(-1)}.`)
     .recommendCommands()
@@ -80,6 +96,7 @@ async function parse(session: Session): Promise<void> {
       // Without a message it is what a command threw.
       throw message ? new UsageError(message.split('\n', 1)[0]) : error;
     })
+    .epilogue(EPILOGUE)
     .help()
     .parseAsync([...session.argv], {}, (_error, _parsed, text) => {
       if (text) session.print(`${text}\n`);

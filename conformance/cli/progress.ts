@@ -1,4 +1,5 @@
 import type { Progress as RunProgress } from '../index.js';
+import { isBroken } from '../report/reporter.js';
 import type { Budget, RuleResult } from '../report/results.js';
 
 /** What a run tells while it goes on. */
@@ -41,13 +42,15 @@ export function createProgress(stream: ProgressStream, quiet: boolean, now: () =
   const state: State = { done: 0, total: 0, broken: 0, requests: 0, planned: 0, waiting: undefined };
   let answered = started;
   let written = started;
+  let isShown = false;
   const write = (isDue: boolean) => {
     if (!isDue && now() - written < (isTerminal ? TERMINAL_PAUSE : LOG_PAUSE)) return;
     written = now();
     const idle = Math.round((now() - answered) / 1000);
     const waiting = state.waiting ?? (idle >= IDLE ? `waiting ${idle} s for an answer` : undefined);
     const line = lineOf({ ...state, waiting }, now() - started);
-    stream.write(isTerminal ? `\r${line.slice(0, (stream.columns ?? 80) - 1)}\x1b[K` : `${line}\n`);
+    isShown = isTerminal;
+    stream.write(isTerminal ? `\r${line.slice(0, (stream.columns || 80) - 1)}\x1b[K` : `${line}\n`);
   };
   // What waits makes no events, and its time goes on.
   const ticker = isTerminal ? setInterval(() => write(true), 500) : setInterval(() => write(false), 1000);
@@ -58,8 +61,8 @@ export function createProgress(stream: ProgressStream, quiet: boolean, now: () =
       // Where nothing holds the run back, it is over before this is read.
       if (budget.rate !== undefined) stream.write(`${planOf(budget)}\n`);
     },
-    show: ({ verdict }) => {
-      if (verdict === 'fail' || verdict === 'error') state.broken += 1;
+    show: (result) => {
+      if (isBroken(result, false)) state.broken += 1;
       write(false);
     },
     move: ({ done, total, requests, waitingSeconds }) => {
@@ -72,7 +75,8 @@ export function createProgress(stream: ProgressStream, quiet: boolean, now: () =
     },
     clear: () => {
       clearInterval(ticker);
-      if (isTerminal) stream.write('\r\x1b[K');
+      if (isShown) stream.write('\r\x1b[K');
+      isShown = false;
     },
   };
 }
@@ -100,9 +104,14 @@ function lineOf({ done, total, broken, requests, planned, waiting }: State, mill
     `${done}/${total === 0 ? '?' : total} rules`,
     ...(broken > 0 ? [`${broken} broken`] : []),
     `${requests} requests`,
-    ...(seconds >= 1 ? [`${(requests / seconds).toFixed(1)}/s`] : []),
-    ...(share > 0 && share < 1 && seconds >= 1 ? [`${duration((seconds / share) * (1 - share))} left`] : []),
-    ...(waiting === undefined ? [] : [waiting]),
+    ...(waiting !== undefined
+      ? [waiting]
+      : seconds < 1
+        ? []
+        : [
+            `${(requests / seconds).toFixed(1)}/s`,
+            ...(share > 0 && share < 1 ? [`${duration((seconds / share) * (1 - share))} left`] : []),
+          ]),
   ];
   return parts.join(', ');
 }

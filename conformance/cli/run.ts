@@ -1,28 +1,65 @@
-import { allRules, openScratch, run, type Scratch, selectRules, startEmulator } from '../index.js';
-import type { Target } from '../target/target.js';
+import {
+  allRules,
+  type BaselineEntry,
+  type Options,
+  openScratch,
+  run,
+  type Scratch,
+  ScratchFailure,
+  selectRules,
+  startEmulator,
+  type Target,
+} from '../index.js';
 import { defineCommand, type Flags, type Session, type Values } from './command.js';
+import { readBaselineFile } from './expectations.js';
+import { defaultJournal, ownerOf } from './journal.js';
+import { MANNER_FLAGS, type Manners, mannersOf, repeatedManners } from './manners.js';
 import { createProgress } from './progress.js';
 import { REPORT_FLAGS, type ReportOutput, readReportOutput } from './report-output.js';
-import { readTarget, TARGET_FLAGS, TARGET_NEEDS, targetFlags } from './target-options.js';
+import {
+  describeTarget,
+  openTarget,
+  TARGET_EXCLUSIVE,
+  TARGET_FLAGS,
+  TARGET_NEEDS,
+  targetFlags,
+} from './target-options.js';
 import { UsageError } from './usage-error.js';
-import { rate, text, wholeNumber } from './values.js';
+import { prefix, shard, text, wholeFrom0, wholeNumber } from './values.js';
 
 const FLAGS = {
   ...TARGET_FLAGS,
   only: { read: text('ids of rules'), describe: 'Rules to run: ids, `*` for anything, joined by commas' },
   strict: { describe: 'Warnings and tolerated variants fail the run' },
+  baseline: {
+    read: text('the name of a file'),
+    isFile: true,
+    describe: 'Failures that are expected, YAML or JSON; conformance baseline writes a first one',
+  },
+  shard: { read: shard, describe: 'Judge one part of the rules, such as 1/4; conformance merge joins the results' },
   ...REPORT_FLAGS,
   quiet: { describe: 'Show no progress on standard error' },
-  timeout: { read: wholeNumber(), default: '15000', describe: 'Milliseconds for one answer' },
-  rate: { read: rate, describe: 'Requests a second; default: 5, without limit on an emulator' },
+  ...MANNER_FLAGS,
+  workers: {
+    read: wholeNumber(64),
+    describe: 'Groups of rules that run side by side; default: 4, on an emulator 8',
+  },
+  seed: { read: wholeFrom0(2 ** 32 - 1), describe: 'Try the rules in another order, the same for the same number' },
+  prefix: { read: prefix, describe: 'What the names of scratch repositories begin with; default: cf' },
+  journal: {
+    read: text('the name of a file'),
+    isFile: true,
+    describe: 'Where repositories are noted before they are made; default: in the state folder of the user',
+  },
 } satisfies Flags;
 
 type RunArguments = Values<typeof FLAGS>;
 
 export const runCommand = defineCommand({
   name: 'run',
-  describe: 'Judge a target; without --base-url, the emulator of this package',
+  describe: 'Judge a target; without --target or --base-url, the emulator of this package',
   flags: FLAGS,
+  exclusive: TARGET_EXCLUSIVE,
   needs: TARGET_NEEDS,
   run: async (args, session) => {
     const interruption = new Interruption(session);
@@ -69,48 +106,93 @@ class Interruption {
   };
 }
 
+/** A run of the arguments, with all that was read for it. */
+interface Plan {
+  readonly args: RunArguments;
+  readonly output: ReportOutput;
+  readonly session: Session;
+  readonly interruption: Interruption;
+  readonly manners: Manners;
+  readonly baseline: readonly BaselineEntry[] | undefined;
+  readonly pinned?: ReadonlyMap<string, string>;
+  readonly prefix?: string | undefined;
+}
+
 /** Judges the target of the arguments, or the emulator of the package, and writes the reports. */
 async function judge(args: RunArguments, session: Session, interruption: Interruption): Promise<void> {
   const output = await readReportOutput(args);
   if (selectRules(allRules(), args.only).length === 0) throw new UsageError(`no rule is called ${args.only}`);
-  const given = await readTarget(args, args.timeout);
-  if (given !== undefined) return judgeTarget(given, args, output, session, interruption);
+  const baseline = args.baseline === undefined ? undefined : await readBaselineFile(args.baseline);
+  const described = await describeTarget(args);
+  const manners = mannersOf(args, described);
+  const plan = { args, output, session, interruption, manners, baseline, prefix: args.prefix ?? described?.prefix };
+  if (described !== undefined) {
+    const pinned = new Map(Object.entries(described.variants ?? {}));
+    const target = await openTarget(described, manners.timeout);
+    const scratch = await openJournal(target, args, session);
+    return judgeTarget(target, scratch, { ...plan, pinned });
+  }
   const emulator = await startEmulator();
   try {
-    await judgeTarget(emulator.target, args, output, session, interruption);
+    // What it holds ends with it.
+    await judgeTarget(emulator.target, await openScratch({ target: emulator.target }), plan);
   } finally {
     await emulator.stop();
   }
 }
 
-async function judgeTarget(
-  target: Target,
-  args: RunArguments,
-  output: ReportOutput,
-  session: Session,
-  interruption: Interruption,
-): Promise<void> {
+/** Where the run notes what it makes: a file, so that `gc` finds what a run left that was killed. */
+async function openJournal(target: Target, args: RunArguments, session: Session): Promise<Scratch> {
+  if (!target.write) return openScratch({ target });
+  const owner = ownerOf(args);
+  try {
+    return await openScratch({ target, owner, file: args.journal ?? defaultJournal() });
+  } catch (error) {
+    if (!(error instanceof ScratchFailure)) throw error;
+    if (args.journal !== undefined) throw new UsageError(`--journal: ${error.message}`);
+    session.warn(`${error.message}; what this run leaves, if it is killed, is not remembered: --journal FILE\n`);
+    return openScratch({ target });
+  }
+}
+
+async function judgeTarget(target: Target, scratch: Scratch, plan: Plan): Promise<void> {
+  const { args, manners, session, interruption, baseline, pinned, prefix } = plan;
   const { columns } = process.stderr;
   const stream = { isTTY: process.stderr.isTTY === true, columns, write: session.warn };
   const progress = createProgress(stream, args.quiet, () => performance.now());
-  const scratch = await openScratch({ target });
   interruption.scratch = scratch;
+  const { only, seed, shard, workers } = args;
+  const given = {
+    only,
+    seed,
+    shard,
+    width: workers,
+    baseline,
+    pinned,
+    prefix,
+    rate: manners.rate,
+    window: manners.window,
+  };
   try {
     const report = await run(target, {
       strict: args.strict,
-      timeout: args.timeout,
+      timeout: manners.timeout,
       signal: interruption.signal,
       scratch,
-      flags: targetFlags(args),
+      flags: [...targetFlags(args), ...repeatedManners(args)],
       onBudget: progress.plan,
       onResult: progress.show,
       onProgress: progress.move,
-      ...(args.only === undefined ? {} : { only: args.only }),
-      ...(args.rate === undefined ? {} : { rate: args.rate }),
+      ...definedOf(given),
     });
     progress.clear();
-    await output.write(report, session);
+    await plan.output.write(report, session);
   } finally {
     progress.clear();
   }
+}
+
+/** Options that were given; the others have defaults of their own. */
+function definedOf(options: { readonly [Name in keyof Options]: Options[Name] | undefined }): Options {
+  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as Options;
 }

@@ -1,26 +1,36 @@
-import { isDeepStrictEqual } from 'node:util';
+import { resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { createSigner, type KeyRole } from '../auth/tokens.js';
 import { adminUrlOf, isEmulator } from '../run/preflight.js';
-import { readKey } from '../target/keys.js';
+import type { SigningKey } from '../target/keys.js';
+import { readKeyEntry, readSecret } from '../target/secrets.js';
 import { originOf, type Target } from '../target/target.js';
-import type { Flag, Flags, Values } from './command.js';
+import { InvalidTargetFile, type KeyEntry, readTargetFile, type TargetFile } from '../target/target-file.js';
+import type { Flag, Flags, Need, Values } from './command.js';
 import { UsageError } from './usage-error.js';
-import { httpAddress, list, text } from './values.js';
+import { httpAddress, list, text, variable } from './values.js';
 
 const file = text('the name of a file');
 const organization = text('the name of an organization');
 
 export const TARGET_FLAGS = {
+  target: {
+    read: file,
+    isFile: true,
+    describe: 'Target file, YAML or JSON; each of the flags below overrides a member of it',
+  },
   'base-url': { read: httpAddress, describe: 'Address of the API' },
   'git-url': { read: httpAddress, describe: 'Address of the Git host; default: the API address' },
   org: { read: organization, describe: 'Organization: the iss of every token' },
-  key: { read: file, describe: 'PKCS#8 PEM of an unrestricted key' },
+  key: { read: file, isFile: true, describe: 'PKCS#8 PEM of an unrestricted key' },
+  'key-env': { read: variable, describe: 'The environment variable that holds it, instead of a file' },
   'key-id': { read: text('the id of a key'), describe: 'Id under which that key is registered' },
-  'other-key': { read: file, repeatable: true, describe: 'PEM of another unrestricted key, of any kind' },
-  'restricted-key': { read: file, describe: 'PEM of a restricted key' },
-  'restricted-scopes': { read: list, default: 'git:read', describe: 'Its allowlist' },
-  'deleted-key': { read: file, describe: 'PEM of a key that was registered and deleted' },
+  'other-key': { read: file, isFile: true, repeatable: true, describe: 'PEM of another unrestricted key, of any kind' },
+  'restricted-key': { read: file, isFile: true, describe: 'PEM of a restricted key' },
+  'restricted-scopes': { read: list, describe: 'Its allowlist; default: git:read' },
+  'deleted-key': { read: file, isFile: true, describe: 'PEM of a key that was registered and deleted' },
   'second-org': { read: organization, describe: 'Another organization on the same service' },
-  'second-key': { read: file, describe: 'PEM of a key of that organization' },
+  'second-key': { read: file, isFile: true, describe: 'PEM of a key of that organization' },
   'second-base-url': { read: httpAddress, describe: 'Address of the API for that organization' },
   repo: {
     read: text('the name of a repository'),
@@ -41,28 +51,70 @@ export const TARGET_FLAGS = {
 
 export type TargetArguments = Values<typeof TARGET_FLAGS>;
 
+/** Which flags contradict each other. */
+export const TARGET_EXCLUSIVE: readonly (readonly [string, string])[] = [['key', 'key-env']];
+
 /** Which flags say nothing without which. */
-export const TARGET_NEEDS: readonly (readonly [string, string])[] = [
+export const TARGET_NEEDS: readonly Need[] = [
   ...Object.keys(TARGET_FLAGS)
-    .filter((flag) => flag !== 'base-url')
-    .map((flag) => [flag, 'base-url'] as const),
-  ['base-url', 'org'],
-  ['base-url', 'key'],
-  ['restricted-scopes', 'restricted-key'],
-  ['second-org', 'second-key'],
-  ['second-key', 'second-org'],
-  ['second-base-url', 'second-org'],
+    .filter((flag) => flag !== 'base-url' && flag !== 'target')
+    .map((flag) => [flag, ['base-url', 'target']] as const),
+  ['base-url', ['org', 'target']],
+  ['base-url', ['key', 'key-env', 'target']],
+  ['restricted-scopes', ['restricted-key', 'target']],
+  ['second-org', ['second-key', 'target']],
+  ['second-key', ['second-org', 'target']],
+  ['second-base-url', ['second-org', 'target']],
 ];
 
-/** The flags that name the same target again, as words. Secrets are left out; the environment has them. */
+/**
+ * The flags that name the same target again, as words. Secrets are left out: the environment has them, or a file that
+ * the target file names.
+ */
 export function targetFlags(args: TargetArguments): string[] {
-  return Object.entries<Flag>(TARGET_FLAGS).flatMap(([flag, row]) => {
-    const value: unknown = args[flag as keyof TargetArguments];
-    const standard = row.read === undefined || row.default === undefined ? undefined : row.read(row.default);
-    if (value === undefined || row.secret === true || isDeepStrictEqual(value, standard)) return [];
+  return wordsOf(TARGET_FLAGS, args);
+}
+
+/** The same for a process in another folder: names of files are whole. */
+export function portableFlags(args: TargetArguments): string[] {
+  return wordsOf(TARGET_FLAGS, args, resolve);
+}
+
+/** What such words say. Throws `UsageError`. */
+export function argumentsOf(words: readonly string[]): TargetArguments {
+  const options = Object.fromEntries(
+    Object.entries<Flag>(TARGET_FLAGS).map(([flag, row]) => [
+      flag,
+      { type: row.read ? 'string' : 'boolean', multiple: row.repeatable === true } as const,
+    ]),
+  );
+  try {
+    const { values } = parseArgs({ args: [...words], options, allowNegative: true });
+    const read = Object.entries<Flag>(TARGET_FLAGS).map(([flag, row]) => {
+      const typed = values[flag];
+      if (row.repeatable) return [flag, [typed ?? []].flat()];
+      return [flag, typeof typed === 'string' ? row.read?.(typed) : typed];
+    });
+    return Object.fromEntries(read) as TargetArguments;
+  } catch (error) {
+    throw new UsageError(error instanceof Error ? error.message : String(error));
+  }
+}
+
+/** The flags of a table that were given, as words; none of them is a secret. */
+export function wordsOf<Table extends Flags>(
+  table: Table,
+  args: { readonly [Name in keyof Table]?: unknown },
+  place: (file: string) => string = (file) => file,
+): string[] {
+  return Object.entries<Flag>(table).flatMap(([flag, row]) => {
+    const value: unknown = args[flag as keyof Table];
+    if (value === undefined || row.secret === true) return [];
     if (row.read === undefined) return value === true ? [`--${flag}`] : row.negatable ? [`--no-${flag}`] : [];
-    if (row.repeatable) return [value].flat().flatMap((one) => [`--${flag}`, String(one)]);
-    const typed = Array.isArray(value) ? value.join(',') : String(value);
+    if (row.repeatable)
+      return [value].flat().flatMap((one) => [`--${flag}`, row.isFile ? place(String(one)) : String(one)]);
+    const typed = Array.isArray(value) ? value.join(',') : value === Infinity ? 'unlimited' : String(value);
+    if (row.isFile) return [`--${flag}`, place(typed)];
     return [`--${flag}`, row.read === httpAddress ? withoutUserInfo(typed) : typed];
   });
 }
@@ -74,41 +126,182 @@ function withoutUserInfo(address: string): string {
   return url.href;
 }
 
-/** The target of the arguments; undefined without an address. `timeout`: milliseconds for one answer. Throws `UsageError`. */
-export async function readTarget(args: TargetArguments, timeout: number): Promise<Target | undefined> {
-  const { org, key, 'base-url': address } = args;
-  // The last two are needed by the first.
-  if (address === undefined || org === undefined || key === undefined) return undefined;
-  const baseUrl = originOf(address);
-  const adminUrl = args['admin-url']?.replace(/\/$/, '') ?? adminUrlOf(baseUrl);
-  const adminToken = args['admin-token'] ?? process.env.EMULATOR_ADMIN_TOKEN;
-  const emulator = await isEmulator(adminUrl, Math.min(timeout, 5000));
-  if (args['admin-url'] !== undefined && !emulator) throw new UsageError(`${adminUrl}/health is not an emulator's`);
-  const { 'restricted-key': restricted, 'deleted-key': deleted, 'second-key': second, 'second-org': secondOrg } = args;
-  const { 'key-id': id, 'second-base-url': secondUrl } = args;
+/** A key that a flag or a target file names; `said` is which. */
+interface NamedKey extends KeyEntry {
+  readonly said: string;
+  readonly targetFile?: string;
+}
+
+/** A target as flags and a file describe it, before a key was read or anything was asked. */
+export interface DescribedTarget extends Omit<TargetFile, 'keys' | 'second' | 'admin'> {
+  /** The target file, by the name it was given under. */
+  readonly path?: string | undefined;
+  readonly keys: Readonly<Record<'main' | 'restricted' | 'deleted' | 'second', NamedKey | undefined>> & {
+    readonly others: readonly NamedKey[];
+  };
+  readonly second?: { readonly org: string; readonly base_url?: string | undefined };
+  readonly adminUrl?: string | undefined;
+  readonly adminToken?: string | NonNullable<TargetFile['admin']>['token'];
+}
+
+/** What flags and file say of a target; undefined where they name none. Throws `UsageError`. */
+export async function describeTarget(args: TargetArguments): Promise<DescribedTarget | undefined> {
+  const path = args.target;
+  const from = path === undefined ? undefined : await readFile(path);
+  const base_url = args['base-url'] ?? from?.base_url;
+  const org = args.org ?? from?.org;
+  const main = mainKey(args, from);
+  // The flags that the first of them needs are given, or the file has it all.
+  if (base_url === undefined || org === undefined || main === undefined) return undefined;
+  const second = secondOrganization(args, from);
+  return {
+    ...from,
+    path,
+    base_url,
+    org,
+    git_url: args['git-url'] ?? from?.git_url,
+    keys: {
+      main,
+      restricted: restrictedKey(args, from),
+      deleted: entry('--deleted-key', args['deleted-key']) ?? ofFile(args, 'keys.deleted', from?.keys.deleted),
+      second: second?.key,
+      others:
+        args['other-key'].length > 0
+          ? args['other-key'].map((one) => ({ said: '--other-key', file: one }))
+          : (from?.keys.others ?? []).map((one, at) => ({ ...one, ...origin(args, `keys.others[${at}]`) })),
+    },
+    ...(second && { second: { org: second.org, base_url: second.base_url } }),
+    repo: args.repo ?? from?.repo,
+    write: args.write ?? from?.write,
+    companion: args.companion ?? from?.companion,
+    adminUrl: args['admin-url'] ?? from?.admin?.url,
+    adminToken: args['admin-token'] ?? from?.admin?.token,
+  } as DescribedTarget;
+}
+
+async function readFile(path: string): Promise<TargetFile> {
   try {
-    return {
-      baseUrl,
-      gitUrl: originOf(args['git-url'] ?? baseUrl),
-      org,
-      key: await readKey(key, id === undefined ? {} : { id }),
-      otherKeys: await Promise.all(args['other-key'].map((other) => readKey(other))),
-      write: args.write ?? emulator,
-      companion: args.companion ?? emulator,
-      ...(restricted && { restrictedKey: await readKey(restricted, { allowedScopes: args['restricted-scopes'] }) }),
-      ...(deleted && { deletedKey: await readKey(deleted) }),
-      ...(second &&
-        secondOrg && {
-          second: {
-            org: secondOrg,
-            key: await readKey(second),
-            ...(secondUrl && { baseUrl: originOf(secondUrl) }),
-          },
-        }),
-      ...(args.repo && { repo: args.repo }),
-      ...(emulator && { adminUrl, ...(adminToken && { adminToken }) }),
-    };
+    return await readTargetFile(path);
   } catch (error) {
-    throw new UsageError(error instanceof Error ? error.message : String(error));
+    throw error instanceof InvalidTargetFile ? new UsageError(error.message) : error;
   }
+}
+
+function origin({ target }: TargetArguments, member: string): { said: string; targetFile: string } {
+  return { said: `${target}: ${member}`, targetFile: String(target) };
+}
+
+function ofFile(args: TargetArguments, member: string, one: KeyEntry | undefined): NamedKey | undefined {
+  return one && { ...one, ...origin(args, member) };
+}
+
+function entry(flag: string, name: string | undefined): NamedKey | undefined {
+  return name === undefined ? undefined : { said: flag, file: name };
+}
+
+function mainKey(args: TargetArguments, from: TargetFile | undefined): NamedKey | undefined {
+  const variableName = args['key-env'];
+  const typed =
+    entry('--key', args.key) ?? (variableName === undefined ? undefined : { said: '--key-env', env: variableName });
+  const key = typed ?? ofFile(args, 'keys.main', from?.keys.main);
+  const id = args['key-id'];
+  return key && (id === undefined ? key : { ...key, id });
+}
+
+function restrictedKey(args: TargetArguments, from: TargetFile | undefined): NamedKey | undefined {
+  const scopes = args['restricted-scopes'];
+  const typed = entry('--restricted-key', args['restricted-key']);
+  if (typed) return { ...typed, scopes: scopes ?? ['git:read'] };
+  const key = ofFile(args, 'keys.restricted', from?.keys.restricted);
+  if (key === undefined && scopes !== undefined) {
+    throw new UsageError(
+      `--restricted-scopes says nothing without --restricted-key or keys.restricted of ${args.target}`,
+    );
+  }
+  return key && (scopes === undefined ? key : { ...key, scopes });
+}
+
+function secondOrganization(args: TargetArguments, from: TargetFile | undefined) {
+  const org = args['second-org'] ?? from?.second?.org;
+  const key = entry('--second-key', args['second-key']) ?? ofFile(args, 'second.key', from?.second?.key);
+  const base_url = args['second-base-url'] ?? from?.second?.base_url;
+  if (org !== undefined && key !== undefined) return { org, key, base_url };
+  const flags = (['second-org', 'second-key', 'second-base-url'] as const).filter((flag) => args[flag] !== undefined);
+  if (flags.length === 0) return undefined;
+  const lacking = org === undefined ? 'second-org' : 'second-key';
+  throw new UsageError(`--${flags[0]} says nothing without --${lacking} or second of ${args.target}`);
+}
+
+/** Throws `UsageError`, with the flag or the member that names the key. */
+async function readNamed({ said, targetFile, ...entry }: NamedKey): Promise<SigningKey> {
+  try {
+    return { ...(await readKeyEntry(entry, process.env)), ...(targetFile === undefined ? {} : { targetFile }) };
+  } catch (error) {
+    throw new UsageError(`${said}: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
+
+/** The target with its keys; what answers as an emulator is one. `timeout`: milliseconds for one answer. Throws `UsageError`. */
+export async function openTarget(described: DescribedTarget, timeout: number): Promise<Target> {
+  const keyed = await readKeys(described);
+  const adminUrl = described.adminUrl?.replace(/\/$/, '') ?? adminUrlOf(keyed.baseUrl);
+  const adminToken = await adminTokenOf(described);
+  const emulator = await isEmulator(adminUrl, Math.min(timeout, 5000));
+  if (described.adminUrl !== undefined && !emulator) throw new UsageError(`${adminUrl}/health is not an emulator's`);
+  return {
+    ...keyed,
+    write: described.write ?? emulator,
+    companion: described.companion ?? emulator,
+    ...(emulator && { adminUrl, ...(adminToken && { adminToken }) }),
+  };
+}
+
+async function adminTokenOf({ adminToken, path }: DescribedTarget): Promise<string | undefined> {
+  if (adminToken === undefined || typeof adminToken === 'string') return adminToken ?? process.env.EMULATOR_ADMIN_TOKEN;
+  try {
+    return (await readSecret(adminToken, process.env)).trim();
+  } catch (error) {
+    throw new UsageError(`${path}: admin.token: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
+
+/** The target as far as nothing has to be asked. */
+async function readKeys(described: DescribedTarget): Promise<Target> {
+  const { keys, second, repo } = described;
+  const baseUrl = originOf(described.base_url);
+  const { main } = keys;
+  if (main === undefined) throw new UsageError('a target needs a key: --key');
+  return {
+    baseUrl,
+    gitUrl: originOf(described.git_url ?? baseUrl),
+    org: described.org,
+    key: await readNamed(main),
+    otherKeys: await Promise.all(keys.others.map(readNamed)),
+    write: false,
+    companion: false,
+    ...(keys.restricted && { restrictedKey: await readNamed(keys.restricted) }),
+    ...(keys.deleted && { deletedKey: await readNamed(keys.deleted) }),
+    ...(second &&
+      keys.second && {
+        second: {
+          org: second.org,
+          key: await readNamed(keys.second),
+          ...(second.base_url && { baseUrl: originOf(second.base_url) }),
+        },
+      }),
+    ...(repo && { repo }),
+  };
+}
+
+/** The key of a role, and the organization that it signs for; no other key is read. Throws `UsageError`. */
+export async function keyOfRole(described: DescribedTarget, role: KeyRole): Promise<{ key: SigningKey; org: string }> {
+  const { keys, org, second, path } = described;
+  if (role === 'main' || role === 'restricted' || role === 'deleted' || role === 'second') {
+    const named = keys[role];
+    if (named === undefined) throw new UsageError(`${path ?? 'the target'} has no ${role} key`);
+    return { key: await readNamed(named), org: role === 'second' ? (second?.org ?? org) : org };
+  }
+  const key = createSigner(await readKeys(described), Date.now).key(role);
+  if (key === undefined) throw new UsageError(`${path ?? 'the target'} has no ${role} key`);
+  return { key, org };
 }

@@ -1,15 +1,25 @@
-import { signRecipe, type TokenRecipe, withClientDefaults } from '../auth/tokens.js';
+import { type KeyRole, signRecipe, type TokenRecipe, withClientDefaults } from '../auth/tokens.js';
 import { withAbsoluteTimes } from '../report/curl.js';
 import type { Report } from '../report/results.js';
-import { readKey } from '../target/keys.js';
-import { defineCommand, type Flags } from './command.js';
+import type { SigningKey } from '../target/keys.js';
+import { readKeyEntry } from '../target/secrets.js';
+import { defineCommand, type Flags, type Values } from './command.js';
 import { readResult } from './read-result.js';
+import { argumentsOf, describeTarget, keyOfRole } from './target-options.js';
 import { UsageError } from './usage-error.js';
-import { jsonObject, list, text, wholeNumber } from './values.js';
+import { choice, jsonObject, list, text, variable, wholeNumber } from './values.js';
+
+const ROLES: readonly KeyRole[] = ['main', 'restricted', 'deleted', 'second', 'ES256', 'ES384', 'ES512', 'RS256'];
 
 const FLAGS = {
-  org: { read: text('the name of an organization'), describe: 'Organization: the iss claim; default: of --result' },
-  key: { read: text('the name of a file'), required: true, describe: 'PKCS#8 PEM file' },
+  target: { read: text('the name of a file'), isFile: true, describe: 'Target file that names organization and keys' },
+  role: { read: choice(ROLES), describe: `Which of its keys: ${ROLES.join(', ')}; default: main, or that of --rule` },
+  org: {
+    read: text('the name of an organization'),
+    describe: 'Organization: the iss claim; default: of --target or --result',
+  },
+  key: { read: text('the name of a file'), isFile: true, describe: 'PKCS#8 PEM file' },
+  'key-env': { read: variable, describe: 'The environment variable that holds the key, instead of a file' },
   repo: { read: text('the name of a repository'), describe: 'Repository: the repo claim' },
   scopes: { read: list, describe: 'Scopes, joined by commas' },
   ttl: { read: wholeNumber(Number.MAX_SAFE_INTEGER), describe: 'Lifetime in seconds' },
@@ -29,11 +39,18 @@ export const tokenCommand = defineCommand({
   name: 'token',
   describe: 'Make a token, good or broken, as the curl lines of a report ask for',
   flags: FLAGS,
-  needs: [['result', 'rule']],
-  run: async ({ org, key, repo, scopes, ttl, recipe, rule, result }, { print, warn }) => {
+  exclusive: [
+    ['key', 'key-env'],
+    ['key', 'role'],
+    ['key-env', 'role'],
+  ],
+  needs: [
+    ['result', 'rule'],
+    ['role', 'target'],
+  ],
+  run: async (args, { print, warn }) => {
+    const { org, repo, scopes, ttl, recipe, rule, result } = args;
     const report = result === undefined ? undefined : await readResult(result);
-    const iss = org ?? report?.target.org;
-    if (iss === undefined) throw new UsageError('--org is needed: the organization that signs');
     const typed = { repo, scopes, lifetime: ttl };
     for (const [member, value] of Object.entries(typed)) {
       if (value !== undefined && Object.hasOwn(recipe, member)) {
@@ -46,9 +63,31 @@ export const tokenCommand = defineCommand({
     if (rule !== undefined && report === undefined) {
       warn(`without --result this is an ordinary token: a result says what ${rule} was judged with\n`);
     }
-    print(`${await sign({ ...recorded, ...given, ...recipe }, key, iss)}\n`);
+    const { key, org: own } = await keyFor(args, recorded.key);
+    const iss = org ?? own ?? report?.target.org;
+    if (iss === undefined) throw new UsageError('--org is needed: the organization that signs');
+    print(`${sign({ ...recorded, ...given, ...recipe }, key, iss)}\n`);
   },
 });
+
+/** The key that a flag names, or a target file; with one of those, its organization. Throws `UsageError`. */
+async function keyFor(
+  { target, role, key: file, 'key-env': env }: Values<typeof FLAGS>,
+  recorded: KeyRole | undefined,
+): Promise<{ readonly key: SigningKey; readonly org?: string }> {
+  const described = target === undefined ? undefined : await describeTarget(argumentsOf(['--target', target]));
+  if (file === undefined && env === undefined) {
+    if (described === undefined) throw new UsageError('a key is needed: --key, --key-env or --target');
+    return keyOfRole(described, role ?? recorded ?? 'main');
+  }
+  try {
+    const key = await readKeyEntry({ file, env }, process.env);
+    return { key, ...(described === undefined ? {} : { org: described.org }) };
+  } catch (error) {
+    const flag = file === undefined ? '--key-env' : '--key';
+    throw new UsageError(`${flag}: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
 
 async function checkRule(id: string): Promise<void> {
   const { allRules } = await import('../rules/registry.js');
@@ -62,15 +101,14 @@ function recipeOf(report: Report, id: string, file: string): TokenRecipe {
   if (rule.recipe === undefined) {
     throw new UsageError(`${file} has no token of ${id}: it is ${rule.verdict}, or its request carried none`);
   }
-  const { key: _key, ...rest } = rule.recipe;
-  return { scopes: ['git:read'], lifetime: 600, ...rest };
+  return { scopes: ['git:read'], lifetime: 600, ...rule.recipe };
 }
 
 /** Whatever cannot be signed is a mistake of the recipe or the key. */
-async function sign(recipe: TokenRecipe, key: string, org: string): Promise<string> {
+function sign(recipe: TokenRecipe, key: SigningKey, org: string): string {
   try {
     const seconds = Math.floor(Date.now() / 1000);
-    return signRecipe(withAbsoluteTimes(withClientDefaults(recipe), seconds), await readKey(key), org, seconds);
+    return signRecipe(withAbsoluteTimes(withClientDefaults(recipe), seconds), key, org, seconds);
   } catch (error) {
     throw new UsageError(error instanceof Error ? error.message : String(error));
   }

@@ -1,3 +1,6 @@
+import { isDate } from '../report/baseline.js';
+import type { Shard } from '../report/results.js';
+import { PREFIX, PREFIX_WORDS } from '../target/target-file.js';
 import { UsageError } from './usage-error.js';
 
 /** Reads the value of a flag as it was typed. Throws `UsageError` with the end of a sentence: `has to be …`. */
@@ -31,11 +34,52 @@ export function wholeNumber(most = 2 ** 31 - 1): Read<number> {
   };
 }
 
-/** A number above 0, such as 0.5. */
-export const rate: Read<number> = (typed) => {
-  const value = /^\d+(\.\d+)?$/.test(typed) ? Number(typed) : 0;
-  if (value === 0 || !Number.isFinite(value)) throw wanted('a number above 0', typed);
-  return value;
+function aboveZero(what: string, most = Number.MAX_VALUE): Read<number> {
+  return (typed) => {
+    const value = /^\d+(\.\d+)?$/.test(typed) ? Number(typed) : 0;
+    if (value === 0 || value > most) throw wanted(what, typed);
+    return value;
+  };
+}
+
+/** Requests a second, such as 0.5. */
+export const rate: Read<number> = (typed) =>
+  typed === 'unlimited' ? Number.POSITIVE_INFINITY : aboveZero('a number above 0, or unlimited')(typed);
+
+/** Seconds, up to a week. */
+export const seconds: Read<number> = aboveZero('a number of seconds above 0 and up to 604800', 604_800);
+
+/** A whole number that may be 0. */
+export function wholeFrom0(most: number): Read<number> {
+  return (typed) => {
+    const value = /^\d+$/.test(typed) ? Number(typed) : -1;
+    if (value < 0 || value > most) throw wanted(`a whole number from 0 to ${most}`, typed);
+    return value;
+  };
+}
+
+/** `2/4`: the second of four. */
+export const shard: Read<Shard> = (typed) => {
+  const [, index = 0, count = 0] = (/^(\d{1,6})\/(\d{1,6})$/.exec(typed) ?? []).map(Number);
+  if (index < 1 || index > count) throw wanted('a part of a whole, such as 1/4 or 4/4', typed);
+  return { index, count };
+};
+
+/** The name of an environment variable. */
+export const variable: Read<string> = (typed) => {
+  if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(typed)) throw new UsageError('has to be the name of an environment variable');
+  return typed;
+};
+
+export const prefix: Read<string> = (typed) => {
+  if (!PREFIX.test(typed)) throw new UsageError(`${PREFIX_WORDS}, not ${JSON.stringify(typed)}`);
+  return typed;
+};
+
+/** A day that there is: `2027-01-31`. */
+export const date: Read<string> = (typed) => {
+  if (!isDate(typed)) throw wanted('a date like 2027-01-31', typed);
+  return typed;
 };
 
 /** Several values between commas. */

@@ -11,6 +11,7 @@ const WHY: Readonly<Record<string, string>> = {
   EACCES: 'permission denied',
   EPERM: 'permission denied',
   EROFS: 'the file system is read-only',
+  EFBIG: 'it gets larger than a file may be',
   ENOSPC: 'no space is left on the device',
   EDQUOT: 'the quota of the disk is used up',
   ENAMETOOLONG: 'its name is too long',

@@ -29,7 +29,8 @@ export interface ClientOptions {
   readonly timeout: number;
   readonly connections: number;
   readonly onExchange: (exchange: Exchange) => void;
-  readonly onRequest?: () => void;
+  /** Told of every request that goes out, by the rule that asks. */
+  readonly onRequest?: (rule: string) => void;
   /** Told that the target asked to wait. */
   readonly onPause?: () => void;
   readonly sleep: (milliseconds: number) => Promise<void>;
@@ -88,7 +89,7 @@ export class Client {
   }
 
   async #sendOnce(request: WireRequest): Promise<Exchange> {
-    this.options.onRequest?.();
+    this.options.onRequest?.(request.rule);
     const started = performance.now();
     const parts: Buffer[] = [];
     let head: Pick<Exchange, 'status' | 'headers'> | undefined;

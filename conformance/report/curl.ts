@@ -111,7 +111,8 @@ function tokenCommand(recipe: TokenRecipe, target: Target, seconds: number): str
   const role = recipe.key ?? 'main';
   const org = role === 'second' ? (target.second?.org ?? target.org) : target.org;
   const { key: _key, ...rest } = { scopes: ['git:read'], lifetime: 600, ...withRelativeTimes(recipe, seconds) };
-  return `npx conformance token --org ${quote(org)} --key ${quote(keyFile(role, target))} --recipe ${quote(JSON.stringify(rest))}`;
+  const words = ['npx', 'conformance', 'token', ...keyWords(role, org, target), '--recipe', JSON.stringify(rest)];
+  return words.map(quote).join(' ');
 }
 
 /** Ten years: what is farther away is no time of a token but a number that is wrong on purpose. */
@@ -138,10 +139,19 @@ export function withAbsoluteTimes(recipe: TokenRecipe, seconds: number): TokenRe
   return { ...recipe, claims: Object.fromEntries(claims) };
 }
 
-function keyFile(role: KeyRole, target: Target): string {
-  if (role === 'restricted') return target.restrictedKey?.file ?? 'restricted.pem';
-  if (role === 'deleted') return target.deletedKey?.file ?? 'deleted.pem';
-  if (role === 'second') return target.second?.key.file ?? 'second.pem';
-  if (role === 'main') return target.key.file;
-  return [target.key, ...target.otherKeys].find((key) => key.algorithm === role)?.file ?? target.key.file;
+/** What names the key, and the organization that it signs for; no secret. */
+function keyWords(role: KeyRole, org: string, target: Target): string[] {
+  const key = keyOf(role, target);
+  if (key?.targetFile !== undefined)
+    return ['--target', key.targetFile, '--org', org, ...(role === 'main' ? [] : ['--role', role])];
+  if (key?.env !== undefined) return ['--org', org, '--key-env', key.env];
+  return ['--org', org, '--key', key?.file ?? `${role}.pem`];
+}
+
+function keyOf(role: KeyRole, target: Target): SigningKey | undefined {
+  if (role === 'restricted') return target.restrictedKey;
+  if (role === 'deleted') return target.deletedKey;
+  if (role === 'second') return target.second?.key;
+  if (role === 'main') return target.key;
+  return [target.key, ...target.otherKeys].find((key) => key.algorithm === role) ?? target.key;
 }

@@ -37,13 +37,14 @@ const SWITCHES: readonly SwitchRow[] = [
   {
     name: 'invalidToken',
     points: {
-      listed: /^A01 invalid token, (commit|file|filemeta|notes|pack|repo|restore)$/,
+      listed: /^A01 invalid token, (commit|file|filemeta|notes|pack|repo|reset|restore)$/,
+      grep: /^A01 invalid token, grep$/,
       others: /^A01 invalid token, /,
     },
     values: [
       ['403', { listed: '403', others: '403' }],
       ['endpoint-table', { listed: '401', others: '403' }],
-      ['401', { listed: '401', others: '401' }],
+      ['401', { listed: '401', grep: '403', others: '401' }],
     ],
   },
   {
@@ -56,13 +57,13 @@ const SWITCHES: readonly SwitchRow[] = [
   },
   {
     name: 'missingRepoClaim',
-    points: { claim: /^A03 no repo claim$/, org: /^A03 org:read on a repository$/ },
+    points: { claim: /^A(03|35) no repo claim/, org: /^A03 org:read on a repository/ },
     values: [
       ['400', { claim: '400', org: ['400', '403 insufficient_scope'] }],
       ['403', { claim: '403', org: '403' }],
     ],
   },
-  one('orgTokenOnRepository', /^A03 org:read on a repository$/, {
+  one('orgTokenOnRepository', /^A03 org:read on a repository/, {
     repo_claim_missing: ['400', '403 forbidden'],
     insufficient_scope: '403 insufficient_scope',
   }),
@@ -82,10 +83,10 @@ const SWITCHES: readonly SwitchRow[] = [
   same('unknownRoute', /^A30 unknown route without a token$/, '404', '401'),
   same('wrongMethod', /^A29 wrong method$/, '405', '404'),
   same('headFileMetadata', /^A29 HEAD, file metadata$/, '405', '200'),
-  same('gitInvalidToken', /^A35 invalid token, Git$/, '403', '401', '404'),
-  same('gitMissingScope', /^A35 fetch without scope$/, '403', '401', '404'),
-  same('gitMissingRepository', /^A35 missing repository, Git$/, '404', '403', '401'),
-  same('gitOtherRepository', /^A35 other repository, Git$/, '404', '403', '401'),
+  same('gitInvalidToken', /^A35 invalid token, Git/, '403', '401', '404'),
+  same('gitMissingScope', /^A35 (fetch without scope$|Git .*without scope$)/, '403', '401', '404'),
+  same('gitMissingRepository', /^A35 missing repository, Git/, '404', '403', '401'),
+  same('gitOtherRepository', /^A35 other repository, Git/, '404', '403', '401'),
   {
     name: 'thawing',
     points: { metadata: /^A04 thawing, file metadata$/, others: /^A04 thawing, / },
@@ -180,6 +181,7 @@ const SWITCHES: readonly SwitchRow[] = [
 /** Points that no switch governs, with the reason. */
 const WITHOUT_SWITCH: readonly (readonly [point: RegExp, why: string])[] = [
   [/^A34 /, 'both texts give one answer only'],
+  [/^A35 other tenant, /, 'a Git remote refuses a token of another tenant with 403 in every profile'],
   [/^A07 stale head$/, 'the code is stated; only the body has a switch, writeFailureBody'],
   [/^A07 failed restore$/, 'told by what restore.failure-body observed'],
 ];

@@ -7,6 +7,7 @@ import {
   type Reporter,
   remarks,
   repeatCommand,
+  unproven,
 } from './reporter.js';
 import type { Report, RuleResult } from './results.js';
 
@@ -24,7 +25,11 @@ export const github: Reporter = (report) => {
     }
   }
   const kind = report.exit_code === 0 ? 'notice' : 'error';
-  lines.push(annotation(kind, 'Conformance', [conclude(report), measure(report), ...remarks(report)].join(' ')));
+  const open = unproven(report);
+  const proof = open === 0 ? [] : [`${open} MUST rules are unproven: no mutant has been seen to break them.`];
+  lines.push(
+    annotation(kind, 'Conformance', [conclude(report), measure(report), ...proof, ...remarks(report)].join(' ')),
+  );
   return `${lines.join('\n')}\n`;
 };
 

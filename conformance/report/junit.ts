@@ -3,6 +3,7 @@ import {
   bySection,
   conclude,
   explain,
+  explainBaseline,
   explainNearest,
   isBroken,
   measure,
@@ -64,9 +65,12 @@ function suiteOf(report: Report, section: string, results: readonly RuleResult[]
   return { ...counts, text: `  <testsuite${head}>\n${cases}  </testsuite>\n` };
 }
 
-function outcomeOf({ mode }: Report, { verdict }: RuleResult): Outcome {
+function outcomeOf({ mode }: Report, result: RuleResult): Outcome {
+  const { verdict } = result;
   if (verdict === 'error') return 'error';
-  if (isBroken(verdict, mode.strict)) return 'failure';
+  if (isBroken(result, mode.strict)) return 'failure';
+  // As a test that is marked to fail.
+  if (result.baseline?.state === 'expected') return 'skipped';
   return verdict === 'skip' || verdict === 'blocked' ? 'skipped' : undefined;
 }
 
@@ -75,14 +79,15 @@ function caseOf(report: Report, result: RuleResult, outcome: Outcome): string {
   const lines = [`${level}, ${section}: ${says}`, ...explain(result)];
   if (result.unproven === true) lines.push('unproven: no mutant has been seen to break this rule');
   let inside = '';
-  if (outcome === 'skipped') inside = `      <skipped${attributes({ message: reason })}/>\n`;
+  if (outcome === 'skipped')
+    inside = `      <skipped${attributes({ message: [reason, ...explainBaseline(result)].join('; ') })}/>\n`;
   else if (outcome !== undefined) {
     for (const { request, response } of result.transcript ?? []) lines.push('', request, '', response);
     lines.push('', ...explainNearest(result));
     if (result.curl !== undefined) lines.push(`$ ${result.curl}`);
     const command = repeatCommand(report, id);
     if (command !== undefined) lines.push(`$ ${command}`);
-    inside = `      <${outcome}${attributes({ message: reason, type: verdict })}>${escapeXml(lines.join('\n'))}</${outcome}>\n`;
+    inside = `      <${outcome}${attributes({ message: [reason, ...explainBaseline(result)].join('; '), type: verdict })}>${escapeXml(lines.join('\n'))}</${outcome}>\n`;
   } else if (verdict !== 'pass' || result.unproven === true) {
     if (result.observed !== undefined) lines.push(JSON.stringify(result.observed));
     inside = `      <system-out>${escapeXml([verdict, ...lines].join('\n'))}</system-out>\n`;

@@ -2,6 +2,7 @@ import {
   brokenRules,
   bySection,
   conclude,
+  explainBaseline,
   explainNearest,
   isPartial,
   MARKS,
@@ -71,6 +72,7 @@ function describe(report: Report, result: RuleResult): string {
   const facts = [
     ...(reason === undefined ? [] : [`- ${inline(reason)}`]),
     ...(expected === undefined ? [] : [`- expected ${code(show(expected))}`, `- actual ${code(show(actual))}`]),
+    ...explainBaseline(result).map((line) => `- ${inline(line)}`),
     ...explainNearest(result).map((line) => `- ${inline(line)}`),
     ...(result.unproven === true ? ['- unproven: no mutant has been seen to break this rule'] : []),
   ];

@@ -31,8 +31,9 @@ export const MEANINGS: Readonly<Record<Verdict, string>> = {
   flaky: 'failed, then passed alone',
 };
 
-/** Whether a verdict makes the run fail. */
-export function isBroken(verdict: Verdict, strict: boolean): boolean {
+/** Whether a rule makes the run fail. */
+export function isBroken({ verdict, baseline }: Pick<RuleResult, 'verdict' | 'baseline'>, strict: boolean): boolean {
+  if (baseline !== undefined && baseline.state !== 'unobserved') return baseline.state !== 'expected';
   if (verdict === 'fail' || verdict === 'error' || verdict === 'flaky') return true;
   return strict && (verdict === 'warn' || verdict === 'variant');
 }
@@ -58,15 +59,21 @@ export function brokenSetup({ setup = [] }: Report): readonly RuleResult[] {
 
 /** What makes the run fail: steps of the set-up, then rules, failures before errors. */
 export function brokenRules(report: Report): readonly RuleResult[] {
-  const order: readonly Verdict[] = ['fail', 'flaky', 'error', 'warn', 'variant'];
+  const order: readonly Verdict[] = ['fail', 'flaky', 'error', 'warn', 'variant', 'observed', 'pass'];
   const rules = report.rules
-    .filter(({ verdict }) => isBroken(verdict, report.mode.strict))
+    .filter((result) => isBroken(result, report.mode.strict))
     .sort((a, b) => order.indexOf(a.verdict) - order.indexOf(b.verdict));
   return [...brokenSetup(report), ...rules];
 }
 
+/** The rules whose failure was expected. */
+export function expectedFailures({ rules }: Report): readonly RuleResult[] {
+  return rules.filter(({ baseline }) => baseline?.state === 'expected');
+}
+
 /** What a reader should know about the run before its verdicts, one sentence each. */
-export function remarks({ notices = [], ended, mode, throttled_seconds: throttled = 0, cleanup }: Report): string[] {
+export function remarks(report: Report): string[] {
+  const { notices = [], ended, mode, throttled_seconds: throttled = 0, cleanup } = report;
   const { shard } = mode;
   const left = cleanup?.left ?? [];
   const why = cleanup?.reason === undefined ? '' : ` (${cleanup.reason})`;
@@ -76,7 +83,30 @@ export function remarks({ notices = [], ended, mode, throttled_seconds: throttle
     ...(shard === undefined ? [] : [`This is part ${shard.index} of ${shard.count}.`]),
     ...(throttled === 0 ? [] : [`The target had the run wait ${throttled} s.`]),
     ...(left.length === 0 ? [] : [`Left behind on the target${why}: ${left.join(', ')}`]),
+    ...expectedFailures(report).map((result) => `${result.id}: ${explainBaseline(result).join()}`),
+    ...unobserved(report),
   ];
+}
+
+/** Expected failures of rules that were not judged are neither there nor gone. */
+function unobserved({ rules, baseline }: Report): string[] {
+  const own = rules.flatMap(({ id, baseline: one }) => (one?.state === 'unobserved' ? [id] : []));
+  const ids = [...own, ...(baseline?.elsewhere ?? []).map(({ rule }) => rule)];
+  return ids.length === 0 ? [] : [`Of the baseline these were not judged: ${ids.join(', ')}.`];
+}
+
+/** What a baseline says of the rule, in words. */
+export function explainBaseline({ verdict, baseline }: RuleResult): string[] {
+  if (baseline === undefined) return [];
+  const { state, reason, expires, verdict: wanted = 'a failure' } = baseline;
+  const words = {
+    expected: `expected to be broken until ${expires}`,
+    expired: `was expected to be broken until ${expires}, and no longer`,
+    unexpected: `the baseline expects ${wanted}, and this is ${verdict}`,
+    stale: `the baseline expects ${wanted}, and this is ${verdict}: take it out of the baseline`,
+    unobserved: `expected to be broken until ${expires}; this was not judged`,
+  };
+  return [`${words[state]} (${reason})`];
 }
 
 /** Results by section, in the order of the report. */
@@ -101,6 +131,7 @@ export function explain(result: RuleResult): string[] {
   const lines: string[] = [];
   if (result.reason !== undefined) lines.push(result.reason);
   if (result.expected !== undefined) lines.push(`expected ${show(result.expected)}`, `actual   ${show(result.actual)}`);
+  lines.push(...explainBaseline(result));
   return lines;
 }
 
@@ -148,7 +179,11 @@ export function conclude(report: Report): string {
   if (recording !== undefined) {
     return code === 0 ? `${name} keeps every rule that it says anything about.` : `${name} does not conform.`;
   }
-  if (code === 0) return `${name} conforms${mode.only === undefined ? '' : ' in what was asked'}.`;
+  if (code === 0) {
+    const expected = expectedFailures(report).length;
+    const but = expected === 0 ? '' : ` but for ${expected} expected failure${expected === 1 ? '' : 's'}`;
+    return `${name} conforms${mode.only === undefined ? '' : ' in what was asked'}${but}.`;
+  }
   if (code === 3) return `Not all rules could be judged on ${name}; the run is incomplete.`;
   if (code === 4) return 'The run broke in places and proves nothing there.';
   return `${name} does not conform.`;

@@ -2,6 +2,7 @@ import t from 'tap';
 import { Parser } from 'tap-parser';
 import { REPORTERS, reporterOf } from './reporters.js';
 import { countVerdicts, exitCodeOf, type Report, type RuleResult, VERDICTS, type Verdict } from './results.js';
+import { hostileResult, reportWith, resultOf as sampleResult } from './test/sample-report.js';
 
 function resultOf(verdict: Verdict, index: number): RuleResult {
   return {
@@ -107,6 +108,70 @@ t.test('the text for people explains what broke and how to see it again', async 
   t.match(text, /does not conform\. 6 of 9 rules judged/);
   t.notMatch(text, '\u001b', 'no colours');
   t.match(reporterOf('pretty', true)(reportOf(['fail'])), '\u001b[31m', 'colours when asked');
+});
+
+t.test('whatever a target answers, TAP has one point a rule and says what broke', async (t) => {
+  const results = parseTap(reporterOf('tap', false)(reportWith([hostileResult('fail'), hostileResult('skip')])));
+  t.match(results, { count: 2, fail: 1, skip: 1, bailout: false });
+  t.match(results.failures[0]?.diag, { actual: /<\/script>/, nearest: [/./, /^differs in: query ref/] });
+});
+
+t.test('a terminal obeys nothing that a target answered', async (t) => {
+  const text = reporterOf('pretty', false)(reportWith([hostileResult('fail'), hostileResult('warn')]));
+  t.notMatch(text, /[^\P{Cc}\n\t]/u);
+  t.match(text, '\\x1b[31m');
+});
+
+t.test(
+  'what rules rest on and could not be made is told once, by every reporter, before what it made impossible',
+  async (t) => {
+    const setup = [
+      {
+        name: 'a repository with a commit',
+        verdict: 'fail' as const,
+        reason: 'the canary is told',
+        expected: 201,
+        actual: '500',
+      },
+    ];
+    const more = { setup, notices: ['All answers are alike.'], exit_code: 1 };
+    const report = reportWith(
+      [sampleResult('pass'), ...['a', 'b', 'c'].map((id) => sampleResult('blocked', id))],
+      more,
+    );
+    for (const name of REPORTERS) {
+      const text = reporterOf(name, false)(report);
+      t.match(text, 'a repository with a commit', name);
+      t.notMatch(text, 'run --only set-up', name);
+      if (name !== 'junit') t.match(text, 'All answers are alike', name);
+      if (!['junit', 'html'].includes(name)) t.equal(text.match(/the canary is told/g)?.length, 1, name);
+    }
+    t.match(parseTap(reporterOf('tap', false)(report)), { count: 5, fail: 1, skip: 3 });
+    t.match(reporterOf('junit', false)(report), / failures="1"/);
+    t.match(reporterOf('pretty', false)(report), /^fail set-up: a repository with a commit\n/);
+  },
+);
+
+t.test('a run that ended early says why, and what it left behind', async (t) => {
+  const ended = { by: 'target' as const, reason: 'the target is gone' };
+  const cleanup = { made: 2, removed: 1, left: ['cf-1/n2'], reason: 'the target is gone' };
+  const report = reportWith([sampleResult('pass')], { ended, cleanup, exit_code: 3 });
+  for (const name of REPORTERS) t.match(reporterOf(name, false)(report), 'the target is gone', name);
+  t.match(parseTap(reporterOf('tap', false)(report)), { ok: false });
+  t.match(reporterOf('pretty', false)(report), /Left behind on the target \(the target is gone\): cf-1\/n2/);
+  t.match(reporterOf('junit', false)(report), / failures="1"/);
+});
+
+t.test('every mark that stands in a row is in the legend', async (t) => {
+  const text = reporterOf('pretty', false)(reportOf(VERDICTS));
+  const [, marks = ''] = /^Errors +[^✓]* {2}(\S+)$/m.exec(text) ?? [];
+  t.equal([...marks].length, VERDICTS.length);
+  t.equal(new Set(marks).size, VERDICTS.length, 'no two are alike');
+  for (const mark of marks)
+    t.ok(
+      text.split('\n').some((line) => line.startsWith(`${mark} `)),
+      mark,
+    );
 });
 
 t.test('exit codes', async (t) => {

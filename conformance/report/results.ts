@@ -48,8 +48,24 @@ export interface RuleResult {
   readonly requests?: number;
   /** The members that it saw of tolerated sets, by key. */
   readonly variants?: Readonly<Record<string, string>>;
+  /** What a baseline says of it. */
+  readonly baseline?: Expectation;
   /** What its verdict would be had no rule before it seen another member of a tolerated set. */
   readonly without_drift?: { readonly verdict: Verdict; readonly reason?: string };
+}
+
+/**
+ * A failure that a baseline expects, and what became of it. expected: it is there, and does not fail the run. expired: it
+ * is there, and was expected no longer. unexpected: another failure is there. stale: it is gone, and the baseline still
+ * expects it. unobserved: the rule was not judged. All but the first and the last fail the run.
+ */
+export interface Expectation {
+  readonly state: 'expected' | 'expired' | 'unexpected' | 'stale' | 'unobserved';
+  readonly reason: string;
+  /** The last day on which it is expected: `2027-01-31`. */
+  readonly expires: string;
+  /** Left out where any will do. */
+  readonly verdict?: Verdict;
 }
 
 /** Something that rules rest on and that could not be made. */
@@ -142,6 +158,8 @@ export interface Report {
   readonly notices?: readonly string[];
   readonly setup?: readonly SetupFailure[];
   readonly cleanup?: Cleanup;
+  /** There where the run was held to a baseline; what this expects of rules that the report does not have. */
+  readonly baseline?: { readonly elsewhere: readonly (Omit<Expectation, 'state'> & { readonly rule: string })[] };
   readonly counts: Readonly<Record<Verdict, number>>;
   /** The member seen of every tolerated set. */
   readonly variants: Readonly<Record<string, string>>;
@@ -178,6 +196,16 @@ export function injected(results: readonly RuleResult[]): number {
 /** How many rules were judged by something the target did. */
 export function executed(counts: Readonly<Record<Verdict, number>>): number {
   return counts.pass + counts.fail + counts.warn + counts.observed + counts.variant + counts.flaky;
+}
+
+/** The counts that decide the exit code: an expected failure is none, and one that is stale or expired is one. */
+export function countDeciding(results: readonly RuleResult[]): Record<Verdict, number> {
+  const deciding = results.map((result): RuleResult => {
+    const { state } = result.baseline ?? {};
+    if (state === undefined || state === 'unobserved') return result;
+    return { ...result, verdict: state === 'expected' ? 'observed' : 'fail' };
+  });
+  return countVerdicts(deciding);
 }
 
 export function countVerdicts(results: readonly RuleResult[]): Record<Verdict, number> {

@@ -16,6 +16,8 @@ const recipe = members({
   defect: z.string().optional(),
 });
 
+const expectation = { reason: z.string(), expires: z.string(), verdict: z.enum(VERDICTS).optional() };
+
 const rule = members({
   id: z.string().min(1),
   section: z.string(),
@@ -42,6 +44,10 @@ const rule = members({
   milliseconds: z.number().min(0),
   requests: count.optional(),
   variants: z.record(z.string(), z.string()).optional(),
+  baseline: members({
+    state: z.enum(['expected', 'expired', 'unexpected', 'stale', 'unobserved']),
+    ...expectation,
+  }).optional(),
   without_drift: members({ verdict: z.enum(VERDICTS), reason: z.string().optional() }).optional(),
 });
 
@@ -99,6 +105,7 @@ const report = members({
   }).optional(),
   counts: members(Object.fromEntries(VERDICTS.map((verdict) => [verdict, count])) as Record<string, typeof count>),
   variants: z.record(z.string(), z.string()),
+  baseline: members({ elsewhere: z.array(members({ rule: z.string(), ...expectation })) }).optional(),
   rules: z.array(rule),
   watched: z.array(watched).optional(),
   exit_code: z.int().min(0).max(255),

@@ -1,5 +1,6 @@
 import {
   brokenSetup,
+  explainBaseline,
   explainNearest,
   isBroken,
   type Reporter,
@@ -15,13 +16,21 @@ export const tap: Reporter = (report) => {
   const points = [...report.rules, ...brokenSetup(report)];
   const lines = ['TAP version 14', `1..${points.length}`, ...remarks(report).map((remark) => `# ${oneLine(remark)}`)];
   points.forEach((result, index) => {
-    const broken = isBroken(result.verdict, report.mode.strict);
+    const broken = isBroken(result, report.mode.strict);
     const unjudged = result.verdict === 'skip' || result.verdict === 'blocked';
-    const directive = unjudged ? ` # SKIP ${escapeTap(result.reason ?? result.verdict)}` : '';
-    lines.push(`${broken ? 'not ok' : 'ok'} ${index + 1} - ${escapeTap(`${result.id}: ${result.says}`)}${directive}`);
+    const isExpected = result.baseline?.state === 'expected';
+    const directive = unjudged
+      ? ` # SKIP ${escapeTap(result.reason ?? result.verdict)}`
+      : // A test that is known to fail, and harms nothing.
+        isExpected
+        ? ` # TODO ${escapeTap(explainBaseline(result).join())}`
+        : '';
+    lines.push(
+      `${broken || isExpected ? 'not ok' : 'ok'} ${index + 1} - ${escapeTap(`${result.id}: ${result.says}`)}${directive}`,
+    );
     const isInjected = result.evidence === 'injected';
     const isUnproven = result.unproven === true;
-    if (unjudged || (result.verdict === 'pass' && !isInjected && !isUnproven)) return;
+    if (unjudged || (result.verdict === 'pass' && !isInjected && !isUnproven && !broken)) return;
     lines.push(
       '  ---',
       `  verdict: ${result.verdict}`,
@@ -34,6 +43,7 @@ export const tap: Reporter = (report) => {
     if (result.expected !== undefined) {
       lines.push(`  expected: ${quoted(show(result.expected))}`, `  actual: ${quoted(show(result.actual))}`);
     }
+    for (const line of explainBaseline(result)) lines.push(`  baseline: ${quoted(line)}`);
     if (result.observed !== undefined) lines.push(`  observed: ${JSON.stringify(result.observed)}`);
     if (broken) {
       const nearest = explainNearest(result);

@@ -68,8 +68,11 @@ export interface RuleRow {
   readonly level?: Level;
   /** Default `any`. */
   readonly reach?: Reach;
-  /** Whether judging it changes the target. Default: no. */
-  readonly writes?: boolean;
+  /**
+   * Whether judging it sends what may change the target, refused or not. `where-allowed`: also, but a target that may
+   * not be written to is judged by the rest. Default: no.
+   */
+  readonly writes?: boolean | 'where-allowed';
   /** Runs while nothing else does. */
   readonly alone?: boolean;
   readonly check?: Check;
@@ -82,7 +85,7 @@ export interface Rule extends RuleRow {
   readonly group: string;
   readonly level: Level;
   readonly reach: Reach;
-  readonly writes: boolean;
+  readonly writes: boolean | 'where-allowed';
 }
 
 /** Completes the rows of one group of rules. */

@@ -5,7 +5,7 @@ import type { Exchange } from '../http/exchange.js';
 import type { Limiter } from '../http/limiter.js';
 import type { Cleanup } from '../report/results.js';
 import type { Target } from '../target/target.js';
-import { dropScratch, readScratch, SCRATCH_PREFIX, type Scratch } from './scratch.js';
+import { dropScratch, isInUse, isScratchName, readScratch, type Scratch } from './scratch.js';
 
 export interface CleanupOptions {
   readonly limiter: Limiter;
@@ -45,12 +45,14 @@ export async function cleanUp(target: Target, scratch: Scratch, options: Cleanup
 
 /**
  * Deletes what a journal names on a target, and takes it out of the journal. What does not carry the prefix, or belongs
- * to another target or organization, stays. Throws `ScratchFailure` where the journal cannot be read or written.
+ * to another target or organization, or to a run that still goes on, stays. Throws `ScratchFailure` where the journal cannot be read or written.
  */
 export async function collectScratch(target: Target, file: string, options: CleanupOptions): Promise<Cleanup> {
   const entries = await readScratch(file);
-  const ours = entries.filter(({ base_url, org }) => base_url === target.baseUrl && org === target.org);
-  const names = [...new Set(ours.map(({ name }) => name))].filter((name) => name.startsWith(SCRATCH_PREFIX));
+  const ours = entries.filter(
+    (entry) => entry.base_url === target.baseUrl && entry.org === target.org && !isInUse(entry),
+  );
+  const names = [...new Set(ours.map(({ name }) => name))].filter(isScratchName);
   const { gone, reason } = await deleteRepositories(target, names, options);
   const set = new Set(gone);
   const isGone = ({ name }: { name: string }) => set.has(name);

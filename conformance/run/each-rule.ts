@@ -1,8 +1,7 @@
 import { AssertionError } from 'node:assert';
+import { explainBaseline, isBroken } from '../report/reporter.js';
 import type { RuleResult, Verdict } from '../report/results.js';
 
-const BROKEN: readonly Verdict[] = ['fail', 'error', 'flaky'];
-const IF_STRICT: readonly Verdict[] = ['warn', 'variant'];
 const UNJUDGED: readonly Verdict[] = ['skip', 'blocked'];
 
 /** A rule that does not hold, as a test runner shows it. */
@@ -24,6 +23,8 @@ export function assertHeld(
   { strict = false, skip }: { readonly strict?: boolean; readonly skip?: (reason: string) => void } = {},
 ): void {
   const { verdict, reason = verdict } = result;
-  if (BROKEN.includes(verdict) || (strict && IF_STRICT.includes(verdict))) throw new RuleBroken(result);
-  if (UNJUDGED.includes(verdict)) skip?.(reason);
+  if (isBroken(result, strict)) throw new RuleBroken(result);
+  if (UNJUDGED.includes(verdict) || result.baseline?.state === 'expected') {
+    skip?.([reason, ...explainBaseline(result)].join('; '));
+  }
 }

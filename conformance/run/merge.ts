@@ -1,3 +1,4 @@
+import { applyBaseline, entriesOf } from '../report/baseline.js';
 import {
   type Cleanup,
   countVerdicts,
@@ -27,7 +28,7 @@ export function mergeReports(reports: readonly Report[]): Report {
   const watched = joinWatched(reports);
   const order = new Map(allRules().map(({ id }, index) => [id, index]));
   const results = reports
-    .flatMap(({ rules }) => rules.map(withoutDrift))
+    .flatMap(({ rules }) => rules.map(({ baseline: _said, ...result }) => withoutDrift(result)))
     .map((result) => withWatched(result, watched.get(result.id)))
     .sort((one, other) => (order.get(one.id) ?? 0) - (order.get(other.id) ?? 0));
   const { results: rules, variants } = settleVariants(results);
@@ -36,8 +37,10 @@ export function mergeReports(reports: readonly Report[]): Report {
   const interrupted = reports.some((report) => report.interrupted);
   const ended = reports.find((report) => report.ended)?.ended;
   const { shard: _shard, ...mode } = first.mode;
-  return {
-    ...first,
+  const { baseline: _held, ...whole } = first;
+  const entries = entriesOf(first);
+  const merged: Report = {
+    ...whole,
     started_at: reports.map(({ started_at }) => started_at).sort()[0] ?? first.started_at,
     milliseconds: Math.max(...reports.map(({ milliseconds }) => milliseconds)),
     mode,
@@ -55,6 +58,7 @@ export function mergeReports(reports: readonly Report[]): Report {
     watched: [...watched.values()],
     exit_code: exitCodeOf(counts, { strict: mode.strict, interrupted, ended, setup }),
   };
+  return entries === undefined ? merged : applyBaseline(merged, entries, first.started_at.slice(0, 10));
 }
 
 function checkShards(first: Report, reports: readonly Report[]): void {
@@ -62,11 +66,13 @@ function checkShards(first: Report, reports: readonly Report[]): void {
   const facts = (report: Report) => ({
     'the version of the suite': report.suite.version,
     'base_url of the target': report.target.base_url,
+    'git_url of the target': report.target.git_url,
     'org of the target': report.target.org,
     'the number of shards': report.mode.shard?.count ?? 0,
     'the rules that were asked for': report.mode.only ?? '',
     'whether it was strict': report.mode.strict,
     'whether it could write': report.mode.write,
+    'the baseline': JSON.stringify(entriesOf(report) ?? []),
   });
   for (const report of reports) {
     if (report.mode.shard === undefined) throw new UnmergeableReports('a report is of a whole run, and of no shard');

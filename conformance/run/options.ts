@@ -1,3 +1,5 @@
+import { PREFIX, PREFIX_WORDS } from '../target/target-file.js';
+
 /** A mistake in what a run was asked for; the message is a sentence. */
 export class InvalidOption extends Error {
   override readonly name: string = 'InvalidOption';
@@ -27,6 +29,7 @@ const NUMBERS: Readonly<Record<'timeout' | 'rate' | 'window' | 'width' | 'seed',
 export function checkOptions(
   options: Partial<Readonly<Record<keyof typeof NUMBERS, number>>> & {
     readonly shard?: { readonly index: number; readonly count: number };
+    readonly prefix?: string;
   },
 ): void {
   for (const [name, bounds] of Object.entries(NUMBERS)) {
@@ -35,7 +38,8 @@ export function checkOptions(
       throw new InvalidOption(`${name} has to be ${describe(bounds)}, not ${String(value)}`);
     }
   }
-  const { shard } = options;
+  const { shard, prefix } = options;
+  if (prefix !== undefined && !PREFIX.test(prefix)) throw new InvalidOption(`prefix ${PREFIX_WORDS}`);
   if (shard === undefined) return;
   const { index, count } = shard;
   if (!isWithin(count, { least: 1, isWhole: true }) || !isWithin(index, { least: 1, most: count, isWhole: true })) {

@@ -7,13 +7,15 @@ export interface MutantRow {
   readonly rule: string;
   readonly mutant: string;
   readonly verdict: string;
+  /** What the changed server does. */
+  readonly does: string;
 }
 
 /**
  * The table of mutants, or undefined where the package has none:
  *
- *     rule<TAB>mutant<TAB>verdict
- *     jwt.alg.none<TAB>accepts-unsigned<TAB>killed
+ *     rule<TAB>mutant<TAB>verdict<TAB>does
+ *     jwt.alg.none<TAB>takes-unsigned-tokens<TAB>killed<TAB>takes tokens without a signature
  *
  * Its first line names the columns, in any order; others than these are not read.
  */
@@ -30,7 +32,7 @@ export async function readMutants(
   return lines.map((line) => {
     const cells = line.split('\t');
     const cell = (name: string) => cells[columns.indexOf(name)] ?? '';
-    return { rule: cell('rule'), mutant: cell('mutant'), verdict: cell('verdict') };
+    return { rule: cell('rule'), mutant: cell('mutant'), verdict: cell('verdict'), does: cell('does') };
   });
 }
 

@@ -39,6 +39,8 @@ export interface RuleRunnerOptions {
   readonly proven: ReadonlySet<string> | undefined;
   /** Every request of the run: of broken rules the nearest that passed is shown. */
   readonly log: RequestLog;
+  /** How many requests were sent for a rule. */
+  readonly requestsOf: (id: string) => number;
   /** Told how many rules were tried. */
   readonly onTried: (tried: number) => void;
   readonly onResult: (result: RuleResult) => void;
@@ -201,7 +203,7 @@ export class RuleRunner {
       ...redactValue(shown),
       ...(isUnproven ? { unproven: true } : {}),
       milliseconds: judged?.milliseconds ?? 0,
-      requests: judged?.context.exchanges.length ?? 0,
+      requests: this.options.requestsOf(id),
       ...(variants === undefined ? {} : { variants }),
     };
   }
@@ -224,7 +226,7 @@ export class RuleRunner {
   /** A broken rule is shown with the request that is nearest to what decided it. */
   #explain(result: RuleResult): RuleResult {
     const exchange = this.#decidedBy.get(result.id);
-    if (exchange === undefined || !isBroken(result.verdict, this.options.strict)) return result;
+    if (exchange === undefined || !isBroken(result, this.options.strict)) return result;
     const isPassed = (rule: string) => {
       const verdict = this.#results.get(rule)?.verdict;
       return verdict === 'pass' || verdict === 'observed';

@@ -8,6 +8,7 @@ import { Client } from '../http/client.js';
 import type { Limiter } from '../http/limiter.js';
 import { RunEnded } from '../http/no-answer.js';
 import { RequestLog } from '../report/nearest.js';
+import { redactValue } from '../report/redact.js';
 import {
   type Budget,
   type Cleanup,
@@ -87,6 +88,7 @@ export async function runRules(target: Target, options: RunOptions): Promise<Rep
   const watching = options.rules.filter((rule) => rule.watch !== undefined);
   const watcher = new Watcher(watching);
   const likeness = new Likeness();
+  const requestsByRule = new Map<string, number>();
   const log = new RequestLog(options.now);
   let [requests, tried] = [0, 0];
   const tell = () =>
@@ -100,8 +102,9 @@ export async function runRules(target: Target, options: RunOptions): Promise<Rep
     sleep: (milliseconds) => sleep(milliseconds, undefined, { signal: ending.signal }),
     onEnd: (reason) => ending.end(reason),
     onPause: tell,
-    onRequest: () => {
+    onRequest: (rule) => {
       requests += 1;
+      requestsByRule.set(rule, (requestsByRule.get(rule) ?? 0) + 1);
       tell();
     },
     onExchange: (exchange) => {
@@ -124,6 +127,7 @@ export async function runRules(target: Target, options: RunOptions): Promise<Rep
       strict: options.strict,
       proven: options.proven,
       log,
+      requestsOf: (id) => requestsByRule.get(id) ?? 0,
       onTried: (count) => {
         tried = count;
         tell();
@@ -144,7 +148,8 @@ export async function runRules(target: Target, options: RunOptions): Promise<Rep
   const ended = reason && { by: reason.by, reason: reason.message };
   const { strict } = options;
   const interrupted = options.signal.aborted;
-  return {
+  // Whatever came from the target can hold what was sent to it.
+  return redactValue({
     format: FORMAT,
     suite: { name: 'repohost-emulator conformance', version: version() },
     specification: '1.0.0',
@@ -176,7 +181,7 @@ export async function runRules(target: Target, options: RunOptions): Promise<Rep
     rules: results,
     watched: watching.map(({ id }) => describeWatch(id, watcher.of(id), target)),
     exit_code: exitCodeOf(counts, { strict, interrupted, ended, setup }),
-  };
+  });
 }
 
 /** What ends a run before all rules were judged: whoever started it, or a reason of its own. */
@@ -199,6 +204,17 @@ class Ending {
 
 function contextOf(target: Target, options: RunOptions, client: Client, ending: Ending): RunContext {
   let names = 0;
+  const repositories = new Map<string, Promise<void>>();
+  const note = async (name: string) => {
+    try {
+      await options.scratch?.add(name);
+      await options.onRepository(name);
+    } catch (error) {
+      const ended = new RunEnded('suite', error instanceof Error ? error.message : String(error));
+      ending.end(ended);
+      throw ended;
+    }
+  };
   return {
     target,
     client,
@@ -210,15 +226,10 @@ function contextOf(target: Target, options: RunOptions, client: Client, ending: 
     brokenSteps: new Map(),
     prefix: options.prefix,
     uniqueName: () => `${options.prefix}/n${++names}`,
-    onRepository: async (name) => {
-      try {
-        await options.scratch?.add(name);
-        await options.onRepository(name);
-      } catch (error) {
-        const ended = new RunEnded('suite', error instanceof Error ? error.message : String(error));
-        ending.end(ended);
-        throw ended;
-      }
+    onRepository: (name) => {
+      const noted = repositories.get(name) ?? note(name);
+      repositories.set(name, noted);
+      return noted;
     },
     now: options.now,
     sleep: client.options.sleep,

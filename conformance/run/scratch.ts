@@ -1,10 +1,33 @@
+import { randomBytes } from 'node:crypto';
 import { mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises';
+import { hostname } from 'node:os';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Target } from '../target/target.js';
 
-/** What the name of every repository begins with that a run makes. */
-export const SCRATCH_PREFIX = 'cf-';
+/** What the names of a run's repositories begin with, unless it is told otherwise. */
+export const SCRATCH_PREFIX = 'cf';
+
+/** The first part of the names of one run; each run has its own. */
+export function scratchPrefix(prefix = SCRATCH_PREFIX): string {
+  return `${prefix}-${randomBytes(4).toString('hex')}`;
+}
+
+/** Whether a run may have made a repository of that name. */
+export function isScratchName(name: string): boolean {
+  return /^[a-z0-9][a-z0-9-]{0,31}-[0-9a-f]{8}(?:[/-].*)?$/s.test(name);
+}
+
+/** Whether the run that made it still goes on, here: then it is not left behind. */
+export function isInUse({ pid, host }: ScratchEntry): boolean {
+  if (pid === undefined || host !== hostname()) return false;
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}
 
 /** A repository of a run, as a line of the journal tells of it. */
 export interface ScratchEntry {
@@ -13,6 +36,11 @@ export interface ScratchEntry {
   readonly name: string;
   /** When it was going to be made: RFC 3339. */
   readonly time: string;
+  /** The process that was going to make it, and the machine that runs it. */
+  readonly pid?: number;
+  readonly host?: string;
+  /** The flags that name its target, as words; none of them is a secret. */
+  readonly flags?: readonly string[];
 }
 
 /** The journal cannot be read or written; the message is a sentence. */
@@ -36,6 +64,8 @@ export interface ScratchOptions {
   readonly target: Pick<Target, 'baseUrl' | 'org'>;
   /** The journal. Without one the names are kept in memory, and lost with the process. */
   readonly file?: string;
+  /** Written beside every name: what it takes to collect what is left. */
+  readonly owner?: Pick<ScratchEntry, 'pid' | 'host' | 'flags'>;
   readonly now?: () => number;
 }
 
@@ -43,7 +73,7 @@ export interface ScratchOptions {
  * Opens the memory of what a run makes. With a file, every name is on the disk before its repository is asked for, and
  * several runs may share it. Throws `ScratchFailure` where the file cannot be written.
  */
-export async function openScratch({ target, file, now = Date.now }: ScratchOptions): Promise<Scratch> {
+export async function openScratch({ target, file, owner, now = Date.now }: ScratchOptions): Promise<Scratch> {
   const journal = file === undefined ? undefined : new Journal(file);
   await journal?.open();
   const { baseUrl: base_url, org } = target;
@@ -55,7 +85,7 @@ export async function openScratch({ target, file, now = Date.now }: ScratchOptio
     },
     add: async (name) => {
       if (names.has(name)) return;
-      await journal?.append({ base_url, org, name, time: new Date(now()).toISOString() });
+      await journal?.append({ base_url, org, name, time: new Date(now()).toISOString(), ...owner });
       names.add(name);
       made += 1;
     },
@@ -176,9 +206,14 @@ function linesOf(text: string): string[] {
 
 function parse(line: string): ScratchEntry | undefined {
   try {
-    const { base_url, org, name, time } = JSON.parse(line) as Record<string, unknown>;
+    const { base_url, org, name, time, pid, host, flags } = JSON.parse(line) as Record<string, unknown>;
     if (typeof base_url !== 'string' || typeof org !== 'string' || typeof name !== 'string') return undefined;
-    return { base_url, org, name, time: typeof time === 'string' ? time : '' };
+    return {
+      ...{ base_url, org, name, time: typeof time === 'string' ? time : '' },
+      ...(typeof pid === 'number' ? { pid } : {}),
+      ...(typeof host === 'string' ? { host } : {}),
+      ...(Array.isArray(flags) ? { flags: flags.map(String) } : {}),
+    };
   } catch {
     return undefined;
   }

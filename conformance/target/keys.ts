@@ -1,5 +1,5 @@
 import { createPrivateKey, type KeyObject } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
+import { readSmallFile, UnreadableFile } from './small-file.js';
 
 export type Algorithm = 'ES256' | 'ES384' | 'ES512' | 'RS256';
 
@@ -9,6 +9,8 @@ export interface SigningKey {
   readonly file: string;
   /** The environment variable that it was read from. */
   readonly env?: string;
+  /** The target file that says where it is, by the name it was given under. */
+  readonly targetFile?: string;
   readonly algorithm: Algorithm;
   readonly privateKey: KeyObject;
   /** The id under which it is registered, where known. */
@@ -28,7 +30,16 @@ export async function readKey(
   file: string,
   about: { readonly id?: string; readonly allowedScopes?: readonly string[] } = {},
 ): Promise<SigningKey> {
-  return { ...signingKey(await readFile(file, 'utf8'), file), ...about };
+  return { ...signingKey(await readSecretFile(file), file), ...about };
+}
+
+/** The text of a file that holds a secret. Throws with a sentence that names the file. */
+export async function readSecretFile(file: string): Promise<string> {
+  try {
+    return await readSmallFile(file);
+  } catch (error) {
+    throw error instanceof UnreadableFile ? new Error(`${file} ${error.message}`) : error;
+  }
 }
 
 /** The key of a PKCS#8 PEM text. `file`: where it is from. Throws with a sentence that never holds a part of the text. */

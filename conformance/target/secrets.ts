@@ -1,10 +1,9 @@
-import { readFile } from 'node:fs/promises';
-import { type SigningKey, signingKey } from './keys.js';
+import { readSecretFile, type SigningKey, signingKey } from './keys.js';
 import type { KeyEntry, Secret } from './target-file.js';
 
 /** The text of a secret. Throws with a sentence that names the file or the variable, never what it holds. */
 export async function readSecret({ file, env }: Secret, environment: NodeJS.ProcessEnv): Promise<string> {
-  if (file !== undefined) return readFile(file, 'utf8');
+  if (file !== undefined) return readSecretFile(file);
   const value = environment[env ?? ''];
   if (value === undefined || value === '') throw new Error(`the environment has no ${env}`);
   return value;
@@ -15,7 +14,8 @@ export async function readKeyEntry(entry: KeyEntry, environment: NodeJS.ProcessE
   const { file, env, id, scopes } = entry;
   const pem = await readSecret(entry, environment);
   return {
-    ...signingKey(pem, file ?? `$${env}`),
+    // Line ends of a PEM are often written `\n` where a variable holds one line.
+    ...signingKey(file === undefined ? pem.replaceAll('\\n', '\n') : pem, file ?? `$${env}`),
     ...(env !== undefined && { env }),
     ...(id !== undefined && { id }),
     ...(scopes !== undefined && { allowedScopes: scopes }),

@@ -1,22 +1,36 @@
-import { readFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
-import { parse, YAMLParseError } from 'yaml';
 import { z } from 'zod';
+import { readSmallFile, UnreadableFile } from './small-file.js';
+import { InvalidFile, readStructured } from './structured-file.js';
 
 const address = z.url({ protocol: /^https?$/, error: 'has to be an http or https address' });
 const name = z.string().min(1);
 
 /** Where a secret is: never in the file itself. */
-const secret = z
-  .strictObject({ file: name.optional(), env: name.optional() })
-  .refine(({ file, env }) => (file === undefined) !== (env === undefined), 'has to have either file or env');
+const place = {
+  file: name.optional().describe('Name of a file; it counts from the folder of this one'),
+  env: z
+    .string()
+    .regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'has to be the name of an environment variable')
+    .optional()
+    .describe('Name of an environment variable that holds it'),
+};
 
-const key = z
-  .strictObject({ file: name.optional(), env: name.optional(), id: name.optional() })
-  .refine(({ file, env }) => (file === undefined) !== (env === undefined), 'has to have either file or env');
-const restrictedKey = z
-  .strictObject({ file: name.optional(), env: name.optional(), id: name.optional(), scopes: z.array(name).min(1) })
-  .refine(({ file, env }) => (file === undefined) !== (env === undefined), 'has to have either file or env');
+function secretWith<Shape extends z.ZodRawShape>(more: Shape) {
+  return z
+    .strictObject({ ...place, ...more })
+    .refine((one) => 'file' in one !== 'env' in one, 'has to have either file or env')
+    .meta({ oneOf: [{ required: ['file'] }, { required: ['env'] }] });
+}
+
+const id = name.optional().describe('The id under which the key is registered');
+const secret = secretWith({});
+const key = secretWith({ id });
+const restrictedKey = secretWith({ id, scopes: z.array(name).min(1).describe('Its allowlist') });
+
+/** What the names of scratch repositories may begin with. */
+export const PREFIX = /^[a-z0-9](?:[a-z0-9-]{0,30}[a-z0-9])?$/;
+export const PREFIX_WORDS = 'has to be 1 to 32 lower-case letters, digits and hyphens, with no hyphen at an end';
 
 const targetFile = z.strictObject({
   $schema: z.string().optional(),
@@ -40,18 +54,34 @@ const targetFile = z.strictObject({
   companion: z.boolean().optional().describe('Also try routes that only published clients show'),
   prefix: z
     .string()
-    .regex(/^[a-z0-9][a-z0-9-]{0,31}$/, 'has to be 1 to 32 lower-case letters, digits and hyphens')
+    .regex(PREFIX, PREFIX_WORDS)
     .optional()
     .describe('What the names of scratch repositories begin with; default: cf'),
   admin: z
     .strictObject({ url: address.optional(), token: secret.optional() })
     .optional()
     .describe('Where an emulator is controlled, and what its admin routes ask for'),
-  rate: z.number().positive().optional().describe('Requests a second; default: 5 unless the target is an emulator'),
-  timeout: z.int().positive().optional().describe('Milliseconds for one answer; default: 15000'),
-  window: z.number().positive().optional().describe('Seconds over which the requests are spread'),
+  rate: z
+    .union(
+      [z.number().positive('has to be a number above 0, or unlimited'), z.literal('unlimited')],
+      'has to be a number above 0, or unlimited',
+    )
+    .optional()
+    .describe('Requests a second; default: 5 unless the target is an emulator'),
+  timeout: z
+    .int()
+    .positive()
+    .max(2 ** 31 - 1)
+    .optional()
+    .describe('Milliseconds for one answer; default: 15000'),
+  window: z
+    .number()
+    .positive()
+    .max(7 * 86_400)
+    .optional()
+    .describe('Seconds over which the requests are spread'),
   variants: z
-    .record(z.string(), z.string())
+    .record(name, z.string())
     .optional()
     .describe('Answers seen before where the specification leaves a choice: another one fails'),
 });
@@ -68,62 +98,37 @@ export class InvalidTargetFile extends Error {
 
 /** Reads a target file, YAML or JSON; names of files in it count from its own folder. Throws `InvalidTargetFile`. */
 export async function readTargetFile(path: string): Promise<TargetFile> {
-  const file = parseTargetFile(await readText(path), path);
-  const from = dirname(path);
-  const located = <Entry extends { file?: string | undefined }>(entry: Entry): Entry =>
-    entry.file === undefined ? entry : { ...entry, file: resolve(from, entry.file) };
+  try {
+    return located(parseTargetFile(await readSmallFile(path)), dirname(path));
+  } catch (error) {
+    if (!(error instanceof UnreadableFile || error instanceof InvalidFile)) throw error;
+    throw new InvalidTargetFile(`${path} ${error.message}`);
+  }
+}
+
+/** The same from its text; names of files stay as they are written. Throws `InvalidFile`. */
+export function parseTargetFile(text: string): TargetFile {
+  return readStructured(text, targetFile);
+}
+
+function located(file: TargetFile, folder: string): TargetFile {
+  const from = <Entry extends { file?: string | undefined }>(entry: Entry): Entry =>
+    entry.file === undefined ? entry : { ...entry, file: resolve(folder, entry.file) };
   const { keys, second, admin } = file;
   return {
     ...file,
     keys: {
-      main: located(keys.main),
-      ...(keys.restricted && { restricted: located(keys.restricted) }),
-      ...(keys.deleted && { deleted: located(keys.deleted) }),
-      ...(keys.others && { others: keys.others.map(located) }),
+      main: from(keys.main),
+      ...(keys.restricted && { restricted: from(keys.restricted) }),
+      ...(keys.deleted && { deleted: from(keys.deleted) }),
+      ...(keys.others && { others: keys.others.map(from) }),
     },
-    ...(second && { second: { ...second, key: located(second.key) } }),
-    ...(admin && { admin: { ...admin, ...(admin.token && { token: located(admin.token) }) } }),
+    ...(second && { second: { ...second, key: from(second.key) } }),
+    ...(admin && { admin: { ...admin, ...(admin.token && { token: from(admin.token) }) } }),
   };
-}
-
-/** The same from its text; names of files stay as they are written. */
-export function parseTargetFile(text: string, path: string): TargetFile {
-  let value: unknown;
-  try {
-    value = parse(text);
-  } catch (error) {
-    if (!(error instanceof YAMLParseError)) throw error;
-    throw new InvalidTargetFile(`${path} is neither YAML nor JSON: ${error.message.split('\n', 1)[0]}`);
-  }
-  const read = targetFile.safeParse(value);
-  if (read.success) return read.data;
-  const [issue] = read.error.issues;
-  throw new InvalidTargetFile(`${path}: ${issue === undefined ? 'it is no target' : wordIssue(issue, value)}`);
 }
 
 /** The published JSON Schema of target files. */
 export function targetFileSchema(): object {
   return { title: 'Target of a conformance run', ...z.toJSONSchema(targetFile, { io: 'input' }) };
-}
-
-async function readText(path: string): Promise<string> {
-  try {
-    return await readFile(path, 'utf8');
-  } catch (error) {
-    throw new InvalidTargetFile(`${path} cannot be read: ${error instanceof Error ? error.message : String(error)}`);
-  }
-}
-
-function wordIssue(issue: z.core.$ZodIssue, value: unknown): string {
-  const at = issue.path.join('.');
-  if (issue.code === 'unrecognized_keys') {
-    const [unknown] = issue.keys;
-    return `there is no member ${at === '' ? unknown : `${at}.${unknown}`}`;
-  }
-  const given = issue.path.reduce<unknown>(
-    (one, part) => (one as Record<PropertyKey, unknown> | undefined)?.[part],
-    value,
-  );
-  if (given === undefined && issue.code === 'invalid_type') return `${at === '' ? 'the file' : at} is missing`;
-  return `${at === '' ? 'the file' : at} ${issue.message.startsWith('has to') ? issue.message : `is wrong: ${issue.message}`}`;
 }

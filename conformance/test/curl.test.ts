@@ -82,7 +82,8 @@ const REQUESTS: readonly (readonly [what: string, method: string, path: string, 
   ['nothing behind Bearer', 'GET', '/api/v1/repo', { headers: { authorization: 'Bearer' } }],
   ['a field without a value', 'GET', '/api/v1/repo', { as: reader, headers: { accept: '' } }],
   ['a field in Latin-1', 'GET', '/api/v1/repo', { as: reader, headers: { 'x-name': 'é "$x"' } }],
-  ['brackets and braces', 'GET', '/api/v1/repos/files?paths[]={a,b}&ref=[1-3]', { as: reader }],
+  ['brackets', 'GET', '/api/v1/repos/files?ref=[1-3]', { as: reader }],
+  ['braces', 'GET', '/api/v1/repos/files?ref={a,b}', { as: reader }],
   ['dots', 'GET', '/api/v1/../v1/./repo', { as: reader }],
   ['encoded slashes', 'GET', `/api/repos/${encodeURIComponent(repo)}`, { as: reader }],
   ['a path in Latin-1 with a number sign', 'GET', '/api/v1/répo#x', { as: reader }],
@@ -155,6 +156,8 @@ t.test('the curl line of a report sends the same request again, as a shell reads
     const line = writeCurl(exchange, target, now) ?? '';
     t.notMatch(line, '\n', `${what}: one line`);
     t.notMatch(line, /eyJ[A-Za-z0-9_-]{8,}\./, `${what}: no token`);
+    const types = line.match(/content-type:/g)?.length ?? 0;
+    t.equal(types, exchange.method === 'POST' ? 1 : 0, `${what}: curl adds no type of its own`);
     const printed = await runLine(line);
     const [, status] = /^HTTP\/1\.1 (?:100 Continue\r\n\r\nHTTP\/1\.1 )?(\d+)/.exec(printed) ?? [];
     const [, ...rest] = printed.split('\r\n\r\n');

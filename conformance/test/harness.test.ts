@@ -177,10 +177,13 @@ t.test('a run that judges nothing is no success', async (t) => {
 
 t.test('an answer that changes within a run is a failure even where either answer is tolerated', async (t) => {
   let count = 0;
+  const asked = new Map<string, number>();
   const stub = await startStub((request, response) => {
     count += 1;
     if (count <= 2) return always(200, 'application/json', '{}')(request, response);
-    const [status, code] = count % 2 === 0 ? [403, 'forbidden'] : [401, 'unauthorized'];
+    const times = (asked.get(request.url ?? '') ?? 0) + 1;
+    asked.set(request.url ?? '', times);
+    const [status, code] = times % 2 === 0 ? [403, 'forbidden'] : [401, 'unauthorized'];
     return always(status, 'application/problem+json', JSON.stringify({ code }))(request, response);
   });
   const target = { ...stub.target, write: false, repo: 'app' };

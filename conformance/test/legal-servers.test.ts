@@ -110,7 +110,6 @@ t.test('a restricted key has whatever scopes it has', async (t) => {
     const json = { public_key: publicKey.export({ type: 'spki', format: 'pem' }), allowed_scopes: allowedScopes };
     await callAdmin({ url: `${emulator.target.adminUrl}/keys`, method: 'POST', json });
     const restrictedKey = { file: 'restricted.pem', algorithm: 'ES256' as const, privateKey };
-    const expected = allowedScopes.join() === 'repo:write' ? 'skip' : 'pass';
     for (const target of [
       { ...emulator.target, restrictedKey: { ...restrictedKey, allowedScopes } },
       deployment({ ...emulator.target, restrictedKey }),
@@ -118,6 +117,8 @@ t.test('a restricted key has whatever scopes it has', async (t) => {
       const report = await run(target, { only: 'restricted,key' });
       const title = `${allowedScopes}${target.adminUrl === undefined ? ', which nobody said' : ''}`;
       expectRight(t, report, title);
+      // Whether a key may sign for repo:write is not looked for: that would make a repository.
+      const expected = title === 'repo:write, which nobody said' ? 'skip' : 'pass';
       const late = report.rules.find(({ id }) => id === 'restricted.lifetime.3601');
       t.equal(late?.verdict, expected, `${title}: a token that lives too long is tried where a scope allows it`);
     }

@@ -9,10 +9,12 @@ import { Variants } from '../check/variants.js';
 import { pushRefs } from '../git/push-request.js';
 import { Client } from '../http/client.js';
 import { UNLIMITED } from '../http/limiter.js';
-import { startEmulator } from '../index.js';
+import { run, startEmulator } from '../index.js';
 import { routeOf } from '../rules/companion/call-operation.js';
 import { OPERATIONS } from '../rules/companion/operations.js';
 import { FAMILIES, TestRepository } from '../rules/companion/test-repository.js';
+import { type ProxiedRequest, type Rewrite, startProxy } from './mutants/proxy.js';
+import { changesAnswersTo, mendsTokens, type SentToken } from './mutants/tokens.js';
 
 const emulator = await startEmulator();
 t.teardown(() => emulator.stop());
@@ -157,3 +159,46 @@ t.test('a row of refused writes costs one look each, and one that has to succeed
   });
   t.equal(requests, 12);
 });
+
+/** Places that write, and what a failure calls them. */
+const WRITING: Readonly<Record<string, RegExp>> = {
+  'POST /api/v1/repos/restore-commit': /^POST .*\/restore-commit$/,
+  'POST /api/repos/{repo_name}/reset-commits': /^POST .*\/reset-commits$/,
+  'POST /api/v1/repos/commit-pack': /^POST .*\/commit-pack$/,
+  'POST /api/v1/repos/notes': /^POST .*\/notes$/,
+  'POST /api/repos': /^POST \/api\/repos$/,
+  'POST /{repo_name}.git/git-receive-pack': /^POST .*\/git-receive-pack$/,
+};
+
+for (const [route, place] of Object.entries(WRITING)) {
+  t.test(`a service that does what an expired token asks for at ${route}, and then refuses it`, async (t) => {
+    const isExpired = ({ claims }: SentToken) => Number(claims.exp) * 1000 < Date.now();
+    const late: ProxiedRequest[] = [];
+    const mend = mendsTokens(place, (token, request) => {
+      if (!isExpired(token)) return undefined;
+      late.push(request);
+      return { ...token.claims, exp: Number(token.claims.exp) + 86_400 };
+    });
+    const refuse = changesAnswersTo(
+      (request) => late.includes(request),
+      (response) => {
+        response.status = 403;
+        response.headers['content-type'] = 'application/problem+json';
+        response.body = Buffer.from('{"status":403,"code":"forbidden","detail":"expired","error":"expired"}');
+      },
+    );
+    const rewrite = {
+      request: (request: ProxiedRequest) => {
+        mend.request(request);
+        refuse.request?.(request);
+      },
+      response: refuse.response,
+    };
+    await using proxy = await startProxy(emulator.target, rewrite as Rewrite);
+    const { rules } = await run(proxy.target, { only: 'claim.exp.expired' });
+    const [result] = rules;
+    t.equal(result?.verdict, 'fail');
+    t.match(result?.reason, /was refused with 403, so nothing of .* changes/);
+    t.ok(result?.reason?.startsWith(`${route}: `), result?.reason ?? 'no reason');
+  });
+}

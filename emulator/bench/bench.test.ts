@@ -12,6 +12,7 @@ import { git } from './native-git.js';
 import { measureRow, type Row, summarize } from './row.js';
 import { API_ROWS } from './rows/api.js';
 import { CLIENT_ROWS } from './rows/client.js';
+import { CONFORMANCE_ROWS } from './rows/conformance.js';
 import { ENGINE_ROWS } from './rows/engine.js';
 import { SERVICE_ROWS } from './rows/service.js';
 import { WIRE_ROWS } from './rows/wire.js';
@@ -23,7 +24,15 @@ import { median, pairedRatio, quantile } from './statistics.js';
 import { shorten, writeGrowthTable, writeTable } from './table.js';
 
 t.test('every row has an id of its own and a bar', async (t) => {
-  const rows = [...SERVICE_ROWS, ...WORLD_ROWS, ...WIRE_ROWS, ...ENGINE_ROWS, ...CLIENT_ROWS, ...API_ROWS];
+  const rows = [
+    ...SERVICE_ROWS,
+    ...WORLD_ROWS,
+    ...CONFORMANCE_ROWS,
+    ...WIRE_ROWS,
+    ...ENGINE_ROWS,
+    ...CLIENT_ROWS,
+    ...API_ROWS,
+  ];
   t.same(new Set(rows.map(({ id }) => id)).size, rows.length);
   t.ok(rows.every(({ id, bar }) => /^[a-z]+(-[a-z0-9]+)*$/.test(id) && bar > 0));
 });

@@ -8,6 +8,7 @@ import { emptyRoundTrip } from './round-trip.js';
 import { measureRow, type Result, type Row } from './row.js';
 import { API_ROWS } from './rows/api.js';
 import { CLIENT_ROWS } from './rows/client.js';
+import { CONFORMANCE_ROWS } from './rows/conformance.js';
 import { ENGINE_ROWS } from './rows/engine.js';
 import { SERVICE_ROWS } from './rows/service.js';
 import { WIRE_ROWS } from './rows/wire.js';
@@ -49,7 +50,7 @@ async function main(options: BenchOptions): Promise<void> {
 async function* usual(histories: string, folder: string, options: BenchOptions): AsyncGenerator<Section> {
   const { isQuick, repo } = options;
   const place = { folder, loadTime: isQuick ? 500 : 2000, heavyFiles: 300 };
-  const rows = [...SERVICE_ROWS, ...WORLD_ROWS];
+  const rows = [...SERVICE_ROWS, ...WORLD_ROWS, ...CONFORMANCE_ROWS];
   yield { label: 'The service', results: await measure(rows, () => Promise.resolve(place), options) };
   const commits = isQuick ? SIZES.quick : SIZES.usual;
   yield* measureFixture(() => generatedFixture(histories, commits), folder, options);

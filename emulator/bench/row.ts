@@ -1,6 +1,6 @@
 import { median, pairedRatio } from './statistics.js';
 
-export type Unit = 'ms' | 'KB' | 'MB' | 'requests/s';
+export type Unit = 'ms' | 'KB' | 'MB' | 'requests' | 'requests/s';
 
 /** What a side measured in one round, in the row's unit; undefined when the service does not offer it. */
 export type Measure = (round: number) => Promise<number | undefined>;

@@ -6,7 +6,8 @@
 const VARIANTS = {
   invalidToken: {
     values: ['403', 'endpoint-table', '401'],
-    about: 'Status of an invalid or expired token. The Authentication table says 403, seven endpoint tables say 401.',
+    about:
+      'Status of an invalid or expired token. The Authentication table says 403, seven endpoint tables say 401; a search is 403 by both.',
   },
   missingScope: {
     values: ['403', 'endpoint-table'],

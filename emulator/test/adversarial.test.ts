@@ -118,6 +118,16 @@ t.test('Retry-After is larger than t, and waiting so long suffices; a fault is t
   t.equal((await read()).status, 200);
 });
 
+t.test('a request without a credential is unauthorized wherever that is said', async (t) => {
+  const variants = { unknownRoute: '401' } as const;
+  const service = await startService({ clock: CLOCK, adversarial: true, variants });
+  t.teardown(() => service.emulator.close({ graceMs: 0 }));
+  for (let time = 0; time < 8; time++) {
+    const answer = await service.call('GET', '/api/no-such-route', { token: null });
+    t.match(answer, { status: 401, json: { code: 'unauthorized' } });
+  }
+});
+
 t.test('Git sees nothing of it', async (t) => {
   const service = await start(t, { adversarial: true });
   await using bench = await Workbench.create();

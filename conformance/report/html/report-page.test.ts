@@ -3,8 +3,10 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import t, { type Test } from 'tap';
+import { compareReports } from '../compare.js';
 import type { Report } from '../results.js';
 import { hostileResult, reportWith, resultOf } from '../test/sample-report.js';
+import { compareHtml } from './compare-page.js';
 import { html } from './report-page.js';
 
 /** Debian's; `.ci/run` installs it. */
@@ -55,10 +57,14 @@ interface Opened extends AsyncDisposable {
 let browser: Browser | undefined;
 t.teardown(() => browser?.close());
 
-async function open(t: Test, report: Report, options: Parameters<Browser['newContext']>[0] = {}): Promise<Opened> {
+async function open(
+  t: Test,
+  shown: Report | string,
+  options: Parameters<Browser['newContext']>[0] = {},
+): Promise<Opened> {
   browser ??= await chromium.launch({ executablePath: EXECUTABLE, args: ARGUMENTS });
   const file = join(t.testdir({}), 'page.html');
-  writeFileSync(file, html(report));
+  writeFileSync(file, typeof shown === 'string' ? shown : html(shown));
   const context = await browser.newContext(options);
   const page = await context.newPage();
   const address = pathToFileURL(file).href;
@@ -254,4 +260,16 @@ t.test('every anchor that is linked is there, and every id once', async (t) => {
   t.equal(new Set(ids).size, ids.length);
   for (const [, anchor = ''] of text.matchAll(/ href="#([^"]*)"/g))
     t.ok(ids.includes(decodeURIComponent(anchor)), anchor);
+});
+
+t.test('a comparison is a page of the same kind', { skip }, async (t) => {
+  const changed = reportWith([hostileResult('warn', 'jwt.typ')], { variants: { 'A01 <b>': '<img src=x>' } });
+  await using opened = await open(t, compareHtml(compareReports(REPORT, changed)));
+  const { page } = opened;
+  t.match(await page.locator('main').textContent(), 'jwt.alg.none');
+  t.same(await page.$$eval('img, b', (all) => all.length), 0);
+  await page.keyboard.press('Tab');
+  await page.keyboard.press('Enter');
+  t.equal(await page.evaluate('document.activeElement.id'), 'main');
+  t.same(opened.complaints, []);
 });

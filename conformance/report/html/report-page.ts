@@ -139,10 +139,11 @@ function rule(report: Report, result: RuleResult): string {
   const { id, verdict, level, says, unproven: isUnproven, evidence } = result;
   const tags = [
     `<span class="tag">${level}</span>`,
-    ...(isUnproven === true ? ['<span class="tag unproven">unproven</span>'] : []),
+    ...(isUnproven === true ? ['<span class="tag warn">unproven</span>'] : []),
+    ...(result.baseline === undefined ? [] : [`<span class="tag">${result.baseline.state}</span>`]),
     ...(evidence === 'injected' ? ['<span class="tag">injected</span>'] : []),
   ];
-  const isOpen = isBroken(verdict, report.mode.strict);
+  const isOpen = isBroken(result, report.mode.strict);
   return `<details class="rule" id="rule-${escapeHtml(id)}" data-verdict="${verdict}" data-level="${level}"${isOpen ? ' open' : ''}>
 <summary>${mark(verdict)} <code>${escapeHtml(id)}</code> ${tags.join(' ')} ${escapeHtml(says)}</summary>
 <div>${details(report, result)}</div></details>`;

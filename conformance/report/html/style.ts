@@ -35,7 +35,7 @@ input[type="search"] { width: min(30rem, 90%); }
 .rule > div { padding: .2rem 0 .6rem 1.4rem; }
 .tag { border: 1px solid currentColor; border-radius: 4px; padding: 0 .3rem; font-size: .8rem; }
 .pass { color: var(--good); } .fail, .error, .flaky { color: var(--bad); }
-.warn, .variant, .blocked, .unproven { color: var(--note); } .observed, .skip-verdict { color: var(--quiet); }
+.warn, .variant, .blocked { color: var(--note); } .observed, .skip-verdict { color: var(--quiet); }
 [hidden] { display: none; }
 @media print {
   :root { --page: #ffffff; --text: #000000; --quiet: #333333; --line: #999999; --box: #ffffff; --link: #000000;

@@ -113,6 +113,7 @@ export const tokenHeader = defineRules('Token header', 'token-header', [
   {
     id: 'jwt.alg.list',
     says: 'No algorithm but ES256, ES384, ES512 and RS256 is accepted.',
+    writes: 'where-allowed',
     check: async (t) => {
       expectStatus(await readWithToken(t, {}), 200);
       const rsa = t.run.signer.key('RS256') === undefined ? 'main' : 'RS256';
@@ -130,6 +131,7 @@ export const tokenHeader = defineRules('Token header', 'token-header', [
   {
     id: 'jwt.alg.key-mismatch',
     says: 'An alg that does not fit the key is refused.',
+    writes: 'where-allowed',
     check: (t) => {
       const alg = t.target.key.algorithm === 'ES384' ? 'ES256' : 'ES384';
       return refuseTokens(t, { header: { alg }, defect: 'mislabelled' });
@@ -164,6 +166,7 @@ export const tokenHeader = defineRules('Token header', 'token-header', [
   {
     id: 'jwt.kid.match-wrong-signature',
     says: 'A registered kid with a signature by another registered key is refused.',
+    writes: 'where-allowed',
     reach: 'needs-setup',
     check: async (t) => {
       const key = anotherRole(t);
@@ -181,6 +184,7 @@ export const tokenHeader = defineRules('Token header', 'token-header', [
   {
     id: 'jwt.malformed',
     says: 'A bearer value that is no JWT is refused.',
+    writes: 'where-allowed',
     check: async (t) => {
       for (const value of ['abc', 'a.b', 'a.b.c', 'e30.e30.e30', 'a.b.c.d.e']) {
         await forEachPlace(t, everyPlace, async ({ place, askWithout, headerWith }) =>

@@ -85,5 +85,5 @@ export function rejectsTokens(
   drafts: readonly TokenDraft[],
   more: Partial<RuleRow> = {},
 ): RuleRow {
-  return { id, says, ...more, check: (t) => refuseTokens(t, ...drafts) };
+  return { id, says, writes: 'where-allowed', ...more, check: (t) => refuseTokens(t, ...drafts) };
 }

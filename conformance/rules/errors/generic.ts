@@ -1,6 +1,7 @@
 import { commitFiles, packLines, sendPack } from '../../api/commit-pack.js';
 import { getFile, grep, reader } from '../../api/requests.js';
 import type { Answer } from '../../check/answer.js';
+import { GENERIC, isForgeCode, isListedCode, SPECIFIC } from '../../check/codes.js';
 import { expectCode } from '../../check/expect.js';
 import { answerToNobody } from '../../check/journal.js';
 import { Skip } from '../../check/outcomes.js';
@@ -8,7 +9,6 @@ import type { RuleContext } from '../../check/rule-context.js';
 import { groupRepository, sampleRepository } from '../../fixtures/repositories.js';
 import { withFault } from '../documented-operations.js';
 import { defineRules, type RuleRow } from '../rule.js';
-import { GENERIC, isForgeCode, isListedCode, SPECIFIC } from './codes.js';
 import { problemOf } from './problems.js';
 
 /** Bytes of a JSON body that is larger than the emulator reads. */

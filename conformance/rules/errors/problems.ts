@@ -1,4 +1,5 @@
 import { getRepo, grep, repositoryPath } from '../../api/requests.js';
+import { GENERIC, isForgeCode, isListedCode, isSpecificCode, SPECIFIC } from '../../check/codes.js';
 import { expectCode } from '../../check/expect.js';
 import { Skip } from '../../check/outcomes.js';
 import { groupRepository, sampleRepository } from '../../fixtures/repositories.js';
@@ -6,7 +7,6 @@ import { type Exchange, isRecord, type JsonRecord, jsonOf, mediaTypeOf } from '.
 import { TestRepository } from '../companion/test-repository.js';
 import { withFault } from '../documented-operations.js';
 import { defineRules, type RuleRow, type Watch } from '../rule.js';
-import { GENERIC, isForgeCode, isListedCode, isSpecificCode, SPECIFIC } from './codes.js';
 
 /** The body of an error of the API, where it is an object. */
 function errorBody(exchange: Exchange): JsonRecord | undefined {
@@ -206,7 +206,11 @@ export const errorShapes = defineRules('Errors', 'error-shapes', [
     id: 'err.5xx-safe',
     says: 'No request, however malformed, is answered with a server error.',
     level: 'SHOULD',
-    watch: ({ status, method, path }) => status < 500 || `${method} ${path} is ${status}`,
+    watch: ({ status, method, path }) => {
+      // What a sync or a thawing refuses may be 503 (A04, A05): the state of a repository, and no request, brings it about.
+      if (status === 503) return undefined;
+      return status < 500 || `${method} ${path} is ${status}`;
+    },
   },
   {
     id: 'err.route-not-found.no-auth',

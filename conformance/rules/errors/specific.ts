@@ -2,6 +2,7 @@ import { commitFiles, packLines, sendPack } from '../../api/commit-pack.js';
 import { createRepo, getRepo, grep, repositoryPath } from '../../api/requests.js';
 import { changeState, inNamespace } from '../../check/admin.js';
 import type { Answer } from '../../check/answer.js';
+import { isForgeCode, SPECIFIC, type SpecificCode } from '../../check/codes.js';
 import { expectCode, expectMatch, expectOneOf, expectSame, expectSuccess, expectTrue } from '../../check/expect.js';
 import { Skip } from '../../check/outcomes.js';
 import type { RuleContext } from '../../check/rule-context.js';
@@ -11,14 +12,13 @@ import type { OperationRequest } from '../companion/operation.js';
 import { MERGER } from '../companion/operations.js';
 import { FAMILIES, type Family, TestRepository, UNREACHABLE_UPSTREAM } from '../companion/test-repository.js';
 import { withFault } from '../documented-operations.js';
-import { defineRules, type Reach, type RuleRow } from '../rule.js';
+import { defineRules, type Reach, type Rule, type RuleRow } from '../rule.js';
 import { forEachPlace, type TokenPlace } from '../token-places.js';
-import { isForgeCode, SPECIFIC, type SpecificCode } from './codes.js';
 import { problemOf } from './problems.js';
 
 interface Provocation {
   readonly reach: Reach;
-  readonly writes: boolean;
+  readonly writes: Rule['writes'];
   /** Everything that has to have the code. */
   readonly provoke: (t: RuleContext) => Promise<readonly Answer[]>;
   /** Tolerated answers, where a contradiction leaves a choice. */
@@ -95,7 +95,7 @@ const PROVOCATIONS: Readonly<Record<SpecificCode, Provocation>> = {
   repo_name_mismatch: viaRoute((t) => createRepo(t, t.uniqueName(), { json: { repo_name: 'another' } }), true),
   route_not_found: {
     reach: 'any',
-    writes: false,
+    writes: 'where-allowed',
     provoke: async (t) => {
       const { name: repo } = await sampleRepository(t);
       const answers: Answer[] = [];
@@ -115,9 +115,12 @@ const PROVOCATIONS: Readonly<Record<SpecificCode, Provocation>> = {
     },
   },
   repository_not_found: viaRoute((t) => getRepo(t, t.uniqueName())),
-  repository_deleted: viaCompanion(
-    repeated('delete repository', async (repository) => ({ repo: await repository.createRepository() })),
-  ),
+  repository_deleted: {
+    ...viaCompanion(
+      repeated('delete repository', async (repository) => ({ repo: await repository.createRepository() })),
+    ),
+    instead: ['A16', 'second delete', ['409 repository_deleted', '404 repository_not_found']],
+  },
   repository_thawing: {
     ...forced('repository_thawing'),
     instead: ['A04', 'thawing, repo', ['409 repository_thawing', '503 service_unavailable']],
@@ -200,7 +203,8 @@ const PROVOCATIONS: Readonly<Record<SpecificCode, Provocation>> = {
       const repo = (await sampleRepository(t)).name;
       const json = { deployment: {} };
       const answer = await t.post('/api/repos', { as: { repo, scopes: ['repo:write'] }, json });
-      if (answer.status !== 409) return [answer];
+      const hasHosting = answer.status === 409 || answer.status < 300;
+      if (!hasHosting) return [answer];
       if (t.target.adminUrl === undefined) throw new Skip('the organization has hosting');
       return inOrganization(t, { hosting: 'off' }, async (inner) => createRepo(inner, inner.uniqueName(), { json }));
     },
@@ -286,6 +290,7 @@ export const specificCodes = defineRules('Errors', 'specific-codes', [
   {
     id: 'err.thawing.retry-after',
     says: 'repository_thawing says when to come back.',
+    writes: 'where-allowed',
     reach: 'emulator',
     check: async (t) => {
       t.needsEmulator();

@@ -107,6 +107,7 @@ export const gitReads = defineRules('Git over HTTPS', 'git-reads', [
   {
     id: 'git.challenge.401',
     says: 'A request without credentials is 401.',
+    writes: 'where-allowed',
     check: (t) =>
       forEachPlace(t, ofGit, async ({ askWithout }) => {
         const answer = await askWithout();
@@ -146,6 +147,7 @@ export const gitReads = defineRules('Git over HTTPS', 'git-reads', [
   {
     id: 'git.invalid-token',
     says: 'A token that is invalid or expired neither reads nor writes anything.',
+    writes: 'where-allowed',
     check: async (t) => {
       const past = t.seconds - 3600;
       const recipes = [{ defect: 'foreign-key' as const }, { claims: { iat: past - 600, exp: past } }];
@@ -157,6 +159,7 @@ export const gitReads = defineRules('Git over HTTPS', 'git-reads', [
   {
     id: 'git.wrong-repo',
     says: 'A token of one repository neither reads nor writes another.',
+    writes: 'where-allowed',
     check: async (t) => {
       const other = await otherRepository(t);
       await forEachPlace(t, ofGit, async ({ place, ask }) =>
@@ -167,6 +170,7 @@ export const gitReads = defineRules('Git over HTTPS', 'git-reads', [
   {
     id: 'git.missing-repo',
     says: 'A repository that does not exist is refused.',
+    writes: 'where-allowed',
     check: (t) =>
       forEachPlace(t, ofGit, async ({ place }) => {
         const repo = t.uniqueName();
@@ -177,6 +181,7 @@ export const gitReads = defineRules('Git over HTTPS', 'git-reads', [
   {
     id: 'git.no-repo-claim',
     says: 'A token without repo neither reads nor writes anything.',
+    writes: 'where-allowed',
     check: (t) =>
       forEachPlace(t, ofGit, async ({ place, ask }) => {
         const answer = await ask({ claims: { repo: null } });

@@ -7,6 +7,7 @@ import type { RuleContext } from '../../check/rule-context.js';
 import { groupRepository, otherRepository } from '../../fixtures/repositories.js';
 import { createGit } from '../../git/git-client.js';
 import { listRefs } from '../../git/refs.js';
+import { expectKept, PADDED } from '../kept-text.js';
 import { defineRules } from '../rule.js';
 import { tokenRules } from '../token-rules.js';
 import { expectFailureBody } from '../write-failure.js';
@@ -73,7 +74,7 @@ async function mustReadNote(t: RuleContext, repo: string, sha: string): Promise<
 /** A commit has this note. Where nothing shows notes, that it has one shows in that another cannot be added. */
 async function expectNote(t: RuleContext, repo: string, sha: string, text: string): Promise<void> {
   const note = await readNote(t, repo, sha);
-  if (note !== UNREADABLE) return expectSame(note?.trimEnd(), text, 'the note is there');
+  if (note !== UNREADABLE) return expectKept(note ?? 'no note', text, 'the note is there');
   t.observe('seen', 'only as a conflict: nothing shows notes');
   expectStatus(await writeNote(t, repo, { sha, note: 'another' }), 409);
 }
@@ -183,11 +184,13 @@ export const noteRules = defineRules('7. Notes', 'notes', [
     says: 'add writes the note of a commit that has none.',
     writes: true,
     check: async (t) => {
-      const { name, sha } = await bare(t);
-      const answer = await writeNote(t, name, { sha, action: 'add', note: 'added' });
-      expectSuccess(answer);
-      expectSame(answer.boolean('result', 'success'), true, 'success');
-      await expectNote(t, name, sha, 'added');
+      for (const note of ['added', PADDED]) {
+        const { name, sha } = await bare(t);
+        const answer = await writeNote(t, name, { sha, action: 'add', note });
+        expectSuccess(answer);
+        expectSame(answer.boolean('result', 'success'), true, 'success');
+        await expectNote(t, name, sha, note);
+      }
     },
   },
   {
@@ -207,10 +210,10 @@ export const noteRules = defineRules('7. Notes', 'notes', [
     says: 'append puts its text behind what is there.',
     writes: true,
     check: async (t) => {
-      const { name, sha } = await noted(t, 'beginning');
-      expectSuccess(await writeNote(t, name, { sha, action: 'append', note: 'end' }));
-      const note = (await mustReadNote(t, name, sha)).trimEnd();
-      expectTrue(note.startsWith('beginning') && note.endsWith('end'), 'both texts, in order', note);
+      const { name, sha } = await noted(t, '  beginning');
+      expectSuccess(await writeNote(t, name, { sha, action: 'append', note: ' end  ' }));
+      const note = (await mustReadNote(t, name, sha)).replace(/\n+$/, '');
+      expectTrue(note.startsWith('  beginning') && note.endsWith(' end  '), 'both texts, in order', note);
     },
   },
   {
@@ -230,8 +233,8 @@ export const noteRules = defineRules('7. Notes', 'notes', [
     writes: true,
     check: async (t) => {
       const { name, sha } = await bare(t);
-      expectSuccess(await writeNote(t, name, { sha, action: 'append', note: 'only' }));
-      await expectNote(t, name, sha, 'only');
+      expectSuccess(await writeNote(t, name, { sha, action: 'append', note: PADDED }));
+      await expectNote(t, name, sha, PADDED);
     },
   },
   {

@@ -34,13 +34,11 @@ async function imported(t: RuleContext): Promise<Answer> {
     json: { base_repo: UNREACHABLE_UPSTREAM },
   });
   if (made.status > 299) throw new Skip(`a repository with an upstream cannot be made here: ${made.outcome}`);
-  let answer = await getRepo(t, name);
-  // Whether the first sync stands in the way of reads is not stated.
-  await t.eventually(async () => {
-    if (answer.status !== 200) answer = await getRepo(t, name);
-    return answer.code !== 'sync_in_progress' && answer.status !== 503;
-  }, 'the first sync ends');
-  return answer;
+  // Whether the first sync stands in the way of reads is not stated, nor that each answer has base_repo.
+  return t.eventually(async () => {
+    const answer = await getRepo(t, name);
+    return (answer.find('base_repo') ?? null) !== null && answer;
+  }, 'a read after the first sync shows base_repo');
 }
 
 export const repositoryRecord = defineRules('Repository record', 'repository-record', [

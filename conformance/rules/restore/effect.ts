@@ -3,6 +3,7 @@ import type { Answer } from '../../check/answer.js';
 import { expectOneOf, expectSame, expectSha, expectStatus, expectTrue } from '../../check/expect.js';
 import type { RuleContext } from '../../check/rule-context.js';
 import { createGit } from '../../git/git-client.js';
+import { expectKept, PADDED } from '../kept-text.js';
 import { defineRules } from '../rule.js';
 import { moved, restored } from './moved.js';
 
@@ -64,8 +65,10 @@ export const restoreEffect = defineRules('2. Restore', 'restore-effect', [
     says: 'commit_message is the message of the commit.',
     writes: true,
     check: async (t) => {
-      const commit = await restoredCommit(t, { commit_message: 'Put it back\n\nAs it was.' });
-      expectSame(commit.string('commit', 'message').trimEnd(), 'Put it back\n\nAs it was.', 'the message');
+      for (const message of ['Put it back\n\nAs it was.', PADDED]) {
+        const commit = await restoredCommit(t, { commit_message: message });
+        expectKept(commit.string('commit', 'message'), message, 'the message');
+      }
       t.observe(
         'message without one',
         (await restoredCommit(t)).string('commit', 'message').replace(/[0-9a-f]{7,40}/g, '<sha>'),

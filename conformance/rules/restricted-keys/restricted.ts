@@ -15,7 +15,9 @@ import { SCOPES } from '../documented-operations.js';
 import { defineRules, type RuleRow } from '../rule.js';
 import { expectScopeMissing, expectTokenRefused, forEachPlace, type TokenPlace, type Visit } from '../token-places.js';
 
-const SETUP = { reach: 'needs-setup' } as const;
+/** Tokens that are accepted are tried where nothing is written. */
+const READING = { reach: 'needs-setup' } as const;
+const SETUP = { reach: 'needs-setup', writes: 'where-allowed' } as const;
 
 /** A token of the restricted key with these claims is refused. `now`: seconds since the epoch. */
 function rejectsClaims(
@@ -70,10 +72,15 @@ export const restrictedKeys = defineRules('Restricted keys', 'restricted-keys', 
     'restricted.lifetime.3600',
     'A lifetime of 3600 seconds is accepted.',
     { key: 'restricted', lifetime: 3600 },
-    SETUP,
+    READING,
   ),
   rejectsTokens('restricted.lifetime.3601', 'A lifetime of 3601 seconds is refused.', [TOO_LONG], SETUP),
-  acceptsToken('restricted.scope.inside', 'A scope on the list of the key is accepted.', { key: 'restricted' }, SETUP),
+  acceptsToken(
+    'restricted.scope.inside',
+    'A scope on the list of the key is accepted.',
+    { key: 'restricted' },
+    READING,
+  ),
   {
     id: 'restricted.scope.outside',
     says: 'A scope that is not on the list makes the token invalid.',

@@ -17,16 +17,16 @@ function failureOf({ status, outcome }: Answer): string | undefined {
   return status < 200 || status > 299 ? outcome : undefined;
 }
 
-/** Routes of which an endpoint's own table says 401 for a missing scope (A02). */
+/** Operations of which an endpoint's own table says 401 for a missing scope (A02), by their /api/v1 route. */
 const DISPUTED = ['/api/v1/repos/commit', '/api/v1/repos/commit-pack', '/api/v1/repos/notes', '/api/v1/repos/file'];
 /** Its errors have no code (A06). */
 const WITHOUT_CODE = /\/files\/metadata$/;
 
 /** Whether a token with all these scopes is refused for want of another one. */
-function isRefusedForScope({ operation, family, label }: OperationRoute, { status, code }: Answer): boolean {
+function isRefusedForScope({ operation, label }: OperationRoute, { status, code }: Answer): boolean {
   // The answer to HEAD has no body.
   if (status === 403) return code === 'insufficient_scope' || operation.method === 'HEAD' || WITHOUT_CODE.test(label);
-  return status === 401 && DISPUTED.includes(operation.routes[family] ?? '');
+  return status === 401 && DISPUTED.includes(operation.routes.v1 ?? '');
 }
 
 /** Which scope the record takes is not shown (A26). */

@@ -1,5 +1,5 @@
 import { grep } from '../../api/requests.js';
-import { expectOther, expectRefused, expectSame, expectStatus, expectTrue } from '../../check/expect.js';
+import { expectOther, expectProblem, expectSame, expectStatus } from '../../check/expect.js';
 import { sampleContent } from '../../fixtures/content.js';
 import { historyRepository } from '../../fixtures/history.js';
 import { otherRepository, sampleRepository } from '../../fixtures/repositories.js';
@@ -210,9 +210,7 @@ export const searchRequest = defineRules('1. Search', 'search-request', [
     check: async (t) => {
       const { name } = await sampleContent(t);
       const answer = await grep(t, name, { query: { pattern: '(' } });
-      expectRefused(answer);
-      expectStatus(answer, 400);
-      expectTrue(answer.code === undefined || answer.code === 'bad_request', 'the code is bad_request', answer.code);
+      expectProblem(answer, 400, 'bad_request');
     },
   },
   {

@@ -33,14 +33,14 @@ export async function judgeAll(
   return { judgements, complaints };
 }
 
-/** A mutant that changes nothing has to survive, and has to be met. */
+/** Without a change no rule is broken, and a patch that changes nothing is met. */
 export function complaintsOf({ judgements, met }: Control): string[] {
   const broken = judgements.filter(
     ({ fate, verdict }) => fate === 'killed' || (fate === 'inconclusive' && verdict !== 'skip'),
   );
   return [
-    ...broken.map(({ rule, verdict, reason }) => `${rule}: ${verdict} without any mutant: ${reason}`),
-    ...(met > 0 ? [] : ['the mutant that changes nothing is never met']),
+    ...broken.map(({ mutant, rule, verdict, reason }) => `${mutant.name}: ${rule} is not kept: ${verdict}, ${reason}`),
+    ...(met > 0 ? [] : ['inert-patch: its code never runs']),
   ];
 }
 

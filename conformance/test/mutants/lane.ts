@@ -17,12 +17,18 @@ export interface Run {
   readonly met: number;
 }
 
-/** Changes nothing, by way of everything that a mutant may use. */
-export const INERT: Mutant = {
-  name: 'inert',
+/** Mutants that change nothing: they have to survive, and the first has to be met. */
+export const INERT_PATCH: Mutant = {
+  name: 'inert-patch',
   rules: [],
-  does: 'changes nothing',
+  does: 'has the same text in place of its own',
   change: { patch: [{ file: 'auth/claims.js', find: 'return claims.repo;', replace: 'return claims.repo;' }] },
+};
+export const INERT_PROXY: Mutant = {
+  name: 'inert-proxy',
+  rules: [],
+  does: 'passes everything on as it is',
+  change: { proxy: { request: () => undefined, response: () => undefined } },
 };
 
 /**
@@ -40,18 +46,12 @@ export class Lane implements AsyncDisposable {
     return new Lane(await startMutable(build));
   }
 
-  /** Runs the rules against a mutant that changes nothing, and keeps what they made. */
+  /** Runs the rules against the emulator as it is, and keeps what they made. */
   async prepare(rules: readonly Rule[]): Promise<Run> {
-    await this.emulator.switchTo(INERT.name);
-    const proxied = await this.#runProxied(
-      { request: () => undefined, response: () => undefined },
-      rules,
-      this.#fixtures,
-    );
-    const met = await this.emulator.switchTo('');
+    const report = await this.#judge(this.emulator.target, rules, this.#fixtures);
     this.#snapshot = await this.#admin('/snapshots');
     for (const name of this.#fixtures.keys()) if (name.startsWith(GROUP_FIXTURE)) this.#fixtures.delete(name);
-    return { ...proxied, met };
+    return { report, met: 0 };
   }
 
   /** Runs the rules against a mutant. */

@@ -7,7 +7,7 @@ import { complaintsOf, judgeAll } from './judge-all.js';
 import { type Mutant, WrongRow } from './mutant.js';
 import { allMutants } from './rows/index.js';
 import { runMutants } from './run-mutants.js';
-import { mergeRows, readTable, rowOf, type TableRow, writeTable } from './table.js';
+import { findStaleRows, mergeRows, readTable, rowOf, TABLE_FILE, type TableRow, writeTable } from './table.js';
 
 // npm run mutants [-- --lanes N] [--write] [part of a mutant's name or of a rule's id …]
 // npm run mutants -- --full [--fresh]
@@ -64,23 +64,31 @@ async function judgeByEveryRule(): Promise<void> {
   const mutants = allMutants().filter(isMeant);
   const left = mutants.filter((mutant) => !run.isDone(mutant));
   let done = mutants.length - left.length;
-  await runMutants(left, {
-    lanes,
-    rules: allRules(),
-    judge: (lane, mutant) => run.judge(lane, mutant),
-    onJudged: ({ name }, judgements) => {
-      done += 1;
-      const killed = judgements.filter(({ fate }) => fate === 'killed').length;
-      console.log(`${done} of ${mutants.length}: ${name} is killed by ${killed} rules`);
-    },
-  });
-  writeTable(
-    mergeRows(
-      readTable(),
-      allMutants(),
-      mutants.flatMap((mutant) => run.rowsOf(mutant)),
-    ),
+  if (done > 0) console.log(`${done} of ${mutants.length} are known from an earlier run`);
+  if (left.length > 0) {
+    await runMutants(left, {
+      lanes,
+      rules: allRules(),
+      judge: (lane, mutant) => run.judge(lane, mutant),
+      onJudged: ({ name }, judgements) => {
+        done += 1;
+        const killed = judgements.filter(({ fate }) => fate === 'killed').length;
+        console.log(`${done} of ${mutants.length}: ${name} is killed by ${killed} rules`);
+      },
+    });
+  }
+  const names = new Set(mutants.map(({ name }) => name));
+  const others = readTable().filter(({ mutant }) => !names.has(mutant));
+  const rows = mergeRows(
+    others,
+    allMutants(),
+    mutants.flatMap((mutant) => run.rowsOf(mutant)),
   );
+  writeTable(rows);
+  for (const sentence of findStaleRows(rows, allMutants(), allRules())) {
+    console.log(`${TABLE_FILE}: ${sentence}`);
+    process.exitCode = 1;
+  }
 }
 
 try {

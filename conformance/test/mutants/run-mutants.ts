@@ -1,6 +1,6 @@
 import type { Rule } from '../../rules/rule.js';
 import { type Judgement, judgementsOf, judgeNamed, rulesCalled } from './judge.js';
-import { INERT, Lane } from './lane.js';
+import { INERT_PATCH, INERT_PROXY, Lane } from './lane.js';
 import { buildMutable, type MutableBuild } from './mutable-emulator.js';
 import type { Mutant } from './mutant.js';
 
@@ -15,9 +15,10 @@ export interface MutantRun {
   readonly rules?: readonly Rule[];
 }
 
-/** What became of the mutant that changes nothing: it has to survive. */
+/** What rules made of the emulator as it is, and of mutants that change nothing: they have to be kept. */
 export interface Control {
   readonly judgements: readonly Judgement[];
+  /** How often the code of the patch that changes nothing ran. */
   readonly met: number;
 }
 
@@ -25,20 +26,32 @@ export interface Control {
 export async function runMutants(mutants: readonly Mutant[], run: MutantRun): Promise<Control> {
   const named = mutants.flatMap((mutant) => rulesCalled([...mutant.rules, ...(mutant.beside ?? [])], mutant));
   const rules = run.rules ?? [...new Set(named)];
-  await using build = await buildMutable([INERT, ...mutants]);
+  await using build = await buildMutable([INERT_PATCH, ...mutants]);
   const queue = mutants.values();
-  const controls = await Promise.all(Array.from({ length: run.lanes }, () => workLane(build, rules, queue, run)));
-  return controls[0] as Control;
+  const work = async (lane: Lane) => {
+    for (const mutant of queue) run.onJudged(mutant, await (run.judge ?? judgeNamed)(lane, mutant));
+  };
+  const [first] = await Promise.all(
+    Array.from({ length: run.lanes }, (_, index) => workLane(build, rules, index === 0, work)),
+  );
+  return first as Control;
 }
 
 async function workLane(
   build: MutableBuild,
   rules: readonly Rule[],
-  queue: Iterator<Mutant> & Iterable<Mutant>,
-  { judge = judgeNamed, onJudged }: MutantRun,
+  isFirst: boolean,
+  work: (lane: Lane) => Promise<void>,
 ): Promise<Control> {
   await using lane = await Lane.start(build);
-  const inert = await lane.prepare(rules);
-  for (const mutant of queue) onJudged(mutant, await judge(lane, mutant));
-  return { judgements: judgementsOf(INERT, inert), met: inert.met };
+  const judgements = judgementsOf(INERT_PATCH, await lane.prepare(rules));
+  let met = 0;
+  if (isFirst) {
+    const patched = await lane.run(INERT_PATCH, rules);
+    const proxied = await lane.run(INERT_PROXY, rules);
+    judgements.push(...judgementsOf(INERT_PATCH, patched), ...judgementsOf(INERT_PROXY, proxied));
+    met = patched.met;
+  }
+  await work(lane);
+  return { judgements, met };
 }

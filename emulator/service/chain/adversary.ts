@@ -38,11 +38,12 @@ export function lowerLimit(context: RequestContext, query: Query): Query {
 
 /**
  * The refusal with a code that no table has, where the specification names only the generic code of its status (Errors,
- * rules 2 and 3); a status without one has that of rule 4. Every refusal of a credential has a row of Token failure responses, which names its code.
+ * rules 2 and 3); a status without one has that of rule 4. Every refusal of a credential has a row of Token failure responses, which names its code, and so has every 401.
  */
 export function bendProblem(context: RequestContext, refusal: Problem): Problem {
   const { faults } = context;
-  const isNamed = context.refusal instanceof Rejection || !isGenericCode(refusal.code);
+  const isNamed =
+    context.refusal instanceof Rejection || refusal.code === 'unauthorized' || !isGenericCode(refusal.code);
   if (isNamed || refusal.options.shownAs !== undefined || faults.fired.length > 0) return refusal;
   // A client that has gone gets no answer; what the journal shows is for its reader.
   if (context.signal.aborted) return refusal;

@@ -37,9 +37,15 @@ t.test('the tables of seven endpoints list an invalid token under 401, and of fo
   t.same(refusedBy401('invalidToken', unscoped), []);
 });
 
+t.test('of a search both tables say 403, and so does each value of the variant', async (t) => {
+  for (const invalidToken of ['403', 'endpoint-table', '401'] as const) {
+    t.equal(wordRefusal(expired, request('grep'), parseVariants({ invalidToken })), expired, invalidToken);
+  }
+});
+
 t.test('a 401 names both schemes, so that git asks for another password', async (t) => {
   const challenge = 'Bearer, Basic realm="git"';
-  for (const id of [undefined, 'grep', 'readFile'] as const) {
+  for (const id of [undefined, 'archive', 'readFile'] as const) {
     const refusal = wordRefusal(expired, request(id), parseVariants({ invalidToken: '401' }));
     t.match(refusal, { code: 'unauthorized', detail: expired.detail });
     t.equal(refusal.options.headers?.['www-authenticate'], challenge, `${id}`);

@@ -48,6 +48,11 @@ const ROWS: readonly RefusalRow[] = [
     code: ({ gitInvalidToken }) => GIT_CODES[gitInvalidToken],
   },
   {
+    // Both tables say 403 of a search, so that nothing is left to choose.
+    holds: (refusal, { operation }) => isInvalidToken(refusal) && operation?.id === 'grep',
+    code: () => undefined,
+  },
+  {
     holds: isInvalidToken,
     code: ({ invalidToken }, { operation }) =>
       unauthorizedIf(speaks401(invalidToken, INVALID_TOKEN_401, operation?.id)),

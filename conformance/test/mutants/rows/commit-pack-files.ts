@@ -1,4 +1,6 @@
 import { type Mutant, patched, proxied } from '../mutant.js';
+import { PACK } from '../places.js';
+import { ignoresMember } from '../rewrites.js';
 import { type Chunk, changesPack, type FileOperation } from '../streams.js';
 
 /** The most one chunk may decode to. */
@@ -179,4 +181,11 @@ export const rows: readonly Mutant[] = [
     'passes over chunks without data',
     changesChunks((chunks) => chunks.filter(({ data }) => data !== '')),
   ),
+  proxied(
+    'pack-keeps-what-is-deleted',
+    'pack.file.op.delete',
+    'keeps what is deleted',
+    ignoresMember(PACK, 'operation'),
+  ),
+  proxied('pack-ignores-modes', 'pack.file.mode.100755', 'does not look at modes', ignoresMember(PACK, 'mode')),
 ];

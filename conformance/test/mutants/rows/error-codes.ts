@@ -6,23 +6,23 @@ interface ProblemBody {
   code?: string;
 }
 
-/** By status: the generic code, and a word that a server might have in its place. */
-const GENERIC: Readonly<Record<number, readonly [code: string, word: string]>> = {
-  400: ['bad_request', 'invalid_request'],
-  401: ['unauthorized', 'unauthenticated'],
-  403: ['forbidden', 'access_denied'],
-  404: ['not_found', 'no_such_file'],
-  405: ['method_not_allowed', 'wrong_method'],
-  408: ['request_timeout', 'timeout'],
-  412: ['precondition_failed', 'condition_failed'],
-  413: ['payload_too_large', 'entity_too_large'],
-  422: ['unprocessable_entity', 'invalid'],
-  429: ['rate_limited', 'throttled'],
-  500: ['internal_error', 'server_error'],
-  501: ['not_implemented', 'unsupported'],
-  502: ['bad_gateway', 'storage_error'],
-  503: ['service_unavailable', 'overloaded'],
-  504: ['gateway_timeout', 'timeout'],
+/** By status: the generic code, and that of another status. */
+const GENERIC: Readonly<Record<number, readonly [code: string, other: string]>> = {
+  400: ['bad_request', 'unprocessable_entity'],
+  401: ['unauthorized', 'forbidden'],
+  403: ['forbidden', 'unauthorized'],
+  404: ['not_found', 'bad_request'],
+  405: ['method_not_allowed', 'bad_request'],
+  408: ['request_timeout', 'gateway_timeout'],
+  412: ['precondition_failed', 'conflict'],
+  413: ['payload_too_large', 'bad_request'],
+  422: ['unprocessable_entity', 'bad_request'],
+  429: ['rate_limited', 'service_unavailable'],
+  500: ['internal_error', 'bad_gateway'],
+  501: ['not_implemented', 'internal_error'],
+  502: ['bad_gateway', 'internal_error'],
+  503: ['service_unavailable', 'internal_error'],
+  504: ['gateway_timeout', 'internal_error'],
 };
 
 /** By specific code: the generic one that says less. */
@@ -55,12 +55,12 @@ const renames = (code: string, other: string) =>
 const kebab = (code: string): string => code.replaceAll('_', '-');
 
 export const rows: readonly Mutant[] = [
-  ...Object.entries(GENERIC).map(([status, [code, word]]) =>
+  ...Object.entries(GENERIC).map(([status, [code, other]]) =>
     proxied(
-      `err-calls-a-${status}-${kebab(word)}`,
+      `err-calls-a-${status}-${kebab(other)}`,
       `err.generic.${status}`,
-      `has the code ${word} with ${status}`,
-      renames(code, word),
+      `has the code ${other} with ${status}`,
+      renames(code, other),
     ),
   ),
   patched('err-calls-a-canceled-request-a-timeout', 'err.generic.499', 'calls a request that was canceled a timeout', {

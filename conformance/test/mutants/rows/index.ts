@@ -1,7 +1,6 @@
 import type { Mutant } from '../mutant.js';
 import { rows as archive } from './archive.js';
 import { rows as authentication } from './authentication.js';
-import { rows as commitPack } from './commit-pack.js';
 import { rows as commitPackBranches } from './commit-pack-branches.js';
 import { rows as commitPackFiles } from './commit-pack-files.js';
 import { rows as commitPackMetadata } from './commit-pack-metadata.js';
@@ -33,6 +32,7 @@ import { rows as states } from './states.js';
 import { rows as tokenClaims } from './token-claims.js';
 import { rows as tokenFailureResponses } from './token-failure-responses.js';
 import { rows as tokenHeader } from './token-header.js';
+import { rows as tokenPlaces } from './token-places.js';
 import { rows as versioning } from './versioning.js';
 import { rows as whatTheServiceDoes } from './what-the-service-does.js';
 import { rows as writeResult } from './write-result.js';
@@ -61,7 +61,6 @@ const ROWS: readonly Mutant[] = [
   ...restore,
   ...fileMetadata,
   ...getOneCommit,
-  ...commitPack,
   ...commitPackMetadata,
   ...commitPackBranches,
   ...commitPackFiles,
@@ -74,6 +73,7 @@ const ROWS: readonly Mutant[] = [
   ...keys,
   ...tokenHeader,
   ...tokenClaims,
+  ...tokenPlaces,
   ...scopes,
   ...scopeMatrix,
   ...repositoryClaim,

@@ -35,4 +35,10 @@ export const rows: readonly Mutant[] = [
     'goes on accepting a key that was deleted',
     mendsTokens(ANY, ({ claims, isSignedBy }) => (isSignedBy('deleted') ? claims : undefined)),
   ),
+  proxied(
+    'key-wants-a-kid',
+    'key.pkcs8',
+    'refuses tokens that name no key',
+    refusesTokens(REPO, ({ header }) => header.kid === undefined),
+  ),
 ];

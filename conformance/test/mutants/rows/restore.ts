@@ -174,8 +174,8 @@ export const rows: readonly Mutant[] = [
   }),
   patched('restore-wants-metadata-bare', 'restore.content-type', 'takes the line itself for the metadata', {
     file: FILE,
-    find: "checkShape(restoreMetadata(), line.metadata, 'metadata')",
-    replace: "checkShape(restoreMetadata(), line, 'metadata')",
+    find: 'line.metadata',
+    replace: 'line',
   }),
   proxied(
     'restore-wants-a-length',

@@ -1,4 +1,4 @@
-import { type Mutant, proxied } from '../mutant.js';
+import { type Mutant, patched, proxied } from '../mutant.js';
 import { ANY, REPO } from '../places.js';
 import { mendsTokens, refusesTokens } from '../tokens.js';
 
@@ -65,4 +65,14 @@ export const rows: readonly Mutant[] = [
     'wants iat of every token',
     refusesTokens(ANY, ({ claims }) => claims.iat === undefined),
   ),
+  patched('helper-counts-leap-days', 'helper.default-lifetime', 'makes tokens that live for 366 days', {
+    file: 'admin/tokens.js',
+    find: 'body.ttl ?? defaultLifetime(key)',
+    replace: 'body.ttl ?? 366 * 86_400',
+  }),
+  patched('helper-lets-tokens-read-only', 'helper.default-scopes', 'makes tokens that may only read Git', {
+    file: 'admin/tokens.js',
+    find: '...(scopes && { scopes })',
+    replace: "scopes: scopes ?? ['git:read']",
+  }),
 ];

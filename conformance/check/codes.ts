@@ -56,6 +56,20 @@ export function isListedCode(code: string): boolean {
   return isSpecificCode(code) || Object.values(GENERIC).includes(code);
 }
 
+/** The statuses whose generic code is stated for the cases in which they come (Token failure responses). */
+const STATED = [401, 403];
+
+/**
+ * The code as a client has to read it: one that no table has yet is the generic code of its status, save where the
+ * specification says for the case which code there is.
+ */
+export function readCode(status: number, code: string): string {
+  const isNew = SNAKE_CASE.test(code) && !isListedCode(code) && isForgeCode(code) === undefined;
+  return isNew && !STATED.includes(status) ? (GENERIC[status] ?? code) : code;
+}
+
+const SNAKE_CASE = /^[a-z0-9]+(_[a-z0-9]+)*$/;
+
 /** The specification puts a neutral word for the forge's own name into two codes. */
 export function isForgeCode(code: string): 'app' | 'repository' | undefined {
   if (/^[a-z0-9]+_app_not_configured$/.test(code)) return 'app';

@@ -1,0 +1,34 @@
+import { writeBaseline } from '../report/baseline.js';
+import { defineCommand, type Flags } from './command.js';
+import { NEW_FILE_FLAGS, openNewFile } from './new-file.js';
+import { readResult } from './read-result.js';
+import { date, text } from './values.js';
+
+/** How long a failure is expected, in days, unless it is said. */
+const USUAL_DAYS = 90;
+
+const FLAGS = {
+  reason: { read: text('a reason'), describe: 'Why the rules are broken; default: the day on which they failed' },
+  expires: { read: date, describe: `The last day on which that is expected; default: ${USUAL_DAYS} days from now` },
+  ...NEW_FILE_FLAGS,
+} satisfies Flags;
+
+export const baselineCommand = defineCommand({
+  name: 'baseline',
+  arguments: ['result'],
+  describe: 'Write a first baseline: every rule that made a run fail, as an expected failure',
+  flags: FLAGS,
+  needs: [['force', 'output']],
+  run: async (args, session, [file = '']) => {
+    const write = await openNewFile(args);
+    const report = await readResult(file);
+    const now = Date.now();
+    const later = new Date(now + USUAL_DAYS * 86_400_000).toISOString().slice(0, 10);
+    const today = new Date(now).toISOString().slice(0, 10);
+    if (report.interrupted || report.ended !== undefined) {
+      session.warn(`${file} is of a run that ended early: what it did not come to is not in the baseline\n`);
+    }
+    const { reason, expires = later } = args;
+    await write(writeBaseline(report, { reason, expires, today }), session);
+  },
+});

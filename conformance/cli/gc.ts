@@ -1,0 +1,133 @@
+import {
+  collectLeft,
+  isInUse,
+  isScratchName,
+  readScratch,
+  type ScratchEntry,
+  ScratchFailure,
+  Unready,
+} from '../index.js';
+import { originOf } from '../target/target.js';
+import { defineCommand, type Flags, type Session, type Values } from './command.js';
+import { defaultJournal } from './journal.js';
+import { MANNER_FLAGS, mannersOf } from './manners.js';
+import {
+  argumentsOf,
+  type DescribedTarget,
+  describeTarget,
+  openTarget,
+  TARGET_EXCLUSIVE,
+  TARGET_FLAGS,
+  TARGET_NEEDS,
+} from './target-options.js';
+import { UsageError } from './usage-error.js';
+import { text } from './values.js';
+
+const { window: _window, ...MANNERS } = MANNER_FLAGS;
+
+const FLAGS = {
+  ...TARGET_FLAGS,
+  journal: {
+    read: text('the name of a file'),
+    isFile: true,
+    describe: 'The journal of the runs; default: in the state folder of the user',
+  },
+  'dry-run': { describe: 'Say what would be removed, and ask nothing' },
+  ...MANNERS,
+} satisfies Flags;
+
+type Arguments = Values<typeof FLAGS>;
+
+export const gcCommand = defineCommand({
+  name: 'gc',
+  describe: 'Remove the repositories that interrupted runs left, and no others',
+  flags: FLAGS,
+  exclusive: TARGET_EXCLUSIVE,
+  needs: TARGET_NEEDS,
+  epilogue:
+    'Exit codes: 0 nothing is left; 1 something is left; 2 the command or the journal is wrong; 3 a target does not answer.',
+  run: async (args, session) => {
+    const file = args.journal ?? defaultJournal();
+    const entries = await readEntries(file, args.journal !== undefined);
+    const described = await describeTarget(args);
+    const groups = groupsOf(described === undefined ? entries : entries.filter((entry) => isAt(entry, described)));
+    if (groups.length === 0) session.print('nothing is left\n');
+    for (const group of groups) await collect(group, { args, file, described, session });
+  },
+});
+
+/** A journal that is not there has no entries; one that was named has to be there. Throws `UsageError`. */
+async function readEntries(file: string, isNamed: boolean): Promise<readonly ScratchEntry[]> {
+  try {
+    return await readScratch(file);
+  } catch (error) {
+    if (!(error instanceof ScratchFailure)) throw error;
+    const { code } = (error.cause ?? {}) as NodeJS.ErrnoException;
+    if (code === 'ENOENT' && !isNamed) return [];
+    throw new UsageError(isNamed ? `--journal: ${error.message}` : error.message);
+  }
+}
+
+function isAt({ base_url, org }: ScratchEntry, described: DescribedTarget): boolean {
+  return base_url === originOf(described.base_url) && org === described.org;
+}
+
+/** Entries of one target, named in the same way. */
+function groupsOf(entries: readonly ScratchEntry[]): readonly (readonly [ScratchEntry, ...ScratchEntry[]])[] {
+  const groups = new Map<string, [ScratchEntry, ...ScratchEntry[]]>();
+  for (const entry of entries) {
+    const key = JSON.stringify([entry.base_url, entry.org, entry.flags]);
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [entry]);
+    else group.push(entry);
+  }
+  return [...groups.values()];
+}
+
+interface Collection {
+  readonly args: Arguments;
+  readonly file: string;
+  readonly described: DescribedTarget | undefined;
+  readonly session: Session;
+}
+
+async function collect(group: readonly [ScratchEntry, ...ScratchEntry[]], collection: Collection): Promise<void> {
+  const { args, file, session } = collection;
+  const [{ base_url: place, org }] = group;
+  const left = (name: string, why: string) => {
+    session.print(`left ${name}: ${why}\n`);
+    session.exitCode = Math.max(session.exitCode, 1);
+  };
+  for (const entry of group.filter(isInUse)) session.print(`kept ${entry.name}: process ${entry.pid} still uses it\n`);
+  const free = [...new Set(group.filter((entry) => !isInUse(entry)).map(({ name }) => name))];
+  for (const name of free.filter((one) => !isScratchName(one))) left(name, 'no run gives a repository such a name');
+  const names = free.filter(isScratchName);
+  if (names.length === 0) return;
+  if (args['dry-run']) {
+    for (const name of names) session.print(`would remove ${name} of ${org} at ${place}\n`);
+    return;
+  }
+  try {
+    const { target, manners } = await targetOf(group[0], collection);
+    const { left: kept, reason = 'it is not known why' } = await collectLeft(target, file, manners);
+    const still = new Set(kept);
+    for (const name of names) {
+      if (still.has(name)) left(name, reason);
+      else session.print(`removed ${name}\n`);
+    }
+  } catch (error) {
+    if (!(error instanceof Unready || (error instanceof UsageError && collection.described === undefined))) throw error;
+    for (const name of names) left(name, error.message);
+    if (error instanceof Unready) session.exitCode = 3;
+  }
+}
+
+/** The target of an entry: that of the arguments, or what the run was told that made the entry. Throws `UsageError`. */
+async function targetOf(entry: ScratchEntry, { args, described }: Collection) {
+  const named = described ?? (await describeTarget(argumentsOf(entry.flags ?? [])));
+  if (named === undefined || !isAt(entry, named)) {
+    throw new UsageError(`its target is not known any more, give --target: ${entry.base_url}, ${entry.org}`);
+  }
+  const manners = mannersOf({ ...args, window: undefined }, named);
+  return { target: await openTarget(named, manners.timeout), manners };
+}

@@ -1,0 +1,238 @@
+import { dirname, relative, resolve } from 'node:path';
+import { stringify } from 'yaml';
+import { allRules, type Report, run, Unready } from '../index.js';
+import { visible } from '../report/reporter.js';
+import { type Findings, type Look, probe, TELLING_RULES } from '../run/probe.js';
+import type { Target } from '../target/target.js';
+import type { KeyEntry } from '../target/target-file.js';
+import { defineCommand, type Flags } from './command.js';
+import { MANNER_FLAGS, mannersOf } from './manners.js';
+import { NEW_FILE_FLAGS, openNewFile } from './new-file.js';
+import {
+  type DescribedTarget,
+  describeTarget,
+  openTarget,
+  TARGET_EXCLUSIVE,
+  TARGET_FLAGS,
+  TARGET_NEEDS,
+} from './target-options.js';
+import { UsageError } from './usage-error.js';
+
+const { window: _window, ...MANNERS } = MANNER_FLAGS;
+
+const FLAGS = { ...TARGET_FLAGS, ...MANNERS, ...NEW_FILE_FLAGS } satisfies Flags;
+
+export const probeCommand = defineCommand({
+  name: 'probe',
+  describe: 'Look at a deployment without writing to it, and write a first target file',
+  flags: FLAGS,
+  exclusive: TARGET_EXCLUSIVE,
+  needs: [...TARGET_NEEDS, ['force', 'output']],
+  run: async (args, session) => {
+    const described = await describeTarget(args);
+    if (described === undefined) throw new UsageError('a target is needed: --base-url, --org and --key, or --target');
+    const write = await openNewFile(args);
+    const manners = mannersOf({ ...args, window: undefined }, described);
+    const found = await openTarget(described, manners.timeout);
+    const target: Target = { ...found, write: false, companion: false };
+    const rate = manners.rate ?? (found.adminUrl === undefined ? 5 : Number.POSITIVE_INFINITY);
+    const findings = await probe(target, { timeout: manners.timeout, rate });
+    if (findings.list.status === undefined && findings.meta.status === undefined) {
+      throw new Unready(`${target.baseUrl} does not answer: ${findings.list.lost}`);
+    }
+    const { repo } = findings;
+    const told = await tell({ ...target, ...(repo === undefined ? {} : { repo }) }, manners.timeout, rate);
+    const folder = args.output === undefined ? process.cwd() : dirname(resolve(args.output));
+    await write(writeTarget({ described, target: found, findings, told, folder }), session);
+    if (!(told instanceof Unready)) return;
+    session.warn(`${told.message}\n`);
+    session.exitCode ||= 3;
+  },
+});
+
+/** What the target does where the specification leaves a choice; why that cannot be told, where it cannot. */
+async function tell(target: Target, timeout: number, rate: number): Promise<Report | Unready> {
+  try {
+    return await run(target, { only: TELLING_RULES.join(','), timeout, rate, width: 1 });
+  } catch (error) {
+    if (error instanceof Unready) return error;
+    throw error;
+  }
+}
+
+interface Written {
+  readonly described: DescribedTarget;
+  readonly target: Target;
+  readonly findings: Findings;
+  readonly told: Report | Unready;
+  /** Where the file is going to be. */
+  readonly folder: string;
+}
+
+function writeTarget({ described, target, findings, told, folder }: Written): string {
+  const { keys, second } = described;
+  const place = (key: KeyEntry | undefined) => {
+    if (key === undefined) return undefined;
+    const { file, env, id, scopes } = key;
+    return definedOf({ file: file === undefined ? undefined : nameFrom(folder, file), env, id, scopes });
+  };
+  const others = keys.others.map(place);
+  const { admin } = { admin: definedOf({ url: described.adminUrl, token: tokenPlace(described, folder) }) };
+  const parts = [
+    '# A target of `npx conformance run --target`, as `conformance probe` found it.',
+    '',
+    member('base_url', target.baseUrl),
+    ...aboutApi(findings, target),
+    member('git_url', target.gitUrl),
+    ...aboutGit(findings),
+    member('org', target.org),
+    ...aboutOrganization(findings, told),
+    member(
+      'keys',
+      definedOf({
+        main: place(keys.main),
+        restricted: place(keys.restricted),
+        deleted: place(keys.deleted),
+        others: others.length === 0 ? undefined : others,
+      }),
+    ),
+    ...lacking(described),
+    ...(second && keys.second
+      ? [member('second', definedOf({ org: second.org, key: place(keys.second), base_url: second.base_url }))]
+      : []),
+    ...(findings.repo === undefined
+      ? ['# repo: not found out; name one that has commits']
+      : [member('repo', findings.repo)]),
+    ...aboutRepository(findings),
+    '',
+    ...(described.write === undefined
+      ? [
+          target.adminUrl === undefined
+            ? '# write: true   # lets a run create and change repositories below the prefix; without it nothing is written'
+            : '# write: false   # an emulator is written to unless this is said',
+        ]
+      : [member('write', described.write)]),
+    ...aboutCompanion(findings, described),
+    ...(Object.keys(admin).length === 0 ? [] : [member('admin', admin)]),
+    ...(['prefix', 'rate', 'timeout', 'window'] as const).flatMap((name) =>
+      described[name] === undefined ? [] : [member(name, described[name])],
+    ),
+    '',
+    ...aboutVariants(told, described),
+  ];
+  return `${parts.join('\n')}\n`;
+}
+
+function tokenPlace({ adminToken }: DescribedTarget, folder: string) {
+  if (typeof adminToken !== 'object') return undefined;
+  const { file, env } = adminToken;
+  return definedOf({ file: file === undefined ? undefined : nameFrom(folder, file), env });
+}
+
+function nameFrom(folder: string, file: string): string {
+  const name = relative(folder, resolve(file));
+  return name.startsWith('../../..') ? resolve(file) : name;
+}
+
+function definedOf<Value extends object>(value: Value): Partial<Value> {
+  return Object.fromEntries(Object.entries(value).filter(([, one]) => one !== undefined)) as Partial<Value>;
+}
+
+function member(name: string, value: unknown): string {
+  return stringify({ [name]: value }, { lineWidth: 0 }).trimEnd();
+}
+
+/** A comment; what the target said in it stays in its line. */
+function note(text: string): string {
+  return `# ${visible(text).replace(/\s+/g, ' ')}`;
+}
+
+function wordsOf({ status, type, code, lost }: Look): string {
+  if (status === undefined) return `no answer (${lost})`;
+  return [status, ...(code === undefined ? [] : [code]), ...(type === undefined ? [] : [`(${type})`])].join(' ');
+}
+
+/** A Date has whole seconds, and answers take their time. */
+const MOST_SKEW = 3;
+
+function aboutApi({ list, anonymous, meta }: Findings, target: Target): string[] {
+  const { ahead = meta.ahead } = list;
+  return [
+    ...(target.adminUrl === undefined ? [] : [note(`it is an emulator, controlled at ${target.adminUrl}`)]),
+    note(`without a token: ${wordsOf(anonymous)}`),
+    ahead === undefined
+      ? note('its clock cannot be told: answers have no Date')
+      : note(
+          `its clock: ${Math.abs(ahead) < MOST_SKEW ? 'agrees' : `${Math.abs(ahead)} s ${ahead > 0 ? 'ahead' : 'behind'}`}`,
+        ),
+  ];
+}
+
+function aboutGit({ git, repo }: Findings): string[] {
+  const words = wordsOf(git);
+  if (git.status === undefined) return [note(`nothing answers there: ${words}`)];
+  if (repo === undefined) return [note(`it answers; which of its repositories can be fetched is not known: ${words}`)];
+  return [
+    note(git.status === 200 ? `it answers, and ${repo} can be fetched` : `it answers, but not with refs: ${words}`),
+  ];
+}
+
+function aboutOrganization({ list, meta, envelope }: Findings, told: Report | Unready): string[] {
+  const isAccepted = !(told instanceof Unready);
+  return [
+    note(isAccepted ? 'its key is accepted' : `not accepted, or not to be told: ${told.message}`),
+    note(`list of repositories: ${wordsOf(list)}${envelope.length === 0 ? '' : `, members ${envelope.join(', ')}`}`),
+    note(`service metadata: ${wordsOf(meta)}`),
+  ];
+}
+
+function aboutRepository({ repo, branch }: Findings): string[] {
+  if (repo === undefined) return [];
+  return [note(branch === undefined ? 'its default branch is not known' : `its default branch: ${branch}`)];
+}
+
+/** What no rule can be judged by that needs a key that was not given. */
+function lacking({ keys, second }: DescribedTarget): string[] {
+  const setUp = allRules().filter(({ reach }) => reach === 'needs-setup').length;
+  const lines = [
+    ...(keys.restricted
+      ? []
+      : ['  # restricted: {file: …, scopes: […]}   # not given: rules about restricted keys are skipped']),
+    ...(keys.deleted ? [] : ['  # deleted: {file: …}   # not given: rules about deleted keys are skipped']),
+    ...(keys.others.length > 0
+      ? []
+      : ['  # others: [{file: …}]   # not given: rules about other kinds of keys are skipped']),
+    ...(second ? [] : ['# second: {org: …, key: {file: …}}   # not given: rules about two organizations are skipped']),
+  ];
+  return lines.length === 0 ? [] : [...lines, note(`${setUp} rules need such keys, or routes that only clients show`)];
+}
+
+function aboutCompanion({ companion }: Findings, { companion: said }: DescribedTarget): string[] {
+  if (said !== undefined) return [member('companion', said)];
+  const lines = companion.map(([route, look]) => note(`- GET ${route}: ${presence(look)}`));
+  return [
+    '# companion: true   # also tries routes that only published clients show, and removes what a run made by one of them',
+    ...(lines.length === 0 ? [note('which of them are there is not known: no repository to try them on')] : lines),
+  ];
+}
+
+function presence(look: Look): string {
+  const { status, code } = look;
+  if (status === undefined) return `not known, ${wordsOf(look)}`;
+  if (status < 300) return 'there';
+  if (code === 'route_not_found' || status === 405 || status === 501) return `not there, ${wordsOf(look)}`;
+  return `not known, ${wordsOf(look)}`;
+}
+
+function aboutVariants(told: Report | Unready, { variants: pinned = {} }: DescribedTarget): string[] {
+  if (told instanceof Unready) return Object.keys(pinned).length === 0 ? [] : [member('variants', pinned)];
+  const variants = Object.fromEntries(Object.entries({ ...told.variants, ...pinned }).sort());
+  const silent = told.rules
+    .filter((rule) => rule.variants === undefined)
+    .map(({ id, reason = '' }) => `${id}: ${reason}`);
+  return [
+    '# What it does where the specification leaves a choice: another answer fails from now on.',
+    member('variants', variants),
+    ...(silent.length === 0 ? [] : [note('not found out by these rules:'), ...silent.map((line) => note(`- ${line}`))]),
+  ];
+}

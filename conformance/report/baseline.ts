@@ -1,0 +1,133 @@
+import { stringify } from 'yaml';
+import { z } from 'zod';
+import { InvalidFile, parseStructured, readStructured } from '../target/structured-file.js';
+import { isBroken } from './reporter.js';
+import { countDeciding, type Expectation, exitCodeOf, type Report, type RuleResult } from './results.js';
+
+/** The version of the format of baselines; a reader refuses any other. */
+export const BASELINE_FORMAT = 1;
+
+/** The verdicts that can be expected: what the suite itself broke cannot. */
+export const EXPECTABLE = ['fail', 'flaky', 'warn', 'variant'] as const;
+
+/** A rule that is known to be broken, for now. */
+export interface BaselineEntry extends Pick<Expectation, 'reason' | 'expires' | 'verdict'> {
+  readonly rule: string;
+}
+
+const DATE = /^\d{4}-\d{2}-\d{2}$/;
+
+/** Whether a text is a day that there is: `2027-01-31`. */
+export function isDate(text: string): boolean {
+  return DATE.test(text) && new Date(`${text}T00:00:00Z`).toJSON()?.slice(0, 10) === text;
+}
+
+const entry = z.strictObject({
+  reason: z.string().regex(/\S/, 'has to be a reason').describe('Why it is broken, and who knows'),
+  expires: z
+    .string()
+    .regex(DATE, 'has to be a date like 2027-01-31')
+    .refine(isDate, 'has to be a date like 2027-01-31')
+    .meta({ format: 'date', description: 'The last day, in UTC, on which the failure is expected' }),
+  verdict: z
+    .enum(EXPECTABLE, `has to be one of ${EXPECTABLE.join(', ')}`)
+    .optional()
+    .describe('Default: any of them'),
+});
+
+const baseline = z.strictObject({
+  $schema: z.string().optional(),
+  format: z.literal(BASELINE_FORMAT).describe('Version of the format'),
+  rules: z.record(z.string().min(1), entry).describe('Failures that are expected, by the id of their rule'),
+});
+
+/** The published JSON Schema of baselines. */
+export function baselineSchema(): object {
+  return { title: 'Expected failures of a conformance run', ...z.toJSONSchema(baseline, { io: 'input' }) };
+}
+
+/** Reads a baseline. `ids`: of all rules that there are. Throws `InvalidFile`. */
+export function readBaseline(text: string, ids: ReadonlySet<string>): readonly BaselineEntry[] {
+  const format = (parseStructured(text) as { format?: unknown } | null)?.format;
+  if (typeof format === 'number' && format !== BASELINE_FORMAT) {
+    throw new InvalidFile(`has the format ${format}; this suite reads format ${BASELINE_FORMAT}`);
+  }
+  const { rules } = readStructured(text, baseline);
+  for (const id of Object.keys(rules)) {
+    if (!ids.has(id)) throw new InvalidFile(`expects a failure of ${id}, and no rule is called so`);
+  }
+  return Object.entries(rules).map(([rule, { reason, expires, verdict }]) => ({
+    rule,
+    reason,
+    expires,
+    ...(verdict === undefined ? {} : { verdict }),
+  }));
+}
+
+/** The report with what was expected of each rule, and the exit code that follows. `today`: as `2027-01-31`, in UTC. */
+export function applyBaseline(report: Report, entries: readonly BaselineEntry[], today: string): Report {
+  const byRule = new Map(entries.map((one) => [one.rule, one]));
+  const rules = report.rules.map(({ baseline: _before, ...result }) => {
+    const found = byRule.get(result.id);
+    return found === undefined ? result : { ...result, baseline: expectationOf(result, found, today) };
+  });
+  const judged = new Set(rules.map(({ id }) => id));
+  const { mode, interrupted, ended, setup = [] } = report;
+  return {
+    ...report,
+    rules,
+    baseline: { elsewhere: entries.filter(({ rule }) => !judged.has(rule)) },
+    exit_code: exitCodeOf(countDeciding(rules), { strict: mode.strict, interrupted, ended, setup }),
+  };
+}
+
+/** What a rule was expected to be, and what became of that. */
+export function expectationOf(result: RuleResult, { rule: _rule, ...said }: BaselineEntry, today: string): Expectation {
+  const { verdict } = result;
+  if (verdict === 'skip' || verdict === 'blocked' || verdict === 'error') return { state: 'unobserved', ...said };
+  const isMet = said.verdict === undefined ? EXPECTABLE.some((one) => one === verdict) : said.verdict === verdict;
+  // A failure of another kind is not the one that is known.
+  if (!isMet) return { state: isBroken({ verdict }, false) ? 'unexpected' : 'stale', ...said };
+  return { state: today > said.expires ? 'expired' : 'expected', ...said };
+}
+
+/** The entries that a report was held to; undefined where it was held to none. */
+export function entriesOf({ rules, baseline }: Report): readonly BaselineEntry[] | undefined {
+  if (baseline === undefined) return undefined;
+  const own = rules.flatMap(({ id, baseline: one }) => {
+    if (one === undefined) return [];
+    const { state: _state, ...said } = one;
+    return [{ rule: id, ...said }];
+  });
+  return [...own, ...baseline.elsewhere].sort((one, other) => (one.rule < other.rule ? -1 : 1));
+}
+
+/**
+ * The text of a first baseline: every rule that made the run fail, with what was said of it before. `reason` is for
+ * those of which nothing was.
+ */
+export function writeBaseline(
+  report: Report,
+  { reason, expires, today }: { reason?: string | undefined; expires: string; today: string },
+): string {
+  const usual = reason ?? `failed on ${report.started_at.slice(0, 10)}`;
+  const rules = report.rules.flatMap((result): [string, object][] => {
+    const { id, verdict, baseline: before } = result;
+    const isKnown = before !== undefined && before.state !== 'stale';
+    if (!EXPECTABLE.some((one) => one === verdict) || !(isKnown || isBroken({ verdict }, report.mode.strict)))
+      return [];
+    const isOpen = before !== undefined && before.expires >= today;
+    return [
+      [
+        id,
+        {
+          // What is flaky fails as well.
+          ...(verdict === 'flaky' ? {} : { verdict }),
+          reason: before?.reason ?? usual,
+          expires: isOpen ? before.expires : expires,
+        },
+      ],
+    ];
+  });
+  return stringify({ format: BASELINE_FORMAT, rules: Object.fromEntries(rules) }, { lineWidth: 0 });
+}

@@ -1,0 +1,13 @@
+import { expectSame } from '../check/expect.js';
+
+/** A text that is another one when it is trimmed: blanks at its ends, at those of lines, and a tab. */
+export const PADDED = '  begins with blanks\n\n\tthen a tab, ünïcode too \nends with blanks   ';
+
+/** A text came back as it was sent. A last newline may be added or dropped, as Git does to messages and notes. */
+export function expectKept(actual: string, sent: string, what: string): void {
+  expectSame(withoutLastNewline(actual), withoutLastNewline(sent), what);
+}
+
+function withoutLastNewline(text: string): string {
+  return text.replace(/\n+$/, '');
+}

@@ -1,0 +1,27 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createLimiter, UNLIMITED } from '../http/limiter.js';
+import type { Cleanup } from '../report/results.js';
+import type { Target } from '../target/target.js';
+import { collectScratch } from './cleanup.js';
+import { checkReady, withAdmin } from './preflight.js';
+
+/** Names that are removed side by side. */
+const WIDTH = 4;
+
+/**
+ * Removes what a journal names on a target that is ready, as politely as a run. `rate`: requests a second; default: 5,
+ * without limit on an emulator. Throws `Unready`, and `ScratchFailure` where the journal cannot be read or written.
+ */
+export async function collectLeft(
+  given: Target,
+  file: string,
+  { rate, timeout }: { readonly rate: number | undefined; readonly timeout: number },
+): Promise<Cleanup> {
+  await checkReady(given, timeout, Date.now);
+  const target = await withAdmin(given, timeout);
+  const pace = rate ?? (target.adminUrl === undefined ? 5 : Number.POSITIVE_INFINITY);
+  const limiter = Number.isFinite(pace)
+    ? createLimiter(pace, Date.now, (milliseconds) => sleep(milliseconds))
+    : UNLIMITED;
+  return collectScratch(target, file, { limiter, timeout, width: WIDTH });
+}

@@ -1,0 +1,73 @@
+import { parse } from 'yaml';
+import type { z } from 'zod';
+
+/** A file that does not say what it has to; the message is the rest of a sentence that its name begins. */
+export class InvalidFile extends Error {
+  override readonly name: string = 'InvalidFile';
+}
+
+/** The value of a YAML or JSON text. Throws `InvalidFile`. */
+export function parseStructured(text: string): unknown {
+  try {
+    return parse(text, { logLevel: 'error' });
+  } catch (error) {
+    // What it quotes stands in the lines below; it may be a secret.
+    const [first] = (error instanceof Error ? error.message : String(error)).split('\n', 1);
+    throw new InvalidFile(`is neither YAML nor JSON: ${first?.replace(/:$/, '')}`);
+  }
+}
+
+/** The value as the schema has it. Throws `InvalidFile`, which names the member that is wrong, never what it holds. */
+export function readStructured<Schema extends z.ZodType>(text: string, schema: Schema): z.infer<Schema> {
+  const value = parseStructured(text);
+  if (value === null || value === undefined) throw new InvalidFile('is empty');
+  const read = schema.safeParse(value);
+  if (read.success) return read.data;
+  throw new InvalidFile(sentenceOf(read.error.issues[0], value));
+}
+
+function sentenceOf(issue: z.core.$ZodIssue | undefined, value: unknown): string {
+  if (issue === undefined) return 'is wrong';
+  const at = pathOf(issue.path);
+  if (issue.code === 'unrecognized_keys') {
+    const [unknown = ''] = issue.keys;
+    return `has a member that is not known: ${pathOf([...issue.path, unknown])}`;
+  }
+  if (issue.code === 'invalid_key') return `has a name that cannot be: ${at}`;
+  const given = issue.path.reduce<unknown>(
+    (one, part) => (one as Record<PropertyKey, unknown> | null | undefined)?.[part],
+    value,
+  );
+  const where = at === '' ? 'the whole of it' : at;
+  if (given === undefined) return `lacks ${where}`;
+  return `has a member that is wrong: ${where} ${wordsOf(issue)}`;
+}
+
+const KINDS: Readonly<Record<string, string>> = {
+  object: 'an object with members',
+  record: 'an object with members',
+  array: 'a list',
+  string: 'a text',
+  number: 'a number',
+  int: 'a whole number',
+  boolean: 'true or false',
+};
+
+function wordsOf(issue: z.core.$ZodIssue): string {
+  if (issue.message.startsWith('has to')) return issue.message;
+  if (issue.code === 'invalid_type') return `has to be ${KINDS[issue.expected] ?? issue.expected}`;
+  if (issue.code === 'too_small') {
+    if (issue.origin !== 'number' && issue.origin !== 'int') return 'has to hold something';
+    return `has to be ${issue.inclusive ? 'at least' : 'above'} ${issue.minimum}`;
+  }
+  if (issue.code === 'too_big') return `has to be at most ${issue.maximum}`;
+  return `is wrong: ${issue.message}`;
+}
+
+/** `keys.others[1].file` */
+function pathOf(path: readonly PropertyKey[]): string {
+  return path
+    .map((part) => (typeof part === 'number' ? `[${part}]` : `.${String(part).slice(0, 60)}`))
+    .join('')
+    .replace(/^\./, '');
+}

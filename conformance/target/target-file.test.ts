@@ -1,0 +1,138 @@
+import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import t, { type Test } from 'tap';
+import { stringify } from 'yaml';
+import { packageRoot } from '../run/version.js';
+import { readKeyEntry, readSecret } from './secrets.js';
+import { InvalidTargetFile, parseTargetFile, readTargetFile, targetFileSchema } from './target-file.js';
+
+const LEAST = { base_url: 'https://api.example.com', org: 'acme', keys: { main: { file: 'acme.pem' } } };
+const pem = readFileSync(join(packageRoot(), 'fixtures', 'keys', 'es256.pem'), 'utf8');
+
+function fileWith(t: Test, text: string): string {
+  const path = join(t.testdir({}), 'target.yaml');
+  writeFileSync(path, text);
+  return path;
+}
+
+t.test('a file is YAML or JSON, and names of files count from its folder', async (t) => {
+  const all = {
+    ...LEAST,
+    keys: {
+      main: { file: 'acme.pem', id: 'k1' },
+      restricted: { env: 'RESTRICTED', scopes: ['git:read'] },
+      deleted: { file: '/keys/deleted.pem' },
+      others: [{ file: '../rsa.pem' }, { env: 'OTHER' }],
+    },
+    second: { org: 'other', key: { file: 'other.pem' }, base_url: 'http://127.0.0.1:1' },
+    admin: { url: 'http://127.0.0.1:1/_emulator', token: { file: 'token' } },
+    rate: 'unlimited',
+    variants: { 'A01 grep': '403' },
+  };
+  for (const text of [stringify(all), JSON.stringify(all), `\uFEFF${JSON.stringify(all)}`]) {
+    const path = fileWith(t, text);
+    const folder = join(path, '..');
+    t.match(await readTargetFile(path), {
+      ...all,
+      keys: {
+        main: { file: join(folder, 'acme.pem'), id: 'k1' },
+        restricted: { env: 'RESTRICTED' },
+        deleted: { file: '/keys/deleted.pem' },
+        others: [{ file: join(folder, '..', 'rsa.pem') }, { env: 'OTHER' }],
+      },
+      second: { key: { file: join(folder, 'other.pem') } },
+      admin: { token: { file: join(folder, 'token') } },
+    });
+  }
+});
+
+/** What a file says, and what is said of it. */
+const WRONG: readonly (readonly [text: string, says: RegExp])[] = [
+  ['', / is empty$/],
+  ['# nothing', / is empty$/],
+  ['[]', /the whole of it has to be an object with members$/],
+  ['text', /the whole of it has to be an object with members$/],
+  ['{"a": ', / is neither YAML nor JSON: /],
+  ['a: 1\na: 2', /neither YAML nor JSON: Map keys must be unique/],
+  ['a: *b', /neither YAML nor JSON: Unresolved alias/],
+  ['--- 1\n--- 2', /neither YAML nor JSON: /],
+  [stringify({ ...LEAST, base_url: undefined }), / lacks base_url$/],
+  [stringify({ ...LEAST, base_url: 'api.example.com' }), /base_url has to be an http or https address$/],
+  [stringify({ ...LEAST, base_url: 'file:///etc' }), /base_url has to be an http or https address$/],
+  [stringify({ ...LEAST, git_url: 5 }), /git_url has to be/],
+  [stringify({ ...LEAST, org: 5 }), /org has to be a text$/],
+  [stringify({ ...LEAST, org: '' }), /org has to hold something$/],
+  [stringify({ ...LEAST, baseurl: 'x' }), /has a member that is not known: baseurl$/],
+  [stringify({ ...LEAST, keys: {} }), / lacks keys\.main$/],
+  [stringify({ ...LEAST, keys: { main: {} } }), /keys\.main has to have either file or env$/],
+  [stringify({ ...LEAST, keys: { main: { file: 'a', env: 'B' } } }), /keys\.main has to have either file or env$/],
+  [stringify({ ...LEAST, keys: { main: { env: 'a b' } } }), /keys\.main\.env has to be the name of an environment/],
+  [stringify({ ...LEAST, keys: { main: pem } }), /keys\.main has to be an object with members$/],
+  [stringify({ ...LEAST, keys: { main: { pem } } }), /not known: keys\.main\.pem$/],
+  [stringify({ ...LEAST, keys: { ...LEAST.keys, others: {} } }), /keys\.others has to be a list$/],
+  [stringify({ ...LEAST, keys: { ...LEAST.keys, others: [{}] } }), /keys\.others\[0\] has to have either/],
+  [stringify({ ...LEAST, keys: { ...LEAST.keys, restricted: { file: 'a' } } }), / lacks keys\.restricted\.scopes$/],
+  [stringify({ ...LEAST, keys: { ...LEAST.keys, restricted: { file: 'a', scopes: [] } } }), /scopes has to hold some/],
+  [stringify({ ...LEAST, write: 'yes' }), /write has to be true or false$/],
+  [stringify({ ...LEAST, prefix: 'Team' }), /prefix has to be 1 to 32 lower-case/],
+  [stringify({ ...LEAST, rate: 0 }), /rate has to be a number above 0, or unlimited$/],
+  [stringify({ ...LEAST, rate: -1 }), /rate has to be a number above 0, or unlimited$/],
+  [stringify({ ...LEAST, timeout: 0 }), /timeout has to be above 0$/],
+  [stringify({ ...LEAST, timeout: 1.5 }), /timeout has to be a whole number$/],
+  [stringify({ ...LEAST, window: -1 }), /window has to be above 0$/],
+  [stringify({ ...LEAST, variants: { 'A01 grep': 403 } }), /variants\.A01 grep has to be a text$/],
+  [stringify({ ...LEAST, second: { org: 'b' } }), / lacks second\.key$/],
+];
+
+t.test('a mistake is a sentence that names the file and the member, and holds no secret', async (t) => {
+  for (const [text, says] of WRONG) {
+    const path = fileWith(t, text);
+    const error = await readTargetFile(path).then(
+      () => undefined,
+      (thrown: unknown) => thrown,
+    );
+    if (!(error instanceof InvalidTargetFile)) {
+      t.fail(`${text} is taken: ${error}`);
+      continue;
+    }
+    t.match(error.message, says);
+    t.match(error.message, /^\S*target\.yaml [^\n]+$/, 'one line');
+    t.notMatch(error.message, /PRIVATE KEY|MIG/);
+  }
+  await t.rejects(readTargetFile('/absent'), { message: '/absent cannot be read: there is no such file (ENOENT)' });
+  await t.rejects(readTargetFile('/'), { message: /^\/ cannot be read: it is a folder/ });
+});
+
+t.test('a secret is in a file or in the environment', async (t) => {
+  const folder = t.testdir({ 'key.pem': pem, 'other.pem': '-----BEGIN EC PRIVATE KEY-----\nSECRET\n', empty: '' });
+  const file = join(folder, 'key.pem');
+  t.match(await readKeyEntry({ file, id: 'k' }, {}), { file, id: 'k', algorithm: 'ES256' });
+  const inOneLine = pem.trim().replaceAll('\n', '\\n');
+  for (const KEY of [pem, inOneLine]) {
+    t.match(await readKeyEntry({ env: 'KEY', scopes: ['git:read'] }, { KEY }), {
+      file: '$KEY',
+      env: 'KEY',
+      allowedScopes: ['git:read'],
+    });
+  }
+  t.equal(await readSecret({ env: 'TOKEN' }, { TOKEN: 'secret' }), 'secret');
+  await t.rejects(readKeyEntry({ env: 'KEY' }, {}), { message: 'the environment has no KEY' });
+  await t.rejects(readKeyEntry({ env: 'KEY' }, { KEY: '' }), { message: 'the environment has no KEY' });
+  await t.rejects(readKeyEntry({ env: 'KEY' }, { KEY: 'SECRET' }), { message: '$KEY is not a PKCS#8 PEM private key' });
+  await t.rejects(readKeyEntry({ file: join(folder, 'other.pem') }, {}), { message: /other\.pem is not a PKCS#8 PEM/ });
+  await t.rejects(readKeyEntry({ file: join(folder, 'absent') }, {}), {
+    message: /absent cannot be read: there is no/,
+  });
+  chmodSync(file, 0o000);
+  if (process.getuid?.() !== 0) await t.rejects(readKeyEntry({ file }, {}), { message: /permission denied/ });
+});
+
+t.test('the published schema is the one that files are read by', async (t) => {
+  const published = readFileSync(join(packageRoot(), 'fixtures', 'conformance-target.schema.json'), 'utf8');
+  t.equal(
+    published,
+    `${JSON.stringify(targetFileSchema(), null, 2)}\n`,
+    'npx conformance schema target > fixtures/conformance-target.schema.json',
+  );
+  t.same(parseTargetFile(JSON.stringify({ $schema: 'x', ...LEAST })).org, 'acme', 'a file may name it');
+});

@@ -1,0 +1,121 @@
+import { spawnSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import t from 'tap';
+import { Parser } from 'tap-parser';
+import { assertHeld, eachRule, InvalidOption, type Options, RuleBroken, run } from '../index.js';
+import type { RuleResult } from '../report/results.js';
+import { packageRoot } from '../run/version.js';
+import { always, startStub } from './stub.js';
+
+const rate = Number.POSITIVE_INFINITY;
+const module = pathToFileURL(join(packageRoot(), 'dist', 'conformance', 'index.js')).href;
+
+/** A test file as somebody would write it who has the suite as a library. */
+const HEAD = `
+import { eachRule, readKey, startEmulator } from '${module}';
+import { assertHeld } from '${module}';
+const emulator = await startEmulator();
+const target = { ...emulator.target, companion: false };
+const options = { only: 'general.https,other.meta.exists,repo.get.route' };
+`;
+const FILES = {
+  'node:test': `${HEAD}
+import test from 'node:test';
+for await (const result of eachRule(target, options)) {
+  test(result.id, (t) => assertHeld(result, { skip: (why) => t.skip(why) }));
+}
+await emulator.stop();
+`,
+  tap: `${HEAD}
+import t from '${pathToFileURL(join(packageRoot(), 'node_modules/tap/dist/esm/index.js')).href}';
+for await (const result of eachRule(target, options)) {
+  const skip = result.verdict === 'skip' && result.reason;
+  t.test(result.id, { skip }, async () => assertHeld(result));
+}
+await emulator.stop();
+`,
+};
+
+for (const [name, text] of Object.entries(FILES)) {
+  t.test(`under ${name} each rule is a test`, async (t) => {
+    const file = join(t.testdir({}), 'rules.mjs');
+    writeFileSync(file, text);
+    const { NODE_TEST_CONTEXT: _, ...env } = process.env;
+    const args = name === 'tap' ? [file] : ['--test-reporter=tap', file];
+    const { status, stdout, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8', env });
+    t.equal(status, 0, stderr);
+    const parser = new Parser();
+    parser.end(stdout);
+    const points = [...stdout.matchAll(/^ok \d+ - (\S+)/gm)].map(([, id]) => id);
+    t.same(points.sort(), ['general.https', 'other.meta.exists', 'repo.get.route']);
+    t.equal(parser.results?.skip, 1);
+    t.equal(parser.results?.fail, 0);
+  });
+}
+
+t.test('results come one by one, and the report at the end', async (t) => {
+  const stub = await startStub(always(200, 'application/json', '{}'));
+  t.teardown(() => stub.close());
+  const target = { ...stub.target, write: false, repo: 'app' };
+  const only = 'other.meta.exists,repo.get.route,claim.sub.required';
+  const results: RuleResult[] = [];
+  const rules = eachRule(target, { only, rate });
+  let step = await rules.next();
+  for (; !step.done; step = await rules.next()) results.push(step.value);
+  t.same(results.map(({ id }) => id).sort(), only.split(',').sort());
+  t.equal(step.value.exit_code, 1);
+  const [broken] = results.filter(({ verdict }) => verdict === 'fail');
+  if (broken === undefined) throw new Error('one is broken');
+  const thrown = t.throws(() => assertHeld(broken), RuleBroken) as unknown as RuleBroken;
+  t.match(thrown, { message: `${broken.id}: ${broken.says}`, expected: broken.expected, actual: broken.actual });
+});
+
+t.test('whoever leaves early ends the run', async (t) => {
+  let asked = 0;
+  const stub = await startStub((request, response) => {
+    asked += 1;
+    always(200, 'application/json', '{}')(request, response);
+  });
+  t.teardown(() => stub.close());
+  for await (const _result of eachRule({ ...stub.target, write: false, repo: 'app' }, { rate })) break;
+  const after = asked;
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  t.equal(asked, after);
+  t.ok(after < 200);
+});
+
+t.test('warnings hold unless it is strict, and what was not judged says why', async (t) => {
+  const result = { id: 'x', says: 'It holds.', verdict: 'warn', reason: 'nearly' } as RuleResult;
+  assertHeld(result);
+  t.throws(() => assertHeld(result, { strict: true }), RuleBroken);
+  for (const verdict of ['skip', 'blocked'] as const) {
+    const reasons: string[] = [];
+    assertHeld({ ...result, verdict }, { skip: (reason) => reasons.push(reason) });
+    t.same(reasons, ['nearly']);
+  }
+});
+
+t.test('a mistake in the options is told before anything is asked', async (t) => {
+  const stub = await startStub((request) => t.fail(`${request.url} was asked`));
+  t.teardown(() => stub.close());
+  const cases: readonly (readonly [Options, RegExp])[] = [
+    [{ timeout: 0 }, /^timeout has to be a whole number from 1 to 2147483647, not 0$/],
+    [{ timeout: 1.5 }, /^timeout/],
+    [{ rate: 0 }, /^rate has to be a number above 0, not 0$/],
+    [{ rate: Number.NaN }, /^rate/],
+    [{ window: -1 }, /^window has to be a number above 0 and up to 604800, not -1$/],
+    [{ width: 0 }, /^width has to be a whole number from 1 to 64, not 0$/],
+    [{ seed: -1 }, /^seed/],
+    [{ shard: { index: 0, count: 2 } }, /^shard has to be from 1\/2 to 2\/2, not 0\/2$/],
+    [{ shard: { index: 3, count: 2 } }, /^shard/],
+    [{ shard: { index: 1, count: 0 } }, /^shard/],
+    [{ only: 'no.such.rule' }, /^no rule is called no\.such\.rule$/],
+  ];
+  for (const [options, message] of cases) {
+    const error = await run(stub.target, options).catch((thrown: unknown) => thrown);
+    t.ok(error instanceof InvalidOption);
+    t.match(error, { message });
+  }
+});

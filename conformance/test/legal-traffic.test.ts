@@ -1,0 +1,33 @@
+import { join } from 'node:path';
+import t from 'tap';
+import { callAdmin } from '../http/admin.js';
+import { run, startEmulator } from '../index.js';
+import { expectLegal } from './legal/expect-right.js';
+import { startTraffic } from './legal/traffic.js';
+import { otherValues } from './legal/variants.js';
+
+t.test('one that answers awkwardly as well, and has other clients', async (t) => {
+  const file = join(t.testdir({ 'variants.json': JSON.stringify(otherValues(1)) }), 'variants.json');
+  const awkward = await startEmulator('--variants', file, '--adversarial');
+  t.teardown(() => awkward.stop());
+  await using traffic = startTraffic(awkward.target);
+  expectLegal(t, await run(awkward.target));
+  t.ok(traffic.repositories > 3, `${traffic.repositories} repositories of others came`);
+});
+
+t.test('an organization that others use at the same time', async (t) => {
+  const busy = await startEmulator();
+  t.teardown(() => busy.stop());
+  await using traffic = startTraffic(busy.target);
+  expectLegal(t, await run(busy.target, { strict: true }));
+  t.ok(traffic.repositories > 3, `${traffic.repositories} repositories of others came`);
+});
+
+t.test('a service that serves fifty requests a second and no more', async (t) => {
+  const slow = await startEmulator('--adversarial');
+  t.teardown(() => slow.stop());
+  const quotas = { gateway: { capacity: 50, refill: '50/s' } };
+  await callAdmin({ url: `${slow.target.adminUrl}/quotas`, method: 'PATCH', json: { quotas } });
+  const report = await run(slow.target, { only: 'repo,commit,file,limit,rate,write.result,restricted' });
+  expectLegal(t, report);
+});

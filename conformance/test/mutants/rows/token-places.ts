@@ -1,0 +1,64 @@
+import { type Mutant, proxied } from '../mutant.js';
+import {
+  ARCHIVE,
+  BRANCHES,
+  COMMIT,
+  COMMITS,
+  CREATE,
+  DIFF,
+  FILE,
+  GREP,
+  META,
+  META_OF_ORGANIZATION,
+  NOTES,
+  PACK,
+  REMOTE,
+  REPO,
+  REPOS,
+  RESET,
+  RESTORE,
+} from '../places.js';
+import type { Place } from '../rewrites.js';
+import { mendsTokens } from '../tokens.js';
+
+/** Every request that comes with a token, and what has to be in its target. */
+const PLACES: Readonly<Record<string, readonly [place: Place, target?: string]>> = {
+  grep: [GREP],
+  filemeta: [META],
+  commit: [COMMIT],
+  archive: [ARCHIVE],
+  file: [FILE],
+  repo: [REPO],
+  branches: [BRANCHES],
+  commits: [COMMITS],
+  diff: [DIFF],
+  restore: [RESTORE],
+  reset: [RESET],
+  pack: [PACK],
+  notes: [NOTES],
+  create: [CREATE],
+  list: [REPOS],
+  meta: [META_OF_ORGANIZATION],
+  'fetch-refs': [REMOTE, 'service=git-upload-pack'],
+  fetch: [REMOTE, '.git/git-upload-pack'],
+  'push-refs': [REMOTE, 'service=git-receive-pack'],
+  push: [REMOTE, '.git/git-receive-pack'],
+};
+
+/** A token is looked at by everything that reads one: each of these does not, and all others do. */
+export const rows: readonly Mutant[] = Object.entries(PLACES).flatMap(([name, [place, target = '']]) => [
+  proxied(
+    `claim-does-not-look-at-exp-of-${name}`,
+    'claim.exp.expired',
+    `takes tokens that have expired (${name})`,
+    mendsTokens(place, ({ claims }, { path }) => (path.includes(target) ? { ...claims, exp: undefined } : undefined)),
+  ),
+  proxied(
+    `key-checks-no-signature-of-${name}`,
+    'key.signature.verified',
+    `does not check signatures (${name})`,
+    mendsTokens(place, ({ claims, isSignedBy }, { path }) =>
+      path.includes(target) && !isSignedBy('es256') ? claims : undefined,
+    ),
+  ),
+]);

@@ -1,0 +1,166 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import t from 'tap';
+import { createSigner } from '../auth/tokens.js';
+import { UNLIMITED } from '../http/limiter.js';
+import { collectScratch, openScratch, run, startEmulator, type Target } from '../index.js';
+import type { Report } from '../report/results.js';
+import { packageRoot } from '../run/version.js';
+import { always, startStub } from './stub.js';
+
+t.setTimeout(180_000);
+const emulator = await startEmulator();
+t.teardown(() => emulator.stop());
+const { target } = emulator;
+
+/** Names of the repositories that the emulator has, those that are deleted left out. */
+async function repositories(): Promise<string[]> {
+  const names: string[] = [];
+  for (let cursor = ''; ; ) {
+    const answer = await fetch(`${target.adminUrl}/repositories?limit=100${cursor && `&cursor=${cursor}`}`);
+    const page = (await answer.json()) as {
+      items: { name: string; state: string }[];
+      has_more: boolean;
+      next_cursor: string;
+    };
+    names.push(...page.items.flatMap(({ name, state }) => (state === 'deleted' ? [] : [name])));
+    if (!page.has_more) return names;
+    cursor = encodeURIComponent(page.next_cursor);
+  }
+}
+
+async function create(name: string): Promise<void> {
+  const authorization = `Bearer ${createSigner(target, Date.now).sign({ repo: name, scopes: ['repo:write'] })}`;
+  const { status } = await fetch(`${target.baseUrl}/api/repos`, { method: 'POST', headers: { authorization } });
+  if (status > 299) throw new Error(`${name} is not made: ${status}`);
+}
+
+/** Rules that make repositories in every way, and leave them in every state. */
+const MAKING = 'repo,limit,event,pack.route,general.path,err.specific,other,state,filemeta';
+
+t.test('a run leaves nothing behind, and everything was in the journal before', async (t) => {
+  const file = join(t.testdir({}), 'journal');
+  const asked: string[] = [];
+  const report = await run(target, {
+    only: MAKING,
+    scratch: await openScratch({ target, file }),
+    onRepository: async (name) => {
+      if (!readFileSync(file, 'utf8').includes(`"name":${JSON.stringify(name)}`))
+        t.fail(`${name} is not in the journal`);
+      if ((await repositories()).includes(name)) t.fail(`${name} is there before`);
+      asked.push(name);
+    },
+  });
+  t.ok(asked.length > 50);
+  t.match(report.cleanup, { made: new Set(asked).size, removed: new Set(asked).size, left: [] });
+  t.same(await repositories(), []);
+  t.notOk(existsSync(file));
+});
+
+t.test('without a route to delete by, what is left is listed, and is no verdict', async (t) => {
+  const report = await run({ ...target, companion: false }, { only: 'pack.route' });
+  t.equal(report.exit_code, 0);
+  t.match(report.cleanup, { made: 1, removed: 0, left: [/^cf-[0-9a-f]{8}\/pack-metadata$/], reason: /--companion/ });
+  const file = join(t.testdir({}), 'journal');
+  const scratch = await openScratch({ target, file });
+  for (const name of report.cleanup?.left ?? []) await scratch.add(name);
+  const options = { limiter: UNLIMITED, timeout: 5000, width: 2 };
+  await create('cf-production');
+  await create('production/app');
+  await scratch.add('production/app');
+  const other = await openScratch({ target: { ...target, org: 'second' }, file });
+  await other.add('cf-elsewhere');
+  t.match(await collectScratch(target, file, options), { made: 1, removed: 1, left: ['production/app'] });
+  t.same((await repositories()).sort(), ['cf-production', 'production/app'], 'only what the journal names');
+  const names = readFileSync(file, 'utf8')
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line).name);
+  t.same(names, ['production/app', 'cf-elsewhere'], 'what does not carry the prefix, or is of others, stays');
+  for (const name of await repositories()) await remove(target, name);
+});
+
+async function remove(target: Target, name: string): Promise<void> {
+  const authorization = `Bearer ${createSigner(target, Date.now).sign({ repo: name, scopes: ['repo:write'] })}`;
+  await fetch(`${target.baseUrl}/api/repos/${encodeURIComponent(name)}`, {
+    method: 'DELETE',
+    headers: { authorization },
+  });
+}
+
+t.test('a disk that is full ends the run: 4, with what is left', async (t) => {
+  const memory = await openScratch({ target });
+  let added = 0;
+  const scratch = Object.assign(Object.create(memory), {
+    add: async (name: string) => {
+      added += 1;
+      if (added > 3) throw new Error('the scratch journal x cannot be written: ENOSPC');
+      await memory.add(name);
+    },
+  });
+  const report = await run(target, { only: MAKING, scratch });
+  t.equal(report.exit_code, 4);
+  t.match(report.ended, { by: 'suite', reason: /ENOSPC/ });
+  t.match(report.cleanup, { made: 3, removed: 3, left: [] });
+  t.same(await repositories(), []);
+});
+
+/** Starts a whole run as a process of its own. */
+function startRun(baseUrl: string, ...more: string[]) {
+  const key = join(t.testdir({}), 'key.pem');
+  writeFileSync(key, target.key.privateKey.export({ type: 'pkcs8', format: 'pem' }));
+  const flags = ['--base-url', baseUrl, '--org', target.org, '--key', key, '--reporter', 'json', '--quiet'];
+  const child = spawn(process.execPath, [join(packageRoot(), 'bin', 'conformance.js'), 'run', ...flags, ...more]);
+  const [out, err]: [string[], string[]] = [[], []];
+  child.stdout.on('data', (part) => out.push(String(part)));
+  child.stderr.on('data', (part) => err.push(String(part)));
+  const closed = once(child, 'close');
+  const ended = async () => {
+    const [code] = (await closed) as [number];
+    return { code, out: out.join(''), err: err.join('') };
+  };
+  return { child, ended };
+}
+
+async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
+  while (!(await isSo())) await new Promise((resolve) => setTimeout(resolve, 20));
+}
+
+t.test('an interrupted run reports, and removes what it made', async (t) => {
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    const { child, ended } = startRun(target.baseUrl);
+    await until(async () => (await repositories()).length > 4);
+    child.kill(signal);
+    const { code, out } = await ended();
+    t.equal(code, 130);
+    const report: Report = JSON.parse(out);
+    t.equal(report.interrupted, true);
+    t.ok(report.counts.skip > 0 && report.rules.some(({ reason }) => reason === 'interrupted'));
+    t.equal(report.counts.error, 0);
+    t.match(report.cleanup, { made: Number, left: [] });
+    t.same(await repositories(), []);
+  }
+});
+
+t.test('a second interruption ends it at once, and says what is left', async (t) => {
+  const [made, removing]: [string[], string[]] = [[], []];
+  const stub = await startStub((request, response) => {
+    if (request.method === 'DELETE') removing.push(request.url ?? '');
+    else {
+      if (`${request.method} ${request.url}` === 'POST /api/repos') made.push('one');
+      always(200, 'application/json', '{}')(request, response);
+    }
+  });
+  t.teardown(() => stub.close());
+  const { child, ended } = startRun(stub.baseUrl, '--write', '--companion', '--rate', '100');
+  await until(() => made.length > 2);
+  child.kill('SIGINT');
+  await until(() => removing.length > 0);
+  child.kill('SIGINT');
+  const { code, out, err } = await ended();
+  t.equal(code, 130);
+  t.equal(out, '');
+  t.match(err, /^interrupted twice; left behind: cf-[0-9a-f]{8}\S*, cf-/);
+});
