@@ -24,7 +24,7 @@ import type { Target } from '../target/target.js';
 import { readRecordedRequests, requestsOf } from './budget.js';
 import { cleanUp } from './cleanup.js';
 import { describeStep, describeWatch } from './judge.js';
-import { Likeness } from './notices.js';
+import { Likeness, MissingRoutes } from './notices.js';
 import { RuleRunner } from './rule-runner.js';
 import type { Scratch } from './scratch.js';
 import { rulesOfShard } from './shards.js';
@@ -89,6 +89,7 @@ export async function runRules(target: Target, options: RunOptions): Promise<Rep
   const watcher = new Watcher(watching);
   const likeness = new Likeness();
   const requestsByRule = new Map<string, number>();
+  const missing = new MissingRoutes();
   const log = new RequestLog(options.now);
   let [requests, tried] = [0, 0];
   const tell = () =>
@@ -110,6 +111,7 @@ export async function runRules(target: Target, options: RunOptions): Promise<Rep
     onExchange: (exchange) => {
       watcher.see(exchange);
       likeness.see(exchange);
+      missing.see(exchange);
       log.see(exchange);
     },
   });
@@ -145,6 +147,7 @@ export async function runRules(target: Target, options: RunOptions): Promise<Rep
   const counts = countVerdicts(results);
   const setup = [...context.brokenSteps].map(([name, step]) => describeStep(name, step, target));
   const { reason } = ending;
+  const alike = likeness.notices();
   const ended = reason && { by: reason.by, reason: reason.message };
   const { strict } = options;
   const interrupted = options.signal.aborted;
@@ -173,7 +176,8 @@ export async function runRules(target: Target, options: RunOptions): Promise<Rep
     throttled_seconds: Math.round(client.throttling.heldSeconds),
     interrupted,
     ...(ended && { ended }),
-    notices: likeness.notices(),
+    // Where all answers are alike, so are those of each route.
+    notices: alike.length > 0 ? alike : missing.notices(),
     setup,
     cleanup,
     counts,
