@@ -49,3 +49,6 @@ export function isOutcome(error: unknown): boolean {
     (error instanceof Error && error.name === 'AbortError')
   );
 }
+
+/** The target answers otherwise than what was written down of it: that fails, however binding the rule is. */
+export class PinnedDrift extends AssertionFailure {}

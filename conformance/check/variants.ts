@@ -1,4 +1,4 @@
-import { AssertionFailure } from './outcomes.js';
+import { AssertionFailure, PinnedDrift } from './outcomes.js';
 
 /**
  * Which of the tolerated answers a target gives where the specification contradicts itself or is silent. A target may
@@ -16,7 +16,7 @@ export class Variants {
   record(key: string, member: string, rule: string): void {
     const pinned = this.pinned.get(key);
     if (pinned !== undefined && pinned !== member) {
-      throw new AssertionFailure(`${key}: the target still answers as its pinned profile says`, pinned, member);
+      throw new PinnedDrift(`${key}: the target still answers as its target file says`, pinned, member);
     }
     const seen = this.#seen.get(rule) ?? new Map<string, string>();
     this.#seen.set(rule, seen);

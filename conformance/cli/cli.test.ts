@@ -8,6 +8,7 @@ import { listenOnLoopback } from '../http/listen.js';
 import { packageRoot } from '../target/package-root.js';
 import { always, startStub } from '../test/stub.js';
 import { loadCommands, main } from './main.js';
+import { SCHEMAS } from './schema.js';
 
 const script = join(packageRoot(), 'bin', 'conformance.js');
 const key = join(packageRoot(), 'fixtures', 'keys', 'es256.pem');
@@ -86,6 +87,7 @@ const PRINTING = [
   ...commands.map(({ name }) => [name, '--help']),
   ['list'],
   ['list', '--json'],
+  ...Object.keys(SCHEMAS).map((of) => ['schema', of]),
   ['explain', rule],
   ['token', '--org', 'a', '--key', key],
   judged,
@@ -104,6 +106,12 @@ t.test('every command prints by way of its terminal, and nothing past it', async
     t.same([code, err], [0, ''], argv.join(' '));
     t.match(out, /./);
   }
+});
+
+t.test('help says what exit codes mean', async (t) => {
+  const { out } = await call(['--help']);
+  for (const code of [0, 1, 2, 3, 4, 130]) t.match(out, new RegExp(`[ ;]${code} [a-z]`), String(code));
+  await refused(t, ['schema', 'nonsense'], /^there is a schema of target, baseline, report, and none of nonsense$/m);
 });
 
 t.test('output that nobody reads ends every command quietly, with the exit code it would have had', async (t) => {
@@ -175,7 +183,7 @@ t.test('what the flags of run cannot mean is refused before anything starts', as
     [['--prefix', 'Team'], /^--prefix has to be 1 to 32 lower-case letters/],
     [['--prefix', 'a/b'], /^--prefix has to be/],
     ...['0/4', '5/4', '1', 'a/b', '1/0', '-1/4', '1/4/4', '1.5/4'].map(
-      (shard) => [['--shard', shard], /^--shard has to be a part of a whole, from 1\/4 to 4\/4, not/] as const,
+      (shard) => [['--shard', shard], /^--shard has to be a part of a whole, such as 1\/4 or 4\/4, not/] as const,
     ),
     [['--baseline', '/absent'], /^--baseline: \/absent cannot be read: there is no such file/],
     [['--target', '/absent'], /^\/absent cannot be read: there is no such file/],

@@ -153,6 +153,9 @@ function wordsOf({ status, type, code, lost }: Look): string {
   return [status, ...(code === undefined ? [] : [code]), ...(type === undefined ? [] : [`(${type})`])].join(' ');
 }
 
+/** A Date has whole seconds, and answers take their time. */
+const MOST_SKEW = 3;
+
 function aboutApi({ list, anonymous, meta }: Findings, target: Target): string[] {
   const { ahead = meta.ahead } = list;
   return [
@@ -160,7 +163,9 @@ function aboutApi({ list, anonymous, meta }: Findings, target: Target): string[]
     note(`without a token: ${wordsOf(anonymous)}`),
     ahead === undefined
       ? note('its clock cannot be told: answers have no Date')
-      : note(`its clock: ${ahead === 0 ? 'agrees' : `${Math.abs(ahead)} s ${ahead > 0 ? 'ahead' : 'behind'}`}`),
+      : note(
+          `its clock: ${Math.abs(ahead) < MOST_SKEW ? 'agrees' : `${Math.abs(ahead)} s ${ahead > 0 ? 'ahead' : 'behind'}`}`,
+        ),
   ];
 }
 
@@ -205,7 +210,7 @@ function lacking({ keys, second }: DescribedTarget): string[] {
 
 function aboutCompanion({ companion }: Findings, { companion: said }: DescribedTarget): string[] {
   if (said !== undefined) return [member('companion', said)];
-  const lines = companion.map(([route, look]) => note(`  GET ${route}: ${presence(look)}`));
+  const lines = companion.map(([route, look]) => note(`- GET ${route}: ${presence(look)}`));
   return [
     '# companion: true   # also tries routes that only published clients show, and removes what a run made by one of them',
     ...(lines.length === 0 ? [note('which of them are there is not known: no repository to try them on')] : lines),
@@ -228,6 +233,6 @@ function aboutVariants(told: Report | Unready, { variants: pinned = {} }: Descri
     '# What it does where the specification leaves a choice: another answer fails from now on.',
     member('variants', variants),
     ...(silent.length === 0 ? [] : ['# Not found out:']),
-    ...silent.map(([reason, count]) => note(`  ${reason}: ${count} point${count === 1 ? '' : 's'}`)),
+    ...silent.map(([reason, count]) => note(`- ${reason}: ${count} point${count === 1 ? '' : 's'}`)),
   ];
 }

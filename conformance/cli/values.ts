@@ -61,7 +61,7 @@ export function wholeFrom0(most: number): Read<number> {
 /** `2/4`: the second of four. */
 export const shard: Read<Shard> = (typed) => {
   const [, index = 0, count = 0] = (/^(\d{1,6})\/(\d{1,6})$/.exec(typed) ?? []).map(Number);
-  if (index < 1 || index > count) throw wanted('a part of a whole, from 1/4 to 4/4,', typed);
+  if (index < 1 || index > count) throw wanted('a part of a whole, such as 1/4 or 4/4', typed);
   return { index, count };
 };
 

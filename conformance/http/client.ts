@@ -29,7 +29,8 @@ export interface ClientOptions {
   readonly timeout: number;
   readonly connections: number;
   readonly onExchange: (exchange: Exchange) => void;
-  readonly onRequest?: () => void;
+  /** Told of every request that goes out, by the rule that asks. */
+  readonly onRequest?: (rule: string) => void;
   /** Told that the target asked to wait. */
   readonly onPause?: () => void;
   readonly sleep: (milliseconds: number) => Promise<void>;
@@ -73,7 +74,8 @@ export class Client {
         await this.options.limiter.take();
       });
       const exchange = await stopwatch.ask(() => this.#sendOnce(request));
-      const wait = request.wantsThrottling ? undefined : secondsToWait(exchange);
+      // A 429 that a fault made is what the rule asked for.
+      const wait = request.wantsThrottling || exchange.injected ? undefined : secondsToWait(exchange);
       if (wait === undefined) {
         if (exchange.status !== 429) this.throttling.clear();
         return exchange;
@@ -88,7 +90,7 @@ export class Client {
   }
 
   async #sendOnce(request: WireRequest): Promise<Exchange> {
-    this.options.onRequest?.();
+    this.options.onRequest?.(request.rule);
     const started = performance.now();
     const parts: Buffer[] = [];
     let head: Pick<Exchange, 'status' | 'headers'> | undefined;

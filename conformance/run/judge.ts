@@ -1,4 +1,4 @@
-import { AssertionFailure, InjectedEvidence, NeedsSetUp, Skip } from '../check/outcomes.js';
+import { AssertionFailure, InjectedEvidence, NeedsSetUp, PinnedDrift, Skip } from '../check/outcomes.js';
 import { ONLY_ON_EMULATOR, type RuleContext } from '../check/rule-context.js';
 import type { BrokenStep } from '../check/run-context.js';
 import { type Exchange, evidenceIn } from '../http/exchange.js';
@@ -91,7 +91,7 @@ export function judgeThrown(rule: Rule, t: RuleContext, thrown: unknown): RuleVe
   if (loss !== undefined) return { verdict: 'blocked', reason: `what the rule rests on was not reached: ${loss.seen}` };
   const shown = show(t.exchanges, t.target);
   if (error instanceof AssertionFailure) {
-    const verdict = BROKEN[rule.level];
+    const verdict = error instanceof PinnedDrift ? 'fail' : BROKEN[rule.level];
     const evidence = evidenceIn(t.exchanges);
     const { what: reason, expected } = error;
     return { verdict, evidence, reason, expected, actual: printable(error.actual), ...shown };

@@ -146,6 +146,7 @@ function firstOf(json: unknown): string | undefined {
 export const TELLING_RULES: readonly string[] = [
   'unrestricted.scopes-still-valid',
   'auth.repo-claim.missing.git-read',
+  'auth.repo-claim.missing.git-write',
   'auth.repo-claim.missing.mixed',
   'auth.repo-claim.org-read.repo-route',
   ...['grep', 'filemeta', 'commit', 'archive', 'file', 'branches', 'commits', 'diff', 'git-fetch'].map(

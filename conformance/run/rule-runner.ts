@@ -39,6 +39,8 @@ export interface RuleRunnerOptions {
   readonly proven: ReadonlySet<string> | undefined;
   /** Every request of the run: of broken rules the nearest that passed is shown. */
   readonly log: RequestLog;
+  /** How many requests were sent for a rule. */
+  readonly requestsOf: (id: string) => number;
   /** Told how many rules were tried. */
   readonly onTried: (tried: number) => void;
   readonly onResult: (result: RuleResult) => void;
@@ -201,7 +203,7 @@ export class RuleRunner {
       ...redactValue(shown),
       ...(isUnproven ? { unproven: true } : {}),
       milliseconds: judged?.milliseconds ?? 0,
-      requests: judged?.context.exchanges.length ?? 0,
+      requests: this.options.requestsOf(id),
       ...(variants === undefined ? {} : { variants }),
     };
   }

@@ -88,6 +88,7 @@ export async function runRules(target: Target, options: RunOptions): Promise<Rep
   const watching = options.rules.filter((rule) => rule.watch !== undefined);
   const watcher = new Watcher(watching);
   const likeness = new Likeness();
+  const requestsByRule = new Map<string, number>();
   const missing = new MissingRoutes();
   const log = new RequestLog(options.now);
   let [requests, tried] = [0, 0];
@@ -102,8 +103,9 @@ export async function runRules(target: Target, options: RunOptions): Promise<Rep
     sleep: (milliseconds) => sleep(milliseconds, undefined, { signal: ending.signal }),
     onEnd: (reason) => ending.end(reason),
     onPause: tell,
-    onRequest: () => {
+    onRequest: (rule) => {
       requests += 1;
+      requestsByRule.set(rule, (requestsByRule.get(rule) ?? 0) + 1);
       tell();
     },
     onExchange: (exchange) => {
@@ -127,6 +129,7 @@ export async function runRules(target: Target, options: RunOptions): Promise<Rep
       strict: options.strict,
       proven: options.proven,
       log,
+      requestsOf: (id) => requestsByRule.get(id) ?? 0,
       onTried: (count) => {
         tried = count;
         tell();

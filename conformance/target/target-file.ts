@@ -62,7 +62,10 @@ const targetFile = z.strictObject({
     .optional()
     .describe('Where an emulator is controlled, and what its admin routes ask for'),
   rate: z
-    .union([z.number().positive(), z.literal('unlimited')], 'has to be a number above 0, or unlimited')
+    .union(
+      [z.number().positive('has to be a number above 0, or unlimited'), z.literal('unlimited')],
+      'has to be a number above 0, or unlimited',
+    )
     .optional()
     .describe('Requests a second; default: 5 unless the target is an emulator'),
   timeout: z

@@ -1,6 +1,8 @@
 import { z } from 'zod';
+import type { Meter } from '../git/schedule/meter.js';
+import { inSlices } from '../git/schedule/steps.js';
 import { problem } from '../http/problem.js';
-import { empty, json } from '../http/reply.js';
+import { empty, json, largeJson } from '../http/reply.js';
 import { readScenario } from '../scenarios/read-scenario.js';
 import { shownScenarioSchema } from '../scenarios/schema.js';
 import type { LoadedScenario } from '../world/scenario.js';
@@ -44,10 +46,11 @@ function showOne(loaded: LoadedScenario): z.infer<typeof scenarioRecord> {
   };
 }
 
-function showDetail(world: World, loaded: LoadedScenario): z.infer<typeof scenarioDetail> {
+async function showDetail(world: World, loaded: LoadedScenario, meter: Meter): Promise<z.infer<typeof scenarioDetail>> {
   const { scenario, after } = loaded;
   const { expect } = scenario;
-  const verification = expect ? { ...verifyWorld(world, { ...(after !== undefined && { after }), ...expect }) } : null;
+  const verify = (expected: object) => inSlices(verifyWorld(world, expected), meter);
+  const verification = expect ? { ...(await verify({ ...(after !== undefined && { after }), ...expect })) } : null;
   return { ...showOne(loaded), definition: { ...scenario }, verification };
 }
 
@@ -116,11 +119,11 @@ export const showScenario = adminRoute({
   summary: 'Show a scenario, how far it has come, and whether what it expects is met',
   access: 'token',
   replies: { 200: scenarioDetail },
-  errors: ['not_found'],
-  handle: ({ world, params }) => {
+  errors: ['not_found', 'gateway_timeout'],
+  handle: async ({ world, params, meter }) => {
     const found = world.state.scenarios.get(params.id!);
     if (!found) throw noScenario(params.id!);
-    return json(200, showDetail(world, found));
+    return largeJson(200, await showDetail(world, found, meter));
   },
 });
 

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { json } from '../http/reply.js';
+import { inSlices } from '../git/schedule/steps.js';
+import { largeJson } from '../http/reply.js';
 import { expectationsSchema } from '../journal/expectations.js';
 import { verifyWorld } from '../world/verify-world.js';
 import { adminRoute } from './route.js';
@@ -26,5 +27,6 @@ export const verifyRequests = adminRoute({
   body: z.record(z.string(), z.unknown(), 'Has to be an object'),
   shownBody: expectationsSchema(),
   replies: { 200: verification },
-  handle: ({ world, body }) => json(200, verifyWorld(world, body)),
+  errors: ['gateway_timeout'],
+  handle: async ({ world, body, meter }) => largeJson(200, await inSlices(verifyWorld(world, body), meter)),
 });

@@ -83,7 +83,8 @@ export function writeEntry(record: RequestRecord, retryOf: string | undefined): 
   const { git, token, body, answer } = record;
   const { id, at, organization, method, path, operation, repository, subject, status, code, origin } =
     summaryOf(record);
-  const isOver = record.ended > 0;
+  const asked = shownRequestBody(record);
+  const answered = shownAnswerBody(record);
   const answerBytes = typeof answer === 'string' ? Buffer.byteLength(answer) : (answer?.bytes ?? 0);
   return {
     id,
@@ -109,16 +110,31 @@ export function writeEntry(record: RequestRecord, retryOf: string | undefined): 
     httpVersion: record.version,
     request: {
       headers: pairs(record.head.fields),
-      ...(isOver && body && body.bytes > 0 && { body: showBytes(body) }),
+      ...(asked && { body: asked }),
       bytes: body?.bytes ?? 0,
     },
     answer: {
       headers: Object.entries(record.answerHead ?? plainHead(record, answerBytes)).flatMap(fieldsOf),
-      ...(isOver && method !== 'HEAD' && answerBytes > 0 && { body: showAnswer(answer!) }),
+      ...(answered && { body: answered }),
       bytes: method === 'HEAD' ? 0 : answerBytes,
     },
     duration: record.micros / 1000,
   };
+}
+
+/** What is shown of the body of a request: undefined where there is none, and until the answer has ended. */
+export function shownRequestBody({ body, ended }: RequestRecord): ShownBody | undefined {
+  return ended > 0 && body && body.bytes > 0 ? showBytes(body) : undefined;
+}
+
+/** As `shownRequestBody`, of the answer. */
+export function shownAnswerBody({ answer, ended, method }: RequestRecord): ShownBody | undefined {
+  if (ended === 0 || answer === undefined || method === 'HEAD') return undefined;
+  if (typeof answer !== 'string') return answer.bytes > 0 ? showBytes(answer) : undefined;
+  if (answer === '') return undefined;
+  const captured = new CapturedBody();
+  captured.add(answer);
+  return showBytes(captured);
 }
 
 function pairs(fields: readonly string[]): [string, string][] {
@@ -132,13 +148,6 @@ function fieldsOf([name, value]: [string, OutgoingHttpHeaders[string]]): [string
 /** Of an answer that is JSON, and has no field of its own. */
 function plainHead({ id }: RequestRecord, bytes: number): OutgoingHttpHeaders {
   return { 'content-type': 'application/json', 'content-length': bytes, 'x-request-id': id };
-}
-
-function showAnswer(answer: string | CapturedBody): ShownBody {
-  if (typeof answer !== 'string') return showBytes(answer);
-  const captured = new CapturedBody();
-  captured.add(answer);
-  return showBytes(captured);
 }
 
 const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });

@@ -1,8 +1,11 @@
 import { z } from 'zod';
 import { parseDuration } from '../environment/iso-8601.js';
 import { once } from '../environment/once.js';
+import { atOnce, type Steps } from '../git/schedule/steps.js';
 import { CLIENT_RULE_IDS } from './client-rules/ids.js';
 import { readShape, requestQuerySchema } from './query.js';
+
+const MOST_REQUESTS = 1000;
 
 /** Most runs expect nothing, so what expectations are read with is made when the first ones come. */
 function createSchemas() {
@@ -38,12 +41,14 @@ function createSchemas() {
   const expectations = z.strictObject({
     /** Only requests behind the one with this id count. */
     after: z.string().max(100).optional(),
-    requests: z.array(requestExpectation).max(1000).optional(),
+    requests: z.array(requestExpectation).max(MOST_REQUESTS).optional(),
     faults: z.strictObject({ everyFired: z.literal(true).optional() }).optional(),
     /** Judges the client by all rules, or by those that are named. */
-    client: z.union([z.literal(true), z.array(z.enum(CLIENT_RULE_IDS)).min(1)]).optional(),
+    client: z.union([z.literal(true), z.array(z.enum(CLIENT_RULE_IDS)).min(1).max(100)]).optional(),
   });
-  return { requestExpectation, expectations };
+  /** All of it but the requests one by one. */
+  const outline = expectations.extend({ requests: z.array(z.unknown()).max(MOST_REQUESTS).optional() });
+  return { requestExpectation, expectations, outline };
 }
 
 const schemas = once(createSchemas);
@@ -60,5 +65,36 @@ export const expectationsSchema = () => schemas().expectations;
 
 /** Throws `bad_request` that names the member, and what it may be. */
 export function readExpectations(given: unknown): Expectations {
-  return readShape(expectationsSchema(), given, 'The expectations');
+  return atOnce(expectationSteps(given));
+}
+
+/** As `readExpectations`, in steps. */
+export function* expectationSteps(given: unknown): Steps<Expectations> {
+  const { outline, requestExpectation } = schemas();
+  const { requests, ...rest } = readShape(outline, withoutExcess(given), 'The expectations');
+  if (!requests) return rest;
+  const read: RequestExpectation[] = [];
+  for (const [index, request] of requests.entries()) {
+    const match = isRecord(request) && isRecord(request.match) ? withoutExcess(request.match) : undefined;
+    const value = match === undefined ? request : { ...(request as object), match };
+    read.push(readShape(requestExpectation, value, 'The expectations', ['requests', index]));
+    yield REQUEST_COST + Object.values(match ?? {}).flat().length * VALUE_COST;
+  }
+  return { ...rest, requests: read };
+}
+
+const REQUEST_COST = 32;
+const VALUE_COST = 1;
+
+/** Of lists that are too long, as much as shows it: to word what is wrong with each of many values takes seconds. */
+function withoutExcess(value: unknown): unknown {
+  if (!isRecord(value)) return value;
+  const members = Object.entries(value);
+  return Object.fromEntries(
+    members.map(([name, member]) => [name, Array.isArray(member) ? member.slice(0, MOST_REQUESTS + 1) : member]),
+  );
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

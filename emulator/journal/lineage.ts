@@ -1,4 +1,6 @@
+import { COST } from '../git/schedule/cost.js';
 import type { RequestRecord } from './record.js';
+import type { WorkDone } from './work-done.js';
 
 /**
  * Which request one repeats. The rule:
@@ -13,25 +15,37 @@ import type { RequestRecord } from './record.js';
  * compared. What came before is what was answered before.
  */
 export function isSameRequest(a: RequestRecord, b: RequestRecord): boolean {
-  return targetKey(a) === targetKey(b) && hasSameBody(a, b);
+  return targetKey(a) === targetKey(b) && isSameBody(sentBodyOf(a), sentBodyOf(b));
 }
 
 export function hasFailed({ status, outcome }: RequestRecord): boolean {
   return status >= 400 || outcome === 'cut' || outcome === 'gone';
 }
 
-/** Goes over requests in their order, and says which one each repeats. */
+interface Failed {
+  readonly record: RequestRecord;
+  readonly body: SentBody;
+}
+
+/** Goes over requests in their order, and says which one each repeats. What that costs is added to `work`. */
 export class Lineage {
   /** By what they have in common but bodies, oldest first. */
-  private readonly failed = new Map<string, RequestRecord[]>();
+  private readonly failed = new Map<string, readonly Failed[]>();
+
+  constructor(private readonly work: WorkDone = { units: 0 }) {}
 
   next(record: RequestRecord): RequestRecord | undefined {
-    if (this.failed.size === 0 && !hasFailed(record)) return undefined;
+    const isFailed = hasFailed(record);
+    if (this.failed.size === 0 && !isFailed) return undefined;
     const key = targetKey(record);
     const alike = this.failed.get(key) ?? [];
-    const earlier = alike.findLast((other) => hasSameBody(other, record));
-    if (hasFailed(record)) this.failed.set(key, [...alike.slice(1 - MOST_ALIKE), record]);
-    return earlier;
+    this.work.units += key.length * COST.byteScanned;
+    if (alike.length === 0 && !isFailed) return undefined;
+    const body = sentBodyOf(record);
+    this.work.units += (body.content?.length ?? 0) * (COST.byteScanned + alike.length * COST.byteCopied);
+    const earlier = alike.findLast((other) => isSameBody(other.body, body));
+    if (isFailed) this.failed.set(key, [...alike.slice(1 - MOST_ALIKE), { record, body }]);
+    return earlier?.record;
   }
 }
 
@@ -40,11 +54,12 @@ const MOST_ALIKE = 32;
 
 /** As `Lineage`, of one request alone; `before` comes newest first. */
 export function findRepeated(record: RequestRecord, before: Iterable<RequestRecord>): RequestRecord | undefined {
+  const body = sentBodyOf(record);
   let looked = 0;
   for (const earlier of before) {
     if (!hasFailed(earlier) || earlier.path !== record.path || earlier.method !== record.method) continue;
     if (targetKey(earlier) !== targetKey(record)) continue;
-    if (hasSameBody(earlier, record)) return earlier;
+    if (isSameBody(sentBodyOf(earlier), body)) return earlier;
     looked += 1;
     if (looked === MOST_ALIKE) return undefined;
   }
@@ -62,22 +77,31 @@ function targetKey({ organization, method, path, query, operation, token }: Requ
   return `${organization}\0${client}\0${operation}\0${method}\0${path}?${query}`;
 }
 
-function hasSameBody(a: RequestRecord, b: RequestRecord): boolean {
-  const [one, other] = [bodyKey(a), bodyKey(b)];
-  if (one !== undefined && other !== undefined) return one === other;
-  const [length, otherLength] = [fieldOf(a, 'content-length'), fieldOf(b, 'content-length')];
-  return length === undefined || otherLength === undefined || length === otherLength;
+/** What tells the body of a request from others. */
+interface SentBody {
+  /** Undefined where it was not read. */
+  readonly content: string | undefined;
+  readonly bytes: number;
+  /** The Content-Length. */
+  readonly length: string | undefined;
 }
 
-/** What tells the body of a request from others; undefined where it was not read. */
-function bodyKey(record: RequestRecord): string | undefined {
+function isSameBody(a: SentBody, b: SentBody): boolean {
+  if (a.content !== undefined && b.content !== undefined) return a.bytes === b.bytes && a.content === b.content;
+  return a.length === undefined || b.length === undefined || a.length === b.length;
+}
+
+function sentBodyOf(record: RequestRecord): SentBody {
   const { git, body } = record;
+  const length = fieldOf(record, 'content-length');
   if (git && git.phase === 'rpc' && git.command !== undefined) {
     const { command, wants, haves, updates } = git;
     const changes = updates.map(({ ref, old, new: next }) => [ref, old, next]);
-    return JSON.stringify([command, [...wants].sort(), [...haves].sort(), changes]);
+    const content = JSON.stringify([command, [...wants].sort(), [...haves].sort(), changes]);
+    // Two packs of the same objects may differ in their bytes.
+    return { content, bytes: 0, length };
   }
-  if (body) return body.digest ?? `${body.bytes} ${body.latin1}`;
-  const length = fieldOf(record, 'content-length') ?? '0';
-  return length === '0' && fieldOf(record, 'transfer-encoding') === undefined ? '' : undefined;
+  if (body) return { content: body.digest ?? body.latin1, bytes: body.bytes, length };
+  const isEmpty = (length ?? '0') === '0' && fieldOf(record, 'transfer-encoding') === undefined;
+  return { content: isEmpty ? '' : undefined, bytes: 0, length };
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { OPERATION_IDS } from '../config/operation-ids.js';
 import { once } from '../environment/once.js';
-import { problem } from '../http/problem.js';
+import { isCode, problem } from '../http/problem.js';
 import { bearerOf } from './entry.js';
 import type { RequestRecord } from './record.js';
 
@@ -22,7 +22,7 @@ export interface RequestQuery {
   readonly subject?: string | undefined;
   /** A number, or a class: `4xx`. */
   readonly status?: number | string | readonly (number | string)[] | undefined;
-  /** The code of the error that was answered, such as `ref_not_found`. */
+  /** The code of the error that was answered, such as `ref_not_found`; `forge_…` whatever stands for it in the answer. */
   readonly code?: string | readonly string[] | undefined;
   /** `real`, `state`, `injected`, or `injected:<fault>`. */
   readonly origin?: string | undefined;
@@ -99,6 +99,8 @@ type Member = Exclude<keyof RequestQuery, 'git'> | `git.${keyof NonNullable<Requ
 export interface Condition {
   readonly member: Member;
   readonly wanted: unknown;
+  /** How many values it may be any of. */
+  readonly values: number;
   /** What the request has in its place. */
   found(record: RequestRecord): unknown;
   holds(record: RequestRecord): boolean;
@@ -133,12 +135,19 @@ const COMPARE: { readonly [Name in Member]?: (wanted: never, found: never) => bo
     wanted.endsWith('*') ? (found?.startsWith(wanted.slice(0, -1)) ?? false) : found === wanted,
   status: (wanted: number | string, found: number) =>
     String(wanted).endsWith('xx') ? String(wanted)[0] === String(found)[0] : Number(wanted) === found,
+  code: isCode,
   origin: (wanted: string, found: string) =>
     found === wanted || (wanted === 'injected' && found.startsWith('injected:')),
   fault: (wanted: string, found: readonly string[]) => found.includes(wanted),
-  since: (wanted: string, found: number) => found >= Date.parse(wanted),
-  until: (wanted: string, found: number) => found < Date.parse(wanted),
+  since: (wanted: number, found: number) => found >= wanted,
+  until: (wanted: number, found: number) => found < wanted,
   'git.ref': (wanted: string, found: readonly string[] | undefined) => found?.includes(wanted) ?? false,
+};
+
+/** What is compared in place of a value as it is written. */
+const PREPARE: { readonly [Name in Member]?: (written: never) => unknown } = {
+  since: (time: string) => Date.parse(time),
+  until: (time: string) => Date.parse(time),
 };
 
 function same(wanted: unknown, found: unknown): boolean {
@@ -154,9 +163,11 @@ export function conditionsOf({ git = {}, ...rest }: RequestQuery): Condition[] {
       const member = name as Member;
       const found = FOUND[member];
       const compare = (COMPARE[member] ?? same) as (wanted: unknown, found: unknown) => boolean;
-      const values = [wanted].flat();
+      const prepare = PREPARE[member] as ((written: unknown) => unknown) | undefined;
+      const written = [wanted].flat();
+      const values = prepare ? written.map(prepare) : written;
       const holds = (record: RequestRecord) => values.some((value) => compare(value, found(record)));
-      return { member, wanted, found, holds };
+      return { member, wanted, values: values.length, found, holds };
     });
 }
 
@@ -196,12 +207,17 @@ export function readQueryParameters(parameters: Iterable<readonly [string, strin
   ) as RequestQuery;
 }
 
-/** Checks `value` against `schema`; throws `bad_request` that names the member. */
-export function readShape<T>(schema: z.ZodType<T>, value: unknown, what: string): T {
+/** Checks `value`, which stands at `place`, against `schema`; throws `bad_request` that names the member. */
+export function readShape<T>(
+  schema: z.ZodType<T>,
+  value: unknown,
+  what: string,
+  place: readonly PropertyKey[] = [],
+): T {
   const result = schema.safeParse(value);
   if (result.success) return result.data;
   const issue = deepest(result.error.issues[0]!);
-  const shown = issue.path.map(String).join('.');
+  const shown = [...place, ...issue.path].map(String).join('.');
   throw problem('bad_request', `${shown === '' ? what : shown}: ${issue.message}`);
 }
 

@@ -1,30 +1,29 @@
-import { type JournalEntry, writeEntry } from './entry.js';
-import { headerOf } from './export.js';
-import { fieldOf, Lineage } from './lineage.js';
+import { COST } from '../git/schedule/cost.js';
+import type { Steps } from '../git/schedule/steps.js';
+import { type ShownBody, shownAnswerBody, shownRequestBody } from './entry.js';
+import { fieldOf, isSameRequest, Lineage } from './lineage.js';
 import type { RequestRecord } from './record.js';
+import { isStep, take, type WorkDone } from './work-done.js';
 
-/** A request as it is evaluated. It is written out when a rule looks closer. */
+/** Units of a byte of a body that is decoded, searched for secrets and read as JSON. */
+const BYTE_READ = 1 / 32;
+
+/** A request as it is evaluated. What looking at it costs is added to `work`. */
 export class SeenRequest {
-  private written: JournalEntry | undefined;
+  /** Whether a later one repeats it. */
+  isRepeated = false;
+  private shownCode: string | undefined | null = null;
 
   constructor(
     readonly record: RequestRecord,
     readonly retryOf: SeenRequest | undefined,
+    private readonly work: WorkDone,
   ) {}
-
-  get entry(): JournalEntry {
-    this.written ??= writeEntry(this.record, this.retryOf?.record.id);
-    return this.written;
-  }
 
   /** A field of the request, by its lower-case name. */
   header(name: string): string | undefined {
+    this.work.units += this.record.head.fields.length * COST.line;
     return fieldOf(this.record, name);
-  }
-
-  /** A field of the answer. */
-  answerHeader(name: string): string | undefined {
-    return this.record.answerHead && headerOf(this.entry.answer, name);
   }
 
   /** Milliseconds on the world's clock: when it began, and when it was answered. */
@@ -45,32 +44,67 @@ export class SeenRequest {
     return Number.isNaN(date) ? undefined : Math.max(0, date - this.answered);
   }
 
+  /** The code of an answer; of one that a fault worded, what it shows. */
+  get code(): string | undefined {
+    if (this.record.status < 400) return undefined;
+    if (this.shownCode === null) {
+      const { code } = (this.answerJson ?? {}) as { code?: unknown };
+      this.shownCode = typeof code === 'string' ? code : this.record.code;
+    }
+    return this.shownCode;
+  }
+
+  /** The beginning of the request's body, a character for each byte. */
+  get bodyText(): string {
+    const text = this.record.body?.latin1 ?? '';
+    this.work.units += text.length * BYTE_READ;
+    return text;
+  }
+
   /** The JSON of the request's body, if it is that as a whole. */
   get json(): unknown {
-    return parse(this.entry.request.body);
+    return this.parse(shownRequestBody(this.record));
   }
 
   get answerJson(): unknown {
-    return parse(this.entry.answer.body);
+    return this.parse(shownAnswerBody(this.record));
   }
-}
 
-function parse(body: JournalEntry['request']['body']): unknown {
-  if (!body || body.truncated || body.encoding !== 'utf8') return undefined;
-  try {
-    return JSON.parse(body.text);
-  } catch {
-    return undefined;
+  /** Whether it asks for the same with the same body. */
+  isSameAs(other: SeenRequest): boolean {
+    this.work.units += (this.record.body?.weight ?? 0) * COST.byteFound;
+    return isSameRequest(other.record, this.record);
+  }
+
+  private answerHeader(wanted: string): string | undefined {
+    const fields = Object.entries(this.record.answerHead ?? {});
+    this.work.units += fields.length * COST.line;
+    const value = fields.find(([name]) => name.toLowerCase() === wanted)?.[1];
+    return value === undefined ? undefined : String([value].flat()[0]);
+  }
+
+  private parse(body: ShownBody | undefined): unknown {
+    this.work.units += (body?.text.length ?? 0) * BYTE_READ;
+    if (!body || body.truncated || body.encoding !== 'utf8') return undefined;
+    try {
+      return JSON.parse(body.text);
+    } catch {
+      return undefined;
+    }
   }
 }
 
 /** Requests in the order in which they were answered, each with the one that it repeats. */
-export function seenRequests(records: Iterable<RequestRecord>): SeenRequest[] {
-  const lineage = new Lineage();
+export function* seenSteps(records: Iterable<RequestRecord>, work: WorkDone): Steps<SeenRequest[]> {
+  const lineage = new Lineage(work);
   const byId = new Map<string, SeenRequest>();
   for (const record of records) {
-    const retryOf = lineage.next(record);
-    byId.set(record.id, new SeenRequest(record, retryOf && byId.get(retryOf.id)));
+    const earlier = lineage.next(record);
+    const retryOf = earlier && byId.get(earlier.id);
+    if (retryOf) retryOf.isRepeated = true;
+    byId.set(record.id, new SeenRequest(record, retryOf, work));
+    work.units += COST.object;
+    if (isStep(work)) yield take(work);
   }
   return [...byId.values()];
 }

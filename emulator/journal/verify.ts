@@ -1,11 +1,14 @@
 import { parseDuration } from '../environment/iso-8601.js';
-import { type ClientVerdict, evaluateClient } from './client-rules/evaluate.js';
+import { COST } from '../git/schedule/cost.js';
+import type { Steps } from '../git/schedule/steps.js';
+import { type ClientVerdict, clientSteps } from './client-rules/evaluate.js';
 import { summaryOf } from './entry.js';
-import { type Expectations, type RequestExpectation, readExpectations } from './expectations.js';
+import { type Expectations, expectationSteps, type RequestExpectation } from './expectations.js';
 import type { Journal } from './journal.js';
 import { type Condition, conditionsOf } from './query.js';
 import type { RequestRecord } from './record.js';
-import { pauseBetween, type SeenRequest, seenRequests } from './seen-request.js';
+import { pauseBetween, type SeenRequest, seenSteps } from './seen-request.js';
+import { isStep, take, type WorkDone } from './work-done.js';
 
 /** A fault, as far as an expectation asks for it. */
 export interface FaultReport {
@@ -45,41 +48,84 @@ export interface Verification {
 /** Requests shown with what is unmet. */
 const MOST_SHOWN = 3;
 
-/** Compares what was expected with what the journal has. Throws `bad_request` for what is no expectation. */
-export function verify(journal: Journal, given: unknown, faults: readonly FaultReport[] = []): Verification {
-  const expectations = readExpectations(given);
-  const all = seenRequests(journal.records());
-  const { after } = expectations;
-  const seen = after === undefined ? all : all.filter(({ record }) => record.id > after);
-  const isComplete = journal.dropped === 0 || all.some(({ record }) => record.id === after);
-  const evaluated: Evaluated = { seen, dropped: isComplete ? 0 : journal.dropped };
-  const unmet = [
-    ...(expectations.requests ?? []).flatMap((expectation, index) => checkRequests(evaluated, expectation, index)),
-    ...checkOrder(evaluated, expectations),
-    ...(expectations.faults?.everyFired ? faults.flatMap((fault) => checkFault(fault)) : []),
-  ];
-  const client = expectations.client === undefined ? [] : evaluateClient(seen, expectations.client);
-  const isPolite = client.every(({ verdict, level }) => verdict !== 'broken' || level === 'should');
-  return { met: unmet.length === 0 && isPolite, unmet, client };
+/** Compares what was expected with what the journal has now. Throws `bad_request` for what is no expectation. */
+export function* verifySteps(
+  journal: Journal,
+  given: unknown,
+  faults: readonly FaultReport[] = [],
+): Steps<Verification> {
+  const work: WorkDone = { units: 0 };
+  // What comes while it is at work is another time's.
+  const records = [...journal.records()];
+  const { dropped } = journal;
+  const expectations = yield* expectationSteps(given);
+  const { requests = [], after, client } = expectations;
+  const all = yield* seenSteps(records, work);
+  const isMeant = ({ record }: SeenRequest): boolean => after === undefined || record.id > after;
+  const seen = all.filter(isMeant);
+  const isComplete = dropped === 0 || all.some(({ record }) => record.id === after);
+  const evaluated: Evaluated = { seen, dropped: isComplete ? 0 : dropped, work };
+  const unmet: Unmet[] = [];
+  for (const [index, expectation] of requests.entries()) {
+    unmet.push(...(yield* checkRequests(evaluated, expectation, index)));
+  }
+  unmet.push(...(yield* checkOrder(evaluated, expectations)));
+  if (expectations.faults?.everyFired) unmet.push(...faults.flatMap((fault) => checkFault(fault)));
+  const verdicts = client === undefined ? [] : yield* clientSteps(all, client, isMeant, work);
+  const isPolite = verdicts.every(({ verdict, level }) => verdict !== 'broken' || level === 'should');
+  return { met: unmet.length === 0 && isPolite, unmet, client: verdicts };
 }
 
 interface Evaluated {
   readonly seen: readonly SeenRequest[];
   /** Requests that might have been meant, but of which the journal has let go. */
   readonly dropped: number;
+  readonly work: WorkDone;
 }
 
-function checkRequests({ seen, dropped }: Evaluated, expectation: RequestExpectation, index: number): Unmet[] {
+/** Those of the requests from `from` to before `to` that are as the conditions say; at most so many. */
+function* findSteps(
+  { seen, work }: Evaluated,
+  conditions: readonly Condition[],
+  { from = 0, to = seen.length, most = Number.POSITIVE_INFINITY } = {},
+): Steps<number[]> {
+  const found: number[] = [];
+  for (let at = from; at < to && found.length < most; at++) {
+    if (failedOf(conditions, seen[at]!.record, work, 1).length === 0) found.push(at);
+    if (isStep(work)) yield take(work);
+  }
+  return found;
+}
+
+/** The conditions that do not hold, at most so many. */
+function failedOf(
+  conditions: readonly Condition[],
+  record: RequestRecord,
+  work: WorkDone,
+  most = Number.POSITIVE_INFINITY,
+): Condition[] {
+  const failed: Condition[] = [];
+  for (const condition of conditions) {
+    work.units += COST.line + condition.values * COST.operation;
+    if (!condition.holds(record)) failed.push(condition);
+    if (failed.length === most) break;
+  }
+  return failed;
+}
+
+function* checkRequests(evaluated: Evaluated, expectation: RequestExpectation, index: number): Steps<Unmet[]> {
+  const { seen, dropped, work } = evaluated;
   const at = `requests.${index}`;
   const conditions = conditionsOf(expectation.match);
-  const found = seen.filter(({ record }) => isMatch(conditions, record));
+  const found = (yield* findSteps(evaluated, conditions)).map((place) => seen[place]!);
   const unmet = (detail: string, nearest: readonly NearRequest[]): Unmet[] => [
     { at, expectation, found: found.length, detail, nearest },
   ];
   const { least, most } = boundsOf(expectation);
   if (found.length < least) {
     const lost = dropped > 0 ? `; the journal has let go of ${dropped} earlier requests` : '';
-    return unmet(`${found.length} of at least ${least} requests were found${lost}.`, nearestTo(conditions, seen));
+    const nearest = yield* nearestTo(evaluated, conditions);
+    return unmet(`${found.length} of at least ${least} requests were found${lost}.`, nearest);
   }
   if (found.length > most) {
     const last = found.slice(-MOST_SHOWN);
@@ -91,9 +137,9 @@ function checkRequests({ seen, dropped }: Evaluated, expectation: RequestExpecta
   if (dropped > 0 && most < Number.POSITIVE_INFINITY) {
     return unmet(`The journal has let go of ${dropped} earlier requests, so that there may have been more.`, []);
   }
-  return expectation.minGap === undefined
-    ? []
-    : checkGap(found, expectation.minGap).flatMap(({ detail, pair }) => unmet(detail, pair));
+  if (expectation.minGap === undefined) return [];
+  const gap = yield* checkGap(found, expectation.minGap, work);
+  return gap ? unmet(gap.detail, gap.pair) : [];
 }
 
 function boundsOf({ count, atLeast, atMost, never, order }: RequestExpectation): { least: number; most: number } {
@@ -104,48 +150,55 @@ function boundsOf({ count, atLeast, atMost, never, order }: RequestExpectation):
 }
 
 /** The first two requests that came too close to each other. */
-function checkGap(
+function* checkGap(
   found: readonly SeenRequest[],
   minGap: NonNullable<RequestExpectation['minGap']>,
-): { detail: string; pair: NearRequest[] }[] {
+  work: WorkDone,
+): Steps<{ detail: string; pair: NearRequest[] } | undefined> {
+  const least = minGap === 'retry-after' ? undefined : parseDuration(minGap)!;
   for (const [index, later] of found.entries()) {
+    work.units += COST.line;
+    if (isStep(work)) yield take(work);
     const earlier = found[index - 1];
     if (!earlier) continue;
-    const wanted = minGap === 'retry-after' ? (earlier.retryAfter ?? 0) : parseDuration(minGap)!;
+    const wanted = least ?? earlier.retryAfter ?? 0;
     const pause = pauseBetween(earlier, later);
     if (pause >= wanted) continue;
     const detail = `${later.record.id} began ${Math.round(pause)} ms after ${earlier.record.id} was answered, and not ${wanted} ms.`;
-    return [{ detail, pair: [show(earlier.record), show(later.record)] }];
+    return { detail, pair: [show(earlier.record), show(later.record)] };
   }
-  return [];
+  return undefined;
 }
 
 /** What has an order is found one behind the other: each behind the request that the one before it was found in. */
-function checkOrder({ seen }: Evaluated, { requests = [] }: Expectations): Unmet[] {
+function* checkOrder(evaluated: Evaluated, { requests = [] }: Expectations): Steps<Unmet[]> {
+  const { seen } = evaluated;
   const ordered = [...requests.entries()]
     .filter(([, { order }]) => order !== undefined)
     .sort(([, a], [, b]) => a.order! - b.order!);
   let from = 0;
   for (const [index, expectation] of ordered) {
     const conditions = conditionsOf(expectation.match);
-    const place = seen.findIndex(({ record }, at) => at >= from && isMatch(conditions, record));
-    if (place < 0) {
-      const before = seen.filter(({ record }, at) => at < from && isMatch(conditions, record));
-      const behind = from === 0 ? '' : ` behind ${seen[from - 1]!.record.id}`;
-      return [
-        {
-          at: `requests.${index}`,
-          expectation,
-          found: before.length,
-          detail: `No such request was found${behind}, where its order puts it.`,
-          nearest:
-            before.length > 0
-              ? before.slice(-MOST_SHOWN).map(({ record }) => show(record))
-              : nearestTo(conditions, seen),
-        },
-      ];
+    const [place] = yield* findSteps(evaluated, conditions, { from, most: 1 });
+    if (place !== undefined) {
+      from = place + 1;
+      continue;
     }
-    from = place + 1;
+    const before = yield* findSteps(evaluated, conditions, { to: from });
+    const behind = from === 0 ? '' : ` behind ${seen[from - 1]!.record.id}`;
+    const nearest =
+      before.length > 0
+        ? before.slice(-MOST_SHOWN).map((at) => show(seen[at]!.record))
+        : yield* nearestTo(evaluated, conditions);
+    return [
+      {
+        at: `requests.${index}`,
+        expectation,
+        found: before.length,
+        detail: `No such request was found${behind}, where its order puts it.`,
+        nearest,
+      },
+    ];
   }
   return [];
 }
@@ -160,18 +213,19 @@ function checkFault(fault: FaultReport): Unmet[] {
   return [{ at: `faults.${id}`, expectation: fault, found: fired, detail, nearest: [] }];
 }
 
-function isMatch(conditions: readonly Condition[], record: RequestRecord): boolean {
-  return conditions.every(({ holds }) => holds(record));
-}
-
-/** Requests that are as expected in something, those that differ least first. */
-function nearestTo(conditions: readonly Condition[], seen: readonly SeenRequest[]): NearRequest[] {
-  const near = seen
-    .map(({ record }) => ({ record, failed: conditions.filter(({ holds }) => !holds(record)) }))
-    .filter(({ failed }) => failed.length < conditions.length);
-  // The sort keeps the order of what differs in as much: the last of those.
-  near.reverse().sort((a, b) => a.failed.length - b.failed.length);
-  return near.slice(0, MOST_SHOWN).map(({ record, failed }) => show(record, failed));
+/** Requests that are as expected in something, those that differ least first; of those that differ in as much, the last. */
+function* nearestTo({ seen, work }: Evaluated, conditions: readonly Condition[]): Steps<NearRequest[]> {
+  const nearest: { readonly record: RequestRecord; readonly failed: readonly Condition[] }[] = [];
+  for (const { record } of seen.toReversed()) {
+    const failed = failedOf(conditions, record, work);
+    if (isStep(work)) yield take(work);
+    if (failed.length === conditions.length) continue;
+    const place = nearest.findIndex((other) => other.failed.length > failed.length);
+    if (place >= 0) nearest.splice(place, 0, { record, failed });
+    else if (nearest.length < MOST_SHOWN) nearest.push({ record, failed });
+    if (nearest.length > MOST_SHOWN) nearest.pop();
+  }
+  return nearest.map(({ record, failed }) => show(record, failed));
 }
 
 function show(record: RequestRecord, failed: readonly Condition[] = []): NearRequest {

@@ -1,4 +1,5 @@
 import type { Fault } from '../faults/fault.js';
+import { atOnce } from '../git/schedule/steps.js';
 import type { JournalEntry } from '../journal/entry.js';
 import type { Expectations } from '../journal/expectations.js';
 import { type RequestQuery, selectorOf } from '../journal/query.js';
@@ -189,7 +190,7 @@ function surfaceOf({
     adminUrl: adminUrlOf(listeners),
     token: (options = {}) => signToken({ current, operations, signingKey }, options),
     requests: (query) => [...current.world.state.journal.entries(selectorOf(query))],
-    verify: (expectations) => verifyWorld(current.world, expectations),
+    verify: (expectations) => atOnce(verifyWorld(current.world, expectations)),
     clock: clockOf(current),
     state: stateOf(current, orgs[0]!.org),
     quotas: quotasOf(current),

@@ -1,5 +1,11 @@
+import { setImmediate } from 'node:timers/promises';
 import t from 'tap';
+import { ADMIN_PREFIX } from '../admin/path.js';
+import { LIMITS } from '../config/limits.js';
+import { Schedule, SLICE } from '../git/schedule/schedule.js';
+import { recordOf } from '../journal/test/record.js';
 import { startAdmin } from './admin-service.js';
+import { startService } from './service.js';
 
 t.test('a client that tries again is told from one that does not, and a polite one from an impolite one', async (t) => {
   const { admin, call, seed, emulator } = await startAdmin(t);
@@ -53,4 +59,32 @@ t.test('a client that tries again is told from one that does not, and a polite o
     [{ requests: [{ match: { color: 'red' }, count: 1 }] }, /color/],
   ] as const)
     t.match(await admin('POST', '/verify', body), { status: 400, json: { detail } }, JSON.stringify(body));
+});
+
+t.test('no verification of a full journal holds up others for long', async (t) => {
+  // Only counted work ends a slice: what is not counted shows as one that is too long, or as too little work.
+  const schedule = new Schedule({ now: () => 0 });
+  const { call, emulator, world } = await startService({}, { schedule });
+  t.teardown(() => emulator.close({ graceMs: 0 }));
+  const [entries] = LIMITS.maxJournal;
+  const { journal } = world.state;
+  for (let at = 0; at < entries; at++) journal.add(recordOf(at, { operation: 'getBranch', status: 503, started: at }));
+  const expect = { client: true, requests: Array(50).fill({ match: { operation: 'getBranch' }, count: 1 }) };
+  const scenario = { id: 'full', expect };
+  const ask = (method: string, path: string, json?: unknown) =>
+    call(method, ADMIN_PREFIX + path, { token: null, ...(json !== undefined && { json }) });
+  t.equal((await ask('POST', '/scenarios', scenario)).status, 201);
+  for (const [method, path, json] of [
+    ['POST', '/verify', expect],
+    ['GET', '/scenarios/full', undefined],
+  ] as const) {
+    await setImmediate();
+    schedule.longestSlice = 0;
+    const before = schedule.spent;
+    const answer = await ask(method, path, json);
+    t.equal(answer.status, 200, path);
+    t.equal((path === '/verify' ? answer.json : answer.json.verification).unmet.length, 50);
+    t.ok(schedule.spent - before > 50 * entries * 0.05, `${path}: ${schedule.spent - before} units`);
+    t.ok(schedule.longestSlice <= SLICE + 6_000, `${path}: ${schedule.longestSlice} units at most`);
+  }
 });

@@ -35,7 +35,7 @@ export const paths = defineRules('What the service does', 'paths', [
     says: 'Letters, digits, -, _, . and ~ need no encoding, and encoding one of them changes nothing.',
     writes: true,
     check: async (t) => {
-      const name = `${t.run.prefix}-Az09_.~x`;
+      const name = `${t.uniqueName().replaceAll('/', '-')}-Az09_.~x`;
       await createNamedRepository(t, name);
       await commitFiles(t, name, { 'safe.txt': 'safe\n' });
       const list = (form: string) => t.get(`/api/repos/${form}/branches`, { as: { repo: name } });
@@ -74,10 +74,10 @@ export const paths = defineRules('What the service does', 'paths', [
     level: 'UNSPECIFIED',
     writes: true,
     check: async (t) => {
-      const { prefix, onRepository } = t.run;
+      const prefix = t.uniqueName();
       for (const tail of ['-ünï', '- space', `-${'x'.repeat(256)}`, '/.hidden', '/a//b', '/..', '-percent%41']) {
         const name = prefix + tail;
-        await onRepository(name);
+        await t.run.onRepository(name);
         const made = await createRepo(t, name);
         const read = made.status < 300 ? await listBranches(t, name) : undefined;
         t.observe(tail.slice(0, 20), read === undefined ? made.outcome : `${made.outcome}, then ${read.outcome}`);

@@ -1,4 +1,3 @@
-import { isSameRequest } from '../lineage.js';
 import type { SeenRequest } from '../seen-request.js';
 import { type ClientRule, clientOf, isLost } from './rule.js';
 
@@ -8,22 +7,23 @@ export const CONTENT_RULES: readonly ClientRule[] = [
     title: 'A cursor is sent back as it was given',
     source: 'Limits (Pagination: cursor is an opaque value from the previous response)',
     level: 'must',
-    *evaluate(seen) {
+    evaluate() {
       const given = new Set<string>();
       const unread = new Set<string | undefined>();
-      for (const request of seen) {
+      return (request) => {
         const { operation, status } = request.record;
+        if (!LISTS.has(operation ?? '')) return undefined;
         const cursor = cursorOf(request);
-        if (cursor !== undefined) {
-          // Where an answer was too long to be kept, its cursor is not known; what was taken was good.
-          const isKnown = given.has(cursor) || (unread.has(operation) && status < 300);
-          yield { request, fault: isKnown ? undefined : 'No answer before it gave this cursor.' };
+        // Where an answer was too long to be kept, its cursor is not known; what was taken was good.
+        const isKnown = cursor === undefined || given.has(cursor) || (unread.has(operation) && status < 300);
+        if (status < 300) {
+          const answer = request.answerJson;
+          if (answer === undefined) unread.add(operation);
+          else collectCursors(answer, given);
         }
-        if (status >= 300 || !LISTS.has(operation ?? '')) continue;
-        const answer = request.answerJson;
-        if (answer === undefined) unread.add(operation);
-        else collectCursors(answer, given);
-      }
+        if (cursor === undefined) return undefined;
+        return { request, fault: isKnown ? undefined : 'No answer before it gave this cursor.' };
+      };
     },
   },
   {
@@ -31,25 +31,24 @@ export const CONTENT_RULES: readonly ClientRule[] = [
     title: 'A write whose answer was lost is repeated with the head it expects, and not made twice',
     source: 'Create a commit (expected_head_sha); Reset a branch; Notes (expected_ref_sha)',
     level: 'must',
-    *evaluate(seen) {
+    evaluate() {
       const lost = new Map<string, SeenRequest>();
-      for (const request of seen) {
+      return (request) => {
         const members = EXPECTED[request.record.operation ?? ''];
-        if (members === undefined) continue;
+        if (members === undefined) return undefined;
         const { intent, isExpecting } = readIntent(request, members);
         const key = `${clientOf(request)}\0${request.record.operation}\0${request.record.path}\0${intent}`;
         const earlier = lost.get(key);
-        if (earlier) {
-          const isTwice = earlier.record.status < 300 && request.record.status < 300;
-          const fault = isTwice
-            ? `What ${earlier.record.id} had done already was done again.`
-            : !isExpecting
-              ? `It repeats ${earlier.record.id}, whose answer was lost, without ${members[0]}.`
-              : undefined;
-          yield { request, earlier, fault };
-        }
         if (isLost(request)) lost.set(key, request);
-      }
+        if (!earlier) return undefined;
+        const isTwice = earlier.record.status < 300 && request.record.status < 300;
+        const fault = isTwice
+          ? `What ${earlier.record.id} had done already was done again.`
+          : !isExpecting
+            ? `It repeats ${earlier.record.id}, whose answer was lost, without ${members[0]}.`
+            : undefined;
+        return { request, earlier, fault };
+      };
     },
   },
   {
@@ -57,21 +56,21 @@ export const CONTENT_RULES: readonly ClientRule[] = [
     title: 'An idempotency key is used for one request only',
     source: 'Errors (idempotency_key_reused)',
     level: 'must',
-    *evaluate(seen) {
+    evaluate() {
       const uses = new Map<string, SeenRequest>();
-      for (const request of seen) {
+      return (request) => {
         const key = request.header('idempotency-key');
-        if (key === undefined) continue;
+        if (key === undefined) return undefined;
         const name = `${clientOf(request)}\0${key}`;
         const earlier = uses.get(name);
         if (!earlier) {
           uses.set(name, request);
-          continue;
+          return undefined;
         }
-        const isSame = isSameRequest(earlier.record, request.record);
+        const isSame = request.isSameAs(earlier);
         const fault = isSame ? undefined : `${earlier.record.id} had the same key, and was another request.`;
-        yield { request, earlier, fault };
-      }
+        return { request, earlier, fault };
+      };
     },
   },
 ];
@@ -93,8 +92,7 @@ const LISTS: ReadonlySet<string> = new Set([
 
 /** The cursor that a request sends, in its query or its body. */
 function cursorOf(request: SeenRequest): string | undefined {
-  const { query, operation, body } = request.record;
-  if (!LISTS.has(operation ?? '')) return undefined;
+  const { query, body } = request.record;
   if (query.includes('cursor=')) return new URLSearchParams(query).get('cursor') || undefined;
   if (!body) return undefined;
   const json = request.json as { cursor?: unknown; pagination?: { cursor?: unknown } } | undefined;
@@ -102,12 +100,20 @@ function cursorOf(request: SeenRequest): string | undefined {
   return typeof cursor === 'string' && cursor !== '' ? cursor : undefined;
 }
 
-function collectCursors(value: unknown, given: Set<string>): void {
-  if (typeof value !== 'object' || value === null) return;
-  for (const [name, member] of Object.entries(value)) {
-    if (typeof member === 'string') {
-      if (name === 'next_cursor' || name === 'cursor') given.add(member);
-    } else collectCursors(member, given);
+/** An answer that a fault worded may be nested as deep as it is long. */
+function collectCursors(answer: unknown, given: Set<string>): void {
+  const values = [answer];
+  while (values.length > 0) {
+    const value = values.pop();
+    if (typeof value !== 'object' || value === null) continue;
+    if (Array.isArray(value)) {
+      for (const item of value) values.push(item);
+      continue;
+    }
+    for (const [name, member] of Object.entries(value)) {
+      if (typeof member !== 'string') values.push(member);
+      else if (name === 'next_cursor' || name === 'cursor') given.add(member);
+    }
   }
 }
 
@@ -126,7 +132,7 @@ const EXPECTED: Readonly<Record<string, readonly string[]>> = {
 
 /** What a write is to do, whatever it expects to find; and whether it says what that is. */
 function readIntent(request: SeenRequest, members: readonly string[]): { intent: string; isExpecting: boolean } {
-  const text = request.record.body?.latin1 ?? '';
+  const text = request.bodyText;
   const end = text.indexOf('\n');
   const first = end < 0 ? text : text.slice(0, end);
   try {

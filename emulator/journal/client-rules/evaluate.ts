@@ -1,4 +1,6 @@
+import type { Steps } from '../../git/schedule/steps.js';
 import type { SeenRequest } from '../seen-request.js';
+import { isStep, take, type WorkDone } from '../work-done.js';
 import { CONTENT_RULES } from './contents.js';
 import type { ClientRuleId } from './ids.js';
 import { RETRY_RULES } from './retries.js';
@@ -30,17 +32,34 @@ export interface ClientVerdict {
 
 const MOST_FAULTS = 20;
 
-/** Evaluates requests by all rules, or by those that are named. */
-export function evaluateClient(seen: readonly SeenRequest[], wanted: true | readonly ClientRuleId[]): ClientVerdict[] {
+/** Units of one rule and one request, beside its bodies. */
+const RULE = 1 / 4;
+
+/**
+ * Evaluates requests by all rules, or by those that are named. What came before those that are `meant` is remembered, as
+ * a cursor that was given: it is judged by nothing.
+ */
+export function* clientSteps(
+  seen: readonly SeenRequest[],
+  wanted: true | readonly ClientRuleId[],
+  isMeant: (request: SeenRequest) => boolean,
+  work: WorkDone,
+): Steps<ClientVerdict[]> {
   const rules = wanted === true ? CLIENT_RULES : CLIENT_RULES.filter(({ id }) => wanted.includes(id));
-  return rules.map(({ id, title, source, level, evaluate }) => {
-    let occasions = 0;
-    const faults: ClientFault[] = [];
-    for (const { request, earlier, fault } of evaluate(seen)) {
-      occasions += 1;
-      if (fault === undefined || faults.length === MOST_FAULTS) continue;
-      faults.push({ request: request.record.id, ...(earlier && { earlier: earlier.record.id }), detail: fault });
+  const running = rules.map((rule) => ({ rule, evaluate: rule.evaluate(), occasions: 0, faults: [] as ClientFault[] }));
+  for (const request of seen) {
+    for (const each of running) {
+      const occasion = each.evaluate(request);
+      work.units += RULE;
+      if (isStep(work)) yield take(work);
+      if (!occasion || !isMeant(request)) continue;
+      each.occasions += 1;
+      const { earlier, fault } = occasion;
+      if (fault === undefined || each.faults.length === MOST_FAULTS) continue;
+      each.faults.push({ request: request.record.id, ...(earlier && { earlier: earlier.record.id }), detail: fault });
     }
+  }
+  return running.map(({ rule: { id, title, source, level }, occasions, faults }) => {
     const verdict = faults.length > 0 ? 'broken' : occasions > 0 ? 'kept' : 'unseen';
     return { rule: id, title, source, level, verdict, occasions, faults };
   });

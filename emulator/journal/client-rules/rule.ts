@@ -10,6 +10,9 @@ export interface Occasion {
   readonly fault?: string | undefined;
 }
 
+/** Is given every request of the journal in its order, once, and remembers what it needs of those before. */
+export type Evaluation = (request: SeenRequest) => Occasion | undefined;
+
 /** What is asked of clients, evaluated by what they sent. */
 export interface ClientRule {
   readonly id: ClientRuleId;
@@ -17,19 +20,13 @@ export interface ClientRule {
   /** The section of the specification or the RFC that asks it. */
   readonly source: string;
   readonly level: 'must' | 'should';
-  evaluate(seen: readonly SeenRequest[]): Iterable<Occasion>;
+  /** Begins with a journal of which nothing has been seen. What one request costs is the same wherever it stands. */
+  evaluate(): Evaluation;
 }
 
 /** Who sent a request, as far as its token says. */
 export function clientOf({ record: { organization, token } }: SeenRequest): string {
   return `${organization}\0${token?.subject ?? ''}\0${token?.repository ?? ''}`;
-}
-
-/** The code of an answer; of one that a fault worded, what it shows. */
-export function codeOf(seen: SeenRequest): string | undefined {
-  if (seen.record.status < 400) return undefined;
-  const { code } = (seen.answerJson ?? {}) as { code?: unknown };
-  return typeof code === 'string' ? code : seen.record.code;
 }
 
 /** Whether its client cannot know what came of it: the answer did not arrive, or says that it was not known. */

@@ -6,13 +6,11 @@ export const TOKEN_RULES: readonly ClientRule[] = [
     title: 'A token is not sent once it has expired',
     source: 'Authentication, Token claims (exp); RFC 7519, 4.1.4',
     level: 'must',
-    *evaluate(seen) {
-      for (const request of seen) {
-        const expires = request.record.token?.expires;
-        if (expires === undefined) continue;
-        const isExpired = request.began >= Date.parse(expires);
-        yield { request, fault: isExpired ? `Its token had expired at ${expires}.` : undefined };
-      }
+    evaluate: () => (request) => {
+      const expires = request.record.token?.expires;
+      if (expires === undefined) return undefined;
+      const isExpired = request.began >= Date.parse(expires);
+      return { request, fault: isExpired ? `Its token had expired at ${expires}.` : undefined };
     },
   },
   {
@@ -20,15 +18,13 @@ export const TOKEN_RULES: readonly ClientRule[] = [
     title: 'No token and no password is sent in the target of a request',
     source: 'What the service does, rule 1 (Authorization: Bearer); RFC 6750, 5.3; RFC 9110, 17.9',
     level: 'must',
-    *evaluate(seen) {
-      for (const request of seen) {
-        const { path, query } = request.record;
-        const hasSecret = `${path}?${query}`.includes('[redacted]');
-        yield {
-          request,
-          fault: hasSecret ? 'Its target has a secret, and targets are logged on their way.' : undefined,
-        };
-      }
+    evaluate: () => (request) => {
+      const { path, query } = request.record;
+      const hasSecret = `${path}?${query}`.includes('[redacted]');
+      return {
+        request,
+        fault: hasSecret ? 'Its target has a secret, and targets are logged on their way.' : undefined,
+      };
     },
   },
 ];

@@ -1,0 +1,72 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import t from 'tap';
+import { parse } from 'yaml';
+import { packageRoot } from '../run/version.js';
+import { conformance } from '../test/deployment.js';
+import { always, startStub } from '../test/stub.js';
+
+const key = join(packageRoot(), 'fixtures', 'keys', 'es256.pem');
+const probe = (baseUrl: string, ...more: string[]) =>
+  conformance('probe', '--base-url', baseUrl, '--org', 'demo', '--key', key, '--rate', 'unlimited', ...more);
+
+t.test('where nothing answers no file is written', async (t) => {
+  const file = join(t.testdir({}), 'target.yaml');
+  const { code, out, err } = await probe('http://127.0.0.1:1', '--output', file);
+  t.same([code, out], [3, '']);
+  t.match(err, /^http:\/\/127\.0\.0\.1:1 does not answer: [^\n]+\n$/);
+  t.notOk(existsSync(file));
+});
+
+t.test('a target that rejects the key is written down as far as it is known', async (t) => {
+  const problem = JSON.stringify({ code: 'forbidden', detail: 'no\nsuch key: *x' });
+  const stub = await startStub(always(403, 'application/problem+json', problem));
+  t.teardown(() => stub.close());
+  const file = join(t.testdir({}), 'target.yaml');
+  const { code, err } = await probe(stub.baseUrl, '--output', file);
+  t.equal(code, 3);
+  t.match(err, /rejects the key given for demo/);
+  const text = readFileSync(file, 'utf8');
+  t.match(parse(text), { base_url: stub.baseUrl, org: 'demo', variants: undefined, repo: undefined });
+  t.match(text, /^# not accepted, or not to be told: the target rejects the key/m);
+  t.match(text, /^# repo: not found out/m);
+});
+
+const SERVERS = {
+  'a page for people': always(200, 'text/html', '<!doctype html><title>Sign in</title>'),
+  'an object without members': always(200, 'application/json', '{}'),
+  'a list with odd names': always(200, 'application/json', JSON.stringify({ repos: [{ repo_name: 'a: b\n# c' }] })),
+  'a redirect': always(302, 'text/plain', '', { location: '/login' }),
+  'no answer but a status': always(500, 'text/plain\u00e9', ''),
+};
+
+for (const [what, answer] of Object.entries(SERVERS)) {
+  t.test(`of ${what} a file is made that can be read`, async (t) => {
+    const stub = await startStub(answer);
+    t.teardown(() => stub.close());
+    const { code, out } = await probe(stub.baseUrl, '--timeout', '2000');
+    t.equal(code, 0);
+    t.match(parse(out), { base_url: stub.baseUrl, org: 'demo', keys: { main: { file: /es256\.pem$/ } } });
+    t.match(await conformance('probe', '--target', '/absent'), { code: 2, err: /^\/absent cannot be read/ });
+  });
+}
+
+t.test('what was not found out is told once a reason', async (t) => {
+  const stub = await startStub(always(200, 'application/json', '{"repos":[]}'));
+  t.teardown(() => stub.close());
+  const { out } = await probe(stub.baseUrl);
+  const [, told = ''] = out.split('\n# Not found out:\n');
+  const lines = told.trimEnd().split('\n');
+  for (const line of lines) t.match(line, /^# - .+: \d+ points?$/);
+  t.ok(lines.length < 8, `${lines.length} reasons`);
+  t.match(told, /^# - needs a repository .*: \d\d points$/m);
+});
+
+t.test('a probe without a target is a mistake', async (t) => {
+  t.match(await conformance('probe'), {
+    code: 2,
+    err: /^a target is needed: --base-url, --org and --key, or --target\n$/,
+  });
+  t.match(await probe('http://127.0.0.1:1', '--force'), { code: 2, err: /^--force says nothing without --output/ });
+  t.match(await probe('http://127.0.0.1:1', '--output', '/absent/x'), { code: 2, err: /^--output cannot be written/ });
+});

@@ -1,0 +1,80 @@
+import { request as ask, createServer } from 'node:http';
+import type { Test } from 'tap';
+import { createSigner } from '../auth/tokens.js';
+import { main } from '../cli/main.js';
+import { listenOnLoopback } from '../http/listen.js';
+import { startEmulator } from '../run/emulator-process.js';
+
+/** `conformance <argv>` in this process, and all it said. */
+export async function conformance(...argv: readonly string[]) {
+  const said = { code: 0, out: '', err: '' };
+  said.code = await main(argv, {
+    print: (text) => {
+      said.out += text;
+    },
+    printed: () => Promise.resolve(undefined),
+    warn: (text) => {
+      said.err += text;
+    },
+  });
+  return said;
+}
+
+/** A service on loopback that is right and does not say that it is an emulator, with one repository. */
+export async function startDeployment(t: Test) {
+  const emulator = await startEmulator();
+  t.teardown(() => emulator.stop());
+  const { target } = emulator;
+  const asked: string[] = [];
+  const state = { isBroken: false };
+  const { hostname, port } = new URL(target.baseUrl);
+  const server = createServer((incoming, outgoing) => {
+    const { method = '', url = '', headers } = incoming;
+    asked.push(`${method} ${url.split('?')[0]}`);
+    if (url.startsWith('/_emulator') || (state.isBroken && url.startsWith('/api/meta'))) {
+      incoming.resume();
+      outgoing.writeHead(url.startsWith('/api') ? 500 : 404, { 'content-type': 'text/plain' }).end('no');
+      return;
+    }
+    const onward = ask({ hostname, port, method, path: url, headers }, (answer) => {
+      outgoing.writeHead(answer.statusCode ?? 500, answer.rawHeaders);
+      answer.pipe(outgoing);
+    });
+    onward.on('error', () => outgoing.destroy());
+    incoming.pipe(onward);
+  });
+  const baseUrl = `http://${await listenOnLoopback(server)}`;
+  t.teardown(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const signer = createSigner(target, Date.now);
+  const call = (method: string, path: string, repo: string | undefined, scope: string, body?: string) => {
+    const token = signer.sign({ ...(repo === undefined ? {} : { repo }), scopes: [scope] });
+    const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/x-ndjson' };
+    return fetch(target.baseUrl + path, { method, headers, ...(body === undefined ? {} : { body }) });
+  };
+  const create = (repo: string) => call('POST', '/api/repos', repo, 'repo:write');
+  const repositories = async () => {
+    const answer = (await (await call('GET', '/api/repos?limit=100', undefined, 'org:read')).json()) as {
+      repos: { repo_name: string }[];
+    };
+    return answer.repos.map(({ repo_name: name }) => name).sort();
+  };
+  await create('docs');
+  const author = { name: 'Ada', email: 'ada@example.com' };
+  const files = [{ path: 'README.md', operation: 'upsert', content_id: 'c' }];
+  const lines = [
+    { metadata: { target_branch: 'main', commit_message: 'First', author, files } },
+    { blob_chunk: { content_id: 'c', data: Buffer.from('# Docs\n').toString('base64'), eof: true } },
+  ];
+  const sent = lines.map((line) => `${JSON.stringify(line)}\n`).join('');
+  await call('POST', '/api/v1/repos/commit-pack', 'docs', 'git:write', sent);
+  return { baseUrl, target, asked, state, create, repositories };
+}
+
+/** Requests that could change something, though most of them are refused. */
+export function writesOf(asked: readonly string[]): string[] {
+  const reading = /^(GET|HEAD|OPTIONS) |^POST \S*(\/repos\/(grep|archive)|\/git-upload-pack)$/;
+  return asked.filter((one) => !reading.test(one) || / \S*\/git-receive-pack$/.test(one));
+}

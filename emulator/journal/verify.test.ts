@@ -1,0 +1,235 @@
+import { setImmediate } from 'node:timers/promises';
+import t from 'tap';
+import { LIMITS } from '../config/limits.js';
+import { Meter } from '../git/schedule/meter.js';
+import { Schedule, SLICE } from '../git/schedule/schedule.js';
+import { atOnce, inSlices, type Steps } from '../git/schedule/steps.js';
+import { gitFacts } from '../smart-http/git-facts.js';
+import { MOST_BODY_BYTES } from './captured-body.js';
+import { CLIENT_RULE_IDS } from './client-rules/ids.js';
+import { Journal } from './journal.js';
+import type { RequestRecord } from './record.js';
+import { bodyOf, recordOf } from './test/record.js';
+import { type Verification, verifySteps } from './verify.js';
+
+const [MOST_ENTRIES] = LIMITS.maxJournal;
+/** What may come on top of a slice: the last piece of its work. */
+const PIECE = 6_000;
+
+t.setTimeout(300_000);
+
+type Given = Partial<RequestRecord>;
+
+/** A journal of so many requests, and how often something of them was read. */
+function journalOf(entries: number, make: (at: number) => Given) {
+  const journal = new Journal({ entries: MOST_ENTRIES, bytes: LIMITS.maxJournalBytes[0], key: Buffer.from('key') });
+  const reads = { count: 0 };
+  for (let at = 0; at < entries; at++) {
+    const record = recordOf(at + 1, { started: at * 1000, ...make(at) });
+    const watched = new Proxy(record, {
+      get(target, name) {
+        reads.count += 1;
+        return Reflect.get(target, name);
+      },
+    });
+    journal.add(watched);
+    journal.end(watched, record.outcome === 'open' ? 'complete' : record.outcome);
+  }
+  reads.count = 0;
+  return { journal, reads };
+}
+
+const headOf = (...fields: string[]) => ({ fields, weight: 100 });
+const packet = (phase: 'advertise' | 'rpc') => gitFacts(phase, 'git-receive-pack', 1);
+const read: Given = { operation: 'listBranches', path: '/branches' };
+const write: Given = { operation: 'commitPack', method: 'POST', path: '/commit', body: bodyOf('{"a":1}\n') };
+
+/** Journals that are as bad for some of the rules as can be. */
+const JOURNALS: Readonly<Record<string, (at: number, all: number) => Given>> = {
+  'one request that fails again and again': () => ({ ...read, status: 503 }),
+  'one that fails half of the time, and is then repeated without failing': (at, all) => ({
+    ...read,
+    status: at < all / 2 ? 503 : 200,
+    answer: '{"items":[]}',
+  }),
+  'one that cannot succeed, between writes to another organization': (at) =>
+    at % 2 === 0 ? { ...read, status: 404, code: 'branch_not_found' } : { ...write, organization: 'other' },
+  'a push that is sent again and again': () => ({
+    operation: 'gitReceivePack',
+    method: 'POST',
+    path: '/r.git/git-receive-pack',
+    git: packet('rpc'),
+    body: bodyOf('pack'),
+    outcome: 'cut',
+  }),
+  'pushes, and refs that others look at': (at) =>
+    at % 2 === 0
+      ? { operation: 'gitReceivePack', method: 'POST', status: 503, git: packet('rpc'), body: bodyOf('pack') }
+      : { operation: 'gitInfoRefs', organization: 'other', git: packet('advertise') },
+  'a write whose answer is lost again and again': () => ({ ...write, outcome: 'gone' }),
+  'one idempotency key for all': (at) => ({
+    ...write,
+    operation: 'createDeployment',
+    head: headOf('Idempotency-Key', 'k'),
+    body: bodyOf(`${at}`),
+  }),
+  'pages of a list': (at) => ({ ...read, query: `cursor=c${at}`, answer: `{"next_cursor":"c${at + 1}"}` }),
+  'different requests that fail at one target': (at) => ({ ...write, status: 400, body: bodyOf(`{"a":${at % 100}}`) }),
+};
+
+/** What a verification costs: units, and the most of one step. */
+function costOf(steps: Steps<Verification>): { units: number; largest: number; verification: Verification } {
+  let [units, largest] = [0, 0];
+  for (;;) {
+    const step = steps.next();
+    if (step.done) return { units, largest, verification: step.value };
+    units += step.value;
+    largest = Math.max(largest, step.value);
+  }
+}
+
+const EXPECTATIONS = {
+  client: true,
+  requests: [
+    { match: { operation: 'deleteRepository', status: '2xx' }, order: 2 },
+    { match: { operation: 'git*' }, atLeast: 0, minGap: 'PT0.001S', order: 1 },
+    { match: { path: '/branches', status: [503, 404] }, count: 3 },
+    { match: { operation: 'commitPack' }, atLeast: 0, minGap: 'retry-after' },
+  ],
+};
+
+for (const [name, make] of Object.entries(JOURNALS)) {
+  t.test(`twice the requests are twice the work: ${name}`, async (t) => {
+    const measure = (entries: number) => {
+      const { journal, reads } = journalOf(entries, (at) => make(at, entries));
+      const { units, largest, verification } = costOf(verifySteps(journal, EXPECTATIONS));
+      t.ok(largest < 200, `${largest} units in one step`);
+      t.equal(verification.client.length, CLIENT_RULE_IDS.length);
+      return { units, reads: reads.count };
+    };
+    const [half, whole] = [measure(MOST_ENTRIES / 2), measure(MOST_ENTRIES)];
+    t.ok(half.units > MOST_ENTRIES / 2, `${half.units} units`);
+    t.ok(whole.units < 2.2 * half.units, `${half.units} units, then ${whole.units}`);
+    t.ok(whole.reads < 2.2 * half.reads, `${half.reads} members read, then ${whole.reads}`);
+  });
+}
+
+t.test('a full journal is verified in slices, and others are served', { timeout: 300_000 }, async (t) => {
+  const bodies = (at: number) => `{"n":${at},"text":"${'x'.repeat(MOST_BODY_BYTES - 100)}"}`;
+  const answered = (at: number): Given => ({ ...write, body: bodyOf(bodies(at)), answer: bodyOf(bodies(at)) });
+  const large: typeof JOURNALS = {
+    'large bodies that fail': (at) => ({ ...answered(at), status: 409, outcome: 'cut' }),
+    'large pages': (at) => ({ ...read, answer: bodyOf(bodies(at)) }),
+  };
+  const made = [
+    ...Object.entries(JOURNALS).map(([name, make]) => ({ name, make, entries: MOST_ENTRIES })),
+    ...Object.entries(large).map(([name, make]) => ({ name, make, entries: 600 })),
+  ];
+  for (const { name, make, entries } of made) {
+    const { journal } = journalOf(entries, (at) => make(at, entries));
+    const wanted = { ...EXPECTATIONS, requests: Array(5).fill(EXPECTATIONS.requests).flat() };
+    const schedule = new Schedule({ now: () => 0 });
+    await setImmediate();
+    let isOver = false;
+    let turns = 0;
+    const count = async () => {
+      for (; !isOver; turns++) await setImmediate();
+    };
+    const [verification] = await Promise.all([
+      inSlices(verifySteps(journal, wanted), new Meter({ schedule })).finally(() => {
+        isOver = true;
+      }),
+      count(),
+    ]);
+    await setImmediate();
+    t.ok(schedule.longestSlice <= SLICE + PIECE, `${name}: ${schedule.longestSlice} units in a slice`);
+    t.ok(schedule.spent > 2 * (SLICE + PIECE), `${name}: ${schedule.spent} units`);
+    t.ok(turns >= schedule.spent / (SLICE + PIECE) - 1, `${name}: ${turns} turns of the loop`);
+    t.same(verification, atOnce(verifySteps(journal, wanted)), `${name}: the same as without slices`);
+  }
+});
+
+t.test('what comes while a verification is at work is not looked at, and what goes is', async (t) => {
+  const { journal } = journalOf(MOST_ENTRIES, () => read);
+  const steps = verifySteps(journal, { requests: [{ match: { path: '/branches' }, count: MOST_ENTRIES }] });
+  t.notOk(steps.next().done);
+  for (let at = 0; at < 100; at++) journal.add(recordOf(MOST_ENTRIES + at, read));
+  t.equal(journal.dropped, 100);
+  t.match(atOnce(steps), { met: true, unmet: [] });
+  t.match(atOnce(verifySteps(journal, { requests: [{ match: { path: '/branches' }, count: MOST_ENTRIES }] })), {
+    met: false,
+    unmet: [{ detail: /let go of 100/ }],
+  });
+});
+
+t.test('the nearest requests are those that differ least, and of those the last', async (t) => {
+  const { journal } = journalOf(400, (at) => ({
+    ...read,
+    status: at % 100 === 7 ? 404 : 200,
+    path: at % 100 === 9 || at === 7 ? '/near' : '/far',
+    method: at === 150 ? 'PUT' : 'POST',
+  }));
+  const match = { status: 404, path: '/near', method: 'GET' };
+  const nearest = (wanted: object) => atOnce(verifySteps(journal, { requests: [{ match: wanted }] })).unmet[0]!.nearest;
+  const shown = (wanted: object) => nearest(wanted).map(({ request, differs }) => [request.id, differs.length]);
+  t.same(shown(match), [
+    ['req-00000008', 1],
+    ['req-00000310', 2],
+    ['req-00000308', 2],
+  ]);
+  t.same(shown({ method: 'PUT', path: '/near', status: 500 })[0], ['req-00000310', 2]);
+  t.same(shown({ status: 500 }), [], 'those that differ in everything are not near');
+});
+
+t.test('pauses of a long chain of retries: the first are listed, all of them are judged', async (t) => {
+  const pauses = (times: number, started: (at: number) => number) => {
+    const { journal } = journalOf(times, (at) => ({ ...read, status: 503, started: started(at) }));
+    const { client } = atOnce(verifySteps(journal, { client: ['back-off'] }));
+    return client[0]!;
+  };
+  const [hasty] = pauses(1_001, (at) => at * 10).faults;
+  t.match(hasty!.detail, /^It was repeated 1000 times with pauses of (?:10, ){20}… ms\.$/);
+  t.match(pauses(1_001, (at) => at * 500).faults[0]!.detail, /do not grow\.$/);
+  const growing = pauses(1_001, (at) => at * 500 + (at > 900 ? 100_000 : 0));
+  t.match(growing, { verdict: 'kept', occasions: 1 }, 'one that grows late grows');
+});
+
+t.test('what came before the requests that are meant is known, and not judged', async (t) => {
+  const { journal } = journalOf(4, (at) =>
+    at < 2
+      ? { ...read, query: at === 0 ? 'cursor=made-up' : '', answer: '{"next_cursor":"given"}' }
+      : { ...read, query: at === 2 ? 'cursor=given' : 'cursor=other', answer: '{"next_cursor":null}' },
+  );
+  const verdict = (after?: string) =>
+    atOnce(verifySteps(journal, { client: ['cursor-verbatim'], ...(after && { after }) })).client[0]!;
+  t.match(verdict(), { occasions: 3, faults: [{ request: 'req-00000001' }, { request: 'req-00000004' }] });
+  t.match(verdict('req-00000002'), { occasions: 2, faults: [{ request: 'req-00000004' }] });
+  t.match(verdict('req-00000004'), { verdict: 'unseen', occasions: 0, faults: [] });
+});
+
+t.test('an answer that is nested as deep as it is long is read', async (t) => {
+  const answer = `${'['.repeat(30_000)}{"cursor":"deep"}${']'.repeat(30_000)}`;
+  const { journal } = journalOf(2, (at) => ({ ...read, query: at ? 'cursor=deep' : '', answer: bodyOf(answer) }));
+  t.match(atOnce(verifySteps(journal, { client: ['cursor-verbatim'] })).client, [{ verdict: 'kept' }]);
+});
+
+t.test('lists that are too long are refused by name, however long they are', async (t) => {
+  const { journal } = journalOf(1, () => read);
+  let looks = 0;
+  const long = new Proxy(Array(300_000).fill(1), {
+    get(target, name) {
+      looks += 1;
+      return Reflect.get(target, name);
+    },
+  });
+  for (const [expectations, detail] of [
+    [{ requests: long }, /^requests: /],
+    [{ client: long }, /^client/],
+    [{ requests: [{ match: {} }, { match: { code: long } }] }, /^requests\.1\.match\.code/],
+    [{ requests: [{ match: {} }, { match: { status: 7 } }] }, /^requests\.1\.match\.status/],
+    [{ requests: [{ match: {} }, 7] }, /^requests\.1: /],
+  ] as const) {
+    t.throws(() => atOnce(verifySteps(journal, expectations)), { code: 'bad_request', detail }, `${detail}`);
+    t.ok(looks < 10_000, `${looks} looks at the list`);
+  }
+});
