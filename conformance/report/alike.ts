@@ -20,11 +20,14 @@ export function groupAlike(results: readonly RuleResult[]): Alike[] {
   return [...groups.values()].sort((a, b) => b.ids.length - a.ids.length);
 }
 
-/** How many rules have this verdict for which reason, the commonest first. */
-export function countReasons({ rules }: Report, verdict: Verdict): (readonly [reason: string, count: number])[] {
+/** For which reasons these have their verdicts, and how many each, the commonest first. */
+export function countReasons(results: readonly RuleResult[]): (readonly [reason: string, count: number])[] {
   const reasons = new Map<string, number>();
-  for (const { verdict: own, reason = '' } of rules) {
-    if (own === verdict) reasons.set(reason, (reasons.get(reason) ?? 0) + 1);
-  }
+  for (const { verdict, reason = verdict } of results) reasons.set(reason, (reasons.get(reason) ?? 0) + 1);
   return [...reasons].sort((a, b) => b[1] - a[1]);
+}
+
+/** The results with this verdict. */
+export function withVerdict({ rules }: Report, verdict: Verdict): readonly RuleResult[] {
+  return rules.filter((result) => result.verdict === verdict);
 }

@@ -1,4 +1,4 @@
-import { countReasons } from './alike.js';
+import { countReasons, withVerdict } from './alike.js';
 import {
   brokenRules,
   conclude,
@@ -23,7 +23,7 @@ export const github: Reporter = (report) => {
     const isOpen = ['warn', 'variant'].includes(result.verdict) && !report.mode.strict;
     if (isOpen) lines.push(annotation('warning', result.id, describe(report, result)));
   }
-  for (const [reason, count] of countReasons(report, 'blocked')) {
+  for (const [reason, count] of countReasons(withVerdict(report, 'blocked'))) {
     lines.push(annotation('warning', 'Not judged', `${count} rule${count === 1 ? '' : 's'}: ${reason}`));
   }
   const kind = report.exit_code === 0 ? 'notice' : 'error';

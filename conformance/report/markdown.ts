@@ -1,4 +1,4 @@
-import { countReasons } from './alike.js';
+import { countReasons, withVerdict } from './alike.js';
 import {
   brokenRules,
   bySection,
@@ -98,7 +98,7 @@ function describe(report: Report, result: RuleResult): string {
 function warnings(report: Report): string[] {
   const seen = report.rules.filter(({ verdict }) => ['warn', 'variant'].includes(verdict) && !report.mode.strict);
   const lines = [
-    ...countReasons(report, 'blocked').map(
+    ...countReasons(withVerdict(report, 'blocked')).map(
       ([reason, count]) => `- ${MARKS.blocked} ${count} blocked: ${inline(show(reason))}`,
     ),
     ...seen.map(({ id, verdict, reason = '' }) => `- ${MARKS[verdict]} ${code(id)}: ${inline(show(reason))}`),

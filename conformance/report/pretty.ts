@@ -1,5 +1,5 @@
 import { styleText } from 'node:util';
-import { type Alike, countReasons, groupAlike } from './alike.js';
+import { type Alike, countReasons, groupAlike, withVerdict } from './alike.js';
 import {
   brokenRules,
   bySection,
@@ -193,7 +193,7 @@ function legend(report: Report, paint: Paint): string {
 
 /** Rules that could not be judged, by reason. */
 function unjudged(report: Report, verdict: 'skip' | 'blocked'): string[] {
-  const reasons = countReasons(report, verdict);
+  const reasons = countReasons(withVerdict(report, verdict));
   const others = reasons.slice(MOST_REASONS).reduce((sum, [, count]) => sum + count, 0);
   return [
     ...reasons.slice(0, MOST_REASONS),
