@@ -51,6 +51,8 @@ export interface RunOptions {
   /** Rules that are known to notice a mutant; left out where none is known of any. */
   readonly proven?: ReadonlySet<string>;
   readonly limiter: Limiter;
+  /** The same for what is removed at the end, also after an interruption. Default: `limiter`. */
+  readonly cleanupLimiter?: Limiter;
   /** Groups of rules that run side by side. */
   readonly width: number;
   /** Milliseconds for one answer, and four times that for the work of one rule. */
@@ -244,7 +246,8 @@ const LEFT_BY_CHOICE: Cleanup = { made: 0, removed: 0, left: [] };
 
 /** Whatever ended the run, what it made is removed; from a target that is gone nothing can be. */
 async function removeScratch(target: Target, options: RunOptions, { reason }: Ending): Promise<Cleanup> {
-  const { scratch, limiter, timeout, width } = options;
+  const { scratch, timeout, width } = options;
+  const limiter = options.cleanupLimiter ?? options.limiter;
   if (scratch === undefined) return LEFT_BY_CHOICE;
   if (reason?.by !== 'target') return cleanUp(target, scratch, { limiter, timeout, width: Math.min(width, 4) });
   const left = scratch.left();
