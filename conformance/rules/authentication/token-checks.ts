@@ -46,7 +46,7 @@ export async function placesOf(t: RuleContext, key: KeyRole = 'main'): Promise<(
   const inside = await scopesInside(t);
   const leftOut = TOKEN_PLACES.filter(({ scope }) => !inside.includes(scope)).map(({ name }) => name);
   // Where the suite can register keys, these are tried with another one.
-  if (leftOut.length > 0 && !hasNamespaces(t.target))
+  if (leftOut.length > 0 && !(t.target.write && hasNamespaces(t.target)))
     t.observe('left out, as the restricted key has no scope for it', leftOut);
   return ({ scope }) => inside.includes(scope);
 }
