@@ -66,6 +66,8 @@ export class Receiver implements AsyncDisposable {
       });
     });
     receiver.#host = await listenOnLoopback(server);
+    // A rule that is interrupted does not come to its end, and no receiver keeps the process.
+    server.unref();
     try {
       await receiver.#register();
     } catch (error) {
