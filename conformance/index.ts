@@ -63,7 +63,7 @@ export interface Options {
   readonly width?: number;
   /** Runs the rules in another order, the same for the same seed; no verdict depends on it. */
   readonly seed?: number;
-  /** Judges one part of the rules; `mergeReports` joins the reports of all. */
+  /** Checks one part of the rules; `mergeReports` joins the reports of all. */
   readonly shard?: Shard;
   /** The flags that name the same target on a command line, for commands that reports print; no secrets. */
   readonly flags?: readonly string[];
@@ -73,7 +73,7 @@ export interface Options {
   readonly baseline?: readonly BaselineEntry[];
   /** What the names of the repositories begin with that the run makes. Default: `cf`. */
   readonly prefix?: string;
-  /** Interrupts the run: there is a report of what was judged so far, and what was made is removed. */
+  /** Interrupts the run: there is a report of what was checked so far, and what was made is removed. */
   readonly signal?: AbortSignal;
   /** Remembers the repositories that the run makes. Default: in memory; `openScratch` writes a journal. */
   readonly scratch?: Scratch;
@@ -93,7 +93,7 @@ export class EmptySelection extends InvalidOption {
 }
 
 /**
- * Judges a target, rule by rule.
+ * Checks a target, rule by rule.
  *
  * ```js
  * import { readKey, run } from 'repohost-emulator/conformance';
@@ -163,7 +163,7 @@ function withExpectation(result: RuleResult, baseline: Options['baseline'], toda
 }
 
 /**
- * Judges a target and gives each result as soon as it is final; the report is what the generator returns. So that each
+ * Checks a target and gives each result as soon as it is final; the report is what the generator returns. So that each
  * rule is a test of its own, under `node:test` here:
  *
  * ```js

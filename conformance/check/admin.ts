@@ -50,7 +50,7 @@ export function hasNamespaces({ adminUrl, baseUrl }: Target): boolean {
 export async function inNamespace<Result>(
   t: RuleContext,
   options: object,
-  judge: (inner: RuleContext) => Promise<Result>,
+  check: (inner: RuleContext) => Promise<Result>,
   restrictedKey?: SigningKey,
 ): Promise<Result> {
   t.needsEmulator();
@@ -72,7 +72,7 @@ export async function inNamespace<Result>(
     const inner = new RuleContext(t.rule, { ...t.run, ...run }, t);
     await registerKey(inner, inner.key('main'));
     if (restrictedKey !== undefined) await registerKey(inner, restrictedKey);
-    return await judge(inner);
+    return await check(inner);
   } finally {
     await askAdmin(t, 'DELETE', `/namespaces/${id}`);
   }

@@ -49,7 +49,7 @@ export function expectRefused(answer: Answer): void {
     throw new AssertionFailure('the request is refused', '4xx', answer.outcome);
 }
 
-/** A status together with its `code`. A body without any `code` passes here; its shape is judged by other rules. */
+/** A status together with its `code`. A body without any `code` passes here; its shape is checked by other rules. */
 export function expectProblem(answer: Answer, status: number, ...codes: readonly string[]): void {
   const fits =
     answer.status === status &&

@@ -15,7 +15,7 @@ export class AssertionFailure extends Error {
   }
 }
 
-/** A rule that holds everywhere would be judged on what a fault of the emulator made: a mistake of the suite. */
+/** A rule that holds everywhere would be checked on what a fault of the emulator made: a mistake of the suite. */
 export class InjectedEvidence extends Error {
   override readonly name = 'InjectedEvidence';
 
@@ -26,7 +26,7 @@ export class InjectedEvidence extends Error {
   }
 }
 
-/** The rule cannot be judged on this target; the message is the reason that the report gives. */
+/** The rule cannot be checked on this target; the message is the reason that the report gives. */
 export class Skip extends Error {
   override readonly name = 'Skip';
 }

@@ -30,7 +30,7 @@ interface Sent {
 /**
  * Sends requests, and sees to it that a write which is refused changes nothing: what can be seen of its repositories is
  * looked at before and after. A view stays good until the next write, so a row of refused writes costs one look each.
- * Writes that run into one another are not judged, because either may have made the change.
+ * Writes that run into one another are not checked, because either may have made the change.
  */
 export class RefusedWrites {
   readonly #known = new Map<string, KnownRepository>();
@@ -52,7 +52,7 @@ export class RefusedWrites {
       for (const attempt of attempts) attempt.end();
     }
     for (const attempt of attempts) {
-      const complaint = await attempt.judge(exchange);
+      const complaint = await attempt.check(exchange);
       if (complaint !== undefined) return { exchange, complaint };
     }
     return { exchange };
@@ -126,7 +126,7 @@ class Attempt {
     this.known.underWay -= 1;
   }
 
-  async judge(exchange: Exchange): Promise<AssertionFailure | undefined> {
+  async check(exchange: Exchange): Promise<AssertionFailure | undefined> {
     const accepted = this.write.acceptedBy(exchange);
     if (accepted === true) {
       this.known.reported = this.write.parts.some((part) => part.startsWith('ephemeral'))

@@ -39,7 +39,7 @@ export interface RequestOptions {
 }
 
 /** The rule that a context is for; a fixture is one that any rule may rest on. */
-export interface JudgedRule {
+export interface CheckedRule {
   readonly id: string;
   readonly group: string;
   readonly reach?: 'any' | 'needs-setup' | 'emulator';
@@ -59,7 +59,7 @@ export class RuleContext {
 
   /** `outer`: the context of the same rule whose notes this one writes to as well. */
   constructor(
-    readonly rule: JudgedRule,
+    readonly rule: CheckedRule,
     readonly run: RunContext,
     outer?: RuleContext,
   ) {

@@ -3,7 +3,7 @@ import { AssertionFailure, PinnedDrift } from './outcomes.js';
 /**
  * Which of the tolerated answers a target gives where the specification contradicts itself or is silent. A target may
  * choose, but has to stay with its choice. Within a rule another member is a failure at once; between rules it is found
- * when all were judged, so that it does not matter which of them was first.
+ * when all were checked, so that it does not matter which of them was first.
  */
 export class Variants {
   /** By rule: key to member. */

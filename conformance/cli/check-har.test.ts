@@ -68,7 +68,7 @@ t.test('traffic that keeps the rules is 0, what breaks a MUST is 1, with the ent
   t.match(await check(t, har(WRONG), '--only', 'problem.title'), { code: 0 });
 });
 
-t.test('what nothing was judged of is not green', async (t) => {
+t.test('what nothing was checked of is not green', async (t) => {
   for (const [what, recorded] of Object.entries({
     'no entries': har(),
     'other addresses': har(entry({ url: 'https://cdn.example/app.js' }), entry({ url: 'https://x.example/' })),
@@ -76,11 +76,11 @@ t.test('what nothing was judged of is not green', async (t) => {
     'no bodies': har(entry({ content: { size: 5 } })),
     'no HTTP': har(entry({ url: 'wss://api.example/api/v1/repo' }), entry({ url: 'data:text/plain,x' })),
   })) {
-    t.match(await check(t, recorded), { code: 2, out: /Nothing was judged/ }, what);
+    t.match(await check(t, recorded), { code: 2, out: /Nothing was checked/ }, what);
   }
 });
 
-t.test('what a browser records beside the service is told and not judged', async (t) => {
+t.test('what a browser records beside the service is told and not checked', async (t) => {
   const recorded = har(
     RIGHT,
     entry({ url: 'https://cdn.example/x.js', status: 500 }),
@@ -91,9 +91,9 @@ t.test('what a browser records beside the service is told and not judged', async
   );
   const { code, out } = await check(t, recorded);
   t.equal(code, 0);
-  t.match(out, 'Not judged: 2 entries to other addresses.');
-  t.match(out, 'Not judged: 1 entry without their body.');
-  t.match(out, 'Not judged: 1 entry with a body that was cut.');
+  t.match(out, 'Not checked: 2 entries to other addresses.');
+  t.match(out, 'Not checked: 1 entry without their body.');
+  t.match(out, 'Not checked: 1 entry with a body that was cut.');
   t.match(out, /on 2 of 6 recorded requests/);
   t.match(await check(t, recorded, '--strict', '--base-url', 'https://cdn.example'), { code: 1, out: /err\.5xx-safe/ });
 });
@@ -182,10 +182,10 @@ t.test('a file that is no HTTP Archive is exit 2 and a sentence that quotes noth
   }
   t.match(await check(t, `\ufeff${JSON.stringify(whole)}`), { code: 0 }, 'a byte order mark is none of these');
   t.match(await call('/absent.har'), { code: 2, err: /^\/absent\.har cannot be read: there is no such file\n$/ });
-  t.match(await check(t, whole, '--only', 'jwt.alg.none'), { code: 2, err: /can be judged on recorded traffic/ });
+  t.match(await check(t, whole, '--only', 'jwt.alg.none'), { code: 2, err: /can be checked on recorded traffic/ });
 });
 
-t.test("the emulator's own export is judged, and its answers keep the rules", async (t) => {
+t.test("the emulator's own export is checked, and its answers keep the rules", async (t) => {
   const emulator = await startEmulator();
   t.teardown(() => emulator.stop());
   const { baseUrl, adminUrl = '' } = emulator.target;

@@ -1,6 +1,6 @@
 import { type HarEntry, readHar, UnreadableHar } from '../http/har.js';
 import { allRules, originOf, selectRules } from '../index.js';
-import { judgeRecorded } from '../run/recorded.js';
+import { checkRecorded } from '../run/recorded.js';
 import { defineCommand, type Flags } from './command.js';
 import { readTextFile } from './read-result.js';
 import { REPORT_FLAGS, readReportOutput } from './report-output.js';
@@ -10,9 +10,9 @@ import { httpAddress, text } from './values.js';
 const FLAGS = {
   'base-url': {
     read: httpAddress,
-    describe: 'Judge what went to this address; default: everything below /api/, and Git',
+    describe: 'Check what went to this address; default: everything below /api/, and Git',
   },
-  only: { read: text('ids of rules'), describe: 'Rules to judge by: ids, `*` for anything, joined by commas' },
+  only: { read: text('ids of rules'), describe: 'Rules to check by: ids, `*` for anything, joined by commas' },
   strict: { describe: 'Warnings fail as well' },
   ...REPORT_FLAGS,
 } satisfies Flags;
@@ -20,17 +20,17 @@ const FLAGS = {
 export const checkHarCommand = defineCommand({
   name: 'check-har',
   arguments: ['file'],
-  describe: 'Judge recorded traffic (HTTP Archive 1.2) by the rules that hold for every answer',
+  describe: 'Check recorded traffic (HTTP Archive 1.2) by the rules that hold for every answer',
   flags: FLAGS,
   run: async (args, session, [file = '']) => {
     const { only, strict, 'base-url': address } = args;
     const rules = selectRules(allRules(), only);
     if (rules.length === 0) throw new UsageError(`no rule is called ${only}`);
     if (rules.every((rule) => rule.watch === undefined)) {
-      throw new UsageError(`no rule of ${only} can be judged on recorded traffic`);
+      throw new UsageError(`no rule of ${only} can be checked on recorded traffic`);
     }
     const output = await readReportOutput(args);
-    const report = judgeRecorded(entriesOf(await readTextFile(file), file), {
+    const report = checkRecorded(entriesOf(await readTextFile(file), file), {
       rules,
       strict,
       now: Date.now,

@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 import t, { type Test } from 'tap';
 import { listenOnLoopback } from '../http/listen.js';
 import { packageRoot } from '../target/package-root.js';
-import { always, startStub } from '../test/stub.js';
+import { always, startTestServer } from '../test/test-server.js';
 import { loadCommands, main } from './main.js';
 import { SCHEMAS } from './schema.js';
 
@@ -15,13 +15,13 @@ const key = join(packageRoot(), 'fixtures', 'keys', 'es256.pem');
 const rule = 'jwt.alg.none';
 
 /** A server that conforms in as much as `other.meta.exists` asks for. */
-const stub = await startStub(always(200, 'application/json', '{}'));
-t.teardown(() => stub.close());
-const judged = [
+const server = await startTestServer(always(200, 'application/json', '{}'));
+t.teardown(() => server.close());
+const checked = [
   'run',
   '--quiet',
   '--base-url',
-  stub.baseUrl,
+  server.baseUrl,
   '--org',
   'demo',
   '--key',
@@ -90,11 +90,11 @@ const PRINTING = [
   ...Object.keys(SCHEMAS).map((of) => ['schema', of]),
   ['explain', rule],
   ['token', '--org', 'a', '--key', key],
-  judged,
+  checked,
 ];
 
 /** A short text by yargs, a text longer than a pipe holds, and one at the end of requests. */
-const PROCESSES = [['--help'], ['list', '--json'], judged];
+const PROCESSES = [['--help'], ['list', '--json'], checked];
 
 function errorOf(code: string): NodeJS.ErrnoException {
   return Object.assign(new Error(`${code}: write`), { code });
@@ -259,15 +259,15 @@ t.test('the report goes to the file that --output names', async (t) => {
   mkdirSync(join(folder, 'reports'));
   const file = join(folder, 'reports', 'report.json');
   writeFileSync(file, 'of an earlier run');
-  t.match(await call([...judged, '--reporter', 'json', '--output', file]), { code: 0, out: '' });
+  t.match(await call([...checked, '--reporter', 'json', '--output', file]), { code: 0, out: '' });
   t.equal(JSON.parse(readFileSync(file, 'utf8')).exit_code, 0);
-  t.match(await call([...judged, '--output', '/dev/full']), {
+  t.match(await call([...checked, '--output', '/dev/full']), {
     code: 4,
     err: /^\/dev\/full cannot be written: [^\n]*ENOSPC[^\n]*\n$/,
   });
 });
 
-t.test('without an address the emulator of the package is started, judged and stopped', async (t) => {
+t.test('without an address the emulator of the package is started, checked and stopped', async (t) => {
   t.match(await call(['run', '--only', rule]), { code: 0, out: /conforms in what was asked/, err: '' });
 });
 

@@ -6,7 +6,7 @@ import { REPORTERS, reporterOf } from '../report/reporters.js';
 import { allRules, selectRules } from '../rules/registry.js';
 import { readMutants } from '../run/proof.js';
 import { runRules } from '../run/runner.js';
-import { always, startStub } from '../test/stub.js';
+import { always, startTestServer } from '../test/test-server.js';
 import { proofLines } from './explain.js';
 import { main } from './main.js';
 
@@ -38,11 +38,11 @@ t.test('a rule is proven by a mutant that it noticed, and a MUST without one is 
 t.test(
   'every report calls a MUST unproven that no mutant has been seen to break, where mutants are known',
   async (t) => {
-    const stub = await startStub(always(200, 'application/json', '{}'));
-    t.teardown(() => stub.close());
+    const server = await startTestServer(always(200, 'application/json', '{}'));
+    t.teardown(() => server.close());
     const rules = selectRules(allRules(), 'other.meta.exists,jwt.alg.none,err.5xx-safe');
-    const judge = (proven?: ReadonlySet<string>) =>
-      runRules(stub.target, {
+    const check = (proven?: ReadonlySet<string>) =>
+      runRules(server.target, {
         rules,
         strict: false,
         limiter: UNLIMITED,
@@ -55,13 +55,13 @@ t.test(
         now: Date.now,
         ...(proven === undefined ? {} : { proven }),
       });
-    const report = await judge(new Set(['jwt.alg.none']));
+    const report = await check(new Set(['jwt.alg.none']));
     const called = report.rules.filter(({ unproven }) => unproven).map(({ id }) => id);
     t.same(called, ['other.meta.exists'], 'neither what is proven nor a SHOULD');
     for (const name of REPORTERS) {
       t.match(reporterOf(name, false)(report), 'unproven', name);
     }
-    const none = await judge();
+    const none = await check();
     for (const name of REPORTERS) t.notMatch(reporterOf(name, false)(none), 'unproven', name);
   },
 );

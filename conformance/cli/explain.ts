@@ -39,7 +39,7 @@ export const explainCommand = defineCommand({
       `  level    ${rule.level}: ${BROKEN[rule.level]}`,
       `  section  ${rule.section}`,
       `  reach    ${rule.reach}`,
-      `  judged   on ${REACH[rule.reach]}, ${WAYS[String(rule.writes)]}`,
+      `  checked   on ${REACH[rule.reach]}, ${WAYS[String(rule.writes)]}`,
       `  check    ${isWritten(rule) ? 'written' : 'not written yet'}`,
       ...(mutants === undefined
         ? []

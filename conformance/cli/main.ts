@@ -79,7 +79,7 @@ async function parse(session: Session): Promise<void> {
       'dot-notation': false,
       'camel-case-expansion': false,
     })
-    .usage('$0 <command>\n\nJudges a repository hosting service by its specification, rule by rule.')
+    .usage('$0 <command>\n\nChecks a repository hosting service by its specification, rule by rule.')
     .command(commands.map(({ module }) => module(session)))
     .demandCommand(1, `Name a command: ${names.slice(0, -1).join(', ')} or ${names.at(-1)}.`)
     .recommendCommands()

@@ -28,7 +28,7 @@ export function mannersOf(args: MannerArguments, described: DescribedTarget | un
   };
 }
 
-/** The flags that a command needs which judges a rule again; one rule is not spread. */
+/** The flags that a command needs which checks a rule again; one rule is not spread. */
 export function repeatedManners(args: MannerArguments): string[] {
   const { window: _window, ...flags } = MANNER_FLAGS;
   return wordsOf(flags, args);

@@ -4,7 +4,7 @@ import t from 'tap';
 import { parse } from 'yaml';
 import { packageRoot } from '../run/version.js';
 import { conformance } from '../test/deployment.js';
-import { always, startStub } from '../test/stub.js';
+import { always, startTestServer } from '../test/test-server.js';
 
 const key = join(packageRoot(), 'fixtures', 'keys', 'es256.pem');
 const probe = (baseUrl: string, ...more: string[]) =>
@@ -20,14 +20,14 @@ t.test('where nothing answers no file is written', async (t) => {
 
 t.test('a target that rejects the key is written down as far as it is known', async (t) => {
   const problem = JSON.stringify({ code: 'forbidden', detail: 'no\nsuch key: *x' });
-  const stub = await startStub(always(403, 'application/problem+json', problem));
-  t.teardown(() => stub.close());
+  const server = await startTestServer(always(403, 'application/problem+json', problem));
+  t.teardown(() => server.close());
   const file = join(t.testdir({}), 'target.yaml');
-  const { code, err } = await probe(stub.baseUrl, '--output', file);
+  const { code, err } = await probe(server.baseUrl, '--output', file);
   t.equal(code, 3);
   t.match(err, /rejects the key given for demo/);
   const text = readFileSync(file, 'utf8');
-  t.match(parse(text), { base_url: stub.baseUrl, org: 'demo', variants: undefined, repo: undefined });
+  t.match(parse(text), { base_url: server.baseUrl, org: 'demo', variants: undefined, repo: undefined });
   t.match(text, /^# not accepted, or not to be told: the target rejects the key/m);
   t.match(text, /^# repo: not found out/m);
 });
@@ -42,19 +42,19 @@ const SERVERS = {
 
 for (const [what, answer] of Object.entries(SERVERS)) {
   t.test(`of ${what} a file is made that can be read`, async (t) => {
-    const stub = await startStub(answer);
-    t.teardown(() => stub.close());
-    const { code, out } = await probe(stub.baseUrl, '--timeout', '2000');
+    const server = await startTestServer(answer);
+    t.teardown(() => server.close());
+    const { code, out } = await probe(server.baseUrl, '--timeout', '2000');
     t.equal(code, 0);
-    t.match(parse(out), { base_url: stub.baseUrl, org: 'demo', keys: { main: { file: /es256\.pem$/ } } });
+    t.match(parse(out), { base_url: server.baseUrl, org: 'demo', keys: { main: { file: /es256\.pem$/ } } });
     t.match(await conformance('probe', '--target', '/absent'), { code: 2, err: /^\/absent cannot be read/ });
   });
 }
 
 t.test('what was not found out is told once a reason', async (t) => {
-  const stub = await startStub(always(200, 'application/json', '{"repos":[]}'));
-  t.teardown(() => stub.close());
-  const { out } = await probe(stub.baseUrl);
+  const server = await startTestServer(always(200, 'application/json', '{"repos":[]}'));
+  t.teardown(() => server.close());
+  const { out } = await probe(server.baseUrl);
   const [, told = ''] = out.split('\n# Not found out:\n');
   const lines = told.trimEnd().split('\n');
   for (const line of lines) t.match(line, /^# - .+: \d+ points?$/);

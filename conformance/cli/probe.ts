@@ -192,7 +192,7 @@ function aboutRepository({ repo, branch }: Findings): string[] {
   return [note(branch === undefined ? 'its default branch is not known' : `its default branch: ${branch}`)];
 }
 
-/** What no rule can be judged by that needs a key that was not given. */
+/** What no rule can be checked by that needs a key that was not given. */
 function lacking({ keys, second }: DescribedTarget): string[] {
   const setUp = allRules().filter(({ reach }) => reach === 'needs-setup').length;
   const lines = [

@@ -6,7 +6,7 @@ import { decodeJwt } from 'jose';
 import t, { type Test } from 'tap';
 import { reportWith, resultOf } from '../report/test/sample-report.js';
 import { packageRoot } from '../run/version.js';
-import { always, startStub } from '../test/stub.js';
+import { always, startTestServer } from '../test/test-server.js';
 import { main } from './main.js';
 
 const script = join(packageRoot(), 'bin', 'conformance.js');
@@ -43,13 +43,13 @@ function folderOf(t: Test, files: Readonly<Record<string, unknown>> = { 'a.json'
 }
 
 t.test('one run gives several reports, each in its file, and one of them printed', async (t) => {
-  const stub = await startStub(always(200, 'application/json', '{}'));
-  t.teardown(() => stub.close());
+  const server = await startTestServer(always(200, 'application/json', '{}'));
+  t.teardown(() => server.close());
   const folder = t.testdir({});
   const files = ['json', 'junit', 'tap', 'markdown', 'html'].map(
     (name) => [name, join(folder, `report ${name}`)] as const,
   );
-  const target = ['--base-url', stub.baseUrl, '--org', 'demo', '--key', key, '--quiet'];
+  const target = ['--base-url', server.baseUrl, '--org', 'demo', '--key', key, '--quiet'];
   const flags = files.flatMap(([name, file]) => ['--reporter', `${name}=${file}`]);
   const { code, out, err } = await call('run', ...target, '--only', 'other.meta', '--reporter', 'pretty', ...flags);
   t.same([code, err], [0, '']);
@@ -65,11 +65,11 @@ t.test('one run gives several reports, each in its file, and one of them printed
 });
 
 t.test('a command that is printed names the same target, and no secret', async (t) => {
-  const stub = await startStub(always(200, 'application/json', '{"a":1}'));
-  t.teardown(() => stub.close());
+  const server = await startTestServer(always(200, 'application/json', '{"a":1}'));
+  t.teardown(() => server.close());
   process.env.EMULATOR_ADMIN_TOKEN = 'canary-admin';
   t.teardown(() => delete process.env.EMULATOR_ADMIN_TOKEN);
-  const address = stub.baseUrl.replace('http://', 'http://canary-user:canary-password@');
+  const address = server.baseUrl.replace('http://', 'http://canary-user:canary-password@');
   const target = [
     '--base-url',
     address,
@@ -98,7 +98,7 @@ t.test('a command that is printed names the same target, and no secret', async (
   const words = spawnSync('sh', ['-c', `npx() { printf '%s\\n' "$@"; }; ${line}`], { encoding: 'utf8' }).stdout.split(
     '\n',
   );
-  const expected = [stub.baseUrl, stub.baseUrl, 'demo', key, "o'app", '--no-write'];
+  const expected = [server.baseUrl, server.baseUrl, 'demo', key, "o'app", '--no-write'];
   for (const word of expected)
     t.ok(
       words.some((one) => one.replace(/\/$/, '') === word),

@@ -36,7 +36,7 @@ const FLAGS = {
     isFile: true,
     describe: 'Failures that are expected, YAML or JSON; conformance baseline writes a first one',
   },
-  shard: { read: shard, describe: 'Judge one part of the rules, such as 1/4; conformance merge joins the results' },
+  shard: { read: shard, describe: 'Check one part of the rules, such as 1/4; conformance merge joins the results' },
   ...REPORT_FLAGS,
   quiet: { describe: 'Show no progress on standard error' },
   ...MANNER_FLAGS,
@@ -57,14 +57,14 @@ type RunArguments = Values<typeof FLAGS>;
 
 export const runCommand = defineCommand({
   name: 'run',
-  describe: 'Judge a target; without --target or --base-url, the emulator of this package',
+  describe: 'Check a target; without --target or --base-url, the emulator of this package',
   flags: FLAGS,
   exclusive: TARGET_EXCLUSIVE,
   needs: TARGET_NEEDS,
   run: async (args, session) => {
     const interruption = new Interruption(session);
     try {
-      await judge(args, session, interruption);
+      await check(args, session, interruption);
     } catch (error) {
       if (!interruption.signal.aborted) throw error;
       session.warn(`${error instanceof Error ? error.message : String(error)}\n`);
@@ -118,8 +118,8 @@ interface Plan {
   readonly prefix?: string | undefined;
 }
 
-/** Judges the target of the arguments, or the emulator of the package, and writes the reports. */
-async function judge(args: RunArguments, session: Session, interruption: Interruption): Promise<void> {
+/** Checks the target of the arguments, or the emulator of the package, and writes the reports. */
+async function check(args: RunArguments, session: Session, interruption: Interruption): Promise<void> {
   const output = await readReportOutput(args);
   if (selectRules(allRules(), args.only).length === 0) throw new UsageError(`no rule is called ${args.only}`);
   const baseline = args.baseline === undefined ? undefined : await readBaselineFile(args.baseline);
@@ -130,12 +130,12 @@ async function judge(args: RunArguments, session: Session, interruption: Interru
     const pinned = new Map(Object.entries(described.variants ?? {}));
     const target = await openTarget(described, manners.timeout);
     const scratch = await openJournal(target, args, session);
-    return judgeTarget(target, scratch, { ...plan, pinned });
+    return checkTarget(target, scratch, { ...plan, pinned });
   }
   const emulator = await startEmulator();
   try {
     // What it holds ends with it.
-    await judgeTarget(emulator.target, await openScratch({ target: emulator.target }), plan);
+    await checkTarget(emulator.target, await openScratch({ target: emulator.target }), plan);
   } finally {
     await emulator.stop();
   }
@@ -155,7 +155,7 @@ async function openJournal(target: Target, args: RunArguments, session: Session)
   }
 }
 
-async function judgeTarget(target: Target, scratch: Scratch, plan: Plan): Promise<void> {
+async function checkTarget(target: Target, scratch: Scratch, plan: Plan): Promise<void> {
   const { args, manners, session, interruption, baseline, pinned, prefix } = plan;
   const { columns } = process.stderr;
   const stream = { isTTY: process.stderr.isTTY === true, columns, write: session.warn };

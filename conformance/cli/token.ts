@@ -61,7 +61,7 @@ export const tokenCommand = defineCommand({
     if (rule !== undefined) await checkRule(rule);
     const recorded = report === undefined || rule === undefined ? {} : recipeOf(report, rule, `${result}`);
     if (rule !== undefined && report === undefined) {
-      warn(`without --result this is an ordinary token: a result says what ${rule} was judged with\n`);
+      warn(`without --result this is an ordinary token: a result says what ${rule} was checked with\n`);
     }
     const { key, org: own } = await keyFor(args, recorded.key);
     const iss = org ?? own ?? report?.target.org;

@@ -8,10 +8,10 @@ import { Client } from '../http/client.js';
 import { UNLIMITED } from '../http/limiter.js';
 import { RunEnded } from '../http/no-answer.js';
 import { Throttled } from '../http/throttling.js';
-import { always, type StubServer, startStub } from '../test/stub.js';
+import { always, startTestServer, type TestServer } from '../test/test-server.js';
 import { createGit } from './git-client.js';
 
-function contextOn({ target }: StubServer): RuleContext {
+function contextOn({ target }: TestServer): RuleContext {
   const sleep = () => Promise.resolve();
   const client = new Client({
     limiter: UNLIMITED,
@@ -43,10 +43,10 @@ function contextOn({ target }: StubServer): RuleContext {
 }
 
 t.test('a fetch that is refused breaks the rule; one that is throttled, or cannot connect, does not', async (t) => {
-  const refusing = await startStub(always(404, 'text/plain', 'no'));
+  const refusing = await startTestServer(always(404, 'text/plain', 'no'));
   await t.rejects((await createGit(contextOn(refusing))).fetch('a/b'), AssertionFailure);
   await refusing.close();
-  const throttling = await startStub(always(429, 'text/plain', 'no', { 'retry-after': '3600' }));
+  const throttling = await startTestServer(always(429, 'text/plain', 'no', { 'retry-after': '3600' }));
   await t.rejects((await createGit(contextOn(throttling))).fetch('a/b'), Throttled);
   await throttling.close();
   await t.rejects((await createGit(contextOn(throttling))).fetch('a/b'), RunEnded);

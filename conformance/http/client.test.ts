@@ -1,6 +1,6 @@
 import { createServer, type Socket } from 'node:net';
 import t from 'tap';
-import { always, startStub } from '../test/stub.js';
+import { always, startTestServer } from '../test/test-server.js';
 import { Client, type ClientOptions } from './client.js';
 import { UNLIMITED } from './limiter.js';
 import { listenOnLoopback } from './listen.js';
@@ -44,7 +44,7 @@ t.test('request targets go out exactly as they are written', async (t) => {
 /** A server that answers 429 as often as `times` says, and tells how often it was asked. */
 async function startThrottling(times: number, headers: Record<string, string>, body = '{}') {
   let count = 0;
-  const stub = await startStub((request, response) => {
+  const server = await startTestServer((request, response) => {
     count += 1;
     const isThrottled = count <= times;
     always(
@@ -54,8 +54,8 @@ async function startThrottling(times: number, headers: Record<string, string>, b
       isThrottled ? headers : {},
     )(request, response);
   });
-  const request = { rule: 'x', method: 'GET', origin: stub.baseUrl, path: '/', headers: {} };
-  return { stub, request, asked: () => count };
+  const request = { rule: 'x', method: 'GET', origin: server.baseUrl, path: '/', headers: {} };
+  return { server, request, asked: () => count };
 }
 
 t.test('a throttled request waits as long as it is asked to, and is sent again', async (t) => {
@@ -65,7 +65,7 @@ t.test('a throttled request waits as long as it is asked to, and is sent again',
     [{ ratelimit: '"default";r=0;t=3' }, 3000],
     [{ ratelimit: '"a";r=5;t=9, "b";r=0;t=2' }, 2000],
   ] as const) {
-    const { stub, request, asked } = await startThrottling(3, headers);
+    const { server, request, asked } = await startThrottling(3, headers);
     let now = 0;
     const waits: number[] = [];
     const client = clientWith(
@@ -79,7 +79,7 @@ t.test('a throttled request waits as long as it is asked to, and is sent again',
     const { status } = await client.send(request, stopwatch);
     t.same([status, asked(), waits], [200, 4, [wait, wait, wait]], JSON.stringify(headers));
     await client.close();
-    await stub.close();
+    await server.close();
   }
 });
 
@@ -94,12 +94,12 @@ t.test('a 429 that asks for nothing is an answer, but where its code says that i
   t.equal((await client.send(forced.request)).status, 429, 'one that a fault made');
   const coded = await startThrottling(1, {}, '{"code":"rate_limited"}');
   t.equal((await client.send(coded.request)).status, 200, 'rate_limited');
-  for (const { stub } of [own, wanted, forced, coded]) await stub.close();
+  for (const { server } of [own, wanted, forced, coded]) await server.close();
 });
 
 t.test('one throttled request holds up all others', async (t) => {
-  const { stub, request } = await startThrottling(1, { 'retry-after': '5' });
-  t.teardown(() => stub.close());
+  const { server, request } = await startThrottling(1, { 'retry-after': '5' });
+  t.teardown(() => server.close());
   let release: () => void = () => undefined;
   const held = new Promise<void>((resolve) => {
     release = resolve;
@@ -134,7 +134,7 @@ t.test('patience ends: too long a wait, and waits that lead to nothing', async (
     ['61', 1],
     ['0', 602],
   ] as const) {
-    const { stub, request, asked } = await startThrottling(10_000, { 'retry-after': wait });
+    const { server, request, asked } = await startThrottling(10_000, { 'retry-after': wait });
     let now = 0;
     const sleep = async (milliseconds: number) => {
       now += milliseconds;
@@ -142,14 +142,14 @@ t.test('patience ends: too long a wait, and waits that lead to nothing', async (
     const client = clientWith(sleep, { now: () => now });
     await t.rejects(client.send(request), Throttled);
     await client.close();
-    await stub.close();
+    await server.close();
     t.ok(asked() <= times && asked() >= times - 2, `Retry-After ${wait}: asked ${asked()} times`);
   }
 });
 
 t.test('a target that throttles whatever is asked ends the run', async (t) => {
-  const { stub, request, asked } = await startThrottling(10_000, { 'retry-after': '3600' });
-  t.teardown(() => stub.close());
+  const { server, request, asked } = await startThrottling(10_000, { 'retry-after': '3600' });
+  t.teardown(() => server.close());
   const ended: RunEnded[] = [];
   const client = clientWith(() => Promise.resolve(), { onEnd: (reason) => ended.push(reason) });
   t.teardown(() => client.close());
@@ -190,13 +190,63 @@ t.test('an answer that breaks off is told in words, and with what there was of i
   }
 });
 
+/** Answers the first request of each connection, and lets go of it when another one comes; `how` it does. */
+async function startForgetful(how: (socket: Socket) => unknown) {
+  const asked: string[] = [];
+  const server = createServer((socket) => {
+    let count = 0;
+    socket.on('error', () => undefined);
+    socket.on('data', (bytes) => {
+      asked.push(bytes.toString('latin1').split('\r\n', 1)[0] ?? '');
+      count += 1;
+      if (count > 1) how(socket);
+      else socket.write('HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n');
+    });
+  });
+  const origin = `http://${await listenOnLoopback(server)}`;
+  return { origin, asked, close: () => server.close() };
+}
+
+for (const how of ['end', 'resetAndDestroy'] as const) {
+  t.test(`a kept connection that the server closes meanwhile is no missing answer: ${how}`, async (t) => {
+    const { origin, asked, close } = await startForgetful((socket) => socket[how]());
+    t.teardown(close);
+    const client = clientWith(() => Promise.resolve());
+    t.teardown(() => client.close());
+    const send = (method: string) => client.send({ rule: 'x', method, origin, path: '/', headers: {} });
+    t.match(await send('GET'), { status: 200 });
+    t.match(await send('GET'), { status: 200 }, 'on another connection');
+    t.same(asked, ['GET / HTTP/1.1', 'GET / HTTP/1.1', 'GET / HTTP/1.1']);
+    await t.rejects(send('POST'), { name: 'NoAnswer', message: /closed/ }, 'what may have an effect is sent once');
+    t.equal(asked.length, 4);
+  });
+}
+
+t.test('a server that closes every connection is asked a limited number of times', async (t) => {
+  let asked = 0;
+  const server = createServer((socket) => {
+    socket.on('error', () => undefined);
+    // An interim answer is one that was read too.
+    socket.on('data', () => {
+      asked += 1;
+      socket.end('HTTP/1.1 103 Early Hints\r\n\r\n');
+    });
+  });
+  const origin = `http://${await listenOnLoopback(server)}`;
+  const client = clientWith(() => Promise.resolve(), { connections: 2 });
+  await t.rejects(client.send({ rule: 'x', method: 'GET', origin, path: '/', headers: {} }), { name: 'NoAnswer' });
+  t.equal(asked, 3);
+  await client.close();
+  server.close();
+});
+
 t.test('where nothing takes connections the run ends', async (t) => {
-  const stub = await startStub(always(200, 'text/plain', ''));
-  await stub.close();
+  const server = await startTestServer(always(200, 'text/plain', ''));
+  await server.close();
   const ended: RunEnded[] = [];
   const client = clientWith(() => Promise.resolve(), { onEnd: (reason) => ended.push(reason) });
   t.teardown(() => client.close());
-  const request = { rule: 'x', method: 'GET', origin: stub.baseUrl, path: '/', headers: {} };
+  const request = { rule: 'x', method: 'GET', origin: server.baseUrl, path: '/', headers: {} };
   await t.rejects(client.send(request), {
     name: 'RunEnded',
     message: /is gone: it takes no connections \(no connection \(.*ECONNREFUSED/,
@@ -205,9 +255,9 @@ t.test('where nothing takes connections the run ends', async (t) => {
 });
 
 t.test('where only another host than the API is not there, the request failed and the run goes on', async (t) => {
-  const gone = await startStub(always(200, 'text/plain', ''));
+  const gone = await startTestServer(always(200, 'text/plain', ''));
   await gone.close();
-  const api = await startStub(always(200, 'text/plain', ''));
+  const api = await startTestServer(always(200, 'text/plain', ''));
   t.teardown(() => api.close());
   const client = clientWith(() => Promise.resolve(), { baseUrl: api.baseUrl });
   t.teardown(() => client.close());

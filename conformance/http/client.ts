@@ -1,5 +1,5 @@
 import { connect } from 'node:net';
-import { Pool } from 'undici';
+import { buildConnector, Pool } from 'undici';
 import type { TokenRecipe } from '../auth/tokens.js';
 import { type Exchange, FAULT_FIRED } from './exchange.js';
 import type { Limiter } from './limiter.js';
@@ -37,7 +37,7 @@ export interface ClientOptions {
   readonly signal: AbortSignal;
   /** Told that the run cannot go on. Default: what is thrown is all. */
   readonly onEnd?: (ended: RunEnded) => void;
-  /** The address without which nothing can be judged. Default: that of the request that found nothing. */
+  /** The address without which nothing can be checked. Default: that of the request that found nothing. */
   readonly baseUrl?: string;
   readonly now?: () => number;
 }
@@ -50,6 +50,8 @@ const MOST_LATE = 16;
 const LOOKS = 3;
 const BETWEEN_LOOKS = 200;
 const LOOK_TIMEOUT = 5000;
+/** Milliseconds that an idle connection is kept: less than servers keep theirs, whatever a proxy passes on of that. */
+const KEEP_ALIVE = 1000;
 
 /** HTTP/1.1 by undici's dispatcher: no redirects, no decoding, no retries, no normalised targets. */
 export class Client {
@@ -89,7 +91,8 @@ export class Client {
     await Promise.all([...this.#pools.values()].map((pool) => pool.destroy()));
   }
 
-  async #sendOnce(request: WireRequest): Promise<Exchange> {
+  /** `stale`: how many kept connections may turn out to be closed before it counts as no answer. */
+  async #sendOnce(request: WireRequest, stale = this.options.connections): Promise<Exchange> {
     this.options.onRequest?.(request.rule);
     const started = performance.now();
     const parts: Buffer[] = [];
@@ -130,6 +133,9 @@ export class Client {
     } catch (error) {
       const loss = this.options.signal.aborted ? undefined : lossOf(error, head !== undefined);
       if (loss === undefined) throw error;
+      if (loss.kind === 'dropped' && stale > 0 && isSafe(request.method) && wasKept(error)) {
+        return this.#sendOnce(request, stale - 1);
+      }
       await this.#endIfGone(loss.kind, request.origin, loss.seen);
       throw new NoAnswer(loss, exchange(loss.seen));
     }
@@ -176,13 +182,42 @@ export class Client {
         connections: this.options.connections,
         headersTimeout: this.options.timeout,
         bodyTimeout: this.options.timeout,
-        connect: { timeout: Math.min(this.options.timeout, 10_000) },
+        keepAliveTimeout: KEEP_ALIVE,
+        keepAliveMaxTimeout: KEEP_ALIVE,
+        connect: countingConnector(Math.min(this.options.timeout, 10_000)),
         maxHeaderSize: 64 * 1024,
       });
       this.#pools.set(origin, pool);
     }
     return pool;
   }
+}
+
+/** Connects, and notes on what breaks a connection how many bytes it had brought. */
+function countingConnector(timeout: number): buildConnector.connector {
+  const connectTo = buildConnector({ timeout });
+  return (options, callback) =>
+    connectTo(options, (...[error, socket]) => {
+      if (error) {
+        callback(error, null);
+        return;
+      }
+      socket.on('error', (broken) => Object.assign(broken, { bytesRead: socket.bytesRead }));
+      callback(null, socket);
+    });
+}
+
+/**
+ * Whether a connection had brought an answer before it broke. Servers close idle connections, and a request may be on
+ * its way at that moment: a safe one is sent again (RFC 9112 section 9.3.1).
+ */
+function wasKept(error: unknown): boolean {
+  const { bytesRead, socket } = error as { bytesRead?: number; socket?: { bytesRead?: number } };
+  return (bytesRead ?? socket?.bytesRead ?? 0) > 0;
+}
+
+function isSafe(method: string): boolean {
+  return method === 'GET' || method === 'HEAD';
 }
 
 function takesConnections({ hostname, port, protocol }: URL): Promise<boolean> {

@@ -102,7 +102,7 @@ function readAddress(url: string): { readonly origin: string; readonly path: str
   return { origin: new URL(url).origin, path: rest.startsWith('/') ? rest : `/${rest}` };
 }
 
-/** The body; or why there is none to judge. */
+/** The body; or why there is none to check. */
 function readBody(response: JsonRecord, method: string, status: number, extra: JsonRecord): Buffer | string {
   const content = isRecord(response.content) ? response.content : {};
   const { text, encoding, size } = content;

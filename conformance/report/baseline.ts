@@ -71,12 +71,12 @@ export function applyBaseline(report: Report, entries: readonly BaselineEntry[],
     const found = byRule.get(result.id);
     return found === undefined ? result : { ...result, baseline: expectationOf(result, found, today) };
   });
-  const judged = new Set(rules.map(({ id }) => id));
+  const checked = new Set(rules.map(({ id }) => id));
   const { mode, interrupted, ended, setup = [] } = report;
   return {
     ...report,
     rules,
-    baseline: { elsewhere: entries.filter(({ rule }) => !judged.has(rule)) },
+    baseline: { elsewhere: entries.filter(({ rule }) => !checked.has(rule)) },
     exit_code: exitCodeOf(countDeciding(rules), { strict: mode.strict, interrupted, ended, setup }),
   };
 }

@@ -4,8 +4,8 @@ import type { Report, RuleResult } from './results.js';
 
 /** One thing that is otherwise in the second result; a value that is left out is not there. */
 export interface Difference {
-  /** `verdict` of a rule, a member of what it `observed`, a `variant`, or a rule that only one of them `judged`. */
-  readonly kind: 'verdict' | 'observed' | 'variant' | 'judged';
+  /** `verdict` of a rule, a member of what it `observed`, a `variant`, or a rule that only one of them `checked`. */
+  readonly kind: 'verdict' | 'observed' | 'variant' | 'checked';
   /** The rule, or the key of the variant. */
   readonly id: string;
   readonly section?: string;
@@ -69,7 +69,7 @@ function compareRule(a: RuleResult | undefined, b: RuleResult | undefined): Diff
   if (rule === undefined) return [];
   const { id, section, says } = rule;
   const about = { id, section, says };
-  if (a === undefined || b === undefined) return [{ kind: 'judged', ...about, ...pair(a?.verdict, b?.verdict) }];
+  if (a === undefined || b === undefined) return [{ kind: 'checked', ...about, ...pair(a?.verdict, b?.verdict) }];
   const differences: Difference[] = [];
   if (a.verdict !== b.verdict) {
     const reason = pair(a.reason, b.reason) as NonNullable<Difference['reason']>;
@@ -89,17 +89,17 @@ export function showSide(value: unknown, absent: string): string {
   return value === undefined ? absent : show(value);
 }
 
-/** What is not there is told by kind: a rule was not judged, a value was not seen. */
+/** What is not there is told by kind: a rule was not checked, a value was not seen. */
 export const ABSENT: Readonly<Record<Difference['kind'], string>> = {
   verdict: 'none',
-  judged: 'not there',
+  checked: 'not there',
   observed: 'not seen',
   variant: 'not seen',
 };
 
 export const HEADINGS: readonly (readonly [kind: Difference['kind'], heading: string])[] = [
   ['verdict', 'Verdicts'],
-  ['judged', 'Rules that only one of them has'],
+  ['checked', 'Rules that only one of them has'],
   ['variant', 'Variants'],
   ['observed', 'Observed'],
 ];

@@ -24,7 +24,7 @@ export const github: Reporter = (report) => {
     if (isOpen) lines.push(annotation('warning', result.id, describe(report, result)));
   }
   for (const [reason, count] of countReasons(withVerdict(report, 'blocked'))) {
-    lines.push(annotation('warning', 'Not judged', `${count} rule${count === 1 ? '' : 's'}: ${reason}`));
+    lines.push(annotation('warning', 'Not checked', `${count} rule${count === 1 ? '' : 's'}: ${reason}`));
   }
   const kind = report.exit_code === 0 ? 'notice' : 'error';
   const open = unproven(report);

@@ -79,7 +79,7 @@ t.test('whatever a target answers, the XML is well-formed and says it', async (t
 t.test('a run that is not whole is not green for any reader', async (t) => {
   const pass = resultOf('pass');
   t.equal(read(reportWith([pass], { interrupted: true })).head['@failures'], '1', 'interrupted');
-  t.equal(read(reportWith([resultOf('skip')])).head['@failures'], '1', 'nothing was judged');
+  t.equal(read(reportWith([resultOf('skip')])).head['@failures'], '1', 'nothing was checked');
   t.equal(read(reportWith([pass, resultOf('blocked')])).head['@failures'], '1', 'throttled');
   t.equal(read(reportWith([pass])).head['@failures'], '0');
 });

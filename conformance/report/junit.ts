@@ -20,7 +20,7 @@ import { executed, type Report, type RuleResult } from './results.js';
  *     <testsuites><testsuite name="Errors" tests="2" failures="1" errors="0" skipped="0">
  *       <testcase classname="Errors" name="err.method"><failure message="…" type="fail">…</failure></testcase>
  *
- * A run that judged nothing, was interrupted or broke has a case of its own that fails, so that no reader shows it green.
+ * A run that checked nothing, was interrupted or broke has a case of its own that fails, so that no reader shows it green.
  */
 export const junit: Reporter = (report) => {
   const suites = [...bySection(report)].map(([section, results]) => suiteOf(report, section, results));
@@ -106,7 +106,7 @@ function wholeRun(report: Report): Suite | undefined {
   const own: RuleResult = {
     id: 'the run is whole',
     section: THE_RUN,
-    says: 'Every rule that can be judged is judged.',
+    says: 'Every rule that can be checked is checked.',
     level: 'MUST',
     reach: 'any',
     read_only: true,

@@ -18,13 +18,13 @@ t.test('the badge says what was claimed, and when', async (t) => {
 
 t.test('a partial run has no badge', async (t) => {
   const mode = { write: true, strict: false, only: 'grep' };
-  const recording = { entries: 2, judged: 2 };
+  const recording = { entries: 2, checked: 2 };
   const partial: Readonly<Record<string, Report>> = {
     'some rules': reportWith(PASSED, { mode }),
     interrupted: reportWith(PASSED, { interrupted: true }),
     throttled: reportWith([...PASSED, resultOf('blocked')]),
     'broken itself': reportWith([...PASSED, resultOf('error')]),
-    'judged nothing': reportWith([resultOf('skip')]),
+    'checked nothing': reportWith([resultOf('skip')]),
     'recorded traffic': reportWith(PASSED, { recording }),
   };
   for (const [what, report] of Object.entries(partial)) {
@@ -33,7 +33,7 @@ t.test('a partial run has no badge', async (t) => {
   }
 });
 
-t.test('what broke is told with the command that judges it again', async (t) => {
+t.test('what broke is told with the command that checks it again', async (t) => {
   const mode = { write: true, strict: false, flags: ['--base-url', 'https://api.example', '--key', 'my key.pem'] };
   const text = markdown(
     reportWith([resultOf('fail', 'a.b', { reason: 'why', expected: 403, actual: '200' })], { mode }),

@@ -43,7 +43,7 @@ export const markdown: Reporter = (report) => {
         ]),
     ...warnings(report),
     '## Sections',
-    ['| Section | Judged as |', '| --- | --- |', ...sectionRows(report)].join('\n'),
+    ['| Section | Checked as |', '| --- | --- |', ...sectionRows(report)].join('\n'),
   ];
   return `${blocks.join('\n\n')}\n`;
 };
@@ -53,7 +53,7 @@ function countRows(report: Report): string[] {
     (verdict) => `| ${MARKS[verdict]} ${verdict} | ${report.counts[verdict]} | ${MEANINGS[verdict]} |`,
   );
   const made = injected(report.rules);
-  if (made > 0) rows.push(`| injected | ${made} | judged on answers that faults of the emulator made |`);
+  if (made > 0) rows.push(`| injected | ${made} | checked on answers that faults of the emulator made |`);
   const open = unproven(report);
   if (open > 0) rows.push(`| unproven | ${open} | MUST rules that no mutant has been seen to break |`);
   return rows;
@@ -94,7 +94,7 @@ function describe(report: Report, result: RuleResult): string {
   ].join('\n\n');
 }
 
-/** What does not make the run fail but should be read. What could not be judged is told once a reason. */
+/** What does not make the run fail but should be read. What could not be checked is told once a reason. */
 function warnings(report: Report): string[] {
   const seen = report.rules.filter(({ verdict }) => ['warn', 'variant'].includes(verdict) && !report.mode.strict);
   const lines = [

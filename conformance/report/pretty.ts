@@ -69,7 +69,7 @@ export function createPretty(color: boolean): Reporter {
               : others.map((result) => describe(result, paint))),
           ]),
       [...sections(report, paint), '', legend(report, paint)],
-      [...unjudged(report, 'blocked'), ...unjudged(report, 'skip')],
+      [...unchecked(report, 'blocked'), ...unchecked(report, 'skip')],
       [...VERDICTS.flatMap((verdict) => countLine(report, verdict)), ...injectedLine(report), ...unprovenLine(report)],
       remarks(report),
       [`${conclude(report)} ${measure(report)}`],
@@ -191,8 +191,8 @@ function legend(report: Report, paint: Paint): string {
   return shown.map((verdict) => `${paint(verdict, MARKS[verdict])} ${verdict}: ${MEANINGS[verdict]}`).join('\n');
 }
 
-/** Rules that could not be judged, by reason. */
-function unjudged(report: Report, verdict: 'skip' | 'blocked'): string[] {
+/** Rules that could not be checked, by reason. */
+function unchecked(report: Report, verdict: 'skip' | 'blocked'): string[] {
   const reasons = countReasons(withVerdict(report, verdict));
   const others = reasons.slice(MOST_REASONS).reduce((sum, [, count]) => sum + count, 0);
   return [
@@ -211,7 +211,7 @@ function injectedLine(report: Report): string[] {
   const count = injected(report.rules);
   return count === 0
     ? []
-    : [`injected ${String(count).padStart(4)}  judged on answers that faults of the emulator made`];
+    : [`injected ${String(count).padStart(4)}  checked on answers that faults of the emulator made`];
 }
 
 function unprovenLine(report: Report): string[] {

@@ -25,8 +25,8 @@ export const MEANINGS: Readonly<Record<Verdict, string>> = {
   warn: 'a SHOULD is broken',
   observed: 'left open by the specification; what was seen is noted',
   variant: 'another of the answers that a contradictory text supports',
-  skip: 'cannot be judged on this target',
-  blocked: 'not judged: the target throttled or was gone, or what the rule rests on could not be made',
+  skip: 'cannot be checked on this target',
+  blocked: 'not checked: the target throttled or was gone, or what the rule rests on could not be made',
   error: 'the suite itself broke',
   flaky: 'failed, then passed alone',
 };
@@ -88,7 +88,7 @@ export function remarks(report: Report): string[] {
   const why = cleanup?.reason === undefined ? '' : ` (${cleanup.reason})`;
   return [
     ...notices,
-    ...(ended === undefined ? [] : [`The run ended before all rules were judged: ${ended.reason}`]),
+    ...(ended === undefined ? [] : [`The run ended before all rules were checked: ${ended.reason}`]),
     ...(shard === undefined ? [] : [`This is part ${shard.index} of ${shard.count}.`]),
     ...(throttled === 0 ? [] : [`The target had the run wait ${throttled} s.`]),
     ...(left.length === 0 ? [] : [`Left behind on the target${why}: ${enumerate(left)}`]),
@@ -97,11 +97,11 @@ export function remarks(report: Report): string[] {
   ];
 }
 
-/** Expected failures of rules that were not judged are neither there nor gone. */
+/** Expected failures of rules that were not checked are neither there nor gone. */
 function unobserved({ rules, baseline }: Report): string[] {
   const own = rules.flatMap(({ id, baseline: one }) => (one?.state === 'unobserved' ? [id] : []));
   const ids = [...own, ...(baseline?.elsewhere ?? []).map(({ rule }) => rule)];
-  return ids.length === 0 ? [] : [`Of the baseline these were not judged: ${enumerate(ids)}.`];
+  return ids.length === 0 ? [] : [`Of the baseline these were not checked: ${enumerate(ids)}.`];
 }
 
 /** What a baseline says of the rule, in words. */
@@ -113,7 +113,7 @@ export function explainBaseline({ verdict, baseline }: RuleResult): string[] {
     expired: `was expected to be broken until ${expires}, and no longer`,
     unexpected: `the baseline expects ${wanted}, and this is ${verdict}`,
     stale: `the baseline expects ${wanted}, and this is ${verdict}: take it out of the baseline`,
-    unobserved: `expected to be broken until ${expires}; this was not judged`,
+    unobserved: `expected to be broken until ${expires}; this was not checked`,
   };
   return [`${words[state]} (${reason})`];
 }
@@ -153,7 +153,7 @@ export function explainNearest({ nearest }: RuleResult): string[] {
   return [head, ...differs.map((line) => `differs in: ${line}`)];
 }
 
-/** The command that judges one rule again, on the same target; undefined where nothing can be asked again. */
+/** The command that checks one rule again, on the same target; undefined where nothing can be asked again. */
 export function repeatCommand({ mode, recording }: Report, id: string): string | undefined {
   // A step of the set-up has no rule of its own.
   if (recording !== undefined || id.startsWith(SETUP)) return undefined;
@@ -165,7 +165,7 @@ export function visible(text: string): string {
   return text.replace(/[^\P{Cc}\n\t]/gu, (control) => `\\x${control.charCodeAt(0).toString(16).padStart(2, '0')}`);
 }
 
-/** Whether some rules were left out, or could not be judged though they were asked for: such a run has no badge. */
+/** Whether some rules were left out, or could not be checked though they were asked for: such a run has no badge. */
 export function isPartial(report: Report): boolean {
   const { interrupted, mode, counts, recording, ended } = report;
   if (interrupted || ended !== undefined || mode.only !== undefined || mode.shard !== undefined) return true;
@@ -183,8 +183,8 @@ export function conclude(report: Report): string {
   const { target, interrupted, counts, exit_code: code, mode, recording, ended } = report;
   const name = target.base_url;
   if (interrupted) return 'Interrupted.';
-  if (ended !== undefined) return ended.by === 'target' ? `${name} could not be judged to the end.` : 'The run broke.';
-  if (executed(counts) === 0) return `Nothing was judged: this says nothing about ${name}.`;
+  if (ended !== undefined) return ended.by === 'target' ? `${name} could not be checked to the end.` : 'The run broke.';
+  if (executed(counts) === 0) return `Nothing was checked: this says nothing about ${name}.`;
   if (recording !== undefined) {
     return code === 0 ? `${name} keeps every rule that it says anything about.` : `${name} does not conform.`;
   }
@@ -193,15 +193,15 @@ export function conclude(report: Report): string {
     const but = expected === 0 ? '' : ` but for ${expected} expected failure${expected === 1 ? '' : 's'}`;
     return `${name} conforms${mode.only === undefined ? '' : ' in what was asked'}${but}.`;
   }
-  if (code === 3) return `Not all rules could be judged on ${name}; the run is incomplete.`;
+  if (code === 3) return `Not all rules could be checked on ${name}; the run is incomplete.`;
   if (code === 4) return 'The run broke in places and proves nothing there.';
   return `${name} does not conform.`;
 }
 
-/** How much was judged. */
+/** How much was checked. */
 export function measure(report: Report): string {
   const { counts, rules, requests, milliseconds, recording } = report;
-  const judged = `${executed(counts)} of ${rules.length} rules judged`;
-  if (recording !== undefined) return `${judged} on ${recording.judged} of ${recording.entries} recorded requests.`;
-  return `${judged}, ${requests} requests, ${(milliseconds / 1000).toFixed(1)} s.`;
+  const checked = `${executed(counts)} of ${rules.length} rules checked`;
+  if (recording !== undefined) return `${checked} on ${recording.checked} of ${recording.entries} recorded requests.`;
+  return `${checked}, ${requests} requests, ${(milliseconds / 1000).toFixed(1)} s.`;
 }

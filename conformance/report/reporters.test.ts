@@ -1,53 +1,23 @@
 import t from 'tap';
 import { Parser } from 'tap-parser';
 import { REPORTERS, reporterOf } from './reporters.js';
-import { countVerdicts, exitCodeOf, type Report, type RuleResult, VERDICTS, type Verdict } from './results.js';
-import { hostileResult, reportWith, resultOf as sampleResult } from './test/sample-report.js';
+import { type Report, type RuleResult, VERDICTS, type Verdict } from './results.js';
+import { hostileResult, reportWith, resultOf } from './test/sample-report.js';
 
-function resultOf(verdict: Verdict, index: number): RuleResult {
-  return {
-    id: `rule.${verdict}`,
-    section: 'Errors',
+function resultAt(verdict: Verdict, index: number): RuleResult {
+  return resultOf(verdict, `rule.${verdict}`, {
     says: `Rule #${index} says "this" \\ and <that>.`,
-    level: 'MUST',
-    reach: 'any',
-    read_only: true,
-    verdict,
     ...(['pass', 'warn'].includes(verdict) ? { evidence: 'injected' as const } : {}),
     reason: `because of ${verdict}: # 1\nsecond line`,
     expected: { a: [1, '\u0007'] },
     actual: 'x'.repeat(1000),
     transcript: [{ request: 'GET /x', response: '200\n\n{}' }],
     curl: 'curl -sS http://127.0.0.1/x',
-    milliseconds: 1,
-    requests: 1,
-  };
+  });
 }
 
 function reportOf(verdicts: readonly Verdict[], strict = false, interrupted = false): Report {
-  const rules = verdicts.map(resultOf);
-  const counts = countVerdicts(rules);
-  return {
-    format: 1,
-    suite: { name: 's', version: '1' },
-    specification: '1.0.0',
-    started_at: '2026-01-01T00:00:00.000Z',
-    milliseconds: 10,
-    target: { base_url: 'http://127.0.0.1:1', git_url: 'http://127.0.0.1:1', org: 'demo', emulator: false },
-    mode: { write: true, strict },
-    budget: { requests: 3 },
-    requests: 3,
-    throttled_seconds: 0,
-    interrupted,
-    notices: [],
-    setup: [],
-    cleanup: { made: 0, removed: 0, left: [] },
-    watched: [],
-    counts,
-    variants: {},
-    rules,
-    exit_code: exitCodeOf(counts, { strict, interrupted }),
-  };
+  return reportWith(verdicts.map(resultAt), { mode: { write: true, strict }, interrupted });
 }
 
 function parseTap(text: string) {
@@ -76,12 +46,12 @@ t.test('TAP of a strict run counts warnings and variants as failures', async (t)
   t.match(parseTap(reporterOf('tap', false)(reportOf(['pass', 'warn', 'variant'], true))), { ok: false, fail: 2 });
 });
 
-t.test('TAP of a run that judged nothing, or was interrupted, is not ok', async (t) => {
+t.test('TAP of a run that checked nothing, or was interrupted, is not ok', async (t) => {
   t.match(parseTap(reporterOf('tap', false)(reportOf(['skip', 'skip']))), { ok: false });
   t.match(parseTap(reporterOf('tap', false)(reportOf(['pass'], false, true))), { ok: false });
 });
 
-t.test('every reporter tells what was judged on answers that a fault made', async (t) => {
+t.test('every reporter tells what was checked on answers that a fault made', async (t) => {
   const report = reportOf(['pass', 'warn', 'fail']);
   const text = reporterOf('tap', false)(report);
   t.match(text, /^ok 1 - rule\.pass.*\n {2}---\n(.*\n)*? {2}evidence: injected\n/m);
@@ -89,7 +59,7 @@ t.test('every reporter tells what was judged on answers that a fault made', asyn
   t.match(parseTap(text), { count: 3, pass: 2, fail: 1 });
   t.match(
     reporterOf('pretty', false)(report),
-    /^injected {4}2 {2}judged on answers that faults of the emulator made$/m,
+    /^injected {4}2 {2}checked on answers that faults of the emulator made$/m,
   );
   t.notMatch(reporterOf('pretty', false)(reportOf(['fail'])), /faults/);
 });
@@ -105,7 +75,7 @@ t.test('the text for people explains what broke and how to see it again', async 
   t.match(text, /expected \{"a"/);
   t.match(text, /\$ curl -sS/);
   t.match(text, /npx conformance run --only rule\.fail/);
-  t.match(text, /does not conform\. 6 of 9 rules judged/);
+  t.match(text, /does not conform\. 6 of 9 rules checked/);
   t.notMatch(text, '\u001b', 'no colours');
   t.match(reporterOf('pretty', true)(reportOf(['fail'])), '\u001b[31m', 'colours when asked');
 });
@@ -135,10 +105,7 @@ t.test(
       },
     ];
     const more = { setup, notices: ['All answers are alike.'], exit_code: 1 };
-    const report = reportWith(
-      [sampleResult('pass'), ...['a', 'b', 'c'].map((id) => sampleResult('blocked', id))],
-      more,
-    );
+    const report = reportWith([resultOf('pass'), ...['a', 'b', 'c'].map((id) => resultOf('blocked', id))], more);
     for (const name of REPORTERS) {
       const text = reporterOf(name, false)(report);
       t.match(text, 'a repository with a commit', name);
@@ -155,7 +122,7 @@ t.test(
 t.test('a run that ended early says why, and what it left behind', async (t) => {
   const ended = { by: 'target' as const, reason: 'the target is gone' };
   const cleanup = { made: 2, removed: 1, left: ['cf-1/n2'], reason: 'the target is gone' };
-  const report = reportWith([sampleResult('pass')], { ended, cleanup, exit_code: 3 });
+  const report = reportWith([resultOf('pass')], { ended, cleanup, exit_code: 3 });
   for (const name of REPORTERS) t.match(reporterOf(name, false)(report), 'the target is gone', name);
   t.match(parseTap(reporterOf('tap', false)(report)), { ok: false });
   t.match(reporterOf('pretty', false)(report), /Left behind on the target \(the target is gone\): cf-1\/n2/);
@@ -169,11 +136,11 @@ t.test('of very many rules people read what is alike once, and other readers eve
   const facts = { reason: 'the status is right', expected: 200, actual: '404' };
   const transcript = [{ request: 'GET /x', response: `404\n\n${'a line\n'.repeat(500)}` }];
   const rules = [
-    ...many('same', 200, () => sampleResult('fail', '', { ...facts, transcript, curl: 'curl http://127.0.0.1/x' })),
-    ...many('own', 50, (at) => sampleResult('fail', '', { ...facts, actual: `${at}` })),
-    ...many('warned', 100, (at) => sampleResult('warn', '', { reason: `reason ${at}` })),
-    ...many('blocked', 300, (at) => sampleResult('blocked', '', { reason: `step ${at % 30} could not be made` })),
-    ...many('skipped', 60, () => sampleResult('skip', '', { reason: 'needs a key' })),
+    ...many('same', 200, () => resultOf('fail', '', { ...facts, transcript, curl: 'curl http://127.0.0.1/x' })),
+    ...many('own', 50, (at) => resultOf('fail', '', { ...facts, actual: `${at}` })),
+    ...many('warned', 100, (at) => resultOf('warn', '', { reason: `reason ${at}` })),
+    ...many('blocked', 300, (at) => resultOf('blocked', '', { reason: `step ${at % 30} could not be made` })),
+    ...many('skipped', 60, () => resultOf('skip', '', { reason: 'needs a key' })),
   ];
   const left = Array.from({ length: 91 }, (_, at) => `cf-1/n${at}`);
   const report = reportWith(rules, { cleanup: { made: 91, removed: 0, left }, exit_code: 1 });
@@ -189,13 +156,13 @@ t.test('of very many rules people read what is alike once, and other readers eve
   t.match(text, /^blocked {3}10 {2}step 0 could not be made$/m);
   t.match(text, /^blocked {2}180 {2}18 other reasons$/m);
   t.match(text, /^skip {6}60 {2}needs a key$/m);
-  t.notMatch(text, /(blocked|skipped)\.n\d/, 'no rule that was not judged');
+  t.notMatch(text, /(blocked|skipped)\.n\d/, 'no rule that was not checked');
   t.match(text, /: cf-1\/n0, .*, cf-1\/n7 and 83 more$/m);
   for (const name of ['json', 'tap', 'junit', 'html'] as const) {
     const whole = reporterOf(name, false)(report);
     t.same(rules.filter((rule) => !whole.includes(rule.id)).length, 0, name);
   }
-  t.equal(reporterOf('github', false)(report).match(/^::warning title=Not judged::10 rules/gm)?.length, 30);
+  t.equal(reporterOf('github', false)(report).match(/^::warning title=Not checked::10 rules/gm)?.length, 30);
   t.match(reporterOf('markdown', false)(report), /^- … 10 blocked: step 0 could not be made$/m);
   const few = reporterOf('pretty', false)(reportWith([...rules.slice(0, 3), ...rules.slice(250, 350)]));
   t.equal(few.match(/^fail same/gm)?.length, 3, 'few broken rules are shown one by one');
@@ -204,7 +171,7 @@ t.test('of very many rules people read what is alike once, and other readers eve
 
 t.test('a curl line that nobody can read is not printed for people', async (t) => {
   const curlOf = (length: number) =>
-    reporterOf('pretty', false)(reportWith([sampleResult('fail', 'a.b', { curl: 'c'.repeat(length) })]));
+    reporterOf('pretty', false)(reportWith([resultOf('fail', 'a.b', { curl: 'c'.repeat(length) })]));
   t.match(curlOf(4096), /^ {2}\$ c{4096}$/m);
   t.notMatch(curlOf(4097), 'cc');
   t.match(curlOf(4097), 'the curl line has 4097 characters: --reporter json has it');

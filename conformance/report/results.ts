@@ -6,7 +6,7 @@ import type { Nearest } from './nearest.js';
 /**
  * pass: the rule holds. fail: a MUST is broken, or the target contradicted itself. warn: a SHOULD is broken.
  * observed: the specification is silent, what was seen is noted. variant: another of the answers that a contradictory
- * text supports. skip: cannot be judged on this target. blocked: the target throttled or was gone, or what the rule
+ * text supports. skip: cannot be checked on this target. blocked: the target throttled or was gone, or what the rule
  * rests on could not be made. error: the suite itself broke. flaky: failed, then passed alone.
  */
 export const VERDICTS = ['pass', 'fail', 'warn', 'observed', 'variant', 'skip', 'blocked', 'error', 'flaky'] as const;
@@ -27,7 +27,7 @@ export interface RuleResult {
   readonly reach: Reach;
   readonly read_only: boolean;
   readonly verdict: Verdict;
-  /** What the verdict rests on; left out where nothing was judged. */
+  /** What the verdict rests on; left out where nothing was checked. */
   readonly evidence?: Evidence;
   /** Why, for every verdict but pass. */
   readonly reason?: string;
@@ -57,7 +57,7 @@ export interface RuleResult {
 /**
  * A failure that a baseline expects, and what became of it. expected: it is there, and does not fail the run. expired: it
  * is there, and was expected no longer. unexpected: another failure is there. stale: it is gone, and the baseline still
- * expects it. unobserved: the rule was not judged. All but the first and the last fail the run.
+ * expects it. unobserved: the rule was not checked. All but the first and the last fail the run.
  */
 export interface Expectation {
   readonly state: 'expected' | 'expired' | 'unexpected' | 'stale' | 'unobserved';
@@ -116,7 +116,7 @@ export interface Cleanup {
   readonly reason?: string;
 }
 
-/** Why a run ended before all rules were judged: the target is gone or refuses to go on, or the suite broke. */
+/** Why a run ended before all rules were checked: the target is gone or refuses to go on, or the suite broke. */
 export interface Ended {
   readonly by: 'target' | 'suite';
   readonly reason: string;
@@ -146,8 +146,8 @@ export interface Report {
     /** The flags that name the same target again, as words; none of them is a secret. */
     readonly flags?: readonly string[];
   };
-  /** Of recorded traffic: how many of its entries could be judged. */
-  readonly recording?: { readonly entries: number; readonly judged: number };
+  /** Of recorded traffic: how many of its entries could be checked. */
+  readonly recording?: { readonly entries: number; readonly checked: number };
   readonly budget?: Budget;
   readonly requests: number;
   /** Seconds that the target had the run wait. */
@@ -193,7 +193,7 @@ export function injected(results: readonly RuleResult[]): number {
   return results.filter(({ evidence }) => evidence === 'injected').length;
 }
 
-/** How many rules were judged by something the target did. */
+/** How many rules were checked by something the target did. */
 export function executed(counts: Readonly<Record<Verdict, number>>): number {
   return counts.pass + counts.fail + counts.warn + counts.observed + counts.variant + counts.flaky;
 }

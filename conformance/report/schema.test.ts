@@ -4,7 +4,7 @@ import t from 'tap';
 import { z } from 'zod';
 import { run } from '../index.js';
 import { packageRoot } from '../run/version.js';
-import { always, startStub } from '../test/stub.js';
+import { always, startTestServer } from '../test/test-server.js';
 import { REPORTERS, reporterOf } from './reporters.js';
 import { VERDICTS } from './results.js';
 import { readReport, reportJsonSchema } from './schema.js';
@@ -33,9 +33,9 @@ t.test('the schema is the published one', async (t) => {
 });
 
 t.test('what a run gives is what the schema says, and holds nothing that it does not name', async (t) => {
-  const stub = await startStub(always(200, 'application/json', '{}'));
-  const report = await run(stub.target, { only: 'claim,other,git', flags: ['--org', 'demo'] });
-  await stub.close();
+  const server = await startTestServer(always(200, 'application/json', '{}'));
+  const report = await run(server.target, { only: 'claim,other,git', flags: ['--org', 'demo'] });
+  await server.close();
   const schema = z.fromJSONSchema(reportJsonSchema());
   for (const one of [JSON.parse(JSON.stringify(report)), JSON.parse(JSON.stringify(FULL))]) {
     t.equal(schema.safeParse(one).error, undefined);

@@ -89,7 +89,7 @@ const report = members({
     shard: members({ index: z.int().min(1), count: z.int().min(1) }).optional(),
     flags: z.array(z.string()).optional(),
   }),
-  recording: members({ entries: count, judged: count }).optional(),
+  recording: members({ entries: count, checked: count }).optional(),
   budget: members({ requests: count, rate: z.number().optional(), seconds: count.optional() }).optional(),
   requests: count,
   throttled_seconds: count.optional(),

@@ -11,15 +11,15 @@ import {
 } from './reporter.js';
 import { executed, VERDICTS } from './results.js';
 
-/** TAP version 14: one test point a rule; what was not judged is skipped, with its reason. */
+/** TAP version 14: one test point a rule; what was not checked is skipped, with its reason. */
 export const tap: Reporter = (report) => {
   const points = [...report.rules, ...brokenSetup(report)];
   const lines = ['TAP version 14', `1..${points.length}`, ...remarks(report).map((remark) => `# ${oneLine(remark)}`)];
   points.forEach((result, index) => {
     const broken = isBroken(result, report.mode.strict);
-    const unjudged = result.verdict === 'skip' || result.verdict === 'blocked';
+    const unchecked = result.verdict === 'skip' || result.verdict === 'blocked';
     const isExpected = result.baseline?.state === 'expected';
-    const directive = unjudged
+    const directive = unchecked
       ? ` # SKIP ${escapeTap(result.reason ?? result.verdict)}`
       : // A test that is known to fail, and harms nothing.
         isExpected
@@ -30,7 +30,7 @@ export const tap: Reporter = (report) => {
     );
     const isInjected = result.evidence === 'injected';
     const isUnproven = result.unproven === true;
-    if (unjudged || (result.verdict === 'pass' && !isInjected && !isUnproven && !broken)) return;
+    if (unchecked || (result.verdict === 'pass' && !isInjected && !isUnproven && !broken)) return;
     lines.push(
       '  ---',
       `  verdict: ${result.verdict}`,
@@ -57,7 +57,7 @@ export const tap: Reporter = (report) => {
   lines.push(`# ${VERDICTS.map((verdict) => `${verdict} ${report.counts[verdict]}`).join(', ')}`);
   if (report.interrupted) lines.push('Bail out! interrupted');
   else if (report.ended !== undefined) lines.push(`Bail out! ${oneLine(report.ended.reason)}`);
-  else if (executed(report.counts) === 0) lines.push('Bail out! no rule was judged');
+  else if (executed(report.counts) === 0) lines.push('Bail out! no rule was checked');
   return `${lines.join('\n')}\n`;
 };
 

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import t from 'tap';
 import type { Exchange } from '../http/exchange.js';
-import { targetAt } from '../test/stub.js';
+import { targetAt } from '../test/test-server.js';
 import { writeCurl } from './curl.js';
 import { redact } from './redact.js';
 import { quote } from './shell.js';

@@ -5,7 +5,7 @@ import type { Exchange } from '../http/exchange.js';
 export type Level = 'MUST' | 'SHOULD' | 'MAY' | 'UNSPECIFIED';
 
 /**
- * Where a rule can be judged. `any`: on every target. `needs-setup`: a second key, a second organization, or a
+ * Where a rule can be checked. `any`: on every target. `needs-setup`: a second key, a second organization, or a
  * route the specification does not show. `emulator`: only where a failure can be caused on purpose.
  */
 export type Reach = 'any' | 'needs-setup' | 'emulator';
@@ -53,7 +53,7 @@ export type Section = (typeof SECTIONS)[number];
 export type Check = (t: RuleContext) => Promise<void>;
 
 /**
- * Judges one exchange that some other rule made. Returns a sentence when the exchange breaks the rule, `true` when
+ * Checks one exchange that some other rule made. Returns a sentence when the exchange breaks the rule, `true` when
  * it keeps it, and nothing when it says nothing about it.
  */
 export type Watch = (exchange: Exchange) => string | true | undefined;
@@ -69,8 +69,8 @@ export interface RuleRow {
   /** Default `any`. */
   readonly reach?: Reach;
   /**
-   * Whether judging it sends what may change the target, refused or not. `where-allowed`: also, but a target that may
-   * not be written to is judged by the rest. Default: no.
+   * Whether checking it sends what may change the target, refused or not. `where-allowed`: also, but a target that may
+   * not be written to is checked by the rest. Default: no.
    */
   readonly writes?: boolean | 'where-allowed';
   /** Runs while nothing else does. */

@@ -1,12 +1,12 @@
 import type { RuleResult, Verdict } from '../report/results.js';
-import { BROKEN } from './judge.js';
+import { BROKEN } from './verdict.js';
 
 /** Verdicts that another member of a tolerated set makes worse. */
 const HELD: readonly Verdict[] = ['pass', 'warn', 'observed', 'variant'];
 
 /**
  * Holds a target to one member of each tolerated set: a rule that saw another than the first rule of the list did is
- * broken. The list decides, and not which of them was judged first. `shown`: what the report shows of a rule.
+ * broken. The list decides, and not which of them was checked first. `shown`: what the report shows of a rule.
  */
 export function settleVariants(
   results: readonly RuleResult[],

@@ -16,7 +16,7 @@ export class RuleBroken extends AssertionError {
 
 /**
  * Throws `RuleBroken` where a rule does not hold. `strict`: warnings and tolerated variants do not either. `skip`: told
- * why a rule could not be judged.
+ * why a rule could not be checked.
  */
 export function assertHeld(
   result: RuleResult,

@@ -10,7 +10,7 @@ import {
 } from '../report/results.js';
 import { allRules } from '../rules/registry.js';
 import { settleVariants, withoutDrift } from './drift.js';
-import { judgeWatched } from './judge.js';
+import { addWatched } from './verdict.js';
 
 /** Reports that are not the shards of one run; the message is a sentence. */
 export class UnmergeableReports extends Error {
@@ -115,10 +115,10 @@ function withWatched(result: RuleResult, watched: Watched | undefined): RuleResu
   // A client that hangs up sends what is not counted; what was seen beside other rules alone says how many answers.
   const isSeenAlone = own.observed !== undefined && 'answers' in own.observed;
   const isGood = own.verdict === 'pass' || own.verdict === 'observed' || own.verdict === 'variant';
-  const isJudged = (requests !== undefined && requests > 0) || (isGood && !isSeenAlone);
+  const isChecked = (requests !== undefined && requests > 0) || (isGood && !isSeenAlone);
   return {
     ...{ id, section, says, level, reach, read_only, milliseconds },
-    ...judgeWatched(level, isJudged || own.verdict === 'blocked' ? own : undefined, watched),
+    ...addWatched(level, isChecked || own.verdict === 'blocked' ? own : undefined, watched),
     ...(requests === undefined ? {} : { requests }),
     ...(variants === undefined ? {} : { variants }),
     ...(unproven === undefined ? {} : { unproven }),

@@ -5,7 +5,7 @@ import { isRecord } from '../http/exchange.js';
 import { lossOf } from '../http/no-answer.js';
 import type { Target } from '../target/target.js';
 
-/** The run cannot start, and no rule is judged: exit code 3. */
+/** The run cannot start, and no rule is checked: exit code 3. */
 export class Unready extends Error {
   override readonly name = 'Unready';
 }
@@ -15,7 +15,7 @@ const MAX_SKEW_SECONDS = 120;
 
 /**
  * Looks at three things only: something answers by HTTP, it accepts a token, and the clocks agree. A wrong answer is no
- * reason to stop: judging wrong answers is what the rules are for. Throws `Unready`.
+ * reason to stop: checking wrong answers is what the rules are for. Throws `Unready`.
  */
 export async function checkReady(target: Target, timeout: number, now: () => number): Promise<void> {
   const token = createSigner(target, now).sign({ scopes: ['org:read'] });
@@ -45,7 +45,7 @@ export async function checkReady(target: Target, timeout: number, now: () => num
       bodyTimeout: timeout,
     });
     const at = now();
-    // What came of the body is enough: that it was cut off is for the rules to judge.
+    // What came of the body is enough: that it was cut off is for the rules to check.
     const text = await body.text().catch(() => '');
     const { date } = headers;
     return { status: statusCode, at, ...readProblem(text), ...(typeof date === 'string' ? { date } : {}) };

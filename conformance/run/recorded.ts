@@ -3,15 +3,15 @@ import type { HarEntry } from '../http/har.js';
 import { knownRouteOf } from '../report/operation.js';
 import { countVerdicts, exitCodeOf, FORMAT, type Report, type RuleResult, type Watched } from '../report/results.js';
 import type { Rule } from '../rules/rule.js';
-import { judgeWatched } from './judge.js';
+import { addWatched } from './verdict.js';
 import { version } from './version.js';
 
 export interface RecordedOptions {
-  /** The rules that judge; those that do not watch say nothing about what was recorded. */
+  /** The rules that check; those that do not watch say nothing about what was recorded. */
   readonly rules: readonly Rule[];
   readonly strict: boolean;
   readonly only?: string;
-  /** The origin that is judged. Default: every address that looks like the service's. */
+  /** The origin that is checked. Default: every address that looks like the service's. */
   readonly origin?: string;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
@@ -23,22 +23,22 @@ const MOST_NAMED = 10;
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
 
 /**
- * Judges recorded traffic by the rules that watch. Nothing of what was recorded gets into the report but methods, the
+ * Checks recorded traffic by the rules that watch. Nothing of what was recorded gets into the report but methods, the
  * names of routes, statuses and the origin: all else can hold secrets.
  */
-export function judgeRecorded(entries: readonly HarEntry[], options: RecordedOptions): Report {
+export function checkRecorded(entries: readonly HarEntry[], options: RecordedOptions): Report {
   const started = options.now();
-  const judged: { readonly exchange: Exchange; readonly index: number }[] = [];
-  const unjudged = new Map<string, number>();
+  const checked: { readonly exchange: Exchange; readonly index: number }[] = [];
+  const unchecked = new Map<string, number>();
   entries.forEach((entry, index) => {
     const reason =
       'reason' in entry ? entry.reason : isMeant(entry.exchange, options) ? undefined : 'to other addresses';
-    if (reason !== undefined) unjudged.set(reason, (unjudged.get(reason) ?? 0) + 1);
-    else if ('exchange' in entry) judged.push({ exchange: entry.exchange, index });
+    if (reason !== undefined) unchecked.set(reason, (unchecked.get(reason) ?? 0) + 1);
+    else if ('exchange' in entry) checked.push({ exchange: entry.exchange, index });
   });
-  const rules = options.rules.filter((rule) => rule.watch !== undefined).map((rule) => judgeRule(rule, judged));
+  const rules = options.rules.filter((rule) => rule.watch !== undefined).map((rule) => checkRule(rule, checked));
   const counts = countVerdicts(rules);
-  const origins = [...new Set(judged.map(({ exchange }) => exchange.origin))];
+  const origins = [...new Set(checked.map(({ exchange }) => exchange.origin))];
   const address = options.origin ?? origins[0] ?? 'the recorded traffic';
   const { strict, only } = options;
   return {
@@ -49,12 +49,14 @@ export function judgeRecorded(entries: readonly HarEntry[], options: RecordedOpt
     milliseconds: options.now() - started,
     target: { base_url: address, git_url: address, org: '', emulator: false },
     mode: { write: false, strict, ...(only === undefined ? {} : { only }) },
-    recording: { entries: entries.length, judged: judged.length },
-    requests: judged.length,
+    recording: { entries: entries.length, checked: checked.length },
+    requests: checked.length,
     interrupted: false,
     notices: [
-      ...[...unjudged].map(([reason, count]) => `Not judged: ${count} ${count === 1 ? 'entry' : 'entries'} ${reason}.`),
-      ...(origins.length > 1 ? [`Judged as one service: ${origins.join(', ')}.`] : []),
+      ...[...unchecked].map(
+        ([reason, count]) => `Not checked: ${count} ${count === 1 ? 'entry' : 'entries'} ${reason}.`,
+      ),
+      ...(origins.length > 1 ? [`Checked as one service: ${origins.join(', ')}.`] : []),
     ],
     counts,
     variants: {},
@@ -63,13 +65,13 @@ export function judgeRecorded(entries: readonly HarEntry[], options: RecordedOpt
   };
 }
 
-/** Whether an entry is about the service. A page holds much else: what is no API and no Git is not judged as such. */
+/** Whether an entry is about the service. A page holds much else: what is no API and no Git is not checked as such. */
 function isMeant(exchange: Exchange, { origin }: RecordedOptions): boolean {
   if (origin !== undefined) return exchange.origin === origin;
   return exchange.git || /^\/api\//.test(exchange.path);
 }
 
-function judgeRule(
+function checkRule(
   rule: Rule,
   recorded: readonly { readonly exchange: Exchange; readonly index: number }[],
 ): RuleResult {
@@ -95,7 +97,7 @@ function judgeRule(
     level,
     reach,
     read_only: true,
-    ...judgeWatched(level, undefined, seen),
+    ...addWatched(level, undefined, seen),
     ...(broken.length > 0 && { reason: `not so in ${broken.length} of ${answers}: ${named.join('; ')}` }),
     milliseconds: 0,
   };

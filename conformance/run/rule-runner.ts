@@ -8,17 +8,17 @@ import { isBroken } from '../report/reporter.js';
 import type { RuleResult } from '../report/results.js';
 import type { Rule } from '../rules/rule.js';
 import { settleVariants } from './drift.js';
+import { groupsOf, shuffled } from './shards.js';
 import {
+  addWatched,
   describeWatch,
-  judgeReturned,
-  judgeThrown,
-  judgeWatched,
   Overdue,
   type RuleVerdict,
   reasonToSkip,
   showWhole,
-} from './judge.js';
-import { groupsOf, shuffled } from './shards.js';
+  verdictOfReturned,
+  verdictOfThrown,
+} from './verdict.js';
 import type { Watcher } from './watcher.js';
 
 export interface RuleRunnerOptions {
@@ -46,7 +46,7 @@ export interface RuleRunnerOptions {
   readonly onResult: (result: RuleResult) => void;
 }
 
-interface Judged {
+interface Outcome {
   readonly verdict: RuleVerdict;
   readonly milliseconds: number;
   readonly context: RuleContext;
@@ -55,10 +55,10 @@ interface Judged {
 /** More broken rules than this are not tried a second time: it is not chance. */
 const MOST_RETRIED = 20;
 
-/** Judges rules: which of them when, and what becomes of the verdicts of each. */
+/** Checks rules: which of them when, and what becomes of the verdicts of each. */
 export class RuleRunner {
   readonly #results = new Map<string, RuleResult>();
-  readonly #judged = new Map<string, Judged>();
+  readonly #outcomes = new Map<string, Outcome>();
   readonly #told = new Set<string>();
   /** The exchanges that decided verdicts that are not good. */
   readonly #decidedBy = new Map<string, Exchange>();
@@ -102,17 +102,17 @@ export class RuleRunner {
 
   async #runOne(rule: Rule): Promise<void> {
     if (this.options.signal.aborted) return;
-    const judged = await this.#judge(rule);
+    const outcome = await this.#check(rule);
     this.#tried += 1;
-    if (judged === undefined) return;
-    this.#judged.set(rule.id, judged);
+    if (outcome === undefined) return;
+    this.#outcomes.set(rule.id, outcome);
     this.options.onTried(this.#tried);
     const isFinal = rule.watch === undefined && this.run.variants.of(rule.id) === undefined;
-    if (isFinal && !isRetried(judged)) this.#tell(this.#resultOf(rule));
+    if (isFinal && !isRetried(outcome)) this.#tell(this.#resultOf(rule));
   }
 
   /** Undefined where the run was interrupted before there was a verdict. */
-  async #judge(rule: Rule): Promise<Judged | undefined> {
+  async #check(rule: Rule): Promise<Outcome | undefined> {
     const context = new RuleContext(rule, this.run);
     const started = performance.now();
     const verdict = await this.#verdictOf(rule, context);
@@ -133,13 +133,13 @@ export class RuleRunner {
     over.catch(() => undefined);
     try {
       await Promise.race([rule.check(t), over]);
-      return judgeReturned(rule, t);
+      return verdictOfReturned(rule, t);
     } catch (error) {
       if (lossOf(error) !== undefined) await this.#endIfGone();
       const ended = this.options.ended();
-      const judged = judgeThrown(rule, t, error);
-      if (!signal.aborted || judged.verdict === 'fail' || judged.verdict === 'warn') return judged;
-      return ended && judgeThrown(rule, t, ended);
+      const verdict = verdictOfThrown(rule, t, error);
+      if (!signal.aborted || verdict.verdict === 'fail' || verdict.verdict === 'warn') return verdict;
+      return ended && verdictOfThrown(rule, t, ended);
     } finally {
       signal.removeEventListener('abort', abort);
       t.stopwatch.stop();
@@ -155,38 +155,38 @@ export class RuleRunner {
   /** A broken rule gets one more try, alone. What passes then is no pass: it is flaky. */
   async #retryBroken(active: readonly Rule[]): Promise<void> {
     const broken = active.filter(({ id }) => {
-      const judged = this.#judged.get(id);
-      return judged !== undefined && isRetried(judged);
+      const outcome = this.#outcomes.get(id);
+      return outcome !== undefined && isRetried(outcome);
     });
     if (broken.length > MOST_RETRIED) return;
     for (const rule of broken) {
-      const first = this.#judged.get(rule.id);
+      const first = this.#outcomes.get(rule.id);
       if (first === undefined || this.options.signal.aborted) continue;
       const seen = this.run.variants.take(rule.id);
-      const second = await this.#judge(rule);
+      const second = await this.#check(rule);
       if (second === undefined || ['fail', 'error', 'skip', 'blocked'].includes(second.verdict.verdict)) {
         this.run.variants.put(rule.id, seen);
         continue;
       }
       const reason = `${first.verdict.reason} (passed when tried again alone)`;
-      this.#judged.set(rule.id, { ...first, verdict: { ...first.verdict, verdict: 'flaky', reason } });
+      this.#outcomes.set(rule.id, { ...first, verdict: { ...first.verdict, verdict: 'flaky', reason } });
     }
   }
 
   #resultOf(rule: Rule): RuleResult {
     const known = this.#results.get(rule.id);
     if (known !== undefined) return known;
-    const judged = this.#judged.get(rule.id);
+    const outcome = this.#outcomes.get(rule.id);
     const { target } = this.run;
-    let verdict = judged?.verdict;
+    let verdict = outcome?.verdict;
     if (rule.watch !== undefined) {
       const seen = this.watcher.of(rule.id);
-      const watched = judgeWatched(rule.level, verdict, describeWatch(rule.id, seen, target));
+      const watched = addWatched(rule.level, verdict, describeWatch(rule.id, seen, target));
       verdict =
         watched === verdict || seen.broken === undefined ? watched : { ...watched, decidedBy: seen.broken.exchange };
     }
     const isSilent = verdict === undefined || (rule.check === undefined && verdict.verdict === 'skip');
-    if (isSilent && this.options.signal.aborted) verdict = this.#unjudged(rule);
+    if (isSilent && this.options.signal.aborted) verdict = this.#withoutCheck(rule);
     verdict ??= { verdict: 'skip', reason: reasonToSkip(rule, target) ?? 'not written yet' };
     const variants = this.run.variants.of(rule.id);
     const { id, section, says, level, reach } = rule;
@@ -202,14 +202,14 @@ export class RuleRunner {
       read_only: !rule.writes,
       ...redactValue(shown),
       ...(isUnproven ? { unproven: true } : {}),
-      milliseconds: judged?.milliseconds ?? 0,
+      milliseconds: outcome?.milliseconds ?? 0,
       requests: this.options.requestsOf(id),
       ...(variants === undefined ? {} : { variants }),
     };
   }
 
   /** The verdict of a rule that the run did not come to. */
-  #unjudged(rule: Rule): RuleVerdict {
+  #withoutCheck(rule: Rule): RuleVerdict {
     const reason = reasonToSkip(rule, this.run.target);
     if (reason !== undefined) return { verdict: 'skip', reason };
     const ended = this.options.ended();
@@ -217,7 +217,7 @@ export class RuleRunner {
   }
 
   #shown(id: string): Pick<RuleResult, 'transcript' | 'curl' | 'recipe'> {
-    const exchanges = this.#judged.get(id)?.context.exchanges ?? [];
+    const exchanges = this.#outcomes.get(id)?.context.exchanges ?? [];
     const last = exchanges.at(-1);
     if (last !== undefined) this.#decidedBy.set(id, last);
     return showWhole(exchanges, this.run.target);
@@ -243,6 +243,6 @@ export class RuleRunner {
   }
 }
 
-function isRetried({ verdict: { verdict } }: Judged): boolean {
+function isRetried({ verdict: { verdict } }: Outcome): boolean {
   return verdict === 'fail' || verdict === 'error';
 }

@@ -23,11 +23,11 @@ import type { Rule } from '../rules/rule.js';
 import type { Target } from '../target/target.js';
 import { readRecordedRequests, requestsOf } from './budget.js';
 import { cleanUp } from './cleanup.js';
-import { describeStep, describeWatch } from './judge.js';
 import { Likeness, MissingRoutes } from './notices.js';
 import { RuleRunner } from './rule-runner.js';
 import type { Scratch } from './scratch.js';
 import { rulesOfShard } from './shards.js';
+import { describeStep, describeWatch } from './verdict.js';
 import { version } from './version.js';
 import { Watcher } from './watcher.js';
 
@@ -68,7 +68,7 @@ export interface RunOptions {
   readonly now: () => number;
   /** Fixtures of an earlier run against the same repositories. Default: none. */
   readonly fixtures?: RunContext['fixtures'];
-  /** The part of the rules that this run judges. Default: all. */
+  /** The part of the rules that this run checks. Default: all. */
   readonly shard?: Shard;
   /** Shuffles the rules. */
   readonly seed?: number;
@@ -77,7 +77,7 @@ export interface RunOptions {
   readonly budget?: Budget;
 }
 
-/** Judges a target by every rule given. */
+/** Checks a target by every rule given. */
 export async function runRules(target: Target, options: RunOptions): Promise<Report> {
   const started = options.now();
   const recorded = readRecordedRequests();
@@ -190,7 +190,7 @@ export async function runRules(target: Target, options: RunOptions): Promise<Rep
   });
 }
 
-/** What ends a run before all rules were judged: whoever started it, or a reason of its own. */
+/** What ends a run before all rules were checked: whoever started it, or a reason of its own. */
 class Ending {
   readonly signal: AbortSignal;
   reason: RunEnded | undefined;

@@ -3,21 +3,21 @@ import type { Rule } from '../rules/rule.js';
 
 export interface WatchResult {
   /** Exchanges the rule had something to say about. */
-  judged: number;
+  checked: number;
   /** Whether one of them was made by a fault. */
   evidence: Evidence;
   broken: { readonly why: string; readonly exchange: Exchange } | undefined;
 }
 
 /**
- * Judges every exchange of the run by the rules that watch. Of exchanges that break one it keeps that of the rule whose
+ * Checks every exchange of the run by the rules that watch. Of exchanges that break one it keeps that of the rule whose
  * id comes first, so that the order of the run does not matter.
  */
 export class Watcher {
   readonly #results = new Map<string, WatchResult>();
 
   constructor(readonly rules: readonly Rule[]) {
-    for (const rule of rules) this.#results.set(rule.id, { judged: 0, evidence: 'observed', broken: undefined });
+    for (const rule of rules) this.#results.set(rule.id, { checked: 0, evidence: 'observed', broken: undefined });
   }
 
   /** What a fault made says nothing about how a target behaves: only rules of reach `emulator` look at it. */
@@ -27,7 +27,7 @@ export class Watcher {
       const verdict = rule.watch?.(exchange);
       if (verdict === undefined) continue;
       const result = this.of(rule.id);
-      result.judged += 1;
+      result.checked += 1;
       if (exchange.injected) result.evidence = 'injected';
       if (verdict === true) continue;
       const { broken } = result;
@@ -36,6 +36,6 @@ export class Watcher {
   }
 
   of(id: string): WatchResult {
-    return this.#results.get(id) ?? { judged: 0, evidence: 'observed', broken: undefined };
+    return this.#results.get(id) ?? { checked: 0, evidence: 'observed', broken: undefined };
   }
 }

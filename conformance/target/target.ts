@@ -8,7 +8,7 @@ export interface SecondOrganization {
   readonly baseUrl?: string;
 }
 
-/** What is judged, and what the suite may use to do so. */
+/** What is checked, and what the suite may use to do so. */
 export interface Target {
   /** Origin of the API, without a slash at the end. */
   readonly baseUrl: string;

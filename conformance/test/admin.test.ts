@@ -4,7 +4,7 @@ import { run, startEmulator, Unready } from '../index.js';
 import { reporterOf } from '../report/reporters.js';
 import type { Report } from '../report/results.js';
 import { allRules } from '../rules/registry.js';
-import { always, startStub } from './stub.js';
+import { always, startTestServer } from './test-server.js';
 
 t.setTimeout(180_000);
 
@@ -17,11 +17,11 @@ const ABOUT_NOTHING = ['skip', 'error'];
 const verdictsOf = ({ rules }: Report) => Object.fromEntries(rules.map(({ id, verdict }) => [id, verdict]));
 const all = (verdict: string) => Object.fromEntries(BY_ADMIN.map((id) => [id, verdict]));
 
-t.test('no rule but those of reach emulator is judged on what a fault made', async (t) => {
+t.test('no rule but those of reach emulator is checked on what a fault made', async (t) => {
   for (const status of [200, 500]) {
-    const stub = await startStub(always(status, 'application/json', '{}', FIRED));
-    const report = await run({ ...stub.target, companion: true }, { timeout: 3000, rate: Number.POSITIVE_INFINITY });
-    await stub.close();
+    const server = await startTestServer(always(status, 'application/json', '{}', FIRED));
+    const report = await run({ ...server.target, companion: true }, { timeout: 3000, rate: Number.POSITIVE_INFINITY });
+    await server.close();
     t.equal(report.rules.length, allRules().length);
     const wrong = report.rules.filter(
       ({ reach, verdict, evidence }) =>
@@ -37,7 +37,7 @@ t.test('no rule but those of reach emulator is judged on what a fault made', asy
   }
 });
 
-t.test('a rule of reach emulator says that it was judged on what a fault made', async (t) => {
+t.test('a rule of reach emulator says that it was checked on what a fault made', async (t) => {
   const emulator = await startEmulator();
   t.teardown(() => emulator.stop());
   const only = 'err.generic.500,err.generic.499,err.generic.404,filemeta.err.408';
@@ -52,7 +52,7 @@ t.test('a rule of reach emulator says that it was judged on what a fault made', 
 });
 
 t.test(
-  'without its admin token an emulator judges nothing that needs it, and with a wrong one nothing at all',
+  'without its admin token an emulator checks nothing that needs it, and with a wrong one nothing at all',
   async (t) => {
     const emulator = await startEmulator('--admin-token', 'canary-token');
     t.teardown(() => emulator.stop());
@@ -125,13 +125,13 @@ t.test('what a restricted key may not sign for is tried with one that the suite 
   t.equal(asked(given), asked(none), 'every place is tried, whoever made the key');
 });
 
-t.test('what the journal shows of a client that hung up is judged', async (t) => {
+t.test('what the journal shows of a client that hung up is checked', async (t) => {
   const entry = {
     outcome: 'gone',
     answer: { headers: [['X-Emulator-Fault-Fired', 'hold']], body: { text: '{"code":"internal_error"}' } },
   };
   let looks = 0;
-  const admin: Parameters<typeof startStub>[1] = (request, response) => {
+  const admin: Parameters<typeof startTestServer>[1] = (request, response) => {
     const isJournal = request.url?.includes('/requests?subject=') === true;
     looks += isJournal ? 1 : 0;
     const outcome = looks < 3 ? 'open' : 'gone';
@@ -140,12 +140,12 @@ t.test('what the journal shows of a client that hung up is judged', async (t) =>
   };
   const made =
     '{"commit":{"commit_sha":"5ca1ab1e0ddba11c0ffee000facade0123456789","tree_sha":"x"},"result":{"old_sha":""}}';
-  const stub = await startStub((request, response) => {
+  const server = await startTestServer((request, response) => {
     const isAsked = request.headers['x-emulator-fault'] !== undefined;
     always(201, 'application/json', made, isAsked ? FIRED : {})(request, response);
   }, admin);
-  t.teardown(() => stub.close());
-  const report = await run(stub.target, { only: 'filemeta.err.408,err.generic.499' });
+  t.teardown(() => server.close());
+  const report = await run(server.target, { only: 'filemeta.err.408,err.generic.499' });
   t.same(verdictsOf(report), { 'filemeta.err.408': 'fail', 'err.generic.499': 'fail' });
   t.match(report.rules[0]?.transcript?.at(-1), { response: /^500\n/ }, 'once it has ended');
 });

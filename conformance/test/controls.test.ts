@@ -10,13 +10,13 @@ import { reporterOf } from '../report/reporters.js';
 import type { Report } from '../report/results.js';
 import { allRules } from '../rules/registry.js';
 import { MOST_LINES } from './mutants/controls.js';
-import { always, startStub } from './stub.js';
+import { always, startTestServer } from './test-server.js';
 
 t.setTimeout(180_000);
 
 /**
- * Servers that are no repository hosting service, or half of one, as the command line judges them: what nobody meant to
- * be judged is told from what broke on the way, and from a target that is not there.
+ * Servers that are no repository hosting service, or half of one, as the command line checks them: what nobody meant to
+ * be checked is told from what broke on the way, and from a target that is not there.
  */
 
 const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'prime256v1' });
@@ -24,7 +24,7 @@ const key = join(t.testdir(), 'key.pem');
 writeFileSync(key, privateKey.export({ type: 'pkcs8', format: 'pem' }));
 
 /** `conformance run` against an address, with the report as JSON. */
-async function judge(baseUrl: string, ...more: string[]) {
+async function check(baseUrl: string, ...more: string[]) {
   const out: string[] = [];
   const err: string[] = [];
   const flags = ['--base-url', baseUrl, '--org', 'demo', '--key', key, '--repo', 'app', '--rate', '10000'];
@@ -66,10 +66,10 @@ const SAME: readonly (readonly [what: string, answer: RequestListener, notice: R
 ];
 
 for (const [what, answer, notice] of SAME) {
-  t.test(`a server that answers everything with ${what} is judged: 1`, async (t) => {
-    const stub = await startStub(answer);
-    t.teardown(() => stub.close());
-    const { code, report } = await judge(stub.baseUrl);
+  t.test(`a server that answers everything with ${what} is checked: 1`, async (t) => {
+    const server = await startTestServer(answer);
+    t.teardown(() => server.close());
+    const { code, report } = await check(server.baseUrl);
     t.equal(code, 1);
     checkWhole(t, report);
     t.match(report?.notices, [notice], 'and the report says that all answers are alike');
@@ -77,20 +77,20 @@ for (const [what, answer, notice] of SAME) {
 }
 
 t.test('a redirect is named in what was seen', async (t) => {
-  const stub = await startStub(always(302, 'text/html', '', { location: 'https://login.example.com/' }));
-  t.teardown(() => stub.close());
-  const { report } = await judge(stub.baseUrl, '--only', 'repo.get.route');
+  const server = await startTestServer(always(302, 'text/html', '', { location: 'https://login.example.com/' }));
+  t.teardown(() => server.close());
+  const { report } = await check(server.baseUrl, '--only', 'repo.get.route');
   t.match(report?.rules[0], { verdict: 'fail', actual: '302 to https://login.example.com/' });
 });
 
 t.test('answers that are cut off break the rules: 1', async (t) => {
-  const stub = await startStub((request, response) => {
+  const server = await startTestServer((request, response) => {
     request.resume();
     response.writeHead(200, { 'content-type': 'application/json', 'content-length': '100' });
     response.write('{"cut":', () => response.destroy());
   });
-  t.teardown(() => stub.close());
-  const { code, report } = await judge(stub.baseUrl);
+  t.teardown(() => server.close());
+  const { code, report } = await check(server.baseUrl);
   t.equal(code, 1);
   checkWhole(t, report);
   const route = report?.rules.find(({ id }) => id === 'repo.get.route');
@@ -98,13 +98,13 @@ t.test('answers that are cut off break the rules: 1', async (t) => {
   t.match(route?.transcript?.at(-1)?.response, /^\(an answer that was cut off.*\)\n200\n/, 'with what there was of it');
 });
 
-t.test('a server of which half of the routes close the connection is judged: 1', async (t) => {
-  const stub = await startStub((request, response) => {
+t.test('a server of which half of the routes close the connection is checked: 1', async (t) => {
+  const server = await startTestServer((request, response) => {
     if (request.url?.startsWith('/api/v1/repos/')) request.socket.destroy();
     else always(200, 'application/json', '{}')(request, response);
   });
-  t.teardown(() => stub.close());
-  const { code, report } = await judge(stub.baseUrl);
+  t.teardown(() => server.close());
+  const { code, report } = await check(server.baseUrl);
   t.equal(code, 1);
   checkWhole(t, report);
   t.ok(report?.rules.some(({ actual }) => /^the connection closed without an answer/.test(String(actual))));
@@ -138,10 +138,10 @@ const SILENT: readonly (readonly [what: string, take: Take, says: RegExp])[] = [
 ];
 
 for (const [what, take, says] of SILENT) {
-  t.test(`a server that ${what} is none to judge: 3`, async (t) => {
+  t.test(`a server that ${what} is none to check: 3`, async (t) => {
     const server = await startSocketServer(take);
     t.teardown(server.close);
-    const { code, report, err } = await judge(server.url);
+    const { code, report, err } = await check(server.url);
     t.equal(code, 3);
     t.equal(report, undefined);
     t.match(err, says);
@@ -151,41 +151,41 @@ for (const [what, take, says] of SILENT) {
 
 t.test('a target that goes away ends the run: 3', async (t) => {
   let count = 0;
-  const stub = await startStub((request, response) => {
+  const server = await startTestServer((request, response) => {
     count += 1;
-    if (count === 20) void stub.close();
+    if (count === 20) void server.close();
     else always(200, 'application/json', '{}')(request, response);
   });
-  const { code, report } = await judge(stub.baseUrl);
+  const { code, report } = await check(server.baseUrl);
   t.equal(code, 3);
   checkWhole(t, report);
   t.match(report?.ended, { by: 'target', reason: /^http:\/\/127.* is gone: it takes no connections/ });
   const blocked = report?.rules.filter(({ verdict }) => verdict === 'blocked') ?? [];
-  t.ok(blocked.length > 100, 'what was not judged is blocked');
+  t.ok(blocked.length > 100, 'what was not checked is blocked');
   t.same([...new Set(blocked.map(({ reason }) => reason))], [report?.ended?.reason]);
 });
 
 t.test('a target that stops answering ends the run, too: 3', async (t) => {
   let count = 0;
-  const stub = await startStub((request, response) => {
+  const server = await startTestServer((request, response) => {
     count += 1;
     if (count < 20) always(200, 'application/json', '{}')(request, response);
   });
-  t.teardown(() => stub.close());
-  const { code, report } = await judge(stub.baseUrl, '--timeout', '200');
+  t.teardown(() => server.close());
+  const { code, report } = await check(server.baseUrl, '--timeout', '200');
   t.equal(code, 3);
   t.match(report?.ended, { by: 'target', reason: /stopped answering: 16 requests in a row/ });
 });
 
 t.test('a target that always throttles ends the run: 3', async (t) => {
   let count = 0;
-  const stub = await startStub((request, response) => {
+  const server = await startTestServer((request, response) => {
     count += 1;
     const isFirst = count <= 2;
     always(isFirst ? 200 : 429, 'application/json', '{}', isFirst ? {} : { 'retry-after': '3600' })(request, response);
   });
-  t.teardown(() => stub.close());
-  const { code, report } = await judge(stub.baseUrl);
+  t.teardown(() => server.close());
+  const { code, report } = await check(server.baseUrl);
   t.equal(code, 3);
   checkWhole(t, report);
   t.match(report?.ended?.reason, /^the target answers nothing but 429: throttled: the target asks to wait 3600 s/);
@@ -194,18 +194,18 @@ t.test('a target that always throttles ends the run: 3', async (t) => {
 
 t.test('without leave nothing is written to a server on this machine that is no emulator', async (t) => {
   const written: string[] = [];
-  const stub = await startStub((request, response) => {
+  const server = await startTestServer((request, response) => {
     if (request.method !== 'GET') written.push(`${request.method} ${request.url}`);
     always(200, 'application/json', '{}')(request, response);
   });
-  t.teardown(() => stub.close());
-  const { report } = await judge(stub.baseUrl);
+  t.teardown(() => server.close());
+  const { report } = await check(server.baseUrl);
   t.equal(report?.mode.write, false);
   const writing = written.filter((one) =>
     /^(PUT|PATCH|DELETE)|commit-pack|restore|reset|notes|POST \/api\/repos$/.test(one),
   );
   t.same(writing, []);
-  const given = await judge(stub.baseUrl, '--write', '--only', 'repo.get.route');
+  const given = await check(server.baseUrl, '--write', '--only', 'repo.get.route');
   t.equal(given.report?.mode.write, true);
   t.match(written, [/./]);
 });

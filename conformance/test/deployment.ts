@@ -1,9 +1,10 @@
-import { request as ask, createServer } from 'node:http';
+import { createServer } from 'node:http';
 import type { Test } from 'tap';
 import { createSigner } from '../auth/tokens.js';
 import { main } from '../cli/main.js';
 import { listenOnLoopback } from '../http/listen.js';
 import { startEmulator } from '../run/emulator-process.js';
+import { passThrough } from './pass-through.js';
 
 /** `conformance <argv>` in this process, and all it said. */
 export async function conformance(...argv: readonly string[]) {
@@ -27,21 +28,15 @@ export async function startDeployment(t: Test) {
   const { target } = emulator;
   const asked: string[] = [];
   const state = { isBroken: false };
-  const { hostname, port } = new URL(target.baseUrl);
   const server = createServer((incoming, outgoing) => {
-    const { method = '', url = '', headers } = incoming;
+    const { method = '', url = '' } = incoming;
     asked.push(`${method} ${url.split('?')[0]}`);
     if (url.startsWith('/_emulator') || (state.isBroken && url.startsWith('/api/meta'))) {
       incoming.resume();
       outgoing.writeHead(url.startsWith('/api') ? 500 : 404, { 'content-type': 'text/plain' }).end('no');
       return;
     }
-    const onward = ask({ hostname, port, method, path: url, headers }, (answer) => {
-      outgoing.writeHead(answer.statusCode ?? 500, answer.rawHeaders);
-      answer.pipe(outgoing);
-    });
-    onward.on('error', () => outgoing.destroy());
-    incoming.pipe(onward);
+    passThrough(target.baseUrl, incoming, outgoing);
   });
   const baseUrl = `http://${await listenOnLoopback(server)}`;
   t.teardown(() => {

@@ -7,7 +7,7 @@ import { Parser } from 'tap-parser';
 import { assertHeld, eachRule, InvalidOption, type Options, RuleBroken, run } from '../index.js';
 import type { RuleResult } from '../report/results.js';
 import { packageRoot } from '../run/version.js';
-import { always, startStub } from './stub.js';
+import { always, startTestServer } from './test-server.js';
 
 const rate = Number.POSITIVE_INFINITY;
 const module = pathToFileURL(join(packageRoot(), 'dist', 'conformance', 'index.js')).href;
@@ -56,9 +56,9 @@ for (const [name, text] of Object.entries(FILES)) {
 }
 
 t.test('results come one by one, and the report at the end', async (t) => {
-  const stub = await startStub(always(200, 'application/json', '{}'));
-  t.teardown(() => stub.close());
-  const target = { ...stub.target, write: false, repo: 'app' };
+  const server = await startTestServer(always(200, 'application/json', '{}'));
+  t.teardown(() => server.close());
+  const target = { ...server.target, write: false, repo: 'app' };
   const only = 'other.meta.exists,repo.get.route,claim.sub.required';
   const results: RuleResult[] = [];
   const rules = eachRule(target, { only, rate });
@@ -74,19 +74,19 @@ t.test('results come one by one, and the report at the end', async (t) => {
 
 t.test('whoever leaves early ends the run', async (t) => {
   let asked = 0;
-  const stub = await startStub((request, response) => {
+  const server = await startTestServer((request, response) => {
     asked += 1;
     always(200, 'application/json', '{}')(request, response);
   });
-  t.teardown(() => stub.close());
-  for await (const _result of eachRule({ ...stub.target, write: false, repo: 'app' }, { rate })) break;
+  t.teardown(() => server.close());
+  for await (const _result of eachRule({ ...server.target, write: false, repo: 'app' }, { rate })) break;
   const after = asked;
   await new Promise((resolve) => setTimeout(resolve, 100));
   t.equal(asked, after);
   t.ok(after < 200);
 });
 
-t.test('warnings hold unless it is strict, and what was not judged says why', async (t) => {
+t.test('warnings hold unless it is strict, and what was not checked says why', async (t) => {
   const result = { id: 'x', says: 'It holds.', verdict: 'warn', reason: 'nearly' } as RuleResult;
   assertHeld(result);
   t.throws(() => assertHeld(result, { strict: true }), RuleBroken);
@@ -98,8 +98,8 @@ t.test('warnings hold unless it is strict, and what was not judged says why', as
 });
 
 t.test('a mistake in the options is told before anything is asked', async (t) => {
-  const stub = await startStub((request) => t.fail(`${request.url} was asked`));
-  t.teardown(() => stub.close());
+  const server = await startTestServer((request) => t.fail(`${request.url} was asked`));
+  t.teardown(() => server.close());
   const cases: readonly (readonly [Options, RegExp])[] = [
     [{ timeout: 0 }, /^timeout has to be a whole number from 1 to 2147483647, not 0$/],
     [{ timeout: 1.5 }, /^timeout/],
@@ -114,7 +114,7 @@ t.test('a mistake in the options is told before anything is asked', async (t) =>
     [{ only: 'no.such.rule' }, /^no rule is called no\.such\.rule$/],
   ];
   for (const [options, message] of cases) {
-    const error = await run(stub.target, options).catch((thrown: unknown) => thrown);
+    const error = await run(server.target, options).catch((thrown: unknown) => thrown);
     t.ok(error instanceof InvalidOption);
     t.match(error, { message });
   }

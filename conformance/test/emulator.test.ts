@@ -3,7 +3,7 @@ import t from 'tap';
 import { run, startEmulator } from '../index.js';
 import { explain } from '../report/reporter.js';
 
-/** What the emulator gives no occasion to judge: every rule that is skipped, by the reason the report gives. */
+/** What the emulator gives no occasion to check: every rule that is skipped, by the reason the report gives. */
 const SKIPPED: Readonly<Record<string, readonly string[]>> = {
   'the target is on this machine': ['general.https', 'general.base-url.org-subdomain'],
 };
@@ -28,7 +28,7 @@ t.test('no rule is skipped but those whose occasion is missing', async (t) => {
   t.same(skipped.sort(), expected.sort());
 });
 
-t.test('what was judged says on what, and only rules of reach emulator on what a fault made', async (t) => {
+t.test('what was checked says on what, and only rules of reach emulator on what a fault made', async (t) => {
   const wrong = report.rules.filter(({ verdict, evidence, reach }) =>
     verdict === 'skip' ? evidence !== undefined : evidence !== 'observed' && reach !== 'emulator',
   );
@@ -42,7 +42,7 @@ t.test('what was judged says on what, and only rules of reach emulator on what a
 });
 
 t.test(
-  'where hosting and other notes refs are switched off, that is what is judged, and the rest skipped',
+  'where hosting and other notes refs are switched off, that is what is checked, and the rest skipped',
   async (t) => {
     const variants = join(t.testdir({ 'variants.json': '{"customNotesRefs":"off"}' }), 'variants.json');
     const bare = await startEmulator('--hosting', 'off', '--variants', variants);

@@ -7,7 +7,7 @@ import { run, startEmulator } from '../index.js';
 import { REPORTERS, reporterOf } from '../report/reporters.js';
 import { packageRoot } from '../run/version.js';
 import { startProxy } from './mutants/proxy.js';
-import { startStub } from './stub.js';
+import { startTestServer } from './test-server.js';
 
 t.setTimeout(180_000);
 
@@ -62,7 +62,7 @@ t.test('the lines that are printed repeat what broke, run by a shell as they are
 });
 
 t.test('a target that repeats what it was sent gets no secret into any report', async (t) => {
-  const echo = await startStub((request, response) => {
+  const echo = await startTestServer((request, response) => {
     const sent = request.headers.authorization ?? 'none';
     const token = sent.startsWith('Basic ') ? Buffer.from(sent.slice(6), 'base64').toString() : sent;
     const answer = { error: sent, detail: token, code: token, [token]: [token], nested: { at: `x${token}y` } };

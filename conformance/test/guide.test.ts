@@ -52,7 +52,7 @@ async function run(command: string, ...args: readonly string[]): Promise<{ code:
 const shell = (script: string) =>
   run('bash', '-e', '-o', 'pipefail', '-c', script.replaceAll('http://127.0.0.1:8080', emulator.target.baseUrl));
 
-t.test('a new user judges a deployment with the lines of the guide', async (t) => {
+t.test('a new user checks a deployment with the lines of the guide', async (t) => {
   const seed = `
     TOKEN=$(npx emulator token --repo docs --scopes repo:write,git:write)
     curl -sf -X POST -H "Authorization: Bearer $TOKEN" http://127.0.0.1:8080/api/repos
@@ -60,9 +60,9 @@ t.test('a new user judges a deployment with the lines of the guide', async (t) =
       curl -sf -X POST -H "Authorization: Bearer $TOKEN" http://127.0.0.1:8080/api/v1/repos/commit-pack --data-binary @-`;
   t.match(await shell(seed), { code: 0 });
   t.match(await shell(block('sh', 'conformance probe')), { code: 0 });
-  const judged = await shell(block('sh', '--no-write --repo docs'));
-  t.equal(judged.code, 0, judged.said);
-  t.match(judged.said, 'conforms in what was asked');
+  const checked = await shell(block('sh', '--no-write --repo docs'));
+  t.equal(checked.code, 0, checked.said);
+  t.match(checked.said, 'conforms in what was asked');
   const collected = await shell(block('sh', 'conformance gc'));
   t.equal(collected.code, 0, collected.said);
 });
@@ -85,7 +85,7 @@ t.test('reports, comparisons, baselines and variants are made as the guide says'
   t.equal(compared.code, 0, compared.said);
 });
 
-t.test('the nightly script judges, compares and keeps the result', async (t) => {
+t.test('the nightly script checks, compares and keeps the result', async (t) => {
   const production = join(folder, 'srv');
   mkdirSync(production);
   for (const file of ['private.pem', 'baseline.yaml']) copyFileSync(join(work, file), join(production, file));

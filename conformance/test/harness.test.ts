@@ -11,11 +11,11 @@ import type { Report } from '../report/results.js';
 import { allRules } from '../rules/registry.js';
 import { writeRuleTable } from '../rules/rule-table.js';
 import { packageRoot } from '../target/package-root.js';
-import { always, startStub, targetAt } from './stub.js';
+import { always, startTestServer, targetAt } from './test-server.js';
 
 t.setTimeout(180_000);
 
-/** Stubs are not spared. */
+/** Test servers are not spared. */
 const rate = Number.POSITIVE_INFINITY;
 
 /** The share of MUST rules that do not hold: found broken, or without what they rest on. */
@@ -58,10 +58,10 @@ const WRONG: Record<string, ReturnType<typeof always>> = {
 
 for (const [what, answer] of Object.entries(WRONG)) {
   t.test(`a server that ${what} fails the rules, not the run`, async (t) => {
-    const stub = await startStub(answer);
-    const report = await run(stub.target, { timeout: 3000, rate });
-    const reading = await run({ ...stub.target, write: false, repo: 'app' }, { timeout: 3000, rate });
-    await stub.close();
+    const server = await startTestServer(answer);
+    const report = await run(server.target, { timeout: 3000, rate });
+    const reading = await run({ ...server.target, write: false, repo: 'app' }, { timeout: 3000, rate });
+    await server.close();
     t.same([report.exit_code, reading.exit_code], [1, 1]);
     const steps = report.setup?.map(({ name }) => name) ?? [];
     t.ok(steps.length > 0 && steps.length < 6, `what cannot be set up is told once: ${steps.join()}`);
@@ -75,39 +75,41 @@ for (const [what, answer] of Object.entries(WRONG)) {
 }
 
 t.test('a port that nobody listens on is no verdict', async (t) => {
-  const stub = await startStub(always(200, 'text/plain', ''));
-  await stub.close();
-  await t.rejects(run(targetAt(stub.baseUrl)), Unready);
+  const server = await startTestServer(always(200, 'text/plain', ''));
+  await server.close();
+  await t.rejects(run(targetAt(server.baseUrl)), Unready);
 });
 
 t.test('a server that never answers is no verdict', async (t) => {
-  const stub = await startStub((request) => request.resume());
-  await t.rejects(run(stub.target, { timeout: 300 }), Unready);
-  await stub.close();
+  const server = await startTestServer((request) => request.resume());
+  await t.rejects(run(server.target, { timeout: 300 }), Unready);
+  await server.close();
 });
 
 t.test('a server that rejects every token is no verdict', async (t) => {
-  const stub = await startStub(always(401, 'application/problem+json', '{"code":"unauthorized","detail":"no"}'));
-  await t.rejects(run(stub.target), { name: 'Unready', message: /rejects the key given for demo/ });
-  await stub.close();
+  const server = await startTestServer(
+    always(401, 'application/problem+json', '{"code":"unauthorized","detail":"no"}'),
+  );
+  await t.rejects(run(server.target), { name: 'Unready', message: /rejects the key given for demo/ });
+  await server.close();
 });
 
 t.test('a clock that is an hour off is no verdict', async (t) => {
   const date = new Date(Date.now() - 3_600_000).toUTCString();
-  const stub = await startStub(always(200, 'application/json', '{}', { date }));
-  await t.rejects(run(stub.target), { name: 'Unready', message: /clock/ });
-  await stub.close();
+  const server = await startTestServer(always(200, 'application/json', '{}', { date }));
+  await t.rejects(run(server.target), { name: 'Unready', message: /clock/ });
+  await server.close();
 });
 
 t.test('a server that hangs up in the middle breaks the rules, and nothing in the suite', async (t) => {
   let count = 0;
-  const stub = await startStub((request, response) => {
+  const server = await startTestServer((request, response) => {
     count += 1;
     if (count > 2) request.socket.destroy();
     else always(200, 'application/json', '{}')(request, response);
   });
-  const report = await run(stub.target, { only: 'other.meta.exists,limit.list.cap' });
-  await stub.close();
+  const report = await run(server.target, { only: 'other.meta.exists,limit.list.cap' });
+  await server.close();
   t.same([report.counts.fail, report.counts.warn, report.counts.error], [1, 1, 0]);
   t.match(report.rules[0], { expected: 'an HTTP answer', actual: /^the connection closed without an answer/ });
   t.match(report.rules[0]?.transcript, [{ response: /^\(the connection closed without an answer/ }]);
@@ -116,38 +118,38 @@ t.test('a server that hangs up in the middle breaks the rules, and nothing in th
 
 t.test('a target that throttles is blocked, and the run says it is incomplete', async (t) => {
   let count = 0;
-  const stub = await startStub((request, response) => {
+  const server = await startTestServer((request, response) => {
     count += 1;
     if (count <= 2) return always(200, 'application/json', '{}')(request, response);
     return always(429, 'application/json', '{}', { 'retry-after': '3600' })(request, response);
   });
-  const report = await run(stub.target, { only: 'other.meta.exists' });
-  await stub.close();
+  const report = await run(server.target, { only: 'other.meta.exists' });
+  await server.close();
   t.equal(report.counts.blocked, 1);
   t.equal(report.exit_code, 3);
 });
 
 t.test('a throttled request is repeated after as long as the target asks for', async (t) => {
   let count = 0;
-  const stub = await startStub((request, response) => {
+  const server = await startTestServer((request, response) => {
     count += 1;
     if (count !== 3) return always(200, 'application/json', '{}')(request, response);
     return always(429, 'application/json', '{}', { 'retry-after': '0' })(request, response);
   });
-  const report = await run(stub.target, { only: 'other.meta.exists' });
-  await stub.close();
+  const report = await run(server.target, { only: 'other.meta.exists' });
+  await server.close();
   t.equal(report.counts.pass, 1);
   t.equal(count, 4);
 });
 
 t.test('a rule that fails once and passes alone is flaky, which is no pass', async (t) => {
   let count = 0;
-  const stub = await startStub((request, response) => {
+  const server = await startTestServer((request, response) => {
     count += 1;
     return always(count === 3 ? 503 : 200, 'application/json', '{}')(request, response);
   });
-  const report = await run(stub.target, { only: 'other.meta.exists' });
-  await stub.close();
+  const report = await run(server.target, { only: 'other.meta.exists' });
+  await server.close();
   t.equal(report.counts.flaky, 1);
   t.equal(report.exit_code, 1);
 });
@@ -155,30 +157,30 @@ t.test('a rule that fails once and passes alone is flaky, which is no pass', asy
 t.test('an interrupted run still has a report', async (t) => {
   const abort = new AbortController();
   let count = 0;
-  const stub = await startStub((request, response) => {
+  const server = await startTestServer((request, response) => {
     count += 1;
     if (count === 3) abort.abort();
     always(200, 'application/json', '{}')(request, response);
   });
-  const report = await run(stub.target, { signal: abort.signal, rate });
-  await stub.close();
+  const report = await run(server.target, { signal: abort.signal, rate });
+  await server.close();
   t.equal(report.exit_code, 130);
   t.equal(report.rules.length, allRules().length);
 });
 
-t.test('a run that judges nothing is no success', async (t) => {
-  const stub = await startStub(always(200, 'application/json', '{}'));
-  const report = await run(stub.target, { only: 'event' });
+t.test('a run that checks nothing is no success', async (t) => {
+  const server = await startTestServer(always(200, 'application/json', '{}'));
+  const report = await run(server.target, { only: 'event' });
   t.equal(report.counts.skip, report.rules.length);
   t.equal(report.exit_code, 2);
-  await t.rejects(run(stub.target, { only: 'no.such.rule' }), EmptySelection);
-  await stub.close();
+  await t.rejects(run(server.target, { only: 'no.such.rule' }), EmptySelection);
+  await server.close();
 });
 
 t.test('an answer that changes within a run is a failure even where either answer is tolerated', async (t) => {
   let count = 0;
   const asked = new Map<string, number>();
-  const stub = await startStub((request, response) => {
+  const server = await startTestServer((request, response) => {
     count += 1;
     if (count <= 2) return always(200, 'application/json', '{}')(request, response);
     const times = (asked.get(request.url ?? '') ?? 0) + 1;
@@ -186,21 +188,21 @@ t.test('an answer that changes within a run is a failure even where either answe
     const [status, code] = times % 2 === 0 ? [403, 'forbidden'] : [401, 'unauthorized'];
     return always(status, 'application/problem+json', JSON.stringify({ code }))(request, response);
   });
-  const target = { ...stub.target, write: false, repo: 'app' };
+  const target = { ...server.target, write: false, repo: 'app' };
   const report = await run(target, { only: 'claim.iss.required,claim.sub.required,claim.scopes.required', rate });
-  await stub.close();
+  await server.close();
   t.ok(report.counts.fail >= 1, 'drift fails');
   t.match(report.rules.find(({ verdict }) => verdict === 'fail')?.reason, /one answer throughout/);
 });
 
 t.test('without leave to write nothing is written', async (t) => {
   const methods = new Set<string>();
-  const stub = await startStub((request, response) => {
+  const server = await startTestServer((request, response) => {
     methods.add(`${request.method} ${request.url?.split('?')[0]}`);
     always(200, 'application/json', '{}')(request, response);
   });
-  const report = await run({ ...stub.target, write: false, repo: 'app' }, { rate });
-  await stub.close();
+  const report = await run({ ...server.target, write: false, repo: 'app' }, { rate });
+  await server.close();
   const writing = [...methods].filter((one) =>
     /^(PUT|PATCH|DELETE)|commit-pack|restore|reset|notes|POST \/api\/repos$/.test(one),
   );
@@ -209,31 +211,31 @@ t.test('without leave to write nothing is written', async (t) => {
 });
 
 t.test('no report holds a secret', async (t) => {
-  const stub = await startStub(always(200, 'application/json', '{}'));
-  const report = JSON.stringify(await run(stub.target, { only: 'git,key,jwt,claim', rate }));
-  await stub.close();
+  const server = await startTestServer(always(200, 'application/json', '{}'));
+  const report = JSON.stringify(await run(server.target, { only: 'git,key,jwt,claim', rate }));
+  await server.close();
   t.notMatch(report, /eyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}/, 'no token');
   t.notMatch(report, /PRIVATE KEY/, 'no key');
   t.match(report, /npx conformance token/, 'but the command that makes one');
 });
 
 t.test('the command line has its own exit code for each of these', async (t) => {
-  const stub = await startStub(always(200, 'application/json', '{}'));
+  const server = await startTestServer(always(200, 'application/json', '{}'));
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'prime256v1' });
   const key = join(t.testdir(), 'key.pem');
   writeFileSync(key, privateKey.export({ type: 'pkcs8', format: 'pem' }));
   const common = ['run', '--org', 'demo', '--key', key];
-  const stubbed = [...common, '--base-url', stub.baseUrl];
+  const pointed = [...common, '--base-url', server.baseUrl];
   const cases: [why: string, code: number, args: string[]][] = [
     ['dead port', 3, [...common, '--base-url', 'http://127.0.0.1:1']],
-    ['conformant', 0, [...stubbed, '--only', 'other.meta.exists']],
-    ['broken', 1, [...stubbed, '--repo', 'app', '--only', 'repo.get.route']],
-    ['nothing to judge it on, for want of leave to write', 2, [...stubbed, '--only', 'repo.get.route']],
-    ['no such rule', 2, [...stubbed, '--only', 'nope']],
-    ['no such flag', 2, [...stubbed, '--frobnicate']],
+    ['conformant', 0, [...pointed, '--only', 'other.meta.exists']],
+    ['broken', 1, [...pointed, '--repo', 'app', '--only', 'repo.get.route']],
+    ['nothing to check it on, for want of leave to write', 2, [...pointed, '--only', 'repo.get.route']],
+    ['no such rule', 2, [...pointed, '--only', 'nope']],
+    ['no such flag', 2, [...pointed, '--frobnicate']],
     ['no HTTP address', 2, [...common, '--base-url', 'ftp://x']],
-    ['no key', 2, ['run', '--base-url', stub.baseUrl]],
-    ['no such file', 2, ['run', '--base-url', stub.baseUrl, '--org', 'demo', '--key', 'none.pem']],
+    ['no key', 2, ['run', '--base-url', server.baseUrl]],
+    ['no such file', 2, ['run', '--base-url', server.baseUrl, '--org', 'demo', '--key', 'none.pem']],
     ['no such rule to explain', 2, ['explain', 'nope']],
   ];
   for (const [why, code, args] of cases) t.equal((await conformance(...args)).code, code, why);
@@ -243,7 +245,7 @@ t.test('the command line has its own exit code for each of these', async (t) => 
   const claims = decodeJwt(out.trim());
   t.same([claims.iss, claims.repo, claims.scopes], ['demo', 'a/b', ['git:write', 'git:read']]);
   t.equal(Number(claims.exp) - Number(claims.iat), 31_536_000);
-  const child = spawn(process.execPath, [join(packageRoot(), 'bin', 'conformance.js'), ...stubbed, '--only', 'nope']);
+  const child = spawn(process.execPath, [join(packageRoot(), 'bin', 'conformance.js'), ...pointed, '--only', 'nope']);
   t.same(await once(child, 'close'), [2, null], 'which is that of the process');
-  await stub.close();
+  await server.close();
 });

@@ -24,8 +24,8 @@ const REPOSITORIES: readonly {
   readonly is: string;
   readonly branch: string;
   readonly commits: readonly Files[];
-  /** Rules that have to be judged, or skipped. */
-  readonly judged: readonly string[];
+  /** Rules that have to be checked, or skipped. */
+  readonly checked: readonly string[];
   readonly skipped: readonly string[];
 }[] = [
   {
@@ -33,7 +33,7 @@ const REPOSITORIES: readonly {
     is: 'with another default branch and no README.md',
     branch: 'trunk',
     commits: [TREE, { 'notes/later.txt': 'even later\n' }],
-    judged: ['commit.get.route', 'file.route', 'filemeta.route', 'state.active', 'limit.page.next_cursor'],
+    checked: ['commit.get.route', 'file.route', 'filemeta.route', 'state.active', 'limit.page.next_cursor'],
     skipped: [],
   },
   {
@@ -41,7 +41,7 @@ const REPOSITORIES: readonly {
     is: 'with a name in capitals and one commit',
     branch: 'release/1.x',
     commits: [{ 'a b/é.txt': 'é\n' }],
-    judged: ['commit.get.route', 'file.route', 'auth.repo-claim.path-case', 'limit.page.next_cursor'],
+    checked: ['commit.get.route', 'file.route', 'auth.repo-claim.path-case', 'limit.page.next_cursor'],
     skipped: [],
   },
   {
@@ -49,7 +49,7 @@ const REPOSITORIES: readonly {
     is: 'with nothing but an empty file',
     branch: 'main',
     commits: [{ empty: '' }],
-    judged: ['file.route', 'grep.route'],
+    checked: ['file.route', 'grep.route'],
     skipped: [],
   },
   {
@@ -57,20 +57,20 @@ const REPOSITORIES: readonly {
     is: 'without commits',
     branch: 'main',
     commits: [],
-    judged: ['repo.get.route', 'git.challenge.401'],
+    checked: ['repo.get.route', 'git.challenge.401'],
     skipped: ['commit.get.route', 'file.route', 'grep.err.400.regex', 'scope.matrix.archive.git-read'],
   },
 ];
 
-for (const { name, is, branch, commits, judged, skipped } of REPOSITORIES) {
-  t.test(`a repository ${is} is read and not judged by what is not in it`, async (t) => {
+for (const { name, is, branch, commits, checked, skipped } of REPOSITORIES) {
+  t.test(`a repository ${is} is read and not checked by what is not in it`, async (t) => {
     await seed(emulator.target, name, branch, ...commits);
     const target = { ...emulator.target, write: false, repo: name };
     for (const one of [deployment(target), target]) {
       const report = await run(one);
       expectRight(t, report, `${name}, ${one.adminUrl === undefined ? 'deployed' : 'on an emulator'}`);
       const verdicts = new Map(report.rules.map(({ id, verdict }) => [id, verdict]));
-      for (const id of judged) t.equal(verdicts.get(id), 'pass', id);
+      for (const id of checked) t.equal(verdicts.get(id), 'pass', id);
       for (const id of skipped) t.equal(verdicts.get(id), 'skip', id);
     }
   });

@@ -1,11 +1,11 @@
 import t from 'tap';
-import { judgeAll } from './mutants/judge-all.js';
+import { checkAll } from './mutants/check-all.js';
 import { allMutants } from './mutants/rows/index.js';
 
-const { complaints } = await judgeAll(allMutants(), {
+const { complaints } = await checkAll(allMutants(), {
   lanes: 2,
-  onJudged: (mutant, judgements) => {
-    for (const { rule, fate, reason } of judgements) {
+  onChecked: (mutant, outcomes) => {
+    for (const { rule, fate, reason } of outcomes) {
       t.equal(fate, 'killed', `${rule} notices a server that ${mutant.does} (${mutant.name})`, { reason });
     }
   },

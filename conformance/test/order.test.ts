@@ -3,7 +3,7 @@ import { mergeReports, type Options, run, startEmulator, type Target, Unmergeabl
 import type { Report } from '../report/results.js';
 import { allRules } from '../rules/registry.js';
 import { estimateRequests, readRecordedRequests } from '../run/budget.js';
-import { startStub } from './stub.js';
+import { startTestServer } from './test-server.js';
 
 t.setTimeout(300_000);
 
@@ -31,7 +31,7 @@ async function runInShards(target: Target, options: Options): Promise<Report[]> 
  * A server that is wrong in many ways, and always in the same: refused tokens are 401 here and 403 there, some routes
  * are not there, some close the connection, one does not do what the set-up needs.
  */
-const wrong = await startStub((request, response) => {
+const wrong = await startTestServer((request, response) => {
   const { method = '', url = '', headers } = request;
   const [path = ''] = url.split('?', 1);
   const pieces: Buffer[] = [];

@@ -8,7 +8,7 @@ import { UNLIMITED } from '../http/limiter.js';
 import { collectScratch, openScratch, run, startEmulator, type Target } from '../index.js';
 import type { Report } from '../report/results.js';
 import { packageRoot } from '../run/version.js';
-import { always, startStub } from './stub.js';
+import { always, startTestServer } from './test-server.js';
 
 t.setTimeout(180_000);
 const emulator = await startEmulator();
@@ -147,15 +147,15 @@ t.test('an interrupted run reports, and removes what it made', async (t) => {
 
 t.test('a second interruption ends it at once, and says what is left', async (t) => {
   const [made, removing]: [string[], string[]] = [[], []];
-  const stub = await startStub((request, response) => {
+  const server = await startTestServer((request, response) => {
     if (request.method === 'DELETE') removing.push(request.url ?? '');
     else {
       if (`${request.method} ${request.url}` === 'POST /api/repos') made.push('one');
       always(200, 'application/json', '{}')(request, response);
     }
   });
-  t.teardown(() => stub.close());
-  const { child, ended } = startRun(stub.baseUrl, '--write', '--companion', '--rate', '100');
+  t.teardown(() => server.close());
+  const { child, ended } = startRun(server.baseUrl, '--write', '--companion', '--rate', '100');
   await until(() => made.length > 2);
   child.kill('SIGINT');
   await until(() => removing.length > 0);

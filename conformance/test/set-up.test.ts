@@ -1,7 +1,7 @@
 import { type IncomingMessage, type ServerResponse, request as send } from 'node:http';
 import t from 'tap';
 import { run, startEmulator, type Target } from '../index.js';
-import { startStub } from './stub.js';
+import { startTestServer } from './test-server.js';
 
 t.setTimeout(180_000);
 const emulator = await startEmulator();
@@ -11,7 +11,7 @@ type Change = (request: IncomingMessage, response: ServerResponse) => boolean;
 
 /** The emulator, but for the requests that `change` answers itself; a status that it sets replaces 201. */
 async function startBefore(change: Change) {
-  const stub = await startStub((request, response) => {
+  const server = await startTestServer((request, response) => {
     response.statusCode = 0;
     if (change(request, response)) return;
     const instead = response.statusCode;
@@ -25,8 +25,8 @@ async function startBefore(change: Change) {
     request.pipe(onward);
   });
   const { adminUrl: _adminUrl, adminToken: _adminToken, ...rest } = emulator.target;
-  const target: Target = { ...rest, baseUrl: stub.baseUrl, gitUrl: stub.baseUrl };
-  return { target, close: () => stub.close() };
+  const target: Target = { ...rest, baseUrl: server.baseUrl, gitUrl: server.baseUrl };
+  return { target, close: () => server.close() };
 }
 
 const isPack = ({ url = '' }: IncomingMessage) => url.endsWith('/commit-pack');
@@ -77,7 +77,7 @@ t.test('a set-up that breaks is told once, and what rests on it is blocked', asy
   ]);
   const failed = report.rules.filter(({ verdict }) => verdict === 'fail');
   t.ok(failed.length < 25, failed.map(({ id }) => id).join());
-  t.ok(report.counts.pass > 50, 'what does not rest on it is judged');
+  t.ok(report.counts.pass > 50, 'what does not rest on it is checked');
 });
 
 t.test('a fixture that breaks once is not held against the rules that come after', async (t) => {

@@ -78,8 +78,12 @@ export const gitReceivePack = operation({
   errors: ['payload_too_large', 'unsupported_media_type'],
   handle: async (ctx) => {
     const { params, repository, world } = ctx;
-    const judge = (update: ProposedUpdate) => refusalByPolicy(ctx, update);
-    const { reply, moved } = await world.engine.gitService.receivePack(viewFor(ctx, 'git-receive-pack'), ctx, judge);
+    const updateHook = (update: ProposedUpdate) => refusalByPolicy(ctx, update);
+    const { reply, moved } = await world.engine.gitService.receivePack(
+      viewFor(ctx, 'git-receive-pack'),
+      ctx,
+      updateHook,
+    );
     const isImported = params.namespace === 'import' && moved.length > 0;
     if (isImported && world.variants.afterImport === 'archived') repository.archive();
     return reply;

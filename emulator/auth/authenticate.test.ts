@@ -35,7 +35,7 @@ t.test('times are finite numbers, and exp has to lie ahead', async (t) => {
   await denied(t, forge({ ...GOOD, nbf: SECONDS + 1 }), 'not-yet-valid', 'nbf ahead');
   t.ok(await accept(forge({ ...GOOD, nbf: SECONDS })));
   t.ok(await accept(forge({ ...GOOD, exp: undefined, iat: undefined })), 'an unrestricted key needs neither');
-  t.ok(await accept(forge({ ...GOOD, iat: SECONDS + 60 })), 'a future iat is not judged');
+  t.ok(await accept(forge({ ...GOOD, iat: SECONDS + 60 })), 'a future iat is not checked');
 });
 
 t.test('tokens of a restricted key live an hour and keep to its scopes', async (t) => {
@@ -170,7 +170,7 @@ t.test('a good token of another organization is not valid for this tenant', asyn
   await denied(t, forge({ ...GOOD, iss: 'acme' }), 'signature', 'and the other way round', { tenant: 'acme' });
 });
 
-t.test('a proven token is judged anew at every use', async (t) => {
+t.test('a proven token is checked anew at every use', async (t) => {
   const authenticator = new Authenticator();
   let ring = rings.get('demo')!;
   const ask = (changes: Partial<AuthenticationRequest> = {}) =>

@@ -31,7 +31,7 @@ export class Authenticator {
 
   /**
    * Who sent `request`, without waiting, if its token was proven before; undefined when `prove` has to be called.
-   * Only the signature is remembered: keys, clock, scopes and tenant are judged anew. Throws a `Rejection`.
+   * Only the signature is remembered: keys, clock, scopes and tenant are checked anew. Throws a `Rejection`.
    */
   recall(request: AuthenticationRequest): Verified | undefined {
     const proven = this.#proven.get(request.authorization ?? '');

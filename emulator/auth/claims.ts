@@ -73,7 +73,7 @@ export interface TokenVariants {
   readonly missingExp: 'accepted' | 'rejected';
 }
 
-/** What a token is judged against each time it is used. */
+/** What a token is checked against each time it is used. */
 export interface UseContext {
   /** The key that signed it. */
   readonly key: RegisteredKey;
@@ -179,7 +179,7 @@ const USE_RULES: readonly UseRule[] = [
   },
 ];
 
-/** Judges proven claims at the moment of their use. Throws a `Rejection` that names the first rule they break. */
+/** Checks proven claims at the moment of their use. Throws a `Rejection` that names the first rule they break. */
 export function checkUse(claims: Claims, context: UseContext): void {
   for (const rule of USE_RULES) {
     if (!rule.holds(claims, context)) throw reject(rule.check, rule.reason, undefined, rule.shows(claims, context));

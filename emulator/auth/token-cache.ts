@@ -3,7 +3,7 @@ import type { Scheme } from './credentials.js';
 import type { KeyRing, RegisteredKey } from './keys.js';
 import type { TokenType } from './token.js';
 
-/** That a token's signature was good, and nothing else: whether it may be used is judged at every use. */
+/** That a token's signature was good, and nothing else: whether it may be used is checked at every use. */
 export interface ProvenToken {
   readonly scheme: Scheme;
   readonly claims: Claims;

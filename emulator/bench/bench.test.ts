@@ -93,7 +93,7 @@ t.test('a row', async (t) => {
     const open = () => ({ ours: async () => undefined, native: async () => 5 });
     t.match(await measureRow({ ...head, open }, undefined, 4), { isServed: false, isReached: false, ratio: undefined });
   });
-  t.test('is judged by the side of the bar that counts', async (t) => {
+  t.test('is checked by the side of the bar that counts', async (t) => {
     const samples = { ours: [40], native: [100] };
     t.equal(summarize(head, true, samples).isReached, true);
     t.equal(summarize({ ...head, isMoreBetter: true }, true, samples).isReached, false);

@@ -22,7 +22,7 @@ const USAGE = `Keeps the emulator busy for a while and checks that nothing break
   --seed N      seed of what the clients do (default 1)
   --cases NAME  instead, the hostile cases whose names hold this text ('' for all), each alone
 
-Exits with 1 when an invariant was broken; how fast answers came is shown and never judged.
+Exits with 1 when an invariant was broken; how fast answers came is shown and never checked.
 `;
 
 const CLIENTS = 8;

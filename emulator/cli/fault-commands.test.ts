@@ -237,7 +237,7 @@ t.test('verify says what is unmet, with the nearest requests, and exits with 1',
   });
 });
 
-t.test('verify judges the client where it is asked to', async (t) => {
+t.test('verify checks the client where it is asked to', async (t) => {
   const { emulator, ask } = await startAsked(t, { clock: 'real' });
   t.match(await ask.text('verify', '--client'), {
     code: 0,

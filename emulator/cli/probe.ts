@@ -20,7 +20,7 @@ export async function probe(url: string, timeout = 2000): Promise<string | undef
       body += String(part);
       if (body.length > LONGEST_ANSWER) return 'the answer is too long';
     }
-    return judge(response.statusCode, body);
+    return check(response.statusCode, body);
   } catch (error) {
     if (signal.aborted) return `no answer within ${Math.ceil(timeout)} ms`;
     const { message, code } = error as NodeJS.ErrnoException;
@@ -36,7 +36,7 @@ function ask(url: URL, signal: AbortSignal): Promise<IncomingMessage> {
   });
 }
 
-function judge(status: number | undefined, body: string): string | undefined {
+function check(status: number | undefined, body: string): string | undefined {
   if (status === 200 && /"emulator"\s*:\s*true/.test(body)) return undefined;
   return `something that is no emulator answered ${status}`;
 }

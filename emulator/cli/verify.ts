@@ -8,7 +8,7 @@ import { UsageError } from './usage-error.js';
 const FLAGS = {
   ...ADMIN_FLAGS,
   file: { read: text('the name of a file'), describe: 'What is expected, in JSON or YAML; default: every fault fired' },
-  client: { describe: 'Judge the client too, by all rules for clients' },
+  client: { describe: 'Check the client too, by all rules for clients' },
 } as const;
 
 /** `emulator verify`: whether the requests were what was expected. */
@@ -16,10 +16,10 @@ export const verifyCommand = defineCommand({
   name: 'verify',
   describe: 'Compare the requests with what is expected of them; exit 1 when it is not met',
   flags: FLAGS,
-  run: async ({ file, client: judged, json, ...address }, session) => {
+  run: async ({ file, client: checked, json, ...address }, session) => {
     const { terminal } = session;
     const expectations = file === undefined ? { faults: { everyFired: true } } : await readExpectations(file);
-    const body = judged ? { ...expectations, client: true } : expectations;
+    const body = checked ? { ...expectations, client: true } : expectations;
     const answer = (await new AdminClient(address, terminal).ask('POST', '/verify', body)) as Verification;
     if (!answer.met) session.exitCode = 1;
     if (json) printJson(terminal, answer);

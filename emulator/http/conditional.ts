@@ -8,7 +8,7 @@ export interface PiecedBody {
   pieces(start: number, end: number): AsyncIterable<Uint8Array>;
 }
 
-/** What conditions and ranges are judged by. */
+/** What conditions and ranges are checked by. */
 export interface Representation {
   /** A strong entity tag with its quotes. */
   readonly etag: string;

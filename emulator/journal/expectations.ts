@@ -43,7 +43,7 @@ function createSchemas() {
     after: z.string().max(100).optional(),
     requests: z.array(requestExpectation).max(MOST_REQUESTS).optional(),
     faults: z.strictObject({ everyFired: z.literal(true).optional() }).optional(),
-    /** Judges the client by all rules, or by those that are named. */
+    /** Checks the client by all rules, or by those that are named. */
     client: z.union([z.literal(true), z.array(z.enum(CLIENT_RULE_IDS)).min(1).max(100)]).optional(),
   });
   /** All of it but the requests one by one. */

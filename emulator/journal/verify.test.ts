@@ -181,7 +181,7 @@ t.test('the nearest requests are those that differ least, and of those the last'
   t.same(shown({ status: 500 }), [], 'those that differ in everything are not near');
 });
 
-t.test('pauses of a long chain of retries: the first are listed, all of them are judged', async (t) => {
+t.test('pauses of a long chain of retries: the first are listed, all of them are checked', async (t) => {
   const pauses = (times: number, started: (at: number) => number) => {
     const { journal } = journalOf(times, (at) => ({ ...read, status: 503, started: started(at) }));
     const { client } = atOnce(verifySteps(journal, { client: ['back-off'] }));
@@ -194,7 +194,7 @@ t.test('pauses of a long chain of retries: the first are listed, all of them are
   t.match(growing, { verdict: 'kept', occasions: 1 }, 'one that grows late grows');
 });
 
-t.test('what came before the requests that are meant is known, and not judged', async (t) => {
+t.test('what came before the requests that are meant is known, and not checked', async (t) => {
   const { journal } = journalOf(4, (at) =>
     at < 2
       ? { ...read, query: at === 0 ? 'cursor=made-up' : '', answer: '{"next_cursor":"given"}' }

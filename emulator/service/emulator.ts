@@ -76,7 +76,7 @@ export interface EmulatedService extends OrganizationAddress, AsyncDisposable {
   requests(query?: RequestQuery): readonly AnsweredRequest[];
   /**
    * Compares the requests with what is expected of them: how often, in which order, never, how far apart; and, where
-   * `client` says so, judges them by the rules for clients. Throws an `Error` that names the member for what is no
+   * `client` says so, checks them by the rules for clients. Throws an `Error` that names the member for what is no
    * expectation.
    *
    * ```js

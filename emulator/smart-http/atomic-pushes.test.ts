@@ -121,8 +121,9 @@ async function askGit(bench: Workbench, folder: string, commands: readonly RefCh
 
 async function askUs(commands: readonly RefChange[], capabilities: string) {
   const repository = createRepository();
-  const judge = ({ change }: { change: RefChange }) => (change.name.endsWith('denied') ? 'hook declined' : undefined);
-  await using server = await TestServer.start(repository, { judge });
+  const updateHook = ({ change }: { change: RefChange }) =>
+    change.name.endsWith('denied') ? 'hook declined' : undefined;
+  await using server = await TestServer.start(repository, { updateHook });
   const push = async (body: Buffer) => {
     const headers = { 'content-type': 'application/x-git-receive-pack-request' };
     const answer = await fetch(`${server.url()}/git-receive-pack`, {

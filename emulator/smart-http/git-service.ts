@@ -15,7 +15,7 @@ import { type GitFacts, gitFacts } from './git-facts.js';
 import { breakPackets, breakReportReply, type GitFaults, meetStage, type WireFaults } from './git-faults.js';
 import { PackCache, PackSender } from './pack-sender.js';
 import { errorPacket, FLUSH, PacketReader, ProtocolError, packet } from './pkt-line.js';
-import { type JudgeUpdate, receivePack } from './receive-pack.js';
+import { receivePack, type UpdateHook } from './receive-pack.js';
 import { RefListings } from './ref-listings.js';
 import { answerV0 } from './upload-pack-v0.js';
 import { answerV2 } from './upload-pack-v2.js';
@@ -113,15 +113,15 @@ export class GitService {
     }
   }
 
-  /** `POST git-receive-pack`. `judge` is asked about each update that Git would make. */
-  async receivePack(view: RepositoryView, request: GitRequest, judge?: JudgeUpdate): Promise<PushOutcome> {
+  /** `POST git-receive-pack`. `updateHook` is asked about each update that Git would make. */
+  async receivePack(view: RepositoryView, request: GitRequest, updateHook?: UpdateHook): Promise<PushOutcome> {
     const { limits } = this;
     // Room for the commands: the pack alone is held to the limit, and gets the better message.
     const body = bodyOf(request, 'git-receive-pack', 2 * limits.pushBytes);
     const facts = tellOf(request, 'rpc', 'git-receive-pack');
     const { faults } = request;
     const packBytes = Number(request.header('content-length') ?? 0);
-    const received = { view, body, limits, fsck: this.#options.fsck, judge, facts, faults, packBytes };
+    const received = { view, body, limits, fsck: this.#options.fsck, updateHook, facts, faults, packBytes };
     const result = await receivePack(received);
     const { report, moved, isDone, wire } = result;
     const told = bytes(200, report, resultHeaders('git-receive-pack'));

@@ -131,7 +131,7 @@ t.test('objects that git checks on request are refused or taken as --fsck says',
   }
 });
 
-t.test('names of refs, of whatever bytes, are judged as git judges them, and what is shown stays whole', async (t) => {
+t.test('names of refs, of whatever bytes, are checked as git checks them, and what is shown stays whole', async (t) => {
   await using s = await open('strict');
   const names = [
     ...['main', 'a/b/c', 'x'.repeat(200), `e\u0301`, '\u00e9', '@@', '-x', "it's", 'a"b', '%2F', 'f'.repeat(40)],

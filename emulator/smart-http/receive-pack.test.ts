@@ -123,7 +123,7 @@ t.test('an atomic push is done as a whole or not at all', async (t) => {
 t.test('the policy speaks to the git user, and the caller learns what moved', async (t) => {
   const asked: string[] = [];
   await using s = await stage({
-    judge(update) {
+    updateHook(update) {
       const forced = losesCommits(update);
       asked.push(`${update.change.name} forced=${forced} new=${commitsBroughtBy(update).length}`);
       return forced ? 'denied by policy (no-force-push)' : undefined;

@@ -22,7 +22,7 @@ import type { RepositoryView } from './view.js';
 import type { WireLimits } from './wire-limits.js';
 
 /** Why an update is not allowed, as the git user is shown it; undefined when it is. */
-export type JudgeUpdate = (update: ProposedUpdate) => string | undefined | Promise<string | undefined>;
+export type UpdateHook = (update: ProposedUpdate) => string | undefined | Promise<string | undefined>;
 
 /** A ref update that Git would make. Its objects are all there, but can be read only here before they are published. */
 export interface ProposedUpdate {
@@ -58,7 +58,7 @@ export interface ReceivePackRequest {
   readonly body: AsyncIterable<Uint8Array>;
   readonly limits: WireLimits;
   readonly fsck: FsckPolicy;
-  readonly judge: JudgeUpdate | undefined;
+  readonly updateHook: UpdateHook | undefined;
   readonly facts: GitFacts;
   readonly faults?: GitFaults | undefined;
   /** About the length of the pack, as far as it is known before it was read; 0 where it is not. */
@@ -157,7 +157,7 @@ class Push {
     return { report: this.#report(wire), ...outcome, wire, whole: this.#report().length };
   }
 
-  /** Unpacking, fsck, connectivity, rules, judgement; what is left is for the transaction. */
+  /** Unpacking, fsck, connectivity, rules, the update hook; what is left is for the transaction. */
   async #run(transaction: RefTransaction, spool: PackSpool | undefined): Promise<void> {
     this.#unpackError = this.request.refusal ?? (spool && (await this.#unpack(transaction.objects, spool)));
     if (this.#unpackError === undefined) {
@@ -220,7 +220,7 @@ class Push {
 
   /** As Git, an atomic push ends with the first command that is refused. */
   async #checkRules(transaction: RefTransaction): Promise<void> {
-    const { view, judge } = this.received;
+    const { view, updateHook } = this.received;
     const { repository } = view;
     const { commands } = this.request;
     const meter = new Meter({ schedule: repository.objects.schedule });
@@ -229,8 +229,8 @@ class Push {
       if (this.#reasons[index] === undefined) {
         const refusal = refusalOf(view, command);
         if (refusal) this.#refuse(index, refusal);
-        else if (judge) {
-          const reason = await judge({ repository, objects: transaction.objects, change: command });
+        else if (updateHook) {
+          const reason = await updateHook({ repository, objects: transaction.objects, change: command });
           if (reason !== undefined) this.#refuse(index, { reason });
         }
       }

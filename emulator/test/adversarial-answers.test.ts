@@ -23,7 +23,7 @@ function findOperation(method: string, path: string): Operation {
 }
 
 /** What of the awkward answer is not legal, where the other one is usual. */
-function judge({ dialect, replies }: Operation, first: Answer, second: Answer, seen: Seen): string[] {
+function check({ dialect, replies }: Operation, first: Answer, second: Answer, seen: Seen): string[] {
   const [usual, bent] = [withoutPort(first), withoutPort(second)];
   if (usual.status !== bent.status) return [`${bent.status} ${bent.text}`];
   const type = usual.headers['content-type'];
@@ -77,7 +77,7 @@ t.test('awkward answers of every operation are legal ones', async (t) => {
       const ask = (at: 0 | 1) => send(services[at], row, route, fixtures[at], request(fixtures[at]));
       const operation = findOperation(row.method === 'HEAD' ? 'GET' : row.method, route);
       for (let time = 0; time < (isWrite ? 1 : 4); time++) {
-        t.strictSame(judge(operation, await ask(0), await ask(1), seen), [], name);
+        t.strictSame(check(operation, await ask(0), await ask(1), seen), [], name);
       }
     }
   }
@@ -112,7 +112,7 @@ t.test('so are awkward refusals: no code is replaced that is named for the case'
           await services[1].call(method, target, options),
         ];
         if (operation.dialect === 'lfs' || usual.status < 400) continue;
-        t.strictSame(judge(operation, usual, bent, seen), [], `${operation.id} ${what}: ${bent.text}`);
+        t.strictSame(check(operation, usual, bent, seen), [], `${operation.id} ${what}: ${bent.text}`);
         codes.add(bent.json?.code);
       }
     }

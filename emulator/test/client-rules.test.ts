@@ -266,7 +266,7 @@ const STORIES: {
 };
 
 /** Runs a story against a service of its own; what each rule says of it. */
-async function judge(story: Story) {
+async function check(story: Story) {
   const service = await startService({ clock: CLOCK });
   try {
     await service.seed(REPO, { 'a.txt': 'a\n' });
@@ -296,7 +296,7 @@ for (const rule of CLIENT_RULE_IDS) {
     const { kept, broken } = STORIES[rule];
     t.ok(kept.length > 0 && broken.length > 0);
     for (const [index, story] of kept.entries()) {
-      const { client } = await judge(story);
+      const { client } = await check(story);
       const verdicts = client.map(({ rule, verdict, faults }) => ({ rule, verdict, faults }));
       t.match(
         verdicts.find((verdict) => verdict.rule === rule),
@@ -310,7 +310,7 @@ for (const rule of CLIENT_RULE_IDS) {
       );
     }
     for (const [index, story] of broken.entries()) {
-      const { met, client } = await judge(story);
+      const { met, client } = await check(story);
       const verdict = client.find((verdict) => verdict.rule === rule)!;
       t.match(verdict, { verdict: 'broken', faults: [{ request: /^req-/, detail: /\.$/ }] }, `broken ${index}`);
       t.equal(met, verdict.level === 'should' ? met : false);

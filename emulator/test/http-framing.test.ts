@@ -92,7 +92,7 @@ t.test('a transfer coding has to be chunked, once, and alone', async (t) => {
   for (const name of ['chunked', 'Chunked', ' chunked ', ', chunked']) {
     const text = `POST /api/v1/repos/grep HTTP/1.1\r\n${HOST}${authorization}Transfer-Encoding:${name}\r\n\r\n2\r\n{}\r\n0\r\n\r\n`;
     const { answers } = await sendRaw(service, text, 1);
-    t.match(answers, [{ status: 400, body: /query/ }], `${name} is read, and its body judged`);
+    t.match(answers, [{ status: 400, body: /query/ }], `${name} is read, and its body checked`);
   }
 });
 

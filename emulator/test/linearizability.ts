@@ -137,7 +137,7 @@ function placeWrites(chain: readonly Version[], report: (kind: FindingKind, even
       if (write.outcome === 'ok' && version.earliest > write.end) {
         const late = before.reads.find((read) => read.start > write.end);
         report(late ? 'stale-read' : 'order', late ?? write);
-        // What follows is judged as if this one had been on time.
+        // What follows is checked as if this one had been on time.
         version.earliest = Math.max(write.start, Math.min(version.earliest, write.end));
       }
     }

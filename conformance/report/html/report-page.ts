@@ -37,7 +37,7 @@ function head(report: Report, title: string): string {
     ['Git', target.git_url],
     ['Organization', target.org],
     ['Begun', started],
-    ['Judged by', `${suite.name} ${suite.version}, specification ${specification}`],
+    ['Checked by', `${suite.name} ${suite.version}, specification ${specification}`],
     ['Mode', [mode.write ? 'read and write' : 'read only', ...(mode.strict ? ['strict'] : [])].join(', ')],
     ...(mode.only === undefined ? [] : [['Rules', mode.only]]),
   ];
@@ -47,7 +47,7 @@ function head(report: Report, title: string): string {
   const notes = [
     ...remarks(report),
     ...(injected(report.rules) > 0
-      ? [`${injected(report.rules)} judged on answers that faults of the emulator made`]
+      ? [`${injected(report.rules)} checked on answers that faults of the emulator made`]
       : []),
     ...(unproven(report) > 0 ? [`${unproven(report)} MUST rules unproven: no mutant has been seen to break them`] : []),
   ];
@@ -108,7 +108,7 @@ function contents(report: Report): string {
     (verdict) => `<li>${mark(verdict)}: ${escapeHtml(MEANINGS[verdict])}</li>`,
   );
   return `<nav aria-label="Sections">
-<table><thead><tr><th scope="col">Section</th><th scope="col">Judged as</th><th scope="col">Rules</th></tr></thead>
+<table><thead><tr><th scope="col">Section</th><th scope="col">Checked as</th><th scope="col">Rules</th></tr></thead>
 <tbody>${items.join('\n')}</tbody></table>
 </nav>
 <details><summary>What the marks mean</summary><ul>${legend.join('')}</ul></details>`;
@@ -152,7 +152,7 @@ function rule(report: Report, result: RuleResult): string {
 function details(report: Report, result: RuleResult): string {
   const { level, section, reach, read_only: isReadOnly, observed, nearest, transcript = [], curl } = result;
   const parts = [
-    element('p', `${level}, ${section}; reach ${reach}, judged ${isReadOnly ? 'by reading' : 'by writing'}.`, {
+    element('p', `${level}, ${section}; reach ${reach}, checked ${isReadOnly ? 'by reading' : 'by writing'}.`, {
       class: 'quiet',
     }),
   ];

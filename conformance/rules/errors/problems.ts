@@ -31,14 +31,14 @@ function isFileMetadata(exchange: Exchange): boolean {
   return exchange.path.includes('/files/metadata');
 }
 
-/** Judges one member of every problem. Makes one itself, so that there is always something to judge. */
-function member(id: string, says: string, judge: (body: JsonRecord, exchange: Exchange) => string | true): RuleRow {
+/** Checks one member of every problem. Makes one itself, so that there is always something to check. */
+function member(id: string, says: string, check: (body: JsonRecord, exchange: Exchange) => string | true): RuleRow {
   return {
     id,
     says,
     watch: (exchange) => {
       const body = problemOf(exchange);
-      return body === undefined ? undefined : judge(body, exchange);
+      return body === undefined ? undefined : check(body, exchange);
     },
     check: async (t) => {
       const answer = await getRepo(t, t.uniqueName());
@@ -94,7 +94,7 @@ export const problemDetails = defineRules('Problem details', 'problem-details', 
   ),
 ]);
 
-/** A code has the status it belongs to, by either table. Unknown codes are allowed; their status is not judged. */
+/** A code has the status it belongs to, by either table. Unknown codes are allowed; their status is not checked. */
 const hasItsStatus: Watch = (exchange) => {
   const body = problemOf(exchange);
   const code = body?.code;

@@ -14,7 +14,7 @@ const FAILED = 'repo.sync.failed';
 /** A rule that is told of events. */
 function eventRule(
   row: Pick<RuleRow, 'id' | 'says' | 'level'>,
-  judge: (t: RuleContext, receiver: Receiver) => Promise<void>,
+  check: (t: RuleContext, receiver: Receiver) => Promise<void>,
 ): RuleRow {
   return {
     reach: 'emulator',
@@ -22,7 +22,7 @@ function eventRule(
     ...row,
     check: async (t) => {
       await using receiver = await Receiver.open(t);
-      await judge(t, receiver);
+      await check(t, receiver);
     },
   };
 }

@@ -24,11 +24,11 @@ function errorOf(exchange: Exchange): unknown {
 const SHOWS_429 = { wantsThrottling: true } as const;
 
 /** In a namespace: a repository whose files were changed by two commits. */
-function withTwoCommits(t: RuleContext, judge: (inner: RuleContext, name: string) => Promise<void>): Promise<void> {
+function withTwoCommits(t: RuleContext, check: (inner: RuleContext, name: string) => Promise<void>): Promise<void> {
   return inNamespace(t, {}, async (inner) => {
     const { name } = await newRepository(inner);
     await commitFiles(inner, name, { 'later.txt': 'later\n' });
-    await judge(inner, name);
+    await check(inner, name);
   });
 }
 

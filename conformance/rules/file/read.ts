@@ -165,7 +165,7 @@ export const fileRead = defineRules('8. Read a file', 'read-file', [
       t.observe('ETag', etag === undefined ? 'none' : 'sent');
       if (etag === undefined) return;
       t.observe('If-None-Match', (await t.get(path, { as: reader(name), headers: { 'if-none-match': etag } })).status);
-      // What comes of these two is judged as any error is: by its code and its media type.
+      // What comes of these two is checked as any error is: by its code and its media type.
       t.observe('If-Match', (await t.get(path, { as: reader(name), headers: { 'if-match': '"none"' } })).outcome);
     },
   },

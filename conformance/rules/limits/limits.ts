@@ -209,15 +209,15 @@ function rateOf(answer: Answer): { field: string; parameters: Parameters } {
   return { field, parameters };
 }
 
-/** Judges a throttled answer of every place. */
+/** Checks a throttled answer of every place. */
 async function everyThrottled(
   t: RuleContext,
-  judge: (answer: Answer, rate: ReturnType<typeof rateOf>) => void,
+  check: (answer: Answer, rate: ReturnType<typeof rateOf>) => void,
 ): Promise<void> {
   t.needsEmulator();
   await forEachPlace(t, everyPlace, async ({ ask }) => {
     const answer = await ask({}, { fault: 'rate_limited' });
-    judge(answer, rateOf(answer));
+    check(answer, rateOf(answer));
   });
 }
 

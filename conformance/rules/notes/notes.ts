@@ -63,7 +63,7 @@ async function authorOf(t: RuleContext, repo: string, sha: string): Promise<obje
   return { name: answer.string('commit', 'author_name'), email: answer.string('commit', 'author_email') };
 }
 
-/** The note of a commit, for rules that have nothing to judge without its text. */
+/** The note of a commit, for rules that have nothing to check without its text. */
 async function mustReadNote(t: RuleContext, repo: string, sha: string): Promise<string> {
   const note = await readNote(t, repo, sha);
   if (note === UNREADABLE) throw new Skip('Git does not show the notes, and no documented route reads them');

@@ -18,10 +18,10 @@ async function write(t: RuleContext, metadata: object = {}) {
 }
 
 /** A commit onto the default branch, and one onto a branch that it makes: each tells which. */
-async function onTwoBranches(t: RuleContext, judge: (answer: Answer, branch: string) => void): Promise<void> {
-  judge((await write(t)).answer, 'main');
+async function onTwoBranches(t: RuleContext, check: (answer: Answer, branch: string) => void): Promise<void> {
+  check((await write(t)).answer, 'main');
   const branch = t.uniqueName();
-  judge((await write(t, { target_branch: branch, base_branch: 'main' })).answer, branch);
+  check((await write(t, { target_branch: branch, base_branch: 'main' })).answer, branch);
 }
 
 /** The `result` of a write result that went over the wire. */

@@ -59,7 +59,7 @@ const LISTS: readonly (readonly string[])[] = [
 ];
 
 /**
- * Judges by the key that was given. What this may not sign for is tried on an emulator that may be written to, with
+ * Checks by the key that was given. What this may not sign for is tried on an emulator that may be written to, with
  * keys that the suite registers itself, where they are in the way of no other rule.
  */
 function withEveryScope(check: Check): Check {
@@ -68,16 +68,16 @@ function withEveryScope(check: Check): Check {
     if (!t.target.write || !hasNamespaces(t.target)) return check(t);
     const lists = given === undefined ? LISTS : [scopesBeside(given)].filter(({ length }) => length > 0);
     const tries = lists.map((scopes) => () => inNamespace(t, {}, check, newRestrictedKey(scopes)));
-    await judgeAny(given === undefined ? tries : [() => check(t), ...tries]);
+    await checkAny(given === undefined ? tries : [() => check(t), ...tries]);
   };
 }
 
-/** Judges by what can be judged; skips the rule where that is nothing. */
-async function judgeAny(tries: readonly (() => Promise<void>)[]): Promise<void> {
+/** Checks by what can be checked; skips the rule where that is nothing. */
+async function checkAny(tries: readonly (() => Promise<void>)[]): Promise<void> {
   const skips: Skip[] = [];
-  for (const judge of tries) {
+  for (const check of tries) {
     try {
-      await judge();
+      await check();
     } catch (error) {
       if (!(error instanceof Skip)) throw error;
       skips.push(error);

@@ -1,6 +1,7 @@
-import { createServer, request as forward } from 'node:http';
+import { createServer } from 'node:http';
 import { listenOnLoopback } from '../../http/listen.js';
 import type { Target } from '../../target/target.js';
+import { passThrough } from '../pass-through.js';
 
 /** Requests with another method than GET and HEAD that change nothing all the same. */
 const READS = [
@@ -23,23 +24,15 @@ export interface Gate extends AsyncDisposable {
 /** Stands before a target and lets nothing pass that may change it: 418, which no rule expects. */
 export async function openGate(target: Target): Promise<Gate> {
   const refused: string[] = [];
-  const { hostname, port } = new URL(target.baseUrl);
   const server = createServer((incoming, outgoing) => {
-    const { method = '', url: path = '', headers } = incoming;
+    const { method = '', url: path = '' } = incoming;
     if (isWrite(method, path)) {
       refused.push(`${method} ${path}`);
       incoming.resume();
       outgoing.writeHead(418).end();
       return;
     }
-    const onward = forward({ hostname, port, method, path, headers }, (answer) => {
-      outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
-      answer.pipe(outgoing);
-    });
-    onward.on('error', () => outgoing.destroy());
-    // A client that hangs up hangs up on the target.
-    outgoing.on('close', () => onward.destroy());
-    incoming.pipe(onward);
+    passThrough(target.baseUrl, incoming, outgoing);
   });
   const baseUrl = `http://${await listenOnLoopback(server)}`;
   return {

@@ -114,7 +114,7 @@ export const MOST_LINES = 120;
 
 /** What is wrong with what the command made of a server; nothing where it is right. */
 export async function complaintsAbout(server: ControlServer): Promise<string[]> {
-  const { exitCode, report, sentences } = await judgeControl(server);
+  const { exitCode, report, sentences } = await checkControl(server);
   const silent = server.says.filter((pattern) => !pattern.test(sentences));
   const errors = report?.counts.error ?? 0;
   const lines = (report === undefined ? sentences : reporterOf('pretty', false)(report)).split('\n').length;
@@ -126,8 +126,8 @@ export async function complaintsAbout(server: ControlServer): Promise<string[]> 
   ].map((why) => `a server that ${server.does}: ${why}`);
 }
 
-/** Judges a server of that kind by `conformance run`, as a user would. */
-async function judgeControl({ answer }: ControlServer): Promise<ControlOutcome> {
+/** Checks a server of that kind by `conformance run`, as a user would. */
+async function checkControl({ answer }: ControlServer): Promise<ControlOutcome> {
   if (typeof answer !== 'function') {
     await using emulator = await startedEmulator();
     await using proxy = await startProxy(emulator.target, answer);

@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { allRules } from '../../rules/registry.js';
 import { packageRoot } from '../../run/version.js';
-import { type Judgement, judgementsOf } from './judge.js';
 import type { Lane } from './lane.js';
 import type { Mutant } from './mutant.js';
+import { type Outcome, outcomesOf } from './outcome.js';
 import { rowOf, type TableRow } from './table.js';
 
 /** The rows that one mutant has in the table. */
@@ -16,7 +16,7 @@ interface Progress {
   readonly rows: readonly TableRow[];
 }
 
-/** What has been judged by every rule so far: a line of JSON each, so that a run that was stopped goes on where it was. */
+/** What has been checked by every rule so far: a line of JSON each, so that a run that was stopped goes on where it was. */
 export class FullRun {
   readonly #file: string;
   readonly #known = new Map<string, readonly TableRow[]>();
@@ -42,17 +42,17 @@ export class FullRun {
     return this.#known.get(keyOf(mutant)) ?? [];
   }
 
-  /** Judges a mutant by every rule. */
-  async judge(lane: Lane, mutant: Mutant): Promise<Judgement[]> {
-    const judgements = judgementsOf(mutant, await lane.run(mutant, allRules()));
-    const told = judgements.filter(
+  /** Checks a mutant by every rule. */
+  async check(lane: Lane, mutant: Mutant): Promise<Outcome[]> {
+    const outcomes = outcomesOf(mutant, await lane.run(mutant, allRules()));
+    const told = outcomes.filter(
       ({ rule, fate, verdict }) =>
         mutant.rules.includes(rule) || fate === 'killed' || (fate === 'inconclusive' && verdict !== 'skip'),
     );
     const done: Progress = { key: keyOf(mutant), rows: told.map(rowOf) };
     this.#known.set(done.key, done.rows);
     appendFileSync(this.#file, `${JSON.stringify(done)}\n`);
-    return judgements;
+    return outcomes;
   }
 }
 

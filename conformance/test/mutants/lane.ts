@@ -32,7 +32,7 @@ export const INERT_PROXY: Mutant = {
 };
 
 /**
- * An emulator that judges one mutant after the other. What rules only read is made once, before any of them: a mutant
+ * An emulator that checks one mutant after the other. What rules only read is made once, before any of them: a mutant
  * is seen by the rule itself and never by the making of a fixture. It begins anew from there with each mutant.
  */
 export class Lane implements AsyncDisposable {
@@ -48,7 +48,7 @@ export class Lane implements AsyncDisposable {
 
   /** Runs the rules against the emulator as it is, and keeps what they made. */
   async prepare(rules: readonly Rule[]): Promise<Run> {
-    const report = await this.#judge(this.emulator.target, rules, this.#fixtures);
+    const report = await this.#check(this.emulator.target, rules, this.#fixtures);
     this.#snapshot = await this.#admin('/snapshots');
     for (const name of this.#fixtures.keys()) if (name.startsWith(GROUP_FIXTURE)) this.#fixtures.delete(name);
     return { report, met: 0 };
@@ -60,7 +60,7 @@ export class Lane implements AsyncDisposable {
     const fixtures = new Map(this.#fixtures);
     if ('proxy' in change) return this.#runProxied(change.proxy, rules, fixtures);
     await this.emulator.switchTo(name);
-    const report = await this.#judge(this.emulator.target, rules, fixtures);
+    const report = await this.#check(this.emulator.target, rules, fixtures);
     return { report, met: await this.emulator.switchTo('') };
   }
 
@@ -70,11 +70,11 @@ export class Lane implements AsyncDisposable {
       met += 1;
     });
     await using proxy = await startProxy(this.emulator.target, watched);
-    const report = await this.#judge(proxy.target, rules, fixtures);
+    const report = await this.#check(proxy.target, rules, fixtures);
     return { report, met };
   }
 
-  #judge(target: Target, rules: readonly Rule[], fixtures: RunContext['fixtures']): Promise<Report> {
+  #check(target: Target, rules: readonly Rule[], fixtures: RunContext['fixtures']): Promise<Report> {
     this.#runs += 1;
     return runRules(target, {
       rules,

@@ -1,10 +1,10 @@
 import { allRules } from '../../rules/registry.js';
 import { readArguments } from './arguments.js';
+import { checkAll, complaintsOf } from './check-all.js';
 import { CONTROL_SERVERS, complaintsAbout } from './controls.js';
 import { FullRun } from './full-run.js';
-import type { Judgement } from './judge.js';
-import { complaintsOf, judgeAll } from './judge-all.js';
 import { type Mutant, WrongRow } from './mutant.js';
+import type { Outcome } from './outcome.js';
 import { allMutants } from './rows/index.js';
 import { runMutants } from './run-mutants.js';
 import { findStaleRows, mergeRows, readTable, rowOf, TABLE_FILE, type TableRow, writeTable } from './table.js';
@@ -13,7 +13,7 @@ import { findStaleRows, mergeRows, readTable, rowOf, TABLE_FILE, type TableRow, 
 // npm run mutants -- --full [--fresh]
 //
 // Runs each mutant against the rules that are named for it, and the command against servers that are none. Exit code 1:
-// a mutant survived, a server was misjudged, or rows and table do not fit.
+// a mutant survived, a server was misread, or rows and table do not fit.
 // --write brings the table up to date with what was seen. --full runs each mutant against every rule, which takes hours,
 // and writes the table; stopped and started again it goes on where it was, with --fresh from the beginning.
 
@@ -24,42 +24,42 @@ function isMeant({ name, rules }: Mutant): boolean {
   return parts.length === 0 || parts.some((part) => [name, ...rules].some((one) => one.includes(part)));
 }
 
-function describe({ mutant, rule, fate, verdict, reason }: Judgement): string {
+function describe({ mutant, rule, fate, verdict, reason }: Outcome): string {
   return `${fate}: ${mutant.name} (a server that ${mutant.does}), by ${rule}: ${verdict} ${reason}`.trimEnd();
 }
 
 /** Prints what has to be mended, and the counts. */
-function conclude(judgements: readonly Judgement[], complaints: readonly string[]): void {
-  const survivors = judgements.filter(({ fate }) => fate !== 'killed');
+function conclude(outcomes: readonly Outcome[], complaints: readonly string[]): void {
+  const survivors = outcomes.filter(({ fate }) => fate !== 'killed');
   for (const sentence of [...complaints, ...survivors.map(describe)]) console.log(sentence);
   const seconds = ((performance.now() - started) / 1000).toFixed(1);
-  const killed = judgements.length - survivors.length;
+  const killed = outcomes.length - survivors.length;
   console.log(`${killed} killed, ${survivors.length} not killed, ${complaints.length} complaints, ${seconds} s`);
   if (survivors.length + complaints.length > 0) process.exitCode = 1;
 }
 
-function bringUpToDate(judgements: readonly Judgement[]): TableRow[] {
-  const rows = mergeRows(readTable(), allMutants(), judgements.map(rowOf));
+function bringUpToDate(outcomes: readonly Outcome[]): TableRow[] {
+  const rows = mergeRows(readTable(), allMutants(), outcomes.map(rowOf));
   writeTable(rows);
   return rows;
 }
 
-async function judgeSome(mutants: readonly Mutant[]): Promise<void> {
-  const judgements: Judgement[] = [];
-  const control = await runMutants(mutants, { lanes, onJudged: (_mutant, found) => judgements.push(...found) });
-  if (write) bringUpToDate(judgements);
-  conclude(judgements, complaintsOf(control));
+async function checkSome(mutants: readonly Mutant[]): Promise<void> {
+  const outcomes: Outcome[] = [];
+  const control = await runMutants(mutants, { lanes, onChecked: (_mutant, found) => outcomes.push(...found) });
+  if (write) bringUpToDate(outcomes);
+  conclude(outcomes, complaintsOf(control));
 }
 
-async function judgeEach(): Promise<void> {
-  const tableOf = (found: readonly Judgement[]) => (write ? bringUpToDate(found) : readTable());
-  const { judgements, complaints } = await judgeAll(allMutants(), { lanes, onJudged: () => undefined }, tableOf);
+async function checkEach(): Promise<void> {
+  const tableOf = (found: readonly Outcome[]) => (write ? bringUpToDate(found) : readTable());
+  const { outcomes, complaints } = await checkAll(allMutants(), { lanes, onChecked: () => undefined }, tableOf);
   const ofServers: string[] = [];
   for (const server of CONTROL_SERVERS) ofServers.push(...(await complaintsAbout(server)));
-  conclude(judgements, [...complaints, ...ofServers]);
+  conclude(outcomes, [...complaints, ...ofServers]);
 }
 
-async function judgeByEveryRule(): Promise<void> {
+async function checkByEveryRule(): Promise<void> {
   const run = new FullRun(fresh);
   const mutants = allMutants().filter(isMeant);
   const left = mutants.filter((mutant) => !run.isDone(mutant));
@@ -69,10 +69,10 @@ async function judgeByEveryRule(): Promise<void> {
     await runMutants(left, {
       lanes,
       rules: allRules(),
-      judge: (lane, mutant) => run.judge(lane, mutant),
-      onJudged: ({ name }, judgements) => {
+      check: (lane, mutant) => run.check(lane, mutant),
+      onChecked: ({ name }, outcomes) => {
         done += 1;
-        const killed = judgements.filter(({ fate }) => fate === 'killed').length;
+        const killed = outcomes.filter(({ fate }) => fate === 'killed').length;
         console.log(`${done} of ${mutants.length}: ${name} is killed by ${killed} rules`);
       },
     });
@@ -92,8 +92,8 @@ async function judgeByEveryRule(): Promise<void> {
 }
 
 try {
-  if (full) await judgeByEveryRule();
-  else await (parts.length === 0 ? judgeEach() : judgeSome(allMutants().filter(isMeant)));
+  if (full) await checkByEveryRule();
+  else await (parts.length === 0 ? checkEach() : checkSome(allMutants().filter(isMeant)));
 } catch (error) {
   if (!(error instanceof WrongRow)) throw error;
   for (const sentence of error.sentences) console.log(sentence);

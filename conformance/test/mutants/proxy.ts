@@ -4,6 +4,7 @@ import { Pool } from 'undici';
 import { hangUp } from '../../http/hang-up.js';
 import { listenOnLoopback } from '../../http/listen.js';
 import type { Target } from '../../target/target.js';
+import { HOP_BY_HOP } from '../pass-through.js';
 
 /** A request on its way through, to be changed at will. */
 export interface ProxiedRequest {
@@ -43,9 +44,6 @@ export interface Proxy extends AsyncDisposable {
   /** The target as seen through the proxy; namespaces that are made through it are seen through one as well. */
   readonly target: Target;
 }
-
-/** What belongs to one connection and not to what goes over it. */
-const HOP = ['connection', 'keep-alive', 'transfer-encoding'];
 
 function without(headers: IncomingHttpHeaders, names: readonly string[]): ProxiedResponse['headers'] {
   return Object.fromEntries(
@@ -89,7 +87,7 @@ export async function startProxy(target: Target, rewrite: Rewrite): Promise<Prox
     const response: ProxiedResponse = {
       request,
       status: reply.statusCode,
-      headers: without(reply.headers, method === 'HEAD' ? HOP : [...HOP, 'content-length']),
+      headers: without(reply.headers, method === 'HEAD' ? HOP_BY_HOP : [...HOP_BY_HOP, 'content-length']),
       body: Buffer.from(await reply.body.arrayBuffer()),
     };
     if (!isAdmin) rewrite.response?.(response);
@@ -101,7 +99,7 @@ export async function startProxy(target: Target, rewrite: Rewrite): Promise<Prox
     const pieces: Buffer[] = [];
     incoming.on('data', (piece: Buffer) => pieces.push(piece));
     const { method = '', url: path = '', headers: sent } = incoming;
-    const headers = without(sent, [...HOP, 'host', 'content-length']) as ProxiedRequest['headers'];
+    const headers = without(sent, [...HOP_BY_HOP, 'host', 'content-length']) as ProxiedRequest['headers'];
     incoming.on('close', () => {
       if (incoming.complete) return;
       // The client has gone away with a part of its body unsent: so does the proxy.

@@ -32,7 +32,7 @@ t.test('a table is stale where it lacks a row, or has one that nothing stands fo
   t.same(complaints([row(first, 'a', 'killed', 'was wrong'), row(second, 'b')]), ['the mutant a does something else']);
 });
 
-t.test('rows of mutants that are what they were are kept until they are judged anew', async (t) => {
+t.test('rows of mutants that are what they were are kept until they are checked anew', async (t) => {
   const mutants = [mutantCalled('a', first), mutantCalled('b', second)];
   const kept = [
     row(first, 'a', 'silent'),

@@ -2,8 +2,8 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Rule } from '../../rules/rule.js';
 import { packageRoot } from '../../run/version.js';
-import type { Fate, Judgement } from './judge.js';
 import type { Mutant } from './mutant.js';
+import type { Fate, Outcome } from './outcome.js';
 
 /**
  * The table that is kept in the repository, and ships: what rules made of mutants. It has each pair of a mutant and a
@@ -36,15 +36,15 @@ export function writeTable(rows: readonly TableRow[]): void {
   writeFileSync(join(packageRoot(), TABLE_FILE), `${[HEADER, ...lines.sort()].join('\n')}\n`);
 }
 
-export function rowOf({ mutant, rule, fate }: Judgement): TableRow {
+export function rowOf({ mutant, rule, fate }: Outcome): TableRow {
   return { rule, mutant: mutant.name, verdict: fate satisfies Fate, does: mutant.does };
 }
 
 /** The rows kept of an earlier run, of mutants that are still what they were, with what the rules named have said now. */
 export function mergeRows(kept: readonly TableRow[], mutants: readonly Mutant[], now: readonly TableRow[]): TableRow[] {
   const does = new Map(mutants.map((mutant) => [mutant.name, mutant.does]));
-  const judged = new Set(now.map(pairOf));
-  return [...kept.filter((row) => does.get(row.mutant) === row.does && !judged.has(pairOf(row))), ...now];
+  const checked = new Set(now.map(pairOf));
+  return [...kept.filter((row) => does.get(row.mutant) === row.does && !checked.has(pairOf(row))), ...now];
 }
 
 function pairOf({ rule, mutant }: Pick<TableRow, 'rule' | 'mutant'>): string {

@@ -210,7 +210,7 @@ function gits(git: ScratchGit, oids: Oid[]): { ids: string[]; isRefused: boolean
   };
 }
 
-t.test('every broken object is judged as index-pack --strict judges it', (t) => {
+t.test('every broken object is checked as index-pack --strict checks it', (t) => {
   using git = new ScratchGit();
   const objects = new MemoryObjects();
   git.add('blob', '');
@@ -233,7 +233,7 @@ t.test('every broken object is judged as index-pack --strict judges it', (t) => 
   t.end();
 });
 
-t.test('the files that Git reads are judged by their content', (t) => {
+t.test('the files that Git reads are checked by their content', (t) => {
   using git = new ScratchGit();
   const objects = new MemoryObjects();
   for (const [name, samples] of [
@@ -318,7 +318,7 @@ t.test('nothing this project writes is refused', (t) => {
   t.end();
 });
 
-t.test('the order of entries is judged as Git judges it, whatever the entries', (t) => {
+t.test('the order of entries is checked as Git checks it, whatever the entries', (t) => {
   using git = new ScratchGit();
   git.add('blob', '');
   git.add('tree', '');

@@ -52,7 +52,7 @@ function literalRuns(node: Node): { text: string; isWhole: boolean }[] {
 }
 
 /**
- * Whether V8 may judge the edges of words that an expression asks for. Without regard to case it counts
+ * Whether V8 may decide the edges of words that an expression asks for. Without regard to case it counts
  * U+017F and U+212A among the letters, which RE2 does not; and it finds `\B` inside a surrogate pair.
  */
 export function hasPlainEdges(node: Node, ignoreCase: boolean): boolean {

@@ -43,7 +43,7 @@ const COST_OF_HIT = 1 / 4;
 /**
  * Compiles an expression in RE2's syntax; throws `InvalidPattern`.
  *
- * RE2 is the judge of what an expression means, and its program is what an automaton runs. Where a cheaper engine
+ * RE2 says what an expression means, and its program is what an automaton runs. Where a cheaper engine
  * provably finds the same lines in bounded time it does the work: plain text is looked up, and what can only try a
  * few ways at each position runs on V8.
  */

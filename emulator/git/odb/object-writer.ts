@@ -20,7 +20,7 @@ const PIECE = 256 * 1024;
 
 /**
  * Told of each new commit, tree and tag while its body is at hand; refuses it by throwing. The body is good during the
- * call, or until the steps it returned for a large one are done. (Blobs are judged by their names in trees.)
+ * call, or until the steps it returned for a large one are done. (Blobs are checked by their names in trees.)
  */
 export type CheckObject = (type: TypeCode, body: Buffer, oid: Oid) => Steps<void> | undefined;
 

@@ -121,7 +121,7 @@ export class PathMatcher {
   /** As `accepts` of the state `after` these bytes. */
   acceptsAfter(state: MatchState, bytes: Uint8Array, from: number, to: number): boolean {
     const end = this.#run(state, bytes, from, to);
-    return ((end === undefined ? this.#judge(this.#words) : this.#verdictOf(end)) & ACCEPTED) !== 0;
+    return ((end === undefined ? this.#verdictFor(this.#words) : this.#verdictOf(end)) & ACCEPTED) !== 0;
   }
 
   /** Whether the path that was read meets all conditions. */
@@ -187,11 +187,11 @@ export class PathMatcher {
   }
 
   #verdictOf(state: MatchState): number {
-    state.verdict ??= this.#judge(state.words);
+    state.verdict ??= this.#verdictFor(state.words);
     return state.verdict;
   }
 
-  #judge(words: Int32Array): number {
+  #verdictFor(words: Int32Array): number {
     let isAccepted = true;
     let isDead = false;
     let acceptsAll = true;

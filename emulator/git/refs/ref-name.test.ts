@@ -13,7 +13,7 @@ function sampleNames(count: number): string[] {
   return [...new Set(fc.sample(names, { numRuns: count, seed: 11 }))];
 }
 
-t.test('full names are judged as git check-ref-format judges them', (t) => {
+t.test('full names are checked as git check-ref-format checks them', (t) => {
   using git = new ScratchGit();
   for (const name of sampleNames(400)) {
     if (name.startsWith('-')) continue; // An option to the command.
@@ -25,7 +25,7 @@ t.test('full names are judged as git check-ref-format judges them', (t) => {
   t.end();
 });
 
-t.test('branch names are judged as git check-ref-format --branch judges them', (t) => {
+t.test('branch names are checked as git check-ref-format --branch checks them', (t) => {
   using git = new ScratchGit();
   for (const name of [
     'main',

@@ -37,7 +37,7 @@ const RULE = 1 / 4;
 
 /**
  * Evaluates requests by all rules, or by those that are named. What came before those that are `meant` is remembered, as
- * a cursor that was given: it is judged by nothing.
+ * a cursor that was given: it is checked by nothing.
  */
 export function* clientSteps(
   seen: readonly SeenRequest[],

@@ -12,10 +12,10 @@ import { EPHEMERAL } from '../../repositories/branch-write.js';
 import { serviceOf } from '../advertise.js';
 import type { GitFaults } from '../git-faults.js';
 import { type GitRequest, GitService, type GitServiceOptions } from '../git-service.js';
-import type { JudgeUpdate } from '../receive-pack.js';
+import type { UpdateHook } from '../receive-pack.js';
 
 export interface TestServerOptions extends Partial<GitServiceOptions> {
-  readonly judge?: JudgeUpdate;
+  readonly updateHook?: UpdateHook;
   /** What is to go wrong with the next request. */
   readonly faults?: () => GitFaults | undefined;
 }
@@ -98,7 +98,7 @@ export class TestServer implements AsyncDisposable {
     const asked = requestOf(request, response, this.options.faults?.());
     if (match[2] === 'git-upload-pack') return this.#service.uploadPack(view, asked);
     if (match[2] === 'git-receive-pack') {
-      const { reply, moved } = await this.#service.receivePack(view, asked, this.options.judge);
+      const { reply, moved } = await this.#service.receivePack(view, asked, this.options.updateHook);
       this.moved.push(moved);
       return reply;
     }

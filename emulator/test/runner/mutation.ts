@@ -22,14 +22,14 @@ import { runTestFile } from './test-file.js';
 //
 // Changes the product in one small place at a time and runs the tests of the target until one fails. What no test sees
 // is printed. Verdicts are kept beside the checkout's name in the folder for temporary files, so that a run that was
-// stopped goes on where it was; `--again` judges those anew that survived, `--fresh` all of them.
+// stopped goes on where it was; `--again` checks those anew that survived, `--fresh` all of them.
 
 const CHECKOUT = fileURLToPath(new URL('../../../../', import.meta.url));
 const SEED = 20_261_101;
 
 type Verdict = 'killed' | 'timeout' | 'survived';
 
-interface Judged {
+interface Tested {
   readonly key: string;
   readonly verdict: Verdict;
   readonly by?: string;
@@ -107,7 +107,7 @@ async function timeTests(sandbox: Sandbox): Promise<Map<string, number>> {
   return times;
 }
 
-async function judge(sandbox: Sandbox, mutant: Mutant, times: ReadonlyMap<string, number>): Promise<Judged> {
+async function testMutant(sandbox: Sandbox, mutant: Mutant, times: ReadonlyMap<string, number>): Promise<Tested> {
   const key = keyOf(mutant);
   // The test beside the module first, then the quickest.
   const beside = mutant.file.replace(/\.ts$/, '.test.js');
@@ -140,17 +140,17 @@ const all = sources
   .filter((file) => file.includes(values.file ?? ''))
   .flatMap((file) => mutantsOf(file, texts.get(file)!));
 const chosen = values.sample === undefined ? all : sampleOf(all, Number(values.sample));
-const known = new Map<string, Judged>();
+const known = new Map<string, Tested>();
 if (existsSync(journal)) {
   for (const line of readFileSync(journal, 'utf8').split('\n')) {
     if (line === '') continue;
-    const judged: Judged = JSON.parse(line);
-    if (judged.verdict === 'survived' && values.again) known.delete(judged.key);
-    else known.set(judged.key, judged);
+    const tested: Tested = JSON.parse(line);
+    if (tested.verdict === 'survived' && values.again) known.delete(tested.key);
+    else known.set(tested.key, tested);
   }
 }
 const open = chosen.filter((mutant) => !known.has(keyOf(mutant)));
-console.log(`${all.length} mutants in ${sources.length} files; ${chosen.length} chosen, ${open.length} not judged yet`);
+console.log(`${all.length} mutants in ${sources.length} files; ${chosen.length} chosen, ${open.length} not tested yet`);
 
 const sandboxes = Array.from({ length: jobs }, (_, index) => new Sandbox(index));
 for (const sandbox of sandboxes) for (const file of sources) sandbox.write(file);
@@ -159,17 +159,17 @@ const queue = open.values();
 await Promise.all(
   sandboxes.map(async (sandbox) => {
     for (const mutant of queue) {
-      const judged = await judge(sandbox, mutant, times);
-      known.set(judged.key, judged);
-      appendFileSync(journal, `${JSON.stringify(judged)}\n`);
-      if (judged.verdict === 'survived') console.log(`survived ${judged.key}`);
+      const tested = await testMutant(sandbox, mutant, times);
+      known.set(tested.key, tested);
+      appendFileSync(journal, `${JSON.stringify(tested)}\n`);
+      if (tested.verdict === 'survived') console.log(`survived ${tested.key}`);
     }
   }),
 );
 for (const { path } of sandboxes) rmSync(path, { recursive: true, force: true });
 
 const verdicts = chosen.map((mutant) => known.get(keyOf(mutant))!);
-const count = (verdict: Verdict) => verdicts.filter((judged) => judged.verdict === verdict).length;
+const count = (verdict: Verdict) => verdicts.filter((tested) => tested.verdict === verdict).length;
 const [killed, timeouts, survived] = [count('killed'), count('timeout'), count('survived')];
 const score = ((100 * (killed + timeouts)) / Math.max(1, verdicts.length)).toFixed(1);
 for (const { key, verdict } of verdicts) if (verdict === 'survived') console.log(`SURVIVED ${key}`);

@@ -13,7 +13,7 @@ import { type Mutant, WrongRow } from './mutant.js';
  */
 export type Fate = 'killed' | 'silent' | 'dead' | 'inconclusive';
 
-export interface Judgement {
+export interface Outcome {
   readonly mutant: Mutant;
   readonly rule: string;
   readonly fate: Fate;
@@ -44,16 +44,16 @@ export function rulesCalled(ids: readonly string[], mutant: Mutant): Rule[] {
 }
 
 /** Runs each rule that a mutant is named for by itself. */
-export async function judgeNamed(lane: Lane, mutant: Mutant): Promise<Judgement[]> {
-  const judgements: Judgement[] = [];
+export async function checkNamed(lane: Lane, mutant: Mutant): Promise<Outcome[]> {
+  const outcomes: Outcome[] = [];
   for (const id of mutant.rules) {
     const run = await lane.run(mutant, rulesCalled([id, ...(mutant.beside ?? [])], mutant));
-    judgements.push(...judgementsOf(mutant, run).filter(({ rule }) => rule === id));
+    outcomes.push(...outcomesOf(mutant, run).filter(({ rule }) => rule === id));
   }
-  return judgements;
+  return outcomes;
 }
 
-export function judgementsOf(mutant: Mutant, { report, met }: Run): Judgement[] {
+export function outcomesOf(mutant: Mutant, { report, met }: Run): Outcome[] {
   return report.rules.map((result) => ({
     mutant,
     rule: result.id,

@@ -69,9 +69,9 @@ function injectedInto(rule: Rule, t: RuleContext): InjectedEvidence | undefined 
 }
 
 /** The verdict of a rule whose check ended without an error. */
-export function judgeReturned(rule: Rule, t: RuleContext): RuleVerdict {
+export function verdictOfReturned(rule: Rule, t: RuleContext): RuleVerdict {
   const injected = injectedInto(rule, t);
-  if (injected) return judgeThrown(rule, t, injected);
+  if (injected) return verdictOfThrown(rule, t, injected);
   const observed = {
     evidence: evidenceIn(t.exchanges),
     ...(Object.keys(t.observations).length === 0 ? {} : { observed: t.observations }),
@@ -83,7 +83,7 @@ export function judgeReturned(rule: Rule, t: RuleContext): RuleVerdict {
 }
 
 /** The verdict of a rule whose check threw. */
-export function judgeThrown(rule: Rule, t: RuleContext, thrown: unknown): RuleVerdict {
+export function verdictOfThrown(rule: Rule, t: RuleContext, thrown: unknown): RuleVerdict {
   const error = injectedInto(rule, t) ?? thrown;
   if (error instanceof Skip) return { verdict: 'skip', reason: error.message };
   if (isBlocked(error)) return { verdict: 'blocked', reason: error.message };
@@ -115,8 +115,8 @@ export function describeStep(name: string, { thrown, exchanges }: BrokenStep, ta
 }
 
 /** What the report tells of a rule that watched. */
-export function describeWatch(id: string, { judged, evidence, broken }: WatchResult, target: Target): Watched {
-  return { id, answers: judged, evidence, ...(broken && { broken: describeBroken(broken, target) }) };
+export function describeWatch(id: string, { checked, evidence, broken }: WatchResult, target: Target): Watched {
+  return { id, answers: checked, evidence, ...(broken && { broken: describeBroken(broken, target) }) };
 }
 
 function describeBroken({ why, exchange }: NonNullable<WatchResult['broken']>, target: Target) {
@@ -128,7 +128,7 @@ function describeBroken({ why, exchange }: NonNullable<WatchResult['broken']>, t
 }
 
 /** Adds what was seen while other rules ran. The worse verdict wins. */
-export function judgeWatched(level: Level, own: RuleVerdict | undefined, seen: Watched): RuleVerdict {
+export function addWatched(level: Level, own: RuleVerdict | undefined, seen: Watched): RuleVerdict {
   if (own !== undefined && (own.verdict === 'fail' || own.verdict === 'error')) return own;
   if (seen.broken !== undefined) return { verdict: BROKEN[level], ...seen.broken };
   if (own !== undefined && own.verdict !== 'skip') return own;

@@ -4,8 +4,8 @@ import { RuleContext } from '../check/rule-context.js';
 import type { RunContext } from '../check/run-context.js';
 import type { Exchange } from '../http/exchange.js';
 import { defineRules, type Reach } from '../rules/rule.js';
-import { targetAt } from '../test/stub.js';
-import { judgeReturned, judgeThrown } from './judge.js';
+import { targetAt } from '../test/test-server.js';
+import { verdictOfReturned, verdictOfThrown } from './verdict.js';
 import { Watcher } from './watcher.js';
 
 function exchangeOf(injected: boolean): Exchange {
@@ -48,9 +48,9 @@ t.test('one injected answer among those of a rule is what its evidence is', asyn
     [both, 'injected'],
   ] as const) {
     const { rule, t: context } = contextOf('emulator', seen);
-    t.match(judgeReturned(rule, context), { verdict: 'pass', evidence });
-    t.match(judgeThrown(rule, context, broken), { verdict: 'fail', evidence });
-    t.notHas(judgeThrown(rule, context, new Skip('not here')), { evidence: String });
+    t.match(verdictOfReturned(rule, context), { verdict: 'pass', evidence });
+    t.match(verdictOfThrown(rule, context, broken), { verdict: 'fail', evidence });
+    t.notHas(verdictOfThrown(rule, context, new Skip('not here')), { evidence: String });
   }
 });
 
@@ -59,25 +59,25 @@ t.test('for any other rule it is an error, even where the check took no notice o
     const { rule, t: context } = contextOf(reach, both);
     const error = { verdict: 'error', reason: /^InjectedEvidence: GET \/x was answered by the fault flt-1/ };
     for (const verdict of [
-      judgeReturned(rule, context),
-      judgeThrown(rule, context, new AssertionFailure('it holds', 1, 2)),
+      verdictOfReturned(rule, context),
+      verdictOfThrown(rule, context, new AssertionFailure('it holds', 1, 2)),
     ]) {
       t.match(verdict, error);
       t.notOk(verdict.evidence);
     }
     t.throws(() => context.take(exchangeOf(true)), { name: 'InjectedEvidence' });
-    t.match(judgeReturned(rule, contextOf(reach, []).t), { verdict: 'pass', evidence: 'observed' });
+    t.match(verdictOfReturned(rule, contextOf(reach, []).t), { verdict: 'pass', evidence: 'observed' });
   }
 });
 
 t.test('rules that watch look at what a fault made only where they are about faults', async (t) => {
-  for (const [reach, judged, evidence] of [
+  for (const [reach, checked, evidence] of [
     ['any', 1, 'observed'],
     ['needs-setup', 1, 'observed'],
     ['emulator', 2, 'injected'],
   ] as const) {
     const watcher = new Watcher([ruleOf(reach)]);
     for (const exchange of both) watcher.see(exchange);
-    t.match(watcher.of('rule'), { judged, evidence, broken: undefined }, reach);
+    t.match(watcher.of('rule'), { checked, evidence, broken: undefined }, reach);
   }
 });

@@ -57,7 +57,7 @@ function goodPack(): { pack: PackBuilder; tip: string } {
   return { pack, tip: oidOf('commit', commitOn(EMPTY_TREE)) };
 }
 
-t.test('each of many refs is judged by its own objects', async (t) => {
+t.test('each of many refs is checked by its own objects', async (t) => {
   await using s = await open();
   const { pack, tip } = goodPack();
   const absent = Object.fromEntries(Array.from({ length: 200 }, (_, index) => [`bad-${index}`, numbered(index)]));
@@ -178,7 +178,7 @@ t.test('beside a torn pack, deletions are done and bring nothing of it', async (
 });
 
 t.test('a push that moves no ref leaves no object, whatever stopped it', async (t) => {
-  const refuse = { judge: () => 'not today' };
+  const refuse = { updateHook: () => 'not today' };
   for (const [name, options] of [
     ['policy', refuse],
     ['stale', {}],

@@ -3,14 +3,17 @@ import { createServer, type RequestListener } from 'node:http';
 import { listenOnLoopback } from '../http/listen.js';
 import type { Target } from '../target/target.js';
 
-export interface StubServer {
+export interface TestServer {
   readonly target: Target;
   readonly baseUrl: string;
   close(): Promise<void>;
 }
 
 /** A server that answers everything in one way, as a target; it has no admin routes unless `admin` answers them. */
-export async function startStub(answer: RequestListener, admin = always(404, 'text/plain', '')): Promise<StubServer> {
+export async function startTestServer(
+  answer: RequestListener,
+  admin = always(404, 'text/plain', ''),
+): Promise<TestServer> {
   const server = createServer((request, response) => {
     const isAdmin = request.url?.startsWith('/_emulator/') === true;
     (isAdmin ? admin : answer)(request, response);
