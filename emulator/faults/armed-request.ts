@@ -4,6 +4,7 @@ import type { FaultEntry } from './fault-entry.js';
 import { FAULT_LIMITS } from './fault-limits.js';
 import { type FaultPlan, type PlannedFault, planOf } from './fault-plan.js';
 import type { Latches } from './latches.js';
+import type { Criterion } from './matching.js';
 import type { Faults } from './registry.js';
 import type { RequestFacts, StageFacts } from './request-facts.js';
 import type { ChosenAction, GitFacts, RequestFaults } from './request-faults.js';
@@ -85,7 +86,7 @@ export class ArmedRequest implements RequestFaults {
   }
 
   private choose(planned: readonly PlannedFault[], facts: StageFacts): readonly ChosenAction[] {
-    const before: ChosenAction[] = [];
+    let before: ChosenAction[] | undefined;
     let last: ChosenAction | undefined;
     for (const fault of planned) {
       const { entry, actions } = fault;
@@ -99,11 +100,12 @@ export class ArmedRequest implements RequestFaults {
       );
       for (const action of due) {
         const chosen = { id: entry.id, action };
-        if (!ACTIONS[kindOf(action)].endsStage(action)) before.push(chosen);
-        else last ??= chosen;
+        if (ACTIONS[kindOf(action)].endsStage(action)) last ??= chosen;
+        else before = [...(before ?? NONE), chosen];
       }
     }
-    const all = last ? [...before, last] : before;
+    if (before === undefined && last === undefined) return NONE;
+    const all = [...(before ?? NONE), ...(last ? [last] : NONE)];
     for (const { id } of all) this.note(id);
     this.decisive = last?.id ?? this.decisive;
     return all;
@@ -113,13 +115,18 @@ export class ArmedRequest implements RequestFaults {
   private decide(fault: PlannedFault, facts: StageFacts, last: ChosenAction | undefined): Decision | undefined {
     const { entry, actions, ends, stateCode } = fault;
     const { compiled, tally } = entry;
-    const { now, seed } = this.faults;
-    if (compiled.expires <= now) return this.settle(fault, NOTHING);
-    const failing = compiled.criteria.filter(({ holds }) => !holds(facts));
-    if (failing.length > 0) {
-      if (facts.git === undefined && failing.some(({ member }) => OF_GIT_BODY.has(member))) return undefined;
-      return this.refrain(fault, failing.length === 1 ? failing[0]!.tell(facts) : undefined);
+    if (compiled.expires !== Number.POSITIVE_INFINITY && compiled.expires <= this.faults.now) {
+      return this.settle(fault, NOTHING);
     }
+    let failing = 0;
+    let failed: Criterion | undefined;
+    for (const criterion of compiled.criteria) {
+      if (criterion.holds(facts)) continue;
+      if (facts.git === undefined && OF_GIT_BODY.has(criterion.member)) return undefined;
+      failing += 1;
+      failed = criterion;
+    }
+    if (failed !== undefined) return this.refrain(fault, failing === 1 ? failed.tell(facts) : undefined);
     if (stateCode !== undefined && !this.facts.isInTheWay(stateCode)) {
       return this.refrain(fault, `the state does not stand in the way of ${this.facts.operation.id}`);
     }
@@ -131,6 +138,7 @@ export class ArmedRequest implements RequestFaults {
       tally.skip('priority', '');
       return this.refrain(fault, `${last.id} was first`);
     }
+    const { now, seed } = this.faults;
     const verdict = tally.decide(compiled, this.faults.countersOf(entry), this.keyOf(entry), { now, seed });
     if ('reason' in verdict) return this.refrain(fault, verdict.why);
     const chosen = compiled.entries[verdict.entry]!;

@@ -1,3 +1,8 @@
+/** `matchesGlob` for one glob, which is asked about often. */
+export function globTest(glob: string): (text: string) => boolean {
+  return /[*?]/.test(glob) ? (text) => matchesGlob(glob, text) : (text) => text === glob;
+}
+
 /**
  * Whether `text` is what `glob` says: `*` stands for any characters, none among them, and `?` for one. It never takes
  * longer than the product of the two lengths.

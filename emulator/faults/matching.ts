@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Match, Matcher } from './fault.js';
-import { matchesGlob } from './glob.js';
+import { globTest, matchesGlob } from './glob.js';
 import { LastText } from './last-text.js';
 import type { StageFacts } from './request-facts.js';
 
@@ -44,13 +44,14 @@ function textual(
   read: (facts: StageFacts) => string | undefined,
 ): Criterion[] {
   if (wanted === undefined) return [];
+  const isWanted = globTest(wanted);
   const told = new LastText((found: string | undefined) => `${member} is ${show(found)}, not ${show(wanted)}`);
   return [
     {
       member,
       holds: (facts) => {
         const value = read(facts);
-        return value !== undefined && matchesGlob(wanted, value);
+        return value !== undefined && isWanted(value);
       },
       tell: (facts) => told.for(read(facts)),
     },

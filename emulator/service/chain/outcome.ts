@@ -174,8 +174,9 @@ function whyOf(context: RequestContext): readonly string[] {
   const { why, faults, problem: told } = context;
   const { reasons } = faults;
   if (!told && why.length === 0 && reasons.length === 0) return NOTHING;
-  // A copy: other requests may come to share it.
-  const said = [...why, ...reasons];
+  // What may still grow is copied: other requests may come to share it.
+  if (!told && why.length === 0 && !faults.isArmed) return reasons;
+  const said = why.concat(reasons);
   return told ? whyRefused(context, said, told) : said;
 }
 
