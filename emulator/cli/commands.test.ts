@@ -113,15 +113,21 @@ t.test('every option of start and exec refuses what it cannot read, as a flag an
     MODE: ['maybe', 'true'],
     SIZE: ['x', '-1', '1.5MiB', '1MB', 'NaN'],
   };
-  for (const command of ['start', 'exec']) {
+  for (const [command, ...program] of [['start'], ['exec', '--', 'true']] as const) {
     for (const { flag, variable, value, isSwitch } of optionRows()) {
       if (isSwitch) {
         for (const name of [flag, `no-${flag}`]) {
           for (const text of ['maybe', 'true', ''])
-            await refused(t, [command, `--${name}=${text}`], new RegExp(`^--${name} takes no value`));
-          await refused(t, [command, `--${name}`, `--${flag}`], new RegExp(`^--${flag} was given more than once`));
+            await refused(t, [command, `--${name}=${text}`, ...program], new RegExp(`^--${name} takes no value`));
+          await refused(
+            t,
+            [command, `--${name}`, `--${flag}`, ...program],
+            new RegExp(`^--${flag} was given more than once`),
+          );
         }
-        await refused(t, [command], new RegExp(`^${variable} has to be true or false`), { [variable]: 'maybe' });
+        await refused(t, [command, ...program], new RegExp(`^${variable} has to be true or false`), {
+          [variable]: 'maybe',
+        });
         continue;
       }
       const values = bad[value];
@@ -129,11 +135,11 @@ t.test('every option of start and exec refuses what it cannot read, as a flag an
       // A seed is any text; a ready file is written when everything else stands.
       const isTold = flag !== 'seed' && flag !== 'ready-file';
       for (const text of isTold ? values! : []) {
-        await refused(t, [command, `--${flag}=${text}`], new RegExp(`^--${flag} `));
-        await refused(t, [command], new RegExp(`^${variable} `), { [variable]: text });
+        await refused(t, [command, `--${flag}=${text}`, ...program], new RegExp(`^--${flag} `));
+        await refused(t, [command, ...program], new RegExp(`^${variable} `), { [variable]: text });
       }
-      await refused(t, [command, `--${flag}=`], new RegExp(`^--${flag} `));
-      await refused(t, [command, `--${flag}`], new RegExp(`^--${flag} needs a value`));
+      await refused(t, [command, `--${flag}=`, ...program], new RegExp(`^--${flag} `));
+      await refused(t, [command, `--${flag}`, ...program], new RegExp(`^--${flag} needs a value`));
     }
   }
 });

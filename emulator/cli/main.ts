@@ -38,8 +38,8 @@ async function run(argv: readonly string[], terminal: Terminal): Promise<number>
     const end = rest.indexOf('--');
     const [own, program] = end < 0 ? [rest, []] : [rest.slice(0, end), rest.slice(end + 1)];
     if (!own.includes('--help')) {
-      const { readExecFlags, runExec } = await import('./run-exec.js');
-      return runExec(readExecFlags(own), program, terminal);
+      const { EXEC, runExec } = await import('./run-exec.js');
+      return runExec(readFlags(own, EXEC), program, terminal);
     }
   }
   const { runCommands } = await import('./commands.js');

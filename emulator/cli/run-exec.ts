@@ -1,18 +1,19 @@
 import { OptionError } from '../config/option-values.js';
 import { type Flags, readOptions } from '../config/options.js';
 import { runProgram } from './child-program.js';
-import { readFlags } from './flags.js';
+import type { Starting } from './flags.js';
 import { RelayedSignals } from './relayed-signals.js';
 import { withEmulator } from './run-start.js';
 import type { Terminal } from './terminal.js';
 import { UsageError } from './usage-error.js';
 import { signedIfPossible, TOKEN_FLAGS, tokenClaims, variablesOf } from './variables.js';
 
-/** The flags of `start`, and what the token covers. Throws `UsageError`. */
-export function readExecFlags(argv: readonly string[]): Flags {
-  const instead = '; the command to run stands behind --';
-  return readFlags(argv, { command: 'exec', further: Object.keys(TOKEN_FLAGS), instead });
-}
+/** How its flags are read: those of `start`, and what the token covers. */
+export const EXEC: Starting = {
+  command: 'exec',
+  further: Object.keys(TOKEN_FLAGS),
+  instead: '; the command to run stands behind --',
+};
 
 /**
  * Runs a program beside an emulator of its own, which ends when the program does. Resolves to the exit code of the

@@ -1,5 +1,4 @@
-import { RESTRICTED_LIFETIME } from '../auth/fixture-token.js';
-import { DEFAULT_LIFETIME } from '../auth/mint.js';
+import { RESTRICTED_LIFETIME } from '../auth/keys.js';
 import { list, text } from '../config/option-values.js';
 import type { Flags } from './command.js';
 import type { Terminal } from './terminal.js';
@@ -52,8 +51,8 @@ export const TOKEN_FLAGS = {
 export function tokenClaims(
   { repo, scopes }: { readonly repo: string; readonly scopes: readonly string[] | undefined },
   allowed: readonly string[],
-): { readonly repo: string; readonly scopes: readonly string[]; readonly ttl: number } {
-  if (allowed[0] === '*') return { repo, scopes: scopes ?? TOKEN_SCOPES, ttl: DEFAULT_LIFETIME };
+): { readonly repo: string; readonly scopes: readonly string[]; readonly ttl?: number } {
+  if (allowed[0] === '*') return { repo, scopes: scopes ?? TOKEN_SCOPES };
   const usual = TOKEN_SCOPES.filter((scope) => allowed.includes(scope));
   return { repo, scopes: scopes ?? (usual.length > 0 ? usual : allowed), ttl: RESTRICTED_LIFETIME };
 }
