@@ -134,6 +134,8 @@ export async function run(given: Target, options: Options = {}): Promise<Report>
     rules,
     strict,
     limiter: Number.isFinite(pace) ? createLimiter(pace, Date.now, pause) : UNLIMITED,
+    // An interruption ends the rules, and not what is removed after them.
+    cleanupLimiter: Number.isFinite(pace) ? createLimiter(pace, Date.now, (wait) => sleep(wait)) : UNLIMITED,
     width,
     timeout,
     signal,

@@ -1,7 +1,9 @@
 import { createPublicKey } from 'node:crypto';
+import { createSigner } from '../auth/tokens.js';
 import { type AdminAnswer, callAdmin } from '../http/admin.js';
 import { isRecord, type JsonRecord } from '../http/exchange.js';
-import { isLoopback } from '../target/target.js';
+import type { SigningKey } from '../target/keys.js';
+import { isLoopback, type Target } from '../target/target.js';
 import { Skip } from './outcomes.js';
 import { RuleContext } from './rule-context.js';
 
@@ -36,31 +38,40 @@ interface NamespaceOrganization {
   readonly git_url: string;
 }
 
+/** Whether the target lets the suite make namespaces that it can reach. */
+export function hasNamespaces({ adminUrl, baseUrl }: Target): boolean {
+  return adminUrl !== undefined && isLoopback(baseUrl);
+}
+
 /**
  * Runs a part of a rule in a world of its own, which no other rule of the run meets: `options` are those of a
- * namespace. What it sends, sees and notes belongs to the rule.
+ * namespace. What it sends, sees and notes belongs to the rule. `restrictedKey`: one that is registered there.
  */
 export async function inNamespace<Result>(
   t: RuleContext,
   options: object,
   judge: (inner: RuleContext) => Promise<Result>,
+  restrictedKey?: SigningKey,
 ): Promise<Result> {
   t.needsEmulator();
-  if (!isLoopback(t.target.baseUrl)) throw new Skip('a namespace of the emulator is reached on its own machine only');
+  if (!hasNamespaces(t.target)) throw new Skip('a namespace of the emulator is reached on its own machine only');
   const { id, admin_url: adminUrl, orgs } = await askAdmin(t, 'POST', '/namespaces', options);
   try {
     const own = (orgs as NamespaceOrganization[]).find(({ org }) => org === t.target.org);
     if (own === undefined) throw new Skip(`a namespace of the emulator has no organization ${t.target.org}`);
     // Whatever is made there goes with it.
     const place = { baseUrl: own.base_url, gitUrl: own.git_url, adminUrl: String(adminUrl), write: true };
+    const target = { ...t.target, ...place, ...(restrictedKey && { restrictedKey }) };
     const run = {
-      target: { ...t.target, ...place },
+      target,
+      signer: createSigner(target, t.run.now),
       fixtures: new Map(),
       attempts: new Map(),
       onRepository: () => Promise.resolve(),
     };
     const inner = new RuleContext(t.rule, { ...t.run, ...run }, t);
-    await registerKey(inner);
+    await registerKey(inner, inner.key('main'));
+    if (restrictedKey !== undefined) await registerKey(inner, restrictedKey);
     return await judge(inner);
   } finally {
     await askAdmin(t, 'DELETE', `/namespaces/${id}`);
@@ -68,11 +79,10 @@ export async function inNamespace<Result>(
 }
 
 /** A namespace begins with the keys of the start; the one given to the suite may have come later. */
-async function registerKey(t: RuleContext): Promise<void> {
-  const { id, privateKey } = t.key('main');
+async function registerKey(t: RuleContext, { id, privateKey, allowedScopes }: SigningKey): Promise<void> {
   const public_key = createPublicKey(privateKey).export({ type: 'spki', format: 'pem' });
   const organization = t.target.org;
-  const json = { public_key, organization, ...(id === undefined ? {} : { id }) };
+  const json = { public_key, organization, id, allowed_scopes: allowedScopes };
   const { status, text } = await tryAdmin(t, 'POST', '/keys', json);
   if (status > 299 && status !== 409) throw new Error(`the key cannot be registered in a namespace: ${text}`);
 }

@@ -128,7 +128,7 @@ export class RuleContext {
       ...(body === undefined ? {} : { body }),
       ...(token === undefined ? {} : { token }),
       ...(recipe === undefined ? {} : { recipe }),
-      wantsThrottling: options.wantsThrottling ?? options.fault !== undefined,
+      wantsThrottling: options.wantsThrottling ?? false,
     };
   }
 

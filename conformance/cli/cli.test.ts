@@ -2,12 +2,12 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, mkdirSync, openSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer, type Socket } from 'node:net';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import t, { type Test } from 'tap';
 import { listenOnLoopback } from '../http/listen.js';
 import { packageRoot } from '../target/package-root.js';
 import { always, startStub } from '../test/stub.js';
-import { commands, main } from './main.js';
+import { loadCommands, main } from './main.js';
 import { SCHEMAS } from './schema.js';
 
 const script = join(packageRoot(), 'bin', 'conformance.js');
@@ -77,6 +77,8 @@ async function refused(test: Test, argv: readonly string[], line: RegExp) {
   test.match(err, line);
   test.match(err, /^[^\n]+\n$/, 'one line');
 }
+
+const commands = await loadCommands();
 
 /** Command lines that print and end, one a command at least. */
 const PRINTING = [
@@ -267,4 +269,28 @@ t.test('the report goes to the file that --output names', async (t) => {
 
 t.test('without an address the emulator of the package is started, judged and stopped', async (t) => {
   t.match(await call(['run', '--only', rule]), { code: 0, out: /conforms in what was asked/, err: '' });
+});
+
+/** The modules that a module of the suite loads when it is imported. */
+function modulesOf(entry: string, seen = new Set<string>()): Set<string> {
+  if (seen.has(entry)) return seen;
+  seen.add(entry);
+  const source = readFileSync(join(packageRoot(), 'dist', 'conformance', entry), 'utf8');
+  const imports = source.matchAll(/^(?:import|export) (?:[^;]*? from )?'(\.[^']+)';$/gm);
+  for (const [, path = ''] of imports) modulesOf(join(dirname(entry), path), seen);
+  return seen;
+}
+
+t.test('a command loads what it needs, and not the rules of the others', async (t) => {
+  const isRule = (module: string) => module.startsWith('rules/');
+  t.ok([...modulesOf('cli/run.js')].filter(isRule).length > 20, 'a run loads them');
+  for (const entry of ['cli/main.js', 'cli/token.js']) t.same([...modulesOf(entry)].filter(isRule), [], entry);
+});
+
+t.test('help lists every command, and that of one its flags', async (t) => {
+  const { out } = await call(['--help']);
+  for (const { name } of commands) t.match(out, new RegExp(`^  conformance ${name} .* \\w`, 'm'));
+  t.match((await call(['token', '--help'])).out, /^conformance token\n[\s\S]* --recipe /);
+  t.match((await call(['--help', 'token'])).out, /--recipe /);
+  await refused(t, ['constructor'], /constructor/);
 });

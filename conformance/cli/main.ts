@@ -1,38 +1,30 @@
 import yargs from 'yargs';
-import { InvalidOption, ScratchFailure, Unready } from '../index.js';
-import { baselineCommand } from './baseline.js';
-import { checkHarCommand } from './check-har.js';
 import type { Command, Session } from './command.js';
-import { compareCommand } from './compare.js';
-import { explainCommand } from './explain.js';
-import { gcCommand } from './gc.js';
-import { listCommand } from './list.js';
-import { mergeCommand } from './merge.js';
 import { Output } from './output.js';
-
-import { probeCommand } from './probe.js';
-import { reportCommand } from './report.js';
-import { runCommand } from './run.js';
-import { schemaCommand } from './schema.js';
-import { tokenCommand } from './token.js';
 import { UsageError } from './usage-error.js';
-import { variantsCommand } from './variants.js';
 
-export const commands: readonly Command[] = [
-  probeCommand,
-  runCommand,
-  gcCommand,
-  reportCommand,
-  mergeCommand,
-  baselineCommand,
-  compareCommand,
-  checkHarCommand,
-  variantsCommand,
-  listCommand,
-  explainCommand,
-  tokenCommand,
-  schemaCommand,
-];
+/** Every command, loaded when it is asked for: to load them all takes longer than most of them run. */
+const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
+  probe: async () => (await import('./probe.js')).probeCommand,
+  run: async () => (await import('./run.js')).runCommand,
+  gc: async () => (await import('./gc.js')).gcCommand,
+  report: async () => (await import('./report.js')).reportCommand,
+  merge: async () => (await import('./merge.js')).mergeCommand,
+  baseline: async () => (await import('./baseline.js')).baselineCommand,
+  compare: async () => (await import('./compare.js')).compareCommand,
+  'check-har': async () => (await import('./check-har.js')).checkHarCommand,
+  variants: async () => (await import('./variants.js')).variantsCommand,
+  list: async () => (await import('./list.js')).listCommand,
+  explain: async () => (await import('./explain.js')).explainCommand,
+  token: async () => (await import('./token.js')).tokenCommand,
+  schema: async () => (await import('./schema.js')).schemaCommand,
+};
+
+/** The command that comes first on a command line; all of them where that names none. */
+export function loadCommands([first = '']: readonly string[] = []): Promise<readonly Command[]> {
+  const load = Object.hasOwn(COMMANDS, first) ? COMMANDS[first] : undefined;
+  return Promise.all((load === undefined ? Object.values(COMMANDS) : [load]).map((one) => one()));
+}
 
 const EPILOGUE = `Exit codes: 0 the target conforms; 1 rules are broken, or something was left or has changed; 2 the command, or a
 file it was given, is wrong; 3 the target does not answer, rejects the key or goes on throttling; 4 the suite itself
@@ -56,8 +48,9 @@ export async function main(argv: readonly string[], terminal: Terminal = process
   try {
     await parse(session);
   } catch (error) {
-    warn(describe(error));
-    session.exitCode = exitCodeOf(error);
+    const { says, exitCode } = await describe(error);
+    warn(`${says}\n`);
+    session.exitCode = exitCode;
   }
   const lost = await terminal.printed();
   // A reader that goes away has what it wanted: `conformance list | head -1`.
@@ -77,7 +70,8 @@ function processTerminal(): Terminal {
 }
 
 async function parse(session: Session): Promise<void> {
-  const names = commands.map(({ name }) => name);
+  const names = Object.keys(COMMANDS);
+  const commands = await loadCommands(session.argv);
   await yargs()
     .scriptName('conformance')
     .parserConfiguration({
@@ -103,16 +97,13 @@ async function parse(session: Session): Promise<void> {
     });
 }
 
-function exitCodeOf(error: unknown): number {
-  if (error instanceof Unready) return 3;
-  return error instanceof UsageError || error instanceof InvalidOption ? 2 : 4;
-}
-
-const FORESEEN = [UsageError, Unready, InvalidOption, ScratchFailure];
-
 /** What the caller or the system did wrong is one line; a mistake of the suite says where it is. */
-function describe(error: unknown): string {
-  if (!(error instanceof Error)) return `${String(error)}\n`;
-  const isForeseen = FORESEEN.some((kind) => error instanceof kind) || 'syscall' in error;
-  return `${isForeseen ? error.message : (error.stack ?? error.message)}\n`;
+async function describe(error: unknown): Promise<{ readonly says: string; readonly exitCode: number }> {
+  if (error instanceof UsageError) return { says: error.message, exitCode: 2 };
+  if (!(error instanceof Error)) return { says: String(error), exitCode: 4 };
+  const { InvalidOption, ScratchFailure, Unready } = await import('../index.js');
+  if (error instanceof Unready) return { says: error.message, exitCode: 3 };
+  if (error instanceof InvalidOption) return { says: error.message, exitCode: 2 };
+  const isForeseen = error instanceof ScratchFailure || 'syscall' in error;
+  return { says: isForeseen ? error.message : (error.stack ?? error.message), exitCode: 4 };
 }

@@ -51,6 +51,17 @@ for (const [what, answer] of Object.entries(SERVERS)) {
   });
 }
 
+t.test('what was not found out is told once a reason', async (t) => {
+  const stub = await startStub(always(200, 'application/json', '{"repos":[]}'));
+  t.teardown(() => stub.close());
+  const { out } = await probe(stub.baseUrl);
+  const [, told = ''] = out.split('\n# Not found out:\n');
+  const lines = told.trimEnd().split('\n');
+  for (const line of lines) t.match(line, /^# - .+: \d+ points?$/);
+  t.ok(lines.length < 8, `${lines.length} reasons`);
+  t.match(told, /^# - needs a repository .*: \d\d points$/m);
+});
+
 t.test('a probe without a target is a mistake', async (t) => {
   t.match(await conformance('probe'), {
     code: 2,

@@ -1,6 +1,7 @@
 import { dirname, relative, resolve } from 'node:path';
 import { stringify } from 'yaml';
 import { allRules, type Report, run, Unready } from '../index.js';
+import { countReasons } from '../report/alike.js';
 import { visible } from '../report/reporter.js';
 import { type Findings, type Look, probe, TELLING_RULES } from '../run/probe.js';
 import type { Target } from '../target/target.js';
@@ -227,12 +228,11 @@ function presence(look: Look): string {
 function aboutVariants(told: Report | Unready, { variants: pinned = {} }: DescribedTarget): string[] {
   if (told instanceof Unready) return Object.keys(pinned).length === 0 ? [] : [member('variants', pinned)];
   const variants = Object.fromEntries(Object.entries({ ...told.variants, ...pinned }).sort());
-  const silent = told.rules
-    .filter((rule) => rule.variants === undefined)
-    .map(({ id, reason = '' }) => `${id}: ${reason}`);
+  const silent = countReasons(told.rules.filter((rule) => rule.variants === undefined));
   return [
     '# What it does where the specification leaves a choice: another answer fails from now on.',
     member('variants', variants),
-    ...(silent.length === 0 ? [] : [note('not found out by these rules:'), ...silent.map((line) => note(`- ${line}`))]),
+    ...(silent.length === 0 ? [] : ['# Not found out:']),
+    ...silent.map(([reason, count]) => note(`- ${reason}: ${count} point${count === 1 ? '' : 's'}`)),
   ];
 }

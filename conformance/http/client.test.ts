@@ -90,9 +90,11 @@ t.test('a 429 that asks for nothing is an answer, but where its code says that i
   t.equal((await client.send(own.request)).status, 429, "file metadata's own");
   const wanted = await startThrottling(1, { 'retry-after': '7' });
   t.equal((await client.send({ ...wanted.request, wantsThrottling: true })).status, 429, 'one that was provoked');
+  const forced = await startThrottling(1, { 'retry-after': '7', 'x-emulator-fault-fired': 'flt-1' });
+  t.equal((await client.send(forced.request)).status, 429, 'one that a fault made');
   const coded = await startThrottling(1, {}, '{"code":"rate_limited"}');
   t.equal((await client.send(coded.request)).status, 200, 'rate_limited');
-  for (const { stub } of [own, wanted, coded]) await stub.close();
+  for (const { stub } of [own, wanted, forced, coded]) await stub.close();
 });
 
 t.test('one throttled request holds up all others', async (t) => {

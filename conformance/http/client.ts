@@ -74,7 +74,8 @@ export class Client {
         await this.options.limiter.take();
       });
       const exchange = await stopwatch.ask(() => this.#sendOnce(request));
-      const wait = request.wantsThrottling ? undefined : secondsToWait(exchange);
+      // A 429 that a fault made is what the rule asked for.
+      const wait = request.wantsThrottling || exchange.injected ? undefined : secondsToWait(exchange);
       if (wait === undefined) {
         if (exchange.status !== 429) this.throttling.clear();
         return exchange;

@@ -1,5 +1,6 @@
 import t from 'tap';
-import { secondsOf } from './throttling.js';
+import type { Exchange } from './exchange.js';
+import { secondsOf, secondsToWait } from './throttling.js';
 
 t.test('Retry-After is seconds or a date', async (t) => {
   const now = Date.parse('2026-01-01T00:00:00Z');
@@ -7,4 +8,25 @@ t.test('Retry-After is seconds or a date', async (t) => {
   t.equal(secondsOf('Thu, 01 Jan 2026 00:00:30 GMT', now), 30);
   t.equal(secondsOf('Thu, 01 Jan 2025 00:00:30 GMT', now), 0);
   for (const odd of ['soon', '-1', '1.5', '', undefined]) t.equal(secondsOf(odd, now), undefined, String(odd));
+});
+
+function answerTo(path: string, status: number, headers: Exchange['headers'] = {}): Exchange {
+  return {
+    ...{ rule: 'a', method: 'GET', origin: 'http://127.0.0.1:1', path, status, headers, requestHeaders: {} },
+    ...{ body: Buffer.from('{"code":"rate_limited"}'), milliseconds: 1, injected: false, git: false },
+  };
+}
+
+t.test('a 429 asks to wait, and that of file metadata only where it says how long', async (t) => {
+  const wait = (...given: Parameters<typeof answerTo>) => secondsToWait(answerTo(...given), 0);
+  const own = ['/api/v1/repos/files/metadata', '/api/v1/repos/files/metadata?ref=x', '/api/repos/a%2Fb/files/metadata'];
+  for (const path of own) {
+    t.equal(wait(path, 429), undefined, path);
+    t.equal(wait(path, 429, { 'retry-after': '3' }), 3, path);
+    t.equal(wait(path, 429, { ratelimit: '"default";r=0;t=7' }), 7, path);
+  }
+  for (const path of ['/api/v1/repo', '/api/v1/repos/files', '/api/repos/files/metadata/branches']) {
+    t.equal(wait(path, 429), 1, path);
+  }
+  t.equal(wait('/api/v1/repo', 200, { 'retry-after': '3' }), undefined);
 });

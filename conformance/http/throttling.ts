@@ -87,14 +87,19 @@ export class Throttling {
   }
 }
 
+/** Its route, as documented and as clients use it. */
+const FILE_METADATA = /^\/api\/(v1\/repos|repos\/[^/?]+)\/files\/metadata(\?|$)/;
+
 /**
  * How many seconds a 429 asks to wait: `Retry-After`, which takes precedence, or the window `t` of `RateLimit`.
- * Undefined where it is no throttling: file metadata has a 429 of its own, for which waiting never helps.
+ * Undefined where it is no throttling: file metadata has a 429 of its own, for which waiting never helps; it may be told
+ * in the same words, but asks for no wait.
  */
 export function secondsToWait(exchange: Exchange, now = Date.now()): number | undefined {
   if (exchange.status !== 429) return undefined;
   const said = secondsOf(exchange.headers['retry-after'], now) ?? windowOf(headerOf(exchange, 'ratelimit'));
   if (said !== undefined) return said;
+  if (FILE_METADATA.test(exchange.path)) return undefined;
   const body = jsonOf(exchange);
   return isRecord(body) && body.code === 'rate_limited' ? PATIENCE.unsaid : undefined;
 }

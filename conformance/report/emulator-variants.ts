@@ -57,10 +57,15 @@ const SWITCHES: readonly SwitchRow[] = [
   },
   {
     name: 'missingRepoClaim',
-    points: { claim: /^A(03|35) no repo claim/, org: /^A03 org:read on a repository/ },
+    points: {
+      claim: /^A(03|35) no repo claim/,
+      org: /^A03 org:read on a repository/,
+      // Of a refusal on a Git remote only the status shows.
+      git: /^A35 Git.*, org:read alone$/,
+    },
     values: [
-      ['400', { claim: '400', org: ['400', '403 insufficient_scope'] }],
-      ['403', { claim: '403', org: '403' }],
+      ['400', { claim: '400', org: ['400', '403 insufficient_scope'], git: ['400', '403'] }],
+      ['403', { claim: '403', org: '403', git: '403' }],
     ],
   },
   one('orgTokenOnRepository', /^A03 org:read on a repository/, {

@@ -25,7 +25,7 @@ t.test('failures are errors, what should be looked at is a warning, and the end 
     [
       ['error', 'a.b'],
       ['warning', 'rule.warn'],
-      ['warning', 'rule.blocked'],
+      ['warning', 'Not judged'],
       ['error', 'Conformance'],
     ],
   );

@@ -1,3 +1,4 @@
+import { countReasons, withVerdict } from './alike.js';
 import {
   brokenRules,
   conclude,
@@ -20,9 +21,10 @@ export const github: Reporter = (report) => {
   const lines = brokenRules(report).map((result) => annotation('error', result.id, describe(report, result)));
   for (const result of report.rules) {
     const isOpen = ['warn', 'variant'].includes(result.verdict) && !report.mode.strict;
-    if (isOpen || result.verdict === 'blocked') {
-      lines.push(annotation('warning', result.id, describe(report, result)));
-    }
+    if (isOpen) lines.push(annotation('warning', result.id, describe(report, result)));
+  }
+  for (const [reason, count] of countReasons(withVerdict(report, 'blocked'))) {
+    lines.push(annotation('warning', 'Not judged', `${count} rule${count === 1 ? '' : 's'}: ${reason}`));
   }
   const kind = report.exit_code === 0 ? 'notice' : 'error';
   const open = unproven(report);

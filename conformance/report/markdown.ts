@@ -1,3 +1,4 @@
+import { countReasons, withVerdict } from './alike.js';
 import {
   brokenRules,
   bySection,
@@ -7,6 +8,7 @@ import {
   isPartial,
   MARKS,
   MEANINGS,
+  MOST_CURL,
   measure,
   type Reporter,
   remarks,
@@ -77,7 +79,7 @@ function describe(report: Report, result: RuleResult): string {
     ...(result.unproven === true ? ['- unproven: no mutant has been seen to break this rule'] : []),
   ];
   const commands = [
-    ...(result.curl === undefined || result.curl.length > 8000 ? [] : [result.curl]),
+    ...(result.curl === undefined || result.curl.length > MOST_CURL ? [] : [result.curl]),
     ...[repeatCommand(report, id)].filter((line) => line !== undefined),
   ];
   const shown = transcript.slice(-2).map(({ request, response }) => `${request.trimEnd()}\n\n${response.trimEnd()}`);
@@ -92,16 +94,16 @@ function describe(report: Report, result: RuleResult): string {
   ].join('\n\n');
 }
 
-/** What does not make the run fail but should be read. */
+/** What does not make the run fail but should be read. What could not be judged is told once a reason. */
 function warnings(report: Report): string[] {
-  const seen = report.rules.filter(
-    ({ verdict }) => (['warn', 'variant', 'blocked'].includes(verdict) && !report.mode.strict) || verdict === 'blocked',
-  );
-  if (seen.length === 0) return [];
-  const lines = seen
-    .slice(0, 100)
-    .map(({ id, verdict, reason = '' }) => `- ${MARKS[verdict]} ${code(id)}: ${inline(show(reason))}`);
-  return ['## Also seen', lines.join('\n')];
+  const seen = report.rules.filter(({ verdict }) => ['warn', 'variant'].includes(verdict) && !report.mode.strict);
+  const lines = [
+    ...countReasons(withVerdict(report, 'blocked')).map(
+      ([reason, count]) => `- ${MARKS.blocked} ${count} blocked: ${inline(show(reason))}`,
+    ),
+    ...seen.map(({ id, verdict, reason = '' }) => `- ${MARKS[verdict]} ${code(id)}: ${inline(show(reason))}`),
+  ].slice(0, 100);
+  return lines.length === 0 ? [] : ['## Also seen', lines.join('\n')];
 }
 
 /** The badge of a whole run: what was claimed, and when. */

@@ -1,16 +1,22 @@
 import { styleText } from 'node:util';
+import { type Alike, countReasons, groupAlike, withVerdict } from './alike.js';
 import {
   brokenRules,
   bySection,
   conclude,
+  enumerate,
   explain,
+  explainBaseline,
   explainNearest,
   MARKS,
   MEANINGS,
+  MOST_CURL,
   measure,
   type Reporter,
   remarks,
   repeatCommand,
+  show,
+  THE_RUN,
   unproven,
   visible,
 } from './reporter.js';
@@ -28,8 +34,17 @@ const STYLES: Readonly<Partial<Record<Verdict, Style>>> = {
   variant: 'yellow',
 };
 
-/** So many broken rules are shown with what was sent; of the others what broke. */
-const MOST_TRANSCRIPTS = 20;
+/** So many rules are shown one by one, broken ones with what was sent; of more, what is alike is told once. */
+const MOST_RULES = 20;
+/** The same of a run that ended early: the end is what has to be read. */
+const MOST_OF_ENDED = 3;
+/** So many kinds of broken rules are told where there are more, and so many of what else was seen. */
+const MOST_BROKEN_KINDS = 6;
+const MOST_OTHER_KINDS = 40;
+/** So many lines of a request, or of an answer, are shown there. */
+const MOST_LINES = 16;
+/** So many reasons why rules were skipped or blocked are told. */
+const MOST_REASONS = 12;
 
 /** For people: what broke, what else was seen, one line a section, and what it means. */
 export function createPretty(color: boolean): Reporter {
@@ -41,21 +56,20 @@ export function createPretty(color: boolean): Reporter {
     // Before anything is painted: colours are control characters as well.
     const report = visibleReport(given);
     const broken = brokenRules(report);
-    const others = (['blocked', 'warn', 'variant'] as const).flatMap((verdict) =>
+    const others = (['warn', 'variant'] as const).flatMap((verdict) =>
       report.rules.filter((result) => result.verdict === verdict && !broken.includes(result)),
     );
     const blocks = [
-      ...broken.map((result, at) => describeBroken(report, result, paint, at < MOST_TRANSCRIPTS)),
-      ...others.map((result) => describe(result, paint)),
-      ...(broken.length > MOST_TRANSCRIPTS
-        ? [
-            [
-              `Of ${broken.length} broken rules the first ${MOST_TRANSCRIPTS} are shown in full; all are with --reporter html.`,
-            ],
-          ]
-        : []),
+      ...(broken.length > (report.ended === undefined ? MOST_RULES : MOST_OF_ENDED)
+        ? describeMany(report, broken, others, paint)
+        : [
+            ...broken.map((result) => describeBroken(report, result, paint)),
+            ...(others.length > MOST_RULES
+              ? describeKinds(groupAlike(others), MOST_OTHER_KINDS, paint)
+              : others.map((result) => describe(result, paint))),
+          ]),
       [...sections(report, paint), '', legend(report, paint)],
-      skipped(report),
+      [...unjudged(report, 'blocked'), ...unjudged(report, 'skip')],
       [...VERDICTS.flatMap((verdict) => countLine(report, verdict)), ...injectedLine(report), ...unprovenLine(report)],
       remarks(report),
       [`${conclude(report)} ${measure(report)}`],
@@ -80,18 +94,77 @@ function describe(result: RuleResult, paint: Paint): string[] {
   ];
 }
 
-function describeBroken(report: Report, result: RuleResult, paint: Paint, isWhole: boolean): string[] {
+function describeBroken(report: Report, result: RuleResult, paint: Paint): string[] {
+  const { id, transcript = [], curl } = result;
   const lines = describe(result, paint);
-  if (isWhole) {
-    for (const { request, response } of result.transcript ?? []) {
-      lines.push(...indent(request, '  > '), ...indent(response, '  < '));
-    }
-    lines.push(...explainNearest(result).map((line) => `  ${line}`));
-    if (result.curl !== undefined) lines.push(`  $ ${result.curl}`);
+  for (const { request, response } of transcript) {
+    lines.push(...indent(request, '  > '), ...indent(response, '  < '));
   }
-  const command = repeatCommand(report, result.id);
+  lines.push(...explainNearest(result).map((line) => `  ${line}`));
+  if (curl !== undefined) {
+    lines.push(
+      curl.length > MOST_CURL ? `  the curl line has ${curl.length} characters: --reporter json has it` : `  $ ${curl}`,
+    );
+  }
+  const command = repeatCommand(report, id);
   if (command !== undefined) lines.push(`  $ ${command}`);
   return lines;
+}
+
+/** Of very many the first is shown; then what is alike together: what rules rest on, what broke, what else was seen. */
+function describeMany(
+  report: Report,
+  broken: readonly RuleResult[],
+  others: readonly RuleResult[],
+  paint: Paint,
+): string[][] {
+  const [first, ...more] = broken;
+  const isStep = ({ section }: RuleResult) => section === THE_RUN;
+  const kinds = [
+    ...groupAlike(more.filter(isStep)),
+    ...groupAlike(more.filter((result) => !isStep(result))),
+    ...groupAlike(others),
+  ];
+  return [
+    ...(first === undefined ? [] : [describeBroken(report, shorten(first), paint)]),
+    ...describeKinds(kinds, MOST_BROKEN_KINDS, paint),
+  ];
+}
+
+/** The result with its last exchange only, and not many lines of that. */
+function shorten(result: RuleResult): RuleResult {
+  const cut = (text: string) => {
+    const lines = text.trimEnd().split('\n');
+    if (lines.length <= MOST_LINES) return text;
+    return [...lines.slice(0, MOST_LINES), `… (${lines.length - MOST_LINES} more lines)`].join('\n');
+  };
+  const shown = (result.transcript ?? []).slice(-1);
+  return {
+    ...result,
+    transcript: shown.map(({ request, response }) => ({ request: cut(request), response: cut(response) })),
+  };
+}
+
+function describeKinds(kinds: readonly Alike[], most: number, paint: Paint): string[][] {
+  const untold = kinds.slice(most).reduce((sum, { ids }) => sum + ids.length, 0);
+  return [
+    kinds.slice(0, most).flatMap((kind) => describeAlike(kind, paint)),
+    [
+      ...(untold === 0 ? [] : [`${untold} more rules say something else.`]),
+      'Every rule, with what was sent and answered: --reporter html; one of them: --only and its id.',
+    ],
+  ];
+}
+
+function describeAlike({ first, ids }: Alike, paint: Paint): string[] {
+  const { verdict, reason, expected, actual } = first;
+  const facts = [
+    ...(reason === undefined ? [] : [show(reason)]),
+    ...(expected === undefined ? [] : [`expected ${show(expected)}, actual ${show(actual)}`]),
+    ...explainBaseline(first),
+  ];
+  const count = ids.length === 1 ? '' : ` ${ids.length} times`;
+  return [`${paint(verdict, `${verdict}${count}`)}  ${facts.join(': ')}`, `  ${enumerate(ids, 5)}`];
 }
 
 function indent(text: string, margin: string): string[] {
@@ -118,15 +191,14 @@ function legend(report: Report, paint: Paint): string {
   return shown.map((verdict) => `${paint(verdict, MARKS[verdict])} ${verdict}: ${MEANINGS[verdict]}`).join('\n');
 }
 
-/** Skipped rules by reason, the commonest first. */
-function skipped(report: Report): string[] {
-  const reasons = new Map<string, number>();
-  for (const { verdict, reason = '' } of report.rules) {
-    if (verdict === 'skip') reasons.set(reason, (reasons.get(reason) ?? 0) + 1);
-  }
-  return [...reasons]
-    .sort((a, b) => b[1] - a[1])
-    .map(([reason, count]) => `skip ${String(count).padStart(4)}  ${reason}`);
+/** Rules that could not be judged, by reason. */
+function unjudged(report: Report, verdict: 'skip' | 'blocked'): string[] {
+  const reasons = countReasons(withVerdict(report, verdict));
+  const others = reasons.slice(MOST_REASONS).reduce((sum, [, count]) => sum + count, 0);
+  return [
+    ...reasons.slice(0, MOST_REASONS),
+    ...(others === 0 ? [] : [[`${reasons.length - MOST_REASONS} other reasons`, others] as const]),
+  ].map(([reason, count]) => `${verdict.padEnd(7)} ${String(count).padStart(4)}  ${show(reason)}`);
 }
 
 function countLine(report: Report, verdict: Verdict): string[] {

@@ -71,6 +71,15 @@ export function expectedFailures({ rules }: Report): readonly RuleResult[] {
   return rules.filter(({ baseline }) => baseline?.state === 'expected');
 }
 
+/** From so many characters on a command is no longer read or copied by people; the JSON has it. */
+export const MOST_CURL = 4096;
+
+/** Names in a row: of very many the first ones, and how many there are beside. */
+export function enumerate(names: readonly string[], most = 8): string {
+  if (names.length <= most + 1) return names.join(', ');
+  return `${names.slice(0, most).join(', ')} and ${names.length - most} more`;
+}
+
 /** What a reader should know about the run before its verdicts, one sentence each. */
 export function remarks(report: Report): string[] {
   const { notices = [], ended, mode, throttled_seconds: throttled = 0, cleanup } = report;
@@ -82,7 +91,7 @@ export function remarks(report: Report): string[] {
     ...(ended === undefined ? [] : [`The run ended before all rules were judged: ${ended.reason}`]),
     ...(shard === undefined ? [] : [`This is part ${shard.index} of ${shard.count}.`]),
     ...(throttled === 0 ? [] : [`The target had the run wait ${throttled} s.`]),
-    ...(left.length === 0 ? [] : [`Left behind on the target${why}: ${left.join(', ')}`]),
+    ...(left.length === 0 ? [] : [`Left behind on the target${why}: ${enumerate(left)}`]),
     ...expectedFailures(report).map((result) => `${result.id}: ${explainBaseline(result).join()}`),
     ...unobserved(report),
   ];
@@ -92,7 +101,7 @@ export function remarks(report: Report): string[] {
 function unobserved({ rules, baseline }: Report): string[] {
   const own = rules.flatMap(({ id, baseline: one }) => (one?.state === 'unobserved' ? [id] : []));
   const ids = [...own, ...(baseline?.elsewhere ?? []).map(({ rule }) => rule)];
-  return ids.length === 0 ? [] : [`Of the baseline these were not judged: ${ids.join(', ')}.`];
+  return ids.length === 0 ? [] : [`Of the baseline these were not judged: ${enumerate(ids)}.`];
 }
 
 /** What a baseline says of the rule, in words. */

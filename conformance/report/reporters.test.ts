@@ -162,6 +162,54 @@ t.test('a run that ended early says why, and what it left behind', async (t) => 
   t.match(reporterOf('junit', false)(report), / failures="1"/);
 });
 
+t.test('of very many rules people read what is alike once, and other readers every rule', async (t) => {
+  const id = (kind: string, at: number) => `${kind}.n${at}.`;
+  const many = (kind: string, count: number, one: (at: number) => RuleResult) =>
+    Array.from({ length: count }, (_, at) => ({ ...one(at), id: id(kind, at) }));
+  const facts = { reason: 'the status is right', expected: 200, actual: '404' };
+  const transcript = [{ request: 'GET /x', response: `404\n\n${'a line\n'.repeat(500)}` }];
+  const rules = [
+    ...many('same', 200, () => sampleResult('fail', '', { ...facts, transcript, curl: 'curl http://127.0.0.1/x' })),
+    ...many('own', 50, (at) => sampleResult('fail', '', { ...facts, actual: `${at}` })),
+    ...many('warned', 100, (at) => sampleResult('warn', '', { reason: `reason ${at}` })),
+    ...many('blocked', 300, (at) => sampleResult('blocked', '', { reason: `step ${at % 30} could not be made` })),
+    ...many('skipped', 60, () => sampleResult('skip', '', { reason: 'needs a key' })),
+  ];
+  const left = Array.from({ length: 91 }, (_, at) => `cf-1/n${at}`);
+  const report = reportWith(rules, { cleanup: { made: 91, removed: 0, left }, exit_code: 1 });
+  const text = reporterOf('pretty', false)(report);
+  t.ok(text.split('\n').length < 100, `${text.split('\n').length} lines`);
+  t.match(
+    text,
+    /^fail same\.n0\.\n(.*\n)* {2}< … \(486 more lines\)\n(.*\n)* {2}\$ curl/,
+    'one of them as it happened',
+  );
+  t.match(text, /^fail 199 times {2}the status is right: expected 200, actual 404\n {2}same\.n1\., .* and 194 more$/m);
+  t.match(text, /^145 more rules say something else\.$/m);
+  t.match(text, /^blocked {3}10 {2}step 0 could not be made$/m);
+  t.match(text, /^blocked {2}180 {2}18 other reasons$/m);
+  t.match(text, /^skip {6}60 {2}needs a key$/m);
+  t.notMatch(text, /(blocked|skipped)\.n\d/, 'no rule that was not judged');
+  t.match(text, /: cf-1\/n0, .*, cf-1\/n7 and 83 more$/m);
+  for (const name of ['json', 'tap', 'junit', 'html'] as const) {
+    const whole = reporterOf(name, false)(report);
+    t.same(rules.filter((rule) => !whole.includes(rule.id)).length, 0, name);
+  }
+  t.equal(reporterOf('github', false)(report).match(/^::warning title=Not judged::10 rules/gm)?.length, 30);
+  t.match(reporterOf('markdown', false)(report), /^- … 10 blocked: step 0 could not be made$/m);
+  const few = reporterOf('pretty', false)(reportWith([...rules.slice(0, 3), ...rules.slice(250, 350)]));
+  t.equal(few.match(/^fail same/gm)?.length, 3, 'few broken rules are shown one by one');
+  t.equal(few.match(/^warn {2}reason/gm)?.length, 40, 'and of very many warnings the commonest');
+});
+
+t.test('a curl line that nobody can read is not printed for people', async (t) => {
+  const curlOf = (length: number) =>
+    reporterOf('pretty', false)(reportWith([sampleResult('fail', 'a.b', { curl: 'c'.repeat(length) })]));
+  t.match(curlOf(4096), /^ {2}\$ c{4096}$/m);
+  t.notMatch(curlOf(4097), 'cc');
+  t.match(curlOf(4097), 'the curl line has 4097 characters: --reporter json has it');
+});
+
 t.test('every mark that stands in a row is in the legend', async (t) => {
   const text = reporterOf('pretty', false)(reportOf(VERDICTS));
   const [, marks = ''] = /^Errors +[^✓]* {2}(\S+)$/m.exec(text) ?? [];

@@ -112,7 +112,10 @@ function joinWatched(reports: readonly Report[]): Map<string, Watched> {
 function withWatched(result: RuleResult, watched: Watched | undefined): RuleResult {
   if (watched === undefined) return result;
   const { id, section, says, level, reach, read_only, milliseconds, requests, variants, unproven, ...own } = result;
-  const isJudged = requests !== undefined && requests > 0;
+  // A client that hangs up sends what is not counted; what was seen beside other rules alone says how many answers.
+  const isSeenAlone = own.observed !== undefined && 'answers' in own.observed;
+  const isGood = own.verdict === 'pass' || own.verdict === 'observed' || own.verdict === 'variant';
+  const isJudged = (requests !== undefined && requests > 0) || (isGood && !isSeenAlone);
   return {
     ...{ id, section, says, level, reach, read_only, milliseconds },
     ...judgeWatched(level, isJudged || own.verdict === 'blocked' ? own : undefined, watched),

@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto';
-import { type Exchange, headerOf, mediaTypeOf } from '../http/exchange.js';
+import { type Exchange, headerOf, isRecord, jsonOf, mediaTypeOf } from '../http/exchange.js';
+import { knownRouteOf } from '../report/operation.js';
+import { DOCUMENTED_OPERATIONS } from '../rules/documented-operations.js';
 
 /** From so many answers on it means something that they are alike, and so large a share of them has to be. */
 const FEWEST = 8;
@@ -40,4 +42,48 @@ function describe(exchange: Exchange): string {
   if (status > 299 && status < 400) return `${status}, a redirect to ${location ?? 'nowhere'}; ${question}`;
   if (type === 'text/html') return `${status}, a page for people (text/html); ${question}`;
   return `${status} ${type || 'without a type'}, ${exchange.body.length} bytes`;
+}
+
+/** One `route_not_found` alone can be about a repository in the path. */
+const FEWEST_NOT_FOUND = 2;
+
+const DOCUMENTED: ReadonlySet<string> = new Set(DOCUMENTED_OPERATIONS.map(({ route }) => route));
+
+interface Answers {
+  readonly rules: Set<string>;
+  /** How many were `route_not_found`. */
+  notFound: number;
+  /** Whether one said that the route is there. */
+  found: boolean;
+}
+
+/** Notices documented routes that a target does not have: each is one cause of many broken rules. */
+export class MissingRoutes {
+  readonly #routes = new Map<string, Answers>();
+
+  see(exchange: Exchange): void {
+    if (exchange.injected) return;
+    const { method, path, rule, status } = exchange;
+    const route = `${method} ${knownRouteOf(path.replace(/[?#].*/s, ''))}`;
+    if (!DOCUMENTED.has(route)) return;
+    const answers = this.#routes.get(route) ?? { rules: new Set(), notFound: 0, found: false };
+    this.#routes.set(route, answers);
+    answers.rules.add(rule);
+    // A token can be refused before anything looks for the route.
+    if (isRouteNotFound(exchange)) answers.notFound += 1;
+    else if (status !== 401 && status !== 403) answers.found = true;
+  }
+
+  notices(): string[] {
+    return [...this.#routes].flatMap(([route, { rules, notFound, found }]) => {
+      if (found || notFound < FEWEST_NOT_FOUND) return [];
+      return [`${route} always answers route_not_found: ${rules.size} rule${rules.size === 1 ? '' : 's'} met it`];
+    });
+  }
+}
+
+function isRouteNotFound(exchange: Exchange): boolean {
+  if (exchange.status !== 404) return false;
+  const body = jsonOf(exchange);
+  return isRecord(body) && body.code === 'route_not_found';
 }

@@ -24,7 +24,7 @@ import type { Target } from '../target/target.js';
 import { readRecordedRequests, requestsOf } from './budget.js';
 import { cleanUp } from './cleanup.js';
 import { describeStep, describeWatch } from './judge.js';
-import { Likeness } from './notices.js';
+import { Likeness, MissingRoutes } from './notices.js';
 import { RuleRunner } from './rule-runner.js';
 import type { Scratch } from './scratch.js';
 import { rulesOfShard } from './shards.js';
@@ -51,6 +51,8 @@ export interface RunOptions {
   /** Rules that are known to notice a mutant; left out where none is known of any. */
   readonly proven?: ReadonlySet<string>;
   readonly limiter: Limiter;
+  /** The same for what is removed at the end, also after an interruption. Default: `limiter`. */
+  readonly cleanupLimiter?: Limiter;
   /** Groups of rules that run side by side. */
   readonly width: number;
   /** Milliseconds for one answer, and four times that for the work of one rule. */
@@ -89,6 +91,7 @@ export async function runRules(target: Target, options: RunOptions): Promise<Rep
   const watcher = new Watcher(watching);
   const likeness = new Likeness();
   const requestsByRule = new Map<string, number>();
+  const missing = new MissingRoutes();
   const log = new RequestLog(options.now);
   let [requests, tried] = [0, 0];
   const tell = () =>
@@ -110,6 +113,7 @@ export async function runRules(target: Target, options: RunOptions): Promise<Rep
     onExchange: (exchange) => {
       watcher.see(exchange);
       likeness.see(exchange);
+      missing.see(exchange);
       log.see(exchange);
     },
   });
@@ -145,6 +149,7 @@ export async function runRules(target: Target, options: RunOptions): Promise<Rep
   const counts = countVerdicts(results);
   const setup = [...context.brokenSteps].map(([name, step]) => describeStep(name, step, target));
   const { reason } = ending;
+  const alike = likeness.notices();
   const ended = reason && { by: reason.by, reason: reason.message };
   const { strict } = options;
   const interrupted = options.signal.aborted;
@@ -173,7 +178,8 @@ export async function runRules(target: Target, options: RunOptions): Promise<Rep
     throttled_seconds: Math.round(client.throttling.heldSeconds),
     interrupted,
     ...(ended && { ended }),
-    notices: likeness.notices(),
+    // Where all answers are alike, so are those of each route.
+    notices: alike.length > 0 ? alike : missing.notices(),
     setup,
     cleanup,
     counts,
@@ -240,7 +246,8 @@ const LEFT_BY_CHOICE: Cleanup = { made: 0, removed: 0, left: [] };
 
 /** Whatever ended the run, what it made is removed; from a target that is gone nothing can be. */
 async function removeScratch(target: Target, options: RunOptions, { reason }: Ending): Promise<Cleanup> {
-  const { scratch, limiter, timeout, width } = options;
+  const { scratch, timeout, width } = options;
+  const limiter = options.cleanupLimiter ?? options.limiter;
   if (scratch === undefined) return LEFT_BY_CHOICE;
   if (reason?.by !== 'target') return cleanUp(target, scratch, { limiter, timeout, width: Math.min(width, 4) });
   const left = scratch.left();

@@ -108,7 +108,8 @@ export function dropScratch(file: string, isGone: (entry: ScratchEntry) => boole
   return new Journal(file).drop(isGone);
 }
 
-const LOCK_TRIES = 200;
+/** Together longer than a lock of a process that is gone counts. */
+const LOCK_TRIES = 600;
 const LOCK_WAIT = 25;
 /** A lock that is older, in milliseconds, was left by a process that is gone. */
 const LOCK_AGE = 10_000;

@@ -109,6 +109,22 @@ t.test('a target that says it is an emulator needs no admin address', async (t) 
   t.equal(report.target.emulator, true);
 });
 
+t.test('what a restricted key may not sign for is tried with one that the suite registers', async (t) => {
+  const emulator = await startEmulator();
+  t.teardown(() => emulator.stop());
+  const { restrictedKey, ...without } = emulator.target;
+  t.same(restrictedKey?.allowedScopes, ['git:read', 'org:read']);
+  const only = 'restricted.*';
+  const given = await run(emulator.target, { only });
+  const none = await run(without, { only });
+  for (const report of [given, none]) {
+    t.same([...new Set(Object.values(verdictsOf(report)))], ['pass']);
+    t.notMatch(JSON.stringify(report), 'left out');
+  }
+  const asked = ({ rules }: Report) => rules.find(({ id }) => id === 'restricted.lifetime.3601')?.requests;
+  t.equal(asked(given), asked(none), 'every place is tried, whoever made the key');
+});
+
 t.test('what the journal shows of a client that hung up is judged', async (t) => {
   const entry = {
     outcome: 'gone',

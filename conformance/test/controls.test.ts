@@ -6,8 +6,10 @@ import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { main } from '../cli/main.js';
 import { listenOnLoopback } from '../http/listen.js';
+import { reporterOf } from '../report/reporters.js';
 import type { Report } from '../report/results.js';
 import { allRules } from '../rules/registry.js';
+import { MOST_LINES } from './mutants/controls.js';
 import { always, startStub } from './stub.js';
 
 t.setTimeout(180_000);
@@ -44,6 +46,11 @@ function checkWhole(t: Test, report: Report | undefined): void {
   t.equal(report?.counts.error, 0, 'nothing in the suite broke');
   const silent = report?.rules.filter(({ verdict, reason }) => verdict !== 'pass' && verdict !== 'observed' && !reason);
   t.same(silent, [], 'what does not hold says why');
+  if (report === undefined) return;
+  const lines = reporterOf('pretty', false)(report).split('\n');
+  t.ok(lines.length < MOST_LINES, `a person reads ${lines.length} lines`);
+  const long = lines.filter((line) => line.length > 5000).map((line) => line.length);
+  t.same(long, [], 'none of them is endless');
 }
 
 const SAME: readonly (readonly [what: string, answer: RequestListener, notice: RegExp])[] = [

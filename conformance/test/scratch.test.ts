@@ -112,7 +112,8 @@ function startRun(baseUrl: string, ...more: string[]) {
   const key = join(t.testdir({}), 'key.pem');
   writeFileSync(key, target.key.privateKey.export({ type: 'pkcs8', format: 'pem' }));
   const flags = ['--base-url', baseUrl, '--org', target.org, '--key', key, '--reporter', 'json', '--quiet'];
-  const child = spawn(process.execPath, [join(packageRoot(), 'bin', 'conformance.js'), 'run', ...flags, ...more]);
+  const argv = [join(packageRoot(), 'bin', 'conformance.js'), 'run', ...flags, ...more];
+  const child = spawn(process.execPath, argv, { env: { ...process.env, XDG_STATE_HOME: t.testdirName } });
   const [out, err]: [string[], string[]] = [[], []];
   child.stdout.on('data', (part) => out.push(String(part)));
   child.stderr.on('data', (part) => err.push(String(part)));

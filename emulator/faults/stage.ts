@@ -3,7 +3,8 @@
  * and what is lost is the answer.
  */
 export const STAGES = {
-  accept: 'a connection was accepted, whose first request is not to /_emulator; nothing of it was served',
+  accept:
+    'a connection was accepted, whose first request is neither to /_emulator nor, by its Host, for a namespace; nothing of it was served',
   headers: 'the head of a request was read',
   body: 'while the body is read',
   auth: 'before the credential is looked at',

@@ -126,6 +126,11 @@ export function specifiedCode(text: string): string {
   return rest !== undefined && Object.hasOwn(CODES, `forge${rest}`) ? `forge${rest}` : text;
 }
 
+/** Whether an answer that shows this code is meant by `wanted`: the code as it is shown, or as the specification writes it. */
+export function isCode(wanted: string, shown: string | undefined): boolean {
+  return shown !== undefined && (shown === wanted || specifiedCode(shown) === wanted);
+}
+
 /** The generic code of a status; of one without, that of its hundred. */
 export function genericCodeOf(status: number): ProblemCode {
   const found = Object.entries(CODES).find(([, [own]]) => own === status) ?? [

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { OPERATION_IDS } from '../config/operation-ids.js';
 import { once } from '../environment/once.js';
-import { problem } from '../http/problem.js';
+import { isCode, problem } from '../http/problem.js';
 import { bearerOf } from './entry.js';
 import type { RequestRecord } from './record.js';
 
@@ -22,7 +22,7 @@ export interface RequestQuery {
   readonly subject?: string | undefined;
   /** A number, or a class: `4xx`. */
   readonly status?: number | string | readonly (number | string)[] | undefined;
-  /** The code of the error that was answered, such as `ref_not_found`. */
+  /** The code of the error that was answered, such as `ref_not_found`; `forge_…` whatever stands for it in the answer. */
   readonly code?: string | readonly string[] | undefined;
   /** `real`, `state`, `injected`, or `injected:<fault>`. */
   readonly origin?: string | undefined;
@@ -135,6 +135,7 @@ const COMPARE: { readonly [Name in Member]?: (wanted: never, found: never) => bo
     wanted.endsWith('*') ? (found?.startsWith(wanted.slice(0, -1)) ?? false) : found === wanted,
   status: (wanted: number | string, found: number) =>
     String(wanted).endsWith('xx') ? String(wanted)[0] === String(found)[0] : Number(wanted) === found,
+  code: isCode,
   origin: (wanted: string, found: string) =>
     found === wanted || (wanted === 'injected' && found.startsWith('injected:')),
   fault: (wanted: string, found: readonly string[]) => found.includes(wanted),

@@ -16,30 +16,42 @@ import { emptyRecord, recordRequest } from './record-request.js';
 /** What stands for the operation while nothing has been read. */
 const CONNECTION: FaultedOperation = { id: 'connection', group: '', subject: '' };
 
-/** Milliseconds that a connection is given to show whether it is for the emulator's own routes. Most need none. */
+/** Milliseconds that a connection is given to show what it is for. Most need none. */
 const PATIENCE = 200;
-/** Bytes that are looked at, until the target of the first request is there. */
-const LOOKED_AT = 8 * 1024;
+/** Bytes that are looked at, until target and Host of the first request are there: the longest head that is read. */
+const LOOKED_AT = 16 * 1024;
+
+/** The worlds that a port leads to beside its own. */
+export interface OtherWorlds {
+  readonly areThere: boolean;
+  /** Whether the `Host` of a request names one of them. */
+  isNamedBy(host: string | undefined): boolean;
+}
+
+interface AdmissionPorts {
+  readonly names: ConnectionNames;
+  readonly others?: OtherWorlds | undefined;
+}
 
 /**
  * Lets connections meet the faults of the stage `accept` before the server begins to read them. One whose first request is
- * to the emulator's own routes meets none: they are how a fault is taken back.
+ * to the emulator's own routes meets none: they are how a fault is taken back. Nor does one whose first request is for
+ * another world: the faults of a world are for the connections of its own port.
  */
-export function admitConnections(server: http.Server, current: CurrentWorld, names: ConnectionNames): void {
+export function admitConnections(server: http.Server, current: CurrentWorld, ports: AdmissionPorts): void {
   const [begin] = server.listeners('connection') as [(this: http.Server, socket: Socket) => void];
   server.removeListener('connection', begin);
   server.on('connection', (socket: Socket) => {
     const { world } = current;
     const { faults } = world.state;
     const plan = faults.isIdle ? undefined : faults.planFor(CONNECTION);
-    if (plan?.at.has('accept')) void admit(world, plan, { socket, names, begin: () => begin.call(server, socket) });
+    if (plan?.at.has('accept')) void admit(world, plan, { ...ports, socket, begin: () => begin.call(server, socket) });
     else begin.call(server, socket);
   });
 }
 
-interface Admission {
+interface Admission extends AdmissionPorts {
   readonly socket: Socket;
-  readonly names: ConnectionNames;
   readonly begin: () => void;
 }
 
@@ -67,7 +79,7 @@ class ConnectionFacts implements RequestFacts {
   }
 }
 
-async function admit(world: World, plan: FaultPlan, { socket, names, begin }: Admission): Promise<void> {
+async function admit(world: World, plan: FaultPlan, { socket, names, others, begin }: Admission): Promise<void> {
   const gone = new AbortController();
   const leave = (): void => gone.abort();
   const fail = (): void => {
@@ -79,7 +91,7 @@ async function admit(world: World, plan: FaultPlan, { socket, names, begin }: Ad
     socket.off('close', leave).off('error', fail);
     begin();
   };
-  if (await isForAdmin(socket, gone.signal)) {
+  if (await isExempt(socket, gone.signal, others)) {
     proceed();
     return;
   }
@@ -106,13 +118,15 @@ async function admit(world: World, plan: FaultPlan, { socket, names, begin }: Ad
 }
 
 /** Looks at what a connection begins with, and leaves it there. */
-async function isForAdmin(socket: Socket, signal: AbortSignal): Promise<boolean> {
+async function isExempt(socket: Socket, signal: AbortSignal, others: OtherWorlds | undefined): Promise<boolean> {
   const seen: Buffer[] = [];
   const look = (): string => {
     for (let piece = socket.read(); piece !== null; piece = socket.read()) seen.push(piece);
     return Buffer.concat(seen).toString('latin1', 0, LOOKED_AT);
   };
-  const isDecided = (text: string): boolean => /\n|^\S* \S* /.test(text) || text.length === LOOKED_AT;
+  const isLed = others?.areThere ?? false;
+  const isDecided = (text: string): boolean =>
+    text.length === LOOKED_AT || (isLed && !isForAdmin(text) ? HEAD_OR_HOST.test(text) : /\n|^\S* \S* /.test(text));
   const patience = AbortSignal.any([signal, AbortSignal.timeout(PATIENCE)]);
   let text = '';
   try {
@@ -124,11 +138,19 @@ async function isForAdmin(socket: Socket, signal: AbortSignal): Promise<boolean>
     // It has said nothing, or has gone.
   }
   if (seen.length > 0 && !socket.destroyed) socket.unshift(Buffer.concat(seen));
+  return isForAdmin(text) || (isLed && others!.isNamedBy(FIRST_HOST.exec(text)?.[1]?.trim()));
+}
+
+function isForAdmin(text: string): boolean {
   return isAdminPath(FIRST_PATH.exec(text)?.[1] ?? '');
 }
 
 /** RFC 9112, 3: method SP request-target SP, of which the target may be a whole URL. */
 const FIRST_PATH = /^[!-~]+ (?:http:\/\/[^/?# ]*)?([^?#\\ ]*)/i;
+
+/** RFC 9112, 5: lines of `name: value`, and an empty line behind them. */
+const FIRST_HOST = /^(?:[^\r\n]+\r?\n)+?host:([^\r\n]*)/i;
+const HEAD_OR_HOST = /\n\r?\n|\nhost:[^\n]*\n/i;
 
 /** Adds the line of a connection without a request: when it came, its name, and the faults. Returns its id. */
 function recordCut(world: World, connection: string, cut: string, faults: readonly string[]): string {

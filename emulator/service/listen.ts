@@ -2,15 +2,20 @@ import http from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { lingeringClose } from '../http/lingering-close.js';
 import type { CurrentWorld } from '../world/current-world.js';
-import { admitConnections } from './accept-faults.js';
+import { admitConnections, type OtherWorlds } from './accept-faults.js';
 import { ConnectionNames } from './connection-names.js';
 import { refuseUnreadable } from './unreadable.js';
+
+interface ConnectionPorts {
+  readonly names?: ConnectionNames;
+  readonly others?: OtherWorlds | undefined;
+}
 
 /** An HTTP server with the limits of the world. It does not listen yet. */
 export function createServer(
   app: http.RequestListener,
   current: CurrentWorld,
-  names = new ConnectionNames(),
+  { names = new ConnectionNames(), others }: ConnectionPorts = {},
 ): http.Server {
   const { limits } = current.config;
   const latest = new WeakMap<Socket, http.ServerResponse>();
@@ -24,7 +29,7 @@ export function createServer(
     // The chain asks for it, in its own words.
     requireHostHeader: false,
   });
-  admitConnections(server, current, names);
+  admitConnections(server, current, { names, others });
   server.maxConnections = limits.maxSockets;
   // A client may close its half once it has sent everything; Node would take that for leaving (no public option says so).
   Object.assign(server, { httpAllowHalfOpen: true });

@@ -2,6 +2,7 @@ import http from 'node:http';
 import { isIP } from 'node:net';
 import { HEALTH_PATH } from '../admin/path.js';
 import type { CurrentWorld } from '../world/current-world.js';
+import type { OtherWorlds } from './accept-faults.js';
 import { type AppOptions, createApp, type SharedRoutes } from './app.js';
 import { ConnectionNames } from './connection-names.js';
 import { Connections, type DrainOptions } from './drain.js';
@@ -20,8 +21,11 @@ export interface ListenOptions extends Omit<AppOptions, 'organization' | 'origin
   readonly host: string;
   /** Binds the port of the organization at `index`, and resolves to it. */
   readonly bind: (server: http.Server, index: number) => Promise<number>;
-  /** Looks at every request of the first port before the organization's own application does. */
-  readonly before?: (own: http.RequestListener) => http.RequestListener;
+  /** Other worlds that the first port leads to. */
+  readonly others?: OtherWorlds & {
+    /** Looks at every request of the first port before the organization's own application does. */
+    dispatch(own: http.RequestListener): http.RequestListener;
+  };
 }
 
 /** The ports of one world, one per organization. */
@@ -33,7 +37,7 @@ export class Listeners {
 
   /** Opens the ports in the order of the organizations. Rejects with the system's error; those that are open then stay so. */
   async open(current: CurrentWorld, options: ListenOptions, shared: SharedRoutes): Promise<void> {
-    const { host, bind, before = (own) => own, ...appOptions } = options;
+    const { host, bind, ...appOptions } = options;
     for (const [index, { name: org }] of current.config.organizations.entries()) {
       let origin = '';
       const names = new ConnectionNames();
@@ -41,7 +45,8 @@ export class Listeners {
       const app = createApp(current, own, shared);
       this.app ??= app;
       const connections = new Connections();
-      const server = createServer(connections.serve(index === 0 ? before(app) : app), current, names);
+      const others = index === 0 ? options.others : undefined;
+      const server = createServer(connections.serve(others?.dispatch(app) ?? app), current, { names, others });
       connections.watch(server);
       const port = await bind(server, index);
       this.drains.push((drain) => connections.drain(server, drain));

@@ -111,6 +111,16 @@ export class Namespaces {
     };
   }
 
+  /** Whether a request to the first port of the emulator may be for one of them. */
+  get areThere(): boolean {
+    return this.#byId.size > 0;
+  }
+
+  /** Whether `Host` names one of them. */
+  isNamedBy(host: string | undefined): boolean {
+    return this.#appOf(host) !== undefined;
+  }
+
   #appOf(host: string | undefined): http.RequestListener | undefined {
     if (this.#byId.size === 0 || host === undefined) return undefined;
     const id = NAMESPACE_AUTHORITY.exec(host)?.[1]?.toLowerCase();

@@ -96,8 +96,7 @@ export async function startServer(
       namespaces: namespaceControl(namespaces, signingKeyOf(options)),
     };
     const bind = (server: http.Server, index: number) => listen(server, index === 0 ? options.port : 0, host);
-    const before = (own: http.RequestListener) => namespaces.dispatch(own);
-    await listeners.open(current, { ...common(current), controls, bind, before }, shared);
+    await listeners.open(current, { ...common(current), controls, bind, others: namespaces }, shared);
     await Promise.all(listeners.all.map(answerOnce));
     // The first token needs it. Nothing waits for it at the start.
     void loadVerifier();

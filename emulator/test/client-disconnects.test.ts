@@ -147,7 +147,14 @@ t.test('only file metadata has a status of its own for clients that have left', 
   const statusOf = (id: string) => {
     const operation = operations.find((each) => each.id === id);
     const signal = AbortSignal.abort();
-    const context = { world, operation, why: [], isForAdmin: false, signal } as unknown as RequestContext;
+    const context = {
+      world,
+      operation,
+      request: { headers: {} },
+      why: [],
+      isForAdmin: false,
+      signal,
+    } as unknown as RequestContext;
     return renderFailure(context, context.signal.reason).status;
   };
   t.equal(statusOf('fileMetadata'), 408);

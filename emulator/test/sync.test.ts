@@ -291,6 +291,15 @@ t.test('how many applications there are, and what their errors are called, is sa
   t.match(document.text, '`acme_repository_inaccessible`');
   const paths = Object.entries(document.json.paths).filter(([path]) => !path.startsWith('/_emulator'));
   t.notMatch(JSON.stringify(paths), 'forge_');
+  for (const code of ['acme_app_not_configured', 'forge_app_not_configured']) {
+    t.match(
+      service.emulator.requests({ code }),
+      [{ code: 'acme_app_not_configured' }],
+      `${code} finds what was answered`,
+    );
+    t.match(service.emulator.verify({ requests: [{ match: { code }, count: 1 }] }), { met: true });
+  }
+  t.same(service.emulator.requests({ code: 'app_not_configured' }), []);
   for (const name of ['acme_repository_inaccessible', 'forge_repository_inaccessible']) {
     const answered = { status: 412, json: { code: 'acme_repository_inaccessible' } };
     const read = (headers: Record<string, string>) => service.call('GET', '/api/repos', { headers });

@@ -1,4 +1,5 @@
 import { matchesGlob } from '../faults/glob.js';
+import { specifiedCode } from '../http/problem.js';
 import type { RequestRecord } from '../journal/record.js';
 import type { Trigger } from './scenario.js';
 
@@ -27,7 +28,7 @@ export function isTriggered(
     isLike(method, record.method) &&
     isLike(org, organization) &&
     isLike(repo, repository) &&
-    isLike(code, record.code) &&
+    (isLike(code, record.code) || isLike(code, specifiedCode(record.code ?? ''))) &&
     isLike(wanted, scenario) &&
     (status === undefined || [status].flat().some((one) => isStatus(one, record.status))) &&
     (fault === undefined || record.faults.some((id) => matchesGlob(fault, id))) &&

@@ -1,6 +1,7 @@
 import { commitFiles, packLines, sendPack } from '../../api/commit-pack.js';
 import { ABSENT_SHA, mustTipOf, restore, restoreMetadata, tipOf, ZEROS } from '../../api/requests.js';
-import { expectMatch, expectOneOf, expectSame, expectSha, expectStatus, expectTrue } from '../../check/expect.js';
+import type { Answer } from '../../check/answer.js';
+import { expectOneOf, expectSame, expectSha, expectStatus, expectTrue } from '../../check/expect.js';
 import type { RuleContext } from '../../check/rule-context.js';
 import { createNamedRepository, groupRepository } from '../../fixtures/repositories.js';
 import { createGit } from '../../git/git-client.js';
@@ -14,6 +15,13 @@ async function write(t: RuleContext, metadata: object = {}) {
   const unique = t.uniqueName();
   const written = await commitFiles(t, name, { 'one.txt': `1 ${unique}`, 'two.txt': `2 ${unique}` }, metadata);
   return { ...written, name, tip: before };
+}
+
+/** A commit onto the default branch, and one onto a branch that it makes: each tells which. */
+async function onTwoBranches(t: RuleContext, judge: (answer: Answer, branch: string) => void): Promise<void> {
+  judge((await write(t)).answer, 'main');
+  const branch = t.uniqueName();
+  judge((await write(t, { target_branch: branch, base_branch: 'main' })).answer, branch);
 }
 
 /** The `result` of a write result that went over the wire. */
@@ -49,7 +57,10 @@ export const writeCommit = defineRules('Write result', 'write-commit', [
     id: 'write.commit.target_branch',
     says: 'commit.target_branch is the branch that was written.',
     writes: true,
-    check: async (t) => expectSame((await write(t)).answer.string('commit', 'target_branch'), 'main', 'target_branch'),
+    check: (t) =>
+      onTwoBranches(t, (answer, branch) =>
+        expectSame(answer.string('commit', 'target_branch'), branch, 'target_branch'),
+      ),
   },
   {
     id: 'write.commit.pack_bytes',
@@ -87,11 +98,12 @@ export const writeResult = defineRules('Write result', 'write-result', [
     id: 'write.result.branch',
     says: 'result.branch names the branch.',
     writes: true,
-    check: async (t) => {
-      const branch = (await write(t)).answer.string('result', 'branch');
-      expectMatch(branch, /^(refs\/heads\/)?main$/, 'result.branch is the branch');
-      t.tolerateValue('A38', 'result.branch', branch, ['main', 'refs/heads/main']);
-    },
+    check: (t) =>
+      onTwoBranches(t, (answer, name) => {
+        const branch = answer.string('result', 'branch');
+        expectOneOf(branch, [name, `refs/heads/${name}`], 'result.branch is the branch');
+        if (name === 'main') t.tolerateValue('A38', 'result.branch', branch, ['main', 'refs/heads/main']);
+      }),
   },
   {
     id: 'write.result.old_sha.hex40',

@@ -1,7 +1,10 @@
+import { generateKeyPairSync } from 'node:crypto';
 import type { TokenRecipe } from '../../auth/tokens.js';
+import { hasNamespaces, inNamespace } from '../../check/admin.js';
 import { expectOneOf, expectStatus } from '../../check/expect.js';
 import { Skip } from '../../check/outcomes.js';
 import type { RuleContext } from '../../check/rule-context.js';
+import type { SigningKey } from '../../target/keys.js';
 import {
   acceptsToken,
   allowedScopes,
@@ -12,7 +15,7 @@ import {
   rejectsTokens,
 } from '../authentication/token-checks.js';
 import { SCOPES } from '../documented-operations.js';
-import { defineRules, type RuleRow } from '../rule.js';
+import { type Check, defineRules, type RuleRow } from '../rule.js';
 import { expectScopeMissing, expectTokenRefused, forEachPlace, type TokenPlace, type Visit } from '../token-places.js';
 
 /** Tokens that are accepted are tried where nothing is written. */
@@ -49,9 +52,54 @@ async function forEachInside(t: RuleContext, visit: (visit: Visit) => Promise<vo
   await forEachPlace(t, await placesOf(t, 'restricted'), visit, NONE_ALLOWED);
 }
 
+/** Split so that there is something inside and outside of the list of each key. */
+const LISTS: readonly (readonly string[])[] = [
+  ['git:read', 'org:read'],
+  ['git:write', 'repo:write'],
+];
+
+/**
+ * Judges by the key that was given. What this may not sign for is tried on an emulator that may be written to, with
+ * keys that the suite registers itself, where they are in the way of no other rule.
+ */
+function withEveryScope(check: Check): Check {
+  return async (t) => {
+    const { restrictedKey: given } = t.target;
+    if (!t.target.write || !hasNamespaces(t.target)) return check(t);
+    const lists = given === undefined ? LISTS : [scopesBeside(given)].filter(({ length }) => length > 0);
+    const tries = lists.map((scopes) => () => inNamespace(t, {}, check, newRestrictedKey(scopes)));
+    await judgeAny(given === undefined ? tries : [() => check(t), ...tries]);
+  };
+}
+
+/** Judges by what can be judged; skips the rule where that is nothing. */
+async function judgeAny(tries: readonly (() => Promise<void>)[]): Promise<void> {
+  const skips: Skip[] = [];
+  for (const judge of tries) {
+    try {
+      await judge();
+    } catch (error) {
+      if (!(error instanceof Skip)) throw error;
+      skips.push(error);
+    }
+  }
+  const [first] = skips;
+  if (first !== undefined && skips.length === tries.length) throw first;
+}
+
+/** What is not on the list of a key; nothing where the list is not known. */
+function scopesBeside({ allowedScopes }: SigningKey): readonly string[] {
+  return allowedScopes === undefined ? [] : SCOPES.filter((scope) => !allowedScopes.includes(scope));
+}
+
+function newRestrictedKey(allowedScopes: readonly string[]): SigningKey {
+  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  return { file: 'restricted.pem', algorithm: 'ES256', privateKey, id: 'restricted-by-the-suite', allowedScopes };
+}
+
 const TOO_LONG: TokenRecipe = { key: 'restricted', lifetime: 3601 };
 
-export const restrictedKeys = defineRules('Restricted keys', 'restricted-keys', [
+const RESTRICTED: readonly RuleRow[] = [
   rejectsClaims('restricted.iat.required', 'A token of a restricted key without iat is refused.', () => ({
     iat: null,
   })),
@@ -138,6 +186,10 @@ export const restrictedKeys = defineRules('Restricted keys', 'restricted-keys', 
       });
     },
   },
+];
+
+export const restrictedKeys = defineRules('Restricted keys', 'restricted-keys', [
+  ...RESTRICTED.map(({ check, ...row }) => ({ ...row, ...(check && { check: withEveryScope(check) }) })),
   {
     id: 'unrestricted.no-lifetime-limit',
     says: 'A token of an unrestricted key may live for years.',

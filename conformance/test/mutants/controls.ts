@@ -4,6 +4,7 @@ import { createServer, type RequestListener, type ServerResponse } from 'node:ht
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { listenOnLoopback } from '../../http/listen.js';
+import { reporterOf } from '../../report/reporters.js';
 import type { Report } from '../../report/results.js';
 import { startEmulator } from '../../run/emulator-process.js';
 import { packageRoot } from '../../run/version.js';
@@ -99,18 +100,28 @@ export const CONTROL_SERVERS: readonly ControlServer[] = [
     does: 'has half of the routes',
     answer: halfOfTheRoutes,
     exitCode: 1,
-    says: [/grep\.route: /, /restore\.route\.v1: /, /404 route_not_found/],
+    says: [
+      /grep\.route: /,
+      /restore\.route\.v1: /,
+      /404 route_not_found/,
+      /^POST \/api\/v1\/repos\/grep always answers route_not_found: \d+ rules met it$/m,
+    ],
   },
 ];
+
+/** A report with fewer lines than this is one that a person reads. */
+export const MOST_LINES = 120;
 
 /** What is wrong with what the command made of a server; nothing where it is right. */
 export async function complaintsAbout(server: ControlServer): Promise<string[]> {
   const { exitCode, report, sentences } = await judgeControl(server);
   const silent = server.says.filter((pattern) => !pattern.test(sentences));
   const errors = report?.counts.error ?? 0;
+  const lines = (report === undefined ? sentences : reporterOf('pretty', false)(report)).split('\n').length;
   return [
     ...(exitCode === server.exitCode ? [] : [`the exit code is ${exitCode}, not ${server.exitCode}`]),
     ...silent.map((pattern) => `nothing says ${pattern}: ${sentences.slice(0, 400)}`),
+    ...(lines < MOST_LINES ? [] : [`the report for people has ${lines} lines`]),
     ...(errors === 0 ? [] : [`${errors} rules broke themselves`]),
   ].map((why) => `a server that ${server.does}: ${why}`);
 }

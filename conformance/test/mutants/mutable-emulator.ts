@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { rmSync } from 'node:fs';
 import { cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
@@ -44,6 +45,7 @@ const LINKS = ['node_modules', 'fixtures', 'package.json'];
 export async function buildMutable(mutants: readonly Mutant[]): Promise<MutableBuild> {
   const patched = await patchAll(mutants);
   const folder = await mkdtemp(join(tmpdir(), 'repohost-mutants-'));
+  const keep = removeAtExit(folder);
   const build = join(folder, 'dist', 'emulator');
   await cp(join(packageRoot(), 'dist', 'emulator'), build, {
     recursive: true,
@@ -54,7 +56,29 @@ export async function buildMutable(mutants: readonly Mutant[]): Promise<MutableB
   await writeFile(join(build, 'switch.js'), SWITCH);
   const script = join(folder, 'start.mjs');
   await writeFile(script, ENTRY);
-  return { script, [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }) };
+  const remove = async () => {
+    await rm(folder, { recursive: true, force: true });
+    keep();
+  };
+  return { script, [Symbol.asyncDispose]: remove };
+}
+
+const SIGNALS = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
+
+/** Removes a folder when the process ends or is told to; what is returned ends that. */
+function removeAtExit(folder: string): () => void {
+  const remove = () => rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
+  const stops = Object.entries(SIGNALS).map(([signal, code]) => {
+    // The emulators end with the channel to this process.
+    const stop = () => process.exit(code);
+    process.once(signal, stop);
+    return () => void process.off(signal, stop);
+  });
+  process.once('exit', remove);
+  return () => {
+    process.off('exit', remove);
+    for (const stop of stops) stop();
+  };
 }
 
 /** Every module that a mutant changes, with all its mutants. */

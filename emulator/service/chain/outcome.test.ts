@@ -12,7 +12,8 @@ import { renderFailure } from './outcome.js';
 function answerTo(error: unknown, signal = new AbortController().signal) {
   const log: LogLine[] = [];
   const { world } = new CurrentWorld({ organizations: [] }, { log: { write: (line) => log.push(line) } });
-  const context = { id: 'req-1', isForAdmin: false, world, why: [], signal } as unknown as RequestContext;
+  const request = { headers: {} };
+  const context = { id: 'req-1', isForAdmin: false, request, world, why: [], signal } as unknown as RequestContext;
   const { status, json, headers } = renderFailure(context, error);
   return { status, code: (json as { code: string }).code, detail: (json as { detail: string }).detail, headers, log };
 }

@@ -5,7 +5,7 @@ import { ObjectTooLarge } from '../../git/pack/pack-error.js';
 import { WorkLimitExceeded } from '../../git/schedule/meter.js';
 import { ScheduleClosed } from '../../git/schedule/schedule.js';
 import { AnswerCut } from '../../http/answer-cut.js';
-import { Problem, type ProblemCode, problem } from '../../http/problem.js';
+import { Problem, type ProblemCode, problem, shownCode } from '../../http/problem.js';
 import type { Reply } from '../../http/reply.js';
 import { dialectOf, renderProblem } from '../../http/respond.js';
 import { KeptRequest } from '../../journal/kept-request.js';
@@ -135,7 +135,7 @@ function describeRequest(context: RequestContext, now: number): RequestRecord {
     operation: context.operation?.id,
     token: describeToken(context),
     status: reply.status,
-    code: context.problem?.options.shownAs ?? context.problem?.code,
+    code: codeOf(context),
     origin: originOf(context),
     faults: context.faults.fired,
     why: whyOf(context),
@@ -152,6 +152,11 @@ function describeRequest(context: RequestContext, now: number): RequestRecord {
     started: Math.trunc(context.started),
   };
   return new KeptRequest(own, kind);
+}
+
+/** As the answer shows it. */
+function codeOf({ problem: told, world }: RequestContext): string | undefined {
+  return told && (told.options.shownAs ?? shownCode(told.code, world.config.forgePrefix));
 }
 
 const NOTHING: readonly string[] = [];

@@ -87,6 +87,55 @@ t.test('the routes of the emulator itself meet none: a fault can always be taken
   t.equal(await ask(), SERVED);
 });
 
+t.test('a connection to a namespace by its Host meets none of the first port', async (t) => {
+  const { service } = await stage(t);
+  const { port } = new URL(service.url);
+  const get = async (...pieces: string[]): Promise<string> => {
+    const socket = connect(Number(port), '127.0.0.1');
+    let got = '';
+    socket.on('data', (bytes) => {
+      got += bytes;
+    });
+    const closed = once(socket, 'close');
+    for (const piece of pieces) {
+      socket.write(piece);
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+    await closed;
+    return got.slice(0, SERVED.length);
+  };
+  const first = 'GET /api/meta HTTP/1.1\r\n';
+  const end = 'Connection: close\r\n\r\n';
+  const namespace = await service.emulator.namespace();
+  const host = `${namespace.id}.ns.localhost`;
+  const cut = service.emulator.fault('cut@accept;how=fin');
+  for (const pieces of [
+    [`${first}Host: ${host}\r\n${end}`],
+    [`${first}host:${host}:${port} \t\r\n${end}`],
+    [`${first}X-Before: 1\r\nHOST: ${host.toUpperCase()}\r\n${end}`],
+    [`${first}X-Long: ${'x'.repeat(9_000)}\r\nHost: ${host}\r\n${end}`],
+    [first, 'Ho', `st: ${host}`, '\r\n', end],
+  ])
+    t.equal(await get(...pieces), SERVED, JSON.stringify(pieces).slice(0, 90));
+  t.equal(cut.fired, 0);
+  const met = [
+    [`${first}Host: localhost\r\n${end}`],
+    [`${first}Host: ns-9.ns.localhost\r\n${end}`],
+    [`${first}X-Host: ${host}\r\nHost: localhost\r\n${end}`],
+    [`${first}X: y host: ${host}\r\nHost: localhost\r\n${end}`],
+    [`${first}${end}Host: ${host}\r\n`],
+    [first, `Connection: close\r\nHost: local`, `host\r\n\r\n`],
+    [first],
+  ];
+  for (const pieces of met) t.equal(await get(...pieces), '', JSON.stringify(pieces));
+  t.equal(cut.fired, met.length);
+  const own = namespace.fault('cut@accept;how=fin');
+  t.equal(await get(`${first}Host: ${host}\r\n${end}`), SERVED, 'nor those of its own port');
+  t.equal(own.fired, 0);
+  await namespace.close();
+  t.equal(await get(`${first}Host: ${host}\r\n${end}`), '', 'it is gone');
+});
+
 t.test('a connection that says nothing meets them as well', async (t) => {
   const { service } = await stage(t);
   service.emulator.fault('cut@accept');

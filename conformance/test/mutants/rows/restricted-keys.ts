@@ -1,4 +1,4 @@
-import { type Mutant, proxied } from '../mutant.js';
+import { type Mutant, patched, proxied } from '../mutant.js';
 import { ANY, API, REFS } from '../places.js';
 import { type Place, setsMember } from '../rewrites.js';
 import { mendsTokens, refusesTokens, type SentToken } from '../tokens.js';
@@ -52,6 +52,16 @@ export const rows: readonly Mutant[] = [
     'restricted.lifetime.3601',
     'does not look at the lifetime of a restricted key',
     overlooks(ANY, isLong, UNTIMED),
+  ),
+  patched(
+    'restricted-lives-for-any-time-to-write',
+    'restricted.lifetime.3601',
+    'does not look at the lifetime of a restricted key that may write',
+    {
+      file: 'auth/claims.js',
+      find: 'exp - iat <= RESTRICTED_LIFETIME',
+      replace: "exp - iat <= (key.allowedScopes.includes('git:write') ? Infinity : RESTRICTED_LIFETIME)",
+    },
   ),
   proxied(
     'restricted-allows-no-scope',

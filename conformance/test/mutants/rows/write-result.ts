@@ -72,6 +72,22 @@ export const rows: readonly Mutant[] = [
     }),
   ),
   proxied(
+    'write-calls-every-branch-main',
+    'write.commit.target_branch',
+    'calls each branch that was written main',
+    changesWritten(({ commit }) => {
+      commit.target_branch = 'main';
+    }),
+  ),
+  proxied(
+    'write-calls-every-branch-main-in-its-result',
+    'write.result.branch',
+    'calls each branch main in the result of a write',
+    changesWritten(({ result }) => {
+      result.branch = result.branch.startsWith('refs/') ? 'refs/heads/main' : 'main';
+    }),
+  ),
+  proxied(
     'write-counts-blobs-in-text',
     'write.commit.blob_count.type',
     'writes the number of blobs as text',
