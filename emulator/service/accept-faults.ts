@@ -127,15 +127,22 @@ async function isExempt(socket: Socket, signal: AbortSignal, others: OtherWorlds
   const isLed = others?.areThere ?? false;
   const isDecided = (text: string): boolean =>
     text.length === LOOKED_AT || (isLed && !isForAdmin(text) ? HEAD_OR_HOST.test(text) : /\n|^\S* \S* /.test(text));
-  const patience = AbortSignal.any([signal, AbortSignal.timeout(PATIENCE)]);
+  // Of signals that `AbortSignal.any` joins, one that nothing else holds is collected, and never fires.
+  const patience = new AbortController();
+  const stop = (): void => patience.abort();
+  const timer = setTimeout(stop, PATIENCE);
+  signal.addEventListener('abort', stop);
   let text = '';
   try {
     while (!isDecided(text) && !socket.readableEnded) {
-      await once(socket, 'readable', { signal: patience });
+      await once(socket, 'readable', { signal: patience.signal });
       text = look();
     }
   } catch {
     // It has said nothing, or has gone.
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener('abort', stop);
   }
   if (seen.length > 0 && !socket.destroyed) socket.unshift(Buffer.concat(seen));
   return isForAdmin(text) || (isLed && others!.isNamedBy(FIRST_HOST.exec(text)?.[1]?.trim()));
