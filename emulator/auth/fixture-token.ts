@@ -1,9 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { type FixtureKey, isRestricted } from './fixture-keys.js';
+import { RESTRICTED_LIFETIME } from './keys.js';
 import { DEFAULT_LIFETIME, DEFAULT_SCOPES, mintToken, type TokenRequest } from './mint.js';
-
-/** Tokens of a restricted key live at most this long, in seconds. */
-export const RESTRICTED_LIFETIME = 3600;
 
 /** The scopes a token of the key has where none are given: the usual ones, as far as the key allows them. */
 export function defaultScopes(key: FixtureKey | undefined): readonly string[] {

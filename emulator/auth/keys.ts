@@ -32,6 +32,9 @@ export function algorithmOf(key: KeyObject): Algorithm | undefined {
 /** `['*']`: an unrestricted key. Anything else: the only scopes its tokens may name. */
 export type AllowedScopes = readonly ['*'] | readonly Scope[];
 
+/** Tokens of a restricted key live at most this long, in seconds. */
+export const RESTRICTED_LIFETIME = 3600;
+
 interface RegisteredKeyFields {
   readonly kid: string;
   readonly algorithm: Algorithm;

@@ -76,6 +76,8 @@ t.test('flags that are repeated, contradict each other, or are not there are ref
   t.same(
     commands.flatMap(({ name, exclusive = [] }) => exclusive.map((pair) => [name, ...pair])),
     [
+      ['env', 'url', 'ready-file'],
+      ['env', 'json', 'format'],
       ['token', 'repo', 'no-repo'],
       ['routes', 'json', 'markdown'],
       ['faults', 'json', 'markdown'],
@@ -92,7 +94,7 @@ t.test('flags that are repeated, contradict each other, or are not there are ref
   );
 });
 
-t.test('every option of start refuses what it cannot read, as a flag and as a variable', async (t) => {
+t.test('every option of start and exec refuses what it cannot read, as a flag and as a variable', async (t) => {
   /** What no option of its kind takes, by the placeholder of its value. */
   const bad: Readonly<Record<string, readonly string[]>> = {
     ADDRESS: ['a b', 'http://x/'],
@@ -111,26 +113,34 @@ t.test('every option of start refuses what it cannot read, as a flag and as a va
     MODE: ['maybe', 'true'],
     SIZE: ['x', '-1', '1.5MiB', '1MB', 'NaN'],
   };
-  for (const { flag, variable, value, isSwitch } of optionRows()) {
-    if (isSwitch) {
-      for (const name of [flag, `no-${flag}`]) {
-        for (const text of ['maybe', 'true', ''])
-          await refused(t, ['start', `--${name}=${text}`], new RegExp(`^--${name} takes no value`));
-        await refused(t, ['start', `--${name}`, `--${flag}`], new RegExp(`^--${flag} was given more than once`));
+  for (const [command, ...program] of [['start'], ['exec', '--', 'true']] as const) {
+    for (const { flag, variable, value, isSwitch } of optionRows()) {
+      if (isSwitch) {
+        for (const name of [flag, `no-${flag}`]) {
+          for (const text of ['maybe', 'true', ''])
+            await refused(t, [command, `--${name}=${text}`, ...program], new RegExp(`^--${name} takes no value`));
+          await refused(
+            t,
+            [command, `--${name}`, `--${flag}`, ...program],
+            new RegExp(`^--${flag} was given more than once`),
+          );
+        }
+        await refused(t, [command, ...program], new RegExp(`^${variable} has to be true or false`), {
+          [variable]: 'maybe',
+        });
+        continue;
       }
-      await refused(t, ['start'], new RegExp(`^${variable} has to be true or false`), { [variable]: 'maybe' });
-      continue;
+      const values = bad[value];
+      t.ok(values, `${value} is known`);
+      // A seed is any text; a ready file is written when everything else stands.
+      const isTold = flag !== 'seed' && flag !== 'ready-file';
+      for (const text of isTold ? values! : []) {
+        await refused(t, [command, `--${flag}=${text}`, ...program], new RegExp(`^--${flag} `));
+        await refused(t, [command, ...program], new RegExp(`^${variable} `), { [variable]: text });
+      }
+      await refused(t, [command, `--${flag}=`, ...program], new RegExp(`^--${flag} `));
+      await refused(t, [command, `--${flag}`, ...program], new RegExp(`^--${flag} needs a value`));
     }
-    const values = bad[value];
-    t.ok(values, `${value} is known`);
-    // A seed is any text; a ready file is written when everything else stands.
-    const isTold = flag !== 'seed' && flag !== 'ready-file';
-    for (const text of isTold ? values! : []) {
-      await refused(t, ['start', `--${flag}=${text}`], new RegExp(`^--${flag} `));
-      await refused(t, ['start'], new RegExp(`^${variable} `), { [variable]: text });
-    }
-    await refused(t, ['start', `--${flag}=`], new RegExp(`^--${flag} `));
-    await refused(t, ['start', `--${flag}`], new RegExp(`^--${flag} needs a value`));
   }
 });
 

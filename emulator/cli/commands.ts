@@ -2,6 +2,8 @@ import yargs from 'yargs';
 import { packageVersion } from '../config/version.js';
 import { clockCommand } from './clock.js';
 import type { Command } from './command.js';
+import { envCommand } from './env.js';
+import { execCommand } from './exec.js';
 import { faultCommand } from './fault.js';
 import { faultsCommand } from './faults.js';
 import { healthCommand } from './health.js';
@@ -29,6 +31,8 @@ import { waitCommand } from './wait.js';
 
 export const commands: readonly Command[] = [
   startCommand,
+  execCommand,
+  envCommand,
   tokenCommand,
   keysCommand,
   routesCommand,

@@ -2,9 +2,19 @@ import { parseArgs } from 'node:util';
 import { type Flags, optionRows } from '../config/options.js';
 import { UsageError } from './usage-error.js';
 
+/** A command with the flags of `start`, and further ones that take a value. */
+export interface Starting {
+  readonly command: string;
+  readonly further: readonly string[];
+  /** Where words without a flag belong. */
+  readonly instead: string;
+}
+
+const START: Starting = { command: 'start', further: [], instead: '' };
+
 /** The flags of `emulator start` as typed, by the table of options. Throws `UsageError`. */
-export function readFlags(argv: readonly string[]): Flags {
-  const rows = optionRows();
+export function readFlags(argv: readonly string[], { command, further, instead } = START): Flags {
+  const rows = [...optionRows(), ...further.map((flag) => ({ flag, isSwitch: false }))];
   const switches = rows.filter(({ isSwitch }) => isSwitch).map(({ flag }) => flag);
   const options = Object.fromEntries([
     ...rows.map(({ flag, isSwitch }) => [flag, { type: isSwitch ? 'boolean' : 'string', multiple: true }] as const),
@@ -14,9 +24,9 @@ export function readFlags(argv: readonly string[]): Flags {
   const flags: Record<string, string[]> = {};
   for (const token of tokens) {
     if (token.kind === 'positional')
-      throw new UsageError(`start takes flags only, not ${JSON.stringify(token.value)}.`);
+      throw new UsageError(`${command} takes flags only, not ${JSON.stringify(token.value)}${instead}.`);
     if (token.kind !== 'option') continue;
-    if (!Object.hasOwn(options, token.name)) throw new UsageError(`start has no flag ${token.rawName}.`);
+    if (!Object.hasOwn(options, token.name)) throw new UsageError(`${command} has no flag ${token.rawName}.`);
     const turned = switches.find((flag) => token.name === flag || token.name === `no-${flag}`);
     if (turned !== undefined) {
       if (token.value !== undefined) throw new UsageError(`${token.rawName} takes no value.`);

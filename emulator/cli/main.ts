@@ -34,6 +34,14 @@ async function run(argv: readonly string[], terminal: Terminal): Promise<number>
     const { runStart } = await import('./run-start.js');
     return runStart(readFlags(rest), terminal);
   }
+  if (command === 'exec') {
+    const end = rest.indexOf('--');
+    const [own, program] = end < 0 ? [rest, []] : [rest.slice(0, end), rest.slice(end + 1)];
+    if (!own.includes('--help')) {
+      const { EXEC, runExec } = await import('./run-exec.js');
+      return runExec(readFlags(own, EXEC), program, terminal);
+    }
+  }
   const { runCommands } = await import('./commands.js');
   return runCommands(argv, terminal);
 }

@@ -17,7 +17,7 @@ const ARGUMENTS: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** The help of every command is printed by the same lines. */
-const PRINTED_FOR_ALL = [['start', '--help'], ['--help'], ['--version']];
+const PRINTED_FOR_ALL = [['start', '--help'], ['exec', '--help'], ['--help'], ['--version']];
 
 t.test('output that nobody reads ends every command quietly', async (t) => {
   await using emulator = await startEmulator({ port: 0 });
@@ -57,7 +57,7 @@ t.test('complaints that cannot be written change no exit code', async (t) => {
 /** Commands that print by themselves and end; those that ask an emulator ask the one at `url`. */
 function lists(url: string): string[][] {
   return commands
-    .filter(({ name }) => !['start', 'stop', 'wait', 'health'].includes(name))
+    .filter(({ name }) => !['start', 'exec', 'stop', 'wait', 'health'].includes(name))
     .map(({ name, flags = {} }) => [
       name,
       ...(ARGUMENTS[name] ?? []),

@@ -61,11 +61,30 @@ export async function withdrawReady(file: string, line: string): Promise<void> {
   }
 }
 
-/** What a ready file says to those who wait; undefined while there is none that can be read. */
-export async function readReady(file: string): Promise<{ readonly url: string; readonly pid: number } | undefined> {
+/** What a ready file says to those who wait. */
+export interface Ready {
+  readonly url: string;
+  readonly pid: number;
+  readonly gitUrl: string | undefined;
+  readonly keyFile: string | undefined;
+  readonly adminTokenFile: string | undefined;
+}
+
+/** Undefined while there is none that can be read. */
+export async function readReady(file: string): Promise<Ready | undefined> {
   try {
-    const { base_url: url, pid } = JSON.parse(await readFile(file, 'utf8')) as Record<string, unknown>;
-    if (typeof url === 'string' && URL.canParse(url) && Number.isSafeInteger(pid)) return { url, pid: Number(pid) };
+    const line = JSON.parse(await readFile(file, 'utf8')) as Record<string, unknown>;
+    const textOf = (name: string) => (typeof line[name] === 'string' ? line[name] : undefined);
+    const url = textOf('base_url');
+    if (url !== undefined && URL.canParse(url) && Number.isSafeInteger(line.pid)) {
+      return {
+        url,
+        pid: Number(line.pid),
+        gitUrl: textOf('git_url'),
+        keyFile: textOf('key_file'),
+        adminTokenFile: textOf('admin_token_file'),
+      };
+    }
   } catch {
     // It may still come.
   }

@@ -4,7 +4,7 @@ import type { Emulator, startEmulator } from '../index.js';
 import { writeBanner } from './banner.js';
 import { createLog } from './log.js';
 import { clearReady, publishReady, readyLine, withdrawReady } from './ready.js';
-import { StopSignals } from './stop-signals.js';
+import { type Stop, StopSignals } from './stop-signals.js';
 import type { Terminal } from './terminal.js';
 import { UsageError } from './usage-error.js';
 
@@ -28,66 +28,81 @@ const LISTEN_ERRORS: ReadonlyMap<string | undefined, (options: EmulatorOptions, 
 export async function runStart(flags: Flags, terminal: Terminal): Promise<number> {
   const options = readOptions(flags, terminal.environment);
   const signals = new StopSignals(options.limits.drainTimeout);
+  const unwatch = options.exitWithParent ? await watchParent(signals) : undefined;
   try {
-    if (options.readyFile !== undefined) await clearReady(options.readyFile);
+    await withEmulator(options, terminal, signals, async (emulator, { line, closed }) => {
+      const end = Promise.race([signals.first, closed]);
+      terminal.print(terminal.isInteractive ? writeBanner(emulator) : line);
+      const error = await Promise.race([terminal.printed(), end]);
+      if (error) throw new UsageError(`The ready line cannot be written to standard output: ${error.message}.`);
+      const warning = keyWarning(options);
+      if (warning !== undefined) terminal.warn(`Listening on ${options.host}: ${warning}.\n`);
+      await end;
+    });
+    return 0;
+  } finally {
+    unwatch?.();
+    signals.release();
+  }
+}
+
+/** Loaded where it is asked for, as every file that is read makes a start longer. */
+async function watchParent(signals: StopSignals): Promise<() => void> {
+  const { watchParent: watch } = await import('./parent-watch.js');
+  return watch(() => signals.ask());
+}
+
+export interface Running {
+  /** The ready line. */
+  readonly line: string;
+  /** Resolves when nothing of it is left, as a request to its admin routes may ask for. */
+  readonly closed: Promise<undefined>;
+}
+
+/**
+ * Starts an emulator, with its ready file, and closes it when `use` is over; unless it was asked to stop by then, without
+ * waiting for its requests. When it is asked to stop while it starts, `use` is not called. Throws `UsageError` for what
+ * the system refuses.
+ */
+export async function withEmulator(
+  options: EmulatorOptions,
+  terminal: Terminal,
+  stop: Stop,
+  use: (emulator: Emulator, running: Running) => Promise<void>,
+): Promise<void> {
+  const { readyFile } = options;
+  try {
+    if (readyFile !== undefined) await clearReady(readyFile);
     let tellClosed = (): void => {};
     const closed = new Promise<undefined>((resolve) => {
       tellClosed = () => resolve(undefined);
     });
     const ports = { log: createLog(options.log, (text) => terminal.warn(text)), onClosed: tellClosed };
-    const emulator = await Promise.race([start(options, ports, signals), signals.first]);
-    if (emulator)
-      await serve(emulator, options, terminal, {
-        isAsked: () => signals.isAsked,
-        end: Promise.race([signals.first, closed]),
-      });
-    return 0;
+    const emulator = await Promise.race([start(options, ports, stop), stop.first]);
+    if (!emulator) return;
+    const line = readyLine(emulator, process.pid);
+    try {
+      if (readyFile !== undefined) await publishReady(readyFile, line);
+      await use(emulator, { line, closed });
+    } finally {
+      if (readyFile !== undefined) await withdrawReady(readyFile, line);
+      await emulator.close(stop.isAsked ? {} : { graceMs: 0 });
+    }
   } catch (error) {
     throw explain(error as Refusal, options);
-  } finally {
-    signals.release();
   }
 }
 
 async function start(
   options: EmulatorOptions,
   ports: NonNullable<Parameters<typeof startEmulator>[1]>,
-  signals: StopSignals,
+  stop: Stop,
 ): Promise<Emulator | undefined> {
   const { startEmulator } = await import('../index.js');
   const emulator = await startEmulator(options, ports);
-  if (!signals.isAsked) return emulator;
+  if (!stop.isAsked) return emulator;
   await emulator.close({ graceMs: 0 });
   return undefined;
-}
-
-/** What ends an emulator: a signal, or a request to its admin routes. */
-interface End {
-  readonly end: Promise<undefined>;
-  /** Whether a signal asked for it. */
-  readonly isAsked: () => boolean;
-}
-
-/** Whatever fails before the emulator is known to be ready closes it. */
-async function serve(
-  emulator: Emulator,
-  options: EmulatorOptions,
-  terminal: Terminal,
-  { end, isAsked }: End,
-): Promise<void> {
-  const line = readyLine(emulator, process.pid);
-  try {
-    if (options.readyFile !== undefined) await publishReady(options.readyFile, line);
-    terminal.print(terminal.isInteractive ? writeBanner(emulator) : line);
-    const error = await Promise.race([terminal.printed(), end]);
-    if (error) throw new UsageError(`The ready line cannot be written to standard output: ${error.message}.`);
-    const warning = keyWarning(options);
-    if (warning !== undefined) terminal.warn(`Listening on ${options.host}: ${warning}.\n`);
-    await end;
-  } finally {
-    if (options.readyFile !== undefined) await withdrawReady(options.readyFile, line);
-    await emulator.close(isAsked() ? {} : { graceMs: 0 });
-  }
 }
 
 /** What to know about keys where other machines reach the emulator. */

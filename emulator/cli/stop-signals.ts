@@ -1,24 +1,30 @@
 const NUMBERS = { SIGINT: 2, SIGTERM: 15 } as const;
 
+/** What asks an emulator to stop, also while it starts. */
+export interface Stop {
+  /** Resolves when it is asked for the first time. */
+  readonly first: Promise<undefined>;
+  readonly isAsked: boolean;
+}
+
 /** SIGTERM and SIGINT: the first asks to stop, the second ends the process at once. */
-export class StopSignals {
-  /** Resolves at the first. */
+export class StopSignals implements Stop {
   readonly first: Promise<undefined>;
   #isAsked = false;
+  readonly #longest: number;
+  #tell = () => {};
   readonly #listeners: readonly (readonly [NodeJS.Signals, () => void])[];
 
   /** After `longest` milliseconds the first signal ends the process too, whatever still holds it. */
   constructor(longest: number) {
-    let ask = () => {};
+    this.#longest = longest;
     this.first = new Promise((resolve) => {
-      ask = () => resolve(undefined);
+      this.#tell = () => resolve(undefined);
     });
     this.#listeners = Object.entries(NUMBERS).map(([signal, number]) => {
       const listener = (): void => {
         if (this.#isAsked) process.exit(128 + number);
-        this.#isAsked = true;
-        setTimeout(() => process.exit(), longest).unref();
-        ask();
+        this.ask();
       };
       process.on(signal, listener);
       return [signal as NodeJS.Signals, listener];
@@ -27,6 +33,14 @@ export class StopSignals {
 
   get isAsked(): boolean {
     return this.#isAsked;
+  }
+
+  /** Stops as the first signal does. */
+  ask(): void {
+    if (this.#isAsked) return;
+    this.#isAsked = true;
+    setTimeout(() => process.exit(), this.#longest).unref();
+    this.#tell();
   }
 
   /** Leaves signals to the system again, where nothing was started that has to be stopped. */

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { fixtureKeys } from '../auth/fixture-keys.js';
-import { defaultLifetime, defaultScopes, RESTRICTED_LIFETIME } from '../auth/fixture-token.js';
+import { defaultLifetime, defaultScopes } from '../auth/fixture-token.js';
+import { RESTRICTED_LIFETIME } from '../auth/keys.js';
 import { DEFAULT_LIFETIME, DEFAULT_SCOPES, mintToken } from '../auth/mint.js';
 import { clock, integer, list, OptionError, text } from '../config/option-values.js';
 import { readOptions } from '../config/options.js';

@@ -1,9 +1,9 @@
-import { readFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { duration, integer, text } from '../config/option-values.js';
 import { ADMIN_FLAGS, findUrl } from './admin-client.js';
 import { defineCommand } from './command.js';
 import { probe } from './probe.js';
+import { isAlive } from './processes.js';
 import { readReady } from './ready.js';
 
 /** Pause between two questions, in milliseconds: short at first, as most emulators are about to be ready. */
@@ -70,20 +70,4 @@ async function waitFor(
 /** At least 1: a question takes some time. */
 function atMost(left: number, most: number): number {
   return Math.max(1, Math.min(left, most));
-}
-
-/** Whether the process runs. One that has ended and is not yet reaped by its parent does not. */
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-  } catch (error) {
-    // A process of another user runs as well.
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
-  }
-  try {
-    // proc_pid_stat(5): "pid (comm) state"; comm may hold anything. Only Linux has it.
-    return !/^[ZX]/.test(readFileSync(`/proc/${pid}/stat`, 'latin1').split(') ').at(-1)!);
-  } catch {
-    return true;
-  }
 }

@@ -21,6 +21,7 @@ t.test('without anything given, every option has its default', async (t) => {
     port: 8080,
     org: ['demo'],
     readyFile: undefined,
+    exitWithParent: false,
     log: 'pretty',
     clock: 'real',
     seed: '1',

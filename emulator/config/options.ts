@@ -32,6 +32,8 @@ export interface EmulatorOptions {
   /** Names of the organizations; each has a port of its own. */
   readonly org: readonly string[];
   readonly readyFile: string | undefined;
+  /** Of the command line: whether it stops when the process that started it has ended. */
+  readonly exitWithParent: boolean;
   readonly log: 'pretty' | 'json' | 'quiet';
   /** The machine's time, or milliseconds at which a clock starts that moves 1 ms a request. */
   readonly clock: 'real' | number;
@@ -111,6 +113,13 @@ const ROWS: { readonly [Name in Exclude<keyof EmulatorOptions, 'limits'>]: Row<E
     value: 'FILE',
     help: 'File that gets the ready line (JSON), complete, once the emulator answers.',
     read: text('the name of a file'),
+  },
+  exitWithParent: {
+    default: false,
+    value: '',
+    help: 'Stop when the process that started it has ended, however that ended; a shell and npx in between do not count.',
+    isSwitch: true,
+    read: flag,
   },
   log: {
     default: 'pretty',

@@ -5,6 +5,18 @@ import type { Test } from 'tap';
 const entry = new URL('../cli/main.js', import.meta.url).href;
 const script = `process.exitCode = await (await import(${JSON.stringify(entry)})).main(process.argv.slice(1))`;
 
+const COMMAND: readonly string[] = [
+  process.execPath,
+  ...process.execArgv,
+  '--input-type=module',
+  '--eval',
+  script,
+  '--',
+];
+
+/** `emulator`, loaded as this test is, as words of a shell. */
+export const EMULATOR = COMMAND.map((word) => `'${word.replaceAll("'", "'\\''")}'`).join(' ');
+
 type Stream = 'pipe' | number;
 
 export interface CliProcess extends ChildProcess {
@@ -17,8 +29,8 @@ export function spawnCli(
   argv: readonly string[],
   streams: { out?: Stream; err?: Stream } = {},
 ): CliProcess {
-  const args = [...process.execArgv, '--input-type=module', '--eval', script, '--', ...argv];
-  const child = spawn(process.execPath, args, { stdio: ['ignore', streams.out ?? 'pipe', streams.err ?? 'pipe'] });
+  const [node, ...args] = [...COMMAND, ...argv];
+  const child = spawn(node!, args, { stdio: ['ignore', streams.out ?? 'pipe', streams.err ?? 'pipe'] });
   test.teardown(() => child.kill('SIGKILL'));
   const said = { out: '', err: '' };
   child.stdout?.on('data', (part) => {

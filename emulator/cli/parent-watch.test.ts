@@ -1,0 +1,115 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import t, { type Test } from 'tap';
+import { isWrapper } from './parent-watch.js';
+import { isAlive } from './processes.js';
+import { readReady } from './ready.js';
+
+const BIN = fileURLToPath(new URL('../../../bin/emulator.js', import.meta.url));
+const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
+const EMULATOR = `'${process.execPath}' '${BIN}'`;
+
+/** What a parent runs to start an emulator with these flags. `; true` keeps a shell from becoming the emulator itself. */
+const STARTS: Readonly<Record<string, (start: string) => readonly string[]>> = {
+  'with nothing in between': (flags) => [process.execPath, BIN, ...flags.split(' ')],
+  'by a shell that waits for it': (flags) => ['sh', '-c', `${EMULATOR} ${flags}; true`],
+  'by two shells with options': (flags) => ['bash', '-eo', 'pipefail', '-c', `sh -c "${EMULATOR} ${flags}; :"; true`],
+  'by npx': (flags) => ['npx', 'emulator', ...flags.split(' ')],
+  'by npm below a shell': (flags) => ['sh', '-c', `npm exec -- emulator ${flags}; true`],
+};
+
+/** A process that starts the emulator as its child, and does nothing more. */
+async function startedByParent(t: Test, name: string, ...flags: string[]) {
+  const file = join(t.testdir({}), 'ready.json');
+  const argv = STARTS[name]!(`start --port 0 --log quiet --ready-file ${file} ${flags.join(' ')}`.trim());
+  const script = `require('child_process').spawn(process.argv[1], process.argv.slice(2), { stdio: 'ignore' });`;
+  const parent = spawn(process.execPath, ['-e', script, ...argv], { stdio: 'ignore', cwd: ROOT });
+  t.teardown(() => parent.kill('SIGKILL'));
+  let ready = await readReady(file);
+  for (; !ready && parent.exitCode === null; ready = await readReady(file)) await pause(20);
+  if (!ready) throw new Error(`started ${name}, it ended before it was ready`);
+  const { pid, url } = ready;
+  t.teardown(() => isAlive(pid) && process.kill(pid, 'SIGKILL'));
+  return { parent, pid, url, file };
+}
+
+async function kill(child: ChildProcess): Promise<void> {
+  const exit = once(child, 'exit');
+  child.kill('SIGKILL');
+  await exit;
+}
+
+async function untilEnded(pid: number): Promise<void> {
+  while (isAlive(pid)) await pause(20);
+}
+
+for (const name of Object.keys(STARTS)) {
+  t.test(`an emulator that was started ${name} ends when its parent was killed`, async (t) => {
+    const { parent, pid, file } = await startedByParent(t, name, '--exit-with-parent');
+    await pause(600);
+    t.ok(isAlive(pid), 'not before');
+    await kill(parent);
+    await untilEnded(pid);
+    t.notOk(existsSync(file), 'it takes its ready file with it');
+  });
+}
+
+t.test('requests under way are answered first', async (t) => {
+  const { parent, pid, url } = await startedByParent(t, 'with nothing in between', '--exit-with-parent');
+  const headers = { 'x-emulator-fault': 'latency;ms=1500' };
+  const answer = fetch(`${url}/api/repos`, { headers });
+  await pause(300);
+  await kill(parent);
+  t.equal((await answer).status, 401);
+  await untilEnded(pid);
+});
+
+t.test('without the flag it stays', async (t) => {
+  const { parent, pid, url } = await startedByParent(t, 'with nothing in between');
+  await kill(parent);
+  await pause(600);
+  t.equal((await fetch(`${url}/_emulator/health`)).status, 200);
+  process.kill(pid, 'SIGTERM');
+  await untilEnded(pid);
+});
+
+t.test('a parent that has gone before the first look is noticed', async (t) => {
+  const file = join(t.testdir({}), 'ready.json');
+  // The shell in the middle ends at once; the emulator is not its session's first process.
+  const line = `${EMULATOR} start --port 0 --exit-with-parent --ready-file '${file}' >/dev/null 2>&1 & echo $!`;
+  const shell = spawn('sh', ['-c', line], { detached: true, stdio: ['ignore', 'pipe', 'ignore'] });
+  let out = '';
+  for await (const part of shell.stdout) out += String(part);
+  await untilEnded(Number(out));
+  t.notOk(existsSync(file));
+});
+
+t.test('what only runs another command is told from what is a program of its own', async (t) => {
+  for (const [line, expected] of [
+    ['sh|-c|emulator start', true],
+    ['/bin/bash|-lc|emulator start', true],
+    ['bash|--norc|-eo|pipefail|-c|emulator start', true],
+    ['-zsh|-c|x', true],
+    ['/opt/a b/sh|-c|x', true],
+    ['npm exec emulator start', true],
+    ['npm run dev', true],
+    ['node|/usr/lib/node_modules/npm/bin/npx-cli.js|emulator', true],
+    ['/usr/bin/node|--no-warnings|/usr/bin/npx|emulator', true],
+    ['node|/usr/bin/pnpm.cjs|exec|emulator', true],
+    ['timeout|60|emulator|start', true],
+    ['', false],
+    ['bash', false],
+    ['bash|test.sh|-c', false],
+    ['bash|-e|test.sh', false],
+    ['-bash', false],
+    ['node|test.js', false],
+    ['node|--test', false],
+    ['python3|-c|import subprocess', false],
+    ['/usr/bin/npm-watch', false],
+  ] as const)
+    t.equal(isWrapper(line.split('|')), expected, line);
+});

@@ -1,0 +1,82 @@
+import { basename } from 'node:path';
+import { commandLine, isAlive, type ProcessRecord, processRecord } from './processes.js';
+
+/** Milliseconds between two looks. */
+const LOOK = 250;
+
+const SHELLS = ['sh', 'bash', 'dash', 'ash', 'ksh', 'mksh', 'zsh'];
+
+/** Programs that run a command and wait for it, by their names, or by those of the scripts that Node runs. */
+const RUNNERS = ['npm', 'npx', 'pnpm', 'pnpx', 'yarn', 'yarnpkg', 'corepack', 'timeout', 'time', 'sudo'];
+const SCRIPT = new RegExp(`^(${RUNNERS.join('|')})(-cli)?(\\.c?js)?$`);
+
+interface Link {
+  readonly pid: number;
+  readonly parent: number;
+}
+
+/**
+ * Calls `onGone` once, when the process that started this one has ended. A shell that runs one command (`sh -c`), and npx,
+ * stand between the two and outlive the one above them: so their parents are watched as well. A parent that was gone
+ * before the first look is noticed too, where Linux tells sessions. Returns what ends the watch.
+ */
+export function watchParent(onGone: () => void): () => void {
+  const links = ancestry();
+  if (links.some(wasAdopted)) {
+    onGone();
+    return () => {};
+  }
+  const timer = setInterval(() => {
+    if (!links.some(isCut)) return;
+    clearInterval(timer);
+    onGone();
+  }, LOOK);
+  timer.unref();
+  return () => clearInterval(timer);
+}
+
+/** This process and its parent; the parent and its own, if it only runs what it was told to; and so on. */
+function ancestry(): Link[] {
+  const links: Link[] = [{ pid: process.pid, parent: process.ppid }];
+  for (let { parent: pid } = links[0]!; isWrapper(commandLine(pid)); ) {
+    const record = processRecord(pid);
+    if (!record || record.parent === 0) break;
+    links.push({ pid, parent: record.parent });
+    pid = record.parent;
+  }
+  return links;
+}
+
+/** Whether a process with this command line exists only to run another command. */
+export function isWrapper([program = '', ...words]: readonly string[]): boolean {
+  const name = basename(program).replace(/^-/, '');
+  // npm writes what it runs over its own command line: "npm exec emulator start".
+  if (RUNNERS.includes(name) || RUNNERS.includes(program.split(' ', 1)[0]!)) return true;
+  if (SHELLS.includes(name)) return runsOneCommand(words);
+  const script = words.find((word) => !isFlag(word));
+  return /^node(js)?$/.test(name) && script !== undefined && SCRIPT.test(basename(script));
+}
+
+/** sh(1): "sh [-abefhimnuvx] [-o option] -c command_string". Without `-c` the shell runs a script. */
+function runsOneCommand(words: readonly string[]): boolean {
+  for (let at = 0; at < words.length && isFlag(words[at]!); at++) {
+    if (/^-[a-z]*c/.test(words[at]!)) return true;
+    if (/^[-+][a-z]*o$/i.test(words[at]!)) at++;
+  }
+  return false;
+}
+
+function isFlag(word: string): boolean {
+  return /^[-+]/.test(word);
+}
+
+function isCut({ pid, parent }: Link): boolean {
+  if (pid === process.pid) return process.ppid !== parent || !isAlive(parent);
+  return processRecord(pid)?.parent !== parent;
+}
+
+/** A child is born into its parent's session, and leaves it only to lead one of its own: who does neither was adopted. */
+function wasAdopted({ pid, parent }: Link): boolean {
+  const [child, elder]: (ProcessRecord | undefined)[] = [processRecord(pid), processRecord(parent)];
+  return child !== undefined && elder !== undefined && child.session !== pid && child.session !== elder.session;
+}

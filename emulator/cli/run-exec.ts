@@ -1,0 +1,70 @@
+import { OptionError } from '../config/option-values.js';
+import { type Flags, readOptions } from '../config/options.js';
+import { runProgram } from './child-program.js';
+import type { Starting } from './flags.js';
+import { RelayedSignals } from './relayed-signals.js';
+import { withEmulator } from './run-start.js';
+import type { Terminal } from './terminal.js';
+import { UsageError } from './usage-error.js';
+import { signedIfPossible, TOKEN_FLAGS, tokenClaims, variablesOf } from './variables.js';
+
+/** How its flags are read: those of `start`, and what the token covers. */
+export const EXEC: Starting = {
+  command: 'exec',
+  further: Object.keys(TOKEN_FLAGS),
+  instead: '; the command to run stands behind --',
+};
+
+/**
+ * Runs a program beside an emulator of its own, which ends when the program does. Resolves to the exit code of the
+ * program. Throws `UsageError` when the emulator cannot start.
+ */
+export async function runExec(flags: Flags, command: readonly string[], terminal: Terminal): Promise<number> {
+  const { environment } = terminal;
+  // Any free port, so that many can run side by side.
+  const options = readOptions(flags, { ...environment, EMULATOR_PORT: environment.EMULATOR_PORT || '0' });
+  const asked = {
+    repo: once('repo', TOKEN_FLAGS.repo.read, flags.repo) ?? TOKEN_FLAGS.repo.default,
+    scopes: flags.scopes && named('scopes', TOKEN_FLAGS.scopes.read, flags.scopes),
+  };
+  if (command.length === 0) {
+    throw new UsageError('exec needs a command behind --, as in `emulator exec -- npm test`.');
+  }
+  const signals = new RelayedSignals();
+  const unwatch = options.exitWithParent
+    ? await watchParent(() => signals.end(options.limits.drainTimeout))
+    : undefined;
+  let code: number | undefined;
+  try {
+    await withEmulator(options, terminal, signals, async (emulator) => {
+      const { baseUrl: url, gitUrl, org, keyFile, adminUrl } = emulator;
+      const allowed = options.key.find(({ file }) => file === keyFile)?.allowedScopes ?? ['*'];
+      const token = await signedIfPossible(keyFile, () => emulator.token(tokenClaims(asked, allowed)), terminal);
+      const variables = variablesOf({ url, gitUrl, org, keyFile, token, adminUrl });
+      if (signals.isAsked) return;
+      code = await runProgram(command, { ...environment, ...Object.fromEntries(variables) }, { terminal, signals });
+    });
+    return code ?? signals.exitCode;
+  } finally {
+    unwatch?.();
+    signals.release();
+  }
+}
+
+async function watchParent(onGone: () => void): Promise<() => void> {
+  const { watchParent: watch } = await import('./parent-watch.js');
+  return watch(onGone);
+}
+
+function once<Value>(flag: string, read: (given: unknown) => Value, typed: readonly string[] = []): Value | undefined {
+  if (typed.length > 1) throw new OptionError(`--${flag} was given more than once.`);
+  return typed.length === 0 ? undefined : named(flag, read, typed[0]);
+}
+
+function named<Value>(flag: string, read: (given: unknown) => Value, given: unknown): Value {
+  try {
+    return read(given);
+  } catch (error) {
+    throw error instanceof OptionError ? new OptionError(`--${flag} ${error.message}.`) : error;
+  }
+}

@@ -1,0 +1,73 @@
+import { RESTRICTED_LIFETIME } from '../auth/keys.js';
+import { list, text } from '../config/option-values.js';
+import type { Flags } from './command.js';
+import type { Terminal } from './terminal.js';
+
+/** What the variables tell of an emulator; of several organizations, of one. */
+export interface Wiring {
+  readonly url: string;
+  readonly gitUrl: string;
+  readonly org: string;
+  readonly keyFile: string;
+  readonly token: string;
+  readonly adminUrl: string;
+}
+
+/**
+ * The variables that `exec` and `env` set. What there is not is empty. None is that of an option of `start`, so that an
+ * emulator which is started below `exec` is not configured by accident.
+ */
+export const VARIABLES: readonly { readonly name: string; readonly member: keyof Wiring; readonly about: string }[] = [
+  { name: 'EMULATOR_URL', member: 'url', about: 'base address of the API; the commands of `emulator` ask there' },
+  { name: 'EMULATOR_GIT_URL', member: 'gitUrl', about: '`$EMULATOR_GIT_URL/NAME.git` is a remote' },
+  { name: 'EMULATOR_ORG_NAME', member: 'org', about: 'the organization' },
+  { name: 'EMULATOR_KEY_FILE', member: 'keyFile', about: 'private key that signs for it (PKCS#8 PEM)' },
+  { name: 'EMULATOR_TOKEN', member: 'token', about: 'a token that covers the repository of --repo' },
+  { name: 'EMULATOR_ADMIN_URL', member: 'adminUrl', about: 'the admin API' },
+];
+
+/** The variables with their values, in order. */
+export function variablesOf(wiring: Wiring): [name: string, value: string][] {
+  return VARIABLES.map(({ name, member }) => [name, wiring[member]]);
+}
+
+/** All that one token can be good for: creating its repository, using it, and listing what there is. */
+const TOKEN_SCOPES: readonly string[] = ['repo:write', 'git:write', 'git:read', 'org:read'];
+
+export const TOKEN_FLAGS = {
+  repo: {
+    read: text('the name of a repository'),
+    default: 'team/app',
+    describe: 'Repository that EMULATOR_TOKEN covers; a token covers one',
+  },
+  scopes: {
+    read: list(text('the name of a scope')),
+    repeatable: true,
+    describe: `Scopes of EMULATOR_TOKEN, between commas; default ${TOKEN_SCOPES.join(',')}, as far as the key allows them`,
+  },
+} satisfies Flags;
+
+/** What a token of these variables says, if a key with `allowed` scopes signs it. */
+export function tokenClaims(
+  { repo, scopes }: { readonly repo: string; readonly scopes: readonly string[] | undefined },
+  allowed: readonly string[],
+): { readonly repo: string; readonly scopes: readonly string[]; readonly ttl?: number } {
+  if (allowed[0] === '*') return { repo, scopes: scopes ?? TOKEN_SCOPES };
+  const usual = TOKEN_SCOPES.filter((scope) => allowed.includes(scope));
+  return { repo, scopes: scopes ?? (usual.length > 0 ? usual : allowed), ttl: RESTRICTED_LIFETIME };
+}
+
+/** A token, or nothing where there is no private key that could sign one. */
+export async function signedIfPossible(
+  keyFile: string | undefined,
+  sign: () => Promise<string>,
+  { warn }: Terminal,
+): Promise<string> {
+  try {
+    if (!keyFile) throw new Error('no private key that signs for the emulator is known here.');
+    return await sign();
+  } catch (error) {
+    warn(`EMULATOR_TOKEN is empty: ${(error as Error).message}\n`);
+    return '';
+  }
+}
