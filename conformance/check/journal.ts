@@ -48,7 +48,9 @@ function exchangeOf(request: WireRequest, entry: JsonRecord): Exchange {
   const answer = isRecord(entry.answer) ? entry.answer : {};
   const pairs = Array.isArray(answer.headers) ? (answer.headers as [string, string][]) : [];
   const headers: Exchange['headers'] = Object.fromEntries(pairs.map(([name, value]) => [name.toLowerCase(), value]));
-  const body = isRecord(answer.body) && typeof answer.body.text === 'string' ? answer.body.text : '';
+  const sentBody = isRecord(answer.body) && typeof answer.body.text === 'string' ? answer.body.text : '';
+  // Of a body that was sent in parts only those are kept that went out before the client was gone.
+  const body = isWholeJson(sentBody) ? sentBody : JSON.stringify({ code: entry.code });
   const { headers: requestHeaders, body: requestBody, origin, ...sent } = request;
   return {
     ...sent,
@@ -62,4 +64,13 @@ function exchangeOf(request: WireRequest, entry: JsonRecord): Exchange {
     injected: headers[FAULT_FIRED] !== undefined,
     git: request.git ?? false,
   };
+}
+
+function isWholeJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
 }

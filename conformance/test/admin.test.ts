@@ -1,4 +1,4 @@
-import t from 'tap';
+import t, { type Test } from 'tap';
 import { main } from '../cli/main.js';
 import { run, startEmulator, Unready } from '../index.js';
 import { reporterOf } from '../report/reporters.js';
@@ -125,17 +125,15 @@ t.test('what a restricted key may not sign for is tried with one that the suite 
   t.equal(asked(given), asked(none), 'every place is tried, whoever made the key');
 });
 
-t.test('what the journal shows of a client that hung up is checked', async (t) => {
-  const entry = {
-    outcome: 'gone',
-    answer: { headers: [['X-Emulator-Fault-Fired', 'hold']], body: { text: '{"code":"internal_error"}' } },
-  };
+/** A journal that shows two open requests, and then what `answered` says of them. */
+async function startJournal(t: Test, answered: object) {
+  const entry = { outcome: 'gone', ...answered };
   let looks = 0;
   const admin: Parameters<typeof startTestServer>[1] = (request, response) => {
     const isJournal = request.url?.includes('/requests?subject=') === true;
     looks += isJournal ? 1 : 0;
     const outcome = looks < 3 ? 'open' : 'gone';
-    const json = isJournal ? { items: [{ ...entry, outcome, status: looks < 3 ? 408 : 500 }] } : { emulator: true };
+    const json = isJournal ? { items: [looks < 3 ? { ...entry, outcome, status: 408 } : entry] } : { emulator: true };
     always(200, 'application/json', JSON.stringify(json))(request, response);
   };
   const made =
@@ -145,7 +143,22 @@ t.test('what the journal shows of a client that hung up is checked', async (t) =
     always(201, 'application/json', made, isAsked ? FIRED : {})(request, response);
   }, admin);
   t.teardown(() => server.close());
-  const report = await run(server.target, { only: 'filemeta.err.408,err.generic.499' });
+  return run(server.target, { only: 'filemeta.err.408,err.generic.499' });
+}
+
+const HELD = [['X-Emulator-Fault-Fired', 'hold']];
+
+t.test('what the journal shows of a client that hung up is checked', async (t) => {
+  const body = { text: '{"code":"internal_error"}' };
+  const report = await startJournal(t, { status: 500, answer: { headers: HELD, body } });
   t.same(verdictsOf(report), { 'filemeta.err.408': 'fail', 'err.generic.499': 'fail' });
   t.match(report.rules[0]?.transcript?.at(-1), { response: /^500\n/ }, 'once it has ended');
+});
+
+t.test('of an answer that went out in part the journal says the code', async (t) => {
+  for (const text of ['', '{"titl', '{"code":"request_cancel']) {
+    const answer = { headers: HELD, body: { text } };
+    const report = await startJournal(t, { status: 499, code: 'request_canceled', answer });
+    t.match(verdictsOf(report), { 'err.generic.499': 'pass' }, text);
+  }
 });
