@@ -6,15 +6,16 @@ const isSupported = (major === 20 && minor >= 19) || (major === 22 && minor >= 1
 async function run() {
   if (!isSupported)
     return refuse(`The conformance suite needs Node 20.19, 22.12, 24 or newer; this is ${process.versions.node}.`);
-  const entry = new URL('../dist/conformance/cli/main.js', import.meta.url).href;
-  let main;
-  try {
-    ({ main } = await import(entry));
-  } catch (error) {
-    if (error.code !== 'ERR_MODULE_NOT_FOUND' || error.url !== entry) throw error;
+  const [{ existsSync }, { fileURLToPath }] = await Promise.all([import('node:fs'), import('node:url')]);
+  const bundles = new URL('../dist/bundle/', import.meta.url);
+  const entry = new URL('conformance/cli.cjs', bundles);
+  if (!existsSync(entry))
     return refuse('The conformance suite has not been built: run `npm run build` in its checkout.');
-  }
+  const { Bundle } = await import(new URL('loader/code-cache.cjs', bundles).href);
+  const bundle = new Bundle();
+  const { main } = bundle.load(fileURLToPath(entry));
   process.exitCode = await main(process.argv.slice(2));
+  bundle.keepCode();
 }
 
 function refuse(sentence) {

@@ -7,12 +7,14 @@ async function run() {
   if (!isSupported)
     return refuse(`The emulator needs Node 20.19, 22.12, 24 or newer; this is ${process.versions.node}.`);
   const [{ existsSync }, { fileURLToPath }] = await Promise.all([import('node:fs'), import('node:url')]);
-  const built = new URL('../dist/', import.meta.url);
-  const entry = new URL('start/main.cjs', built);
+  const bundles = new URL('../dist/bundle/', import.meta.url);
+  const entry = new URL('emulator/cli.cjs', bundles);
   if (!existsSync(entry)) return refuse('The emulator has not been built: run `npm run build` in its checkout.');
-  const { Bundle } = await import(new URL('emulator/cli/code-cache.js', built).href);
-  const { main } = new Bundle().load(fileURLToPath(entry));
+  const { Bundle } = await import(new URL('loader/code-cache.cjs', bundles).href);
+  const bundle = new Bundle();
+  const { main } = bundle.load(fileURLToPath(entry));
   process.exitCode = await main(process.argv.slice(2));
+  bundle.keepCode();
 }
 
 function refuse(sentence) {
