@@ -2,54 +2,23 @@ import { execFile, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import t from 'tap';
 import { COMMIT_PACK, packLines } from '../api/commit-pack.js';
-import { createSigner, type TokenRecipe } from '../auth/tokens.js';
-import { RefusedWrites } from '../check/refused-writes.js';
-import { type RequestOptions, RuleContext } from '../check/rule-context.js';
-import { Variants } from '../check/variants.js';
-import { Client } from '../http/client.js';
+import type { TokenRecipe } from '../auth/tokens.js';
+import type { RequestOptions } from '../check/rule-context.js';
 import type { Exchange } from '../http/exchange.js';
-import { UNLIMITED } from '../http/limiter.js';
 import { startEmulator } from '../index.js';
 import { writeCurl } from '../report/curl.js';
 import { packageRoot } from '../run/version.js';
+import { contextsOf } from './new-context.js';
 
 t.setTimeout(180_000);
 const emulator = await startEmulator();
 t.teardown(() => emulator.stop());
 const { target } = emulator;
 
-const client = new Client({
-  limiter: UNLIMITED,
-  timeout: 15_000,
-  connections: 2,
-  signal: new AbortController().signal,
-  sleep: (milliseconds) => sleep(milliseconds),
-  onExchange: () => undefined,
-});
-t.teardown(() => client.close());
-
-const context = new RuleContext(
-  { id: 'curl', group: 'curl', reach: 'emulator' },
-  {
-    target,
-    client,
-    signer: createSigner(target, Date.now),
-    variants: new Variants(),
-    refusedWrites: new RefusedWrites(),
-    fixtures: new Map(),
-    attempts: new Map(),
-    brokenSteps: new Map(),
-    prefix: 'curl',
-    uniqueName: () => 'curl/n',
-    onRepository: () => Promise.resolve(),
-    now: Date.now,
-    sleep: (milliseconds) => sleep(milliseconds),
-  },
-);
+const context = contextsOf(t)(target);
 
 const repo = "curl/a.b'c";
 const reader: TokenRecipe = { repo, scopes: ['git:read'] };

@@ -1,57 +1,28 @@
 import t from 'tap';
 import { packLines } from '../api/commit-pack.js';
 import { createRepo, repositoryPath, repoWriter } from '../api/requests.js';
-import { createSigner } from '../auth/tokens.js';
 import { AssertionFailure } from '../check/outcomes.js';
-import { RefusedWrites } from '../check/refused-writes.js';
-import { type RequestOptions, RuleContext } from '../check/rule-context.js';
-import { Variants } from '../check/variants.js';
+import type { RequestOptions } from '../check/rule-context.js';
 import { pushRefs } from '../git/push-request.js';
-import { Client } from '../http/client.js';
-import { UNLIMITED } from '../http/limiter.js';
 import { run, startEmulator } from '../index.js';
 import { routeOf } from '../rules/companion/call-operation.js';
 import { OPERATIONS } from '../rules/companion/operations.js';
 import { FAMILIES, TestRepository } from '../rules/companion/test-repository.js';
 import { type ProxiedRequest, type Rewrite, startProxy } from './mutants/proxy.js';
 import { changesAnswersTo, mendsTokens, type SentToken } from './mutants/tokens.js';
+import { contextsOf } from './new-context.js';
 
 const emulator = await startEmulator();
 t.teardown(() => emulator.stop());
 
-let names = 0;
 let requests = 0;
-const client = new Client({
-  limiter: UNLIMITED,
-  timeout: 15_000,
-  connections: 2,
+const contextOf = contextsOf(t, {
   onExchange: () => {
     requests += 1;
   },
   sleep: () => Promise.resolve(),
-  signal: new AbortController().signal,
 });
-t.teardown(() => client.close());
-
-function newContext(companion = true): RuleContext {
-  const rule = { id: 'x', group: 'x', reach: 'emulator' } as const;
-  const target = { ...emulator.target, companion };
-  return new RuleContext(rule, {
-    target,
-    client,
-    signer: createSigner(target, Date.now),
-    variants: new Variants(),
-    refusedWrites: new RefusedWrites(),
-    fixtures: new Map(),
-    attempts: new Map(),
-    brokenSteps: new Map(),
-    prefix: 'refused',
-    uniqueName: () => `refused/n${++names}`,
-    onRepository: () => Promise.resolve(),
-    now: Date.now,
-    sleep: () => Promise.resolve(),
-  });
-}
+const newContext = (companion = true) => contextOf({ ...emulator.target, companion });
 
 /** The service carries the request out, and then refuses it. */
 const DONE = { fault: 'forbidden@after' } as const;

@@ -80,6 +80,8 @@ t.test('flags that are repeated, contradict each other, or are not there are ref
       ['env', 'json', 'format'],
       ['token', 'repo', 'no-repo'],
       ['routes', 'json', 'markdown'],
+      ['options', 'json', 'markdown'],
+      ['variants', 'json', 'markdown'],
       ['faults', 'json', 'markdown'],
       ['wait', 'url', 'ready-file'],
     ],

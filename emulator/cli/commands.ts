@@ -10,6 +10,7 @@ import { healthCommand } from './health.js';
 import { keysCommand } from './keys.js';
 import { latchCommand } from './latch.js';
 import { namespaceCommand } from './namespace.js';
+import { optionsCommand } from './options.js';
 import { quotaCommand } from './quota.js';
 import { repoCommand } from './repo.js';
 import { requestsCommand } from './requests.js';
@@ -36,6 +37,7 @@ export const commands: readonly Command[] = [
   tokenCommand,
   keysCommand,
   routesCommand,
+  optionsCommand,
   variantsCommand,
   faultsCommand,
   waitCommand,

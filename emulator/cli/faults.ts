@@ -2,6 +2,7 @@ import { forgePrefix } from '../config/option-values.js';
 import type { CodeReference, FaultReference, NameReference } from '../faults/reference.js';
 import { specifiedCode } from '../http/problem.js';
 import { defineCommand } from './command.js';
+import { code, writeMarkdownTable } from './markdown.js';
 import { writeTable } from './table.js';
 import { UsageError } from './usage-error.js';
 
@@ -101,23 +102,26 @@ const WAYS: Readonly<Record<CodeReference['way'], string>> = {
 };
 
 function writeMarkdown(all: FaultReference): string {
-  const cell = (text: string) => text.replaceAll('|', '\\|');
-  const code = (text: string) => (text === '' ? '' : `\`${text}\``);
-  const row = (cells: readonly string[]) => `| ${cells.map(cell).join(' | ')} |\n`;
   const names = all.names.filter((each) => !isCode(all)(each));
   const first = all.names.find(isCode(all));
-  const parts: string[] = [];
-  parts.push(row(['Name', 'Keys', 'Stages, default first', 'What']), row(['---', '---', '---', '---']));
   const stages = ({ defaultStages, stages: allowed }: NameReference) =>
     [...defaultStages, ...allowed.filter((stage) => !defaultStages.includes(stage))].map(code).join(', ');
-  if (first) parts.push(row(['any code below', code(keysOf(first)), stages(first), aboutCodes(all)]));
-  for (const each of names) parts.push(row([code(each.name), code(keysOf(each)), stages(each), each.about]));
-  parts.push('\n', row(['Stage', 'When']), row(['---', '---']));
-  for (const [stage, about] of Object.entries(all.stages)) parts.push(row([code(stage), about]));
+  const row = (name: string, each: NameReference, about: string) => [name, code(keysOf(each)), stages(each), about];
+  const parts = [
+    writeMarkdownTable([
+      ['Name', 'Keys', 'Stages, default first', 'What'],
+      ...(first ? [row('any code below', first, aboutCodes(all))] : []),
+      ...names.map((each) => row(code(each.name), each, each.about)),
+    ]),
+    writeMarkdownTable([
+      ['Stage', 'When'],
+      ...Object.entries(all.stages).map(([stage, about]) => [code(stage), about]),
+    ]),
+  ];
   for (const { code: name, status, way, commands } of all.codes) {
-    parts.push(`\n### ${status} ${name}\n\n${sentence(WAYS[way])}\n\n\`\`\`sh\n${commands.join('\n')}\n\`\`\`\n`);
+    parts.push(`### ${status} ${name}\n\n${sentence(WAYS[way])}\n\n\`\`\`sh\n${commands.join('\n')}\n\`\`\`\n`);
   }
-  return parts.join('');
+  return parts.join('\n');
 }
 
 function sentence(words: string): string {

@@ -47,15 +47,8 @@ const COLD: StateRow = {
  * States by operations, the one table. File metadata and grep list 503 for these states in their own
  * tables; every other operation has the specific codes of the Errors table.
  */
-const STATES: Readonly<Record<RepositoryState, StateRow>> = {
+const STATES: Readonly<Record<Exclude<RepositoryState, 'deleted'>, StateRow>> = {
   active: { read: undefined, write: undefined, delete: undefined, except: {}, detail: '' },
-  deleted: {
-    read: 'repository_not_found',
-    write: 'repository_not_found',
-    delete: 'repository_deleted',
-    except: {},
-    detail: 'The repository has been deleted.',
-  },
   archived: COLD,
   thawing: COLD,
   syncing: {
@@ -67,6 +60,9 @@ const STATES: Readonly<Record<RepositoryState, StateRow>> = {
   },
 };
 
+/** What is deleted refuses everything, with the status that the variants name. */
+const DELETED: Readonly<Record<string, ProblemCode>> = { '404': 'repository_not_found', '409': 'repository_deleted' };
+
 export interface StateFacts {
   /** Seconds a client should wait before it tries again. */
   readonly retryAfter: number;
@@ -74,12 +70,11 @@ export interface StateFacts {
 
 /** The code `state` refuses `operation` with, or undefined. */
 export function refusalOf(state: RepositoryState, operation: Affecting, variants: Variants): ProblemCode | undefined {
+  if (state === 'deleted') {
+    return DELETED[operation.effect === 'delete' ? variants.secondDelete : variants.deletedRepository];
+  }
   const row = STATES[state];
   const cell = Object.hasOwn(row.except, operation.id) ? row.except[operation.id] : row[operation.effect];
-  if (state === 'deleted') {
-    const status = operation.effect === 'delete' ? variants.secondDelete : variants.deletedRepository;
-    return status === '409' ? 'repository_deleted' : 'repository_not_found';
-  }
   const [busy, status] =
     state === 'syncing'
       ? (['sync_in_progress', variants.syncing] as const)
@@ -98,11 +93,9 @@ export function checkState(state: RepositoryState, operation: Affecting, variant
 /** What `state` refuses with, worded. */
 export function stateProblem(state: RepositoryState, code: ProblemCode, facts: StateFacts): Problem {
   if (code === 'repository_not_found') return repositoryNotFound();
-  const waits = code !== 'repository_deleted';
-  return problem(code, STATES[state].detail, {
-    isOfState: true,
-    ...(waits && { headers: { 'retry-after': String(facts.retryAfter) } }),
-  });
+  if (state === 'deleted') return problem(code, 'The repository has been deleted.', { isOfState: true });
+  const headers = { 'retry-after': String(facts.retryAfter) };
+  return problem(code, STATES[state].detail, { isOfState: true, headers });
 }
 
 /**

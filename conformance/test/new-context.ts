@@ -1,0 +1,48 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Test } from 'tap';
+import { createSigner } from '../auth/tokens.js';
+import { RefusedWrites } from '../check/refused-writes.js';
+import { RuleContext } from '../check/rule-context.js';
+import { Variants } from '../check/variants.js';
+import { Client } from '../http/client.js';
+import { UNLIMITED } from '../http/limiter.js';
+import type { Target } from '../target/target.js';
+
+interface ContextOptions {
+  readonly onExchange?: () => void;
+  readonly sleep?: (milliseconds: number) => Promise<void>;
+}
+
+/** Contexts of a rule that no run checks, all of them with one client: for tests of what rules are made of. */
+export function contextsOf(t: Pick<Test, 'teardown'>, options: ContextOptions = {}): (target: Target) => RuleContext {
+  const wait = options.sleep ?? ((milliseconds) => sleep(milliseconds));
+  const client = new Client({
+    limiter: UNLIMITED,
+    timeout: 15_000,
+    connections: 2,
+    onExchange: () => options.onExchange?.(),
+    sleep: wait,
+    signal: new AbortController().signal,
+  });
+  t.teardown(() => client.close());
+  let names = 0;
+  return (target) =>
+    new RuleContext(
+      { id: 'x', group: 'x', reach: 'emulator' },
+      {
+        target,
+        client,
+        signer: createSigner(target, Date.now),
+        variants: new Variants(),
+        refusedWrites: new RefusedWrites(),
+        fixtures: new Map(),
+        attempts: new Map(),
+        brokenSteps: new Map(),
+        prefix: 'test',
+        uniqueName: () => `test/n${++names}`,
+        onRepository: () => Promise.resolve(),
+        now: Date.now,
+        sleep: wait,
+      },
+    );
+}

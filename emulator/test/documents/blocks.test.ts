@@ -1,0 +1,243 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import t, { type Test } from 'tap';
+import ts from 'typescript';
+import { startEmulator } from '../../index.js';
+import { type Block, blocksOf, DOCUMENTS, ROOT, readDocument } from './documents.js';
+
+const README = 'README.md';
+const GUIDE = 'emulator/README.md';
+
+/** The conformance suite tests its guide itself. */
+const BLOCKS = DOCUMENTS.filter((name) => !name.startsWith('conformance/')).flatMap((name) =>
+  blocksOf(name).map((block) => ({ name, block })),
+);
+const tried = new Set<Block>();
+
+/** The one block of a document that has `words`. */
+function block(test: Test, name: string, words: string): string {
+  const fitting = BLOCKS.filter((one) => one.name === name && one.block.text.includes(words));
+  test.equal(fitting.length, 1, `one block of ${name} has ${words}`);
+  for (const one of fitting) tried.add(one.block);
+  return fitting[0]!.block.text;
+}
+
+/** A folder that holds a project with a commit, a home of its own, and what `npm link` puts on a machine. */
+async function createProject(test: Test) {
+  const scripts = {
+    test: 'curl -sf "$EMULATOR_URL/_emulator/health" && git ls-remote "$EMULATOR_GIT_URL/x.git" || true',
+  };
+  const folder = test.testdir({
+    home: {},
+    bin: {},
+    project: { 'a.txt': 'a\n', 'package.json': JSON.stringify({ type: 'module', scripts }), node_modules: {} },
+    tmp: {},
+  });
+  symlinkSync(ROOT, join(folder, 'project', 'node_modules', 'repohost-emulator'));
+  const npx = join(folder, 'bin', 'npx');
+  writeFileSync(npx, `#!/bin/sh\nname=$1\nshift\nexec '${process.execPath}' '${ROOT}bin/'$name.js "$@"\n`);
+  chmodSync(npx, 0o755);
+  mkdirSync(join(folder, 'home', '.config'));
+  const run = async (script: string) => {
+    const child = spawn('bash', ['-e', '-o', 'pipefail', '-c', script.replaceAll('/tmp/', `${folder}/tmp/`)], {
+      cwd: join(folder, 'project'),
+      env: {
+        HOME: join(folder, 'home'),
+        PATH: `${join(folder, 'bin')}:${process.env.PATH}`,
+        GIT_CONFIG_NOSYSTEM: '1',
+        GIT_TERMINAL_PROMPT: '0',
+        NO_PROXY: '*',
+      },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    test.teardown(() => child.kill('SIGKILL'));
+    let said = '';
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.on('data', (part) => {
+        said += part;
+      });
+    }
+    const [code] = await once(child, 'close');
+    return { code, said };
+  };
+  const identity = 'git config --global user.name A && git config --global user.email a@x';
+  test.match(await run(`${identity} && git init -q -b main && git add a.txt && git commit -qm First`), { code: 0 });
+  return { folder, run };
+}
+
+async function startedOn(test: Test): Promise<(script: string) => string> {
+  const emulator = await startEmulator({ port: 0 });
+  test.teardown(() => emulator.close({ graceMs: 0 }));
+  return (script) => script.replaceAll('127.0.0.1:8080', emulator.gitHost);
+}
+
+t.test('the first five minutes work in the folder of a project', async (t) => {
+  const { run, folder } = await createProject(t);
+  const onIts = await startedOn(t);
+  const parts = ['git clone http://t:$TOKEN', 'commit-pack --data-binary', 'thawing;retry-after'];
+  const { code, said } = await run(onIts(parts.map((words) => block(t, README, words)).join('')));
+  t.match(said, /"commit_sha"/, 'the API writes');
+  t.match(said, /"title":"Repository Thawing"/);
+  t.match(said, /Too many requests/);
+  t.not(code, 0, 'the last line meets its error');
+  t.equal(readFileSync(join(folder, 'tmp', 'app', 'hello.txt'), 'utf8'), 'hello\n');
+  t.ok(existsSync(join(folder, 'tmp', 'app', 'a.txt')));
+});
+
+t.test('the suite checks the emulator of the package, and would check a deployment', async (t) => {
+  const { run } = await createProject(t);
+  const [own = '', ...deployment] = block(t, README, 'npx conformance run').split('\n');
+  const checked = await run(own.replace('run', 'run --only repo.get'));
+  t.match(checked, { code: 0, said: 'conforms' });
+  const missing = await run(deployment.join('\n'));
+  t.match(missing, { code: 2, said: 'private.pem' }, 'all it lacks is the key');
+});
+
+/** Blocks that stand for themselves: an emulator with a repository `team/app` is running, and what is expected of them. */
+const COMMANDS: readonly { readonly words: string; readonly says: string | RegExp; readonly code?: number }[] = [
+  { words: '"state":"thawing"', says: /thawing[\s\S]*authentication="unavailable"/ },
+  { words: 'fault add', says: /cut\*1;fraction=0\.5;how=rst|"fraction": ?0\.5|gitUploadPack/ },
+  { words: 'lost@git.report', says: /fatal: the remote end hung up/, code: 1 },
+  { words: '_emulator/quotas', says: '"gateway"' },
+  { words: 'clock freeze', says: 'frozen' },
+  { words: '--key restricted', says: /^(\S+\.\S+\.\S+\s+){5}$/ },
+];
+
+for (const { words, says, code = 0 } of COMMANDS) {
+  t.test(`a block of commands does what it says: ${words}`, async (t) => {
+    const { run } = await createProject(t);
+    const onIts = await startedOn(t);
+    const create = block(t, README, 'git clone http://t:$TOKEN').split('\n').slice(0, 2).join('\n');
+    t.match(await run(onIts(`export EMULATOR_URL=http://127.0.0.1:8080\n${create}`)), { code: 0 });
+    const done = await run(onIts(`export EMULATOR_URL=http://127.0.0.1:8080\n${block(t, GUIDE, words)}`));
+    t.equal(done.code, code, done.said);
+    t.match(done.said, says);
+  });
+}
+
+t.test('a scenario is started, and made of recorded traffic', async (t) => {
+  const { run, folder } = await createProject(t);
+  const onIts = await startedOn(t);
+  const url = 'export EMULATOR_URL=http://127.0.0.1:8080';
+  const record = `${url}\ncurl -s $EMULATOR_URL/api/repos\ncurl -s "$EMULATOR_URL/_emulator/requests?format=har" > incident.har`;
+  t.match(await run(onIts(record)), { code: 0 });
+  const { code, said } = await run(onIts(`${url}\n${block(t, GUIDE, 'scenario from-har')}`));
+  t.equal(code, 0, said);
+  t.match(readFileSync(join(folder, 'project', 'incident.yaml'), 'utf8'), 'op: listRepositories');
+});
+
+t.test('exec runs what follows beside an emulator', async (t) => {
+  const { run } = await createProject(t);
+  for (const name of [README, GUIDE]) {
+    const { code, said } = await run(block(t, name, 'emulator exec'));
+    t.equal(code, 0, said);
+    t.match(said, '"emulator":true', name);
+  }
+});
+
+t.test('a script finds an emulator that starts, and ends when it does not', async (t) => {
+  const { run, folder } = await createProject(t);
+  const script = block(t, GUIDE, '--ready-file ready.json').replace(
+    '# ... tests ...',
+    'curl -s "$BASE_URL/_emulator/health"',
+  );
+  const { code, said } = await run(script);
+  t.equal(code, 0, said);
+  t.match(said, '"emulator":true');
+  t.notOk(existsSync(join(folder, 'project', 'ready.json')));
+  // Without an end of its own it would wait for 30 seconds and more.
+  const broken = await run(script.replace('--port 0', '--port x').replace('wait --', 'wait --timeout 24h --'));
+  t.match(broken, {
+    code: 3,
+    said: /^--port has to be .*\n(.*\n)*No emulator by "ready\.json": process \d+ has ended\.\n$/,
+  });
+});
+
+t.test('remotes that are written with https reach the emulator, with a user and without', async (t) => {
+  const { run } = await createProject(t);
+  const onIts = await startedOn(t);
+  const set = onIts(block(t, GUIDE, 'insteadOf'));
+  const create = block(t, README, 'git clone http://t:$TOKEN').split('\n').slice(0, 2).join('\n');
+  t.match(await run(onIts(`${create}\n${set}`)), { code: 0 });
+  const token = 'TOKEN=$(npx emulator token --repo team/app)';
+  const withUser = await run(onIts(`${token}\ngit push -q https://t:$TOKEN@127.0.0.1:8080/team/app.git HEAD:main`));
+  t.equal(withUser.code, 0, withUser.said);
+  const header = '-c http.extraHeader="Authorization: Bearer $TOKEN"';
+  const without = await run(onIts(`${token}\ngit ${header} ls-remote https://127.0.0.1:8080/team/app.git`));
+  t.match(without, { code: 0, said: 'refs/heads/main' });
+});
+
+t.test('a signed commit is made as it stands', async (t) => {
+  const { run } = await createProject(t);
+  const signed = await run(block(t, GUIDE, 'gpg.format=ssh'));
+  t.equal(signed.code, 0, signed.said);
+  t.match(await run('git cat-file commit HEAD'), { code: 0, said: 'BEGIN SSH SIGNATURE' });
+});
+
+t.test('the emulator starts as it stands', async (t) => {
+  const { run } = await createProject(t);
+  const own = BLOCKS.find(({ name, block: { text } }) => name === README && text === 'npx emulator start\n');
+  if (own) tried.add(own.block);
+  const settings = 'export EMULATOR_PORT=0 EMULATOR_LOG=quiet EMULATOR_READY_FILE=ready.json';
+  const wait = 'npx emulator wait --ready-file ready.json --pid $!; kill $!; wait';
+  const { code, said } = await run(`${settings}\n${own?.block.text.trim()} >/dev/null &\n${wait}`);
+  t.equal(code, 0, said);
+});
+
+t.test('the ready line has the members that it is shown with', async (t) => {
+  const { run } = await createProject(t);
+  const { said } = await run('npx emulator exec --log quiet --ready-file ready.json -- cat ready.json');
+  t.same(Object.keys(JSON.parse(said)), Object.keys(JSON.parse(block(t, GUIDE, '"event":"ready"'))));
+});
+
+/** Begins what does not begin by itself. */
+const BEGINNING = `
+import { startEmulator } from 'repohost-emulator';
+await using emulator = await startEmulator({ port: 0 });
+`;
+
+for (const { name, block } of BLOCKS.filter(({ block }) => block.language === 'ts')) {
+  t.test(
+    `${name}: a block of TypeScript runs: ${block.text.split('\n').find((line) => line.includes('emulator'))}`,
+    async (t) => {
+      tried.add(block);
+      const { run, folder } = await createProject(t);
+      const text = block.text.includes('startEmulator') ? block.text : BEGINNING + block.text;
+      const { outputText } = ts.transpileModule(text, {
+        compilerOptions: { target: ts.ScriptTarget.ES2022, module: ts.ModuleKind.ESNext },
+      });
+      writeFileSync(join(folder, 'project', 'block.js'), outputText);
+      const { code, said } = await run('node block.js');
+      t.equal(code, 0, said);
+    },
+  );
+}
+
+/** Blocks whose commands need what a test has not: what is looked at instead. */
+const NOT_RUN: readonly { readonly name: string; readonly words: string; readonly why: string }[] = [
+  { name: README, words: 'npm ci', why: 'a test of a built checkout comes after it' },
+  { name: README, words: 'npm link', why: 'it changes the machine' },
+  { name: README, words: 'npm i -D', why: 'it needs the registry, or a packed checkout' },
+];
+
+t.test('npm scripts that documents name exist, and no block is left out', async (t) => {
+  const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { scripts: object };
+  for (const name of DOCUMENTS) {
+    for (const [, script = ''] of readDocument(name).matchAll(/npm run ([\w:-]+)/g)) {
+      t.ok(script in scripts, `${name}: npm run ${script}`);
+    }
+  }
+  for (const { name, words } of NOT_RUN) block(t, name, words);
+  const isOfScripts = (text: string) =>
+    text
+      .trim()
+      .split('\n')
+      .every((line) => /^npm (test|ci|run)/.test(line));
+  const left = BLOCKS.filter(({ block }) => block.language !== '' && !tried.has(block) && !isOfScripts(block.text));
+  t.same(
+    left.map(({ name, block }) => [name, block.text]),
+    [],
+  );
+});

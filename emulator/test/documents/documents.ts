@@ -1,0 +1,72 @@
+import { execFile } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+
+// The tests run compiled, from dist/emulator/test/documents.
+export const ROOT = fileURLToPath(new URL('../../../../', import.meta.url));
+
+export const DOCUMENTS: readonly string[] = [
+  'README.md',
+  'CONTRIBUTING.md',
+  'SECURITY.md',
+  'emulator/README.md',
+  'emulator/git/README.md',
+  'emulator/bench/README.md',
+  'conformance/README.md',
+];
+
+export function readDocument(name: string): string {
+  return readFileSync(join(ROOT, name), 'utf8');
+}
+
+/** A part of a document that a command prints: "<!-- printed by `npx NAME …` -->" to "<!-- end -->". */
+const PRINTED = /(<!-- printed by `npx (\w+) ([^`]*)` -->\n)([\s\S]*?)(<!-- end -->)/g;
+
+export interface PrintedPart {
+  readonly command: string;
+  readonly found: string;
+  readonly expected: string;
+}
+
+/** The parts of a document that are printed by commands, with what the commands print now. */
+export async function printedParts(name: string): Promise<PrintedPart[]> {
+  const parts = [...readDocument(name).matchAll(PRINTED)];
+  return Promise.all(
+    parts.map(async ([, , program, args, found = '']) => ({
+      command: `${program} ${args}`,
+      found,
+      expected: await print(program!, args!),
+    })),
+  );
+}
+
+async function print(program: string, args: string): Promise<string> {
+  const file = join(ROOT, 'bin', `${program}.js`);
+  const { stdout } = await promisify(execFile)(process.execPath, [file, ...args.split(' ')], { maxBuffer: 2 ** 24 });
+  return stdout;
+}
+
+/** Prints the parts of a document anew. */
+export async function printAnew(name: string): Promise<void> {
+  const parts = (await printedParts(name)).values();
+  const text = readDocument(name).replace(PRINTED, (_all, begin: string, _program, _args, _found, end: string) => {
+    return `${begin}${parts.next().value!.expected}${end}`;
+  });
+  writeFileSync(join(ROOT, name), text);
+}
+
+export interface Block {
+  readonly language: string;
+  readonly text: string;
+}
+
+/** The blocks of code of a document, without those in parts that are printed. */
+export function blocksOf(name: string): Block[] {
+  const text = readDocument(name).replace(PRINTED, '');
+  return [...text.matchAll(/^ *```(\w*)\n([\s\S]*?)^ *```$/gm)].map(([, language = '', block = '']) => ({
+    language,
+    text: block,
+  }));
+}
