@@ -1,6 +1,6 @@
 import { after, afterEach, beforeEach } from 'node:test';
 import { TestNamespaces, type WithEmulatorOptions } from './test-namespaces.js';
-import { type TestEmulator, withContexts } from './test-view.js';
+import type { TestEmulator } from './test-view.js';
 
 export type { WithEmulatorOptions } from './test-namespaces.js';
 export type { TestEmulator, TestNamespace } from './test-view.js';
@@ -42,7 +42,7 @@ export function withEmulator(options: WithEmulatorOptions = {}): TestEmulator {
     if (broken.length > 0) throw new Error(broken.join('\n'));
   });
   after(() => tests.close());
-  return withContexts(tests);
+  return Object.assign(tests.view, { of: (context: object) => tests.of(context) });
 }
 
 /** The test that a subtest belongs to: its name begins with that of the test. */

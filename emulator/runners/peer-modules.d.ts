@@ -13,6 +13,7 @@ declare module 'vitest' {
 }
 
 declare module '@jest/globals' {
+  export function beforeAll(hook: () => Promise<void>): void;
   export function beforeEach(hook: () => Promise<void>): void;
   export function afterEach(hook: () => Promise<void>): void;
   export function afterAll(hook: () => Promise<void>): void;

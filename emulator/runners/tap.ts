@@ -1,6 +1,6 @@
 import t, { type Test } from 'tap';
 import { TestNamespaces, type WithEmulatorOptions } from './test-namespaces.js';
-import { type TestEmulator, withContexts } from './test-view.js';
+import type { TestEmulator } from './test-view.js';
 
 export type { WithEmulatorOptions } from './test-namespaces.js';
 export type { TestEmulator, TestNamespace } from './test-view.js';
@@ -29,11 +29,13 @@ export function withEmulator(options: WithEmulatorOptions = {}): TestEmulator {
   t.beforeEach((test) => tests.begin(test, parentOf(test, tests)));
   t.afterEach(async (test) => {
     const { broken, requests } = await tests.end(test, { isFailed: !test.passing() });
-    if (broken.length > 0) test.fail(broken.join('\n'), { at: null, stack: '' });
-    for (const line of requests) test.comment(line);
+    const [first, ...further] = broken;
+    for (const line of [...further, ...requests]) test.comment(line);
+    // The test has come to its end: tap reports what is thrown here, and fails it.
+    if (first !== undefined) throw new Error(first);
   });
   t.teardown(() => tests.close());
-  return withContexts(tests);
+  return Object.assign(tests.view, { of: (context: object) => tests.of(context) });
 }
 
 function parentOf(test: Test, tests: TestNamespaces): object | undefined {

@@ -57,14 +57,3 @@ export function viewOf(find: () => ViewedTest): TestNamespace {
   }
   return view as unknown as TestNamespace;
 }
-
-/** The view of the test that is running, and those of tests by their contexts. */
-export function withContexts({
-  view,
-  of,
-}: {
-  readonly view: TestNamespace;
-  of(test: object): TestNamespace;
-}): TestEmulator {
-  return Object.assign(view, { of });
-}
