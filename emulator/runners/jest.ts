@@ -39,7 +39,7 @@ export function withEmulator(options: WithEmulatorOptions = {}): TestNamespace {
   });
   afterEach(async () => {
     const isFailed = (circusState()?.currentlyRunningTest?.errors.length ?? 0) > 0;
-    const failure = failureOf(await tests.end(test, { isFailed }));
+    const failure = failureOf(tests.end(test, { isFailed }));
     if (failure) throw failure;
   });
   afterAll(() => tests.close());

@@ -37,7 +37,7 @@ export function withEmulator(options: WithEmulatorOptions = {}): TestEmulator {
   beforeEach(async (context) => tests.begin(context, parentOf(context as HookContext, tests.running())));
   afterEach(async (context) => {
     const { diagnostic, passed = true } = context as HookContext;
-    const { broken, requests } = await tests.end(context, { isFailed: !passed });
+    const { broken, requests } = tests.end(context, { isFailed: !passed });
     for (const line of requests) diagnostic.call(context, line);
     if (broken.length > 0) throw new Error(broken.join('\n'));
   });

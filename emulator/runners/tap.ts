@@ -28,7 +28,7 @@ export function withEmulator(options: WithEmulatorOptions = {}): TestEmulator {
   const tests = new TestNamespaces(options, 'use emulator.of(t) with the t of each test');
   t.beforeEach((test) => tests.begin(test, parentOf(test, tests)));
   t.afterEach(async (test) => {
-    const { broken, requests } = await tests.end(test, { isFailed: !test.passing() });
+    const { broken, requests } = tests.end(test, { isFailed: !test.passing() });
     const [first, ...further] = broken;
     for (const line of [...further, ...requests]) test.comment(line);
     // The test has come to its end: tap reports what is thrown here, and fails it.

@@ -17,7 +17,11 @@ interface RunningTest {
   /** Ids of the faults that its namespace began with. */
   readonly begunWith: readonly string[];
   readonly planned: PlannedFault[];
+  isClosed: boolean;
 }
+
+/** Namespaces of tests that ended while others ran on, which are left open. */
+const MOST_ENDED = 20;
 
 /** What a runner reports of a test that has ended. */
 export interface EndedTest {
@@ -37,7 +41,9 @@ export class TestNamespaces {
   #emulator: Promise<Emulator> | undefined;
   readonly #running = new Map<object, RunningTest>();
   /** Hooks that run behind ours still find the namespace of their test: it is closed when the next one begins. */
-  #last: RunningTest | undefined;
+  #ended: RunningTest[] = [];
+  /** Also of tests that have ended. */
+  readonly #byContext = new WeakMap<object, RunningTest>();
   /** Stands for the namespace of the test that is running. */
   readonly view: TestNamespace = viewOf(() => this.#current());
 
@@ -56,23 +62,25 @@ export class TestNamespaces {
     const shared = parent && this.#running.get(parent);
     if (shared) {
       this.#running.set(test, shared);
+      this.#byContext.set(test, shared);
       return;
     }
-    await this.#closeLast();
+    await this.#closeEnded();
     this.#emulator ??= startEmulator(this.#options);
     const namespace = await (await this.#emulator).namespace();
     const begunWith = namespace.verify({ faults: { everyFired: true } }).unmet.map(({ at }) => at);
-    this.#running.set(test, { namespace, begunWith, planned: [] });
+    const begun = { namespace, begunWith, planned: [], isClosed: false };
+    this.#running.set(test, begun);
+    this.#byContext.set(test, begun);
   }
 
   /** A test has ended: what there is to say of it. */
-  async end(test: object, { isFailed }: { readonly isFailed: boolean }): Promise<EndedTest> {
+  end(test: object, { isFailed }: { readonly isFailed: boolean }): EndedTest {
     const ended = this.#running.get(test);
     this.#running.delete(test);
     const none = { broken: [], requests: [] };
     if (!ended || [...this.#running.values()].includes(ended)) return none;
-    await this.#closeLast();
-    this.#last = ended;
+    this.#ended.push(ended);
     const broken = sentencesOf(ended, this.#client);
     if (broken.length === 0 && !isFailed) return none;
     return { broken, requests: requestLines(ended.namespace.requests()) };
@@ -90,16 +98,16 @@ export class TestNamespaces {
 
   /** The namespace of one of several tests that run at the same time. */
   of(test: object): TestNamespace {
-    const running = this.#running.get(test);
-    if (!running) throw new Error('emulator.of(context) needs the context of a test of this file that is running.');
-    return viewOf(() => running);
+    const found = this.#byContext.get(test);
+    if (found && !found.isClosed) return viewOf(() => found);
+    throw new Error('emulator.of(context) needs the context of a test of this file that is running.');
   }
 
   /** Ends the emulator, and with it whatever of it is left. */
   async close(): Promise<void> {
     const started = this.#emulator;
     this.#emulator = undefined;
-    this.#last = undefined;
+    this.#ended = [];
     this.#running.clear();
     // One that did not start has said so in the tests.
     const emulator = await started?.catch(() => undefined);
@@ -107,7 +115,8 @@ export class TestNamespaces {
   }
 
   #current(): RunningTest {
-    const [current = this.#last, ...others] = new Set(this.#running.values());
+    // One that has ended may have hooks that still run.
+    const [current, ...others] = new Set([...this.#running.values(), ...this.#ended]);
     if (others.length > 0) {
       throw new Error(
         `${others.length + 1} tests of this file run at the same time, and the emulator cannot tell which of them asks: ${this.advice}.`,
@@ -119,10 +128,11 @@ export class TestNamespaces {
     );
   }
 
-  async #closeLast(): Promise<void> {
-    const last = this.#last;
-    this.#last = undefined;
-    await last?.namespace.close({ graceMs: 0 });
+  async #closeEnded(): Promise<void> {
+    const kept = this.#running.size === 0 ? 0 : MOST_ENDED;
+    const closing = this.#ended.splice(0, Math.max(0, this.#ended.length - kept));
+    for (const test of closing) test.isClosed = true;
+    await Promise.all(closing.map(({ namespace }) => namespace.close({ graceMs: 0 })));
   }
 }
 

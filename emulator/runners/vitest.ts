@@ -29,7 +29,7 @@ export function withEmulator(options: WithEmulatorOptions = {}): TestEmulator {
   const tests = new TestNamespaces(options, 'use emulator.of(context) with the context of each test');
   beforeEach(({ task }) => tests.begin(task));
   afterEach(async ({ task }) => {
-    const failure = failureOf(await tests.end(task, { isFailed: task.result?.state === 'fail' }));
+    const failure = failureOf(tests.end(task, { isFailed: task.result?.state === 'fail' }));
     if (failure) throw failure;
   });
   afterAll(() => tests.close());
