@@ -1,20 +1,23 @@
 #!/usr/bin/env node
-// No top-level await: an old Node has to be able to read this file, or nobody tells it that it is old.
+'use strict';
+// CommonJS, and nothing newer than an old Node can read: otherwise nobody is told that it is old.
 const [major, minor] = process.versions.node.split('.').map(Number);
 const isSupported = (major === 20 && minor >= 19) || (major === 22 && minor >= 12) || major >= 24;
 
 async function run() {
   if (!isSupported)
     return refuse(`The conformance suite needs Node 20.19, 22.12, 24 or newer; this is ${process.versions.node}.`);
-  const entry = new URL('../dist/conformance/cli/main.js', import.meta.url).href;
-  let main;
-  try {
-    ({ main } = await import(entry));
-  } catch (error) {
-    if (error.code !== 'ERR_MODULE_NOT_FOUND' || error.url !== entry) throw error;
+  const { existsSync } = require('node:fs');
+  const { join } = require('node:path');
+  const bundles = join(__dirname, '..', 'dist', 'bundle');
+  const entry = join(bundles, 'conformance', 'cli.cjs');
+  if (!existsSync(entry))
     return refuse('The conformance suite has not been built: run `npm run build` in its checkout.');
-  }
+  const { Bundle } = require(join(bundles, 'loader', 'code-cache.cjs'));
+  const bundle = new Bundle();
+  const { main } = bundle.load(entry);
   process.exitCode = await main(process.argv.slice(2));
+  bundle.keepCode();
 }
 
 function refuse(sentence) {

@@ -1,18 +1,22 @@
 #!/usr/bin/env node
-// No top-level await: an old Node has to be able to read this file, or nobody tells it that it is old.
+'use strict';
+// CommonJS, and nothing newer than an old Node can read: otherwise nobody is told that it is old.
 const [major, minor] = process.versions.node.split('.').map(Number);
 const isSupported = (major === 20 && minor >= 19) || (major === 22 && minor >= 12) || major >= 24;
 
 async function run() {
   if (!isSupported)
     return refuse(`The emulator needs Node 20.19, 22.12, 24 or newer; this is ${process.versions.node}.`);
-  const [{ existsSync }, { fileURLToPath }] = await Promise.all([import('node:fs'), import('node:url')]);
-  const built = new URL('../dist/', import.meta.url);
-  const entry = new URL('start/main.cjs', built);
+  const { existsSync } = require('node:fs');
+  const { join } = require('node:path');
+  const bundles = join(__dirname, '..', 'dist', 'bundle');
+  const entry = join(bundles, 'emulator', 'cli.cjs');
   if (!existsSync(entry)) return refuse('The emulator has not been built: run `npm run build` in its checkout.');
-  const { Bundle } = await import(new URL('emulator/cli/code-cache.js', built).href);
-  const { main } = new Bundle().load(fileURLToPath(entry));
+  const { Bundle } = require(join(bundles, 'loader', 'code-cache.cjs'));
+  const bundle = new Bundle();
+  const { main } = bundle.load(entry);
   process.exitCode = await main(process.argv.slice(2));
+  bundle.keepCode();
 }
 
 function refuse(sentence) {

@@ -81,6 +81,7 @@ async function parse(session: Session): Promise<void> {
     })
     .usage('$0 <command>\n\nChecks a repository hosting service by its specification, rule by rule.')
     .command(commands.map(({ module }) => module(session)))
+    .completion('completion', 'Print a completion script: conformance completion >> ~/.bashrc (or ~/.zshrc)')
     .demandCommand(1, `Name a command: ${names.slice(0, -1).join(', ')} or ${names.at(-1)}.`)
     .recommendCommands()
     .strict()

@@ -86,10 +86,42 @@ const targetFile = z.strictObject({
     .describe('Answers seen before where the specification leaves a choice: another one fails'),
 });
 
+/** Where a secret is: in a file or in a variable of the environment. */
+export interface Secret {
+  file?: string | undefined;
+  env?: string | undefined;
+}
+
+export interface KeyEntry extends Secret {
+  id?: string | undefined;
+  readonly scopes?: readonly string[];
+}
+
+type Key = Omit<KeyEntry, 'scopes'>;
+
 /** A target as it is written down: everything but the secrets, which it names. */
-export type TargetFile = z.infer<typeof targetFile>;
-export type Secret = z.infer<typeof secret>;
-export type KeyEntry = z.infer<typeof key> & { readonly scopes?: readonly string[] };
+export interface TargetFile {
+  $schema?: string | undefined;
+  base_url: string;
+  git_url?: string | undefined;
+  org: string;
+  keys: {
+    main: Key;
+    restricted?: (Key & { scopes: string[] }) | undefined;
+    deleted?: Key | undefined;
+    others?: Key[] | undefined;
+  };
+  second?: { org: string; key: Key; base_url?: string | undefined } | undefined;
+  repo?: string | undefined;
+  write?: boolean | undefined;
+  companion?: boolean | undefined;
+  prefix?: string | undefined;
+  admin?: { url?: string | undefined; token?: Secret | undefined } | undefined;
+  rate?: number | 'unlimited' | undefined;
+  timeout?: number | undefined;
+  window?: number | undefined;
+  variants?: Record<string, string> | undefined;
+}
 
 /** The file cannot be read as a target; the message says which member is wrong, and what is allowed. */
 export class InvalidTargetFile extends Error {

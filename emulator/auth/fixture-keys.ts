@@ -1,7 +1,7 @@
 import { createPublicKey, type KeyObject } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { dirname, resolve } from 'node:path';
+import { packageFile } from '../environment/package-root.js';
 import { type Algorithm, type AllowedScopes, KeyRing, RegisteredKey } from './keys.js';
 import { thumbprintOf } from './public-key.js';
 
@@ -29,8 +29,7 @@ export interface FixtureKey {
 }
 
 export function fixtureKeys(): FixtureKey[] {
-  // `#fixtures/*` is mapped by package.json; the same from sources, from dist and from an installed package.
-  const table = createRequire(import.meta.url).resolve('#fixtures/keys/keys.json');
+  const table = packageFile('fixtures', 'keys', 'keys.json');
   const rows: KeyRow[] = JSON.parse(readFileSync(table, 'utf8'));
   const folder = dirname(table);
   return rows.map((row) => ({

@@ -73,6 +73,7 @@ export async function runCommands(argv: readonly string[], terminal: Terminal): 
     })
     .usage('$0 <command>\n\nA Git repository hosting service in one process, in memory.')
     .command(commands.map(({ module }) => module(session)))
+    .completion('completion', 'Print a completion script: emulator completion >> ~/.bashrc (or ~/.zshrc)')
     .demandCommand(1, `Name a command: ${names.slice(0, -1).join(', ')} or ${names.at(-1)}.`)
     .recommendCommands()
     .strict()

@@ -1,8 +1,8 @@
 import { list, text } from '../config/option-values.js';
+import { printable } from '../environment/log.js';
 import { ADMIN_FLAGS, AdminClient, printJson, readAction, readValue } from './admin-client.js';
 import { defineCommand } from './command.js';
 import { readDocument } from './document.js';
-import { printable } from './log.js';
 import { writeTable } from './table.js';
 import { UsageError } from './usage-error.js';
 

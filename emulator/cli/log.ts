@@ -1,4 +1,4 @@
-import { type Log, type LogLine, silentLog } from '../environment/log.js';
+import { type Log, type LogLine, printable, silentLog } from '../environment/log.js';
 
 /** The log of `--log`: one line a request, in JSON or for people. */
 export function createLog(form: 'pretty' | 'json' | 'quiet', write: (text: string) => void): Log {
@@ -20,9 +20,4 @@ function formatPretty(line: LogLine): string {
   if (origin !== 'real') parts.push(String(origin));
   if (code !== undefined) parts.push(`${code}:`, Array.isArray(why) ? why.join('; ') : '');
   return `${printable(parts.join(' ').trimEnd())}\n`;
-}
-
-/** A path or a name from a request must not steer the reader's terminal. */
-export function printable(text: string): string {
-  return text.replace(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, (char) => `\\u{${char.codePointAt(0)!.toString(16)}}`);
 }

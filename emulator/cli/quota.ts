@@ -1,7 +1,7 @@
+import { printable } from '../environment/log.js';
 import { ADMIN_FLAGS, AdminClient, printJson, readAction, readValue } from './admin-client.js';
 import { defineCommand } from './command.js';
 import { readJsonObject } from './json-object.js';
-import { printable } from './log.js';
 import { writeTable } from './table.js';
 import { UsageError } from './usage-error.js';
 

@@ -1,8 +1,8 @@
 import { text } from '../config/option-values.js';
+import { printable } from '../environment/log.js';
 import { ADMIN_FLAGS, AdminClient, printJson } from './admin-client.js';
 import { defineCommand } from './command.js';
 import { readDocument } from './document.js';
-import { printable } from './log.js';
 import { UsageError } from './usage-error.js';
 
 const FLAGS = {

@@ -34,7 +34,7 @@ export interface ClockReading {
 
 const LONGEST_TIMER = 2 ** 31 - 1;
 
-/** The clock of a world. What waits for it in real time does not keep the process alive. */
+/** The clock of a world. What waits for it in real time does not keep the process alive. @internal */
 export class WorldClock implements Clock {
   private mode: ClockMode;
   private time: number;

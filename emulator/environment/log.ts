@@ -9,3 +9,8 @@ export interface Log {
 }
 
 export const silentLog: Log = { write() {} };
+
+/** A path or a name from a request must not steer the reader's terminal. @internal */
+export function printable(text: string): string {
+  return text.replace(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, (char) => `\\u{${char.codePointAt(0)!.toString(16)}}`);
+}

@@ -65,20 +65,37 @@ export interface JournalEntry {
   readonly duration: number;
 }
 
-/** What a token that was proven says of its bearer. */
+/** What a token that was proven says of its bearer. @internal */
 export function bearerOf({ token }: RequestRecord): Pick<SentToken, 'repository' | 'subject'> {
   return token?.verified ? token : {};
 }
 
-/** The line of the log: what has no header, no body and no token. */
-export function summaryOf(record: RequestRecord) {
+/** What of a request has no header, no body and no token: the line of the log. */
+export type RequestSummary = Pick<
+  JournalEntry,
+  | 'id'
+  | 'at'
+  | 'organization'
+  | 'method'
+  | 'path'
+  | 'operation'
+  | 'repository'
+  | 'subject'
+  | 'status'
+  | 'code'
+  | 'origin'
+  | 'why'
+>;
+
+/** @internal */
+export function summaryOf(record: RequestRecord): RequestSummary {
   const { id, time, organization, method, path, operation, status, code, origin, why } = record;
   const { repository, subject } = bearerOf(record);
   const at = new Date(time).toISOString();
   return { id, at, organization, method, path, operation, repository, subject, status, code, origin, why };
 }
 
-/** A record written out: a copy, which later requests do not change. */
+/** A record written out: a copy, which later requests do not change. @internal */
 export function writeEntry(record: RequestRecord, retryOf: string | undefined): JournalEntry {
   const { git, token, body, answer } = record;
   const { id, at, organization, method, path, operation, repository, subject, status, code, origin } =
@@ -122,12 +139,12 @@ export function writeEntry(record: RequestRecord, retryOf: string | undefined): 
   };
 }
 
-/** What is shown of the body of a request: undefined where there is none, and until the answer has ended. */
+/** What is shown of the body of a request: undefined where there is none, and until the answer has ended. @internal */
 export function shownRequestBody({ body, ended }: RequestRecord): ShownBody | undefined {
   return ended > 0 && body && body.bytes > 0 ? showBytes(body) : undefined;
 }
 
-/** As `shownRequestBody`, of the answer. */
+/** As `shownRequestBody`, of the answer. @internal */
 export function shownAnswerBody({ answer, ended, method }: RequestRecord): ShownBody | undefined {
   if (ended === 0 || answer === undefined || method === 'HEAD') return undefined;
   if (typeof answer !== 'string') return answer.bytes > 0 ? showBytes(answer) : undefined;

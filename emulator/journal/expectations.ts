@@ -2,10 +2,34 @@ import { z } from 'zod';
 import { parseDuration } from '../environment/iso-8601.js';
 import { once } from '../environment/once.js';
 import { atOnce, type Steps } from '../git/schedule/steps.js';
-import { CLIENT_RULE_IDS } from './client-rules/ids.js';
-import { readShape, requestQuerySchema } from './query.js';
+import { CLIENT_RULE_IDS, type ClientRuleId } from './client-rules/ids.js';
+import { type RequestQuery, readShape, requestQuerySchema } from './query.js';
 
 const MOST_REQUESTS = 1000;
+
+/** What is expected of some of the requests. Without a number, at least one of them is. */
+export interface RequestExpectation {
+  /** Which requests are meant; those that `GET requests` finds by it. */
+  readonly match: RequestQuery;
+  readonly count?: number | undefined;
+  readonly atLeast?: number | undefined;
+  readonly atMost?: number | undefined;
+  readonly never?: true | undefined;
+  /** Expectations with an order are found one behind the other. */
+  readonly order?: number | undefined;
+  /** The least pause between two of them, from answer to request: `retry-after` for what the answer asked for, or an ISO 8601 duration. */
+  readonly minGap?: string | undefined;
+}
+
+/** What is expected of the requests, the faults and the client. */
+export interface Expectations {
+  /** Only requests behind the one with this id count. */
+  readonly after?: string | undefined;
+  readonly requests?: readonly RequestExpectation[] | undefined;
+  readonly faults?: { readonly everyFired?: true | undefined } | undefined;
+  /** Checks the client by all rules, or by those that are named. */
+  readonly client?: true | readonly ClientRuleId[] | undefined;
+}
 
 /** Most runs expect nothing, so what expectations are read with is made when the first ones come. */
 function createSchemas() {
@@ -13,15 +37,12 @@ function createSchemas() {
 
   const requestExpectation = z
     .strictObject({
-      /** Which requests are meant; those that `GET requests` finds by it. */
       match: requestQuerySchema(),
       count: count.optional(),
       atLeast: count.optional(),
       atMost: count.optional(),
       never: z.literal(true).optional(),
-      /** Expectations with an order are found one behind the other. */
       order: z.int().optional(),
-      /** The least pause between two of them, from answer to request: what the answer asked for, or a duration. */
       minGap: z
         .string()
         .refine((text) => text === 'retry-after' || parseDuration(text) !== undefined, {
@@ -39,11 +60,9 @@ function createSchemas() {
     });
 
   const expectations = z.strictObject({
-    /** Only requests behind the one with this id count. */
     after: z.string().max(100).optional(),
     requests: z.array(requestExpectation).max(MOST_REQUESTS).optional(),
     faults: z.strictObject({ everyFired: z.literal(true).optional() }).optional(),
-    /** Checks the client by all rules, or by those that are named. */
     client: z.union([z.literal(true), z.array(z.enum(CLIENT_RULE_IDS)).min(1).max(100)]).optional(),
   });
   /** All of it but the requests one by one. */
@@ -53,22 +72,15 @@ function createSchemas() {
 
 const schemas = once(createSchemas);
 
-type Schemas = ReturnType<typeof createSchemas>;
-
-/** What is expected of the requests. Without a number, at least one of them is. */
-export type RequestExpectation = z.infer<Schemas['requestExpectation']>;
-
-export type Expectations = z.infer<Schemas['expectations']>;
-
-/** What the routes are described with. */
+/** What the routes are described with. @internal */
 export const expectationsSchema = () => schemas().expectations;
 
-/** Throws `bad_request` that names the member, and what it may be. */
+/** Throws `bad_request` that names the member, and what it may be. @internal */
 export function readExpectations(given: unknown): Expectations {
   return atOnce(expectationSteps(given));
 }
 
-/** As `readExpectations`, in steps. */
+/** As `readExpectations`, in steps. @internal */
 export function* expectationSteps(given: unknown): Steps<Expectations> {
   const { outline, requestExpectation } = schemas();
   const { requests, ...rest } = readShape(outline, withoutExcess(given), 'The expectations');

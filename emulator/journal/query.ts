@@ -43,7 +43,7 @@ export interface RequestQuery {
     | undefined;
 }
 
-/** Made when the first query comes. */
+/** Made when the first query comes. @internal */
 export const requestQuerySchema = once(() => {
   const text = z.string().max(4096);
   const anyOf = <T extends z.ZodType>(item: T) => z.union([item, z.array(item).min(1).max(100).readonly()]);
@@ -95,7 +95,7 @@ function isOperation(name: string): boolean {
 
 type Member = Exclude<keyof RequestQuery, 'git'> | `git.${keyof NonNullable<RequestQuery['git']>}`;
 
-/** One thing that a query says, and whether a request is so. */
+/** One thing that a query says, and whether a request is so. @internal */
 export interface Condition {
   readonly member: Member;
   readonly wanted: unknown;
@@ -154,7 +154,7 @@ function same(wanted: unknown, found: unknown): boolean {
   return wanted === found;
 }
 
-/** What a query says, one by one. */
+/** What a query says, one by one. @internal */
 export function conditionsOf({ git = {}, ...rest }: RequestQuery): Condition[] {
   const members = [...Object.entries(rest), ...Object.entries(git).map(([name, value]) => [`git.${name}`, value])];
   return members
@@ -171,7 +171,7 @@ export function conditionsOf({ git = {}, ...rest }: RequestQuery): Condition[] {
     });
 }
 
-/** Whether a request is one that `query` means. Throws `bad_request` for what is no query. */
+/** Whether a request is one that `query` means. Throws `bad_request` for what is no query. @internal */
 export function selectorOf(query: RequestQuery = {}): (record: RequestRecord) => boolean {
   const conditions = conditionsOf(readShape(requestQuerySchema(), query, 'The query'));
   return (record) => conditions.every(({ holds }) => holds(record));
@@ -182,6 +182,7 @@ const NUMBERS = /^\d+$/;
 /**
  * Reads the parameters of a URL: `git.phase`, `git.service`, `git.command` and `git.ref` are members of `git`, and
  * `operation`, `status` and `code` may be lists, separated by commas. Throws `bad_request`.
+ * @internal
  */
 export function readQueryParameters(parameters: Iterable<readonly [string, string]>): RequestQuery {
   const query: Record<string, unknown> = {};
@@ -207,7 +208,7 @@ export function readQueryParameters(parameters: Iterable<readonly [string, strin
   ) as RequestQuery;
 }
 
-/** Checks `value`, which stands at `place`, against `schema`; throws `bad_request` that names the member. */
+/** Checks `value`, which stands at `place`, against `schema`; throws `bad_request` that names the member. @internal */
 export function readShape<T>(
   schema: z.ZodType<T>,
   value: unknown,

@@ -14,6 +14,7 @@ export type Outcome = 'open' | 'complete' | 'cut' | 'gone';
  * A request as it is kept: references to what was made to answer it. It is written out as a `JournalEntry` when it is
  * read, which for most requests is never. Secrets are not in it: the head of the request comes without them, and bodies
  * lose theirs when the answer has ended, before which they are not shown.
+ * @internal
  */
 export interface RequestRecord {
   readonly id: string;

@@ -17,7 +17,7 @@ export interface SentToken {
   readonly jti?: string;
 }
 
-/** Describes tokens; those that were accepted once only. */
+/** Describes tokens; those that were accepted once only. @internal */
 export class SentTokens {
   private readonly accepted = new WeakMap<Claims, SentToken>();
 

@@ -2,7 +2,7 @@ import { parseDuration } from '../environment/iso-8601.js';
 import { COST } from '../git/schedule/cost.js';
 import type { Steps } from '../git/schedule/steps.js';
 import { type ClientVerdict, clientSteps } from './client-rules/evaluate.js';
-import { summaryOf } from './entry.js';
+import { type RequestSummary, summaryOf } from './entry.js';
 import { type Expectations, expectationSteps, type RequestExpectation } from './expectations.js';
 import type { Journal } from './journal.js';
 import { type Condition, conditionsOf } from './query.js';
@@ -22,7 +22,7 @@ export interface FaultReport {
 
 /** A request that comes close to what was expected, or that should not have been. */
 export interface NearRequest {
-  readonly request: ReturnType<typeof summaryOf>;
+  readonly request: RequestSummary;
   /** In what it is not what was expected; empty where it is. */
   readonly differs: readonly { readonly member: string; readonly wanted: unknown; readonly found: unknown }[];
 }
@@ -48,7 +48,7 @@ export interface Verification {
 /** Requests shown with what is unmet. */
 const MOST_SHOWN = 3;
 
-/** Compares what was expected with what the journal has now. Throws `bad_request` for what is no expectation. */
+/** Compares what was expected with what the journal has now. Throws `bad_request` for what is no expectation. @internal */
 export function* verifySteps(
   journal: Journal,
   given: unknown,
@@ -203,7 +203,8 @@ function* checkOrder(evaluated: Evaluated, { requests = [] }: Expectations): Ste
   return [];
 }
 
-function checkFault(fault: FaultReport): Unmet[] {
+/** Whether it fired as often as it should have. @internal */
+export function checkFault(fault: FaultReport): Unmet[] {
   const { id, text, fired, expected = { min: 1 } } = fault;
   const { min = 0, max = Number.POSITIVE_INFINITY } =
     typeof expected === 'number' ? { min: expected, max: expected } : expected;

@@ -12,6 +12,7 @@ interface PlannedStatus {
 
 export type DeploymentTarget = 'preview' | 'production';
 
+/** @internal */
 export interface Deployment {
   readonly id: string;
   /** Position in the order of creation, from 1. */
@@ -29,6 +30,7 @@ export interface Deployment {
 /**
  * The status of a deployment, and since when it has it. Nothing is built here: where none was set, a deployment is queued
  * at the instant it is made, and ready as soon as time has passed.
+ * @internal
  */
 export function statusOf({ statuses = [], createdAt }: Deployment, now: number): PlannedStatus {
   const set = statuses.findLast(({ at }) => at <= now);
@@ -46,7 +48,7 @@ export interface KeyedRequest {
 const BTree = sortedBTree.default;
 type SortedMap<K, V> = sortedBTree.default<K, V>;
 
-/** The deployments of one repository: an immutable value; adding makes a new one that shares the rest. */
+/** The deployments of one repository: an immutable value; adding makes a new one that shares the rest. @internal */
 export class Deployments {
   static readonly none = new Deployments(new BTree(), new BTree(), new BTree());
 

@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
+import { packageFile } from '../environment/package-root.js';
 import { parseScenarioText, readText } from './scenario-file.js';
 
 /** A scenario that is shipped, by its file. */
@@ -10,11 +10,8 @@ export interface ShippedScenario {
   readonly file: string;
 }
 
-/** Where they are: beside their JSON Schema. */
 function folder(): string {
-  // `#fixtures/*` is mapped by package.json; the same from sources, from dist and from an installed package.
-  const schema = createRequire(import.meta.url).resolve('#fixtures/scenario.schema.json');
-  return join(dirname(schema), 'scenarios');
+  return packageFile('fixtures', 'scenarios');
 }
 
 /** In order of their ids. */

@@ -12,15 +12,17 @@ export interface OrganizationAddress {
   readonly gitHost: string;
 }
 
+/** @internal */
 export function addressOf({ org, origin, host }: Listener): OrganizationAddress {
   return { org, baseUrl: origin, gitUrl: origin, gitHost: host };
 }
 
+/** @internal */
 export function adminUrlOf([first]: readonly Listener[]): string {
   return `${first!.origin}${ADMIN_PREFIX}`;
 }
 
-/** The members of the ready line that say where everything is; those beside `orgs` are the first organization's. */
+/** The members of the ready line that say where everything is; those beside `orgs` are the first organization's. @internal */
 export function addressMembers(listeners: readonly Listener[], key: SigningKey) {
   const orgs = listeners.map(({ org, origin, host }) => ({ org, base_url: origin, git_url: origin, git_host: host }));
   return {

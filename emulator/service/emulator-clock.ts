@@ -33,6 +33,7 @@ export interface EmulatorClock {
   change(changes: ClockChanges): Promise<void>;
 }
 
+/** @internal */
 export function clockOf(current: CurrentWorld): EmulatorClock {
   const clock = (): WorldClock => current.world.state.clock;
   const change = (changes: ClockChanges): Promise<void> => changeClock(clock(), changes);

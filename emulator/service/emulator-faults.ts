@@ -17,7 +17,7 @@ export interface FaultHandle extends AsyncDisposable {
   remove(): void;
 }
 
-/** Sets a fault: in the words of the grammar, or as JSON has it. Throws an `Error` for one that could never fire. */
+/** Sets a fault: in the words of the grammar, or as JSON has it. Throws an `Error` for one that could never fire. @internal */
 export function setFault(
   current: CurrentWorld,
   operations: readonly FaultedOperation[],

@@ -24,6 +24,7 @@ export interface EmulatorQuotas {
   change(changes: QuotaChanges): void;
 }
 
+/** @internal */
 export function quotasOf(current: CurrentWorld): EmulatorQuotas {
   return {
     read: () => Object.fromEntries(current.world.state.quotas.list().map((quota) => [quota.name, showQuota(quota)])),

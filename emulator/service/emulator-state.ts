@@ -35,6 +35,7 @@ export interface EmulatorState {
   change(changes: StateChanges, scope?: StateScope): void;
 }
 
+/** @internal */
 export function stateOf(current: CurrentWorld, firstOrg: string): EmulatorState {
   return {
     read: ({ org = firstOrg } = {}) => readState(current.world, org),

@@ -28,6 +28,7 @@ export interface TokenOptions {
   readonly scenario?: string | undefined;
 }
 
+/** @internal */
 export interface TokenSigner {
   readonly current: CurrentWorld;
   readonly operations: readonly FaultedOperation[];
@@ -35,7 +36,7 @@ export interface TokenSigner {
   readonly signingKey: SigningKey;
 }
 
-/** Signs a token at the time of the emulator. Rejects with an `Error` that says what cannot be. */
+/** Signs a token at the time of the emulator. Rejects with an `Error` that says what cannot be. @internal */
 export async function signToken(
   { current, operations, signingKey }: TokenSigner,
   options: TokenOptions,

@@ -158,7 +158,7 @@ export interface EmulatedService extends OrganizationAddress, AsyncDisposable {
   close(options?: { graceMs?: number }): Promise<void>;
 }
 
-/** The surface of a server: addresses, and what a test may ask and change. */
+/** The surface of a server: addresses, and what a test may ask and change. @internal */
 export function createEmulator(server: Server): Emulator {
   const { namespaces, adminTokenFile, operations, signingKey } = server;
   return {

@@ -19,7 +19,7 @@ export interface NamespaceOptions {
   readonly snapshot?: string | undefined;
 }
 
-/** An isolated world on ports of its own. */
+/** An isolated world on ports of its own. @internal */
 export interface NamespaceServer {
   readonly id: string;
   readonly listeners: Listeners;
@@ -28,6 +28,7 @@ export interface NamespaceServer {
   close(options?: { graceMs?: number }): Promise<void>;
 }
 
+/** @internal */
 export interface NamespacePorts {
   /** Opens the ports of a namespace. Rejects with the system's error. */
   readonly open: (listeners: Listeners, namespace: Pick<NamespaceServer, 'id' | 'current' | 'close'>) => Promise<void>;
@@ -40,7 +41,7 @@ export interface NamespacePorts {
 /** Limits that the whole process has together. */
 const SHARED_LIMITS: readonly string[] = ['maxHeldBytes', 'cacheBytes', 'maxNamespaces'];
 
-/** The namespaces of an emulator, by id. */
+/** The namespaces of an emulator, by id. @internal */
 export class Namespaces {
   readonly #byId = new Map<string, NamespaceServer>();
   #made = 0;

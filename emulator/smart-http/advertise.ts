@@ -26,6 +26,7 @@ export function serviceOf(name: string | undefined): Service | undefined {
  *
  * and, for version 2, gitprotocol-v2: `PKT-LINE("version 2" LF) *capability flush-pkt` alone. Pushes know
  * no version 2; a client that asks for it gets version 0.
+ * @internal
  */
 export async function advertise(
   view: RepositoryView,

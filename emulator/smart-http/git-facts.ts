@@ -38,12 +38,13 @@ export interface PackFacts {
   bytes: number;
 }
 
+/** @internal */
 export function gitFacts(phase: GitFacts['phase'], service: Service, protocol: GitFacts['protocol']): GitFacts {
   const counts = { refs: 0, wants: 0, haves: 0, updates: 0 };
   return { phase, service, protocol, refs: [], wants: [], haves: [], updates: [], counts };
 }
 
-/** Adds a name or an id to one of the lists. */
+/** Adds a name or an id to one of the lists. @internal */
 export function note(facts: GitFacts, list: 'refs' | 'wants' | 'haves', value: string): void {
   facts.counts[list]++;
   if (facts[list].length < MOST_NOTED) facts[list].push(value);

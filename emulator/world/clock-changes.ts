@@ -18,6 +18,7 @@ export interface ClockChanges {
 /**
  * Changes a clock in one step; the promise resolves when what has become due has run. Throws `bad_request` that names the
  * member, and changes nothing.
+ * @internal
  */
 export function changeClock(clock: WorldClock, { mode, now, advance, ...others }: ClockChanges): Promise<void> {
   for (const name of Object.keys(others)) throw mistake(`there is no member ${JSON.stringify(name)}`);

@@ -3,7 +3,7 @@ import { OPERATION_IDS } from '../config/operation-ids.js';
 import { once } from '../environment/once.js';
 import { matchesGlob } from '../faults/glob.js';
 import { checkShape } from '../http/body.js';
-import { PARTITIONS, type Quota, type Quotas } from './quotas.js';
+import { PARTITIONS, type Partition, type Quota, type Quotas } from './quotas.js';
 
 /** So that levels stay whole numbers: 2^53 parts of a token. */
 const MOST_TOKENS = 1_000_000_000;
@@ -23,7 +23,6 @@ function createSchemas() {
     .regex(/^[\x20\x21\x23-\x5b\x5d-\x7e]{1,100}$/, 'has to be printable ASCII without " and \\');
 
   const quotaView = z.strictObject({
-    /** What has a bucket of its own: the organization unless given. */
     by: z.array(z.enum(PARTITIONS)).max(PARTITIONS.length).default(['org']),
     capacity: z
       .int()
@@ -60,20 +59,36 @@ function createSchemas() {
 
 const schemas = once(createSchemas);
 
-type Schemas = ReturnType<typeof createSchemas>;
-
-/** A quota as it is set. */
+/** A quota as it is set. @internal */
 export const quotaSchema = () => schemas().quotaView;
 
-/** Quotas by name: each is set as a whole, and null removes one. */
+/** Quotas by name: each is set as a whole, and null removes one. @internal */
 export const quotaChangesSchema = () => schemas().quotaChanges;
 
-/** Quotas by name; null removes one. */
-export type QuotaChanges = z.input<Schemas['quotaChanges']>;
 /** A quota as it is shown: what was set, with the defaults. */
-export type QuotaView = z.output<Schemas['quotaView']>;
+export interface QuotaView {
+  /** What has a bucket of its own: the organization unless given. */
+  readonly by: Partition[];
+  readonly capacity: number;
+  /** Tokens and the time in which they come: `10/s`, `600/m`, `1/10s`. */
+  readonly refill: string;
+  /** Tokens that a request takes, by the id of its operation or a pattern with `*`. */
+  readonly cost: Readonly<Record<string, number>>;
+  /** Seconds that are added to `Retry-After`, and how it is written. */
+  readonly retryAfter: { readonly add: number; readonly format: 'seconds' | 'http-date' | 'omit' };
+}
 
-/** Sets quotas by name, and removes those that are null: all of them or, with `bad_request` that names the member, none. */
+/** A quota as it is set; what is absent has its default. */
+export type QuotaChange = Pick<QuotaView, 'capacity' | 'refill'> & {
+  readonly by?: readonly Partition[] | undefined;
+  readonly cost?: Readonly<Record<string, number>> | undefined;
+  readonly retryAfter?: Partial<QuotaView['retryAfter']> | undefined;
+};
+
+/** Quotas by name; null removes one. */
+export type QuotaChanges = Readonly<Record<string, QuotaChange | null>>;
+
+/** Sets quotas by name, and removes those that are null: all of them or, with `bad_request` that names the member, none. @internal */
 export function changeQuotas({ state }: { readonly state: { readonly quotas: Quotas } }, given: QuotaChanges): void {
   const changes = Object.entries(checkShape(quotaChangesSchema(), given, 'The quotas'));
   state.quotas.change(new Map(changes.map(([name, quota]) => [name, quota ? readQuota(name, quota) : undefined])));
@@ -98,6 +113,7 @@ function readQuota(name: string, { by, capacity, refill, cost: costs, retryAfter
   return { name, by, capacity, ...readRate(refill)!, cost: ordered, retryAfter };
 }
 
+/** @internal */
 export function showQuota({ by, capacity, tokens, milliseconds, cost: costs, retryAfter }: Quota): QuotaView {
   return {
     by: [...by],

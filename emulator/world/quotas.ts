@@ -7,6 +7,7 @@ import { type BucketLevel, type BucketRate, refilled, windowOf, withdraw } from 
 export const PARTITIONS = ['org', 'token', 'key', 'repo', 'op'] as const;
 export type Partition = (typeof PARTITIONS)[number];
 
+/** @internal */
 export interface Quota extends BucketRate {
   /** What `RateLimit` calls it. */
   readonly name: string;
@@ -35,6 +36,7 @@ export interface Exhausted {
   readonly wait: number;
 }
 
+/** @internal */
 export interface QuotasSnapshot {
   readonly quotas: ReadonlyMap<string, Quota>;
   readonly buckets: ReadonlyMap<string, BucketLevel>;
@@ -43,7 +45,7 @@ export interface QuotasSnapshot {
 /** Buckets remembered; beyond it the one that was used least recently is forgotten, and full again. */
 const MOST_BUCKETS = 10_000;
 
-/** The quotas of a world, and how full the buckets of those are that have come by. */
+/** The quotas of a world, and how full the buckets of those are that have come by. @internal */
 export class Quotas implements StatePart<QuotasSnapshot> {
   /** By name, in the order in which they were set. */
   private quotas: ReadonlyMap<string, Quota> = new Map();

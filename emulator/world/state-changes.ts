@@ -7,7 +7,7 @@ import { parseDuration } from '../environment/iso-8601.js';
 import { once } from '../environment/once.js';
 import { checkShape } from '../http/body.js';
 import { problem } from '../http/problem.js';
-import { DEPLOYMENT_STATUSES } from '../repositories/deployments.js';
+import { DEPLOYMENT_STATUSES, type DeploymentStatus } from '../repositories/deployments.js';
 import type { Syncs } from '../upstream/syncs.js';
 import type { Organizations, Switches } from './organizations.js';
 import type { Repositories } from './repositories.js';
@@ -26,6 +26,45 @@ interface ChangedWorld {
 
 /** What a repository can be told to be. */
 const SETTABLE_STATES = ['active', 'archived', 'thawing', 'syncing', 'deleted', 'no_default_branch'] as const;
+
+/** When a state is over: exactly one of these. */
+export interface EndsChange {
+  /** With so many requests more. */
+  readonly requests?: number | undefined;
+  /** After so long on the clock: a duration such as `PT30S` or `30s`, or milliseconds. */
+  readonly after?: string | number | undefined;
+  /** When the latch of that name is released. */
+  readonly signal?: string | undefined;
+}
+
+/** What is absent stays as it is. */
+export interface OrganizationChanges {
+  readonly authentication?: 'available' | 'unavailable' | undefined;
+  readonly hosting?: 'on' | 'off' | undefined;
+  readonly forgeApps?: number | undefined;
+  readonly upstream?: 'reachable' | { readonly error: string; readonly status?: number | undefined } | undefined;
+  readonly ends?: EndsChange | undefined;
+}
+
+/** What is absent stays as it is. */
+export interface RepositoryChanges {
+  readonly state?: (typeof SETTABLE_STATES)[number] | undefined;
+  readonly ends?: EndsChange | undefined;
+  /** Seconds that refusals name, of the states `thawing` and `syncing`. */
+  readonly retryAfter?: number | undefined;
+  /** What deployments come to, by their ids. */
+  readonly deployments?:
+    | Readonly<Record<string, { readonly status: DeploymentStatus; readonly after?: string | number | undefined }>>
+    | undefined;
+}
+
+/** Organizations and repositories by name; what is absent stays as it is. */
+export interface StateChanges {
+  readonly organizations?: Readonly<Record<string, OrganizationChanges>> | undefined;
+  readonly repositories?: Readonly<Record<string, RepositoryChanges>> | undefined;
+  readonly limits?: { readonly [Name in keyof RunningLimits]?: number | undefined } | undefined;
+  readonly variants?: Partial<Variants> | undefined;
+}
 
 /** Most runs never change a state, so what changes are read with is made when the first ones come. */
 function createSchemas() {
@@ -107,27 +146,20 @@ function createSchemas() {
 
 const schemas = once(createSchemas);
 
-type Schemas = ReturnType<typeof createSchemas>;
-
-/** Changes of the state, as the library and the admin API take them. */
+/** Changes of the state, as the library and the admin API take them. @internal */
 export const stateChangesSchema = () => schemas().stateChanges;
 
-/** What is absent stays as it is. */
-export type StateChanges = z.input<Schemas['stateChanges']>;
-export type OrganizationChanges = z.input<Schemas['organization']>;
-export type RepositoryChanges = z.input<Schemas['repository']>;
-export type EndsChange = z.input<Schemas['endsOf']>;
-
-/** What ends by itself, or never. */
+/** What ends by itself, or never. @internal */
 export function isLasting(state: (typeof SETTABLE_STATES)[number]): state is 'active' | 'archived' {
   return state === 'active' || state === 'archived';
 }
 
-/** A duration in milliseconds, from text or a number of them. */
+/** A duration in milliseconds, from text or a number of them. @internal */
 export function millisecondsOf(given: string | number): number {
   return typeof given === 'number' ? given : parseDuration(given)!;
 }
 
+/** @internal */
 export function readEnds(ends: EndsChange | undefined, now: number): Ends | undefined {
   if (!ends) return undefined;
   const { requests, after, signal } = ends;
@@ -144,6 +176,7 @@ export function runningLimits(all: Limits): RunningLimits {
 /**
  * Changes all of it in one step, or nothing: throws `bad_request` that names an organization, a repository or a member
  * that does not exist, and a value that cannot be. `organization` is the one whose repositories are meant.
+ * @internal
  */
 export function changeState(world: ChangedWorld, organization: string, given: StateChanges): void {
   const { organizations = {}, repositories = {}, ...settings } = checkShape(stateChangesSchema(), given, 'The state');
@@ -157,6 +190,7 @@ export function changeState(world: ChangedWorld, organization: string, given: St
   world.state.settings.change(settings);
 }
 
+/** @internal */
 export function requireOrganization({ state }: Pick<ChangedWorld, 'state'>, name: string): void {
   if (!state.organizations.get(name)) throw problem('bad_request', `There is no organization ${JSON.stringify(name)}.`);
 }

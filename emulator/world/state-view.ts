@@ -47,7 +47,7 @@ export interface StateView {
   readonly variants: Variants;
 }
 
-/** What a world pretends, with the repositories of one organization. Throws `bad_request` when there is no such organization. */
+/** What a world pretends, with the repositories of one organization. Throws `bad_request` when there is no such organization. @internal */
 export function readState(world: World, organization: string): StateView {
   requireOrganization(world, organization);
   const { organizations, repositories, settings, clock } = world.state;

@@ -7,6 +7,7 @@ import { RETRY_RULES } from './retries.js';
 import type { ClientRule } from './rule.js';
 import { TOKEN_RULES } from './tokens.js';
 
+/** @internal */
 export const CLIENT_RULES: readonly ClientRule[] = [...RETRY_RULES, ...CONTENT_RULES, ...TOKEN_RULES];
 
 /** A request that breaks a rule. */
@@ -22,7 +23,7 @@ export interface ClientVerdict {
   readonly rule: ClientRuleId;
   readonly title: string;
   readonly source: string;
-  readonly level: ClientRule['level'];
+  readonly level: 'must' | 'should';
   /** `unseen`: there was no occasion to keep it or to break it. */
   readonly verdict: 'kept' | 'broken' | 'unseen';
   readonly occasions: number;
@@ -38,6 +39,7 @@ const RULE = 1 / 4;
 /**
  * Evaluates requests by all rules, or by those that are named. What came before those that are `meant` is remembered, as
  * a cursor that was given: it is checked by nothing.
+ * @internal
  */
 export function* clientSteps(
   seen: readonly SeenRequest[],

@@ -1,7 +1,7 @@
 import type { SeenRequest } from '../seen-request.js';
 import type { ClientRuleId } from './ids.js';
 
-/** A request that a rule has something to say of. */
+/** A request that a rule has something to say of. @internal */
 export interface Occasion {
   readonly request: SeenRequest;
   /** The earlier request that makes it an occasion. */
@@ -10,7 +10,7 @@ export interface Occasion {
   readonly fault?: string | undefined;
 }
 
-/** Is given every request of the journal in its order, once, and remembers what it needs of those before. */
+/** Is given every request of the journal in its order, once, and remembers what it needs of those before. @internal */
 export type Evaluation = (request: SeenRequest) => Occasion | undefined;
 
 /** What is asked of clients, evaluated by what they sent. */

@@ -1,17 +1,18 @@
+import { execFileSync } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
-import { fileURLToPath } from 'node:url';
 import { defaultFixtureKey } from '../auth/fixture-keys.js';
 import { mintToken } from '../auth/mint.js';
+import type * as bundled from '../cli/main.js';
+import type { Terminal } from '../cli/terminal.js';
+import { BUNDLED } from './bundles.js';
 import { Bundle } from './code-cache.js';
-import type * as bundled from './main.js';
-import type { Terminal } from './terminal.js';
 
 /*
  * The last step of `npm run bundle`: starts the emulator from the bundle, asks what a client asks first, keeps the code
- * that was compiled for it, and stops.
+ * that was compiled for it, and stops. The suite keeps its own, as it does wherever it is installed.
  */
 const bundle = new Bundle();
-const { main } = bundle.load(fileURLToPath(new URL('../../start/main.cjs', import.meta.url))) as typeof bundled;
+const { main } = bundle.load(`${BUNDLED}emulator/cli.cjs`) as typeof bundled;
 let end: Promise<number> | undefined;
 const readyLine = await new Promise<string>((resolve, reject) => {
   end = main(['start', '--port', '0', '--log', 'quiet'], terminalThatPrintsTo(resolve));
@@ -27,6 +28,9 @@ await ask(`/${repo}.git/info/refs?service=git-upload-pack`, 200);
 bundle.writeCache();
 process.kill(process.pid, 'SIGTERM');
 process.exitCode = await end;
+execFileSync(process.execPath, [`${BUNDLED}../../bin/conformance.js`, 'list'], {
+  stdio: ['ignore', 'ignore', 'inherit'],
+});
 
 async function signedFor(org: string): Promise<string> {
   const privateKeyPem = await readFile(defaultFixtureKey().privateKeyFile, 'utf8');

@@ -1,0 +1,230 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { createHmac } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { Agent, get } from 'node:http';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { packageFile } from '../environment/package-root.js';
+import { median } from './statistics.js';
+
+/*
+ * npm run bench:peers [-- --write]: this package beside emulators and mocks of other services, installed from npm into a
+ * temporary folder, all in one run. With --write the table goes into README.md here, between its two markers.
+ */
+interface Peer {
+  readonly name: string;
+  /** What npm installs: a name of its registry, or a packed file. */
+  readonly install: (folder: string) => Promise<string>;
+  readonly script: string;
+  readonly flags: (port: number) => readonly string[];
+  /** Files it is started with. */
+  readonly files?: Readonly<Record<string, unknown>>;
+  /** What is asked; it is answered with 200. */
+  readonly path: string;
+  readonly headers?: (installed: string) => Promise<Record<string, string>>;
+}
+
+const ROUNDS = 7;
+const LOAD = { connections: 8, milliseconds: 2000 };
+const AZURITE_ACCOUNT = 'devstoreaccount1';
+/** Azurite's published account key (its README, "Default Storage Account"). */
+const AZURITE_KEY = 'Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw==';
+const OPENAPI = {
+  openapi: '3.0.0',
+  info: { title: 'peers', version: '1' },
+  paths: {
+    '/repos': {
+      get: { responses: { 200: { description: 'All', content: { 'application/json': { example: [{ id: 1 }] } } } } },
+    },
+  },
+};
+
+const PEERS: readonly Peer[] = [
+  {
+    name: 'this package',
+    install: packThis,
+    script: 'repohost-emulator/bin/emulator.js',
+    flags: (port) => ['start', '--port', `${port}`, '--log', 'quiet'],
+    path: '/api/repos',
+    headers: async (installed) => {
+      const args = [join(installed, 'repohost-emulator/bin/emulator.js'), 'token', '--no-repo', '--scopes', 'org:read'];
+      return { authorization: `Bearer ${(await run(process.execPath, args)).stdout.trim()}` };
+    },
+  },
+  {
+    name: 'emulate, GitHub only',
+    install: async () => 'emulate',
+    script: 'emulate/dist/index.js',
+    flags: (port) => ['start', '--service', 'github', '--port', `${port}`],
+    path: '/',
+  },
+  {
+    name: 'json-server',
+    install: async () => 'json-server@0.17.4',
+    script: 'json-server/lib/cli/bin.js',
+    flags: (port) => ['--port', `${port}`, '--quiet', 'db.json'],
+    files: { 'db.json': { repos: [{ id: 1 }] } },
+    path: '/repos',
+  },
+  {
+    name: 'Azurite, blobs in memory',
+    install: async () => 'azurite',
+    script: 'azurite/dist/src/blob/main.js',
+    flags: (port) => ['--blobPort', `${port}`, '--inMemoryPersistence', '--silent', '--disableTelemetry'],
+    path: azuriteListing(),
+  },
+  {
+    name: 'Prism, 1 route',
+    install: async () => '@stoplight/prism-cli',
+    script: '@stoplight/prism-cli/dist/index.js',
+    flags: (port) => ['mock', '--port', `${port}`, 'api.json'],
+    files: { 'api.json': OPENAPI },
+    path: '/repos',
+  },
+];
+
+const run = promisify(execFile);
+
+async function packThis(folder: string): Promise<string> {
+  await run('npm', ['pack', '--ignore-scripts', '--pack-destination', folder], { cwd: packageFile() });
+  const tarball = (await readdir(folder)).find((name) => name.endsWith('.tgz'));
+  return join(folder, tarball!);
+}
+
+/** The list of containers, signed (Azure Storage, "Create an account SAS"). */
+function azuriteListing(): string {
+  const [permissions, services, types, end, version] = ['rl', 'b', 's', '2099-01-01T00:00:00Z', '2018-11-09'];
+  const signed = [AZURITE_ACCOUNT, permissions, services, types, '', end, '', '', version, ''].join('\n');
+  const sig = createHmac('sha256', Buffer.from(AZURITE_KEY, 'base64')).update(signed).digest('base64');
+  const query = { comp: 'list', sv: version, ss: services, srt: types, sp: permissions, se: end, sig };
+  return `/${AZURITE_ACCOUNT}?${new URLSearchParams(query)}`;
+}
+
+async function measure(peer: Peer, folder: string): Promise<string[]> {
+  const project = join(folder, peer.name.replaceAll(/\W+/g, '-'));
+  await mkdir(project);
+  await writeFile(join(project, 'package.json'), '{ "private": true }\n');
+  const wanted = await peer.install(project);
+  const install = ['install', '--no-audit', '--no-fund', '--ignore-scripts', wanted];
+  await run('npm', install, { cwd: project, maxBuffer: 2 ** 26 });
+  const installed = join(project, 'node_modules');
+  for (const [name, content] of Object.entries(peer.files ?? {})) {
+    await writeFile(join(project, name), JSON.stringify(content));
+  }
+  const { bytes, packages } = await sizeOf(project);
+  const headers = (await peer.headers?.(installed)) ?? {};
+  const times: number[] = [];
+  let [memory, rate] = [0, 0];
+  for (let round = 0; round <= ROUNDS; round++) {
+    const port = await freePort();
+    const started = performance.now();
+    const args = [join(installed, peer.script), ...peer.flags(port)];
+    const child = spawn(process.execPath, args, { cwd: project, stdio: 'ignore' });
+    try {
+      await answered(child, { port, path: peer.path, headers });
+      // The first start fills the system's cache of files.
+      if (round > 0) times.push(performance.now() - started);
+      if (round < ROUNDS) continue;
+      await sleep(1000);
+      memory = await residentMemory(child.pid!);
+      rate = await requestRate({ port, path: peer.path, headers });
+    } finally {
+      const ended = once(child, 'exit');
+      child.kill('SIGKILL');
+      await ended;
+    }
+  }
+  const megabytes = (value: number, digits: number) => `${(value / 1e6).toFixed(digits)} MB`;
+  const cells = [megabytes(bytes, 1), `${packages}`, `${median(times).toFixed(0)} ms`, megabytes(memory, 0)];
+  return [peer.name, ...cells, Math.round(rate).toLocaleString('en')];
+}
+
+interface Question {
+  readonly port: number;
+  readonly path: string;
+  readonly headers: Record<string, string>;
+}
+
+async function answered(child: ChildProcess, question: Question): Promise<void> {
+  const late = performance.now() + 30_000;
+  for (;;) {
+    const status = await ask(question).catch(() => 0);
+    if (status === 200) return;
+    if (child.exitCode !== null || performance.now() > late) throw new Error(`${question.path}: ${status}`);
+    await sleep(3);
+  }
+}
+
+function ask({ port, path, headers }: Question, agent: Agent | false = false): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const request = get({ host: '127.0.0.1', port, path, headers, agent }, (answer) => {
+      answer.resume().once('end', () => resolve(answer.statusCode ?? 0));
+    });
+    request.once('error', reject);
+  });
+}
+
+async function requestRate(question: Question): Promise<number> {
+  const agent = new Agent({ keepAlive: true, maxSockets: LOAD.connections });
+  const end = performance.now() + LOAD.milliseconds;
+  let answers = 0;
+  const one = async () => {
+    for (; performance.now() < end; answers++) {
+      const status = await ask(question, agent);
+      if (status !== 200) throw new Error(`${question.path}: ${status}`);
+    }
+  };
+  await Promise.all(Array.from({ length: LOAD.connections }, one));
+  agent.destroy();
+  return answers / (LOAD.milliseconds / 1000);
+}
+
+/** VmRSS of proc(5): what is there on Linux only. */
+async function residentMemory(pid: number): Promise<number> {
+  const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '');
+  return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1] ?? Number.NaN) * 1024;
+}
+
+async function sizeOf(project: string): Promise<{ readonly bytes: number; readonly packages: number }> {
+  const names = await readdir(join(project, 'node_modules'), { recursive: true, withFileTypes: true });
+  const files = names.filter((one) => one.isFile()).map((one) => join(one.parentPath, one.name));
+  const sizes = await Promise.all(files.map(async (file) => (await stat(file)).size));
+  const lock = JSON.parse(await readFile(join(project, 'node_modules/.package-lock.json'), 'utf8'));
+  return { bytes: sizes.reduce((sum, one) => sum + one, 0), packages: Object.keys(lock.packages).length };
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as { port: number };
+  server.close();
+  await once(server, 'close');
+  return port;
+}
+
+const HEAD = ['', 'install size', 'packages', 'spawn to first answer', 'resident, idle', 'requests per second'];
+const MARKERS = ['<!-- peers: printed by npm run bench:peers -- --write -->', '<!-- end of peers -->'] as const;
+
+const folder = await mkdtemp(join(tmpdir(), 'emulator-peers-'));
+const rows: string[][] = [HEAD, HEAD.map((_, at) => (at === 0 ? '---' : '---:'))];
+try {
+  for (const peer of PEERS) {
+    process.stderr.write(`${peer.name}\n`);
+    rows.push(await measure(peer, folder).catch((error: Error) => [peer.name, error.message.split('\n', 1)[0]!]));
+  }
+} finally {
+  await rm(folder, { recursive: true, force: true });
+}
+const table = `Node ${process.version}, medians of ${ROUNDS} starts.\n\n${rows.map((row) => `| ${row.join(' | ')} |`).join('\n')}\n`;
+process.stdout.write(table);
+if (process.argv.includes('--write')) {
+  const file = packageFile('emulator/bench/README.md');
+  const text = await readFile(file, 'utf8');
+  const [start, end] = MARKERS.map((marker) => text.indexOf(marker)) as [number, number];
+  if (start < 0 || end < start) throw new Error(`${file} lacks its markers`);
+  await writeFile(file, `${text.slice(0, start)}${MARKERS[0]}\n\n${table}\n${text.slice(end)}`);
+}

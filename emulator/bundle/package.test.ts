@@ -1,0 +1,163 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import { chmod, readFile, rm, writeFile } from 'node:fs/promises';
+import { createRequire, isBuiltin } from 'node:module';
+import { join } from 'node:path';
+import { build } from 'rolldown';
+import t from 'tap';
+import { packageFile } from '../environment/package-root.js';
+import { BUNDLES, bundleOptions, declarationOptions, runnerOptions } from './bundles.js';
+import { installPackage, run, sizeOf } from './test/installed-package.js';
+import { bundledPackages, isPermitted, writeNotice } from './third-party.js';
+
+const MAX_BYTES = 15e6;
+
+/** Every file that is shipped is one of these. */
+const SHIPPED: readonly RegExp[] = [
+  /^(CHANGELOG\.md|LICENSE|README\.md|SECURITY\.md|package\.json)$/,
+  /^(conformance|emulator|emulator\/bench|emulator\/git)\/README\.md$/,
+  /^bin\/(conformance\.js|emulator\.js|package\.json)$/,
+  /^dist\/bundle\/THIRD-PARTY\.txt$/,
+  /^dist\/bundle\/[a-z]+\/[\w-]+\.[cm]js(\.v[\w.-]+\.cache)?$/,
+  /^dist\/bundle\/types\/([\w-]+\.d\.ts|package\.json)$/,
+  /^fixtures\/[\w-]+\.schema\.json$/,
+  /^fixtures\/(conformance-mutants\.tsv|rule-requests\.json)$/,
+  /^fixtures\/keys\/([\w-]+(\.pub)?\.pem|keys\.json|README\.md)$/,
+  /^fixtures\/scenarios\/[\w-]+\.yaml$/,
+];
+
+/** What Node brings along, and the test runners, which are installed by those who use them. Undici tries `sqlite`. */
+const MAY_ASK: readonly string[] = ['sqlite', 'tap', 'vitest', '@jest/globals'];
+
+const { project, files } = await installPackage(t.testdir({}));
+const installed = join(project, 'node_modules/repohost-emulator');
+const command = (name: string) => join(installed, 'bin', `${name}.js`);
+
+t.test('what is shipped is what somebody needs who installs it', async (t) => {
+  t.same(
+    files.filter((file) => !SHIPPED.some((shape) => shape.test(file))),
+    [],
+  );
+  for (const file of ['fixtures/scenario.schema.json', 'fixtures/conformance-target.schema.json', 'LICENSE']) {
+    t.ok(files.includes(file), file);
+  }
+  const { bytes, packages } = await sizeOf(project);
+  t.ok(bytes <= MAX_BYTES, `${(bytes / 1e6).toFixed(1)} MB`);
+  t.equal(packages, 1);
+});
+
+t.test('installing it runs nothing', async (t) => {
+  const manifest = JSON.parse(await readFile(join(installed, 'package.json'), 'utf8'));
+  const lock = JSON.parse(await readFile(join(project, 'package-lock.json'), 'utf8'));
+  t.same([manifest.scripts, manifest.dependencies, manifest.devDependencies], [undefined, undefined, undefined]);
+  t.equal(lock.packages['node_modules/repohost-emulator'].hasInstallScript, undefined);
+});
+
+t.test('a file of a bundle asks for another one of it, or for a part of Node', (t) => {
+  for (const { name } of BUNDLES) {
+    const folder = join(installed, 'dist/bundle', name);
+    const names = new Set(readdirSync(folder));
+    for (const file of [...names].filter((one) => /\.[cm]js$/.test(one))) {
+      const source = readFileSync(join(folder, file), 'utf8');
+      const asked = [...source.matchAll(/\brequire\(["'`](\.\/|node:)?([^"'`()<>]+)["'`]\)/g)];
+      const missing = asked.filter(([, where, what = '']) =>
+        where === './' ? !names.has(what) : !isBuiltin(`node:${what}`) && !MAY_ASK.includes(what),
+      );
+      // Keygrip names itself in a message.
+      t.same(
+        missing.map(([, , what]) => what).filter((what) => what !== 'keygrip'),
+        [],
+        file,
+      );
+    }
+  }
+  t.end();
+});
+
+t.test('the licence of every package in a bundle permits it and is shipped', async (t) => {
+  const options = [...BUNDLES.map(bundleOptions), runnerOptions(), declarationOptions()];
+  const packages = bundledPackages(await Promise.all(options.map((one) => build({ ...one, write: false }))));
+  const notice = await readFile(join(installed, 'dist/bundle/THIRD-PARTY.txt'), 'utf8');
+  const names = packages.map(({ name }) => name);
+  for (const expected of ['isomorphic-git', 'memfs', 'koa', 'zod', 'yargs']) t.ok(names.includes(expected), expected);
+  for (const { name, version, licence, texts } of packages) {
+    t.ok(isPermitted(licence), `${name}: ${licence}`);
+    t.ok(notice.includes(`\n${name} ${version}\n${licence}\n`), `${name} is named`);
+    t.ok(
+      texts.every((text) => notice.includes(text)),
+      `${name}: its text`,
+    );
+  }
+  t.equal(isPermitted('(MIT OR GPL-3.0) AND ISC'), true);
+  t.equal(isPermitted('MIT AND GPL-3.0'), false);
+  t.throws(
+    () => writeNotice([{ name: 'a', version: '1', licence: 'GPL-3.0', texts: [], author: undefined }]),
+    /a \(GPL/,
+  );
+});
+
+t.test('it is imported from either kind of module', async (t) => {
+  const uses = `async (emulator, suite) => {
+    const one = await emulator.startEmulator({ port: 0 });
+    const { status } = await fetch(one.adminUrl + '/health');
+    await one.close();
+    console.log(status, typeof suite.run, typeof suite.eachRule);
+  }`;
+  const [first, second] = ['repohost-emulator', 'repohost-emulator/conformance'];
+  const required = `(${uses})(require('${first}'), require('${second}'))`;
+  const imported = `import { startEmulator } from '${first}'; import { run, eachRule } from '${second}';
+    await (${uses})({ startEmulator }, { run, eachRule })`;
+  for (const [kind, source] of [['commonjs', required] as const, ['module', imported] as const]) {
+    const { stdout } = await run(process.execPath, [`--input-type=${kind}`, '--eval', source], { cwd: project });
+    t.equal(stdout, '200 function function\n', kind);
+  }
+});
+
+t.test('the commands work, and the suite checks the emulator beside it', async (t) => {
+  const version = createRequire(packageFile('package.json'))('./package.json').version;
+  t.equal((await run('npx', ['--no-install', 'emulator', '--version'], { cwd: project })).stdout, `${version}\n`);
+  t.match((await run(process.execPath, [command('emulator'), 'scenario', 'ls'])).stdout, /lost-commit/);
+  const only = ['--only', 'jwt.alg.none,git.*', '--reporter', 'json', '--quiet'];
+  const { stdout } = await run('npx', ['--no-install', 'conformance', 'run', ...only], { cwd: project });
+  const { exit_code, counts } = JSON.parse(stdout);
+  t.equal(exit_code, 0);
+  t.ok(counts.pass > 1, JSON.stringify(counts));
+});
+
+t.test('code is kept for the next start where there is none, and only where that can be written', async (t) => {
+  const folder = join(installed, 'dist/bundle/emulator');
+  const caches = () => readdirSync(folder).filter((name) => name.endsWith('.cache'));
+  const shipped = caches();
+  t.ok(shipped.includes(`cli.cjs.${process.version}-${process.platform}-${process.arch}.cache`));
+  for (const name of shipped) await rm(join(folder, name));
+  if (process.getuid?.() !== 0) {
+    await chmod(folder, 0o555);
+    t.same(await startAndStop(), [0, '']);
+    t.same(caches(), []);
+    await chmod(folder, 0o755);
+  }
+  t.same(await startAndStop(), [0, '']);
+  const kept = caches();
+  t.ok(kept.some((name) => name.startsWith('cli.cjs.')) && kept.every((name) => !/\d+$/.test(name)), `${kept}`);
+  await writeFile(join(folder, kept[0]!), 'of another Node');
+  t.same(await startAndStop(), [0, ''], 'a cache that is none');
+});
+
+/** Exit code and complaints of an emulator that was asked once. */
+async function startAndStop(): Promise<[number | null, string]> {
+  const child = spawn(process.execPath, [command('emulator'), 'start', '--port', '0', '--log', 'quiet']);
+  let complaint = '';
+  child.stderr.on('data', (part) => {
+    complaint += part;
+  });
+  const [line] = await onceOf<[Buffer]>(child.stdout, 'data');
+  const { status } = await fetch(`${JSON.parse(`${line}`).admin_url}/health`);
+  if (status !== 200) complaint += status;
+  child.kill('SIGTERM');
+  const [code] = await onceOf<[number | null]>(child, 'close');
+  return [code, complaint];
+}
+
+function onceOf<Values>(emitter: ChildProcess | NodeJS.ReadableStream, event: string): Promise<Values> {
+  return new Promise((resolve) => emitter.once(event, (...values: unknown[]) => resolve(values as Values)));
+}

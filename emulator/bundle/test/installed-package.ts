@@ -1,0 +1,57 @@
+import { execFile } from 'node:child_process';
+import { cp, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { packageFile } from '../../environment/package-root.js';
+
+export const run = promisify(execFile);
+
+/** What the package is made of; the rest of a checkout takes no part in it. */
+const MADE_OF = [
+  'bin',
+  'fixtures',
+  'dist/bundle',
+  'dist/emulator/bundle/published-manifest.js',
+  'dist/emulator/environment',
+  'package.json',
+  'CHANGELOG.md',
+  'LICENSE',
+  'README.md',
+  'conformance/README.md',
+];
+
+/** A project outside of the checkout with the packed package in it, and nothing else. */
+export interface InstalledPackage {
+  readonly project: string;
+  /** The package's files, by their paths in it. */
+  readonly files: readonly string[];
+}
+
+/** Packs the package as `npm pack` does without building it, and installs the file without a network. */
+export async function installPackage(folder: string): Promise<InstalledPackage> {
+  const [checkout, project] = [join(folder, 'checkout'), join(folder, 'project')];
+  for (const path of MADE_OF) {
+    await mkdir(dirname(join(checkout, path)), { recursive: true });
+    await cp(packageFile(path), join(checkout, path), { recursive: true });
+  }
+  const manifest = (word: string) =>
+    run(process.execPath, [join(checkout, 'dist/emulator/bundle/published-manifest.js'), word]);
+  await manifest('publish');
+  const { stdout } = await run('npm', ['pack', '--ignore-scripts', '--json'], { cwd: checkout });
+  await manifest('restore');
+  const [packed] = Object.values(JSON.parse(stdout)) as { filename: string; files: { path: string }[] }[];
+  await mkdir(project);
+  await writeFile(join(project, 'package.json'), '{ "name": "project", "private": true }\n');
+  const install = ['install', '--save-dev', '--offline', '--no-audit', '--no-fund', '--foreground-scripts'];
+  await run('npm', [...install, join(checkout, packed!.filename)], { cwd: project });
+  return { project, files: packed!.files.map(({ path }) => path) };
+}
+
+/** Bytes and packages that an install adds. */
+export async function sizeOf(project: string): Promise<{ readonly bytes: number; readonly packages: number }> {
+  const names = await readdir(join(project, 'node_modules'), { recursive: true, withFileTypes: true });
+  const files = names.filter((one) => one.isFile()).map((one) => join(one.parentPath, one.name));
+  const sizes = await Promise.all(files.map(async (file) => (await stat(file)).size));
+  const lock = JSON.parse(await readFile(join(project, 'package-lock.json'), 'utf8')) as { packages: object };
+  return { bytes: sizes.reduce((sum, one) => sum + one, 0), packages: Object.keys(lock.packages).length - 1 };
+}

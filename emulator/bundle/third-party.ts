@@ -1,0 +1,81 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { RolldownOutput } from 'rolldown';
+
+/** A package whose code is in a bundle. */
+export interface BundledPackage {
+  readonly name: string;
+  readonly version: string;
+  /** SPDX expression of its package.json. */
+  readonly licence: string;
+  /** What it asks to be shipped with it: its licence and its notice, as they stand in its folder. */
+  readonly texts: readonly string[];
+  readonly author: string | undefined;
+}
+
+/** Licences that allow their code in a package under the Apache License 2.0, if their text comes with it. */
+export const PERMITTED: readonly string[] = [
+  '0BSD',
+  'Apache-2.0',
+  'BSD-2-Clause',
+  'BSD-3-Clause',
+  'ISC',
+  'MIT',
+  'Zlib',
+];
+
+/** `…/node_modules/@koa/router/lib/router.js`: the folder of the innermost package. */
+const PACKAGE_FOLDER = /^(?:\0)?(.*[/\\]node_modules[/\\](?:@[^/\\]+[/\\])?[^/\\]+)[/\\]/;
+
+/** The packages of which a module is in these bundles, in order of their names. */
+export function bundledPackages(outputs: readonly RolldownOutput[]): BundledPackage[] {
+  const chunks = outputs.flatMap(({ output }) => output).filter((one) => one.type === 'chunk');
+  const folders = new Set(
+    chunks.flatMap(({ moduleIds }) => moduleIds.flatMap((id) => PACKAGE_FOLDER.exec(id)?.[1] ?? [])),
+  );
+  const packages = [...folders].map(readPackage).map((one) => [`${one.name} ${one.version}`, one] as const);
+  return [...new Map(packages)].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, one]) => one);
+}
+
+function readPackage(folder: string): BundledPackage {
+  const { name, version, license, author } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as {
+    readonly name: string;
+    readonly version: string;
+    readonly license?: string;
+    readonly author?: string | { readonly name: string };
+  };
+  const files = readdirSync(folder).filter((file) => /^(licen[cs]e|copying|notice)/i.test(file));
+  return {
+    name,
+    version,
+    licence: license ?? 'none',
+    texts: files.sort().map((file) => readFileSync(join(folder, file), 'utf8').trim()),
+    author: typeof author === 'object' ? author.name : author,
+  };
+}
+
+/** Whether an SPDX expression of `AND` and `OR` is met by these licences; one of other forms is not. */
+export function isPermitted(licence: string): boolean {
+  const all = licence.replaceAll(/[()]/g, '').split(' AND ');
+  return all.every((any) => any.split(' OR ').some((one) => PERMITTED.includes(one)));
+}
+
+/** The text that is shipped. Throws where a licence does not permit it. */
+export function writeNotice(packages: readonly BundledPackage[]): string {
+  const refused = packages.filter(({ licence }) => !isPermitted(licence));
+  if (refused.length > 0) {
+    throw new Error(
+      `not permitted in a bundle: ${refused.map(({ name, licence }) => `${name} (${licence})`).join(', ')}`,
+    );
+  }
+  return `This package contains code of these packages, each under its own licence.\n\n${packages.map(writePackage).join('\n')}`;
+}
+
+function writePackage({ name, version, licence, texts, author }: BundledPackage): string {
+  const line = '='.repeat(80);
+  const by = author === undefined ? '' : `\n${author}`;
+  // Some packages name their licence in package.json alone.
+  const text =
+    texts.length > 0 ? texts.join('\n\n') : `Its package names its licence and holds no text of it: ${licence}.${by}`;
+  return `${line}\n${name} ${version}\n${licence}\n${line}\n\n${text}\n`;
+}

@@ -1,0 +1,15 @@
+import { rm, writeFile } from 'node:fs/promises';
+import { build } from 'rolldown';
+import { BUNDLED, BUNDLES, bundleOptions, declarationOptions, runnerOptions } from './bundles.js';
+import { bundledPackages, writeNotice } from './third-party.js';
+
+/*
+ * The first step of `npm run bundle`: everything of `dist` that is shipped, and the licences of the packages in it.
+ */
+await rm(BUNDLED, { recursive: true, force: true });
+const outputs = await Promise.all(
+  [...BUNDLES.map(bundleOptions), runnerOptions(), declarationOptions()].map((one) => build(one)),
+);
+// The bundles are CommonJS, and so are their types: an importer of either kind may read them.
+await writeFile(`${BUNDLED}types/package.json`, '{ "type": "commonjs" }\n');
+await writeFile(`${BUNDLED}THIRD-PARTY.txt`, writeNotice(bundledPackages(outputs)));

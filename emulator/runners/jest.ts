@@ -1,0 +1,77 @@
+import { afterAll, afterEach, beforeAll, beforeEach } from '@jest/globals';
+import { failureOf } from './failure.js';
+import { TestNamespaces, type WithEmulatorOptions } from './test-namespaces.js';
+import type { TestNamespace } from './test-view.js';
+
+export type { WithEmulatorOptions } from './test-namespaces.js';
+export type { TestNamespace } from './test-view.js';
+
+/**
+ * Gives each test of a file of jest a namespace of its own, of one emulator that is started for the first of them and ends
+ * with the file; inside a `describe`, each test of that. `test.concurrent`, which jest starts without hooks, is refused.
+ *
+ * A test fails when a fault that it planned did not fire and, with `client`, when its client broke a rule for clients; the
+ * requests of a test that fails are printed with it.
+ *
+ * ```js
+ * const { withEmulator } = require('repohost-emulator/jest');
+ *
+ * const emulator = withEmulator();
+ *
+ * test('a lost answer', async () => {
+ *   emulator.fault('lost*1');
+ *   await expect(fetch(`${emulator.baseUrl}/api/repos`)).rejects.toThrow();
+ * });
+ * ```
+ */
+export function withEmulator(options: WithEmulatorOptions = {}): TestNamespace {
+  const tests = new TestNamespaces(options, 'run them one after the other');
+  const block = circusState()?.currentDescribeBlock;
+  let test = {};
+  beforeAll(async () => {
+    if (!block || !hasConcurrent(block)) return;
+    throw new Error('withEmulator has no namespace for test.concurrent, which jest starts without hooks: use test.');
+  });
+  // A parameter would make jest wait for a call of it.
+  beforeEach(() => {
+    test = {};
+    return tests.begin(test);
+  });
+  afterEach(async () => {
+    const isFailed = (circusState()?.currentlyRunningTest?.errors.length ?? 0) > 0;
+    const failure = failureOf(tests.end(test, { isFailed }));
+    if (failure) throw failure;
+  });
+  afterAll(() => tests.close());
+  return tests.view;
+}
+
+/** What jest-circus, the runner of tests inside jest, notes of a test. */
+interface CircusTest {
+  readonly type: 'test';
+  readonly concurrent: boolean;
+  readonly mode?: string | null;
+  readonly errors: readonly unknown[];
+}
+
+interface CircusBlock {
+  readonly type: 'describeBlock';
+  readonly children: readonly (CircusBlock | CircusTest)[];
+}
+
+interface CircusState {
+  readonly currentDescribeBlock: CircusBlock;
+  readonly currentlyRunningTest?: CircusTest | null;
+}
+
+/** Jest tells hooks nothing of their test. Its state is a member of the global object, by a symbol of this name. */
+function circusState(): CircusState | undefined {
+  const name = Object.getOwnPropertySymbols(globalThis).find(({ description }) => description === 'JEST_STATE_SYMBOL');
+  return name && (globalThis as unknown as Record<symbol, CircusState>)[name];
+}
+
+function hasConcurrent({ children }: CircusBlock): boolean {
+  return children.some((child) =>
+    child.type === 'test' ? child.concurrent && child.mode !== 'skip' : hasConcurrent(child),
+  );
+}

@@ -1,0 +1,51 @@
+import { after, afterEach, beforeEach } from 'node:test';
+import { TestNamespaces, type WithEmulatorOptions } from './test-namespaces.js';
+import type { TestEmulator } from './test-view.js';
+
+export type { WithEmulatorOptions } from './test-namespaces.js';
+export type { TestEmulator, TestNamespace } from './test-view.js';
+
+/** What node:test gives the hooks around a test; that of Node 20 is not in its types. */
+interface HookContext {
+  diagnostic(message: string): void;
+  readonly fullName?: string;
+  readonly passed?: boolean;
+}
+
+/**
+ * Gives each test of a file of `node:test` a namespace of its own, of one emulator that is started for the first of them
+ * and ends with the file; inside a `describe`, each test of that. Subtests share the namespace of their test.
+ *
+ * A test fails when a fault that it planned did not fire and, with `client`, when its client broke a rule for clients; the
+ * requests of a test that fails are printed with it. Of tests that run at the same time each asks `emulator.of(t)`.
+ *
+ * ```js
+ * import assert from 'node:assert/strict';
+ * import test from 'node:test';
+ * import { withEmulator } from 'repohost-emulator/node-test';
+ *
+ * const emulator = withEmulator();
+ *
+ * test('a lost answer', async () => {
+ *   emulator.fault('lost*1');
+ *   await assert.rejects(fetch(`${emulator.baseUrl}/api/repos`));
+ * });
+ * ```
+ */
+export function withEmulator(options: WithEmulatorOptions = {}): TestEmulator {
+  const tests = new TestNamespaces(options, 'use emulator.of(t) with the context t of each test');
+  beforeEach(async (context) => tests.begin(context, parentOf(context as HookContext, tests.running())));
+  afterEach(async (context) => {
+    const { diagnostic, passed = true } = context as HookContext;
+    const { broken, requests } = tests.end(context, { isFailed: !passed });
+    for (const line of requests) diagnostic.call(context, line);
+    if (broken.length > 0) throw new Error(broken.join('\n'));
+  });
+  after(() => tests.close());
+  return Object.assign(tests.view, { of: (context: object) => tests.of(context) });
+}
+
+/** The test that a subtest belongs to: its name begins with that of the test. */
+function parentOf({ fullName }: HookContext, running: readonly object[]): object | undefined {
+  return running.find((test) => fullName?.startsWith(`${(test as HookContext).fullName} > `));
+}

@@ -1,0 +1,24 @@
+import { printable } from '../environment/log.js';
+import type { AnsweredRequest } from '../index.js';
+
+/** Lines that are shown of one test. */
+const MOST_LINES = 100;
+
+/** The requests of a test, one a line, oldest first: of many the last. */
+export function requestLines(requests: readonly AnsweredRequest[]): string[] {
+  if (requests.length === 0) return ['No request was answered in this test.'];
+  const shown = requests.slice(-MOST_LINES);
+  const left = requests.length - shown.length;
+  const title = `The requests of this test${left === 0 ? '' : `, without the first ${left}`}:`;
+  return [title, ...shown.map((request) => `  ${requestLine(request)}`)];
+}
+
+/** `12:00:00.000 req-00000001 POST /api/repos 409 repository_thawing fault-1: The fault …`. */
+function requestLine({ at, id, method, path, query, status, code, outcome, faults, why }: AnsweredRequest): string {
+  const target = query === '' ? path : `${path}?${query}`;
+  const parts = [at.slice(11, 23), id, method, target, status];
+  if (code !== undefined) parts.push(code);
+  if (outcome !== 'complete') parts.push(`(${outcome})`);
+  parts.push(...faults);
+  return printable(`${parts.join(' ')}${why.length === 0 ? '' : `: ${why.join('; ')}`}`);
+}

@@ -1,0 +1,44 @@
+import { printable } from '../environment/log.js';
+import type { Fault, FaultHandle, Namespace } from '../index.js';
+import type { ClientRuleId } from '../journal/client-rules/ids.js';
+import { checkFault } from '../journal/verify.js';
+
+/** A fault that a test made. */
+export interface PlannedFault {
+  readonly spec: string | Fault;
+  readonly handle: FaultHandle;
+}
+
+interface JudgedTest {
+  readonly namespace: Namespace;
+  readonly begunWith: readonly string[];
+  readonly planned: readonly PlannedFault[];
+}
+
+/**
+ * What is wrong with a test that looks as if it passed: faults that it planned and that did not fire, also where they
+ * have been removed since, and rules that its client broke.
+ */
+export function sentencesOf(test: JudgedTest, client: true | readonly ClientRuleId[] | undefined): string[] {
+  const { namespace, begunWith, planned } = test;
+  const known = new Set([...begunWith, ...planned.map(({ handle }) => `faults.${handle.id}`)]);
+  const verified = namespace.verify({ faults: { everyFired: true }, ...(client && { client }) });
+  const faults = [...planned.flatMap(checkPlanned), ...verified.unmet.filter(({ at }) => !known.has(at))];
+  const broken = verified.client.filter(({ level, verdict }) => level === 'must' && verdict === 'broken');
+  return [
+    ...faults.map(({ detail }) => detail),
+    ...broken.flatMap(({ rule, title, faults: requests }) => [
+      `The client breaks the rule ${rule}: ${title}.`.replace(/\.\.$/, '.'),
+      ...requests.map(({ request, earlier, detail }) => {
+        const behind = earlier === undefined ? '' : ` after ${earlier}`;
+        return `  ${request}${behind}: ${detail}`;
+      }),
+    ]),
+  ].map(printable);
+}
+
+function checkPlanned({ spec, handle: { id, fired } }: PlannedFault) {
+  if (typeof spec === 'string') return checkFault({ id, text: spec, fired });
+  const text = spec.note ?? JSON.stringify(spec.do ?? spec.sequence);
+  return checkFault({ id, text, fired, expected: spec.expect?.fired });
+}

@@ -1,0 +1,44 @@
+import t, { type Test } from 'tap';
+import { TestNamespaces, type WithEmulatorOptions } from './test-namespaces.js';
+import type { TestEmulator } from './test-view.js';
+
+export type { WithEmulatorOptions } from './test-namespaces.js';
+export type { TestEmulator, TestNamespace } from './test-view.js';
+
+/**
+ * Gives each test of a file of tap a namespace of its own, of one emulator that is started for the first of them and ends
+ * with the file. Subtests share the namespace of their test.
+ *
+ * A test fails when a fault that it planned did not fire and, with `client`, when its client broke a rule for clients; the
+ * requests of a test that fails are printed with it. Of tests that run at the same time each asks `emulator.of(t)`.
+ *
+ * ```js
+ * import t from 'tap';
+ * import { withEmulator } from 'repohost-emulator/tap';
+ *
+ * const emulator = withEmulator();
+ *
+ * t.test('a lost answer', async (t) => {
+ *   emulator.fault('lost*1');
+ *   await t.rejects(fetch(`${emulator.baseUrl}/api/repos`));
+ * });
+ * ```
+ */
+export function withEmulator(options: WithEmulatorOptions = {}): TestEmulator {
+  const tests = new TestNamespaces(options, 'use emulator.of(t) with the t of each test');
+  t.beforeEach((test) => tests.begin(test, parentOf(test, tests)));
+  t.afterEach(async (test) => {
+    const { broken, requests } = tests.end(test, { isFailed: !test.passing() });
+    const [first, ...further] = broken;
+    for (const line of [...further, ...requests]) test.comment(line);
+    // The test has come to its end: tap reports what is thrown here, and fails it.
+    if (first !== undefined) throw new Error(first);
+  });
+  t.teardown(() => tests.close());
+  return Object.assign(tests.view, { of: (context: object) => tests.of(context) });
+}
+
+function parentOf(test: Test, tests: TestNamespaces): object | undefined {
+  const { parent } = test as { readonly parent?: object };
+  return parent && tests.has(parent) ? parent : undefined;
+}

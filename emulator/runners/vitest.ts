@@ -1,0 +1,38 @@
+import { afterAll, afterEach, beforeEach } from 'vitest';
+import { failureOf } from './failure.js';
+import { TestNamespaces, type WithEmulatorOptions } from './test-namespaces.js';
+import type { TestEmulator, TestNamespace } from './test-view.js';
+
+export type { WithEmulatorOptions } from './test-namespaces.js';
+export type { TestEmulator, TestNamespace } from './test-view.js';
+
+/**
+ * Gives each test of a file of vitest a namespace of its own, of one emulator that is started for the first of them and
+ * ends with the file; inside a `describe`, each test of that.
+ *
+ * A test fails when a fault that it planned did not fire and, with `client`, when its client broke a rule for clients; the
+ * requests of a test that fails are printed with it. Of `test.concurrent` each asks `emulator.of(context)`.
+ *
+ * ```js
+ * import { expect, test } from 'vitest';
+ * import { withEmulator } from 'repohost-emulator/vitest';
+ *
+ * const emulator = withEmulator();
+ *
+ * test('a lost answer', async () => {
+ *   emulator.fault('lost*1');
+ *   await expect(fetch(`${emulator.baseUrl}/api/repos`)).rejects.toThrow();
+ * });
+ * ```
+ */
+export function withEmulator(options: WithEmulatorOptions = {}): TestEmulator {
+  const tests = new TestNamespaces(options, 'use emulator.of(context) with the context of each test');
+  beforeEach(({ task }) => tests.begin(task));
+  afterEach(async ({ task }) => {
+    const failure = failureOf(tests.end(task, { isFailed: task.result?.state === 'fail' }));
+    if (failure) throw failure;
+  });
+  afterAll(() => tests.close());
+  const of = (context: object): TestNamespace => tests.of('task' in context ? (context.task as object) : context);
+  return Object.assign(tests.view, { of });
+}

@@ -1,0 +1,60 @@
+import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+
+/*
+ * npm run test:node -- 24 [part of a path …]: the tests that use the product from outside, or those named, under another
+ * version of Node, which comes from npm and stays in the system's folder for temporary files. Without a network they
+ * are skipped, and that is said.
+ */
+const BLACK_BOX: readonly string[] = [
+  'emulator/bundle/',
+  'emulator/cli/cli.test',
+  'emulator/cli/exec.test',
+  'emulator/cli/start.test',
+  'emulator/test/completion',
+  'emulator/test/git-stories',
+  'emulator/test/webhooks',
+  'emulator/test/snapshots',
+  'conformance/cli/',
+  'conformance/test/each-rule',
+  'conformance/test/emulator.test',
+];
+
+const { positionals } = parseArgs({ allowPositionals: true });
+const [version = '', ...parts] = positionals;
+if (!/^\d+(\.\d+){0,2}$/.test(version)) {
+  console.error('npm run test:node -- VERSION [part of a path …], such as 24.');
+  process.exit(2);
+}
+const node = await installNode(version);
+if (node === undefined) console.log(`skipped: Node ${version} could not be installed from npm`);
+else {
+  await run(node, ['--version']);
+  const all = fileURLToPath(new URL('./all.js', import.meta.url));
+  process.exitCode = await run(node, [all, ...(parts.length > 0 ? parts : BLACK_BOX)]);
+}
+
+/** The program, or undefined where npm cannot bring it. */
+async function installNode(version: string): Promise<string | undefined> {
+  const folder = join(tmpdir(), `node-${version}-from-npm`);
+  const program = join(folder, 'node_modules', `node-${process.platform}-${process.arch}`, 'bin', 'node');
+  if (existsSync(program)) return program;
+  await mkdir(folder, { recursive: true });
+  await writeFile(join(folder, 'package.json'), '{ "private": true }\n');
+  const name = `node-${process.platform}-${process.arch}@${version}`;
+  const code = await run('npm', ['install', '--no-audit', '--no-fund', '--ignore-scripts', name], folder);
+  return code === 0 && existsSync(program) ? program : undefined;
+}
+
+function run(program: string, args: readonly string[], cwd = process.cwd()): Promise<number> {
+  return new Promise((resolve) => {
+    const child = spawn(program, args, { cwd, stdio: ['ignore', 'inherit', 'inherit'] });
+    child.once('error', () => resolve(1));
+    child.once('close', (code) => resolve(code ?? 1));
+  });
+}

@@ -1,0 +1,34 @@
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { FILES, installProject, mistakesOf, PROJECTS, ROOT, run } from './projects.js';
+
+/*
+ * `npm run test:runners [-- name …]`: packs this package, installs it into a copy of each project beside this file, and
+ * runs the tests there. It needs the registry of npm.
+ */
+const wanted = process.argv.slice(2);
+const scratch = await mkdtemp(join(tmpdir(), 'runners-'));
+let failed = 0;
+try {
+  const packed = await run(ROOT, ['npm', 'pack', '--ignore-scripts', '--pack-destination', scratch]);
+  const tarball = (await readdir(scratch)).find((name) => name.endsWith('.tgz'));
+  if (tarball === undefined) throw new Error(`npm pack ended with ${packed.code}:\n${packed.said}`);
+  console.log(`packed ${tarball}`);
+  for (const project of PROJECTS.filter(({ name }) => wanted.length === 0 || wanted.includes(name))) {
+    const folder = join(scratch, project.name);
+    await installProject(project, folder, join(scratch, tarball));
+    for (const row of FILES) {
+      const mistakes = await mistakesOf(project, folder, row);
+      console.log(`${mistakes.length === 0 ? 'ok' : 'not ok'} ${project.name} ${row.file}`);
+      for (const mistake of mistakes) console.log(`  ${mistake}`);
+      failed += mistakes.length === 0 ? 0 : 1;
+    }
+  }
+} finally {
+  await rm(scratch, { recursive: true, force: true });
+}
+console.log(
+  failed === 0 ? 'Every runner gets from the package to its tests.' : `${failed} files are not as they should be.`,
+);
+process.exitCode = failed === 0 ? 0 : 1;

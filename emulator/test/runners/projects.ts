@@ -1,0 +1,126 @@
+import { execFile } from 'node:child_process';
+import { cp, mkdir, symlink } from 'node:fs/promises';
+import { delimiter, dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+// The tests run compiled, from dist/emulator/test/runners; the projects are in the sources.
+export const ROOT = fileURLToPath(new URL('../../../../', import.meta.url));
+
+/** A project that tests with one runner, as its users have it. */
+export interface Project {
+  readonly name: 'node-test' | 'tap' | 'vitest' | 'jest';
+  /** What runs one file; `bin` of installed packages is in front of the PATH. */
+  readonly command: readonly [program: string, ...args: string[]];
+  /** What the runner prints of a test that passes. */
+  readonly passes: (name: string) => RegExp;
+  /** Why tests that run at the same time are refused. */
+  readonly ambiguous: RegExp;
+}
+
+const SEVERAL =
+  /2 tests of this file run at the same time, and the emulator cannot tell which of them asks: use emulator\.of/;
+
+export const PROJECTS: readonly Project[] = [
+  {
+    name: 'node-test',
+    command: [process.execPath, '--test', '--test-reporter=tap'],
+    passes: (name) => new RegExp(`^ *ok \\d+ - ${name}$`, 'm'),
+    ambiguous: SEVERAL,
+  },
+  {
+    name: 'tap',
+    command: [process.execPath],
+    passes: (name) => new RegExp(`^ *ok \\d+ - ${name} # time`, 'm'),
+    ambiguous: SEVERAL,
+  },
+  {
+    name: 'vitest',
+    command: ['vitest', 'run', '--reporter=verbose'],
+    passes: (name) => new RegExp(`✓ .* > ${name}`),
+    ambiguous: SEVERAL,
+  },
+  {
+    name: 'jest',
+    command: ['jest', '--verbose', '--runTestsByPath'],
+    passes: (name) => new RegExp(`✓ ${name}`),
+    ambiguous: /withEmulator has no namespace for test\.concurrent/,
+  },
+];
+
+/** One file of every project, and what its run prints. */
+interface ProjectFile {
+  readonly file: string;
+  readonly code: 0 | 1;
+  printed(project: Project): readonly RegExp[];
+}
+
+const REQUEST = (query: string, id: number) =>
+  new RegExp(`\\d\\d:\\d\\d:\\d\\d\\.\\d{3} req-0000000${id} GET /api/repos\\?${query} 401 unauthorized: \\S`);
+
+/** Each project has these. Those that fail show what a test is told. */
+export const FILES: readonly ProjectFile[] = [
+  { file: 'lost-answer.test.js', code: 0, printed: ({ passes }) => [passes('a lost answer is noticed')] },
+  { file: 'isolation.test.js', code: 0, printed: ({ passes }) => [passes('a test begins with nothing')] },
+  {
+    file: 'failing.test.js',
+    code: 1,
+    printed: ({ passes }) => [
+      /The fault lost\*1 \(fault-1\) fired 0 times, and not at least 1\./,
+      REQUEST('unfired', 1),
+      /The fault lost\*2 \(fault-1\) fired 0 times/,
+      /No request was answered in this test\./,
+      /The client breaks the rule hopeless-retry: /,
+      /req-00000002 after req-00000001: It repeats req-00000001/,
+      REQUEST('impolite', 2),
+      REQUEST('by-itself', 1),
+      passes('a test that passes'),
+    ],
+  },
+  { file: 'ambiguous.test.js', code: 1, printed: ({ ambiguous }) => [ambiguous] },
+];
+
+/** What is printed of no test, since it passed. */
+export const NEVER = /repos\?passes/;
+
+/** Copies a project to a folder, with packages of ours as they are installed here. */
+export async function linkProject({ name }: Project, folder: string): Promise<void> {
+  await copyProject(name, folder);
+  const modules = join(folder, 'node_modules');
+  await mkdir(modules);
+  await symlink(ROOT, join(modules, 'repohost-emulator'));
+  await symlink(join(ROOT, 'node_modules', 'tap'), join(modules, 'tap'));
+}
+
+/** Copies a project to a folder, and installs there what its lockfile says and then `tarball`. Needs the registry. */
+export async function installProject({ name }: Project, folder: string, tarball: string): Promise<void> {
+  await copyProject(name, folder);
+  const words = ['install', '--no-save', '--ignore-scripts', '--no-audit', '--no-fund', tarball];
+  const { code, said } = await run(folder, ['npm', ...words]);
+  if (code !== 0) throw new Error(`npm install in the project ${name} ended with ${code}:\n${said}`);
+}
+
+async function copyProject(name: string, folder: string): Promise<void> {
+  await cp(join(ROOT, 'emulator', 'test', 'runners', name), folder, { recursive: true });
+}
+
+/** What is wrong with the run of one file of a project; empty where nothing is. */
+export async function mistakesOf(project: Project, folder: string, row: ProjectFile): Promise<string[]> {
+  const { code, said } = await run(folder, [...project.command, row.file]);
+  const mistakes = row.printed(project).filter((wanted) => !wanted.test(said));
+  return [
+    ...(code === row.code ? [] : [`it ended with ${code}, not ${row.code}:\n${said}`]),
+    ...mistakes.map((wanted) => `it does not print ${wanted}:\n${said}`),
+    ...(NEVER.test(said) ? [`it prints the requests of a test that passed:\n${said}`] : []),
+  ];
+}
+
+export function run(folder: string, [program, ...args]: readonly string[]): Promise<{ code: number; said: string }> {
+  const { NODE_TEST_CONTEXT: _, TAP: __, ...inherited } = process.env;
+  const path = [join(folder, 'node_modules', '.bin'), dirname(process.execPath), inherited.PATH].join(delimiter);
+  const env = { ...inherited, PATH: path, NO_COLOR: '1', NO_PROXY: '*', CI: '1' };
+  return new Promise((resolve) => {
+    execFile(program!, args, { cwd: folder, env, maxBuffer: 2 ** 26 }, (error, out, err) => {
+      resolve({ code: error ? Number(error.code ?? 1) : 0, said: `${out}${err}` });
+    });
+  });
+}

@@ -1,0 +1,10 @@
+import { withEmulator } from 'repohost-emulator/vitest';
+import { expect, test } from 'vitest';
+
+const emulator = withEmulator();
+
+test('a lost answer is noticed', async () => {
+  const headers = { authorization: `Bearer ${await emulator.token({ scopes: ['org:read'] })}` };
+  emulator.fault('lost*1');
+  await expect(fetch(`${emulator.baseUrl}/api/repos`, { headers })).rejects.toThrow();
+});
