@@ -109,7 +109,7 @@ ${EMULATOR} wait --ready-file ready.json
 member() { sed -n 's/.*"'"$1"'": *"\\([^"]*\\)".*/\\1/p' ready.json | head -n 1; }
 url=$(member base_url)
 admin=$(member admin_url)
-token=$(${EMULATOR} token --repo team/app)
+token=$(${EMULATOR} token --repo team/app --scopes repo:write,git:write,git:read)
 curl -sf -X POST -H "Authorization: Bearer $token" "$url/api/repos" > /dev/null
 remote="$(member git_url | sed "s#://#://t:$token@#")/team/app.git"
 git init -q -b main
