@@ -125,12 +125,24 @@ const targetFile = z.strictObject({
     .describe('Answers seen before where the specification leaves a choice: another one fails'),
 }) satisfies z.ZodType<TargetFile>;
 
-/** The file cannot be read as a target; the message says which member is wrong, and what is allowed. */
+/**
+ * The file cannot be read as a target; the message says which member is wrong, and what is allowed.
+ *
+ * ```js
+ * await assert.rejects(readTargetFile('acme.pem'), InvalidTargetFile);
+ * ```
+ */
 export class InvalidTargetFile extends Error {
   override readonly name = 'InvalidTargetFile';
 }
 
-/** Reads a target file, YAML or JSON; names of files in it count from its own folder. Throws `InvalidTargetFile`. */
+/**
+ * Reads a target file, YAML or JSON; names of files in it count from its own folder. Throws `InvalidTargetFile`.
+ *
+ * ```js
+ * const { base_url, org } = await readTargetFile('target.yaml');
+ * ```
+ */
 export async function readTargetFile(path: string): Promise<TargetFile> {
   try {
     return located(parseTargetFile(await readSmallFile(path)), dirname(path));
