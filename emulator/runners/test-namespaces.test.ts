@@ -2,6 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import t, { type Test } from 'tap';
 import { startEmulator } from '../index.js';
+import { requestLines } from './request-lines.js';
 import { TestNamespaces, type WithEmulatorOptions } from './test-namespaces.js';
 
 /** Tests are named by objects. */
@@ -98,7 +99,9 @@ t.test('a failed test shows its requests, and a terminal is not steered by them'
     'The requests of this test:',
     /^ {2}00:00:00\.\d{3} req-00000001 GET \/api\/repos\?a=\S+ 401 unauthorized: /,
   ]);
-  t.notMatch(requests.join(), /[\u202e\r]/);
+  const [request] = tests.view.requests();
+  const steering = requestLines([{ ...request!, why: ['\u001b[2J\u202e\n'] }]);
+  t.match(steering.join(), '\\u{1b}[2J\\u{202e}\\u{a}');
 });
 
 t.test('an emulator that cannot start fails the test that begins', async (t) => {
