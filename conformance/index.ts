@@ -27,7 +27,6 @@ export type {
 } from './report/results.js';
 export { allRules, selectRules } from './rules/registry.js';
 export type { Level, Rule, Section } from './rules/rule.js';
-export { collectScratch } from './run/cleanup.js';
 export { collectLeft } from './run/collect.js';
 export { assertHeld, RuleBroken } from './run/each-rule.js';
 export { startEmulator } from './run/emulator-process.js';
@@ -87,7 +86,13 @@ export interface Options {
   readonly onProgress?: (progress: Progress) => void;
 }
 
-/** No rule matches the pattern. */
+/**
+ * No rule matches the pattern.
+ *
+ * ```js
+ * await assert.rejects(run(target, { only: 'no.such.rule' }), EmptySelection);
+ * ```
+ */
 export class EmptySelection extends InvalidOption {
   override readonly name = 'EmptySelection';
 }

@@ -46,7 +46,15 @@ export function baselineSchema(): object {
   return { title: 'Expected failures of a conformance run', ...z.toJSONSchema(baseline, { io: 'input' }) };
 }
 
-/** Reads a baseline. `ids`: of all rules that there are. Throws `InvalidFile`. */
+/**
+ * Reads a baseline. `ids`: of all rules that there are. Throws `InvalidFile`.
+ *
+ * ```js
+ * const text = 'format: 1\nrules:\n  grep.ref.default: { reason: is being mended, expires: 2027-01-31 }\n';
+ * const baseline = readBaseline(text, new Set(allRules().map(({ id }) => id)));
+ * await run(target, { only: 'grep', baseline });
+ * ```
+ */
 export function readBaseline(text: string, ids: ReadonlySet<string>): readonly BaselineEntry[] {
   const format = (parseStructured(text) as { format?: unknown } | null)?.format;
   if (typeof format === 'number' && format !== BASELINE_FORMAT) {
@@ -64,7 +72,15 @@ export function readBaseline(text: string, ids: ReadonlySet<string>): readonly B
   }));
 }
 
-/** The report with what was expected of each rule, and the exit code that follows. `today`: as `2027-01-31`, in UTC. */
+/**
+ * The report with what was expected of each rule, and the exit code that follows. `today`: as `2027-01-31`, in UTC.
+ *
+ * ```js
+ * const report = await run(target, { only: 'grep' });
+ * const expected = [{ rule: 'grep.ref.default', reason: 'is being mended', expires: '2027-01-31' }];
+ * const { exit_code } = applyBaseline(report, expected, '2026-11-30');
+ * ```
+ */
 export function applyBaseline(report: Report, entries: readonly BaselineEntry[], today: string): Report {
   const byRule = new Map(entries.map((one) => [one.rule, one]));
   const rules = report.rules.map(({ baseline: _before, ...result }) => {

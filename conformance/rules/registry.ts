@@ -1,7 +1,13 @@
 import { rules as all } from './index.js';
 import type { Rule } from './rule.js';
 
-/** Every rule, in the order of the specification. Throws when an id was given twice. */
+/**
+ * Every rule, in the order of the specification. Throws when an id was given twice.
+ *
+ * ```js
+ * const musts = allRules().filter(({ level }) => level === 'MUST');
+ * ```
+ */
 export function allRules(): readonly Rule[] {
   const seen = new Set<string>();
   for (const { id } of all) {
@@ -14,6 +20,10 @@ export function allRules(): readonly Rule[] {
 /**
  * The rules a pattern selects: ids with `*` for any characters, several joined by commas; an id without `*` also
  * selects everything below it (`grep` selects `grep.ref.default`).
+ *
+ * ```js
+ * for (const { id, says } of selectRules(allRules(), 'grep,tags.*')) console.log(`${id}: ${says}`);
+ * ```
  */
 export function selectRules(rules: readonly Rule[], pattern: string | undefined): Rule[] {
   if (pattern === undefined) return [...rules];

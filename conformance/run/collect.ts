@@ -11,6 +11,11 @@ const WIDTH = 4;
 /**
  * Removes what a journal names on a target that is ready, as politely as a run. `rate`: requests a second; default: 5,
  * without limit on an emulator. Throws `Unready`, and `ScratchFailure` where the journal cannot be read or written.
+ *
+ * ```js
+ * const { removed, left } = await collectLeft(target, 'made.jsonl', { rate: undefined, timeout: 15_000 });
+ * console.log(`${removed} removed, ${left.length} left`);
+ * ```
  */
 export async function collectLeft(
   given: Target,

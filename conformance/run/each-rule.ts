@@ -4,7 +4,14 @@ import type { RuleResult, Verdict } from '../report/results.js';
 
 const UNJUDGED: readonly Verdict[] = ['skip', 'blocked'];
 
-/** A rule that does not hold, as a test runner shows it. */
+/**
+ * A rule that does not hold, as a test runner shows it.
+ *
+ * ```js
+ * const [result] = (await run(target, { only: 'grep' })).rules;
+ * assert.throws(() => assertHeld({ ...result, verdict: 'fail' }), RuleBroken);
+ * ```
+ */
 export class RuleBroken extends AssertionError {
   constructor(readonly result: RuleResult) {
     const { id, says, reason, expected, actual, curl } = result;
@@ -17,6 +24,11 @@ export class RuleBroken extends AssertionError {
 /**
  * Throws `RuleBroken` where a rule does not hold. `strict`: warnings and tolerated variants do not either. `skip`: told
  * why a rule could not be checked.
+ *
+ * ```js
+ * const { rules } = await run(target, { only: 'grep' });
+ * for (const result of rules) assertHeld(result, { skip: (why) => console.log(`${result.id}: ${why}`) });
+ * ```
  */
 export function assertHeld(
   result: RuleResult,

@@ -20,7 +20,15 @@ const STOP_TIMEOUT = 5_000;
 /** How the suite starts an emulator: on a free port, with two organizations. */
 export const START_ARGUMENTS = ['start', '--port', '0', '--org', 'demo', '--org', 'second', '--log', 'quiet'];
 
-/** Starts the package's own emulator on a free port and waits until it says it is ready. `flags` are those of `start`. */
+/**
+ * Starts the package's own emulator on a free port and waits until it says it is ready. `flags` are those of `start`.
+ *
+ * ```js
+ * const { target, stop } = await startEmulator('--seed', 'one');
+ * const { exit_code } = await run(target, { only: 'grep' });
+ * await stop();
+ * ```
+ */
 export function startEmulator(...flags: readonly string[]): Promise<EmulatorProcess> {
   const script = join(packageRoot(), 'bin', 'emulator.js');
   const args = [script, ...START_ARGUMENTS, ...flags];

@@ -12,7 +12,13 @@ import { allRules } from '../rules/registry.js';
 import { settleVariants, withoutDrift } from './drift.js';
 import { addWatched } from './verdict.js';
 
-/** Reports that are not the shards of one run; the message is a sentence. */
+/**
+ * Reports that are not the shards of one run; the message is a sentence.
+ *
+ * ```js
+ * assert.throws(() => mergeReports([]), UnmergeableReports);
+ * ```
+ */
 export class UnmergeableReports extends Error {
   override readonly name = 'UnmergeableReports';
 }
@@ -20,6 +26,11 @@ export class UnmergeableReports extends Error {
 /**
  * The report of the run whose shards these are: what rules saw while others ran is joined, and the target is held to
  * one member of each tolerated set across all of them. Throws `UnmergeableReports` where they are no whole run.
+ *
+ * ```js
+ * const shard = (index) => run(target, { only: 'grep', shard: { index, count: 2 } });
+ * const whole = mergeReports([await shard(1), await shard(2)]);
+ * ```
  */
 export function mergeReports(reports: readonly Report[]): Report {
   const [first] = reports;

@@ -1,6 +1,12 @@
 import { PREFIX, PREFIX_WORDS } from '../target/target-file.js';
 
-/** A mistake in what a run was asked for; the message is a sentence. */
+/**
+ * A mistake in what a run was asked for; the message is a sentence.
+ *
+ * ```js
+ * await assert.rejects(run(target, { rate: -1 }), InvalidOption);
+ * ```
+ */
 export class InvalidOption extends Error {
   override readonly name: string = 'InvalidOption';
 }

@@ -5,7 +5,13 @@ import { isRecord } from '../http/exchange.js';
 import { lossOf } from '../http/no-answer.js';
 import type { Target } from '../target/target.js';
 
-/** The run cannot start, and no rule is checked: exit code 3. */
+/**
+ * The run cannot start, and no rule is checked: exit code 3.
+ *
+ * ```js
+ * await assert.rejects(run({ ...target, baseUrl: 'http://127.0.0.1:1' }), Unready);
+ * ```
+ */
 export class Unready extends Error {
   override readonly name = 'Unready';
 }
@@ -84,7 +90,13 @@ export function adminUrlOf(baseUrl: string): string {
   return `${baseUrl}/_emulator`;
 }
 
-/** Whether a URL is an emulator's control address. */
+/**
+ * Whether a URL is an emulator's control address.
+ *
+ * ```js
+ * assert.equal(await isEmulator(`${target.baseUrl}/_emulator`, 1_000), true);
+ * ```
+ */
 export async function isEmulator(adminUrl: string, timeout: number): Promise<boolean> {
   try {
     const { status, json } = await callAdmin({ url: `${adminUrl}/health`, timeout });

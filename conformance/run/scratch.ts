@@ -13,12 +13,25 @@ export function scratchPrefix(prefix = SCRATCH_PREFIX): string {
   return `${prefix}-${randomBytes(4).toString('hex')}`;
 }
 
-/** Whether a run may have made a repository of that name. */
+/**
+ * Whether a run may have made a repository of that name.
+ *
+ * ```js
+ * assert.equal(isScratchName('cf-0123abcd/notes'), true);
+ * assert.equal(isScratchName('team/app'), false);
+ * ```
+ */
 export function isScratchName(name: string): boolean {
   return /^[a-z0-9][a-z0-9-]{0,31}-[0-9a-f]{8}(?:[/-].*)?$/s.test(name);
 }
 
-/** Whether the run that made it still goes on, here: then it is not left behind. */
+/**
+ * Whether the run that made it still goes on, here: then it is not left behind.
+ *
+ * ```js
+ * const left = (await readScratch('made.jsonl')).filter((entry) => !isInUse(entry));
+ * ```
+ */
 export function isInUse({ pid, host }: ScratchEntry): boolean {
   if (pid === undefined || host !== hostname()) return false;
   try {
@@ -43,7 +56,13 @@ export interface ScratchEntry {
   readonly flags?: readonly string[];
 }
 
-/** The journal cannot be read or written; the message is a sentence. */
+/**
+ * The journal cannot be read or written; the message is a sentence.
+ *
+ * ```js
+ * await assert.rejects(readScratch('target.yaml'), ScratchFailure);
+ * ```
+ */
 export class ScratchFailure extends Error {
   override readonly name = 'ScratchFailure';
 }
@@ -72,6 +91,11 @@ export interface ScratchOptions {
 /**
  * Opens the memory of what a run makes. With a file, every name is on the disk before its repository is asked for, and
  * several runs may share it. Throws `ScratchFailure` where the file cannot be written.
+ *
+ * ```js
+ * const scratch = await openScratch({ target, file: 'made.jsonl' });
+ * await run(target, { only: 'grep', scratch });
+ * ```
  */
 export async function openScratch({ target, file, owner, now = Date.now }: ScratchOptions): Promise<Scratch> {
   const journal = file === undefined ? undefined : new Journal(file);
@@ -98,7 +122,13 @@ export async function openScratch({ target, file, owner, now = Date.now }: Scrat
   };
 }
 
-/** The entries of a journal. Throws `ScratchFailure` where it is none. */
+/**
+ * The entries of a journal. Throws `ScratchFailure` where it is none.
+ *
+ * ```js
+ * for (const { name, base_url } of await readScratch('made.jsonl')) console.log(`${base_url}/${name}`);
+ * ```
+ */
 export function readScratch(file: string): Promise<readonly ScratchEntry[]> {
   return new Journal(file).read();
 }

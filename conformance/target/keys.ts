@@ -25,7 +25,14 @@ const CURVES: Readonly<Record<string, Algorithm>> = {
   secp521r1: 'ES512',
 };
 
-/** Reads a PKCS#8 PEM file. Throws with a sentence for people when it is not one, or holds a key that cannot sign tokens. */
+/**
+ * Reads a PKCS#8 PEM file. Throws with a sentence for people when it is not one, or holds a key that cannot sign tokens.
+ *
+ * ```js
+ * const key = await readKey('acme.pem', { id: 'main' });
+ * console.log(key.algorithm); // ES256
+ * ```
+ */
 export async function readKey(
   file: string,
   about: { readonly id?: string; readonly allowedScopes?: readonly string[] } = {},

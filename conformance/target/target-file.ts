@@ -32,6 +32,45 @@ const restrictedKey = secretWith({ id, scopes: z.array(name).min(1).describe('It
 export const PREFIX = /^[a-z0-9](?:[a-z0-9-]{0,30}[a-z0-9])?$/;
 export const PREFIX_WORDS = 'has to be 1 to 32 lower-case letters, digits and hyphens, with no hyphen at an end';
 
+/** Where a secret is: in a file, or in an environment variable. Exactly one of them. */
+export interface Secret {
+  readonly file?: string | undefined;
+  readonly env?: string | undefined;
+}
+
+export interface KeyEntry extends Secret {
+  /** The id under which the key is registered. */
+  readonly id?: string | undefined;
+  /** The allowlist of a restricted key. */
+  readonly scopes?: readonly string[] | undefined;
+}
+
+/** A target as it is written down: everything but the secrets, which it names. */
+export interface TargetFile {
+  readonly $schema?: string | undefined;
+  readonly base_url: string;
+  readonly git_url?: string | undefined;
+  readonly org: string;
+  readonly keys: {
+    readonly main: KeyEntry;
+    readonly restricted?: (KeyEntry & { readonly scopes: readonly string[] }) | undefined;
+    readonly deleted?: KeyEntry | undefined;
+    readonly others?: readonly KeyEntry[] | undefined;
+  };
+  readonly second?:
+    | { readonly org: string; readonly key: KeyEntry; readonly base_url?: string | undefined }
+    | undefined;
+  readonly repo?: string | undefined;
+  readonly write?: boolean | undefined;
+  readonly companion?: boolean | undefined;
+  readonly prefix?: string | undefined;
+  readonly admin?: { readonly url?: string | undefined; readonly token?: Secret | undefined } | undefined;
+  readonly rate?: number | 'unlimited' | undefined;
+  readonly timeout?: number | undefined;
+  readonly window?: number | undefined;
+  readonly variants?: Readonly<Record<string, string>> | undefined;
+}
+
 const targetFile = z.strictObject({
   $schema: z.string().optional(),
   base_url: address.describe('Address of the API'),
@@ -84,51 +123,26 @@ const targetFile = z.strictObject({
     .record(name, z.string())
     .optional()
     .describe('Answers seen before where the specification leaves a choice: another one fails'),
-});
+}) satisfies z.ZodType<TargetFile>;
 
-/** Where a secret is: in a file or in a variable of the environment. */
-export interface Secret {
-  file?: string | undefined;
-  env?: string | undefined;
-}
-
-export interface KeyEntry extends Secret {
-  id?: string | undefined;
-  readonly scopes?: readonly string[];
-}
-
-type Key = Omit<KeyEntry, 'scopes'>;
-
-/** A target as it is written down: everything but the secrets, which it names. */
-export interface TargetFile {
-  $schema?: string | undefined;
-  base_url: string;
-  git_url?: string | undefined;
-  org: string;
-  keys: {
-    main: Key;
-    restricted?: (Key & { scopes: string[] }) | undefined;
-    deleted?: Key | undefined;
-    others?: Key[] | undefined;
-  };
-  second?: { org: string; key: Key; base_url?: string | undefined } | undefined;
-  repo?: string | undefined;
-  write?: boolean | undefined;
-  companion?: boolean | undefined;
-  prefix?: string | undefined;
-  admin?: { url?: string | undefined; token?: Secret | undefined } | undefined;
-  rate?: number | 'unlimited' | undefined;
-  timeout?: number | undefined;
-  window?: number | undefined;
-  variants?: Record<string, string> | undefined;
-}
-
-/** The file cannot be read as a target; the message says which member is wrong, and what is allowed. */
+/**
+ * The file cannot be read as a target; the message says which member is wrong, and what is allowed.
+ *
+ * ```js
+ * await assert.rejects(readTargetFile('acme.pem'), InvalidTargetFile);
+ * ```
+ */
 export class InvalidTargetFile extends Error {
   override readonly name = 'InvalidTargetFile';
 }
 
-/** Reads a target file, YAML or JSON; names of files in it count from its own folder. Throws `InvalidTargetFile`. */
+/**
+ * Reads a target file, YAML or JSON; names of files in it count from its own folder. Throws `InvalidTargetFile`.
+ *
+ * ```js
+ * const { base_url, org } = await readTargetFile('target.yaml');
+ * ```
+ */
 export async function readTargetFile(path: string): Promise<TargetFile> {
   try {
     return located(parseTargetFile(await readSmallFile(path)), dirname(path));

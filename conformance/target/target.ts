@@ -40,7 +40,13 @@ export function isLoopback(url: string): boolean {
   return hostname === 'localhost' || hostname.endsWith('.localhost') || hostname === '[::1]' || /^127\./.test(hostname);
 }
 
-/** An origin: scheme, host and port, and nothing behind them. Throws on anything that is not http or https. */
+/**
+ * An origin: scheme, host and port, and nothing behind them. Throws on anything that is not http or https.
+ *
+ * ```js
+ * assert.equal(originOf('https://api.example.com/api/v1'), 'https://api.example.com');
+ * ```
+ */
 export function originOf(text: string): string {
   const url = new URL(text);
   if (url.protocol !== 'http:' && url.protocol !== 'https:') throw new Error(`${text} is neither http nor https`);

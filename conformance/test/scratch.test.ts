@@ -5,8 +5,9 @@ import { join } from 'node:path';
 import t from 'tap';
 import { createSigner } from '../auth/tokens.js';
 import { UNLIMITED } from '../http/limiter.js';
-import { collectScratch, openScratch, run, startEmulator, type Target } from '../index.js';
+import { openScratch, run, startEmulator, type Target } from '../index.js';
 import type { Report } from '../report/results.js';
+import { collectScratch } from '../run/cleanup.js';
 import { packageRoot } from '../run/version.js';
 import { always, startTestServer } from './test-server.js';
 

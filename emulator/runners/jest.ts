@@ -18,9 +18,10 @@ export type { TestNamespace } from './test-view.js';
  *
  * const emulator = withEmulator();
  *
- * test('a lost answer', async () => {
+ * test('a lost answer is noticed', async () => {
+ *   const headers = { authorization: `Bearer ${await emulator.token({ scopes: ['org:read'] })}` };
  *   emulator.fault('lost*1');
- *   await expect(fetch(`${emulator.baseUrl}/api/repos`)).rejects.toThrow();
+ *   await expect(fetch(`${emulator.baseUrl}/api/repos`, { headers })).rejects.toThrow();
  * });
  * ```
  */

@@ -26,9 +26,10 @@ interface HookContext {
  *
  * const emulator = withEmulator();
  *
- * test('a lost answer', async () => {
+ * test('a lost answer is noticed', async () => {
+ *   const headers = { authorization: `Bearer ${await emulator.token({ scopes: ['org:read'] })}` };
  *   emulator.fault('lost*1');
- *   await assert.rejects(fetch(`${emulator.baseUrl}/api/repos`));
+ *   await assert.rejects(fetch(`${emulator.baseUrl}/api/repos`, { headers }));
  * });
  * ```
  */

@@ -13,14 +13,15 @@ export type { TestEmulator, TestNamespace } from './test-view.js';
  * requests of a test that fails are printed with it. Of tests that run at the same time each asks `emulator.of(t)`.
  *
  * ```js
- * import t from 'tap';
  * import { withEmulator } from 'repohost-emulator/tap';
+ * import t from 'tap';
  *
  * const emulator = withEmulator();
  *
- * t.test('a lost answer', async (t) => {
+ * t.test('a lost answer is noticed', async (t) => {
+ *   const headers = { authorization: `Bearer ${await emulator.token({ scopes: ['org:read'] })}` };
  *   emulator.fault('lost*1');
- *   await t.rejects(fetch(`${emulator.baseUrl}/api/repos`));
+ *   await t.rejects(fetch(`${emulator.baseUrl}/api/repos`, { headers }));
  * });
  * ```
  */

@@ -14,14 +14,15 @@ export type { TestEmulator, TestNamespace } from './test-view.js';
  * requests of a test that fails are printed with it. Of `test.concurrent` each asks `emulator.of(context)`.
  *
  * ```js
- * import { expect, test } from 'vitest';
  * import { withEmulator } from 'repohost-emulator/vitest';
+ * import { expect, test } from 'vitest';
  *
  * const emulator = withEmulator();
  *
- * test('a lost answer', async () => {
+ * test('a lost answer is noticed', async () => {
+ *   const headers = { authorization: `Bearer ${await emulator.token({ scopes: ['org:read'] })}` };
  *   emulator.fault('lost*1');
- *   await expect(fetch(`${emulator.baseUrl}/api/repos`)).rejects.toThrow();
+ *   await expect(fetch(`${emulator.baseUrl}/api/repos`, { headers })).rejects.toThrow();
  * });
  * ```
  */

@@ -5,6 +5,17 @@ import type { CurrentWorld } from '../world/current-world.js';
 /**
  * The time of an emulator: of tokens, records, webhooks, states and answers. Time-outs of connections and delays that
  * were asked for keep to real time. Everything that cannot be read is refused with an `Error` that names it.
+ *
+ * ```js
+ * const { clock } = emulator;
+ * await clock.freeze('2026-01-01T00:00:00Z');
+ * await clock.advance('PT90S');
+ * assert.equal(clock.now(), Date.UTC(2026, 0, 1, 0, 1, 30));
+ * await clock.tick(); // 1 ms a request, from here on
+ * await clock.set(new Date(2027, 0, 1));
+ * await clock.change({ mode: 'frozen', now: '2028-02-29T00:00:00Z', advance: '1h' });
+ * await clock.real();
+ * ```
  */
 export interface EmulatorClock {
   /** `real`: the machine's time. `frozen`: it stands. `tick`: it moves 1 ms with each request. */

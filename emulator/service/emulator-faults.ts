@@ -5,7 +5,17 @@ import type { FaultView } from '../faults/registry.js';
 import { readFault } from '../faults/schema.js';
 import type { CurrentWorld } from '../world/current-world.js';
 
-/** A fault that was set. After `remove`, `reset` or `restore` it is gone, and shows what it was last. */
+/**
+ * A fault that was set. After `remove`, `reset` or `restore` it is gone, and shows what it was last.
+ *
+ * ```js
+ * const lost = emulator.fault('lost*1');
+ * // … a test …
+ * const [touched] = lost.requests();
+ * console.log(lost.id, lost.fired, emulator.requests().find(({ id }) => id === touched));
+ * lost.remove();
+ * ```
+ */
 export interface FaultHandle extends AsyncDisposable {
   /** As answers name it in `X-Emulator-Fault-Fired`. */
   readonly id: string;

@@ -9,7 +9,15 @@ export type { QuotaChanges, QuotaView } from '../world/quota-changes.js';
  * nothing is throttled.
  */
 export interface EmulatorQuotas {
-  /** The quotas by name. */
+  /**
+   * The quotas by name.
+   *
+   * ```js
+   * emulator.quotas.change({ all: { capacity: 5, refill: '1/s' } });
+   * console.log(emulator.quotas.read().all); // with the defaults: by ['org'], cost { '*': 1 }
+   * emulator.quotas.change({ all: null });
+   * ```
+   */
   read(): Readonly<Record<string, QuotaView>>;
   /**
    * Sets quotas by name, and removes those that are null; others stay. All of them or none: throws an `Error` that names

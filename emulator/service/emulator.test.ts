@@ -11,13 +11,12 @@ async function start(t: Test, options: GivenOptions = {}): Promise<Emulator> {
 /** What is reached from an object without a call: values by path, functions as their names. */
 function reachable(object: object, path = ''): string[] {
   return Reflect.ownKeys(object).flatMap((name) => {
-    const value = (object as Record<PropertyKey, unknown>)[name];
     const at = `${path}${String(name)}`;
+    const value = (object as Record<PropertyKey, unknown>)[name];
+    if (Array.isArray(object) && name === 'length') return [];
     if (typeof value !== 'object' || value === null) return [`${at}: ${typeof value}`];
     t.ok([Object.prototype, Array.prototype].includes(Object.getPrototypeOf(value)), `${at} is a plain value`);
-    return Array.isArray(value)
-      ? value.flatMap((item, index) => reachable(item, `${at}.${index}.`))
-      : reachable(value, `${at}.`);
+    return reachable(value, `${at}.`);
   });
 }
 
@@ -59,6 +58,38 @@ t.test('an emulator is its addresses and what controls it, and nothing behind th
       `${String(Symbol.asyncDispose)}: function`,
     ].sort(),
   );
+});
+
+t.test('nor is there anything behind a namespace, a fault and what is read', async (t) => {
+  const emulator = await start(t);
+  const namespace = await emulator.namespace();
+  const own = (lines: string[]) => lines.filter((line) => !/^(id|namespace): /.test(line)).sort();
+  t.same(own(reachable(namespace)), own(reachable(emulator)));
+  const handle = emulator.fault('latency*1;ms=1');
+  t.same(
+    reachable(handle).sort(),
+    [
+      'id: string',
+      'fired: number',
+      'requests: function',
+      'remove: function',
+      `${String(Symbol.asyncDispose)}: function`,
+    ].sort(),
+  );
+  emulator.quotas.change({ all: { capacity: 5, refill: '1/s' } });
+  const token = await emulator.token({ repo: 'app', scopes: ['repo:write'] });
+  const headers = { authorization: `Bearer ${token}` };
+  await (await fetch(`${emulator.baseUrl}/api/repos`, { method: 'POST', headers, body: '{}' })).arrayBuffer();
+  const verified = emulator.verify({ requests: [{ match: { status: 500 } }], client: true });
+  for (const read of [
+    ...emulator.requests(),
+    handle.requests(),
+    verified,
+    emulator.state.read(),
+    emulator.quotas.read(),
+  ]) {
+    t.notMatch(reachable(read).join('\n'), ': function');
+  }
 });
 
 t.test('requests are found by what they were and what became of them', async (t) => {

@@ -26,7 +26,7 @@ export interface RetryAfterForm {
 /** What a request is counted by. */
 export type QuotaFacts = Readonly<Record<Partition, string>>;
 
-/** A request beyond a quota. */
+/** A request beyond a quota. @internal */
 export interface Exhausted {
   readonly quota: Quota;
   readonly remaining: number;

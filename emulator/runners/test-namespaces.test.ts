@@ -1,0 +1,114 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import t, { type Test } from 'tap';
+import { startEmulator } from '../index.js';
+import { requestLines } from './request-lines.js';
+import { TestNamespaces, type WithEmulatorOptions } from './test-namespaces.js';
+
+/** Tests are named by objects. */
+function testsOf(t: Test, options: WithEmulatorOptions = {}): TestNamespaces {
+  const tests = new TestNamespaces(options, 'say which');
+  t.teardown(() => tests.close());
+  return tests;
+}
+
+const FINE = { isFailed: false };
+
+t.test('a wrong option is named where it is given', (t) => {
+  const begun = (options: object) => () => new TestNamespaces(options, '');
+  t.throws(begun({ orgs: ['a'] }), /There is no option "orgs"\./);
+  t.throws(begun({ seed: '' }), /seed has to be/);
+  for (const client of ['retry-after', ['polite'], [], 1, null]) {
+    t.throws(begun({ client }), /client has to be true, or a list of retry-after, /, JSON.stringify(client));
+  }
+  t.doesNotThrow(begun({ client: false, port: 0 }));
+  t.end();
+});
+
+t.test('what stands for a namespace has all of its members but those that close it', async (t) => {
+  const emulator = await startEmulator({ port: 0 });
+  t.teardown(() => emulator.close({ graceMs: 0 }));
+  const tests = testsOf(t);
+  await tests.begin({});
+  const view = new Set(Reflect.ownKeys(tests.view));
+  const missing = Reflect.ownKeys(await emulator.namespace()).filter((name) => !view.has(name));
+  t.same(missing, ['close', Symbol.asyncDispose]);
+  t.equal(view.has('close'), false);
+});
+
+t.test('without a test there is no namespace', async (t) => {
+  const tests = testsOf(t);
+  t.throws(() => tests.view.baseUrl, /No test of this file is running/);
+  t.throws(() => tests.of({}), /needs the context of a test of this file that is running/);
+  t.same(tests.end({}, FINE), { broken: [], requests: [] }, 'one that did not begin has nothing to say');
+});
+
+t.test('each test has a namespace, which is closed when the next one begins', async (t) => {
+  const tests = testsOf(t);
+  const [first, second] = [{}, {}];
+  await tests.begin(first);
+  const { baseUrl } = tests.view;
+  tests.end(first, FINE);
+  t.equal(tests.view.baseUrl, baseUrl, 'hooks that come later have it');
+  await tests.begin(second);
+  t.not(tests.view.baseUrl, baseUrl);
+  await t.rejects(fetch(baseUrl));
+  t.throws(() => tests.of(first), /needs the context/);
+  await tests.close();
+  t.throws(() => tests.view.baseUrl, /No test of this file is running/);
+});
+
+t.test('faults have to fire as often as they say', async (t) => {
+  const tests = testsOf(t);
+  const brokenBy = async (plan: () => void, requests = 1): Promise<readonly string[]> => {
+    const test = {};
+    await tests.begin(test);
+    plan();
+    for (let at = 0; at < requests; at++) await (await fetch(`${tests.view.baseUrl}/api/repos`)).arrayBuffer();
+    return tests.end(test, FINE).broken;
+  };
+  const { view } = tests;
+  t.same(await brokenBy(() => view.fault('latency*1@headers;ms=1')), []);
+  t.match(await brokenBy(() => view.fault('latency*1;ms=1')), [
+    /^The fault latency\*1;ms=1 \(fault-1\) fired 0 times, and not at least 1\.$/,
+  ]);
+  const twice = { at: 'headers', do: { latency: { ms: 1 } }, expect: { fired: 2 } } as const;
+  t.match(await brokenBy(() => view.fault(twice)), [/fired 1 times, and not 2\.$/]);
+  t.same(await brokenBy(() => view.fault(twice), 2), []);
+  t.same(await brokenBy(() => view.fault({ ...twice, expect: { fired: { min: 0 } } }), 0), []);
+  t.match(await brokenBy(() => void view.fault(twice).remove(), 0), [/fired 0 times/]);
+  const overHttp = async () => {
+    const test = {};
+    await tests.begin(test);
+    const body = JSON.stringify({ spec: 'lost*1' });
+    const headers = { 'content-type': 'application/json' };
+    await fetch(`${view.adminUrl}/faults`, { method: 'POST', headers, body });
+    return tests.end(test, FINE).broken;
+  };
+  t.match(await overHttp(), [/fired 0 times/], 'also those that are planned over HTTP');
+});
+
+t.test('a failed test shows its requests, and a terminal is not steered by them', async (t) => {
+  const tests = testsOf(t, { clock: '2026-01-01T00:00:00Z' });
+  const test = {};
+  await tests.begin(test);
+  await (await fetch(`${tests.view.baseUrl}/api/repos?a=\u202e`)).arrayBuffer();
+  const { broken, requests } = tests.end(test, { isFailed: true });
+  t.same(broken, []);
+  t.match(requests, [
+    'The requests of this test:',
+    /^ {2}00:00:00\.\d{3} req-00000001 GET \/api\/repos\?a=\S+ 401 unauthorized: /,
+  ]);
+  const [request] = tests.view.requests();
+  const steering = requestLines([{ ...request!, why: ['\u001b[2J\u202e\n'] }]);
+  t.match(steering.join(), '\\u{1b}[2J\\u{202e}\\u{a}');
+});
+
+t.test('an emulator that cannot start fails the test that begins', async (t) => {
+  const taken = createServer();
+  await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve));
+  t.teardown(() => taken.close());
+  const tests = testsOf(t, { port: (taken.address() as AddressInfo).port });
+  await t.rejects(tests.begin({}), /EADDRINUSE/);
+  await t.resolves(tests.close());
+});
