@@ -57,10 +57,10 @@ const PEERS: readonly Peer[] = [
   },
   {
     name: 'emulate, GitHub only',
-    install: async () => 'emulate',
+    install: async () => 'emulate@0.12.2',
     script: 'emulate/dist/index.js',
     flags: (port) => ['start', '--service', 'github', '--port', `${port}`],
-    path: '/',
+    path: '/meta',
   },
   {
     name: 'json-server',
@@ -90,7 +90,7 @@ const PEERS: readonly Peer[] = [
 const run = promisify(execFile);
 
 async function packThis(folder: string): Promise<string> {
-  await run('npm', ['pack', '--ignore-scripts', '--pack-destination', folder], { cwd: packageFile() });
+  await run('npm', ['pack', '--pack-destination', folder], { cwd: packageFile(), maxBuffer: 2 ** 26 });
   const tarball = (await readdir(folder)).find((name) => name.endsWith('.tgz'));
   return join(folder, tarball!);
 }
@@ -134,7 +134,7 @@ async function measure(peer: Peer, folder: string): Promise<string[]> {
       rate = await requestRate({ port, path: peer.path, headers });
     } finally {
       const ended = once(child, 'exit');
-      child.kill('SIGKILL');
+      child.kill('SIGTERM');
       await ended;
     }
   }
