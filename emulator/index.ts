@@ -17,6 +17,7 @@ export type { AnsweredRequest, EmulatedService, Emulator, Namespace } from './se
 export type { EmulatorClock } from './service/emulator-clock.js';
 export type { FaultHandle } from './service/emulator-faults.js';
 export type { EmulatorQuotas, QuotaChanges, QuotaView } from './service/emulator-quotas.js';
+export type { EmulatorRepository, RepositoryScope, RepositorySource } from './service/emulator-repository.js';
 export type {
   EmulatorState,
   OrganizationState,
@@ -27,6 +28,7 @@ export type {
 } from './service/emulator-state.js';
 export type { TokenOptions } from './service/emulator-token.js';
 export type { NamespaceOptions } from './service/namespaces.js';
+export type { Seeded, SeedOptions } from './sources/seed.js';
 
 /**
  * Starts the whole service in this process and resolves once it answers. Each organization has a port

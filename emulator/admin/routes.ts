@@ -7,7 +7,9 @@ import { listOperations } from './operations.js';
 import { listDeliveries } from './outbox.js';
 import { changeQuotas, showQuotas } from './quotas.js';
 import {
+  addRepository,
   listAllRepositories,
+  removeRepository,
   showBlob,
   showCommits,
   showRefs,
@@ -67,7 +69,9 @@ export const adminRoutes: readonly AdminRoute[] = [
   showRequest,
   listDeliveries,
   listAllRepositories,
+  addRepository,
   showRepositoryRoute,
+  removeRepository,
   showRepositoryState,
   showRefs,
   showCommits,

@@ -36,6 +36,12 @@ export interface RepositoriesSnapshot {
   readonly lfs: SharedLfsObjects | undefined;
 }
 
+/** Objects and refs that were made before their repository. */
+export interface FilledContent {
+  readonly content: RepositoryContent;
+  readonly refs: Refs;
+}
+
 export interface RepositoryPorts {
   readonly engine: Engine;
   readonly clock: Clock;
@@ -102,11 +108,15 @@ export class Repositories implements StatePart<RepositoriesSnapshot> {
     for (const [id, repository] of this.handles) if (!this.kept.has(id)) yield repository;
   }
 
-  /** Creates a repository; a deleted one of the same name gives way. Throws if the name is in use. */
+  /**
+   * Creates a repository; a deleted one of the same name gives way. Throws if the name is in use. With `filled` it has
+   * that from its beginning: the content becomes the repository's.
+   */
   create(
     organization: string,
     name: string,
     options: { defaultBranch: string } & Partial<Pick<RepositoryRecord, 'baseRepo' | 'hosting'>>,
+    filled?: FilledContent,
   ): Repository {
     this.ports.requireCurrent();
     const previous = this.find(organization, name);
@@ -123,8 +133,8 @@ export class Repositories implements StatePart<RepositoriesSnapshot> {
       sequence,
       createdAt: this.ports.clock.now(),
       state: 'active',
-      refs: Refs.empty(bytesOf(defaultBranch)),
-      watermark: 0,
+      refs: filled?.refs ?? Refs.empty(bytesOf(defaultBranch)),
+      watermark: filled?.content.objects.size ?? 0,
       ...rest,
     };
     this.records = {
@@ -133,7 +143,7 @@ export class Repositories implements StatePart<RepositoriesSnapshot> {
       names: records.names.with(nameKey(organization, name), record.id, true),
       order: records.order.with(orderKey(organization, sequence), record.id, true),
     };
-    const repository = this.adopt(record.id, this.ports.engine.createContent());
+    const repository = this.adopt(record.id, filled?.content ?? this.ports.engine.createContent());
     this.ports.created(record);
     return repository;
   }
