@@ -24,6 +24,7 @@ import { shutDown } from './shutdown.js';
 import { listSnapshots, removeSnapshot, reset, restoreSnapshot, takeSnapshot } from './snapshots.js';
 import { changeState, showState } from './state.js';
 import { mintTokenRoute } from './tokens.js';
+import { exportState, importState } from './transfer.js';
 import { verifyRequests } from './verify.js';
 
 /** Every route of the admin API. Of two that fit a path the first one counts. */
@@ -77,4 +78,6 @@ export const adminRoutes: readonly AdminRoute[] = [
   showCommits,
   showTree,
   showBlob,
+  exportState,
+  importState,
 ];

@@ -2,6 +2,7 @@ import { indexPack } from '../git/index-pack/index-pack.js';
 import { bytesOf, textOf } from '../git/object/bytes.js';
 import { commitLinks, writeCommit } from '../git/object/commit.js';
 import { COMMIT, type Oid, readAs, ZERO_OID } from '../git/object/object.js';
+import type { Quarantine } from '../git/odb/quarantine.js';
 import { writePack } from '../git/pack-objects/pack-writer.js';
 import { Refs } from '../git/refs/refs.js';
 import { GitRepository } from '../git/repository/repository.js';
@@ -26,6 +27,8 @@ export interface Seeded {
   readonly defaultBranch: string | undefined;
   /** The commit of the default branch; undefined where it has none. */
   readonly commit: string | undefined;
+  /** Whether the source had files and no history. */
+  readonly isFiles: boolean;
   /** The ids of all refs of the source, by their full names. */
   readonly refs: Readonly<Record<string, string>>;
 }
@@ -65,6 +68,39 @@ export async function seed(
   }
 }
 
+/** As `seed`, from a history that is open; `files`: its newest files become a commit of this repository. */
+export async function seedFrom(
+  world: World,
+  organization: string,
+  name: string,
+  source: HistorySource,
+  { as, ...options }: SeedOptions & { readonly as: 'history' | 'files' },
+): Promise<Seeded> {
+  requireName(world, organization, name);
+  try {
+    if (as === 'history') return await take(world, organization, name, source, options);
+    const content = world.engine.createContent();
+    try {
+      const own = new PrivateRepository(content, options.defaultBranch ?? 'main', () => world.state.clock.now());
+      await own.fill(source, world);
+      const tip = own.git.refs.headOid;
+      if (tip === undefined) throw new SourceError(`${source.title} has no files.`);
+      return await take(world, organization, name, { title: source.title, git: own.git, tip }, options);
+    } finally {
+      content.release();
+    }
+  } catch (error) {
+    throw describeFailure(source.title, error);
+  }
+}
+
+/** The files of a commit that lies in another repository. */
+interface CommitFiles {
+  readonly title: string;
+  readonly git: GitRepository;
+  readonly tip: Oid;
+}
+
 function requireName({ state }: World, organization: string, name: string): void {
   if (!state.organizations.get(organization))
     throw new SourceError(`There is no organization ${JSON.stringify(organization)}.`);
@@ -80,10 +116,10 @@ async function take(
   world: World,
   organization: string,
   name: string,
-  source: HistorySource | FilesSource,
+  source: HistorySource | FilesSource | CommitFiles,
   { defaultBranch = 'main' }: SeedOptions,
 ): Promise<Seeded> {
-  const { state, engine, config } = world;
+  const { state, engine } = world;
   const meter = new Meter({ schedule: engine.schedule });
   const found = state.repositories.find(organization, name);
   const known = found?.state === 'deleted' ? undefined : found;
@@ -91,14 +127,10 @@ async function take(
   try {
     const own = new PrivateRepository(content, defaultBranch, () => state.clock.now());
     let refs: Readonly<Record<string, string>>;
-    if ('files' in source) {
+    if (!('packs' in source)) {
       refs = await commitFiles(known?.git ?? own.git, known, source, world, defaultBranch, meter);
     } else {
-      await own.git.transact(async (transaction) => {
-        const { maxObjectBytes: objectBytes } = config.limits;
-        await takeObjects(transaction.objects, source, { fsck: config.fsck, objectBytes }, meter);
-        planRefs(own.git, transaction, source);
-      });
+      await own.fill(source, world);
       if (known) await copyInto(known, content, source);
       refs = Object.fromEntries(source.refs.map((ref) => [textOf(ref.name), ref.oid]));
     }
@@ -112,6 +144,7 @@ async function take(
       name,
       organization,
       isNew: known === undefined,
+      isFiles: !('packs' in source),
       defaultBranch: shown === undefined ? undefined : textOf(shown),
       commit: repository.git.refs.headOid,
       refs,
@@ -139,6 +172,16 @@ class PrivateRepository {
     });
   }
 
+  /** Takes all of a history in. */
+  async fill(source: HistorySource, { config, engine }: World): Promise<void> {
+    const meter = new Meter({ schedule: engine.schedule });
+    const { maxObjectBytes: objectBytes } = config.limits;
+    await this.git.transact(async (transaction) => {
+      await takeObjects(transaction.objects, source, { fsck: config.fsck, objectBytes }, meter);
+      planRefs(this.git, transaction, source);
+    });
+  }
+
   get defaultBranch() {
     const { head } = this.#refs;
     return bytesOf('symref' in head ? head.symref.slice('refs/heads/'.length) : 'main');
@@ -149,7 +192,7 @@ class PrivateRepository {
 async function commitFiles(
   git: GitRepository,
   known: Repository | undefined,
-  source: FilesSource,
+  source: FilesSource | CommitFiles,
   { state, config, limits }: World,
   defaultBranch: string,
   meter: Meter,
@@ -158,7 +201,8 @@ async function commitFiles(
   const bounds = { objectBytes: config.limits.maxObjectBytes, bytes: limits.maxCommitBytes, files: limits.maxFiles };
   return git.transact(async (transaction) => {
     const { objects } = transaction;
-    const tree = await writeFiles(objects, source, bounds, meter);
+    const tree =
+      'git' in source ? await copyTree(source, objects, meter) : await writeFiles(objects, source, bounds, meter);
     const tip = transaction.refs.get(ref);
     if (tip !== undefined && commitLinks(readAs(objects, tip, COMMIT)).tree === tree) return { [textOf(ref)]: tip };
     const author = { ...AUTHOR, seconds: Math.floor(state.clock.now() / 1000), offset: '+0000' };
@@ -167,6 +211,13 @@ async function commitFiles(
     transaction.update({ name: ref, old: tip ?? ZERO_OID, new: commit });
     return { [textOf(ref)]: commit };
   });
+}
+
+async function copyTree({ git, tip }: CommitFiles, target: Quarantine, meter: Meter): Promise<Oid> {
+  const { tree } = commitLinks(readAs(git.objects, tip, COMMIT));
+  const plan = await git.history.plan({ wants: [tree] }, meter);
+  await indexPack(target, writePack(git.objects, plan.objects), { thin: false });
+  return tree;
 }
 
 /** What was checked goes into a repository that is there, in one step. */

@@ -16,7 +16,7 @@ const BTree = sortedBTree.default;
 type SortedMap<K, V> = sortedBTree.default<K, V>;
 
 /** What is known of all repositories apart from their objects: one immutable value, swapped in one step. */
-interface Records {
+export interface Records {
   /** By id. */
   readonly byId: SortedMap<string, RepositoryRecord>;
   /** Id by `organization NUL name`. */
@@ -252,6 +252,22 @@ export class Repositories implements StatePart<RepositoriesSnapshot> {
     this.handles.set(id, repository);
     return repository;
   }
+}
+
+/** The records of repositories, deleted ones included, of which `created` were made in all. */
+export function recordsOf(all: readonly RepositoryRecord[], created: number): Records {
+  let records: Records = { byId: new BTree(), names: new BTree(), order: new BTree(), created };
+  // Of several that had a name one after the other the last one has it.
+  for (const record of [...all].sort((one, other) => one.sequence - other.sequence)) {
+    const { id, organization, name, sequence, state } = record;
+    records = {
+      ...records,
+      byId: records.byId.with(id, record, true),
+      names: records.names.with(nameKey(organization, name), id, true),
+      order: state === 'deleted' ? records.order : records.order.with(orderKey(organization, sequence), id, true),
+    };
+  }
+  return records;
 }
 
 /** Lets go of what a snapshot holds. */
