@@ -33,7 +33,7 @@ export type { Seeded, SeedOptions } from './sources/seed.js';
 /**
  * Starts the whole service in this process and resolves once it answers. Each organization has a port
  * of its own; the first one's is `port`, and there `Host: api.<org>.localhost` reaches the others too.
- * `ports.log` is told of every request, and `ports.onClosed` is called when nothing of it is left. Rejects with an error that names an option that cannot be used, and with the
+ * `ports.log` is told of every request, `ports.onClosed` is called when nothing of it is left, and `ports.onWarning` when the state could not be saved. Rejects with an error that names an option that cannot be used, and with the
  * system's error when a port cannot be bound.
  *
  * ```js
@@ -43,7 +43,7 @@ export type { Seeded, SeedOptions } from './sources/seed.js';
  */
 export async function startEmulator(
   given: GivenOptions = {},
-  ports: { readonly log?: Log; readonly onClosed?: () => void } = {},
+  ports: { readonly log?: Log; readonly onClosed?: () => void; readonly onWarning?: (sentence: string) => void } = {},
 ): Promise<Emulator> {
   return createEmulator(await startServer(resolveOptions(given), operations, ports));
 }

@@ -90,7 +90,7 @@ export function isAlive(pid: number): boolean {
 }
 
 /** Throws for a folder with anything but a state of this version in it. */
-async function requireOwn(folder: string): Promise<void> {
+export async function requireOwn(folder: string): Promise<void> {
   const names = (await readdir(folder)).filter(
     (name) => !name.startsWith('lock') && !name.endsWith(DRAFT) && name !== 'lost+found',
   );
@@ -117,7 +117,24 @@ async function requireOwn(folder: string): Promise<void> {
   }
 }
 
-async function fill(folder: string, files: AsyncIterable<StateFile>, { progress }: SaveOptions): Promise<void> {
+async function fill(folder: string, files: AsyncIterable<StateFile>, options: SaveOptions): Promise<void> {
+  const added: string[] = [];
+  try {
+    await replace(folder, files, options, added);
+  } catch (error) {
+    // On a full disk the state before has to be able to go on.
+    for (const path of added) await rm(path, { force: true }).catch(() => {});
+    throw error;
+  }
+}
+
+/** `added`: is told of files that do not count yet. */
+async function replace(
+  folder: string,
+  files: AsyncIterable<StateFile>,
+  { progress }: SaveOptions,
+  added: string[],
+): Promise<void> {
   await chmod(folder, FOLDER_MODE);
   const kept = new Set<string>([MANIFEST]);
   const made = new Set<string>([folder]);
@@ -134,15 +151,19 @@ async function fill(folder: string, files: AsyncIterable<StateFile>, { progress 
     await makeFolder(dirname(path), folder, made);
     touched.add(dirname(path));
     if (file.kind === 'content' && (await isWhole(path, file.size))) continue;
+    added.push(path + DRAFT);
     await writeWhole(path + DRAFT, file, progress);
-    if (file.kind === 'content') await rename(path + DRAFT, path);
-    else late.push(path);
+    if (file.kind === 'content') {
+      await rename(path + DRAFT, path);
+      added.push(path);
+    } else late.push(path);
     if (file.kind === 'manifest') hasManifest = true;
   }
   if (!hasManifest) throw new SourceError('The state ends early; nothing was changed.');
   for (const each of touched) await syncFolder(each);
   // From here on the new state counts.
   renameSync(join(folder, MANIFEST) + DRAFT, join(folder, MANIFEST));
+  added.length = 0;
   for (const path of late) if (path !== join(folder, MANIFEST)) renameSync(path + DRAFT, path);
   for (const each of touched) await syncFolder(each);
   await prune(folder, kept);

@@ -200,12 +200,18 @@ export function lfsPath(folder: string, oid: string): string {
   return `${folder}/lfs/objects/${oid.slice(0, 2)}/${oid.slice(2, 4)}/${oid}`;
 }
 
+const NONE: WrittenPacks = { objects: 0, packs: [] };
+/** Packs of a repository that is saved again and again. */
+const MOST_PACKS = 20;
+
 /** The objects in packs: those that were written before, and one of all that came since. */
 async function* writePacks(
   folder: string,
   objects: ObjectStore,
-  before: WrittenPacks = { objects: 0, packs: [] },
+  given: WrittenPacks = NONE,
 ): AsyncGenerator<StateFile, WrittenPacks['packs']> {
+  // Many small ones are made one.
+  const before = given.packs.length < MOST_PACKS ? given : NONE;
   const packs = [...before.packs];
   for (const { checksum, size, index } of packs) {
     const stale = (): never => {

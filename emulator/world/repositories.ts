@@ -81,6 +81,11 @@ export class Repositories implements StatePart<RepositoriesSnapshot> {
     };
   }
 
+  /** Another value after every change of a record. */
+  get revision(): object {
+    return this.records;
+  }
+
   /** The repository of that name, deleted or not; undefined when the name was never used. */
   find(organization: string, name: string): Repository | undefined {
     const id = this.records.names.get(nameKey(organization, name));
