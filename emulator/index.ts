@@ -17,6 +17,7 @@ export type { AnsweredRequest, EmulatedService, Emulator, Namespace } from './se
 export type { EmulatorClock } from './service/emulator-clock.js';
 export type { FaultHandle } from './service/emulator-faults.js';
 export type { EmulatorQuotas, QuotaChanges, QuotaView } from './service/emulator-quotas.js';
+export type { EmulatorRepository, RepositoryScope, RepositorySource } from './service/emulator-repository.js';
 export type {
   EmulatorState,
   OrganizationState,
@@ -27,11 +28,12 @@ export type {
 } from './service/emulator-state.js';
 export type { TokenOptions } from './service/emulator-token.js';
 export type { NamespaceOptions } from './service/namespaces.js';
+export type { Seeded, SeedOptions } from './sources/seeded.js';
 
 /**
  * Starts the whole service in this process and resolves once it answers. Each organization has a port
  * of its own; the first one's is `port`, and there `Host: api.<org>.localhost` reaches the others too.
- * `ports.log` is told of every request, and `ports.onClosed` is called when nothing of it is left. Rejects with an error that names an option that cannot be used, and with the
+ * `ports.log` is told of every request, `ports.onClosed` is called when nothing of it is left, and `ports.onWarning` when the state could not be saved. Rejects with an error that names an option that cannot be used, and with the
  * system's error when a port cannot be bound.
  *
  * ```js
@@ -41,7 +43,7 @@ export type { NamespaceOptions } from './service/namespaces.js';
  */
 export async function startEmulator(
   given: GivenOptions = {},
-  ports: { readonly log?: Log; readonly onClosed?: () => void } = {},
+  ports: { readonly log?: Log; readonly onClosed?: () => void; readonly onWarning?: (sentence: string) => void } = {},
 ): Promise<Emulator> {
   return createEmulator(await startServer(resolveOptions(given), operations, ports));
 }

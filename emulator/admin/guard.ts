@@ -38,7 +38,7 @@ export interface GuardedRequest {
 export function checkAdmin({ request, authority, isOpen }: GuardedRequest, token: AdminToken | undefined): void {
   refuseOtherSites(request, authority);
   if (token && !isOpen) requireToken(request, token);
-  requireJson(request);
+  requireOwnType(request);
 }
 
 function refuseOtherSites({ method, headers }: IncomingMessage, authority: string | undefined): void {
@@ -68,11 +68,14 @@ function requireToken({ rawHeaders }: IncomingMessage, token: AdminToken): void 
   });
 }
 
-/** A form of another site's page can send any body without asking, but not as JSON. */
-function requireJson({ headers }: IncomingMessage): void {
+/** A form of another site's page can send any body without asking, but not as JSON or as an archive. */
+function requireOwnType({ headers }: IncomingMessage): void {
   const type = headers['content-type'];
-  if (type === undefined ? !hasBody(headers) : /^application\/json *(;|$)/i.test(type.trim())) return;
-  throw problem('unsupported_media_type', 'The body has to be application/json.');
+  if (type === undefined ? !hasBody(headers) : /^application\/(?:json|x-tar) *(;|$)/i.test(type.trim())) return;
+  throw problem(
+    'unsupported_media_type',
+    'The body has to be application/json, or application/x-tar where an archive is asked for.',
+  );
 }
 
 export function hasBody(headers: IncomingMessage['headers']): boolean {

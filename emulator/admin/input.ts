@@ -4,6 +4,7 @@ import type { Meter } from '../git/schedule/meter.js';
 import { inSlices } from '../git/schedule/steps.js';
 import { checkShape, readBody, refuseContentEncoding, shapeSteps } from '../http/body.js';
 import { jsonSteps } from '../http/json-reader.js';
+import { problem } from '../http/problem.js';
 import { parseQuery } from '../http/request-target.js';
 import { hasBody } from './guard.js';
 import type { AdminRoute } from './route.js';
@@ -20,6 +21,13 @@ export function readQuery({ query, access }: AdminRoute, given: string): unknown
   return checkShape(query ?? NO_MEMBERS, { ...parseQuery(given, []) }, 'The query');
 }
 
+/** The guard has refused what a page of another site could send. */
+function requireType({ headers }: IncomingMessage, wanted: string): void {
+  const type = headers['content-type']?.replace(/;.*/s, '').trim().toLowerCase();
+  const isMissing = type === undefined && (wanted === 'application/json' || !hasBody(headers));
+  if (type !== wanted && !isMissing) throw problem('unsupported_media_type', `The body has to be ${wanted}.`);
+}
+
 export interface BodyPorts {
   readonly request: IncomingMessage;
   readonly askForBody: () => void;
@@ -28,8 +36,10 @@ export interface BodyPorts {
 }
 
 /** The body, by the schema of the route; none is read as an object without members. */
-export async function readJsonBody({ body = NO_MEMBERS }: AdminRoute, ports: BodyPorts): Promise<unknown> {
+export async function readJsonBody({ body = NO_MEMBERS, bodyType }: AdminRoute, ports: BodyPorts): Promise<unknown> {
   const { request, askForBody, idleTimeout, meter } = ports;
+  requireType(request, bodyType ?? 'application/json');
+  if (bodyType !== undefined) return undefined;
   let value: unknown = {};
   if (hasBody(request.headers)) {
     refuseContentEncoding(request);

@@ -53,6 +53,9 @@ function writeRoute(route: AdminRoute): Json {
         content: { 'application/json': { schema: inputSchema(shownBody!) } },
       },
     }),
+    ...(route.bodyType && {
+      requestBody: { required: true, content: { [route.bodyType]: { schema: { type: 'string', format: 'binary' } } } },
+    }),
     responses: writeReplies(route),
   };
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { readBranch } from '../api/fields.js';
 import { mapped, takeLongPage } from '../api/paging.js';
 import { commitRecord, showCommit } from '../api/records.js';
 import { resolveRef } from '../api/resolve.js';
@@ -9,8 +10,9 @@ import { findTree } from '../git/object/tag.js';
 import { formatMode, MODE_GITLINK, MODE_TREE } from '../git/object/tree.js';
 import { inSlices } from '../git/schedule/steps.js';
 import { problem } from '../http/problem.js';
-import { json, largeJson } from '../http/reply.js';
+import { empty, json, largeJson } from '../http/reply.js';
 import type { Repository } from '../repositories/repository.js';
+import { repositoryNameFault } from '../repositories/repository-name.js';
 import { type ListQuery, listOf, listQuery, readPageLimit, writeList } from './lists.js';
 import { type AdminContext, adminRoute, organizationName } from './route.js';
 
@@ -109,6 +111,49 @@ export const showRepositoryState = adminRoute({
   replies: { 200: z.object({ state: z.string() }) },
   errors: ['not_found'],
   handle: (ctx) => json(200, { state: findRepository(ctx).record.state }),
+});
+
+export const addRepository = adminRoute({
+  id: 'addRepository',
+  method: 'POST',
+  path: '/repositories',
+  summary: 'Make an empty repository',
+  access: 'token',
+  body: z.strictObject({ name: z.string(), organization: organizationName, default_branch: z.string().optional() }),
+  replies: { 201: summaryRecord },
+  errors: ['not_found', 'conflict'],
+  handle: ({ world, organization: selected, body }) => {
+    const { name, organization = selected, default_branch = 'main' } = body;
+    const { organizations, repositories } = world.state;
+    if (!organizations.get(organization))
+      throw problem('not_found', `There is no organization ${JSON.stringify(organization)}.`);
+    const fault = repositoryNameFault(name);
+    if (fault !== undefined) throw problem('bad_request', `name: the repository name ${fault}.`);
+    readBranch(default_branch, 'default_branch');
+    const found = repositories.find(organization, name);
+    if (found && found.state !== 'deleted')
+      throw problem('conflict', `There is a repository ${JSON.stringify(name)} already.`);
+    return json(201, showSummary(repositories.create(organization, name, { defaultBranch: default_branch })));
+  },
+});
+
+export const removeRepository = adminRoute({
+  id: 'removeRepository',
+  method: 'DELETE',
+  path: '/repositories/{name}',
+  summary: 'Delete a repository, whatever its state',
+  access: 'token',
+  query: z.strictObject(inOrganization),
+  replies: { 204: '' },
+  errors: ['not_found'],
+  handle: (ctx) => {
+    const found = findRepository(ctx);
+    if (found.record.state === 'deleted')
+      throw problem('not_found', `There is no repository ${JSON.stringify(ctx.params.name)}.`);
+    ctx.world.background.syncs.cancel(found);
+    ctx.world.state.repositories.delete(found);
+    return empty(204);
+  },
 });
 
 const refRecord = z.object({ name: z.string(), oid: z.string(), type: z.string(), created_at: z.iso.datetime() });

@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import { z } from 'zod';
 import type { Meter } from '../git/schedule/meter.js';
 import type { ProblemCode } from '../http/problem.js';
@@ -27,6 +28,9 @@ export interface AdminContext<Query = unknown, Body = unknown> {
   readonly query: Query;
   /** An absent body reads as an object without members. */
   readonly body: Body;
+  /** For a route that reads its body itself. */
+  readonly request: IncomingMessage;
+  readonly askForBody: () => void;
   /** Lower-case request header, or undefined. */
   header(name: string): string | undefined;
   /** Aborted when the client has gone. */
@@ -48,6 +52,8 @@ export interface AdminRoute<Query = unknown, Body = unknown> {
   readonly access: 'open' | 'token';
   readonly query?: z.ZodType<Query>;
   readonly body?: z.ZodType<Body>;
+  /** The media type of a body that the handler reads itself, piece by piece. */
+  readonly bodyType?: 'application/x-tar';
   /** What the document shows in its place, where the handler reads the members itself. */
   readonly shownBody?: z.ZodType;
   /** Statuses that are no error, with the schema of their JSON body, or a media type for other bodies; empty: no body. */

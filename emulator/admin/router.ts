@@ -97,6 +97,8 @@ async function answer(
     params: Object.fromEntries(params),
     query,
     body,
+    request,
+    askForBody,
     header: (name) => {
       const value = request.headers[name];
       return Array.isArray(value) ? value.join(', ') : value;

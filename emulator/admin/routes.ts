@@ -7,7 +7,9 @@ import { listOperations } from './operations.js';
 import { listDeliveries } from './outbox.js';
 import { changeQuotas, showQuotas } from './quotas.js';
 import {
+  addRepository,
   listAllRepositories,
+  removeRepository,
   showBlob,
   showCommits,
   showRefs,
@@ -22,6 +24,7 @@ import { shutDown } from './shutdown.js';
 import { listSnapshots, removeSnapshot, reset, restoreSnapshot, takeSnapshot } from './snapshots.js';
 import { changeState, showState } from './state.js';
 import { mintTokenRoute } from './tokens.js';
+import { exportState, importState } from './transfer.js';
 import { verifyRequests } from './verify.js';
 
 /** Every route of the admin API. Of two that fit a path the first one counts. */
@@ -67,10 +70,14 @@ export const adminRoutes: readonly AdminRoute[] = [
   showRequest,
   listDeliveries,
   listAllRepositories,
+  addRepository,
   showRepositoryRoute,
+  removeRepository,
   showRepositoryState,
   showRefs,
   showCommits,
   showTree,
   showBlob,
+  exportState,
+  importState,
 ];

@@ -6,14 +6,13 @@ import type { HandlerContext } from '../operation/handler-context.js';
 import { operation } from '../operation/operation.js';
 import { copyFiles, copyHistory } from '../repositories/copy.js';
 import type { Repository } from '../repositories/repository.js';
+import { repositoryNameFault } from '../repositories/repository-name.js';
 import { type Base, baseRepoBody, readBase, requireAccess } from './base-repository.js';
 import { person, readBranch, readIdentity, readMessage } from './fields.js';
 import { type ForkPoint, findForkPoint } from './fork.js';
 import { hostingBody, hostingOfAnswer, planHosting, requireMayChange, showHosting } from './hosting.js';
 import { repositoryRecord, showRepository } from './records.js';
 import { syncRequestOf } from './upstream.js';
-
-const MOST_NAME_BYTES = 255;
 
 const createBody = once(() =>
   z.object({
@@ -175,19 +174,7 @@ function requireDefaultBranches({ body, query }: CreateContext): void {
   for (const [what, name] of Object.entries(given)) if (name !== undefined) readBranch(name, what);
 }
 
-/**
- * Which names can be created. The specification states no rule; these are the ones without which a name
- * could not be written into a Git URL and read back.
- */
 function requireRepositoryName(name: string): void {
-  const fail = (why: string) => problem('bad_request', `The repository name ${why}.`);
-  if (name === '') throw fail('is empty');
-  if (Buffer.byteLength(name) > MOST_NAME_BYTES) throw fail(`is longer than ${MOST_NAME_BYTES} bytes`);
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
-  if (/[\x00-\x1f\x7f\\]|\p{Surrogate}/u.test(name))
-    throw fail('holds a control character, a backslash or a lone surrogate');
-  if (name.split('/').some((segment) => segment === '' || segment === '.' || segment === '..')) {
-    throw fail('has an empty, . or .. segment');
-  }
-  if (/\+(ephemeral|import)$/.test(name)) throw fail('ends like a Git remote for ephemeral refs or imports');
+  const fault = repositoryNameFault(name);
+  if (fault !== undefined) throw problem('bad_request', `The repository name ${fault}.`);
 }

@@ -1,4 +1,5 @@
 import { type IncomingMessage, request } from 'node:http';
+import { Readable } from 'node:stream';
 import { ADMIN_PREFIX } from '../admin/path.js';
 import { OptionError, secret, text } from '../config/option-values.js';
 import type { Flags } from './command.js';
@@ -80,6 +81,30 @@ export class AdminClient {
     }
   }
 
+  /** The bytes of an answer, as they come. */
+  async *receive(path: string, body: object): AsyncGenerator<Buffer> {
+    try {
+      const headers = { 'content-type': 'application/json' };
+      const response = await this.#send('POST', path, { headers, body: JSON.stringify(body) });
+      if (response.statusCode !== 200) this.#read(response, await textOf(response));
+      for await (const piece of response) yield piece as Buffer;
+      if (!response.complete) throw new Error('the answer was cut');
+    } catch (error) {
+      throw this.#explain(error);
+    }
+  }
+
+  /** Sends an archive; the JSON of the answer. */
+  async send(path: string, archive: AsyncIterable<Uint8Array>): Promise<unknown> {
+    try {
+      const headers = { 'content-type': 'application/x-tar' };
+      const response = await this.#send('POST', path, { headers, body: Readable.from(archive) });
+      return this.#read(response, await textOf(response));
+    } catch (error) {
+      throw this.#explain(error);
+    }
+  }
+
   /** All items of a list. */
   async list(path: string, query: Query = {}): Promise<Readonly<Record<string, unknown>>[]> {
     const items: Readonly<Record<string, unknown>>[] = [];
@@ -125,14 +150,18 @@ export class AdminClient {
       headers,
       body,
       signal,
-    }: { headers: Record<string, string>; body?: string | undefined; signal?: AbortSignal | undefined },
+    }: { headers: Record<string, string>; body?: string | Readable | undefined; signal?: AbortSignal | undefined },
   ): Promise<IncomingMessage> {
     return new Promise((resolve, reject) => {
       const options = { method, agent: false, headers: { ...headers, ...this.#headers }, ...(signal && { signal }) };
       const question = request(`${this.url}${ADMIN_PREFIX}${path}`, options, resolve).on('error', reject);
       // An answer that was not asked for, such as 101, ends it without any other event.
       question.on('close', () => reject(new Error('the connection was closed without an answer')));
-      question.end(body);
+      if (!(body instanceof Readable)) question.end(body);
+      else {
+        body.on('error', (error) => question.destroy(error));
+        body.pipe(question);
+      }
     });
   }
 
@@ -145,7 +174,7 @@ export class AdminClient {
   }
 
   #explain(error: unknown): Error {
-    if (error instanceof UsageError) return error;
+    if (error instanceof UsageError || (error instanceof Error && error.name === 'SourceError')) return error as Error;
     const { message, code } = error as NodeJS.ErrnoException;
     return new Unreached(`No emulator at ${this.url}: ${message || code || 'the connection failed'}.`);
   }

@@ -87,7 +87,14 @@ t.test('what an emulator refuses, and what no command takes, is one sentence and
     [['state', 'set', '--repo', 'none'], /^--repo has to be NAME=STATE/],
     [['state', 'set', '--org', 'demo=x'], /^--org has to be NAME\.SWITCH=VALUE/],
     [['state', 'show', '{}'], /^state show takes nothing more/],
-    [['repo', 'add'], /^repo has no "add"; there are ls\./],
+    [['repo', 'move'], /^repo has no "move"; there are add, ls, push, rm\./],
+    [['repo', 'add'], /^repo add needs the name of a repository/],
+    [['repo', 'ls', 'x'], /^repo ls takes nothing more/],
+    [['repo', 'push', '/none/x'], /^\/none\/x cannot be read \(ENOENT\)/],
+    [['repo', 'rm', 'a', '--default-branch=x'], /^--default-branch goes with repo add only/],
+    [['export'], /^export needs a folder/],
+    [['import'], /^import needs a path or a URL/],
+    [['import', '/none/x'], /^\/none\/x cannot be read/],
     [['status', 'x'], /Unknown argument: x/],
   ] as const) {
     const { code, out, err } = await ask.text(...argv);

@@ -44,7 +44,8 @@ async function refused(
 t.test('flags that are repeated, contradict each other, or are not there are refused by every command', async (t) => {
   for (const { name, flags = {}, exclusive = [] } of commands) {
     await refused(t, [name, '--nonsense'], /nonsense/);
-    await refused(t, [name, 'nonsense'], /nonsense|takes flags only/);
+    // Any text is the name of a folder.
+    if (name !== 'export') await refused(t, [name, 'nonsense'], /nonsense|takes flags only/);
     for (const [flag, row] of Object.entries(flags)) {
       if (!row.read) {
         await refused(t, [name, `--${flag}`, `--${flag}`], new RegExp(`^--${flag} was given more than once`));
@@ -104,6 +105,8 @@ t.test('every option of start and exec refuses what it cannot read, as a flag an
     NAME: ['a b', 'http://x', '-'.repeat(3).concat(' ')],
     'FILE[:ID]': [join(t.testdir({}), 'absent'), `${fileURLToPath(import.meta.url)}:id`, '/dev/null'],
     FILE: [join(t.testdir({}), 'absent', 'file')],
+    PATH: [],
+    DIR: [],
     'A-B': ['x', '9-1', '0-5', '1-', '70000', '1,2'],
     TOKEN: ['a b', 'ü', '='],
     FORM: ['loud', 'JSON'],

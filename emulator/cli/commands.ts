@@ -4,9 +4,11 @@ import { clockCommand } from './clock.js';
 import type { Command } from './command.js';
 import { envCommand } from './env.js';
 import { execCommand } from './exec.js';
+import { exportCommand } from './export.js';
 import { faultCommand } from './fault.js';
 import { faultsCommand } from './faults.js';
 import { healthCommand } from './health.js';
+import { importCommand } from './import.js';
 import { keysCommand } from './keys.js';
 import { latchCommand } from './latch.js';
 import { namespaceCommand } from './namespace.js';
@@ -50,6 +52,8 @@ export const commands: readonly Command[] = [
   requestsCommand,
   stateCommand,
   repoCommand,
+  exportCommand,
+  importCommand,
   faultCommand,
   latchCommand,
   quotaCommand,

@@ -77,7 +77,11 @@ export async function withEmulator(
     const closed = new Promise<undefined>((resolve) => {
       tellClosed = () => resolve(undefined);
     });
-    const ports = { log: createLog(options.log, (text) => terminal.warn(text)), onClosed: tellClosed };
+    const ports = {
+      log: createLog(options.log, (text) => terminal.warn(text)),
+      onClosed: tellClosed,
+      onWarning: (sentence: string) => terminal.warn(`${sentence}\n`),
+    };
     const emulator = await Promise.race([start(options, ports, stop), stop.first]);
     if (!emulator) return;
     const line = readyLine(emulator, process.pid);

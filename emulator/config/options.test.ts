@@ -41,6 +41,9 @@ t.test('without anything given, every option has its default', async (t) => {
     fsck: 'strict',
     inbandFaults: undefined,
     adversarial: false,
+    import: undefined,
+    persist: undefined,
+    includeSecrets: false,
     limits: DEFAULT_LIMITS,
   };
   t.same(resolveOptions(), defaults);

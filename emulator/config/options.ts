@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { type GivenKey, type KeyOption, key } from './key-option.js';
+import { COUNT, UNITS } from './limit-units.js';
 import { LIMITS, type Limits } from './limits.js';
 import {
   choice,
   clock,
-  duration,
   flag,
   forgePrefix,
   hostName,
@@ -15,7 +15,6 @@ import {
   type Read,
   secret,
   servedHostName,
-  size,
   text,
   urlsByName,
 } from './option-values.js';
@@ -61,6 +60,11 @@ export interface EmulatorOptions {
   readonly inbandFaults: boolean | undefined;
   /** File with what the world begins with, and what happens in it; its seed and its clock are defaults. */
   readonly scenario: ScenarioOption | undefined;
+  /** An export or a repository to begin with: a path, or a URL. */
+  readonly import: string | undefined;
+  /** Folder that the state is kept in. */
+  readonly persist: string | undefined;
+  readonly includeSecrets: boolean;
   /** Whether answers are as awkward as the specification allows. */
   readonly adversarial: boolean;
   readonly limits: Limits;
@@ -237,6 +241,25 @@ const ROWS: { readonly [Name in Exclude<keyof EmulatorOptions, 'limits'>]: Row<E
     help: 'Scenario to start with (YAML or JSON, see `emulator scenario`); options win over its seed and its clock.',
     read: scenarioFile,
   },
+  import: {
+    default: undefined,
+    value: 'PATH',
+    help: 'Begin with an export, a folder, a bundle, a bare repository or a clone URL.',
+    read: text('a path or a URL'),
+  },
+  persist: {
+    default: undefined,
+    value: 'DIR',
+    help: 'Folder to begin with and to keep the state in, on every change and at the end.',
+    read: text('the name of a folder'),
+  },
+  includeSecrets: {
+    default: false,
+    value: '',
+    help: 'Keep credentials of upstreams, secrets of webhooks and variables of deployments there too.',
+    isSwitch: true,
+    read: flag,
+  },
   adversarial: {
     default: false,
     value: '',
@@ -245,13 +268,6 @@ const ROWS: { readonly [Name in Exclude<keyof EmulatorOptions, 'limits'>]: Row<E
     read: flag,
   },
 };
-
-/** How a limit of each unit is read and written; anything else is a count. */
-const UNITS: Readonly<Record<string, { read: Read<number>; value: string; write: (amount: number) => string }>> = {
-  bytes: { read: size, value: 'SIZE', write: writeSize },
-  ms: { read: duration, value: 'TIME', write: writeDuration },
-};
-const COUNT = { read: integer(0), value: 'N', write: String };
 
 /** One option as documents and the command line show it. */
 export interface OptionRow {
@@ -313,21 +329,6 @@ function spell(name: string): Pick<OptionRow, 'name' | 'flag' | 'variable'> {
 function showDefault(value: unknown): string {
   if (Array.isArray(value)) return value.join(',');
   return typeof value === 'object' ? '' : String(value ?? '');
-}
-
-function writeSize(bytes: number): string {
-  for (const [unit, factor] of [
-    ['GiB', 2 ** 30],
-    ['MiB', 2 ** 20],
-    ['KiB', 2 ** 10],
-  ] as const) {
-    if (bytes >= factor && bytes % factor === 0) return `${bytes / factor}${unit}`;
-  }
-  return String(bytes);
-}
-
-function writeDuration(milliseconds: number): string {
-  return milliseconds % 1000 === 0 ? `${milliseconds / 1000}s` : `${milliseconds}ms`;
 }
 
 /** The options with defaults for what is not given. Throws `OptionError` with a sentence that names the option. */

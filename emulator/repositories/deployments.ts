@@ -72,6 +72,11 @@ export class Deployments {
     return this.keyed.get(key);
   }
 
+  /** All of them, by key. */
+  keyedRequests(): IterableIterator<[string, KeyedRequest]> {
+    return this.keyed.entries();
+  }
+
   /** Newest first; `before` names the position to go on below. */
   *newest(before = Number.POSITIVE_INFINITY): IterableIterator<Deployment> {
     for (const [sequence, deployment] of this.bySequence.entriesReversed(before)) {

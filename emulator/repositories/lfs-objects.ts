@@ -42,6 +42,11 @@ export class LfsObjects {
     return this.byOid.get(oid);
   }
 
+  /** By id. */
+  entries(): IterableIterator<[string, LfsObject]> {
+    return this.byOid.entries();
+  }
+
   objects(): IterableIterator<LfsObject> {
     return this.byOid.values();
   }

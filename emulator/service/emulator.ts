@@ -9,6 +9,7 @@ import { addressOf, adminUrlOf, type OrganizationAddress } from './address.js';
 import { clockOf, type EmulatorClock } from './emulator-clock.js';
 import { type FaultHandle, setFault } from './emulator-faults.js';
 import { type EmulatorQuotas, quotasOf } from './emulator-quotas.js';
+import { type EmulatorRepository, type RepositoryScope, repositoryOf } from './emulator-repository.js';
 import { type EmulatorState, stateOf } from './emulator-state.js';
 import { signToken, type TokenOptions } from './emulator-token.js';
 import type { Listener } from './listeners.js';
@@ -93,6 +94,15 @@ export interface EmulatedService extends OrganizationAddress, AsyncDisposable {
   readonly quotas: EmulatorQuotas;
   /** Switches of organizations, and the states of repositories: `emulator.state.read().organizations.demo.hosting`. */
   readonly state: EmulatorState;
+  /**
+   * A repository by its name, there or not: to fill it without a request, and as what another one is filled from.
+   *
+   * ```js
+   * await emulator.repository('team/app').seed({ 'README.md': 'hello', 'src/index.js': 'export {};' });
+   * await emulator.repository('team/fork').seed(emulator.repository('team/app'));
+   * ```
+   */
+  repository(name: string, scope?: RepositoryScope): EmulatorRepository;
   /**
    * Makes requests meet a fault, until it is removed: in the words of `X-Emulator-Fault`, or as an object that also says
    * which requests are meant. Throws an `Error` that says why when it could never meet any.
@@ -194,6 +204,7 @@ function surfaceOf({
     clock: clockOf(current),
     state: stateOf(current, orgs[0]!.org),
     quotas: quotasOf(current),
+    repository: (name, { org = orgs[0]!.org } = {}) => repositoryOf(current, org, name),
     fault: (spec) => setFault(current, operations, spec),
     release: (latch) => current.world.releaseLatch(latch),
     snapshot: async () => current.snapshot(),

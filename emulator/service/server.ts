@@ -10,6 +10,7 @@ import type { ProcessPorts } from '../world/process-resources.js';
 import type { Scenario } from '../world/scenario.js';
 import { type ProvidedAdminToken, provideAdminToken } from './admin-token.js';
 import { shareRoutes } from './app.js';
+import type { KeptState } from './kept-state.js';
 import { listen } from './listen.js';
 import { answerOnce, type Listener, Listeners, listenOnFirst } from './listeners.js';
 import { namespaceControl } from './namespace-control.js';
@@ -36,6 +37,8 @@ export interface Server {
 export interface ServerPorts extends ProcessPorts {
   /** Called when nothing is left, whoever asked it to close: the library, or `POST /_emulator/shutdown`. */
   readonly onClosed?: () => void;
+  /** Told, in a sentence, what a user has to know: that the state could not be saved. */
+  readonly onWarning?: (sentence: string) => void;
 }
 
 /** Starts the service and resolves once it answers. Rejects with the system's error when a port cannot be bound. */
@@ -52,11 +55,13 @@ export async function startServer(
   const drain = { graceMs: limits.drainTimeout, idleMs: limits.drainIdleTimeout };
   const listeners = new Listeners();
   let admin: ProvidedAdminToken | undefined;
+  let kept: KeptState | undefined;
   const close = async ({ graceMs = drain.graceMs } = {}): Promise<void> => {
     closing.abort();
     // What is held would not end by itself.
     current.world.background.endWaits();
     await Promise.all([namespaces.close({ graceMs }), listeners.drain({ ...drain, graceMs })]);
+    await kept?.close();
     await current.close();
     await admin?.withdraw();
     ports.onClosed?.();
@@ -87,7 +92,13 @@ export async function startServer(
     await opened.open(own, { ...common(own), namespace: id, controls, bind }, shared);
   };
   try {
+    if (options.persist !== undefined || options.import !== undefined) {
+      // Few emulators do.
+      const { openKeptState } = await import('./kept-state.js');
+      kept = await openKeptState(current, options, ports.onWarning ?? (() => {}));
+    }
     if (scenario) await begin(current, scenario);
+    await kept?.begin();
     admin = await provideAdminToken(options);
     const controls = {
       closing: closing.signal,

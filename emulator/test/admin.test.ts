@@ -16,7 +16,7 @@ import { changedParts } from './world-parts.js';
 t.test('bodies are JSON of known members, of a bounded size', async (t) => {
   const { service, admin } = await startAdmin(t);
   const before = { world: service.world, snapshot: service.world.snapshot() };
-  const routes = adminRoutes.filter(({ method }) => method !== 'GET');
+  const routes = adminRoutes.filter(({ method, bodyType }) => method !== 'GET' && bodyType === undefined);
   for (const { method, path } of routes) {
     const target = path.replace(/\{\w+\}/, 'x');
     const post = (more: CallOptions) => admin(method, target, undefined, more);

@@ -93,6 +93,22 @@ export class UpstreamSession {
     });
   }
 
+  /** The branch that HEAD names there; undefined where it names none, or leads to nothing yet. */
+  async findHead(): Promise<ByteString | undefined> {
+    const lines = [packet(bytesOf('symrefs\n')), packet(bytesOf('ref-prefix HEAD\n'))];
+    const body = await send(this.remote, 'POST', 'git-upload-pack', this.#command('ls-refs', lines));
+    return reading(body, async () => {
+      const reader = new PacketReader(bounded(body), { packets: MOST_LINES });
+      let head: ByteString | undefined;
+      for (let line = await reader.readLine(); typeof line === 'string'; line = await reader.readLine()) {
+        const target = parseRef(line).name === 'HEAD' ? / symref-target:([^ ]+)/.exec(line)?.[1] : undefined;
+        if (target !== undefined && isRefName(target as ByteString)) head = target as ByteString;
+      }
+      await reader.read();
+      return head;
+    });
+  }
+
   /** A pack with everything `wants` lead to and `haves` do not; deltas may have bases among the latter. */
   async *fetch({ wants, haves }: { wants: Iterable<Oid>; haves: Iterable<Oid> }): AsyncGenerator<Buffer> {
     const lines = [...FETCH_FLAGS];

@@ -81,7 +81,11 @@ export class CurrentWorld {
    * the background. Rejects when there is no such snapshot.
    */
   async restore(id: string): Promise<void> {
-    const snapshot = this.#snapshots.get(id);
+    await this.replace(this.#snapshots.get(id));
+  }
+
+  /** As `restore`, to a state that came from elsewhere; the caller holds it. */
+  async replace(snapshot: WorldSnapshot): Promise<void> {
     const before = this.#world;
     this.#world = new World(this.config, this.engine, { snapshot });
     await before.close();

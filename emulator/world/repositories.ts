@@ -16,7 +16,7 @@ const BTree = sortedBTree.default;
 type SortedMap<K, V> = sortedBTree.default<K, V>;
 
 /** What is known of all repositories apart from their objects: one immutable value, swapped in one step. */
-interface Records {
+export interface Records {
   /** By id. */
   readonly byId: SortedMap<string, RepositoryRecord>;
   /** Id by `organization NUL name`. */
@@ -34,6 +34,12 @@ export interface RepositoriesSnapshot {
   /** Ids of the repositories that were being filled. */
   readonly syncing: readonly string[];
   readonly lfs: SharedLfsObjects | undefined;
+}
+
+/** Objects and refs that were made before their repository. */
+export interface FilledContent {
+  readonly content: RepositoryContent;
+  readonly refs: Refs;
 }
 
 export interface RepositoryPorts {
@@ -75,6 +81,11 @@ export class Repositories implements StatePart<RepositoriesSnapshot> {
     };
   }
 
+  /** Another value after every change of a record. */
+  get revision(): object {
+    return this.records;
+  }
+
   /** The repository of that name, deleted or not; undefined when the name was never used. */
   find(organization: string, name: string): Repository | undefined {
     const id = this.records.names.get(nameKey(organization, name));
@@ -102,11 +113,15 @@ export class Repositories implements StatePart<RepositoriesSnapshot> {
     for (const [id, repository] of this.handles) if (!this.kept.has(id)) yield repository;
   }
 
-  /** Creates a repository; a deleted one of the same name gives way. Throws if the name is in use. */
+  /**
+   * Creates a repository; a deleted one of the same name gives way. Throws if the name is in use. With `filled` it has
+   * that from its beginning: the content becomes the repository's.
+   */
   create(
     organization: string,
     name: string,
     options: { defaultBranch: string } & Partial<Pick<RepositoryRecord, 'baseRepo' | 'hosting'>>,
+    filled?: FilledContent,
   ): Repository {
     this.ports.requireCurrent();
     const previous = this.find(organization, name);
@@ -123,8 +138,8 @@ export class Repositories implements StatePart<RepositoriesSnapshot> {
       sequence,
       createdAt: this.ports.clock.now(),
       state: 'active',
-      refs: Refs.empty(bytesOf(defaultBranch)),
-      watermark: 0,
+      refs: filled?.refs ?? Refs.empty(bytesOf(defaultBranch)),
+      watermark: filled?.content.objects.size ?? 0,
       ...rest,
     };
     this.records = {
@@ -133,7 +148,7 @@ export class Repositories implements StatePart<RepositoriesSnapshot> {
       names: records.names.with(nameKey(organization, name), record.id, true),
       order: records.order.with(orderKey(organization, sequence), record.id, true),
     };
-    const repository = this.adopt(record.id, this.ports.engine.createContent());
+    const repository = this.adopt(record.id, filled?.content ?? this.ports.engine.createContent());
     this.ports.created(record);
     return repository;
   }
@@ -242,6 +257,22 @@ export class Repositories implements StatePart<RepositoriesSnapshot> {
     this.handles.set(id, repository);
     return repository;
   }
+}
+
+/** The records of repositories, deleted ones included, of which `created` were made in all. */
+export function recordsOf(all: readonly RepositoryRecord[], created: number): Records {
+  let records: Records = { byId: new BTree(), names: new BTree(), order: new BTree(), created };
+  // Of several that had a name one after the other the last one has it.
+  for (const record of [...all].sort((one, other) => one.sequence - other.sequence)) {
+    const { id, organization, name, sequence, state } = record;
+    records = {
+      ...records,
+      byId: records.byId.with(id, record, true),
+      names: records.names.with(nameKey(organization, name), id, true),
+      order: state === 'deleted' ? records.order : records.order.with(orderKey(organization, sequence), id, true),
+    };
+  }
+  return records;
 }
 
 /** Lets go of what a snapshot holds. */

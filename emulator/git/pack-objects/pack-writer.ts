@@ -18,8 +18,8 @@ export interface PackOptions {
   readonly thin?: (number: number) => boolean;
   /** By object, the one that was at its path before: the first choice for a base. Asked for when needed. */
   readonly previous?: () => PreviousVersions;
-  /** Told where each entry starts, before its first byte is handed out. */
-  readonly onEntry?: (start: number) => void;
+  /** Told where each entry starts and which object it is, before its first byte is handed out. */
+  readonly onEntry?: (start: number, number: number) => void;
   /** Told from time to time how many objects have been written. */
   readonly onProgress?: (written: number) => void;
   readonly signal?: AbortSignal;

@@ -18,11 +18,11 @@ export function createPositions(numbers: Int32Array): Positions {
 }
 
 /** The same positions, of which each is told as it becomes known. */
-export function tellPositions(positions: Positions, tell: (position: number) => void): Positions {
+export function tellPositions(positions: Positions, tell: (position: number, number: number) => void): Positions {
   return {
     get: (number) => positions.get(number),
     set(number, position) {
-      tell(position);
+      tell(position, number);
       positions.set(number, position);
     },
   };

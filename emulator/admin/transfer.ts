@@ -1,0 +1,85 @@
+import { z } from 'zod';
+import { readChunks, refuseContentEncoding } from '../http/body.js';
+import { problem } from '../http/problem.js';
+import { json, stream } from '../http/reply.js';
+import { releaseRepositories } from '../world/repositories.js';
+import { adminRoute } from './route.js';
+
+export const TAR = 'application/x-tar';
+
+export const exportState = adminRoute({
+  id: 'exportState',
+  method: 'POST',
+  path: '/export',
+  summary: 'Write everything as it is now: bare repositories and JSON, in a tar archive',
+  access: 'token',
+  body: z.strictObject({
+    include_secrets: z
+      .boolean()
+      .optional()
+      .meta({ description: 'With credentials of upstreams, secrets of webhooks and variables of deployments.' }),
+  }),
+  replies: { 200: TAR },
+  handle: async ({ current, body }) => {
+    const { writeWorld } = await import('../exports/write-state.js');
+    const { writeTar } = await import('../exports/tar.js');
+    const { config, engine, world } = current;
+    const snapshot = world.snapshot();
+    const answer = async function* () {
+      try {
+        yield* writeTar(writeWorld(snapshot, { config, engine }, { secrets: body.include_secrets ?? false }));
+      } finally {
+        releaseRepositories(snapshot.repositories, engine.memory);
+      }
+    };
+    return stream(200, answer(), { 'content-type': TAR });
+  },
+});
+
+export const importState = adminRoute({
+  id: 'importState',
+  method: 'POST',
+  path: '/import',
+  summary: 'Take over an export in place of everything, or one repository: all of it, or nothing',
+  access: 'token',
+  bodyType: TAR,
+  replies: {
+    200: z.object({
+      content: z.enum(['world', 'repository']),
+      repositories: z.int(),
+      repository: z.record(z.string(), z.unknown()).optional(),
+    }),
+  },
+  errors: ['request_timeout', 'payload_too_large', 'insufficient_storage'],
+  handle: async ({ current, organization, request, askForBody }) => {
+    refuseContentEncoding(request);
+    const { readTar } = await import('../exports/tar.js');
+    const { takeOver } = await import('../exports/take-over.js');
+    const { SourceError } = await import('../sources/file-tree.js');
+    const { StoreFull } = await import('../git/memory/memory-budget.js');
+    const { memory } = current.engine;
+    const { idleTimeout, maxHeldBytes } = current.config.limits;
+    let taken = 0;
+    const take = (bytes: number) => {
+      memory.take(bytes);
+      taken += bytes;
+    };
+    try {
+      const pieces = readChunks(request, { maxBytes: maxHeldBytes, idleTimeout, askFor: askForBody });
+      const tree = await readTar(pieces, { title: 'The archive', take });
+      const { repository, ...imported } = await takeOver(current, tree, organization);
+      return json(200, { ...imported, ...(repository && { repository: showSeeded(repository) }) });
+    } catch (error) {
+      if (error instanceof SourceError) throw problem('bad_request', error.message);
+      if (error instanceof StoreFull)
+        throw problem('insufficient_storage', `There is no room for the archive: ${error.message}.`);
+      throw error;
+    } finally {
+      memory.give(taken);
+    }
+  },
+});
+
+function showSeeded({ isNew, isFiles: _, defaultBranch, ...rest }: import('../sources/seeded.js').Seeded) {
+  return { ...rest, is_new: isNew, default_branch: defaultBranch ?? null, commit: rest.commit ?? null };
+}

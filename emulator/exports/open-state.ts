@@ -1,0 +1,97 @@
+import { open } from 'node:fs/promises';
+import { basename, resolve } from 'node:path';
+import { MemoryBudget } from '../git/memory/memory-budget.js';
+import { bytesOf } from '../git/object/bytes.js';
+import { repositoryNameFault } from '../repositories/repository-name.js';
+import { DiskTree } from '../sources/disk-tree.js';
+import { type FileTree, SourceError } from '../sources/file-tree.js';
+import { kindOf, MANIFEST } from '../sources/open-source.js';
+import { seed } from '../sources/seed.js';
+import type { CurrentWorld } from '../world/current-world.js';
+import { entriesOf } from './archive-files.js';
+import { readManifest } from './read-state.js';
+import { type Imported, takeOver } from './take-over.js';
+import { readTar, writeTar } from './tar.js';
+import { writeSingle } from './write-state.js';
+
+export interface ImportTarget {
+  readonly organization?: string | undefined;
+  /** Of the repository that a source becomes; the last part of its path unless given. */
+  readonly name?: string | undefined;
+}
+
+/** The state in a folder or in a tar archive; undefined for what is something else. Throws `SourceError`. */
+async function openState(path: string): Promise<FileTree | undefined> {
+  if (/^[a-z][a-z0-9+.-]+:\/\//i.test(path)) return undefined;
+  if ((await kindOf(path)) === 'folder') {
+    const tree = new DiskTree(path, resolve(path));
+    return (await tree.stat(bytesOf(MANIFEST))) === undefined ? undefined : tree;
+  }
+  if (!(await isTar(path))) return undefined;
+  const budget = new MemoryBudget(Number.POSITIVE_INFINITY);
+  return readTar(bytesOfFile(path), { title: path, take: (bytes) => budget.take(bytes) });
+}
+
+async function isTar(path: string): Promise<boolean> {
+  for await (const piece of bytesOfFile(path)) return piece.toString('latin1', 257, 262) === 'ustar';
+  return false;
+}
+
+async function* bytesOfFile(path: string): AsyncGenerator<Buffer> {
+  const file = await open(path);
+  try {
+    for await (const piece of file.createReadStream({ autoClose: false })) yield piece as Buffer;
+  } finally {
+    await file.close();
+  }
+}
+
+/** What a repository is called that is made of `source`. Throws `SourceError`. */
+export function nameOf(source: string): string {
+  const name = basename(source.replace(/[?#].*$/, '').replace(/[/\\]+$/, '') || resolve(source)).replace(
+    /\.(git|bundle)$/,
+    '',
+  );
+  const own = name === '' || name === '.' || name === '..' ? basename(resolve(source)) : name;
+  const fault = repositoryNameFault(own);
+  if (fault === undefined) return own;
+  throw new SourceError(`No repository can be called ${JSON.stringify(own)}, which ${fault}; give it a name.`);
+}
+
+/** Takes over what a path or URL leads to: the state of an emulator, or one repository. Throws `SourceError`. */
+export async function importPath(current: CurrentWorld, path: string, target: ImportTarget = {}): Promise<Imported> {
+  const organization = target.organization ?? current.config.organizations[0]!.name;
+  const state = await openState(path);
+  if (state && target.name !== undefined) {
+    throw new SourceError(`${path} is the state of an emulator, which cannot become one repository.`);
+  }
+  if (state) return takeOver(current, state, organization);
+  const repository = await seed(current.world, organization, target.name ?? nameOf(path), path);
+  return { content: 'repository', repositories: 1, repository };
+}
+
+/**
+ * What a path or URL leads to as an archive, for an emulator elsewhere. A repository is read into `scratch`, so that it is
+ * checked here already. Throws `SourceError`.
+ */
+export async function archiveOf(
+  scratch: () => CurrentWorld,
+  path: string,
+  { organization, name }: ImportTarget,
+): Promise<AsyncIterable<Uint8Array>> {
+  const state = await openState(path);
+  if (state) {
+    await readManifest(state);
+    if (name !== undefined)
+      throw new SourceError(`${path} is the state of an emulator, which cannot become one repository.`);
+    return writeTar(entriesOf(state));
+  }
+  const current = scratch();
+  const own = current.config.organizations[0]!.name;
+  const made = await seed(current.world, own, 'repository', path);
+  const { record, content } = current.world.state.repositories.find(own, 'repository')!;
+  const as = made.isFiles ? 'files' : 'history';
+  return writeTar(
+    writeSingle(record, content.keep(), current.engine, { name: name ?? nameOf(path), organization, as }),
+  );
+}

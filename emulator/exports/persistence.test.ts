@@ -1,0 +1,196 @@
+import { execFileSync } from 'node:child_process';
+import { once } from 'node:events';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import t, { type Test } from 'tap';
+import { startEmulator } from '../index.js';
+import { SourceError } from '../sources/file-tree.js';
+import { ended, spawnCli, untilReady } from '../test/cli-process.js';
+import { saveState } from './state-directory.js';
+import { fileOf, type StateFile } from './write-state.js';
+
+function scratch(t: Test): string {
+  const folder = mkdtempSync(join(tmpdir(), 'persist-'));
+  t.teardown(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+const ask = (url: string, method: string, path: string, body?: object) =>
+  fetch(`${url}/_emulator${path}`, {
+    method,
+    ...(body && { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
+  });
+
+async function names(url: string): Promise<string[]> {
+  const { items } = (await (await ask(url, 'GET', '/repositories?limit=1000')).json()) as {
+    items: { name: string; state: string }[];
+  };
+  return items.filter(({ state }) => state !== 'deleted').map(({ name }) => name);
+}
+
+t.test('what is kept is there again, and one process has the folder', async (t) => {
+  const folder = join(scratch(t), 'kept');
+  const options = { port: 0, persist: folder, log: 'quiet' } as const;
+  const warnings: string[] = [];
+  const one = await startEmulator(options, { onWarning: (sentence) => warnings.push(sentence) });
+  t.teardown(() => one.close({ graceMs: 0 }));
+  const made = await one.repository('team/app').seed({ a: 'one' });
+  await t.rejects(startEmulator(options), /is in use by the process/);
+  while (!readFileSync(join(folder, 'emulator.json'), 'utf8').includes('team/app')) await pause(20);
+  t.equal(statSync(folder).mode & 0o777, 0o700);
+  for (const path of readdirSync(folder, { recursive: true, withFileTypes: true }))
+    t.equal(statSync(join(path.parentPath, path.name)).mode & 0o777, path.isDirectory() ? 0o700 : 0o600, path.name);
+  const more = await one.repository('team/app').seed({ a: 'two' });
+  await one.close();
+  t.notOk(existsSync(join(folder, 'lock')));
+  t.equal(
+    execFileSync('git', ['-C', join(folder, 'demo/team/app.git'), 'rev-parse', 'main', 'main~1']).toString(),
+    `${more.commit}\n${made.commit}\n`,
+  );
+  const two = await startEmulator(options);
+  t.teardown(() => two.close({ graceMs: 0 }));
+  t.same(await names(two.baseUrl), ['team/app']);
+  t.match(await two.repository('team/app').seed({ a: 'two' }), { commit: more.commit, isNew: false });
+  await two.repository('other').seed({ b: '1' });
+  await two.reset();
+  t.same(await names(two.baseUrl), ['team/app'], 'reset goes back to what it began with');
+  await two.close();
+  const three = await startEmulator({ ...options, import: folder, persist: join(folder, '../new') });
+  t.same(await names(three.baseUrl), ['team/app']);
+  await three.close();
+  t.same(warnings, []);
+});
+
+t.test('a folder that is something else is left as it is', async (t) => {
+  const folder = scratch(t);
+  writeFileSync(join(folder, 'mine.txt'), 'x');
+  await t.rejects(startEmulator({ port: 0, persist: folder }), /is not empty, and holds no state/);
+  t.same(readdirSync(folder), ['mine.txt']);
+  rmSync(join(folder, 'mine.txt'));
+  writeFileSync(join(folder, 'emulator.json'), '{"format":"repohost-emulator","version":2}');
+  await t.rejects(startEmulator({ port: 0, persist: folder }), /another format or version/);
+  await t.rejects(startEmulator({ port: 0, import: folder }), /format version 2/);
+  t.same(readdirSync(folder), ['emulator.json']);
+  const child = spawnCli(t, ['start', '--port=0', `--persist=${folder}`]);
+  t.same(await ended(child), [2, null]);
+  t.match(child.said.err, /^[^\n]*version[^\n]*\n$/);
+});
+
+t.test('a lock of a process that was killed holds nobody up', async (t) => {
+  const folder = join(scratch(t), 'kept');
+  const child = spawnCli(t, ['start', '--port=0', '--log=quiet', `--persist=${folder}`]);
+  await untilReady(child);
+  const other = spawnCli(t, ['start', '--port=0', `--persist=${folder}`]);
+  t.same(await ended(other), [2, null]);
+  t.match(other.said.err, `is in use by the process ${child.pid}`);
+  child.kill('SIGKILL');
+  await once(child, 'close');
+  t.ok(existsSync(join(folder, 'lock')));
+  const emulator = await startEmulator({ port: 0, persist: folder });
+  await emulator.close();
+});
+
+t.test('killed at any time, it leaves the state before or the one after', async (t) => {
+  const folder = join(scratch(t), 'kept');
+  let last = 0;
+  for (let round = 0; round < 4; round++) {
+    const child = spawnCli(t, ['start', '--port=0', '--log=quiet', `--persist=${folder}`]);
+    const { base_url: url } = await untilReady(child);
+    const before = (await names(url)).length;
+    t.ok(before >= last, `${before} of at least ${last}`);
+    last = before;
+    for (let made = 0; made < 3 + round * 4; made++)
+      await ask(url, 'POST', '/repositories', { name: `r${before + made}` });
+    await pause(110 + round * 7);
+    child.kill('SIGKILL');
+    await once(child, 'close');
+    const copy = `${folder}-${round}`;
+    cpSync(folder, copy, { recursive: true, filter: (path) => !path.endsWith('/lock') });
+    const emulator = await startEmulator({ port: 0, import: copy });
+    const after = await names(emulator.baseUrl);
+    t.same(
+      after,
+      after.map((_, index) => `r${index}`),
+      'a state that was',
+    );
+    await emulator.close();
+  }
+});
+
+/** A small state, whose repository has a file of `size` bytes. */
+async function* state(name: string, size = 10): AsyncGenerator<StateFile> {
+  yield fileOf(`demo/r.git/objects/pack/pack-${name}.pack`, Buffer.alloc(size, name));
+  yield fileOf('demo/r.git/HEAD', name, 'git');
+  yield fileOf('emulator.json', JSON.stringify({ format: 'repohost-emulator', version: 1, name }), 'manifest');
+}
+
+const PACKS = 'demo/r.git/objects/pack';
+
+t.test('a save that fails at any file leaves the state before', async (t) => {
+  const folder = join(scratch(t), 'kept');
+  await saveState(folder, state('a'));
+  const shown = () => [
+    readFileSync(join(folder, 'emulator.json'), 'utf8'),
+    readFileSync(join(folder, 'demo/r.git/HEAD'), 'utf8'),
+    readFileSync(join(folder, PACKS, 'pack-a.pack'), 'utf8'),
+  ];
+  const before = shown();
+  for (let at = 0; at < 4; at++) {
+    const torn = async function* () {
+      let left = at;
+      for await (const file of state('b')) {
+        if (left-- === 0) throw Object.assign(new Error('no space'), { code: 'ENOSPC', syscall: 'write' });
+        yield file;
+      }
+      throw Object.assign(new Error('no space'), { code: 'ENOSPC', syscall: 'write' });
+    };
+    await t.rejects(saveState(folder, torn()), { message: /the disk is full\. What was there before is there on/ });
+    t.same(shown(), before, `after ${at} files`);
+  }
+  await t.rejects(saveState(join(folder, '../fresh'), (async function* () {})()), SourceError);
+  t.notOk(existsSync(join(folder, '../fresh')));
+  await saveState(folder, state('c'));
+  t.same(readdirSync(join(folder, PACKS)), ['pack-c.pack'], 'what is not named any more has gone');
+  t.same(readdirSync(join(folder, 'demo/r.git')).sort(), ['HEAD', 'objects']);
+});
+
+t.test('a full disk', async (t) => {
+  const mount = join(scratch(t), 'small');
+  mkdirSync(mount);
+  try {
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=256k', 'tmpfs', mount], { stdio: 'ignore' });
+  } catch {
+    t.comment('no file system can be mounted');
+    return;
+  }
+  t.teardown(() => execFileSync('umount', ['-l', mount]));
+  const warnings: string[] = [];
+  const folder = join(mount, 'kept');
+  const emulator = await startEmulator(
+    { port: 0, persist: folder },
+    { onWarning: (sentence) => warnings.push(sentence) },
+  );
+  await emulator.repository('small').seed({ a: 'x' });
+  while (!existsSync(join(folder, 'demo/small.git/HEAD'))) await pause(20);
+  const noise = Buffer.from(Array.from({ length: 600_000 }, (_, at) => (at * at * 31) % 251));
+  await emulator.repository('large').seed({ noise: Buffer.concat([noise, Buffer.from(String(Math.random()))]) });
+  await emulator.repository('large2').seed({ noise: (await import('node:crypto')).randomBytes(600_000) });
+  while (warnings.length === 0) await pause(20);
+  t.match(warnings, [/the disk is full/]);
+  await emulator.close();
+  const again = await startEmulator({ port: 0, persist: folder });
+  t.same(await names(again.baseUrl), ['small'], 'the last good state');
+  await again.close();
+});

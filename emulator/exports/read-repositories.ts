@@ -1,0 +1,281 @@
+import { createHash } from 'node:crypto';
+import { bytesOf, textOf } from '../git/object/bytes.js';
+import { type Oid, ZERO_OID } from '../git/object/object.js';
+import { isRefName } from '../git/refs/ref-name.js';
+import { Refs } from '../git/refs/refs.js';
+import { GitRepository } from '../git/repository/repository.js';
+import { Meter } from '../git/schedule/meter.js';
+import { checkShape } from '../http/body.js';
+import type { KeptContent, RepositoryContent } from '../repositories/content.js';
+import { Deployments } from '../repositories/deployments.js';
+import { SharedLfsObjects } from '../repositories/lfs-holdings.js';
+import { LfsLocks } from '../repositories/lfs-locks.js';
+import { heldBytesOf, type LfsObject, LfsObjects } from '../repositories/lfs-objects.js';
+import type { RepositoryRecord } from '../repositories/repository.js';
+import { repositoryNameFault } from '../repositories/repository-name.js';
+import { type FileTree, readSmall, type SourceError } from '../sources/file-tree.js';
+import { describeFailure, takeObjects } from '../sources/fill.js';
+import { openGitDirectory } from '../sources/git-directory.js';
+import type { HistorySource } from '../sources/history-source.js';
+import type { CurrentWorld } from '../world/current-world.js';
+import { type RepositoriesSnapshot, recordsOf, releaseRepositories } from '../world/repositories.js';
+import { repositoryFolder } from './file-names.js';
+import { checked, MOST_JSON } from './read-json.js';
+import { nameOfText } from './record-text.js';
+import { type RepositoryFile, recordSchema, type WorldManifest } from './schema.js';
+import { lfsPath } from './write-state.js';
+
+export type Fail = (why: string) => SourceError;
+
+interface Reading {
+  readonly fail: Fail;
+  readonly progress: ((done: number, all: number) => void) | undefined;
+}
+
+/** Reads all repositories; the caller releases what they hold. Throws `SourceError`. */
+export async function readRepositories(
+  current: CurrentWorld,
+  tree: FileTree,
+  { repositories: listed, world }: WorldManifest,
+  { fail, progress }: Reading,
+): Promise<RepositoriesSnapshot> {
+  const { memory } = current.engine;
+  const records: RepositoryRecord[] = [];
+  const contents = new Map<string, KeptContent>();
+  const pool = new Map<string, LfsObject>();
+  const sequences = new Set<number>();
+  const living = new Set<string>();
+  const snapshot = () => ({
+    records: recordsOf(records, world.created),
+    contents,
+    syncing: [],
+    lfs: pool.size === 0 ? undefined : new SharedLfsObjects(new Set(pool.values()), undefined),
+  });
+  try {
+    for (const [
+      index,
+      { organization, name, id, sequence, created_at: createdAt, folder, record: file },
+    ] of listed.entries()) {
+      const what = `the repository ${JSON.stringify(name)} of ${organization}`;
+      const fault = repositoryNameFault(name);
+      if (fault !== undefined) throw fail(`the repository name ${JSON.stringify(name)} ${fault}`);
+      if (!current.config.organizations.some((own) => own.name === organization))
+        throw fail(`${what} is of an organization that there is not`);
+      if (contents.has(id) || sequences.has(sequence) || sequence > world.created)
+        throw fail(`${what} has an id or a place that is another's`);
+      sequences.add(sequence);
+      const base = { id, organization, name, sequence, createdAt };
+      if (folder === undefined || file === undefined) {
+        const content = current.engine.createContent();
+        records.push({ ...base, state: 'deleted', refs: Refs.empty(bytesOf('main')), watermark: 0 });
+        contents.set(id, content.keep());
+        content.release();
+      } else {
+        if (folder !== repositoryFolder(organization, name))
+          throw fail(`${what} cannot be in the folder ${JSON.stringify(folder)}`);
+        if (living.has(folder)) throw fail(`${what} is there twice`);
+        living.add(folder);
+        const { record, kept } = await readRepository(current, tree, { folder, file, base, pool, fail });
+        records.push(record);
+        contents.set(id, kept);
+      }
+      progress?.(index + 1, listed.length);
+    }
+    return snapshot();
+  } catch (error) {
+    releaseRepositories(snapshot(), memory);
+    throw describeFailure(tree.title, error);
+  }
+}
+
+interface Place {
+  readonly folder: string;
+  readonly file: string;
+  readonly base: Pick<RepositoryRecord, 'id' | 'organization' | 'name' | 'sequence' | 'createdAt'>;
+  readonly pool: Map<string, LfsObject>;
+  readonly fail: Fail;
+}
+
+async function readRepository(
+  { config, engine }: CurrentWorld,
+  tree: FileTree,
+  { folder, file, base, pool, fail }: Place,
+): Promise<{ record: RepositoryRecord; kept: KeptContent }> {
+  if (!/^record-[0-9a-f]{40}\.json$/.test(file))
+    throw fail(`${folder} has a record of another name than is written: ${JSON.stringify(file)}`);
+  const bytes = await readSmall(tree, bytesOf(`${folder}/${file}`), MOST_JSON);
+  if (!bytes) throw fail(`${folder} has no ${file}`);
+  if (`record-${createHash('sha1').update(bytes).digest('hex')}.json` !== file)
+    throw fail(`${folder}/${file} was changed: its checksum is another`);
+  const saved = checked(() => checkShape(recordSchema(), JSON.parse(bytes.toString()), `${folder}/${file}`), tree);
+  const content = engine.createContent();
+  try {
+    const refs = await readHistory(
+      content,
+      await historyOf(tree, folder, saved, config.limits.maxObjectBytes, fail),
+      saved,
+      {
+        fsck: config.fsck,
+        objectBytes: config.limits.maxObjectBytes,
+        fail,
+      },
+    );
+    const lfsObjects = await readLfsObjects(tree, folder, saved, {
+      pool,
+      engine,
+      fail,
+      most: config.limits.maxLfsObjectBytes,
+    });
+    const record = toRecord(saved, { base, refs, watermark: content.objects.size, lfsObjects });
+    return { record, kept: content.keep() };
+  } finally {
+    content.release();
+  }
+}
+
+/** The packs that the record names, where they are all there; else what Git made of them since. */
+async function historyOf(
+  tree: FileTree,
+  folder: string,
+  { packs }: RepositoryFile,
+  mostBytes: number,
+  fail: Fail,
+): Promise<Pick<HistorySource, 'packs' | 'looseObjects'>> {
+  const paths = packs.map((name) => bytesOf(`${folder}/objects/pack/${name}`));
+  const found = await Promise.all(paths.map(async (path) => (await tree.stat(path))?.kind === 'file'));
+  if (found.every(Boolean)) {
+    return {
+      async *packs() {
+        for (const path of paths) yield tree.read(path);
+      },
+    };
+  }
+  if ((await tree.stat(bytesOf(`${folder}/objects`)))?.kind !== 'folder') throw fail(`${folder} has no objects`);
+  return openGitDirectory(tree, bytesOf(folder), { mostBytes, takes: () => true });
+}
+
+async function readHistory(
+  content: RepositoryContent,
+  source: Pick<HistorySource, 'packs' | 'looseObjects'>,
+  saved: RepositoryFile,
+  { fsck, objectBytes, fail }: { fsck: 'strict' | 'off'; objectBytes: number; fail: Fail },
+): Promise<Refs> {
+  let refs = Refs.empty(bytesOf('main'));
+  const git = new GitRepository(content.objects, content.history, {
+    read: () => refs,
+    swap: (next) => {
+      refs = next;
+    },
+    now: () => 0,
+    requireWritable: () => {},
+  });
+  const given = saved.refs.map(([name, oid, createdAt]) => ({ name: nameOfText(name), oid: oid as Oid, createdAt }));
+  const wrong = given.find(({ name }) => !isRefName(name));
+  if (wrong) throw fail(`${JSON.stringify(textOf(wrong.name))} is no name of a ref`);
+  const head = 'symref' in saved.head ? { symref: nameOfText(saved.head.symref) } : { oid: saved.head.oid as Oid };
+  if ('symref' in head && !isRefName(head.symref)) throw fail('HEAD names something that is no ref');
+  const meter = new Meter({ schedule: content.objects.schedule });
+  let published = 0;
+  await git.transact(async (transaction) => {
+    await takeObjects(
+      transaction.objects,
+      { title: '', refs: [], head: undefined, ...source },
+      { fsck, objectBytes },
+      meter,
+    );
+    published = transaction.objects.size;
+    for (const { name, oid } of given) transaction.update({ name, old: ZERO_OID, new: oid });
+  });
+  // Without refs the transaction has published nothing: what there is can be asked for all the same.
+  if (published > content.objects.size) {
+    const quarantine = content.objects.quarantine();
+    try {
+      await takeObjects(quarantine, { title: '', refs: [], head: undefined, ...source }, { fsck, objectBytes }, meter);
+      quarantine.publish();
+    } finally {
+      quarantine.discard();
+    }
+  }
+  if ('oid' in head && content.objects.find(head.oid) < 0) throw fail('HEAD names a commit that is not there');
+  const byTime = new Map<number, (typeof given)[number][]>();
+  for (const ref of given) byTime.set(ref.createdAt, [...(byTime.get(ref.createdAt) ?? []), ref]);
+  let dated = Refs.empty(bytesOf('main')).withHead(head);
+  for (const [createdAt, group] of byTime)
+    dated = dated.with(
+      group.map(({ name, oid }) => [name, oid] as const),
+      createdAt,
+    );
+  return dated;
+}
+
+async function readLfsObjects(
+  tree: FileTree,
+  folder: string,
+  { lfs_objects: saved }: RepositoryFile,
+  {
+    pool,
+    engine,
+    fail,
+    most,
+  }: { pool: Map<string, LfsObject>; engine: CurrentWorld['engine']; fail: Fail; most: number },
+): Promise<LfsObjects | undefined> {
+  if (saved.length === 0) return undefined;
+  let objects = LfsObjects.none;
+  for (const { oid, size, stored_at: storedAt } of saved) {
+    const key = `${oid} ${storedAt}`;
+    const known = pool.get(key);
+    if (known) {
+      objects = objects.with(oid, known);
+      continue;
+    }
+    const path = lfsPath(folder, oid);
+    if (size > most) throw fail(`the LFS object ${oid} is larger than ${most} bytes`);
+    if ((await tree.stat(bytesOf(path)))?.kind !== 'file') throw fail(`the LFS object ${oid} is not there`);
+    const hash = createHash('sha256');
+    const blocks: Buffer[] = [];
+    let bytes = 0;
+    for await (const piece of tree.read(bytesOf(path))) {
+      bytes += piece.length;
+      if (bytes > size) break;
+      hash.update(piece);
+      blocks.push(Buffer.from(piece));
+    }
+    if (bytes !== size || hash.digest('hex') !== oid) throw fail(`the LFS object ${oid} has another content`);
+    const object = { size, blocks, storedAt };
+    engine.memory.take(heldBytesOf(object));
+    pool.set(key, object);
+    objects = objects.with(oid, object);
+  }
+  return objects;
+}
+
+function toRecord(
+  saved: RepositoryFile,
+  own: Pick<RepositoryRecord, 'refs' | 'watermark' | 'lfsObjects'> & { readonly base: Place['base'] },
+): RepositoryRecord {
+  const { state, override, base_repo: baseRepo, credential, hosting, deployments, lfs_locks: locks } = saved;
+  const { base, refs, watermark, lfsObjects } = own;
+  return {
+    ...base,
+    state,
+    refs,
+    watermark,
+    ...(override && { override }),
+    ...(baseRepo && { baseRepo }),
+    ...(credential && { gitCredential: credential }),
+    ...(hosting && { hosting: { ...hosting, env: new Map(Object.entries(hosting.env ?? {})) } }),
+    ...(deployments && { deployments: readDeployments(deployments) }),
+    ...(lfsObjects && { lfsObjects }),
+    ...(locks.length > 0 && { lfsLocks: locks.reduce((all, lock) => all.with(lock), LfsLocks.none) }),
+  };
+}
+
+function readDeployments({ items, keys }: NonNullable<RepositoryFile['deployments']>): Deployments {
+  let all = Deployments.none;
+  for (const item of items) all = all.with({ ...item, commit: item.commit as Oid });
+  for (const { key, request, id } of keys) {
+    const deployment = all.get(id);
+    if (deployment) all = all.with(deployment, { key, request });
+  }
+  return all;
+}

@@ -1,0 +1,143 @@
+import { fixtureRing } from '../auth/fixture-keys.js';
+import { KeyRing, type RegisteredKey } from '../auth/keys.js';
+import { KeyError, readPublicKey, registered } from '../auth/public-key.js';
+import { RUNNING_LIMITS } from '../config/limits.js';
+import { parseVariants } from '../config/variants.js';
+import { secretOf } from '../environment/ids.js';
+import { checkShape } from '../http/body.js';
+import { type FileTree, SourceError } from '../sources/file-tree.js';
+import { MANIFEST } from '../sources/open-source.js';
+import type { CurrentWorld } from '../world/current-world.js';
+import type { Organization } from '../world/organizations.js';
+import { releaseRepositories } from '../world/repositories.js';
+import type { WorldSnapshot } from '../world/state.js';
+import { World } from '../world/world.js';
+import { checked, readJson } from './read-json.js';
+import { type Fail, readRepositories } from './read-repositories.js';
+import { FORMAT, type Manifest, manifestSchema, VERSION, type WorldManifest } from './schema.js';
+
+/** Reads `emulator.json`. Throws `SourceError` for what is none, and for a version that is not known. */
+export async function readManifest(tree: FileTree): Promise<Manifest> {
+  const given = await readJson(tree, MANIFEST);
+  const { format, version } = (typeof given === 'object' && given !== null ? given : {}) as Record<string, unknown>;
+  if (format !== FORMAT)
+    throw new SourceError(`${tree.title} holds no state of an emulator: ${MANIFEST} names another format.`);
+  if (version !== VERSION) {
+    throw new SourceError(
+      `${tree.title} has the format version ${JSON.stringify(version)}; only ${VERSION} is known here. It was left as it is.`,
+    );
+  }
+  return checked(() => checkShape(manifestSchema(), given, MANIFEST), tree);
+}
+
+export interface ReadOptions {
+  readonly progress?: (done: number, all: number) => void;
+}
+
+/**
+ * Makes the world what an export says, at once and only when all of it is in order; what an export does not hold begins
+ * anew. Throws `SourceError`.
+ */
+export async function readWorld(
+  current: CurrentWorld,
+  tree: FileTree,
+  manifest: WorldManifest,
+  { progress }: ReadOptions = {},
+): Promise<void> {
+  const { config, engine } = current;
+  const blank = new World(config, engine);
+  const fresh = blank.snapshot();
+  releaseRepositories(fresh.repositories, engine.memory);
+  await blank.close();
+  const fail = (why: string) => new SourceError(`${tree.title}: ${why}.`);
+  const parts = readParts(fresh, manifest, current, fail);
+  const repositories = await readRepositories(current, tree, manifest, { fail, progress });
+  try {
+    await current.replace({ ...fresh, ...parts, repositories });
+  } finally {
+    releaseRepositories(repositories, engine.memory);
+  }
+}
+
+function readParts(
+  fresh: WorldSnapshot,
+  { world }: WorldManifest,
+  { config }: CurrentWorld,
+  fail: Fail,
+): Partial<WorldSnapshot> {
+  const names = config.organizations.map(({ name }) => name);
+  const missing = world.organizations.find(({ name }) => !names.includes(name));
+  if (missing) {
+    throw fail(
+      `it has the organization ${missing.name}, which this emulator has not; start it with ${[...names, missing.name].map((name) => `--org ${name}`).join(' ')}`,
+    );
+  }
+  const organizations = new Map(
+    config.organizations.map((own, index) => {
+      const saved = world.organizations.find(({ name }) => name === own.name);
+      if (!saved) return [own.name, own];
+      const { keys, ...rest } = saved;
+      const { temporary: _, ...base } = own;
+      return [own.name, { ...base, ...rest, keys: readKeys(keys, own, index, fail) } satisfies Organization];
+    }),
+  );
+  const foreign = world.webhooks.find(({ organization }) => !organizations.has(organization));
+  if (foreign) throw fail(`a webhook is of an organization that there is not: ${foreign.organization}`);
+  const limit = Object.keys(world.settings.limits).find(
+    (name) => !(RUNNING_LIMITS as readonly string[]).includes(name),
+  );
+  if (limit !== undefined) throw fail(`the limit ${limit} cannot be set while an emulator runs`);
+  try {
+    parseVariants(world.settings.variants);
+  } catch (error) {
+    throw fail((error as Error).message.replace(/\.$/, ''));
+  }
+  return {
+    clock: world.clock,
+    ids: new Map(Object.entries(world.ids)),
+    requests: world.requests,
+    conversations: world.conversations,
+    settings: {
+      limits: { ...fresh.settings.limits, ...world.settings.limits },
+      variants: { ...fresh.settings.variants, ...(world.settings.variants as object) },
+    },
+    organizations,
+    quotas: {
+      quotas: new Map(world.quotas.quotas.map((quota) => [quota.name, quota])),
+      buckets: new Map(world.quotas.buckets),
+    },
+    webhooks: new Map(
+      world.webhooks.map(({ secret, ...webhook }) => {
+        // Without its own it signs with one that only the seed tells.
+        const drawn = secret ?? `whsec_${secretOf(config.seed, `webhook ${webhook.id}`).toString('hex').slice(0, 24)}`;
+        return [webhook.id, { ...webhook, secret: drawn }];
+      }),
+    ),
+    searches: new Set(world.searches),
+  };
+}
+
+/** Keys of the export; published ones only where they are good here; and those that were given at the start. */
+function readKeys(
+  saved: WorldManifest['world']['organizations'][number]['keys'],
+  { name, keys: own }: Organization,
+  index: number,
+  fail: Fail,
+): KeyRing {
+  const published = fixtureRing(index);
+  const keys: RegisteredKey[] = [];
+  for (const { id, allowed_scopes: allowedScopes, public_key: pem } of saved) {
+    if (pem === undefined) {
+      const known = own.find(id) ?? undefined;
+      if (known && published.find(id)) keys.push(known);
+      continue;
+    }
+    try {
+      keys.push(registered(readPublicKey(pem), { id, allowedScopes }));
+    } catch (error) {
+      throw error instanceof KeyError ? fail(`the key ${id} of ${name} ${error.message.replace(/\.$/, '')}`) : error;
+    }
+  }
+  const isNew = ({ kid }: RegisteredKey) => !published.find(kid) && !keys.some((key) => key.kid === kid);
+  return new KeyRing([...keys, ...[...own.keys()].filter(isNew)]);
+}

@@ -1,0 +1,226 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import t, { type Test } from 'tap';
+import type { GivenOptions } from '../config/options.js';
+import { hasGit } from '../test/git-upstream.js';
+import { type Service, startService } from '../test/service.js';
+import { stateDigest } from '../test/state-digest.js';
+import { WebhookReceiver } from '../test/webhook-receiver.js';
+import { readAll, touchEverything } from '../test/world-story.js';
+
+const TAR = { 'content-type': 'application/x-tar' };
+const CLOCK = Date.parse('2026-01-01T00:00:00Z');
+
+async function start(t: Test, options: GivenOptions = {}): Promise<Service> {
+  const service = await startService({ clock: CLOCK, org: ['demo', 'other'], ...options });
+  t.teardown(() => service.emulator.close({ graceMs: 0 }));
+  return service;
+}
+
+async function exported(service: Service, secrets = true): Promise<Buffer> {
+  const answer = await service.call('POST', '/_emulator/export', { token: null, json: { include_secrets: secrets } });
+  t.equal(answer.status, 200, answer.text.slice(0, 200));
+  return answer.bytes;
+}
+
+const importInto = (service: Service, body: Buffer) =>
+  service.call('POST', '/_emulator/import', { token: null, headers: TAR, body });
+
+/** All that clients read; without what is told of deliveries, which no export has, and of the request itself. */
+async function read(service: Service): Promise<string[]> {
+  const answers = await readAll(service);
+  return answers
+    .filter((answer) => !answer.startsWith('/_emulator/webhooks'))
+    .map((answer) => answer.replaceAll(/127\.0\.0\.1:\d+/g, 'HOST'));
+}
+
+/** A world with everything in it. */
+async function fill(service: Service, receiver: WebhookReceiver): Promise<void> {
+  const { emulator } = service;
+  await touchEverything(service, receiver, 'one');
+  await service.call('POST', '/api/repos', {
+    repo: 'fork',
+    json: { base_repo: { provider: 'code', name: 'a', auth: { token: await service.token({ repo: 'a' }) } } },
+  });
+  await service.seed('Team/APP', { 'ä/b.txt': 'x' });
+  await service.seed('team/app', { c: 'y' });
+  await service.seed('cold');
+  await service.seed('gone');
+  await service.call('DELETE', '/api/repos/gone', { repo: 'gone' });
+  await service.seed('gone', { again: 'yes' });
+  await service.call('POST', '/api/repos', {
+    repo: 'empty',
+    scopes: ['repo:write', 'deployment:write'],
+    json: { deployment: { env: { NAME: 'canary-env' } } },
+  });
+  await service.call('POST', '/api/v1/repos/branches/create', {
+    repo: 'team/app',
+    json: { target_branch: 'e', base_ref: 'main', target_is_ephemeral: true },
+  });
+  await emulator.repository('x', { org: 'other' }).seed({ a: 'of the other' });
+  emulator.state.change({
+    organizations: { other: { hosting: 'off' } },
+    repositories: { cold: { state: 'archived' }, fork: { state: 'thawing', ends: { requests: 3 } } },
+    limits: { maxFiles: 7 },
+  });
+  emulator.quotas.change({ gateway: { capacity: 2_000, refill: '10/s' } });
+  await emulator.clock.freeze();
+}
+
+async function receiverFor(t: Test): Promise<WebhookReceiver> {
+  const receiver = await WebhookReceiver.start();
+  t.teardown(() => receiver[Symbol.asyncDispose]());
+  return receiver;
+}
+
+t.test('an export that is imported reads the same, and goes on the same', async (t) => {
+  const receiver = await receiverFor(t);
+  const [one, two] = [await start(t), await start(t)];
+  await fill(one, receiver);
+  const archive = await exported(one);
+  t.same(await exported(one), archive, 'an export changes nothing');
+  await two.seed('to-be-replaced');
+  const answer = await importInto(two, archive);
+  t.equal(answer.status, 200, answer.text);
+  t.match(answer.json, { content: 'world', repositories: 8 });
+  t.same(await exported(two), archive, 'and is exported the same');
+  for (const repo of ['a', 'cold', 'fork', 'fork', 'fork', 'fork', 'gone', 'Team/APP', 'team/app', 'empty']) {
+    const [here, there] = [
+      await one.call('GET', '/api/v1/repo', { repo }),
+      await two.call('GET', '/api/v1/repo', { repo }),
+    ];
+    t.same([there.status, there.text], [here.status, here.text], repo);
+  }
+  t.same(await read(two), await read(one));
+  await one.emulator.clock.tick();
+  await two.emulator.clock.tick();
+  // Counters of faults are in no export.
+  const local = (answers: string[]) =>
+    answers
+      .filter((each) => !each.startsWith('GET /api/v1/repo '))
+      .map((each) => each.replaceAll(/127\.0\.0\.1:\d+/g, 'HOST').replaceAll(/[0-9a-f]{8}-[^ ]*\.\d+/g, 'SESSION'));
+  const next = local(await touchEverything(one, receiver, 'two'));
+  t.same(local(await touchEverything(two, receiver, 'two')), next);
+  t.same(await read(two), await read(one));
+  await two.emulator.reset();
+  t.equal((await two.call('GET', '/api/v1/repo', { repo: 'a' })).status, 404, 'reset goes back to the start');
+});
+
+t.test('secrets leave only when they are asked for, private keys never', async (t) => {
+  const receiver = await receiverFor(t);
+  const service = await start(t);
+  await fill(service, receiver);
+  const secretive = (await exported(service, false)).toString('latin1');
+  const open = (await exported(service, true)).toString('latin1');
+  t.match(open, /"password":\s*"one"|"secret":\s*"one"/);
+  t.match(open, /canary-env/);
+  for (const secret of [/canary-env/, /"password"/, /"secret":/, /PRIVATE KEY/]) t.notMatch(secretive, secret);
+  t.notMatch(open, /PRIVATE KEY/);
+});
+
+t.test('git reads what was exported', { skip: !hasGit }, async (t) => {
+  const receiver = await receiverFor(t);
+  const service = await start(t);
+  await fill(service, receiver);
+  const folder = mkdtempSync(join(tmpdir(), 'export-'));
+  t.teardown(() => rmSync(folder, { recursive: true, force: true }));
+  execFileSync('tar', ['-xf', '-'], { cwd: folder, input: await exported(service) });
+  t.same(readdirSync(folder).sort(), ['demo', 'emulator.json', 'other']);
+  for (const name of [
+    'demo/a',
+    'demo/team/app',
+    'demo/%54eam/%41%50%50',
+    'demo/empty',
+    'demo/gone',
+    'demo/cold',
+    'other/x',
+  ]) {
+    const path = join(folder, `${name}.git`);
+    t.equal(
+      execFileSync('git', ['fsck', '--strict', '--no-dangling'], {
+        cwd: path,
+        stdio: ['ignore', 'pipe', 'pipe'],
+      }).toString(),
+      '',
+      name,
+    );
+    execFileSync('git', ['clone', '-q', path, join(folder, 'clones', name)], { stdio: 'ignore' });
+  }
+  t.equal(readFileSync(join(folder, 'clones/other/x/a'), 'utf8'), 'of the other');
+  const back = await start(t);
+  const again = execFileSync('tar', ['-cf', '-', '--exclude=clones', '.'], { cwd: folder, maxBuffer: 1 << 28 });
+  t.equal((await importInto(back, again)).status, 200, 'in whatever order an archive has its files');
+  t.same(await exported(back), await exported(service));
+  execFileSync('git', ['gc', '-q', '--prune=now'], { cwd: join(folder, 'demo/a.git') });
+  const packed = execFileSync('tar', ['-cf', '-', '--exclude=clones', '.'], { cwd: folder, maxBuffer: 1 << 28 });
+  t.equal((await importInto(back, packed)).status, 200, 'also when Git has packed them anew');
+});
+
+t.test('what is out of order is refused as a whole', async (t) => {
+  const receiver = await receiverFor(t);
+  const service = await start(t);
+  await fill(service, receiver);
+  const folder = mkdtempSync(join(tmpdir(), 'import-'));
+  t.teardown(() => rmSync(folder, { recursive: true, force: true }));
+  const archive = await exported(service);
+  const digest = stateDigest(service.world);
+  const { used } = service.world.engine.memory;
+  const refuse = async (body: Buffer, message: RegExp, title: string) => {
+    const answer = await importInto(service, body);
+    t.match([answer.status, answer.json?.detail], [/^4\d\d$/, message], `${title}: ${answer.text.slice(0, 200)}`);
+    t.equal(stateDigest(service.world), digest, title);
+    t.equal(service.world.engine.memory.used, used, title);
+  };
+  for (const length of [0, 100, 512, 1024, 5000, archive.length - 1024, archive.length - 1])
+    await refuse(archive.subarray(0, length), /./, `cut at ${length}`);
+  await refuse(Buffer.from('not a tar'.repeat(200)), /no tar archive/, 'no tar');
+  const changed = (change: string) => {
+    rmSync(join(folder, 'x'), { recursive: true, force: true });
+    execFileSync('sh', ['-c', `mkdir x && cd x && tar -xf - && ${change}`], { cwd: folder, input: archive });
+    return execFileSync('tar', ['-cPf', '-', '-C', 'x', '.'], { cwd: folder, maxBuffer: 1 << 28 });
+  };
+  const rows: [string, RegExp][] = [
+    ['ln -s /etc/passwd link', /neither file nor folder/],
+    ['ln emulator.json hard', /neither file nor folder/],
+    ['rm emulator.json', /has no emulator.json/],
+    ['echo x > emulator.json', /no JSON/],
+    ['echo null > emulator.json', /another format/],
+    [`sed -i 's/"version": 1/"version": 2/' emulator.json`, /format version 2/],
+    [`sed -i 's/"requests": [0-9]*/"requests": "x"/' emulator.json`, /world\.requests/],
+    [`sed -i 's/"organization": "other"/"organization": "third"/' emulator.json`, /organization that there is not/],
+    [`sed -i 's/"name": "other"/"name": "third"/' emulator.json`, /organization third.*--org/],
+    [`sed -i 's|demo/cold.git|../cold.git|' emulator.json`, /cannot be in the folder/],
+    [`sed -i 's|demo/cold.git|demo/empty.git|' emulator.json`, /cannot be in the folder/],
+    [`sed -i 's|"maxFiles"|"maxHeldBytes"|' emulator.json`, /cannot be set/],
+    ['sed -i s/archived/active/ demo/cold.git/record-*', /checksum|was changed/],
+    ['rm -r demo/cold.git', /has no record/],
+    ['rm demo/cold.git/objects/pack/*.pack', /is not whole|not in this/],
+    [
+      `printf x | dd of=$(ls demo/cold.git/objects/pack/*.pack) bs=1 seek=40 conv=notrunc 2>/dev/null`,
+      /cannot be taken|is not whole/,
+    ],
+    [`for f in $(find . -path '*lfs/objects/*' -type f); do printf x >> $f; done`, /LFS object .* another content/],
+    [`for f in $(find . -path '*lfs/objects/*' -type f); do rm -f $f; done`, /LFS object .* not there/],
+  ];
+  for (const [change, message] of rows) await refuse(changed(change), message, change);
+  const tarOf = (args: string) => execFileSync('sh', ['-c', args], { cwd: folder, maxBuffer: 1 << 28 });
+  changed('true');
+  await refuse(tarOf(`tar -cPf - -C x emulator.json emulator.json`), /twice/, 'twice');
+  await refuse(tarOf(`tar -cPf - --transform 's|^|../|' -C x emulator.json`), /leads elsewhere/, 'traversal');
+  await refuse(tarOf(`tar -cPf - --transform 's|^|/|' -C x emulator.json`), /leads elsewhere/, 'absolute');
+  for (const type of ['application/json', 'text/plain'])
+    t.equal(
+      (
+        await service.call('POST', '/_emulator/import', {
+          token: null,
+          headers: { 'content-type': type },
+          body: archive,
+        })
+      ).status,
+      415,
+    );
+  t.equal((await service.call('POST', '/_emulator/reset', { token: null, headers: TAR, body: archive })).status, 415);
+  t.equal(statSync(folder).isDirectory(), true);
+});

@@ -1,0 +1,189 @@
+import { z } from 'zod';
+import { SCOPES } from '../auth/scope.js';
+import { CLOCK_MODES } from '../environment/clock.js';
+import { once } from '../environment/once.js';
+import { DEPLOYMENT_STATUSES } from '../repositories/deployments.js';
+import { EVENT_NAMES } from '../webhooks/events.js';
+
+/** What `emulator.json` says of itself. */
+export const FORMAT = 'repohost-emulator';
+export const VERSION = 1;
+
+const count = () => z.int().min(0);
+const time = () => z.int().min(-8.64e15).max(8.64e15);
+const oid = () => z.string().regex(/^[0-9a-f]{40}$/, 'has to be an object id');
+const ends = () =>
+  z.strictObject({ requests: count().optional(), at: time().optional(), signal: z.string().optional() });
+const switches = () => ({
+  authenticationAvailable: z.boolean(),
+  hostingEnabled: z.boolean(),
+  forgeApps: count(),
+  upstreamFailure: z.strictObject({ message: z.string(), status: z.int().optional() }).optional(),
+});
+
+const organization = () =>
+  z.strictObject({
+    name: z.string(),
+    keys: z.array(
+      z.strictObject({
+        id: z.string().min(1).max(200),
+        allowed_scopes: z.union([z.tuple([z.literal('*')]), z.array(z.enum(SCOPES)).min(1)]),
+        /** Absent of a published test key. */
+        public_key: z.string().optional(),
+      }),
+    ),
+    ...switches(),
+    temporary: z.strictObject({ ends: ends(), after: z.strictObject(switches()) }).optional(),
+  });
+
+const quota = () =>
+  z.strictObject({
+    name: z.string(),
+    by: z.array(z.enum(['org', 'token', 'key', 'repo', 'op'])),
+    cost: z.array(z.tuple([z.string(), z.number().min(0)])),
+    retryAfter: z.strictObject({ add: z.number(), format: z.enum(['seconds', 'http-date', 'omit']) }),
+    capacity: z.number().positive(),
+    tokens: z.number().positive(),
+    milliseconds: z.number().positive(),
+  });
+
+const webhook = () =>
+  z.strictObject({
+    id: z.string().min(1),
+    organization: z.string(),
+    url: z.string().max(2048).refine(isPlainUrl, 'has to be an http or https URL without user name and password'),
+    events: z.array(z.enum(EVENT_NAMES)),
+    secret: z.string().optional(),
+    createdAt: time(),
+  });
+
+function isPlainUrl(text: string): boolean {
+  if (!URL.canParse(text)) return false;
+  const { protocol, username, password } = new URL(text);
+  return /^https?:$/.test(protocol) && username === '' && password === '';
+}
+
+const worldPart = () =>
+  z.strictObject({
+    clock: z.strictObject({ mode: z.enum(CLOCK_MODES), time: time(), ahead: z.number() }),
+    ids: z.record(z.string(), count()),
+    requests: count(),
+    conversations: count(),
+    settings: z.strictObject({ limits: z.record(z.string(), count()), variants: z.record(z.string(), z.unknown()) }),
+    organizations: z.array(organization()).max(10_000),
+    quotas: z.strictObject({
+      quotas: z.array(quota()),
+      buckets: z.array(z.tuple([z.string(), z.strictObject({ level: z.number(), at: time() })])),
+    }),
+    webhooks: z.array(webhook()),
+    searches: z.array(z.string()),
+    created: count(),
+  });
+
+const listed = () =>
+  z.strictObject({
+    organization: z.string(),
+    name: z.string(),
+    id: z.string().min(1).max(200),
+    sequence: z.int().min(1),
+    created_at: time(),
+    /** Below the folder of the manifest; absent of a repository that was deleted. */
+    folder: z.string().optional(),
+    record: z.string().optional(),
+  });
+
+/** `emulator.json`: what is there, and what is no repository's. */
+export const manifestSchema = once(() =>
+  z.discriminatedUnion('content', [
+    z.strictObject({
+      format: z.literal(FORMAT),
+      version: z.literal(VERSION),
+      written_by: z.string(),
+      content: z.literal('world'),
+      secrets: z.boolean(),
+      world: worldPart(),
+      repositories: z.array(listed()),
+    }),
+    z.strictObject({
+      format: z.literal(FORMAT),
+      version: z.literal(VERSION),
+      written_by: z.string(),
+      content: z.literal('repository'),
+      /** Where it is to go; the organization that the request selects unless named. */
+      organization: z.string().optional(),
+      name: z.string(),
+      /** `files`: those of the commit that HEAD names become one commit. */
+      as: z.enum(['history', 'files']),
+      folder: z.string(),
+    }),
+  ]),
+);
+export type Manifest = z.infer<ReturnType<typeof manifestSchema>>;
+export type WorldManifest = Extract<Manifest, { content: 'world' }>;
+export type ListedRepository = WorldManifest['repositories'][number];
+
+const text = () => z.string().nullable();
+
+/** What a repository is, apart from its objects. */
+export const recordSchema = once(() =>
+  z.strictObject({
+    state: z.enum(['active', 'archived', 'thawing']),
+    override: z
+      .strictObject({
+        state: z.enum(['active', 'deleted', 'thawing', 'syncing', 'no_default_branch']),
+        ends: ends().optional(),
+        retryAfter: z.number().optional(),
+      })
+      .optional(),
+    head: z.union([z.strictObject({ symref: z.string() }), z.strictObject({ oid: oid() })]),
+    /** Name, id, and when it came into being. */
+    refs: z.array(z.tuple([z.string(), oid(), time()])),
+    packs: z.array(z.string().regex(/^pack-[0-9a-f]{40}\.pack$/)),
+    base_repo: z
+      .strictObject({
+        provider: z.string(),
+        owner: z.string(),
+        name: z.string(),
+        host: z.string().optional(),
+        access: z.enum(['app', 'public', 'credential']),
+        runs: count(),
+      })
+      .optional(),
+    credential: z
+      .strictObject({ id: z.string(), username: z.string().optional(), password: z.string(), createdAt: time() })
+      .optional(),
+    hosting: z
+      .strictObject({
+        projectName: z.string(),
+        deployOnPush: z.boolean(),
+        productionBranch: text(),
+        framework: text(),
+        rootDirectory: text(),
+        buildCommand: text(),
+        installCommand: text(),
+        outputDirectory: text(),
+        serverlessFunctionRegion: text(),
+        env: z.record(z.string(), z.string()).optional(),
+      })
+      .optional(),
+    deployments: z
+      .strictObject({
+        items: z.array(
+          z.strictObject({
+            id: z.string(),
+            sequence: z.int().min(1),
+            target: z.enum(['preview', 'production']),
+            ref: z.string(),
+            commit: oid(),
+            createdAt: time(),
+            statuses: z.array(z.strictObject({ status: z.enum(DEPLOYMENT_STATUSES), at: time() })).optional(),
+          }),
+        ),
+        keys: z.array(z.strictObject({ key: z.string(), request: z.string(), id: z.string() })),
+      })
+      .optional(),
+    lfs_objects: z.array(z.strictObject({ oid: z.string().regex(/^[0-9a-f]{64}$/), size: count(), stored_at: time() })),
+    lfs_locks: z.array(z.strictObject({ id: z.string(), path: z.string(), owner: z.string(), lockedAt: time() })),
+  }),
+);
+export type RepositoryFile = z.infer<ReturnType<typeof recordSchema>>;

@@ -1,0 +1,241 @@
+import { renameSync } from 'node:fs';
+import { chmod, lstat, mkdir, open, readdir, readFile, rename, rm, rmdir } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+import { SourceError } from '../sources/file-tree.js';
+import { MANIFEST } from '../sources/open-source.js';
+import { FORMAT, VERSION } from './schema.js';
+import type { StateFile } from './write-state.js';
+
+/** What a file is called until it is whole. */
+const DRAFT = '.new';
+const FOLDER_MODE = 0o700;
+const FILE_MODE = 0o600;
+
+export interface SaveOptions {
+  /** Told of bytes that were written. */
+  readonly progress?: (bytes: number) => void;
+}
+
+/**
+ * Writes an export to a folder, so that who looks there at any time, also after this process was killed, finds the state
+ * before or the one after. Files whose names say what is in them come first and change nothing; then the manifest takes
+ * the place of the one before, by one rename; then what only Git reads; last, what is not named any more goes. A folder that
+ * is not there is made under another name. Rejects with `SourceError` for what cannot be written, and then the state
+ * before is there on.
+ */
+export async function saveState(
+  folder: string,
+  files: AsyncIterable<StateFile>,
+  options: SaveOptions = {},
+): Promise<void> {
+  const target = resolve(folder);
+  try {
+    if (await isThere(target)) {
+      await requireOwn(target);
+      await fill(target, files, options);
+      return;
+    }
+    const draft = `${target}.${process.pid}${DRAFT}`;
+    await removeDrafts(target);
+    try {
+      await mkdir(dirname(target), { recursive: true });
+      await mkdir(draft, { mode: FOLDER_MODE });
+      await fill(draft, files, options);
+      await rename(draft, target);
+      await syncFolder(dirname(target));
+    } finally {
+      await rm(draft, { recursive: true, force: true });
+    }
+  } catch (error) {
+    throw refusal(folder, error);
+  }
+}
+
+function refusal(folder: string, error: unknown): unknown {
+  const { code, syscall } = error as NodeJS.ErrnoException;
+  if (typeof syscall !== 'string') return error;
+  const why = code === 'ENOSPC' || code === 'EDQUOT' ? 'the disk is full' : `${syscall} ${code}`;
+  return new SourceError(`${folder} cannot be written: ${why}. What was there before is there on.`);
+}
+
+async function isThere(path: string): Promise<boolean> {
+  try {
+    const found = await lstat(path);
+    if (found.isDirectory()) return true;
+    throw new SourceError(`${path} is no folder.`);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false;
+    throw error;
+  }
+}
+
+/** Drafts of processes that were killed. */
+async function removeDrafts(target: string): Promise<void> {
+  const parent = dirname(target);
+  const names = await readdir(parent).catch(() => []);
+  for (const name of names) {
+    const path = join(parent, name);
+    const pid = path.startsWith(`${target}.`) ? /^(\d+)\.new$/.exec(path.slice(target.length + 1))?.[1] : undefined;
+    if (pid !== undefined && !isAlive(Number(pid))) await rm(path, { recursive: true, force: true });
+  }
+}
+
+export function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}
+
+/** Throws for a folder with anything but a state of this version in it. */
+export async function requireOwn(folder: string): Promise<void> {
+  const names = (await readdir(folder)).filter(
+    (name) => !name.startsWith('lock') && !name.endsWith(DRAFT) && name !== 'lost+found',
+  );
+  if (names.length === 0) return;
+  const text = await readFile(join(folder, MANIFEST), 'utf8').catch(() => undefined);
+  if (text === undefined) {
+    // A first save that was killed has left folders of organizations, and no manifest.
+    const found = await Promise.all(names.map((name) => lstat(join(folder, name))));
+    const isLeftOver = found.every((each, at) => each.isDirectory() && /^[a-z0-9-]+$|^%/.test(names[at]!));
+    const inside = isLeftOver ? await Promise.all(names.map((name) => filesIn(join(folder, name)))) : [];
+    if (isLeftOver && inside.flat().every((path) => /\.git(?:\/|$)/.test(path))) return;
+    throw new SourceError(`${folder} is not empty, and holds no state of an emulator; it was left as it is.`);
+  }
+  let manifest: { format?: unknown; version?: unknown } = {};
+  try {
+    manifest = JSON.parse(text) as typeof manifest;
+  } catch {
+    // It is none.
+  }
+  if (manifest?.format !== FORMAT || manifest.version !== VERSION) {
+    throw new SourceError(
+      `${folder} holds a state of another format or version (${JSON.stringify(manifest?.version)}; ${VERSION} is known here); it was left as it is.`,
+    );
+  }
+}
+
+async function fill(folder: string, files: AsyncIterable<StateFile>, options: SaveOptions): Promise<void> {
+  const added: string[] = [];
+  try {
+    await replace(folder, files, options, added);
+  } catch (error) {
+    // On a full disk the state before has to be able to go on.
+    for (const path of added) await rm(path, { force: true }).catch(() => {});
+    throw error;
+  }
+}
+
+/** `added`: is told of files that do not count yet. */
+async function replace(
+  folder: string,
+  files: AsyncIterable<StateFile>,
+  { progress }: SaveOptions,
+  added: string[],
+): Promise<void> {
+  await chmod(folder, FOLDER_MODE);
+  const kept = new Set<string>([MANIFEST]);
+  const made = new Set<string>([folder]);
+  const late: string[] = [];
+  const touched = new Set<string>([folder]);
+  let hasManifest = false;
+  for await (const file of files) {
+    const path = join(folder, file.path.replace(/\/$/, ''));
+    kept.add(file.path.replace(/\/$/, ''));
+    if (file.kind === 'folder') {
+      await makeFolder(path, folder, made);
+      continue;
+    }
+    await makeFolder(dirname(path), folder, made);
+    touched.add(dirname(path));
+    if (file.kind === 'content' && (await isWhole(path, file.size))) continue;
+    added.push(path + DRAFT);
+    await writeWhole(path + DRAFT, file, progress);
+    if (file.kind === 'content') {
+      await rename(path + DRAFT, path);
+      added.push(path);
+    } else late.push(path);
+    if (file.kind === 'manifest') hasManifest = true;
+  }
+  if (!hasManifest) throw new SourceError('The state ends early; nothing was changed.');
+  for (const each of touched) await syncFolder(each);
+  // From here on the new state counts.
+  renameSync(join(folder, MANIFEST) + DRAFT, join(folder, MANIFEST));
+  added.length = 0;
+  for (const path of late) if (path !== join(folder, MANIFEST)) renameSync(path + DRAFT, path);
+  for (const each of touched) await syncFolder(each);
+  await prune(folder, kept);
+}
+
+/** Makes the folders of `path` below `root`, none of which may be a link. */
+async function makeFolder(path: string, root: string, made: Set<string>): Promise<void> {
+  if (made.has(path)) return;
+  await makeFolder(dirname(path), root, made);
+  await mkdir(path, { mode: FOLDER_MODE }).catch(async (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EEXIST' || !(await lstat(path)).isDirectory()) throw error;
+  });
+  made.add(path);
+}
+
+async function isWhole(path: string, size: number): Promise<boolean> {
+  const found = await lstat(path).catch(() => undefined);
+  return found?.isFile() === true && found.size === size;
+}
+
+async function writeWhole(path: string, file: StateFile, progress: SaveOptions['progress']): Promise<void> {
+  await rm(path, { force: true });
+  const handle = await open(path, 'wx', FILE_MODE);
+  try {
+    for await (const piece of file.content()) {
+      await handle.writeFile(piece);
+      progress?.(piece.length);
+    }
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+async function syncFolder(path: string): Promise<void> {
+  const handle = await open(path, 'r');
+  try {
+    await handle.sync();
+  } catch {
+    // Not every file system syncs folders.
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Removes what no manifest names any more: below the folders of repositories only. */
+async function prune(folder: string, kept: ReadonlySet<string>): Promise<void> {
+  for (const top of await readdir(folder, { withFileTypes: true })) {
+    if (!top.isDirectory()) continue;
+    for (const path of await filesIn(join(folder, top.name), top.name)) {
+      const isOurs = /\.git\//.test(path);
+      const isRef = path.includes('/refs/') || path.endsWith('.lock');
+      if (isOurs && !kept.has(path)) await rm(join(folder, path), { force: true });
+      else if (isOurs && isRef) await rm(join(folder, path), { force: true });
+    }
+    await removeEmpty(join(folder, top.name), top.name, kept);
+  }
+}
+
+async function filesIn(folder: string, prefix = folder): Promise<string[]> {
+  const found: string[] = [];
+  for (const entry of await readdir(folder, { withFileTypes: true })) {
+    const path = `${prefix}/${entry.name}`;
+    if (entry.isDirectory()) found.push(...(await filesIn(join(folder, entry.name), path)));
+    else found.push(path);
+  }
+  return found;
+}
+
+async function removeEmpty(folder: string, path: string, kept: ReadonlySet<string>): Promise<void> {
+  for (const entry of await readdir(folder, { withFileTypes: true })) {
+    if (entry.isDirectory()) await removeEmpty(join(folder, entry.name), `${path}/${entry.name}`, kept);
+  }
+  if (!kept.has(path)) await rmdir(folder).catch(() => {});
+}

@@ -1,0 +1,217 @@
+import { type ByteString, bytesIn, bytesOf } from '../git/object/bytes.js';
+import { SourceError } from '../sources/file-tree.js';
+import { MemoryTree } from '../sources/memory-tree.js';
+
+/*
+ * Just as much of tar (POSIX pax, "ustar Interchange Format") as an export needs: files and folders. An own reader,
+ * because what comes from outside is refused unless it is in order, where libraries make the best of it.
+ */
+const RECORD = 512;
+const MOST_ENTRIES = 1_000_000;
+const MOST_EXTENSION = 64 * 1024;
+/** The largest size that eleven octal digits hold. */
+const MOST_SIZE = 8 ** 11 - 1;
+
+export interface TarEntry {
+  /** Ends with a slash where it is a folder. */
+  readonly path: string;
+  readonly size: number;
+  content(): AsyncIterable<Uint8Array>;
+}
+
+/** Throws where a content has not the size that was said. */
+export async function* writeTar(entries: AsyncIterable<TarEntry>): AsyncGenerator<Uint8Array> {
+  for await (const { path, size, content } of entries) {
+    const name = Buffer.from(path);
+    if (name.length > 100) {
+      const record = paxRecord('path', name);
+      yield header(Buffer.from('pax'), record.length, 'x');
+      yield padded(record);
+    }
+    yield header(name.subarray(0, 100), size, path.endsWith('/') ? '5' : '0');
+    let left = size;
+    for await (const piece of content()) {
+      left -= piece.length;
+      if (left < 0) break;
+      yield piece;
+    }
+    if (left !== 0) throw new Error(`${path} has another size than it had before`);
+    if (size % RECORD > 0) yield Buffer.alloc(RECORD - (size % RECORD));
+  }
+  yield Buffer.alloc(2 * RECORD);
+}
+
+function header(name: Buffer, size: number, type: string): Buffer {
+  const block = Buffer.alloc(RECORD);
+  name.copy(block);
+  block.write(type === '5' ? '0000700' : '0000600', 100);
+  block.write('0000000', 108);
+  block.write('0000000', 116);
+  block.write(size.toString(8).padStart(11, '0'), 124);
+  block.write('00000000000', 136);
+  block.write('        ', 148);
+  block.write(type, 156);
+  block.write('ustar\x0000', 257, 'latin1');
+  let sum = 0;
+  for (const byte of block) sum += byte;
+  block.write(`${sum.toString(8).padStart(6, '0')}\0 `, 148, 'latin1');
+  return block;
+}
+
+function padded(bytes: Buffer): Buffer {
+  return Buffer.concat([bytes, Buffer.alloc((RECORD - (bytes.length % RECORD)) % RECORD)]);
+}
+
+function paxRecord(key: string, value: Buffer): Buffer {
+  const rest = key.length + value.length + 3;
+  let length = rest + String(rest).length;
+  length = rest + String(length).length;
+  return Buffer.concat([Buffer.from(`${length} ${key}=`), value, Buffer.from('\n')]);
+}
+
+export interface ReadTarOptions {
+  readonly title: string;
+  /** Takes so many bytes of memory. Throws where there is no room. */
+  readonly take: (bytes: number) => void;
+}
+
+/** The files of an archive, in memory. Throws `SourceError` for anything but files and folders below its root. */
+export async function readTar(pieces: AsyncIterable<Uint8Array>, options: ReadTarOptions): Promise<MemoryTree> {
+  const { title, take } = options;
+  const fail = (why: string) => new SourceError(`${title} ${why}.`);
+  const reader = new TarReader(pieces, () => fail('ends early'));
+  const tree = new MemoryTree(title);
+  let entries = 0;
+  let given: Buffer | undefined;
+  for (;;) {
+    const block = await reader.exactly(RECORD);
+    if (isZero(block)) {
+      if (!isZero(await reader.exactly(RECORD))) throw fail('is damaged: something follows its end');
+      await reader.drain();
+      return tree;
+    }
+    const { type, size, name } = readHeader(block, fail);
+    if (type === 'x' || type === 'g' || type === 'L') {
+      if (size > MOST_EXTENSION) throw fail('has an extended header that is too long');
+      const body = await reader.exactly(size);
+      await reader.exactly((RECORD - (size % RECORD)) % RECORD);
+      if (type === 'L') given = body.subarray(0, body.indexOf(0) < 0 ? body.length : body.indexOf(0));
+      else if (type === 'x') given = readPax(body, fail);
+      continue;
+    }
+    const path = readPath(given ?? name, fail);
+    given = undefined;
+    if (++entries > MOST_ENTRIES) throw fail(`has more than ${MOST_ENTRIES} entries`);
+    take(RECORD);
+    if (type === '5') {
+      if (size !== 0) throw fail('has a folder with content');
+      if (path !== '') tree.addFolder(path);
+    } else if (type === '0' || type === '\0' || type === '7') {
+      if (path === '' || bytesIn(name).endsWith('/')) throw fail('has a file without a name');
+      const content: Buffer[] = [];
+      for await (const piece of reader.pieces(size)) {
+        take(piece.length);
+        content.push(piece);
+      }
+      tree.add(path, content);
+      await reader.exactly((RECORD - (size % RECORD)) % RECORD);
+    } else throw fail(`has something that is neither file nor folder: ${JSON.stringify(String(path))}`);
+  }
+}
+
+function isZero(block: Buffer): boolean {
+  return block.every((byte) => byte === 0);
+}
+
+function readHeader(block: Buffer, fail: (why: string) => SourceError): { type: string; size: number; name: Buffer } {
+  const octal = (at: number, length: number): number => {
+    const digits = /^ *([0-7]+)[ \0]*$/.exec(block.toString('latin1', at, at + length))?.[1];
+    const value = digits === undefined ? Number.NaN : Number.parseInt(digits, 8);
+    if (!(value <= MOST_SIZE)) throw fail('has a header with a number that cannot be');
+    return value;
+  };
+  let sum = 0;
+  for (let at = 0; at < RECORD; at++) sum += at >= 148 && at < 156 ? 0x20 : block[at]!;
+  if (!/^ustar/.test(block.toString('latin1', 257, 262)) || octal(148, 8) !== sum)
+    throw fail('is no tar archive, or is damaged');
+  const field = (at: number, length: number): Buffer => {
+    const bytes = block.subarray(at, at + length);
+    const end = bytes.indexOf(0);
+    return Buffer.from(end < 0 ? bytes : bytes.subarray(0, end));
+  };
+  // GNU has other fields where ustar has the prefix.
+  const prefix = block[262] === 0 ? field(345, 155) : Buffer.alloc(0);
+  const name = field(0, 100);
+  return {
+    type: String.fromCharCode(block[156]!),
+    size: octal(124, 12),
+    name: prefix.length === 0 ? name : Buffer.concat([prefix, Buffer.from('/'), name]),
+  };
+}
+
+/** Records of `<length> <key>=<value> LF`; the path is all that counts, and what changes sizes is refused. */
+function readPax(body: Buffer, fail: (why: string) => SourceError): Buffer | undefined {
+  let path: Buffer | undefined;
+  for (let at = 0; at < body.length; ) {
+    const length = Number(/^\d+(?= )/.exec(body.toString('latin1', at, at + 12))?.[0] ?? Number.NaN);
+    const record = body.subarray(at, at + length);
+    const space = record.indexOf(0x20);
+    const equals = record.indexOf(0x3d);
+    if (!(length > 0) || record.length !== length || record.at(-1) !== 0x0a || equals < space)
+      throw fail('has a malformed extended header');
+    const key = record.toString('latin1', space + 1, equals);
+    if (key === 'path') path = record.subarray(equals + 1, -1);
+    else if (key === 'size' || key === 'linkpath' || key.startsWith('GNU.sparse'))
+      throw fail(`has an extended header that is not read: ${key}`);
+    at += length;
+  }
+  return path;
+}
+
+function readPath(name: Buffer, fail: (why: string) => SourceError): ByteString {
+  const path = bytesIn(name)
+    .replace(/^(?:\.\/)+/, '')
+    .replace(/\/$/, '');
+  if (path === '.' || path === '') return bytesOf('');
+  if (path.startsWith('/') || /[\\\0]/.test(path) || path.split('/').some((part) => ['', '.', '..'].includes(part))) {
+    throw fail(`has a path that leads elsewhere: ${JSON.stringify(path)}`);
+  }
+  return path as ByteString;
+}
+
+/** Bytes of an archive as they come. */
+class TarReader {
+  readonly #source: AsyncIterator<Uint8Array>;
+  #piece: Buffer = Buffer.alloc(0);
+
+  constructor(
+    pieces: AsyncIterable<Uint8Array>,
+    private readonly ended: () => SourceError,
+  ) {
+    this.#source = pieces[Symbol.asyncIterator]();
+  }
+
+  async exactly(count: number): Promise<Buffer> {
+    const parts: Buffer[] = [];
+    for await (const part of this.pieces(count)) parts.push(part);
+    return parts.length === 1 ? parts[0]! : Buffer.concat(parts);
+  }
+
+  async *pieces(count: number): AsyncGenerator<Buffer> {
+    for (let left = count; left > 0; ) {
+      if (this.#piece.length === 0) {
+        const { value, done } = await this.#source.next();
+        if (done) throw this.ended();
+        this.#piece = Buffer.from(value.buffer, value.byteOffset, value.length);
+      }
+      const part = this.#piece.subarray(0, left);
+      this.#piece = this.#piece.subarray(part.length);
+      left -= part.length;
+      yield part;
+    }
+  }
+
+  async drain(): Promise<void> {
+    while (!(await this.#source.next()).done);
+  }
+}

@@ -1,0 +1,103 @@
+import { createHash } from 'node:crypto';
+import { crc32 } from 'node:zlib';
+import { OID_BYTES } from '../object/oid-slots.js';
+import type { ObjectStore } from '../odb/object-store.js';
+import { Meter } from '../schedule/meter.js';
+import { writePack } from './pack-writer.js';
+
+/** Offsets from here on go into a table of their own. */
+const LARGE_OFFSET = 0x8000_0000;
+
+/** A pack that was not kept: what it is called, how long it is, and its index. */
+export interface DescribedPack {
+  /** SHA-1 of the pack, the checksum at its end. */
+  readonly checksum: string;
+  readonly size: number;
+  /** The bytes of its `.idx` file. */
+  readonly index: Buffer;
+}
+
+/** Writes a pack of `numbers` to find out what it is: writing it again gives the same bytes. */
+export async function describePack(store: ObjectStore, numbers: Int32Array): Promise<DescribedPack> {
+  const starts: number[] = [];
+  const order: number[] = [];
+  const checksums: number[] = [];
+  let size = 0;
+  let entry = 0;
+  let sum = 0;
+  let last: Buffer = Buffer.alloc(0);
+  const take = (bytes: Buffer, from: number, to: number): void => {
+    if (to > from) sum = crc32(bytes.subarray(from, to), sum);
+  };
+  const onEntry = (start: number, number: number) => {
+    starts.push(start);
+    order.push(number);
+  };
+  for await (const piece of writePack(store, numbers, { onEntry })) {
+    // The checksum at the end is a piece of its own.
+    take(last, ...entriesWithin(last, size - last.length));
+    size += piece.length;
+    last = piece;
+  }
+  function entriesWithin(bytes: Buffer, at: number): [number, number] {
+    let from = 0;
+    while (entry < starts.length && starts[entry]! < at + bytes.length) {
+      const here = starts[entry]! - at;
+      if (entry > 0) {
+        take(bytes, from, here);
+        checksums.push(sum);
+      }
+      sum = 0;
+      from = here;
+      entry++;
+    }
+    return entry === 0 ? [0, 0] : [from, bytes.length];
+  }
+  if (entry > 0) checksums.push(sum);
+  const meter = new Meter({ schedule: store.schedule });
+  await meter.pass();
+  return { checksum: last.toString('hex'), size, index: writeIndex(store, { starts, order, checksums }, last) };
+}
+
+interface Entries {
+  readonly starts: readonly number[];
+  readonly order: readonly number[];
+  readonly checksums: readonly number[];
+}
+
+/**
+ * Version 2 of an index (gitformat-pack): `\377tOc`, the version, 256 counts of ids by their first byte, ids in order,
+ * CRC-32 of the entries, offsets of 31 bits or places in the table of 64 bits that follows, and two checksums.
+ */
+function writeIndex(store: ObjectStore, { starts, order, checksums }: Entries, packChecksum: Buffer): Buffer {
+  const count = order.length;
+  const ids = Buffer.alloc(count * OID_BYTES);
+  for (const [entry, number] of order.entries()) store.copyOid(number, ids, entry * OID_BYTES);
+  const idOf = (entry: number) => ids.subarray(entry * OID_BYTES, (entry + 1) * OID_BYTES);
+  const sorted = Array.from({ length: count }, (_, entry) => entry).sort((a, b) => Buffer.compare(idOf(a), idOf(b)));
+  const large = sorted.filter((entry) => starts[entry]! >= LARGE_OFFSET);
+  const head = Buffer.alloc(8 + 256 * 4);
+  head.writeUInt32BE(0xff744f63, 0);
+  head.writeUInt32BE(2, 4);
+  const fanout = new Uint32Array(256);
+  for (let entry = 0; entry < count; entry++) fanout[ids[entry * OID_BYTES]!]!++;
+  for (let byte = 0, sum = 0; byte < 256; byte++) {
+    sum += fanout[byte]!;
+    head.writeUInt32BE(sum, 8 + byte * 4);
+  }
+  const crcs = Buffer.alloc(count * 4);
+  const offsets = Buffer.alloc(count * 4);
+  const wide = Buffer.alloc(large.length * 8);
+  let wides = 0;
+  for (const [place, entry] of sorted.entries()) {
+    const start = starts[entry]!;
+    crcs.writeUInt32BE(checksums[entry]!, place * 4);
+    if (start < LARGE_OFFSET) offsets.writeUInt32BE(start, place * 4);
+    else {
+      offsets.writeUInt32BE(LARGE_OFFSET + wides, place * 4);
+      wide.writeBigUInt64BE(BigInt(start), wides++ * 8);
+    }
+  }
+  const body = Buffer.concat([head, ...sorted.map(idOf), crcs, offsets, wide, packChecksum]);
+  return Buffer.concat([body, createHash('sha1').update(body).digest()]);
+}

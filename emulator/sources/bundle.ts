@@ -1,0 +1,93 @@
+import { type ByteString, bytesIn } from '../git/object/bytes.js';
+import { isOid, type Oid } from '../git/object/object.js';
+import { isRefName } from '../git/refs/ref-name.js';
+import { SourceError } from './file-tree.js';
+import { type HistorySource, isTaken, type SourceRef } from './history-source.js';
+
+const MOST_HEADER = 64 * 1024 * 1024;
+
+/**
+ * Reads a bundle (gitformat-bundle):
+ *
+ *     bundle    = signature *capability *prerequisite *reference LF pack
+ *     signature = "# v2 git bundle" LF  /  "# v3 git bundle" LF
+ *     capability   = "@" key ["=" value] LF          (version 3)
+ *     prerequisite = "-" obj-id SP comment LF
+ *     reference    = obj-id SP refname LF
+ *
+ * Throws `SourceError` for one that needs commits which are not in it.
+ */
+export async function openBundle(title: string, read: () => AsyncIterable<Buffer>): Promise<HistorySource> {
+  const { lines, length } = await readHeader(title, read());
+  const [signature = '', ...rest] = lines;
+  const version = /^# v([23]) git bundle$/.exec(signature)?.[1];
+  if (version === undefined) throw new SourceError(`${title} is no bundle of version 2 or 3.`);
+  const refs: SourceRef[] = [];
+  let head: HistorySource['head'];
+  for (const line of rest) {
+    if (line.startsWith('@') && version === '3') refuseCapability(title, line);
+    else if (line.startsWith('-')) {
+      throw new SourceError(
+        `${title} needs commits that are not in it (${line.slice(1, 41)}); make a bundle of the whole history, as git bundle create --all does.`,
+      );
+    } else {
+      const { name, oid } = readReference(title, line);
+      if (name === 'HEAD') head = { oid };
+      else if (isRefName(name) && isTaken(name)) refs.push({ name, oid });
+    }
+  }
+  const at = head;
+  const branch = at && 'oid' in at ? branchAt(refs, at.oid) : undefined;
+  return {
+    title,
+    refs,
+    head: branch === undefined ? head : { symref: branch },
+    async *packs() {
+      yield after(read(), length);
+    },
+  };
+}
+
+function refuseCapability(title: string, line: string): void {
+  if (line === '@object-format=sha1') return;
+  if (line.startsWith('@object-format='))
+    throw new SourceError(`${title} is of another object format than SHA-1, which is all that is known here.`);
+  throw new SourceError(`${title} asks for what is not known here: ${JSON.stringify(line)}.`);
+}
+
+function readReference(title: string, line: ByteString): { name: ByteString; oid: Oid } {
+  const oid = line.slice(0, 40);
+  if (!isOid(oid) || line[40] !== ' ') throw new SourceError(`${title} has a malformed line in its header.`);
+  return { oid, name: line.slice(41) as ByteString };
+}
+
+/** A bundle does not say which branch HEAD names: one that is where it is, by Git's own names first. */
+function branchAt(refs: readonly SourceRef[], oid: Oid): ByteString | undefined {
+  const candidates = refs
+    .filter((ref) => ref.oid === oid && ref.name.startsWith('refs/heads/'))
+    .map(({ name }) => name);
+  return candidates.find((name) => name === 'refs/heads/main' || name === 'refs/heads/master') ?? candidates[0];
+}
+
+async function readHeader(
+  title: string,
+  pieces: AsyncIterable<Buffer>,
+): Promise<{ lines: ByteString[]; length: number }> {
+  let gathered = Buffer.alloc(0);
+  for await (const piece of pieces) {
+    gathered = Buffer.concat([gathered, piece]);
+    if (!'# v'.startsWith(gathered.toString('latin1', 0, 3))) break;
+    const end = gathered.indexOf('\n\n');
+    if (end >= 0) return { lines: bytesIn(gathered, 0, end).split('\n') as ByteString[], length: end + 2 };
+    if (gathered.length > MOST_HEADER) throw new SourceError(`${title} has a header that is too long.`);
+  }
+  throw new SourceError(`${title} is no bundle, or ends within its header.`);
+}
+
+async function* after(pieces: AsyncIterable<Buffer>, length: number): AsyncGenerator<Buffer> {
+  let left = length;
+  for await (const piece of pieces) {
+    if (left < piece.length) yield piece.subarray(left);
+    left = Math.max(0, left - piece.length);
+  }
+}

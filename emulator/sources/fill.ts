@@ -1,0 +1,99 @@
+import { inflate } from 'node:zlib';
+import { Fsck, FsckError, type FsckPolicy } from '../git/fsck/fsck.js';
+import { indexPack } from '../git/index-pack/index-pack.js';
+import { StoreFull } from '../git/memory/memory-budget.js';
+import { bytesIn, textOf } from '../git/object/bytes.js';
+import { MissingObject, type ObjectType, type Oid, typeCode, ZERO_OID } from '../git/object/object.js';
+import type { Quarantine } from '../git/odb/quarantine.js';
+import { ObjectTooLarge, PackError } from '../git/pack/pack-error.js';
+import { type RefChange, RefTransactionFailed } from '../git/refs/ref-change.js';
+import type { RefTransaction } from '../git/refs/transaction.js';
+import { isForced } from '../git/repository/forced-update.js';
+import type { GitRepository } from '../git/repository/repository.js';
+import type { Meter } from '../git/schedule/meter.js';
+import { inSlices } from '../git/schedule/steps.js';
+import { UpstreamError } from '../upstream/upstream-error.js';
+import { SourceError } from './file-tree.js';
+import type { HistorySource } from './history-source.js';
+
+export interface FillOptions {
+  /** What comes in is checked as what is pushed. */
+  readonly fsck: FsckPolicy;
+  /** Bytes of the largest object. */
+  readonly objectBytes: number;
+}
+
+/** Takes all objects of a history in, checked as those of a push. Throws what `describeFailure` words. */
+export async function takeObjects(
+  quarantine: Quarantine,
+  source: HistorySource,
+  { fsck: policy, objectBytes }: FillOptions,
+  meter: Meter,
+): Promise<void> {
+  const fsck = policy === 'strict' ? new Fsck() : undefined;
+  const check: Fsck['check'] | undefined = fsck && ((type, body, oid) => fsck.check(type, body, oid));
+  for await (const pack of source.packs()) await indexPack(quarantine, pack, { thin: false, ...(check && { check }) });
+  for await (const { oid, deflated } of source.looseObjects?.() ?? []) {
+    const { type, body } = await inflateObject(oid, deflated, objectBytes);
+    const steps = check?.(typeCode(type), body, oid as Oid);
+    if (steps) await inSlices(steps, meter);
+    const written = await quarantine.writeInSlices(typeCode(type), body, meter);
+    if (written !== oid) throw new PackError('corrupt', `the object ${oid} is ${written}`);
+    if (meter.isOver) await meter.pass();
+  }
+  fsck?.finish(quarantine);
+  const missing = await quarantine.findMissing();
+  if (missing) throw missing;
+}
+
+/** A loose object: `<type> SP <size> NUL <body>`, deflated. */
+async function inflateObject(oid: string, deflated: Buffer, most: number): Promise<{ type: ObjectType; body: Buffer }> {
+  const broken = new PackError('corrupt', `the object ${oid} is corrupt`);
+  const bytes = await new Promise<Buffer>((resolve, reject) => {
+    inflate(deflated, { maxOutputLength: most + 32 }, (error, result) => {
+      if (!error) resolve(result);
+      else reject(error instanceof RangeError ? new ObjectTooLarge(most + 1, most) : broken);
+    });
+  });
+  const end = bytes.indexOf(0);
+  const [, type, size] = /^(commit|tree|blob|tag) (\d+)$/.exec(bytes.toString('latin1', 0, Math.max(0, end))) ?? [];
+  if (type === undefined || Number(size) !== bytes.length - end - 1) throw broken;
+  return { type: type as ObjectType, body: bytes.subarray(end + 1) };
+}
+
+/**
+ * Plans the refs of a source, as a push without force does: a branch that is there goes on, or is where it is to be.
+ * HEAD moves in a repository without any branch only. Throws `SourceError`.
+ */
+export function planRefs(git: GitRepository, transaction: RefTransaction, { refs, head, title }: HistorySource): void {
+  const isNew = transaction.refs.size === 0;
+  for (const { name, oid } of refs) {
+    const change: RefChange = { name, old: transaction.refs.get(name) ?? ZERO_OID, new: oid };
+    if (change.old === change.new) continue;
+    if (change.old !== ZERO_OID && (!name.startsWith('refs/heads/') || isForced(git, transaction.objects, change))) {
+      throw new SourceError(`${title} has another ${textOf(name)} than the repository, which it does not continue.`);
+    }
+    transaction.update(change);
+  }
+  if (!isNew) return;
+  const branches = refs.filter(({ name }) => name.startsWith('refs/heads/')).map(({ name }) => name);
+  if (head && 'symref' in head && head.symref.startsWith('refs/heads/')) transaction.updateHead(head);
+  else if (branches.length > 0 && !branches.includes('refs/heads/main' as never)) {
+    const own = refs.find(({ name, oid }) => head && 'oid' in head && oid === head.oid && branches.includes(name));
+    transaction.updateHead({ symref: own?.name ?? branches[0]! });
+  }
+}
+
+/** What went wrong, in one sentence; what is no fault of a source stays as it is. */
+export function describeFailure(title: string, error: unknown): unknown {
+  if (error instanceof FsckError)
+    return new SourceError(
+      `${title} has an object that is refused: ${textOf(bytesIn(Buffer.from(error.message, 'latin1')))}.`,
+    );
+  if (error instanceof MissingObject) return new SourceError(`${title} is not whole: ${error.message}.`);
+  if (error instanceof StoreFull) return new SourceError(`There is no room for ${title}: ${error.message}.`);
+  if (error instanceof PackError || error instanceof ObjectTooLarge || error instanceof RefTransactionFailed)
+    return new SourceError(`${title} cannot be taken: ${error.message}.`);
+  if (error instanceof UpstreamError) return new SourceError(`${title}: ${error.message}`);
+  return error;
+}

@@ -1,0 +1,154 @@
+import { type ByteString, bytesIn, sliceBytes } from '../git/object/bytes.js';
+import { isOid, type Oid } from '../git/object/object.js';
+import { isRefName } from '../git/refs/ref-name.js';
+import { type FileTree, readSmall, SourceError } from './file-tree.js';
+import { type HistorySource, isTaken, type SourceRef } from './history-source.js';
+
+/** Bytes of the largest `HEAD`, configuration, list of packed refs or loose object that is read at once. */
+const MOST_TEXT = 1024 * 1024;
+const MOST_REFS = 256 * 1024 * 1024;
+
+/** Whether a folder is what Git takes for a repository (`is_git_directory`): `HEAD`, `objects`, and refs. */
+export async function isGitDirectory(tree: FileTree, at: ByteString): Promise<boolean> {
+  const kindOf = async (name: string) => (await tree.stat(inside(at, name)))?.kind;
+  if ((await kindOf('HEAD')) === undefined || (await kindOf('objects')) === undefined) return false;
+  return (await kindOf('refs')) !== undefined || (await kindOf('packed-refs')) !== undefined;
+}
+
+export interface GitDirectoryOptions {
+  /** Bytes of the largest loose object, deflated. */
+  readonly mostBytes: number;
+  /** Which refs are taken; those of users unless told. */
+  readonly takes?: (name: ByteString) => boolean;
+}
+
+/**
+ * A repository as Git keeps it (gitrepository-layout): refs in files and in `packed-refs`, objects in packs and in files.
+ * What would lead out of the folder, or needs what is not in it, is refused.
+ */
+export async function openGitDirectory(
+  tree: FileTree,
+  at: ByteString,
+  { mostBytes, takes = isTaken }: GitDirectoryOptions,
+): Promise<HistorySource> {
+  const { title } = tree;
+  await refuseForeign(tree, at);
+  const head = await readHead(tree, at);
+  const refs = (await readRefs(tree, at)).filter(({ name }) => takes(name));
+  return {
+    title,
+    head,
+    refs,
+    async *packs() {
+      const folder = inside(at, 'objects/pack');
+      if ((await tree.stat(folder))?.kind !== 'folder') return;
+      for (const { name, kind } of await tree.list(folder)) {
+        if (!/^pack-[0-9a-f]+\.pack$/.test(name)) continue;
+        if (kind !== 'file') throw linkRefusal(title, `${folder}/${name}`);
+        yield tree.read(inside(folder, name));
+      }
+    },
+    async *looseObjects() {
+      const objects = inside(at, 'objects');
+      for (const { name: first, kind } of await tree.list(objects)) {
+        if (!/^[0-9a-f]{2}$/.test(first)) continue;
+        if (kind !== 'folder') throw linkRefusal(title, `${objects}/${first}`);
+        for (const { name: rest } of await tree.list(inside(objects, first))) {
+          if (!/^[0-9a-f]{38}$/.test(rest)) continue;
+          const path = inside(inside(objects, first), rest);
+          yield { oid: first + rest, deflated: (await readSmall(tree, path, mostBytes))! };
+        }
+      }
+    },
+  };
+}
+
+function inside(folder: ByteString, name: string): ByteString {
+  return (folder === '' ? name : `${folder}/${name}`) as ByteString;
+}
+
+function linkRefusal(title: string, path: string): SourceError {
+  return new SourceError(`${title} has something that is neither file nor folder, which is not followed: ${path}.`);
+}
+
+/** Throws for what the folder alone does not hold, and for formats that are not read. */
+async function refuseForeign(tree: FileTree, at: ByteString): Promise<void> {
+  const { title } = tree;
+  for (const name of ['HEAD', 'config', 'objects', 'refs', 'packed-refs', 'objects/info', 'objects/pack']) {
+    const entry = await tree.stat(inside(at, name));
+    if (entry?.kind === 'link' || entry?.kind === 'other') throw linkRefusal(title, inside(at, name));
+  }
+  const has = async (name: string) =>
+    ((await readSmall(tree, inside(at, name), MOST_TEXT)) ?? '').toString().trim() !== '';
+  if (await has('commondir'))
+    throw new SourceError(`${title} is a linked work tree; name the repository it belongs to.`);
+  if (await has('objects/info/alternates'))
+    throw new SourceError(
+      `${title} borrows objects from another repository (objects/info/alternates); run git repack -a -d -f and remove that file.`,
+    );
+  if (await has('shallow')) throw new SourceError(`${title} is a shallow clone; run git fetch --unshallow.`);
+  const config = ((await readSmall(tree, inside(at, 'config'), MOST_TEXT)) ?? '').toString('latin1');
+  if (/^\s*objectformat\s*=\s*"?sha256/im.test(config))
+    throw new SourceError(`${title} is a SHA-256 repository; only SHA-1 is known here.`);
+  if (/^\s*refstorage\s*=\s*"?reftable/im.test(config))
+    throw new SourceError(
+      `${title} keeps its refs in reftables, which are not read; run git refs migrate --ref-format=files.`,
+    );
+}
+
+async function readHead(tree: FileTree, at: ByteString): Promise<HistorySource['head']> {
+  const text = bytesIn((await readSmall(tree, inside(at, 'HEAD'), MOST_TEXT)) ?? Buffer.alloc(0)).trim();
+  if (isOid(text)) return { oid: text };
+  const symref = /^ref:\s*(.*)$/.exec(text)?.[1] as ByteString | undefined;
+  if (symref !== undefined && isRefName(symref)) return { symref };
+  throw new SourceError(`${tree.title} has a HEAD that is neither a ref nor a commit.`);
+}
+
+async function readRefs(tree: FileTree, at: ByteString): Promise<SourceRef[]> {
+  const found = new Map<ByteString, Oid>();
+  const packed = await readSmall(tree, inside(at, 'packed-refs'), MOST_REFS);
+  for (const line of bytesIn(packed ?? Buffer.alloc(0)).split('\n')) {
+    // `# pack-refs with: …`, and of an annotated tag what it leads to: `^<oid>`.
+    if (line === '' || line[0] === '#' || line[0] === '^') continue;
+    const oid = line.slice(0, 40);
+    const name = line.slice(41).replace(/\r$/, '') as ByteString;
+    if (!isOid(oid) || line[40] !== ' ' || !isRefName(name))
+      throw new SourceError(`${tree.title} has a malformed line in packed-refs.`);
+    found.set(name, oid);
+  }
+  const links = new Map<ByteString, ByteString>();
+  const root = inside(at, 'refs');
+  if ((await tree.stat(root)) !== undefined) await readLooseRefs(tree, at, root, found, links);
+  for (const [name, target] of links) {
+    const oid = found.get(target);
+    if (oid !== undefined) found.set(name, oid);
+  }
+  return [...found].map(([name, oid]) => ({ name, oid }));
+}
+
+async function readLooseRefs(
+  tree: FileTree,
+  at: ByteString,
+  root: ByteString,
+  found: Map<ByteString, Oid>,
+  links: Map<ByteString, ByteString>,
+): Promise<void> {
+  const waiting = [root];
+  for (let folder = waiting.pop(); folder !== undefined; folder = waiting.pop()) {
+    for (const { name, kind } of await tree.list(folder)) {
+      const path = inside(folder, name);
+      if (kind === 'folder') waiting.push(path);
+      else if (kind !== 'file') throw linkRefusal(tree.title, path);
+      else {
+        const ref = sliceBytes(path, at === '' ? 0 : at.length + 1);
+        // A lock or a file of another program.
+        if (!isRefName(ref)) continue;
+        const text = bytesIn((await readSmall(tree, path, MOST_TEXT))!).trim();
+        const target = /^ref:\s*(.*)$/.exec(text)?.[1];
+        if (target !== undefined) links.set(ref, target as ByteString);
+        else if (isOid(text)) found.set(ref, text);
+        else throw new SourceError(`${tree.title} has a ref that names no object: ${ref}.`);
+      }
+    }
+  }
+}

@@ -1,0 +1,229 @@
+import { indexPack } from '../git/index-pack/index-pack.js';
+import { bytesOf, textOf } from '../git/object/bytes.js';
+import { commitLinks, writeCommit } from '../git/object/commit.js';
+import { COMMIT, type Oid, readAs, ZERO_OID } from '../git/object/object.js';
+import type { Quarantine } from '../git/odb/quarantine.js';
+import { writePack } from '../git/pack-objects/pack-writer.js';
+import { Refs } from '../git/refs/refs.js';
+import { GitRepository } from '../git/repository/repository.js';
+import { Meter } from '../git/schedule/meter.js';
+import { branchRef } from '../repositories/branch-write.js';
+import type { RepositoryContent } from '../repositories/content.js';
+import type { Repository } from '../repositories/repository.js';
+import { repositoryNameFault } from '../repositories/repository-name.js';
+import type { World } from '../world/world.js';
+import { SourceError } from './file-tree.js';
+import { describeFailure, planRefs, takeObjects } from './fill.js';
+import { type FilesSource, writeFiles } from './folder.js';
+import { type HistorySource, isTaken } from './history-source.js';
+import { type GivenSource, openSource } from './open-source.js';
+import type { Seeded, SeedOptions } from './seeded.js';
+
+const AUTHOR = { name: 'Repository Seed', email: 'seed@localhost' };
+const MESSAGE = 'Add files\n';
+
+/**
+ * Fills a repository, which is made if it is not there, from a source or from another repository. All of it is checked
+ * as a push is, and nothing of it is there until all of it is in order. Rejects with `SourceError`.
+ */
+export async function seed(
+  world: World,
+  organization: string,
+  name: string,
+  given: GivenSource | Repository,
+  options: SeedOptions = {},
+): Promise<Seeded> {
+  requireName(world, organization, name);
+  const { limits } = world;
+  const title = typeof given === 'string' ? given : 'The source';
+  try {
+    if (isRepository(given)) return await take(world, organization, name, historyOf(given), options);
+    const source = await openSource(given, { objectBytes: limits.maxObjectBytes, timeout: limits.idleTimeout });
+    try {
+      return await take(world, organization, name, source.history ?? source.files, options);
+    } finally {
+      await source.close();
+    }
+  } catch (error) {
+    throw describeFailure(title, error);
+  }
+}
+
+/** As `seed`, from a history that is open; `files`: its newest files become a commit of this repository. */
+export async function seedFrom(
+  world: World,
+  organization: string,
+  name: string,
+  source: HistorySource,
+  { as, ...options }: SeedOptions & { readonly as: 'history' | 'files' },
+): Promise<Seeded> {
+  requireName(world, organization, name);
+  try {
+    if (as === 'history') return await take(world, organization, name, source, options);
+    const content = world.engine.createContent();
+    try {
+      const own = new PrivateRepository(content, options.defaultBranch ?? 'main', () => world.state.clock.now());
+      await own.fill(source, world);
+      const tip = own.git.refs.headOid;
+      if (tip === undefined) throw new SourceError(`${source.title} has no files.`);
+      return await take(world, organization, name, { title: source.title, git: own.git, tip }, options);
+    } finally {
+      content.release();
+    }
+  } catch (error) {
+    throw describeFailure(source.title, error);
+  }
+}
+
+/** The files of a commit that lies in another repository. */
+interface CommitFiles {
+  readonly title: string;
+  readonly git: GitRepository;
+  readonly tip: Oid;
+}
+
+function requireName({ state }: World, organization: string, name: string): void {
+  if (!state.organizations.get(organization))
+    throw new SourceError(`There is no organization ${JSON.stringify(organization)}.`);
+  const fault = repositoryNameFault(name);
+  if (fault !== undefined) throw new SourceError(`The repository name ${JSON.stringify(name)} ${fault}.`);
+}
+
+function isRepository(given: GivenSource | Repository): given is Repository {
+  return typeof given === 'object' && given !== null && 'git' in given && given.git instanceof GitRepository;
+}
+
+async function take(
+  world: World,
+  organization: string,
+  name: string,
+  source: HistorySource | FilesSource | CommitFiles,
+  { defaultBranch = 'main' }: SeedOptions,
+): Promise<Seeded> {
+  const { state, engine } = world;
+  const meter = new Meter({ schedule: engine.schedule });
+  const found = state.repositories.find(organization, name);
+  const known = found?.state === 'deleted' ? undefined : found;
+  const content = engine.createContent();
+  try {
+    const own = new PrivateRepository(content, defaultBranch, () => state.clock.now());
+    let refs: Readonly<Record<string, string>>;
+    if (!('packs' in source)) {
+      refs = await commitFiles(known?.git ?? own.git, known, source, world, defaultBranch, meter);
+    } else {
+      await own.fill(source, world);
+      if (known) await copyInto(known, content, source);
+      refs = Object.fromEntries(source.refs.map((ref) => [textOf(ref.name), ref.oid]));
+    }
+    const branch = textOf(own.defaultBranch);
+    const repository =
+      known ??
+      state.repositories.create(organization, name, { defaultBranch: branch }, { content, refs: own.git.refs });
+    if (known) content.release();
+    const shown = repository.defaultBranch;
+    return {
+      name,
+      organization,
+      isNew: known === undefined,
+      isFiles: !('packs' in source),
+      defaultBranch: shown === undefined ? undefined : textOf(shown),
+      commit: repository.git.refs.headOid,
+      refs,
+    };
+  } catch (error) {
+    content.release();
+    throw error;
+  }
+}
+
+/** A repository that only its maker knows, until its content becomes that of one in the world. */
+class PrivateRepository {
+  readonly git: GitRepository;
+  #refs: Refs;
+
+  constructor(content: RepositoryContent, defaultBranch: string, now: () => number) {
+    this.#refs = Refs.empty(bytesOf(defaultBranch));
+    this.git = new GitRepository(content.objects, content.history, {
+      read: () => this.#refs,
+      swap: (refs) => {
+        this.#refs = refs;
+      },
+      now,
+      requireWritable: () => {},
+    });
+  }
+
+  /** Takes all of a history in. */
+  async fill(source: HistorySource, { config, engine }: World): Promise<void> {
+    const meter = new Meter({ schedule: engine.schedule });
+    const { maxObjectBytes: objectBytes } = config.limits;
+    await this.git.transact(async (transaction) => {
+      await takeObjects(transaction.objects, source, { fsck: config.fsck, objectBytes }, meter);
+      planRefs(this.git, transaction, source);
+    });
+  }
+
+  get defaultBranch() {
+    const { head } = this.#refs;
+    return bytesOf('symref' in head ? head.symref.slice('refs/heads/'.length) : 'main');
+  }
+}
+
+/** One commit of the files on the default branch, behind the one that is there; none where they are the same. */
+async function commitFiles(
+  git: GitRepository,
+  known: Repository | undefined,
+  source: FilesSource | CommitFiles,
+  { state, config, limits }: World,
+  defaultBranch: string,
+  meter: Meter,
+): Promise<Record<string, string>> {
+  const ref = branchRef((known ? known.defaultBranch : undefined) ?? bytesOf(defaultBranch), false);
+  const bounds = { objectBytes: config.limits.maxObjectBytes, bytes: limits.maxCommitBytes, files: limits.maxFiles };
+  return git.transact(async (transaction) => {
+    const { objects } = transaction;
+    const tree =
+      'git' in source ? await copyTree(source, objects, meter) : await writeFiles(objects, source, bounds, meter);
+    const tip = transaction.refs.get(ref);
+    if (tip !== undefined && commitLinks(readAs(objects, tip, COMMIT)).tree === tree) return { [textOf(ref)]: tip };
+    const author = { ...AUTHOR, seconds: Math.floor(state.clock.now() / 1000), offset: '+0000' };
+    const parents: Oid[] = tip === undefined ? [] : [tip];
+    const commit = objects.write(COMMIT, writeCommit({ tree, parents, author, committer: author, message: MESSAGE }));
+    transaction.update({ name: ref, old: tip ?? ZERO_OID, new: commit });
+    return { [textOf(ref)]: commit };
+  });
+}
+
+async function copyTree({ git, tip }: CommitFiles, target: Quarantine, meter: Meter): Promise<Oid> {
+  const { tree } = commitLinks(readAs(git.objects, tip, COMMIT));
+  const plan = await git.history.plan({ wants: [tree] }, meter);
+  await indexPack(target, writePack(git.objects, plan.objects), { thin: false });
+  return tree;
+}
+
+/** What was checked goes into a repository that is there, in one step. */
+async function copyInto({ git }: Repository, { objects }: RepositoryContent, source: HistorySource): Promise<void> {
+  const all = Int32Array.from({ length: objects.size }, (_, number) => number);
+  await git.transact(async (transaction) => {
+    if (all.length > 0) await indexPack(transaction.objects, writePack(objects, all), { thin: false });
+    planRefs(git, transaction, source);
+  });
+}
+
+/** The history of a repository of an emulator, as it is now. */
+function historyOf({ git, record, name }: Repository): HistorySource {
+  const { refs } = git;
+  const taken = [...refs.entries()].filter(([ref]) => isTaken(ref)).map(([ref, { oid }]) => ({ name: ref, oid }));
+  if (record.state === 'deleted') throw new SourceError(`There is no repository ${JSON.stringify(name)}.`);
+  return {
+    title: `The repository ${name}`,
+    refs: taken,
+    head: refs.head,
+    async *packs() {
+      if (taken.length === 0) return;
+      const meter = new Meter({ schedule: git.objects.schedule });
+      const plan = await git.history.plan({ wants: taken.map(({ oid }) => oid) }, meter);
+      yield writePack(git.objects, plan.objects);
+    },
+  };
+}
