@@ -139,6 +139,15 @@ function isHttpUrl(value: unknown): boolean {
   return typeof value === 'string' && URL.canParse(value) && /^https?:$/.test(new URL(value).protocol);
 }
 
+/** The address that clients use: without credentials, query and fragment, and without a slash at its end. */
+export function publicUrl(given: unknown): string {
+  const url = isHttpUrl(given) ? new URL(given as string) : undefined;
+  if (url?.username !== '' || url.password !== '' || /[?#]/.test(given as string)) {
+    throw wanted('an http or https URL without credentials, query and fragment', given);
+  }
+  return url.href.replace(/\/+$/, '');
+}
+
 /** `real`, or the time a stepping clock starts at: ISO 8601 text or milliseconds since 1970. */
 export function clock(given: unknown): 'real' | number {
   if (given === 'real') return given;
@@ -165,3 +174,20 @@ function isPort(port: unknown): boolean {
 
 /** What codes about the external forge start with. */
 export const forgePrefix = text('lower-case letters and digits', /^[a-z0-9]{1,32}$/);
+
+/** A size, as `size` reads it. */
+export function writeSize(bytes: number): string {
+  for (const [unit, factor] of [
+    ['GiB', 2 ** 30],
+    ['MiB', 2 ** 20],
+    ['KiB', 2 ** 10],
+  ] as const) {
+    if (bytes >= factor && bytes % factor === 0) return `${bytes / factor}${unit}`;
+  }
+  return String(bytes);
+}
+
+/** A duration, as `duration` reads it. */
+export function writeDuration(milliseconds: number): string {
+  return milliseconds % 1000 === 0 ? `${milliseconds / 1000}s` : `${milliseconds}ms`;
+}

@@ -18,14 +18,17 @@ import {
   size,
   text,
   urlsByName,
+  writeDuration,
+  writeSize,
 } from './option-values.js';
 import { OF_SCENARIO, type ScenarioOption, scenarioFile } from './scenario-option.js';
+import { checkTlsOptions, TLS_ROWS, type TlsOptions } from './tls-options.js';
 import { DEFAULT_VARIANTS, parseVariants, type Variants } from './variants.js';
 
 export { OptionError } from './option-values.js';
 
 /** How an emulator starts. Every member but `limits` is a row of `ROWS` below, with its default and its flag. */
-export interface EmulatorOptions {
+export interface EmulatorOptions extends TlsOptions {
   readonly host: string;
   /** Of the first organization; 0: any free port. */
   readonly port: number;
@@ -108,6 +111,7 @@ const ROWS: { readonly [Name in Exclude<keyof EmulatorOptions, 'limits'>]: Row<E
     repeatable: true,
     read: list(text('a lower-case name that fits into a host name', LABEL), { least: 1 }),
   },
+  ...TLS_ROWS,
   readyFile: {
     default: undefined,
     value: 'FILE',
@@ -315,21 +319,6 @@ function showDefault(value: unknown): string {
   return typeof value === 'object' ? '' : String(value ?? '');
 }
 
-function writeSize(bytes: number): string {
-  for (const [unit, factor] of [
-    ['GiB', 2 ** 30],
-    ['MiB', 2 ** 20],
-    ['KiB', 2 ** 10],
-  ] as const) {
-    if (bytes >= factor && bytes % factor === 0) return `${bytes / factor}${unit}`;
-  }
-  return String(bytes);
-}
-
-function writeDuration(milliseconds: number): string {
-  return milliseconds % 1000 === 0 ? `${milliseconds / 1000}s` : `${milliseconds}ms`;
-}
-
 /** The options with defaults for what is not given. Throws `OptionError` with a sentence that names the option. */
 export function resolveOptions(given: GivenOptions = {}): EmulatorOptions {
   const { limits = {}, ...options } = given;
@@ -370,6 +359,7 @@ function build(find: (row: OptionRow) => { source: string; given: unknown }): Em
     if (given !== undefined) over.push(row.name);
     (row.isLimit ? limits : options)[row.name] = given === undefined ? row.default : readNamed(source, row.read, given);
   }
+  checkTlsOptions(options as unknown as TlsOptions);
   const { scenario } = options as Pick<EmulatorOptions, 'scenario'>;
   if (scenario?.source === '') {
     const [row] = DEFINITIONS.filter(({ name }) => name === 'scenario');
