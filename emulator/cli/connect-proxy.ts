@@ -2,6 +2,7 @@ import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { createServer, type IncomingMessage } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { parseHost } from '../http/host.js';
+import { lingeringClose } from '../http/lingering-close.js';
 
 export interface ProxyOptions {
   /** Hosts whose port 443 is the emulator's. */
@@ -141,10 +142,9 @@ function refuse(socket: Socket, [status, sentence, header]: Refusal): void {
   const body = `${sentence}\n`;
   const fields = [`Content-Length: ${Buffer.byteLength(body)}`, 'Content-Type: text/plain', 'Connection: close'];
   if (header !== undefined) fields.push(header);
-  socket.end(`HTTP/1.1 ${status}\r\n${fields.join('\r\n')}\r\n\r\n${body}`);
-  // What else it sends is read, so that no reset overtakes the answer; for a short time.
+  socket.write(`HTTP/1.1 ${status}\r\n${fields.join('\r\n')}\r\n\r\n${body}`);
   socket.resume();
-  setTimeout(() => socket.destroy(), 2_000).unref();
+  lingeringClose(socket);
 }
 
 /** Passes on bytes, ends and resets in both directions. */

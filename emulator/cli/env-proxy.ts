@@ -13,6 +13,10 @@ type OnSocket = (error: Error | null, stream: Duplex) => void;
 
 /** By which every undici of a process finds the dispatcher that it shares with Node's own `fetch`. */
 const DISPATCHER = Symbol.for('undici.globalDispatcher.1');
+/** By their own files: a program that loads the whole of undici asks for the dispatcher while undici is half loaded. */
+const PROXY_AGENT = 'undici/lib/dispatcher/env-http-proxy-agent.js';
+const DISPATCHERS = 'undici/lib/dispatcher/dispatcher.js';
+const METHODS = 'undici/lib/api/index.js';
 const require = createRequire(import.meta.url);
 const proxy = process.env.https_proxy;
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
@@ -30,11 +34,10 @@ function proxyFetch(): void {
   Object.defineProperty(globalThis, DISPATCHER, {
     configurable: true,
     get: () => {
-      // While it is loaded, undici looks here itself.
-      set(undefined);
-      const { EnvHttpProxyAgent, setGlobalDispatcher } = require('undici') as typeof undici;
-      const dispatcher = new EnvHttpProxyAgent();
-      setGlobalDispatcher(dispatcher);
+      // As undici's own first file does, which cannot be loaded here.
+      Object.assign((require(DISPATCHERS) as typeof undici.Dispatcher).prototype, require(METHODS) as object);
+      const dispatcher = new (require(PROXY_AGENT) as typeof undici.EnvHttpProxyAgent)();
+      set(dispatcher);
       return dispatcher;
     },
     // Who sets one wants that one.

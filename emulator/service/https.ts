@@ -18,10 +18,7 @@ export async function provideTls(
 ): Promise<{ readonly secured: Secured; readonly trust: string } | undefined> {
   const { tls, tlsCert, tlsKey } = options;
   if (!tls && !hosts) return undefined;
-  const [{ createServer }, { createTls, readTls }] = await Promise.all([
-    import('node:https'),
-    import('../tls/tls-service.js'),
-  ]);
+  const { createSecureServer: createServer, createTls, readTls } = await import('../tls/tls-service.js');
   const names = [...(hosts?.api ?? []), ...(hosts?.git ?? []), ...(tls ? ownNames(options) : [])];
   const { identity, trust } =
     tlsCert !== undefined && tlsKey !== undefined ? await readTls(tlsCert, tlsKey) : await createTls(names);

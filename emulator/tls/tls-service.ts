@@ -1,7 +1,11 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
+import { createServer } from 'node:https';
 import { OptionError } from '../config/option-values.js';
 import type { Identity } from './authority.js';
+
+/** Passed on from here, as `node:https` is loaded with this file, when it is needed. */
+export const createSecureServer = createServer;
 
 /** What the ports that speak TLS show. */
 export interface TlsService {
