@@ -24,6 +24,8 @@ function ask(port: number, request: string): Promise<string> {
     const socket = connect(port, '127.0.0.1', () => socket.end(request));
     socket.on('data', (part) => {
       said += part;
+      // Nobody speaks TLS in the tunnel.
+      if (said.includes(' 200 ')) socket.destroy();
     });
     socket.on('error', reject).on('close', () => resolve(said));
   });
