@@ -2,6 +2,7 @@ import { operations } from './api/index.js';
 import { type GivenOptions, resolveOptions } from './config/options.js';
 import type { Log } from './environment/log.js';
 import { createEmulator, type Emulator } from './service/emulator.js';
+import type { BuiltInHosts } from './service/https.js';
 import { startServer } from './service/server.js';
 
 export type { EmulatorOptions, GivenOptions } from './config/options.js';
@@ -12,7 +13,7 @@ export type { ClientVerdict } from './journal/client-rules/evaluate.js';
 export type { Expectations, RequestExpectation } from './journal/expectations.js';
 export type { RequestQuery } from './journal/query.js';
 export type { NearRequest, Unmet, Verification } from './journal/verify.js';
-export type { OrganizationAddress } from './service/address.js';
+export type { OrganizationAddress, SecureAddress } from './service/address.js';
 export type { AnsweredRequest, EmulatedService, Emulator, Namespace } from './service/emulator.js';
 export type { EmulatorClock } from './service/emulator-clock.js';
 export type { FaultHandle } from './service/emulator-faults.js';
@@ -27,12 +28,14 @@ export type {
   StateView,
 } from './service/emulator-state.js';
 export type { TokenOptions } from './service/emulator-token.js';
+export type { BuiltInHosts } from './service/https.js';
 export type { NamespaceOptions } from './service/namespaces.js';
 export type { Seeded, SeedOptions } from './sources/seeded.js';
 
 /**
  * Starts the whole service in this process and resolves once it answers. Each organization has a port
  * of its own; the first one's is `port`, and there `Host: api.<org>.localhost` reaches the others too.
+ * `ports.hosts` are hosts that clients have built in, for which it serves HTTPS;
  * `ports.log` is told of every request, `ports.onClosed` is called when nothing of it is left, and `ports.onWarning` when the state could not be saved. Rejects with an error that names an option that cannot be used, and with the
  * system's error when a port cannot be bound.
  *
@@ -43,7 +46,12 @@ export type { Seeded, SeedOptions } from './sources/seeded.js';
  */
 export async function startEmulator(
   given: GivenOptions = {},
-  ports: { readonly log?: Log; readonly onClosed?: () => void; readonly onWarning?: (sentence: string) => void } = {},
+  ports: {
+    readonly log?: Log;
+    readonly onClosed?: () => void;
+    readonly onWarning?: (sentence: string) => void;
+    readonly hosts?: BuiltInHosts;
+  } = {},
 ): Promise<Emulator> {
   return createEmulator(await startServer(resolveOptions(given), operations, ports));
 }

@@ -1,4 +1,5 @@
 import { request } from 'undici';
+import { proxied, proxyOf } from './proxy.js';
 
 /** A request to a route below `/_emulator`. */
 export interface AdminRequest {
@@ -19,7 +20,10 @@ export interface AdminAnswer {
 
 /** Asks the emulator for what makes a rule's occasion: nothing of it is counted, limited or watched. */
 export async function callAdmin({ url, method = 'GET', json, token, timeout = 15_000 }: AdminRequest) {
+  const proxy = proxyOf(url);
+  const dispatcher = proxy === undefined ? undefined : proxied(proxy, {});
   const { statusCode, body } = await request(url, {
+    ...(dispatcher && { dispatcher }),
     method: method as 'GET',
     headers: {
       ...(json === undefined ? {} : { 'content-type': 'application/json' }),
@@ -30,6 +34,7 @@ export async function callAdmin({ url, method = 'GET', json, token, timeout = 15
     bodyTimeout: timeout,
   });
   const text = await body.text();
+  await dispatcher?.close();
   return { status: statusCode, text, json: parse(text) } satisfies AdminAnswer;
 }
 

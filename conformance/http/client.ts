@@ -1,9 +1,10 @@
 import { connect } from 'node:net';
-import { buildConnector, Pool } from 'undici';
+import { buildConnector, type Dispatcher, Pool } from 'undici';
 import type { TokenRecipe } from '../auth/tokens.js';
 import { type Exchange, FAULT_FIRED } from './exchange.js';
 import type { Limiter } from './limiter.js';
 import { type LossKind, lossOf, NoAnswer, RunEnded } from './no-answer.js';
+import { proxied, proxyOf } from './proxy.js';
 import { Stopwatch } from './stopwatch.js';
 import { secondsToWait, Throttling } from './throttling.js';
 
@@ -56,7 +57,7 @@ const KEEP_ALIVE = 1000;
 /** HTTP/1.1 by undici's dispatcher: no redirects, no decoding, no retries, no normalised targets. */
 export class Client {
   readonly throttling: Throttling;
-  readonly #pools = new Map<string, Pool>();
+  readonly #pools = new Map<string, Dispatcher>();
   #late = 0;
   #look: Promise<boolean> | undefined;
 
@@ -116,6 +117,7 @@ export class Client {
     });
     try {
       const response = await this.#pool(request.origin).request({
+        origin: request.origin,
         method: request.method as 'GET',
         path: request.path,
         headers: request.headers,
@@ -169,24 +171,27 @@ export class Client {
 
   async #lookFor(origin: string): Promise<boolean> {
     for (let look = 1; ; look++) {
-      if (await takesConnections(new URL(origin))) return true;
+      // What is behind a proxy is there as long as the proxy is: only a request can tell more.
+      if (await takesConnections(new URL(proxyOf(origin) ?? origin))) return true;
       if (look === LOOKS || this.options.signal.aborted) return false;
       await this.options.sleep(BETWEEN_LOOKS * look).catch(() => undefined);
     }
   }
 
-  #pool(origin: string): Pool {
+  #pool(origin: string): Dispatcher {
     let pool = this.#pools.get(origin);
     if (pool === undefined) {
-      pool = new Pool(origin, {
+      const settings = {
         connections: this.options.connections,
         headersTimeout: this.options.timeout,
         bodyTimeout: this.options.timeout,
         keepAliveTimeout: KEEP_ALIVE,
         keepAliveMaxTimeout: KEEP_ALIVE,
-        connect: countingConnector(Math.min(this.options.timeout, 10_000)),
         maxHeaderSize: 64 * 1024,
-      });
+      };
+      const proxy = proxyOf(origin);
+      const connect = countingConnector(Math.min(this.options.timeout, 10_000));
+      pool = proxy === undefined ? new Pool(origin, { ...settings, connect }) : proxied(proxy, settings);
       this.#pools.set(origin, pool);
     }
     return pool;

@@ -16,6 +16,9 @@ const organizationAddress = z.object({
   base_url: z.string(),
   git_url: z.string(),
   git_host: z.string(),
+  https_base_url: z.string().optional(),
+  https_git_url: z.string().optional(),
+  https_git_host: z.string().optional(),
 });
 
 /** The members of the ready line, and the id. */
@@ -27,6 +30,16 @@ export const namespaceRecord = organizationAddress.extend({
   admin_url: z.string(),
   pid: z.int(),
 });
+
+/** What `GET addresses` answers. */
+export const addressesRecord = z.object({
+  orgs: z.array(organizationAddress),
+  hosts: z
+    .array(z.object({ host: z.string(), org: z.string() }))
+    .meta({ description: 'Hosts that clients have built in, whose HTTPS arrives by a proxy.' }),
+});
+
+export type AddressesView = z.infer<typeof addressesRecord>;
 
 export type NamespaceView = z.infer<typeof namespaceRecord>;
 
@@ -49,6 +62,10 @@ export interface AdminControls {
   shutDown(): void;
   /** Namespaces beside this world; undefined in one of them. */
   readonly namespaces?: NamespaceControl;
+  /** By which addresses its organizations are reached. */
+  addresses(): AddressesView;
+  /** What clients have to trust, as PEM; undefined where no HTTPS is served. */
+  readonly trust?: string | undefined;
   /** Aborted as soon as the emulator begins to close. */
   readonly closing: AbortSignal;
 }

@@ -2,6 +2,7 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { authorizationOf } from '../auth/credentials.js';
 import { problem } from '../http/problem.js';
+import { type Scheme, schemeOf } from '../http/scheme.js';
 
 /** A secret that requests have to name. It is kept as a digest, so that nothing can print it. */
 export class AdminToken {
@@ -41,20 +42,21 @@ export function checkAdmin({ request, authority, isOpen }: GuardedRequest, token
   requireOwnType(request);
 }
 
-function refuseOtherSites({ method, headers }: IncomingMessage, authority: string | undefined): void {
+function refuseOtherSites(request: IncomingMessage, authority: string | undefined): void {
+  const { method, headers } = request;
   const site = headers['sec-fetch-site'];
   const isOwnSite = site === undefined || OWN_SITE.has(String(site));
-  const isOwnOrigin = headers.origin === undefined || isOriginOf(headers.origin, authority);
+  const isOwnOrigin = headers.origin === undefined || isOriginOf(headers.origin, authority, schemeOf(request));
   // A preflight asks for another origin's leave, which nobody has.
   const isPreflight = method === 'OPTIONS' && headers['access-control-request-method'] !== undefined;
   if (isOwnSite && isOwnOrigin && !isPreflight) return;
   throw problem('forbidden', 'The admin routes are not for pages of other origins.');
 }
 
-/** Whether `origin` (RFC 6454, 7) is that of the host and port which the request names. */
-function isOriginOf(origin: string, authority: string | undefined): boolean {
-  if (authority === undefined || !/^http:\/\/[^/?#@\\\s]+$/i.test(origin)) return false;
-  const own = `http://${authority}`;
+/** Whether `origin` (RFC 6454, 7) is that of the host and port which the request names, by the scheme it came by. */
+function isOriginOf(origin: string, authority: string | undefined, scheme: Scheme): boolean {
+  if (authority === undefined || !/^https?:\/\/[^/?#@\\\s]+$/i.test(origin)) return false;
+  const own = `${scheme}://${authority}`;
   return URL.canParse(origin) && URL.canParse(own) && new URL(origin).origin === new URL(own).origin;
 }
 

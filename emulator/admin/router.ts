@@ -15,7 +15,8 @@ import type { AdminContext, AdminRoute } from './route.js';
 
 export interface AdminOptions {
   readonly operations: readonly Operation[];
-  readonly origin: () => string;
+  /** What addresses start with, as the request came. */
+  readonly origin: (request: IncomingMessage) => string;
   readonly controls: AdminControls;
 }
 
@@ -92,7 +93,7 @@ async function answer(
       return options.operations;
     },
     routes: loadRoutes,
-    origin: options.origin(),
+    origin: options.origin(request),
     organization: admin.organizationName,
     params: Object.fromEntries(params),
     query,

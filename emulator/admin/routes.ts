@@ -1,3 +1,4 @@
+import { showAddresses, showCa } from './addresses.js';
 import { changeClock, showClockRoute } from './clock.js';
 import { addFault, changeFault, listFaults, releaseLatch, removeFault, replaceFaults, showFault } from './faults.js';
 import { addKey, listKeys, removeKey } from './keys.js';
@@ -31,6 +32,8 @@ import { verifyRequests } from './verify.js';
 export const adminRoutes: readonly AdminRoute[] = [
   ...openRoutes,
   listOperations,
+  showAddresses,
+  showCa,
   reset,
   verifyRequests,
   shutDown,

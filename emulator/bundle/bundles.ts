@@ -36,7 +36,13 @@ export const BUNDLES: readonly BundleRow[] = [
   { name: 'loader', entries: { 'code-cache': 'emulator/bundle/code-cache.js' } },
   {
     name: 'emulator',
-    entries: { cli: 'emulator/cli/main.js', index: 'emulator/index.js', ...RUNNER_MODULES, ...OF_RUNNERS },
+    entries: {
+      cli: 'emulator/cli/main.js',
+      'env-proxy': 'emulator/cli/env-proxy.js',
+      index: 'emulator/index.js',
+      ...RUNNER_MODULES,
+      ...OF_RUNNERS,
+    },
   },
   { name: 'conformance', entries: { cli: 'conformance/cli/main.js', index: 'conformance/index.js' } },
 ];

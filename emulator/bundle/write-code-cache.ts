@@ -47,6 +47,7 @@ function terminalThatPrintsTo(print: (text: string) => void): Terminal {
     print,
     printed: async () => undefined,
     warn: (text) => void process.stderr.write(text),
+    input: async () => '',
     isInteractive: false,
     columns: 80,
     environment: {},

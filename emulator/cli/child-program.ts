@@ -9,13 +9,15 @@ const NOT_FOUND = 127;
 interface Ports {
   readonly terminal: Terminal;
   readonly signals: RelayedSignals;
+  /** Folder that goes with this process, however it ends. */
+  readonly scratch?: string;
 }
 
 /** Runs a program with the streams of this process. Resolves to its exit code, or to the one that shells give it. */
 export async function runProgram(
   [program = '', ...args]: readonly string[],
   env: Readonly<Record<string, string | undefined>>,
-  { terminal, signals }: Ports,
+  { terminal, signals, scratch = '' }: Ports,
 ): Promise<number> {
   // In a session of its own what the program starts gets its signals as well, as it would from a terminal; but such a
   // session has no terminal.
@@ -29,7 +31,7 @@ export async function runProgram(
       child.on('exit', (code, signal) => resolve(signal ? exitCodeOf(signal) : code!));
       if (child.pid === undefined) return;
       const target = detached ? -child.pid : child.pid;
-      guard.watch(target);
+      guard.watch(target, scratch);
       signals.relayTo(target);
     });
   } catch (error) {
@@ -45,7 +47,9 @@ export async function runProgram(
 }
 
 /** Waits for the end of its standard input, which the system brings about however the writer ends. */
-const SCRIPT = 'read -r target && { read -r released || kill -s KILL -- "$target"; }';
+const SCRIPT =
+  'read -r target && IFS= read -r scratch && ' +
+  '{ read -r released || { kill -s KILL -- "$target"; [ -z "$scratch" ] || rm -rf -- "$scratch"; }; }';
 
 /**
  * Kills a program when this process was killed, which it cannot do by itself: a shell in a session of its own that reads
@@ -65,9 +69,9 @@ class Guard {
     this.#shell.unref();
   }
 
-  /** `target`: a process, or below 0 a process group. */
-  watch(target: number): void {
-    this.#shell.stdin.write(`${target}\n`);
+  /** `target`: a process, or below 0 a process group. `scratch`: a folder to remove with it; empty: none. */
+  watch(target: number, scratch: string): void {
+    this.#shell.stdin.write(`${target}\n${scratch}\n`);
   }
 
   release(): void {

@@ -31,6 +31,7 @@ async function run(argv: readonly string[], environment: Record<string, string> 
     warn: (text) => {
       err += text;
     },
+    input: async () => '',
     isInteractive: false,
     columns: 100,
     environment,

@@ -21,6 +21,7 @@ async function run(argv: readonly string[], environment: Record<string, string> 
     warn: (text) => {
       err += text;
     },
+    input: async () => '',
     isInteractive: false,
     columns: 100,
     environment,
@@ -44,8 +45,8 @@ async function refused(
 t.test('flags that are repeated, contradict each other, or are not there are refused by every command', async (t) => {
   for (const { name, flags = {}, exclusive = [] } of commands) {
     await refused(t, [name, '--nonsense'], /nonsense/);
-    // Any text is the name of a folder.
-    if (name !== 'export') await refused(t, [name, 'nonsense'], /nonsense|takes flags only/);
+    // Any text is the name of a folder, and Git's helpers pass over what they do not know (gitcredentials(7)).
+    if (name !== 'export' && name !== 'credential') await refused(t, [name, 'nonsense'], /nonsense|takes flags only/);
     for (const [flag, row] of Object.entries(flags)) {
       if (!row.read) {
         await refused(t, [name, `--${flag}`, `--${flag}`], new RegExp(`^--${flag} was given more than once`));
@@ -113,6 +114,7 @@ t.test('every option of start and exec refuses what it cannot read, as a flag an
     TIME: ['soon', '5', '-1s', '1.5s', '9999999h', 'NaN'],
     N: ['x', '-1', '1.5', 'NaN', '1e3', '9'.repeat(30)],
     'PROVIDER=URL': ['x', 'x=', 'x=ftp://y', '=http://y'],
+    URL: ['x', 'ftp://x', 'http://', 'http://u:p@x', 'http://x/?q', 'http://x/#f'],
     HOST: ['http://x', 'a b', 'x:80/', 'x:80'],
     PREFIX: ['a b', '-x', 'ü'],
     MODE: ['maybe', 'true'],

@@ -1,7 +1,9 @@
 import yargs from 'yargs';
 import { packageVersion } from '../config/version.js';
+import { caCommand } from './ca.js';
 import { clockCommand } from './clock.js';
 import type { Command } from './command.js';
+import { credentialCommand } from './credential.js';
 import { envCommand } from './env.js';
 import { execCommand } from './exec.js';
 import { exportCommand } from './export.js';
@@ -36,6 +38,8 @@ export const commands: readonly Command[] = [
   startCommand,
   execCommand,
   envCommand,
+  caCommand,
+  credentialCommand,
   tokenCommand,
   keysCommand,
   routesCommand,

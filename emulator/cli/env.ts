@@ -1,15 +1,14 @@
-import { createPublicKey } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { ADMIN_PREFIX } from '../admin/path.js';
-import { fixtureKeys } from '../auth/fixture-keys.js';
 import { mintToken } from '../auth/mint.js';
 import { choice, text } from '../config/option-values.js';
 import { AdminClient, EMULATOR_FLAGS } from './admin-client.js';
 import { defineCommand, type Flags } from './command.js';
 import { ENV_FORMATS, type EnvFormat } from './env-formats.js';
 import { type Ready, readReady } from './ready.js';
+import { findKey, type SigningKey } from './signing-key.js';
 import { Unreached } from './usage-error.js';
-import { signedIfPossible, TOKEN_FLAGS, tokenClaims, variablesOf } from './variables.js';
+import { type HttpsAddresses, signedIfPossible, TOKEN_FLAGS, tokenClaims, variablesOf } from './variables.js';
 
 const FORMATS = Object.keys(ENV_FORMATS) as EnvFormat[];
 
@@ -44,9 +43,11 @@ export const envCommand = defineCommand({
       return mintToken({ ...claims, org, now: Date.parse(now), kid, privateKeyPem });
     };
     const token = await signedIfPossible(key?.file, () => sign(key!), terminal);
+    const secure = ready?.https ?? (await askHttps(client, org));
     const variables = variablesOf({
       url: client.url,
       gitUrl: ready?.gitUrl ?? client.url,
+      https: secure,
       org,
       keyFile: key?.file ?? '',
       token,
@@ -55,6 +56,13 @@ export const envCommand = defineCommand({
     terminal.print(ENV_FORMATS[json ? 'json' : format].write(variables));
   },
 });
+
+/** Its addresses for HTTPS. One that cannot tell has none. */
+async function askHttps(client: AdminClient, organization: string): Promise<HttpsAddresses | undefined> {
+  const { orgs } = (await client.ask('GET', '/addresses')) as { orgs: Readonly<Record<string, string | undefined>>[] };
+  const { https_base_url: url, https_git_url: gitUrl } = orgs.find(({ org }) => org === organization) ?? {};
+  return url === undefined || gitUrl === undefined ? undefined : { url, gitUrl };
+}
 
 interface Health {
   readonly emulator: boolean;
@@ -71,37 +79,4 @@ async function requireReady(file: string): Promise<Ready> {
 async function tokenOf(ready: Ready | undefined): Promise<string | undefined> {
   if (ready?.adminTokenFile === undefined) return undefined;
   return (await readFile(ready.adminTokenFile, 'utf8').catch(() => '')).trim() || undefined;
-}
-
-interface SigningKey {
-  readonly id: string;
-  readonly file: string;
-  readonly privateKeyPem: string;
-  readonly allowedScopes: readonly string[];
-}
-
-/** The first private key known here whose public part is registered there: that of the ready file, or a test key. */
-async function findKey(client: AdminClient, organization: string, own = ''): Promise<SigningKey | undefined> {
-  const registered = (await client.list('/keys', { organization })).map((row) => ({
-    id: String(row.id),
-    allowedScopes: row.allowed_scopes as string[],
-    publicKey: publicPartOf(String(row.public_key)),
-  }));
-  const files = fixtureKeys().map(({ privateKeyFile }) => privateKeyFile);
-  for (const file of own === '' ? files : [own, ...files]) {
-    const privateKeyPem = await readFile(file, 'utf8').catch(() => '');
-    const publicPart = publicPartOf(privateKeyPem);
-    const found = registered.find(({ publicKey }) => publicKey === publicPart);
-    if (publicPart !== '' && found) return { id: found.id, allowedScopes: found.allowedScopes, file, privateKeyPem };
-  }
-  return undefined;
-}
-
-/** The public part of a key, in one form for equal keys; empty for what is none. */
-function publicPartOf(pem: string): string {
-  try {
-    return createPublicKey(pem).export({ type: 'spki', format: 'pem' }).toString();
-  } catch {
-    return '';
-  }
 }

@@ -1,7 +1,8 @@
+import { HOST_FLAGS } from './built-in-hosts.js';
 import type { Command } from './command.js';
 import { runExec } from './run-exec.js';
 import { declareStartFlags, typedStartFlags } from './start.js';
-import { TOKEN_FLAGS, VARIABLES } from './variables.js';
+import { HTTPS_VARIABLES, TOKEN_FLAGS, VARIABLES } from './variables.js';
 
 /** `emulator exec`: for its help, and for command lines with flags before the command. */
 export const execCommand: Command = {
@@ -10,6 +11,9 @@ export const execCommand: Command = {
     command: 'exec',
     describe: 'Start the service, run the command behind -- with its address, and stop when that ends',
     builder: (command) => {
+      for (const [flag, { describe }] of Object.entries(HOST_FLAGS)) {
+        command.option(flag, { type: 'string', array: true, requiresArg: true, group: 'Hosts:', describe });
+      }
       for (const [flag, { describe, ...row }] of Object.entries(TOKEN_FLAGS)) {
         const shown = 'default' in row ? ` [${row.default}]` : '';
         command.option(flag, {
@@ -20,14 +24,14 @@ export const execCommand: Command = {
           describe: `${describe}${shown}`,
         });
       }
-      const lines = VARIABLES.map(({ name, about }) => `  ${name.padEnd(20)} ${about}`);
+      const lines = [...VARIABLES, ...HTTPS_VARIABLES].map(({ name, about }) => `  ${name.padEnd(22)} ${about}`);
       return declareStartFlags(command, { port: '0' })
         .usage('$0 exec [flags] -- COMMAND [ARGUMENTS]')
         .epilogue(`Exported to the command:\n${lines.join('\n')}`);
     },
     handler: async (args) => {
       const flags = typedStartFlags(args);
-      for (const flag of Object.keys(TOKEN_FLAGS)) {
+      for (const flag of [...Object.keys(TOKEN_FLAGS), ...Object.keys(HOST_FLAGS)]) {
         if (args[flag] !== undefined) flags[flag] = [args[flag]].flat().map(String);
       }
       const end = session.argv.indexOf('--');

@@ -1,22 +1,15 @@
 import { readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
-import type { Emulator } from '../index.js';
+import type { Emulator, OrganizationAddress } from '../index.js';
 import { UsageError } from './usage-error.js';
 
 /** What scripts wait for: one line of JSON that says where everything is. */
 export function readyLine(emulator: Emulator, pid: number): string {
-  const { baseUrl, gitUrl, gitHost, org, orgs, keyId, keyFile, adminUrl, adminTokenFile } = emulator;
+  const { org, orgs, keyId, keyFile, adminUrl, adminTokenFile } = emulator;
   const ready = {
     event: 'ready',
-    base_url: baseUrl,
-    git_url: gitUrl,
-    git_host: gitHost,
+    ...addressMembers(emulator),
     org,
-    orgs: orgs.map((other) => ({
-      org: other.org,
-      base_url: other.baseUrl,
-      git_url: other.gitUrl,
-      git_host: other.gitHost,
-    })),
+    orgs: orgs.map((other) => ({ org: other.org, ...addressMembers(other) })),
     key_id: keyId === '' ? null : keyId,
     key_file: keyFile === '' ? null : keyFile,
     admin_url: adminUrl,
@@ -24,6 +17,15 @@ export function readyLine(emulator: Emulator, pid: number): string {
     pid,
   };
   return `${JSON.stringify(ready)}\n`;
+}
+
+function addressMembers({ baseUrl, gitUrl, gitHost, https }: Omit<OrganizationAddress, 'org'>) {
+  return {
+    base_url: baseUrl,
+    git_url: gitUrl,
+    git_host: gitHost,
+    ...(https && { https_base_url: https.baseUrl, https_git_url: https.gitUrl, https_git_host: https.gitHost }),
+  };
 }
 
 /**
@@ -66,6 +68,7 @@ export interface Ready {
   readonly url: string;
   readonly pid: number;
   readonly gitUrl: string | undefined;
+  readonly https: { readonly url: string; readonly gitUrl: string } | undefined;
   readonly keyFile: string | undefined;
   readonly adminTokenFile: string | undefined;
 }
@@ -76,11 +79,13 @@ export async function readReady(file: string): Promise<Ready | undefined> {
     const line = JSON.parse(await readFile(file, 'utf8')) as Record<string, unknown>;
     const textOf = (name: string) => (typeof line[name] === 'string' ? line[name] : undefined);
     const url = textOf('base_url');
+    const httpsUrl = textOf('https_base_url');
     if (url !== undefined && URL.canParse(url) && Number.isSafeInteger(line.pid)) {
       return {
         url,
         pid: Number(line.pid),
         gitUrl: textOf('git_url'),
+        https: httpsUrl === undefined ? undefined : { url: httpsUrl, gitUrl: textOf('https_git_url') ?? httpsUrl },
         keyFile: textOf('key_file'),
         adminTokenFile: textOf('admin_token_file'),
       };

@@ -1,5 +1,6 @@
 import { OptionError } from '../config/option-values.js';
 import { type Flags, readOptions } from '../config/options.js';
+import { HOST_FLAGS, readHostFlags } from './built-in-hosts.js';
 import { runProgram } from './child-program.js';
 import type { Starting } from './flags.js';
 import { RelayedSignals } from './relayed-signals.js';
@@ -11,7 +12,7 @@ import { signedIfPossible, TOKEN_FLAGS, tokenClaims, variablesOf } from './varia
 /** How its flags are read: those of `start`, and what the token covers. */
 export const EXEC: Starting = {
   command: 'exec',
-  further: Object.keys(TOKEN_FLAGS),
+  further: [...Object.keys(TOKEN_FLAGS), ...Object.keys(HOST_FLAGS)],
   instead: '; the command to run stands behind --',
 };
 
@@ -30,19 +31,47 @@ export async function runExec(flags: Flags, command: readonly string[], terminal
   if (command.length === 0) {
     throw new UsageError('exec needs a command behind --, as in `emulator exec -- npm test`.');
   }
+  const hosts = readHostFlags(flags);
+  if (hosts && options.tlsCert !== undefined) {
+    throw new UsageError(
+      '--tls-cert cannot be given with --api-host and --git-host, whose certificate is made for the run.',
+    );
+  }
   const signals = new RelayedSignals();
   const unwatch = options.exitWithParent
     ? await watchParent(() => signals.end(options.limits.drainTimeout))
     : undefined;
   let code: number | undefined;
   try {
-    await withEmulator(options, terminal, signals, async (emulator) => {
-      const { baseUrl: url, gitUrl, org, keyFile, adminUrl } = emulator;
+    let securePort = 0;
+    let trust = '';
+    const builtIn = hosts && {
+      ...hosts,
+      onListening: (port: number, certificate: string) => {
+        securePort = port;
+        trust = certificate;
+      },
+    };
+    await withEmulator(options, terminal, signals, { hosts: builtIn }, async (emulator) => {
+      const { baseUrl: url, gitUrl, org, keyFile, adminUrl, https: secure } = emulator;
+      const https = secure && { url: secure.baseUrl, gitUrl: secure.gitUrl };
       const allowed = options.key.find(({ file }) => file === keyFile)?.allowedScopes ?? ['*'];
       const token = await signedIfPossible(keyFile, () => emulator.token(tokenClaims(asked, allowed)), terminal);
-      const variables = variablesOf({ url, gitUrl, org, keyFile, token, adminUrl });
-      if (signals.isAsked) return;
-      code = await runProgram(command, { ...environment, ...Object.fromEntries(variables) }, { terminal, signals });
+      const variables = variablesOf({ url, gitUrl, https, org, keyFile, token, adminUrl });
+      const own = { ...environment, ...Object.fromEntries(variables) };
+      if (!hosts) {
+        if (!signals.isAsked) code = await runProgram(command, own, { terminal, signals });
+        return;
+      }
+      const { leadHere } = await import('./lead-here.js');
+      const way = await leadHere(hosts, { port: securePort, trust, environment, terminal });
+      try {
+        if (signals.isAsked) return;
+        const scratch = way.folder;
+        code = await runProgram(command, { ...own, ...way.variables }, { terminal, signals, scratch });
+      } finally {
+        await way.close();
+      }
     });
     return code ?? signals.exitCode;
   } finally {

@@ -1,6 +1,6 @@
 import { isLoopback } from '../config/loopback.js';
 import { type EmulatorOptions, type Flags, readOptions } from '../config/options.js';
-import type { Emulator, startEmulator } from '../index.js';
+import type { BuiltInHosts, Emulator, startEmulator } from '../index.js';
 import { writeBanner } from './banner.js';
 import { createLog } from './log.js';
 import { clearReady, publishReady, readyLine, withdrawReady } from './ready.js';
@@ -30,7 +30,7 @@ export async function runStart(flags: Flags, terminal: Terminal): Promise<number
   const signals = new StopSignals(options.limits.drainTimeout);
   const unwatch = options.exitWithParent ? await watchParent(signals) : undefined;
   try {
-    await withEmulator(options, terminal, signals, async (emulator, { line, closed }) => {
+    await withEmulator(options, terminal, signals, {}, async (emulator, { line, closed }) => {
       const end = Promise.race([signals.first, closed]);
       terminal.print(terminal.isInteractive ? writeBanner(emulator) : line);
       const error = await Promise.race([terminal.printed(), end]);
@@ -68,9 +68,11 @@ export async function withEmulator(
   options: EmulatorOptions,
   terminal: Terminal,
   stop: Stop,
+  further: { readonly hosts?: BuiltInHosts | undefined },
   use: (emulator: Emulator, running: Running) => Promise<void>,
 ): Promise<void> {
   const { readyFile } = options;
+  const { hosts } = further;
   try {
     if (readyFile !== undefined) await clearReady(readyFile);
     let tellClosed = (): void => {};
@@ -81,6 +83,7 @@ export async function withEmulator(
       log: createLog(options.log, (text) => terminal.warn(text)),
       onClosed: tellClosed,
       onWarning: (sentence: string) => terminal.warn(`${sentence}\n`),
+      ...(hosts && { hosts }),
     };
     const emulator = await Promise.race([start(options, ports, stop), stop.first]);
     if (!emulator) return;

@@ -15,6 +15,7 @@ async function run(argv: readonly string[]) {
     warn: (text) => {
       said.err += text;
     },
+    input: async () => '',
     isInteractive: false,
     columns: 100,
     environment: {},

@@ -8,6 +8,8 @@ export interface Terminal {
   printed(): Promise<NodeJS.ErrnoException | undefined>;
   /** Standard error: everything a pipe should not see. That it cannot be written can be told nowhere. */
   warn(text: string): void;
+  /** Standard input to its end; of one that is longer than `most` characters, as many. */
+  input(most: number): Promise<string>;
   /** Whether a person reads standard output. */
   readonly isInteractive: boolean;
   readonly columns: number;
@@ -24,9 +26,19 @@ export function processTerminal(): Terminal {
     print: (text) => output.write(text),
     printed: () => output.flushed(),
     warn: (text) => complaints.writeLine(text),
+    input: readInput,
     isInteractive: process.stdout.isTTY === true,
     columns: process.stdout.columns ?? 100,
     environment: process.env,
     now: () => Date.now(),
   };
+}
+
+async function readInput(most: number): Promise<string> {
+  let text = '';
+  for await (const part of process.stdin.setEncoding('utf8')) {
+    text += String(part);
+    if (text.length > most) break;
+  }
+  return text.slice(0, most);
 }

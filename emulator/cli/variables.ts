@@ -3,10 +3,17 @@ import { list, text } from '../config/option-values.js';
 import type { Flags } from './command.js';
 import type { Terminal } from './terminal.js';
 
+export interface HttpsAddresses {
+  readonly url: string;
+  readonly gitUrl: string;
+}
+
 /** What the variables tell of an emulator; of several organizations, of one. */
 export interface Wiring {
   readonly url: string;
   readonly gitUrl: string;
+  /** The same by HTTPS, where it is served. */
+  readonly https: HttpsAddresses | undefined;
   readonly org: string;
   readonly keyFile: string;
   readonly token: string;
@@ -17,18 +24,39 @@ export interface Wiring {
  * The variables that `exec` and `env` set. What there is not is empty. None is that of an option of `start`, so that an
  * emulator which is started below `exec` is not configured by accident.
  */
-export const VARIABLES: readonly { readonly name: string; readonly member: keyof Wiring; readonly about: string }[] = [
-  { name: 'EMULATOR_URL', member: 'url', about: 'base address of the API; the commands of `emulator` ask there' },
-  { name: 'EMULATOR_GIT_URL', member: 'gitUrl', about: '`$EMULATOR_GIT_URL/NAME.git` is a remote' },
-  { name: 'EMULATOR_ORG_NAME', member: 'org', about: 'the organization' },
-  { name: 'EMULATOR_KEY_FILE', member: 'keyFile', about: 'private key that signs for it (PKCS#8 PEM)' },
-  { name: 'EMULATOR_TOKEN', member: 'token', about: 'a token that covers the repository of --repo' },
-  { name: 'EMULATOR_ADMIN_URL', member: 'adminUrl', about: 'the admin API' },
+export const VARIABLES: readonly Variable[] = [
+  {
+    name: 'EMULATOR_URL',
+    read: ({ url }) => url,
+    about: 'base address of the API; the commands of `emulator` ask there',
+  },
+  { name: 'EMULATOR_GIT_URL', read: ({ gitUrl }) => gitUrl, about: '`$EMULATOR_GIT_URL/NAME.git` is a remote' },
+  { name: 'EMULATOR_ORG_NAME', read: ({ org }) => org, about: 'the organization' },
+  { name: 'EMULATOR_KEY_FILE', read: ({ keyFile }) => keyFile, about: 'private key that signs for it (PKCS#8 PEM)' },
+  { name: 'EMULATOR_TOKEN', read: ({ token }) => token, about: 'a token that covers the repository of --repo' },
+  { name: 'EMULATOR_ADMIN_URL', read: ({ adminUrl }) => adminUrl, about: 'the admin API' },
 ];
+
+/** Those that are set beside them where HTTPS is served (`--tls`). */
+export const HTTPS_VARIABLES: readonly Variable[] = [
+  {
+    name: 'EMULATOR_HTTPS_URL',
+    read: ({ https }) => https?.url ?? '',
+    about: 'the same as EMULATOR_URL by HTTPS, with --tls',
+  },
+  { name: 'EMULATOR_HTTPS_GIT_URL', read: ({ https }) => https?.gitUrl ?? '', about: 'and as EMULATOR_GIT_URL' },
+];
+
+interface Variable {
+  readonly name: string;
+  readonly about: string;
+  readonly read: (wiring: Wiring) => string;
+}
 
 /** The variables with their values, in order. */
 export function variablesOf(wiring: Wiring): [name: string, value: string][] {
-  return VARIABLES.map(({ name, member }) => [name, wiring[member]]);
+  const variables = wiring.https ? [...VARIABLES, ...HTTPS_VARIABLES] : VARIABLES;
+  return variables.map(({ name, read }) => [name, read(wiring)]);
 }
 
 /** All that one token can be good for: creating its repository, using it, and listing what there is. */

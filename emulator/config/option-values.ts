@@ -139,6 +139,15 @@ function isHttpUrl(value: unknown): boolean {
   return typeof value === 'string' && URL.canParse(value) && /^https?:$/.test(new URL(value).protocol);
 }
 
+/** The address that clients use: without credentials, query and fragment, and without a slash at its end. */
+export function publicUrl(given: unknown): string {
+  const url = isHttpUrl(given) ? new URL(given as string) : undefined;
+  if (url?.username !== '' || url.password !== '' || /[?#]/.test(given as string)) {
+    throw wanted('an http or https URL without credentials, query and fragment', given);
+  }
+  return url.href.replace(/\/+$/, '');
+}
+
 /** `real`, or the time a stepping clock starts at: ISO 8601 text or milliseconds since 1970. */
 export function clock(given: unknown): 'real' | number {
   if (given === 'real') return given;

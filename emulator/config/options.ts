@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { type GivenKey, type KeyOption, key } from './key-option.js';
 import { COUNT, UNITS } from './limit-units.js';
 import { LIMITS, type Limits } from './limits.js';
@@ -19,12 +18,14 @@ import {
   urlsByName,
 } from './option-values.js';
 import { OF_SCENARIO, type ScenarioOption, scenarioFile } from './scenario-option.js';
-import { DEFAULT_VARIANTS, parseVariants, type Variants } from './variants.js';
+import { checkTlsOptions, TLS_ROWS, type TlsOptions } from './tls-options.js';
+import { DEFAULT_VARIANTS, type Variants } from './variants.js';
+import { variants } from './variants-option.js';
 
 export { OptionError } from './option-values.js';
 
 /** How an emulator starts. Every member but `limits` is a row of `ROWS` below, with its default and its flag. */
-export interface EmulatorOptions {
+export interface EmulatorOptions extends TlsOptions {
   readonly host: string;
   /** Of the first organization; 0: any free port. */
   readonly port: number;
@@ -112,6 +113,7 @@ const ROWS: { readonly [Name in Exclude<keyof EmulatorOptions, 'limits'>]: Row<E
     repeatable: true,
     read: list(text('a lower-case name that fits into a host name', LABEL), { least: 1 }),
   },
+  ...TLS_ROWS,
   readyFile: {
     default: undefined,
     value: 'FILE',
@@ -371,6 +373,7 @@ function build(find: (row: OptionRow) => { source: string; given: unknown }): Em
     if (given !== undefined) over.push(row.name);
     (row.isLimit ? limits : options)[row.name] = given === undefined ? row.default : readNamed(source, row.read, given);
   }
+  checkTlsOptions(options as unknown as TlsOptions);
   const { scenario } = options as Pick<EmulatorOptions, 'scenario'>;
   if (scenario?.source === '') {
     const [row] = DEFINITIONS.filter(({ name }) => name === 'scenario');
@@ -386,15 +389,5 @@ function readNamed(source: string, read: Read<unknown>, given: unknown): unknown
   } catch (error) {
     if (!(error instanceof OptionError)) throw error;
     throw new OptionError(`${source} ${error.message}.`);
-  }
-}
-
-/** Variants as an object, or the name of a file that holds one. */
-function variants(given: unknown): Variants {
-  try {
-    return parseVariants(typeof given === 'string' ? JSON.parse(readFileSync(given, 'utf8')) : given);
-  } catch (error) {
-    // The parser quotes the file, line breaks included.
-    throw new OptionError(`cannot be used: ${(error as Error).message.replace(/\s+/g, ' ').replace(/\.$/, '')}`);
   }
 }

@@ -1,5 +1,6 @@
 import { parseHost } from './host.js';
 import { problem } from './problem.js';
+import type { Scheme } from './scheme.js';
 
 /** A request target, taken apart once: everything later decides on this form. */
 export interface RequestTarget {
@@ -11,7 +12,7 @@ export interface RequestTarget {
   readonly authority?: string;
 }
 
-const ABSOLUTE_FORM = /^http:\/\/([^/?#]+)([/?#].*)?$/i;
+const ABSOLUTE_FORM = /^(https?):\/\/([^/?#]+)([/?#].*)?$/i;
 
 /**
  * Reads the target of a request (RFC 9112, section 3.2):
@@ -22,15 +23,15 @@ const ABSOLUTE_FORM = /^http:\/\/([^/?#]+)([/?#].*)?$/i;
  *
  * and everything else as origin-form. Throws `bad_request`.
  */
-export function readRequestTarget(method: string, raw: string): RequestTarget {
+export function readRequestTarget(method: string, raw: string, scheme: Scheme = 'http'): RequestTarget {
   if (method === 'CONNECT') {
     if (!/:\d+$/.test(raw)) throw problem('bad_request', 'The target of CONNECT has to be a host and a port.');
     parseHost(raw);
     return { path: raw, query: '' };
   }
   if (raw === '*' && method === 'OPTIONS') return { path: raw, query: '' };
-  const [, authority, rest = '/'] = ABSOLUTE_FORM.exec(raw) ?? [];
-  if (authority === undefined) return parseRequestTarget(raw);
+  const [, named, authority, rest = '/'] = ABSOLUTE_FORM.exec(raw) ?? [];
+  if (authority === undefined || named!.toLowerCase() !== scheme) return parseRequestTarget(raw);
   return { ...parseRequestTarget(rest.startsWith('?') ? `/${rest}` : rest), authority };
 }
 

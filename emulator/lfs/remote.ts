@@ -8,9 +8,16 @@ const HOST = /^(?:[A-Za-z0-9.-]+|\[[0-9a-fA-F:.]+\])(?::\d{1,5})?$/;
  * The LFS server of the remote that was asked, as the client reached it: host and organization by the `Host` it sent,
  * and the remote's own namespace. Holds no credential.
  */
-export function lfsUrlOf({ gitUrl, params, header }: Pick<HandlerContext, 'gitUrl' | 'params' | 'header'>): string {
+export function lfsUrlOf({
+  gitUrl,
+  scheme,
+  params,
+  header,
+}: Pick<HandlerContext, 'gitUrl' | 'scheme' | 'params' | 'header'>): string {
   const host = header('host') ?? '';
-  const origin = HOST.test(host) ? `http://${host}` : gitUrl;
+  // What is in front of the emulator may speak TLS where the emulator does not.
+  const isPublic = host.toLowerCase() === new URL(gitUrl).host;
+  const origin = HOST.test(host) && !isPublic ? `${scheme}://${host}` : gitUrl;
   const name = params.repo_name!.split('/').map(encodeURIComponent).join('/');
   const namespace = params.namespace ? `+${params.namespace}` : '';
   return `${origin}/${name}${namespace}.git/info/lfs`;

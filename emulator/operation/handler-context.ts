@@ -1,5 +1,6 @@
 import type { Claims } from '../auth/claims.js';
 import type { Meter } from '../git/schedule/meter.js';
+import type { Scheme } from '../http/scheme.js';
 import type { Repository } from '../repositories/repository.js';
 import type { GitFacts } from '../smart-http/git-facts.js';
 import type { GitFaults } from '../smart-http/git-faults.js';
@@ -35,4 +36,6 @@ export interface HandlerContext<Query = unknown, Body = unknown> {
   readonly meter: Meter;
   /** `http://127.0.0.1:8080`: the origin Git remotes start with. */
   readonly gitUrl: string;
+  /** What the request came by. */
+  readonly scheme: Scheme;
 }

@@ -10,6 +10,7 @@ import type { FaultedOperation } from '../faults/operation-shape.js';
 import type { RequestFacts } from '../faults/request-facts.js';
 import type { CurrentWorld } from '../world/current-world.js';
 import type { World } from '../world/world.js';
+import { connectionEvent } from './connection-event.js';
 import type { ConnectionNames } from './connection-names.js';
 import { emptyRecord, recordRequest } from './record-request.js';
 
@@ -39,9 +40,10 @@ interface AdmissionPorts {
  * another world: the faults of a world are for the connections of its own port.
  */
 export function admitConnections(server: http.Server, current: CurrentWorld, ports: AdmissionPorts): void {
-  const [begin] = server.listeners('connection') as [(this: http.Server, socket: Socket) => void];
-  server.removeListener('connection', begin);
-  server.on('connection', (socket: Socket) => {
+  const event = connectionEvent(server);
+  const [begin] = server.listeners(event) as [(this: http.Server, socket: Socket) => void];
+  server.removeListener(event, begin);
+  server.on(event, (socket: Socket) => {
     const { world } = current;
     const { faults } = world.state;
     const plan = faults.isIdle ? undefined : faults.planFor(CONNECTION);
@@ -153,7 +155,7 @@ function isForAdmin(text: string): boolean {
 }
 
 /** RFC 9112, 3: method SP request-target SP, of which the target may be a whole URL. */
-const FIRST_PATH = /^[!-~]+ (?:http:\/\/[^/?# ]*)?([^?#\\ ]*)/i;
+const FIRST_PATH = /^[!-~]+ (?:https?:\/\/[^/?# ]*)?([^?#\\ ]*)/i;
 
 /** RFC 9112, 5: lines of `name: value`, and an empty line behind them. */
 const FIRST_HOST = /^(?:[^\r\n]+\r?\n)+?host:([^\r\n]*)/i;

@@ -29,7 +29,13 @@ t.test('what goes wrong in the emulator’s own routes is a 500 like any other',
     origin: () => 'http://localhost',
     servedHosts: new ServedHosts([]),
     inBandFaults: false,
-    controls: { closing: new AbortController().signal, shutDown: () => {}, hasTestKeys: true, refusesTestKeys: false },
+    controls: {
+      closing: new AbortController().signal,
+      shutDown: () => {},
+      addresses: () => ({ orgs: [], hosts: [] }),
+      hasTestKeys: true,
+      refusesTestKeys: false,
+    },
   };
   const app = createApp(current, options);
   isBroken = true;
@@ -67,7 +73,13 @@ t.test('a request whose answer cannot be given is cut, and the log says why', as
     origin: () => 'http://localhost',
     servedHosts: new ServedHosts([]),
     inBandFaults: false,
-    controls: { closing: new AbortController().signal, shutDown: () => {}, hasTestKeys: true, refusesTestKeys: false },
+    controls: {
+      closing: new AbortController().signal,
+      shutDown: () => {},
+      addresses: () => ({ orgs: [], hosts: [] }),
+      hasTestKeys: true,
+      refusesTestKeys: false,
+    },
   };
   const server = createServer(createApp(current, options));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

@@ -22,7 +22,7 @@ import { callHandler, readBodyForFaults, readInput, readPurpose } from './chain/
 import { recordOutcome, renderFailure } from './chain/outcome.js';
 import { takeQuotas } from './chain/quotas.js';
 import { matchRoute } from './chain/route.js';
-import { checkHost, checkMessage, concernsAdmin, meetExpectation, readTarget } from './chain/target.js';
+import { checkHost, checkMessage, concernsAdmin, type GivenHost, meetExpectation, readTarget } from './chain/target.js';
 import { breakAnswer, patienceOf } from './chain/wire-faults.js';
 import { ConnectionNames } from './connection-names.js';
 import { type EntryStep, RequestContext, type Step } from './request-context.js';
@@ -31,6 +31,8 @@ export interface AppOptions extends AdminOptions {
   /** The organization this port belongs to. */
   readonly organization: string;
   readonly servedHosts: ServedHosts;
+  /** Hosts that clients have built in, by name. */
+  readonly givenHosts?: ReadonlyMap<string, GivenHost> | undefined;
   /** Whether requests may ask for faults. */
   readonly inBandFaults: boolean;
   /** What awkward answers are drawn from; undefined where there are none. */
@@ -46,10 +48,17 @@ export interface AppOptions extends AdminOptions {
 /** The first part of every request's way, also of those to the emulator's own routes: what it is, and which host it names. */
 export function entryOf({
   servedHosts,
+  givenHosts,
   namespace,
   adminToken,
-}: Pick<AppOptions, 'servedHosts' | 'namespace' | 'adminToken'>): readonly EntryStep[] {
-  return [checkMessage, readTarget, checkHost(servedHosts, namespace), meetExpectation, guardAdmin(adminToken)];
+}: Pick<AppOptions, 'servedHosts' | 'givenHosts' | 'namespace' | 'adminToken'>): readonly EntryStep[] {
+  return [
+    checkMessage,
+    readTarget,
+    checkHost(servedHosts, namespace, givenHosts),
+    meetExpectation,
+    guardAdmin(adminToken),
+  ];
 }
 
 /**

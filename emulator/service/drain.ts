@@ -2,6 +2,7 @@ import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'n
 import type { Socket } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
 import { lingeringClose } from '../http/lingering-close.js';
+import { connectionEvent, peerOf } from './connection-event.js';
 
 export interface DrainOptions {
   /** Milliseconds (real time) running requests get, whatever they do. */
@@ -17,6 +18,8 @@ export interface DrainOptions {
 export class Connections {
   /** Every open connection with the last request that began on it: answers leave in order, so it is done last. */
   readonly #latest = new Map<Socket, ServerResponse | undefined>();
+  /** The connections under those that speak TLS, also while they begin to. */
+  readonly #beneath = new Set<Socket>();
   #isDraining = false;
 
   /** `app`, for requests that begin before the drain; a later one is never begun, and never half done. */
@@ -32,9 +35,15 @@ export class Connections {
   watch(server: Server): void {
     // `server.close()` calls it, and would cut answers that have been written and not yet taken.
     server.closeIdleConnections = () => {};
-    server.on('connection', (socket: Socket) => {
+    const event = connectionEvent(server);
+    server.on(event, (socket: Socket) => {
       this.#latest.set(socket, undefined);
       socket.once('close', () => this.#latest.delete(socket));
+    });
+    if (event === 'connection') return;
+    server.on('connection', (socket: Socket) => {
+      this.#beneath.add(socket);
+      socket.once('close', () => this.#beneath.delete(socket));
     });
   }
 
@@ -53,6 +62,8 @@ export class Connections {
       if (this.#isHeldUp(socket)) socket.destroy();
       else socket.setTimeout(pause);
     });
+    const begun = new Set([...this.#latest.keys()].map(peerOf));
+    for (const socket of this.#beneath) if (!begun.has(peerOf(socket))) socket.destroy();
     for (const [socket, response] of this.#latest) {
       if (response === undefined || response.closed) finish(socket, response);
       else {
@@ -66,7 +77,7 @@ export class Connections {
   }
 
   #cutAll(): void {
-    for (const socket of this.#latest.keys()) socket.destroy();
+    for (const socket of [...this.#latest.keys(), ...this.#beneath]) socket.destroy();
   }
 
   /** Whether a quiet connection waits for its client, and not for the work of its request. */

@@ -53,6 +53,8 @@ export interface EmulatedService extends OrganizationAddress, AsyncDisposable {
    * the file of the option `key`.
    */
   readonly keyFile: string;
+  /** What clients have to trust for HTTPS (PEM), with the option `tls`. */
+  readonly ca?: string;
   /** Where the routes of the emulator itself are: `<baseUrl>/_emulator`. */
   readonly adminUrl: string;
   /**
@@ -170,13 +172,13 @@ export interface EmulatedService extends OrganizationAddress, AsyncDisposable {
 
 /** The surface of a server: addresses, and what a test may ask and change. @internal */
 export function createEmulator(server: Server): Emulator {
-  const { namespaces, adminTokenFile, operations, signingKey } = server;
+  const { namespaces, adminTokenFile, operations, signingKey, trust } = server;
   return {
     ...surfaceOf(server),
     ...(adminTokenFile !== undefined && { adminTokenFile }),
     namespace: async (options) => {
       const { id, listeners, current, close } = await namespaces.create(options);
-      return { id, ...surfaceOf({ listeners: listeners.all, current, operations, signingKey, close }) };
+      return { id, ...surfaceOf({ listeners: listeners.all, current, operations, signingKey, trust, close }) };
     },
   };
 }
@@ -187,17 +189,19 @@ function surfaceOf({
   current,
   operations,
   signingKey,
+  trust,
   close,
-}: Pick<Server, 'current' | 'operations' | 'signingKey' | 'close'> & {
+}: Pick<Server, 'current' | 'operations' | 'signingKey' | 'trust' | 'close'> & {
   readonly listeners: readonly Listener[];
 }): EmulatedService {
-  const orgs = listeners.map(addressOf);
+  const orgs = listeners.map((listener) => addressOf(listener, trust !== undefined));
   return {
     ...orgs[0]!,
     orgs,
     keyId: signingKey.id,
     keyFile: signingKey.file,
     adminUrl: adminUrlOf(listeners),
+    ...(trust !== undefined && { ca: trust }),
     token: (options = {}) => signToken({ current, operations, signingKey }, options),
     requests: (query) => [...current.world.state.journal.entries(selectorOf(query))],
     verify: (expectations) => atOnce(verifyWorld(current.world, expectations)),

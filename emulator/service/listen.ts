@@ -1,25 +1,36 @@
 import http from 'node:http';
+import type https from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import { lingeringClose } from '../http/lingering-close.js';
+import type { Identity } from '../tls/authority.js';
 import type { CurrentWorld } from '../world/current-world.js';
 import { admitConnections, type OtherWorlds } from './accept-faults.js';
+import { connectionEvent, peerOf } from './connection-event.js';
 import { ConnectionNames } from './connection-names.js';
 import { refuseUnreadable } from './unreadable.js';
 
 interface ConnectionPorts {
   readonly names?: ConnectionNames;
   readonly others?: OtherWorlds | undefined;
+  /** What makes it a server of HTTPS. */
+  readonly secured?: Secured | undefined;
+}
+
+/** `node:https` is loaded where it is asked for, so it is passed in. */
+export interface Secured {
+  readonly createServer: typeof https.createServer;
+  readonly identity: Identity;
 }
 
 /** An HTTP server with the limits of the world. It does not listen yet. */
 export function createServer(
   app: http.RequestListener,
   current: CurrentWorld,
-  { names = new ConnectionNames(), others }: ConnectionPorts = {},
+  { names = new ConnectionNames(), others, secured }: ConnectionPorts = {},
 ): http.Server {
   const { limits } = current.config;
   const latest = new WeakMap<Socket, http.ServerResponse>();
-  const server = http.createServer({
+  const options: http.ServerOptions = {
     keepAliveTimeout: limits.keepAliveTimeout,
     headersTimeout: limits.headersTimeout,
     // A push may take long; what may not is a pause, and bodies have a timer for that.
@@ -28,7 +39,8 @@ export function createServer(
     maxHeaderSize: 16 * 1024,
     // The chain asks for it, in its own words.
     requireHostHeader: false,
-  });
+  };
+  const server = secured ? createSecureServer(options, secured, limits.headersTimeout) : http.createServer(options);
   admitConnections(server, current, { names, others });
   server.maxConnections = limits.maxSockets;
   // A client may close its half once it has sent everything; Node would take that for leaving (no public option says so).
@@ -53,12 +65,38 @@ export function createServer(
   server.on('connect', (request: http.IncomingMessage, socket: Socket) => {
     answerConnect(request, socket, latest.get(socket), receive);
   });
-  server.on('connection', (socket: Socket) => {
+  server.on(connectionEvent(server), (socket: Socket) => {
     // Node closes a connection for both directions as soon as the last answer has left.
     socket.destroySoon = () => lingeringClose(socket);
   });
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
     refuseUnreadable(error, socket, latest.get(socket), current.world);
+  });
+  return server;
+}
+
+/** The same server behind TLS. What fails before HTTP is spoken is closed without a word of HTTP. */
+function createSecureServer(
+  options: http.ServerOptions,
+  { createServer, identity }: Secured,
+  handshakeTimeout: number,
+): http.Server {
+  const { cert, key } = identity;
+  const server = createServer({ ...options, cert, key, handshakeTimeout, allowHalfOpen: true });
+  server.removeAllListeners('tlsClientError').on('tlsClientError', (_error: Error, socket: Socket) => socket.destroy());
+  const beneath = new Map<string, Socket>();
+  server.on('connection', (socket: Socket) => {
+    const peer = peerOf(socket);
+    beneath.set(peer, socket);
+    socket.once('close', () => beneath.get(peer) === socket && beneath.delete(peer));
+  });
+  server.on('secureConnection', (socket: Socket) => {
+    // Node resets TCP connections only.
+    const raw = beneath.get(peerOf(socket));
+    socket.resetAndDestroy = () => {
+      raw?.resetAndDestroy();
+      return socket.destroy();
+    };
   });
   return server;
 }

@@ -1,12 +1,13 @@
 import http from 'node:http';
 import { isIP } from 'node:net';
 import { HEALTH_PATH } from '../admin/path.js';
+import { type Scheme, schemeOf } from '../http/scheme.js';
 import type { CurrentWorld } from '../world/current-world.js';
 import type { OtherWorlds } from './accept-faults.js';
 import { type AppOptions, createApp, type SharedRoutes } from './app.js';
 import { ConnectionNames } from './connection-names.js';
 import { Connections, type DrainOptions } from './drain.js';
-import { createServer, listen } from './listen.js';
+import { createServer, listen, type Secured } from './listen.js';
 
 /** Where one organization is reached. */
 export interface Listener {
@@ -15,12 +16,26 @@ export interface Listener {
   readonly origin: string;
   /** Host and port, as they stand in a URL. */
   readonly host: string;
+  /** The same for HTTPS. */
+  readonly secure: { readonly origin: string; readonly host: string; readonly port: number } | undefined;
+  /** What answers show in place of it. */
+  readonly shown: ShownAddress;
+}
+
+/** Addresses without a slash at their end. */
+export interface ShownAddress {
+  readonly baseUrl: string;
+  readonly gitUrl: string;
 }
 
 export interface ListenOptions extends Omit<AppOptions, 'organization' | 'origin'> {
   readonly host: string;
   /** Binds the port of the organization at `index`, and resolves to it. */
-  readonly bind: (server: http.Server, index: number) => Promise<number>;
+  readonly bind: (server: http.Server, index: number, isSecure: boolean) => Promise<number>;
+  /** What HTTPS is served with beside HTTP. */
+  readonly secured?: Secured | undefined;
+  /** What answers of the first organization show in place of its own address. */
+  readonly shown?: Partial<ShownAddress> | undefined;
   /** Other worlds that the first port leads to. */
   readonly others?: OtherWorlds & {
     /** Looks at every request of the first port before the organization's own application does. */
@@ -37,22 +52,32 @@ export class Listeners {
 
   /** Opens the ports in the order of the organizations. Rejects with the system's error; those that are open then stay so. */
   async open(current: CurrentWorld, options: ListenOptions, shared: SharedRoutes): Promise<void> {
-    const { host, bind, ...appOptions } = options;
+    const { host, bind, secured, shown: given, ...appOptions } = options;
     for (const [index, { name: org }] of current.config.organizations.entries()) {
-      let origin = '';
+      const origins: Record<Scheme, string> = { http: '', https: '' };
+      const shownUrls = index === 0 ? given : undefined;
       const names = new ConnectionNames();
-      const own = { ...appOptions, organization: org, origin: () => origin, connections: names };
+      const originOf = (request: http.IncomingMessage): string => shownUrls?.gitUrl ?? origins[schemeOf(request)];
+      const own = { ...appOptions, organization: org, origin: originOf, connections: names };
       const app = createApp(current, own, shared);
       this.app ??= app;
-      const connections = new Connections();
       const others = index === 0 ? options.others : undefined;
-      const server = createServer(connections.serve(others?.dispatch(app) ?? app), current, { names, others });
-      connections.watch(server);
-      const port = await bind(server, index);
-      this.drains.push((drain) => connections.drain(server, drain));
-      const shown = `${shownHost(host)}:${port}`;
-      origin = `http://${shown}`;
-      this.all.push({ org, origin, host: shown });
+      const openPort = async (scheme: Scheme) => {
+        const connections = new Connections();
+        const ports = { names, others, secured: scheme === 'https' ? secured : undefined };
+        const server = createServer(connections.serve(others?.dispatch(app) ?? app), current, ports);
+        connections.watch(server);
+        const port = await bind(server, index, scheme === 'https');
+        this.drains.push((drain) => connections.drain(server, drain));
+        const shown = `${shownHost(host)}:${port}`;
+        origins[scheme] = `${scheme}://${shown}`;
+        return { origin: origins[scheme], host: shown, port };
+      };
+      const plain = await openPort('http');
+      const secure = secured && (await openPort('https'));
+      const baseUrl = shownUrls?.baseUrl ?? plain.origin;
+      const gitUrl = shownUrls?.gitUrl ?? baseUrl;
+      this.all.push({ org, origin: plain.origin, host: plain.host, secure, shown: { baseUrl, gitUrl } });
     }
   }
 

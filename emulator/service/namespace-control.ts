@@ -4,8 +4,11 @@ import type { NamespaceServer, Namespaces } from './namespaces.js';
 import type { SigningKey } from './registered-keys.js';
 
 /** What the admin routes do with namespaces. */
-export function namespaceControl(namespaces: Namespaces, key: SigningKey): NamespaceControl {
-  const viewOf = ({ id, listeners }: NamespaceServer): NamespaceView => ({ id, ...addressMembers(listeners.all, key) });
+export function namespaceControl(namespaces: Namespaces, key: SigningKey, isSecure: boolean): NamespaceControl {
+  const viewOf = ({ id, listeners }: NamespaceServer): NamespaceView => ({
+    id,
+    ...addressMembers(listeners.all, key, isSecure),
+  });
   return {
     create: async (options) => viewOf(await namespaces.create(options)),
     list: () => namespaces.list().map(viewOf),

@@ -29,8 +29,8 @@ import type { WireBreakage } from './wire-breakage.js';
 export class RequestContext implements ReplyWatcher {
   /** `X-Request-Id`; empty until the request counts. */
   id = '';
-  /** The origin this listener is reached by. */
-  readonly origin: string;
+  /** What remotes start with in the answer. */
+  origin: string;
   /** The organization that the port belongs to; `Host` may select another. */
   organizationName: string;
   readonly inBandFaults: boolean;
@@ -86,7 +86,7 @@ export class RequestContext implements ReplyWatcher {
     readonly request: IncomingMessage,
     private readonly response: ServerResponse,
   ) {
-    this.origin = listener.origin();
+    this.origin = listener.origin(request);
     this.organizationName = listener.organization;
     this.inBandFaults = listener.inBandFaults;
     this.adversary = listener.adversary;
@@ -178,7 +178,7 @@ export type EntryStep = (context: RequestContext) => void;
 
 export interface Listener {
   readonly organization: string;
-  readonly origin: () => string;
+  readonly origin: (request: IncomingMessage) => string;
   readonly inBandFaults: boolean;
   readonly adversary?: string | undefined;
   readonly connections: ConnectionNames;

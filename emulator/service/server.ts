@@ -8,8 +8,10 @@ import type { Operation } from '../operation/operation.js';
 import { CurrentWorld } from '../world/current-world.js';
 import type { ProcessPorts } from '../world/process-resources.js';
 import type { Scenario } from '../world/scenario.js';
+import { addressMember, addressOf } from './address.js';
 import { type ProvidedAdminToken, provideAdminToken } from './admin-token.js';
 import { shareRoutes } from './app.js';
+import { type BuiltInHosts, givenHosts, provideTls, publicHosts, shownAddress } from './https.js';
 import type { KeptState } from './kept-state.js';
 import { listen } from './listen.js';
 import { answerOnce, type Listener, Listeners, listenOnFirst } from './listeners.js';
@@ -28,6 +30,8 @@ export interface Server {
   readonly operations: readonly Operation[];
   /** The file with the admin token, where one was made. */
   readonly adminTokenFile: string | undefined;
+  /** What clients have to trust, as PEM, where HTTPS is served to all. */
+  readonly trust: string | undefined;
   /** What signs for the first organization. */
   readonly signingKey: SigningKey;
   /** Stops listening and lets running requests finish for `graceMs` (default: the drain time-out). */
@@ -39,6 +43,8 @@ export interface ServerPorts extends ProcessPorts {
   readonly onClosed?: () => void;
   /** Told, in a sentence, what a user has to know: that the state could not be saved. */
   readonly onWarning?: (sentence: string) => void;
+  /** Hosts that clients have built in, for which HTTPS is served. */
+  readonly hosts?: BuiltInHosts;
 }
 
 /** Starts the service and resolves once it answers. Rejects with the system's error when a port cannot be bound. */
@@ -49,6 +55,7 @@ export async function startServer(
 ): Promise<Server> {
   const { options, scenario } = await readStartScenario(given, operations);
   const { host, limits } = options;
+  const secure = await provideTls(options, ports.hosts);
   const current = createWorld(options, ports);
   const shared = shareRoutes({ operations });
   const closing = new AbortController();
@@ -66,15 +73,28 @@ export async function startServer(
     await admin?.withdraw();
     ports.onClosed?.();
   };
+  const builtIn = ports.hosts && givenHosts(ports.hosts, options.org);
+  const trust = options.tls ? secure!.trust : undefined;
   const keyControls = { hasTestKeys: hasTestKeys(options), refusesTestKeys: refusesTestKeys(options) };
   const common = ({ config }: CurrentWorld) => ({
     operations,
     host,
-    servedHosts: new ServedHosts([...options.allowedHost, host]),
+    servedHosts: new ServedHosts([...options.allowedHost, host, ...publicHosts(options)]),
+    givenHosts: builtIn,
+    secured: secure?.secured,
     inBandFaults: options.inbandFaults ?? isLoopback(host),
     adversary: options.adversarial ? config.seed : undefined,
     adminToken: admin?.token === undefined ? undefined : new AdminToken(admin.token),
   });
+  const addressesOf =
+    ({ all }: Listeners) =>
+    () => ({
+      orgs: all.map((listener) => addressMember(addressOf(listener, options.tls))),
+      hosts: [...(all === listeners.all ? (builtIn ?? []) : [])].map(([name, { organization = options.org[0]! }]) => ({
+        host: name,
+        org: organization,
+      })),
+    });
   const begin = (own: CurrentWorld, story: Scenario) =>
     beginScenario(own, story, { operations, organization: options.org[0]! });
   const namespaces = new Namespaces(current, {
@@ -87,7 +107,13 @@ export async function startServer(
     opened: Listeners,
     { id, current: own, close: remove }: Pick<NamespaceServer, 'id' | 'current' | 'close'>,
   ): Promise<void> => {
-    const controls = { ...keyControls, closing: closing.signal, shutDown: () => void remove() };
+    const controls = {
+      ...keyControls,
+      closing: closing.signal,
+      shutDown: () => void remove(),
+      addresses: addressesOf(opened),
+      trust,
+    };
     const bind = (server: http.Server) => listenOnFirst(server, options.namespacePorts, host);
     await opened.open(own, { ...common(own), namespace: id, controls, bind }, shared);
   };
@@ -104,10 +130,15 @@ export async function startServer(
       closing: closing.signal,
       shutDown: () => void close(),
       ...keyControls,
-      namespaces: namespaceControl(namespaces, signingKeyOf(options)),
+      namespaces: namespaceControl(namespaces, signingKeyOf(options), options.tls),
+      addresses: addressesOf(listeners),
+      trust,
     };
-    const bind = (server: http.Server, index: number) => listen(server, index === 0 ? options.port : 0, host);
-    await listeners.open(current, { ...common(current), controls, bind, others: namespaces }, shared);
+    const bind = (server: http.Server, index: number, isSecure: boolean) =>
+      listen(server, index > 0 ? 0 : isSecure ? options.tlsPort : options.port, host);
+    const shown = shownAddress(options);
+    await listeners.open(current, { ...common(current), controls, bind, shown, others: namespaces }, shared);
+    ports.hosts?.onListening(listeners.all[0]!.secure!.port, secure!.trust);
     await Promise.all(listeners.all.map(answerOnce));
     // The first token needs it. Nothing waits for it at the start.
     void loadVerifier();
@@ -121,6 +152,7 @@ export async function startServer(
     namespaces,
     operations,
     adminTokenFile: admin.file,
+    trust,
     signingKey: signingKeyOf(options),
     close,
   };

@@ -14,7 +14,13 @@ export async function serveWorld(current: CurrentWorld): Promise<{ url: string; 
     origin: () => origin,
     servedHosts: new ServedHosts(['127.0.0.1']),
     inBandFaults: true,
-    controls: { closing: new AbortController().signal, shutDown: () => {}, hasTestKeys: true, refusesTestKeys: false },
+    controls: {
+      closing: new AbortController().signal,
+      shutDown: () => {},
+      addresses: () => ({ orgs: [], hosts: [] }),
+      hasTestKeys: true,
+      refusesTestKeys: false,
+    },
   });
   const connections = new Connections();
   const server = createServer(connections.serve(app), current);

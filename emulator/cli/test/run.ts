@@ -14,6 +14,7 @@ export async function run(argv: readonly string[], environment: Record<string, s
     warn: (text) => {
       said.err += text;
     },
+    input: async () => '',
     isInteractive: false,
     columns: 100,
     environment,

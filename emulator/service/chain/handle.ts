@@ -7,6 +7,7 @@ import { jsonSteps } from '../../http/json-reader.js';
 import { problem } from '../../http/problem.js';
 import type { Reply } from '../../http/reply.js';
 import { parseQuery } from '../../http/request-target.js';
+import { type Scheme, schemeOf } from '../../http/scheme.js';
 import type { HandlerContext } from '../../operation/handler-context.js';
 import type { Repository } from '../../repositories/repository.js';
 import type { GitFacts } from '../../smart-http/git-facts.js';
@@ -123,6 +124,7 @@ class RequestHandlerContext implements HandlerContext {
   readonly method: string;
   readonly params: Readonly<Record<string, string>>;
   readonly gitUrl: string;
+  readonly scheme: Scheme;
   readonly #context: RequestContext;
   #meter: Meter | undefined;
 
@@ -138,6 +140,7 @@ class RequestHandlerContext implements HandlerContext {
     this.method = context.request.method!;
     this.params = context.params;
     this.gitUrl = context.origin;
+    this.scheme = schemeOf(context.request);
   }
 
   get repository(): Repository {

@@ -3,6 +3,7 @@ import { hostOf, parseHost, type ServedHosts } from '../../http/host.js';
 import { checkExpectation, framingMistake } from '../../http/message.js';
 import { problem } from '../../http/problem.js';
 import { readRequestTarget } from '../../http/request-target.js';
+import { schemeOf } from '../../http/scheme.js';
 import type { EntryStep, RequestContext } from '../request-context.js';
 
 /**
@@ -25,7 +26,7 @@ export function checkMessage(context: RequestContext): void {
 /** Step: the request target. Koa's router reads `request.url` later, and finds the same. */
 export function readTarget(context: RequestContext): void {
   const { request } = context;
-  const target = readRequestTarget(request.method!, request.url!);
+  const target = readRequestTarget(request.method!, request.url!, schemeOf(request));
   context.target = target;
   context.isForAdmin = isAdminPath(target.path);
   if (target.authority !== undefined)
@@ -34,7 +35,7 @@ export function readTarget(context: RequestContext): void {
 
 /** Whether the request is one to the emulator's own routes, also where it was refused before its target was read. */
 export function concernsAdmin({ isForAdmin, request }: RequestContext): boolean {
-  return isForAdmin ?? isAdminPath(/^(?:http:\/\/[^/?#]*)?([^?#\\]*)/i.exec(request.url ?? '')![1]!);
+  return isForAdmin ?? isAdminPath(/^(?:https?:\/\/[^/?#]*)?([^?#\\]*)/i.exec(request.url ?? '')![1]!);
 }
 
 const ORGANIZATION_HOST = /^api\.([^.]+)\.localhost$/;
@@ -43,8 +44,17 @@ const NAMESPACE_HOST = /\.ns\.localhost$/;
 
 interface NamedHost {
   readonly isServed: boolean;
-  /** Of `api.<org>.localhost`. */
+  /** Of `api.<org>.localhost`, or of a host that was given. */
   readonly organization: string | undefined;
+  readonly gitUrl: string | undefined;
+}
+
+/** What a host that was given by name stands for. */
+export interface GivenHost {
+  /** The organization it names; undefined: the port's. */
+  readonly organization: string | undefined;
+  /** What remotes start with in answers to requests that name it. */
+  readonly gitUrl: string;
 }
 
 /** Different values of `Host` that are remembered: clients name the same one again and again. */
@@ -54,16 +64,22 @@ const REMEMBERED_HOSTS = 64;
  * Step: the host a request names. `api.<org>.localhost` selects an organization, other served names keep
  * the port's, and a host that is not served is refused.
  */
-export function checkHost(served: ServedHosts, namespace?: string): EntryStep {
+export function checkHost(
+  served: ServedHosts,
+  namespace?: string,
+  given: ReadonlyMap<string, GivenHost> = new Map(),
+): EntryStep {
   const remembered = new Map<string, NamedHost>();
   // A request to a namespace that is not this one must not be served by the world that happens to listen.
   const isServed = (host: string) =>
-    NAMESPACE_HOST.test(host) ? host === `${namespace}.ns.localhost` : served.includes(host);
+    NAMESPACE_HOST.test(host) ? host === `${namespace}.ns.localhost` : served.includes(host) || given.has(host);
   const read = (authority: string): NamedHost => {
     const known = remembered.get(authority);
     if (known) return known;
     const host = parseHost(authority);
-    const named = { isServed: isServed(host), organization: ORGANIZATION_HOST.exec(host)?.[1] };
+    const one = given.get(host);
+    const organization = one?.organization ?? ORGANIZATION_HOST.exec(host)?.[1];
+    const named = { isServed: isServed(host), organization, gitUrl: one?.gitUrl };
     if (remembered.size === REMEMBERED_HOSTS) remembered.clear();
     remembered.set(authority, named);
     return named;
@@ -72,6 +88,7 @@ export function checkHost(served: ServedHosts, namespace?: string): EntryStep {
     const { world } = context;
     const named = hostNamedBy(context, read);
     const selected = named?.organization;
+    if (named?.gitUrl !== undefined) context.origin = named.gitUrl;
     if (selected !== undefined && world.state.organizations.get(selected)) context.organizationName = selected;
     else if (named && !named.isServed) {
       throw problem('forbidden', 'The request names a host that is not served here; --allowed-host adds one.');

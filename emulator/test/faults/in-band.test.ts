@@ -127,6 +127,7 @@ async function token(...argv: readonly string[]): Promise<{ code: number; out: s
     warn: (text) => {
       err += text;
     },
+    input: async () => '',
     isInteractive: false,
     columns: 100,
     environment: {},

@@ -79,6 +79,7 @@ async function print(...argv: string[]): Promise<string> {
     warn: (text) => {
       throw new Error(text);
     },
+    input: async () => '',
     isInteractive: false,
     columns: 100,
     environment: {},

@@ -1,0 +1,27 @@
+import { type Dispatcher, ProxyAgent } from 'undici';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/**
+ * The proxy that `https_proxy` names for an origin, unless `no_proxy` has its host; undefined: none. There is no standard;
+ * curl(1), Environment, is what most programs follow: entries between commas, each a host with all below it, or `*`.
+ */
+export function proxyOf(origin: string, environment: Environment = process.env): string | undefined {
+  const { protocol, hostname } = new URL(origin);
+  const proxy = environment.https_proxy || environment.HTTPS_PROXY;
+  if (protocol !== 'https:' || !proxy) return undefined;
+  const host = hostname.replace(/^\[|\]$/g, '');
+  const entries = (environment.no_proxy ?? environment.NO_PROXY ?? '').split(/[\s,]+/).filter((entry) => entry !== '');
+  const isDirect = entries.some((entry) => {
+    const name = entry.toLowerCase().replace(/^\*?\.?/, '');
+    return entry === '*' || host === name || (name !== '' && host.endsWith(`.${name}`));
+  });
+  return isDirect ? undefined : proxy;
+}
+
+/** What sends requests through a tunnel of the proxy. */
+export function proxied(proxy: string, options: Omit<ProxyAgent.Options, 'uri'>): Dispatcher {
+  const { username, password, origin } = new URL(proxy);
+  const credential = Buffer.from(`${decodeURIComponent(username)}:${decodeURIComponent(password)}`).toString('base64');
+  return new ProxyAgent({ ...options, uri: origin, ...(username === '' ? {} : { token: `Basic ${credential}` }) });
+}

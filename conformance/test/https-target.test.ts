@@ -1,0 +1,58 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import t from 'tap';
+import type { Report } from '../index.js';
+import { packageRoot } from '../run/version.js';
+
+/*
+ * The suite against HTTPS hosts away from this machine, as far as it can tell: the emulator serves them behind a proxy,
+ * and the suite finds that by `https_proxy`, and its certificate by NODE_EXTRA_CA_CERTS.
+ */
+const RULES = 'general.https,general.base-url.org-subdomain,general.bearer.required,repo.get.route,git.push';
+const mainOf = (file: string) => JSON.stringify(new URL(file, import.meta.url).href);
+const scriptOf = (file: string) =>
+  `process.exitCode = await (await import(${mainOf(file)})).main(process.argv.slice(1))`;
+const suite = scriptOf('../cli/main.js');
+
+async function check(apiHost: string, org = 'demo') {
+  const inner = [process.execPath, '--input-type=module', '--eval', suite, '--', 'run', '--only', RULES];
+  inner.push('--base-url', `https://${apiHost}`, '--git-url', 'https://git.example.test', '--org', org, '--write');
+  inner.push(
+    '--rate',
+    'unlimited',
+    '--quiet',
+    '--reporter',
+    'json',
+    '--key',
+    `${packageRoot()}/fixtures/keys/es256.pem`,
+  );
+  const emulator = join(packageRoot(), 'bin', 'emulator.js');
+  const hosts = ['--api-host', apiHost, '--git-host', 'git.example.test'];
+  const child = spawn(process.execPath, [emulator, 'exec', '--log', 'quiet', '--org', org, ...hosts, '--', ...inner]);
+  let out = '';
+  let err = '';
+  child.stdout.on('data', (part) => {
+    out += part;
+  });
+  child.stderr.on('data', (part) => {
+    err += part;
+  });
+  const [code] = await once(child, 'close');
+  return { code, err, report: JSON.parse(out) as Report };
+}
+
+const verdictsOf = ({ rules }: Report) =>
+  Object.fromEntries(rules.filter(({ id }) => RULES.includes(id)).map(({ id, verdict }) => [id, verdict]));
+
+t.test('rules about HTTPS and the host of an organization are judged', async (t) => {
+  const { code, err, report } = await check('api.demo.example.test');
+  t.same([code, err], [0, '']);
+  t.same(verdictsOf(report), Object.fromEntries(RULES.split(',').map((id) => [id, 'pass'])));
+});
+
+t.test('a host that names another organization is noticed', async (t) => {
+  const { code, report } = await check('api.other.example.test');
+  t.equal(code, 1);
+  t.match(verdictsOf(report), { 'general.https': 'pass', 'general.base-url.org-subdomain': 'fail' });
+});

@@ -1,0 +1,29 @@
+import { z } from 'zod';
+import { problem } from '../http/problem.js';
+import { json } from '../http/reply.js';
+import { addressesRecord } from './controls.js';
+import { adminRoute } from './route.js';
+
+export const showAddresses = adminRoute({
+  id: 'showAddresses',
+  method: 'GET',
+  path: '/addresses',
+  summary: 'List by which addresses the organizations are reached',
+  access: 'token',
+  replies: { 200: addressesRecord },
+  handle: ({ controls }) => json(200, controls.addresses()),
+});
+
+export const showCa = adminRoute({
+  id: 'showCa',
+  method: 'GET',
+  path: '/ca',
+  summary: 'Print the certificate to trust for HTTPS (PEM)',
+  access: 'token',
+  replies: { 200: z.object({ certificate: z.string() }) },
+  errors: ['not_found'],
+  handle: ({ controls: { trust } }) => {
+    if (trust === undefined) throw problem('not_found', 'No HTTPS is served here; --tls serves it.');
+    return json(200, { certificate: trust });
+  },
+});

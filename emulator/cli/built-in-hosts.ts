@@ -1,0 +1,49 @@
+import { hostName, list, OptionError } from '../config/option-values.js';
+import type { Flags } from './command.js';
+
+const hosts = list(plainHost, { least: 1 });
+
+/** Flags of `exec` for clients that have their hosts built in. */
+export const HOST_FLAGS = {
+  'api-host': {
+    read: hosts,
+    repeatable: true,
+    describe: 'Host of the API that the client has built in: its HTTPS is served here; repeatable',
+  },
+  'git-host': { read: hosts, repeatable: true, describe: 'Host of its remotes, likewise; repeatable' },
+  'proxy-pass': {
+    read: hosts,
+    repeatable: true,
+    describe: 'Further host that the command may reach by HTTPS; any other is refused; repeatable',
+  },
+} satisfies Flags;
+
+export interface HostFlags {
+  readonly api: readonly string[];
+  readonly git: readonly string[];
+  readonly passed: readonly string[];
+}
+
+/** What was typed; undefined where no host is served. Throws `OptionError`. */
+export function readHostFlags(typed: Readonly<Record<string, readonly string[]>>): HostFlags | undefined {
+  const read = (flag: keyof typeof HOST_FLAGS): readonly string[] => {
+    try {
+      return typed[flag] === undefined ? [] : HOST_FLAGS[flag].read(typed[flag]);
+    } catch (error) {
+      throw error instanceof OptionError ? new OptionError(`--${flag} ${error.message}.`) : error;
+    }
+  };
+  const [api, git, passed] = [read('api-host'), read('git-host'), read('proxy-pass')];
+  if (api.length === 0 && git.length === 0) {
+    if (passed.length > 0) throw new OptionError('--proxy-pass needs --api-host or --git-host.');
+    return undefined;
+  }
+  const both = passed.find((host) => api.includes(host) || git.includes(host));
+  if (both !== undefined) throw new OptionError(`--proxy-pass names ${both}, which is served here.`);
+  return { api, git, passed };
+}
+
+/** A host as it is compared: in lower case, without a dot at its end. */
+function plainHost(given: unknown): string {
+  return hostName(given).toLowerCase().replace(/\.$/, '');
+}

@@ -1,0 +1,70 @@
+import http from 'node:http';
+import https from 'node:https';
+import type { Duplex } from 'node:stream';
+import dispatchers from './proxy-dispatcher.cjs';
+
+/*
+ * Loaded by `NODE_OPTIONS` into what runs below `emulator exec --api-host`, on a Node that does not read `https_proxy` by
+ * itself: `fetch` and `https.request` go by the proxy then. Nothing is loaded before one of them is used.
+ */
+
+type AgentOptions = Parameters<https.Agent['createConnection']>[0];
+type OnSocket = (error: Error | null, stream: Duplex) => void;
+
+/** By which every undici of a process finds the dispatcher that it shares with Node's own `fetch`. */
+const DISPATCHER = Symbol.for('undici.globalDispatcher.1');
+const proxy = process.env.https_proxy;
+const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
+const isServed = major > 24 || (major === 24 && minor >= 5) || (major === 22 && minor >= 21);
+
+if (proxy && !(isServed && process.env.NODE_USE_ENV_PROXY === '1')) {
+  proxyFetch();
+  proxyRequests(new URL(proxy));
+}
+
+function proxyFetch(): void {
+  const set = (value: unknown) => {
+    Object.defineProperty(globalThis, DISPATCHER, { configurable: true, writable: true, value });
+  };
+  Object.defineProperty(globalThis, DISPATCHER, {
+    configurable: true,
+    get: () => {
+      const dispatcher = dispatchers.createProxyDispatcher();
+      set(dispatcher);
+      return dispatcher;
+    },
+    // Who sets one wants that one.
+    set,
+  });
+}
+
+/** Node's own agent, with a tunnel below TLS. */
+function proxyRequests({ hostname, port, username, password }: URL): void {
+  const direct = (process.env.no_proxy ?? '').split(',').map((entry) => entry.replace(/^\*?\.?/, '').toLowerCase());
+  const isDirect = (host: string) => direct.some((entry) => entry && (host === entry || host.endsWith(`.${entry}`)));
+  const credential = Buffer.from(`${decodeURIComponent(username)}:${decodeURIComponent(password)}`).toString('base64');
+
+  class TunnelAgent extends https.Agent {
+    override createConnection(options: AgentOptions, onSocket: OnSocket): Duplex | null | undefined {
+      const host = String(options.host ?? 'localhost').toLowerCase();
+      if (isDirect(host)) return super.createConnection(options, onSocket);
+      const target = `${host.includes(':') ? `[${host}]` : host}:${options.port ?? 443}`;
+      const headers = { host: target, 'proxy-authorization': `Basic ${credential}` };
+      const fail = (error: Error) => onSocket(error, undefined as unknown as Duplex);
+      http
+        .request({ host: hostname, port, method: 'CONNECT', path: target, headers, agent: false })
+        .once('error', fail)
+        .once('connect', ({ statusCode, statusMessage }, socket) => {
+          if (statusCode === 200) {
+            onSocket(null, super.createConnection({ ...options, socket } as AgentOptions)!);
+            return;
+          }
+          socket.destroy();
+          fail(new Error(`The proxy answered ${statusCode} ${statusMessage} for ${target}.`));
+        })
+        .end();
+      return undefined;
+    }
+  }
+  https.globalAgent = new TunnelAgent({ keepAlive: true, timeout: 5_000 });
+}

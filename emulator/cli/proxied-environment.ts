@@ -1,0 +1,128 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { rootCertificates } from 'node:tls';
+import { pathToFileURL } from 'node:url';
+import { packageFile } from '../environment/package-root.js';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** What reads certificates from the file that they name: Git, Node, OpenSSL (Python, Ruby, …), requests, curl. */
+const TRUST_VARIABLES = [
+  'GIT_SSL_CAINFO',
+  'NODE_EXTRA_CA_CERTS',
+  'SSL_CERT_FILE',
+  'REQUESTS_CA_BUNDLE',
+  'CURL_CA_BUNDLE',
+] as const;
+
+/** Where systems keep the certificates that they trust; the first that is there counts. */
+const SYSTEM_BUNDLES = [
+  '/etc/ssl/certs/ca-certificates.crt',
+  '/etc/pki/ca-trust/extracted/pem/tls-ca-bundle.pem',
+  '/etc/pki/tls/certs/ca-bundle.crt',
+  '/etc/ssl/ca-bundle.pem',
+  '/etc/ssl/cert.pem',
+];
+
+const CERTIFICATE = /-----BEGIN (?:TRUSTED )?CERTIFICATE-----[^-]+-----END (?:TRUSTED )?CERTIFICATE-----/g;
+
+/** A file of certificates, in a folder of its own. */
+export interface TrustFile {
+  readonly folder: string;
+  readonly file: string;
+  remove(): Promise<void>;
+}
+
+/**
+ * Writes what the system trusts, what the environment trusts beside it, and one certificate more, for this user only.
+ */
+export async function writeTrust(certificate: string, environment: Environment): Promise<TrustFile> {
+  const system = await firstOf(SYSTEM_BUNDLES);
+  const given = [...new Set(TRUST_VARIABLES.map((name) => environment[name]).filter((file) => file))] as string[];
+  const texts = [certificate, system || rootCertificates.join('\n'), ...(await Promise.all(given.map(read)))];
+  const certificates = new Set(texts.flatMap((text) => text.match(CERTIFICATE) ?? []));
+  const folder = await mkdtemp(join(tmpdir(), 'emulator-'));
+  const remove = () => rm(folder, { recursive: true, force: true });
+  try {
+    const file = join(folder, 'ca-bundle.pem');
+    await writeFile(file, `${[...certificates].join('\n')}\n`, { mode: 0o600, flag: 'wx' });
+    return { folder, file, remove };
+  } catch (error) {
+    await remove();
+    throw error;
+  }
+}
+
+async function firstOf(files: readonly string[]): Promise<string> {
+  for (const file of files) {
+    const text = await read(file);
+    if (text !== '') return text;
+  }
+  return '';
+}
+
+async function read(file: string): Promise<string> {
+  return readFile(file, 'utf8').catch(() => '');
+}
+
+export interface Proxied {
+  readonly variables: Readonly<Record<string, string>>;
+  /** Entries of `no_proxy` that were left out, as they would have kept clients from the proxy. */
+  readonly dropped: readonly string[];
+}
+
+/** The variables that lead clients to the proxy, and have them trust the file. */
+export function proxyVariables(
+  environment: Environment,
+  { url, hosts, file }: { readonly url: string; readonly hosts: readonly string[]; readonly file: string },
+): Proxied {
+  const direct = directHosts(environment, hosts);
+  return {
+    dropped: direct.dropped,
+    variables: {
+      https_proxy: url,
+      HTTPS_PROXY: url,
+      no_proxy: direct.kept.join(','),
+      NO_PROXY: direct.kept.join(','),
+      ...Object.fromEntries(TRUST_VARIABLES.map((name) => [name, file])),
+      // Node 22.21 and 24.5 read these variables by themselves where this one is set.
+      NODE_USE_ENV_PROXY: '1',
+      ...(servesProxyVariables(process.versions.node)
+        ? {}
+        : { NODE_OPTIONS: withProxyModule(environment.NODE_OPTIONS) }),
+    },
+  };
+}
+
+/** Names of this machine, which need no proxy. */
+const OWN_NAMES = ['localhost', '127.0.0.1', '::1'];
+
+function directHosts(environment: Environment, hosts: readonly string[]) {
+  const given = `${environment.no_proxy ?? ''},${environment.NO_PROXY ?? ''}`.split(/[\s,]+/).filter((entry) => entry);
+  const entries = [...new Set(given)];
+  const dropped = entries.filter((entry) => hosts.some((host) => covers(entry, host)));
+  return { kept: [...new Set([...entries.filter((entry) => !dropped.includes(entry)), ...OWN_NAMES])], dropped };
+}
+
+/** Whether an entry of `no_proxy` means the host for any of those who read it; the readers differ on `*.` and on ports. */
+function covers(entry: string, host: string): boolean {
+  const name = entry
+    .toLowerCase()
+    .replace(/:\d+$/, '')
+    .replace(/^\*?\.?/, '')
+    .replace(/\.$/, '');
+  return entry === '*' || (name !== '' && (host === name || host.endsWith(`.${name}`)));
+}
+
+/** Node's documentation, `NODE_USE_ENV_PROXY`: added in v24.0.0 and v22.21.0; `http` and `https` as of v24.5.0. */
+export function servesProxyVariables(version: string): boolean {
+  const [major = 0, minor = 0] = version.split('.').map(Number);
+  return major > 24 || (major === 24 && minor >= 5) || (major === 22 && minor >= 21);
+}
+
+/** As a URL it holds neither blanks nor quotes, which `NODE_OPTIONS` would need to have escaped. */
+function withProxyModule(options: string | undefined): string {
+  const url = pathToFileURL(packageFile('dist', 'bundle', 'emulator', 'env-proxy.cjs')).href.replaceAll("'", '%27');
+  return [options, `--import=${url}`].filter((part) => part).join(' ');
+}

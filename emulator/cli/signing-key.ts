@@ -1,0 +1,37 @@
+import { createPublicKey } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { fixtureKeys } from '../auth/fixture-keys.js';
+import type { AdminClient } from './admin-client.js';
+
+export interface SigningKey {
+  readonly id: string;
+  readonly file: string;
+  readonly privateKeyPem: string;
+  readonly allowedScopes: readonly string[];
+}
+
+/** The first private key known here whose public part is registered there: that of the ready file, or a test key. */
+export async function findKey(client: AdminClient, organization: string, own = ''): Promise<SigningKey | undefined> {
+  const registered = (await client.list('/keys', { organization })).map((row) => ({
+    id: String(row.id),
+    allowedScopes: row.allowed_scopes as string[],
+    publicKey: publicPartOf(String(row.public_key)),
+  }));
+  const files = fixtureKeys().map(({ privateKeyFile }) => privateKeyFile);
+  for (const file of own === '' ? files : [own, ...files]) {
+    const privateKeyPem = await readFile(file, 'utf8').catch(() => '');
+    const publicPart = publicPartOf(privateKeyPem);
+    const found = registered.find(({ publicKey }) => publicKey === publicPart);
+    if (publicPart !== '' && found) return { id: found.id, allowedScopes: found.allowedScopes, file, privateKeyPem };
+  }
+  return undefined;
+}
+
+/** The public part of a key, in one form for equal keys; empty for what is none. */
+function publicPartOf(pem: string): string {
+  try {
+    return createPublicKey(pem).export({ type: 'spki', format: 'pem' }).toString();
+  } catch {
+    return '';
+  }
+}

@@ -1,0 +1,93 @@
+import { readFileSync } from 'node:fs';
+import { flag, integer, OptionError, publicUrl, type Read, text } from './option-values.js';
+
+/** Options about TLS, and about addresses that clients use instead of the emulator's own. */
+export interface TlsOptions {
+  /** Whether HTTPS is served beside HTTP, on ports of its own. */
+  readonly tls: boolean;
+  /** The port of the first organization for HTTPS; 0: any free one. */
+  readonly tlsPort: number;
+  /** Files of a certificate with its chain, and of its private key; without them one is made. */
+  readonly tlsCert: string | undefined;
+  readonly tlsKey: string | undefined;
+  /** The address that answers show for the first organization, without a slash at its end. */
+  readonly publicUrl: string | undefined;
+  /** The same of remotes, where it differs. */
+  readonly publicGitUrl: string | undefined;
+}
+
+type Rows = {
+  readonly [Name in keyof TlsOptions]: {
+    readonly default: TlsOptions[Name];
+    readonly value: string;
+    readonly help: string;
+    readonly isSwitch?: true;
+    readonly read: Read<TlsOptions[Name]>;
+  };
+};
+
+export const TLS_ROWS: Rows = {
+  tls: {
+    default: false,
+    value: '',
+    help: 'Serve HTTPS beside HTTP, on ports of its own; `emulator ca` prints what to trust.',
+    isSwitch: true,
+    read: flag,
+  },
+  tlsPort: {
+    default: 0,
+    value: 'PORT',
+    help: 'Port of the first organization for HTTPS; 0 takes any free one.',
+    read: integer(0, 65_535),
+  },
+  tlsCert: {
+    default: undefined,
+    value: 'FILE',
+    help: 'Certificate for --tls (PEM, its chain behind it); without it one is made that is good for a day.',
+    read: pemFile('certificate', /-----BEGIN CERTIFICATE-----/),
+  },
+  tlsKey: {
+    default: undefined,
+    value: 'FILE',
+    help: 'Private key of --tls-cert (PEM).',
+    read: pemFile('private key', /-----BEGIN (?:[A-Z]+ )?PRIVATE KEY-----/),
+  },
+  publicUrl: {
+    default: undefined,
+    value: 'URL',
+    help: 'Address that answers show for the first organization, where a port mapping or a TLS proxy is in front.',
+    read: publicUrl,
+  },
+  publicGitUrl: {
+    default: undefined,
+    value: 'URL',
+    help: 'The same of remotes, where it differs from --public-url.',
+    read: publicUrl,
+  },
+};
+
+/** The name of a file that holds such a thing as PEM (RFC 7468). */
+function pemFile(what: string, label: RegExp): Read<string> {
+  return (given) => {
+    const file = text('the name of a file')(given);
+    let content: string;
+    try {
+      content = readFileSync(file, 'utf8');
+    } catch (error) {
+      throw new OptionError(`cannot be read: ${JSON.stringify(file)} (${(error as NodeJS.ErrnoException).code})`);
+    }
+    if (!label.test(content)) throw new OptionError(`holds no ${what} (PEM): ${JSON.stringify(file)}`);
+    return file;
+  };
+}
+
+/** What single values cannot tell. Throws `OptionError`. */
+export function checkTlsOptions({ tls, tlsPort, tlsCert, tlsKey }: TlsOptions): void {
+  const [given, missing] = tlsCert === undefined ? ['key', 'cert'] : ['cert', 'key'];
+  if ((tlsCert === undefined) !== (tlsKey === undefined)) {
+    throw new OptionError(`--tls-${given} needs --tls-${missing} beside it.`);
+  }
+  if (tls) return;
+  if (tlsCert !== undefined) throw new OptionError('--tls-cert and --tls-key need --tls.');
+  if (tlsPort !== 0) throw new OptionError('--tls-port needs --tls.');
+}

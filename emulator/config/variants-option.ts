@@ -1,0 +1,13 @@
+import { readFileSync } from 'node:fs';
+import { OptionError } from './option-values.js';
+import { parseVariants, type Variants } from './variants.js';
+
+/** Variants as an object, or the name of a file that holds one. */
+export function variants(given: unknown): Variants {
+  try {
+    return parseVariants(typeof given === 'string' ? JSON.parse(readFileSync(given, 'utf8')) : given);
+  } catch (error) {
+    // The parser quotes the file, line breaks included.
+    throw new OptionError(`cannot be used: ${(error as Error).message.replace(/\s+/g, ' ').replace(/\.$/, '')}`);
+  }
+}

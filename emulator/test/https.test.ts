@@ -1,0 +1,164 @@
+import { execFile } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import https from 'node:https';
+import { isIP } from 'node:net';
+import { join } from 'node:path';
+import { connect, type TLSSocket } from 'node:tls';
+import { promisify } from 'node:util';
+import t from 'tap';
+import { run } from '../cli/test/run.js';
+import { startEmulator } from '../index.js';
+import { createTls } from '../tls/tls-service.js';
+
+const execute = promisify(execFile);
+
+/** One request by HTTPS. */
+function ask(url: string, ca: string, headers: Record<string, string> = {}, method = 'GET') {
+  return new Promise<{ status: number; text: string }>((resolve, reject) => {
+    const { hostname, host, port, pathname } = new URL(url);
+    const to = { host: '127.0.0.1', port, path: pathname, ...(isIP(hostname) === 0 && { servername: hostname }) };
+    const options = { ...to, ca, headers: { host, ...headers }, method, agent: false };
+    const question = https.request(options, async (response) => {
+      let text = '';
+      for await (const part of response) text += part;
+      resolve({ status: response.statusCode!, text });
+    });
+    question.on('error', reject).end();
+  });
+}
+
+const emulator = await startEmulator({ port: 0, tls: true, org: ['demo', 'acme'] });
+t.teardown(() => emulator.close({ graceMs: 0 }));
+const ca = emulator.ca!;
+const secure = emulator.https!;
+
+t.test('HTTPS is served beside HTTP, and answers show what they were reached by', async (t) => {
+  const authorization = `Bearer ${await emulator.token({ repo: 'a', scopes: ['repo:write', 'git:write', 'git:read'] })}`;
+  const made = await ask(`${secure.baseUrl}/api/repos`, ca, { authorization }, 'POST');
+  t.equal(JSON.parse(made.text).http_url, `${secure.gitUrl}/a.git`);
+  t.equal((await fetch(`${emulator.baseUrl}/_emulator/health`)).status, 200);
+  t.match(emulator.orgs[1], { org: 'acme', https: { baseUrl: /^https:/ } });
+  const { port } = new URL(secure.baseUrl);
+  for (const name of ['localhost', 'api.acme.localhost']) {
+    const { text } = await ask(`https://${name}:${port}/_emulator/health`, ca);
+    t.equal(JSON.parse(text).organization, name.startsWith('api') ? 'acme' : 'demo');
+  }
+});
+
+t.test('a client that does not trust it, or speaks no TLS, gets nothing', async (t) => {
+  const { trust } = await createTls(['localhost']);
+  await t.rejects(ask(`${secure.baseUrl}/_emulator/health`, trust), { code: /CERT|SIGNATURE/ });
+  await t.rejects(fetch(secure.baseUrl.replace('https', 'http')));
+  await t.rejects(ask(`https://other.localhost:${new URL(secure.baseUrl).port}/`, ca), {
+    code: 'ERR_TLS_CERT_ALTNAME_INVALID',
+  });
+});
+
+t.test('emulator ca prints what to trust; without TLS there is nothing', async (t) => {
+  t.match(await run(['ca', '--url', emulator.baseUrl]), { code: 0, out: ca, err: '' });
+  t.same(JSON.parse((await run(['ca', '--json', '--url', emulator.baseUrl])).out), { certificate: ca });
+  t.notMatch(ca, /PRIVATE/);
+  await using plain = await startEmulator({ port: 0 });
+  t.match(await run(['ca', '--url', plain.baseUrl]), {
+    code: 2,
+    out: '',
+    err: /No HTTPS is served here; --tls serves it\./,
+  });
+  t.equal(plain.https, undefined);
+});
+
+t.test('Git pushes, clones and fetches by HTTPS', async (t) => {
+  const folder = t.testdir({ 'ca.pem': ca });
+  const token = await emulator.token({ repo: 'git', scopes: ['repo:write', 'git:write', 'git:read'] });
+  await ask(`${secure.baseUrl}/api/repos`, ca, { authorization: `Bearer ${token}` }, 'POST');
+  const env = { ...process.env, GIT_SSL_CAINFO: join(folder, 'ca.pem'), GIT_CONFIG_NOSYSTEM: '1' };
+  const git = (...args: string[]) => execute('git', args, { cwd: folder, env });
+  const remote = `${secure.gitUrl.replace('://', `://t:${token}@`)}/git.git`;
+  await git('init', '-q', 'work');
+  writeFileSync(join(folder, 'work', 'big'), Buffer.alloc(4_000_000, 'a line of text that is not the same\n'));
+  await git('-C', 'work', 'add', '.');
+  await git('-C', 'work', '-c', 'user.name=a', '-c', 'user.email=a@b', 'commit', '-qm', 'one');
+  await git('-C', 'work', '-c', 'http.postBuffer=65536', '-c', 'core.compression=0', 'push', '-q', remote, 'HEAD:main');
+  await git('clone', '-q', remote, 'copy');
+  t.equal((await git('-C', 'copy', 'log', '--format=%s')).stdout, 'one\n');
+});
+
+t.test('a closed half, a reset and the end of the emulator are as over HTTP', async (t) => {
+  const own = await startEmulator({ port: 0, tls: true });
+  const { port } = new URL(own.https!.baseUrl);
+  const open = () => connect({ port: Number(port), host: '127.0.0.1', servername: 'localhost', ca: own.ca! });
+  const read = (socket: TLSSocket) =>
+    new Promise<string>((resolve) => {
+      let said = '';
+      socket.on('data', (part) => {
+        said += part;
+      });
+      socket.on('error', ({ code }: NodeJS.ErrnoException) => resolve(code!)).on('end', () => resolve(said));
+    });
+  const half = open();
+  half.end('GET /_emulator/health HTTP/1.1\r\nHost: localhost\r\n\r\n');
+  t.match(await read(half), /^HTTP\/1\.1 200 /);
+  const token = await own.token({ repo: 'a', scopes: ['org:read'] });
+  const reset = open();
+  reset.write(
+    `GET /api/repos HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${token}\r\nX-Emulator-Fault: lost;how=rst\r\n\r\n`,
+  );
+  t.equal(await read(reset), 'ECONNRESET');
+  const idle = open();
+  await new Promise((resolve) => idle.once('secureConnect', resolve));
+  const silent = (await import('node:net')).connect(Number(port), '127.0.0.1');
+  await new Promise((resolve) => silent.once('connect', resolve));
+  const gone = Promise.all(
+    [idle, silent].map(
+      (socket) =>
+        new Promise((resolve) =>
+          socket
+            .on('error', () => {})
+            .once('close', resolve)
+            .resume(),
+        ),
+    ),
+  );
+  idle.on('end', () => idle.end());
+  await own.close({ graceMs: 2 ** 31 - 1 });
+  await gone;
+});
+
+t.test('a certificate that is given is shown, with its key or not at all', async (t) => {
+  const { identity, trust } = await createTls(['localhost', '127.0.0.1']);
+  const other = await createTls(['localhost']);
+  const folder = t.testdir({ cert: identity.cert, key: identity.key, other: other.identity.key, none: 'x' });
+  const [cert, key] = [join(folder, 'cert'), join(folder, 'key')];
+  await using given = await startEmulator({ port: 0, tls: true, tlsCert: cert, tlsKey: key });
+  t.equal((await ask(`${given.https!.baseUrl}/_emulator/health`, trust)).status, 200);
+  t.equal(given.ca, identity.cert);
+  for (const [flags, sentence] of [
+    [['--tls', '--tls-cert', cert], /^--tls-cert needs --tls-key/],
+    [['--tls', '--tls-key', key], /^--tls-key needs --tls-cert/],
+    [['--tls-cert', cert, '--tls-key', key], /need --tls\./],
+    [['--tls-port', '1'], /^--tls-port needs --tls/],
+    [['--tls', '--tls-cert', cert, '--tls-key', join(folder, 'other')], /is not the key of the certificate/],
+    [['--tls', '--tls-cert', join(folder, 'none'), '--tls-key', key], /^--tls-cert holds no certificate/],
+    [['--tls', '--tls-cert', join(folder, 'absent'), '--tls-key', key], /^--tls-cert cannot be read/],
+  ] as const) {
+    const { code, err } = await run(['start', '--port', '0', ...flags]);
+    t.equal(code, 2);
+    t.match(err, sentence);
+  }
+});
+
+t.test('what answers show is the public address, of remotes too', async (t) => {
+  const options = {
+    port: 0,
+    publicUrl: 'https://api.demo.example.test/',
+    publicGitUrl: 'https://git.example.test:8443',
+  };
+  await using own = await startEmulator(options);
+  t.match(own, {
+    baseUrl: 'https://api.demo.example.test',
+    gitHost: 'git.example.test:8443',
+    adminUrl: 'https://api.demo.example.test/_emulator',
+  });
+  await using world = await own.namespace();
+  t.match(world.baseUrl, /^http:\/\/127\.0\.0\.1:\d+$/, 'a namespace is reached at its own port');
+});

@@ -1,0 +1,152 @@
+import { randomBytes, webcrypto } from 'node:crypto';
+import { isIP } from 'node:net';
+import { Integer, OctetString, Utf8String } from 'asn1js';
+import {
+  AttributeTypeAndValue,
+  BasicConstraints,
+  Certificate,
+  CryptoEngine,
+  Extension,
+  ExtKeyUsage,
+  GeneralName,
+  GeneralNames,
+} from 'pkijs';
+
+/** What a server shows, and the key behind it, as PEM. */
+export interface Identity {
+  readonly cert: string;
+  readonly key: string;
+}
+
+/** Signs certificates that are good for a day. Its private key never leaves the memory of this process. */
+export interface Authority {
+  /** What a client has to trust, as PEM. */
+  readonly certificate: string;
+  /** A certificate for these names and addresses, and no others. */
+  issue(names: readonly string[]): Promise<Identity>;
+}
+
+const ALGORITHM = { name: 'ECDSA', namedCurve: 'P-256' };
+const DAY = 24 * 60 * 60 * 1000;
+/** Milliseconds that the clock of a client may be behind. */
+const SKEW = 5 * 60 * 1000;
+
+/** RFC 5280, 4.2.1 and 4.2.1.12. */
+const OID = {
+  commonName: '2.5.4.3',
+  keyUsage: '2.5.29.15',
+  subjectAltName: '2.5.29.17',
+  basicConstraints: '2.5.29.19',
+  extendedKeyUsage: '2.5.29.37',
+  subjectKeyIdentifier: '2.5.29.14',
+  authorityKeyIdentifier: '2.5.29.35',
+  serverAuth: '1.3.6.1.5.5.7.3.1',
+};
+
+/** RFC 5280, 4.2.1.3: a BIT STRING with its unused bits first; digitalSignature is bit 0, keyCertSign bit 5. */
+const KEY_USAGE = { sign: [0x03, 0x02, 0x07, 0x80], certify: [0x03, 0x02, 0x02, 0x04] };
+
+/** RFC 5280, 4.2.1.6: the kinds of GeneralName. */
+const DNS_NAME = 2;
+const IP_ADDRESS = 7;
+
+/** Makes an authority that did not exist before, at the machine's time, by which clients judge it. */
+export async function createAuthority(now = Date.now()): Promise<Authority> {
+  const engine = new CryptoEngine({ name: 'node', crypto: webcrypto });
+  // Not extractable: no code of this process can read the private key either.
+  const keys = (await webcrypto.subtle.generateKey(ALGORITHM, false, ['sign', 'verify'])) as webcrypto.CryptoKeyPair;
+  const own = await begin(keys.publicKey, { now, subject: 'repohost-emulator, of this run only' });
+  const identifier = await identifierOf(keys.publicKey);
+  const constraints = new BasicConstraints({ cA: true, pathLenConstraint: 0 }).toSchema().toBER(false);
+  own.issuer = own.subject;
+  own.extensions = [
+    extension(OID.basicConstraints, constraints, true),
+    extension(OID.keyUsage, Uint8Array.from(KEY_USAGE.certify), true),
+    extension(OID.subjectKeyIdentifier, new OctetString({ valueHex: identifier }).toBER(false)),
+  ];
+  await own.sign(keys.privateKey, 'SHA-256', engine);
+
+  const issue = async (names: readonly string[]): Promise<Identity> => {
+    const leaf = (await webcrypto.subtle.generateKey(ALGORITHM, true, ['sign', 'verify'])) as webcrypto.CryptoKeyPair;
+    const certificate = await begin(leaf.publicKey, { now, subject: 'repohost-emulator' });
+    const usage = new ExtKeyUsage({ keyPurposes: [OID.serverAuth] }).toSchema().toBER(false);
+    certificate.issuer = own.subject;
+    certificate.extensions = [
+      extension(OID.basicConstraints, new BasicConstraints({ cA: false }).toSchema().toBER(false), true),
+      extension(OID.keyUsage, Uint8Array.from(KEY_USAGE.sign), true),
+      extension(OID.extendedKeyUsage, usage),
+      extension(OID.subjectAltName, alternativeNames(names)),
+      extension(OID.authorityKeyIdentifier, authorityIdentifier(identifier)),
+    ];
+    await certificate.sign(keys.privateKey, 'SHA-256', engine);
+    const key = await webcrypto.subtle.exportKey('pkcs8', leaf.privateKey);
+    return { cert: pem('CERTIFICATE', certificate.toSchema(true).toBER(false)), key: pem('PRIVATE KEY', key) };
+  };
+  return { certificate: pem('CERTIFICATE', own.toSchema(true).toBER(false)), issue };
+
+  async function begin(
+    publicKey: webcrypto.CryptoKey,
+    { now, subject }: { now: number; subject: string },
+  ): Promise<Certificate> {
+    const certificate = new Certificate();
+    certificate.version = 2;
+    // RFC 5280, 4.1.2.2: positive, and of at most 20 octets.
+    const serial = randomBytes(16);
+    serial[0] = (serial[0]! & 0x7f) | 0x40;
+    certificate.serialNumber = new Integer({ valueHex: serial });
+    const value = new Utf8String({ value: subject });
+    certificate.subject.typesAndValues.push(new AttributeTypeAndValue({ type: OID.commonName, value }));
+    certificate.notBefore.value = new Date(now - SKEW);
+    certificate.notAfter.value = new Date(now - SKEW + DAY);
+    await certificate.subjectPublicKeyInfo.importKey(publicKey, engine);
+    return certificate;
+  }
+}
+
+function extension(extnID: string, value: ArrayBuffer | Uint8Array<ArrayBuffer>, critical = false): Extension {
+  return new Extension({ extnID, critical, extnValue: value instanceof ArrayBuffer ? value : value.buffer });
+}
+
+function alternativeNames(names: readonly string[]): ArrayBuffer {
+  const shown = [...new Set(names.map((name) => name.toLowerCase()))].map((name) => {
+    const address = name.replace(/^\[|\]$/g, '');
+    if (isIP(address) === 0) return new GeneralName({ type: DNS_NAME, value: name });
+    return new GeneralName({ type: IP_ADDRESS, value: new OctetString({ valueHex: bytesOf(address) }) });
+  });
+  return new GeneralNames({ names: shown }).toSchema().toBER(false);
+}
+
+/** RFC 5280, 4.2.1.6: four octets, or sixteen. */
+function bytesOf(address: string): Uint8Array<ArrayBuffer> {
+  if (isIP(address) === 4) return Uint8Array.from(address.split('.').map(Number));
+  // A URL writes every address in one form, with hexadecimal groups only.
+  const [head = '', tail] = new URL(`http://[${address}]`).hostname.slice(1, -1).split('::');
+  const groups = (text: string | undefined) => (text ? text.split(':') : []);
+  const [before, after] = [groups(head), groups(tail)];
+  const between = Array.from({ length: 8 - before.length - after.length }, () => '0');
+  return Uint8Array.from(
+    [...before, ...between, ...after].flatMap((group) => {
+      const value = Number.parseInt(group, 16);
+      return [value >> 8, value & 0xff];
+    }),
+  );
+}
+
+/** RFC 5280, 4.2.1.2: any way of making unique numbers of keys. */
+async function identifierOf(key: webcrypto.CryptoKey): Promise<Uint8Array<ArrayBuffer>> {
+  const bytes = await webcrypto.subtle.exportKey('spki', key);
+  return new Uint8Array(await webcrypto.subtle.digest('SHA-256', bytes)).slice(0, 20);
+}
+
+/** RFC 5280, 4.2.1.1: SEQUENCE { keyIdentifier [0] OCTET STRING }. */
+function authorityIdentifier(identifier: Uint8Array): Uint8Array<ArrayBuffer> {
+  return Uint8Array.from([0x30, identifier.length + 2, 0x80, identifier.length, ...identifier]);
+}
+
+/** RFC 7468. */
+function pem(label: string, bytes: ArrayBuffer): string {
+  const lines = Buffer.from(bytes)
+    .toString('base64')
+    .match(/.{1,64}/g)!;
+  return `-----BEGIN ${label}-----\n${lines.join('\n')}\n-----END ${label}-----\n`;
+}
