@@ -54,6 +54,7 @@ t.test('an emulator is its addresses and what controls it, and nothing behind th
       'restore: function',
       'fault: function',
       'release: function',
+      'repository: function',
       'reset: function',
       'close: function',
       `${String(Symbol.asyncDispose)}: function`,
