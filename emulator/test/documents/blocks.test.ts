@@ -4,6 +4,7 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileS
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import ts from 'typescript';
+import { parse } from 'yaml';
 import { startEmulator } from '../../index.js';
 import { type Block, blocksOf, DOCUMENTS, ROOT, readDocument } from './documents.js';
 
@@ -131,7 +132,7 @@ t.test('a scenario is started, and made of recorded traffic', async (t) => {
 t.test('exec runs what follows beside an emulator', async (t) => {
   const { run } = await createProject(t);
   for (const name of [README, GUIDE]) {
-    const { code, said } = await run(block(t, name, 'emulator exec'));
+    const { code, said } = await run(block(t, name, name === README ? 'emulator exec' : 'quiet -- npm test'));
     t.equal(code, 0, said);
     t.match(said, '"emulator":true', name);
   }
@@ -167,6 +168,58 @@ t.test('remotes that are written with https reach the emulator, with a user and 
   const header = '-c http.extraHeader="Authorization: Bearer $TOKEN"';
   const without = await run(onIts(`${token}\ngit ${header} ls-remote https://127.0.0.1:8080/team/app.git`));
   t.match(without, { code: 0, said: 'refs/heads/main' });
+});
+
+for (const runner of ['node-test', 'tap', 'vitest', 'jest']) {
+  t.test(`what is shown of ${runner} is the test of a project that is run`, async (t) => {
+    const file = join(ROOT, 'emulator', 'test', 'runners', runner, 'lost-answer.test.js');
+    t.equal(block(t, GUIDE, `repohost-emulator/${runner}`), readFileSync(file, 'utf8'));
+  });
+}
+
+t.test('a client by HTTPS, and one with built-in hosts, reach the emulator', async (t) => {
+  const { run } = await createProject(t);
+  const trusted = block(t, GUIDE, 'emulator ca');
+  writeFileSync(join(t.testdirName, 'project', 'trusted.sh'), trusted.replace('curl ', 'curl -sf '));
+  const secure = await run('npx emulator exec --log quiet --tls -- bash -e trusted.sh');
+  t.match(secure, { code: 0, said: '"repos":[]' });
+  const builtIn = await run(block(t, GUIDE, '--api-host'));
+  t.equal(builtIn.code, 0, builtIn.said);
+  t.match(builtIn.said, 'cloned an empty repository');
+});
+
+t.test('a remote needs no token where Git asks the emulator for it', async (t) => {
+  const { run } = await createProject(t);
+  const onIts = await startedOn(t);
+  const create = block(t, README, 'git clone http://t:$TOKEN').split('\n').slice(0, 2).join('\n');
+  const url = 'export EMULATOR_URL=http://127.0.0.1:8080';
+  const { code, said } = await run(onIts(`${url}\n${create}\n${block(t, GUIDE, 'emulator credential')}`));
+  t.equal(code, 0, said);
+});
+
+t.test('state goes out and comes in', async (t) => {
+  const { run, folder } = await createProject(t);
+  const onIts = await startedOn(t);
+  const parts = ['emulator repo push', 'emulator export'].map((words) => block(t, GUIDE, words)).join('');
+  const { code, said } = await run(onIts(`export EMULATOR_URL=http://127.0.0.1:8080\n${parts}`));
+  t.equal(code, 0, said);
+  t.match(said, 'team/empty');
+  t.ok(existsSync(join(folder, 'project', 'files', 'a.txt')), 'Git reads what was written');
+  const begun = await run(block(t, GUIDE, '--persist ./kept'));
+  t.equal(begun.code, 0, begun.said);
+  t.ok(existsSync(join(folder, 'project', 'kept', 'emulator.json')));
+});
+
+t.test('the action takes what the workflow gives it', async (t) => {
+  const [uses] = parse(block(t, GUIDE, 'uses: OWNER/REPO')) as [{ readonly uses: string; readonly with: object }];
+  const { inputs } = parse(readFileSync(join(ROOT, 'emulator', 'action.yml'), 'utf8')) as { readonly inputs: object };
+  for (const name of Object.keys(uses.with)) t.ok(name in inputs, name);
+});
+
+t.test('the completion of a shell is written to its own file', async (t) => {
+  const { run, folder } = await createProject(t);
+  t.match(await run(block(t, GUIDE, 'emulator completion')), { code: 0 });
+  t.match(readFileSync(join(folder, 'home', '.bashrc'), 'utf8'), 'complete ');
 });
 
 t.test('a signed commit is made as it stands', async (t) => {
@@ -219,6 +272,7 @@ for (const { name, block } of BLOCKS.filter(({ block }) => block.language === 't
 const NOT_RUN: readonly { readonly name: string; readonly words: string; readonly why: string }[] = [
   { name: README, words: 'npm ci', why: 'a test of a built checkout comes after it' },
   { name: README, words: 'npm link', why: 'it changes the machine' },
+  { name: GUIDE, words: 'docker build', why: 'it needs Docker; what the file promises is tested' },
   { name: README, words: 'npm i -D', why: 'it needs the registry, or a packed checkout' },
 ];
 
