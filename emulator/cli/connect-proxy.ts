@@ -90,12 +90,15 @@ export async function openProxy({ hosts, passed, port, onRefused }: ProxyOptions
     onward.once('close', () => sockets.delete(onward));
     const timer = setTimeout(() => onward.destroy(new Error('no answer in time')), PATIENCE);
     socket.once('close', () => onward.destroy());
-    onward.once('error', ({ message }) => {
+    const fail = ({ message }: Error) => {
       clearTimeout(timer);
       refuse(socket, ['502 Bad Gateway', `${way.host} cannot be reached: ${message}.`]);
-    });
+    };
+    onward.once('error', fail);
     onward.once('connect', () => {
       clearTimeout(timer);
+      // From here on what goes through the tunnel is not ours.
+      onward.off('error', fail);
       socket.write('HTTP/1.1 200 Connection Established\r\n\r\n');
       if (head.length > 0) onward.write(head);
       join(socket, onward);

@@ -50,8 +50,10 @@ t.test('signals are passed to the command, whose end decides', async (t) => {
 });
 
 t.test('what a command has started gets its signals as well', async (t) => {
-  const trap = `sh -c 'trap "exit 42" TERM; echo up; sleep 1000; true'; exit $?`;
-  const child = spawnCli(t, ['exec', '--log', 'quiet', '--', 'sh', '-c', `trap : TERM; ${trap}`]);
+  // A shell would not do: what it starts after the signal does not get it, and is waited for.
+  const script = `process.on("SIGTERM", () => process.exit(42)); setInterval(() => {}, 1e6); console.log("up")`;
+  const inner = `'${process.execPath}' -e '${script}'; exit $?`;
+  const child = spawnCli(t, ['exec', '--log', 'quiet', '--', 'sh', '-c', `trap : TERM; ${inner}`]);
   const end = ended(child);
   await said(child, 'up');
   child.kill('SIGTERM');

@@ -20,7 +20,7 @@ const ARGUMENTS: Readonly<Record<string, readonly string[]>> = {
 const PRINTED_FOR_ALL = [['start', '--help'], ['exec', '--help'], ['--help'], ['--version']];
 
 t.test('output that nobody reads ends every command quietly', async (t) => {
-  await using emulator = await startEmulator({ port: 0 });
+  await using emulator = await startEmulator({ port: 0, tls: true });
   for (const argv of [...PRINTED_FOR_ALL, ...lists(emulator.baseUrl)]) {
     const child = spawnCli(t, argv);
     child.stdout!.destroy();
@@ -30,7 +30,7 @@ t.test('output that nobody reads ends every command quietly', async (t) => {
 });
 
 t.test('output that does not fit is one sentence and exit 2, from every command', async (t) => {
-  await using emulator = await startEmulator({ port: 0 });
+  await using emulator = await startEmulator({ port: 0, tls: true });
   for (const argv of [...PRINTED_FOR_ALL, ...lists(emulator.baseUrl)]) {
     // One of the commands prints requests, another one has just forgotten them.
     await fetch(`${emulator.baseUrl}/api/repos`);

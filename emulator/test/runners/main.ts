@@ -1,7 +1,7 @@
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { FILES, installProject, mistakesOf, PROJECTS, ROOT, run } from './projects.js';
+import { CLIENT_RUNS, filesOf, installProject, mistakesOf, ROOT, RUNNER_PROJECTS, run } from './projects.js';
 
 /*
  * `npm run test:runners [-- name …]`: packs this package, installs it into a copy of each project beside this file, and
@@ -15,15 +15,20 @@ try {
   const tarball = (await readdir(scratch)).find((name) => name.endsWith('.tgz'));
   if (tarball === undefined) throw new Error(`npm pack ended with ${packed.code}:\n${packed.said}`);
   console.log(`packed ${tarball}`);
-  for (const project of PROJECTS.filter(({ name }) => wanted.length === 0 || wanted.includes(name))) {
+  const runs = [
+    ...RUNNER_PROJECTS.flatMap((project) => filesOf(project).map((row) => [project, row] as const)),
+    ...CLIENT_RUNS,
+  ];
+  const installed = new Set<string>();
+  for (const [project, row] of runs) {
+    if (wanted.length > 0 && !wanted.includes(project.name)) continue;
     const folder = join(scratch, project.name);
-    await installProject(project, folder, join(scratch, tarball));
-    for (const row of FILES) {
-      const mistakes = await mistakesOf(project, folder, row);
-      console.log(`${mistakes.length === 0 ? 'ok' : 'not ok'} ${project.name} ${row.file}`);
-      for (const mistake of mistakes) console.log(`  ${mistake}`);
-      failed += mistakes.length === 0 ? 0 : 1;
-    }
+    if (!installed.has(folder)) await installProject(project, folder, join(scratch, tarball));
+    installed.add(folder);
+    const mistakes = await mistakesOf(project, folder, row);
+    console.log(`${mistakes.length === 0 ? 'ok' : 'not ok'} ${project.name} ${row.file}`);
+    for (const mistake of mistakes) console.log(`  ${mistake}`);
+    failed += mistakes.length === 0 ? 0 : 1;
   }
 } finally {
   await rm(scratch, { recursive: true, force: true });

@@ -6,11 +6,16 @@ import { fileURLToPath } from 'node:url';
 // The tests run compiled, from dist/emulator/test/runners; the projects are in the sources.
 export const ROOT = fileURLToPath(new URL('../../../../', import.meta.url));
 
-/** A project that tests with one runner, as its users have it. */
+/** A project as users of this package have it. */
 export interface Project {
-  readonly name: 'node-test' | 'tap' | 'vitest' | 'jest';
+  /** Its folder. */
+  readonly name: string;
   /** What runs one file; `bin` of installed packages is in front of the PATH. */
   readonly command: readonly [program: string, ...args: string[]];
+}
+
+/** A project that tests with one runner. */
+export interface RunnerProject extends Project {
   /** What the runner prints of a test that passes. */
   readonly passes: (name: string) => RegExp;
   /** Why tests that run at the same time are refused. */
@@ -20,7 +25,7 @@ export interface Project {
 const SEVERAL =
   /2 tests of this file run at the same time, and the emulator cannot tell which of them asks: use emulator\.of/;
 
-export const PROJECTS: readonly Project[] = [
+export const RUNNER_PROJECTS: readonly RunnerProject[] = [
   {
     name: 'node-test',
     command: [process.execPath, '--test', '--test-reporter=tap'],
@@ -47,24 +52,24 @@ export const PROJECTS: readonly Project[] = [
   },
 ];
 
-/** One file of every project, and what its run prints. */
-interface ProjectFile {
+/** One file of a project, and what its run prints. */
+export interface ProjectFile {
   readonly file: string;
   readonly code: 0 | 1;
-  printed(project: Project): readonly RegExp[];
+  readonly printed: readonly RegExp[];
 }
 
 const REQUEST = (query: string, id: number) =>
   new RegExp(`\\d\\d:\\d\\d:\\d\\d\\.\\d{3} req-0000000${id} GET /api/repos\\?${query} 401 unauthorized: \\S`);
 
-/** Each project has these. Those that fail show what a test is told. */
-export const FILES: readonly ProjectFile[] = [
-  { file: 'lost-answer.test.js', code: 0, printed: ({ passes }) => [passes('a lost answer is noticed')] },
-  { file: 'isolation.test.js', code: 0, printed: ({ passes }) => [passes('a test begins with nothing')] },
+/** The project of each runner has these. Those that fail show what a test is told. */
+export const filesOf = ({ passes, ambiguous }: RunnerProject): readonly ProjectFile[] => [
+  { file: 'lost-answer.test.js', code: 0, printed: [passes('a lost answer is noticed')] },
+  { file: 'isolation.test.js', code: 0, printed: [passes('a test begins with nothing')] },
   {
     file: 'failing.test.js',
     code: 1,
-    printed: ({ passes }) => [
+    printed: [
       /The fault lost\*1 \(fault-1\) fired 0 times, and not at least 1\./,
       REQUEST('unfired', 1),
       /The fault lost\*2 \(fault-1\) fired 0 times/,
@@ -76,7 +81,23 @@ export const FILES: readonly ProjectFile[] = [
       passes('a test that passes'),
     ],
   },
-  { file: 'ambiguous.test.js', code: 1, printed: ({ ambiguous }) => [ambiguous] },
+  { file: 'ambiguous.test.js', code: 1, printed: [ambiguous] },
+];
+
+const CLIENT = 'client';
+const EXEC = ['emulator', 'exec', '--log', 'quiet'] as const;
+const BUILT_IN = ['--api-host', 'api.demo.code.storage', '--git-host', 'demo.code.storage'];
+
+/** The published client for JavaScript and stock Git, beside an emulator: by its addresses, and by those they have built in. */
+export const CLIENT_RUNS: readonly (readonly [Project, ProjectFile])[] = [
+  [
+    { name: CLIENT, command: [...EXEC, '--', process.execPath] },
+    { file: 'given-hosts.js', code: 0, printed: [/what was restored is cloned from 127\.0\.0\.1:\d+/] },
+  ],
+  [
+    { name: CLIENT, command: [...EXEC, ...BUILT_IN, '--', process.execPath] },
+    { file: 'built-in-hosts.js', code: 0, printed: [/what was restored is cloned from demo\.code\.storage/] },
+  ],
 ];
 
 /** What is printed of no test, since it passed. */
@@ -106,7 +127,7 @@ async function copyProject(name: string, folder: string): Promise<void> {
 /** What is wrong with the run of one file of a project; empty where nothing is. */
 export async function mistakesOf(project: Project, folder: string, row: ProjectFile): Promise<string[]> {
   const { code, said } = await run(folder, [...project.command, row.file]);
-  const mistakes = row.printed(project).filter((wanted) => !wanted.test(said));
+  const mistakes = row.printed.filter((wanted) => !wanted.test(said));
   return [
     ...(code === row.code ? [] : [`it ended with ${code}, not ${row.code}:\n${said}`]),
     ...mistakes.map((wanted) => `it does not print ${wanted}:\n${said}`),

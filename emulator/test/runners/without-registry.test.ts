@@ -1,12 +1,12 @@
 import { join } from 'node:path';
 import t from 'tap';
-import { FILES, linkProject, mistakesOf, PROJECTS } from './projects.js';
+import { filesOf, linkProject, mistakesOf, RUNNER_PROJECTS } from './projects.js';
 
 // `npm run test:runners` has all of the runners, from the package as it is published.
-for (const project of PROJECTS.filter(({ name }) => name === 'node-test' || name === 'tap')) {
+for (const project of RUNNER_PROJECTS.filter(({ name }) => name === 'node-test' || name === 'tap')) {
   t.test(`a project that tests with ${project.name}`, async (t) => {
     const folder = join(t.testdir(), 'project');
     await linkProject(project, folder);
-    for (const row of FILES) t.same(await mistakesOf(project, folder, row), [], row.file);
+    for (const row of filesOf(project)) t.same(await mistakesOf(project, folder, row), [], row.file);
   });
 }

@@ -1,0 +1,3 @@
+import { story } from './story.js';
+
+await story({});

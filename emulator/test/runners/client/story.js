@@ -1,0 +1,31 @@
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { GitStorage } from '@pierre/storage';
+
+const { EMULATOR_KEY_FILE, EMULATOR_ORG_NAME } = process.env;
+const author = { name: 'Ada', email: 'ada@example.com' };
+
+/** Creates, commits, lists, restores, and clones with stock Git. `hosts`: in place of those that the client has built in. */
+export async function story(hosts, adapt = (remote) => remote) {
+  const store = new GitStorage({ name: EMULATOR_ORG_NAME, key: readFileSync(EMULATOR_KEY_FILE, 'utf8'), ...hosts });
+  const repo = await store.createRepo({ id: 'team/app' });
+  const commit = (commitMessage, text) =>
+    repo.createCommit({ targetBranch: 'main', commitMessage, author }).addFileFromString('a.txt', text).send();
+  const first = await commit('First', 'one\n');
+  await commit('Second', 'two\n');
+  const { commits } = await repo.listCommits();
+  assert.deepEqual(
+    commits.map(({ message }) => message.trim()),
+    ['Second', 'First'],
+  );
+  await repo.restoreCommit({ targetBranch: 'main', targetCommitSha: first.commitSha, commitMessage: 'Back', author });
+  assert.deepEqual((await repo.listFiles()).paths, ['a.txt']);
+  const url = adapt(await repo.getRemoteURL());
+  const folder = join(mkdtempSync(join(tmpdir(), 'clone-')), 'app');
+  execFileSync('git', ['clone', '-q', url, folder]);
+  assert.equal(readFileSync(join(folder, 'a.txt'), 'utf8'), 'one\n');
+  console.log(`what was restored is cloned from ${new URL(url).host}`);
+}
