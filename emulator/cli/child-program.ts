@@ -22,7 +22,7 @@ export async function runProgram(
   // In a session of its own what the program starts gets its signals as well, as it would from a terminal; but such a
   // session has no terminal.
   const detached = !hasTerminal();
-  const guard = new Guard();
+  const guard = new Guard(scratch);
   try {
     return await new Promise<number>((resolve, reject) => {
       if (program === '') throw Object.assign(new Error('no name'), { code: 'ENOENT' });
@@ -31,7 +31,7 @@ export async function runProgram(
       child.on('exit', (code, signal) => resolve(signal ? exitCodeOf(signal) : code!));
       if (child.pid === undefined) return;
       const target = detached ? -child.pid : child.pid;
-      guard.watch(target, scratch);
+      guard.watch(target);
       signals.relayTo(target);
     });
   } catch (error) {
@@ -48,8 +48,8 @@ export async function runProgram(
 
 /** Waits for the end of its standard input, which the system brings about however the writer ends. */
 const SCRIPT =
-  'read -r target && IFS= read -r scratch && ' +
-  '{ read -r released || { kill -s KILL -- "$target"; [ -z "$scratch" ] || rm -rf -- "$scratch"; }; }';
+  'IFS= read -r scratch && { read -r target; read -r released || ' +
+  '{ [ -z "$target" ] || kill -s KILL -- "$target"; [ -z "$scratch" ] || rm -rf -- "$scratch"; }; }';
 
 /**
  * Kills a program when this process was killed, which it cannot do by itself: a shell in a session of its own that reads
@@ -63,15 +63,17 @@ class Guard {
     detached: true,
   });
 
-  constructor() {
+  /** `scratch`: a folder to remove; empty: none. */
+  constructor(scratch: string) {
     this.#shell.on('error', () => {});
     this.#shell.stdin.on('error', () => {});
+    this.#shell.stdin.write(`${scratch}\n`);
     this.#shell.unref();
   }
 
-  /** `target`: a process, or below 0 a process group. `scratch`: a folder to remove with it; empty: none. */
-  watch(target: number, scratch: string): void {
-    this.#shell.stdin.write(`${target}\n${scratch}\n`);
+  /** `target`: a process, or below 0 a process group. It is known a moment after the program has begun. */
+  watch(target: number): void {
+    this.#shell.stdin.write(`${target}\n`);
   }
 
   release(): void {
