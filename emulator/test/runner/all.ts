@@ -11,8 +11,7 @@ const FOLDER = fileURLToPath(new URL('../../../', import.meta.url));
 const TIMEOUT = 300_000;
 
 const { values, positionals } = parseArgs({ options: { jobs: { type: 'string' } }, allowPositionals: true });
-// One more than there are cores, as many files wait for what they have started.
-const jobs = Number(values.jobs ?? availableParallelism() + 1);
+const jobs = Number(values.jobs ?? availableParallelism());
 
 // Stories take longest and stand last in the order of names: turned round, no core waits for one at the end.
 const files = readdirSync(FOLDER, { recursive: true, encoding: 'utf8' })
