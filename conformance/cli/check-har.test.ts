@@ -4,7 +4,7 @@ import t, { type Test } from 'tap';
 import { callAdmin } from '../http/admin.js';
 import { run, startEmulator } from '../index.js';
 import { REPORTERS } from '../report/reporters.js';
-import { main } from './main.js';
+import { conformance } from '../test/deployment.js';
 
 /** `conformance check-har` of a file with this text. */
 async function check(t: Test, recorded: string | object, ...flags: readonly string[]) {
@@ -13,19 +13,7 @@ async function check(t: Test, recorded: string | object, ...flags: readonly stri
   return call(file, ...flags);
 }
 
-async function call(file: string, ...flags: readonly string[]) {
-  const said = { code: 0, out: '', err: '' };
-  said.code = await main(['check-har', file, ...flags], {
-    print: (text) => {
-      said.out += text;
-    },
-    printed: () => Promise.resolve(undefined),
-    warn: (text) => {
-      said.err += text;
-    },
-  });
-  return said;
-}
+const call = (file: string, ...flags: readonly string[]) => conformance('check-har', file, ...flags);
 
 interface Answer {
   readonly url?: string;

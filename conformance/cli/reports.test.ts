@@ -6,25 +6,11 @@ import { decodeJwt } from 'jose';
 import t, { type Test } from 'tap';
 import { reportWith, resultOf } from '../report/test/sample-report.js';
 import { packageRoot } from '../run/version.js';
+import { conformance as call } from '../test/deployment.js';
 import { always, startTestServer } from '../test/test-server.js';
-import { main } from './main.js';
 
 const script = join(packageRoot(), 'bin', 'conformance.js');
 const key = join(packageRoot(), 'fixtures', 'keys', 'es256.pem');
-
-async function call(...argv: readonly string[]) {
-  const said = { code: 0, out: '', err: '' };
-  said.code = await main(argv, {
-    print: (text) => {
-      said.out += text;
-    },
-    printed: () => Promise.resolve(undefined),
-    warn: (text) => {
-      said.err += text;
-    },
-  });
-  return said;
-}
 
 const FAILED = resultOf('fail', 'jwt.alg.none', {
   section: 'Token header',

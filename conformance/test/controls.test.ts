@@ -4,11 +4,11 @@ import type { RequestListener } from 'node:http';
 import { createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
-import { main } from '../cli/main.js';
 import { listenOnLoopback } from '../http/listen.js';
 import { reporterOf } from '../report/reporters.js';
 import type { Report } from '../report/results.js';
 import { allRules } from '../rules/registry.js';
+import { conformance } from './deployment.js';
 import { MOST_LINES } from './mutants/controls.js';
 import { always, startTestServer } from './test-server.js';
 
@@ -25,19 +25,11 @@ writeFileSync(key, privateKey.export({ type: 'pkcs8', format: 'pem' }));
 
 /** `conformance run` against an address, with the report as JSON. */
 async function check(baseUrl: string, ...more: string[]) {
-  const out: string[] = [];
-  const err: string[] = [];
   const flags = ['--base-url', baseUrl, '--org', 'demo', '--key', key, '--repo', 'app', '--rate', '10000'];
-  const code = await main(
-    ['run', ...flags, ...(more.includes('--timeout') ? [] : ['--timeout', '500']), '--reporter', 'json', ...more],
-    {
-      print: (text) => void out.push(text),
-      warn: (text) => void err.push(text),
-      printed: () => Promise.resolve(undefined),
-    },
-  );
-  const report: Report | undefined = out.length === 0 ? undefined : JSON.parse(out.join(''));
-  return { code, report, err: err.join('') };
+  const timeout = more.includes('--timeout') ? [] : ['--timeout', '500'];
+  const { code, out, err } = await conformance('run', ...flags, ...timeout, '--reporter', 'json', ...more);
+  const report: Report | undefined = out === '' ? undefined : JSON.parse(out);
+  return { code, report, err };
 }
 
 /** What every report of a whole run has: a verdict for every rule, none of them the suite's own fault. */

@@ -5,12 +5,12 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { decodeJwt } from 'jose';
 import t from 'tap';
-import { main } from '../cli/main.js';
 import { EmptySelection, run, Unready } from '../index.js';
 import type { Report } from '../report/results.js';
 import { allRules } from '../rules/registry.js';
 import { writeRuleTable } from '../rules/rule-table.js';
 import { packageRoot } from '../target/package-root.js';
+import { conformance } from './deployment.js';
 import { always, startTestServer, targetAt } from './test-server.js';
 
 t.setTimeout(180_000);
@@ -22,17 +22,6 @@ const rate = Number.POSITIVE_INFINITY;
 function brokenShare(report: Report): number {
   const tried = report.rules.filter(({ level, verdict }) => level === 'MUST' && !['skip', 'error'].includes(verdict));
   return tried.filter(({ verdict }) => verdict === 'fail' || verdict === 'blocked').length / tried.length;
-}
-
-/** `conformance <args>`, in this process. */
-async function conformance(...args: string[]): Promise<{ code: number; out: string }> {
-  const printed: string[] = [];
-  const code = await main(args, {
-    print: (text) => void printed.push(text),
-    printed: () => Promise.resolve(undefined),
-    warn: () => undefined,
-  });
-  return { code, out: printed.join('') };
 }
 
 t.test('the list of rules is the published one: no id is lost, renamed or reused', async (t) => {
