@@ -36,6 +36,8 @@ export interface HandlerContext<Query = unknown, Body = unknown> {
   readonly meter: Meter;
   /** `http://127.0.0.1:8080`: the origin Git remotes start with. */
   readonly gitUrl: string;
+  /** Whether that was given or named, and is not merely the address of a port. */
+  readonly isGitUrlGiven: boolean;
   /** What the request came by. */
   readonly scheme: Scheme;
 }

@@ -22,6 +22,11 @@ export class AnswerCaches {
     return this.metadataTexts;
   }
 
+  /** Answers of another kind, which is the same object each time. `costOf` is asked once of each. */
+  ofKind<Answer>(kind: object, costOf: (answer: Answer) => number): CacheRegion<string, Answer> {
+    return this.group.shared(kind, () => this.group.region<string, Answer>(costOf));
+  }
+
   hold(): this {
     this.group.hold();
     return this;

@@ -15,7 +15,7 @@ export class RepositoryContent {
   /** It is the caller's, who releases it, and so is `answers`. With `origin`, it starts with what that has. */
   constructor(
     readonly objects: ObjectStore,
-    private readonly answers: AnswerCaches,
+    readonly answers: AnswerCaches,
     origin?: KeptContent,
   ) {
     this.history = origin === undefined ? new History(objects) : origin.history.fork(objects);

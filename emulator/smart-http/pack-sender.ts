@@ -163,7 +163,7 @@ export async function* keepAlive<T>(work: Promise<T>, every: number, sign: Buffe
 
 /**
  * gitprotocol-capabilities, include-tag: "The server MUST send annotated tags if we are sending the
- * objects they point to." Returns `numbers`, which ascend, with those tags put behind.
+ * objects they point to." Returns `numbers`, which ascend, with those tags put among them.
  */
 export async function followingTags(
   view: RepositoryView,
@@ -183,9 +183,21 @@ export async function followingTags(
     }
   }
   if (added.size === 0) return numbers;
-  const all = new Int32Array(numbers.length + added.size);
-  all.set(numbers);
-  all.set([...added], numbers.length);
+  return merged(numbers, Int32Array.from(added).sort());
+}
+
+/** Both lists, which ascend, as one that does: a writer of packs would sort it otherwise. */
+function merged(many: Int32Array, few: Int32Array): Int32Array {
+  const all = new Int32Array(many.length + few.length);
+  let from = 0;
+  for (const [index, number] of few.entries()) {
+    let to = from;
+    while (to < many.length && many[to]! < number) to++;
+    all.set(many.subarray(from, to), from + index);
+    all[to + index] = number;
+    from = to;
+  }
+  all.set(many.subarray(from), from + few.length);
   return all;
 }
 

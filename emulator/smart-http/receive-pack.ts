@@ -182,7 +182,7 @@ class Push {
     try {
       this.received.facts.pack = await indexPack(quarantine, spool.drain(), {
         thin: true,
-        ...(policy === 'strict' && { check: (type, body, oid) => fsck.check(type, body, oid) }),
+        ...(policy === 'strict' && { check: (...object) => fsck.check(...object) }),
       });
       if (policy === 'strict') fsck.finish(quarantine);
       const missing = await quarantine.findMissing();

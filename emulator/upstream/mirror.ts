@@ -86,7 +86,7 @@ async function takeOver(
     await indexPack(objects, spool.drain(), {
       thin: true,
       signal: remote.signal,
-      ...(fsck && { check: (type, body, oid) => fsck.check(type, body, oid) }),
+      ...(fsck && { check: (...object) => fsck.check(...object) }),
     });
     fsck?.finish(objects);
     const missing = await objects.findMissing();

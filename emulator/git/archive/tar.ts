@@ -1,26 +1,17 @@
-import { type ByteString, bytesOf, concatBytes, isUtf8, joinBytes, NO_BYTES, sliceBytes } from '../object/bytes.js';
+import { type ByteString, bytesOf, isUtf8, joinBytes, NO_BYTES, sliceBytes } from '../object/bytes.js';
 import type { Oid } from '../object/object.js';
 import { COST } from '../schedule/cost.js';
+import { ENTRY_TYPE, type EntryHeader, HeaderWriter, paxRecord, RECORD } from './tar-header.js';
 
-const RECORD = 512;
 /** tar reads and writes 20 records at a time; an archive is padded to a multiple of it. */
 const BLOCK = 20 * RECORD;
 /** Bytes gathered before they are handed on: enough to make a round trip through zlib's threads worth it. */
 const CHUNK = 64 * BLOCK;
-const MAX_MTIME = 0o77777777777;
 
 /** Units of a header and its checksum. */
 const ENTRY_COST = 2;
 
 const GLOBAL_HEADER_NAME = bytesOf('pax_global_header');
-/** The end of a pax record. */
-const LINE_FEED = bytesOf('\n');
-
-const FILE = '0';
-const SYMLINK = '2';
-const DIRECTORY = '5';
-const GLOBAL_HEADER = 'g';
-const EXTENDED_HEADER = 'x';
 
 /**
  * Writes the tar dialect of `git archive`, byte for byte where paths are ASCII: ustar headers owned by
@@ -29,14 +20,9 @@ const EXTENDED_HEADER = 'x';
  * An own writer instead of `modern-tar`: that one takes names as text, which loses a path that is not
  * UTF-8, splits long names at other places than Git, and took twice as long at gzip level 6 and four
  * times as long at level 1 for a tree of 800 files.
- *
- * ustar header (POSIX pax, "ustar Interchange Format"): name 100, mode 8, uid 8, gid 8, size 12,
- * mtime 12, chksum 8, typeflag 1, linkname 100, magic 6, version 2, uname 32, gname 32, devmajor 8,
- * devminor 8, prefix 155; numbers in octal digits, ended by NUL; the checksum is the sum of all bytes
- * with its own field taken as spaces.
  */
 export class TarWriter {
-  readonly #template: Buffer;
+  readonly #headers: HeaderWriter;
   readonly #ready: Buffer[] = [];
   #chunk = Buffer.allocUnsafe(CHUNK);
   #used = 0;
@@ -45,35 +31,26 @@ export class TarWriter {
 
   /** `mtime` of every entry: seconds since 1970. */
   constructor(mtime: number) {
-    const header = Buffer.alloc(RECORD);
-    writeOctal(header, 108, 7, 0);
-    writeOctal(header, 116, 7, 0);
-    writeOctal(header, 136, 11, Math.min(Math.max(0, Math.trunc(mtime)), MAX_MTIME));
-    header.write('        ', 148, 'latin1');
-    header.write('ustar\x0000root', 257, 'latin1');
-    header.write('root', 297, 'latin1');
-    writeOctal(header, 329, 7, 0);
-    writeOctal(header, 337, 7, 0);
-    this.#template = header;
+    this.#headers = new HeaderWriter(mtime);
   }
 
   /** The first entry: where `git get-tar-commit-id` looks for the commit. */
   comment(text: string): void {
-    this.#pax(GLOBAL_HEADER, GLOBAL_HEADER_NAME, paxRecord('comment', bytesOf(text)));
+    this.#pax(ENTRY_TYPE.globalHeader, GLOBAL_HEADER_NAME, paxRecord('comment', bytesOf(text)));
   }
 
   /** `path` with its final `/`. `oid` names the entry where its path does not fit a header. */
   directory(path: ByteString, oid: Oid): void {
-    this.#entry(DIRECTORY, 0o775, path, oid, 0, NO_BYTES);
+    this.#entry(ENTRY_TYPE.directory, 0o775, path, oid, 0, NO_BYTES);
   }
 
   file(path: ByteString, oid: Oid, executable: boolean, body: Buffer): void {
-    this.#entry(FILE, executable ? 0o775 : 0o664, path, oid, body.length, NO_BYTES);
+    this.#entry(ENTRY_TYPE.file, executable ? 0o775 : 0o664, path, oid, body.length, NO_BYTES);
     this.#append(body);
   }
 
   symlink(path: ByteString, oid: Oid, target: ByteString): void {
-    this.#entry(SYMLINK, 0o777, path, oid, 0, target);
+    this.#entry(ENTRY_TYPE.symlink, 0o777, path, oid, 0, target);
   }
 
   /** The end of the archive: at least two records of zeros, up to a whole block. */
@@ -101,37 +78,26 @@ export class TarWriter {
     return this.#ready.splice(0);
   }
 
-  #entry(type: string, mode: number, path: ByteString, oid: Oid, size: number, target: ByteString): void {
+  #entry(type: EntryHeader['type'], mode: number, path: ByteString, oid: Oid, size: number, target: ByteString): void {
     this.#cost += ENTRY_COST + (path.length + target.length) * COST.byteScanned + size * COST.byteCopied;
     const place = placePath(path, oid);
     const pax: ByteString[] = [];
     // pax readers take `path` as UTF-8, where the meaning of a header's own bytes is left open.
     if (place.overflows || isForeign(path)) pax.push(paxRecord('path', path));
     if (target.length > 100 || isForeign(target)) pax.push(paxRecord('linkpath', target));
-    if (pax.length > 0) this.#pax(EXTENDED_HEADER, bytesOf(`${oid}.paxheader`), joinBytes(pax, ''));
+    if (pax.length > 0) this.#pax(ENTRY_TYPE.extendedHeader, bytesOf(`${oid}.paxheader`), joinBytes(pax, ''));
     const link = target.length > 100 ? bytesOf(`see ${oid}.paxheader`) : target;
-    this.#header(type, mode, place.name, place.prefix, size, link);
+    this.#header({ type, mode, size, name: place.name, prefix: place.prefix, link });
   }
 
-  #pax(type: string, name: ByteString, records: ByteString): void {
-    this.#header(type, 0o666, name, NO_BYTES, records.length, NO_BYTES);
+  #pax(type: EntryHeader['type'], name: ByteString, records: ByteString): void {
+    this.#header({ type, mode: 0o666, size: records.length, name });
     this.#append(Buffer.from(records, 'latin1'));
   }
 
-  #header(type: string, mode: number, name: ByteString, prefix: ByteString, size: number, link: ByteString): void {
+  #header(header: EntryHeader): void {
     const at = this.#reserve(RECORD);
-    const chunk = this.#chunk;
-    this.#template.copy(chunk, at);
-    chunk.write(name, at, 'latin1');
-    writeOctal(chunk, at + 100, 7, mode);
-    writeOctal(chunk, at + 124, 11, size);
-    chunk.write(type, at + 156, 'latin1');
-    chunk.write(link, at + 157, 'latin1');
-    chunk.write(prefix, at + 345, 'latin1');
-    let sum = 0;
-    for (let byte = at; byte < at + RECORD; byte++) sum += chunk[byte]!;
-    writeOctal(chunk, at + 148, 7, sum);
-    chunk[at + 155] = 0;
+    this.#headers.write(this.#chunk, at, header);
   }
 
   /** `body`, and zeros up to a whole record. */
@@ -178,16 +144,4 @@ function placePath(path: ByteString, oid: Oid): { name: ByteString; prefix: Byte
 function isForeign(bytes: ByteString): boolean {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: the range is ASCII
   return /[^\x00-\x7f]/.test(bytes) && isUtf8(bytes);
-}
-
-/** One pax record, `<length> <key>=<value>\n`, whose length counts its own digits. */
-function paxRecord(key: string, value: ByteString): ByteString {
-  const rest = key.length + value.length + 3;
-  let length = rest + String(rest).length;
-  length = rest + String(length).length;
-  return concatBytes(bytesOf(`${length} ${key}=`), value, LINE_FEED);
-}
-
-function writeOctal(target: Buffer, at: number, digits: number, value: number): void {
-  target.write(value.toString(8).padStart(digits, '0'), at, 'latin1');
 }

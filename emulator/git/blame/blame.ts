@@ -1,5 +1,6 @@
 import type { ByteString } from '../object/bytes.js';
-import type { ObjectReader, Oid } from '../object/object.js';
+import type { LinkReader } from '../object/link-reader.js';
+import type { Oid } from '../object/object.js';
 import { MODE_GITLINK, MODE_TREE } from '../object/tree.js';
 import type { CommitGraph, GraphPosition } from '../revwalk/commit-graph.js';
 import type { Meter } from '../schedule/meter.js';
@@ -38,7 +39,7 @@ export class NoSuchFile extends Error {
  * The commit that brought in each line of a file: what `git blame --porcelain` tells, line by line, in their order.
  * Throws `NoSuchFile`, `BadLineRange`, `WorkLimitExceeded`, `MissingObject`.
  */
-export async function blame(objects: ObjectReader, graph: CommitGraph, request: BlameRequest): Promise<BlamedLines[]> {
+export async function blame(objects: LinkReader, graph: CommitGraph, request: BlameRequest): Promise<BlamedLines[]> {
   const board = new Scoreboard(objects, graph, request.meter);
   const tip = graph.locate(request.commit);
   const found = board.at(tip, request.path);
@@ -55,7 +56,9 @@ export async function blame(objects: ObjectReader, graph: CommitGraph, request: 
   const blamed: BlamedLines[] = [];
   // The file as far back as it is the same: what is found out about it there holds for all commits up to here.
   let whole = request.ranges?.length ? undefined : file;
-  for (let origin = board.next(); origin; origin = board.next()) {
+  for (let next = board.next(); next; next = board.next()) {
+    const origin = await board.passedDown(next);
+    if (whole === next) whole = origin;
     const sources = await findSources(board, origin);
     if (sources instanceof Origin) {
       if (whole === origin) whole = sources;

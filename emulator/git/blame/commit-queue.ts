@@ -12,6 +12,11 @@ export class CommitQueue {
   readonly #heap: Waiting[] = [];
   #turns = 0;
 
+  /** Of the youngest. */
+  get date(): number | undefined {
+    return this.#heap[0]?.date;
+  }
+
   push(commit: GraphPosition, date: number): void {
     const heap = this.#heap;
     const waiting = { commit, date, turn: this.#turns++ };

@@ -4,10 +4,12 @@ import { diffInterned } from '../diff/lines.js';
 import { detectRenames } from '../diff/renames.js';
 import { diffTreeEntries } from '../diff/trees.js';
 import type { ByteString } from '../object/bytes.js';
-import { numberOf, type ObjectReader, type Oid } from '../object/object.js';
+import type { LinkReader } from '../object/link-reader.js';
+import { numberOf, type Oid } from '../object/object.js';
 import { fileType, MODE_GITLINK, MODE_TREE } from '../object/tree.js';
 import { NONE } from '../object/tree-cursor.js';
 import type { CommitGraph, GraphPosition } from '../revwalk/commit-graph.js';
+import { COST } from '../schedule/cost.js';
 import type { Meter } from '../schedule/meter.js';
 import { inSlices } from '../schedule/steps.js';
 import { CommitQueue } from './commit-queue.js';
@@ -23,7 +25,7 @@ export class Scoreboard {
   readonly #lookups = new Map<ByteString, PathLookup>();
 
   constructor(
-    readonly objects: ObjectReader,
+    readonly objects: LinkReader,
     readonly graph: CommitGraph,
     readonly meter: Meter,
   ) {}
@@ -47,6 +49,34 @@ export class Scoreboard {
     const isQueued = origins?.some(({ suspects }) => suspects.length > 0) ?? false;
     if (!isQueued) this.#queue.push(origin.commit, this.graph.committedAt(origin.commit));
     origin.suspect(entries);
+  }
+
+  /**
+   * What `next` gave, as far back as the file is passed on whole: to an only parent that has the same one, and would be
+   * next. All that was suspected of it is suspected of that.
+   */
+  async passedDown(origin: Origin): Promise<Origin> {
+    const { graph } = this;
+    let { commit, mode } = origin;
+    const isAlone = this.#origins.get(commit)?.every((other) => other === origin || other.suspects.length === 0);
+    for (let steps = 1; isAlone && graph.parentCount(commit) === 1; steps++) {
+      const parent = graph.parentOf(commit, 0);
+      if (this.#origins.has(parent) || graph.committedAt(parent) <= (this.#queue.date ?? Number.NEGATIVE_INFINITY))
+        break;
+      const found = this.at(parent, origin.path);
+      if (found?.object !== origin.blob || fileType(found.mode) !== fileType(mode)) break;
+      commit = parent;
+      mode = found.mode;
+      this.meter.spend(COST.object);
+      if (steps % 8 === 0 && this.meter.isOver) await this.meter.pass();
+    }
+    if (commit === origin.commit) return origin;
+    const older = new Origin(commit, origin.path, mode, origin.blob);
+    older.suspects = origin.suspects;
+    older.lines = origin.lines;
+    origin.suspects = [];
+    origin.lines = undefined;
+    return older;
   }
 
   /** The origin of `path` in `commit`, the same one whenever it is asked for. */
@@ -92,7 +122,7 @@ export class Scoreboard {
   #lookup(path: ByteString): PathLookup {
     let lookup = this.#lookups.get(path);
     if (!lookup) {
-      lookup = new PathLookup(this.objects, path);
+      lookup = new PathLookup(this.objects, path, this.meter);
       this.#lookups.set(path, lookup);
     }
     return lookup;

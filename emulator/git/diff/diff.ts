@@ -1,5 +1,6 @@
 import type { ByteString } from '../object/bytes.js';
-import type { ObjectReader, Oid } from '../object/object.js';
+import type { LinkReader } from '../object/link-reader.js';
+import type { Oid } from '../object/object.js';
 import type { Meter } from '../schedule/meter.js';
 import { inSlices } from '../schedule/steps.js';
 import { FileDiff, type FileDiffOptions } from './file-diff.js';
@@ -36,7 +37,7 @@ export interface Diff {
  * Throws `MissingObject`, `TooManyChanges`, `WorkLimitExceeded`.
  */
 export async function diffTrees(
-  objects: ObjectReader,
+  objects: LinkReader,
   before: Oid | undefined,
   after: Oid | undefined,
   options: DiffOptions,

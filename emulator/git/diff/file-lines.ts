@@ -1,5 +1,3 @@
-import { commonEnds } from './common-ends.js';
-
 /** A file, split into lines: line `n` is the bytes from `starts[n]` to `starts[n + 1]`, its line feed included. */
 export interface FileLines {
   readonly bytes: Buffer;
@@ -13,25 +11,6 @@ export function splitLines(bytes: Buffer): FileLines {
   const list = new StartList((bytes.length >>> 5) + 16);
   list.split(bytes, 0, bytes.length);
   return list.finish(bytes);
-}
-
-/** A file split into lines with the help of a similar one. */
-export interface FileLinesLike extends FileLines {
-  /** Lines that both files start with, and further ones that both end with. */
-  readonly head: number;
-  readonly tail: number;
-}
-
-/** As `splitLines`. What the file has in common with the ends of `like` costs little. */
-export function splitLinesLike(bytes: Buffer, like: FileLines): FileLinesLike {
-  const { head, tail } = commonEnds(bytes, like);
-  const firstTail = lineCount(like) - tail;
-  const shift = bytes.length - like.bytes.length;
-  const list = new StartList(like.starts.length + 16);
-  list.append(like.starts, 0, head, 0);
-  list.split(bytes, like.starts[head]!, like.starts[firstTail]! + shift);
-  list.append(like.starts, firstTail, lineCount(like), shift);
-  return { ...list.finish(bytes), head, tail };
 }
 
 export function lineCount(file: FileLines): number {
@@ -55,15 +34,6 @@ class StartList {
       const newline = bytes.indexOf(NEWLINE, start);
       start = newline < 0 ? to : newline + 1;
     }
-  }
-
-  /** Takes over lines `from` to `to` of another file, which lie `shift` bytes further down here. */
-  append(starts: Int32Array, from: number, to: number, shift: number): void {
-    this.#reserve(to - from);
-    const target = this.#starts;
-    let count = this.#count;
-    for (let line = from; line < to; line++) target[count++] = starts[line]! + shift;
-    this.#count = count;
   }
 
   finish(bytes: Buffer): FileLines {

@@ -1,7 +1,8 @@
 import { COST } from '../schedule/cost.js';
 import type { Steps } from '../schedule/steps.js';
+import { alignLines, UNMATCHED } from './aligned-lines.js';
 import { DistinctLines } from './distinct-lines.js';
-import { type FileLines, lineCount, splitLines, splitLinesLike } from './file-lines.js';
+import { type FileLines, lineCount, splitLines } from './file-lines.js';
 import { squeezeSpace } from './white-space.js';
 
 /** A file whose lines are numbered. */
@@ -44,28 +45,32 @@ export class LineInterner {
     return this.#occurrences;
   }
 
-  /** Splits a file into lines and numbers them, in steps. What it has in common with the ends of `like`, of this interner too, costs little. */
+  /** Splits a file into lines and numbers them, in steps. What it has in common with `like`, of this interner too, costs little. */
   *split(bytes: Buffer, like?: Lines): Steps<Lines> {
     if (!like) {
       const file = unnumbered(splitLines(bytes));
       yield* this.#numberInSteps(file, 0, lineCount(file));
       return file;
     }
-    const { head, tail, ...lines } = splitLinesLike(bytes, like);
+    const { equals, ...lines } = alignLines(bytes, like);
     const file = unnumbered(lines);
-    const firstTail = lineCount(file) - tail;
-    file.ids.set(like.ids.subarray(0, head));
-    file.ids.set(like.ids.subarray(lineCount(like) - tail), firstTail);
-    yield* this.#numberInSteps(file, head, firstTail);
+    yield* this.#numberAligned(file, like, equals, 0, equals.length);
     return file;
   }
 
   /** Splits two versions of a file into lines, and numbers what lies between their equal ends, in steps. */
   *pair(before: Buffer, after: Buffer): Steps<LinePair> {
     const old = unnumbered(splitLines(before));
-    const { head, tail, ...lines } = splitLinesLike(after, old);
+    const { equals, ...lines } = alignLines(after, old);
     const young = unnumbered(lines);
-    for (const file of [old, young]) yield* this.#numberInSteps(file, head, lineCount(file) - tail);
+    const [oldCount, count] = [lineCount(old), lineCount(young)];
+    const shorter = Math.min(oldCount, count);
+    let head = 0;
+    while (head < shorter && equals[head] === head) head++;
+    let tail = 0;
+    while (tail < shorter - head && equals[count - 1 - tail] === oldCount - 1 - tail) tail++;
+    yield* this.#numberInSteps(old, head, oldCount - tail);
+    yield* this.#numberAligned(young, old, equals, head, count - tail);
     return { old, new: young, head, tail };
   }
 
@@ -94,6 +99,27 @@ export class LineInterner {
       this.#number(file, from, to);
       yield (to - from) * COST.line;
     }
+  }
+
+  /** Numbers lines of a file, those that another file has, by `equals`, as they are numbered there. */
+  *#numberAligned(file: Lines, like: Lines, equals: Int32Array, head: number, end: number): Steps<void> {
+    const { ids } = file;
+    let cost = 0;
+    for (let line = head; line < end; line++) {
+      const equal = equals[line]!;
+      const id = equal === UNMATCHED ? UNMATCHED : like.ids[equal]!;
+      if (id >= 0) {
+        ids[line] = id;
+        cost += COST.byteCopied;
+      } else {
+        this.#number(file, line, line + 1);
+        cost += COST.line;
+      }
+      if (cost < UNIT * COST.line) continue;
+      yield cost;
+      cost = 0;
+    }
+    yield cost;
   }
 
   #number({ bytes, starts, ids }: Lines, from: number, to: number): void {

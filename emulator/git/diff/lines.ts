@@ -24,7 +24,25 @@ export function diffInterned(
   newLines: Lines,
   options: LineDiffOptions = {},
 ): Steps<Change[]> {
-  return diffPair(interner, { old: oldLines, new: newLines, head: 0, tail: 0 }, options);
+  return diffPair(interner, { old: oldLines, new: newLines, ...equalEnds(oldLines.ids, newLines.ids) }, options);
+}
+
+/** Ids compared at once, and their bytes. */
+const IDS = 512;
+const ID_BYTES = 4;
+
+/** About how many lines both start with, and further ones both end with: some more may be equal. */
+function equalEnds(a: Int32Array, b: Int32Array): { head: number; tail: number } {
+  const shorter = Math.min(a.length, b.length);
+  if (shorter < IDS) return { head: 0, tail: 0 };
+  const [left, right] = [a, b].map(({ buffer, byteOffset, byteLength }) => Buffer.from(buffer, byteOffset, byteLength));
+  const isSame = (aAt: number, bAt: number): boolean =>
+    left!.compare(right!, bAt * ID_BYTES, (bAt + IDS) * ID_BYTES, aAt * ID_BYTES, (aAt + IDS) * ID_BYTES) === 0;
+  let head = 0;
+  while (head + IDS <= shorter && isSame(head, head)) head += IDS;
+  let tail = 0;
+  while (head + tail + IDS <= shorter && isSame(a.length - tail - IDS, b.length - tail - IDS)) tail += IDS;
+  return { head, tail };
 }
 
 /**

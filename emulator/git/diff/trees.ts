@@ -1,10 +1,12 @@
 import { requestLimit } from '../limits/request-limits.js';
 import { type ByteString, concatBytes, NO_BYTES, SLASH } from '../object/bytes.js';
-import { EMPTY_TREE_OID, type ObjectReader, type Oid } from '../object/object.js';
-import { readTreeBody } from '../object/read-tree.js';
-import { canonicalMode, type PathEntry } from '../object/tree.js';
-import type { TreeCursor } from '../object/tree-cursor.js';
-import { TreePair } from '../object/tree-pair.js';
+import { EntriesPair } from '../object/entries-pair.js';
+import type { LinkReader } from '../object/link-reader.js';
+import { EMPTY_TREE_OID, MissingObject, type Oid, TREE } from '../object/object.js';
+import type { PathEntry } from '../object/tree.js';
+import { NONE } from '../object/tree-cursor.js';
+import { entryOid, objectAt, type TreeEntries } from '../object/tree-entries.js';
+import { atOnce } from '../schedule/steps.js';
 import type { PathFilter } from './path-filter.js';
 
 /** A path that differs between two trees: only `after` was added, only `before` deleted, both modified. */
@@ -30,7 +32,7 @@ export class TooManyChanges extends Error {
 }
 
 interface Folder {
-  readonly pair: TreePair;
+  readonly pair: EntriesPair;
   /** The folder's path and a slash; empty for the root. */
   readonly base: ByteString;
   /** Everything below is wanted, whatever the filter. */
@@ -42,21 +44,18 @@ interface Folder {
  * paths. Equal folders are never opened; folders of any depth are.
  */
 export function* diffTreeEntries(
-  objects: ObjectReader,
+  objects: LinkReader,
   before: Oid | undefined,
   after: Oid | undefined,
   options: TreeDiffOptions = {},
 ): IterableIterator<TreeChange> {
   const { paths, withUnchanged = false, limit = requestLimit('diffEntries') } = options;
   if (before === after && !withUnchanged) return;
-  const open = (before: Oid | undefined, after: Oid | undefined) =>
-    new TreePair(
-      readTreeBody(objects, before ?? EMPTY_TREE_OID),
-      readTreeBody(objects, after ?? EMPTY_TREE_OID),
-      withUnchanged,
-    );
+  const open = (before: number, after: number) =>
+    new EntriesPair(entriesOf(objects, before), entriesOf(objects, after), withUnchanged);
+  const [first, second] = [before, after].map((oid) => (oid === undefined ? NONE : treeNumber(objects, oid)));
   let seen = 0;
-  const stack: Folder[] = [{ pair: open(before, after), base: NO_BYTES, isWanted: paths === undefined }];
+  const stack: Folder[] = [{ pair: open(first!, second!), base: NO_BYTES, isWanted: paths === undefined }];
   for (let folder = stack.at(-1); folder !== undefined; folder = stack.at(-1)) {
     const { pair, base } = folder;
     if (!pair.next()) {
@@ -66,22 +65,37 @@ export function* diffTreeEntries(
     if (pair.isSame && !withUnchanged) continue;
     if (++seen > limit) throw new TooManyChanges(limit);
     const { order } = pair;
-    const entry = order > 0 ? pair.after : pair.before;
-    const path = concatBytes(base, entry.name);
+    const [entries, index] = order > 0 ? [pair.right!, pair.after] : [pair.left!, pair.before];
+    const path = concatBytes(base, entries.nameAt(index));
     const isWanted = folder.isWanted || paths!.covers(path);
-    if (entry.isTree) {
+    if (entries.isTreeAt(index)) {
       if (!isWanted && !paths!.leadsInto(path)) continue;
-      const inner = open(order <= 0 ? pair.before.oid : undefined, order >= 0 ? pair.after.oid : undefined);
+      const inner = open(
+        order <= 0 ? objectAt(pair.left!, pair.before) : NONE,
+        order >= 0 ? objectAt(pair.right!, pair.after) : NONE,
+      );
       stack.push({ pair: inner, base: concatBytes(path, SLASH), isWanted });
     } else if (isWanted) {
       yield {
-        ...(order <= 0 && { before: pathEntry(pair.before, path) }),
-        ...(order >= 0 && { after: pathEntry(pair.after, path) }),
+        ...(order <= 0 && { before: pathEntry(objects, pair.left!, pair.before, path) }),
+        ...(order >= 0 && { after: pathEntry(objects, pair.right!, pair.after, path) }),
       };
     }
   }
 }
 
-function pathEntry(entry: TreeCursor, path: ByteString): PathEntry {
-  return { path, mode: canonicalMode(entry.mode), oid: entry.oid };
+/** The number of a tree; `NONE` of the empty tree where it is not stored. Throws `MissingObject`. */
+function treeNumber(objects: LinkReader, oid: Oid): number {
+  const number = objects.find(oid);
+  if (number < 0 && oid === EMPTY_TREE_OID) return NONE;
+  if (number < 0 || objects.typeOf(number) !== TREE) throw new MissingObject(oid, 'tree');
+  return number;
+}
+
+function entriesOf(objects: LinkReader, tree: number): TreeEntries | undefined {
+  return tree === NONE ? undefined : atOnce(objects.entriesOf(tree));
+}
+
+function pathEntry(objects: LinkReader, entries: TreeEntries, index: number, path: ByteString): PathEntry {
+  return { path, mode: entries.modeAt(index), oid: entryOid(objects, entries, index) };
 }

@@ -6,7 +6,7 @@ import { checkGitattributes } from './gitattributes.js';
 import { checkGitmodules } from './gitmodules.js';
 import { type Finding, finding, formatFinding, isRefused } from './messages.js';
 import { checkTag } from './tag.js';
-import { checkTree } from './tree.js';
+import { checkTree, isStillRight, type SpecialFile } from './tree.js';
 
 /** `strict` refuses what Git refuses with `receive.fsckObjects`; `off` refuses nothing. */
 export type FsckPolicy = 'strict' | 'off';
@@ -41,18 +41,21 @@ export class Fsck {
 
   /**
    * Checks one object: at once, or, of a large one, when the steps are done. Throws `FsckError`. Blobs are checked by
-   * `finish`, when the trees have told their names.
+   * `finish`, when the trees have told their names. `changed`: where a tree differs from one without findings. Says
+   * whether there are none.
    */
-  check(type: TypeCode, body: Buffer, oid: Oid): Steps<void> | undefined {
+  check(type: TypeCode, body: Buffer, oid: Oid, changed?: Int32Array): boolean | Steps<boolean> {
+    if (changed !== undefined && isStillRight(body, changed, this.#noteSpecial)) return true;
     const steps = this.#check(type, body, oid);
-    if (body.length >= LARGE) return steps;
-    atOnce(steps);
-    return undefined;
+    return body.length >= LARGE ? steps : atOnce(steps);
   }
 
-  *#check(type: TypeCode, body: Buffer, oid: Oid): Steps<void> {
+  readonly #noteSpecial: SpecialFile = (kind, oid) => this.#special[kind].add(oid);
+
+  *#check(type: TypeCode, body: Buffer, oid: Oid): Steps<boolean> {
     const findings = yield* this.#findings(type, body);
     if (findings.length > 0) this.#report(oid, findings);
+    return findings.length === 0;
   }
 
   *#findings(type: TypeCode, body: Buffer): Steps<readonly Finding[]> {
@@ -62,7 +65,7 @@ export class Fsck {
         return fault ? [fault] : NONE;
       }
       case TREE:
-        return yield* checkTree(body, (kind, oid) => this.#special[kind].add(oid));
+        return yield* checkTree(body, this.#noteSpecial);
       case TAG:
         return checkTag(body);
       default:

@@ -9,6 +9,8 @@ export class EntryOrder {
   #start = 0;
   #end = -1;
   #isTree = false;
+  /** Whether a name begins with the one beside it, so that an entry further away may have either, too. */
+  isFarReaching = false;
 
   constructor(private readonly body: Buffer) {}
 
@@ -33,8 +35,13 @@ export class EntryOrder {
     if (before === after) return 'duplicateEntries';
     const left = before > common ? body[this.#start + common]! : this.#isTree ? 0x2f : 0;
     const right = after > common ? body[start + common]! : isTree ? 0x2f : 0;
-    if (left === 0 && isBelowSlash(right)) this.#waiting.push({ start: this.#start, end: this.#end });
-    else if (right === 0x2f && isBelowSlash(left) && this.#isWaiting(start, end)) return 'duplicateEntries';
+    if (left === 0 && isBelowSlash(right)) {
+      this.isFarReaching = true;
+      this.#waiting.push({ start: this.#start, end: this.#end });
+    } else if (right === 0x2f && isBelowSlash(left)) {
+      this.isFarReaching = true;
+      if (this.#isWaiting(start, end)) return 'duplicateEntries';
+    }
     return left < right ? undefined : 'treeNotSorted';
   }
 

@@ -46,6 +46,14 @@ export function checkTree(body: Buffer, found: SpecialFile): Steps<readonly Find
   return new TreeCheck(body, found).run();
 }
 
+/**
+ * Whether nothing is wrong with a tree that differs from another, which has no findings, only in the runs of bytes
+ * `changed` (start and end of each, with the entries next to it). False where only the whole tree can tell.
+ */
+export function isStillRight(body: Buffer, changed: Int32Array, found: SpecialFile): boolean {
+  return new TreeCheck(body, found).hasNoFindingIn(changed);
+}
+
 /** Bit `1 << n` stands for row n of `TREE_MESSAGES`. */
 const ROWS = Object.entries(TREE_MESSAGES) as [TreeMessage, string][];
 const BITS = Object.fromEntries(ROWS.map(([id], row) => [id, 1 << row])) as Record<TreeMessage, number>;
@@ -66,13 +74,23 @@ const NONE: readonly Finding[] = [];
 class TreeCheck {
   #flags = 0;
   #symlinks: Finding[] | undefined;
-  readonly #scan: TreeCursor;
+  #scan: TreeCursor;
 
   constructor(
     private readonly body: Buffer,
     private readonly found: SpecialFile,
   ) {
     this.#scan = new TreeCursor(body);
+  }
+
+  hasNoFindingIn(runs: Int32Array): boolean {
+    for (let run = 0; run < runs.length; run += 2) {
+      this.#scan = new TreeCursor(this.body, runs[run]!);
+      const order = new EntryOrder(this.body);
+      while (this.#scan.position < runs[run + 1]! && this.#scan.next()) this.#checkEntry(order);
+      if (this.#flags !== 0 || this.#symlinks !== undefined || order.isFarReaching) return false;
+    }
+    return true;
   }
 
   *run(): Steps<readonly Finding[]> {
@@ -89,25 +107,30 @@ class TreeCheck {
   }
 
   *#checkEntries(): Steps<void> {
-    const { body } = this;
     const scan = this.#scan;
-    const order = new EntryOrder(body);
-    let flags = 0;
+    const order = new EntryOrder(this.body);
     let seen = 0;
     while (scan.next()) {
       if (scan.start - seen >= PIECE) {
         yield (scan.start - seen) * COST.byteScanned;
         seen = scan.start;
       }
-      if (body[scan.start] === 0x30) flags |= zeroPaddedFilemode;
-      if (!isStandardMode(scan.mode)) flags |= badFilemode;
-      if (body[scan.oidStart] === 0 && isZeroOid(body, scan.oidStart)) flags |= nullSha1;
-      this.#checkName(scan.nameStart, scan.nameEnd);
-      const fault = order.follow(scan.nameStart, scan.nameEnd, scan.mode === MODE_TREE || scan.isTree);
-      if (fault !== undefined) flags |= BITS[fault];
-      // Kept in the object only when there is something: a malformed entry may end the scan at any time.
-      if (flags !== 0) this.#flags |= flags;
+      this.#checkEntry(order);
     }
+  }
+
+  #checkEntry(order: EntryOrder): void {
+    const { body } = this;
+    const scan = this.#scan;
+    let flags = 0;
+    if (body[scan.start] === 0x30) flags |= zeroPaddedFilemode;
+    if (!isStandardMode(scan.mode)) flags |= badFilemode;
+    if (body[scan.oidStart] === 0 && isZeroOid(body, scan.oidStart)) flags |= nullSha1;
+    this.#checkName(scan.nameStart, scan.nameEnd);
+    const fault = order.follow(scan.nameStart, scan.nameEnd, scan.mode === MODE_TREE || scan.isTree);
+    if (fault !== undefined) flags |= BITS[fault];
+    // Nearly always there is nothing to keep.
+    if (flags !== 0) this.#flags |= flags;
   }
 
   #checkName(start: number, end: number): void {

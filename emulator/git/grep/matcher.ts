@@ -4,6 +4,7 @@ import { COST } from '../schedule/cost.js';
 import type { Meter } from '../schedule/meter.js';
 import { inSlices, type Steps } from '../schedule/steps.js';
 import { costOf, hasPlainEdges, literalOf, requiredText, trimEnds } from './analysis.js';
+import { Needle } from './gram-filter.js';
 import { LineAutomaton } from './line-automaton.js';
 import { readProgram } from './pattern-program.js';
 import { patternSize } from './pattern-size.js';
@@ -20,6 +21,8 @@ export class InvalidPattern extends Error {
 
 /** Finds the lines of a text that match. Whatever the pattern and the text, it goes in small steps, linear in the text. */
 export interface LineMatcher {
+  /** What every file holds that a line matches in, if there is such a text. */
+  readonly needle?: Needle | undefined;
   /** A position inside the first matching line at or after `from`, which is the start of a line; -1 if none is left. */
   find(text: string, from: number): Steps<number>;
 }
@@ -51,11 +54,11 @@ export async function compilePattern(pattern: string, ignoreCase: boolean, meter
   const isPlain = !ignoreCase && PLAIN_TEXT.test(pattern);
   if (isPlain && pattern.length <= LONGEST_TEXT) return new TextMatcher(pattern);
   const original = await compileRe2(pattern, ignoreCase, meter);
-  const automaton = new AutomatonMatcher(original);
   const parsed = parseSyntax(pattern, ignoreCase);
-  if (parsed === undefined) return automaton;
+  if (parsed === undefined) return new AutomatonMatcher(original);
 
   const node = trimEnds(parsed);
+  const automaton = new AutomatonMatcher(original, Needle.of(requiredText(node), ignoreCase));
   const text = ignoreCase ? undefined : literalOf(node);
   if (text !== undefined && text.length <= LONGEST_TEXT) return new TextMatcher(text);
   if (isCheap(node, ignoreCase)) return new V8Matcher(node, ignoreCase, automaton);
@@ -99,7 +102,11 @@ function isCheap(node: Node, ignoreCase: boolean): boolean {
 
 /** Looks up a text that every matching line contains, and no other. */
 class TextMatcher implements LineMatcher {
-  constructor(private readonly wanted: string) {}
+  readonly needle: Needle | undefined;
+
+  constructor(private readonly wanted: string) {
+    this.needle = Needle.of(wanted, false);
+  }
 
   *find(text: string, from: number): Steps<number> {
     for (let start = from; start < text.length; start += TEXT_WINDOW) {
@@ -117,6 +124,7 @@ class TextMatcher implements LineMatcher {
 
 /** Runs an expression that tries few ways at each position, over as many whole lines as make a window. */
 class V8Matcher implements LineMatcher {
+  readonly needle: Needle | undefined;
   readonly #expression: RegExp;
   readonly #cost: number;
 
@@ -125,6 +133,7 @@ class V8Matcher implements LineMatcher {
     ignoreCase: boolean,
     private readonly automaton: AutomatonMatcher,
   ) {
+    this.needle = automaton.needle;
     this.#expression = new RegExp(printV8(node), ignoreCase ? 'giu' : 'gu');
     this.#cost = COST_OF_V8 * Math.sqrt(costOf(node).ways) * (startsAtLine(node) ? ANCHOR_FACTOR : 1);
   }
@@ -151,10 +160,14 @@ class V8Matcher implements LineMatcher {
 
 /** Tries the lines that hold a text that every match contains. */
 class RequiredTextMatcher implements LineMatcher {
+  readonly needle: Needle | undefined;
+
   constructor(
     private readonly required: TextMatcher,
     private readonly automaton: AutomatonMatcher,
-  ) {}
+  ) {
+    this.needle = required.needle;
+  }
 
   *find(text: string, from: number): Steps<number> {
     for (let start = from; start < text.length; ) {
@@ -176,7 +189,10 @@ class RequiredTextMatcher implements LineMatcher {
 class AutomatonMatcher implements LineMatcher {
   #automaton: LineAutomaton | undefined;
 
-  constructor(private readonly expression: RE2JS) {}
+  constructor(
+    private readonly expression: RE2JS,
+    readonly needle?: Needle,
+  ) {}
 
   find(text: string, from: number): Steps<number> {
     return this.findWithin(text, from, text.length);

@@ -37,13 +37,19 @@ export interface FileResult {
   readonly next?: FilePosition;
 }
 
+const NOTHING: FileResult = { lines: [], matches: 0, characters: 0 };
+
 /**
  * The matching lines of one file and the lines around them, as `git grep -n -B -A` shows them: no line twice.
  * Bounds end a page between any two lines; what comes next starts after the last line given, and nothing is left out.
  */
 export function* searchFile(file: SearchText, matcher: LineMatcher, bounds: FileBounds): Steps<FileResult> {
-  const { text } = file;
   const seen = bounds.seen.line;
+  const { needle } = matcher;
+  // Where something was seen before, lines behind a match may be owed.
+  if (seen === 0 && needle !== undefined && !(yield* file.mayHold(needle))) return NOTHING;
+  yield* file.decode();
+  const { text } = file;
   if (seen > 0) yield* file.splitLines();
   const page = new FilePage(file, bounds);
   let start = seen === 0 ? 0 : seen < file.lineCount ? file.startOf(seen) : text.length;

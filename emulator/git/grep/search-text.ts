@@ -2,9 +2,13 @@ import { isAscii } from 'node:buffer';
 import { StringDecoder } from 'node:string_decoder';
 import { COST } from '../schedule/cost.js';
 import type { Steps } from '../schedule/steps.js';
+import { GramFilter, type Needle } from './gram-filter.js';
 
 /** Bytes decoded at once. */
 const PIECE_BYTES = 1 << 16;
+/** Bytes that one call looks a text up in, and units that one of them takes. */
+const WINDOW = 1 << 17;
+const COST_OF_LOOKUP = COST.byteFound / 4;
 /** Lines found at once, and units that one takes beside its characters. */
 const LINES_BITS = 12;
 const LINES = 1 << LINES_BITS;
@@ -12,39 +16,79 @@ const COST_OF_LINE = 1 / 32;
 /** Characters of a line, at least, where its start is kept. */
 const LINE_LENGTH = 16;
 
-/** A file as it is searched: UTF-8 read as text, malformed bytes as U+FFFD. Lines are counted from 0 here. */
+/**
+ * A file as it is searched: UTF-8 read as text, malformed bytes as U+FFFD. Unless it is short and plain, it is kept as the
+ * bytes that it is until the text is needed. Lines are counted from 0 here.
+ */
 export class SearchText {
-  /** About what it takes in memory: V8 keeps one byte a character only where all of them fit. */
+  /** About what it takes in memory at most: V8 keeps one byte a character only where all of them fit. */
   readonly bytes: number;
+  #body: Buffer | undefined;
+  #text: string | undefined;
+  #filter: GramFilter | undefined;
+  #wasAsked = false;
+  /** What was looked up last and not found. */
+  #missing: string | undefined;
   /** In lists of `LINES`, none of which has to move when there are more. */
   #starts: readonly Int32Array[] | undefined;
   #lineCount = 0;
 
-  constructor(
-    readonly text: string,
-    bodyLength: number,
-  ) {
-    this.bytes =
-      Math.ceil(text.length * (text.length === bodyLength ? 1.2 : 2.2)) + (text.length / LINE_LENGTH) * 4 + 200;
+  /** `body` is borrowed: what is kept of it is a copy, unless it is the text's own from now on. */
+  constructor(body: Buffer, isOwn = false) {
+    const isPlain = isAscii(body);
+    // Plain text is copied as fast as its bytes.
+    if (isPlain && body.length <= PIECE_BYTES) this.#text = body.toString('latin1');
+    else this.#body = isOwn ? body : Buffer.from(body);
+    const text = Math.ceil(body.length * (isPlain ? 1.2 : 2.2));
+    this.bytes = text + (body.length / LINE_LENGTH) * 4 + GramFilter.bytesFor(body.length) + 200;
   }
 
-  /** Decodes a body, which must not be written into afterwards. */
-  static *decode(body: Buffer): Steps<SearchText> {
-    // ASCII is what most files are, and copied several times as fast as UTF-8 is decoded: 16 MiB in 4 ms, at once.
-    if (isAscii(body)) {
-      yield body.length * COST.byteCopied;
-      return new SearchText(body.toString('latin1'), body.length);
+  /** The text. There is none before `decode`. */
+  get text(): string {
+    if (this.#text === undefined) throw new Error('the text has to be decoded before');
+    return this.#text;
+  }
+
+  /** Whether it is known that what is wanted is not there. */
+  lacks(wanted: Needle): boolean {
+    if (this.#filter === undefined) return false;
+    return (wanted.text === this.#missing && !wanted.ignoreCase) || !this.#filter.mayHold(wanted);
+  }
+
+  /** Whether the text can hold what is wanted. What is asked a second time is likely to be asked again, and gets a filter. */
+  *mayHold(wanted: Needle): Steps<boolean> {
+    if (this.#wasAsked && this.#filter === undefined && wanted.phases.length > 0) {
+      const bytes = this.#utf8;
+      if (bytes !== undefined) this.#filter = yield* GramFilter.of(bytes);
     }
-    const decoder = new StringDecoder('utf8');
-    const parts: string[] = [];
-    for (let at = 0; at < body.length; at += PIECE_BYTES) {
-      parts.push(decoder.write(body.subarray(at, at + PIECE_BYTES)));
-      yield Math.min(PIECE_BYTES, body.length - at) * COST.byteScanned;
+    this.#wasAsked = true;
+    if (this.lacks(wanted)) return false;
+    const body = this.#body;
+    if (wanted.ignoreCase) return true;
+    if (body === undefined) {
+      if (this.text.length > WINDOW || wanted.text.length > wanted.bytes.length) return true;
+      const found = this.text.indexOf(wanted.text);
+      yield (found < 0 ? this.text.length : found) * COST_OF_LOOKUP;
+      if (found < 0) this.#missing = wanted.text;
+      return found >= 0;
     }
-    parts.push(decoder.end());
-    const text = parts.join('');
-    yield text.length * COST.byteCopied;
-    return new SearchText(text, body.length);
+    for (let start = 0; start < body.length; start += WINDOW) {
+      const end = Math.min(body.length, start + WINDOW + wanted.bytes.length - 1);
+      const window = start === 0 && end === body.length ? body : body.subarray(start, end);
+      const found = window.indexOf(wanted.bytes);
+      yield (found < 0 ? window.length : found) * COST_OF_LOOKUP;
+      if (found >= 0) return true;
+    }
+    this.#missing = wanted.text;
+    return false;
+  }
+
+  /** Makes the text of the bytes. */
+  *decode(): Steps<void> {
+    const body = this.#body;
+    if (body === undefined) return;
+    this.#text = yield* decodeUtf8(body);
+    this.#body = undefined;
   }
 
   /** Finds where lines start: all below needs to know. */
@@ -75,7 +119,7 @@ export class SearchText {
 
   /** Forgets where lines start if that takes more than `bytes` counts for it: they are found again when needed. */
   trim(): void {
-    if (this.#lineCount > this.text.length / LINE_LENGTH) this.#starts = undefined;
+    if (this.#starts !== undefined && this.#lineCount > this.text.length / LINE_LENGTH) this.#starts = undefined;
   }
 
   /** How many lines there are; what follows a last line feed is none. */
@@ -108,8 +152,32 @@ export class SearchText {
     return low;
   }
 
+  /** That of the file, or of the text that was made of it, unless that is long. */
+  get #utf8(): Buffer | undefined {
+    if (this.#body !== undefined) return this.#body;
+    return this.text.length <= PIECE_BYTES ? Buffer.from(this.text, 'utf8') : undefined;
+  }
+
   get #lineStarts(): readonly Int32Array[] {
     if (this.#starts === undefined) throw new Error('the text has to be split into lines before');
     return this.#starts;
   }
+}
+
+function* decodeUtf8(body: Buffer): Steps<string> {
+  // ASCII is what most files are, and copied several times as fast as UTF-8 is decoded: 16 MiB in 4 ms, at once.
+  if (isAscii(body)) {
+    yield body.length * COST.byteCopied;
+    return body.toString('latin1');
+  }
+  const decoder = new StringDecoder('utf8');
+  const parts: string[] = [];
+  for (let at = 0; at < body.length; at += PIECE_BYTES) {
+    parts.push(decoder.write(body.subarray(at, at + PIECE_BYTES)));
+    yield Math.min(PIECE_BYTES, body.length - at) * COST.byteScanned;
+  }
+  parts.push(decoder.end());
+  const text = parts.join('');
+  yield text.length * COST.byteCopied;
+  return text;
 }

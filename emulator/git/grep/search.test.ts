@@ -12,8 +12,10 @@ import { unlimited } from '../schedule/test/unlimited.js';
 import { MemoryObjects } from '../test/memory-objects.js';
 import { oid } from '../test/oid.js';
 import { ScratchGit } from '../test/workbench.js';
+import { GramFilter, Needle } from './gram-filter.js';
 import { compilePattern, InvalidPattern, type LineMatcher } from './matcher.js';
 import { type FileMatches, type SearchLimits, type SearchPosition, type SearchQuery, searchPage } from './search.js';
+import { SearchText } from './search-text.js';
 import { gitGrep, grep, PATTERNS, SAMPLE, UNLIMITED } from './test/as-git-grep.js';
 import { TextCache } from './text-cache.js';
 
@@ -322,3 +324,72 @@ function matchingLines(matcher: LineMatcher, lines: readonly string[]): number[]
   }
   return found;
 }
+
+t.test('a filter never denies what is there', async () => {
+  const piece = fc.constantFrom(
+    'request',
+    'Handler',
+    'é',
+    'ſtr',
+    '\u212aey',
+    ' ',
+    '\n',
+    '\ufffd',
+    '😀',
+    'aB',
+    'x'.repeat(9),
+  );
+  const body = fc.oneof(
+    fc.array(piece, { maxLength: 20 }).map((pieces) => Buffer.from(pieces.join(''), 'utf8')),
+    fc.uint8Array({ maxLength: 60 }).map((bytes) => Buffer.from(bytes)),
+  );
+  const cut = fc.tuple(fc.nat(), fc.integer({ min: 1, max: 30 }));
+  await fc.assert(
+    fc.property(body, fc.nat(7), cut, fc.boolean(), (bytes, shift, [at, length], ignoreCase) => {
+      const moved = Buffer.concat([Buffer.alloc(shift, 'y'), bytes]).subarray(shift);
+      const text = bytes.toString('utf8');
+      const found = text.slice(at % (text.length + 1)).slice(0, length);
+      const needle = Needle.of(ignoreCase ? found.toUpperCase() : found, ignoreCase);
+      if (needle === undefined || (ignoreCase && !/^[\x20-\x7e\n]*$/.test(found))) return;
+      assert.ok(atOnce(GramFilter.of(moved)).mayHold(needle), JSON.stringify(found));
+      if (!ignoreCase) assert.ok(atOnce(new SearchText(bytes).mayHold(needle)), JSON.stringify(found));
+    }),
+    { numRuns: 3000, seed: 11 },
+  );
+});
+
+t.test('whatever was searched for before, the lines are those of git grep', async (t) => {
+  using git = new ScratchGit();
+  const objects = new MemoryObjects();
+  const files = Array.from({ length: 40 }, (_, at) => [
+    `f${at}`,
+    `const value${at} = makeParallel${at}Requests;\n`.repeat(9),
+  ]);
+  const kelvin = bytesOf('maKeParallel7Requests: ma\u212aeParallel7Requests\n');
+  const tree = objects.tree({ ...Object.fromEntries(files), kelvin });
+  git.copy(objects);
+  const cache = new TextCache(objects);
+  const found = async (query: SearchQuery) =>
+    flatten((await searchPage(cache, tree, query, UNLIMITED, unlimited())).files);
+  for (const _ of ['without filters', 'making them', 'with them']) {
+    for (const [pattern, caseSensitive] of [
+      ['nowhere at all', true],
+      ['makeParallel7Requests', true],
+      ['makeparallel7requests', false],
+      ['[a-z]+Parallel7Requests;$', true],
+      ['value', true],
+      ['l8Requests', true],
+      ['PARALLEL8requests', false],
+      ['const (value|other)39 = makeParallel39', true],
+    ] as const) {
+      const theirs = gitGrep(git, tree, { pattern, caseSensitive, before: 0, after: 0 });
+      const ours = (await found({ pattern, caseSensitive })).map((line) => line.replace(/:match$/, ''));
+      t.equal(ours.join('\n'), theirs, pattern);
+    }
+  }
+  const before = new Schedule();
+  await searchPage(cache, tree, { pattern: 'makeParallel' }, UNLIMITED, new Meter({ schedule: before }));
+  const schedule = new Schedule();
+  await searchPage(cache, tree, { pattern: 'nowhere at all' }, UNLIMITED, new Meter({ schedule }));
+  t.ok(schedule.spent < before.spent / 4, `${schedule.spent} units where filters exclude all, of ${before.spent}`);
+});

@@ -55,6 +55,12 @@ export interface SearchPage {
   readonly next?: SearchPosition;
 }
 
+/** Files that are read together: twice as many each time, so that a page reads at most about as many as it needs again. */
+const FIRST_FILES = 16;
+const MOST_FILES = 512;
+/** Bytes of files that are read together, but for the last of them. */
+const MOST_BYTES = 4 << 20;
+
 /**
  * Searches the regular files of a tree line by line, in index order, as `git grep -n -B -A` does. Yields
  * file by file; returns where to go on if a limit ended it and something is left to find. Binary files
@@ -79,35 +85,58 @@ export async function* search(
   cache.begin();
   const work = new SmallSteps(meter);
   const { first, isExact } = await inSlices(placeOf(paths, startAfter?.path ?? NO_BYTES), meter);
-  const cursor = new PathCursor(paths, selects);
-  for (let at = first; at < paths.length; at++) {
-    if (work.report(COST.entry)) await meter.pass();
-    const isChosen = cursor.tryMoveTo(at);
-    if (selects !== undefined) meter.spend(selects.takeSpent());
-    if (!(isChosen ?? (await inSlices(cursor.moveTo(at), meter)))) continue;
-    const number = numbers[at]!;
-    const file = cache.kept(number) ?? (await cache.read(number, meter));
-    if (file === undefined) continue;
+  const selected = new PathCursor(paths, selects);
+  const shown = new PathCursor(paths);
+  let room = FIRST_FILES;
+  for (let at = first; at < paths.length; ) {
+    // What was seen in part may hold lines that are owed for what was found there.
     const isResumed = at === first && isExact;
-    const bounds = {
-      seen: isResumed ? { line: startAfter!.line, match: startAfter!.match ?? 0 } : { line: 0, match: 0 },
-      before: query.before ?? 0,
-      after: query.after ?? 0,
-      maxMatches: Math.min(limits.maxMatchesPerFile, matches),
-      maxLines: lines,
-      maxCharacters: characters,
-      isFirst: lines === limits.maxLines,
-    };
-    const found = await work.run(searchFile(file, matcher, bounds));
-    file.trim();
-    if (found.lines.length > 0 || found.next !== undefined) {
-      const { path } = cursor;
-      if (found.lines.length > 0) yield { path, lines: found.lines };
-      if (found.next !== undefined) return positionAt(path, found.next, bounds.after);
+    const files: number[] = [];
+    for (let bytes = 0; at < paths.length && files.length < room && bytes < MOST_BYTES; at++) {
+      if (work.report(COST.entry)) await meter.pass();
+      if (selects !== undefined) {
+        const isChosen = selected.tryMoveTo(at);
+        meter.spend(selects.takeSpent());
+        if (!(isChosen ?? (await inSlices(selected.moveTo(at), meter)))) {
+          if (isResumed) break;
+          continue;
+        }
+      }
+      files.push(at);
+      bytes += cache.sizeOf(numbers[at]!);
+      if (isResumed) break;
     }
-    matches -= found.matches;
-    lines -= found.lines.length;
-    characters -= found.characters;
+    if (isResumed) at = first + 1;
+    else room = Math.min(room * 2, MOST_FILES);
+    const needle = isResumed ? undefined : matcher.needle;
+    const texts = await cache.texts(
+      files.map((file) => numbers[file]!),
+      meter,
+    );
+    for (let index = 0; index < texts.length; index++) {
+      const file = texts[index];
+      if (file === undefined || (needle !== undefined && file.lacks(needle))) continue;
+      const bounds = {
+        seen: isResumed ? { line: startAfter!.line, match: startAfter!.match ?? 0 } : { line: 0, match: 0 },
+        before: query.before ?? 0,
+        after: query.after ?? 0,
+        maxMatches: Math.min(limits.maxMatchesPerFile, matches),
+        maxLines: lines,
+        maxCharacters: characters,
+        isFirst: lines === limits.maxLines,
+      };
+      const found = await work.run(searchFile(file, matcher, bounds));
+      file.trim();
+      if (found.lines.length > 0 || found.next !== undefined) {
+        await inSlices(shown.moveTo(files[index]!), meter);
+        const { path } = shown;
+        if (found.lines.length > 0) yield { path, lines: found.lines };
+        if (found.next !== undefined) return positionAt(path, found.next, bounds.after);
+      }
+      matches -= found.matches;
+      lines -= found.lines.length;
+      characters -= found.characters;
+    }
   }
   return undefined;
 }

@@ -6,7 +6,7 @@ import { MODE_EXECUTABLE, MODE_FILE } from '../object/tree.js';
 import { PathList } from '../pathspec/path-list.js';
 import { TreeWalk } from '../pathspec/tree-walk.js';
 import type { Meter } from '../schedule/meter.js';
-import { atOnce, inSlices } from '../schedule/steps.js';
+import { inSlices } from '../schedule/steps.js';
 import { SearchText } from './search-text.js';
 
 /** The regular files of a tree in index order, with the numbers of their blobs. */
@@ -24,7 +24,7 @@ export interface TextCacheOptions {
   readonly maxFileBytes?: number;
 }
 
-/** Bytes that are decoded without a pause, in a tenth of a millisecond. */
+/** Bytes that are copied without a pause, in a tenth of a millisecond. */
 const MOST_AT_ONCE = 1 << 16;
 /** About what a path takes, beside its names. */
 const PATH_BYTES = 48;
@@ -40,7 +40,7 @@ interface Kept {
 const KEPT = {};
 
 /**
- * What searches of one repository share: decoded texts and listings of trees. Blobs never change, so
+ * What searches of one repository share: texts, with filters that say what is not in them, and listings of trees. Blobs never change, so
  * no entry has to be invalidated; the region bounds their memory.
  */
 export class TextCache {
@@ -87,18 +87,48 @@ export class TextCache {
     return listing;
   }
 
-  /** The text of blob `number`, if it is at hand. */
-  kept(number: number): SearchText | undefined {
-    const kept = this.#keptOf(number).texts.get(number, this.#search);
-    return kept === SKIPPED ? undefined : kept;
+  /** Bytes of a blob that is there. */
+  sizeOf(number: number): number {
+    return number < 0 ? 0 : this.objects.sizeOf(number);
   }
 
-  /** The text of blob `number`; undefined for what is not searched. */
-  async read(number: number, meter: Meter): Promise<SearchText | undefined> {
-    if (number < 0 || this.#keptOf(number).texts.get(number, this.#search) === SKIPPED) return undefined;
-    const text = await this.#decode(number, meter);
-    this.#keptOf(number).texts.set(number, text ?? SKIPPED, this.#search);
-    return text;
+  /**
+   * The texts of blobs, in the order of `numbers`; undefined for what is not searched. Those that are not at hand are read
+   * together.
+   */
+  async texts(numbers: readonly number[], meter: Meter): Promise<(SearchText | undefined)[]> {
+    const texts: (SearchText | undefined)[] = [];
+    const missing: number[] = [];
+    for (const number of numbers) {
+      const known = number < 0 ? SKIPPED : this.#keptOf(number).texts.get(number, this.#search);
+      if (known === undefined) missing.push(number);
+      texts.push(known === SKIPPED ? undefined : known);
+    }
+    if (missing.length === 0) return texts;
+    const read = await this.#read(missing, meter);
+    return texts.map((text, index) => text ?? read.get(numbers[index]!));
+  }
+
+  async #read(numbers: readonly number[], meter: Meter): Promise<Map<number, SearchText | undefined>> {
+    const texts = new Map<number, SearchText | undefined>();
+    const note = (number: number, body: Buffer | undefined, isOwn = false): void => {
+      const text = body === undefined || isBinary(body) ? undefined : new SearchText(body, isOwn);
+      texts.set(number, text);
+      this.#keptOf(number).texts.set(number, text ?? SKIPPED, this.#search);
+    };
+    const isSearched = (number: number): boolean =>
+      this.objects.typeOf(number) === BLOB && this.objects.sizeOf(number) <= this.#maxFileBytes;
+    const visit = this.objects.visitBodies?.(numbers.filter(isSearched), note);
+    if (visit !== undefined) await inSlices(visit, meter);
+    for (const number of numbers) {
+      if (texts.has(number)) continue;
+      if (!isSearched(number)) note(number, undefined);
+      else if (this.objects.sizeOf(number) > MOST_AT_ONCE) {
+        note(number, await this.objects.readInSlices(number, meter), true);
+      } else this.objects.peek(number, (body) => note(number, body));
+      if (meter.isOver) await meter.pass();
+    }
+    return texts;
   }
 
   #keptOf(number: number): Kept {
@@ -111,16 +141,6 @@ export class TextCache {
       }));
     }
     return this.#kept;
-  }
-
-  async #decode(number: number, meter: Meter): Promise<SearchText | undefined> {
-    if (this.objects.typeOf(number) !== BLOB || this.objects.sizeOf(number) > this.#maxFileBytes) return undefined;
-    // The text is kept; the bytes need not be. A body decoded in one piece is only looked at.
-    if (this.objects.sizeOf(number) <= MOST_AT_ONCE) {
-      return this.objects.peek(number, (body) => (isBinary(body) ? undefined : atOnce(SearchText.decode(body))));
-    }
-    const body = await this.objects.readInSlices(number, meter);
-    return isBinary(body) ? undefined : await inSlices(SearchText.decode(body), meter);
   }
 }
 

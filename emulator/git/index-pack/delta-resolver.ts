@@ -1,10 +1,11 @@
 import type { StoreLimits } from '../limits/store-limits.js';
 import { bufferWithRoom } from '../memory/growable.js';
-import { BLOB, type TypeCode, typeName } from '../object/object.js';
+import { BLOB, TREE, type TypeCode, typeName } from '../object/object.js';
 import { HEADROOM } from '../object/object-hash.js';
 import { OID_BYTES } from '../object/oid-slots.js';
 import type { EntryLocation } from '../odb/growing-table.js';
 import { type CheckObject, copyInSlices, LARGE, type ObjectWriter } from '../odb/object-writer.js';
+import { TreeLayout } from '../odb/tree-layout.js';
 import { type Inflater, inflateEntry, inflateSteps } from '../pack/inflater.js';
 import { PackError } from '../pack/pack-error.js';
 import { applyDelta, DeltaError, DeltaHeader, deltaSteps } from '../pack/patch-delta.js';
@@ -42,6 +43,8 @@ interface Frame {
   /** The next delta on it, and the heaviest of them, which comes last. */
   next: number;
   heaviest: number;
+  /** The entries of a tree, where they are known. */
+  layout: TreeLayout | undefined;
 }
 
 /**
@@ -52,6 +55,8 @@ interface Frame {
 export class DeltaResolver {
   #arena: Buffer = Buffer.allocUnsafeSlow(64 * 1024);
   readonly #frames: Frame[] = [];
+  /** Layouts that no frame uses. */
+  readonly #layouts: TreeLayout[] = [];
   readonly #header = new DeltaHeader();
   readonly #oid = Buffer.alloc(OID_BYTES);
   readonly #mostWork: number;
@@ -105,7 +110,7 @@ export class DeltaResolver {
   async #resolveOn(number: number, deltas: number): Promise<void> {
     if (deltas === NONE) return;
     const frames = this.#frames;
-    this.#push(number, this.writer.objects.sizeOf(number), NONE, 0, 0, deltas);
+    this.#push(number, this.writer.objects.sizeOf(number), NONE, 0, 0, deltas, this.#layoutOf(number));
     for (let units = 0; frames.length > 0; units++) {
       if ((units & 7) === 0 && this.meter.isOver) await this.meter.pass();
       const frame = frames.at(-1)!;
@@ -120,17 +125,35 @@ export class DeltaResolver {
         frames.pop();
         const pending = this.#resolveDelta(frame, frame.heaviest, true);
         if (pending !== undefined) await pending;
+        if (frame.layout !== undefined) this.#layouts.push(frame.layout);
       }
     }
   }
 
-  #push(number: number, size: number, bodyAt: number, low: number, top: number, deltas: number): void {
+  /** The entries of a tree of this pack, from which its deltas start. */
+  #layoutOf(number: number): TreeLayout | undefined {
+    if (this.writer.objects.typeOf(number) !== TREE) return undefined;
+    const layout = this.#layouts.pop() ?? new TreeLayout();
+    if (this.writer.layOut(number, layout)) return layout;
+    this.#layouts.push(layout);
+    return undefined;
+  }
+
+  #push(
+    number: number,
+    size: number,
+    bodyAt: number,
+    low: number,
+    top: number,
+    deltas: number,
+    layout: TreeLayout | undefined,
+  ): void {
     const { nextDeltas, weights } = this.pack.entries;
     let heaviest = deltas;
     for (let entry = deltas; entry !== NONE; entry = nextDeltas[entry]!) {
       if (weights[entry]! > weights[heaviest]!) heaviest = entry;
     }
-    this.#frames.push({ number, size, bodyAt, low, top, next: deltas, heaviest });
+    this.#frames.push({ number, size, bodyAt, low, top, next: deltas, heaviest, layout });
   }
 
   /** Makes an object of one delta on `base`; with `isLast`, the base is not needed any more. */
@@ -150,8 +173,12 @@ export class DeltaResolver {
     this.meter.spend(COST.object + deltaSize * COST.byteInflated + size * COST.byteHashed);
     const type = this.#typeOf(base);
     this.writer.computeOid(type, this.#arena, bodyAt, size);
-    const number = this.writer.store(type, this.#arena, bodyAt, size, this.#locationOf(base, entry), this.check);
-    this.#noteStored(base, entry, number, bodyAt, size, isLast);
+    const location = this.#locationOf(base, entry);
+    const change = base.layout && { base: base.layout, delta: buffer, start: this.#header.end, limit: at + deltaSize };
+    const layout = type === TREE && this.#mayHaveDeltas(entry) ? (this.#layouts.pop() ?? new TreeLayout()) : undefined;
+    if (layout !== undefined) layout.length = NONE;
+    const number = this.writer.store(type, this.#arena, bodyAt, size, location, this.check, change, layout);
+    this.#noteStored(base, entry, number, bodyAt, size, isLast, layout);
     return undefined;
   }
 
@@ -223,16 +250,31 @@ export class DeltaResolver {
     };
   }
 
-  #noteStored(base: Frame, entry: number, number: number, bodyAt: number, size: number, isLast: boolean): void {
+  #mayHaveDeltas(entry: number): boolean {
+    const { firstDeltas, refDeltaBases } = this.pack.entries;
+    return firstDeltas[entry] !== NONE || refDeltaBases.size > 0;
+  }
+
+  #noteStored(
+    base: Frame,
+    entry: number,
+    number: number,
+    bodyAt: number,
+    size: number,
+    isLast: boolean,
+    layout?: TreeLayout,
+  ): void {
     const { entries } = this.pack;
     entries.numbers[entry] = number;
     entries.unresolved--;
     const deltas = this.#takeDeltas(entry, number);
+    const isLaidOut = layout !== undefined && layout.length !== NONE;
+    if (layout !== undefined && (deltas === NONE || !isLaidOut)) this.#layouts.push(layout);
     if (deltas === NONE) return;
     // Beside a base that is still needed, memory starts above both; in place of it, where its own started.
     const top = isLast ? bodyAt + size : Math.max(base.top, bodyAt + size);
     const low = isLast ? base.low : Math.max(base.top, bodyAt - HEADROOM);
-    this.#push(number, size, bodyAt, low, top, deltas);
+    this.#push(number, size, bodyAt, low, top, deltas, isLaidOut ? layout : undefined);
   }
 
   #inflatedDelta(entry: number): { buffer: Buffer; at: number } {

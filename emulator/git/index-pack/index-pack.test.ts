@@ -1,5 +1,6 @@
 import t from 'tap';
 import { StoreFull } from '../memory/memory-budget.js';
+import { MemoryCache } from '../memory/memory-cache.js';
 import { BLOB, COMMIT, type ObjectReader, type Oid, typeName } from '../object/object.js';
 import { ObjectStore, type ObjectStoreOptions } from '../odb/object-store.js';
 import { build, CORRUPT } from '../odb/test/corrupt-packs.js';
@@ -53,6 +54,29 @@ t.test("packs of Git's are taken in whole, whatever they are made with and howev
       if (typeName(store.typeOf(number)) !== type || !store.read(number).equals(body)) t.fail(`${oid} differs`);
       at = line + 2 + Number(size);
     }
+  }
+});
+
+t.test('the first bodies of a pack are at hand once it is published, within a share of the cache', async (t) => {
+  using git = generateHistory(40);
+  const pack = git.try(['pack-objects', '--stdout', '--all', '-q'], '').stdout;
+  for (const [cacheBytes, few] of [
+    [8 << 20, false],
+    [16_000, true],
+  ] as const) {
+    const caches = new MemoryCache(cacheBytes);
+    const store = new ObjectStore({ caches });
+    const refused = store.quarantine();
+    await indexPack(refused, inPieces(pack, 4096), { thin: false });
+    t.ok(caches.heldBytes > 0);
+    refused.discard();
+    t.equal(caches.heldBytes, 0, 'of what is not published nothing stays');
+    await take(pack, {}, store);
+    const blobs = Array.from({ length: store.size }, (_, number) => number).filter((at) => store.typeOf(at) === BLOB);
+    const kept = blobs.filter((number) => store.stored.knownBody(number) !== undefined);
+    for (const number of kept) t.equal(oidOf('blob', store.read(number)), store.oidOf(number));
+    t.ok(kept.length > 0);
+    t.equal(kept.length < blobs.length, few, `${kept.length} of ${blobs.length}`);
   }
 });
 
@@ -194,6 +218,7 @@ t.test('the check sees every new object but blobs once, with its body', async (t
     check: (type, body, oid) => {
       seen.push(oid);
       if (oidOf(typeName(type), body) !== oid) t.fail(`${oid} came with another body`);
+      return true;
     },
   });
   const others = [...listing(store).keys()].filter((oid) => store.typeOf(store.find(oid)) !== BLOB);

@@ -57,6 +57,29 @@ t.test('what belongs together is let go at once, and nothing is kept after', asy
   t.equal(other.get('a'), 1);
 });
 
+t.test('values change region and key, and stay as old as they are', async (t) => {
+  const cache = new MemoryCache(100);
+  const group = cache.group();
+  const [from, to] = [group.region<number, string>(() => 20), cache.region<number, string>(() => 20)];
+  for (const key of [0, 1, 2]) from.set(key, `value ${key}`);
+  to.set(12, 'first');
+  from.moveTo(from, (key) => 2 - key);
+  t.same(
+    [0, 1, 2].map((key) => from.get(key)),
+    ['value 2', 'value 1', 'value 0'],
+  );
+  from.moveTo(to, (key) => key + 10);
+  t.equal(from.get(0), undefined);
+  t.same([to.get(12), cache.heldBytes], ['first', 60], 'the first value of a key stays');
+  to.set(20, 'new');
+  to.set(21, 'newer');
+  to.set(22, 'newest');
+  t.same([to.get(10), to.get(11)], [undefined, 'value 1'], 'the oldest went');
+  group.close();
+  to.moveTo(from, (key) => key);
+  t.equal(cache.heldBytes, 0, 'a region that is closed takes nothing');
+});
+
 t.test('however it is used, it holds no more than it may', async (t) => {
   const cache = new MemoryCache(5000);
   const regions = Array.from({ length: 7 }, () => cache.region<number, Buffer>((buffer) => buffer.length));

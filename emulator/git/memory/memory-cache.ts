@@ -1,7 +1,7 @@
 /** What is kept under one key, between those that were used before and after it. */
 interface Entry {
-  readonly region: CacheRegion<unknown, unknown>;
-  readonly key: unknown;
+  region: CacheRegion<unknown, unknown>;
+  key: unknown;
   readonly value: unknown;
   readonly cost: number;
   use: object | undefined;
@@ -115,6 +115,22 @@ export class CacheRegion<Key, Value> {
     if (this.cache.keep(entry)) this.#entries.set(key, entry);
   }
 
+  /** Gives every value to a region of the same cache and costs, under the key that `keyOf` says; they grow no younger. */
+  moveTo(other: CacheRegion<Key, Value>, keyOf: (key: Key) => Key): void {
+    const entries = [...this.#entries.values()];
+    this.#entries.clear();
+    for (const entry of entries) {
+      const key = keyOf(entry.key as Key);
+      if (other.#isClosed || other.#entries.has(key)) {
+        this.cache.drop(entry);
+        continue;
+      }
+      entry.region = other as unknown as CacheRegion<unknown, unknown>;
+      entry.key = key;
+      other.#entries.set(key, entry);
+    }
+  }
+
   clear(): void {
     for (const entry of this.#entries.values()) this.cache.drop(entry);
     this.#entries.clear();
@@ -142,8 +158,14 @@ export class CacheGroup {
 
   constructor(private readonly cache: MemoryCache) {}
 
-  region<Key, Value>(costOf: (value: Value) => number): CacheRegion<Key, Value> {
-    const region = this.cache.region<Key, Value>(costOf);
+  /** Bytes that everything in the cache may take together. */
+  get capacity(): number {
+    return this.cache.capacity;
+  }
+
+  /** `share`: of the whole capacity, the most that one value may take. */
+  region<Key, Value>(costOf: (value: Value) => number, share = LARGEST_SHARE): CacheRegion<Key, Value> {
+    const region = this.cache.region<Key, Value>(costOf, this.cache.capacity * share);
     if (this.#isClosed) region.close();
     else this.#regions.push(region);
     return region;

@@ -222,7 +222,7 @@ class MergeInfoCollector {
  * The names in several versions of a folder, in the order in which Git's `traverse_trees` comes to them: which of equal
  * files counts as renamed depends on it. Each version lists a folder as if its name ended in `/`; of what comes next in
  * each, the least name as it is goes first, and with it what any other version has of that name, a file or a folder.
- * (`TreePair` is for comparisons in which a file and a folder of one name are two entries.)
+ * (`EntriesPair` is for comparisons in which a file and a folder of one name are two entries.)
  */
 function* namesInStep(versions: readonly (readonly TreeEntry[])[]): Steps<ByteString[]> {
   const names = new Set<ByteString>();

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import t from 'tap';
 import { bytesOf } from '../object/bytes.js';
-import { type ObjectReader, type Oid, ZERO_OID } from '../object/object.js';
+import type { LinkReader } from '../object/link-reader.js';
+import { type Oid, ZERO_OID } from '../object/object.js';
 import { formatMode } from '../object/tree.js';
 import { History } from '../revwalk/history.js';
 import { Meter, WorkLimitExceeded } from '../schedule/meter.js';
@@ -326,7 +327,7 @@ t.test('text that equal lines crowd does not take more than linear time', async 
   t.equal((await run(objects, a, b)).conflicts.length, 1);
 });
 
-function run(objects: ObjectReader, ours: Oid, theirs: Oid): Promise<CommitMerge> {
+function run(objects: LinkReader, ours: Oid, theirs: Oid): Promise<CommitMerge> {
   return mergeCommits(new OverlayObjects(objects), new History(objects), ours, theirs, {
     meter: unlimited(),
     ours: bytesOf(ours),
@@ -340,7 +341,7 @@ interface Outcome {
   readonly stages: readonly string[];
 }
 
-async function merge(objects: ObjectReader, ours: Oid, theirs: Oid): Promise<Outcome> {
+async function merge(objects: LinkReader, ours: Oid, theirs: Oid): Promise<Outcome> {
   const overlay = new OverlayObjects(objects);
   const labels = { ours: bytesOf(ours), theirs: bytesOf(theirs) };
   const merged = await mergeCommits(overlay, new History(objects), ours, theirs, { meter: unlimited(), ...labels });
@@ -364,7 +365,7 @@ function gitMerge(git: ScratchGit, ours: Oid, theirs: Oid): Outcome | undefined 
   return { tree, isClean: status === 0, stages };
 }
 
-async function compare(objects: ObjectReader, git: ScratchGit, ours: Oid, theirs: Oid): Promise<void> {
+async function compare(objects: LinkReader, git: ScratchGit, ours: Oid, theirs: Oid): Promise<void> {
   const outcome = await merge(objects, ours, theirs);
   const expected = gitMerge(git, ours, theirs);
   if (expected !== undefined) assert.deepEqual(outcome, expected);

@@ -5,7 +5,7 @@ import { MemoryObjects } from '../test/memory-objects.js';
 import { oid } from '../test/oid.js';
 import { walkTree } from '../test/walk-tree.js';
 import { ScratchGit } from '../test/workbench.js';
-import { noteOf, setNote } from './note-tree.js';
+import { eachNote, noteOf, setNote } from './note-tree.js';
 
 const WHO = 'A U Thor <a@example.com> 1700000000 +0100';
 
@@ -118,5 +118,34 @@ t.test('removing notes one by one ends in the empty tree, and Git reads every st
     if (at === 100) t.equal(readBack(git, objects, tree).length, 49);
   }
   t.equal(tree, EMPTY_TREE_OID);
+  t.end();
+});
+
+t.test('notes are found and listed as git lists them, however they are laid out', (t) => {
+  using git = new ScratchGit();
+  for (const count of [1, 30, 400]) {
+    const objects = new MemoryObjects();
+    const blob = objects.add('blob', 'note\n');
+    let tree = EMPTY_TREE_OID;
+    for (const target of targets(count)) tree = setNote(objects, tree, target, blob);
+    const listed = [...eachNote(objects, tree)].filter((note) => note !== undefined);
+    t.same(
+      listed.map(([target, note]) => `${note} ${target}`),
+      readBack(git, objects, tree),
+    );
+    for (const target of targets(count)) t.equal(noteOf(objects, tree, target), blob);
+    t.equal(noteOf(objects, tree, oid('0'.repeat(40))), undefined);
+  }
+  t.end();
+});
+
+t.test('what is no note is passed over', (t) => {
+  const objects = new MemoryObjects();
+  const blob = objects.add('blob', 'x\n');
+  const [target] = targets(1) as [Oid];
+  const folder = { [`${target.slice(2)}.txt`]: [0o100644, blob] as const };
+  const root = objects.tree({ README: 'read', [target.slice(0, 2)]: folder, zz: folder });
+  t.same([...eachNote(objects, root)], [undefined, undefined, undefined, undefined]);
+  t.equal(noteOf(objects, root, target), undefined);
   t.end();
 });

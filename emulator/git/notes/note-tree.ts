@@ -1,8 +1,9 @@
-import { type ByteString, bytesOf, concatBytes, sliceBytes } from '../object/bytes.js';
+import { type ByteString, bytesOf, concatBytes, NO_BYTES, sliceBytes } from '../object/bytes.js';
 import { type ObjectReader, type Oid, TREE } from '../object/object.js';
-import { readTree } from '../object/read-tree.js';
+import { findEntry, readTree } from '../object/read-tree.js';
 import { MODE_EXECUTABLE, MODE_FILE, MODE_TREE, type TreeEntry, writeTree } from '../object/tree.js';
 import type { ObjectDatabase } from '../object/tree-edit.js';
+import { atOnce, type Steps } from '../schedule/steps.js';
 
 /**
  * One folder of a notes tree: `git help notes`, "Notes can be fanned out".
@@ -23,14 +24,35 @@ const HEX = /^[0-9a-f]+$/;
 
 /** The blob that holds the note of `target`; undefined when there is none. */
 export function noteOf(objects: ObjectReader, tree: Oid, target: Oid): Oid | undefined {
-  const name = bytesOf(target);
-  for (let level = openLevel(objects, tree, 40); ; ) {
-    const rest = sliceBytes(name, 40 - level.digits);
-    const note = level.notes.get(rest);
-    if (note) return note.oid;
-    const folder = level.folders.get(sliceBytes(rest, 0, 2));
-    if (folder === undefined) return undefined;
-    level = openFolder(objects, level, folder);
+  return atOnce(findNote(objects, tree, target));
+}
+
+/** As `noteOf`, in steps. */
+export function* findNote(objects: ObjectReader, tree: Oid, target: Oid): Steps<Oid | undefined> {
+  let folder = tree;
+  for (let rest = bytesOf(target); ; rest = sliceBytes(rest, 2)) {
+    const note = yield* findEntry(objects, folder, rest);
+    if (note && isFile(note.mode)) return note.oid;
+    const next = rest.length > 2 ? yield* findEntry(objects, folder, sliceBytes(rest, 0, 2)) : undefined;
+    if (next?.mode !== MODE_TREE) return undefined;
+    folder = next.oid;
+  }
+}
+
+/** Every note, in the order of the tree: the object that it is of, and the blob that holds it; `undefined` for what is none. */
+export function* eachNote(objects: ObjectReader, tree: Oid): Generator<[target: ByteString, blob: Oid] | undefined> {
+  const levels = [{ digits: NO_BYTES, entries: readTree(objects, tree), at: 0 }];
+  for (let level = levels.at(-1); level; level = levels.at(-1)) {
+    const entry = level.entries[level.at++];
+    if (entry === undefined) {
+      levels.pop();
+      continue;
+    }
+    const digits = concatBytes(level.digits, entry.name);
+    const isHex = HEX.test(entry.name);
+    if (isHex && entry.name.length === 2 && digits.length < 40 && entry.mode === MODE_TREE)
+      levels.push({ digits, entries: readTree(objects, entry.oid), at: 0 });
+    yield isHex && digits.length === 40 && isFile(entry.mode) ? [digits, entry.oid] : undefined;
   }
 }
 

@@ -76,7 +76,8 @@ export function parseCommit(body: Buffer): Commit {
   };
 }
 
-function parseHeaders(text: ByteString): [ByteString, ByteString][] {
+/** The lines above the message of a commit or tag; a line that starts with a space continues the value before it. */
+export function parseHeaders(text: ByteString): [name: ByteString, value: ByteString][] {
   const headers: [ByteString, ByteString[]][] = [];
   for (const line of splitBytes(text, '\n')) {
     const last = headers.at(-1);
@@ -105,12 +106,16 @@ function writeHeader(name: string, value: string): ByteString {
 
 /** The links and times of a commit, without decoding any text; throws `MalformedObject` as `parseCommit` does. */
 export function commitLinks(body: Buffer): CommitLinks {
-  const { tree, parents, end } = parseLinks(body);
-  const authorEnd = lineEnd(body, end);
+  const { tree, parents } = parseLinks(body);
+  return { tree, parents, ...commitTimes(body, parents.length) };
+}
+
+/** The times of a commit with so many parents. */
+export function commitTimes(body: Buffer, parents: number): Pick<CommitLinks, 'authoredAt' | 'committedAt'> {
+  const start = TREE_LINE + parents * PARENT_LINE;
+  const authorEnd = lineEnd(body, start);
   return {
-    tree,
-    parents,
-    authoredAt: secondsOf(body, end, authorEnd),
+    authoredAt: secondsOf(body, start, authorEnd),
     committedAt: secondsOf(body, authorEnd + 1, lineEnd(body, authorEnd + 1)),
   };
 }

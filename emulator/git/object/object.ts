@@ -1,4 +1,5 @@
 import type { Meter } from '../schedule/meter.js';
+import type { Steps } from '../schedule/steps.js';
 
 /** An object id as 40 lower-case hexadecimal digits. */
 export type Oid = string & { readonly [oid]: true };
@@ -69,6 +70,11 @@ export interface ObjectReader {
    * it is borrowed for the call of `look`, which must not keep it, read another object, or wait.
    */
   peek<T>(number: number, look: (body: Buffer) => T): T;
+  /**
+   * Hands the bodies of many objects to `look`, on the terms of `peek` and in any order, those left out that are large or made
+   * of large ones. Where they are made of each other it costs less than to peek at each.
+   */
+  visitBodies?(numbers: Iterable<number>, look: (number: number, body: Buffer) => void): Steps<void>;
   /** Where a tag of a tag leads in the end, when that was found out. */
   peeledOf?(number: number): number | undefined;
   /**

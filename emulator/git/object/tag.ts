@@ -1,7 +1,8 @@
 import { COST } from '../schedule/cost.js';
 import { atOnce, type Steps } from '../schedule/steps.js';
-import { bytesIn } from './bytes.js';
-import { commitLinks } from './commit.js';
+import { type ByteString, bytesIn, NO_BYTES, textOf } from './bytes.js';
+import { commitLinks, parseHeaders } from './commit.js';
+import { type Identity, parseIdentity } from './identity.js';
 import { MalformedObject } from './malformed-object.js';
 import { COMMIT, isOid, numberOf, type ObjectReader, type Oid, TAG, TREE } from './object.js';
 
@@ -23,6 +24,43 @@ export function tagTarget(body: Buffer): Oid {
     throw new MalformedObject('tag', 'no object line');
   }
   return oid;
+}
+
+export interface Tag {
+  readonly object: Oid;
+  /** What the tag says its object is. */
+  readonly type: string;
+  readonly name: string;
+  /** Absent in tags of Git's first year. */
+  readonly tagger?: Identity;
+  /** Everything after the header, verbatim, as text; a signature is its end. */
+  readonly message: string;
+}
+
+/**
+ * Reads a tag object:
+ *
+ *     object <oid>
+ *     type <type>
+ *     tag <name>
+ *     tagger <identity>
+ *     <empty line>
+ *     <message>
+ *
+ * Only the first line has to be well-formed; throws `MalformedObject` where it is not.
+ */
+export function parseTag(body: Buffer): Tag {
+  const object = tagTarget(body);
+  const split = body.indexOf('\n\n', 0, 'latin1');
+  const headers = new Map(parseHeaders(bytesIn(body, 0, split < 0 ? body.length : split)).reverse());
+  const tagger = headers.get('tagger' as ByteString);
+  return {
+    object,
+    type: textOf(headers.get('type' as ByteString) ?? NO_BYTES),
+    name: textOf(headers.get('tag' as ByteString) ?? NO_BYTES),
+    ...(tagger !== undefined && { tagger: parseIdentity(tagger) }),
+    message: split < 0 ? '' : textOf(bytesIn(body, split + 2)),
+  };
 }
 
 /** `oid` itself, or what it names when it is a tag, of a tag, of a tag. Throws `MissingObject`, `MalformedObject`. */

@@ -1,13 +1,12 @@
 import { type ByteString, bytesIn } from './bytes.js';
 import { MalformedObject } from './malformed-object.js';
-import { EMPTY_TREE_OID, MissingObject, type ObjectReader, type Oid, oidIn } from './object.js';
+import { type Oid, oidIn } from './object.js';
 import { canonicalMode, fileType, MODE_GITLINK, MODE_TREE } from './tree.js';
 
 /** Stands for the number of an object where there is none. */
 export const NONE = -1;
 
 const SPACE = 0x20;
-const SLASH = 0x2f;
 const OID_BYTES = 20;
 const SHORT_NAME = 64;
 
@@ -61,15 +60,6 @@ export class TreeCursor {
     return oidIn(this.body, this.nameEnd + 1);
   }
 
-  /** The number of the object the entry names; `NONE` for an empty tree that is not stored. Throws `MissingObject`. */
-  object(objects: ObjectReader): number {
-    const number = objects.findRaw(this.body, this.oidStart);
-    if (number >= 0) return number;
-    // Git knows the empty tree without storing it.
-    if (this.isTree && this.oid === EMPTY_TREE_OID) return NONE;
-    throw new MissingObject(this.oid);
-  }
-
   /** Goes to the next entry; false at the end. */
   next(): boolean {
     const { body } = this;
@@ -99,62 +89,10 @@ export class TreeCursor {
     return true;
   }
 
-  /** Goes to the first entry of this name; false if there is none. */
-  find(name: Buffer): boolean {
-    while (this.next()) if (this.hasName(name, 0, name.length)) return true;
-    return false;
-  }
-
   hasName(bytes: Buffer, start: number, end: number): boolean {
     return (
       this.nameEnd - this.nameStart === end - start &&
       this.body.compare(bytes, start, end, this.nameStart, this.nameEnd) === 0
     );
-  }
-
-  /** Moves two cursors past all entries that are the same, byte for byte, from here on. */
-  static skipEqual(left: TreeCursor, right: TreeCursor): void {
-    const a = left.body;
-    const b = right.body;
-    let atA = left.#next;
-    let atB = right.#next;
-    while (atA < a.length && atB < b.length) {
-      let length = 0;
-      while (a[atA + length] === b[atB + length] && a[atA + length]! > 0) length++;
-      if (a[atA + length] !== 0 || b[atB + length] !== 0) break;
-      const end = length + 1 + OID_BYTES;
-      do length++;
-      while (length < end && a[atA + length] === b[atB + length]);
-      if (length < end) break;
-      atA += end;
-      atB += end;
-    }
-    left.#next = atA;
-    right.#next = atB;
-  }
-
-  /** Git's order of two entries, `base_name_compare`: by bytes of the name, that of a folder as if it ended in `/`. */
-  static order(left: TreeCursor, right: TreeCursor): number {
-    const a = left.body;
-    const b = right.body;
-    let atA = left.nameStart;
-    let atB = right.nameStart;
-    for (;;) {
-      const byteA = atA < left.nameEnd ? a[atA++]! : atA++ === left.nameEnd && left.isTree ? SLASH : 0;
-      const byteB = atB < right.nameEnd ? b[atB++]! : atB++ === right.nameEnd && right.isTree ? SLASH : 0;
-      if (byteA !== byteB) return byteA - byteB;
-      if (byteA === 0) return 0;
-    }
-  }
-
-  static isSameId(left: TreeCursor, right: TreeCursor): boolean {
-    const a = left.body;
-    const b = right.body;
-    const atA = left.oidStart;
-    const atB = right.oidStart;
-    for (let byte = 0; byte < OID_BYTES; byte++) {
-      if (a[atA + byte] !== b[atB + byte]) return false;
-    }
-    return true;
   }
 }

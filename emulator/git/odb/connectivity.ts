@@ -1,6 +1,7 @@
 import { BLOB, MissingObject, type Oid, oidIn, TREE, typeName } from '../object/object.js';
 import { OID_BYTES } from '../object/oid-slots.js';
 import { Meter } from '../schedule/meter.js';
+import { inSlices } from '../schedule/steps.js';
 import { ANY, type EdgeType, isEmptyTree, readEdges } from './edge-list.js';
 import type { ObjectWriter } from './object-writer.js';
 
@@ -16,6 +17,8 @@ export class Connectivity {
   readonly #broken = new Map<number, MissingObject>();
   #knownAt = -1;
   #areAllFound = false;
+  /** What each edge leads to. */
+  #numbers = new Int32Array(0);
   /** How many edges have their target marked as referenced; and targets among them that were published before. */
   #marked = 0;
   readonly #oldTargets: number[] = [];
@@ -68,8 +71,11 @@ export class Connectivity {
       this.#broken.clear();
       this.#knownAt = objects.count;
       this.#areAllFound = await this.#areEdgesFound();
-      if (this.#areAllFound)
+      if (this.#areAllFound) {
         objects.completeSince.fill(this.base + 1, this.base - objects.first, objects.count - objects.first);
+        const meter = new Meter({ schedule: objects.schedule });
+        await inSlices(this.writer.settleLinks(this.base, this.#numbers), meter);
+      }
     }
     return this.#areAllFound;
   }
@@ -112,10 +118,12 @@ export class Connectivity {
   async #areEdgesFound(): Promise<boolean> {
     const { objects, edges } = this.writer;
     const meter = new Meter({ schedule: this.writer.objects.schedule });
+    this.#numbers = new Int32Array(edges.size);
     for (let index = 0; index < edges.size && !edges.isDoubtful; index++) {
       let number = this.writer.find(edges.oids, edges.startOf(index));
       if (number < 0 && edges.isEmptyTree(index)) number = this.#storeEmptyTree();
       this.#mark(index, number);
+      this.#numbers[index] = number;
       const isFound = number >= this.base || (number >= 0 && this.#isComplete(number));
       if (!isFound || !isOfType(objects.typeOf(number), edges.typeOf(index))) edges.isDoubtful = true;
       if ((index & 255) === 255 && meter.isOver) await meter.pass();

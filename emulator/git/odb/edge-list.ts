@@ -1,4 +1,5 @@
 import { withRoom } from '../memory/growable.js';
+import { IntList } from '../memory/int-list.js';
 import { BLOB, COMMIT, EMPTY_TREE_OID, type ObjectType, TAG, TREE, type TypeCode, typeCode } from '../object/object.js';
 import { OID_BYTES, OidSet } from '../object/oid-slots.js';
 
@@ -99,6 +100,7 @@ export function isEmptyTree(bytes: Uint8Array, at: number): boolean {
  */
 export class EdgeList {
   readonly #targets = new OidSet();
+  readonly #ofCommit = new IntList();
   #types = new Uint8Array(64);
   /** Something is wrong already, and only a walk can tell whether it matters. */
   isDoubtful = false;
@@ -110,6 +112,15 @@ export class EdgeList {
     if (type === BLOB || this.isDoubtful) return;
     if (!readEdges(type, body, start, end, this.#add)) this.isDoubtful = true;
     if (this.#targets.size > mostTargets) this.isDoubtful = true;
+  }
+
+  /** As `record` of a commit: the places of its tree and parents, until the next call; undefined when it is malformed. */
+  recordCommit(body: Buffer, start: number, end: number): IntList | undefined {
+    this.#ofCommit.clear();
+    const isRead = readCommitEdges(body, start, end, (bytes, at, type) =>
+      this.#ofCommit.push(this.add(bytes, at, type)),
+    );
+    return isRead ? this.#ofCommit : undefined;
   }
 
   get size(): number {
@@ -134,18 +145,22 @@ export class EdgeList {
     return isEmptyTree(this.oids, this.startOf(index));
   }
 
-  readonly #add: OnEdge = (bytes, at, type) => {
+  /** Adds a target; returns its place in the list. */
+  add(bytes: Uint8Array, at: number, type: EdgeType): number {
     const before = this.#targets.size;
     const index = this.#targets.add(bytes, at);
     if (index === before) {
       this.#types = withRoom(this.#types, index + 1);
       this.#types[index] = type;
       if (type === TAG) this.hasTagOfTag = true;
-      return;
+      return index;
     }
     const known = this.#types[index]!;
-    if (known === type) return;
+    if (known === type) return index;
     if (known === ANY) this.#types[index] = type;
     else if (type !== ANY) this.isDoubtful = true;
-  };
+    return index;
+  }
+
+  readonly #add: OnEdge = (bytes, at, type) => void this.add(bytes, at, type);
 }

@@ -4,6 +4,7 @@ import type { TypeCode } from '../object/object.js';
 import { OID_BYTES, type OidSlots } from '../object/oid-slots.js';
 import { Segment } from '../pack/segment.js';
 import type { Meter } from '../schedule/meter.js';
+import { LinkRecords, NO_RECORD } from './link-records.js';
 import { BYTES_PER_OBJECT, type Extent, ObjectTable, UNDELTIFIED } from './object-table.js';
 import type { TableCaches } from './table-caches.js';
 
@@ -34,6 +35,9 @@ export class GrowingTable extends ObjectTable {
   #heldRoom = 0;
   /** Bytes beside the arrays that count in `budget`. */
   #held = 0;
+  /** The records that are added to, and how many integers they had before. */
+  #links: LinkRecords | undefined;
+  #linksBefore = 0;
 
   constructor(
     caches: TableCaches,
@@ -111,6 +115,7 @@ export class GrowingTable extends ObjectTable {
     this.referencedSince[at] = 0;
     const depth = entry.base === UNDELTIFIED ? 0 : this.depthOf(entry.base) + 1;
     this.depths[at] = depth % LONGEST_CHAIN;
+    this.linksAt[at] = NO_RECORD;
     return this.count++;
   }
 
@@ -138,12 +143,13 @@ export class GrowingTable extends ObjectTable {
     await permute(this.oids, OID_BYTES, own, from, meter);
     for (const array of [this.types, this.sizes, this.segmentOf, this.offsets, this.ends])
       await permute(array, 1, own, from, meter);
-    for (const array of [this.bases, this.refDeltas, this.depths]) await permute(array, 1, own, from, meter);
+    for (const array of [this.bases, this.refDeltas, this.depths, this.linksAt])
+      await permute(array, 1, own, from, meter);
     for (let at = own; at < this.ownCount; at++) {
       const base = this.bases[at]!;
       if (base >= first) this.bases[at] = moved[base - first]!;
     }
-    this.caches.bodies.forgetQuarantine();
+    this.caches.renumber(first, moved);
     const pinned = [...(this.pinned ?? [])].filter(([number]) => number >= first);
     for (const [number] of pinned) this.pinned!.delete(number);
     for (const [number, body] of pinned) this.pinned!.set(moved[number - first]!, body);
@@ -171,7 +177,9 @@ export class GrowingTable extends ObjectTable {
 
   /** Forgets everything behind `extent`. */
   truncate({ count, segments, looseBytes, room }: Extent): void {
-    this.caches.bodies.forgetQuarantine();
+    this.caches.forgetQuarantine();
+    this.#links?.truncate(this.#linksBefore);
+    this.#links = undefined;
     for (const [number, body] of this.pinned ?? []) {
       if (number < count) continue;
       this.pinned!.delete(number);
@@ -200,7 +208,44 @@ export class GrowingTable extends ObjectTable {
       for (let at = own; at < this.ownCount; at++) this.slots.insert(this.oids, at);
     }
     for (let at = own; at < this.ownCount; at++) if (this.segmentOf[at]! < 0) this.looseCount++;
-    this.caches.bodies.publish(this.count);
+    this.caches.publish(this.count);
+    this.#keepLinks(own);
+  }
+
+  /** The records that whoever writes adds to, until they are published or given up. */
+  get newLinks(): LinkRecords {
+    if (this.#links === undefined) {
+      this.#links = this.caches.links ?? new LinkRecords(this.count, this.names);
+      this.#linksBefore = this.#links.length;
+    }
+    return this.#links;
+  }
+
+  setLinks(number: number, place: number): void {
+    this.linksAt[number - this.first] = place;
+  }
+
+  /** The records that the object's is in, where it has one that can be read. */
+  linksOf(number: number): LinkRecords | undefined {
+    const table = this.tableOf(number);
+    const place = table.linksAt[number - table.first]!;
+    if (place === NO_RECORD) return undefined;
+    const records = (table === this && this.#links) || table.caches.links;
+    return records !== undefined && records.first <= number && place < records.settled ? records : undefined;
+  }
+
+  #keepLinks(from: number): void {
+    const links = this.#links;
+    if (links === undefined) return;
+    this.#links = undefined;
+    if (links.length === this.#linksBefore) return;
+    if (links.settled === links.length) {
+      links.seal();
+      this.caches.keepLinks(links);
+    } else {
+      links.truncate(this.#linksBefore);
+      this.linksAt.fill(NO_RECORD, from, this.ownCount);
+    }
   }
 
   /** See `ObjectTable.freeze`. From now on the bytes up to `extent` count as those of both. */

@@ -1,6 +1,7 @@
 import { type MemoryBudget, SharedBytes, StoreFull } from '../memory/memory-budget.js';
 import { OID_BYTES, OidSlots } from '../object/oid-slots.js';
 import type { Steps } from '../schedule/steps.js';
+import { LinkRecords, NO_RECORD } from './link-records.js';
 import { BYTES_PER_OBJECT, ObjectTable } from './object-table.js';
 
 /** Tables this much larger than all above them, or more, stay apart: each object is copied a few times at most. */
@@ -34,6 +35,8 @@ export function* mergeTables(tables: readonly ObjectTable[], budget: MemoryBudge
   const firsts = tables.map(({ first }) => first);
   top.caches.group.hold();
   const merged = new ObjectTable(top.caches, bottom.below);
+  merged.names = top.names;
+  const links = new LinkRecords(bottom.first, top.names);
   try {
     merged.resizeArrays(count);
     merged.count = top.count;
@@ -46,8 +49,12 @@ export function* mergeTables(tables: readonly ObjectTable[], budget: MemoryBudge
         if (!top.isHeld || tables.some(({ first }, index) => first !== firsts[index])) return;
       }
     }
-    for (const table of [...tables].reverse()) copyRest(table, merged);
+    for (const table of [...tables].reverse()) {
+      copyRest(table, merged);
+      copyLinks(table, merged, links);
+    }
     top.replaceWith(merged, arrays.hold());
+    top.caches.keepLinks(links);
   } finally {
     merged.release();
     arrays.release();
@@ -108,6 +115,18 @@ function withThose<T>(
 ): Map<number, T> | undefined {
   if (added === undefined) return known;
   return new Map([...(known ?? []), ...[...added].filter(([number]) => number < count)]);
+}
+
+/** The records of the table's objects, as far as they are kept, behind those in `links`. */
+function copyLinks(from: ObjectTable, to: ObjectTable, links: LinkRecords): void {
+  const shift = from.first - to.first;
+  const records = from.caches.links;
+  const added = records === undefined ? 0 : links.append(records);
+  for (let at = 0; at < from.ownCount; at++) {
+    const place = from.linksAt[at]!;
+    const isKept = records !== undefined && place < records.settled && from.first + at >= records.first;
+    to.linksAt[at + shift] = isKept && place !== NO_RECORD ? place + added : NO_RECORD;
+  }
 }
 
 /** Notes of objects that are now in the same table go into its array. */

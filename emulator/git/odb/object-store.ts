@@ -1,18 +1,23 @@
 import { DEFAULT_LIMITS, type StoreLimits } from '../limits/store-limits.js';
 import { MemoryBudget } from '../memory/memory-budget.js';
 import { type CacheGroup, MemoryCache } from '../memory/memory-cache.js';
-import type { ObjectReader, Oid, TypeCode } from '../object/object.js';
+import type { CommitRecord, LinkReader, TreeDifference } from '../object/link-reader.js';
+import type { Oid, TypeCode } from '../object/object.js';
 import { type HashBytes, hashBytes } from '../object/object-hash.js';
 import { OID_BYTES } from '../object/oid-slots.js';
+import type { TreeEntries } from '../object/tree-entries.js';
+import type { TreeNames } from '../object/tree-names.js';
 import type { Meter } from '../schedule/meter.js';
 import { Schedule } from '../schedule/schedule.js';
-import { atOnce, inSlices } from '../schedule/steps.js';
+import { atOnce, inSlices, type Steps } from '../schedule/steps.js';
+import { differenceOf, entriesOf, recordOf } from './link-reader.js';
 import { mergeTables, tablesToMerge } from './merge-tables.js';
 import type { Extent, ObjectTable } from './object-table.js';
 import { Quarantine } from './quarantine.js';
 import { RepackCache } from './repack-cache.js';
 import { Scratch } from './scratch.js';
 import { StoredObjects } from './stored-objects.js';
+import { visitBodies } from './visit-bodies.js';
 
 const DEFAULT_CACHE = 48 * 1024 * 1024;
 /** Fewer than one in so many objects are loose, and so without deltas. */
@@ -44,7 +49,7 @@ export interface ObjectStoreOptions {
  *
  * A fork starts with the objects that another store has then, and shares them, whatever either adds later.
  */
-export class ObjectStore implements ObjectReader {
+export class ObjectStore implements LinkReader {
   /** Where the objects lie, for the pack writer. Numbers from `size` on are not published. */
   readonly stored: StoredObjects;
   /** The caches of everything derived from the objects; closed when the repository is deleted. */
@@ -187,6 +192,30 @@ export class ObjectStore implements ObjectReader {
 
   peek<T>(number: number, look: (body: Buffer) => T): T {
     return this.stored.peek(number, look);
+  }
+
+  get names(): TreeNames {
+    return this.stored.names;
+  }
+
+  entriesOf(tree: number): Steps<TreeEntries> {
+    return entriesOf(this.stored, this, tree);
+  }
+
+  differenceOf(tree: number): TreeDifference | undefined {
+    return differenceOf(this.stored, tree);
+  }
+
+  hasRecord(object: number): boolean {
+    return this.stored.linksOf(object) !== undefined;
+  }
+
+  recordOf(commit: number): CommitRecord | undefined {
+    return recordOf(this.stored, commit);
+  }
+
+  visitBodies(numbers: Iterable<number>, look: (number: number, body: Buffer) => void): Steps<void> {
+    return visitBodies(this.stored, numbers, look);
   }
 
   peeledOf(number: number): number | undefined {

@@ -2,6 +2,7 @@ import { resized } from '../memory/growable.js';
 import type { SharedBytes } from '../memory/memory-budget.js';
 import { type Oid, oidIn, type TypeCode } from '../object/object.js';
 import { OID_BYTES, OidSlots } from '../object/oid-slots.js';
+import { TreeNames } from '../object/tree-names.js';
 import type { Segment } from '../pack/segment.js';
 import { findPrefix } from './oid-prefix.js';
 import type { TableCaches } from './table-caches.js';
@@ -9,7 +10,7 @@ import type { TableCaches } from './table-caches.js';
 /** In place of a base's number: the entry is no delta. */
 export const UNDELTIFIED = -1;
 /** Bytes of all arrays of a table. */
-export const BYTES_PER_OBJECT = OID_BYTES + 32;
+export const BYTES_PER_OBJECT = OID_BYTES + 36;
 
 const NO_BYTES = new Uint8Array(0);
 const NO_SHORTS = new Uint16Array(0);
@@ -50,6 +51,8 @@ export class ObjectTable {
   refDeltas = NO_BYTES;
   /** Deltas between the object and the nearest body that is whole or pinned. */
   depths = NO_SHORTS;
+  /** Where the object's record is in the table's `LinkRecords`, or `NO_RECORD`. */
+  linksAt = NO_INTS;
   /** How many objects there have to be for everything reachable from the object to be here; 0: that is not known. */
   completeSince = NO_NUMBERS;
   /** How many objects there have to be for another one to point at it; 0: none does, as far as was found out. */
@@ -63,6 +66,8 @@ export class ObjectTable {
   peeled: Map<number, number> | undefined;
   /** Bodies that stay at hand. */
   pinned: Map<number, Buffer> | undefined;
+  /** What trees say, by number; of all tables that lie on each other. */
+  names: TreeNames;
   /** Its own segments: of packs, and of loose objects. The first ones have these numbers. */
   segments: Segment[] = [];
   loose: Segment[] = [];
@@ -81,6 +86,7 @@ export class ObjectTable {
     below?: ObjectTable,
   ) {
     this.below = below?.hold();
+    this.names = below?.names ?? new TreeNames();
     this.sharedBytes = below?.sharedBytes?.hold();
     this.first = below?.count ?? 0;
     this.count = this.first;
@@ -206,6 +212,12 @@ export class ObjectTable {
     return ends[number - first]!;
   }
 
+  /** Where the object's record is, if `linksOf` it. */
+  placeOf(number: number): number {
+    const { linksAt, first } = this.tableOf(number);
+    return linksAt[number - first]!;
+  }
+
   isRefDelta(number: number): boolean {
     const { refDeltas, first } = this.tableOf(number);
     return refDeltas[number - first] === 1;
@@ -268,6 +280,7 @@ export class ObjectTable {
   freeze(extent: Extent): ObjectTable {
     this.caches.group.hold();
     const frozen = new ObjectTable(this.caches, this.below);
+    frozen.names = this.names;
     frozen.sharedBytes?.release();
     frozen.count = extent.count;
     frozen.copyArrays(this);
@@ -323,6 +336,7 @@ export class ObjectTable {
     this.bases = sized(from.bases, 1);
     this.refDeltas = sized(from.refDeltas, 1);
     this.depths = sized(from.depths, 1);
+    this.linksAt = sized(from.linksAt, 1);
     this.completeSince = sized(from.completeSince, 1);
     this.referencedSince = sized(from.referencedSince, 1);
   }

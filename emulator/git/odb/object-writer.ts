@@ -10,8 +10,11 @@ import { atOnce, inSlices, type Steps } from '../schedule/steps.js';
 import { EdgeList } from './edge-list.js';
 import { edgeSteps } from './edge-steps.js';
 import type { EntryLocation } from './growing-table.js';
+import { LinkRecorder, type TreeChange } from './link-recorder.js';
+import { NO_RECORD } from './link-records.js';
 import { UNDELTIFIED } from './object-table.js';
 import type { StoredObjects } from './stored-objects.js';
+import type { TreeLayout } from './tree-layout.js';
 
 /** An object this large is taken in by slices. */
 export const LARGE = 256 * 1024;
@@ -20,13 +23,23 @@ const PIECE = 256 * 1024;
 
 /**
  * Told of each new commit, tree and tag while its body is at hand; refuses it by throwing. The body is good during the
- * call, or until the steps it returned for a large one are done. (Blobs are checked by their names in trees.)
+ * call, or until the steps it returned for a large one are done. (Blobs are checked by their names in trees.) False when
+ * it had something to say.
  */
-export type CheckObject = (type: TypeCode, body: Buffer, oid: Oid) => Steps<void> | undefined;
+export type CheckObject = (type: TypeCode, body: Buffer, oid: Oid, changed?: ChangedRuns) => boolean | Steps<boolean>;
+
+/**
+ * Where a tree differs from another one of which the check had nothing to say: start and end of each run of bytes, with
+ * the entries next to it.
+ */
+export type ChangedRuns = Int32Array;
 
 /** Adds objects: computes their ids, compares them with what is known under those, stores them, and records their edges. */
 export class ObjectWriter {
   readonly edges = new EdgeList();
+  readonly #links: LinkRecorder;
+  /** Objects that the check had something to say of. */
+  readonly #flawed = new Set<number>();
   /** The new objects only: their numbers by id, less the first number of the table they are in. */
   readonly slots = new OidSlots();
   /** The id of the object that came last. */
@@ -36,7 +49,9 @@ export class ObjectWriter {
     readonly objects: StoredObjects,
     private readonly limits: StoreLimits,
     private readonly hash: HashBytes,
-  ) {}
+  ) {
+    this.#links = new LinkRecorder(objects.newLinks, this.edges);
+  }
 
   find(bytes: Uint8Array, at: number): number {
     const { objects } = this;
@@ -98,7 +113,7 @@ export class ObjectWriter {
   /**
    * Stores what an entry of a pack turned out to be, after `computeOid`. Returns its
    * number, an old one when the object is known. Throws `PackError` when other bytes are known under
-   * the same id.
+   * the same id. `change`: how a tree came about. `layout` is to be filled with the entries of a new tree.
    */
   store(
     type: TypeCode,
@@ -107,19 +122,43 @@ export class ObjectWriter {
     size: number,
     entry: EntryLocation,
     check?: CheckObject,
+    change?: TreeChange,
+    layout?: TreeLayout,
   ): number {
     const known = this.find(this.oid, 0);
     if (known >= 0) {
       this.#refuseCollision(known, type, buffer, bodyStart, size);
       return known;
     }
-    if (check !== undefined && type !== BLOB) {
-      const steps = check(type, buffer.subarray(bodyStart, bodyStart + size), oidIn(this.oid));
-      if (steps !== undefined) atOnce(steps);
+    if (type === BLOB) {
+      const number = this.#add(type, buffer, bodyStart, size, entry);
+      this.objects.caches.keepNewBody(number, buffer, bodyStart, bodyStart + size);
+      return number;
+    }
+    let isFlawless = true;
+    const place = this.#links.record(type, buffer, bodyStart, bodyStart + size, this.#mostTargets, change, layout);
+    if (check !== undefined) {
+      const isComparable = change?.base.isFlawless === true && place !== NO_RECORD;
+      const changed = isComparable ? this.#links.changed.view() : undefined;
+      const checked = check(type, buffer.subarray(bodyStart, bodyStart + size), oidIn(this.oid), changed);
+      isFlawless = typeof checked === 'boolean' ? checked : atOnce(checked);
     }
     const number = this.#add(type, buffer, bodyStart, size, entry);
-    this.#addEdges(type, buffer, bodyStart, size);
+    this.objects.setLinks(number, place);
+    if (!isFlawless) this.#flawed.add(number);
+    if (layout !== undefined) layout.isFlawless = isFlawless;
     return number;
+  }
+
+  /** Fills `layout` with the entries of a tree that was stored here; says whether it could. */
+  layOut(number: number, layout: TreeLayout): boolean {
+    layout.isFlawless = !this.#flawed.has(number);
+    return this.#links.layOut(this.objects, number, layout);
+  }
+
+  /** Makes the records of objects from `first` on readable; `numbers`: what the edges lead to. */
+  *settleLinks(first: number, numbers: Int32Array): Steps<void> {
+    yield* this.#links.settle(this.objects, first, numbers);
   }
 
   /** As `computeOid` and `store`, of a large object, without holding up others for long. */
@@ -139,8 +178,8 @@ export class ObjectWriter {
       return known;
     }
     if (check !== undefined && type !== BLOB) {
-      const steps = check(type, buffer.subarray(bodyStart, bodyStart + size), oidIn(this.oid));
-      if (steps !== undefined) await inSlices(steps, meter);
+      const checked = check(type, buffer.subarray(bodyStart, bodyStart + size), oidIn(this.oid));
+      if (typeof checked !== 'boolean') await inSlices(checked, meter);
     }
     await this.#addEdgesInSlices(type, buffer, bodyStart, size, meter);
     const number = this.#add(type, buffer, bodyStart, size, entry);

@@ -1,10 +1,14 @@
 import type { StoreLimits } from '../limits/store-limits.js';
-import type { MissingObject, ObjectReader, Oid, TypeCode } from '../object/object.js';
+import type { CommitRecord, LinkReader, TreeDifference } from '../object/link-reader.js';
+import type { MissingObject, Oid, TypeCode } from '../object/object.js';
 import type { HashBytes } from '../object/object-hash.js';
 import { OID_BYTES } from '../object/oid-slots.js';
+import type { TreeEntries } from '../object/tree-entries.js';
+import type { TreeNames } from '../object/tree-names.js';
 import { Meter } from '../schedule/meter.js';
-import { inSlices } from '../schedule/steps.js';
+import { inSlices, type Steps } from '../schedule/steps.js';
 import { Connectivity } from './connectivity.js';
+import { differenceOf, entriesOf, recordOf } from './link-reader.js';
 import type { Extent } from './object-table.js';
 import { ObjectWriter } from './object-writer.js';
 import { peelNewTags } from './peeled-tags.js';
@@ -14,7 +18,7 @@ import type { StoredObjects } from './stored-objects.js';
  * The one way to add objects. Its reader sees the published objects and the new ones, whose numbers
  * start at `base`. The store shows the new ones after `publish`, and never after `discard`.
  */
-export class Quarantine implements ObjectReader {
+export class Quarantine implements LinkReader {
   readonly base: number;
   readonly #objects: StoredObjects;
   readonly #writer: ObjectWriter;
@@ -162,6 +166,26 @@ export class Quarantine implements ObjectReader {
 
   peek<T>(number: number, look: (body: Buffer) => T): T {
     return this.#objects.peek(number, look);
+  }
+
+  get names(): TreeNames {
+    return this.#objects.names;
+  }
+
+  entriesOf(tree: number): Steps<TreeEntries> {
+    return entriesOf(this.#objects, this, tree);
+  }
+
+  differenceOf(tree: number): TreeDifference | undefined {
+    return differenceOf(this.#objects, tree);
+  }
+
+  hasRecord(object: number): boolean {
+    return this.#objects.linksOf(object) !== undefined;
+  }
+
+  recordOf(commit: number): CommitRecord | undefined {
+    return recordOf(this.#objects, commit);
   }
 
   peeledOf(number: number): number | undefined {

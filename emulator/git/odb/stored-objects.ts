@@ -1,6 +1,7 @@
 import type { MemoryBudget } from '../memory/memory-budget.js';
 import type { CacheGroup } from '../memory/memory-cache.js';
 import { HEADROOM } from '../object/object-hash.js';
+import type { TreeEntries } from '../object/tree-entries.js';
 import { EntryHeader, LONGEST_HEADER } from '../pack/entry-header.js';
 import { createInflater, type Inflater, inflateEntry, inflateSteps } from '../pack/inflater.js';
 import { applyDelta, DeltaHeader, patchDelta } from '../pack/patch-delta.js';
@@ -40,7 +41,7 @@ export class StoredObjects extends GrowingTable {
   /** The inflated body of an object. Throws `RangeError` where there is none. */
   read(number: number): Buffer {
     this.schedule.spend(COST.object);
-    const known = this.#known(number);
+    const known = this.knownBody(number);
     if (known !== undefined) return known;
     const body = Buffer.from(this.#make(number));
     this.#keep(number, body);
@@ -49,7 +50,7 @@ export class StoredObjects extends GrowingTable {
 
   /** As `read`, of an object that is large or made of large ones, without holding up others for long. */
   async readInSlices(number: number, meter: Meter): Promise<Buffer> {
-    const known = this.#known(number);
+    const known = this.knownBody(number);
     if (known !== undefined) return known;
     const chain = this.#chainOf(number);
     if (!chain.some((at) => this.sizeOf(at) >= LARGE)) return this.read(number);
@@ -59,7 +60,7 @@ export class StoredObjects extends GrowingTable {
   /** What `look` makes of the body. A body that is not at hand is made in the scratch memory, and not cached. */
   peek<T>(number: number, look: (body: Buffer) => T): T {
     this.schedule.spend(COST.object);
-    return look(this.#known(number) ?? this.#make(number));
+    return look(this.knownBody(number) ?? this.#make(number));
   }
 
   /** As `read`, into memory of the caller, which has to have room; nothing is cached. */
@@ -68,7 +69,7 @@ export class StoredObjects extends GrowingTable {
       this.read(number).copy(target, at);
       return;
     }
-    const { output, size } = this.#inflate(number);
+    const { output, size } = this.inflateEntry(number);
     output.copy(target, at, HEADROOM, HEADROOM + size);
   }
 
@@ -77,8 +78,22 @@ export class StoredObjects extends GrowingTable {
     return this.baseOf(number) === UNDELTIFIED && !this.isLoose(number);
   }
 
+  /** Room for the entries of a tree on the way to another's: two take turns. They hold anything. */
+  cellScratch(turn: number, count: number): Int32Array {
+    return this.scratch.cells(turn & 1, count);
+  }
+
+  /** The entries of a tree that were kept. */
+  knownEntries(tree: number): TreeEntries | undefined {
+    return this.tableOf(tree).caches.entries.get(tree);
+  }
+
+  keepEntries(tree: number, entries: TreeEntries): void {
+    this.tableOf(tree).caches.entries.setFinal(tree, entries);
+  }
+
   /** The body of an object that need not be inflated; undefined if it does. */
-  #known(number: number): Buffer | undefined {
+  knownBody(number: number): Buffer | undefined {
     if (!(number >= 0 && number < this.count)) throw new RangeError(`there is no object ${number}`);
     const table = this.tableOf(number);
     const at = number - table.first;
@@ -99,13 +114,13 @@ export class StoredObjects extends GrowingTable {
   /** The body of an entry of a pack, in memory of the inflater or of the arena. */
   #make(number: number): Buffer {
     if (this.baseOf(number) === UNDELTIFIED) {
-      const { output, size } = this.#inflate(number);
+      const { output, size } = this.inflateEntry(number);
       return output.subarray(HEADROOM, HEADROOM + size);
     }
     const chain = [number];
     let at = this.baseOf(number);
-    let base = this.#known(at);
-    for (; base === undefined && this.baseOf(at) !== UNDELTIFIED; base = this.#known(at)) {
+    let base = this.knownBody(at);
+    for (; base === undefined && this.baseOf(at) !== UNDELTIFIED; base = this.knownBody(at)) {
       chain.push(at);
       at = this.baseOf(at);
     }
@@ -118,7 +133,7 @@ export class StoredObjects extends GrowingTable {
     for (let at = number; this.baseOf(at) !== UNDELTIFIED; ) {
       at = this.baseOf(at);
       chain.push(at);
-      if (this.#known(at) !== undefined) break;
+      if (this.knownBody(at) !== undefined) break;
     }
     return chain;
   }
@@ -129,7 +144,7 @@ export class StoredObjects extends GrowingTable {
     let body: Buffer | undefined;
     for (let step = chain.length - 1; step >= 0; step--) {
       const number = chain[step]!;
-      const known = this.#known(number);
+      const known = this.knownBody(number);
       if (known !== undefined) {
         body = known;
         continue;
@@ -154,7 +169,7 @@ export class StoredObjects extends GrowingTable {
     let baseSize = root.length;
     for (let step = chain.length - 1; step >= 0; step--) {
       const number = chain[step]!;
-      const { output, size } = this.#inflate(number);
+      const { output, size } = this.inflateEntry(number);
       const delta = this.#delta;
       delta.parse(output, HEADROOM, HEADROOM + size);
       const result = base === 0 ? largest : 0;
@@ -167,8 +182,8 @@ export class StoredObjects extends GrowingTable {
     return arena.subarray(base, base + baseSize);
   }
 
-  /** Inflates what an entry of a pack segment holds: a body, or a delta. */
-  #inflate(number: number): Inflater {
+  /** Inflates what an entry of a pack segment holds: a body, or a delta. Good until the next call that inflates. */
+  inflateEntry(number: number): Inflater {
     const start = this.locate(number);
     const segment = this.#segmentOf(number);
     this.schedule.spend(COST.object + this.header.size * COST.byteInflated);

@@ -10,11 +10,15 @@ export const LARGE = 128 * 1024;
 /** Bytes handed to that thread at once. */
 const PIECE = 1024 * 1024;
 const CHUNK = 4 * 1024;
+/** A body up to this needs no larger window, which would take as long to set up as to use. */
+const SMALL = 4 * 1024;
+const SMALL_WINDOW = { windowBits: 13, memLevel: 6 };
 const LARGE_CHUNK = 256 * 1024;
 
 /** Deflates a body into a zlib stream, at once. */
 export function deflate(body: Buffer): Buffer {
-  return zlib.deflateSync(body, { level: LEVEL, chunkSize: CHUNK });
+  const window = body.length <= SMALL ? SMALL_WINDOW : {};
+  return zlib.deflateSync(body, { level: LEVEL, chunkSize: CHUNK, ...window });
 }
 
 /** As `deflate`, without holding up others: the stream in pieces, which are not joined. */

@@ -1,16 +1,21 @@
 import { COST } from '../schedule/cost.js';
 import type { Steps } from '../schedule/steps.js';
+import { DeltaWriter } from './delta-writer.js';
 
 /** Bytes that have to agree before a copy is looked into. */
 const BLOCK = 16;
 /** Blocks with the same hash that are tried; data that repeats itself has no end of them. */
 const MOST_TRIES = 16;
+/** What agrees for so long is good enough. */
+const LONG_ENOUGH = 4096;
+/** Bytes of the base beside those that changed that are searched too: these, or so many times those of the target. */
+const LEAST_MARGIN = 1024;
+const MARGIN_TIMES = 8;
+/** Bytes that are compared by a loop before the machine is asked. */
+const SHORT = 32;
 /** Bytes looked at between two steps. */
 const PIECE = 64 * 1024;
 const PIECE_UNITS = PIECE * COST.byteScanned;
-const LONGEST_INSERT = 0x7f;
-/** Git itself never writes a longer one, and its older readers know none. */
-const LONGEST_COPY = 0x10000;
 const MULTIPLIER = 0x01000193;
 /** `MULTIPLIER` to the power of `BLOCK`: the weight of the byte that leaves the window. */
 const LEAVING = powerOfMultiplier(BLOCK);
@@ -25,26 +30,51 @@ const LEAVING = powerOfMultiplier(BLOCK);
 export function* diffDelta(base: Buffer, target: Buffer, most: number): Steps<Buffer | undefined> {
   const shorter = Math.min(base.length, target.length);
   let prefix = 0;
-  while (prefix < shorter && base[prefix] === target[prefix]) if (++prefix % PIECE === 0) yield PIECE_UNITS;
+  for (let isSame = true; isSame && prefix < shorter; ) {
+    const count = Math.min(PIECE, shorter - prefix);
+    const same = sameBytes(base, prefix, target, prefix, count);
+    prefix += same;
+    isSame = same === count;
+    yield same * COST.byteScanned;
+  }
   let suffix = 0;
   const rest = shorter - prefix;
-  while (suffix < rest && base[base.length - 1 - suffix] === target[target.length - 1 - suffix])
-    if (++suffix % PIECE === 0) yield PIECE_UNITS;
+  for (let isSame = true; isSame && suffix < rest; ) {
+    const count = Math.min(PIECE, rest - suffix);
+    const same = sameBytesBefore(base, base.length - suffix, target, target.length - suffix, count);
+    suffix += same;
+    isSame = same === count;
+    yield same * COST.byteScanned;
+  }
   // A copy costs up to seven bytes; short agreement is better left to the search.
   if (suffix < BLOCK) suffix = 0;
-  const writer = new DeltaWriter(target, most);
+  const writer = new DeltaWriter(most);
   writer.sizes(base.length, target.length);
   if (prefix >= 4) writer.copy(0, prefix);
   else prefix = 0;
   const end = target.length - suffix;
-  if (end - prefix >= BLOCK && base.length >= BLOCK) yield* searchCopies(base, target, prefix, end, writer);
-  else writer.insert(prefix, end);
+  if (end - prefix >= BLOCK && base.length >= BLOCK) {
+    // What lies between is mostly made of what lies between in the base; a search near it costs what it can bring.
+    const margin = Math.max(LEAST_MARGIN, (end - prefix) * MARGIN_TIMES);
+    const index = new BlockIndex(
+      base,
+      Math.max(0, prefix - margin),
+      Math.min(base.length, base.length - suffix + margin),
+    );
+    yield* searchCopies(base, target, prefix, end, index, writer);
+  } else writer.insert(target, prefix, end);
   if (suffix > 0) writer.copy(base.length - suffix, suffix);
   return writer.finish();
 }
 
-function* searchCopies(base: Buffer, target: Buffer, start: number, end: number, writer: DeltaWriter): Steps<void> {
-  const index = new BlockIndex(base);
+function* searchCopies(
+  base: Buffer,
+  target: Buffer,
+  start: number,
+  end: number,
+  index: BlockIndex,
+  writer: DeltaWriter,
+): Steps<void> {
   yield* index.fill();
   /** Bytes compared since the last step. */
   let compared = 0;
@@ -58,15 +88,15 @@ function* searchCopies(base: Buffer, target: Buffer, start: number, end: number,
     let bestFrom = 0;
     let tries = 0;
     for (let block = index.first(hash); block >= 0 && tries < MOST_TRIES; block = index.next(block)) {
-      const from = block * BLOCK;
+      const from = index.startOf(block);
       const limit = Math.min(base.length - from, end - at);
       let length = 0;
       for (let isSame = true; isSame && length < limit; ) {
-        const start = length;
-        const stop = Math.min(limit, start + PIECE);
-        while (length < stop && base[from + length] === target[at + length]) length++;
-        isSame = length === stop;
-        compared += length - start;
+        const count = Math.min(PIECE, limit - length);
+        const same = sameBytes(base, from + length, target, at + length, count);
+        length += same;
+        isSame = same === count;
+        compared += same;
         if (compared >= PIECE) {
           yield compared * COST.byteScanned;
           compared = 0;
@@ -76,8 +106,7 @@ function* searchCopies(base: Buffer, target: Buffer, start: number, end: number,
         bestLength = length;
         bestFrom = from;
       }
-      // No other block agrees with more than all that is left.
-      if (bestLength === end - at) break;
+      if (bestLength >= LONG_ENOUGH || bestLength === end - at) break;
       tries++;
     }
     if (compared >= PIECE) {
@@ -92,23 +121,71 @@ function* searchCopies(base: Buffer, target: Buffer, start: number, end: number,
     }
     let back = 0;
     while (at - back > pending && bestFrom - back > 0 && base[bestFrom - back - 1] === target[at - back - 1]) back++;
-    writer.insert(pending, at - back);
+    writer.insert(target, pending, at - back);
     writer.copy(bestFrom - back, bestLength + back);
     at += bestLength;
     pending = at;
     if (at + BLOCK <= end) hash = hashBlock(target, at);
   }
-  writer.insert(pending, end);
+  writer.insert(target, pending, end);
 }
 
-/** All blocks of the base by their hash. Blocks with the same hash form a list. */
+/** How many bytes from `oneAt` and `otherAt` on are the same, of `most`. */
+function sameBytes(one: Buffer, oneAt: number, other: Buffer, otherAt: number, most: number): number {
+  let same = 0;
+  const soon = Math.min(most, SHORT);
+  while (same < soon && one[oneAt + same] === other[otherAt + same]) same++;
+  if (same < soon) return same;
+  // What is the same so far mostly goes on for long: asked in pieces that double, and where it ends, that halve.
+  for (let count = SHORT, isGrowing = true; same < most; ) {
+    count = Math.min(count, most - same);
+    if (isEqual(one, oneAt + same, other, otherAt + same, count)) {
+      same += count;
+      if (isGrowing) count *= 2;
+    } else if (count <= SHORT) break;
+    else {
+      isGrowing = false;
+      count >>>= 1;
+    }
+  }
+  while (same < most && one[oneAt + same] === other[otherAt + same]) same++;
+  return same;
+}
+
+/** The same of what ends at `oneEnd` and `otherEnd`. */
+function sameBytesBefore(one: Buffer, oneEnd: number, other: Buffer, otherEnd: number, most: number): number {
+  let same = 0;
+  for (let count = SHORT, isGrowing = true; same < most; ) {
+    count = Math.min(count, most - same);
+    if (isEqual(one, oneEnd - same - count, other, otherEnd - same - count, count)) {
+      same += count;
+      if (isGrowing) count *= 2;
+    } else if (count <= SHORT) break;
+    else {
+      isGrowing = false;
+      count >>>= 1;
+    }
+  }
+  while (same < most && one[oneEnd - same - 1] === other[otherEnd - same - 1]) same++;
+  return same;
+}
+
+function isEqual(one: Buffer, oneAt: number, other: Buffer, otherAt: number, count: number): boolean {
+  return one.compare(other, otherAt, otherAt + count, oneAt, oneAt + count) === 0;
+}
+
+/** The blocks of a part of the base by their hash. Blocks with the same hash form a list. */
 class BlockIndex {
   readonly #heads: Int32Array;
   readonly #nexts: Int32Array;
   readonly #mask: number;
 
-  constructor(private readonly base: Buffer) {
-    const blocks = Math.floor(base.length / BLOCK);
+  constructor(
+    private readonly base: Buffer,
+    private readonly start: number,
+    end: number,
+  ) {
+    const blocks = Math.floor((end - start) / BLOCK);
     let size = 16;
     while (size < blocks) size *= 2;
     this.#mask = size - 1;
@@ -120,10 +197,14 @@ class BlockIndex {
   *fill(): Steps<void> {
     for (let block = this.#nexts.length - 1; block >= 0; block--) {
       if ((block * BLOCK) % PIECE === 0) yield PIECE_UNITS;
-      const slot = this.#slot(hashBlock(this.base, block * BLOCK));
+      const slot = this.#slot(hashBlock(this.base, this.startOf(block)));
       this.#nexts[block] = this.#heads[slot]!;
       this.#heads[slot] = block;
     }
+  }
+
+  startOf(block: number): number {
+    return this.start + block * BLOCK;
   }
 
   first(hash: number): number {
@@ -136,73 +217,6 @@ class BlockIndex {
 
   #slot(hash: number): number {
     return (hash ^ (hash >>> 15)) & this.#mask;
-  }
-}
-
-class DeltaWriter {
-  readonly #output: Buffer;
-  #length = 0;
-  isTooLong = false;
-
-  constructor(
-    private readonly target: Buffer,
-    private readonly most: number,
-  ) {
-    this.#output = Buffer.allocUnsafe(most + 32);
-  }
-
-  sizes(base: number, target: number): void {
-    for (const size of [base, target]) {
-      let rest = size;
-      for (; rest > 0x7f; rest = Math.floor(rest / 128)) this.#output[this.#length++] = (rest & 0x7f) | 0x80;
-      this.#output[this.#length++] = rest;
-    }
-  }
-
-  /** Target bytes `from` to `to`, as they are. */
-  insert(from: number, to: number): void {
-    for (let at = from; at < to && !this.#isFull(to - at); at += LONGEST_INSERT) {
-      const count = Math.min(LONGEST_INSERT, to - at);
-      this.#output[this.#length++] = count;
-      this.target.copy(this.#output, this.#length, at, at + count);
-      this.#length += count;
-    }
-  }
-
-  copy(from: number, length: number): void {
-    for (let done = 0; done < length && !this.#isFull(0); done += LONGEST_COPY) {
-      this.#copyOnce(from + done, Math.min(LONGEST_COPY, length - done));
-    }
-  }
-
-  finish(): Buffer | undefined {
-    return this.isTooLong || this.#length > this.most ? undefined : this.#output.subarray(0, this.#length);
-  }
-
-  #copyOnce(from: number, length: number): void {
-    const output = this.#output;
-    const opAt = this.#length++;
-    let op = 0x80;
-    for (let byte = 0; byte < 4; byte++) {
-      const value = (from >>> (byte * 8)) & 0xff;
-      if (value === 0) continue;
-      op |= 1 << byte;
-      output[this.#length++] = value;
-    }
-    // A size of 0x10000 is written as none.
-    for (let byte = 0; byte < 2; byte++) {
-      const value = (length >>> (byte * 8)) & 0xff;
-      if (value === 0) continue;
-      op |= 0x10 << byte;
-      output[this.#length++] = value;
-    }
-    output[opAt] = op;
-  }
-
-  /** Whether what comes next, at least `bytes`, would exceed the limit. */
-  #isFull(bytes: number): boolean {
-    if (this.#length + bytes > this.most) this.isTooLong = true;
-    return this.isTooLong;
   }
 }
 

@@ -78,6 +78,41 @@ export function applyDelta(
   new DeltaRun(work).advance(limit, resultAt + resultSize);
 }
 
+/**
+ * Calls `visit` with each instruction to copy of a delta that was applied: where in the result, from where in the base,
+ * how much; and `insert` with the others: where in the delta, how much. It decodes them once more than `DeltaRun`, whose loop checks and copies as it goes and pays for every call.
+ */
+export function eachCopy(
+  delta: Uint8Array,
+  start: number,
+  limit: number,
+  visit: (resultAt: number, baseAt: number, count: number) => void,
+  insert?: (deltaAt: number, count: number) => void,
+): void {
+  let out = 0;
+  for (let at = start; at < limit; ) {
+    const op = delta[at++]!;
+    if ((op & 0x80) === 0) {
+      insert?.(at, op);
+      at += op;
+      out += op;
+      continue;
+    }
+    let offset = 0;
+    let count = 0;
+    if (op & 0x01) offset = delta[at++]!;
+    if (op & 0x02) offset |= delta[at++]! << 8;
+    if (op & 0x04) offset |= delta[at++]! << 16;
+    if (op & 0x08) offset += delta[at++]! * 0x1000000;
+    if (op & 0x10) count = delta[at++]!;
+    if (op & 0x20) count |= delta[at++]! << 8;
+    if (op & 0x40) count |= delta[at++]! << 16;
+    if (count === 0) count = 0x10000;
+    visit(out, offset, count);
+    out += count;
+  }
+}
+
 /** As `applyDelta`, in steps. */
 export function* deltaSteps(work: DeltaWork): Steps<void> {
   const run = new DeltaRun(work);

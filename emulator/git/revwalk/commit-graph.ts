@@ -1,20 +1,13 @@
 import { withRoom } from '../memory/growable.js';
+import { IntList } from '../memory/int-list.js';
 import { type CommitLinks, commitLinks } from '../object/commit.js';
-import { COMMIT, MissingObject, numberOf, type ObjectReader, type Oid } from '../object/object.js';
+import type { CommitRecord, LinkReader } from '../object/link-reader.js';
+import { COMMIT, MissingObject, numberOf, type Oid } from '../object/object.js';
 import { peel } from '../object/tag.js';
 import { atOnce, PIECE, PIECE_COST, type Steps } from '../schedule/steps.js';
-import { IntList } from './int-list.js';
 
 /** A commit's position in the graph: a number from 0, larger than those of all its ancestors. */
 export type GraphPosition = number;
-
-interface Links {
-  readonly tree: number;
-  /** Object numbers. */
-  readonly parents: readonly number[];
-  readonly authoredAt: number;
-  readonly committedAt: number;
-}
 
 /** What a graph starts with: positions below `size` of another one, or all that it has and gets until the graph adds its own. */
 export interface GraphBasis {
@@ -54,7 +47,7 @@ export class CommitGraph {
   #parents = new IntList();
 
   constructor(
-    readonly objects: ObjectReader,
+    readonly objects: LinkReader,
     basis?: GraphBasis,
   ) {
     this.#below = basis?.graph;
@@ -144,7 +137,7 @@ export class CommitGraph {
   }
 
   /** What a commit says, without loading its history. Object numbers, not positions. */
-  linksOf(commit: number): Links {
+  linksOf(commit: number): CommitRecord {
     const position = this.positionOf(commit);
     if (position < 0) return this.#parse(commit);
     return {
@@ -157,7 +150,7 @@ export class CommitGraph {
 
   /** Gives a position to each of these commits (object numbers) and to everything they descend from. */
   *load(commits: Iterable<number>): Steps<void> {
-    const parsed = new Map<number, Links>();
+    const parsed = new Map<number, CommitRecord>();
     const stack = [...commits];
     let work = 0;
     for (let commit = stack.at(-1); commit !== undefined; commit = stack.at(-1)) {
@@ -184,7 +177,7 @@ export class CommitGraph {
   }
 
   /** The positions of now, read by way of `objects`, which has the same objects. */
-  through(objects: ObjectReader): CommitGraph {
+  through(objects: LinkReader): CommitGraph {
     const graph = new CommitGraph(objects, this.#below && { graph: this.#below, size: this.sharedSize });
     graph.#firstObject = this.#firstObject;
     graph.#positionOf = this.#positionOf;
@@ -219,8 +212,10 @@ export class CommitGraph {
     return at === 0 ? 0 : this.#parentsEnd.at(at - 1);
   }
 
-  #parse(commit: number): Links {
+  #parse(commit: number): CommitRecord {
     const { objects } = this;
+    const record = objects.recordOf(commit);
+    if (record !== undefined) return record;
     const links: CommitLinks = objects.peek(commit, commitLinks);
     return {
       tree: objects.find(links.tree),
@@ -230,7 +225,7 @@ export class CommitGraph {
     };
   }
 
-  #add(commit: number, links: Links): void {
+  #add(commit: number, links: CommitRecord): void {
     if (this.#first === Number.POSITIVE_INFINITY) this.#first = this.#below!.size;
     for (const parent of links.parents) this.#parents.push(this.positionOf(parent));
     this.#parentsEnd.push(this.#parents.length);

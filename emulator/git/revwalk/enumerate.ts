@@ -1,4 +1,6 @@
-import { BLOB, COMMIT, MissingObject, numberOf, type ObjectReader, type Oid, TAG, TREE } from '../object/object.js';
+import { IntList } from '../memory/int-list.js';
+import type { LinkReader } from '../object/link-reader.js';
+import { BLOB, COMMIT, MissingObject, numberOf, type Oid, TAG, TREE } from '../object/object.js';
 import { peel, tagTarget } from '../object/tag.js';
 import { PIECE, PIECE_COST, type Steps } from '../schedule/steps.js';
 import type { CommitGraph, GraphPosition } from './commit-graph.js';
@@ -31,6 +33,8 @@ interface Selection {
   readonly followed: Int32Array;
 }
 
+/** Commits whose changes need not be compared one by one, as long as their trees can be walked. */
+const MANY = 1000;
 const NO_POSITIONS = new Int32Array(0);
 
 /** Finds what is reachable from the wants and not from the haves; it may list some that the client has elsewhere. */
@@ -39,7 +43,7 @@ export function planSend(graph: CommitGraph, index: HistoryIndex, request: Enume
 }
 
 class Planner {
-  readonly #objects: ObjectReader;
+  readonly #objects: LinkReader;
   readonly #rule: FilterRule;
   readonly #boundary: ReadonlySet<number>;
   readonly #clientShallow: ReadonlySet<number>;
@@ -81,9 +85,28 @@ class Planner {
     }
     if (roots.length > 0 || unshallowed.length > 0) yield* this.#addKnown(haves);
     yield* this.#addTrees([...roots, ...this.#wantedTrees]);
-    yield* this.index.cover(followed);
-    for (const position of followed) this.index.addObjectsOf(position, this.#found);
-    return this.#finish(followed);
+    const isAll = haves.length === 0 && roots.length === 0 && followed.length > MANY;
+    const compared = isAll ? yield* this.#addRecorded(followed) : followed;
+    yield* this.index.cover(compared);
+    for (const position of compared) this.index.addObjectsOf(position, this.#found);
+    return this.#finish(compared);
+  }
+
+  /**
+   * Without an end of what the client has, the trees of all commits say what their changes say, and sooner where they
+   * have records. Returns the commits without: they came one by one, and what their objects replaced is worth knowing.
+   */
+  *#addRecorded(positions: Int32Array): Steps<Int32Array> {
+    const trees = new IntList();
+    const others = new IntList();
+    for (let index = 0; index < positions.length; index++) {
+      const position = positions[index]!;
+      if (this.#objects.hasRecord(this.graph.objectOf(position))) trees.push(this.graph.treeOf(position));
+      else others.push(position);
+      if (index % PIECE === 0) yield PIECE_COST;
+    }
+    yield* this.#addTrees(trees.view());
+    return others.view();
   }
 
   /** Whether the client has nothing and leaves nothing out. */
@@ -165,7 +188,7 @@ class Planner {
     yield* addClosure(this.#objects, trees, this.#known, new NumberSet(this.#objects.size));
   }
 
-  *#addTrees(trees: readonly number[]): Steps<void> {
+  *#addTrees(trees: Iterable<number>): Steps<void> {
     const complete = new NumberSet(this.#objects.size);
     complete.addAll(this.#known);
     yield* addClosure(this.#objects, trees, this.#found, complete);

@@ -1,7 +1,7 @@
+import { IntList } from '../memory/int-list.js';
 import { NONE } from '../object/tree-cursor.js';
 import { PIECE, PIECE_COST, type Steps } from '../schedule/steps.js';
 import type { CommitGraph, GraphPosition } from './commit-graph.js';
-import { IntList } from './int-list.js';
 import type { NumberSet } from './number-set.js';
 import { PathTable } from './path-table.js';
 import { TreeDiff } from './tree-diff.js';

@@ -1,5 +1,6 @@
 import type { ByteString } from '../object/bytes.js';
-import { EMPTY_TREE_OID, type ObjectReader, type Oid } from '../object/object.js';
+import type { LinkReader } from '../object/link-reader.js';
+import { EMPTY_TREE_OID, type Oid } from '../object/object.js';
 import { NONE } from '../object/tree-cursor.js';
 import type { Meter } from '../schedule/meter.js';
 import { inSlices } from '../schedule/steps.js';
@@ -45,19 +46,19 @@ export class History {
   #index: HistoryIndex;
 
   /** `basis`: what is known of the store that `objects` is a fork of. */
-  constructor(objects: ObjectReader, basis?: HistoryBasis) {
+  constructor(objects: LinkReader, basis?: HistoryBasis) {
     this.#graph = new CommitGraph(objects, basis);
     this.#index = new HistoryIndex(this.#graph, basis?.index);
   }
 
   /** For a fork of the store that nothing is added to: what is known now, and what is found out there. */
-  kept(objects: ObjectReader): History {
+  kept(objects: LinkReader): History {
     const graph = this.#graph.through(objects);
     return new History(objects, { graph, index: this.#index.through(graph), size: graph.size });
   }
 
   /** For a fork of the store: until it has commits of its own, what is found out there is kept here, for all forks. */
-  fork(objects: ObjectReader): History {
+  fork(objects: LinkReader): History {
     return new History(objects, { graph: this.#graph, index: this.#index });
   }
 

@@ -1,8 +1,10 @@
 import { type ByteString, concatBytes, NO_BYTES, SLASH } from '../object/bytes.js';
-import type { ObjectReader, Oid } from '../object/object.js';
+import type { LinkReader } from '../object/link-reader.js';
+import type { Oid } from '../object/object.js';
 import { entryAt } from '../object/read-tree.js';
 import { MODE_TREE } from '../object/tree.js';
-import { NONE, TreeCursor } from '../object/tree-cursor.js';
+import { NONE } from '../object/tree-cursor.js';
+import { objectAt } from '../object/tree-entries.js';
 import { PIECE, PIECE_COST, type Steps } from '../schedule/steps.js';
 import type { CommitGraph, GraphPosition } from './commit-graph.js';
 import type { HistoryIndex } from './history-index.js';
@@ -35,7 +37,7 @@ export function* lastModified(
 
 /** The files at or below `under` by their numbers. */
 function* listFiles(
-  objects: ObjectReader,
+  objects: LinkReader,
   paths: PathTable,
   root: number,
   under: ByteString,
@@ -47,26 +49,31 @@ function* listFiles(
   if (top.mode !== MODE_TREE) return files.set(folder, under);
   const tree = objects.find(top.oid);
   if (tree === NONE) return files;
-  const stack = [
-    { entry: new TreeCursor(objects.read(tree)), folder, base: under === '' ? NO_BYTES : concatBytes(under, SLASH) },
-  ];
+  const base = under === '' ? NO_BYTES : concatBytes(under, SLASH);
+  const stack = [{ entries: yield* objects.entriesOf(tree), next: 0, folder, base }];
   let work = 0;
   for (let frame = stack.at(-1); frame !== undefined; frame = stack.at(-1)) {
-    const { entry, folder, base } = frame;
+    const { entries, folder, base } = frame;
     if (++work % PIECE === 0) yield PIECE_COST;
-    if (!entry.next()) {
+    const index = frame.next++;
+    if (index === entries.length) {
       stack.pop();
       continue;
     }
-    const { name } = entry;
+    const name = entries.nameAt(index);
     const path = paths.inside(folder, name);
-    if (!entry.isTree) {
+    if (!entries.isTreeAt(index)) {
       files.set(path, concatBytes(base, name));
       continue;
     }
-    const inner = entry.object(objects);
-    if (inner !== NONE)
-      stack.push({ entry: new TreeCursor(objects.read(inner)), folder: path, base: concatBytes(base, name, SLASH) });
+    const inner = objectAt(entries, index);
+    if (inner === NONE) continue;
+    stack.push({
+      entries: yield* objects.entriesOf(inner),
+      next: 0,
+      folder: path,
+      base: concatBytes(base, name, SLASH),
+    });
   }
   return files;
 }

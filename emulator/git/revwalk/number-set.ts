@@ -19,6 +19,21 @@ export class NumberSet {
     return (old & bit) === 0;
   }
 
+  delete(number: number): void {
+    this.#words[number >>> 5]! &= ~(1 << (number & 31));
+  }
+
+  /** The first member that is not below `from`, or -1. */
+  next(from: number): number {
+    let word = from >>> 5;
+    let bits = (this.#words[word] ?? 0) & (-1 << (from & 31));
+    while (bits === 0) {
+      if (++word >= this.#words.length) return -1;
+      bits = this.#words[word]!;
+    }
+    return word * 32 + 31 - Math.clz32(bits & -bits);
+  }
+
   addAll(other: NumberSet): void {
     for (let word = 0; word < other.#words.length; word++) this.#words[word]! |= other.#words[word]!;
   }

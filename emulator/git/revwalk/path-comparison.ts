@@ -1,14 +1,15 @@
 import { withRoom } from '../memory/growable.js';
-import type { ByteString } from '../object/bytes.js';
-import { EMPTY_TREE_OID, type ObjectReader } from '../object/object.js';
-import { canonicalMode } from '../object/tree.js';
-import { NONE, TreeCursor } from '../object/tree-cursor.js';
+import { type ByteString, splitBytes } from '../object/bytes.js';
+import type { LinkReader } from '../object/link-reader.js';
+import { NONE } from '../object/tree-cursor.js';
+import { objectAt, type TreeEntries } from '../object/tree-entries.js';
+import { atOnce } from '../schedule/steps.js';
 import type { CommitGraph, GraphPosition } from './commit-graph.js';
 import type { HistoryIndex } from './history-index.js';
 
 /** Compares what commits have at one path, a file or a folder: by the history index where it can, else by their trees. */
 export class PathComparison {
-  readonly #names: readonly Buffer[];
+  readonly #names: readonly ByteString[];
   readonly #paths: PathCover;
 
   constructor(
@@ -16,7 +17,7 @@ export class PathComparison {
     readonly index: HistoryIndex,
     path: ByteString,
   ) {
-    this.#names = path === '' ? [] : path.split('/').map((name) => Buffer.from(name, 'latin1'));
+    this.#names = path === '' ? [] : splitBytes(path, '/');
     this.#paths = new PathCover(index, path);
   }
 
@@ -36,9 +37,9 @@ export class PathComparison {
     for (let at = 0; at <= last && left !== right; at++) {
       const a = findEntry(objects, left, this.#names[at]!);
       const b = findEntry(objects, right, this.#names[at]!);
-      if (at === last) return contentOf(a) === contentOf(b);
-      left = a?.isTree ? a.object(objects) : NONE;
-      right = b?.isTree ? b.object(objects) : NONE;
+      if (at === last) return isSame(a, b);
+      left = treeOf(a);
+      right = treeOf(b);
     }
     return left === right;
   }
@@ -74,15 +75,33 @@ class PathCover {
   }
 }
 
-function findEntry(objects: ObjectReader, tree: number, name: Buffer): TreeCursor | undefined {
-  if (tree === NONE) return undefined;
-  const entry = new TreeCursor(objects.read(tree));
-  return entry.find(name) ? entry : undefined;
+/** What a folder has under a name. */
+interface Entry {
+  readonly entries: TreeEntries;
+  readonly index: number;
 }
 
-/** Mode and id; nothing for a folder without content, which Git's comparison does not see. */
-function contentOf(entry: TreeCursor | undefined): string {
-  if (!entry) return '';
-  const { oid } = entry;
-  return oid === EMPTY_TREE_OID ? '' : `${canonicalMode(entry.mode)} ${oid}`;
+/** A folder without content counts as nothing: Git's comparison does not see it. */
+function findEntry(objects: LinkReader, tree: number, name: ByteString): Entry | undefined {
+  if (tree === NONE) return undefined;
+  const entries = atOnce(objects.entriesOf(tree));
+  const index = entries.find(name);
+  if (index < 0) return undefined;
+  const object = entries.objectAt(index);
+  const isEmpty = entries.isTreeAt(index) && (object === NONE || (object >= 0 && objects.sizeOf(object) === 0));
+  return isEmpty ? undefined : { entries, index };
+}
+
+/** Mode and object. */
+function isSame(a: Entry | undefined, b: Entry | undefined): boolean {
+  if (a === undefined || b === undefined) return a === b;
+  return (
+    a.entries.objectAt(a.index) === b.entries.objectAt(b.index) &&
+    a.entries.modeAt(a.index) === b.entries.modeAt(b.index)
+  );
+}
+
+/** Throws `MissingObject`. */
+function treeOf(entry: Entry | undefined): number {
+  return entry?.entries.isTreeAt(entry.index) === true ? objectAt(entry.entries, entry.index) : NONE;
 }

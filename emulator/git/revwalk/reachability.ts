@@ -1,5 +1,5 @@
+import { IntList } from '../memory/int-list.js';
 import type { CommitGraph, GraphPosition } from './commit-graph.js';
-import { IntList } from './int-list.js';
 
 const WANTED = 1;
 const HELD = 2;

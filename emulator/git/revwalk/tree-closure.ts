@@ -1,39 +1,66 @@
-import type { ObjectReader } from '../object/object.js';
-import { NONE, TreeCursor } from '../object/tree-cursor.js';
+import { IntList } from '../memory/int-list.js';
+import type { LinkReader } from '../object/link-reader.js';
+import { NONE } from '../object/tree-cursor.js';
+import { objectAt } from '../object/tree-entries.js';
 import { COST } from '../schedule/cost.js';
-import { PIECE, type Steps } from '../schedule/steps.js';
-import { IntList } from './int-list.js';
-import type { NumberSet } from './number-set.js';
+import { PIECE, PIECE_COST, type Steps } from '../schedule/steps.js';
+import { NumberSet } from './number-set.js';
 
 /**
  * Adds trees (by object number) and everything below them to `found`. What is in `complete`, a set of trees
  * whose content is in `found` already, is not entered again.
+ *
+ * Of a tree that is told by the difference from one that is complete, only its own entries are new. Packs have bases
+ * before their deltas, so trees are taken in the order of their numbers: all together cost what they differ by.
  */
 export function* addClosure(
-  objects: ObjectReader,
+  objects: LinkReader,
   trees: Iterable<number>,
   found: NumberSet,
   complete: NumberSet,
 ): Steps<void> {
-  const stack = [...trees];
+  const pending = new NumberSet(objects.size);
+  const { names } = objects;
   let work = 0;
-  for (let tree = stack.pop(); tree !== undefined; tree = stack.pop()) {
-    if (tree === NONE || !complete.add(tree)) continue;
+  for (const tree of trees) {
+    if (tree !== NONE) pending.add(tree);
+    if (++work % PIECE === 0) yield PIECE_COST;
+  }
+  // What is found below a tree may have a smaller number: then there is another round.
+  for (let tree = pending.next(0); tree >= 0; tree = next(pending, tree)) {
+    pending.delete(tree);
+    if (!complete.add(tree)) continue;
     found.add(tree);
-    const entry = new TreeCursor(objects.read(tree));
-    while (entry.next()) {
-      if (entry.isGitlink) continue;
-      const number = entry.object(objects);
-      if (entry.isTree) stack.push(number);
-      else found.add(number);
-      work++;
+    const difference = objects.differenceOf(tree);
+    if (difference !== undefined && complete.has(difference.base)) {
+      difference.eachOwn((cells, start, end) => {
+        for (let at = start; at < end; at += 2) {
+          const key = cells[at]!;
+          if (names.isTree(key)) pending.add(cells[at + 1]!);
+          else if (!names.isGitlink(key)) found.add(cells[at + 1]!);
+        }
+        work += end - start;
+      });
+    } else {
+      const entries = yield* objects.entriesOf(tree);
+      for (let index = 0; index < entries.length; index++) {
+        if (entries.isGitlinkAt(index)) continue;
+        const number = objectAt(entries, index);
+        if (!entries.isTreeAt(index)) found.add(number);
+        else if (number !== NONE) pending.add(number);
+      }
+      work += 8 + entries.length;
     }
-    work += 8;
-    if (work > PIECE) {
+    if (++work > PIECE) {
       yield work * COST.operation;
       work = 0;
     }
   }
+}
+
+function next(pending: NumberSet, from: number): number {
+  const number = pending.next(from);
+  return number >= 0 ? number : pending.next(0);
 }
 
 /**
@@ -41,7 +68,7 @@ export function* addClosure(
  * An object in several places counts by the least deep. `depths` remembers trees between calls.
  */
 export function* addToDepth(
-  objects: ObjectReader,
+  objects: LinkReader,
   trees: Iterable<number>,
   depth: number,
   limit: number,
@@ -58,14 +85,14 @@ export function* addToDepth(
     depths.set(tree, at);
     found.add(tree);
     if (at + 1 < limit) {
-      const entry = new TreeCursor(objects.read(tree));
-      while (entry.next()) {
-        if (entry.isGitlink) continue;
-        const number = entry.object(objects);
-        if (entry.isTree) pushTree(stack, number, at + 1);
+      const entries = yield* objects.entriesOf(tree);
+      for (let index = 0; index < entries.length; index++) {
+        if (entries.isGitlinkAt(index)) continue;
+        const number = objectAt(entries, index);
+        if (entries.isTreeAt(index)) pushTree(stack, number, at + 1);
         else found.add(number);
-        work++;
       }
+      work += entries.length;
     }
     work += 8;
     if (work > PIECE) {

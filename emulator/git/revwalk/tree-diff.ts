@@ -1,13 +1,11 @@
-import type { ObjectReader } from '../object/object.js';
-import { canonicalMode } from '../object/tree.js';
-import { NONE, TreeCursor } from '../object/tree-cursor.js';
-import { TreePair } from '../object/tree-pair.js';
+import { IntList } from '../memory/int-list.js';
+import { EntriesPair } from '../object/entries-pair.js';
+import type { LinkReader } from '../object/link-reader.js';
+import { NONE } from '../object/tree-cursor.js';
+import { objectAt, type TreeEntries } from '../object/tree-entries.js';
 import { COST } from '../schedule/cost.js';
 import { PIECE, PIECE_COST, type Steps } from '../schedule/steps.js';
-import { IntList } from './int-list.js';
 import { type PathId, type PathTable, ROOT } from './path-table.js';
-
-const EMPTY = Buffer.alloc(0);
 
 /**
  * What two trees do not share: the paths that changed, and the objects on either side.
@@ -24,7 +22,7 @@ export class TreeDiff {
   readonly #folders = new IntList();
 
   constructor(
-    readonly objects: ObjectReader,
+    readonly objects: LinkReader,
     readonly paths: PathTable,
   ) {}
 
@@ -53,39 +51,45 @@ export class TreeDiff {
   }
 
   *#compareFolder(oldTree: number, newTree: number, folder: PathId): Steps<void> {
-    const pair = new TreePair(this.#bodyOf(oldTree), this.#bodyOf(newTree));
+    const before = oldTree === NONE ? undefined : yield* this.objects.entriesOf(oldTree);
+    const after = newTree === NONE ? undefined : yield* this.objects.entriesOf(newTree);
+    const pair = new EntriesPair(before, after);
     for (let work = 1; pair.next(); work++) {
       if (work % PIECE === 0) yield PIECE_COST;
-      if (pair.order < 0) this.#takeOne(pair.before, folder, true);
-      else if (pair.order > 0) this.#takeOne(pair.after, folder, false);
-      else this.#takeBoth(pair.before, pair.after, folder);
+      if (pair.order < 0) this.#takeOne(before!, pair.before, folder, true);
+      else if (pair.order > 0) this.#takeOne(after!, pair.after, folder, false);
+      else this.#takeBoth(pair, folder);
     }
+    yield (pair.compared + 1) * COST.operation;
   }
 
-  #takeOne(entry: TreeCursor, folder: PathId, isOld: boolean): void {
-    const path = this.paths.inside(folder, entry.name);
-    if (!entry.isTree) this.changed.push(path);
-    if (entry.isGitlink) return;
-    const number = entry.object(this.objects);
-    if (entry.isTree) this.#take(isOld ? number : NONE, isOld ? NONE : number, path);
+  #takeOne(entries: TreeEntries, index: number, folder: PathId, isOld: boolean): void {
+    const path = this.paths.inside(folder, entries.nameAt(index));
+    const isTree = entries.isTreeAt(index);
+    if (!isTree) this.changed.push(path);
+    if (entries.isGitlinkAt(index)) return;
+    const number = objectAt(entries, index);
+    if (isTree) this.#take(isOld ? number : NONE, isOld ? NONE : number, path);
     else if (isOld) this.removed.push(number);
     else this.#addPair(number, NONE);
   }
 
   /** Entries of one name, both trees or both not: Git's order tells a file from a folder of its name. */
-  #takeBoth(before: TreeCursor, after: TreeCursor, folder: PathId): void {
-    const isSame = TreeCursor.isSameId(before, after);
-    if (isSame && canonicalMode(before.mode) === canonicalMode(after.mode)) return;
-    const path = this.paths.inside(folder, after.name);
-    if (after.isTree) {
-      this.#take(before.object(this.objects), after.object(this.objects), path);
+  #takeBoth({ before, after, left, right }: EntriesPair, folder: PathId): void {
+    const isLink = left!.isGitlinkAt(before);
+    const isSame = left!.objectAt(before) === right!.objectAt(after) && isLink === right!.isGitlinkAt(after);
+    if (isSame && left!.modeAt(before) === right!.modeAt(after)) return;
+    const path = this.paths.inside(folder, right!.nameAt(after));
+    if (right!.isTreeAt(after)) {
+      const old = objectAt(left!, before);
+      this.#take(old, objectAt(right!, after), path);
       return;
     }
     this.changed.push(path);
     if (isSame) return;
-    const old = before.isGitlink ? NONE : before.object(this.objects);
+    const old = isLink ? NONE : objectAt(left!, before);
     if (old !== NONE) this.removed.push(old);
-    if (!after.isGitlink) this.#addPair(after.object(this.objects), old);
+    if (!right!.isGitlinkAt(after)) this.#addPair(objectAt(right!, after), old);
   }
 
   #take(oldTree: number, newTree: number, path: PathId): void {
@@ -100,9 +104,5 @@ export class TreeDiff {
   #addPair(number: number, previous: number): void {
     this.added.push(number);
     this.added.push(previous);
-  }
-
-  #bodyOf(tree: number): Buffer {
-    return tree === NONE ? EMPTY : this.objects.read(tree);
   }
 }

@@ -1,19 +1,16 @@
 import { createHash } from 'node:crypto';
 import { bytesIn } from '../object/bytes.js';
-import {
-  type ObjectReader,
-  type ObjectType,
-  type Oid,
-  oidIn,
-  type TypeCode,
-  typeCode,
-  typeName,
-} from '../object/object.js';
+import type { LinkReader } from '../object/link-reader.js';
+import { type ObjectType, type Oid, oidIn, type TypeCode, typeCode, typeName } from '../object/object.js';
 import { type TreeEntry, writeTree } from '../object/tree.js';
+import { decodeTree, type TreeEntries } from '../object/tree-entries.js';
+import { TreeNames } from '../object/tree-names.js';
+import type { Steps } from '../schedule/steps.js';
 
 /** The simplest `ObjectReader` there can be, with a writer: what tests of the object formats stand on. */
-export class MemoryObjects implements ObjectReader {
+export class MemoryObjects implements LinkReader {
   readonly #objects: { oid: Oid; type: TypeCode; body: Buffer }[] = [];
+  readonly names = new TreeNames();
   readonly #numbers = new Map<Oid, number>();
 
   write(type: TypeCode, body: Buffer | string): Oid {
@@ -75,6 +72,14 @@ export class MemoryObjects implements ObjectReader {
   readInSlices(number: number): Promise<Buffer> {
     return Promise.resolve(this.read(number));
   }
+  entriesOf(tree: number): Steps<TreeEntries> {
+    return decodeTree(this.read(tree), this.names, this);
+  }
+  differenceOf(): undefined {}
+  hasRecord(): boolean {
+    return false;
+  }
+  recordOf(): undefined {}
   /** Spoils the body afterwards, so that a test finds a caller that kept it. */
   peek<T>(number: number, look: (body: Buffer) => T): T {
     const body = Buffer.from(this.read(number));

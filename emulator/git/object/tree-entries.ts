@@ -1,0 +1,102 @@
+import { COST } from '../schedule/cost.js';
+import { PIECE, type Steps } from '../schedule/steps.js';
+import type { ByteString } from './bytes.js';
+import { EMPTY_TREE_OID, MissingObject, type ObjectReader, type Oid } from './object.js';
+import { canonicalMode } from './tree.js';
+import { NONE, TreeCursor } from './tree-cursor.js';
+import type { EntryKey, TreeNames } from './tree-names.js';
+
+/**
+ * The entries of a tree, in stored order, as numbers: what is asked of many trees is asked of integers. They never change.
+ */
+export class TreeEntries {
+  /** `cells`: of each entry its key, then its object. */
+  constructor(
+    readonly names: TreeNames,
+    readonly cells: Int32Array,
+  ) {}
+
+  get length(): number {
+    return this.cells.length >> 1;
+  }
+
+  keyAt(index: number): EntryKey {
+    return this.cells[index * 2]!;
+  }
+
+  /** The object's number; `NONE` of an empty tree that is not stored; `-2 - ForeignId` where it is not here; of a gitlink its `ForeignId`. */
+  objectAt(index: number): number {
+    return this.cells[index * 2 + 1]!;
+  }
+
+  nameAt(index: number): ByteString {
+    return this.names.nameOf(this.keyAt(index));
+  }
+
+  /** As Git reads it. */
+  modeAt(index: number): number {
+    return canonicalMode(this.names.modeOf(this.keyAt(index)));
+  }
+
+  isTreeAt(index: number): boolean {
+    return this.names.isTree(this.keyAt(index));
+  }
+
+  isGitlinkAt(index: number): boolean {
+    return this.names.isGitlink(this.keyAt(index));
+  }
+
+  /** The first entry of this name, or -1. */
+  find(name: ByteString): number {
+    const { names, cells } = this;
+    const id = names.find(name);
+    if (id < 0) return -1;
+    for (let at = 0; at < cells.length; at += 2) if (names.nameIdOf(cells[at]!) === id) return at >> 1;
+    return -1;
+  }
+}
+
+/** Reads the body of a tree, in steps. Throws `MalformedObject`. */
+export function* decodeTree(
+  body: Buffer,
+  names: TreeNames,
+  objects: Pick<ObjectReader, 'findRaw'>,
+): Steps<TreeEntries> {
+  let cells = new Int32Array(Math.max(8, body.length >> 4));
+  let length = 0;
+  const entry = new TreeCursor(body);
+  while (entry.next()) {
+    if (length + 2 > cells.length) {
+      const larger = new Int32Array(cells.length * 2);
+      larger.set(cells);
+      cells = larger;
+    }
+    cells[length] = names.keyIn(body, entry.start, entry.nameStart, entry.nameEnd);
+    cells[length + 1] = entry.isGitlink ? names.foreign(entry.oid) : objectOf(entry, names, objects);
+    length += 2;
+    if (length % (PIECE * 2) === 0) yield PIECE * COST.entry;
+  }
+  return new TreeEntries(names, cells.slice(0, length));
+}
+
+/** The number of what an entry names; `NONE` of an empty tree that is not stored. Throws `MissingObject`. */
+export function objectAt(entries: TreeEntries, index: number): number {
+  const number = entries.objectAt(index);
+  if (number >= NONE) return number;
+  throw new MissingObject(entries.names.oidOfForeign(-2 - number));
+}
+
+/** The id of what an entry names. */
+export function entryOid(objects: ObjectReader, entries: TreeEntries, index: number): Oid {
+  const number = entries.objectAt(index);
+  if (number < NONE) return entries.names.oidOfForeign(-2 - number);
+  if (entries.isGitlinkAt(index)) return entries.names.oidOfForeign(number);
+  return number === NONE ? EMPTY_TREE_OID : objects.oidOf(number);
+}
+
+function objectOf(entry: TreeCursor, names: TreeNames, objects: Pick<ObjectReader, 'findRaw'>): number {
+  const number = objects.findRaw(entry.body, entry.oidStart);
+  if (number >= 0) return number;
+  // Git knows the empty tree without storing it.
+  return entry.isTree && entry.oid === EMPTY_TREE_OID ? NONE : -2 - names.foreign(entry.oid);
+}

@@ -1,0 +1,45 @@
+import type { CacheGroup, CacheRegion } from '../memory/memory-cache.js';
+
+/** What follows from the objects of one store, by number. That of the quarantine is apart, because its numbers are not final. */
+export class NumberCache<Value> {
+  #count = 0;
+  readonly #published: CacheRegion<number, Value>;
+  readonly #quarantined: CacheRegion<number, Value>;
+
+  constructor(caches: CacheGroup, costOf: (value: Value) => number) {
+    this.#published = caches.region(costOf);
+    this.#quarantined = caches.region(costOf);
+  }
+
+  get(number: number): Value | undefined {
+    return this.#regionOf(number).get(number);
+  }
+
+  set(number: number, value: Value): void {
+    this.#regionOf(number).set(number, value);
+  }
+
+  /** As `set`, unless the object is of the quarantine. */
+  setFinal(number: number, value: Value): void {
+    if (number < this.#count) this.#published.set(number, value);
+  }
+
+  /** From now on the first `count` numbers are final. */
+  publish(count: number): void {
+    this.#count = count;
+    this.#quarantined.moveTo(this.#published, (number) => number);
+  }
+
+  /** The object of the quarantine that was `first + at` is `moved[at]` now. */
+  renumber(first: number, moved: Int32Array): void {
+    this.#quarantined.moveTo(this.#quarantined, (number) => (number < first ? number : moved[number - first]!));
+  }
+
+  forgetQuarantine(): void {
+    this.#quarantined.clear();
+  }
+
+  #regionOf(number: number): CacheRegion<number, Value> {
+    return number < this.#count ? this.#published : this.#quarantined;
+  }
+}

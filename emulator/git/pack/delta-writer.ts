@@ -1,0 +1,77 @@
+const LONGEST_INSERT = 0x7f;
+/** Git itself never writes a longer one, and its older readers know none. */
+const LONGEST_COPY = 0x10000;
+/** Bytes that the sizes at the beginning, or one instruction without its data, may take. */
+const LONGEST_HEAD = 16;
+const FIRST_OUTPUT = 512;
+
+/** Writes a delta (the format is quoted in patch-delta.ts) of at most `most` bytes. */
+export class DeltaWriter {
+  #output = Buffer.allocUnsafe(FIRST_OUTPUT);
+  #length = 0;
+  isTooLong = false;
+
+  constructor(private readonly most: number) {}
+
+  /** Comes first. */
+  sizes(base: number, target: number): void {
+    for (const size of [base, target]) {
+      let rest = size;
+      for (; rest > 0x7f; rest = Math.floor(rest / 128)) this.#output[this.#length++] = (rest & 0x7f) | 0x80;
+      this.#output[this.#length++] = rest;
+    }
+  }
+
+  /** Bytes `from` to `to` of `text`, as they are. */
+  insert(text: Buffer, from: number, to: number): void {
+    for (let at = from; at < to && this.#hasRoom(to - at); at += LONGEST_INSERT) {
+      const count = Math.min(LONGEST_INSERT, to - at);
+      this.#output[this.#length++] = count;
+      text.copy(this.#output, this.#length, at, at + count);
+      this.#length += count;
+    }
+  }
+
+  copy(from: number, length: number): void {
+    for (let done = 0; done < length && this.#hasRoom(0); done += LONGEST_COPY) {
+      this.#copyOnce(from + done, Math.min(LONGEST_COPY, length - done));
+    }
+  }
+
+  finish(): Buffer | undefined {
+    return this.isTooLong || this.#length > this.most ? undefined : this.#output.subarray(0, this.#length);
+  }
+
+  #copyOnce(from: number, length: number): void {
+    const output = this.#output;
+    const opAt = this.#length++;
+    let op = 0x80;
+    for (let byte = 0; byte < 4; byte++) {
+      const value = (from >>> (byte * 8)) & 0xff;
+      if (value === 0) continue;
+      op |= 1 << byte;
+      output[this.#length++] = value;
+    }
+    // A size of 0x10000 is written as none.
+    for (let byte = 0; byte < 2; byte++) {
+      const value = (length >>> (byte * 8)) & 0xff;
+      if (value === 0) continue;
+      op |= 0x10 << byte;
+      output[this.#length++] = value;
+    }
+    output[opAt] = op;
+  }
+
+  /** Whether what comes next, at least `bytes`, keeps to the limit; there is room for it then. */
+  #hasRoom(bytes: number): boolean {
+    if (this.#length + bytes > this.most) this.isTooLong = true;
+    if (this.isTooLong) return false;
+    const needed = this.#length + Math.min(bytes, LONGEST_INSERT) + LONGEST_HEAD;
+    if (needed > this.#output.length) {
+      const larger = Buffer.allocUnsafe(Math.max(needed, this.#output.length * 2));
+      this.#output.copy(larger, 0, 0, this.#length);
+      this.#output = larger;
+    }
+    return true;
+  }
+}
