@@ -16,6 +16,7 @@ const organizationAddress = z.object({
   base_url: z.string(),
   git_url: z.string(),
   git_host: z.string(),
+  local_url: z.string().optional(),
   https_base_url: z.string().optional(),
   https_git_url: z.string().optional(),
   https_git_host: z.string().optional(),

@@ -1,6 +1,9 @@
 import { z } from 'zod';
+import { compileFault } from '../faults/compiled-fault.js';
 import { readGivenFault } from '../faults/given-fault.js';
+import { faultReference } from '../faults/reference.js';
 import { faultSchema, readFault } from '../faults/schema.js';
+import { STAGES, type Stage } from '../faults/stage.js';
 import { problem } from '../http/problem.js';
 import { empty, json } from '../http/reply.js';
 import { listOf, listQuery, writeList } from './lists.js';
@@ -21,7 +24,7 @@ const faultRecord = z.looseObject({
 const members = z.record(z.string(), z.unknown(), 'Has to be an object');
 
 /** A fault in JSON; or in the words of the grammar, as `spec`, with the members that say which requests are meant. */
-const writtenFault = z.union([faultSchema, z.looseObject({ spec: z.string() })]);
+const writtenFault = z.union([faultSchema(), z.looseObject({ spec: z.string() })]);
 
 /** Counts the changes of the registered faults (RFC 9110, 8.8.3). */
 function etagOf({ world }: Pick<AdminContext, 'world'>): Readonly<Record<string, string>> {
@@ -43,6 +46,64 @@ export const listFaults = adminRoute({
   },
 });
 
+const stageName = z.enum(Object.keys(STAGES) as [Stage, ...Stage[]]);
+
+const keyRecord = z.object({
+  key: z.string(),
+  wants: z.string(),
+  needed: z.boolean(),
+  type: z.enum(['integer', 'number', 'text', 'choice']),
+  least: z.number().optional(),
+  most: z.number().optional(),
+  values: z.array(z.string()).optional().meta({ description: 'Allowed beside those of the type; of a choice all.' }),
+  longest: z.int().optional().meta({ description: 'Most characters.' }),
+  example: z.string(),
+  narrows: z.array(z.object({ value: z.string().optional(), stages: z.array(stageName) })).meta({
+    description: 'Where the fault can happen with the key, where that is not everywhere: of a choice by its value.',
+  }),
+});
+
+export const listFaultKinds = adminRoute({
+  id: 'listFaultKinds',
+  method: 'GET',
+  path: '/fault-kinds',
+  summary: 'List what faults can do: their names, keys and stages',
+  access: 'token',
+  replies: {
+    200: z.object({
+      grammar: z.string(),
+      stages: z.record(z.string(), z.string()),
+      items: z.array(
+        z.object({
+          name: z.string(),
+          about: z.string(),
+          action: z.string().meta({ description: 'The member of do that it is in JSON.' }),
+          status: z.int().optional().meta({ description: 'Of a code.' }),
+          keys: z.array(keyRecord),
+          one_of: z.array(z.string()).meta({ description: 'Keys of which at most one may be given.' }),
+          stages: z.array(stageName),
+          defaults: z.record(z.string(), stageName).meta({
+            description:
+              'The stage unless one is given: of gitInfoRefs, gitUploadPack, gitReceivePack, and of all others as api.',
+          }),
+          in_band_stages: z.array(stageName).meta({ description: 'Those that a header or a claim can ask for.' }),
+          is_of_few: z.boolean().meta({ description: 'Only operations whose codes name it can answer with it.' }),
+        }),
+      ),
+    }),
+  },
+  handle: ({ current }) => {
+    const { grammar, stages, names } = faultReference(current.config.forgePrefix);
+    const items = names.map(({ defaultStages: _, oneOf, inBandStages, isOfFew, ...rest }) => ({
+      ...rest,
+      one_of: oneOf,
+      in_band_stages: inBandStages,
+      is_of_few: isOfFew,
+    }));
+    return json(200, { grammar, stages, items });
+  },
+});
+
 export const addFault = adminRoute({
   id: 'addFault',
   method: 'POST',
@@ -56,6 +117,22 @@ export const addFault = adminRoute({
   handle: (ctx) => {
     const fault = readGivenFault(ctx.body, 'The fault');
     return json(201, ctx.world.state.faults.add(fault, ctx.operations), etagOf(ctx));
+  },
+});
+
+export const checkFault = adminRoute({
+  id: 'checkFault',
+  method: 'POST',
+  path: '/fault-checks',
+  summary: 'Read a fault as it would be added, and add none: what it is in JSON, or why it is none',
+  access: 'token',
+  body: members,
+  shownBody: writtenFault,
+  replies: { 200: z.object({ fault: z.looseObject({}) }) },
+  handle: ({ world, body, operations }) => {
+    const fault = readGivenFault(body, 'The fault');
+    compileFault(fault, { where: 'The fault', now: world.state.clock.now(), operations });
+    return json(200, { fault });
   },
 });
 
@@ -103,7 +180,7 @@ export const changeFault = adminRoute({
   summary: 'Change members of a registered fault; its counters go on',
   access: 'token',
   body: members,
-  shownBody: faultSchema,
+  shownBody: faultSchema(),
   replies: { 200: faultRecord },
   errors: ['not_found', 'conflict'],
   handle: (ctx) => {
@@ -124,6 +201,19 @@ export const removeFault = adminRoute({
   handle: ({ world, params }) => {
     if (!world.state.faults.remove(params.id!)) throw noFault(params.id!);
     return empty(204);
+  },
+});
+
+export const listLatches = adminRoute({
+  id: 'listLatches',
+  method: 'GET',
+  path: '/latches',
+  summary: 'List the latches that something waits for, with how much does',
+  access: 'token',
+  replies: { 200: z.object({ items: z.array(z.object({ name: z.string(), waiting: z.int() })) }) },
+  handle: ({ world }) => {
+    const items = [...world.background.latches.waiting()].map(([name, waiting]) => ({ name, waiting }));
+    return json(200, { items });
   },
 });
 

@@ -29,17 +29,29 @@ export interface GuardedRequest {
   readonly request: IncomingMessage;
   /** Host and port as the request names them; undefined where it names none. */
   readonly authority: string | undefined;
+  /** Asks for no token. */
   readonly isOpen: boolean;
+  /** A file of the page, which says the same to everybody. */
+  readonly isPage: boolean;
 }
 
 /**
  * Who may use the admin routes, whatever the route and the method. A page that was led here by DNS rebinding names
  * another host, and has been refused by now; a page of any other site carries what browsers add to its requests.
  */
-export function checkAdmin({ request, authority, isOpen }: GuardedRequest, token: AdminToken | undefined): void {
-  refuseOtherSites(request, authority);
+export function checkAdmin(
+  { request, authority, isOpen, isPage }: GuardedRequest,
+  token: AdminToken | undefined,
+): void {
+  if (!(isPage && isNavigation(request))) refuseOtherSites(request, authority);
   if (token && !isOpen) requireToken(request, token);
   requireOwnType(request);
+}
+
+/** A link of another page, or of another port's, that opens this one in its place (Fetch Metadata, 2.1 and 2.2). */
+function isNavigation({ method, headers }: IncomingMessage): boolean {
+  const { 'sec-fetch-mode': mode, 'sec-fetch-dest': destination, origin } = headers;
+  return method === 'GET' && mode === 'navigate' && destination === 'document' && origin === undefined;
 }
 
 function refuseOtherSites(request: IncomingMessage, authority: string | undefined): void {

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { z } from 'zod';
+import { once } from '../environment/once.js';
 import type { Meter } from '../git/schedule/meter.js';
 import { inSlices } from '../git/schedule/steps.js';
 import { checkShape, readBody, refuseContentEncoding, shapeSteps } from '../http/body.js';
@@ -12,13 +13,13 @@ import type { AdminRoute } from './route.js';
 /** Longest body of an admin request, in bytes: `maxJsonBytes` may be lowered while the emulator runs. */
 const MOST_BODY_BYTES = 1024 * 1024;
 
-const NO_MEMBERS = z.strictObject({});
+const noMembers = once(() => z.strictObject({}));
 
 /** The query, by the schema of the route. Routes that are open to all pass over one that they do not read. */
 export function readQuery({ query, access }: AdminRoute, given: string): unknown {
   if (!query && access === 'open') return {};
   // What has no prototype is an object all the same.
-  return checkShape(query ?? NO_MEMBERS, { ...parseQuery(given, []) }, 'The query');
+  return checkShape(query ?? noMembers(), { ...parseQuery(given, []) }, 'The query');
 }
 
 /** The guard has refused what a page of another site could send. */
@@ -36,15 +37,17 @@ export interface BodyPorts {
 }
 
 /** The body, by the schema of the route; none is read as an object without members. */
-export async function readJsonBody({ body = NO_MEMBERS, bodyType }: AdminRoute, ports: BodyPorts): Promise<unknown> {
+export async function readJsonBody({ body, bodyType }: AdminRoute, ports: BodyPorts): Promise<unknown> {
   const { request, askForBody, idleTimeout, meter } = ports;
   requireType(request, bodyType ?? 'application/json');
   if (bodyType !== undefined) return undefined;
   let value: unknown = {};
-  if (hasBody(request.headers)) {
+  const isEmpty = !hasBody(request.headers);
+  if (isEmpty && !body) return value;
+  if (!isEmpty) {
     refuseContentEncoding(request);
     const raw = await readBody(request, { maxBytes: MOST_BODY_BYTES, idleTimeout, askFor: askForBody });
     if (raw.length > 0) value = await inSlices(jsonSteps(raw, 'The body'), meter);
   }
-  return inSlices(shapeSteps(body, value, 'The body'), meter);
+  return inSlices(shapeSteps(body ?? noMembers(), value, 'The body'), meter);
 }

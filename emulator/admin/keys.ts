@@ -84,7 +84,7 @@ export const addKey = adminRoute({
       .optional()
       .meta({ description: 'What `kid` names it by; default: its thumbprint (RFC 7638).' }),
     allowed_scopes: allowedScopes.optional(),
-    organization: organizationName,
+    organization: organizationName(),
   }),
   replies: { 201: keyRecord },
   errors: ['not_found', 'conflict', 'insufficient_storage'],
@@ -119,7 +119,7 @@ export const removeKey = adminRoute({
   path: '/keys/{id}',
   summary: 'Remove a key from an organization: tokens that it signed are refused from now on',
   access: 'token',
-  query: z.strictObject({ organization: organizationName }),
+  query: z.strictObject({ organization: organizationName() }),
   replies: { 204: '' },
   errors: ['not_found'],
   handle: ({ world, organization, query, params }) => {

@@ -1,7 +1,8 @@
 import { z } from 'zod';
+import { showWebhook, webhookRecord } from '../api/webhooks.js';
 import type { Delivery } from '../webhooks/delivery.js';
 import { listOf, listQuery, writeList } from './lists.js';
-import { adminRoute } from './route.js';
+import { adminRoute, organizationName } from './route.js';
 
 const deliveryRecord = z.object({
   id: z.string(),
@@ -13,6 +14,25 @@ const deliveryRecord = z.object({
   state: z.enum(['pending', 'delivered', 'failed', 'canceled']),
   attempts: z.array(z.object({ at: z.string(), status: z.int().optional(), error: z.string().optional() })),
   next_attempt_at: z.string().nullable(),
+});
+
+export const listAllWebhooks = adminRoute({
+  id: 'showWebhooks',
+  method: 'GET',
+  path: '/webhooks',
+  summary: 'List the webhooks that are registered for an organization',
+  access: 'token',
+  query: z.strictObject({ ...listQuery, organization: organizationName() }),
+  replies: { 200: listOf(webhookRecord()) },
+  handle: (ctx) => {
+    const name = ctx.query.organization ?? ctx.organization;
+    return writeList(ctx, {
+      of: ['webhooks', name],
+      items: ctx.world.state.webhooks.of(name),
+      keyOf: ({ id }) => id,
+      show: showWebhook,
+    });
+  },
 });
 
 export const listDeliveries = adminRoute({

@@ -4,6 +4,11 @@ export const ADMIN_PREFIX = '/_emulator';
 /** Answers as soon as the emulator can serve requests. */
 export const HEALTH_PATH = `${ADMIN_PREFIX}/health`;
 
+/** Whether the path is one of the page's files, in its plain spelling. */
+export function isPagePath(path: string): boolean {
+  return path === ADMIN_PREFIX || path === `${ADMIN_PREFIX}/` || path.startsWith(`${ADMIN_PREFIX}/page/`);
+}
+
 /** A path as the rows of the routes have it. */
 export function pathBelowAdmin(path: string): string {
   return path.slice(ADMIN_PREFIX.length);

@@ -2,27 +2,33 @@ import { z } from 'zod';
 import { readBranch } from '../api/fields.js';
 import { mapped, takeLongPage } from '../api/paging.js';
 import { commitRecord, showCommit } from '../api/records.js';
-import { resolveRef } from '../api/resolve.js';
-import { bytesOf, textOf } from '../git/object/bytes.js';
-import { BLOB, type ObjectReader, type Oid, parseOid, typeName } from '../git/object/object.js';
+import { textOf } from '../git/object/bytes.js';
+import { BLOB, type ObjectReader, type Oid, TAG } from '../git/object/object.js';
 import { readTree } from '../git/object/read-tree.js';
 import { findTree } from '../git/object/tag.js';
-import { formatMode, MODE_GITLINK, MODE_TREE } from '../git/object/tree.js';
+import { formatMode } from '../git/object/tree.js';
 import { inSlices } from '../git/schedule/steps.js';
 import { problem } from '../http/problem.js';
 import { empty, json, largeJson } from '../http/reply.js';
 import type { Repository } from '../repositories/repository.js';
 import { repositoryNameFault } from '../repositories/repository-name.js';
 import { type ListQuery, listOf, listQuery, readPageLimit, writeList } from './lists.js';
+import {
+  exactBytes,
+  named,
+  showContent,
+  shownContent,
+  showTagDetails,
+  tagDetails,
+  typeOfMode,
+} from './repository-records.js';
+import { findRepository, inOrganization, requireObject, resolveCommit } from './repository-target.js';
 import { type AdminContext, adminRoute, organizationName } from './route.js';
 
 /*
  * What a page shows of repositories. Records and objects are read as they lie there: no state refuses, and none changes,
  * so that what is archived, thawing or deleted can be looked at.
  */
-
-/** Bytes of a blob that are shown. */
-const MOST_BLOB_BYTES = 1024 * 1024;
 
 const summaryRecord = z.object({
   id: z.string(),
@@ -51,18 +57,6 @@ function showSummary({ record, defaultBranch, git }: Repository): z.infer<typeof
     created_at: new Date(createdAt).toISOString(),
     ...(baseRepo && { base_repo: { provider: baseRepo.provider, owner: baseRepo.owner, name: baseRepo.name } }),
   };
-}
-
-const inOrganization = { organization: organizationName };
-
-type InOrganization = { readonly organization?: string | undefined };
-
-/** The repository that the path names; of several that had the name one after the other the last one. */
-function findRepository(ctx: AdminContext<InOrganization>): Repository {
-  const { world, params, query, organization } = ctx;
-  const found = world.state.repositories.find(query.organization ?? organization, params.name!);
-  if (!found) throw problem('not_found', `There is no repository ${JSON.stringify(params.name)}.`);
-  return found;
 }
 
 export const listAllRepositories = adminRoute({
@@ -119,7 +113,7 @@ export const addRepository = adminRoute({
   path: '/repositories',
   summary: 'Make an empty repository',
   access: 'token',
-  body: z.strictObject({ name: z.string(), organization: organizationName, default_branch: z.string().optional() }),
+  body: z.strictObject({ name: z.string(), organization: organizationName(), default_branch: z.string().optional() }),
   replies: { 201: summaryRecord },
   errors: ['not_found', 'conflict'],
   handle: ({ world, organization: selected, body }) => {
@@ -156,40 +150,6 @@ export const removeRepository = adminRoute({
   },
 });
 
-const refRecord = z.object({ name: z.string(), oid: z.string(), type: z.string(), created_at: z.iso.datetime() });
-
-export const showRefs = adminRoute({
-  id: 'showRefs',
-  method: 'GET',
-  path: '/repositories/{name}/refs',
-  summary: 'List the refs of a repository by name, all namespaces included',
-  access: 'token',
-  query: z.strictObject({ ...listQuery, ...inOrganization, prefix: z.string().optional() }),
-  replies: { 200: listOf(refRecord) },
-  errors: ['not_found'],
-  handle: (ctx) => {
-    const repository = findRepository(ctx);
-    const { objects, refs } = repository.git;
-    const prefix = ctx.query.prefix ?? '';
-    return writeList(ctx, {
-      of: ['refs', repository.id, prefix],
-      items: refs.entries(bytesOf(prefix)),
-      keyOf: ([name]) => name,
-      show: ([name, { oid, createdAt }]): z.infer<typeof refRecord> => ({
-        name: textOf(name),
-        oid,
-        type: typeOf(objects, oid),
-        created_at: new Date(createdAt).toISOString(),
-      }),
-    });
-  },
-});
-
-function typeOf(objects: ObjectReader, oid: Oid): string {
-  const number = objects.find(oid);
-  return number < 0 ? 'missing' : typeName(objects.typeOf(number));
-}
-
 /** The commit that a list started from, and how many of its history were shown. */
 type Position = readonly [tip: Oid, shown: number];
 
@@ -209,7 +169,7 @@ export const showCommits = adminRoute({
     const { cursors } = world.engine;
     const purpose = JSON.stringify(['admin', 'commits', repository.id, query.ref]);
     const position = query.cursor === undefined ? undefined : cursors.read<Position>(purpose, query.cursor);
-    const tip = position?.[0] ?? (await resolveRef({ repository, meter, note: () => {} }, { ref: query.ref })).commit;
+    const tip = position?.[0] ?? (await resolveCommit(repository, query.ref, meter));
     const skip = position?.[1] ?? 0;
     await git.history.extend([tip], meter);
     const { page, hasMore } = await takeLongPage(
@@ -228,6 +188,7 @@ export const showCommits = adminRoute({
 
 const entryRecord = z.object({
   name: z.string(),
+  name_bytes: exactBytes,
   mode: z.string(),
   type: z.enum(['tree', 'blob', 'commit']),
   oid: z.string(),
@@ -253,9 +214,9 @@ export const showTree = adminRoute({
       items: readTree(objects, tree),
       keyOf: ({ name }) => name,
       show: ({ name, mode, oid: entry }): z.infer<typeof entryRecord> => ({
-        name: textOf(name),
+        ...named('name', name),
         mode: formatMode(mode),
-        type: mode === MODE_TREE ? 'tree' : mode === MODE_GITLINK ? 'commit' : 'blob',
+        type: typeOfMode(mode),
         oid: entry,
         size: sizeOfBlob(objects, entry),
       }),
@@ -268,13 +229,6 @@ function sizeOfBlob(objects: ObjectReader, oid: Oid): number | null {
   return number >= 0 && objects.typeOf(number) === BLOB ? objects.sizeOf(number) : null;
 }
 
-function requireObject(objects: ObjectReader, text: string): Oid {
-  if (!/^[0-9a-f]{40}$/.test(text)) throw problem('bad_request', 'oid has to be 40 lower-case hexadecimal digits.');
-  const oid = parseOid(text);
-  if (objects.find(oid) < 0) throw problem('not_found', `There is no object ${oid} in the repository.`);
-  return oid;
-}
-
 export const showBlob = adminRoute({
   id: 'showBlob',
   method: 'GET',
@@ -283,13 +237,7 @@ export const showBlob = adminRoute({
   access: 'token',
   query: z.strictObject(inOrganization),
   replies: {
-    200: z.object({
-      oid: z.string(),
-      size: z.int(),
-      encoding: z.enum(['utf-8', 'base64']),
-      content: z.string(),
-      is_truncated: z.boolean(),
-    }),
+    200: z.object({ oid: z.string(), ...shownContent }),
   },
   errors: ['not_found'],
   handle: async (ctx) => {
@@ -297,25 +245,26 @@ export const showBlob = adminRoute({
     const oid = requireObject(objects, ctx.params.oid!);
     const number = objects.find(oid);
     if (objects.typeOf(number) !== BLOB) throw problem('not_found', `${oid} is no blob.`);
-    const body = await objects.readInSlices(number, ctx.meter);
-    const shown = body.subarray(0, MOST_BLOB_BYTES);
-    const isTruncated = shown.length < body.length;
-    // A character may be cut in two.
-    const text = isTruncated ? undefined : decodeText(shown);
-    return json(200, {
-      oid,
-      size: body.length,
-      encoding: text === undefined ? 'base64' : 'utf-8',
-      content: text ?? shown.toString('base64'),
-      is_truncated: isTruncated,
-    });
+    return json(200, { oid, ...(await showContent(objects, number, ctx.meter)) });
   },
 });
 
-function decodeText(bytes: Buffer): string | undefined {
-  try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
-  } catch {
-    return undefined;
-  }
-}
+export const showTag = adminRoute({
+  id: 'showTag',
+  method: 'GET',
+  path: '/repositories/{name}/tag/{oid}',
+  summary: 'Show an annotated tag: what it names, who made it, and its message',
+  access: 'token',
+  query: z.strictObject(inOrganization),
+  replies: {
+    200: z.object({ oid: z.string(), ...tagDetails }),
+  },
+  errors: ['not_found'],
+  handle: async (ctx) => {
+    const { objects } = findRepository(ctx).git;
+    const oid = requireObject(objects, ctx.params.oid!);
+    const number = objects.find(oid);
+    if (objects.typeOf(number) !== TAG) throw problem('not_found', `${oid} is no tag.`);
+    return json(200, { oid, ...showTagDetails(await objects.readInSlices(number, ctx.meter)) });
+  },
+});

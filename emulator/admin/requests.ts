@@ -4,9 +4,12 @@ import { empty, json, type Reply, stream } from '../http/reply.js';
 import { toHar, toNdjson } from '../journal/export.js';
 import { type RequestQuery, readQueryParameters, selectorOf } from '../journal/query.js';
 import type { RequestRecord } from '../journal/record.js';
+import { STEPS, type StepId } from '../journal/steps.js';
 import { listOf, listQuery, writeList } from './lists.js';
 import { streamRequests } from './request-stream.js';
 import { type AdminContext, adminRoute } from './route.js';
+
+const stepId = z.enum(Object.keys(STEPS) as [StepId, ...StepId[]]);
 
 const requestRecord = z.looseObject({
   id: z.string(),
@@ -16,6 +19,17 @@ const requestRecord = z.looseObject({
   status: z.int(),
   origin: z.string(),
   why: z.array(z.string()),
+  stopped: stepId.optional().meta({ description: 'The step that refused it; absent where the operation answered.' }),
+});
+
+export const listSteps = adminRoute({
+  id: 'listSteps',
+  method: 'GET',
+  path: '/steps',
+  summary: 'List the steps of the way of a request, in order',
+  access: 'token',
+  replies: { 200: z.object({ items: z.array(z.object({ id: stepId, about: z.string() })) }) },
+  handle: () => json(200, { items: Object.entries(STEPS).map(([id, about]) => ({ id, about })) }),
 });
 
 const SEVERAL = 'Several between commas: any of them.';

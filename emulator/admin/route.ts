@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { z } from 'zod';
+import { once } from '../environment/once.js';
 import type { Meter } from '../git/schedule/meter.js';
 import type { ProblemCode } from '../http/problem.js';
 import type { Reply } from '../http/reply.js';
@@ -71,4 +72,6 @@ export function adminRoute<Query = Record<string, never>, Body = Record<string, 
 }
 
 /** A member that names an organization; the one that `Host` selects where it is absent. */
-export const organizationName = z.string().optional().meta({ description: 'Default: the one that Host selects.' });
+export const organizationName = once(() =>
+  z.string().optional().meta({ description: 'Default: the one that Host selects.' }),
+);

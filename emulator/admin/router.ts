@@ -58,9 +58,10 @@ async function loadRoutes(): Promise<readonly AdminRoute[]> {
 }
 
 function routerOf(routes: readonly AdminRoute[]): Router<AdminState> {
-  const router = new Router<AdminState>({ prefix: ADMIN_PREFIX, strict: true, sensitive: true });
+  const router = new Router<AdminState>({ strict: true, sensitive: true });
   for (const route of routes) {
-    router.register(route.path.replace(/\{(\w+)\}/g, ':$1'), [route.method], async (ctx) => {
+    const path = ADMIN_PREFIX + route.path.replace(/\{(\w+)\}/g, ':$1');
+    router.register(path, [route.method], async (ctx) => {
       ctx.state.reply = await answer(route, ctx.state, ctx.captures);
     });
   }

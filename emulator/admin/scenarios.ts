@@ -3,6 +3,7 @@ import type { Meter } from '../git/schedule/meter.js';
 import { inSlices } from '../git/schedule/steps.js';
 import { problem } from '../http/problem.js';
 import { empty, json, largeJson } from '../http/reply.js';
+import { shippedScenarios } from '../scenarios/library.js';
 import { readScenario } from '../scenarios/read-scenario.js';
 import { shownScenarioSchema } from '../scenarios/schema.js';
 import type { LoadedScenario } from '../world/scenario.js';
@@ -69,6 +70,32 @@ export const listScenarios = adminRoute({
       keyOf: ({ scenario }) => scenario.id,
       show: showOne,
     }),
+});
+
+export const listShippedScenarios = adminRoute({
+  id: 'listShippedScenarios',
+  method: 'GET',
+  path: '/shipped-scenarios',
+  summary: 'List the scenarios that come with the emulator: as their files say it, and as they are registered',
+  access: 'token',
+  replies: {
+    200: z.object({
+      items: z.array(
+        z.object({
+          id: z.string(),
+          about: z.string(),
+          text: z.string().meta({ description: 'YAML.' }),
+          definition: z.looseObject({}).meta({ description: 'What POST scenarios takes.' }),
+        }),
+      ),
+    }),
+  },
+  handle: async ({ operations }) => {
+    const items = (await shippedScenarios()).map(({ id, about, text, value }) => {
+      return { id, about, text, definition: { ...readScenario(value, operations) } };
+    });
+    return largeJson(200, { items });
+  },
 });
 
 export const addScenario = adminRoute({

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { DEFAULT_VARIANTS, variantRows } from '../config/variants.js';
 import { json } from '../http/reply.js';
 import { changeState as applyStateChanges, stateChangesSchema } from '../world/state-changes.js';
 import { readState } from '../world/state-view.js';
@@ -10,7 +11,7 @@ const stateRecord = z.looseObject({
   repositories: z.record(z.string(), z.looseObject({ state: z.string() })),
 });
 
-const scope = z.strictObject({ organization: organizationName });
+const scope = z.strictObject({ organization: organizationName() });
 
 export const showState = adminRoute({
   id: 'showState',
@@ -36,5 +37,37 @@ export const changeState = adminRoute({
     const org = query.organization ?? organization;
     applyStateChanges(world, org, body);
     return json(200, readState(world, org));
+  },
+});
+
+export const listVariants = adminRoute({
+  id: 'listVariants',
+  method: 'GET',
+  path: '/variants',
+  summary: 'List the switches for what the specification leaves open, with their values now',
+  access: 'token',
+  replies: {
+    200: z.object({
+      items: z.array(
+        z.object({
+          name: z.string(),
+          about: z.string(),
+          values: z.array(z.string()),
+          value: z.string(),
+          default: z.string(),
+        }),
+      ),
+    }),
+  },
+  handle: ({ world }) => {
+    const now = world.state.settings.variants;
+    const items = variantRows().map(({ name, about, values }) => ({
+      name,
+      about,
+      values,
+      value: now[name],
+      default: DEFAULT_VARIANTS[name],
+    }));
+    return json(200, { items });
   },
 });

@@ -2,10 +2,12 @@ import { z } from 'zod';
 import { once } from '../environment/once.js';
 import type { Diff, DiffStats } from '../git/diff/diff.js';
 import type { FileDiff } from '../git/diff/file-diff.js';
+import type { CacheRegion } from '../git/memory/memory-cache.js';
 import { type ByteString, textOf } from '../git/object/bytes.js';
 import { type ObjectReader, ZERO_OID } from '../git/object/object.js';
 import type { Meter } from '../git/schedule/meter.js';
 import { inSlices } from '../git/schedule/steps.js';
+import type { AnswerCaches } from '../repositories/answer-caches.js';
 
 /** Above these a file is named but not shown, unless its path was asked for. */
 const MOST_PATCH_BYTES = 500_000;
@@ -55,6 +57,49 @@ export interface ShownDiff {
   readonly stats: DiffStats;
   readonly files: readonly DiffFile[];
   readonly filtered_files: readonly FilteredFile[];
+}
+
+/** The kind of what is kept of diffs. */
+const DIFFS = {};
+/** Patches of more bytes together are not kept, and would take long to copy. */
+const MOST_KEPT = 1024 * 1024;
+/** About what one file takes beside its patch. */
+const FILE_BYTES = 1024;
+
+/** Diffs that were shown before, by keys of the caller's, who says of which trees, and how: trees never change. */
+export class KeptDiffs {
+  readonly #shown: CacheRegion<string, ShownDiff>;
+
+  constructor(answers: AnswerCaches) {
+    this.#shown = answers.ofKind(DIFFS, costOfDiff);
+  }
+
+  get(key: string): ShownDiff | undefined {
+    return this.#shown.get(key);
+  }
+
+  keep(key: string, shown: ShownDiff): void {
+    if (patchBytes(shown) > MOST_KEPT) return;
+    // A patch lies in memory that has room for more.
+    const patches = Buffer.concat(shown.files.map(({ raw }) => raw));
+    let at = 0;
+    const files = shown.files.map((file) => {
+      const raw = patches.subarray(at, at + file.raw.length);
+      at += raw.length;
+      return { ...file, raw };
+    });
+    this.#shown.set(key, { ...shown, files });
+  }
+}
+
+function patchBytes({ files }: ShownDiff): number {
+  let bytes = 0;
+  for (const { raw } of files) bytes += raw.length;
+  return bytes;
+}
+
+function costOfDiff(shown: ShownDiff): number {
+  return patchBytes(shown) + (1 + shown.files.length + shown.filtered_files.length) * FILE_BYTES;
 }
 
 /**

@@ -11,7 +11,7 @@ import { operation } from '../operation/operation.js';
 import { branchRef } from '../repositories/branch-write.js';
 import type { Repository } from '../repositories/repository.js';
 import { branchNotFound } from './branches.js';
-import { diffBody, type ShownDiff, showDiff } from './diff-records.js';
+import { diffBody, KeptDiffs, type ShownDiff, showDiff } from './diff-records.js';
 import { flag, readBranch, readFilePath } from './fields.js';
 import { resolveRef } from './resolve.js';
 
@@ -162,6 +162,11 @@ async function compare(
   { paths, applies }: Comparison,
 ): Promise<ShownDiff> {
   const { objects, history } = repository.git;
+  const [oldTree, newTree] = [before && history.commit(before).tree, history.commit(after).tree];
+  const kept = new KeptDiffs(repository.content.answers);
+  const key = JSON.stringify([repository.id, oldTree ?? '', newTree, applies, paths]);
+  const known = kept.get(key);
+  if (known !== undefined) return known;
   const options: DiffOptions = {
     meter,
     ignoreSpaceChange: !applies,
@@ -170,13 +175,10 @@ async function compare(
     ...(paths.length > 0 ? { paths } : {}),
   };
   try {
-    const diff: Diff = await diffTrees(
-      objects,
-      before && history.commit(before).tree,
-      history.commit(after).tree,
-      options,
-    );
-    return await showDiff(objects, diff, paths.length > 0, meter);
+    const diff: Diff = await diffTrees(objects, oldTree, newTree, options);
+    const shown = await showDiff(objects, diff, paths.length > 0, meter);
+    kept.keep(key, shown);
+    return shown;
   } catch (error) {
     if (error instanceof TooManyChanges)
       throw problem('unprocessable_entity', `The diff is too large: ${error.message}.`);

@@ -10,7 +10,8 @@ import type { Webhook } from '../webhooks/webhook.js';
 /** Registrations of one organization; each event is sent to all that asked for it. */
 const MOST_WEBHOOKS = 100;
 
-const webhookRecord = once(() =>
+/** Without the secret. */
+export const webhookRecord = once(() =>
   z.object({
     id: z.string(),
     url: z.string(),
@@ -19,7 +20,7 @@ const webhookRecord = once(() =>
   }),
 );
 
-function showWebhook({ id, url, events, createdAt }: Webhook): z.infer<ReturnType<typeof webhookRecord>> {
+export function showWebhook({ id, url, events, createdAt }: Webhook): z.infer<ReturnType<typeof webhookRecord>> {
   return { id, url, events: [...events], created_at: new Date(createdAt).toISOString() };
 }
 

@@ -201,6 +201,39 @@ t.test('a Basic credential that was proven for Git is still no credential for th
   t.equal(await checkFailed(() => authenticator.prove(request('', { authorization }))), 'scheme');
 });
 
+t.test('a token in another header is not proven twice, and is what it says there', async (t) => {
+  let proofs = 0;
+  const key = new Proxy(rings.get('demo')!.find('es256')!, {
+    get(target, name) {
+      if (name === 'publicKey') proofs++;
+      return Reflect.get(target, name, target);
+    },
+  });
+  let ring = new KeyRing([key]);
+  const authenticator = new Authenticator();
+  const token = forge();
+  const changes = { surface: 'git' as const, ringOf: () => ring };
+  const basic = (user: string) => `Basic ${Buffer.from(`${user}:${token}`).toString('base64')}`;
+  const bearer = await authenticator.prove(request(token, changes));
+  const others = [];
+  for (const user of ['t', 'x-token']) {
+    others.push(await authenticator.prove(request('', { ...changes, authorization: basic(user) })));
+  }
+  t.equal(proofs, 1);
+  for (const other of others) {
+    t.same(other.claims, bearer.claims);
+    t.not(other.claims, bearer.claims, 'claims tell which header they came in');
+  }
+  for (const authorization of [token, `Token ${token}`]) {
+    t.equal(await checkFailed(() => authenticator.prove(request('', { ...changes, authorization }))), 'scheme');
+  }
+  const late = request('', { ...changes, authorization: basic('late'), now: NOW + 3_600_000 });
+  t.equal(await checkFailed(() => authenticator.prove(late)), 'expired');
+  ring = new KeyRing([rings.get('demo')!.find('es384')!]);
+  const afterwards = request('', { ...changes, authorization: basic('afterwards') });
+  t.equal(await checkFailed(() => authenticator.prove(afterwards)), 'signature', 'the key is gone');
+});
+
 t.test('a key that became restricted binds tokens proven before', async (t) => {
   const authenticator = new Authenticator();
   const ringWith = (allowedScopes: AllowedScopes) => new KeyRing([registered('k', 'es256', allowedScopes)]);

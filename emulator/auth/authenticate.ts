@@ -3,7 +3,7 @@ import { isAccepted, parseCredential, type Surface } from './credentials.js';
 import type { KeyRing } from './keys.js';
 import { reject } from './rejection.js';
 import { decodeToken } from './token.js';
-import { type ProvenToken, TokenCache } from './token-cache.js';
+import { type ProvenToken, type SignedToken, TokenCache } from './token-cache.js';
 import { findSigner } from './verify.js';
 
 /** One request, as far as its credential is concerned. */
@@ -27,7 +27,10 @@ export type Verified = Omit<ProvenToken, 'scheme' | 'ring'>;
 
 /** Turns `Authorization` headers into claims. Holds the tokens it has proven; everything else comes with the request. */
 export class Authenticator {
-  readonly #proven = new TokenCache();
+  /** By the whole `Authorization` value. */
+  readonly #proven = new TokenCache<ProvenToken>();
+  /** By the token alone: a test sends the same one as Bearer to the API and as Basic to Git. */
+  readonly #signed = new TokenCache<SignedToken>();
 
   /**
    * Who sent `request`, without waiting, if its token was proven before; undefined when `prove` has to be called.
@@ -43,14 +46,26 @@ export class Authenticator {
   /** Who sent `request`, by the signature of its token. Throws a `Rejection` that names the first check it failed. */
   async prove(request: AuthenticationRequest): Promise<Verified> {
     const { scheme, token } = parseCredential(request.authorization, request.surface);
-    const decoded = decodeToken(token);
-    const ring = ringFor(decoded.payload.iss, request);
-    const key = await findSigner(decoded, ring);
-    const { kid, type, payload } = decoded;
-    const proven = { scheme, claims: parseClaims(payload), key, kid, type, payload, ring };
+    const signed = this.#recallSigned(token, request) ?? (await proveSigned(token, request));
+    this.#signed.set(token, signed);
+    // Claims of its own for each header: the journal tells by them how the token came.
+    const proven = { scheme, claims: parseClaims(signed.payload), ...signed };
     this.#proven.set(request.authorization!, proven);
     return use(proven, request);
   }
+
+  #recallSigned(token: string, request: AuthenticationRequest): SignedToken | undefined {
+    const signed = this.#signed.get(token);
+    return signed && request.ringOf(signed.payload.iss as string) === signed.ring ? signed : undefined;
+  }
+}
+
+async function proveSigned(token: string, request: AuthenticationRequest): Promise<SignedToken> {
+  const decoded = decodeToken(token);
+  const ring = ringFor(decoded.payload.iss, request);
+  const key = await findSigner(decoded, ring);
+  const { kid, type, payload } = decoded;
+  return { key, kid, type, payload, ring };
 }
 
 function ringFor(issuer: unknown, request: AuthenticationRequest): KeyRing {

@@ -1,6 +1,7 @@
 import { createPublicKey, type KeyObject } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
+import { once } from '../environment/once.js';
 import { packageFile } from '../environment/package-root.js';
 import { type Algorithm, type AllowedScopes, KeyRing, RegisteredKey } from './keys.js';
 import { thumbprintOf } from './public-key.js';
@@ -28,7 +29,8 @@ export interface FixtureKey {
   readonly publicKeyFile: string;
 }
 
-export function fixtureKeys(): FixtureKey[] {
+/** Every published test key. */
+export const fixtureKeys = once((): readonly FixtureKey[] => {
   const table = packageFile('fixtures', 'keys', 'keys.json');
   const rows: KeyRow[] = JSON.parse(readFileSync(table, 'utf8'));
   const folder = dirname(table);
@@ -41,7 +43,7 @@ export function fixtureKeys(): FixtureKey[] {
     privateKeyFile: resolve(folder, row.file),
     publicKeyFile: resolve(folder, row.file.replace(/\.pem$/, '.pub.pem')),
   }));
-}
+});
 
 /**
  * The test keys that organization number `index` (0: the first) starts with. No organization shares a key with the

@@ -2,13 +2,26 @@ import type { KeyRing, RegisteredKey } from './keys.js';
 import { reject } from './rejection.js';
 import type { DecodedToken } from './token.js';
 
-/** jose is loaded by the first token, not by the start of the process. Node keeps what was imported. */
-export async function loadVerifier() {
+/** jose is not loaded before the process has started. Node keeps what was imported. */
+async function loadVerifier() {
   const [{ flattenedVerify }, { JWSSignatureVerificationFailed }] = await Promise.all([
     import('jose/jws/flattened/verify'),
     import('jose/errors'),
   ]);
   return { flattenedVerify, JWSSignatureVerificationFailed };
+}
+
+/** A header, claims and a signature of 64 bytes that no key made. */
+const UNSIGNED = { protected: 'eyJhbGciOiJFUzI1NiJ9', payload: 'e30', signature: 'A'.repeat(86) };
+
+/**
+ * Does what the first token of a process would wait for: loads jose, reads the oldest key, and sets up what checks
+ * signatures. A key that cannot be read is told to who sends a token.
+ */
+export async function prepareVerifier(ring: KeyRing): Promise<void> {
+  const [key] = ring.candidates('ES256');
+  if (key) await isSignedBy(UNSIGNED, key).catch(() => {});
+  else await loadVerifier();
 }
 
 /**
@@ -28,7 +41,7 @@ export async function findSigner(decoded: DecodedToken, ring: KeyRing): Promise<
   }
   const candidates = named ? [named] : ring.candidates(decoded.algorithm);
   for (const key of candidates) {
-    if (await isSignedBy(decoded, key)) return key;
+    if (await isSignedBy(decoded.parts, key)) return key;
   }
   const signer = named ? 'the key that kid names' : 'any registered key';
   const tried = candidates.map(({ kid }) => kid).join(' ') || 'none';
@@ -40,7 +53,7 @@ function show(kid: string | undefined): string {
   return kid === undefined ? 'missing' : JSON.stringify(kid.slice(0, 100));
 }
 
-async function isSignedBy({ parts }: DecodedToken, { algorithm, publicKey }: RegisteredKey): Promise<boolean> {
+async function isSignedBy(parts: DecodedToken['parts'], { algorithm, publicKey }: RegisteredKey): Promise<boolean> {
   const { flattenedVerify, JWSSignatureVerificationFailed } = await loadVerifier();
   try {
     await flattenedVerify(parts, publicKey, { algorithms: [algorithm] });

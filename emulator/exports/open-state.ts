@@ -21,11 +21,10 @@ export interface ImportTarget {
 }
 
 /** The state in a folder or in a tar archive; undefined for what is something else. Throws `SourceError`. */
-async function openState(path: string): Promise<FileTree | undefined> {
+export async function openState(path: string): Promise<FileTree | undefined> {
   if (/^[a-z][a-z0-9+.-]+:\/\//i.test(path)) return undefined;
   if ((await kindOf(path)) === 'folder') {
-    const tree = new DiskTree(path, resolve(path));
-    return (await tree.stat(bytesOf(MANIFEST))) === undefined ? undefined : tree;
+    return openStateFolder(path);
   }
   if (!(await isTar(path))) return undefined;
   const budget = new MemoryBudget(Number.POSITIVE_INFINITY);
@@ -58,14 +57,53 @@ export function nameOf(source: string): string {
   throw new SourceError(`No repository can be called ${JSON.stringify(own)}, which ${fault}; give it a name.`);
 }
 
+/** The state that is in a folder; undefined where there is none. */
+export async function openStateFolder(path: string): Promise<FileTree | undefined> {
+  const tree = new DiskTree(path, resolve(path));
+  return (await tree.stat(bytesOf(MANIFEST))) === undefined ? undefined : tree;
+}
+
+/** The organizations of a state, in the order of their ports; empty for one repository alone. Throws `SourceError`. */
+export async function organizationsIn(tree: FileTree): Promise<readonly string[]> {
+  const manifest = await readManifest(tree);
+  return manifest.content === 'world' ? manifest.world.organizations.map(({ name }) => name) : [];
+}
+
+/** Told of the bytes of a state that have been read, and of how many there are. */
+export type OnImport = (bytes: number, total: number) => void;
+
+/** The tree, with `onImport` told of what is read of its files. */
+async function watched(tree: FileTree, onImport: OnImport): Promise<FileTree> {
+  let total = 0;
+  for await (const { size } of entriesOf(tree)) total += size;
+  return {
+    title: tree.title,
+    stat: (path) => tree.stat(path),
+    list: (folder) => tree.list(folder),
+    readLink: (path) => tree.readLink(path),
+    read: async function* (path) {
+      for await (const piece of tree.read(path)) {
+        onImport(piece.length, total);
+        yield piece;
+      }
+    },
+  };
+}
+
+export interface ImportOptions extends ImportTarget {
+  /** What `path` leads to, where that is known already. */
+  readonly opened?: FileTree | undefined;
+  readonly onImport?: OnImport | undefined;
+}
+
 /** Takes over what a path or URL leads to: the state of an emulator, or one repository. Throws `SourceError`. */
-export async function importPath(current: CurrentWorld, path: string, target: ImportTarget = {}): Promise<Imported> {
+export async function importPath(current: CurrentWorld, path: string, target: ImportOptions = {}): Promise<Imported> {
   const organization = target.organization ?? current.config.organizations[0]!.name;
-  const state = await openState(path);
+  const state = target.opened ?? (await openState(path));
   if (state && target.name !== undefined) {
     throw new SourceError(`${path} is the state of an emulator, which cannot become one repository.`);
   }
-  if (state) return takeOver(current, state, organization);
+  if (state) return takeOver(current, target.onImport ? await watched(state, target.onImport) : state, organization);
   const repository = await seed(current.world, organization, target.name ?? nameOf(path), path);
   return { content: 'repository', repositories: 1, repository };
 }

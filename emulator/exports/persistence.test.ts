@@ -18,6 +18,7 @@ import t, { type Test } from 'tap';
 import { startEmulator } from '../index.js';
 import { SourceError } from '../sources/file-tree.js';
 import { ended, spawnCli, untilReady } from '../test/cli-process.js';
+import { WebhookReceiver } from '../test/webhook-receiver.js';
 import { saveState } from './state-directory.js';
 import { fileOf, type StateFile } from './write-state.js';
 
@@ -193,4 +194,56 @@ t.test('a full disk', async (t) => {
   const again = await startEmulator({ port: 0, persist: folder });
   t.same(await names(again.baseUrl), ['small'], 'the last good state');
   await again.close();
+});
+
+t.test('a state brings its organizations, what waits for a webhook, and word of how far it is read', async (t) => {
+  const folder = scratch(t);
+  await using receiver = await WebhookReceiver.start();
+  receiver.status = () => 500;
+  const one = await startEmulator({
+    port: 0,
+    org: ['acme', 'demo', 'other'],
+    clock: '2026-01-01T00:00:00Z',
+    persist: join(folder, 'kept'),
+  });
+  t.teardown(() => one.close({ graceMs: 0 }));
+  await one.repository('team/app', { org: 'other' }).seed({ a: 'one' });
+  const token = await one.token({ repo: 'r', scopes: ['repo:write', 'git:write', 'git:read'] });
+  const post = (path: string, body: object) => {
+    const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+    return fetch(`${one.baseUrl}${path}`, { method: 'POST', headers, body: JSON.stringify(body) });
+  };
+  t.equal(
+    (await post('/api/v1/webhooks', { url: receiver.url, events: ['push'], secret: 'whsec_0123456789abcdef' })).status,
+    201,
+  );
+  await post('/api/repos', {});
+  await one.repository('r').seed({ a: 'one' });
+  await post('/api/v1/repos/branches/create', { base_ref: 'main', target_branch: 'next' });
+  await receiver.until(2);
+  while (!(await (await ask(one.baseUrl, 'GET', '/webhooks/outbox')).text()).match(/"status":500.*"status":500/))
+    await pause(5);
+  await one.close();
+  // Time has gone on by then, and another organization is the first one.
+  receiver.status = () => 200;
+  const told: number[][] = [];
+  for (const options of [
+    { persist: join(folder, 'kept') },
+    { import: join(folder, 'kept') },
+    { import: join(folder, 'kept'), org: ['new', 'other'] },
+  ]) {
+    const ports = { onImport: (bytes: number, total: number) => told.push([bytes, total]) };
+    await using two = await startEmulator({ port: 0, log: 'quiet', ...options }, ports);
+    const orgs = options.org ? ['new', 'other', 'acme', 'demo'] : ['acme', 'demo', 'other'];
+    t.same(
+      two.orgs.map(({ org }) => org),
+      orgs,
+    );
+    t.ok((await two.repository('team/app', { org: 'other' }).seed({ a: 'two' })).commit);
+    if (options.persist === undefined) continue;
+    await two.clock.advance(60_000);
+    const bodies = (await receiver.until(4)).map(({ body }) => body.toString());
+    t.same(bodies.slice(2).toSorted(), bodies.slice(0, 2).toSorted(), 'what waited was sent');
+  }
+  t.ok(told.length > 0 && told.every(([, total]) => total! > 1000));
 });

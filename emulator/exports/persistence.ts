@@ -134,12 +134,12 @@ export class Persistence {
 
 /** What changes when something is to be saved. That a request was made changes none of it. */
 function marksOf(world: World): unknown[] {
-  const { clock, ids, organizations, repositories, quotas, settings, webhooks } = world.state;
+  const { clock, deliveries, ids, organizations, repositories, quotas, settings, webhooks } = world.state;
   const { mode, time, ahead } = clock.reading;
   const made = [...ids.snapshot().values()].reduce((sum, count) => sum + count, 0);
   const { quotas: set } = quotas.snapshot();
   const own = [organizations.snapshot(), repositories.revision, webhooks.snapshot(), settings.snapshot()];
-  return [...own, set, made, mode, ahead, mode === 'frozen' ? time : 0];
+  return [...own, deliveries.revision, set, made, mode, ahead, mode === 'frozen' ? time : 0];
 }
 
 async function saying<T>(folder: string, work: () => Promise<T>): Promise<T> {

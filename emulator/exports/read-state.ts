@@ -7,6 +7,8 @@ import { secretOf } from '../environment/ids.js';
 import { checkShape } from '../http/body.js';
 import { type FileTree, SourceError } from '../sources/file-tree.js';
 import { MANIFEST } from '../sources/open-source.js';
+import type { Attempt } from '../webhooks/delivery.js';
+import type { Webhook } from '../webhooks/webhook.js';
 import type { CurrentWorld } from '../world/current-world.js';
 import type { Organization } from '../world/organizations.js';
 import { releaseRepositories } from '../world/repositories.js';
@@ -81,6 +83,17 @@ function readParts(
       return [own.name, { ...base, ...rest, keys: readKeys(keys, own, index, fail) } satisfies Organization];
     }),
   );
+  /** Without its own it signs with one that only the seed tells. */
+  const withSecret = ({ secret, ...webhook }: WorldManifest['world']['webhooks'][number]): Webhook => {
+    const drawn = `whsec_${secretOf(config.seed, `webhook ${webhook.id}`).toString('hex').slice(0, 24)}`;
+    return { ...webhook, secret: secret ?? drawn };
+  };
+  const ended = world.deliveries.filter(({ state }) => state !== 'pending').map(({ id }) => id);
+  if (new Set(world.deliveries.map(({ id }) => id)).size < world.deliveries.length)
+    throw fail('two deliveries have one id');
+  if (ended.toSorted().join() !== world.deliveries_ended.toSorted().join()) {
+    throw fail('deliveries_ended names others than those deliveries that are not pending');
+  }
   const foreign = world.webhooks.find(({ organization }) => !organizations.has(organization));
   if (foreign) throw fail(`a webhook is of an organization that there is not: ${foreign.organization}`);
   const limit = Object.keys(world.settings.limits).find(
@@ -106,13 +119,18 @@ function readParts(
       quotas: new Map(world.quotas.quotas.map((quota) => [quota.name, quota])),
       buckets: new Map(world.quotas.buckets),
     },
-    webhooks: new Map(
-      world.webhooks.map(({ secret, ...webhook }) => {
-        // Without its own it signs with one that only the seed tells.
-        const drawn = secret ?? `whsec_${secretOf(config.seed, `webhook ${webhook.id}`).toString('hex').slice(0, 24)}`;
-        return [webhook.id, { ...webhook, secret: drawn }];
-      }),
-    ),
+    webhooks: new Map(world.webhooks.map((webhook) => [webhook.id, withSecret(webhook)])),
+    deliveries: {
+      byId: new Map(
+        world.deliveries.map(({ webhook, body, attempts: made, next_attempt_at: next, ...rest }) => {
+          const isPending = rest.state === 'pending';
+          const nextAttemptAt = isPending ? (next ?? world.clock.time) : undefined;
+          const attempts = made as readonly Attempt[];
+          return [rest.id, { ...rest, attempts, webhook: withSecret(webhook), body: Buffer.from(body), nextAttemptAt }];
+        }),
+      ),
+      ended: new Set(world.deliveries_ended),
+    },
     searches: new Set(world.searches),
   };
 }

@@ -28,12 +28,10 @@ async function exported(service: Service, secrets = true): Promise<Buffer> {
 const importInto = (service: Service, body: Buffer) =>
   service.call('POST', '/_emulator/import', { token: null, headers: TAR, body });
 
-/** All that clients read; without what is told of deliveries, which no export has, and of the request itself. */
+/** All that clients read, and what is told of deliveries. */
 async function read(service: Service): Promise<string[]> {
   const answers = await readAll(service);
-  return answers
-    .filter((answer) => !answer.startsWith('/_emulator/webhooks'))
-    .map((answer) => answer.replaceAll(/127\.0\.0\.1:\d+/g, 'HOST'));
+  return answers.map((answer) => answer.replaceAll(/127\.0\.0\.1:\d+/g, 'HOST'));
 }
 
 /** A world with everything in it. */

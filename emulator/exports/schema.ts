@@ -3,6 +3,7 @@ import { SCOPES } from '../auth/scope.js';
 import { CLOCK_MODES } from '../environment/clock.js';
 import { once } from '../environment/once.js';
 import { DEPLOYMENT_STATUSES } from '../repositories/deployments.js';
+import { MOST_DELIVERIES } from '../webhooks/deliveries.js';
 import { EVENT_NAMES } from '../webhooks/events.js';
 
 /** What `emulator.json` says of itself. */
@@ -57,6 +58,18 @@ const webhook = () =>
     createdAt: time(),
   });
 
+/** Its body is text of JSON, byte for byte what was and will be sent. */
+const delivery = () =>
+  z.strictObject({
+    id: z.string().min(1),
+    webhook: webhook(),
+    event: z.enum(EVENT_NAMES),
+    body: z.string(),
+    state: z.enum(['pending', 'delivered', 'failed', 'canceled']),
+    attempts: z.array(z.strictObject({ at: time(), status: z.int().optional(), error: z.string().optional() })),
+    next_attempt_at: time().optional(),
+  });
+
 function isPlainUrl(text: string): boolean {
   if (!URL.canParse(text)) return false;
   const { protocol, username, password } = new URL(text);
@@ -76,6 +89,10 @@ const worldPart = () =>
       buckets: z.array(z.tuple([z.string(), z.strictObject({ level: z.number(), at: time() })])),
     }),
     webhooks: z.array(webhook()),
+    /** What is or was on its way to them, oldest first. */
+    deliveries: z.array(delivery()).max(MOST_DELIVERIES).default([]),
+    /** Ids of those that need no more attempts, in the order in which they ended. */
+    deliveries_ended: z.array(z.string()).default([]),
     searches: z.array(z.string()),
     created: count(),
   });

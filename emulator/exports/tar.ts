@@ -1,4 +1,5 @@
-import { type ByteString, bytesIn, bytesOf } from '../git/object/bytes.js';
+import { ENTRY_TYPE, type EntryHeader, HeaderWriter, paxRecord, RECORD } from '../git/archive/tar-header.js';
+import { type ByteString, bytesIn, bytesOf, sliceBytes } from '../git/object/bytes.js';
 import { SourceError } from '../sources/file-tree.js';
 import { MemoryTree } from '../sources/memory-tree.js';
 
@@ -6,8 +7,9 @@ import { MemoryTree } from '../sources/memory-tree.js';
  * Just as much of tar (POSIX pax, "ustar Interchange Format") as an export needs: files and folders. An own reader,
  * because what comes from outside is refused unless it is in order, where libraries make the best of it.
  */
-const RECORD = 512;
 const MOST_ENTRIES = 1_000_000;
+/** Bytes of a path that fit a header. */
+const LONGEST_NAME = 100;
 const MOST_EXTENSION = 64 * 1024;
 /** The largest size that eleven octal digits hold. */
 const MOST_SIZE = 8 ** 11 - 1;
@@ -22,13 +24,14 @@ export interface TarEntry {
 /** Throws where a content has not the size that was said. */
 export async function* writeTar(entries: AsyncIterable<TarEntry>): AsyncGenerator<Uint8Array> {
   for await (const { path, size, content } of entries) {
-    const name = Buffer.from(path);
-    if (name.length > 100) {
+    const name = bytesOf(path);
+    if (name.length > LONGEST_NAME) {
       const record = paxRecord('path', name);
-      yield header(Buffer.from('pax'), record.length, 'x');
-      yield padded(record);
+      yield headerOf(bytesOf('pax'), record.length, ENTRY_TYPE.extendedHeader);
+      yield padded(Buffer.from(record, 'latin1'));
     }
-    yield header(name.subarray(0, 100), size, path.endsWith('/') ? '5' : '0');
+    const type = path.endsWith('/') ? ENTRY_TYPE.directory : ENTRY_TYPE.file;
+    yield headerOf(sliceBytes(name, 0, LONGEST_NAME), size, type);
     let left = size;
     for await (const piece of content()) {
       left -= piece.length;
@@ -41,32 +44,17 @@ export async function* writeTar(entries: AsyncIterable<TarEntry>): AsyncGenerato
   yield Buffer.alloc(2 * RECORD);
 }
 
-function header(name: Buffer, size: number, type: string): Buffer {
+/** Files and folders are for their owner only, and of no time, so that the same state is the same archive. */
+const headers = new HeaderWriter(0);
+
+function headerOf(name: ByteString, size: number, type: EntryHeader['type']): Buffer {
   const block = Buffer.alloc(RECORD);
-  name.copy(block);
-  block.write(type === '5' ? '0000700' : '0000600', 100);
-  block.write('0000000', 108);
-  block.write('0000000', 116);
-  block.write(size.toString(8).padStart(11, '0'), 124);
-  block.write('00000000000', 136);
-  block.write('        ', 148);
-  block.write(type, 156);
-  block.write('ustar\x0000', 257, 'latin1');
-  let sum = 0;
-  for (const byte of block) sum += byte;
-  block.write(`${sum.toString(8).padStart(6, '0')}\0 `, 148, 'latin1');
+  headers.write(block, 0, { type, mode: type === ENTRY_TYPE.directory ? 0o700 : 0o600, size, name });
   return block;
 }
 
 function padded(bytes: Buffer): Buffer {
   return Buffer.concat([bytes, Buffer.alloc((RECORD - (bytes.length % RECORD)) % RECORD)]);
-}
-
-function paxRecord(key: string, value: Buffer): Buffer {
-  const rest = key.length + value.length + 3;
-  let length = rest + String(rest).length;
-  length = rest + String(length).length;
-  return Buffer.concat([Buffer.from(`${length} ${key}=`), value, Buffer.from('\n')]);
 }
 
 export interface ReadTarOptions {

@@ -11,6 +11,7 @@ import type { Refs } from '../git/refs/refs.js';
 import type { KeptContent } from '../repositories/content.js';
 import type { RepositoryRecord } from '../repositories/repository.js';
 import { MANIFEST } from '../sources/open-source.js';
+import type { Webhook } from '../webhooks/webhook.js';
 import type { WorldConfig } from '../world/config.js';
 import type { Engine } from '../world/engine.js';
 import type { Organization } from '../world/organizations.js';
@@ -111,6 +112,11 @@ export async function* writeWorld(
 
 function worldPart(snapshot: WorldSnapshot, config: WorldConfig, { secrets }: WriteOptions): WorldManifest['world'] {
   const { clock, ids, requests, conversations, settings, organizations, quotas, webhooks, searches } = snapshot;
+  const showWebhook = ({ secret, events, ...rest }: Webhook) => ({
+    ...rest,
+    events: [...events],
+    ...(secrets && { secret }),
+  });
   return {
     clock: { ...clock },
     ids: Object.fromEntries(ids),
@@ -129,11 +135,15 @@ function worldPart(snapshot: WorldSnapshot, config: WorldConfig, { secrets }: Wr
       })),
       buckets: [...quotas.buckets],
     },
-    webhooks: [...webhooks.values()].map(({ secret, events, ...rest }) => ({
+    webhooks: [...webhooks.values()].map(showWebhook),
+    deliveries: [...snapshot.deliveries.byId.values()].map(({ webhook, body, attempts, nextAttemptAt, ...rest }) => ({
       ...rest,
-      events: [...events],
-      ...(secrets && { secret }),
+      webhook: showWebhook(webhook),
+      body: body.toString(),
+      attempts: [...attempts],
+      ...(nextAttemptAt !== undefined && { next_attempt_at: nextAttemptAt }),
     })),
+    deliveries_ended: [...snapshot.deliveries.ended],
     searches: [...searches],
     created: snapshot.repositories.records.created,
   };

@@ -6,7 +6,7 @@ import { matchesGlob } from './glob.js';
 import { type Criterion, criteriaOf } from './matching.js';
 import { isSwitchCode } from './names.js';
 import { type FaultedOperation, selectOperations, stagesOf } from './operation-shape.js';
-import { type Position, STAGES, type Stage } from './stage.js';
+import { BEFORE_IN_BAND, type Position, STAGES, type Stage } from './stage.js';
 
 export type Entry = readonly Action[] | 'pass';
 
@@ -66,7 +66,7 @@ export function compileFault(definition: Fault, context: CompileContext): Compil
   const entries = sequence ? sequence.map((entry) => (entry === 'pass' ? entry : [entry])) : [[definition.do!].flat()];
   if (entries.every((entry) => entry === 'pass'))
     throw refuse('sequence: a fault that lets everything pass never fires.');
-  if (context.inBand && (at === 'accept' || at === 'headers')) {
+  if (context.inBand && at !== undefined && BEFORE_IN_BAND.has(at)) {
     throw refuse(`at: ${at} cannot be asked for in band; the request has passed it by then.`);
   }
   const now = context.now;

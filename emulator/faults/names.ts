@@ -2,9 +2,22 @@ import { type ProblemCode, problemCodes } from '../http/problem.js';
 import type { Action, CutPoint, Ending, RetryAfter } from './fault.js';
 import { FAULT_LIMITS } from './fault-limits.js';
 
+/** What the value of a key can be, for a form that asks for it: `values` are allowed beside those of the type. */
+export interface KeyForm {
+  readonly type: 'integer' | 'number' | 'text' | 'choice';
+  readonly least?: number;
+  readonly most?: number;
+  readonly values?: readonly string[];
+  /** Most characters. */
+  readonly longest?: number;
+  /** A value that it can have. */
+  readonly example: string;
+}
+
 /** Reads the value of a key, or says what it has to be. */
 interface Key<Value = unknown> {
   readonly wants: string;
+  readonly form: KeyForm;
   /** Undefined where the text is none. */
   readonly read: (text: string) => Value | undefined;
 }
@@ -25,6 +38,7 @@ export interface FaultName {
 function integer(least: number, most: number): Key<number> {
   return {
     wants: `a whole number from ${least} to ${most}`,
+    form: { type: 'integer', least, most, example: String(least) },
     read: (text) => {
       const value = /^\d{1,10}$/.test(text) ? Number(text) : Number.NaN;
       return value >= least && value <= most ? value : undefined;
@@ -32,36 +46,49 @@ function integer(least: number, most: number): Key<number> {
   };
 }
 
-function oneOf<const Value extends string>(values: readonly Value[]): Key<Value> {
-  return { wants: `one of ${values.join(', ')}`, read: (text) => values.find((value) => value === text) };
+function oneOf<const Value extends string>(values: readonly [Value, ...Value[]]): Key<Value> {
+  return {
+    wants: `one of ${values.join(', ')}`,
+    form: { type: 'choice', values, example: values[0] },
+    read: (text) => values.find((value) => value === text),
+  };
 }
 
-function pattern(wants: string, allowed: RegExp): Key<string> {
-  return { wants, read: (text) => (allowed.test(text) ? text : undefined) };
+function pattern(wants: string, allowed: RegExp, example: string): Key<string> {
+  return { wants, form: { type: 'text', example }, read: (text) => (allowed.test(text) ? text : undefined) };
 }
 
 const MOST = 1_000_000_000;
 const COUNT = integer(0, MOST);
 const FRACTION: Key<number> = {
   wants: 'a number from 0 to 1',
+  form: { type: 'number', least: 0, most: 1, example: '0.5' },
   read: (text) => (/^(?:0(?:\.\d{1,9})?|1(?:\.0{1,9})?|\.\d{1,9})$/.test(text) ? Number(text) : undefined),
 };
+const RETRY_WORDS = ['http-date', 'omit', 'garbage'] as const;
 const RETRY_AFTER: Key<RetryAfter> = {
   wants: 'seconds, http-date, omit or garbage',
-  read: (text) => (/^(?:http-date|omit|garbage)$/.test(text) ? (text as RetryAfter) : COUNT.read(text)),
+  form: { ...COUNT.form, values: RETRY_WORDS },
+  read: (text) => RETRY_WORDS.find((word) => word === text) ?? COUNT.read(text),
 };
 const TEXT: Key<string> = {
   wants: `a text of 1 to ${FAULT_LIMITS.text} characters`,
+  form: { type: 'text', longest: FAULT_LIMITS.text, example: 'injected fault' },
   // Control characters would end a line of the protocol that carries the text.
   read: (text) => (text.length <= FAULT_LIMITS.text && /^[^\p{Cc}]+$/u.test(text) ? text : undefined),
 };
-const REF = pattern('the full name of a ref, such as refs/heads/main', /^refs\/[^\p{Cc} ~^:?*[\\]{1,250}$/u);
+const REF = pattern(
+  'the full name of a ref, such as refs/heads/main',
+  /^refs\/[^\p{Cc} ~^:?*[\\]{1,250}$/u,
+  'refs/heads/main',
+);
 const ENDING = oneOf(['fin', 'rst', 'stall', 'end']);
-const LITERAL_CODE = pattern('a code, such as quota_exhausted', /^[a-z][a-z0-9_]{0,99}$/);
+const LITERAL_CODE = pattern('a code, such as quota_exhausted', /^[a-z][a-z0-9_]{0,99}$/, 'quota_exhausted');
 export const LATCH = /^[\w.-]{1,100}$/;
-const MEDIA_TYPE = pattern('a media type', /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+(?:; ?[\w-]+=[\w."-]+)*$/);
+const MEDIA_TYPE = pattern('a media type', /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+(?:; ?[\w-]+=[\w."-]+)*$/, 'text/plain');
 const BODY: Key<string> = {
   wants: 'base64url without padding',
+  form: { type: 'text', example: 'e30' },
   read: (text) => {
     const bytes = Buffer.from(text, 'base64url');
     return bytes.toString('base64url') === text ? bytes.toString('base64') : undefined;
@@ -144,7 +171,7 @@ const OTHERS: Readonly<Record<string, FaultName>> = {
     action: ({ bps }) => ({ throttle: { bps: bps as number } }),
   },
   hold: {
-    keys: { latch: pattern('a name of letters, digits, _, . and -', LATCH) },
+    keys: { latch: pattern('a name of letters, digits, _, . and -', LATCH, 'gate') },
     needs: ['latch'],
     about: 'held until the latch is released',
     action: ({ latch }) => ({ hold: latch as string }),

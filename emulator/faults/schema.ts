@@ -1,6 +1,7 @@
 import { validateHeaderName, validateHeaderValue } from 'node:http';
 import { z } from 'zod';
 import { parseDuration, parseTime } from '../environment/iso-8601.js';
+import { once } from '../environment/once.js';
 import { checkShape } from '../http/body.js';
 import { type ProblemCode, problemCodes, specifiedCode } from '../http/problem.js';
 import { ACTIONS, kindOf } from './actions.js';
@@ -187,16 +188,16 @@ function createSchemas() {
   return { action, fault };
 }
 
-const schemas = z.lazy(() => z.object(createSchemas()));
+const schemas = once(createSchemas);
 
 /** The members of a fault in JSON. What a fault can do at all is checked by `compileFault`. */
-export const faultSchema = z.lazy(() => schemas._zod.innerType.shape.fault);
+export const faultSchema = once(() => z.lazy(() => schemas().fault));
 
-const actionSchema = z.lazy(() => schemas._zod.innerType.shape.action);
+const actionSchema = once(() => z.lazy(() => schemas().action));
 
 /** Reads a fault from JSON. Throws `bad_request` that names the member and what is allowed. */
 export function readFault(value: unknown, where: string): Fault {
-  return checkShape(faultSchema, expandOnce(withSpecifiedCodes(value)), where) as Fault;
+  return checkShape(faultSchema(), expandOnce(withSpecifiedCodes(value)), where) as Fault;
 }
 
 /** A fault that a request asks for in JSON: its text is what it says. Throws `bad_request`. */
@@ -236,7 +237,7 @@ function expandOnce(value: unknown): unknown {
     for (const [index, item] of list.slice(0, FAULT_LIMITS.actions).entries()) {
       if (name === 'sequence' && item === 'pass') continue;
       const at = name === 'do' && !Array.isArray(given) ? name : `${name}.${index}`;
-      checkShape(z.object({ [at]: actionSchema }) as z.ZodType<Readonly<Record<string, Action>>>, { [at]: item }, at);
+      checkShape(z.object({ [at]: actionSchema() }) as z.ZodType<Readonly<Record<string, Action>>>, { [at]: item }, at);
     }
   }
   return value;

@@ -20,5 +20,8 @@ export const STAGES = {
 
 export type Stage = keyof typeof STAGES;
 
+/** Stages that a request has passed when the fault that it asks for is read. */
+export const BEFORE_IN_BAND: ReadonlySet<Stage> = new Set<Stage>(['accept', 'headers']);
+
 /** A stage, or the place before it where quotas are taken: before anything is said about the repository. */
 export type Position = Stage | 'quota';

@@ -29,6 +29,8 @@ export function readRequestTarget(method: string, raw: string, scheme: Scheme = 
     parseHost(raw);
     return { path: raw, query: '' };
   }
+  // Nearly all are in origin-form.
+  if (raw.charCodeAt(0) === 0x2f) return parseRequestTarget(raw);
   if (raw === '*' && method === 'OPTIONS') return { path: raw, query: '' };
   const [, named, authority, rest = '/'] = ABSOLUTE_FORM.exec(raw) ?? [];
   if (authority === undefined || named!.toLowerCase() !== scheme) return parseRequestTarget(raw);

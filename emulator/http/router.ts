@@ -24,9 +24,10 @@ export class Router<T extends Routed> {
   readonly #root = createNode<T>();
   readonly #methods = new Set<string>();
 
-  constructor(operations: Iterable<T>) {
+  /** `pathOf`: how the path of a route is written where requests are matched. */
+  constructor(operations: Iterable<T>, pathOf = ({ path }: Route): string => path) {
     for (const operation of operations) {
-      for (const route of operation.routes) this.#add(route, operation);
+      for (const { method, path } of operation.routes) this.#add({ method, path: pathOf({ method, path }) }, operation);
     }
   }
 
@@ -39,7 +40,11 @@ export class Router<T extends Routed> {
   match(method: string, path: string): Match<T> {
     const params: Record<string, string> = {};
     let node = this.#root;
-    for (const segment of path.slice(1).split('/')) {
+    for (let end = 0; end < path.length; ) {
+      const start = end + 1;
+      end = path.indexOf('/', start);
+      if (end < 0) end = path.length;
+      const segment = path.slice(start, end);
       const fixed = node.fixed.get(segment);
       if (fixed) {
         node = fixed;

@@ -4,6 +4,7 @@ import { CapturedBody, MOST_BODY_BYTES } from './captured-body.js';
 import type { Outcome, RequestRecord } from './record.js';
 import { REDACTED, redactText } from './redaction.js';
 import type { SentToken } from './sent-token.js';
+import type { StepId } from './steps.js';
 
 /** The beginning of a body, at most 64 KiB of it. */
 export interface ShownBody {
@@ -50,6 +51,8 @@ export interface JournalEntry {
   readonly faults: readonly string[];
   /** Why: one short sentence per decision worth knowing. */
   readonly why: readonly string[];
+  /** The step of its way that refused it; absent where the operation answered. */
+  readonly stopped?: StepId;
   readonly outcome: Outcome;
   /** The id of the request that this one repeats: see `lineage.ts`. */
   readonly retryOf?: string;
@@ -119,6 +122,7 @@ export function writeEntry(record: RequestRecord, retryOf: string | undefined): 
     origin,
     faults: [...record.faults],
     why: [...record.why],
+    ...(record.stopped !== undefined && { stopped: record.stopped }),
     outcome: record.outcome,
     ...(retryOf !== undefined && { retryOf }),
     ...(token && { token: { ...token } }),

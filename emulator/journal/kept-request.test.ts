@@ -15,6 +15,7 @@ t.test('requests that are the same in everything are kept once', async (t) => {
     [false, { why: ['two', 'one'] }],
     [false, { why: first.why, faults: [] }],
     [false, { why: first.why, path: '/other' }],
+    [false, { why: first.why, stopped: 'scope' }],
   ];
   for (const [isShared, given] of rows) {
     const kinds = new RequestKinds();

@@ -17,6 +17,7 @@ export type RequestKind = Pick<
   | 'origin'
   | 'faults'
   | 'why'
+  | 'stopped'
   | 'git'
   | 'head'
   | 'answerHead'
@@ -51,6 +52,7 @@ function isSame(known: RequestKind, kind: RequestKind): boolean {
     known.token === kind.token &&
     known.operation === kind.operation &&
     known.status === kind.status &&
+    known.stopped === kind.stopped &&
     known.faults === kind.faults &&
     known.query === kind.query &&
     known.code === kind.code &&
@@ -140,6 +142,10 @@ export class KeptRequest implements RequestRecord {
 
   get why() {
     return this.kind.why;
+  }
+
+  get stopped() {
+    return this.kind.stopped;
   }
 
   get git() {

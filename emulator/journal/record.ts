@@ -3,6 +3,7 @@ import type { GitFacts } from '../smart-http/git-facts.js';
 import type { CapturedBody } from './captured-body.js';
 import type { KeptHead } from './redaction.js';
 import type { SentToken } from './sent-token.js';
+import type { StepId } from './steps.js';
 
 /**
  * How an answer ended. `open`: it is on its way. `complete`: it has left, down to its last byte. `cut`: the emulator
@@ -35,6 +36,7 @@ export interface RequestRecord {
   origin: string;
   readonly faults: readonly string[];
   readonly why: readonly string[];
+  readonly stopped: StepId | undefined;
   readonly git: GitFacts | undefined;
   readonly head: KeptHead;
   /** What it takes with its head, in bytes; bodies are added when the answer has ended. */

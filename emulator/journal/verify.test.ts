@@ -207,6 +207,27 @@ t.test('what came before the requests that are meant is known, and not checked',
   t.match(verdict('req-00000004'), { verdict: 'unseen', occasions: 0, faults: [] });
 });
 
+t.test('each client has a verdict of its own, by the subject of its token', async (t) => {
+  const tokenOf = (subject: string) => ({ scheme: 'bearer', digest: subject, verified: true, subject }) as const;
+  const clients = ['ada', 'bob', 'ada', undefined];
+  const { journal } = journalOf(150, (at) => {
+    const subject = at < clients.length ? clients[at] : `client ${at}`;
+    return {
+      ...read,
+      query: `cursor=${at === 1 ? '' : at}`,
+      answer: '{"next_cursor":null}',
+      ...(subject !== undefined && { token: tokenOf(subject) }),
+    };
+  });
+  const [verdict] = atOnce(verifySteps(journal, { client: ['cursor-verbatim'] })).client;
+  t.match(verdict, { verdict: 'broken', occasions: 149, faults: { length: 20, 0: { subject: 'ada' } } });
+  t.same(verdict!.clients.slice(0, 2), [
+    { subject: 'ada', verdict: 'broken', occasions: 2, broken: 2 },
+    { subject: null, verdict: 'broken', occasions: 1, broken: 1 },
+  ]);
+  t.equal(verdict!.clients.length, 100, 'so many are told apart');
+});
+
 t.test('an answer that is nested as deep as it is long is read', async (t) => {
   const answer = `${'['.repeat(30_000)}{"cursor":"deep"}${']'.repeat(30_000)}`;
   const { journal } = journalOf(2, (at) => ({ ...read, query: at ? 'cursor=deep' : '', answer: bodyOf(answer) }));

@@ -5,19 +5,18 @@ import type { HandlerContext } from '../operation/handler-context.js';
 const HOST = /^(?:[A-Za-z0-9.-]+|\[[0-9a-fA-F:.]+\])(?::\d{1,5})?$/;
 
 /**
- * The LFS server of the remote that was asked, as the client reached it: host and organization by the `Host` it sent,
- * and the remote's own namespace. Holds no credential.
+ * The LFS server of the remote that was asked: at the address that was given for remotes, else as the client reached it,
+ * by the `Host` it sent; and the remote's own namespace. Holds no credential.
  */
 export function lfsUrlOf({
   gitUrl,
+  isGitUrlGiven,
   scheme,
   params,
   header,
-}: Pick<HandlerContext, 'gitUrl' | 'scheme' | 'params' | 'header'>): string {
+}: Pick<HandlerContext, 'gitUrl' | 'isGitUrlGiven' | 'scheme' | 'params' | 'header'>): string {
   const host = header('host') ?? '';
-  // What is in front of the emulator may speak TLS where the emulator does not.
-  const isPublic = host.toLowerCase() === new URL(gitUrl).host;
-  const origin = HOST.test(host) && !isPublic ? `${scheme}://${host}` : gitUrl;
+  const origin = HOST.test(host) && !isGitUrlGiven ? `${scheme}://${host}` : gitUrl;
   const name = params.repo_name!.split('/').map(encodeURIComponent).join('/');
   const namespace = params.namespace ? `+${params.namespace}` : '';
   return `${origin}/${name}${namespace}.git/info/lfs`;

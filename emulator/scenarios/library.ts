@@ -8,6 +8,9 @@ export interface ShippedScenario {
   readonly id: string;
   readonly about: string;
   readonly file: string;
+  readonly text: string;
+  /** What the text says. */
+  readonly value: unknown;
 }
 
 function folder(): string {
@@ -20,8 +23,10 @@ export async function shippedScenarios(): Promise<ShippedScenario[]> {
   return Promise.all(
     files.sort().map(async (name) => {
       const file = join(folder(), name);
-      const { id, about } = (await parseScenarioText(readText(file), file)) as { id: string; about: string };
-      return { id, about: about.trim(), file };
+      const text = readText(file);
+      const value = await parseScenarioText(text, file);
+      const { id, about } = value as { readonly id: string; readonly about: string };
+      return { id, about: about.trim(), file, text, value };
     }),
   );
 }

@@ -48,7 +48,7 @@ const release = z.string().regex(/^[\w.-]{1,100}$/, 'has to be the name of a lat
 /** A fault as it may be written: in the words of the grammar, those with the requests that are meant, or JSON. */
 const writtenFault = z.union([
   text.meta({ description: 'name[*times][+skip][@stage][;key=value]' }),
-  faultSchema,
+  faultSchema(),
   z.looseObject({ spec: text, match: z.looseObject({}).optional() }),
 ]);
 

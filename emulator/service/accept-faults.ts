@@ -166,7 +166,8 @@ function recordCut(world: World, connection: string, cut: string, faults: readon
   const { journal, clock } = world.state;
   const id = world.nextRequestId();
   const why = [`${connection} was ended by ${cut} before anything of it was served.`];
-  const record = emptyRecord({ id, time: clock.now(), origin: `injected:${cut}`, faults: [...faults], why });
+  const stopped = 'faults.accept';
+  const record = emptyRecord({ id, time: clock.now(), origin: `injected:${cut}`, faults: [...faults], why, stopped });
   recordRequest(world, record);
   journal.end(record, 'cut');
   return id;

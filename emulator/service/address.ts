@@ -10,6 +10,8 @@ export interface OrganizationAddress {
   readonly gitUrl: string;
   /** Host and port of `gitUrl`. */
   readonly gitHost: string;
+  /** Where it listens, which this machine reaches; only where `publicUrl` or `publicGitUrl` stands in place of it. */
+  readonly localUrl?: string;
   /** The same by HTTPS, with the option `tls`. */
   readonly https?: SecureAddress;
 }
@@ -23,10 +25,11 @@ export interface SecureAddress {
 
 /** `isSecure`: whether its port for HTTPS is for everybody, and not only for hosts that clients have built in. @internal */
 export function addressOf(
-  { org, shown: { baseUrl, gitUrl }, secure }: Listener,
+  { org, origin: own, shown: { baseUrl, gitUrl }, secure }: Listener,
   isSecure: boolean,
 ): OrganizationAddress {
-  const address = { org, baseUrl, gitUrl, gitHost: hostOf(gitUrl) };
+  const isHidden = baseUrl !== own || gitUrl !== own;
+  const address = { org, baseUrl, gitUrl, gitHost: hostOf(gitUrl), ...(isHidden && { localUrl: own }) };
   if (!isSecure || !secure) return address;
   const { origin, host } = secure;
   return { ...address, https: { baseUrl: origin, gitUrl: origin, gitHost: host } };
@@ -42,26 +45,12 @@ export function adminUrlOf([first]: readonly Listener[]): string {
   return `${first!.shown.baseUrl}${ADMIN_PREFIX}`;
 }
 
-/** An address as it stands in JSON. @internal */
-export function addressMember({ org, baseUrl, gitUrl, gitHost, https }: OrganizationAddress) {
+/** What is known of a service that runs, for the ready line. @internal */
+export function runningAt(listeners: readonly Listener[], key: SigningKey, isSecure: boolean) {
   return {
-    org,
-    base_url: baseUrl,
-    git_url: gitUrl,
-    git_host: gitHost,
-    ...(https && { https_base_url: https.baseUrl, https_git_url: https.gitUrl, https_git_host: https.gitHost }),
-  };
-}
-
-/** The members of the ready line that say where everything is; those beside `orgs` are the first organization's. @internal */
-export function addressMembers(listeners: readonly Listener[], key: SigningKey, isSecure: boolean) {
-  const orgs = listeners.map((listener) => addressMember(addressOf(listener, isSecure)));
-  return {
-    ...orgs[0]!,
-    orgs,
-    key_id: key.id === '' ? null : key.id,
-    key_file: key.file === '' ? null : key.file,
-    admin_url: adminUrlOf(listeners),
-    pid: process.pid,
+    orgs: listeners.map((listener) => addressOf(listener, isSecure)),
+    keyId: key.id,
+    keyFile: key.file,
+    adminUrl: adminUrlOf(listeners),
   };
 }

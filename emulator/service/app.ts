@@ -1,5 +1,5 @@
 import type { RequestListener } from 'node:http';
-import Koa, { type Middleware, type Next, type ParameterizedContext } from 'koa';
+import Koa, { type Middleware, type ParameterizedContext } from 'koa';
 import type { AdminToken } from '../admin/guard.js';
 import { ADMIN_HEADERS, type AdminOptions, type AdminState, createAdmin } from '../admin/router.js';
 import type { ServedHosts } from '../http/host.js';
@@ -25,7 +25,7 @@ import { matchRoute } from './chain/route.js';
 import { checkHost, checkMessage, concernsAdmin, type GivenHost, meetExpectation, readTarget } from './chain/target.js';
 import { breakAnswer, patienceOf } from './chain/wire-faults.js';
 import { ConnectionNames } from './connection-names.js';
-import { type EntryStep, RequestContext, type Step } from './request-context.js';
+import { type EntryStep, type NamedStep, noteStop, RequestContext, type Step } from './request-context.js';
 
 export interface AppOptions extends AdminOptions {
   /** The organization this port belongs to. */
@@ -51,13 +51,13 @@ export function entryOf({
   givenHosts,
   namespace,
   adminToken,
-}: Pick<AppOptions, 'servedHosts' | 'givenHosts' | 'namespace' | 'adminToken'>): readonly EntryStep[] {
+}: Pick<AppOptions, 'servedHosts' | 'givenHosts' | 'namespace' | 'adminToken'>): readonly NamedStep<EntryStep>[] {
   return [
-    checkMessage,
-    readTarget,
-    checkHost(servedHosts, namespace, givenHosts),
-    meetExpectation,
-    guardAdmin(adminToken),
+    { id: 'message', run: checkMessage },
+    { id: 'target', run: readTarget },
+    { id: 'host', run: checkHost(servedHosts, namespace, givenHosts) },
+    { id: 'expectation', run: meetExpectation },
+    { id: 'guard', run: guardAdmin(adminToken) },
   ];
 }
 
@@ -65,38 +65,51 @@ export function entryOf({
  * The rest of the way, in order. A step lets a request pass or throws a `Problem`; so the first step
  * that objects decides the answer, and these lists are the order of checks that clients see.
  */
-export function chainOf({ operations }: Pick<AppOptions, 'operations'>): readonly Step[] {
+export function chainOf({ operations }: Pick<AppOptions, 'operations'>): readonly NamedStep<Step>[] {
   return [
-    matchRoute(operations),
-    armFaults(operations),
-    faultsAt('headers'),
-    checkAuthenticationAvailable,
-    faultsAt('auth'),
-    authenticate,
-    armTokenFaults(operations),
-    checkRepositoryClaim,
-    comparePathWithClaim,
-    readPurpose,
-    checkScope,
-    readBodyForFaults,
-    takeQuotas,
-    faultsAt('quota'),
-    findRepository,
-    checkRepositoryState,
-    faultsAt('before'),
-    readInput,
-    callHandler,
+    { id: 'route', run: matchRoute(operations) },
+    { id: 'arming', run: armFaults(operations) },
+    { id: 'faults.headers', run: faultsAt('headers') },
+    { id: 'authentication', run: checkAuthenticationAvailable },
+    { id: 'faults.auth', run: faultsAt('auth') },
+    { id: 'credential', run: authenticate },
+    { id: 'token-faults', run: armTokenFaults(operations) },
+    { id: 'repository-claim', run: checkRepositoryClaim },
+    { id: 'path-claim', run: comparePathWithClaim },
+    { id: 'purpose', run: readPurpose },
+    { id: 'scope', run: checkScope },
+    { id: 'body-for-faults', run: readBodyForFaults },
+    { id: 'quotas', run: takeQuotas },
+    { id: 'faults.quota', run: faultsAt('quota') },
+    { id: 'repository', run: findRepository },
+    { id: 'state', run: checkRepositoryState },
+    { id: 'faults.before', run: faultsAt('before') },
+    { id: 'input', run: readInput },
+    { id: 'handler', run: callHandler },
   ];
 }
 
 /** What all ports have in common, whatever world is behind them. */
 export interface SharedRoutes {
-  readonly chain: readonly Step[];
+  readonly chain: readonly NamedStep<Step>[];
   readonly admin: Middleware<AdminState>;
 }
 
 export function shareRoutes(options: Pick<AppOptions, 'operations'>): SharedRoutes {
   return { chain: chainOf(options), admin: createAdmin() };
+}
+
+/**
+ * Koa, but for the end of a response: its own adds listeners to each response and its socket, to be told of what went
+ * wrong, and waits to write what a middleware has left. Here answers are written, and watched, by `writeReply`.
+ */
+class Application extends Koa {
+  handleRequest(
+    ctx: ParameterizedContext<AdminState>,
+    way: (ctx: ParameterizedContext<AdminState>) => Promise<void>,
+  ): Promise<void> {
+    return way(ctx).catch((error: Error) => ctx.onerror(error));
+  }
 }
 
 /**
@@ -108,7 +121,7 @@ export function createApp(
   options: AppOptions,
   { chain, admin }: SharedRoutes = shareRoutes(options),
 ): RequestListener {
-  const app = new Koa();
+  const app = new Application();
   app.silent = true;
   app.use(serveRequests(current, options, chain)).use(admin);
   return app.callback();
@@ -119,6 +132,7 @@ function meetResponse(context: RequestContext): void | Promise<void> {
   const head = meetAnswer(context, 'response.head');
   const pending = head ? head.then(() => meetAnswer(context, 'response.body')) : meetAnswer(context, 'response.body');
   return pending?.catch((error: unknown) => {
+    noteStop(context, error);
     context.reply = renderFailure(context, error);
   });
 }
@@ -132,54 +146,62 @@ function meetAnswer(context: RequestContext, stage: 'response.head' | 'response.
  * The service writes its answers to the response itself: through `ctx.body` and `ctx.set` they would cost three times
  * what Koa costs as a whole.
  */
-function serveRequests(current: CurrentWorld, options: AppOptions, chain: readonly Step[]): Middleware<AdminState> {
+function serveRequests(
+  current: CurrentWorld,
+  options: AppOptions,
+  chain: readonly NamedStep<Step>[],
+): Middleware<AdminState> {
   const entry = entryOf(options);
   const writes = new WriteCoalescing();
   const listener = { ...options, connections: options.connections ?? new ConnectionNames() };
   const { schedule, log } = current.engine;
-  const answer = async (ctx: ParameterizedContext<AdminState>, next: Next): Promise<void> => {
-    const context = new RequestContext(current.world, listener, ctx.req, ctx.res);
+  return async (ctx, next) => {
     try {
-      for (const step of entry) step(context);
-      if (context.isForAdmin) {
-        Object.assign(ctx.state, { current, options, admin: context });
-        await next();
-        context.reply = ctx.state.reply;
-      } else {
-        context.count();
-        for (const step of chain) {
-          // Most steps are synchronous; awaiting only the others keeps the chain off the microtask queue.
-          const pending = step(context);
-          if (pending) await pending;
+      const context = new RequestContext(current.world, listener, ctx.req, ctx.res);
+      let step: NamedStep<unknown> | undefined;
+      try {
+        for (const each of entry) {
+          step = each;
+          each.run(context);
         }
+        if (context.isForAdmin) {
+          Object.assign(ctx.state, { current, options, admin: context });
+          await next();
+          context.reply = ctx.state.reply;
+        } else {
+          context.count();
+          for (const each of chain) {
+            step = each;
+            // Most steps are synchronous; awaiting only the others keeps the chain off the microtask queue.
+            const pending = each.run(context);
+            if (pending) await pending;
+          }
+        }
+      } catch (error) {
+        // Of some requests it has not become clear what they are for.
+        if (!concernsAdmin(context)) context.count();
+        noteStop(context, error, step?.id);
+        context.reply = renderFailure(context, error);
       }
+      const { isArmed } = context.faults;
+      if (isArmed) {
+        const pending = meetResponse(context);
+        if (pending) await pending;
+        context.reply = breakAnswer(context);
+      }
+      const isOwn = concernsAdmin(context);
+      if (context.adversary !== undefined && !isOwn) context.reply = bendReply(context);
+      const written = writeReply(ctx.req, ctx.res, context.reply, {
+        writes,
+        pace: schedule,
+        common: isOwn ? ADMIN_HEADERS : recordOutcome(context),
+        watcher: isOwn ? undefined : context,
+        patience: isArmed ? patienceOf(context) : undefined,
+      });
+      if (written) await written;
     } catch (error) {
-      // Of some requests it has not become clear what they are for.
-      if (!concernsAdmin(context)) context.count();
-      context.reply = renderFailure(context, error);
-    }
-    const { isArmed } = context.faults;
-    if (isArmed) {
-      const pending = meetResponse(context);
-      if (pending) await pending;
-      context.reply = breakAnswer(context);
-    }
-    const isOwn = concernsAdmin(context);
-    if (context.adversary !== undefined && !isOwn) context.reply = bendReply(context);
-    const written = writeReply(ctx.req, ctx.res, context.reply, {
-      writes,
-      pace: schedule,
-      common: isOwn ? ADMIN_HEADERS : recordOutcome(context),
-      watcher: isOwn ? undefined : context,
-      patience: isArmed ? patienceOf(context) : undefined,
-    });
-    if (written) await written;
-  };
-  return (ctx, next) => {
-    ctx.respond = false;
-    return answer(ctx, next).catch((error: Error) => {
-      log.write({ event: 'internal_error', stack: error.stack });
+      log.write({ event: 'internal_error', stack: (error as Error).stack });
       ctx.res.destroy();
-    });
+    }
   };
 }

@@ -5,7 +5,7 @@ import type { Expectations } from '../journal/expectations.js';
 import { type RequestQuery, selectorOf } from '../journal/query.js';
 import type { Verification } from '../journal/verify.js';
 import { verifyWorld } from '../world/verify-world.js';
-import { addressOf, adminUrlOf, type OrganizationAddress } from './address.js';
+import { type OrganizationAddress, runningAt } from './address.js';
 import { clockOf, type EmulatorClock } from './emulator-clock.js';
 import { type FaultHandle, setFault } from './emulator-faults.js';
 import { type EmulatorQuotas, quotasOf } from './emulator-quotas.js';
@@ -194,13 +194,11 @@ function surfaceOf({
 }: Pick<Server, 'current' | 'operations' | 'signingKey' | 'trust' | 'close'> & {
   readonly listeners: readonly Listener[];
 }): EmulatedService {
-  const orgs = listeners.map((listener) => addressOf(listener, trust !== undefined));
+  const running = runningAt(listeners, signingKey, trust !== undefined);
+  const { orgs } = running;
   return {
     ...orgs[0]!,
-    orgs,
-    keyId: signingKey.id,
-    keyFile: signingKey.file,
-    adminUrl: adminUrlOf(listeners),
+    ...running,
     ...(trust !== undefined && { ca: trust }),
     token: (options = {}) => signToken({ current, operations, signingKey }, options),
     requests: (query) => [...current.world.state.journal.entries(selectorOf(query))],

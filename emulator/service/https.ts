@@ -1,4 +1,5 @@
 import type { EmulatorOptions } from '../config/options.js';
+import type { MachineTime } from '../tls/renewal.js';
 import type { GivenHost } from './chain/target.js';
 import type { Secured } from './listen.js';
 import type { ShownAddress } from './listeners.js';
@@ -15,14 +16,15 @@ export interface BuiltInHosts {
 export async function provideTls(
   options: EmulatorOptions,
   hosts: BuiltInHosts | undefined,
+  time: MachineTime | undefined,
 ): Promise<{ readonly secured: Secured; readonly trust: string } | undefined> {
   const { tls, tlsCert, tlsKey } = options;
   if (!tls && !hosts) return undefined;
   const { createSecureServer: createServer, createTls, readTls } = await import('../tls/tls-service.js');
   const names = [...(hosts?.api ?? []), ...(hosts?.git ?? []), ...(tls ? ownNames(options) : [])];
-  const { identity, trust } =
-    tlsCert !== undefined && tlsKey !== undefined ? await readTls(tlsCert, tlsKey) : await createTls(names);
-  return { secured: { createServer, identity }, trust };
+  const { identity, trust, renewal } =
+    tlsCert !== undefined && tlsKey !== undefined ? await readTls(tlsCert, tlsKey) : await createTls(names, time);
+  return { secured: { createServer, identity, renewal }, trust };
 }
 
 /** By which a client may reach its ports. Wildcards cover one label, and clients take none directly below `localhost`. */

@@ -1,7 +1,7 @@
-import { type EmulatorOptions, OptionError } from '../config/options.js';
-import { importPath } from '../exports/open-state.js';
+import { type EmulatorOptions, OptionError, resolveOptions } from '../config/options.js';
+import { importPath, type OnImport, openState, openStateFolder, organizationsIn } from '../exports/open-state.js';
 import { Persistence } from '../exports/persistence.js';
-import { SourceError } from '../sources/file-tree.js';
+import { type FileTree, SourceError } from '../sources/file-tree.js';
 import type { CurrentWorld } from '../world/current-world.js';
 
 /** What keeps the state, for as long as the service runs. */
@@ -12,20 +12,44 @@ export interface KeptState {
   close(): Promise<void>;
 }
 
+/** A state that was read as far as the service has to know before it begins. */
+export interface SavedState {
+  /** With the organizations that the state has; those that were named come first. */
+  readonly options: EmulatorOptions;
+  /** What `import` leads to, where that is a state. */
+  readonly opened: FileTree | undefined;
+}
+
+/** Looks into what `persist` and `import` name. Throws `OptionError`. */
+export async function readSavedState(options: EmulatorOptions): Promise<SavedState> {
+  try {
+    const kept = options.persist === undefined ? undefined : await openStateFolder(options.persist);
+    const opened = kept || options.import === undefined ? undefined : await openState(options.import);
+    // What is wrong with a folder to keep is said when it is taken.
+    const found = kept ? await organizationsIn(kept).catch(() => []) : opened ? await organizationsIn(opened) : [];
+    if (found.length === 0) return { options, opened };
+    const isUsual = options.org.join() === resolveOptions({}).org.join();
+    const { org } = resolveOptions({ org: [...new Set([...(isUsual ? [] : options.org), ...found])] });
+    return { options: { ...options, org }, opened };
+  } catch (error) {
+    throw worded(error);
+  }
+}
+
 /**
  * Begins with what `persist` and `import` name: the folder of the first one, where something is in it, else the second.
  * Throws `OptionError`, and then nothing was touched.
  */
 export async function openKeptState(
   current: CurrentWorld,
-  { import: source, persist: folder, includeSecrets: secrets }: EmulatorOptions,
-  warn: (sentence: string) => void,
+  { options: { import: source, persist: folder, includeSecrets: secrets }, opened: tree }: SavedState,
+  { warn, onImport }: { readonly warn: (sentence: string) => void; readonly onImport: OnImport | undefined },
 ): Promise<KeptState | undefined> {
   let kept: Persistence | undefined;
   try {
     const opened = folder === undefined ? undefined : await Persistence.open(current, { folder, secrets, warn });
     kept = opened?.persistence;
-    if (source !== undefined && (opened?.isNew ?? true)) await importPath(current, source);
+    if (source !== undefined && (opened?.isNew ?? true)) await importPath(current, source, { opened: tree, onImport });
   } catch (error) {
     await kept?.abandon();
     throw worded(error);

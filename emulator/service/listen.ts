@@ -3,6 +3,7 @@ import type https from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import { lingeringClose } from '../http/lingering-close.js';
 import type { Identity } from '../tls/authority.js';
+import type { RenewedIdentity } from '../tls/renewal.js';
 import type { CurrentWorld } from '../world/current-world.js';
 import { admitConnections, type OtherWorlds } from './accept-faults.js';
 import { connectionEvent, peerOf } from './connection-event.js';
@@ -20,6 +21,8 @@ interface ConnectionPorts {
 export interface Secured {
   readonly createServer: typeof https.createServer;
   readonly identity: Identity;
+  /** Where another takes its place in time. */
+  readonly renewal?: RenewedIdentity | undefined;
 }
 
 /** An HTTP server with the limits of the world. It does not listen yet. */
@@ -78,11 +81,13 @@ export function createServer(
 /** The same server behind TLS. What fails before HTTP is spoken is closed without a word of HTTP. */
 function createSecureServer(
   options: http.ServerOptions,
-  { createServer, identity }: Secured,
+  { createServer, identity, renewal }: Secured,
   handshakeTimeout: number,
 ): http.Server {
-  const { cert, key } = identity;
+  const { cert, key } = renewal?.current ?? identity;
   const server = createServer({ ...options, cert, key, handshakeTimeout, allowHalfOpen: true });
+  const forget = renewal?.onRenewed((next) => server.setSecureContext({ cert: next.cert, key: next.key }));
+  if (forget) server.once('close', forget);
   server.removeAllListeners('tlsClientError').on('tlsClientError', (_error: Error, socket: Socket) => socket.destroy());
   const beneath = new Map<string, Socket>();
   server.on('connection', (socket: Socket) => {

@@ -1,5 +1,5 @@
-import http from 'node:http';
-import { isIP } from 'node:net';
+import type http from 'node:http';
+import { connect, isIP } from 'node:net';
 import { HEALTH_PATH } from '../admin/path.js';
 import { type Scheme, schemeOf } from '../http/scheme.js';
 import type { CurrentWorld } from '../world/current-world.js';
@@ -28,7 +28,7 @@ export interface ShownAddress {
   readonly gitUrl: string;
 }
 
-export interface ListenOptions extends Omit<AppOptions, 'organization' | 'origin'> {
+export interface ListenOptions extends Omit<AppOptions, 'organization' | 'origin' | 'isOriginGiven'> {
   readonly host: string;
   /** Binds the port of the organization at `index`, and resolves to it. */
   readonly bind: (server: http.Server, index: number, isSecure: boolean) => Promise<number>;
@@ -58,7 +58,8 @@ export class Listeners {
       const shownUrls = index === 0 ? given : undefined;
       const names = new ConnectionNames();
       const originOf = (request: http.IncomingMessage): string => shownUrls?.gitUrl ?? origins[schemeOf(request)];
-      const own = { ...appOptions, organization: org, origin: originOf, connections: names };
+      const isOriginGiven = shownUrls?.gitUrl !== undefined;
+      const own = { ...appOptions, organization: org, origin: originOf, isOriginGiven, connections: names };
       const app = createApp(current, own, shared);
       this.app ??= app;
       const others = index === 0 ? options.others : undefined;
@@ -87,11 +88,17 @@ export class Listeners {
   }
 }
 
-/** Asks the listener for its health: what listens but does not answer is not ready. */
+/** Asks the listener for its health: what listens but does not answer is not ready. Without Node's client, which takes longer than the answer. */
 export function answerOnce({ origin }: Listener): Promise<void> {
+  const { hostname, port, host } = new URL(origin);
   return new Promise((resolve, reject) => {
-    const question = http.get(`${origin}${HEALTH_PATH}`, { agent: false, headers: { connection: 'close' } });
-    question.once('error', reject).once('response', (response) => response.resume().once('end', resolve));
+    const socket = connect(Number(port || 80), hostname.replace(/^\[(.*)\]$/, '$1'));
+    socket.once('data', () => {
+      socket.destroy();
+      resolve();
+    });
+    socket.once('error', reject).once('close', () => reject(new Error(`${origin} closed the connection.`)));
+    socket.write(`GET ${HEALTH_PATH} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`);
   });
 }
 

@@ -1,5 +1,6 @@
+import { readyMembers } from '../admin/address-members.js';
 import type { NamespaceControl, NamespaceView } from '../admin/controls.js';
-import { addressMembers } from './address.js';
+import { runningAt } from './address.js';
 import type { NamespaceServer, Namespaces } from './namespaces.js';
 import type { SigningKey } from './registered-keys.js';
 
@@ -7,7 +8,8 @@ import type { SigningKey } from './registered-keys.js';
 export function namespaceControl(namespaces: Namespaces, key: SigningKey, isSecure: boolean): NamespaceControl {
   const viewOf = ({ id, listeners }: NamespaceServer): NamespaceView => ({
     id,
-    ...addressMembers(listeners.all, key, isSecure),
+    ...readyMembers(runningAt(listeners.all, key, isSecure)),
+    pid: process.pid,
   });
   return {
     create: async (options) => viewOf(await namespaces.create(options)),

@@ -19,6 +19,7 @@ export function emptyRecord(known: Known): RequestRecord {
     status: 0,
     code: undefined,
     token: undefined,
+    stopped: undefined,
     git: undefined,
     head: NO_HEAD,
     weight: 0,

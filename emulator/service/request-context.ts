@@ -11,6 +11,7 @@ import type { RequestTarget } from '../http/request-target.js';
 import type { ReplyWatcher } from '../http/write-reply.js';
 import { CapturedBody } from '../journal/captured-body.js';
 import type { RequestRecord } from '../journal/record.js';
+import type { StepId } from '../journal/steps.js';
 import type { HandlerContext } from '../operation/handler-context.js';
 import type { Operation, Purpose } from '../operation/operation.js';
 import type { Repository } from '../repositories/repository.js';
@@ -31,6 +32,8 @@ export class RequestContext implements ReplyWatcher {
   id = '';
   /** What remotes start with in the answer. */
   origin: string;
+  /** Whether that is an address that was given or named, and not merely that of a port. */
+  isOriginGiven: boolean;
   /** The organization that the port belongs to; `Host` may select another. */
   organizationName: string;
   readonly inBandFaults: boolean;
@@ -58,6 +61,10 @@ export class RequestContext implements ReplyWatcher {
   injectedBy: string | undefined = undefined;
   /** What refused the request, and how it is told: a variant may word it differently. */
   refusal: Problem | undefined = undefined;
+  /** The step that refused the request, where one did. */
+  stopped: StepId | undefined = undefined;
+  /** What a fault threw, and at which step: it may be thrown on elsewhere. */
+  thrown: { readonly error: unknown; readonly at: StepId } | undefined = undefined;
   /** Why the request was refused, once it was. */
   problem: Problem | undefined = undefined;
   repository: Repository | undefined = undefined;
@@ -87,6 +94,7 @@ export class RequestContext implements ReplyWatcher {
     private readonly response: ServerResponse,
   ) {
     this.origin = listener.origin(request);
+    this.isOriginGiven = listener.isOriginGiven ?? false;
     this.organizationName = listener.organization;
     this.inBandFaults = listener.inBandFaults;
     this.adversary = listener.adversary;
@@ -152,11 +160,13 @@ export class RequestContext implements ReplyWatcher {
   }
 
   /** Tells a client that holds its body back that it is wanted (RFC 9110, 10.1.1). */
-  readonly askForBody = (): void => {
-    if (awaitsContinue(this.request) && !this.request.readableDidRead && !this.response.headersSent) {
-      this.response.writeContinue();
-    }
-  };
+  get askForBody(): () => void {
+    return () => {
+      if (awaitsContinue(this.request) && !this.request.readableDidRead && !this.response.headersSent) {
+        this.response.writeContinue();
+      }
+    };
+  }
 
   /** Aborted when the client has gone. Most requests never ask, and listening for the end of each has its cost. */
   get signal(): AbortSignal {
@@ -170,6 +180,17 @@ export function isLost({ world, purpose }: RequestContext): boolean {
   return !world.background.isCurrent && purpose !== undefined && purpose.effect !== 'read';
 }
 
+/** Notes where the request was refused: at the step in which `error` came up, or where a fault threw it. */
+export function noteStop(context: RequestContext, error: unknown, at?: StepId): void {
+  context.stopped = context.thrown?.error === error ? context.thrown?.at : at;
+}
+
+/** A link of the chain, as the journal names it. */
+export interface NamedStep<Run> {
+  readonly id: StepId;
+  readonly run: Run;
+}
+
 /** One link of the chain: it throws a `Problem` or lets the request pass. */
 export type Step = (context: RequestContext) => void | Promise<void>;
 
@@ -179,6 +200,8 @@ export type EntryStep = (context: RequestContext) => void;
 export interface Listener {
   readonly organization: string;
   readonly origin: (request: IncomingMessage) => string;
+  /** Whether it is not that of a port. */
+  readonly isOriginGiven?: boolean | undefined;
   readonly inBandFaults: boolean;
   readonly adversary?: string | undefined;
   readonly connections: ConnectionNames;

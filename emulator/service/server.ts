@@ -1,14 +1,16 @@
 import type http from 'node:http';
+import { addressMember } from '../admin/address-members.js';
 import { AdminToken } from '../admin/guard.js';
-import { loadVerifier } from '../auth/verify.js';
+import { prepareVerifier } from '../auth/verify.js';
 import { isLoopback } from '../config/loopback.js';
 import type { EmulatorOptions } from '../config/options.js';
 import { ServedHosts } from '../http/host.js';
 import type { Operation } from '../operation/operation.js';
+import type { MachineTime } from '../tls/renewal.js';
 import { CurrentWorld } from '../world/current-world.js';
 import type { ProcessPorts } from '../world/process-resources.js';
 import type { Scenario } from '../world/scenario.js';
-import { addressMember, addressOf } from './address.js';
+import { addressOf } from './address.js';
 import { type ProvidedAdminToken, provideAdminToken } from './admin-token.js';
 import { shareRoutes } from './app.js';
 import { type BuiltInHosts, givenHosts, provideTls, publicHosts, shownAddress } from './https.js';
@@ -43,8 +45,12 @@ export interface ServerPorts extends ProcessPorts {
   readonly onClosed?: () => void;
   /** Told, in a sentence, what a user has to know: that the state could not be saved. */
   readonly onWarning?: (sentence: string) => void;
+  /** Told of the bytes of a state that `import` has read, and of how many there are. */
+  readonly onImport?: (bytes: number, total: number) => void;
   /** Hosts that clients have built in, for which HTTPS is served. */
   readonly hosts?: BuiltInHosts;
+  /** By which certificates are renewed; the machine's own unless given. */
+  readonly machineTime?: MachineTime;
 }
 
 /** Starts the service and resolves once it answers. Rejects with the system's error when a port cannot be bound. */
@@ -53,9 +59,14 @@ export async function startServer(
   operations: readonly Operation[],
   ports: ServerPorts = {},
 ): Promise<Server> {
-  const { options, scenario } = await readStartScenario(given, operations);
+  const { options: asked, scenario } = await readStartScenario(given, operations);
+  // Few emulators begin with a state.
+  const saving =
+    asked.persist !== undefined || asked.import !== undefined ? await import('./kept-state.js') : undefined;
+  const saved = await saving?.readSavedState(asked);
+  const options = saved?.options ?? asked;
   const { host, limits } = options;
-  const secure = await provideTls(options, ports.hosts);
+  const secure = await provideTls(options, ports.hosts, ports.machineTime);
   const current = createWorld(options, ports);
   const shared = shareRoutes({ operations });
   const closing = new AbortController();
@@ -65,6 +76,7 @@ export async function startServer(
   let kept: KeptState | undefined;
   const close = async ({ graceMs = drain.graceMs } = {}): Promise<void> => {
     closing.abort();
+    secure?.secured.renewal?.close();
     // What is held would not end by itself.
     current.world.background.endWaits();
     await Promise.all([namespaces.close({ graceMs }), listeners.drain({ ...drain, graceMs })]);
@@ -118,10 +130,9 @@ export async function startServer(
     await opened.open(own, { ...common(own), namespace: id, controls, bind }, shared);
   };
   try {
-    if (options.persist !== undefined || options.import !== undefined) {
-      // Few emulators do.
-      const { openKeptState } = await import('./kept-state.js');
-      kept = await openKeptState(current, options, ports.onWarning ?? (() => {}));
+    if (saved) {
+      const { onWarning: warn = () => {}, onImport } = ports;
+      kept = await saving!.openKeptState(current, saved, { warn, onImport });
     }
     if (scenario) await begin(current, scenario);
     await kept?.begin();
@@ -140,8 +151,8 @@ export async function startServer(
     await listeners.open(current, { ...common(current), controls, bind, shown, others: namespaces }, shared);
     ports.hosts?.onListening(listeners.all[0]!.secure!.port, secure!.trust);
     await Promise.all(listeners.all.map(answerOnce));
-    // The first token needs it. Nothing waits for it at the start.
-    void loadVerifier();
+    // The first token needs it. Nothing waits for it: it begins once the start was told to be over.
+    setImmediate(() => void prepareVerifier(current.config.organizations[0]!.keys));
   } catch (error) {
     await close({ graceMs: 0 });
     throw error;

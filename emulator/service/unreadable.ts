@@ -81,7 +81,9 @@ function answerUnreadable(refusal: Problem, socket: Socket, world: World): void 
   const { forgePrefix } = config;
   const { status, headers, json } = renderProblem(refusal, { dialect: 'problem', path: '/', variants, forgePrefix });
   const origin = 'real';
-  const record = emptyRecord({ id, time: now, status, code: refusal.code, origin, faults: [], why: [refusal.detail] });
+  const why = [refusal.detail];
+  const stopped = 'message';
+  const record = emptyRecord({ id, time: now, status, code: refusal.code, origin, faults: [], why, stopped });
   recordRequest(world, record);
   const body = JSON.stringify(json);
   const fields = {

@@ -31,12 +31,12 @@ export async function takeObjects(
   meter: Meter,
 ): Promise<void> {
   const fsck = policy === 'strict' ? new Fsck() : undefined;
-  const check: Fsck['check'] | undefined = fsck && ((type, body, oid) => fsck.check(type, body, oid));
+  const check: Fsck['check'] | undefined = fsck && ((...object) => fsck.check(...object));
   for await (const pack of source.packs()) await indexPack(quarantine, pack, { thin: false, ...(check && { check }) });
   for await (const { oid, deflated } of source.looseObjects?.() ?? []) {
     const { type, body } = await inflateObject(oid, deflated, objectBytes);
-    const steps = check?.(typeCode(type), body, oid as Oid);
-    if (steps) await inSlices(steps, meter);
+    const checked = check?.(typeCode(type), body, oid as Oid);
+    if (typeof checked === 'object') await inSlices(checked, meter);
     const written = await quarantine.writeInSlices(typeCode(type), body, meter);
     if (written !== oid) throw new PackError('corrupt', `the object ${oid} is ${written}`);
     if (meter.isOver) await meter.pass();

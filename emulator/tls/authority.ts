@@ -18,16 +18,24 @@ export interface Identity {
   readonly key: string;
 }
 
+/** A certificate that was made here, and how long it is good for. */
+export interface Issued extends Identity {
+  /** Milliseconds since 1970. */
+  readonly validity: { readonly from: number; readonly to: number };
+}
+
 /** Signs certificates that are good for a day. Its private key never leaves the memory of this process. */
 export interface Authority {
   /** What a client has to trust, as PEM. */
   readonly certificate: string;
-  /** A certificate for these names and addresses, and no others. */
-  issue(names: readonly string[]): Promise<Identity>;
+  /** A certificate for these names and addresses, and no others, from `now` on. */
+  issue(names: readonly string[], now: number): Promise<Issued>;
 }
 
 const ALGORITHM = { name: 'ECDSA', namedCurve: 'P-256' };
 const DAY = 24 * 60 * 60 * 1000;
+/** What clients trust stays the same while the process runs. Nobody can use it when that has ended, as its key is gone. */
+const YEAR = 365 * DAY;
 /** Milliseconds that the clock of a client may be behind. */
 const SKEW = 5 * 60 * 1000;
 
@@ -51,11 +59,11 @@ const DNS_NAME = 2;
 const IP_ADDRESS = 7;
 
 /** Makes an authority that did not exist before, at the machine's time, by which clients judge it. */
-export async function createAuthority(now = Date.now()): Promise<Authority> {
+export async function createAuthority(now: number): Promise<Authority> {
   const engine = new CryptoEngine({ name: 'node', crypto: webcrypto });
   // Not extractable: no code of this process can read the private key either.
   const keys = (await webcrypto.subtle.generateKey(ALGORITHM, false, ['sign', 'verify'])) as webcrypto.CryptoKeyPair;
-  const own = await begin(keys.publicKey, { now, subject: 'repohost-emulator, of this run only' });
+  const own = await begin(keys.publicKey, { now, life: YEAR, subject: 'repohost-emulator, of this run only' });
   const identifier = await identifierOf(keys.publicKey);
   const constraints = new BasicConstraints({ cA: true, pathLenConstraint: 0 }).toSchema().toBER(false);
   own.issuer = own.subject;
@@ -66,9 +74,9 @@ export async function createAuthority(now = Date.now()): Promise<Authority> {
   ];
   await own.sign(keys.privateKey, 'SHA-256', engine);
 
-  const issue = async (names: readonly string[]): Promise<Identity> => {
+  const issue = async (names: readonly string[], now: number): Promise<Issued> => {
     const leaf = (await webcrypto.subtle.generateKey(ALGORITHM, true, ['sign', 'verify'])) as webcrypto.CryptoKeyPair;
-    const certificate = await begin(leaf.publicKey, { now, subject: 'repohost-emulator' });
+    const certificate = await begin(leaf.publicKey, { now, life: DAY, subject: 'repohost-emulator' });
     const usage = new ExtKeyUsage({ keyPurposes: [OID.serverAuth] }).toSchema().toBER(false);
     certificate.issuer = own.subject;
     certificate.extensions = [
@@ -80,13 +88,18 @@ export async function createAuthority(now = Date.now()): Promise<Authority> {
     ];
     await certificate.sign(keys.privateKey, 'SHA-256', engine);
     const key = await webcrypto.subtle.exportKey('pkcs8', leaf.privateKey);
-    return { cert: pem('CERTIFICATE', certificate.toSchema(true).toBER(false)), key: pem('PRIVATE KEY', key) };
+    const validity = { from: certificate.notBefore.value.getTime(), to: certificate.notAfter.value.getTime() };
+    return {
+      cert: pem('CERTIFICATE', certificate.toSchema(true).toBER(false)),
+      key: pem('PRIVATE KEY', key),
+      validity,
+    };
   };
   return { certificate: pem('CERTIFICATE', own.toSchema(true).toBER(false)), issue };
 
   async function begin(
     publicKey: webcrypto.CryptoKey,
-    { now, subject }: { now: number; subject: string },
+    { now, life, subject }: { now: number; life: number; subject: string },
   ): Promise<Certificate> {
     const certificate = new Certificate();
     certificate.version = 2;
@@ -97,7 +110,7 @@ export async function createAuthority(now = Date.now()): Promise<Authority> {
     const value = new Utf8String({ value: subject });
     certificate.subject.typesAndValues.push(new AttributeTypeAndValue({ type: OID.commonName, value }));
     certificate.notBefore.value = new Date(now - SKEW);
-    certificate.notAfter.value = new Date(now - SKEW + DAY);
+    certificate.notAfter.value = new Date(now - SKEW + life);
     await certificate.subjectPublicKeyInfo.importKey(publicKey, engine);
     return certificate;
   }

@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:https';
 import { OptionError } from '../config/option-values.js';
 import type { Identity } from './authority.js';
+import { type MachineTime, machineTime, RenewedIdentity } from './renewal.js';
 
 /** Passed on from here, as `node:https` is loaded with this file, when it is needed. */
 export const createSecureServer = createServer;
@@ -12,13 +13,17 @@ export interface TlsService {
   readonly identity: Identity;
   /** What a client has to trust, as PEM: the certificate of the authority, or the certificates that were given. */
   readonly trust: string;
+  /** Where it is replaced in time. */
+  readonly renewal?: RenewedIdentity;
 }
 
-/** A certificate of an authority of its own, which ends with the process, for `names` and nothing else. */
-export async function createTls(names: readonly string[]): Promise<TlsService> {
+/** A certificate of an authority of its own, which ends with the process, for `names` and nothing else; renewed until it is closed. */
+export async function createTls(names: readonly string[], time: MachineTime = machineTime): Promise<TlsService> {
   const { createAuthority } = await import('./authority.js');
-  const authority = await createAuthority();
-  return { identity: await authority.issue(names), trust: authority.certificate };
+  const authority = await createAuthority(time.now());
+  const issue = () => authority.issue(names, time.now());
+  const identity = await issue();
+  return { identity, trust: authority.certificate, renewal: new RenewedIdentity(identity, issue, time) };
 }
 
 /** A certificate that was given, with those behind it in the same file. Throws `OptionError`. */

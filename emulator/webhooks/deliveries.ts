@@ -1,7 +1,7 @@
 import type { Delivery, DeliveryState } from './delivery.js';
 
 /** Deliveries kept, pending ones included; beyond it the oldest that ended goes. */
-const MOST_DELIVERIES = 10_000;
+export const MOST_DELIVERIES = 10_000;
 
 export interface DeliveriesSnapshot {
   readonly byId: ReadonlyMap<string, Delivery>;
@@ -13,6 +13,12 @@ export class Deliveries {
   private byId = new Map<string, Delivery>();
   /** Ids of what needs no more attempts, in the order in which it ended. */
   private ended = new Set<string>();
+  /** Another one after every change. */
+  private changed: object = {};
+
+  get revision(): object {
+    return this.changed;
+  }
 
   get(id: string): Delivery | undefined {
     return this.byId.get(id);
@@ -25,12 +31,14 @@ export class Deliveries {
 
   put(delivery: Delivery): void {
     this.byId.set(delivery.id, delivery);
+    this.changed = {};
   }
 
   /** Notes that a delivery needs no more attempts. */
   end(id: string, state: Exclude<DeliveryState, 'pending'>): void {
     this.byId.set(id, { ...this.byId.get(id)!, state, nextAttemptAt: undefined });
     this.ended.add(id);
+    this.changed = {};
   }
 
   /** Lets the oldest that ended go where there is no room for one more; false where all of them are pending. */
@@ -49,5 +57,6 @@ export class Deliveries {
   restore({ byId, ended }: DeliveriesSnapshot): void {
     this.byId = new Map(byId);
     this.ended = new Set(ended);
+    this.changed = {};
   }
 }

@@ -139,10 +139,15 @@ t.test('texts that searches read serve all forks that have the objects, and no o
   };
   const [shared, own] = [numberOf(one, 'shared'), numberOf(one, 'of one')];
   t.equal(numberOf(two, 'of two'), own, 'the same number of another object');
-  for (const number of [shared, own]) await find(one).content.texts.read(number, unlimited());
-  t.ok(find(two).content.texts.kept(shared));
-  t.equal(find(two).content.texts.kept(own), undefined);
-  t.equal(find(two).content.texts.kept(-1), undefined);
+  const textsOf = (current: CurrentWorld, ...numbers: number[]) =>
+    find(current).content.texts.texts(numbers, unlimited());
+  const [sharedText, ownText] = await textsOf(one, shared, own);
+  const texts = await textsOf(two, shared, own, -1);
+  t.ok(sharedText);
+  t.equal(texts[0], sharedText);
+  t.ok(texts[1]);
+  t.not(texts[1], ownText);
+  t.equal(texts[2], undefined);
   for (const fork of [one, two]) await fork.close();
 });
 

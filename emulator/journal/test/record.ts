@@ -20,6 +20,7 @@ export function recordOf(id: number, given: Partial<RequestRecord> = {}): Reques
     origin: 'real',
     faults: [],
     why: [],
+    stopped: undefined,
     git: undefined,
     head: NO_HEAD,
     weight: 100,

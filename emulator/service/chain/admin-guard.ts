@@ -1,5 +1,6 @@
 import { type AdminToken, checkAdmin } from '../../admin/guard.js';
 import { isOpenPath } from '../../admin/open-routes.js';
+import { isPagePath } from '../../admin/path.js';
 import { hostOf } from '../../http/host.js';
 import type { EntryStep } from '../request-context.js';
 
@@ -8,6 +9,7 @@ export function guardAdmin(token: AdminToken | undefined): EntryStep {
   return ({ isForAdmin, request, target }) => {
     if (!isForAdmin) return;
     const authority = target.authority ?? hostOf(request.rawHeaders);
-    checkAdmin({ request, authority, isOpen: isOpenPath(target.path) }, token);
+    const isPage = isPagePath(target.path);
+    checkAdmin({ request, authority, isOpen: isPage || isOpenPath(target.path), isPage }, token);
   };
 }

@@ -3,6 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { z } from 'zod';
 import { Rejection } from '../../auth/rejection.js';
 import type { OperationId } from '../../config/operation-ids.js';
+import { once } from '../../environment/once.js';
 import { isGenericCode, type Problem, problem } from '../../http/problem.js';
 import type { Reply } from '../../http/reply.js';
 import type { RequestContext } from '../request-context.js';
@@ -70,14 +71,14 @@ export function bendReply(context: RequestContext): Reply {
 }
 
 /** RFC 9457, 3.2: problem details may have further members. File metadata's errors have one member, and no other. */
-const REFUSAL = z.object({});
+const refusal = once(() => z.object({}));
 
 /** What the body of the answer is; of an error with members that are all stated, undefined. */
 function schemaOf({ reply, operation }: RequestContext): z.core.$ZodType | undefined {
   const schema = operation?.replies[reply.status];
   if (schema !== undefined) return typeof schema === 'string' ? undefined : schema;
   const isShort = operation?.dialect === 'error' && reply.headers?.['content-type'] === undefined;
-  return isShort ? undefined : REFUSAL;
+  return isShort ? undefined : refusal();
 }
 
 function waitLonger(reply: Reply, draw: Draw): Reply {

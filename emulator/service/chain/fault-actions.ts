@@ -6,6 +6,7 @@ import { NO_BYTES } from '../../git/object/bytes.js';
 import { ZERO_OID } from '../../git/object/object.js';
 import { genericCodeOf, type Problem, problem } from '../../http/problem.js';
 import { bytes, empty, type Reply } from '../../http/reply.js';
+import type { StepId } from '../../journal/steps.js';
 import { failedResult } from '../../repositories/branch-write.js';
 import { stateProblem } from '../../repositories/lifecycle.js';
 import { throttled } from '../quota.js';
@@ -16,6 +17,18 @@ import { breakWire } from './wire-faults.js';
 
 /** Seconds that a client is told to wait when a fault does not say how many. */
 const RETRY_AFTER = 1;
+
+/** Where the journal says that a request met a fault. */
+const STEP_OF: Readonly<Partial<Record<Position, StepId>>> = {
+  headers: 'faults.headers',
+  auth: 'faults.auth',
+  quota: 'faults.quota',
+  before: 'faults.before',
+  body: 'faults.body',
+  after: 'faults.after',
+  'response.head': 'faults.response.head',
+  'response.body': 'faults.response.body',
+};
 
 /** A reply that takes the place of the one that the request would have got. */
 export class InjectedReply extends Error {
@@ -44,9 +57,15 @@ export async function carryOut(
   chosen: readonly ChosenAction[],
   position?: Position,
 ): Promise<void> {
-  for (const { id, action } of chosen) {
-    await carryOutOne(context, id, action);
-    breakWire(context, position, id, action);
+  try {
+    for (const { id, action } of chosen) {
+      await carryOutOne(context, id, action);
+      breakWire(context, position, id, action);
+    }
+  } catch (error) {
+    const at = position === undefined ? undefined : STEP_OF[position];
+    if (at !== undefined) context.thrown = { error, at };
+    throw error;
   }
 }
 

@@ -124,6 +124,7 @@ class RequestHandlerContext implements HandlerContext {
   readonly method: string;
   readonly params: Readonly<Record<string, string>>;
   readonly gitUrl: string;
+  readonly isGitUrlGiven: boolean;
   readonly scheme: Scheme;
   readonly #context: RequestContext;
   #meter: Meter | undefined;
@@ -140,6 +141,7 @@ class RequestHandlerContext implements HandlerContext {
     this.method = context.request.method!;
     this.params = context.params;
     this.gitUrl = context.origin;
+    this.isGitUrlGiven = context.isOriginGiven;
     this.scheme = schemeOf(context.request);
   }
 
@@ -177,9 +179,16 @@ class RequestHandlerContext implements HandlerContext {
     return new Meter({ schedule: engine.schedule, limit, signal: () => this.signal });
   }
 
-  readonly header = (name: string): string | undefined => this.#context.request.headers[name]?.toString();
+  // Made where they are asked for, and usable without the context: most operations ask for neither.
+  get header(): HandlerContext['header'] {
+    return (name) => this.#context.request.headers[name]?.toString();
+  }
 
-  readonly stream = (maxBytes: number): AsyncIterable<Buffer> => {
+  get stream(): HandlerContext['stream'] {
+    return (maxBytes) => this.#streamOf(maxBytes);
+  }
+
+  #streamOf(maxBytes: number): AsyncIterable<Buffer> {
     const chunks = readChunks(this.#context.request, {
       maxBytes,
       idleTimeout: this.world.limits.idleTimeout,
@@ -187,7 +196,7 @@ class RequestHandlerContext implements HandlerContext {
       watch: (piece) => this.#context.receive(piece),
     });
     return this.#context.wire === undefined ? chunks : breakBody(this.#context, chunks);
-  };
+  }
 }
 
 /** Step: the handler; its value is the reply. */

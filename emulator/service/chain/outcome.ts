@@ -139,6 +139,7 @@ function describeRequest(context: RequestContext, now: number): RequestRecord {
     origin: originOf(context),
     faults: context.faults.fired,
     why: whyOf(context),
+    stopped: context.stopped,
     git: context.git,
     head,
     answerHead: undefined,

@@ -10,7 +10,10 @@ const REMOTE = '/{repo_name}.git';
 /** Step: the operation. A wrong method is answered in the dialect of the path's operation. */
 export function matchRoute(operations: readonly Operation[]): Step {
   const api = new Router(operations.filter(({ group }) => group !== 'Git'));
-  const git = new Router(operations.filter(({ group }) => group === 'Git').map(belowRemote));
+  const git = new Router(
+    operations.filter(({ group }) => group === 'Git'),
+    ({ path }) => path.slice(REMOTE.length),
+  );
   return (context) => {
     const { path } = context.target;
     // Both name no route but the server itself, which has nothing of its own to do.
@@ -20,12 +23,6 @@ export function matchRoute(operations: readonly Operation[]): Step {
     if (end > 1 && matchGit(context, git, path.slice(1, end), path.slice(end + '.git'.length))) return;
     context.params = match(context, api, path).params;
   };
-}
-
-/** The row with its routes as they are written below a remote. */
-function belowRemote(operation: Operation): Operation {
-  const routes = operation.routes.map((route) => ({ ...route, path: route.path.slice(REMOTE.length) }));
-  return { ...operation, routes };
 }
 
 /** `/{repo_name}.git/info/refs` and the like. False when remotes have no such path: it may be one of the API. */

@@ -47,6 +47,8 @@ interface NamedHost {
   /** Of `api.<org>.localhost`, or of a host that was given. */
   readonly organization: string | undefined;
   readonly gitUrl: string | undefined;
+  /** As it was named, with its port. */
+  readonly authority: string;
 }
 
 /** What a host that was given by name stands for. */
@@ -79,7 +81,7 @@ export function checkHost(
     const host = parseHost(authority);
     const one = given.get(host);
     const organization = one?.organization ?? ORGANIZATION_HOST.exec(host)?.[1];
-    const named = { isServed: isServed(host), organization, gitUrl: one?.gitUrl };
+    const named = { isServed: isServed(host), organization, gitUrl: one?.gitUrl, authority };
     if (remembered.size === REMEMBERED_HOSTS) remembered.clear();
     remembered.set(authority, named);
     return named;
@@ -88,9 +90,18 @@ export function checkHost(
     const { world } = context;
     const named = hostNamedBy(context, read);
     const selected = named?.organization;
-    if (named?.gitUrl !== undefined) context.origin = named.gitUrl;
-    if (selected !== undefined && world.state.organizations.get(selected)) context.organizationName = selected;
-    else if (named && !named.isServed) {
+    if (named?.gitUrl !== undefined) {
+      context.origin = named.gitUrl;
+      context.isOriginGiven = true;
+    }
+    if (selected !== undefined && world.state.organizations.get(selected)) {
+      if (selected !== context.organizationName && named!.gitUrl === undefined) {
+        // The port alone leads to its own organization.
+        context.origin = `${schemeOf(context.request)}://${named!.authority}`;
+        context.isOriginGiven = true;
+      }
+      context.organizationName = selected;
+    } else if (named && !named.isServed) {
       throw problem('forbidden', 'The request names a host that is not served here; --allowed-host adds one.');
     }
     context.organization = world.state.organizations.get(context.organizationName)!;

@@ -85,15 +85,18 @@ export function breakBody(context: RequestContext, chunks: AsyncIterable<Buffer>
 }
 
 async function* brokenChunks(
-  { request }: RequestContext,
+  context: RequestContext,
   { bodyCut, bodyRate }: WireBreakage,
   chunks: AsyncIterable<Buffer>,
 ): AsyncGenerator<Buffer> {
-  const length = Number(request.headers['content-length'] ?? 0);
+  const length = Number(context.request.headers['content-length'] ?? 0);
   const at = bodyCut && placeWhileReading(bodyCut.at, length);
   const bytes = breakBytes(chunks, { cut: at && { at, how: 'fin' }, bytesPerSecond: bodyRate });
   for await (const piece of bytes) yield Buffer.from(piece.buffer, piece.byteOffset, piece.length);
-  if (bodyCut !== undefined) throw new AnswerCut(connectionEnding(bodyCut.how));
+  if (bodyCut === undefined) return;
+  const error = new AnswerCut(connectionEnding(bodyCut.how));
+  context.thrown = { error, at: 'faults.body' };
+  throw error;
 }
 
 /** How long the whole is has to be known before it was read; of what is sent in chunks, one byte is read. */

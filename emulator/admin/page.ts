@@ -1,0 +1,108 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { extname, join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { once } from '../environment/once.js';
+import { packageFile } from '../environment/package-root.js';
+import { problem } from '../http/problem.js';
+import { bytes, empty, type Reply } from '../http/reply.js';
+import { ADMIN_PREFIX } from './path.js';
+import { type AdminContext, adminRoute } from './route.js';
+
+/*
+ * The files of the page, as `npm run bundle` left them. They are the same for everybody and tell nothing of a world, so
+ * they ask for no token: what the page shows it asks the other routes for.
+ */
+
+interface PageFile {
+  readonly content: Buffer;
+  readonly compressed: Buffer;
+  readonly type: string;
+}
+
+const DOCUMENT = 'index.html';
+
+const TYPES: Readonly<Record<string, string>> = {
+  '.html': 'text/html; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.svg': 'image/svg+xml',
+};
+
+/**
+ * Content Security Policy Level 3, Trusted Types: nothing is loaded from elsewhere, no script or style stands in the
+ * document, no text becomes markup, and no other page shows this one in a frame.
+ */
+const POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self'",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+  "require-trusted-types-for 'script'",
+  "trusted-types 'none'",
+].join('; ');
+
+const HEADERS = {
+  'content-security-policy': POLICY,
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+  'referrer-policy': 'no-referrer',
+  vary: 'accept-encoding',
+  'x-frame-options': 'DENY',
+};
+
+/** All of them, read when the page is opened for the first time. */
+const readFiles = once((): ReadonlyMap<string, PageFile> => {
+  const folder = packageFile('dist/bundle/page');
+  const files = readdirSync(folder).map((name): [string, PageFile] => {
+    const content = readFileSync(join(folder, name));
+    return [name, { content, compressed: gzipSync(content), type: TYPES[extname(name)] ?? 'application/octet-stream' }];
+  });
+  return new Map(files);
+});
+
+function serve(name: string, { header }: AdminContext): Reply {
+  const file = readFiles().get(name);
+  if (file === undefined) throw problem('not_found', `The page has no file ${JSON.stringify(name)}.`);
+  const isCompressed = /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/i.test(header('accept-encoding') ?? '');
+  return bytes(200, isCompressed ? file.compressed : file.content, {
+    ...HEADERS,
+    'content-type': file.type,
+    ...(isCompressed && { 'content-encoding': 'gzip' }),
+  });
+}
+
+/** The address without the slash, as it is easily typed. */
+export const leadToPage = adminRoute({
+  id: 'leadToPage',
+  method: 'GET',
+  path: '',
+  summary: 'Lead to the page',
+  access: 'open',
+  replies: { 308: '' },
+  handle: () => empty(308, { location: `${ADMIN_PREFIX}/` }),
+});
+
+export const showPage = adminRoute({
+  id: 'showPage',
+  method: 'GET',
+  path: '/',
+  summary: 'Show the page: requests as they come, repositories, faults, clock, and what clients do wrong',
+  access: 'open',
+  replies: { 200: 'text/html' },
+  handle: (ctx) => serve(DOCUMENT, ctx),
+});
+
+export const showPageFile = adminRoute({
+  id: 'showPageFile',
+  method: 'GET',
+  path: '/page/{file}',
+  summary: 'Show a file that the page is made of',
+  access: 'open',
+  replies: { 200: 'application/octet-stream' },
+  errors: ['not_found'],
+  handle: (ctx) => serve(ctx.params.file!, ctx),
+});

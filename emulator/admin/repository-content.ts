@@ -1,0 +1,288 @@
+import { z } from 'zod';
+import { blame, NoSuchFile } from '../git/blame/blame.js';
+import type { BlamedLines } from '../git/blame/blamed-lines.js';
+import { BadLineRange } from '../git/blame/line-ranges.js';
+import { type Diff, diffTrees } from '../git/diff/diff.js';
+import type { FileDiff } from '../git/diff/file-diff.js';
+import { TooManyChanges } from '../git/diff/trees.js';
+import { requestLimit } from '../git/limits/request-limits.js';
+import { type ByteString, NO_BYTES, textOf } from '../git/object/bytes.js';
+import { BLOB, type Oid, ZERO_OID } from '../git/object/object.js';
+import { findEntry } from '../git/object/read-tree.js';
+import { formatMode } from '../git/object/tree.js';
+import type { Meter } from '../git/schedule/meter.js';
+import { inSlices } from '../git/schedule/steps.js';
+import { problem } from '../http/problem.js';
+import { json, largeJson } from '../http/reply.js';
+import type { Repository } from '../repositories/repository.js';
+import {
+  commitLine,
+  exactBytes,
+  named,
+  showCommitLine,
+  showContent,
+  shownContent,
+  typeOfMode,
+} from './repository-records.js';
+import {
+  findRepository,
+  inOrganization,
+  pathQuery,
+  readBytes,
+  refQuery,
+  requireCommit,
+  resolveCommit,
+} from './repository-target.js';
+import { adminRoute } from './route.js';
+
+/** Of one diff: files that are listed, bytes of their patches together, and of each unless its path was asked for. */
+const MOST_FILES = 1000;
+const MOST_PATCH_BYTES = 2 * 1024 * 1024;
+const MOST_BYTES_OF_FILE = 256 * 1024;
+
+const changedFile = z.object({
+  path: z.string(),
+  path_bytes: exactBytes,
+  old_path: z.string().optional().meta({ description: 'Of a rename.' }),
+  old_path_bytes: exactBytes,
+  state: z.string().meta({ description: "Git's letter; a rename carries its similarity, as in R054." }),
+  old_mode: z.string().nullable(),
+  mode: z.string().nullable(),
+  old_oid: z.string().nullable(),
+  oid: z.string().nullable(),
+  old_size: z.int(),
+  size: z.int(),
+  is_binary: z.boolean(),
+  additions: z.int(),
+  deletions: z.int(),
+  patch: z.string().meta({ description: 'As `git diff --full-index` prints it; bytes that are not UTF-8 are U+FFFD.' }),
+  is_truncated: z.boolean().meta({ description: 'Whether the patch is cut, at the end of a line where it has one.' }),
+});
+
+export const showCommitDiff = adminRoute({
+  id: 'showCommitDiff',
+  method: 'GET',
+  path: '/repositories/{name}/commits/{oid}/diff',
+  summary:
+    'Show what a commit changed against a parent of its, the first one unless another is named, or against nothing',
+  access: 'token',
+  query: z.strictObject({
+    ...inOrganization,
+    ...pathQuery,
+    old_path: z.string().optional().meta({ description: 'With path: where a renamed file was before.' }),
+    old_path_bytes: pathQuery.path_bytes,
+    parent: z.string().optional().meta({ description: 'Of a merge, the number of the parent, from 1.' }),
+  }),
+  replies: {
+    200: z.object({
+      oid: z.string(),
+      base: z.string().nullable().meta({ description: 'The parent; null: the commit has none.' }),
+      stats: z.object({ files: z.int(), additions: z.int(), deletions: z.int(), changes: z.int() }),
+      files: z.array(changedFile),
+      is_truncated: z.boolean().meta({ description: 'Whether files are left out.' }),
+    }),
+  },
+  errors: ['not_found', 'unprocessable_entity', 'gateway_timeout'],
+  handle: async (ctx) => {
+    const { query, meter } = ctx;
+    const repository = findRepository(ctx);
+    const { objects, history } = repository.git;
+    const oid = requireCommit(repository, ctx.params.oid!);
+    const paths = [
+      readBytes(query.path, query.path_bytes, 'path'),
+      readBytes(query.old_path, query.old_path_bytes, 'old_path'),
+    ].filter((path) => path !== undefined);
+    const { tree, parents } = history.commit(oid);
+    const base = parents[readParent(query.parent, parents.length) - 1];
+    try {
+      const diff = await diffTrees(objects, base && history.commit(base).tree, tree, {
+        meter,
+        ...(paths.length > 0 && { paths }),
+      });
+      const files = await showFiles(diff, paths.length > 0 ? MOST_PATCH_BYTES : MOST_BYTES_OF_FILE, meter);
+      const isTruncated = files.length < diff.files.length;
+      return largeJson(200, { oid, base: base ?? null, stats: diff.stats, files, is_truncated: isTruncated });
+    } catch (error) {
+      if (error instanceof TooManyChanges)
+        throw problem('unprocessable_entity', `The diff is too large: ${error.message}.`);
+      throw error;
+    }
+  },
+});
+
+function readParent(text: string | undefined, parents: number): number {
+  if (text === undefined) return 1;
+  if (/^[1-9]\d{0,9}$/.test(text) && Number(text) <= parents) return Number(text);
+  const most = parents === 0 ? 'the commit has none' : parents === 1 ? 'has to be 1' : `has to be from 1 to ${parents}`;
+  throw problem('bad_request', parents === 0 ? `parent cannot be given: ${most}.` : `parent ${most}.`);
+}
+
+async function showFiles({ files }: Diff, mostOfFile: number, meter: Meter): Promise<z.infer<typeof changedFile>[]> {
+  const shown: z.infer<typeof changedFile>[] = [];
+  let left = MOST_PATCH_BYTES;
+  for (const file of files.slice(0, MOST_FILES)) {
+    const patch = left > 0 ? await inSlices(file.patch(), meter) : undefined;
+    const room = Math.min(left, mostOfFile);
+    const part = patch?.subarray(0, patch.length <= room ? undefined : patch.lastIndexOf(0x0a, room - 1) + 1 || room);
+    left -= part?.length ?? 0;
+    shown.push(showFile(file, part?.toString() ?? '', part?.length !== patch?.length || patch === undefined));
+    if (meter.isOver) await meter.pass();
+  }
+  return shown;
+}
+
+function showFile(file: FileDiff, patch: string, isTruncated: boolean): z.infer<typeof changedFile> {
+  const { path, oldPath, oldMode, newMode, oldOid, newOid } = file;
+  return {
+    ...named('path', path),
+    ...(oldPath !== undefined && named('old_path', oldPath)),
+    state: file.state,
+    old_mode: oldMode === 0 ? null : formatMode(oldMode),
+    mode: newMode === 0 ? null : formatMode(newMode),
+    old_oid: oldOid === ZERO_OID ? null : oldOid,
+    oid: newOid === ZERO_OID ? null : newOid,
+    old_size: file.oldSize,
+    size: file.newSize,
+    is_binary: file.isBinary,
+    additions: file.additions,
+    deletions: file.deletions,
+    patch,
+    is_truncated: isTruncated,
+  };
+}
+
+export const showFileContent = adminRoute({
+  id: 'showContent',
+  method: 'GET',
+  path: '/repositories/{name}/content',
+  summary: 'Show what a path holds at a ref: a blob, of a large one the first MiB; of a folder and a submodule its id',
+  access: 'token',
+  query: z.strictObject({ ...inOrganization, ...refQuery, ...pathQuery }),
+  replies: {
+    200: z.object({
+      commit: z.string(),
+      path: z.string(),
+      path_bytes: exactBytes,
+      type: z.enum(['tree', 'blob', 'commit']),
+      mode: z.string(),
+      oid: z.string(),
+      ...z.object(shownContent).partial().shape,
+    }),
+  },
+  errors: ['not_found', 'ref_not_found'],
+  handle: async (ctx) => {
+    const { query, meter } = ctx;
+    const repository = findRepository(ctx);
+    const { objects } = repository.git;
+    const path = readBytes(query.path, query.path_bytes, 'path') ?? NO_BYTES;
+    const commit = await resolveCommit(repository, query.ref, meter);
+    const entry = await inSlices(findEntry(objects, repository.git.history.commit(commit).tree, path), meter);
+    if (!entry) throw nothingAt(path, commit);
+    const number = objects.find(entry.oid);
+    const isBlob = number >= 0 && objects.typeOf(number) === BLOB;
+    return json(200, {
+      commit,
+      ...named('path', path),
+      type: typeOfMode(entry.mode),
+      mode: formatMode(entry.mode),
+      oid: entry.oid,
+      ...(isBlob && (await showContent(objects, number, meter))),
+    });
+  },
+});
+
+function nothingAt(path: ByteString, commit: Oid) {
+  return problem('not_found', `There is nothing at ${JSON.stringify(textOf(path))} in ${commit}.`);
+}
+
+const LONGEST_RANGE = requestLimit('blameRangeLength');
+
+const blamedRange = z.object({
+  line: z.int().meta({ description: 'The first line, from 1.' }),
+  lines: z.int(),
+  commit: z.string(),
+  original_line: z.int(),
+  original_path: z.string(),
+  original_path_bytes: exactBytes,
+  previous: z.string().optional().meta({ description: 'The parent that did not have the lines yet.' }),
+});
+
+export const showBlame = adminRoute({
+  id: 'showBlame',
+  method: 'GET',
+  path: '/repositories/{name}/blame',
+  summary: 'Show which commit brought in the lines of a file: ranges of lines, and the commits that they are of',
+  access: 'token',
+  query: z.strictObject({
+    ...inOrganization,
+    ...refQuery,
+    ...pathQuery,
+    range: z
+      .string()
+      .max(LONGEST_RANGE, `takes at most ${LONGEST_RANGE} characters`)
+      .optional()
+      .meta({ description: 'As `git blame -L`, such as 1,200.' }),
+  }),
+  replies: {
+    200: z.object({
+      commit: z.string(),
+      path: z.string(),
+      path_bytes: exactBytes,
+      ranges: z.array(blamedRange),
+      commits: z.array(z.object({ oid: z.string(), ...commitLine })),
+    }),
+  },
+  errors: ['not_found', 'ref_not_found', 'gateway_timeout'],
+  handle: async (ctx) => {
+    const { query, meter } = ctx;
+    const repository = findRepository(ctx);
+    const path = readBytes(query.path, query.path_bytes, 'path');
+    if (path === undefined) throw problem('bad_request', 'path is required.');
+    const commit = await resolveCommit(repository, query.ref, meter);
+    const blamed = await blameLines(repository, { commit, path, range: query.range }, meter);
+    const { objects } = repository.git;
+    return largeJson(200, {
+      commit,
+      ...named('path', path),
+      ranges: showRanges(blamed),
+      commits: (function* () {
+        for (const oid of new Set(blamed.map((range) => range.commit))) yield { oid, ...showCommitLine(objects, oid) };
+      })(),
+    });
+  },
+});
+
+interface BlamedFile {
+  readonly commit: Oid;
+  readonly path: ByteString;
+  readonly range: string | undefined;
+}
+
+async function blameLines(
+  { id, git, content }: Repository,
+  { commit, path, range }: BlamedFile,
+  meter: Meter,
+): Promise<BlamedLines[]> {
+  await git.history.extend([commit], meter);
+  const ranges = range === undefined ? undefined : [range];
+  try {
+    return await blame(git.objects, git.history.graph, { commit, path, ranges, known: content.blames.of(id), meter });
+  } catch (error) {
+    if (error instanceof NoSuchFile) throw nothingAt(path, commit);
+    if (error instanceof BadLineRange) throw problem('bad_request', `range: ${error.message}.`);
+    throw error;
+  }
+}
+
+function* showRanges(blamed: readonly BlamedLines[]): Generator<z.infer<typeof blamedRange>> {
+  for (const { start, count, commit, originalStart, originalPath, previous } of blamed) {
+    yield {
+      line: start + 1,
+      lines: count,
+      commit,
+      original_line: originalStart + 1,
+      ...named('original_path', originalPath),
+      ...(previous && { previous: previous.commit }),
+    };
+  }
+}

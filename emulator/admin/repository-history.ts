@@ -1,0 +1,184 @@
+import { z } from 'zod';
+import { flag } from '../api/fields.js';
+import { pageEnd } from '../api/paging.js';
+import { findNote } from '../git/notes/note-tree.js';
+import { bytesOf, NO_BYTES, textOf } from '../git/object/bytes.js';
+import { parseCommit } from '../git/object/commit.js';
+import { BLOB, COMMIT, type Oid, readInSlicesAs } from '../git/object/object.js';
+import { findCommit, findTree } from '../git/object/tag.js';
+import { inDateOrder } from '../git/revwalk/date-order.js';
+import type { Meter } from '../git/schedule/meter.js';
+import { inSlices } from '../git/schedule/steps.js';
+import { problem } from '../http/problem.js';
+import { largeJson } from '../http/reply.js';
+import type { Repository } from '../repositories/repository.js';
+import { listQuery, readPageLimit } from './lists.js';
+import {
+  commitDetails,
+  commitLine,
+  refsOf,
+  showCommitDetails,
+  showCommitLine,
+  showContent,
+  shownContent,
+} from './repository-records.js';
+import { findRepository, inOrganization, refQuery, requireCommit, resolveCommit } from './repository-target.js';
+import { adminRoute } from './route.js';
+
+/** Tips that a cursor keeps; of a list with more of them a page follows the last commit of the page before. */
+const MOST_KEPT_TIPS = 64;
+/** Notes of one commit that are shown, of as many notes refs. */
+const MOST_NOTES = 100;
+
+/** `tips`: what the list started from, or none; `last`: what was shown last; `shown`: how many were. */
+interface GraphCursor {
+  readonly tips: readonly Oid[];
+  readonly last: Oid;
+  readonly shown: number;
+}
+
+const graphRow = z.object({
+  oid: z.string(),
+  parents: z.array(z.string()),
+  ...commitLine,
+  refs: z
+    .array(z.string())
+    .optional()
+    .meta({ description: 'Full names of refs that lead to it, where there are any.' }),
+});
+
+interface Selection {
+  readonly ref?: string | undefined;
+  readonly prefix?: string | undefined;
+  readonly all?: boolean | undefined;
+}
+
+export const showGraph = adminRoute({
+  id: 'showGraph',
+  method: 'GET',
+  path: '/repositories/{name}/graph',
+  summary:
+    'List the commits of branches and tags as `git log --date-order` does: no parent before its children, else the newest first',
+  access: 'token',
+  query: z.strictObject({
+    ...listQuery,
+    ...inOrganization,
+    ...refQuery,
+    prefix: z
+      .string()
+      .optional()
+      .meta({ description: 'Of the refs whose full names begin so, such as refs/namespaces/.' }),
+    all: flag().optional().meta({ description: 'Of all refs, those of other namespaces included.' }),
+  }),
+  replies: {
+    200: z.object({ items: z.array(graphRow), total: z.int().meta({ description: 'Of all pages.' }), ...pageEnd() }),
+  },
+  errors: ['not_found', 'ref_not_found'],
+  handle: async (ctx) => {
+    const { world, query, meter } = ctx;
+    const { cursor, limit, organization: _, ...selection } = query;
+    const most = readPageLimit({ limit });
+    const repository = findRepository(ctx);
+    const { objects, refs, history } = repository.git;
+    const { cursors } = world.engine;
+    const purpose = JSON.stringify(['admin', 'graph', repository.id, selection]);
+    const given = cursor === undefined ? undefined : cursors.read<GraphCursor>(purpose, cursor);
+    const tips = given && given.tips.length > 0 ? given.tips : await findTips(repository, selection, meter);
+    await history.extend(tips, meter);
+    const { graph } = history;
+    const { order, heads } = await inSlices(inDateOrder(graph, graph.locateAll(tips)), meter);
+    const start = given ? placeAfter(given, order.indexOf(graph.locate(given.last))) : 0;
+    const page = Array.from(order.subarray(start, start + most), (position) => graph.oidOf(position));
+    const hasMore = start + page.length < order.length;
+    const named = await refsOf(objects, refs, page, meter);
+    const shown = start + page.length;
+    const kept = heads.length > MOST_KEPT_TIPS ? [] : heads.map((position) => graph.oidOf(position));
+    return largeJson(200, {
+      items: (function* () {
+        for (const oid of page) {
+          const names = named.get(oid)!;
+          yield {
+            oid,
+            parents: history.commit(oid).parents,
+            ...showCommitLine(objects, oid),
+            ...(names.length > 0 && { refs: names }),
+          };
+        }
+      })(),
+      total: order.length,
+      next_cursor: hasMore
+        ? cursors.write(purpose, { tips: kept, last: page.at(-1)!, shown } satisfies GraphCursor)
+        : null,
+      has_more: hasMore,
+    });
+  },
+});
+
+function placeAfter({ shown }: GraphCursor, at: number): number {
+  return at < 0 ? shown : at + 1;
+}
+
+const HEADS_AND_TAGS = ['refs/heads/', 'refs/tags/'].map(bytesOf);
+
+/** The commits that the selected refs lead to, in the order in which Git takes them. */
+async function findTips(repository: Repository, { ref, prefix, all }: Selection, meter: Meter): Promise<Oid[]> {
+  if ([ref, prefix, all].filter((one) => one !== undefined && one !== false).length > 1)
+    throw problem('bad_request', 'Of ref, prefix and all at most one can be given.');
+  if (ref !== undefined) return [await resolveCommit(repository, ref, meter)];
+  const { refs, objects } = repository.git;
+  const prefixes = prefix !== undefined ? [bytesOf(prefix)] : all ? [NO_BYTES] : HEADS_AND_TAGS;
+  const tips = new Set<Oid>();
+  for (const each of prefixes) {
+    for (const [, { oid }] of refs.entries(each)) {
+      const commit = await inSlices(findCommit(objects, oid), meter);
+      if (commit !== undefined) tips.add(commit);
+    }
+  }
+  return [...tips];
+}
+
+const noteRecord = z.object({ ref: z.string(), oid: z.string(), ...shownContent });
+
+export const showCommitRoute = adminRoute({
+  id: 'showCommit',
+  method: 'GET',
+  path: '/repositories/{name}/commits/{oid}',
+  summary: 'Show a commit, with the refs that lead to it and its notes',
+  access: 'token',
+  query: z.strictObject(inOrganization),
+  replies: {
+    200: z.object({ oid: z.string(), ...commitDetails, refs: z.array(z.string()), notes: z.array(noteRecord) }),
+  },
+  errors: ['not_found'],
+  handle: async (ctx) => {
+    const { meter, params } = ctx;
+    const repository = findRepository(ctx);
+    const { objects, refs } = repository.git;
+    const oid = requireCommit(repository, params.oid!);
+    const commit = parseCommit(await readInSlicesAs(objects, oid, COMMIT, meter));
+    const named = await refsOf(objects, refs, [oid], meter);
+    return largeJson(200, {
+      oid,
+      ...showCommitDetails(commit),
+      refs: named.get(oid)!,
+      notes: await readNotes(repository, oid, meter),
+    });
+  },
+});
+
+const NOTES = bytesOf('refs/notes/');
+
+async function readNotes({ git }: Repository, target: Oid, meter: Meter): Promise<z.infer<typeof noteRecord>[]> {
+  const { objects, refs } = git;
+  const notes: z.infer<typeof noteRecord>[] = [];
+  for (const [name, { oid: tip }] of refs.entries(NOTES)) {
+    // A notes ref may hold a tree, or a tag of one. A blob holds no notes.
+    const tree = await inSlices(findTree(objects, tip), meter);
+    const oid = tree === undefined ? undefined : await inSlices(findNote(objects, tree, target), meter);
+    const number = oid === undefined ? -1 : objects.find(oid);
+    if (number < 0 || objects.typeOf(number) !== BLOB) continue;
+    notes.push({ ref: textOf(name), oid: oid!, ...(await showContent(objects, number, meter)) });
+    if (notes.length === MOST_NOTES) break;
+  }
+  return notes;
+}

@@ -1,0 +1,165 @@
+import { z } from 'zod';
+import { type ByteString, isUtf8, textOf } from '../git/object/bytes.js';
+import { type Commit, readCommit } from '../git/object/commit.js';
+import { formatDate, type Identity } from '../git/object/identity.js';
+import type { ObjectReader, Oid } from '../git/object/object.js';
+import { findCommit, parseTag } from '../git/object/tag.js';
+import { MODE_GITLINK, MODE_TREE } from '../git/object/tree.js';
+import type { ObjectStore } from '../git/odb/object-store.js';
+import type { Refs } from '../git/refs/refs.js';
+import type { Meter } from '../git/schedule/meter.js';
+import { inSlices } from '../git/schedule/steps.js';
+
+/** What several routes show of a repository: one schema and one function per record. */
+
+/** Bytes of a blob, and characters of a message, that are shown. */
+const MOST_BYTES = 1024 * 1024;
+/** Characters of a subject that are shown: a list has many. */
+const MOST_SUBJECT = 512;
+
+export const exactBytes = z
+  .string()
+  .optional()
+  .meta({ description: 'Its bytes in base64url, where they are not UTF-8.' });
+
+type Named<Name extends string> = { readonly [Key in Name]: string } & { readonly [Key in `${Name}_bytes`]?: string };
+
+/** A path or name as text, and as bytes where the text does not tell them. */
+export function named<Name extends string>(name: Name, bytes: ByteString): Named<Name> {
+  const exact = isUtf8(bytes) ? undefined : Buffer.from(bytes, 'latin1').toString('base64url');
+  return { [name]: textOf(bytes), ...(exact !== undefined && { [`${name}_bytes`]: exact }) } as Named<Name>;
+}
+
+export function typeOfMode(mode: number): 'tree' | 'commit' | 'blob' {
+  return mode === MODE_TREE ? 'tree' : mode === MODE_GITLINK ? 'commit' : 'blob';
+}
+
+export const shownContent = {
+  size: z.int(),
+  encoding: z.enum(['utf-8', 'base64']),
+  content: z.string(),
+  is_truncated: z.boolean(),
+};
+
+/** A blob, of a large one the first MiB. */
+export async function showContent(objects: ObjectStore, number: number, meter: Meter) {
+  const body = await objects.readInSlices(number, meter);
+  const shown = body.subarray(0, MOST_BYTES);
+  const isTruncated = shown.length < body.length;
+  // A character may be cut in two.
+  const text = isTruncated ? undefined : decodeText(shown);
+  return {
+    size: body.length,
+    encoding: text === undefined ? ('base64' as const) : ('utf-8' as const),
+    content: text ?? shown.toString('base64'),
+    is_truncated: isTruncated,
+  };
+}
+
+function decodeText(bytes: Buffer): string | undefined {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The first paragraph of a message in one line, as `git log --format=%s` prints it, and no more of it than a line shows. */
+export function subjectOf(message: string): string {
+  const start = /^(?:[^\S\n]*\n)*/.exec(message)![0].length;
+  const head = message.slice(start, start + 4 * MOST_SUBJECT);
+  const lines: string[] = [];
+  for (const line of head.split('\n')) {
+    const text = line.trimEnd();
+    if (text === '') break;
+    lines.push(text);
+  }
+  const subject = lines.join(' ');
+  return subject.length > MOST_SUBJECT ? `${subject.slice(0, MOST_SUBJECT)}…` : subject;
+}
+
+export const commitLine = {
+  subject: z
+    .string()
+    .meta({ description: `The first paragraph of the message, up to ${MOST_SUBJECT} characters of it.` }),
+  author: z.string(),
+  author_email: z.string(),
+  authored_at: z.string().meta({ description: 'RFC 3339, on the clock of the author.' }),
+  committed_at: z.string(),
+};
+
+/** A commit in one line of a list. */
+export function showCommitLine(objects: ObjectReader, oid: Oid) {
+  const { author, committer, message } = readCommit(objects, oid);
+  return {
+    subject: subjectOf(message),
+    author: author.name,
+    author_email: author.email,
+    authored_at: formatDate(author),
+    committed_at: formatDate(committer),
+  };
+}
+
+const identity = z.object({ name: z.string(), email: z.string(), date: z.string() });
+
+function showIdentity({ name, email, ...at }: Identity): z.infer<typeof identity> {
+  return { name, email, date: formatDate(at) };
+}
+
+export const commitDetails = {
+  message: z.string(),
+  is_message_truncated: z.boolean(),
+  tree: z.string(),
+  parents: z.array(z.string()),
+  author: identity,
+  committer: identity,
+  encoding: z.string().optional(),
+  signature: z.string().optional(),
+  headers: z.array(z.object({ name: z.string(), value: z.string() })).meta({
+    description: 'Those that have no member of their own.',
+  }),
+};
+
+export function showCommitDetails({ message, tree, parents, author, committer, encoding, signature, extra }: Commit) {
+  return {
+    message: message.slice(0, MOST_BYTES),
+    is_message_truncated: message.length > MOST_BYTES,
+    tree,
+    parents: [...parents],
+    author: showIdentity(author),
+    committer: showIdentity(committer),
+    ...(encoding !== undefined && { encoding }),
+    ...(signature !== undefined && { signature }),
+    headers: (extra ?? []).map(([name, value]) => ({ name, value })),
+  };
+}
+
+export const tagDetails = {
+  name: z.string(),
+  object: z.string(),
+  type: z.string().meta({ description: 'What the tag says its object is.' }),
+  tagger: identity.nullable(),
+  message: z.string().meta({ description: 'A signature is its end.' }),
+  is_message_truncated: z.boolean(),
+};
+
+/** What a tag says, of a large one the first MiB. */
+export function showTagDetails(body: Buffer) {
+  const { tagger, ...tag } = parseTag(body.subarray(0, MOST_BYTES));
+  return { ...tag, tagger: tagger ? showIdentity(tagger) : null, is_message_truncated: body.length > MOST_BYTES };
+}
+
+/** The full names of the refs, of any namespace, that lead to each of these commits, by name. */
+export async function refsOf(
+  objects: ObjectReader,
+  refs: Refs,
+  commits: readonly Oid[],
+  meter: Meter,
+): Promise<ReadonlyMap<Oid, string[]>> {
+  const found = new Map<Oid, string[]>(commits.map((oid) => [oid, []]));
+  for (const [name, { oid }] of refs.entries()) {
+    const commit = await inSlices(findCommit(objects, oid), meter);
+    if (commit !== undefined) found.get(commit)?.push(textOf(name));
+  }
+  return found;
+}

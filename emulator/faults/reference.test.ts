@@ -1,0 +1,117 @@
+import t from 'tap';
+import { operations } from '../api/index.js';
+import { Problem } from '../http/problem.js';
+import { compileFault } from './compiled-fault.js';
+import { parseFault } from './grammar.js';
+import { stagesOf } from './operation-shape.js';
+import { faultReference, type NameReference } from './reference.js';
+import { STAGES, type Stage } from './stage.js';
+
+const { names } = faultReference();
+
+function isAccepted(spec: string, operation: string, inBand?: 'header'): boolean {
+  try {
+    const { fault } = parseFault(spec, 'spec');
+    const match = fault.at === 'accept' ? {} : { op: operation };
+    compileFault({ ...fault, match }, { where: 'spec', now: 0, operations, ...(inBand && { inBand }) });
+    return true;
+  } catch (error) {
+    if (error instanceof Problem) return false;
+    throw error;
+  }
+}
+
+/** The fault with the keys that it needs. */
+function specOf({ name, keys }: NameReference, key?: string, value?: string): string {
+  const given = keys.flatMap((each) =>
+    each.key === key
+      ? [`;${key}=${encodeURIComponent(value ?? each.example)}`]
+      : each.needed
+        ? [`;${each.key}=${each.example}`]
+        : [],
+  );
+  return `${name}@STAGE${given.join('')}`;
+}
+
+/** One operation of each shape that matters here. */
+const SOME = operations.filter(({ id }) =>
+  [
+    'gitInfoRefs',
+    'gitUploadPack',
+    'gitReceivePack',
+    'readFile',
+    'commitPack',
+    'createBranch',
+    'syncUpstream',
+    'createDeployment',
+  ].includes(id),
+);
+
+t.test('what is offered for an operation is what a fault of it can be', (t) => {
+  t.ok(SOME.length >= 6);
+  for (const operation of SOME) {
+    const has = stagesOf(operation);
+    for (const row of names) {
+      const isPossible = !row.isOfFew || (operation.errors as readonly string[]).includes(row.name);
+      const check = (spec: string, stages: readonly Stage[]) => {
+        for (const stage of Object.keys(STAGES) as Stage[]) {
+          const isOffered = isPossible && has.has(stage) && stages.includes(stage);
+          // At accept nothing is known of the operation.
+          if (stage === 'accept') continue;
+          t.equal(
+            isAccepted(spec.replace('STAGE', stage), operation.id),
+            isOffered,
+            `${spec} ${stage} ${operation.id}`,
+          );
+        }
+      };
+      check(specOf(row), row.stages);
+      for (const { key, type, example, values = [], narrows } of row.keys) {
+        for (const value of type === 'choice' ? values : [example, ...values]) {
+          const narrowed = narrows.find((each) => each.value === undefined || each.value === value);
+          check(specOf(row, key, value), narrowed?.stages ?? row.stages);
+        }
+      }
+      const stage = row.defaults[operation.id] ?? (operation.group === 'Git' ? undefined : row.defaults.api);
+      const isComplete = isPossible && stage !== undefined && has.has(stage);
+      t.equal(isAccepted(specOf(row).replace('@STAGE', ''), operation.id), isComplete, `${row.name} ${operation.id}`);
+    }
+  }
+  t.end();
+});
+
+t.test('bounds, choices and examples of keys are those that are read', (t) => {
+  const reads = (row: NameReference, key: string, value: string) => {
+    try {
+      parseFault(specOf(row, key, value).replace('@STAGE', ''), 'spec');
+      return true;
+    } catch {
+      return false;
+    }
+  };
+  for (const row of names) {
+    for (const { key, type, least, most, longest, values = [], example } of row.keys) {
+      for (const value of [example, ...values]) t.ok(reads(row, key, value), `${row.name} ${key}=${value}`);
+      for (const bound of [least, most]) if (bound !== undefined) t.ok(reads(row, key, String(bound)));
+      if (type === 'integer') t.notOk(reads(row, key, '1.5'), `${row.name} ${key}`);
+      if (type === 'choice') t.notOk(reads(row, key, 'other'));
+      if (most !== undefined) t.notOk(reads(row, key, String(most + 1)), `${row.name} ${key} ${most}`);
+      if (least !== undefined && least > 0) t.notOk(reads(row, key, String(least - 1)));
+      if (longest !== undefined)
+        t.same([reads(row, key, 'x'.repeat(longest)), reads(row, key, 'x'.repeat(longest + 1))], [true, false]);
+    }
+  }
+  t.end();
+});
+
+t.test('a request can ask for the stages that are said to be in band', (t) => {
+  const operation = SOME.find(({ id }) => id === 'commitPack')!;
+  for (const row of names.filter(({ isOfFew }) => !isOfFew)) {
+    for (const stage of row.stages) {
+      if (stage === 'accept' || !stagesOf(operation).has(stage)) continue;
+      const spec = specOf(row).replace('STAGE', stage);
+      t.equal(isAccepted(spec, operation.id, 'header'), row.inBandStages.includes(stage), spec);
+    }
+  }
+  t.end();
+});
