@@ -1,0 +1,101 @@
+import { authorization, isTokenWanted } from './session.js';
+
+/** Problem details (RFC 9457) of a refused request, or what stands for them where the emulator is not reached. */
+export class ApiError extends Error {
+  readonly status: number;
+  readonly code: string;
+
+  constructor(status: number, code: string, message: string) {
+    super(message);
+    this.name = 'ApiError';
+    this.status = status;
+    this.code = code;
+  }
+}
+
+export type QueryValue = string | number | boolean | undefined;
+
+interface Sent {
+  readonly query?: Readonly<Record<string, QueryValue>>;
+  readonly body?: unknown;
+  readonly signal?: AbortSignal | undefined;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** Where the admin API is: the folder of the page. */
+export const API = new URL('.', document.baseURI);
+
+/** The URL of a route, whose parameters are encoded by now: `repositories/team%2Fapp/refs`. */
+export function urlOf(path: string, query: Readonly<Record<string, QueryValue>> = {}): URL {
+  const url = new URL(path, API);
+  for (const [name, value] of Object.entries(query)) if (value !== undefined) url.searchParams.set(name, `${value}`);
+  return url;
+}
+
+/** A path whose values are encoded: ``route`repositories/${name}/refs` ``. */
+export function route(texts: TemplateStringsArray, ...values: readonly string[]): string {
+  return texts.map((text, at) => text + (at < values.length ? encodeURIComponent(values[at]!) : '')).join('');
+}
+
+/** The response of a route. Throws `ApiError`. */
+export async function send(
+  method: string,
+  path: string,
+  { query, body, signal, headers }: Sent = {},
+): Promise<Response> {
+  let response: Response;
+  try {
+    response = await fetch(urlOf(path, query), {
+      method,
+      headers: { ...authorization(), ...(body !== undefined && { 'content-type': 'application/json' }), ...headers },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+      ...(signal && { signal }),
+      cache: 'no-store',
+      credentials: 'omit',
+    });
+  } catch (error) {
+    if (signal?.aborted) throw error;
+    throw new ApiError(0, 'unreachable', 'The emulator does not answer. Is it still running?');
+  }
+  if (response.ok) return response;
+  const problem = (await response.json().catch(() => ({}))) as { code?: string; detail?: string; title?: string };
+  if (response.status === 401) isTokenWanted.value = true;
+  const sentence = problem.detail ?? problem.title ?? `The emulator answered ${response.status}.`;
+  throw new ApiError(response.status, problem.code ?? `${response.status}`, sentence);
+}
+
+async function sendForJson<T>(method: string, path: string, sent?: Sent): Promise<T> {
+  const response = await send(method, path, sent);
+  return (response.status === 204 ? undefined : await response.json()) as T;
+}
+
+export const get = <T>(path: string, sent?: Sent): Promise<T> => sendForJson('GET', path, sent);
+export const post = <T>(path: string, body?: unknown, sent?: Sent): Promise<T> =>
+  sendForJson('POST', path, { ...sent, body });
+export const patch = <T>(path: string, body: unknown): Promise<T> => sendForJson('PATCH', path, { body });
+export const remove = (path: string, sent?: Sent): Promise<void> => sendForJson('DELETE', path, sent);
+
+/** A page of a list. */
+export interface Page<T> {
+  readonly items: readonly T[];
+  readonly next_cursor: string | null;
+  readonly has_more: boolean;
+}
+
+/** The items of all pages, one page after the other. */
+export async function* pages<T>(path: string, { query, signal }: Sent = {}): AsyncGenerator<readonly T[]> {
+  for (let cursor: string | undefined; ; ) {
+    const page: Page<T> = await get(path, { query: { ...query, cursor }, signal });
+    yield page.items;
+    // A list that is told at once has none.
+    if (typeof page.next_cursor !== 'string') return;
+    cursor = page.next_cursor;
+  }
+}
+
+/** All items of a list that is short. */
+export async function all<T>(path: string, sent?: Sent): Promise<T[]> {
+  const items: T[] = [];
+  for await (const page of pages<T>(path, sent)) items.push(...page);
+  return items;
+}

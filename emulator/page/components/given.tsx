@@ -1,0 +1,98 @@
+import { useState } from 'preact/hooks';
+import { beginningOf, markedText, partsOf } from './marked-text.js';
+import { count } from './time.js';
+
+/*
+ * Text that was sent or pushed: it is never markup, what hides in it is marked (`marked-text.ts`), its direction stays
+ * within it, and what is long is cut.
+ */
+
+export interface GivenProps {
+  readonly text: string;
+  /** Characters that are shown at first. */
+  readonly most?: number;
+}
+
+/** Characters that one click shows: more of them in one line would keep the browser busy. */
+const STEP = 100_000;
+
+/** In running text; line feeds are marked. What is cut can be shown. */
+export function Given({ text, most = 500 }: GivenProps) {
+  const { shown, more } = useCut(text, most);
+  return (
+    <>
+      <bdi class="given">
+        <Parts text={shown} />
+      </bdi>
+      {more}
+    </>
+  );
+}
+
+/** In one line of a row, which ends in an ellipsis; the tooltip has more of it. */
+export function GivenCell({ text, most = 200 }: GivenProps) {
+  const shown = beginningOf(text, most);
+  return (
+    <bdi class="cut" title={markedText(beginningOf(text, 2_000))}>
+      <Parts text={shown} />
+      {shown.length < text.length && '…'}
+    </bdi>
+  );
+}
+
+/** Text of several lines, as it is laid out. What is cut can be shown. */
+export function GivenBlock({ text, most = 10_000 }: GivenProps) {
+  const { shown, more } = useCut(text, most);
+  return (
+    <>
+      <pre class="given given-block">
+        <Parts text={shown} hasLines />
+      </pre>
+      {more}
+    </>
+  );
+}
+
+/** One line of a file or of a patch: tabs and spaces are as they are. What is cut can be shown. */
+export function GivenLine({ text, most = 1_000 }: GivenProps) {
+  const { shown, more } = useCut(text, most);
+  return (
+    <>
+      <bdi class="given">
+        <Parts text={shown} hasLines />
+      </bdi>
+      {more}
+    </>
+  );
+}
+
+/** A text as it is, with marks for what hides in it. */
+export function Parts({ text, hasLines = false }: { readonly text: string; readonly hasLines?: boolean }) {
+  return (
+    <>
+      {partsOf(text, { hasLines }).map(({ text: part, stands }) =>
+        stands === undefined ? (
+          part
+        ) : (
+          <span class="unseen" title={stands}>
+            {part}
+          </span>
+        ),
+      )}
+    </>
+  );
+}
+
+/** How much of a text is shown, and the button that shows more. */
+function useCut(text: string, most: number) {
+  const [wanted, setWanted] = useState({ text, most });
+  const limit = wanted.text === text ? wanted.most : most;
+  const shown = beginningOf(text, limit);
+  const left = text.length - shown.length;
+  const more = left > 0 && (
+    <button type="button" class="small more" onClick={() => setWanted({ text, most: limit + STEP })}>
+      {left > STEP ? `Show ${count(STEP)} of ${count(left)} more characters` : `Show all (${count(left)} more)`}
+    </button>
+  );
+  return { shown, more };
+}

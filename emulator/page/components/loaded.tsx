@@ -1,0 +1,46 @@
+import { type Inputs, useCallback, useEffect, useState } from 'preact/hooks';
+
+export interface Loaded<T> {
+  readonly value: T | undefined;
+  readonly error: unknown;
+  /** Loads it again; what is shown stays until then. */
+  readonly reload: () => void;
+}
+
+/** What `load` brings, anew when what it depends on changes; the one before is aborted. */
+export function useLoaded<T>(load: (signal: AbortSignal) => Promise<T>, inputs: Inputs): Loaded<T> {
+  const [state, setState] = useState<{ value?: T; error?: unknown }>({});
+  const [times, setTimes] = useState(0);
+  const reload = useCallback(() => setTimes((before) => before + 1), []);
+  useEffect(() => setState({}), inputs);
+  useEffect(() => {
+    const abort = new AbortController();
+    load(abort.signal).then(
+      (value) => !abort.signal.aborted && setState({ value }),
+      (error: unknown) => !abort.signal.aborted && setState((before) => ({ ...before, error })),
+    );
+    return () => abort.abort();
+  }, [...inputs, times]);
+  return { value: state.value, error: state.error, reload };
+}
+
+export interface Action {
+  readonly run: (act: () => Promise<unknown>) => void;
+  readonly isBusy: boolean;
+  readonly error: unknown;
+}
+
+/** Something that a button does: one at a time, and what went wrong with the last one. */
+export function useAction(): Action {
+  const [isBusy, setBusy] = useState(false);
+  const [error, setError] = useState<unknown>();
+  const run = (act: () => Promise<unknown>) => {
+    if (isBusy) return;
+    setBusy(true);
+    setError(undefined);
+    act()
+      .catch(setError)
+      .finally(() => setBusy(false));
+  };
+  return { run, isBusy, error };
+}

@@ -1,0 +1,64 @@
+import type { ComponentType } from 'preact';
+import { go, place, writePlace } from '../place.js';
+import { About } from './about.js';
+import { ClockPart } from './clock.js';
+import { KeysPart } from './keys.js';
+import { NamespacesPart } from './namespaces.js';
+import { OrganizationsPart } from './organizations.js';
+import { QuotasPart } from './quotas.js';
+import { SnapshotsPart } from './snapshots.js';
+import { TokenPart } from './token.js';
+import { VariantsPart } from './variants.js';
+import { WebhooksPart } from './webhooks.js';
+
+interface Part {
+  /** `#/control?part=clock` */
+  readonly id: string;
+  readonly title: string;
+  readonly Content: ComponentType;
+}
+
+const PARTS: readonly Part[] = [
+  { id: 'clock', title: 'Clock', Content: ClockPart },
+  { id: 'token', title: 'Mint a token', Content: TokenPart },
+  { id: 'keys', title: 'Keys', Content: KeysPart },
+  { id: 'quotas', title: 'Quotas', Content: QuotasPart },
+  { id: 'organizations', title: 'Organizations', Content: OrganizationsPart },
+  { id: 'variants', title: 'Variants', Content: VariantsPart },
+  { id: 'webhooks', title: 'Webhooks', Content: WebhooksPart },
+  { id: 'namespaces', title: 'Namespaces', Content: NamespacesPart },
+  { id: 'snapshots', title: 'Snapshots and reset', Content: SnapshotsPart },
+  { id: 'about', title: 'About', Content: About },
+];
+
+/** What is set for the whole emulator, one part at a time. */
+export function View() {
+  const { part = PARTS[0]!.id } = place.value.params;
+  const shown = PARTS.find(({ id }) => id === part) ?? PARTS[0]!;
+  const lead = (id: string) => writePlace('control', { part: id });
+  return (
+    <div class="control">
+      <nav class="parts" aria-label="Parts">
+        {PARTS.map(({ id, title }) => (
+          <a key={id} href={lead(id)} aria-current={id === shown.id ? 'page' : undefined}>
+            {title}
+          </a>
+        ))}
+      </nav>
+      <label class="parts-select">
+        Part
+        <select value={shown.id} onChange={({ currentTarget }) => go(lead(currentTarget.value))}>
+          {PARTS.map(({ id, title }) => (
+            <option key={id} value={id}>
+              {title}
+            </option>
+          ))}
+        </select>
+      </label>
+      <section class="part" key={shown.id} aria-labelledby="part">
+        <h1 id="part">{shown.title}</h1>
+        <shown.Content />
+      </section>
+    </div>
+  );
+}

@@ -1,0 +1,255 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { patch, post, remove, route } from '../api/client.js';
+import { Dialog } from '../components/dialog.js';
+import { Failure } from '../components/feedback.js';
+import { Field } from '../components/field.js';
+import { Given } from '../components/given.js';
+import { useAction } from '../components/loaded.js';
+import { count } from '../components/time.js';
+import { writePlace } from '../place.js';
+import {
+  actionsOf,
+  definitionOf,
+  type FaultKinds,
+  type FaultRecord,
+  type Latch,
+  type Operation,
+  operationsOf,
+} from './records.js';
+import { SameFault } from './same-fault.js';
+import { specOf } from './spec-text.js';
+import { writeJson } from './written.js';
+
+export interface ArmedFaultProps {
+  readonly fault: FaultRecord;
+  readonly kinds: FaultKinds | undefined;
+  readonly operations: readonly Operation[];
+  /** What waits. */
+  readonly latches: readonly Latch[];
+  /** Whether the address names it. */
+  readonly isMeant: boolean;
+  readonly onChanged: () => void;
+}
+
+/** One fault, what has become of it, and what can be done about it. */
+export function ArmedFault({ fault, kinds, operations, latches, isMeant, onChanged }: ArmedFaultProps) {
+  const [opened, open] = useState<'change' | 'forms'>();
+  const { run, isBusy, error } = useAction();
+  const { id, source, matched, fired, remaining, when, note } = fault;
+  const isRegistered = source === 'registered';
+  const act = (what: () => Promise<unknown>) => run(() => what().then(onChanged));
+  const held = latchesOf(fault).map((name) => ({
+    name,
+    waiting: latches.find((latch) => latch.name === name)?.waiting ?? 0,
+  }));
+  const row = useRef<HTMLLIElement>(null);
+  useEffect(() => {
+    if (isMeant) row.current?.scrollIntoView({ block: 'nearest' });
+  }, [isMeant]);
+  return (
+    <li ref={row} class="armed-fault" aria-current={isMeant || undefined}>
+      <div class="what">
+        <h3>
+          <Given text={id} />
+        </h3>{' '}
+        <span class={`badge ${source}`}>{isRegistered ? 'registered' : 'in band'}</span>
+        <code class="does">
+          <Given text={wordsOf(fault)} />
+        </code>
+        {note && (
+          <p>
+            <Given text={note} />
+          </p>
+        )}
+        <Conditions fault={fault} />
+      </div>
+      <dl class="counters" aria-label={`Counters of ${id}`}>
+        <Counter name="fired" value={count(fired)} isStrong={fired > 0} />
+        <Counter name="matched" value={count(matched)} />
+        <Counter name="left" value={remaining === null ? 'no end' : count(remaining)} />
+        {Object.entries(fault.skippedBecause)
+          .filter(([, times]) => times > 0)
+          .map(([reason, times]) => (
+            <Counter key={reason} name={`passed: ${SKIPPED[reason] ?? reason}`} value={count(times)} />
+          ))}
+      </dl>
+      <div class="acts">
+        {fired > 0 && <a href={writePlace('requests', { fault: id })}>Requests it touched</a>}
+        {held.map(({ name, waiting }) => (
+          <button
+            key={name}
+            type="button"
+            class={waiting > 0 ? 'small primary' : 'small'}
+            disabled={isBusy || waiting === 0}
+            onClick={() => act(() => post(route`latches/${name}/release`))}
+          >
+            Release <Given text={name} /> <span class="figures">({count(waiting)} waiting)</span>
+          </button>
+        ))}
+        {isRegistered && when?.times !== undefined && (
+          <button
+            type="button"
+            class="small"
+            disabled={isBusy}
+            onClick={() => act(() => patch(route`faults/${id}`, { when: { ...when, times: when.times! + 1 } }))}
+          >
+            Once more
+          </button>
+        )}
+        {isRegistered && (
+          <button type="button" class="small" onClick={() => open('change')}>
+            Change
+          </button>
+        )}
+        <button type="button" class="small" onClick={() => open('forms')}>
+          Copy as…
+        </button>
+        <button
+          type="button"
+          class="small danger"
+          disabled={isBusy}
+          onClick={() => act(() => remove(route`faults/${id}`))}
+        >
+          Remove
+        </button>
+      </div>
+      <Failure error={error} />
+      {opened === 'change' && <ChangeDialog fault={fault} onChanged={onChanged} onClose={() => open(undefined)} />}
+      {opened === 'forms' && kinds && (
+        <Dialog title="The same fault, to copy" onClose={() => open(undefined)}>
+          <SameFault fault={definitionOf(fault)} operations={operations} kinds={kinds.items} />
+        </Dialog>
+      )}
+    </li>
+  );
+}
+
+/** Why a fault let requests pass that were what it asks for. */
+const SKIPPED: Readonly<Record<string, string>> = {
+  priority: 'another fault was first',
+  chance: 'chance was against it',
+  window: 'outside its time',
+  skip: 'skipped first',
+  every: 'not its turn',
+  exhausted: 'it had met all',
+};
+
+/** What it does: in words, or in JSON where there are none. */
+function wordsOf(fault: FaultRecord): string {
+  const { when, at, do: act, sequence } = definitionOf(fault);
+  return (
+    specOf(fault) ?? writeJson({ ...(when && { when }), ...(at && { at }), ...(act ? { do: act } : { sequence }) })
+  );
+}
+
+function latchesOf(fault: FaultRecord): readonly string[] {
+  return [...new Set(actionsOf(fault).flatMap(({ hold }) => (typeof hold === 'string' ? [hold] : [])))];
+}
+
+function Counter({ name, value, isStrong = false }: { name: string; value: string; isStrong?: boolean }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd class={isStrong ? 'figures strong' : 'figures'}>{value}</dd>
+    </div>
+  );
+}
+
+/** Which requests it meets: `repo team/app`, `token.sub ada`. */
+function Conditions({ fault }: { readonly fault: FaultRecord }) {
+  const operations = operationsOf(fault);
+  const { op: _, ...rest } = fault.match ?? {};
+  const others = flat(rest);
+  return (
+    <p class="quiet conditions">
+      {operations.length === 0 ? 'any operation' : operations.join(', ')}
+      {others.map(([path, value]) => (
+        <span key={path}>
+          {' · '}
+          <Given text={path} /> <Given text={value} />
+        </span>
+      ))}
+    </p>
+  );
+}
+
+function flat(value: object, path = ''): [string, string][] {
+  return Object.entries(value).flatMap(([name, one]): [string, string][] => {
+    const here = path === '' ? name : `${path}.${name}`;
+    if (typeof one === 'object' && one !== null && !Array.isArray(one)) return flat(one, here);
+    return [[here, typeof one === 'string' ? one : writeJson(one)]];
+  });
+}
+
+interface ChangeProps {
+  readonly fault: FaultRecord;
+  readonly onChanged: () => void;
+  readonly onClose: () => void;
+}
+
+const NUMBERS = [
+  ['times', 'Times', 'Requests it meets; empty: all'],
+  ['skip', 'Skip', 'Requests that pass first'],
+  ['priority', 'Priority', 'Higher is asked first'],
+] as const;
+
+function ChangeDialog({ fault, onChanged, onClose }: ChangeProps) {
+  const { id, when = {}, priority, note } = fault;
+  const [texts, setTexts] = useState({
+    times: `${when.times ?? ''}`,
+    skip: `${when.skip ?? ''}`,
+    priority: `${priority ?? ''}`,
+    note: note ?? '',
+  });
+  const { run, isBusy, error } = useAction();
+  const submit = (event: Event) => {
+    event.preventDefault();
+    const { times: _times, skip: _skip, ...rest } = when;
+    const numbers = { ...numberOf('times', texts.times), ...numberOf('skip', texts.skip) };
+    const changes = {
+      when: { ...rest, ...numbers },
+      priority: Number(texts.priority),
+      ...(texts.note !== '' && { note: texts.note }),
+    };
+    run(() => patch(route`faults/${id}`, changes).then(onChanged).then(onClose));
+  };
+  return (
+    <Dialog title="Change the fault" onClose={onClose}>
+      <form noValidate onSubmit={submit}>
+        <p class="quiet">Its counters go on.</p>
+        <div class="fields">
+          {NUMBERS.map(([name, label, hint]) => (
+            <Field key={name} label={label} hint={hint}>
+              {(attributes) => (
+                <input
+                  class="brief figures"
+                  inputMode="numeric"
+                  value={texts[name]}
+                  {...attributes}
+                  onInput={({ currentTarget }) => setTexts({ ...texts, [name]: currentTarget.value })}
+                />
+              )}
+            </Field>
+          ))}
+          <label class="grow">
+            Note
+            <input
+              value={texts.note}
+              onInput={({ currentTarget }) => setTexts({ ...texts, note: currentTarget.value })}
+            />
+          </label>
+        </div>
+        <button type="submit" class="primary" disabled={isBusy}>
+          Change
+        </button>
+        <Failure error={error} />
+      </form>
+    </Dialog>
+  );
+}
+
+/** What is no number is sent as it is, for the emulator to say so. */
+function numberOf(name: string, text: string): Record<string, unknown> {
+  if (text.trim() === '') return {};
+  return { [name]: Number.isNaN(Number(text)) ? text : Number(text) };
+}

@@ -1,0 +1,59 @@
+import type { FaultKind, FaultKinds, Operation } from './records.js';
+
+/* What a form offers for the operations that were chosen; for none of them, for all. */
+
+export interface OfferedKinds {
+  /** Codes that the operations can answer with. */
+  readonly codes: readonly FaultKind[];
+  /** Codes that the specification does not list for them, and that any server can come to answer. */
+  readonly others: readonly FaultKind[];
+  readonly kinds: readonly FaultKind[];
+}
+
+export function offeredKinds({ items }: FaultKinds, chosen: readonly Operation[]): OfferedKinds {
+  const isListed = ({ name }: FaultKind) => chosen.length === 0 || chosen.some(({ codes }) => codes.includes(name));
+  const codes = items.filter(({ status }) => status !== undefined);
+  return {
+    codes: codes.filter(isListed),
+    others: codes.filter((kind) => !isListed(kind) && !kind.is_of_few),
+    kinds: items.filter((kind) => kind.status === undefined && offeredStages(kind, {}, chosen).length > 0),
+  };
+}
+
+/** Stages at which the fault, with these values of its keys, can happen to a request of one of the operations. */
+export function offeredStages(
+  { stages, keys }: FaultKind,
+  values: Readonly<Record<string, string>>,
+  chosen: readonly Operation[],
+): readonly string[] {
+  const narrowed = keys.flatMap(({ key, narrows }) => {
+    const value = values[key] ?? '';
+    return value === '' ? [] : narrows.filter((one) => one.value === undefined || one.value === value);
+  });
+  return stages.filter((stage) => {
+    // At accept nothing has been read of the request.
+    const isOfThem =
+      chosen.length === 0 || (stage !== 'accept' && chosen.some((operation) => operation.stages.includes(stage)));
+    return isOfThem && narrowed.every((one) => one.stages.includes(stage));
+  });
+}
+
+/** Where it happens unless a stage is given, of those that are offered; none: one has to be given. */
+export function defaultStages(
+  kind: FaultKind,
+  values: Readonly<Record<string, string>>,
+  chosen: readonly Operation[],
+  all: readonly Operation[],
+): readonly string[] {
+  const offered = offeredStages(kind, values, chosen);
+  const found = (chosen.length > 0 ? chosen : all).flatMap(({ id }) => {
+    const stage = kind.defaults[id] ?? (isOfGit(id) ? undefined : kind.defaults.api);
+    return stage !== undefined && offered.includes(stage) ? [stage] : [];
+  });
+  return [...new Set(found)];
+}
+
+/** The operations that have stages of their own. */
+export function isOfGit(operation: string): boolean {
+  return ['gitInfoRefs', 'gitUploadPack', 'gitReceivePack'].includes(operation);
+}

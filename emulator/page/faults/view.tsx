@@ -1,0 +1,116 @@
+import { useState } from 'preact/hooks';
+import { ApiError, all, get, remove, route, send } from '../api/client.js';
+import { Copy } from '../components/copy.js';
+import { Dialog } from '../components/dialog.js';
+import { Empty, Failure, Loading } from '../components/feedback.js';
+import { useAction, useLoaded } from '../components/loaded.js';
+import { useRepeated } from '../components/repeated.js';
+import { count } from '../components/time.js';
+import { place } from '../place.js';
+import { ArmedFault } from './armed-fault.js';
+import { NewFault } from './new-fault.js';
+import type { FaultKinds, FaultRecord, Latch, Operation } from './records.js';
+
+/** Milliseconds between two looks at the counters. */
+const PAUSE = 1_000;
+
+/** What goes wrong with requests: what is armed, and what can be. */
+export function View() {
+  const faults = useLoaded((signal) => all<FaultRecord>('faults', { signal, query: { limit: 1000 } }), []);
+  const offered = useLoaded(
+    async (signal) => ({
+      kinds: await get<FaultKinds>('fault-kinds', { signal }),
+      operations: await all<Operation>('operations', { signal }),
+    }),
+    [],
+  );
+  const latches = useLoaded((signal) => all<Latch>('latches', { signal }), []);
+  const reload = () => {
+    faults.reload();
+    latches.reload();
+  };
+  useRepeated(reload, PAUSE);
+  const { kinds, operations = [] } = offered.value ?? {};
+  const items = faults.value;
+  return (
+    <>
+      <h1>Faults</h1>
+      <Failure error={faults.error ?? latches.error ?? offered.error} />
+      <div class="faults">
+        <section aria-labelledby="armed-faults">
+          <div class="toolbar">
+            <h2 id="armed-faults" class="grow">
+              Armed {items && <span class="quiet figures">{count(items.length)}</span>}
+            </h2>
+            {items && items.length > 0 && <DisarmAll faults={items} onDone={reload} />}
+          </div>
+          {items === undefined && !faults.error && <Loading />}
+          {items?.length === 0 && <NoFaults />}
+          <ul class="armed-faults">
+            {items?.map((fault) => (
+              <ArmedFault
+                key={fault.id}
+                fault={fault}
+                kinds={kinds}
+                operations={operations}
+                isMeant={fault.id === place.value.params.id}
+                latches={latches.value ?? []}
+                onChanged={reload}
+              />
+            ))}
+          </ul>
+        </section>
+        {kinds && <NewFault kinds={kinds} operations={operations} onAdded={reload} />}
+      </div>
+    </>
+  );
+}
+
+function NoFaults() {
+  return (
+    <Empty title="No request meets a fault">
+      <p>
+        Add one by the form: the next request that it is for meets it. Requests can also ask for one themselves, and
+        then it is listed here:
+      </p>
+      <Copy text="X-Emulator-Fault: rate_limited*1;retry-after=2" />
+    </Empty>
+  );
+}
+
+interface DisarmAllProps {
+  readonly faults: readonly FaultRecord[];
+  readonly onDone: () => void;
+}
+
+/** Ends all faults, and the counters of those that requests have asked for. */
+function DisarmAll({ faults, onDone }: DisarmAllProps) {
+  const [isAsking, ask] = useState(false);
+  const { run, isBusy, error } = useAction();
+  const disarm = async () => {
+    await send('PUT', 'faults', { body: { faults: [] } });
+    for (const { id } of faults.filter(({ source }) => source === 'in-band')) {
+      await remove(route`faults/${id}`).catch((failure: unknown) => {
+        if (!(failure instanceof ApiError) || failure.status !== 404) throw failure;
+      });
+    }
+    ask(false);
+    onDone();
+  };
+  return (
+    <>
+      <button type="button" class="danger" onClick={() => ask(true)}>
+        Disarm all
+      </button>
+      {isAsking && (
+        <Dialog title="Disarm all faults?" onClose={() => ask(false)}>
+          <p>{`${count(faults.length)} faults end, and their counters with them.`}</p>
+          <button type="button" class="danger" disabled={isBusy} onClick={() => run(disarm)}>
+            Disarm them
+          </button>
+          <Failure error={error} />
+        </Dialog>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,60 @@
+import { get, type Page, type QueryValue } from '../api/client.js';
+import { GraphLayout } from './graph-layout.js';
+import type { GraphCommit } from './records.js';
+
+/** Commits of a page, and how far before the last one the next is asked for. */
+const PAGE = { size: 1_000, ahead: 200 };
+
+/** The commits of a graph, which come page by page as they are looked at, and the lines between them. */
+export class CommitHistory {
+  readonly commits: GraphCommit[] = [];
+  readonly layout = new GraphLayout();
+  /** Of all pages; undefined until the first one is there. */
+  total: number | undefined;
+  error: unknown;
+
+  readonly #path: string;
+  readonly #query: Readonly<Record<string, QueryValue>>;
+  readonly #onChange: () => void;
+  readonly #abort = new AbortController();
+  #cursor: string | null | undefined;
+  #isLoading = false;
+  #wanted = 0;
+
+  constructor(path: string, query: Readonly<Record<string, QueryValue>>, onChange: () => void) {
+    this.#path = path;
+    this.#query = query;
+    this.#onChange = onChange;
+  }
+
+  /** Loads until a row is there. */
+  async reach(row: number): Promise<void> {
+    this.#wanted = row;
+    if (this.#isLoading) return;
+    this.#isLoading = true;
+    try {
+      while (this.#cursor !== null && this.commits.length <= this.#wanted + PAGE.ahead) await this.#loadPage();
+    } catch (error) {
+      if (!this.#abort.signal.aborted) this.error = error;
+    }
+    this.#isLoading = false;
+    if (!this.#abort.signal.aborted) this.#onChange();
+  }
+
+  stop(): void {
+    this.#abort.abort();
+  }
+
+  async #loadPage(): Promise<void> {
+    const query = { ...this.#query, limit: PAGE.size, ...(this.#cursor && { cursor: this.#cursor }) };
+    const page: Page<GraphCommit> & { readonly total: number } = await get(this.#path, {
+      query,
+      signal: this.#abort.signal,
+    });
+    this.commits.push(...page.items);
+    this.layout.add(page.items);
+    this.total = page.next_cursor === null ? this.commits.length : Math.max(page.total, this.commits.length);
+    this.#cursor = page.next_cursor;
+    this.#onChange();
+  }
+}

@@ -1,0 +1,154 @@
+import { get, route } from '../api/client.js';
+import { CopyButton } from '../components/copy.js';
+import { Failure, Loading } from '../components/feedback.js';
+import { Given, GivenBlock } from '../components/given.js';
+import { useLoaded } from '../components/loaded.js';
+import { bytes } from '../components/time.js';
+import { writePlace } from '../place.js';
+import { Diff } from './diff.js';
+import type { CommitRecord, Content } from './records.js';
+import { Ref } from './ref-label.js';
+
+export interface CommitProps {
+  readonly name: string;
+  readonly oid: string;
+  readonly hrefOf: (oid: string) => string;
+  readonly onClose: () => void;
+}
+
+/** One commit: its message, people, parents, refs, notes, and what it changed. */
+export function Commit({ name, oid, hrefOf, onClose }: CommitProps) {
+  const path = route`repositories/${name}/commits/${oid}`;
+  const { value: commit, error } = useLoaded((signal) => get<CommitRecord>(path, { signal }), [path]);
+  return (
+    <article class="commit">
+      <header class="toolbar">
+        <h2 class="mono grow">Commit {oid.slice(0, 12)}</h2>
+        <CopyButton text={oid} label="Copy id" />
+        <a href={writePlace('repository', { name, tab: 'files', ref: oid })}>Files</a>
+        <button type="button" class="plain" aria-label="Close the commit" onClick={onClose}>
+          ✕
+        </button>
+      </header>
+      <Failure error={error} />
+      {!commit && error === undefined && <Loading />}
+      {commit && (
+        <>
+          <Message commit={commit} />
+          <Facts commit={commit} hrefOf={hrefOf} />
+          {commit.notes.map((note) => (
+            <section class="card" key={note.ref} aria-label={`Note of ${note.ref}`}>
+              <p class="quiet">
+                Note of <Given text={note.ref} />
+              </p>
+              <ShownContent content={note} />
+            </section>
+          ))}
+          <Diff name={name} oid={oid} parents={commit.parents} />
+        </>
+      )}
+    </article>
+  );
+}
+
+function Message({ commit: { message, is_message_truncated } }: { readonly commit: CommitRecord }) {
+  const text = message.trimEnd();
+  if (text === '') return <p class="quiet">It has no message.</p>;
+  return (
+    <div class="commit-message">
+      <GivenBlock text={text} />
+      {is_message_truncated && <p class="quiet">The message goes on: its first MiB is shown.</p>}
+    </div>
+  );
+}
+
+function Facts({ commit, hrefOf }: { readonly commit: CommitRecord; readonly hrefOf: (oid: string) => string }) {
+  const { author, committer, parents, refs, headers, encoding, signature, tree } = commit;
+  const isOther = author.name !== committer.name || author.email !== committer.email || author.date !== committer.date;
+  return (
+    <dl class="facts">
+      <dt>Author</dt>
+      <dd>
+        <PersonAt {...author} />
+      </dd>
+      {isOther && (
+        <>
+          <dt>Committer</dt>
+          <dd>
+            <PersonAt {...committer} />
+          </dd>
+        </>
+      )}
+      <dt>{parents.length === 1 ? 'Parent' : 'Parents'}</dt>
+      <dd class="mono">
+        {parents.length === 0 && <span class="quiet">none</span>}
+        {parents.map((parent) => (
+          <a key={parent} class="parent" href={hrefOf(parent)}>
+            {parent.slice(0, 12)}
+          </a>
+        ))}
+      </dd>
+      {refs.length > 0 && (
+        <>
+          <dt>Refs</dt>
+          <dd class="ref-list">
+            {refs.map((ref) => (
+              <Ref key={ref} name={ref} />
+            ))}
+          </dd>
+        </>
+      )}
+      <dt>Tree</dt>
+      <dd class="mono">{tree}</dd>
+      {encoding !== undefined && (
+        <>
+          <dt>Encoding</dt>
+          <dd>
+            <Given text={encoding} />
+          </dd>
+        </>
+      )}
+      {headers.map(({ name, value }, at) => [
+        <dt key={`name ${at}`}>
+          <Given text={name} />
+        </dt>,
+        <dd key={`value ${at}`}>
+          <Given text={value} />
+        </dd>,
+      ])}
+      {signature !== undefined && (
+        <>
+          <dt>Signature</dt>
+          <dd>
+            <details>
+              <summary>not verified</summary>
+              <GivenBlock text={signature} />
+            </details>
+          </dd>
+        </>
+      )}
+    </dl>
+  );
+}
+
+function PersonAt({ name, email, date }: CommitRecord['author']) {
+  return (
+    <>
+      <Given text={name} most={200} />{' '}
+      <span class="quiet">
+        &lt;
+        <Given text={email} most={200} />
+        &gt;
+      </span>{' '}
+      <time class="figures nowrap" dateTime={date}>
+        {date.slice(0, 19).replace('T', ' ')} {date.slice(19)}
+      </time>
+    </>
+  );
+}
+
+/** Text, or how much of something else there is. */
+export function ShownContent({ content: { encoding, content, size, is_truncated } }: { readonly content: Content }) {
+  if (encoding === 'utf-8') return <GivenBlock text={content} />;
+  return <p class="quiet">{is_truncated ? `${bytes(size)}, too much to show.` : `Binary, ${bytes(size)}.`}</p>;
+}

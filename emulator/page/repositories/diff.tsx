@@ -1,0 +1,237 @@
+import { useMemo, useState } from 'preact/hooks';
+import { get, route } from '../api/client.js';
+import { Failure, Loading } from '../components/feedback.js';
+import { Given, GivenLine } from '../components/given.js';
+import { useAction, useLoaded } from '../components/loaded.js';
+import { bytes, count } from '../components/time.js';
+import { writePlace } from '../place.js';
+import { type PatchLine, readPatch } from './patch.js';
+import type { ChangedFile, CommitDiff } from './records.js';
+
+/** Lines of a file and of all files that are open at first, and lines that a click adds. */
+const OPEN = { file: 300, all: 1_000 };
+const STEP = 1_000;
+
+export interface DiffProps {
+  readonly name: string;
+  readonly oid: string;
+  readonly parents: readonly string[];
+}
+
+/** What a commit changed against one of its parents. */
+export function Diff({ name, oid, parents }: DiffProps) {
+  const [parent, setParent] = useState(1);
+  const path = route`repositories/${name}/commits/${oid}/diff`;
+  const query = { parent: parents.length > 1 ? parent : undefined };
+  const { value: diff, error } = useLoaded((signal) => get<CommitDiff>(path, { query, signal }), [path, parent]);
+  return (
+    <section class="diff" aria-label="Changes">
+      <h3 class="figures">
+        {diff ? <Stats diff={diff} /> : 'Changes'}
+        {parents.length > 1 && (
+          <label class="inline parent-choice">
+            against
+            <select value={parent} onChange={({ currentTarget }) => setParent(Number(currentTarget.value))}>
+              {parents.map((each, at) => (
+                <option key={each} value={at + 1}>
+                  parent {at + 1}: {each.slice(0, 8)}
+                </option>
+              ))}
+            </select>
+          </label>
+        )}
+      </h3>
+      <Failure error={error} />
+      {!diff && error === undefined && <Loading />}
+      {diff && <ChangedFiles key={`${parent}`} {...{ name, oid, path, query, diff }} />}
+    </section>
+  );
+}
+
+function Stats({ diff: { stats } }: { readonly diff: CommitDiff }) {
+  return (
+    <>
+      {count(stats.files)} {stats.files === 1 ? 'file' : 'files'} changed{' '}
+      <span class="passed">+{count(stats.additions)}</span> <span class="failed">−{count(stats.deletions)}</span>
+    </>
+  );
+}
+
+interface ChangedFilesProps {
+  readonly name: string;
+  readonly oid: string;
+  readonly path: string;
+  readonly query: Readonly<Record<string, number | undefined>>;
+  readonly diff: CommitDiff;
+}
+
+function ChangedFiles({ name, oid, path, query, diff }: ChangedFilesProps) {
+  const isOpenAt = useMemo(() => {
+    let left = OPEN.all;
+    return diff.files.map(({ additions, deletions }) => {
+      const lines = additions + deletions;
+      left -= lines;
+      return lines <= OPEN.file && left >= 0;
+    });
+  }, [diff]);
+  return (
+    <>
+      {diff.files.map((file, at) => (
+        <File key={`${file.path_bytes ?? file.path}`} {...{ name, oid, path, query, file }} isOpen={isOpenAt[at]!} />
+      ))}
+      {diff.is_truncated && <p class="quiet">Files beyond the first {count(diff.files.length)} are left out.</p>}
+    </>
+  );
+}
+
+interface FileProps extends Omit<ChangedFilesProps, 'diff'> {
+  readonly file: ChangedFile;
+  readonly isOpen: boolean;
+}
+
+function File({ name, oid, path, query, file: given, isOpen: isOpenAtFirst }: FileProps) {
+  const [isOpen, setOpen] = useState(isOpenAtFirst);
+  const [file, setFile] = useState(given);
+  const { run, isBusy, error } = useAction();
+  const loadAll = () =>
+    run(async () => {
+      const { path: text, path_bytes, old_path, old_path_bytes } = given;
+      const paths = {
+        ...(path_bytes === undefined ? { path: text } : { path_bytes }),
+        ...(old_path_bytes === undefined ? { old_path } : { old_path_bytes }),
+      };
+      const { files } = await get<CommitDiff>(path, { query: { ...query, ...paths } });
+      if (files[0]) setFile(files[0]);
+    });
+  const at = given.path_bytes === undefined ? { path: given.path } : { path_bytes: given.path_bytes };
+  return (
+    <div class="diff-file">
+      <div class="diff-head">
+        <button type="button" class="plain" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+          <span aria-hidden="true">{isOpen ? '▾' : '▸'}</span> <ChangeLetter state={file.state} />{' '}
+          <span class="mono">
+            {file.old_path !== undefined && (
+              <>
+                <Given text={file.old_path} /> →{' '}
+              </>
+            )}
+            <Given text={file.path} />
+          </span>
+        </button>
+        <span class="diff-counts figures">
+          {!file.is_binary && (
+            <>
+              <span class="passed">+{count(file.additions)}</span> <span class="failed">
+                −{count(file.deletions)}
+              </span>{' '}
+            </>
+          )}
+          {file.oid !== null && <a href={writePlace('repository', { name, tab: 'files', ref: oid, ...at })}>File</a>}
+        </span>
+      </div>
+      {isOpen && (
+        <>
+          <Modes file={file} />
+          {file.is_binary ? (
+            <p class="quiet">
+              Binary: {bytes(file.old_size)} before, {bytes(file.size)} now.
+            </p>
+          ) : (
+            <PatchLines patch={file.patch} />
+          )}
+          {file.is_truncated && !file.is_binary && (
+            <p>
+              <span class="quiet">The diff of this file is cut. </span>
+              {file === given && (
+                <button type="button" class="small" disabled={isBusy} onClick={loadAll}>
+                  Load more of it
+                </button>
+              )}
+            </p>
+          )}
+          <Failure error={error} />
+        </>
+      )}
+    </div>
+  );
+}
+
+const CHANGES: Readonly<Record<string, string>> = {
+  A: 'added',
+  D: 'deleted',
+  M: 'modified',
+  T: 'type changed',
+  R: 'renamed',
+  C: 'copied',
+};
+
+function ChangeLetter({ state }: { readonly state: string }) {
+  const letter = state.slice(0, 1);
+  const similarity = state.length > 1 ? `, ${Number(state.slice(1))} % the same` : '';
+  return (
+    <abbr class={`change change-${letter}`} title={`${CHANGES[letter] ?? letter}${similarity}`}>
+      {letter}
+    </abbr>
+  );
+}
+
+function Modes({ file: { old_mode, mode } }: { readonly file: ChangedFile }) {
+  if (old_mode === null || mode === null || old_mode === mode) return null;
+  return (
+    <p class="quiet figures">
+      Mode {old_mode} → {mode}
+    </p>
+  );
+}
+
+const SIGNS = { added: '+', removed: '−', same: '', heading: '', told: '' };
+
+function PatchLines({ patch }: { readonly patch: string }) {
+  const lines = useMemo(() => readPatch(patch), [patch]);
+  const [shown, setShown] = useState(OPEN.file);
+  if (lines.length === 0) return null;
+  const left = lines.length - shown;
+  return (
+    <>
+      <table class="patch mono">
+        <colgroup>
+          <col class="of-number" />
+          <col class="of-number" />
+          <col class="of-sign" />
+          <col />
+        </colgroup>
+        <thead class="visually-hidden">
+          <tr>
+            <th>Line before</th>
+            <th>Line now</th>
+            <th>Change</th>
+            <th>Text</th>
+          </tr>
+        </thead>
+        <tbody>
+          {lines.slice(0, shown).map((line, at) => (
+            <Line key={at} line={line} />
+          ))}
+        </tbody>
+      </table>
+      {left > 0 && (
+        <button type="button" class="small more" onClick={() => setShown(shown + STEP)}>
+          Show {left > STEP ? `${count(STEP)} of ${count(left)}` : count(left)} more lines
+        </button>
+      )}
+    </>
+  );
+}
+
+function Line({ line: { kind, text, before, after } }: { readonly line: PatchLine }) {
+  return (
+    <tr class={`patch-${kind}`}>
+      <td class="line-number">{before}</td>
+      <td class="line-number">{after}</td>
+      <td class="sign">{SIGNS[kind]}</td>
+      <td class="code">
+        <GivenLine text={text} />
+      </td>
+    </tr>
+  );
+}

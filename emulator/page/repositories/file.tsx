@@ -1,0 +1,206 @@
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { get, route } from '../api/client.js';
+import { CopyButton } from '../components/copy.js';
+import { Dialog } from '../components/dialog.js';
+import { Failure } from '../components/feedback.js';
+import { GivenBlock, GivenCell, Parts } from '../components/given.js';
+import { useLoaded } from '../components/loaded.js';
+import { beginningOf, markedText } from '../components/marked-text.js';
+import { bytes, count } from '../components/time.js';
+import { type ListControl, VirtualList } from '../components/virtual-list.js';
+import { place, writePlace } from '../place.js';
+import { type BlamedLine, blameLines } from './blame-lines.js';
+import { languageOf, type Token } from './languages.js';
+import { kindOf } from './modes.js';
+import { type RepositoryPath, stepsOf } from './paths.js';
+import type { Blame, Content, FoundContent } from './records.js';
+
+export interface FileProps {
+  readonly name: string;
+  readonly at: RepositoryPath;
+  readonly found: FoundContent;
+  readonly hrefOf: (to: RepositoryPath, params?: Readonly<Record<string, string | undefined>>) => string;
+}
+
+/** One file: its lines, or what else there is to tell of it. */
+export function File({ name, at, found, hrefOf }: FileProps) {
+  const isBlamed = place.value.params.blame === 'on';
+  if (found.type !== 'blob') {
+    return (
+      <p>
+        A {kindOf({ ...found })}: commit <code>{found.oid}</code> of another repository.
+      </p>
+    );
+  }
+  const text = textOf(found);
+  return (
+    <>
+      <div class="toolbar file-head">
+        <span class="quiet figures">
+          {bytes(found.size)} {kindOf(found)} {found.mode} <code>{found.oid.slice(0, 12)}</code>
+        </span>
+        {text !== undefined && (
+          <>
+            <a class="button" href={hrefOf(at, { blame: isBlamed ? '' : 'on' })} aria-current={isBlamed}>
+              {isBlamed ? 'Hide blame' : 'Blame'}
+            </a>
+            <CopyButton text={text} label={found.is_truncated ? 'Copy what is shown' : 'Copy'} />
+          </>
+        )}
+      </div>
+      {found.is_truncated && (
+        <p class="quiet">
+          The file is {bytes(found.size)}; its first {bytes(1024 * 1024)} are shown.
+        </p>
+      )}
+      {text === undefined ? (
+        <p class="quiet">Binary, {bytes(found.size)}: not shown.</p>
+      ) : text === '' ? (
+        <p class="quiet">The file is empty.</p>
+      ) : (
+        <Lines name={name} at={at} found={found} text={text} isBlamed={isBlamed} hrefOf={hrefOf} />
+      )}
+    </>
+  );
+}
+
+/** The text of a file, unless it has a zero byte near its beginning, by which Git tells what is binary. */
+function textOf({ encoding, content }: Content): string | undefined {
+  const isText = encoding === 'utf-8';
+  const decoded = isText ? content : atob(content);
+  if (decoded.slice(0, 8_000).includes('\0')) return undefined;
+  const read = new TextDecoder('utf-8', { ignoreBOM: true });
+  return isText ? content : read.decode(Uint8Array.from(decoded, (character) => character.charCodeAt(0)));
+}
+
+/** Always the same function: with another one the list would number all lines anew. */
+const keyOf = (row: number) => row;
+
+/** Pixels of a line. */
+const HEIGHT = 20;
+/** Characters of a line that are shown: the others in a dialog. */
+const MOST_OF_LINE = 2_000;
+
+interface LinesProps extends FileProps {
+  readonly found: FoundContent;
+  readonly text: string;
+  readonly isBlamed: boolean;
+}
+
+function Lines({ name, at, found, text, isBlamed, hrefOf }: LinesProps) {
+  const control = useRef<ListControl>(null);
+  const [opened, setOpened] = useState<number>();
+  const { lines, longest } = useMemo(() => splitLines(text), [text]);
+  const tokens = useTokens(stepsOf(at).at(-1)?.name ?? '', text, longest);
+  const { value: blame, error } = useLoaded(
+    async (signal) => {
+      if (!isBlamed) return undefined;
+      const query = { ref: found.commit, ...at };
+      return blameLines(await get<Blame>(route`repositories/${name}/blame`, { query, signal }));
+    },
+    [name, found.commit, at.path, at.path_bytes, isBlamed],
+  );
+  const { line } = place.value.params;
+  const target = line === undefined ? undefined : Number.parseInt(line, 10) - 1;
+  useEffect(() => {
+    if (target !== undefined && target >= 0 && target < lines.length) control.current?.reveal(target);
+  }, [target, lines]);
+  const digits = `${lines.length}`.length;
+  const width = `${Math.min(longest, MOST_OF_LINE) + digits + 4 + (isBlamed ? 34 : 0)}ch`;
+  return (
+    <>
+      <Failure error={error} />
+      <div class="source mono">
+        <VirtualList
+          label="Lines"
+          count={lines.length}
+          rowHeight={HEIGHT}
+          keyOf={keyOf}
+          control={control}
+          row={(row) => (
+            <div class={`source-line${row === target ? ' is-open' : ''}`} style={{ minWidth: width }}>
+              {isBlamed && <BlameCell name={name} blamed={blame?.[row]} />}
+              <a class="line-number" style={{ minWidth: `${digits + 2}ch` }} href={hrefOf(at, { line: `${row + 1}` })}>
+                <span class="visually-hidden">Line </span>
+                {row + 1}
+              </a>
+              <Code line={lines[row]!} tokens={tokens?.[row]} />
+              {lines[row]!.length > MOST_OF_LINE && (
+                <button type="button" class="small line-more" onClick={() => setOpened(row)}>
+                  {count(lines[row]!.length - MOST_OF_LINE)} more characters
+                </button>
+              )}
+            </div>
+          )}
+        />
+      </div>
+      {opened !== undefined && (
+        <Dialog title={`Line ${opened + 1}`} onClose={() => setOpened(undefined)}>
+          <GivenBlock text={lines[opened]!} />
+        </Dialog>
+      )}
+    </>
+  );
+}
+
+function splitLines(text: string): { lines: string[]; longest: number } {
+  const lines = text.split('\n');
+  if (lines.at(-1) === '') lines.pop();
+  return { lines, longest: lines.reduce((most, line) => Math.max(most, line.length), 0) };
+}
+
+/** Tokens come when the code for them is loaded, and the lines were there before. */
+function useTokens(path: string, text: string, longest: number): Token[][] | undefined {
+  const [told, setTold] = useState<{ readonly text: string; readonly tokens: Token[][] }>();
+  useEffect(() => {
+    const language = languageOf(path, text, longest);
+    if (language === undefined) return;
+    let isWanted = true;
+    import('./highlight.js').then(
+      ({ highlight }) => isWanted && setTold({ text, tokens: highlight(language, text) }),
+      () => {},
+    );
+    return () => {
+      isWanted = false;
+    };
+  }, [path, text]);
+  return told?.text === text ? told.tokens : undefined;
+}
+
+function Code({ line, tokens }: { readonly line: string; readonly tokens: readonly Token[] | undefined }) {
+  const shown: readonly Token[] = tokens ?? [{ text: beginningOf(line, MOST_OF_LINE) }];
+  return (
+    <code class="given code">
+      {shown.map(({ text, kind }, at) => (
+        <span key={at} class={kind === undefined ? undefined : `token-${kind}`}>
+          <Parts text={text} hasLines />
+        </span>
+      ))}
+    </code>
+  );
+}
+
+function BlameCell({ name, blamed }: { readonly name: string; readonly blamed: BlamedLine | undefined }) {
+  if (blamed === undefined) return <span class="blame" />;
+  const { commit, isFirst, age } = blamed;
+  return (
+    <span class={`blame age-${age}${isFirst ? ' is-first' : ''}`}>
+      {isFirst && (
+        <>
+          <a
+            href={writePlace('repository', { name, tab: 'commits', commit: commit.oid })}
+            title={markedText(beginningOf(commit.subject, 200))}
+          >
+            {commit.oid.slice(0, 8)}
+          </a>
+          <span class="blame-author">
+            <GivenCell text={commit.author} most={40} />
+          </span>
+          <time class="figures quiet" dateTime={commit.committed_at}>
+            {commit.committed_at.slice(0, 10)}
+          </time>
+        </>
+      )}
+    </span>
+  );
+}

@@ -1,0 +1,134 @@
+import { useState } from 'preact/hooks';
+import { all, get, route } from '../api/client.js';
+import { Empty, Failure, Loading } from '../components/feedback.js';
+import { Given, GivenCell } from '../components/given.js';
+import { useLoaded } from '../components/loaded.js';
+import { bytes, count } from '../components/time.js';
+import { go, place, writePlace } from '../place.js';
+import { CloneLine } from './clone-line.js';
+import { File } from './file.js';
+import { kindOf } from './modes.js';
+import { childOf, type RepositoryPath, stepsOf } from './paths.js';
+import type { FoundContent, Opened, TreeEntry } from './records.js';
+import { RefChoice } from './ref-choice.js';
+
+/** Entries of a folder that are drawn at first, and that a click adds. */
+const STEP = 1_000;
+
+/** The files of a ref: a folder, or one file. */
+export function Files({ opened: { record, refs } }: { readonly opened: Opened }) {
+  const { name, default_branch, head } = record;
+  const { path, path_bytes, blame, ref: given = '' } = place.value.params;
+  // Where HEAD leads to nothing, some branch is better than none.
+  const ref = given === '' && head === null ? (refs.find(({ commit }) => commit !== null)?.name ?? '') : given;
+  const at: RepositoryPath = path_bytes === undefined ? { path } : { path_bytes };
+  const hrefOf = (to: RepositoryPath, params: Readonly<Record<string, string | undefined>> = {}) =>
+    writePlace('repository', { name, tab: 'files', ref: given, ...to, blame, ...params });
+  const { value: found, error } = useLoaded(
+    async (signal) => {
+      if (ref === '' && head === null) return undefined;
+      const query = { ref: ref === '' ? undefined : ref, ...at };
+      const content = await get<FoundContent>(route`repositories/${name}/content`, { query, signal });
+      if (content.type !== 'tree') return { content, entries: undefined };
+      const tree = route`repositories/${name}/tree/${content.oid}`;
+      const entries = await all<TreeEntry>(tree, { query: { limit: 1000 }, signal });
+      return { content, entries };
+    },
+    [name, ref, path, path_bytes],
+  );
+  if (ref === '' && head === null) {
+    return (
+      <Empty title="No file yet">
+        <p>Files come with the first push:</p>
+        <CloneLine name={name} />
+      </Empty>
+    );
+  }
+  return (
+    <div class="files fill">
+      <div class="toolbar">
+        <RefChoice
+          refs={refs}
+          chosen={ref}
+          first={head === null ? [] : [['', default_branch === null ? 'HEAD' : `Default (${default_branch})`]]}
+          onChoose={(chosen) => go(hrefOf(at, { ref: chosen }))}
+        />
+        <Steps name={name} at={at} hrefOf={hrefOf} />
+      </div>
+      <Failure error={error} />
+      {!found && error === undefined && <Loading />}
+      {found?.entries && <Folder key={found.content.oid} at={at} entries={found.entries} hrefOf={hrefOf} />}
+      {found && !found.entries && <File name={name} at={at} found={found.content} hrefOf={hrefOf} />}
+    </div>
+  );
+}
+
+type HrefOf = (to: RepositoryPath, params?: Readonly<Record<string, string | undefined>>) => string;
+
+function Steps({ name, at, hrefOf }: { readonly name: string; readonly at: RepositoryPath; readonly hrefOf: HrefOf }) {
+  const steps = stepsOf(at);
+  return (
+    <nav class="steps mono grow" aria-label="Path">
+      <a href={hrefOf({})} aria-current={steps.length === 0 ? 'page' : undefined}>
+        {name.split('/').at(-1)}
+      </a>
+      {steps.map((step, index) => (
+        <span key={index}>
+          {' / '}
+          <a href={hrefOf(step.at)} aria-current={index === steps.length - 1 ? 'page' : undefined}>
+            <Given text={step.name} most={200} />
+          </a>
+        </span>
+      ))}
+    </nav>
+  );
+}
+
+interface FolderProps {
+  readonly at: RepositoryPath;
+  readonly entries: readonly TreeEntry[];
+  readonly hrefOf: HrefOf;
+}
+
+/** Folders first. */
+function Folder({ at, entries, hrefOf }: FolderProps) {
+  const [shown, setShown] = useState(STEP);
+  const inOrder = [...entries.filter(({ type }) => type === 'tree'), ...entries.filter(({ type }) => type !== 'tree')];
+  if (entries.length === 0) return <p class="quiet">The folder is empty.</p>;
+  return (
+    <div class="folder">
+      <table>
+        <thead class="visually-hidden">
+          <tr>
+            <th>Name</th>
+            <th>Kind</th>
+            <th>Size</th>
+          </tr>
+        </thead>
+        <tbody>
+          {inOrder.slice(0, shown).map((entry) => (
+            <tr key={entry.name_bytes ?? entry.name}>
+              <td class="cell-name mono">
+                <span aria-hidden="true" class="entry-sign">
+                  {SIGNS[entry.type]}
+                </span>
+                <a href={hrefOf(childOf(at, entry))}>
+                  <GivenCell text={entry.name} />
+                </a>
+              </td>
+              <td class="quiet nowrap">{kindOf(entry)}</td>
+              <td class="number nowrap">{entry.size === null ? '' : bytes(entry.size)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {entries.length > shown && (
+        <button type="button" class="small more" onClick={() => setShown(shown + STEP)}>
+          Show {count(Math.min(STEP, entries.length - shown))} more of {count(entries.length)}
+        </button>
+      )}
+    </div>
+  );
+}
+
+const SIGNS = { tree: '▸', blob: ' ', commit: '↗' };

@@ -1,0 +1,61 @@
+/*
+ * Paths in a repository: text, or where they are no UTF-8 their bytes in base64url, as the admin API gives and takes them.
+ */
+
+export interface RepositoryPath {
+  readonly path?: string | undefined;
+  readonly path_bytes?: string | undefined;
+}
+
+export interface Named {
+  readonly name: string;
+  readonly name_bytes?: string | undefined;
+}
+
+/** The path of an entry of a folder. */
+export function childOf(folder: RepositoryPath, { name, name_bytes }: Named): RepositoryPath {
+  const isRoot = !folder.path && !folder.path_bytes;
+  if (folder.path_bytes === undefined && name_bytes === undefined)
+    return { path: isRoot ? name : `${folder.path}/${name}` };
+  const bytes = name_bytes === undefined ? new TextEncoder().encode(name) : fromBase64(name_bytes);
+  return writePath(isRoot ? bytes : joined([bytesOf(folder), bytes]));
+}
+
+/** The folders that lead to a path, and the path itself at the end: their names, and where they are. */
+export function stepsOf(path: RepositoryPath): { readonly name: string; readonly at: RepositoryPath }[] {
+  const bytes = bytesOf(path);
+  const steps = [];
+  let start = 0;
+  for (let at = 0; at <= bytes.length; at++) {
+    if (at < bytes.length && bytes[at] !== 0x2f) continue;
+    if (at > start)
+      steps.push({ name: new TextDecoder().decode(bytes.subarray(start, at)), at: writePath(bytes.subarray(0, at)) });
+    start = at + 1;
+  }
+  return steps;
+}
+
+function bytesOf({ path = '', path_bytes }: RepositoryPath): Uint8Array {
+  return path_bytes === undefined ? new TextEncoder().encode(path) : fromBase64(path_bytes);
+}
+
+function writePath(bytes: Uint8Array): RepositoryPath {
+  try {
+    return { path: new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes) };
+  } catch {
+    const text = btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(''));
+    return { path_bytes: text.replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '') };
+  }
+}
+
+function joined([folder, name]: readonly [Uint8Array, Uint8Array]): Uint8Array {
+  const bytes = new Uint8Array(folder.length + 1 + name.length);
+  bytes.set(folder);
+  bytes[folder.length] = 0x2f;
+  bytes.set(name, folder.length + 1);
+  return bytes;
+}
+
+function fromBase64(text: string): Uint8Array {
+  return Uint8Array.from(atob(text.replaceAll('-', '+').replaceAll('_', '/')), (character) => character.charCodeAt(0));
+}

@@ -1,0 +1,69 @@
+import { beginningOf, markedText } from '../components/marked-text.js';
+import type { RefRecord } from './records.js';
+import { labelOf } from './ref-names.js';
+
+export interface RefChoiceProps {
+  readonly refs: readonly RefRecord[];
+  readonly chosen: string;
+  /** What stands before the refs: values and what they say. */
+  readonly first: readonly (readonly [value: string, text: string])[];
+  readonly onChoose: (ref: string) => void;
+}
+
+/** Refs that are offered; the others are in the list of refs. */
+const MOST_OFFERED = 1_000;
+
+export function RefChoice({ refs, chosen, first, onChoose }: RefChoiceProps) {
+  const offered = refs.filter(({ commit }) => commit !== null).slice(0, MOST_OFFERED);
+  const groups = grouped(offered);
+  const isOffered = first.some(([value]) => value === chosen) || offered.some((ref) => askedAs(ref) === chosen);
+  return (
+    <label class="inline ref-choice">
+      Ref
+      <select value={chosen} onChange={({ currentTarget }) => onChoose(currentTarget.value)}>
+        {first.map(([value, text]) => (
+          <option key={value} value={value}>
+            {text}
+          </option>
+        ))}
+        {!isOffered && <option value={chosen}>{shortened(chosen)}</option>}
+        {[...groups].map(([group, members]) => (
+          <optgroup key={group} label={markedText(group)}>
+            {members.map((ref) => (
+              <option key={ref.name_bytes ?? ref.name} value={askedAs(ref)}>
+                {shortened(labelOf(ref.name).text)}
+              </option>
+            ))}
+          </optgroup>
+        ))}
+      </select>
+    </label>
+  );
+}
+
+/** What a ref is asked for by: a name that is not UTF-8 cannot be sent, but its commit can. */
+export function askedAs({ name, name_bytes, commit }: RefRecord): string {
+  return name_bytes === undefined ? name : (commit ?? name);
+}
+
+/** Refs by their heading, in the order of the headings' first members. */
+export function grouped(refs: readonly RefRecord[]): ReadonlyMap<string, RefRecord[]> {
+  const groups = new Map<string, RefRecord[]>();
+  for (const ref of refs) {
+    const group = groupOf(ref);
+    const members = groups.get(group);
+    if (members) members.push(ref);
+    else groups.set(group, [ref]);
+  }
+  return groups;
+}
+
+/** The heading that a ref is listed below. */
+function groupOf({ namespace, kind }: RefRecord): string {
+  if (namespace !== null) return `Namespace ${namespace}`;
+  return { branch: 'Branches', tag: 'Tags', note: 'Notes', other: 'Others' }[kind];
+}
+
+function shortened(text: string): string {
+  return markedText(beginningOf(text, 80));
+}

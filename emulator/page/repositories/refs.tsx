@@ -1,0 +1,105 @@
+import { Empty } from '../components/feedback.js';
+import { GivenCell } from '../components/given.js';
+import { count, DateTime } from '../components/time.js';
+import { go, place, writePlace } from '../place.js';
+import { CloneLine } from './clone-line.js';
+import type { Opened, RefRecord } from './records.js';
+import { askedAs, grouped } from './ref-choice.js';
+import { TagMessage } from './tag-message.js';
+
+/** Rows of a group that are drawn; the filter finds the others. */
+const MOST_ROWS = 300;
+
+/** All refs by their kind and namespace. */
+export function Refs({ opened: { record, refs } }: { readonly opened: Opened }) {
+  const { name } = record;
+  const { q = '' } = place.value.params;
+  const found = refs.filter((ref) => ref.name.toLowerCase().includes(q.toLowerCase()));
+  if (refs.length === 0) {
+    return (
+      <Empty title="No ref yet">
+        <p>A push makes branches and tags, and notes and ephemeral refs beside them:</p>
+        <CloneLine name={name} />
+      </Empty>
+    );
+  }
+  return (
+    <div>
+      <div class="toolbar">
+        <input
+          type="search"
+          class="grow"
+          aria-label="Filter refs"
+          placeholder="Filter refs"
+          value={q}
+          onInput={({ currentTarget }) =>
+            go(writePlace('repository', { name, tab: 'refs', q: currentTarget.value }), { replace: true })
+          }
+        />
+        <span class="quiet figures" role="status">
+          {count(found.length)} of {count(refs.length)}
+        </span>
+      </div>
+      {[...grouped(found)].map(([group, members]) => (
+        <section key={group} aria-label={group}>
+          <h2>
+            <GivenCell text={group} /> <span class="quiet figures">{count(members.length)}</span>
+          </h2>
+          <div class="scroll-x">
+            <table class="ref-table">
+              <thead>
+                <tr>
+                  <th>Ref</th>
+                  <th>Type</th>
+                  <th>Object</th>
+                  <th>Commit</th>
+                  <th>Created</th>
+                </tr>
+              </thead>
+              <tbody>
+                {members.slice(0, MOST_ROWS).map((ref) => (
+                  <Row key={ref.name_bytes ?? ref.name} name={name} shown={ref} />
+                ))}
+              </tbody>
+            </table>
+          </div>
+          {members.length > MOST_ROWS && (
+            <p class="quiet">{count(members.length - MOST_ROWS)} more: filter to see them.</p>
+          )}
+        </section>
+      ))}
+    </div>
+  );
+}
+
+function Row({ name, shown }: { readonly name: string; readonly shown: RefRecord }) {
+  const { commit, oid, type, created_at } = shown;
+  const ref = askedAs(shown);
+  return (
+    <tr>
+      <td class="cell-name">
+        {commit === null ? (
+          <GivenCell text={shown.short} />
+        ) : (
+          <a href={writePlace('repository', { name, tab: 'commits', ref })} title={shown.name}>
+            <GivenCell text={shown.short} />
+          </a>
+        )}
+      </td>
+      <td>{type === 'tag' ? <TagMessage name={name} oid={oid} /> : type}</td>
+      <td class="mono quiet" title={oid}>
+        {oid.slice(0, 12)}
+      </td>
+      <td class="mono">
+        {commit === null ? (
+          <span class="quiet">none</span>
+        ) : (
+          <a href={writePlace('repository', { name, tab: 'commits', ref, commit })}>{commit.slice(0, 12)}</a>
+        )}
+      </td>
+      <td class="nowrap">
+        <DateTime at={created_at} />
+      </td>
+    </tr>
+  );
+}

@@ -1,0 +1,121 @@
+import { useReducer } from 'preact/hooks';
+import { ownAddress, readAddresses } from '../api/addresses.js';
+import { all, get, route } from '../api/client.js';
+import { Empty, Failure, Loading } from '../components/feedback.js';
+import { Given } from '../components/given.js';
+import { useLoaded } from '../components/loaded.js';
+import { place, writePlace } from '../place.js';
+import { Commits } from './commits.js';
+import { Files } from './files.js';
+import { Notes } from './notes.js';
+import { Overview } from './overview.js';
+import type { RefRecord, RepositoryRecord, States } from './records.js';
+import { Refs } from './refs.js';
+import { StateLabel } from './state-label.js';
+
+const TABS = [
+  { tab: '', title: 'Overview' },
+  { tab: 'commits', title: 'Commits' },
+  { tab: 'files', title: 'Files' },
+  { tab: 'refs', title: 'Refs' },
+  { tab: 'notes', title: 'Notes' },
+];
+
+/** One repository: `#/repository?name=team/app&tab=commits`. */
+export function View() {
+  const { name } = place.value.params;
+  if (name === undefined)
+    return (
+      <p>
+        Which one? See the <a href={writePlace('repositories')}>repositories</a>.
+      </p>
+    );
+  const { organization } = place.value.params;
+  if (organization === undefined) return <Repository key={name} name={name} />;
+  return <RepositoryOf key={`${organization} ${name}`} organization={organization} name={name} />;
+}
+
+/** A repository of a named organization: each has an address of its own, and there its page. */
+function RepositoryOf({ organization, name }: { readonly organization: string; readonly name: string }) {
+  const { value: addresses, error } = useLoaded(readAddresses, []);
+  if (!addresses) return error === undefined ? <Loading /> : <Failure error={error} />;
+  const other = addresses.find(({ org }) => org === organization);
+  if (other === undefined || other === ownAddress(addresses)) return <Repository name={name} />;
+  const url = `${other.base_url}${location.pathname}${writePlace('repository', { ...place.value.params, name })}`;
+  return (
+    <Empty title="It is another organization's">
+      <p>
+        <Given text={name} most={200} /> is a repository of <Given text={organization} />, which has a page of its own:{' '}
+        <a href={url}>go there</a>.
+      </p>
+    </Empty>
+  );
+}
+
+function Repository({ name }: { readonly name: string }) {
+  const { params } = place.value;
+  const [times, reloadParts] = useReducer((before: number) => before + 1, 0);
+  const { value, error, reload } = useLoaded(
+    async (signal) => ({
+      record: await get<RepositoryRecord>(route`repositories/${name}`, { signal }),
+      states: await get<States>('state', { signal }),
+      refs: await all<RefRecord>(route`repositories/${name}/refs`, { query: { limit: 1000 }, signal }),
+    }),
+    [name],
+  );
+  const tab = params.tab ?? (params.commit === undefined ? '' : 'commits');
+  const set = value && Object.hasOwn(value.states.repositories, name) ? value.states.repositories[name] : undefined;
+  const state = set ?? { state: value?.record.state ?? 'active' };
+  return (
+    <div class="repository fill">
+      <header class="repository-head">
+        <h1>
+          <a href={writePlace('repositories')} class="quiet">
+            Repositories
+          </a>{' '}
+          / <Given text={name} most={200} />
+        </h1>
+        {value && <StateLabel state={state.state} />}
+        <nav class="tabs" aria-label="Parts of the repository">
+          {TABS.map((one) => (
+            <a
+              key={one.tab}
+              href={writePlace('repository', { name, tab: one.tab })}
+              aria-current={one.tab === tab ? 'page' : undefined}
+            >
+              {one.title}
+            </a>
+          ))}
+        </nav>
+        <button
+          type="button"
+          class="small"
+          onClick={() => {
+            reload();
+            reloadParts(undefined);
+          }}
+        >
+          Reload
+        </button>
+      </header>
+      <Failure error={error} />
+      {value?.record.state === 'deleted' ? (
+        <Empty title="It was deleted">
+          <p>
+            Its refs and objects are gone. The name is free: <a href={writePlace('repositories')}>make it anew</a>.
+          </p>
+        </Empty>
+      ) : value ? (
+        <div class="repository-part" key={`${tab} ${times}`}>
+          {tab === '' && <Overview opened={value} state={state} onChange={reload} />}
+          {tab === 'commits' && <Commits opened={value} />}
+          {tab === 'files' && <Files opened={value} />}
+          {tab === 'refs' && <Refs opened={value} />}
+          {tab === 'notes' && <Notes opened={value} />}
+        </div>
+      ) : (
+        error === undefined && <Loading />
+      )}
+    </div>
+  );
+}

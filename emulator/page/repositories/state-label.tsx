@@ -1,0 +1,13 @@
+import type { StateRecord } from './records.js';
+
+/** The state of a repository, in colour. */
+export function StateLabel({ state }: { readonly state: string }) {
+  return <span class={`state state-${state}`}>{state.replaceAll('_', ' ')}</span>;
+}
+
+/** `for 3 requests more`, or nothing where it does not end by itself. */
+export function untilOf({ ends }: StateRecord): string | undefined {
+  if (ends?.requests !== undefined) return `for ${ends.requests} ${ends.requests === 1 ? 'request' : 'requests'} more`;
+  if (ends?.at !== undefined) return `until ${ends.at.slice(0, 19).replace('T', ' ')} on the emulator's clock`;
+  return ends?.signal === undefined ? undefined : `until the latch ${ends.signal} is released`;
+}

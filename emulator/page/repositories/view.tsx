@@ -1,0 +1,116 @@
+import { useState } from 'preact/hooks';
+import { all, get } from '../api/client.js';
+import { Failure, Loading } from '../components/feedback.js';
+import { GivenCell } from '../components/given.js';
+import { useLoaded } from '../components/loaded.js';
+import { count, DateTime } from '../components/time.js';
+import { go, place, writePlace } from '../place.js';
+import { NewRepository } from './new-repository.js';
+import type { RepositoryRecord, States } from './records.js';
+import { StateLabel } from './state-label.js';
+
+/** Rows that are drawn; the filter finds the others. */
+const MOST_ROWS = 500;
+
+/** The repositories of the organization. */
+export function View() {
+  const [isAdding, setAdding] = useState(false);
+  const { value, error, reload } = useLoaded(
+    async (signal) => ({
+      repositories: await all<RepositoryRecord>('repositories', { query: { limit: 1000 }, signal }),
+      states: await get<States>('state', { signal }),
+    }),
+    [],
+  );
+  const wanted = place.value.params.q ?? '';
+  if (!value) return error === undefined ? <Loading /> : <Failure error={error} />;
+  const { repositories, states } = value;
+  const found = repositories.filter(({ name }) => name.toLowerCase().includes(wanted.toLowerCase()));
+  const isEmpty = repositories.length === 0;
+  return (
+    <div class="repositories">
+      <h1>Repositories</h1>
+      <Failure error={error} />
+      {!isEmpty && (
+        <div class="toolbar">
+          <input
+            type="search"
+            class="grow"
+            aria-label="Filter by name"
+            placeholder="Filter by name"
+            value={wanted}
+            onInput={({ currentTarget }) =>
+              go(writePlace('repositories', { q: currentTarget.value }), { replace: true })
+            }
+          />
+          <span class="quiet figures" role="status">
+            {found.length < repositories.length && `${count(found.length)} of `}
+            {count(repositories.length)}
+          </span>
+          <button type="button" aria-expanded={isAdding} onClick={() => setAdding(!isAdding)}>
+            New repository
+          </button>
+          <button type="button" onClick={reload}>
+            Reload
+          </button>
+        </div>
+      )}
+      {(isEmpty || isAdding) && <NewRepository isFirst={isEmpty} />}
+      {found.length > 0 && (
+        <div class="scroll-x">
+          <table>
+            <thead>
+              <tr>
+                <th>Name</th>
+                <th>State</th>
+                <th>Default branch</th>
+                <th>Head</th>
+                <th class="number">Refs</th>
+                <th class="number">Objects</th>
+                <th>Created</th>
+              </tr>
+            </thead>
+            <tbody>
+              {found.slice(0, MOST_ROWS).map((one) => (
+                <Row key={one.id} record={one} state={states.repositories[one.name]?.state ?? one.state} />
+              ))}
+            </tbody>
+          </table>
+          {found.length > MOST_ROWS && (
+            <p class="quiet">{count(found.length - MOST_ROWS)} more: filter by name to see them.</p>
+          )}
+        </div>
+      )}
+      {!isEmpty && found.length === 0 && <p class="quiet">No repository has a name with this in it.</p>}
+    </div>
+  );
+}
+
+function Row({ record, state }: { readonly record: RepositoryRecord; readonly state: string }) {
+  const { name, default_branch, head, refs, objects, created_at } = record;
+  return (
+    <tr>
+      <td class="cell-name">
+        <a href={writePlace('repository', { name })}>
+          <GivenCell text={name} />
+        </a>
+      </td>
+      <td>
+        <StateLabel state={state} />
+      </td>
+      <td class="cell-name">{default_branch === null ? '–' : <GivenCell text={default_branch} />}</td>
+      <td class="mono">
+        {head === null ? (
+          <span class="quiet">none</span>
+        ) : (
+          <a href={writePlace('repository', { name, commit: head })}>{head.slice(0, 8)}</a>
+        )}
+      </td>
+      <td class="number">{count(refs)}</td>
+      <td class="number">{count(objects)}</td>
+      <td class="nowrap">
+        <DateTime at={created_at} />
+      </td>
+    </tr>
+  );
+}

@@ -1,0 +1,46 @@
+import type { Body } from './entry.js';
+
+/** A body as it is shown. */
+export type ShownBody =
+  | { readonly kind: 'json' | 'text'; readonly text: string }
+  | { readonly kind: 'binary'; readonly bytes: Uint8Array };
+
+/** A body that holds more of these than of anything else is no text, though it is UTF-8. */
+const CONTROLS = /[^\P{Cc}\t\n\r]/gu;
+
+export function readBody({ text, encoding, truncated }: Body): ShownBody {
+  if (encoding === 'base64') {
+    return { kind: 'binary', bytes: Uint8Array.from(atob(text), (character) => character.charCodeAt(0)) };
+  }
+  const json = truncated ? undefined : indented(text);
+  if (json !== undefined) return { kind: 'json', text: json };
+  const controls = text.match(CONTROLS)?.length ?? 0;
+  if (controls > text.length / 2) return { kind: 'binary', bytes: new TextEncoder().encode(text) };
+  return { kind: 'text', text };
+}
+
+/** JSON with line breaks, of objects and lists; undefined for what is none. */
+function indented(text: string): string | undefined {
+  if (!/^\s*[[{]/.test(text)) return undefined;
+  try {
+    return JSON.stringify(JSON.parse(text), null, 2);
+  } catch {
+    return undefined;
+  }
+}
+
+const LINE = 16;
+
+/** Bytes as `hexdump -C` prints them. */
+export function hexLines(bytes: Uint8Array): string {
+  const lines: string[] = [];
+  for (let at = 0; at < bytes.length; at += LINE) {
+    const line = Array.from(bytes.subarray(at, at + LINE));
+    const hex = line.map((byte) => byte.toString(16).padStart(2, '0'));
+    const left = hex.slice(0, LINE / 2).join(' ');
+    const right = hex.slice(LINE / 2).join(' ');
+    const text = line.map((byte) => (byte >= 0x20 && byte < 0x7f ? String.fromCharCode(byte) : '.')).join('');
+    lines.push(`${at.toString(16).padStart(8, '0')}  ${left.padEnd(23)}  ${right.padEnd(23)}  |${text}|`);
+  }
+  return lines.join('\n');
+}

@@ -1,0 +1,148 @@
+import { hasUnseen } from '../components/marked-text.js';
+import type { Body, Entry } from './entry.js';
+import { quoteBytes, quoteWord } from './shell.js';
+
+/** Lines for a POSIX shell that send a request again, and what is not as it was. */
+export interface CurlCommand {
+  readonly text: string;
+  readonly notes: readonly string[];
+}
+
+export interface CurlOptions {
+  /** Where the emulator is: `http://127.0.0.1:8080`. */
+  readonly origin: string;
+  /** What the token has to have. */
+  readonly scopes?: readonly string[] | undefined;
+  /** A token in place of the line that makes one. */
+  readonly token?: string | undefined;
+}
+
+const REDACTED = '[redacted]';
+
+/** Fields that curl writes by itself. */
+const WRITTEN_BY_CURL = /^(?:connection|content-length|expect|host|transfer-encoding)$/i;
+
+export function curlCommand(entry: Entry, { origin, scopes, token }: CurlOptions): CurlCommand {
+  const { method, path, query, request, httpVersion } = entry;
+  const body = bodyOf(request.body, request.bytes);
+  const target = query === '' ? path : `${path}?${query}`;
+  const words = [
+    ...methodWords(method, body !== undefined),
+    ...(httpVersion === '1.0' ? [['--http1.0']] : []),
+    ...headerWords(entry, new URL(origin).host, body !== undefined),
+    ...(body ? [body.words] : []),
+    ...targetWords(target, origin),
+  ];
+  const command = `${body?.before ?? ''}curl -sS -i${words.map((word) => ` \\\n  ${word.join(' ')}`).join('')}`;
+  const tokenLine = hasToken(entry) ? `TOKEN=${token ?? `$(${tokenCommand(entry, scopes)})`}\n` : '';
+  return { text: `${tokenLine}${command}`, notes: [...(body?.notes ?? []), ...redactionNotes(entry, target)] };
+}
+
+/** The claims of a token as that of a request, for `POST tokens`. */
+export function tokenClaims({ token, organization }: Entry, scopes: readonly string[] | undefined) {
+  return {
+    ...(organization !== undefined && { org: organization }),
+    ...(token?.repository !== undefined && { repo: token.repository }),
+    ...(token?.subject !== undefined && { sub: token.subject }),
+    ...(isBeyondGit(scopes) && { scopes: [...new Set([...scopes, ...GIT_SCOPES])] }),
+  };
+}
+
+/** What a token has where nothing else is asked for. Requests of Git decide by their service what they need. */
+const GIT_SCOPES = ['git:read', 'git:write'];
+
+function isBeyondGit(scopes: readonly string[] | undefined): scopes is readonly string[] {
+  return scopes?.some((scope) => !GIT_SCOPES.includes(scope)) ?? false;
+}
+
+export function hasToken({ request }: Entry): boolean {
+  return request.headers.some(([name]) => name.toLowerCase() === 'authorization');
+}
+
+function tokenCommand(entry: Entry, scopes: readonly string[] | undefined): string {
+  const { org, repo, sub, scopes: wanted } = tokenClaims(entry, scopes);
+  const words = ['npx', 'emulator', 'token'];
+  if (org !== undefined) words.push(`--org=${org}`);
+  words.push(repo === undefined ? '--no-repo' : `--repo=${repo}`);
+  if (wanted) words.push(`--scopes=${wanted.join(',')}`);
+  if (sub !== undefined) words.push(`--sub=${sub}`);
+  return words.map(quoteWord).join(' ');
+}
+
+function methodWords(method: string, hasBody: boolean): string[][] {
+  if (method === 'HEAD') return [['--head']];
+  return method === (hasBody ? 'POST' : 'GET') ? [] : [['-X', quoteBytes(method)]];
+}
+
+function headerWords({ request, token }: Entry, host: string, hasBody: boolean): string[][] {
+  const words: string[][] = [];
+  for (const [name, value] of request.headers) {
+    const known = name.toLowerCase();
+    if (known === 'authorization') {
+      words.push(token?.scheme === 'basic' ? ['-u', '"t:$TOKEN"'] : ['-H', '"Authorization: Bearer $TOKEN"']);
+    } else if (value === REDACTED) words.push(['-H', `"${name}: $${variableOf(name)}"`]);
+    else if (known === 'host' ? value !== host : !WRITTEN_BY_CURL.test(name) && !isOfCurl(known, value)) {
+      // A field without a value ends in a semicolon.
+      words.push(['-H', quoteBytes(value === '' ? `${name};` : `${name}: ${value}`)]);
+    }
+  }
+  // Of data curl says that it is a form.
+  const hasType = request.headers.some(([name]) => name.toLowerCase() === 'content-type');
+  return hasBody && !hasType ? [...words, ['-H', "'Content-Type:'"]] : words;
+}
+
+function isOfCurl(name: string, value: string): boolean {
+  return (name === 'accept' && value === '*/*') || (name === 'user-agent' && value.startsWith('curl/'));
+}
+
+/** `X-Api-Key` is `$X_API_KEY`. */
+function variableOf(name: string): string {
+  return name.toUpperCase().replaceAll(/\W/g, '_').replace(/^\d/, '_$&');
+}
+
+/** What curl would read otherwise (dots, globs, a fragment) is given as the target itself. */
+function targetWords(target: string, origin: string): string[][] {
+  if (/^\/(?:[\w.~:/?@!$&'()*+,;=%-])*$/.test(target) && !/(?:^|\/)\.\.?(?:[/?]|$)/.test(target)) {
+    return [[quoteBytes(origin + target)]];
+  }
+  return [['--request-target', quoteBytes(target)], [quoteBytes(`${origin}/`)]];
+}
+
+/** An argument of a command is shorter (Linux: MAX_ARG_STRLEN). */
+const LONGEST_ARGUMENT = 100_000;
+
+interface BodyWords {
+  readonly words: string[];
+  /** What writes the body into curl. */
+  readonly before?: string;
+  readonly notes: readonly string[];
+}
+
+function bodyOf(body: Body | undefined, bytes: number): BodyWords | undefined {
+  if (body === undefined || bytes === 0) return undefined;
+  const notes = body.truncated
+    ? [`The journal has only the first 64 KiB of the body, which had ${bytes} bytes: put the rest behind them.`]
+    : [];
+  const isPlain = body.encoding === 'utf8' && !hasUnseen(body.text, { hasLines: true }) && !body.text.includes('\t');
+  if (isPlain) {
+    const word = quoteWord(body.text);
+    const plain = body.text.includes('\n') ? `'${body.text.replaceAll("'", "'\\''")}'` : word;
+    if (plain.length <= LONGEST_ARGUMENT) return { words: ['--data-raw', plain], notes };
+  }
+  const encoded = body.encoding === 'base64' ? body.text : base64Of(body.text);
+  return { words: ['--data-binary', '@-'], before: `printf %s ${encoded} | base64 -d | `, notes };
+}
+
+function base64Of(text: string): string {
+  const bytes = new TextEncoder().encode(text);
+  return btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(''));
+}
+
+function redactionNotes({ request }: Entry, target: string): string[] {
+  const places = [
+    target.includes(REDACTED) && 'the target',
+    request.headers.some(([, value]) => value !== REDACTED && value.includes(REDACTED)) && 'a header',
+    request.body?.text.includes(REDACTED) && 'the body',
+  ].filter((place) => typeof place === 'string');
+  return places.length === 0 ? [] : [`A secret was in ${places.join(' and in ')}: put it in place of ${REDACTED}.`];
+}

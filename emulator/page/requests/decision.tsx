@@ -1,0 +1,90 @@
+import { useState } from 'preact/hooks';
+import { get } from '../api/client.js';
+import { Given } from '../components/given.js';
+import { useLoaded } from '../components/loaded.js';
+import { writePlace } from '../place.js';
+import type { Entry } from './entry.js';
+
+/** A step of the way of every request, as `GET steps` tells it. */
+interface Step {
+  readonly id: string;
+  readonly about: string;
+}
+
+/** The way of a request: the steps that it passed, the one that refused it and why, and those that it did not come to. */
+export function Decision({ entry }: { readonly entry: Entry }) {
+  const { value } = useLoaded((signal) => get<{ items: readonly Step[] }>('steps', { signal }), []);
+  const [isExplained, setExplained] = useState(false);
+  const steps = (value?.items ?? []).filter(({ id }) => isOf(entry, id));
+  const at = entry.stopped === undefined ? steps.length : steps.findIndex(({ id }) => id === entry.stopped);
+  const why = <Why entry={entry} />;
+  return (
+    <section>
+      <div class="step-head">
+        <h3>Decision path</h3>
+        <button type="button" class="small" aria-pressed={isExplained} onClick={() => setExplained(!isExplained)}>
+          Explain the steps
+        </button>
+      </div>
+      <ol class={`steps ${isExplained ? 'is-explained' : ''}`}>
+        {steps.map(({ id, about }, index) => (
+          <li key={id} class={index < at ? 'is-passed' : index === at ? 'is-stop' : 'is-ahead'}>
+            <span class="step-mark" aria-hidden="true">
+              {index < at ? '✓' : index === at ? '✕' : '·'}
+            </span>
+            <span class="visually-hidden">{index < at ? 'passed' : index === at ? 'stopped here' : 'not reached'}</span>
+            <code title={about}>{id}</code>
+            {(isExplained || index === at) && <span class="quiet"> {about}</span>}
+            {index === at && why}
+          </li>
+        ))}
+      </ol>
+      {(at >= steps.length || at < 0) && (
+        <>
+          {entry.stopped === undefined && <p class="passed">Its operation answered.</p>}
+          {why}
+        </>
+      )}
+    </section>
+  );
+}
+
+/** Own routes of the emulator have steps beside; those of faults are of requests that a fault touched, and of its stage. */
+function isOf({ faults, stopped, operation }: Entry, id: string): boolean {
+  if (id === stopped) return true;
+  if (id === 'guard') return false;
+  if (id === 'handler' && operation === undefined) return false;
+  return !id.startsWith('faults.') || faults.length > 0;
+}
+
+function Why({ entry: { why, code, origin, faults } }: { readonly entry: Entry }) {
+  return (
+    <div class="why">
+      {why.map((sentence, index) => (
+        <p key={index}>
+          <Given text={sentence} />
+        </p>
+      ))}
+      {code !== undefined && (
+        <p>
+          Code <code>{code}</code>
+          {origin === 'state' && ', because of a state that was set'}
+          {origin.startsWith('injected') && ', because a fault asked for it'}
+        </p>
+      )}
+      {faults.length > 0 && (
+        <p>
+          Touched by{' '}
+          {faults.map((fault, index) => (
+            <span key={fault}>
+              {index > 0 && ', '}
+              <a href={writePlace('faults', { id: fault })}>
+                <Given text={fault} />
+              </a>
+            </span>
+          ))}
+        </p>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,83 @@
+/*
+ * A filter in words, as it is typed, and as parameters, as it stands in the address:
+ *
+ *     status=4xx operation=git* subject="ada b" app.git    status=4xx&operation=git*&subject=ada b&text=app.git
+ *
+ * The emulator filters by names (the members of a query of `GET requests`) and says what is wrong with them; words without
+ * one are searched for in what the rows show. A word in quotes is never a name.
+ */
+
+export type Filter = Readonly<Record<string, string>>;
+
+/** Names by which the emulator filters, and values to propose. */
+export const NAMES: Readonly<Record<string, readonly string[]>> = {
+  status: ['2xx', '3xx', '4xx', '5xx'],
+  operation: ['git*'],
+  method: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'],
+  code: [],
+  repository: [],
+  subject: [],
+  origin: ['real', 'state', 'injected'],
+  path: [],
+  fault: [],
+  outcome: ['open', 'complete', 'cut', 'gone'],
+  organization: [],
+  after: [],
+  since: [],
+  until: [],
+  'git.phase': ['advertise', 'rpc'],
+  'git.service': ['git-upload-pack', 'git-receive-pack'],
+  'git.command': ['ls-refs', 'fetch', 'object-info', 'push'],
+  'git.ref': [],
+};
+
+/** Names that may have several values, between commas: any of them. */
+const LISTS: ReadonlySet<string> = new Set(['status', 'operation', 'code']);
+
+const WORD = /([A-Za-z][A-Za-z.]*)=("(?:[^"\\]|\\.)*"|\S*)|"(?:[^"\\]|\\.)*"|\S+/g;
+
+export function readFilter(words: string): Filter {
+  const filter: Record<string, string> = {};
+  const texts: string[] = [];
+  for (const [word, name, value] of words.matchAll(WORD)) {
+    if (name === undefined) texts.push(word);
+    else if (LISTS.has(name) && filter[name] !== undefined) filter[name] += `,${unquoted(value!)}`;
+    else if (value !== '') filter[name] = unquoted(value!);
+  }
+  return { ...filter, ...(texts.length > 0 && { text: texts.map(unquoted).join(' ') }) };
+}
+
+export function writeFilter({ text, ...named }: Filter): string {
+  const words = Object.entries(named).map(([name, value]) => `${name}=${quoted(value)}`);
+  const texts = (text ?? '').split(/\s+/).filter((word) => word !== '');
+  return [...words, ...texts.map((word) => (word.includes('=') ? `"${word}"` : word))].join(' ');
+}
+
+function quoted(value: string): string {
+  return /^[^\s"\\]+$/.test(value) ? value : `"${value.replaceAll(/["\\]/g, '\\$&')}"`;
+}
+
+function unquoted(value: string): string {
+  return /^".*"$/s.test(value) ? value.slice(1, -1).replaceAll(/\\(.)/g, '$1') : value;
+}
+
+/** What `words` can go on to: each proposal is the whole of it, with the last word at its end. */
+export function proposalsOf(words: string, values: Readonly<Record<string, Iterable<string>>>): string[] {
+  const [, before, last] = /^(.*?)(\S*)$/s.exec(words) as unknown as [string, string, string];
+  const at = last.indexOf('=');
+  if (at < 0) {
+    return Object.keys(NAMES)
+      .filter((name) => name.startsWith(last))
+      .map((name) => `${before}${name}=`);
+  }
+  const [name, begun] = [last.slice(0, at), last.slice(at + 1)];
+  // Of a list, the last value is being typed.
+  const comma = LISTS.has(name) ? begun.lastIndexOf(',') + 1 : 0;
+  const known = new Set([...(NAMES[name] ?? []), ...(values[name] ?? [])]);
+  return [...known]
+    .filter((value) => value.toLowerCase().startsWith(begun.slice(comma).toLowerCase()))
+    .slice(0, MOST_PROPOSALS)
+    .map((value) => `${before}${name}=${comma > 0 ? begun.slice(0, comma) + value : quoted(value)}`);
+}
+
+const MOST_PROPOSALS = 100;

@@ -1,0 +1,70 @@
+import { useMemo, useState } from 'preact/hooks';
+import { Given, GivenBlock } from '../components/given.js';
+import { bytes as sizeOf } from '../components/time.js';
+import { hexLines, readBody } from './body.js';
+import type { Body, Message } from './entry.js';
+
+/** One side of an exchange: its head, and the beginning of its body. */
+export function MessageView({ title, message }: { readonly title: string; readonly message: Message }) {
+  const { headers, body, bytes } = message;
+  return (
+    <section>
+      <h3>{title}</h3>
+      {headers.length > 0 && (
+        <dl class="facts headers">
+          {headers.map(([name, value], at) => (
+            <div key={at}>
+              <dt>
+                <Given text={name} />
+              </dt>
+              <dd class="mono">
+                <Given text={value} />
+              </dd>
+            </div>
+          ))}
+        </dl>
+      )}
+      {body ? (
+        <BodyView body={body} bytes={bytes} />
+      ) : (
+        <p class="quiet">{bytes === 0 ? 'No body' : `${sizeOf(bytes)}`}</p>
+      )}
+    </section>
+  );
+}
+
+/** Bytes of a body that is no text, of which that much is shown at first. */
+const FIRST = 512;
+
+function BodyView({ body, bytes }: { readonly body: Body; readonly bytes: number }) {
+  const shown = useMemo(() => readBody(body), [body]);
+  const [isRaw, setRaw] = useState(false);
+  const [isWhole, setWhole] = useState(false);
+  return (
+    <div class="body">
+      <p class="body-head">
+        <span class="quiet figures">
+          {shown.kind === 'binary' ? `binary, ${sizeOf(bytes)}` : sizeOf(bytes)}
+          {body.truncated && ' · cut: the journal keeps the first 64 KiB'}
+        </span>
+        {shown.kind === 'json' && (
+          <button type="button" class="small" aria-pressed={isRaw} onClick={() => setRaw(!isRaw)}>
+            As sent
+          </button>
+        )}
+      </p>
+      {shown.kind === 'binary' ? (
+        <>
+          <pre class="hex">{hexLines(isWhole ? shown.bytes : shown.bytes.subarray(0, FIRST))}</pre>
+          {shown.bytes.length > FIRST && !isWhole && (
+            <button type="button" class="small more" onClick={() => setWhole(true)}>
+              Show all {sizeOf(shown.bytes.length)}
+            </button>
+          )}
+        </>
+      ) : (
+        <GivenBlock text={isRaw ? body.text : shown.text} />
+      )}
+    </div>
+  );
+}

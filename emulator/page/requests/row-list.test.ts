@@ -1,0 +1,33 @@
+import t from 'tap';
+import { RowList } from './row-list.js';
+
+t.test('keeps the last rows by their numbers', async (t) => {
+  const list = new RowList<string>(3);
+  t.match([list.total, list.first, list.letGo, list.get(0)], [0, 0, 0, undefined]);
+  for (const row of ['a', 'b', 'c', 'd', 'e']) list.add(row);
+  t.match([list.total, list.first, list.letGo], [5, 2, 2]);
+  t.same(
+    [0, 1, 2, 3, 4, 5].map((number) => list.get(number)),
+    [undefined, undefined, 'c', 'd', 'e', undefined],
+  );
+  t.equal(
+    list.find((row) => row > 'c'),
+    4,
+    'the newest',
+  );
+  t.equal(
+    list.find((row) => row === 'a'),
+    undefined,
+  );
+});
+
+t.test('numbers go on behind what was cleared', async (t) => {
+  const list = new RowList<string>(3);
+  for (const row of ['a', 'b', 'c', 'd']) list.add(row);
+  list.clear();
+  t.match([list.total, list.first, list.letGo, list.get(3)], [4, 4, 0, undefined]);
+  list.add('e');
+  t.equal(list.get(4), 'e');
+  for (const row of ['f', 'g', 'h']) list.add(row);
+  t.match([list.first, list.letGo, list.get(5)], [5, 1, 'f']);
+});

@@ -1,0 +1,151 @@
+import type { ComponentType } from 'preact';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { remove } from '../api/client.js';
+import { Failure, Loading } from '../components/feedback.js';
+import { useListener } from '../components/listener.js';
+import { useAction } from '../components/loaded.js';
+import { count } from '../components/time.js';
+import { go, place, writePlace } from '../place.js';
+import type { Filter } from './filter.js';
+import { FilterForm } from './filter-form.js';
+import { FirstRequest } from './first-request.js';
+import { type LiveRequests, useLiveRequests } from './live-requests.js';
+import type { RequestProps } from './request.js';
+import { RequestRows } from './rows.js';
+
+/** The requests as they come, newest first; one of them is open beside them. */
+export function View() {
+  const { id, ...filter } = place.value.params;
+  const live = useLiveRequests(filter);
+  const { run, isBusy, error } = useAction();
+  const [isPaused, setPaused] = useState(false);
+  const [isAway, setAway] = useState(false);
+  const upwards = useRef<() => void>(() => {});
+  const { list } = live;
+
+  // Nothing moves while somebody reads: what comes waits above the list.
+  const held = useRef({ list, total: 0 });
+  if (held.current.list !== list || !(isPaused || isAway)) held.current = { list, total: list.total };
+  const shown = Math.max(held.current.total, list.first);
+  const waiting = list.total - shown;
+
+  const show = (next: Filter, opened = id) => go(writePlace('requests', { ...next, id: opened }));
+  const narrow = (name: string, value: string) => show({ ...filter, [name]: value });
+  const isByKeyboard = useRef(false);
+  const close = (event?: UIEvent) => {
+    // A button that is pressed by a key was clicked no times.
+    isByKeyboard.current = event?.detail === 0;
+    show(filter, '');
+  };
+  const forget = () =>
+    run(async () => {
+      await remove('requests');
+      list.clear();
+      if (id !== undefined) close();
+    });
+  const catchUp = () => {
+    held.current.total = list.total;
+    setPaused(false);
+    upwards.current();
+  };
+  useListener(document.body, 'keydown', onEscape(id, close));
+  return (
+    <div class={`requests fill${id === undefined ? '' : ' has-detail'}`}>
+      <h1 class="visually-hidden">Requests</h1>
+      <FilterForm filter={filter} rows={list} onFilter={(next) => show(next)} />
+      <div class="toolbar">
+        <Told live={live} />
+        {waiting > 0 && (
+          <button type="button" class="small primary" onClick={catchUp}>
+            {count(waiting)} new ↑
+          </button>
+        )}
+        <button type="button" class="small" aria-pressed={isPaused} onClick={() => setPaused(!isPaused)}>
+          {isPaused ? 'Go on' : 'Pause'}
+        </button>
+        <button type="button" class="small" disabled={isBusy} onClick={forget}>
+          Clear
+        </button>
+      </div>
+      <Failure error={error ?? live.error} />
+      <div class="panes">
+        <div class="list-pane">
+          {list.total > list.first ? (
+            <RequestRows
+              list={list}
+              shown={shown}
+              opened={id}
+              hrefOf={(row) => writePlace('requests', { ...filter, id: row.id })}
+              onFilter={narrow}
+              onAway={setAway}
+              isByKeyboard={isByKeyboard}
+              upwards={upwards}
+            />
+          ) : (
+            live.error === undefined && <Nothing live={live} filter={filter} />
+          )}
+        </div>
+        {id !== undefined && <Detail id={id} filter={filter} list={list} onClose={close} />}
+      </div>
+    </div>
+  );
+}
+
+function onEscape(id: string | undefined, close: (event: UIEvent) => void) {
+  return (event: KeyboardEvent) => {
+    const isElsewhere = event.target instanceof Element && event.target.closest('dialog, input') !== null;
+    if (event.key !== 'Escape' || id === undefined || isElsewhere) return;
+    event.preventDefault();
+    close(event);
+  };
+}
+
+/** How many there are, and what is not among them. */
+function Told({ live }: { readonly live: LiveRequests }) {
+  const { list, gone, missed, isReset, state } = live;
+  const rows = list.total - list.first;
+  const notes = [
+    list.letGo > 0 && `${count(list.letGo)} older ones let go`,
+    gone > 0 && `${count(gone)} no longer in the journal`,
+    missed > 0 && `${count(missed)} missed`,
+    isReset && 'since the state was put back',
+  ].filter((note) => note !== false);
+  return (
+    <p class="told figures grow">
+      <span class={`beacon beacon-${state}`} aria-hidden="true" />
+      {count(rows)} {rows === 1 ? 'request' : 'requests'}
+      {notes.length > 0 && <span class="quiet"> · {notes.join(' · ')}</span>}
+      <span class="quiet" role="status">
+        {state === 'waiting' && ' · the emulator does not answer; trying again'}
+      </span>
+    </p>
+  );
+}
+
+function Nothing({ live, filter }: { readonly live: LiveRequests; readonly filter: Filter }) {
+  if (!live.isSettled) return <Loading />;
+  if (Object.keys(filter).length === 0) return <FirstRequest />;
+  return (
+    <div class="empty">
+      <h2>No request is so</h2>
+      <p>
+        What comes and matches the filter appears here. <a href={writePlace('requests')}>Show all requests</a>
+      </p>
+    </div>
+  );
+}
+
+/** The open request, whose code is loaded when the first one is opened. */
+function Detail(props: RequestProps) {
+  const [Loaded, setLoaded] = useState<{ readonly Request: ComponentType<RequestProps> }>();
+  const [error, setError] = useState<unknown>();
+  useEffect(() => {
+    import('./request.js').then(setLoaded, setError);
+  }, []);
+  return (
+    <section class="detail-pane" aria-label={`Request ${props.id}`}>
+      <Failure error={error} />
+      {Loaded ? <Loaded.Request {...props} /> : <Loading />}
+    </section>
+  );
+}

@@ -1,0 +1,188 @@
+import { useEffect, useRef } from 'preact/hooks';
+import { get, post, remove, route } from '../api/client.js';
+import { Failure } from '../components/feedback.js';
+import { Given } from '../components/given.js';
+import { useAction, useLoaded } from '../components/loaded.js';
+import { DateTime } from '../components/time.js';
+import { writePlace } from '../place.js';
+import type { ScenarioDetail, ScenarioRecord } from './records.js';
+import { shortText, stepText } from './step-text.js';
+
+export interface RunningProps {
+  readonly record: ScenarioRecord;
+  readonly onChanged: () => void;
+}
+
+/** A scenario that is registered: its steps, which tick off, and whether what it expects is met. */
+export function Running({ record, onChanged }: RunningProps) {
+  const { id, about, started, steps, steps_done: done } = record;
+  const {
+    value: detail,
+    error: unread,
+    reload,
+  } = useLoaded((signal) => get<ScenarioDetail>(route`scenarios/${id}`, { signal }), [id]);
+  const seen = useRef(record);
+  // Each look at the list is a reason to look at what is expected.
+  useEffect(() => {
+    if (seen.current !== record) reload();
+    seen.current = record;
+  }, [record, reload]);
+  const { run, isBusy, error } = useAction();
+  const act = (what: () => Promise<unknown>) => run(() => what().then(onChanged));
+  return (
+    <li class="card scenario">
+      <div class="toolbar">
+        <h3 class="grow">
+          <Given text={id} /> <span class="badge">{started ? 'started' : 'registered'}</span>
+        </h3>
+        {!started && (
+          <button
+            type="button"
+            class="primary"
+            disabled={isBusy}
+            onClick={() => act(() => post(route`scenarios/${id}/start`))}
+          >
+            Start
+          </button>
+        )}
+        <button
+          type="button"
+          class="danger"
+          disabled={isBusy}
+          onClick={() => act(() => remove(route`scenarios/${id}`))}
+        >
+          End
+        </button>
+      </div>
+      {about && (
+        <p>
+          <Given text={about} />
+        </p>
+      )}
+      {!started && (
+        <p class="quiet">
+          Its faults meet requests that name it, by the header <code>X-Emulator-Scenario</code>. Started, it is for all
+          requests.
+        </p>
+      )}
+      <Failure error={unread ?? error} />
+      {steps > 0 && (
+        <p>
+          <progress max={steps} value={done} aria-label={`Steps of ${id} that have come`} />{' '}
+          <span class="figures">
+            {done} of {steps} steps
+          </span>
+          {record.due && (
+            <span class="quiet">
+              {' '}
+              · the next one at <DateTime at={record.due} />
+            </span>
+          )}
+        </p>
+      )}
+      <Steps record={record} steps={detail?.definition.steps ?? []} />
+      <Facts record={record} />
+      {started && <Expected detail={detail} />}
+    </li>
+  );
+}
+
+interface StepsProps {
+  readonly record: ScenarioRecord;
+  readonly steps: readonly Readonly<Record<string, unknown>>[];
+}
+
+function Steps({ record: { steps_done: done, started }, steps }: StepsProps) {
+  if (steps.length === 0) return null;
+  return (
+    <ol class="scenario-steps">
+      {steps.map((step, at) => {
+        const { waits, changes } = stepText(step);
+        const state = at < done ? 'done' : at === done && started ? 'next' : 'to come';
+        return (
+          // Steps have no names, and stay in their order.
+          <li
+            key={`${at}`}
+            class={`scenario-step ${state.replace(' ', '-')}`}
+            aria-current={state === 'next' ? 'step' : undefined}
+          >
+            <span class="mark" aria-hidden="true">
+              {state === 'done' ? '✓' : state === 'next' ? '▸' : '·'}
+            </span>
+            <span>
+              <span class="visually-hidden">{state}: </span>
+              <Given text={waits} />
+              {changes.map((change) => (
+                <code key={change} class="step-change">
+                  <Given text={change} />
+                </code>
+              ))}
+            </span>
+          </li>
+        );
+      })}
+    </ol>
+  );
+}
+
+function Facts({ record: { faults, waiting, problems } }: { readonly record: ScenarioRecord }) {
+  if (faults.length + waiting.length + problems.length === 0) return null;
+  return (
+    <dl class="facts">
+      {faults.length > 0 && (
+        <>
+          <dt>Faults</dt>
+          <dd>
+            {faults.map((id) => (
+              <a key={id} class="each" href={writePlace('faults', { id })}>
+                <Given text={id} />
+              </a>
+            ))}
+          </dd>
+        </>
+      )}
+      {waiting.length > 0 && (
+        <>
+          <dt>Waits for repositories</dt>
+          <dd>
+            <Given text={waiting.join(', ')} />
+          </dd>
+        </>
+      )}
+      {problems.length > 0 && (
+        <>
+          <dt>Could not be changed</dt>
+          <dd class="failed">
+            <Given text={problems.join(' ')} />
+          </dd>
+        </>
+      )}
+    </dl>
+  );
+}
+
+function Expected({ detail }: { readonly detail: ScenarioDetail | undefined }) {
+  const verification = detail?.verification;
+  if (!verification) return null;
+  if (verification.met) return <p class="passed">✓ What it expects is met.</p>;
+  return (
+    <>
+      <p class="failed">What it expects is not met yet:</p>
+      <ul class="unmet">
+        {verification.unmet.map(({ at, expectation, detail: sentence }) => (
+          <li key={at}>
+            <Given text={sentence} />{' '}
+            <code class="quiet">
+              <Given text={shortText(expectation)} />
+            </code>
+          </li>
+        ))}
+        {verification.unmet.length === 0 && (
+          <li>
+            A rule for clients is broken: <a href={writePlace('verify')}>verify</a> says which.
+          </li>
+        )}
+      </ul>
+    </>
+  );
+}

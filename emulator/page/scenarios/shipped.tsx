@@ -1,0 +1,41 @@
+import { post } from '../api/client.js';
+import { Copy } from '../components/copy.js';
+import { Failure } from '../components/feedback.js';
+import { Given, GivenBlock } from '../components/given.js';
+import { useAction } from '../components/loaded.js';
+import type { ShippedScenario } from './records.js';
+
+export interface ShippedProps {
+  readonly scenario: ShippedScenario;
+  /** Whether it is registered. */
+  readonly isTaken: boolean;
+  readonly onChanged: () => void;
+}
+
+/** A scenario that comes with the emulator. */
+export function Shipped({ scenario: { id, about, text, definition }, isTaken, onChanged }: ShippedProps) {
+  const { run, isBusy, error } = useAction();
+  const start = () => run(() => post('scenarios', { ...definition, start: true }).then(onChanged));
+  return (
+    <li class="shipped">
+      <div class="toolbar">
+        <h3 class="grow">
+          <Given text={id} />
+        </h3>
+        <button type="button" disabled={isBusy || isTaken} onClick={start}>
+          {isTaken ? 'Registered' : 'Start'}
+          <span class="visually-hidden"> {id}</span>
+        </button>
+      </div>
+      <p>
+        <Given text={about} />
+      </p>
+      <details>
+        <summary>{`Steps of ${id}`}</summary>
+        <GivenBlock text={text} />
+        <Copy text={`npx emulator scenario start ${id}`} />
+      </details>
+      <Failure error={error} />
+    </li>
+  );
+}

@@ -1,0 +1,15 @@
+import type { Started } from './browser.js';
+
+/** A request of a client to the API of the service. */
+export async function ask({ base_url }: Started, token: string, method: string, path: string, body?: unknown) {
+  const headers = {
+    authorization: `Bearer ${token}`,
+    ...(body !== undefined && { 'content-type': 'application/json' }),
+  };
+  const response = await fetch(base_url + path, {
+    method,
+    headers,
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  });
+  return { status: response.status, headers: response.headers, text: await response.text() };
+}

@@ -1,0 +1,111 @@
+import { execFile } from 'node:child_process';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import type { Page } from 'playwright-core';
+import t, { type Test } from 'tap';
+import { openPage, type Started, skip, startEmulator } from './browser.js';
+import { ENVIRONMENT } from './command.js';
+import { mint } from './token.js';
+
+t.setTimeout(120_000);
+
+/** Each run makes the same commit. */
+const env = {
+  ...ENVIRONMENT,
+  GIT_AUTHOR_DATE: '2026-01-01T00:00:00Z',
+  GIT_COMMITTER_DATE: '2026-01-01T00:00:00Z',
+};
+
+/** Goes through everything that can be looked at, without a click that changes anything. */
+async function lookAtEverything(page: Page, { admin_url }: Started): Promise<number> {
+  const { items } = (await (await fetch(`${admin_url}/requests`)).json()) as { items: { id: string }[] };
+  const name = 'team%2Fapp';
+  const graph = await (await fetch(`${admin_url}/repositories/${name}/graph`)).json();
+  const commit = (graph as { items: { oid: string }[] }).items[0]!.oid;
+  const places = [
+    'requests?status=4xx',
+    ...items.slice(-3).map(({ id }) => `requests?id=${id}`),
+    'repositories',
+    ...['commits', 'files', 'refs', 'notes'].map((tab) => `repository?name=${name}&tab=${tab}`),
+    `repository?name=${name}&tab=files&path=a.txt`,
+    `repository?name=${name}&tab=files&path=a.txt&blame=on`,
+    `repository?name=${name}&commit=${commit}`,
+    'faults',
+    'scenarios',
+    'verify',
+    ...[
+      'clock',
+      'token',
+      'keys',
+      'quotas',
+      'organizations',
+      'variants',
+      'webhooks',
+      'namespaces',
+      'snapshots',
+      'about',
+    ].map((part) => `control?part=${part}`),
+    'requests',
+  ];
+  for (const place of places) {
+    await page.goto(`${admin_url}/#/${place}`);
+    await page.locator('main > :not(.loading)').first().waitFor({ state: 'attached' });
+    // What is folded is looked at, too.
+    await page.locator('main details:not([open])').evaluateAll((folded) => {
+      for (const one of folded) (one as HTMLDetailsElement).open = true;
+    });
+    // What it asks for next is asked for by then.
+    await page.waitForTimeout(100);
+  }
+  return places.length;
+}
+
+/** A client's requests, the same each time; what there is to look at is looked at in between. */
+async function runScenario(t: Test, emulator: Started, look: () => Promise<unknown>) {
+  const token = await mint(emulator, { repo: 'team/app', scopes: ['repo:write', 'git:read', 'git:write'] });
+  const call = (method: string, path: string, headers: Record<string, string> = {}) =>
+    fetch(emulator.base_url + path, { method, headers: { authorization: `Bearer ${token}`, ...headers } });
+  const folder = t.testdir({});
+  const git = (...args: string[]) => promisify(execFile)('git', args, { cwd: folder, env });
+  await call('POST', '/api/repos');
+  await git('init', '--quiet', '--initial-branch=main');
+  await writeFile(join(folder, 'a.txt'), 'one\n');
+  await git('add', '.');
+  await git('commit', '--quiet', '--message=Begin');
+  await git('push', '--quiet', `http://t:${token}@${emulator.git_host}/team/app.git`, 'main');
+  await call('GET', '/api/v1/repos/commits');
+  await call('GET', '/api/v1/repo', { 'x-emulator-fault': 'rate_limited' });
+  await look();
+  await git('ls-remote', '--quiet', `http://t:${token}@${emulator.git_host}/team/app.git`);
+  await call('GET', '/api/v1/repos/branches');
+}
+
+/** The state as an export has it, and the journal without what real time left in it and the ports of clients. */
+async function record({ admin_url, git_host }: Started) {
+  const archive = Buffer.from(await (await fetch(`${admin_url}/export`, { method: 'POST' })).arrayBuffer());
+  const { items } = (await (await fetch(`${admin_url}/requests`)).json()) as { items: Record<string, unknown>[] };
+  const { now } = (await (await fetch(`${admin_url}/clock`)).json()) as { now: string };
+  const journal = items.map(({ duration: _, ...entry }) => entry);
+  return { archive: archive.toString('base64'), now, journal: JSON.stringify(journal).replaceAll(git_host, 'HOST') };
+}
+
+t.test('an emulator that is looked at holds the same bytes as one that is not', { skip }, async (t) => {
+  const start = () => startEmulator(t, '--clock', '2026-01-01T00:00:00Z', '--seed', 'looking');
+  const closed = await start();
+  await t.test('nobody looks', (t) => runScenario(t, closed, async () => undefined));
+  const open = await start();
+  const { page, complaints } = await openPage(t, open);
+  let places = 0;
+  await t.test('somebody looks', (t) =>
+    runScenario(t, open, async () => {
+      places += await lookAtEverything(page, open);
+    }),
+  );
+  t.ok(places > 20, `${places} places`);
+  const [one, other] = [await record(closed), await record(open)];
+  t.equal(other.now, one.now);
+  t.equal(other.journal, one.journal);
+  t.equal(other.archive, one.archive);
+  t.same(complaints, []);
+});

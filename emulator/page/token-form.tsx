@@ -1,0 +1,42 @@
+import { useState } from 'preact/hooks';
+import { get } from './api/client.js';
+import { adminToken, isTokenWanted } from './api/session.js';
+import { Failure } from './components/feedback.js';
+import { useAction } from './components/loaded.js';
+
+/** Asks for the admin token, and tries it. */
+export function TokenForm() {
+  const [given, setGiven] = useState('');
+  const { run, isBusy, error } = useAction();
+  const submit = (event: Event) => {
+    event.preventDefault();
+    run(async () => {
+      adminToken.value = given.trim();
+      await get('clock');
+      isTokenWanted.value = false;
+    });
+  };
+  return (
+    <form class="token-form" onSubmit={submit}>
+      <h1>This emulator asks for its admin token</h1>
+      <p>
+        It was given with <code>--admin-token</code> or <code>EMULATOR_ADMIN_TOKEN</code>, or it stands in the file that
+        the first line of <code>emulator start</code> names. The page keeps it until it is reloaded.
+      </p>
+      <label>
+        Admin token
+        <input
+          type="password"
+          autocomplete="off"
+          required
+          value={given}
+          onInput={({ currentTarget }) => setGiven(currentTarget.value)}
+        />
+      </label>
+      <button type="submit" class="primary" disabled={isBusy}>
+        Go on
+      </button>
+      <Failure error={error} />
+    </form>
+  );
+}

@@ -1,0 +1,146 @@
+import { useEffect, useState } from 'preact/hooks';
+import { post } from '../api/client.js';
+import { Empty, Failure, Loading } from '../components/feedback.js';
+import { Given } from '../components/given.js';
+import { useAction } from '../components/loaded.js';
+import { count } from '../components/time.js';
+import { writePlace } from '../place.js';
+import { clientsOf, type RuleVerdict, verdictFor } from './verdicts.js';
+
+interface Verification {
+  readonly client: readonly RuleVerdict[];
+}
+
+/** What is asked of clients, and which client kept it: by the subject of its token. */
+export function View() {
+  const [rules, setRules] = useState<readonly RuleVerdict[]>();
+  const { run, isBusy, error } = useAction();
+  const verify = () => run(async () => setRules((await post<Verification>('verify', { client: true })).client));
+  useEffect(verify, []);
+  return (
+    <>
+      <div class="toolbar">
+        <h1 class="grow">Client rules</h1>
+        <button type="button" disabled={isBusy} onClick={verify}>
+          Verify again
+        </button>
+      </div>
+      <p>
+        What the specification asks of clients, evaluated by the requests in the journal. In a test:{' '}
+        <code>npx emulator verify --client</code>
+      </p>
+      <Failure error={error} />
+      {rules ? <Verdicts rules={rules} /> : error === undefined && <Loading />}
+    </>
+  );
+}
+
+function Verdicts({ rules }: { readonly rules: readonly RuleVerdict[] }) {
+  const clients = clientsOf(rules);
+  const broken = rules.filter(({ verdict }) => verdict === 'broken');
+  return (
+    <>
+      <p role="status" class={broken.some(({ level }) => level === 'must') ? 'failed' : 'passed'}>
+        {count(rules.filter(({ verdict }) => verdict === 'kept').length)} kept, {count(broken.length)} broken,{' '}
+        {count(rules.filter(({ verdict }) => verdict === 'unseen').length)} without an occasion
+      </p>
+      {clients.length === 0 && (
+        <Empty title="No client has given an occasion yet">
+          <p>
+            Most rules ask what a client does after it was refused. Open <a href={writePlace('requests')}>a request</a>,
+            make it fail next time, let your client send it again, and come back.
+          </p>
+        </Empty>
+      )}
+      {broken.length > 0 && <Broken rules={broken} />}
+      <h2>Rules</h2>
+      <div class="scroll-x">
+        <table class="verdicts">
+          <thead>
+            <tr>
+              <th scope="col">Rule</th>
+              {clients.map((client) => (
+                <th key={client} scope="col">
+                  <Client subject={client} />
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {rules.map((rule) => (
+              <tr key={rule.rule}>
+                <th scope="row">
+                  <code>{rule.rule}</code> <span class="quiet level">{rule.level}</span>
+                  <div class="rule-title" title={rule.source}>
+                    {rule.title}
+                  </div>
+                </th>
+                {clients.map((client) => (
+                  <td key={client}>
+                    <Verdict rule={rule} client={client} />
+                  </td>
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </>
+  );
+}
+
+function Client({ subject }: { readonly subject: string | null }) {
+  return subject === null ? <span class="quiet">no token</span> : <Given text={subject} most={60} />;
+}
+
+function Verdict({ rule, client }: { readonly rule: RuleVerdict; readonly client: string | null }) {
+  const found = verdictFor(rule, client);
+  if (found === undefined) return <span class="quiet">–</span>;
+  const { verdict, occasions, broken } = found;
+  return verdict === 'kept' ? (
+    <span class="passed figures">✓ kept {count(occasions)}</span>
+  ) : (
+    <span class="failed figures">
+      ✕ broken {count(broken)} of {count(occasions)}
+    </span>
+  );
+}
+
+/** The requests that broke rules, by rule. */
+function Broken({ rules }: { readonly rules: readonly RuleVerdict[] }) {
+  return (
+    <>
+      <h2>Requests that broke them</h2>
+      {rules.map(({ rule, title, source, level, faults, clients }) => {
+        const total = clients.reduce((sum, { broken }) => sum + broken, 0);
+        return (
+          <section key={rule} class="card" aria-label={rule}>
+            <h3>
+              <code>{rule}</code> <span class="quiet">{level}</span> {title}
+            </h3>
+            <p class="quiet">{source}</p>
+            <ul class="broken">
+              {faults.map(({ request, earlier, subject, detail }, index) => (
+                <li key={index}>
+                  <a href={writePlace('requests', { id: request })}>{request}</a>
+                  {earlier !== undefined && (
+                    <>
+                      {' '}
+                      after <a href={writePlace('requests', { id: earlier })}>{earlier}</a>
+                    </>
+                  )}{' '}
+                  by <Client subject={subject ?? null} />: <Given text={detail} />
+                </li>
+              ))}
+            </ul>
+            {total > faults.length && (
+              <p class="quiet">
+                the first {count(faults.length)} of {count(total)}
+              </p>
+            )}
+          </section>
+        );
+      })}
+    </>
+  );
+}
