@@ -1,38 +1,27 @@
 import { createHash } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { appendFile, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t from 'tap';
+import { packageFile } from '../environment/package-root.js';
 import { parseBenchArguments } from './arguments.js';
+import { FIGURES, PEERS, replacePart } from './document.js';
 import { fetchRequest, lsRefsRequest } from './fetch-requests.js';
 import { ancestorBehind, generatedFixture } from './fixture.js';
 import { historyStream } from './history/history-stream.js';
 import { Random } from './history/random.js';
 import { git } from './native-git.js';
-import { measureRow, type Row, summarize } from './row.js';
-import { API_ROWS } from './rows/api.js';
-import { CLIENT_ROWS } from './rows/client.js';
-import { CONFORMANCE_ROWS } from './rows/conformance.js';
-import { ENGINE_ROWS } from './rows/engine.js';
-import { SERVICE_ROWS } from './rows/service.js';
-import { WIRE_ROWS } from './rows/wire.js';
-import { WORLD_ROWS } from './rows/worlds.js';
+import { appendEntry, readEntries, SERVICE } from './results-file.js';
+import { measureRow, type Result, type Row, summarize } from './row.js';
+import { ROWS_OF_REPOSITORY, ROWS_OF_SERVICE } from './rows/index.js';
 import { chooseWords } from './search-words.js';
 import { Tally } from './soak/tally.js';
 import { commitBody } from './soak/user.js';
 import { median, pairedRatio, quantile } from './statistics.js';
-import { shorten, writeGrowthTable, writeTable } from './table.js';
+import { shorten, writeReport, writeTable } from './table.js';
 
 t.test('every row has an id of its own and a bar', async (t) => {
-  const rows = [
-    ...SERVICE_ROWS,
-    ...WORLD_ROWS,
-    ...CONFORMANCE_ROWS,
-    ...WIRE_ROWS,
-    ...ENGINE_ROWS,
-    ...CLIENT_ROWS,
-    ...API_ROWS,
-  ];
+  const rows = [...ROWS_OF_SERVICE, ...ROWS_OF_REPOSITORY];
   t.same(new Set(rows.map(({ id }) => id)).size, rows.length);
   t.ok(rows.every(({ id, bar }) => /^[a-z]+(-[a-z0-9]+)*$/.test(id) && bar > 0));
 });
@@ -72,9 +61,21 @@ t.test('a row', async (t) => {
         close: async () => void order.push('closed'),
       }),
     };
-    const result = await measureRow(row, 'here', 3);
+    const result = await measureRow(row, 'here', { rounds: 3, seconds: 10 });
     t.same(order, ['here0', 'native0', 'native1', 'here1', 'here2', 'native2', 'closed']);
     t.match(result, { ratio: 0.25, firstRatio: 0.25, isReached: true, isServed: true });
+  });
+  t.test('has at least one round, and no other that would end too late', async (t) => {
+    const rounds = async (seconds: number) => {
+      const ours = async () => {
+        await new Promise((resolve) => setTimeout(resolve, 20));
+        return 1;
+      };
+      const row: Row<undefined> = { ...head, mostRounds: 2, open: () => ({ ours }) };
+      return (await measureRow(row, undefined, { rounds: 2, seconds })).samples.ours.length;
+    };
+    t.equal(await rounds(0.001), 1);
+    t.equal(await rounds(1000), 2);
   });
   t.test('is closed when it fails', async (t) => {
     let isClosed = false;
@@ -86,12 +87,16 @@ t.test('a row', async (t) => {
         isClosed = true;
       },
     });
-    await t.rejects(measureRow({ ...head, open }, undefined, 1), { message: 'no' });
+    await t.rejects(measureRow({ ...head, open }, undefined, { rounds: 1, seconds: 10 }), { message: 'no' });
     t.ok(isClosed);
   });
   t.test('that is not served is no reached bar', async (t) => {
     const open = () => ({ ours: async () => undefined, native: async () => 5 });
-    t.match(await measureRow({ ...head, open }, undefined, 4), { isServed: false, isReached: false, ratio: undefined });
+    t.match(await measureRow({ ...head, open }, undefined, { rounds: 4, seconds: 10 }), {
+      isServed: false,
+      isReached: false,
+      ratio: undefined,
+    });
   });
   t.test('is checked by the side of the bar that counts', async (t) => {
     const samples = { ours: [40], native: [100] };
@@ -106,7 +111,7 @@ t.test('tables', async (t) => {
   const results = [
     summarize(head, true, { ours: [1, 3], native: [10, 10] }),
     summarize({ ...head, title: 'memory', peer: 'VmHWM', unit: 'MB', bar: 700 }, true, { ours: [1234], native: [] }),
-    summarize({ ...head, title: 'absent' }, false, { ours: [], native: [5] }),
+    summarize({ ...head, id: 'y', title: 'absent' }, false, { ours: [], native: [5] }),
   ];
   t.equal(
     writeTable(results),
@@ -119,12 +124,33 @@ t.test('tables', async (t) => {
       '',
     ].join('\n'),
   );
+  const entry = (column: string, result: Result) => ({ machine: '2 cores', column, size: '9 objects', result });
   t.equal(
-    writeGrowthTable([
-      { label: 'small', results: [results[0]!] },
-      { label: 'large', results: [] },
-    ]),
-    '|  | small | large |\n| --- | ---: | ---: |\n| a thing | 2.00 / 10.0 ms = 0.20 |  |\n',
+    writeReport(
+      [
+        entry(SERVICE, results[1]!),
+        entry('small', { ...results[0]!, ratio: 0.6, isReached: false }),
+        entry('large', { ...results[0]!, bar: 0.1, isReached: false }),
+        entry('large', results[2]!),
+        entry('small', results[0]!),
+        { ...entry('small', results[0]!), result: { ...results[0]!, id: 'gone' } },
+      ],
+      [{ id: 'x' }, { id: 'y' }],
+    ),
+    [
+      '2 cores. A figure that misses its bar is marked ✗.',
+      '',
+      '|  | ours | peer | ours / peer | first round | bar |  |',
+      '| --- | ---: | ---: | ---: | ---: | ---: | ---: |',
+      '| memory | 1,234 MB | VmHWM |  |  | ≤ 700 MB | ✗ |',
+      '',
+      '|  | bar | small (9 objects) | large (9 objects) |',
+      '| --- | ---: | ---: | ---: |',
+      '| a thing | ≤ 0.50 (small), ≤ 0.10 (large) | 0.20 | 0.20 ✗ |',
+      '| absent | ≤ 0.50 |  | not served |',
+      '',
+    ].join('\n'),
+    'of two results of a row the last counts, and one of a row that is gone does not',
   );
   t.same([shorten(0.123), shorten(12.34), shorten(123.4), shorten(12_345)], ['0.12', '12.3', '123', '12,345']);
 });
@@ -203,10 +229,61 @@ t.test('what the soak tallies', async (t) => {
   ]);
 });
 
+t.test('results in a file', async (t) => {
+  const file = join(t.testdir(), 'results.ndjson');
+  const result = summarize(head, true, { ours: [1], native: [4] });
+  const absent = summarize({ ...head, id: 'y' }, false, { ours: [], native: [5] });
+  const entries = [result, absent].map((each) => ({ machine: 'm', column: 'c', size: '', result: each }));
+  for (const entry of entries) await appendEntry(file, entry);
+  const rows = [{ id: 'y' }, { id: 'x' }];
+  t.equal(writeReport(await readEntries(file), rows), writeReport(entries, rows), 'come back as they were');
+  await appendFile(file, '{"machine":"m","col');
+  t.equal((await readEntries(file)).length, 2, 'a line that was broken off is left out');
+  await appendFile(file, '\n');
+  await t.rejects(readEntries(file), { message: /^Line 3 of .*results.ndjson is no result of npm run bench\.$/ });
+  await t.rejects(readEntries(`${file}.none`), { message: /results.ndjson.none cannot be read: ENOENT\.$/ });
+});
+
+t.test('a printed part of a document', async (t) => {
+  const part = { name: 'figures', command: 'npm run x' };
+  const [begin, end] = ['<!-- figures: printed by npm run x -->', '<!-- end of figures -->'];
+  const written = replacePart(`a\n${begin}\nold\n${end}\nb\n`, part, '| new |\n');
+  t.equal(written, `a\n${begin}\n\n| new |\n\n${end}\nb\n`, 'what is around it stays');
+  t.equal(replacePart(written, part, '| new |\n'), written);
+  for (const document of ['', begin, `${end}${begin}`, `${begin}${end}${begin}${end}`]) {
+    t.throws(() => replacePart(document, part, ''), { message: /lacks the markers of figures/ });
+  }
+  const readme = await readFile(packageFile('emulator/bench/README.md'), 'utf8');
+  for (const one of [FIGURES, PEERS]) t.doesNotThrow(() => replacePart(readme, one, ''), one.name);
+});
+
 t.test('arguments', async (t) => {
-  t.match(parseBenchArguments([]), { rounds: 7, isQuick: false, growth: false, json: undefined, repo: undefined });
+  t.match(parseBenchArguments([]), { rounds: 7, seconds: 12, isQuick: false, repositories: [], generated: [4000] });
+  const several = ['--repo', 'git/git=/r/git.git', '--repo', '/r/koa.git', '--generated', '5', '--generated', '6'];
+  t.match(parseBenchArguments(several), {
+    repositories: [
+      { name: 'git/git', path: '/r/git.git' },
+      { name: 'koa', path: '/r/koa.git' },
+    ],
+    generated: [5, 6],
+  });
+  t.same(parseBenchArguments(['--repo', '/r/koa/.git']), parseBenchArguments(['--repo', 'koa=/r/koa/.git']));
+  t.match(parseBenchArguments(['--join', 'a', '--join', 'b', '--write']), { join: ['a', 'b'], writes: true });
   t.match(parseBenchArguments(['--quick', '--only', '^git-']), { rounds: 2, only: /^git-/ });
   t.equal(parseBenchArguments(['--help']), 'help');
-  t.throws(() => parseBenchArguments(['--rounds', '0']), { message: /whole number/ });
+  const refused: readonly (readonly [RegExp, ...string[]])[] = [
+    [/^--rounds takes a whole number/, '--rounds', '0'],
+    [/^--seconds takes a whole number/, '--seconds', ''],
+    [/^--generated takes a whole number/, '--generated', '1e3'],
+    [/^--generated takes each number once/, '--generated', '5', '--generated', '5'],
+    [/^--repo names two repositories alike/, '--repo', '/a/x.git', '--repo', '/b/x.git'],
+    [/^--repo takes PATH, or NAME=PATH/, '--repo', '=/a'],
+    [/^--repo takes PATH, or NAME=PATH/, '--repo', 'x='],
+    [/^--only takes a regular expression/, '--only', '('],
+    [/^--resume needs --json/, '--resume'],
+    [/^--join measures nothing, so it takes no --repo/, '--join', 'a', '--repo', '/a'],
+    [/^--join measures nothing, so it takes no --quick/, '--join', 'a', '--quick'],
+  ];
+  for (const [message, ...argv] of refused) t.throws(() => parseBenchArguments(argv), { message }, argv.join(' '));
   t.throws(() => parseBenchArguments(['--what']));
 });

@@ -27,16 +27,18 @@ export interface FetchQuestion {
   readonly wants: readonly string[];
   readonly haves?: readonly string[];
   readonly depth?: number;
+  readonly filter?: string;
 }
 
 /** What git sends when it has nothing more to say; the answer is the pack. */
-export function fetchRequest({ wants, haves = [], depth }: FetchQuestion): Buffer {
+export function fetchRequest({ wants, haves = [], depth, filter }: FetchQuestion): Buffer {
   return request('fetch', [
     'thin-pack',
     'no-progress',
     'include-tag',
     'ofs-delta',
     ...(depth === undefined ? [] : [`deepen ${depth}`]),
+    ...(filter === undefined ? [] : [`filter ${filter}`]),
     ...wants.map((oid) => `want ${oid}`),
     ...haves.map((oid) => `have ${oid}`),
     'done',

@@ -12,7 +12,7 @@ export interface Ref {
 
 /** A bare repository of branches and tags in one pack, and what the rows ask about it. */
 export interface Fixture {
-  readonly label: string;
+  readonly name: string;
   readonly path: string;
   readonly packFile: string;
   readonly packBytes: number;
@@ -42,6 +42,10 @@ export async function initServerRepository(path: string, branch: string): Promis
   for (const [key, value] of SERVER_CONFIG) await git(path, ['config', key, value]);
 }
 
+export function generatedName(commits: number): string {
+  return `generated, ${commits.toLocaleString('en')} commits`;
+}
+
 /** The made-up history of `commits` commits, made in `folder` unless it is there already. */
 export async function generatedFixture(folder: string, commits: number): Promise<Fixture> {
   const path = join(folder, `generated-${commits}.git`);
@@ -50,33 +54,47 @@ export async function generatedFixture(folder: string, commits: number): Promise
     await rm(draft, { recursive: true, force: true });
     await initServerRepository(draft, 'main');
     await git(draft, ['fast-import', '--quiet'], { input: historyStream({ commits }) });
+    await packIntoOne(draft, '-f');
+    await rename(draft, path);
+  }
+  return describe(path, generatedName(commits));
+}
+
+/** A copy of a real repository's branches and tags, made in `folder` unless it is there already; the source is only read. */
+export async function copiedFixture(folder: string, { name, path: source }: RepositoryPlace): Promise<Fixture> {
+  const [head, tip] = [await git(source, ['symbolic-ref', 'HEAD']), await git(source, ['rev-parse', 'HEAD'])];
+  const path = join(folder, `${name.replaceAll(/[^\w.-]/g, '-')}-${tip.slice(0, 12)}.git`);
+  if (!existsSync(path)) {
+    const draft = `${path}.part`;
+    await rm(draft, { recursive: true, force: true });
+    await initServerRepository(draft, head.replace('refs/heads/', ''));
+    const settings = ['-c', 'fetch.unpackLimit=1', '-c', 'pack.threads=2'];
+    const fetch = (...refs: string[]) =>
+      git(draft, [...settings, 'fetch', '-q', '--no-write-fetch-head', source, ...refs]);
+    // Of a mirror that lacks objects, its main branch may still be whole.
+    await fetch('+refs/heads/*:refs/heads/*', '+refs/tags/*:refs/tags/*').catch(() => fetch(`+${head}:${head}`));
     await packIntoOne(draft);
     await rename(draft, path);
   }
-  return describe(path, `generated, ${commits.toLocaleString('en')} commits`);
-}
-
-/** A copy of a real repository's branches and tags; the repository itself is only read. */
-export async function copiedFixture(folder: string, source: string): Promise<Fixture> {
-  const path = join(folder, 'real.git');
-  const head = await git(source, ['symbolic-ref', 'HEAD']);
-  await rm(path, { recursive: true, force: true });
-  await initServerRepository(path, head.replace('refs/heads/', ''));
-  const fetch = (...refs: string[]) => git(path, ['fetch', '-q', '--no-write-fetch-head', source, ...refs]);
-  // Of a mirror that lacks objects, its main branch may still be whole.
-  await fetch('+refs/heads/*:refs/heads/*', '+refs/tags/*:refs/tags/*').catch(() => fetch(`+${head}:${head}`));
-  await packIntoOne(path);
-  const name = source.split('/').findLast((part) => part !== '' && part !== 'repo' && part !== '.git') ?? source;
   return describe(path, name);
 }
 
-/** Loose objects and small packs into one, deltas chosen anew, as a hosting service's maintenance leaves it. */
-async function packIntoOne(path: string): Promise<void> {
-  await git(path, ['repack', '-adfq', '--threads=2']);
+/** A repository on the disk, and what the tables call it. */
+export interface RepositoryPlace {
+  readonly name: string;
+  readonly path: string;
+}
+
+/**
+ * Loose objects and small packs into one, as a hosting service's maintenance leaves it: with the deltas that are there,
+ * or chosen anew by `-f`, which a repository out of fast-import needs.
+ */
+async function packIntoOne(path: string, ...flags: string[]): Promise<void> {
+  await git(path, ['repack', '-adq', '--threads=2', ...flags]);
   await git(path, ['pack-refs', '--all']);
 }
 
-async function describe(path: string, label: string): Promise<Fixture> {
+async function describe(path: string, name: string): Promise<Fixture> {
   const branch = (await git(path, ['symbolic-ref', 'HEAD'])).replace('refs/heads/', '');
   const listed = await git(path, ['for-each-ref', '--format=%(objectname) %(refname)']);
   const refs = listed.split('\n').map((line) => ({ oid: parseOid(line.slice(0, 40)), name: line.slice(41) }));
@@ -86,7 +104,7 @@ async function describe(path: string, label: string): Promise<Fixture> {
   const header = (await readFile(packFile)).subarray(0, 12);
   const line = await git(path, ['rev-list', '--first-parent', '--max-count=600', 'HEAD']);
   return {
-    label,
+    name,
     path,
     packFile,
     packBytes: (await stat(packFile)).size,

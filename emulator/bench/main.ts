@@ -1,106 +1,105 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type BenchOptions, parseBenchArguments, USAGE } from './arguments.js';
-import { copiedFixture, type Fixture, generatedFixture } from './fixture.js';
-import { git } from './native-git.js';
+import { FIGURES, writePart } from './document.js';
+import { copiedFixture, type Fixture, generatedFixture, generatedName } from './fixture.js';
+import { git, requireRepository } from './native-git.js';
+import { appendEntry, type Entry, keyOf, readEntries, SERVICE } from './results-file.js';
 import { emptyRoundTrip } from './round-trip.js';
-import { measureRow, type Result, type Row } from './row.js';
-import { API_ROWS } from './rows/api.js';
-import { CLIENT_ROWS } from './rows/client.js';
-import { CONFORMANCE_ROWS } from './rows/conformance.js';
-import { ENGINE_ROWS } from './rows/engine.js';
-import { SERVICE_ROWS } from './rows/service.js';
-import { WIRE_ROWS } from './rows/wire.js';
-import { WORLD_ROWS } from './rows/worlds.js';
+import { measureRow, type Row } from './row.js';
+import { ROWS_OF_REPOSITORY, ROWS_OF_SERVICE } from './rows/index.js';
 import { openStage, type Stage } from './stage.js';
-import { shorten, writeGrowthTable, writeTable } from './table.js';
-
-/** One table: what was measured on, and what came out. */
-interface Section {
-  readonly label: string;
-  readonly results: readonly Result[];
-}
-
-const SIZES = { usual: 4000, quick: 1000, growth: [1000, 4000, 100_000] } as const;
-const FIXTURE_ROWS: readonly Row<Stage>[] = [...WIRE_ROWS, ...ENGINE_ROWS, ...CLIENT_ROWS, ...API_ROWS];
+import { shorten, writeReport, writeTable } from './table.js';
 
 async function main(options: BenchOptions): Promise<void> {
+  const entries: Entry[] = [];
+  if (options.join.length > 0) {
+    for (const file of options.join) entries.push(...(await readEntries(file)));
+  } else {
+    for (const { path } of options.repositories) await requireRepository('--repo', path);
+    await measureAll(options, entries);
+  }
+  const report = writeReport(entries, [...ROWS_OF_SERVICE, ...ROWS_OF_REPOSITORY]);
+  print(`\n${report}`);
+  if (options.writes) await writePart(FIGURES, report);
+}
+
+async function measureAll(options: BenchOptions, entries: Entry[]): Promise<void> {
+  if (options.resumes && existsSync(options.json!)) entries.push(...(await readEntries(options.json!)));
   const folder = await mkdtemp(join(tmpdir(), 'emulator-bench-'));
   const histories = options.work ?? folder;
   await mkdir(histories, { recursive: true });
+  const bench = new Bench(options, folder, histories, await machineFacts(), entries);
   try {
-    print(`Node ${process.version}, ${await git('.', ['--version'])}, ${cpus().length} × ${cpus()[0]?.model ?? '?'}\n`);
-    print(`An empty round trip to bare node:http takes ${shorten(await emptyRoundTrip())} ms.\n`);
-    const sections: Section[] = [];
-    for await (const section of options.growth
-      ? growth(histories, folder, options)
-      : usual(histories, folder, options)) {
-      if (section.results.length === 0) continue;
-      print(`\n### ${section.label}\n\n${writeTable(section.results)}`);
-      sections.push(section);
+    print(`${bench.machine}\nAn empty round trip to bare node:http takes ${shorten(await emptyRoundTrip())} ms.\n`);
+    await bench.measureService();
+    for (const place of options.repositories) {
+      await bench.measureRepository(place.name, () => copiedFixture(histories, place));
     }
-    if (options.growth) print(`\n### Growth: ours / peer\n\n${writeGrowthTable(sections)}`);
-    if (options.json !== undefined) await writeFile(options.json, `${JSON.stringify(sections, undefined, 2)}\n`);
+    for (const commits of options.generated) {
+      await bench.measureRepository(generatedName(commits), () => generatedFixture(histories, commits));
+    }
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
 }
 
-async function* usual(histories: string, folder: string, options: BenchOptions): AsyncGenerator<Section> {
-  const { isQuick, repo } = options;
-  const place = { folder, loadTime: isQuick ? 500 : 2000, heavyFiles: 300 };
-  const rows = [...SERVICE_ROWS, ...WORLD_ROWS, ...CONFORMANCE_ROWS];
-  yield { label: 'The service', results: await measure(rows, () => Promise.resolve(place), options) };
-  const commits = isQuick ? SIZES.quick : SIZES.usual;
-  yield* measureFixture(() => generatedFixture(histories, commits), folder, options);
-  if (repo !== undefined) yield* measureFixture(() => copiedFixture(folder, repo), folder, options);
+async function machineFacts(): Promise<string> {
+  const model = cpus()[0]?.model ?? 'of an unknown kind';
+  return `${cpus().length} cores (${model}), Node ${process.version}, ${await git('.', ['--version'])}`;
 }
 
-async function* growth(histories: string, folder: string, options: BenchOptions): AsyncGenerator<Section> {
-  for (const commits of SIZES.growth)
-    yield* measureFixture(() => generatedFixture(histories, commits), folder, options);
-}
+/** One run: what is asked for, and what came out so far. */
+class Bench {
+  readonly #done: ReadonlySet<string>;
 
-async function* measureFixture(
-  prepare: () => Promise<Fixture>,
-  folder: string,
-  options: BenchOptions,
-): AsyncGenerator<Section> {
-  let label = '';
-  let stage: Stage | undefined;
-  try {
-    const results = await measure(
-      FIXTURE_ROWS,
-      async () => {
-        const fixture = await prepare();
-        label = `${fixture.label}: ${fixture.objects.toLocaleString('en')} objects, ${mebibytes(fixture.packBytes)} packed`;
-        stage ??= await openStage(fixture, await mkdtemp(join(folder, 'stage-')));
-        return stage;
-      },
-      options,
-    );
-    yield { label, results };
-  } finally {
-    await stage?.[Symbol.asyncDispose]();
+  constructor(
+    private readonly options: BenchOptions,
+    private readonly folder: string,
+    private readonly histories: string,
+    readonly machine: string,
+    private readonly entries: Entry[],
+  ) {
+    this.#done = new Set(entries.map(({ column, result }) => keyOf(column, result.id)));
   }
-}
 
-/** Measures the rows that were asked for. The place is made ready only if there are any. */
-async function measure<Place>(
-  rows: readonly Row<Place>[],
-  open: () => Promise<Place>,
-  { only, rounds }: BenchOptions,
-): Promise<Result[]> {
-  const asked = rows.filter(({ id }) => !only || only.test(id));
-  const results: Result[] = [];
-  if (asked.length === 0) return results;
-  const place = await open();
-  for (const row of asked) {
-    process.stderr.write(`${row.id}\n`);
-    results.push(await measureRow(row, place, rounds));
+  async measureService(): Promise<void> {
+    const place = { folder: this.folder, loadTime: this.options.isQuick ? 500 : 2000, heavyFiles: 300 };
+    await this.#measure(SERVICE, this.#asked(ROWS_OF_SERVICE, SERVICE), '', place);
   }
-  return results;
+
+  /** The repository is made ready only if a row of it is asked for. */
+  async measureRepository(name: string, prepare: () => Promise<Fixture>): Promise<void> {
+    const rows = this.#asked(ROWS_OF_REPOSITORY, name);
+    if (rows.length === 0) return;
+    const fixture = await prepare();
+    await using stage: Stage = await openStage(fixture, await mkdtemp(join(this.folder, 'stage-')), this.histories);
+    const size = `${fixture.objects.toLocaleString('en')} objects, ${mebibytes(fixture.packBytes)} packed`;
+    await this.#measure(name, rows, size, stage);
+  }
+
+  #asked<Place>(rows: readonly Row<Place>[], column: string): Row<Place>[] {
+    const { only } = this.options;
+    return rows.filter(({ id }) => (!only || only.test(id)) && !this.#done.has(keyOf(column, id)));
+  }
+
+  async #measure<Place>(column: string, rows: readonly Row<Place>[], size: string, place: Place): Promise<void> {
+    const start = this.entries.length;
+    for (const row of rows) {
+      if (row.isFor?.(place) === false) continue;
+      process.stderr.write(`${column}: ${row.id}\n`);
+      const bar = row.barOf?.[column] ?? row.bar;
+      const result = await measureRow({ ...row, bar }, place, this.options);
+      const entry = { machine: this.machine, column, size, result };
+      this.entries.push(entry);
+      if (this.options.json !== undefined) await appendEntry(this.options.json, entry);
+    }
+    if (this.entries.length === start) return;
+    const label = size === '' ? column : `${column}: ${size}`;
+    print(`\n### ${label}\n\n${writeTable(this.entries.slice(start).map(({ result }) => result))}`);
+  }
 }
 
 function mebibytes(bytes: number): string {
@@ -116,6 +115,6 @@ try {
   if (options === 'help') print(USAGE);
   else await main(options);
 } catch (error) {
-  process.stderr.write(`${(error as Error).stack}\n`);
+  process.stderr.write(`${(error as Error).message}\n`);
   process.exitCode = 2;
 }

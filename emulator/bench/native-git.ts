@@ -33,6 +33,12 @@ export async function git(folder: string, args: readonly string[], options: GitO
   return Buffer.concat(pieces).toString().trimEnd();
 }
 
+/** Throws a sentence that names the flag when there is no repository with a commit. */
+export async function requireRepository(flag: string, path: string): Promise<void> {
+  const answer = await git('.', ['--git-dir', path, 'rev-parse', '--verify', '-q', 'HEAD^{commit}']).catch(() => '');
+  if (answer === '') throw new Error(`${flag}: ${path} is no Git repository with a commit at HEAD.`);
+}
+
 /** Runs git and throws its output away; resolves to the number of bytes. */
 export async function countOutput(folder: string, args: readonly string[], options: GitOptions = {}): Promise<number> {
   let bytes = 0;

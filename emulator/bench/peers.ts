@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { packageFile } from '../environment/package-root.js';
+import { PEERS as PEERS_PART, writePart } from './document.js';
 import { median } from './statistics.js';
 
 /*
@@ -25,8 +26,11 @@ interface Peer {
   readonly files?: Readonly<Record<string, unknown>>;
   /** What is asked; it is answered with 200. */
   readonly path: string;
-  readonly headers?: (installed: string) => Promise<Record<string, string>>;
+  readonly headers?: (installed: string) => Promise<Headers>;
 }
+
+/** Those of a request, by how many came before. */
+type Headers = (before: number) => Record<string, string>;
 
 const ROUNDS = 7;
 const LOAD = { connections: 8, milliseconds: 2000 };
@@ -52,15 +56,19 @@ const PEERS: readonly Peer[] = [
     path: '/api/repos',
     headers: async (installed) => {
       const args = [join(installed, 'repohost-emulator/bin/emulator.js'), 'token', '--no-repo', '--scopes', 'org:read'];
-      return { authorization: `Bearer ${(await run(process.execPath, args)).stdout.trim()}` };
+      const authorization = `Bearer ${(await run(process.execPath, args)).stdout.trim()}`;
+      return () => ({ authorization });
     },
   },
   {
     name: 'emulate, GitHub only',
-    install: async () => 'emulate@0.12.2',
+    // Later versions need `registerHooks` of node:module, which Node 20 has not.
+    install: async () => 'emulate@0.11.2',
     script: 'emulate/dist/index.js',
     flags: (port) => ['start', '--service', 'github', '--port', `${port}`],
     path: '/meta',
+    // As GitHub does, it answers 403 to a token's request number 5,000 in an hour; any token will do.
+    headers: async () => (before) => ({ authorization: `Bearer load-${Math.floor(before / 4_000)}` }),
   },
   {
     name: 'json-server',
@@ -116,7 +124,7 @@ async function measure(peer: Peer, folder: string): Promise<string[]> {
     await writeFile(join(project, name), JSON.stringify(content));
   }
   const { bytes, packages } = await sizeOf(project);
-  const headers = (await peer.headers?.(installed)) ?? {};
+  const headers = (await peer.headers?.(installed)) ?? (() => ({}));
   const times: number[] = [];
   let [memory, rate] = [0, 0];
   for (let round = 0; round <= ROUNDS; round++) {
@@ -133,9 +141,11 @@ async function measure(peer: Peer, folder: string): Promise<string[]> {
       memory = await residentMemory(child.pid!);
       rate = await requestRate({ port, path: peer.path, headers });
     } finally {
-      const ended = once(child, 'exit');
-      child.kill('SIGTERM');
-      await ended;
+      if (child.exitCode === null && child.signalCode === null) {
+        const ended = once(child, 'exit');
+        child.kill('SIGTERM');
+        await ended;
+      }
     }
   }
   const megabytes = (value: number, digits: number) => `${(value / 1e6).toFixed(digits)} MB`;
@@ -146,22 +156,23 @@ async function measure(peer: Peer, folder: string): Promise<string[]> {
 interface Question {
   readonly port: number;
   readonly path: string;
-  readonly headers: Record<string, string>;
+  readonly headers: Headers;
 }
 
 async function answered(child: ChildProcess, question: Question): Promise<void> {
   const late = performance.now() + 30_000;
   for (;;) {
-    const status = await ask(question).catch(() => 0);
+    const status = await ask(question, 0).catch(() => 0);
     if (status === 200) return;
-    if (child.exitCode !== null || performance.now() > late) throw new Error(`${question.path}: ${status}`);
+    if (child.exitCode !== null) throw new Error(`it ended with ${child.exitCode} before it answered`);
+    if (performance.now() > late) throw new Error(complaintOf(question, status));
     await sleep(3);
   }
 }
 
-function ask({ port, path, headers }: Question, agent: Agent | false = false): Promise<number> {
+function ask({ port, path, headers }: Question, before: number, agent: Agent | false = false): Promise<number> {
   return new Promise((resolve, reject) => {
-    const request = get({ host: '127.0.0.1', port, path, headers, agent }, (answer) => {
+    const request = get({ host: '127.0.0.1', port, path, headers: headers(before), agent }, (answer) => {
       answer.resume().once('end', () => resolve(answer.statusCode ?? 0));
     });
     request.once('error', reject);
@@ -171,16 +182,20 @@ function ask({ port, path, headers }: Question, agent: Agent | false = false): P
 async function requestRate(question: Question): Promise<number> {
   const agent = new Agent({ keepAlive: true, maxSockets: LOAD.connections });
   const end = performance.now() + LOAD.milliseconds;
-  let answers = 0;
+  let [asked, answers] = [0, 0];
   const one = async () => {
     for (; performance.now() < end; answers++) {
-      const status = await ask(question, agent);
-      if (status !== 200) throw new Error(`${question.path}: ${status}`);
+      const status = await ask(question, asked++, agent);
+      if (status !== 200) throw new Error(complaintOf(question, status));
     }
   };
   await Promise.all(Array.from({ length: LOAD.connections }, one));
   agent.destroy();
   return answers / (LOAD.milliseconds / 1000);
+}
+
+function complaintOf({ path }: Question, status: number): string {
+  return status === 0 ? `it does not answer ${path}` : `it answers ${path} with ${status}`;
 }
 
 /** VmRSS of proc(5): what is there on Linux only. */
@@ -207,24 +222,27 @@ async function freePort(): Promise<number> {
 }
 
 const HEAD = ['', 'install size', 'packages', 'spawn to first answer', 'resident, idle', 'requests per second'];
-const MARKERS = ['<!-- peers: printed by npm run bench:peers -- --write -->', '<!-- end of peers -->'] as const;
 
 const folder = await mkdtemp(join(tmpdir(), 'emulator-peers-'));
 const rows: string[][] = [HEAD, HEAD.map((_, at) => (at === 0 ? '---' : '---:'))];
+let measured = '';
 try {
   for (const peer of PEERS) {
+    measured = peer.name;
     process.stderr.write(`${peer.name}\n`);
-    rows.push(await measure(peer, folder).catch((error: Error) => [peer.name, error.message.split('\n', 1)[0]!]));
+    rows.push(await measure(peer, folder));
   }
+} catch (error) {
+  // A table without one of them would say that it was left out on purpose.
+  process.stderr.write(
+    `${measured} cannot be measured: ${(error as Error).message.split('\n', 1)[0]}. Nothing was written.\n`,
+  );
+  process.exitCode = 1;
 } finally {
   await rm(folder, { recursive: true, force: true });
 }
-const table = `Node ${process.version}, medians of ${ROUNDS} starts.\n\n${rows.map((row) => `| ${row.join(' | ')} |`).join('\n')}\n`;
-process.stdout.write(table);
-if (process.argv.includes('--write')) {
-  const file = packageFile('emulator/bench/README.md');
-  const text = await readFile(file, 'utf8');
-  const [start, end] = MARKERS.map((marker) => text.indexOf(marker)) as [number, number];
-  if (start < 0 || end < start) throw new Error(`${file} lacks its markers`);
-  await writeFile(file, `${text.slice(0, start)}${MARKERS[0]}\n\n${table}\n${text.slice(end)}`);
+if (process.exitCode !== 1) {
+  const table = `Node ${process.version}, medians of ${ROUNDS} starts.\n\n${rows.map((row) => `| ${row.join(' | ')} |`).join('\n')}\n`;
+  process.stdout.write(table);
+  if (process.argv.includes('--write')) await writePart(PEERS_PART, table);
 }

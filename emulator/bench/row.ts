@@ -22,9 +22,13 @@ export interface Row<Place> {
   readonly unit: Unit;
   /** What ours / peer must reach: at most, or at least where more is better. Without a peer: ours itself. */
   readonly bar: number;
+  /** The bar of repositories that have one of their own, by their names. */
+  readonly barOf?: Readonly<Record<string, number>>;
   readonly isMoreBetter?: true;
   /** Rounds, where there cannot be more. */
   readonly mostRounds?: number;
+  /** Where it is measured; everywhere unless told. */
+  readonly isFor?: (place: Place) => boolean;
   readonly open: (place: Place) => Sides | Promise<Sides>;
 }
 
@@ -47,17 +51,23 @@ export interface Result {
   readonly isReached: boolean;
 }
 
+/** How much is measured of a row: so many rounds, or fewer when another one would end after so many seconds. */
+export interface Extent {
+  readonly rounds: number;
+  readonly seconds: number;
+}
+
 /** Runs both sides in meter, each first in every other round. */
-export async function measureRow<Place>(row: Row<Place>, place: Place, rounds: number): Promise<Result> {
+export async function measureRow<Place>(row: Row<Place>, place: Place, extent: Extent): Promise<Result> {
   const sides = await row.open(place);
   try {
-    return await measureSides(row, sides, rounds);
+    return await measureSides(row, sides, extent);
   } finally {
     await sides.close?.();
   }
 }
 
-type Head = Omit<Row<never>, 'open'>;
+type Head = Omit<Row<never>, 'open' | 'barOf' | 'isFor'>;
 
 /**
  * What is over soon is done so many times as often as was asked for, unless it takes so many milliseconds: a median of
@@ -66,9 +76,9 @@ type Head = Omit<Row<never>, 'open'>;
 const QUICK = 40;
 const QUICK_TIME = 3000;
 
-async function measureSides(row: Head, sides: Sides, asked: number): Promise<Result> {
+async function measureSides(row: Head, sides: Sides, extent: Extent): Promise<Result> {
   const mostRounds = row.mostRounds ?? Number.POSITIVE_INFINITY;
-  const rounds = Math.min(asked, mostRounds);
+  const rounds = Math.min(extent.rounds, mostRounds);
   const ours: number[] = [];
   const native: number[] = [];
   let isServed = true;
@@ -82,10 +92,17 @@ async function measureSides(row: Head, sides: Sides, asked: number): Promise<Res
     if (figure !== undefined) native.push(figure);
   };
   const start = performance.now();
-  const isDue = (round: number) =>
-    round < rounds || (round < QUICK * rounds && round < mostRounds && performance.now() - start < QUICK_TIME);
+  let longest = 0;
+  const isDue = (round: number) => {
+    const elapsed = performance.now() - start;
+    if (round < rounds) return round === 0 || elapsed + longest < extent.seconds * 1000;
+    return round < QUICK * rounds && round < mostRounds && elapsed < Math.min(QUICK_TIME, extent.seconds * 1000);
+  };
   for (let round = 0; isDue(round) && isServed; round++) {
-    for (const run of round % 2 === 0 ? [runOurs, runNative] : [runNative, runOurs]) await run(round);
+    const both = async () => {
+      for (const run of round % 2 === 0 ? [runOurs, runNative] : [runNative, runOurs]) await run(round);
+    };
+    longest = Math.max(longest, await timed(both));
   }
   return summarize(row, isServed, { ours, native });
 }

@@ -1,16 +1,19 @@
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
+import { copiedFixture } from './fixture.js';
 import { makeHeavyPack } from './heavy-pack.js';
 import { Random } from './history/random.js';
+import { loneIngest, MOST_STALL } from './lone-ingest.js';
+import { requireRepository } from './native-git.js';
 import { Remote } from './remote.js';
 import type { ServerProcess } from './server-process.js';
 import { runCases } from './soak/cases.js';
 import { pressures, seedPressure } from './soak/pressure.js';
-import { askVitals, spawnWatched } from './soak/server.js';
+import { askSettled, askVitals, spawnWatched } from './soak/server.js';
 import { Tally } from './soak/tally.js';
 import { User } from './soak/user.js';
 import type { Vitals } from './soak/vitals.js';
@@ -20,6 +23,7 @@ const USAGE = `Keeps the emulator busy for a while and checks that nothing break
 
   --minutes N   how long, in minutes (default 1)
   --seed N      seed of what the clients do (default 1)
+  --ingest REPO instead, a push of this bare repository by a lone client: how long the loop stood still
   --cases NAME  instead, the hostile cases whose names hold this text ('' for all), each alone
 
 Exits with 1 when an invariant was broken; how fast answers came is shown and never checked.
@@ -79,7 +83,7 @@ class Soak {
       await user.cloneAndPush();
       await user.delete();
     });
-    const vitals = await this.#settled();
+    const vitals = await askSettled(this.server);
     await Promise.all(this.#users.map((user) => user.create()));
     return vitals;
   }
@@ -132,7 +136,7 @@ class Soak {
   /** With everything deleted, what is held has to be what was held at first. */
   async #emptied(start: Vitals): Promise<void> {
     await Promise.all(this.#users.map((user) => user.delete()));
-    const vitals = await this.#settled();
+    const vitals = await askSettled(this.server);
     const tally = new Tally();
     for (const kind of ['heap', 'held'] as const) {
       const [now, first] = [vitals[kind], start[kind]];
@@ -140,15 +144,6 @@ class Soak {
       tally.expect(now <= most, `${kind}: ${mebibytes(now)} MiB with everything deleted, ${mebibytes(first)} at first`);
     }
     this.phases.push({ name: 'everything deleted', tally, ...vitals });
-  }
-
-  /** Deleted objects go when their last reader has; the collector has to come by a few times. */
-  async #settled(): Promise<Vitals> {
-    for (let turn = 0; turn < 4; turn++) {
-      await askVitals(this.server);
-      await sleep(100);
-    }
-    return askVitals(this.server);
   }
 
   /** Asked to stop under load, it answers what it has begun, refuses what is new, and ends well. */
@@ -221,12 +216,34 @@ function writePhases(phases: readonly Phase[]): string {
   );
 }
 
+async function reportLoneIngest(repository: string): Promise<number> {
+  const path = resolve(repository);
+  await requireRepository('--ingest', path);
+  const folder = await mkdtemp(join(tmpdir(), 'emulator-soak-'));
+  try {
+    const fixture = await copiedFixture(folder, { name: basename(path, '.git'), path });
+    const { stalls } = await loneIngest(fixture);
+    const bar = `≤ ${MOST_STALL} ms`;
+    const rows = Object.entries(stalls).map(([name, time]) => [
+      name,
+      `${shorten(time)} ms`,
+      bar,
+      time <= MOST_STALL ? '✓' : '✗',
+    ]);
+    process.stdout.write(markdown(['longest stall of the event loop', '', 'bar', ''], rows));
+    return 0;
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
 async function main(): Promise<number> {
   const { values } = parseArgs({
     options: {
       minutes: { type: 'string' },
       seed: { type: 'string' },
       cases: { type: 'string' },
+      ingest: { type: 'string' },
       help: { type: 'boolean' },
     },
   });
@@ -240,6 +257,7 @@ async function main(): Promise<number> {
     for (const finding of findings) process.stderr.write(`${finding}\n`);
     return findings.length === 0 ? 0 : 1;
   }
+  if (values.ingest !== undefined) return reportLoneIngest(values.ingest);
   const minutes = Number(values.minutes ?? 1);
   if (!(minutes > 0)) throw new Error('--minutes takes a number above 0.');
   const folder = await mkdtemp(join(tmpdir(), 'emulator-soak-'));
@@ -259,6 +277,6 @@ async function main(): Promise<number> {
 try {
   process.exitCode = await main();
 } catch (error) {
-  process.stderr.write(`${(error as Error).stack}\n`);
+  process.stderr.write(`${(error as Error).message}\n`);
   process.exitCode = 2;
 }

@@ -1,6 +1,9 @@
 import { cp, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { once } from '../environment/once.js';
 import type { Fixture } from './fixture.js';
+import { type LoneIngest, loneIngest } from './lone-ingest.js';
+import { type Practice, preparePractice } from './practice.js';
 import { Remote } from './remote.js';
 import { type ServerProcess, spawnEmulator, spawnPeer } from './server-process.js';
 
@@ -16,9 +19,13 @@ export interface Stage extends AsyncDisposable {
   readonly nativeRoot: string;
   /** For whatever rows make. */
   readonly folder: string;
+  /** For processes that have served before. */
+  readonly practice: () => Promise<Practice>;
+  /** One push and all first questions, alone on a server: several rows tell of it. */
+  readonly loneIngest: () => Promise<LoneIngest>;
 }
 
-export async function openStage(fixture: Fixture, folder: string): Promise<Stage> {
+export async function openStage(fixture: Fixture, folder: string, histories: string): Promise<Stage> {
   const nativeRoot = join(folder, 'native');
   await mkdir(nativeRoot, { recursive: true });
   await cp(fixture.path, join(nativeRoot, `${APP}.git`), { recursive: true });
@@ -31,6 +38,8 @@ export async function openStage(fixture: Fixture, folder: string): Promise<Stage
     native,
     nativeRoot,
     folder,
+    practice: once(() => preparePractice(histories)),
+    loneIngest: once(() => loneIngest(fixture)),
     async [Symbol.asyncDispose]() {
       for (const remote of [ours, native]) remote.client.close();
       for (const server of servers) await server[Symbol.asyncDispose]();

@@ -1,34 +1,20 @@
-import { type FetchQuestion, fetchRequest, lsRefsRequest } from '../fetch-requests.js';
-import { ancestorBehind, type Fixture } from '../fixture.js';
+import { type AskFetch, allRefs, depthOne, hundredCommits, oneBranch, oneCommit, TIPS } from '../fetch-questions.js';
+import { fetchRequest, lsRefsRequest } from '../fetch-requests.js';
+import type { Fixture } from '../fixture.js';
 import type { AnswerOptions } from '../http-client.js';
 import type { Remote } from '../remote.js';
 import { type Row, timed } from '../row.js';
 import { APP, type Stage } from '../stage.js';
 
-/** Tips to ask about: the branch as it was so many first parents ago. More than a row has rounds. */
-const STEPS = 400;
-
-/** Asks a question about the fixture; another one each round, so that an answer kept from the last one is no use. */
-type Ask<Question> = (fixture: Fixture, round: number) => Question | Promise<Question>;
-
-const allRefs: Ask<FetchQuestion> = ({ refs }) => ({ wants: refs.map(({ oid }) => oid) });
-const oneBranch: Ask<FetchQuestion> = (fixture, round) => ({ wants: [at(fixture, round)] });
-const depthOne: Ask<FetchQuestion> = (fixture, round) => ({ wants: [at(fixture, round)], depth: 1 });
-const oneCommit: Ask<FetchQuestion> = (fixture, round) => ({
-  wants: [at(fixture, round)],
-  haves: [at(fixture, round + 1)],
-});
-const hundredCommits: Ask<FetchQuestion> = async (fixture, round) => ({
-  wants: [at(fixture, round)],
-  haves: [await ancestorBehind(fixture, round % STEPS, 100)],
-});
+/** Makes the options of a request; other ones each round, so that an answer kept from the last one is no use. */
+type Ask = (fixture: Fixture, round: number) => AnswerOptions | Promise<AnswerOptions>;
 
 /** Requests a git client makes, made by hand: the servers alone, without what a client adds to both. */
 export const WIRE_ROWS: readonly Row<Stage>[] = [
   timeRow('info-refs', 'info/refs', 0.15, 'info/refs?service=git-upload-pack', () => ({})),
   timeRow('ls-refs', 'ls-refs', 0.15, 'git-upload-pack', () => ({ body: lsRefsRequest() })),
-  fetchRow('clone-all', 'full clone, all refs', 0.1, allRefs),
-  fetchRow('clone-branch', 'full clone, one branch', 0.25, oneBranch),
+  { ...fetchRow('clone-all', 'full clone, all refs', 0.1, allRefs), barOf: { 'git/git': 0.25 } },
+  fetchRow('clone-branch', 'one-branch clone, later (another tip each time)', 0.2, oneBranch),
   fetchRow('clone-depth-1', 'clone of depth 1', 0.1, depthOne),
   fetchRow('fetch-1', 'fetch of 1 commit', 0.15, oneCommit),
   fetchRow('fetch-100', 'fetch of 100 commits', 0.15, hundredCommits),
@@ -37,11 +23,7 @@ export const WIRE_ROWS: readonly Row<Stage>[] = [
   bytesRow('bytes-fetch-100', 'fetch of 100 commits: bytes', hundredCommits),
 ];
 
-function at({ line }: Fixture, round: number): string {
-  return line[Math.min(round % STEPS, line.length - 1)]!;
-}
-
-function timeRow(id: string, title: string, bar: number, service: string, ask: Ask<AnswerOptions>): Row<Stage> {
+function timeRow(id: string, title: string, bar: number, service: string, ask: Ask): Row<Stage> {
   return wireRow({ id, title, bar, unit: 'ms' }, async (remote, fixture, round) => {
     const options = await ask(fixture, round);
     await remote.token(APP);
@@ -49,13 +31,13 @@ function timeRow(id: string, title: string, bar: number, service: string, ask: A
   });
 }
 
-function fetchRow(id: string, title: string, bar: number, ask: Ask<FetchQuestion>): Row<Stage> {
+function fetchRow(id: string, title: string, bar: number, ask: AskFetch): Row<Stage> {
   return timeRow(id, title, bar, 'git-upload-pack', async (fixture, round) => ({
     body: fetchRequest(await ask(fixture, round)),
   }));
 }
 
-function bytesRow(id: string, title: string, ask: Ask<FetchQuestion>): Row<Stage> {
+function bytesRow(id: string, title: string, ask: AskFetch): Row<Stage> {
   return wireRow({ id, title, bar: 1.5, unit: 'KB' }, async (remote, fixture, round) => {
     const { length } = await remote.git(APP, 'git-upload-pack', { body: fetchRequest(await ask(fixture, round)) });
     return length / 1024;
@@ -69,10 +51,14 @@ function wireRow(
   return {
     ...head,
     peer: 'git http-backend',
-    mostRounds: STEPS,
-    open: ({ ours, native, fixture }) => ({
-      ours: (round) => measure(ours, fixture, round),
-      native: (round) => measure(native, fixture, round),
-    }),
+    mostRounds: TIPS - 1,
+    async open({ ours, native, fixture }) {
+      // What is asked first has a row of its own.
+      await measure(ours, fixture, TIPS - 1);
+      return {
+        ours: (round) => measure(ours, fixture, round),
+        native: (round) => measure(native, fixture, round),
+      };
+    },
   };
 }

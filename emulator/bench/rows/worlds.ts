@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { Admin } from '../admin.js';
 import { makeHeavyPack } from '../heavy-pack.js';
 import { Remote } from '../remote.js';
 import { countRequests } from '../request-rate.js';
@@ -63,36 +64,14 @@ export const WORLD_ROWS: readonly Row<ServicePlace>[] = [
   },
 ];
 
-/** An emulator, and its admin routes. */
-class Admin {
-  private constructor(
-    readonly server: ServerProcess,
-    readonly remote: Remote,
-  ) {}
-
-  static async open(): Promise<Admin> {
-    const server = await spawnEmulator();
-    return new Admin(server, new Remote(server.origin));
+/** An emulator of the row's own. */
+class OwnEmulator extends Admin {
+  private constructor(readonly server: ServerProcess) {
+    super(new Remote(server.origin));
   }
 
-  /** The JSON of an answer. Throws for an error. */
-  async ask(method: string, path: string, json?: unknown): Promise<unknown> {
-    const answer = await this.remote.client.request(`/_emulator/${path}`, {
-      method,
-      keepsBody: true,
-      ...(json !== undefined && {
-        headers: { 'content-type': 'application/json' },
-        body: Buffer.from(JSON.stringify(json)),
-      }),
-    });
-    const text = answer.body.toString();
-    if (answer.status >= 300) throw new Error(`${method} ${path} was answered with ${answer.status}: ${text}`);
-    return text === '' ? undefined : JSON.parse(text);
-  }
-
-  async add(path: string, json?: unknown): Promise<string> {
-    const { id } = (await this.ask('POST', path, json)) as { id: string };
-    return id;
+  static async open(): Promise<OwnEmulator> {
+    return new OwnEmulator(await spawnEmulator());
   }
 
   /** Pushes incompressible files of 1 MiB as one pack. */
@@ -110,7 +89,7 @@ class Admin {
 
 /** Each namespace is removed before the next one is made. With a place, they are made from a snapshot of much. */
 async function openNamespaces(place?: ServicePlace): Promise<Sides> {
-  const admin = await Admin.open();
+  const admin = await OwnEmulator.open();
   if (place) await admin.fill(place);
   const options = place ? { snapshot: await admin.add('snapshots') } : {};
   return {
@@ -127,7 +106,7 @@ async function openNamespaces(place?: ServicePlace): Promise<Sides> {
 }
 
 async function openNamespaceMemory(place: ServicePlace): Promise<Sides> {
-  const admin = await Admin.open();
+  const admin = await OwnEmulator.open();
   await admin.fill(place);
   const snapshot = await admin.add('snapshots');
   const { pid } = admin.server;
@@ -150,7 +129,7 @@ async function residentKilobytes(pid: number): Promise<number | undefined> {
 }
 
 async function openRestore(place: ServicePlace): Promise<Sides> {
-  const admin = await Admin.open();
+  const admin = await OwnEmulator.open();
   await admin.fill(place);
   return {
     ours: async () => {
@@ -168,7 +147,7 @@ async function openRestore(place: ServicePlace): Promise<Sides> {
 
 /** Faults that never fire, and none: one process measures both. */
 async function openFaults({ loadTime }: ServicePlace, matches: readonly object[]): Promise<Sides> {
-  const admin = await Admin.open();
+  const admin = await OwnEmulator.open();
   await admin.remote.create(REPO, 'main');
   const question = {
     port: Number(new URL(admin.server.origin).port),

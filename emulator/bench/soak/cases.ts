@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { MOST_STALL } from '../lone-ingest.js';
 import type { Remote } from '../remote.js';
 import { markdown, shorten } from '../table.js';
 import { lineOfCommits, nestedTrees, type Pushed, zeros } from './pack.js';
@@ -9,7 +10,7 @@ const MiB = 1024 * 1024;
 const CHUNK = 3 * MiB;
 const REPO = 'hostile';
 /** What every case has to stay within: milliseconds that the loop stood still, and bytes above what is stored. */
-const MOST = { stall: 50, memory: 256 * MiB };
+const MOST = { stall: MOST_STALL, memory: 256 * MiB };
 
 /** Hostile work of one client, alone on a server: what is prepared, and what is measured. Resolves to the statuses. */
 interface Case {

@@ -2,8 +2,9 @@ import { readFileSync } from 'node:fs';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 
 /**
- * Loaded into the server's process before anything else: tells over IPC how the process is. Every question is
- * answered after a full garbage collection, and starts the measure of the event loop's delay anew.
+ * Loaded into the server's process before anything else: tells over IPC how the process is. A question for vitals is
+ * answered after a full garbage collection, one for the delay as it is; both start the measure of the event loop's
+ * delay anew.
  */
 export interface Vitals {
   /** Bytes of JavaScript values. */
@@ -30,8 +31,13 @@ const delay = monitorEventLoopDelay({ resolution: 5 });
 delay.enable();
 
 if (process.send) {
-  process.on('message', () => {
+  process.on('message', (question) => {
     const { delayP99, delayMax } = { delayP99: delay.percentile(99) / 1e6, delayMax: delay.max / 1e6 };
+    if (question === 'delay') {
+      delay.reset();
+      process.send!(delayMax);
+      return;
+    }
     globalThis.gc?.();
     const { heapUsed, external, rss } = process.memoryUsage();
     const handles = process.getActiveResourcesInfo().length;
